@@ -23,13 +23,21 @@ pub struct Check {
     pub right: Term,
     /// The result.
     pub holds: bool,
+    /// Key of the known fault of the modelled product without which the result would be another one. The policy's table of
+    /// versions has its text.
+    pub fault: Option<std::sync::Arc<str>>,
 }
 
 impl Check {
     /// Creates a check and evaluates it, so that the result is consistent with the sides.
     pub fn new(rule: Rule, subject: Subject, left: Term, op: Op, right: Term) -> Check {
         let holds = op.eval(&left.value, &right.value);
-        Check { rule, subject, left, op, right, holds }
+        Check { rule, subject, left, op, right, holds, fault: None }
+    }
+
+    /// The same check, decided by a known fault.
+    pub fn decided_by_fault(self, key: &str) -> Check {
+        Check { fault: Some(key.into()), ..self }
     }
 }
 
@@ -121,6 +129,10 @@ pub enum Quantity {
     Idle,
     /// Free amount plus that of terminating pods.
     IdleOrReleasing,
+    /// Requested GPU memory in MiB.
+    GpuMemory,
+    /// GPU memory in MiB that counts as one GPU.
+    GpuMemoryUnit,
     /// A priority.
     Priority,
     /// A time of creation.

@@ -45,6 +45,8 @@ pub fn quantity_name(quantity: Quantity) -> &'static str {
         Quantity::Capacity => "capacity",
         Quantity::Idle => "free",
         Quantity::IdleOrReleasing => "free or being freed on one [node]",
+        Quantity::GpuMemory => "requested GPU memory, MiB",
+        Quantity::GpuMemoryUnit => "GPU memory counted as 1 GPU, MiB",
         Quantity::Priority => "priority",
         Quantity::Created => "age",
         Quantity::Weight => "[weight]",

@@ -1,7 +1,7 @@
 //! The comparisons of an explanation, as data and as sentences.
 
 use super::Evidence;
-use super::check::{Party, owners_of, quantity_of, says, side, value};
+use super::check::{Party, owners_of, quantity_of, says, seconds, side, value};
 use super::facts::{Cell, Fact};
 use super::number::unit;
 use super::text::Text;
@@ -76,8 +76,10 @@ pub fn table(frame: &Frame, checks: &[Check], resource: u8, caption: Text) -> Op
 
 fn cell(party: Party, term: &Term, resource: u8) -> Cell {
     let fact = Fact { party, quantity: term.quantity, resource, value: side(&term.value, resource) };
+    let is_time = matches!(term.quantity, Quantity::Runtime | Quantity::MinRuntime);
     let shown = match term.value {
         Value::Triple(_) => fact.bare(),
+        Value::Real(_) if is_time => seconds(&term.value),
         _ => value(term, None),
     };
     Cell { shown, fact: Some(fact) }

@@ -5,9 +5,11 @@
 
 mod check;
 mod comparison;
+mod details;
 mod ego;
 mod event;
 mod facts;
+mod fault;
 mod happenings;
 mod ladder;
 mod next;
@@ -28,6 +30,7 @@ mod source;
 pub mod terms;
 mod text;
 mod ticket;
+mod victim_order;
 
 use std::borrow::Cow;
 
@@ -64,6 +67,8 @@ pub struct Explanation {
     pub verdict: Text,
     /// Further reasons.
     pub also: Vec<Text>,
+    /// Known faults of the modelled product that decided.
+    pub faults: Vec<Text>,
     /// The compared numbers.
     pub evidence: Option<Evidence>,
     /// The recorded comparisons.
@@ -96,7 +101,10 @@ impl Explanation {
     /// Translates neutral terms to a policy's; texts of rules already use them.
     fn in_terms(&mut self, terms: &Terms) {
         let texts = [&mut self.about, &mut self.verdict, &mut self.outlook].into_iter();
-        let texts = texts.chain(&mut self.also).chain(self.checks.iter_mut().map(|check| &mut check.text));
+        let texts = texts
+            .chain(&mut self.also)
+            .chain(&mut self.faults)
+            .chain(self.checks.iter_mut().map(|check| &mut check.text));
         let texts = texts.chain(self.controls.iter_mut().map(|control| &mut control.label));
         let texts = texts.chain(self.ladder.iter_mut().map(|step| &mut step.text));
         let texts = texts.chain(self.history.iter_mut().map(|entry| &mut entry.text));
@@ -228,6 +236,7 @@ fn in_words_of(frame: &Frame, mut explanation: Explanation) -> Explanation {
     if !frame.pool.is_empty() {
         explanation.about = explanation.about.say(" · [node] pool ").name(&frame.pool);
     }
+    explanation.faults = fault::faults(frame, &explanation.checks);
     let terms = Terms::of(&frame.policy);
     explanation.controls.retain(|control| control.is_read(terms));
     explanation.in_terms(terms);

@@ -6,6 +6,7 @@ use super::happenings::Entry;
 use super::number::{GPU, count, number, with_unit};
 use super::protection::protection;
 use super::text::Text;
+use super::victim_order;
 use crate::moment::{EventRow, EventWord, Frame};
 use crate::trace::{Candidate, Check, NotSelected, Protection, Quantity};
 
@@ -64,6 +65,7 @@ fn says(frame: &Frame, not_selected: &NotSelected) -> Text {
             .queue(queue)
             .say(": reclaim never evicts from the same [queue]"),
         Protection::Failed(check) => failed(frame, candidate, check),
+        Protection::Later(check) if let Some(text) = later_job(frame, not_selected.candidate, check) => text,
         Protection::Later(check) => {
             let r = decisive_resource(check).unwrap_or(GPU);
             let held = side(&check.left.value, r).map_or(String::new(), |held| with_unit(r, held));
@@ -74,6 +76,14 @@ fn says(frame: &Frame, not_selected: &NotSelected) -> Text {
             candidate.say(format!(" uses {held}, over {what}, but other [queues] come first"))
         }
         Protection::NotNeeded => candidate.say(": not needed, enough was already freed"),
+    }
+}
+
+/// Why a job comes later than the last victim.
+fn later_job(frame: &Frame, candidate: Candidate, check: &Check) -> Option<Text> {
+    match candidate {
+        Candidate::Job(job) => victim_order::later(frame, job, check),
+        Candidate::Queue(_) => None,
     }
 }
 

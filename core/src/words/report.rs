@@ -37,6 +37,7 @@ impl Explanation {
         let said = |head: &str, text: &Text| format!("{head}{}", text.spoken());
         let mut lines = vec![self.verdict.spoken()];
         lines.extend(self.also.iter().map(|also| said("Also: ", also)));
+        lines.extend(self.faults.iter().map(Text::spoken));
         lines.extend(self.checks.iter().map(|check| check.text.spoken()));
         lines.extend(self.rule.iter().map(|rule| format!("Rule: {} [{}]", rule.says, rule.key)));
         let others =

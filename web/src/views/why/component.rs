@@ -75,6 +75,7 @@ pub fn WhyEvidence(
 fn body(shown: Explanation) -> impl IntoView {
     let Explanation {
         also,
+        faults,
         evidence,
         checks,
         rule,
@@ -94,12 +95,18 @@ fn body(shown: Explanation) -> impl IntoView {
             also.into_iter().map(|reason| view! { <p class="more">{text(reason)}</p> }).collect_view();
         section("Also".into(), items.into_any())
     });
+    let faults = (!faults.is_empty()).then(|| {
+        let items =
+            faults.into_iter().map(|fault| view! { <p class="more">{text(fault)}</p> }).collect_view();
+        section("Known fault of the modelled version".into(), items.into_any())
+    });
     let order = order
         .into_iter()
         .map(|level| section(level.caption, entry_list(level.entries).into_any()))
         .collect_view();
     view! {
         <div class="why evidence">
+            {faults}
             {evidence.map(|evidence| evidence_table(evidence, terms))}
             {(!ladder.is_empty()).then(|| section(terms.fill("[How the fair share is computed]"), ladder_list(ladder).into_any()))}
             {rule.map(|rule| section("Rule".into(), rule_card(rule).into_any()))}

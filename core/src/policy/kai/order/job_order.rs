@@ -14,6 +14,7 @@ use std::cmp::Ordering;
 
 use crate::policy::kai::explain::notes::{count, real};
 use crate::policy::kai::job::{Job, JobFacts, SetOrder};
+use crate::policy::kai::order::job_rank::Filled;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::task::JobRef;
 use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject, Term, Value};
@@ -42,6 +43,15 @@ rules! {
 impl Session<'_> {
     /// The comparison that orders the left job after the right one of the same queue.
     pub fn job_comes_after(&self, l: JobRef, r: JobRef) -> Check {
+        self.filled_job_comes_after((l, self.job(l).filled()), (r, self.job(r).filled()))
+    }
+
+    /// The same with given fills.
+    pub fn filled_job_comes_after(
+        &self,
+        (l, filled_l): (JobRef, Filled),
+        (r, filled_r): (JobRef, Filled),
+    ) -> Check {
         let (left, right) = (self.facts_of(l), self.facts_of(r));
         let subject = Subject { job: Some(left.id), other_job: Some(right.id), ..Subject::default() };
         let check = |rule, left, op, right| Check::new(rule, subject, left, op, right);
@@ -49,10 +59,9 @@ impl Session<'_> {
             let of = |facts: &JobFacts| count(Quantity::Priority, facts.priority);
             return check(PRIORITY, of(left), Op::Less, of(right));
         }
-        let filled = |job| self.job(job).filled();
-        if self.plugins.elastic && filled(l) != filled(r) {
-            let of = |job| count(Quantity::Applies, filled(job) as i64);
-            return check(FILLED, of(l), Op::Exceeds, of(r));
+        if self.plugins.elastic && filled_l != filled_r {
+            let of = |filled| count(Quantity::Applies, filled as i64);
+            return check(FILLED, of(filled_l), Op::Exceeds, of(filled_r));
         }
         if left.created_s != right.created_s {
             let of = |facts: &JobFacts| real(Quantity::Created, facts.created_s);

@@ -242,6 +242,7 @@ impl Session<'_> {
                 checks.push(Check::new(NOMINATED, subject, l, Op::Exceeds, r));
             }
         }
+        checks.extend(self.placement_faults(task, at));
         checks
     }
 }

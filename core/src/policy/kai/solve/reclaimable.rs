@@ -105,7 +105,8 @@ impl Session<'_> {
                 let fixed = fixed.unwrap_or_default();
                 let left = with_need(Quantity::AllocatedNonPreemptible, queue.allocated_np, fixed);
                 let right = triple(Quantity::Quota, queue.deserved);
-                return Check::new(STAYS_WITHIN_QUOTA, self.about_job(job), left, Op::AtMost, right);
+                let check = Check::new(STAYS_WITHIN_QUOTA, self.about_job(job), left, Op::AtMost, right);
+                return self.counting_memory_of_all(job, check);
             }
             self.entitlement(job, q, queue.allocated, need)
         };
@@ -116,7 +117,8 @@ impl Session<'_> {
     fn entitlement(&self, job: JobRef, q: QueueRef, held: Quantities, need: Quantities) -> Check {
         let left = with_need(Quantity::AllocatedWithJob, held, need);
         let right = triple(Quantity::FairShare, self.queues[q.ix()].fair_share);
-        Check::new(CAN_RECLAIM, self.about_queue(job, q), left, Op::AtMost, right)
+        let check = Check::new(CAN_RECLAIM, self.about_queue(job, q), left, Op::AtMost, right);
+        self.counting_memory(job, check)
     }
 
     /// Current allocation of every queue.
@@ -310,7 +312,8 @@ impl Session<'_> {
         if !checks[0].holds {
             let with_need = with_need(Quantity::AllocatedWithJob, claim.held[r.ix()].0, claim.need);
             let quota = triple(Quantity::Quota, self.queues[r.ix()].deserved);
-            checks.push(check(GUARANTEE_QUOTA, with_need, Op::AtMost, quota));
+            let within = check(GUARANTEE_QUOTA, with_need, Op::AtMost, quota);
+            checks.push(self.counting_memory(claim.claimant, within));
             let quota = triple(Quantity::Quota, other.deserved);
             checks.push(check(GUARANTEE_QUOTA, left(), Op::Exceeds, quota));
         }
@@ -352,7 +355,8 @@ impl Session<'_> {
                     let l = with_need(Quantity::AllocatedNonPreemptible, claim.held[q.ix()].1, fixed);
                     let r = triple(Quantity::Quota, deserved);
                     let subject = self.about_queue(claim.claimant, q);
-                    proof.common.push(Check::new(STAYS_WITHIN_QUOTA, subject, l, Op::AtMost, r));
+                    let check = Check::new(STAYS_WITHIN_QUOTA, subject, l, Op::AtMost, r);
+                    proof.common.push(self.counting_memory_of_all(claim.claimant, check));
                 }
                 if !np.less_equal(&deserved) {
                     return false;
