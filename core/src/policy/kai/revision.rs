@@ -47,6 +47,11 @@ impl Revision {
         self >= Revision::V0_17
     }
 
+    /// Whether it has the faults that v0.15.0 mended.
+    pub fn has_faults_before_v0_15(self) -> bool {
+        self == Revision::V0_13
+    }
+
     /// Finds a revision by its name.
     pub fn named(name: &str) -> Option<Revision> {
         Revision::ALL.into_iter().find(|revision| revision.name() == name.trim_start_matches('v'))

@@ -243,6 +243,7 @@ const CHANGES: &[Since] = &[
         now: "With queuePriorityInQuotaReclaim a queue of higher priority reclaims its quota from one of lower \
               priority that is inside its own.",
         notice: "Only where it is switched on. Not simulated.",
+        fault: None,
     },
     Since {
         version: "v0.18.0 (alpha)",
@@ -250,6 +251,7 @@ const CHANGES: &[Since] = &[
         before: "Jobs are preemptible or not.",
         now: "A third kind, semi-preemptible: the minimum is safe, pods above it go over quota and are evicted first.",
         notice: "Only for jobs of that kind. Not simulated under KAI.",
+        fault: None,
     },
     Since {
         version: "v0.18.0, v0.17.2",
@@ -258,6 +260,7 @@ const CHANGES: &[Since] = &[
               or the job is stale.",
         now: "It waits until enough pods exist; a job is stale only if fewer subgroups than it needs are complete.",
         notice: "No half gangs; optional subgroups no longer get a job evicted.",
+        fault: None,
     },
     Since {
         version: "v0.18.0, v0.17.2",
@@ -265,6 +268,7 @@ const CHANGES: &[Since] = &[
         before: "A pod that is evicted in this cycle still repels others by its affinity.",
         now: "It no longer does.",
         notice: "Reclaim works for jobs that refuse the node of their victim.",
+        fault: None,
     },
     Since {
         version: "v0.18.0",
@@ -272,6 +276,7 @@ const CHANGES: &[Since] = &[
         before: "Among equal jobs the newest is evicted first.",
         now: "With the plugin gpujoborder the one with most, or fewest, GPUs.",
         notice: "Only where the plugin is loaded. Not simulated.",
+        fault: None,
     },
     Since {
         version: "v0.18.0",
@@ -279,6 +284,7 @@ const CHANGES: &[Since] = &[
         before: "Every pod is evicted by reclaim or preemption only.",
         now: "Pods with the label kai.scheduler/background leave without a reclaim.",
         notice: "Only for pods with that label.",
+        fault: None,
     },
     Since {
         version: "v0.18.0",
@@ -286,6 +292,7 @@ const CHANGES: &[Since] = &[
         before: "The memory of a GPU is rounded down to a multiple of 100 MiB.",
         now: "It is used as reported.",
         notice: "One more small part fits some GPUs.",
+        fault: None,
     },
     Since {
         version: "v0.18.0",
@@ -293,6 +300,7 @@ const CHANGES: &[Since] = &[
         before: "There is one way to share a GPU.",
         now: "There are two, and pods of different ways never share one.",
         notice: "A half-free GPU can refuse a pod.",
+        fault: None,
     },
     Since {
         version: "v0.18.0",
@@ -300,6 +308,7 @@ const CHANGES: &[Since] = &[
         before: "A Deployment is one job per pod.",
         now: "It is one job with a minimum of 1.",
         notice: "Its further pods count as elastic.",
+        fault: None,
     },
     Since {
         version: "v0.18.0, v0.9 and later patches",
@@ -307,6 +316,7 @@ const CHANGES: &[Since] = &[
         before: "Extended resources count in thousandths in one place.",
         now: "They count in whole units.",
         notice: "Only with devices other than GPUs.",
+        fault: None,
     },
     Since {
         version: "v0.18.0",
@@ -314,6 +324,7 @@ const CHANGES: &[Since] = &[
         before: "The test of idle GPUs in a search compares exactly.",
         now: "It allows a difference of 0.000000001.",
         notice: "Parts such as three times 0.1 no longer fail by rounding.",
+        fault: None,
     },
     Since {
         version: "v0.18.1",
@@ -321,6 +332,7 @@ const CHANGES: &[Since] = &[
         before: "Every resource whose name ends in gpu counts as a GPU.",
         now: "Only nvidia.com/gpu and amd.com/gpu do.",
         notice: "nvidia.com/vgpu is no GPU any more.",
+        fault: None,
     },
     Since {
         version: "main, October 2026, release unknown",
@@ -328,6 +340,7 @@ const CHANGES: &[Since] = &[
         before: "All priorities divide their rounds before any remainder is given.",
         now: "Each priority gives its remainder at once.",
         notice: "A whole GPU that is left over stays with the higher priority.",
+        fault: None,
     },
     Since {
         version: "main, October 2026, release unknown",
@@ -335,5 +348,6 @@ const CHANGES: &[Since] = &[
         before: "A node that is cordoned takes no pod.",
         now: "It takes pods that tolerate it.",
         notice: "Pods for maintenance start.",
+        fault: None,
     },
 ];

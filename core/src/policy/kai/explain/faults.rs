@@ -34,7 +34,7 @@ impl Session<'_> {
     /// A comparison whose left side includes what a job's next chunk needs, with the conversion of its GPU memory to GPUs.
     pub fn counting_memory(&self, job: JobRef, check: Check) -> Check {
         let Some(asked) = self.gpu_memory_of_chunk(job) else { return check };
-        let by_unit = self.yardstick;
+        let by_unit = self.memory_basis.pending;
         let of_devices = self.nodes.iter().filter(|node| node.n_devices > 0).map(|node| node.device_mib);
         let smallest = of_devices.min().map_or(by_unit, |mib| mib as f64);
         let later = less(&check.left, asked / by_unit - asked / smallest);
@@ -69,6 +69,9 @@ impl Session<'_> {
 
     /// Comparisons that let a task be placed on a node, which later versions would not do.
     pub fn placement_faults(&self, task: TaskRef, at: NodeRef) -> Vec<Check> {
+        if !self.config.revision.has_faults_before_v0_15() {
+            return Vec::new();
+        }
         self.tiny_pod(task, at).into_iter().chain(self.one_device(task, at)).collect()
     }
 
