@@ -459,7 +459,7 @@ fn a_folder_is_imported_and_one_of_its_jobs_explained() {
     assert_eq!(code(&imported), Some(0), "{report}");
     assert!(report.contains("n.yaml: a list of cluster objects"), "{report}");
     let why = fairground(&["why", "waits"], &text(&imported.stdout));
-    assert!(text(&why.stdout).starts_with("waits, cycle 1"), "{}", text(&why.stdout));
+    assert!(text(&why.stdout).starts_with("waits, cycle "), "{}", text(&why.stdout));
     std::fs::remove_dir_all(&dir).expect("still there");
 }
 

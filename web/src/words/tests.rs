@@ -450,8 +450,8 @@ fn victims_are_told_in_order_with_those_who_stay() {
     expect![[r#"
         1. `low4`, submitted −6:36
         2. `low3`, submitted −6:37
-        kept `low1`: not needed, enough was already freed
-        kept `low2`: not needed, enough was already freed
+        kept `low1`: the newest job goes first, and it is older (submitted −6:39, `low3` −6:37)
+        kept `low2`: the newest job goes first, and it is older (submitted −6:38, `low3` −6:37)
     "#]]
     .assert_eq(&told("priority-inside-a-queue", "urgent"));
     expect![[r#"
@@ -461,7 +461,7 @@ fn victims_are_told_in_order_with_those_who_stay() {
     .assert_eq(&told("tug-of-war", "stretch"));
     expect![[r#"
         kept 1 job of `team-b`: reclaim never evicts from the same queue
-        kept `a1`: not needed, enough was already freed
+        kept `a1`: the newest job goes first, and it is older (submitted −4:59, `a2` −3:19)
     "#]]
     .assert_eq(&told("start", "b2"));
 }

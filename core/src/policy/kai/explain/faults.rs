@@ -37,6 +37,10 @@ impl Session<'_> {
         let by_unit = self.memory_basis.pending;
         let of_devices = self.nodes.iter().filter(|node| node.n_devices > 0).map(|node| node.device_mib);
         let smallest = of_devices.min().map_or(by_unit, |mib| mib as f64);
+        // Later versions and dialects divide by the smallest device, or by nothing if none is known.
+        if by_unit >= smallest {
+            return check;
+        }
         let later = less(&check.left, asked / by_unit - asked / smallest);
         let holds = later.map(|later| check.op.eval(&later, &check.right.value));
         let mut check = check;
