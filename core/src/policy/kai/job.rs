@@ -254,6 +254,10 @@ impl Job {
             Some(tree) => tree.holds(&|set| is_ready(&self.sets[set])),
         }
     }
+    /// Active pods and minimum of each pod set.
+    pub fn fills(&self) -> SmallVec<[Fill; 1]> {
+        self.sets.iter().map(PodSet::fill).collect()
+    }
     /// Whether every pod set uses at least its minimum.
     pub fn is_gang_satisfied(&self) -> bool {
         self.sets.iter().all(|s| s.active_used >= s.min_available)

@@ -12,6 +12,7 @@
 
 use std::sync::Arc;
 
+use super::config::Config;
 use super::job::{JobFacts, JobShape, JobTraits};
 use super::number::is_whole;
 use super::opening::Opening;
@@ -89,15 +90,6 @@ impl<'a> Opening<'a> {
             pods.sort_by(|l, r| l.2.name.cmp(&r.2.name));
             let read = pods.iter().map(|&(id, set, pod)| read_pod(PodId::from_index(id), set, pod, scalars));
             let pod_facts = reader.job(read.collect());
-            let spec = |set: &&'a SnapshotPodSet| SetSpec {
-                name: &set.name,
-                min_available: set.min_available,
-                path: &set.path,
-            };
-            let specs: Vec<SetSpec<'_>> = sets.iter().map(spec).collect();
-            let min_sub_group = |group: &str| {
-                job.min_sub_group.iter().find(|(name, _)| **name == *group).map(|(_, n)| *n as usize)
-            };
             let traits = JobTraits {
                 id,
                 name: job.name.clone(),
@@ -111,7 +103,7 @@ impl<'a> Opening<'a> {
                 is_whole: pod_facts.iter().all(|pod| pod.request.is_whole()),
                 n_pods: pod_facts.len() as u32,
                 rank,
-                shape: JobShape::of(self.config.revision, &specs, min_sub_group),
+                shape: shape_of(self.config, job, &sets),
             };
             let facts = JobFacts {
                 traits: Arc::new(traits),
@@ -134,6 +126,18 @@ impl<'a> Opening<'a> {
             }
         }
     }
+}
+
+fn shape_of(config: &Config, job: &SnapshotJob, sets: &[&SnapshotPodSet]) -> JobShape {
+    let spec = |set: &&SnapshotPodSet| (set.name.clone(), set.min_available, set.path.clone());
+    let owned: Vec<_> = sets.iter().map(spec).collect();
+    let specs: Vec<SetSpec<'_>> = owned
+        .iter()
+        .map(|(name, min_available, path)| SetSpec { name, min_available: *min_available, path })
+        .collect();
+    let of =
+        |group: &str| job.min_sub_group.iter().find(|(name, _)| **name == *group).map(|(_, n)| *n as usize);
+    JobShape::of(config.revision, &specs, of)
 }
 
 fn numbered<I: Id, T>(items: &[T]) -> Vec<(I, &T)> {

@@ -16,7 +16,6 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::job::Job;
 use super::revision::Revision;
 
 /// A group of a job.
@@ -126,8 +125,8 @@ impl Group {
     }
 
     /// Filled and needed members.
-    pub fn fill(&self, job: &Job) -> Fill {
-        let has = self.members.iter().filter(|member| member.fill(job).is_enough()).count();
+    pub fn fill(&self, fills: &[Fill]) -> Fill {
+        let has = self.members.iter().filter(|member| member.fill(fills).is_enough()).count();
         Fill { has: has as i64, needs: self.needs() as i64 }
     }
 
@@ -150,10 +149,10 @@ impl Group {
     }
 
     /// Its members in order; by name unless `is_ordered`.
-    pub fn members_in_order(&self, job: &Job, is_ordered: bool) -> Vec<&Member> {
+    pub fn members_in_order(&self, fills: &[Fill], is_ordered: bool) -> Vec<&Member> {
         let mut members: Vec<&Member> = self.members.iter().collect();
         if is_ordered {
-            members.sort_by(|l, r| l.fill(job).order(r.fill(job)));
+            members.sort_by(|l, r| l.fill(fills).order(r.fill(fills)));
         }
         members
     }
@@ -167,10 +166,10 @@ impl Member {
         }
     }
 
-    pub fn fill(&self, job: &Job) -> Fill {
+    pub fn fill(&self, fills: &[Fill]) -> Fill {
         match self {
-            Member::Group(group) => group.fill(job),
-            Member::Set(set) => job.sets[*set].fill(),
+            Member::Group(group) => group.fill(fills),
+            Member::Set(set) => fills[*set],
         }
     }
 

@@ -76,11 +76,12 @@ impl Session<'_> {
             Member::Group(group) => self.next_of_group(job, group, real),
             Member::Set(set) => self.next_of_set(job, *set, real),
         };
-        let members = group.members_in_order(job, self.plugins.subgroup_order);
-        if group.fill(job).is_enough() {
+        let members = group.members_in_order(&job.fills(), self.plugins.subgroup_order);
+        if group.fill(&job.fills()).is_enough() {
             return members.into_iter().map(step).find(|step| !step.is_empty()).unwrap_or_default();
         }
-        let lacking = members.into_iter().take(group.needs()).filter(|member| !member.fill(job).is_enough());
+        let lacking =
+            members.into_iter().take(group.needs()).filter(|member| !member.fill(&job.fills()).is_enough());
         lacking.flat_map(step).collect()
     }
 
@@ -133,11 +134,11 @@ impl Session<'_> {
 
     /// The next tasks that a group does not need.
     fn surplus_of(&self, job: &Job, group: &Group) -> Chunk {
-        let fill = group.fill(job);
+        let fill = group.fill(&job.fills());
         if fill.has == 0 {
             return Chunk::new();
         }
-        let mut members = group.members_in_order(job, self.plugins.subgroup_order);
+        let mut members = group.members_in_order(&job.fills(), self.plugins.subgroup_order);
         members.reverse();
         let surplus = |member: &&Member| match member {
             Member::Group(group) => self.surplus_of(job, group),

@@ -310,7 +310,7 @@ fn groups_first(group: &Group, by_rank: &[usize], order: &mut SetOrder) {
 }
 
 fn members_in_order(group: &Group, (job, is_ordered): (&Job, bool), order: &mut SetOrder) {
-    for member in group.members_in_order(job, is_ordered) {
+    for member in group.members_in_order(&job.fills(), is_ordered) {
         match member {
             Member::Group(group) => members_in_order(group, (job, is_ordered), order),
             Member::Set(set) => order.push(*set),

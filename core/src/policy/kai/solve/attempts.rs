@@ -30,6 +30,7 @@ use std::collections::BTreeSet;
 
 use smallvec::{SmallVec, smallvec};
 
+use crate::policy::kai::explain::notes::Proof;
 use crate::policy::kai::fast::feasibility::Feasibility;
 use crate::policy::kai::fast::repeated_attempts::FailedAttempts;
 use crate::policy::kai::job::Chunk;
@@ -39,7 +40,6 @@ use crate::policy::kai::session::Session;
 use crate::policy::kai::snapshot::Status;
 use crate::policy::kai::solve::hypothesis::{Hypothesis, VictimsOfJob};
 use crate::policy::kai::solve::simulate::{Attempt, Tried};
-use crate::policy::kai::solve::solver::Solution;
 use crate::policy::kai::solve::victim_search::VictimSearch;
 use crate::policy::kai::statement::{NotHeld, Statement};
 use crate::policy::kai::task::{JobRef, NodeRef, PodRef, TaskRef};
@@ -53,6 +53,16 @@ pub(in crate::policy::kai) enum Generator {
     NodeLocalGreedy,
     /// v0.17, plugin `sg-multinodegang`.
     MultiNodeGang,
+}
+
+/// Result of a successful probe.
+pub(in crate::policy::kai) struct Solution {
+    pub statement: Statement,
+    /// Objects of the evicted or moved tasks.
+    pub displaced: Vec<TaskRef>,
+    /// Groups that contain them.
+    pub groups: Vec<Chunk>,
+    pub proof: Proof,
 }
 
 /// Tasks evicted in an attempt.

@@ -22,7 +22,7 @@ use crate::policy::kai::fast::feasibility::Feasibility;
 use crate::policy::kai::job::Chunk;
 use crate::policy::kai::order::queue_tree::QueueTree;
 use crate::policy::kai::session::Session;
-use crate::policy::kai::solve::attempts::{FailedScenarios, Generator};
+use crate::policy::kai::solve::attempts::{FailedScenarios, Generator, Solution};
 use crate::policy::kai::solve::filters::Filters;
 use crate::policy::kai::solve::hypothesis::Hypothesis;
 use crate::policy::kai::solve::victim_search::VictimSearch;
@@ -33,16 +33,6 @@ use crate::policy::kai::task::{JobRef, NodeRef, TaskRef};
 #[derive(Debug)]
 pub(in crate::policy::kai) struct Solved {
     pub statement: Statement,
-    pub proof: Proof,
-}
-
-/// Result of a successful probe.
-pub(in crate::policy::kai) struct Solution {
-    pub statement: Statement,
-    /// Objects of the evicted or moved tasks.
-    pub displaced: Vec<TaskRef>,
-    /// Groups that contain them.
-    pub groups: Vec<Chunk>,
     pub proof: Proof,
 }
 
