@@ -20,7 +20,7 @@ fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Rows of the policies with recordings. A line of the file has the policy, cases that agree, all cases, cases that are not counted,
+/// Rows of the policies with recordings, one for each revision. A line of the file has the policy, cases that agree, all cases, cases that are not counted,
 /// cases that agree as scenario files, cases that can be such, and the revision of the real scheduler.
 fn accuracy_rows() -> String {
     let row = |line: &str| {
@@ -29,10 +29,16 @@ fn accuracy_rows() -> String {
         let count = |word: &str| word.parse::<u64>().expect("a count");
         let of = count(of) - count(not_counted);
         let modelled = Policy::described(policy).and_then(|policy| policy.modelled).expect("a product");
-        let source = if modelled.revision.is_empty() { "an independent model" } else { "the real scheduler" };
+        let revision = words.get(6).copied().unwrap_or_default();
+        let source = if revision.is_empty() { "an independent model" } else { "the real scheduler" };
+        let versions = if revision == modelled.revision {
+            modelled.versions.to_owned()
+        } else {
+            format!("revision {revision:.12}")
+        };
         format!(
-            "| {} (`{policy}`) | {} | {source} | {agree} of {of} | {as_files} of {can_be_files} |\n",
-            modelled.product, modelled.versions
+            "| {} (`{policy}`) | {versions} | {source} | {agree} of {of} | {as_files} of {can_be_files} |\n",
+            modelled.product
         )
     };
     read("assets/agreement.txt").lines().map(row).collect()
