@@ -25,6 +25,7 @@ mod source;
 pub mod terms;
 mod text;
 mod ticket;
+mod yunikorn;
 
 use crate::scenario::{Path, Scenario};
 

@@ -32,7 +32,10 @@ pub fn next(frame: &Frame, refusal: &Refusal, row: Option<&JobRow>) -> Option<Te
         Gate::NotEntitled { queue: of } => {
             can_start(Text::of(room()).say(", or when ").then(queue(*of)).say(" is entitled to more."))
         }
-        Gate::NoVictims { .. } | Gate::NoNode { .. } | Gate::LikeFailed { .. } => {
+        Gate::NoNode { reasons, .. } if super::yunikorn::is_reserved(reasons) => {
+            super::yunikorn::after_reservation(frame, reasons)
+        }
+        Gate::NoVictims { .. } | Gate::NoNode { .. } | Gate::LikeFailed { .. } | Gate::PreemptedTooLittle => {
             can_start(Text::of(room()).say(", unless another [job] comes first."))
         }
         Gate::Behind { job } if is_served(frame, *job) => {
@@ -48,6 +51,7 @@ pub fn next(frame: &Frame, refusal: &Refusal, row: Option<&JobRow>) -> Option<Te
         | Gate::NotAccepted { .. }
         | Gate::TooLarge { .. }
         | Gate::VictimsProtected { .. }
+        | Gate::Delayed { .. }
         | Gate::GangFailed
         | Gate::GangRefused
         | Gate::TriedOnce => return None,

@@ -11,7 +11,7 @@ use super::{Control, Evidence, Explanation, RuleCard};
 use crate::id::{Id, JobId, QueueId};
 use crate::moment::{EventRow, Frame, JobRow, QueueRow, fate};
 use crate::time::Time;
-use crate::trace::{Check, FreeGpus, Gate, NodeReason, NotAccepted, Outlook, Quantity, Refusal};
+use crate::trace::{Check, Ending, FreeGpus, Gate, NodeReason, NotAccepted, Outlook, Quantity, Refusal};
 use crate::units::Resource;
 
 /// Explains why a job is pending.
@@ -34,6 +34,11 @@ pub fn pending(frame: &Frame, refusal: &Refusal, resource: u8) -> Explanation {
             }
             Outlook::NotForeseeable => {
                 next(frame, refusal, case.row()).unwrap_or_else(|| outlook(frame, refusal.outlook))
+            }
+            Outlook::At { time, what: Ending::PreemptionDelay } => {
+                let why = super::yunikorn::below_guarantee(frame, &refusal.checks);
+                let text = Text::of(format!("At {} it may preempt", clock(time)));
+                text.then(why.unwrap_or_else(|| Text::of(".")))
             }
             other => outlook(frame, other),
         },
@@ -132,6 +137,11 @@ impl Case<'_> {
                 .say(" is waiting: it was placed on ")
                 .node(self.frame.node(*node))
                 .say(", which has no free GPU left for it, so its [pod] cannot be bound."),
+            Gate::PreemptedTooLittle => {
+                let why = super::yunikorn::freed_too_little(self.frame, &self.refusal.checks);
+                job().say(" is waiting: ").then(why.unwrap_or_else(|| Text::of("its preemption freed too little.")))
+            }
+            Gate::Delayed { until, why } => super::yunikorn::delayed(job(), *until, *why),
             Gate::TriedOnce => job().say(
                 " is waiting: it was tried once in its [node] pool, and scheduling-backoff 1 allows no further try.",
             ),
@@ -212,20 +222,29 @@ impl Case<'_> {
 
     /// The job ahead of it, in its own queue or in another one; the latter is described by the common ancestor.
     fn behind(&self, first: JobId) -> Text {
+        if first == self.refusal.job {
+            let text = Text::of("A [pod] of ").then(self.job());
+            return text.say(" was placed in this cycle; the next one is tried in the next cycle.");
+        }
         let text = self.job().say(" is waiting behind ").job(self.frame.job(first));
+        if super::yunikorn::is_served_first(self.refusal) {
+            return text.say(", which was served first because room is reserved for it.");
+        }
+        let came_first = super::yunikorn::came_first(self.refusal).unwrap_or_default();
         let queue = |queue: QueueId| self.frame.queue(queue);
         let own = self.own();
         let other = self.frame.names.queue_of(first).filter(|other| Some(*other) != own);
         let (Some(own), Some(other)) = (own, other) else {
-            return text.say(", which comes first in ").queue(own.map_or("", queue)).say(".");
+            let text = text.say(", which comes first in ").queue(own.map_or("", queue));
+            return text.say(came_first).say(".");
         };
         let text = text.say(" in ").queue(queue(other)).say(", which was served in this cycle: ");
         match split(self.frame, other, own) {
             Some((theirs, ours, parent)) => {
                 let text = text.queue(queue(theirs)).say(" came before ").queue(queue(ours));
                 match parent {
-                    Some(parent) => text.say(" in ").queue(queue(parent)).say("."),
-                    None => text.say(" at the top level."),
+                    Some(parent) => text.say(" in ").queue(queue(parent)).say(came_first).say("."),
+                    None => text.say(" at the top level").say(came_first).say("."),
                 }
             }
             None => text.say("its [queue] came first."),
@@ -349,7 +368,7 @@ impl Case<'_> {
 
     fn not_entitled(&self, gate: &Gate) -> Text {
         let Some(queue) = self.queue(gate) else { return Text::of("Its [queue] is above its [fair share].") };
-        if let Some(text) = super::ego::not_entitled(self.refusal, &queue.name) {
+        if let Some(text) = super::ego::not_entitled(self.frame, self.refusal, &queue.name) {
             let room = self.in_use().map(|in_use| in_use + ", and ").unwrap_or_default();
             return self.job().say(format!(" is waiting: {room}")).then(text);
         }
@@ -439,6 +458,9 @@ impl Case<'_> {
         free: Option<FreeGpus>,
     ) -> Text {
         let text = self.job().say(" is waiting: ");
+        if let Some(reserved) = super::yunikorn::reserved(self.frame, self.refusal, reasons) {
+            return text.then(reserved).then(self.other_nodes(reasons)).say(".");
+        }
         let is_known = free.is_some();
         let text = text.say(self.needs(free).unwrap_or_else(|| "no [node] fits".into()));
         let text = if placed > 0 && of > 1 && is_known {
@@ -458,6 +480,14 @@ impl Case<'_> {
             text = text.say(if i > 0 { ", " } else { "" }).then(why(reason));
         }
         text.say(".")
+    }
+
+    /// The nodes without reserved room, as a further sentence without full stop.
+    fn other_nodes(&self, reasons: &[(NodeReason, u32)]) -> Text {
+        let others = reasons.iter().filter(|(reason, _)| !matches!(reason, NodeReason::Reserved(_)));
+        let why = others.map(|(reason, n)| Text::of(format!("{n} ")).then(node_reason(self.frame, *reason)));
+        let why: Vec<Text> = why.collect();
+        if why.is_empty() { Text::default() } else { Text::of(". Other [nodes] checked: ").list(why, "and") }
     }
 
     fn on_its_way(&self, until: Option<Time>) -> Text {
@@ -564,6 +594,8 @@ impl Case<'_> {
             | Gate::GangFailed
             | Gate::GangRefused
             | Gate::NoDevice { .. }
+            | Gate::PreemptedTooLittle
+            | Gate::Delayed { .. }
             | Gate::TriedOnce
             | Gate::LikeFailed { .. } => Vec::new(),
         }
@@ -576,6 +608,7 @@ fn node_reason(frame: &Frame, reason: NodeReason) -> Text {
         NodeReason::NotReady => "down",
         NodeReason::Selector => "without a required label",
         NodeReason::Taint => "with a taint the [job] does not tolerate",
+        NodeReason::Reserved(job) => return Text::of("reserved for ").job(frame.job(job)),
         NodeReason::Gate => "not allowed by [a quota] or [limit] of the [queue]",
         NodeReason::Insufficient(Resource::GPU) => "with too few free GPUs",
         NodeReason::Insufficient(Resource::CPU) => "with too little free CPU",

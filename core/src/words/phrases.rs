@@ -9,7 +9,7 @@ use crate::trace::{EvictReason, Mark};
 /// The reason of an eviction, without the claimant.
 pub fn reason(reason: EvictReason) -> &'static str {
     match reason {
-        EvictReason::AboveLimit => "a [limit] was lowered, and its [queue] uses more",
+        EvictReason::AboveLimit => "its [queue] uses more than its [limit]",
         EvictReason::StaleGang => "fewer [pods] of its gang ran than its minimum for too long",
         EvictReason::NodeLost => "its [node] is gone",
         EvictReason::Withdrawn => "the timeline of the scenario ended its [job]",

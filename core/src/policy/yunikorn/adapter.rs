@@ -103,7 +103,7 @@ impl Scheduler for YuniKorn {
         memory.bind(world, found.as_ref(), &orders, trace, &mut decisions);
         memory.evict(world, &marked, trace, &mut decisions);
         if decisive {
-            refuse::refuse(world, memory, found.as_ref(), trace);
+            refuse::refuse(world, memory, &orders, found.as_ref(), trace);
         }
         memory.settle_gangs(found.as_ref(), &marked, trace);
         // The level of recording is not part of the state.

@@ -7,6 +7,7 @@ use super::cycle::{CycleResult, ResultType};
 use super::explain;
 use super::memory::Memory;
 use super::model::AskIx;
+use super::preempted;
 use crate::cluster::Devices;
 use crate::policy::{Decision, PartitionView};
 use crate::trace::{Event, EvictReason, Trace};
@@ -46,7 +47,8 @@ impl Memory {
             }
             ResultType::Reserved | ResultType::Idle if !found.victims.is_empty() => {
                 trace.action = "reserve";
-                trace.event(Event::Claimed { pod, node }, Vec::new);
+                let job = world.cluster.pods[pod].job;
+                trace.event(Event::Claimed { pod, node }, || preempted::too_little(self, job, found.ask));
             }
             _ => {}
         }

@@ -8,6 +8,7 @@ use super::memory::{Memory, application};
 use super::model::{AppIx, AskIx, Core, QueueIx};
 use super::properties::SortPolicy;
 use super::rules;
+use super::victim_priority;
 use crate::id::{Id, QueueId};
 use crate::policy::PartitionView;
 use crate::policy::checks::applies;
@@ -65,48 +66,68 @@ pub fn placement_checks(
     for pair in path.windows(2) {
         let Some(order) = orders.iter().find(|order| order.parent == pair[0]) else { continue };
         let Some(at) = order.children.iter().position(|(child, ..)| *child == pair[1]) else { continue };
-        let Some(next) = order.children.get(at + 1) else { continue };
-        let (own, eff, share) = order.children[at];
-        let subject = Subject {
-            queue: queue_id(memory, own),
-            other_queue: queue_id(memory, next.0),
-            ..Subject::default()
-        };
-        let by_priority = core.queues[order.parent].properties.sort_priority;
-        if by_priority && eff != next.1 {
-            let values = [Value::Count(i64::from(eff)), Value::Count(i64::from(next.1))];
-            checks.push(rules::compare(rules::PRIORITY, subject, Quantity::Priority, values, Op::AtLeast));
-        } else if share <= next.2 {
-            let values = [Value::Real(share), Value::Real(next.2)];
-            checks.push(rules::compare(rules::SHARE, subject, Quantity::DominantShare, values, Op::AtMost));
-        }
+        let next = order.children.get(at + 1);
+        checks.extend(next.and_then(|(next, ..)| siblings(memory, orders, pair[1], *next)));
     }
     let pod = memory.pod_of(found.ask);
     let job = pod.map(|pod| world.cluster.pods[pod].job);
     let queue = queue_id(memory, app.queue);
     let subject = Subject { queue, job, pod, node: Some(memory.nodes[found.node]), ..Subject::default() };
-    if let Some(order) = orders.iter().find(|order| order.parent == app.queue) {
-        let subject = Subject { node: None, pod: None, ..subject };
-        checks.extend(application_order_check(world, core, order, core.asks[found.ask].app, subject));
-    }
+    let of_job = Subject { node: None, pod: None, ..subject };
+    checks.extend(application_order_check(world, memory, orders, core.asks[found.ask].app, of_job));
     checks.push(first_fit(memory, found, subject));
     checks
+}
+
+/// Check of the order of two siblings, if it follows from their priorities or shares.
+pub(super) fn siblings(memory: &Memory, orders: &[Order], first: QueueIx, other: QueueIx) -> Option<Check> {
+    let core = &memory.core;
+    let order = orders.iter().find(|order| Some(order.parent) == core.queues[first].parent)?;
+    let find = |queue: QueueIx| order.children.iter().find(|(child, ..)| *child == queue);
+    let (&(_, priority, share), &(_, other_priority, other_share)) = (find(first)?, find(other)?);
+    let subject = Subject {
+        queue: queue_id(memory, first),
+        other_queue: queue_id(memory, other),
+        ..Subject::default()
+    };
+    let by_priority = core.queues[order.parent].properties.sort_priority;
+    if by_priority && priority != other_priority {
+        let values = [priority, other_priority].map(|priority| Value::Count(i64::from(priority)));
+        return Some(rules::compare(rules::PRIORITY, subject, Quantity::Priority, values, Op::AtLeast));
+    }
+    let values = [share, other_share].map(Value::Real);
+    let check = rules::compare(rules::SHARE, subject, Quantity::DominantShare, values, Op::AtMost);
+    check.holds.then_some(check)
 }
 
 /// Check against the next application of the leaf.
 fn application_order_check(
     world: PartitionView<'_>,
-    core: &Core,
-    order: &Order,
+    memory: &Memory,
+    orders: &[Order],
     app: AppIx,
     subject: Subject,
 ) -> Option<Check> {
+    let core = &memory.core;
+    let order = orders.iter().find(|order| order.parent == core.apps[app].queue)?;
     let at = order.apps.iter().position(|(own, ..)| *own == app)?;
-    let (_, priority, submitted) = order.apps[at];
-    let &(next, next_priority, next_submitted) = order.apps.get(at + 1)?;
+    let &(next, ..) = order.apps.get(at + 1)?;
     let jobs = world.cluster.live_jobs.iter();
     let other_job = jobs.copied().find(|&job| application(world.cluster, job) == core.apps[next].id);
-    let subject = Subject { other_job, ..subject };
+    application_order(memory, orders, [app, next], Subject { other_job, ..subject })
+}
+
+/// Check of the order of two applications of a leaf.
+pub(super) fn application_order(
+    memory: &Memory,
+    orders: &[Order],
+    [first, other]: [AppIx; 2],
+    subject: Subject,
+) -> Option<Check> {
+    let core = &memory.core;
+    let order = orders.iter().find(|order| order.parent == core.apps[first].queue)?;
+    let find = |app: AppIx| order.apps.iter().find(|(own, ..)| *own == app);
+    let (&(_, priority, submitted), &(_, next_priority, next_submitted)) = (find(first)?, find(other)?);
     let properties = &core.queues[order.parent].properties;
     let is_fifo = properties.sort_policy == SortPolicy::Fifo;
     let by_priority = properties.sort_priority && priority != next_priority;
@@ -134,7 +155,7 @@ fn first_fit(memory: &Memory, found: &CycleResult, subject: Subject) -> Check {
 }
 
 /// Subject with the leaves and jobs of two asks.
-fn between(world: PartitionView<'_>, memory: &Memory, own: AskIx, other: AskIx) -> Subject {
+pub(super) fn between(world: PartitionView<'_>, memory: &Memory, own: AskIx, other: AskIx) -> Subject {
     let core = &memory.core;
     let leaf = |ask: AskIx| queue_id(memory, core.apps[core.asks[ask].app].queue);
     let job = |ask: AskIx| memory.pod_of(ask).map(|pod| world.cluster.pods[pod].job);
@@ -155,10 +176,11 @@ pub fn eviction_checks(
     marked: &[AskIx],
     victim: AskIx,
 ) -> Vec<Check> {
-    vec![
-        below_guarantee(memory, ask, between(world, memory, ask, victim)),
-        above_guarantee(memory, ask, marked, victim, between(world, memory, victim, ask)),
-    ]
+    let subject = between(world, memory, ask, victim);
+    let mut checks =
+        vec![below_guarantee(memory, ask, subject), above_guarantee(memory, ask, marked, victim, subject)];
+    checks.extend(victim_priority::checks(world, memory, ask, victim));
+    checks
 }
 
 /// Check for a victim on a required node: its priority is not above that of the ask.
@@ -193,6 +215,12 @@ fn below_guarantee(memory: &Memory, ask: AskIx, subject: Subject) -> Check {
     applies(rules::BELOW_GUARANTEE, subject)
 }
 
+/// Check that a waiting ask fits the guarantee of its leaf.
+pub fn guarantee_of(world: PartitionView<'_>, memory: &Memory, ask: AskIx) -> Check {
+    let subject = between(world, memory, ask, ask);
+    below_guarantee(memory, ask, Subject { other_queue: None, other_job: None, ..subject })
+}
+
 /// Check that the victim's leaf, or a queue above it, exceeds its guarantee after the evictions marked earlier.
 fn above_guarantee(memory: &Memory, ask: AskIx, marked: &[AskIx], victim: AskIx, subject: Subject) -> Check {
     let core = &memory.core;
@@ -207,14 +235,17 @@ fn above_guarantee(memory: &Memory, ask: AskIx, marked: &[AskIx], victim: AskIx,
             let kept = queue.allocated.get(of) - queue.preempting.get(of) + back;
             let (left, right) =
                 ((Quantity::AllocatedWithoutVictims, kept), (Quantity::Quota, queue.guaranteed.get(of)));
-            let subject = Subject { queue: queue_id(memory, at), resource: Some(resource), ..subject };
+            let subject = Subject { other_queue: queue_id(memory, at), resource: Some(resource), ..subject };
             let check = rules::amounts(rules::ABOVE_GUARANTEE, subject, left, Op::Exceeds, right);
             if check.holds {
                 return check;
             }
         }
     }
-    applies(rules::ABOVE_GUARANTEE, subject)
+    applies(
+        rules::ABOVE_GUARANTEE,
+        Subject { queue: subject.other_queue, other_queue: subject.queue, ..subject },
+    )
 }
 
 /// Check for a task evicted without a preemptor: a queue on its path uses more than its lowered maximum.
