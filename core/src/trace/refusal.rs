@@ -240,7 +240,7 @@ pub enum Outlook {
     NextCycle,
     /// The reason ends at a known time: the first cycle from then on serves the job or refuses it by another gate (the same gate
     /// with a later time counts as another). If nothing else happens until then and the reason is [`Ending::Protection`], that
-    /// cycle evicts or starts something.
+    /// cycle evicts or starts something. [`Ending::PreemptionDelay`] predicts only that.
     At {
         /// The time.
         time: Time,

@@ -1,13 +1,13 @@
 //! Possible victims that were not selected, and the recorded reasons.
 
 use super::Selection;
-use super::check::{decisive_resource, side};
+use super::check::{decisive_resource, side, value};
 use super::happenings::Entry;
 use super::number::{GPU, count, number, with_unit};
 use super::protection::protection;
 use super::text::Text;
 use crate::moment::{EventRow, EventWord, Frame};
-use crate::trace::{Candidate, Check, NotSelected, Protection, Quantity};
+use crate::trace::{Candidate, Check, NotSelected, Op, Protection, Quantity};
 
 /// Largest number of lines.
 const LINES: usize = 6;
@@ -64,6 +64,9 @@ fn says(frame: &Frame, not_selected: &NotSelected) -> Text {
             .queue(queue)
             .say(": reclaim never evicts from the same [queue]"),
         Protection::Failed(check) => failed(frame, candidate, check),
+        Protection::Later(check) if check.left.quantity == Quantity::Created => {
+            older(frame, candidate, check)
+        }
         Protection::Later(check) => {
             let r = decisive_resource(check).unwrap_or(GPU);
             let held = side(&check.left.value, r).map_or(String::new(), |held| with_unit(r, held));
@@ -77,12 +80,25 @@ fn says(frame: &Frame, not_selected: &NotSelected) -> Text {
     }
 }
 
+/// A candidate that is older than the last victim.
+fn older(frame: &Frame, candidate: Text, check: &Check) -> Text {
+    let [own, last] = [&check.left, &check.right].map(|term| value(term, None));
+    let text = candidate.say(": the newest [job] goes first, and it is ");
+    let text = text.say(if own == last { "not newer" } else { "older" });
+    let victim = check.subject.other_job.map_or("", |job| frame.job(job));
+    text.say(format!(" (submitted {own}, ")).job(victim).say(format!(" {last})"))
+}
+
 /// The failed comparison that protects a candidate.
 fn failed(frame: &Frame, candidate: Text, check: &Check) -> Text {
+    if check.left.quantity == Quantity::Applies {
+        return candidate.say(format!(": {}", check.rule.0.says));
+    }
     if check.left.quantity != Quantity::Priority {
         return protection(frame, check).unwrap_or_else(|| candidate.say(" is protected"));
     }
-    let value = |value| side(value, GPU).map_or(String::new(), number);
-    let (own, takers) = (value(&check.left.value), value(&check.right.value));
-    candidate.say(format!(": its priority {own} is not lower than {takers}"))
+    let shown = |value| side(value, GPU).map_or(String::new(), number);
+    let (own, takers) = (shown(&check.left.value), shown(&check.right.value));
+    let is = if check.op == Op::AtMost { "higher than" } else { "not lower than" };
+    candidate.say(format!(": its priority {own} is {is} {takers}"))
 }

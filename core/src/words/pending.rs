@@ -4,7 +4,7 @@ use super::check::{decisive_resource, says, shown, side};
 use super::next::next;
 use super::number::{self, GPU, amount, bound, count, number, resource_name, unit, with_unit};
 use super::outlook::{clock, outlook};
-use super::phrases::split;
+use super::phrases::{node_reason, split};
 use super::protection::protection;
 use super::text::Text;
 use super::{Control, Evidence, Explanation, RuleCard};
@@ -459,7 +459,7 @@ impl Case<'_> {
     ) -> Text {
         let text = self.job().say(" is waiting: ");
         if let Some(reserved) = super::yunikorn::reserved(self.frame, self.refusal, reasons) {
-            return text.then(reserved).then(self.other_nodes(reasons)).say(".");
+            return text.then(reserved).say(".");
         }
         let is_known = free.is_some();
         let text = text.say(self.needs(free).unwrap_or_else(|| "no [node] fits".into()));
@@ -480,14 +480,6 @@ impl Case<'_> {
             text = text.say(if i > 0 { ", " } else { "" }).then(why(reason));
         }
         text.say(".")
-    }
-
-    /// The nodes without reserved room, as a further sentence without full stop.
-    fn other_nodes(&self, reasons: &[(NodeReason, u32)]) -> Text {
-        let others = reasons.iter().filter(|(reason, _)| !matches!(reason, NodeReason::Reserved(_)));
-        let why = others.map(|(reason, n)| Text::of(format!("{n} ")).then(node_reason(self.frame, *reason)));
-        let why: Vec<Text> = why.collect();
-        if why.is_empty() { Text::default() } else { Text::of(". Other [nodes] checked: ").list(why, "and") }
     }
 
     fn on_its_way(&self, until: Option<Time>) -> Text {
@@ -600,22 +592,4 @@ impl Case<'_> {
             | Gate::LikeFailed { .. } => Vec::new(),
         }
     }
-}
-
-fn node_reason(frame: &Frame, reason: NodeReason) -> Text {
-    let text = match reason {
-        NodeReason::PodSlots => "without a free [pod] slot",
-        NodeReason::NotReady => "down",
-        NodeReason::Selector => "without a required label",
-        NodeReason::Taint => "with a taint the [job] does not tolerate",
-        NodeReason::Reserved(job) => return Text::of("reserved for ").job(frame.job(job)),
-        NodeReason::Gate => "not allowed by [a quota] or [limit] of the [queue]",
-        NodeReason::Insufficient(Resource::GPU) => "with too few free GPUs",
-        NodeReason::Insufficient(Resource::CPU) => "with too little free CPU",
-        NodeReason::Insufficient(resource) => {
-            let named = resource.nth_named().and_then(|n| frame.named.get(n));
-            return Text::of("with too little free ").name(named.map_or(resource.name(), String::as_str));
-        }
-    };
-    Text::of(text)
 }

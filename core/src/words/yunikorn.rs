@@ -3,6 +3,7 @@
 use super::check::{shown, side};
 use super::number::{GPU, number, with_unit};
 use super::outlook::clock;
+use super::phrases::node_reason;
 use super::text::Text;
 use crate::id::JobId;
 use crate::moment::{EventRow, Frame};
@@ -120,7 +121,15 @@ pub fn reserved(frame: &Frame, refusal: &Refusal, reasons: &[(NodeReason, u32)])
         let until = expires(frame, job).map(|until| format!(" until {}", clock(until)));
         clauses.push(room.job(frame.job(job)).say(until.unwrap_or_default()));
     }
-    (!clauses.is_empty()).then(|| Text::default().list(clauses, "and"))
+    (!clauses.is_empty()).then(|| Text::default().list(clauses, "and").then(other_nodes(frame, reasons)))
+}
+
+/// The nodes without reserved room, as a further sentence without full stop.
+fn other_nodes(frame: &Frame, reasons: &[(NodeReason, u32)]) -> Text {
+    let others = reasons.iter().filter(|(reason, _)| !matches!(reason, NodeReason::Reserved(_)));
+    let why = others.map(|(reason, n)| Text::of(format!("{n} ")).then(node_reason(frame, *reason)));
+    let why: Vec<Text> = why.collect();
+    if why.is_empty() { Text::default() } else { Text::of(". Other [nodes] checked: ").list(why, "and") }
 }
 
 /// When a job can start for which only reserved room is left.

@@ -4,6 +4,7 @@
 //! yunikorn.md 1.8, 3.1, 5.1
 
 use super::cycle::{CycleResult, ResultType};
+use super::eviction;
 use super::explain;
 use super::memory::Memory;
 use super::model::AskIx;
@@ -80,9 +81,9 @@ impl Memory {
                 Some(_) => EvictReason::ReclaimedForQuota,
             };
             let why = || match *ask {
-                None => explain::lowered_maximum_checks(self, marked, *victim),
-                Some(ask) if is_required => explain::required_node_checks(world, self, ask, *victim),
-                Some(ask) => explain::eviction_checks(world, self, ask, marked, *victim),
+                None => eviction::lowered_maximum_checks(self, marked, *victim),
+                Some(ask) if is_required => eviction::required_node_checks(world, self, ask, *victim),
+                Some(ask) => eviction::eviction_checks(world, self, ask, marked, *victim),
             };
             trace.action = if ask.is_some() { "preempt" } else { "quota preemption" };
             trace.event(Event::Evicted { pod, node, by, reason }, why);

@@ -14,7 +14,8 @@ use std::collections::BTreeMap;
 use super::amounts;
 use super::behind::behind_checks;
 use super::cycle::{CycleResult, NANOS, ResultType};
-use super::explain::{self, Order, queue_id, short_of};
+use super::eviction;
+use super::explain::{Order, queue_id, short_of};
 use super::memory::{Memory, until};
 use super::model::{AskIx, Skip};
 use super::node_reasons::NodeReasons;
@@ -200,7 +201,7 @@ impl Pass<'_> {
         if !is_tried || !core.would_preempt(ask, *skip == Skip::NoNode) {
             return (gate, outlook, checks);
         }
-        checks.push(explain::guarantee_of(world, memory, ask));
+        checks.push(eviction::guarantee_of(world, memory, ask));
         let outlook = Outlook::of_end(world.now, Time::from_millis(from), Ending::PreemptionDelay);
         (gate, outlook, checks)
     }

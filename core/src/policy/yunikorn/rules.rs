@@ -113,6 +113,51 @@ pub const PRIORITY_FENCE: Rule = Rule(&RuleRecord {
     differs: "",
 });
 
+/// Victims are searched below a fence.
+pub const PREEMPTION_FENCE: Rule = Rule(&RuleRecord {
+    key: "yunikorn/preemption-fence",
+    says: "victims are searched below the first queue on the ask's path that fences preemption or whose maximum the ask would exceed",
+    formula: "",
+    source: "yunikorn.md 5.3; queue.go",
+    differs: "",
+});
+
+/// Victims come from other leaves.
+pub const OTHER_LEAF: Rule = Rule(&RuleRecord {
+    key: "yunikorn/other-leaf",
+    says: "victims come from other leaf queues than that of the ask, whatever the priorities",
+    formula: "",
+    source: "yunikorn.md 5.1, 5.3 (Q-26); queue.go",
+    differs: "",
+});
+
+/// Queues may be excluded from preemption.
+pub const PREEMPTION_DISABLED: Rule = Rule(&RuleRecord {
+    key: "yunikorn/preemption-disabled",
+    says: "a queue whose preemption.policy is disabled loses no tasks",
+    formula: "",
+    source: "yunikorn.md 5.3; queue.go",
+    differs: "",
+});
+
+/// Tasks that require a node are no victims.
+pub const NOT_REQUIRED: Rule = Rule(&RuleRecord {
+    key: "yunikorn/not-required",
+    says: "a task that requires its node is not preempted",
+    formula: "",
+    source: "yunikorn.md 5.3; queue.go",
+    differs: "",
+});
+
+/// Order of the victims on a node.
+pub const VICTIM_ORDER: Rule = Rule(&RuleRecord {
+    key: "yunikorn/victim-order",
+    says: "on a node tasks that may be preempted precede those that opted out, then originators come last, then the newest goes first",
+    formula: "created(victim) ≥ created(other)",
+    source: "yunikorn.md 5.5 b; preemption.go",
+    differs: "",
+});
+
 /// Room on a node is reserved for another ask.
 pub const RESERVED: Rule = Rule(&RuleRecord {
     key: "yunikorn/reserved",
@@ -198,7 +243,7 @@ pub const REQUIRED_NODE: Rule = Rule(&RuleRecord {
 pub const ORDER_RULES: [Rule; 3] = [SHARE_OF_PLACE, PENDING, TIE];
 
 /// Rules by which the policy decides.
-pub const RULES: [Rule; 18] = [
+pub const RULES: [Rule; 23] = [
     PRIORITY,
     SHARE,
     APPLICATION,
@@ -208,6 +253,11 @@ pub const RULES: [Rule; 18] = [
     VICTIM_PRIORITY,
     OFFSET,
     PRIORITY_FENCE,
+    PREEMPTION_FENCE,
+    OTHER_LEAF,
+    PREEMPTION_DISABLED,
+    NOT_REQUIRED,
+    VICTIM_ORDER,
     RESERVED,
     ENOUGH_VICTIMS,
     PREEMPTS_ONCE,
