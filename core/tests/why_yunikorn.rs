@@ -4,20 +4,25 @@ use std::sync::Arc;
 
 use fairground::moment::{self, Names};
 use fairground::scenario::{check, read};
-use fairground::sim::Simulation;
+use fairground::sim::{CycleRecord, Simulation};
 use fairground::time::Time;
 use fairground::trace::Level;
 use fairground::words;
 
 /// The lines of WHY of a job in the first cycle from a time on.
 fn why(text: &str, job: &str, seconds: i64) -> String {
+    why_where(text, job, |record| record.time >= Time::from_millis(seconds * 1000))
+}
+
+/// The lines of WHY of a job in the first cycle that is meant, or the last one.
+fn why_where(text: &str, job: &str, is_meant: impl Fn(&CycleRecord) -> bool) -> String {
     let read = read(&format!("format: fairground-scenario\nversion: 1\npolicy: yunikorn\n{text}"));
     let plan = check(&read.scenario.expect("it can be read")).plan.expect("it can run");
     let mut simulation = Simulation::new(&plan);
     simulation.set_level(Level::Decisive);
     let names = Arc::new(Names::of(plan.policy.key(), simulation.cluster()));
     let mut last = simulation.opening().clone();
-    while last.time < Time::from_millis(seconds * 1000) {
+    while !is_meant(&last) {
         let Some(record) = simulation.advance() else { break };
         last = record;
     }
@@ -156,7 +161,7 @@ queues: [{name: q}]
 jobs: [{name: early, queue: q, gpu: 1}, {name: urgent, queue: q, gpu: 1, priority: 10}]
 ";
     says(
-        &why(text, "early", 0),
+        &why_where(text, "early", |record| record.cycle == 1),
         &["early is waiting behind urgent, which comes first in q (priority 10 against 0)."],
     );
 }

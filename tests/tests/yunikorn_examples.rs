@@ -5,7 +5,7 @@ use std::path::Path;
 
 use fairground::policy::yunikorn::rules::RULES;
 use fairground::sim::Simulation;
-use fairground::trace::{Event, Gate, NotAccepted};
+use fairground::trace::{Event, Gate, NotAccepted, Protection};
 use fairground_tests::recording::read;
 use fairground_tests::scenarios::{simulation, under};
 use serde_json::Value;

@@ -1,13 +1,13 @@
 //! Possible victims that were not selected, and the recorded reasons.
 
 use super::Selection;
-use super::check::{decisive_resource, side, value};
+use super::check::{decisive_resource, side};
 use super::happenings::Entry;
-use super::number::{GPU, count, number, with_unit};
+use super::number::{self, GPU, count, number, with_unit};
 use super::protection::protection;
 use super::text::Text;
 use crate::moment::{EventRow, EventWord, Frame};
-use crate::trace::{Candidate, Check, NotSelected, Op, Protection, Quantity};
+use crate::trace::{Candidate, Check, NotSelected, Op, Protection, Quantity, Value};
 
 /// Largest number of lines.
 const LINES: usize = 6;
@@ -82,11 +82,19 @@ fn says(frame: &Frame, not_selected: &NotSelected) -> Text {
 
 /// A candidate that is older than the last victim.
 fn older(frame: &Frame, candidate: Text, check: &Check) -> Text {
-    let [own, last] = [&check.left, &check.right].map(|term| value(term, None));
     let text = candidate.say(": the newest [job] goes first, and it is ");
-    let text = text.say(if own == last { "not newer" } else { "older" });
-    let victim = check.subject.other_job.map_or("", |job| frame.job(job));
-    text.say(format!(" (submitted {own}, ")).job(victim).say(format!(" {last})"))
+    let victim = Text::default().job(check.subject.other_job.map_or("", |job| frame.job(job)));
+    let (Value::Time(own), Value::Time(last)) = (&check.left.value, &check.right.value) else {
+        return text.say("older");
+    };
+    match (*last - *own).as_millis() {
+        0 => text.say("as old as ").then(victim),
+        ms if ms < 1000 => text.say(format!("{ms} ms older than ")).then(victim),
+        _ => {
+            let [own, last] = [own, last].map(|time| number::time(time.as_millis()));
+            text.say(format!("older (submitted {own}, ")).then(victim).say(format!(" {last})"))
+        }
+    }
 }
 
 /// The failed comparison that protects a candidate.

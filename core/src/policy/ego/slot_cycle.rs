@@ -2,7 +2,8 @@
 //!
 //! # Rule
 //! A slot is one GPU of a host, and every pod takes one: its job has to request one GPU. All hosts are in the public pool. The
-//! slots held by a leaf include earmarked ones and exclude those in their grace period. The losing leaf's newest unit is
+//! slots held by a leaf include earmarked ones and exclude those in their grace period. A free slot is on the host that the
+//! placement of the plan chooses; it does not bind reclaim. The losing leaf's newest unit is
 //! reclaimed if the pending unit can run on its host.
 //!
 //! # Source

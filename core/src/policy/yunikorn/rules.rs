@@ -158,6 +158,15 @@ pub const VICTIM_ORDER: Rule = Rule(&RuleRecord {
     differs: "",
 });
 
+/// Victims are on one node.
+pub const ONE_NODE: Rule = Rule(&RuleRecord {
+    key: "yunikorn/one-node",
+    says: "unless the ask already fits there, victims come from the node that is reserved for the ask",
+    formula: "",
+    source: "yunikorn.md 5.5 c, d, f; preemption.go",
+    differs: "",
+});
+
 /// Room on a node is reserved for another ask.
 pub const RESERVED: Rule = Rule(&RuleRecord {
     key: "yunikorn/reserved",
@@ -243,7 +252,7 @@ pub const REQUIRED_NODE: Rule = Rule(&RuleRecord {
 pub const ORDER_RULES: [Rule; 3] = [SHARE_OF_PLACE, PENDING, TIE];
 
 /// Rules by which the policy decides.
-pub const RULES: [Rule; 23] = [
+pub const RULES: [Rule; 24] = [
     PRIORITY,
     SHARE,
     APPLICATION,
@@ -258,6 +267,7 @@ pub const RULES: [Rule; 23] = [
     PREEMPTION_DISABLED,
     NOT_REQUIRED,
     VICTIM_ORDER,
+    ONE_NODE,
     RESERVED,
     ENOUGH_VICTIMS,
     PREEMPTS_ONCE,

@@ -7,6 +7,7 @@
 //! # Source
 //! yunikorn.md 5.3, 5.5
 
+use super::amounts;
 use super::cycle::CycleResult;
 use super::explain::{between, queue_id};
 use super::memory::Memory;
@@ -131,12 +132,13 @@ impl Spared<'_> {
         if let Some(failed) = priorities.into_iter().find(|check| !check.holds) {
             return Protection::Failed(failed);
         }
-        let last = self.found.victims.iter().rev().find(|&&victim| self.leaf(victim) == leaf);
-        let is_beside = |&&victim: &&AskIx| core.asks[victim].node == core.asks[ask].node;
-        match last.filter(is_beside) {
-            Some(&last) => self.later(ask, last),
-            None => Protection::NotNeeded,
+        let wanted = &core.asks[self.found.ask];
+        let fits = wanted.preemption.as_ref().is_none_or(|p| amounts::fits(&p.available, &wanted.resource));
+        if !fits && core.asks[ask].node != Some(self.found.node) {
+            return Protection::Failed(does_not_apply(rules::ONE_NODE, subject));
         }
+        let last = self.found.victims.iter().rev().find(|&&victim| self.leaf(victim) == leaf);
+        last.map_or(Protection::NotNeeded, |&last| self.later(ask, last))
     }
 
     /// The comparison of ages with the last victim, if it put the task behind it.
