@@ -20,6 +20,9 @@ pub fn event(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
         What::Event(of) => other(frame, event, of),
         What::Mark(_) => Explanation { verdict: marked(frame, event).say("."), ..Explanation::default() },
     };
+    if let Some(priorities) = super::yunikorn::priorities(frame, event) {
+        explanation.verdict = explanation.verdict.say(" ").then(priorities);
+    }
     if event.for_good {
         explanation.outlook = Text::of("The [pod] is not recreated, and its work is lost.");
     }
@@ -215,9 +218,6 @@ fn reclaimed(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
     let mut explanation = reclaimed_by_amounts(frame, event, resource);
     if let Some(verdict) = super::ego::reclaimed(frame, event) {
         explanation.verdict = verdict;
-    }
-    if let Some(priorities) = super::yunikorn::priorities(frame, event) {
-        explanation.verdict = explanation.verdict.say(" ").then(priorities);
     }
     explanation
 }
