@@ -8,7 +8,7 @@ use super::text::Text;
 use crate::id::JobId;
 use crate::moment::{EventRow, Frame};
 use crate::time::Time;
-use crate::trace::{Check, Delay, Gate, NodeReason, Quantity, Refusal, Value};
+use crate::trace::{Check, Delay, Gate, NodeReason, Op, Quantity, Refusal, Value};
 
 /// Finds the comparison by a rule with a quantity on its left-hand side.
 fn by<'c>(checks: &'c [Check], rule: &str, left: Quantity) -> Option<&'c Check> {
@@ -113,7 +113,8 @@ pub fn reserved(frame: &Frame, refusal: &Refusal, reasons: &[(NodeReason, u32)])
         let room = match (found, node, n) {
             (Some(check), Some(node), 1) if check.right.quantity == Quantity::Reserved => {
                 let held = amount(frame, check, &check.right.value);
-                Text::of(held).say(" on ").node(frame.node(node)).say(" are reserved for ")
+                let are = if side(&check.right.value, GPU) == Some(1.0) { "is" } else { "are" };
+                Text::of(held).say(" on ").node(frame.node(node)).say(format!(" {are} reserved for "))
             }
             (_, Some(node), 1) => Text::default().node(frame.node(node)).say(" is reserved for "),
             _ => Text::of(format!("{n} [nodes] are reserved for ")),
@@ -140,49 +141,51 @@ pub fn after_reservation(frame: &Frame, reasons: &[(NodeReason, u32)]) -> Text {
         .say(" has started and leaves enough, or loses its reservation.")
 }
 
+/// The rule by which a search for victims ends.
+const ENOUGH: &str = "yunikorn/enough-victims";
+
 /// What a preemption freed and what is missing, as sentences with full stop.
 pub fn freed_too_little(frame: &Frame, checks: &[Check]) -> Option<Text> {
-    let rule = "yunikorn/enough-victims";
     let once = by(checks, "yunikorn/preempts-once", Quantity::Applies)?;
     let job = Text::default().job(frame.job(once.subject.job?));
-    let mut text = Text::default();
-    if let (Some(freed), Some(room)) =
-        (by(checks, rule, Quantity::Freed), by(checks, rule, Quantity::Request))
-    {
-        let of = |check: &Check, value: &Value| side(value, resource_of(check)).unwrap_or_default();
-        let missing = of(room, &room.left.value) - of(room, &room.right.value);
-        let node = room.subject.node.map_or("", |node| frame.node(node));
-        let missing = amount(frame, room, &Value::Real(missing));
-        text = Text::of(format!("its preemption frees {} on ", amount(frame, freed, &freed.left.value)));
-        text = text
-            .node(node)
-            .say(format!(", which then has {} free; ", amount(frame, room, &room.right.value)));
-        text = text.then(job.clone());
-        text = text.say(format!(" needs {} ({missing} missing).", amount(frame, room, &room.left.value)));
-    } else if let Some(over) = by(checks, rule, Quantity::AllocatedWithJob) {
-        let queue = over.subject.queue.map_or("", |queue| frame.queue(queue));
-        text = Text::of("its preemption freed too little: with ")
-            .then(job.clone())
-            .say(" and without the [evicted] [pods], ");
-        let (with, limit) = (amount(frame, over, &over.left.value), amount(frame, over, &over.right.value));
-        text = text.queue(queue).say(format!(" would use {with}, over its [limit] of {limit}."));
-    }
-    if let Some(end) =
-        checks.iter().find(|check| check.rule.key() == rule && check.op == crate::trace::Op::Exceeds)
-    {
-        let sides = [&end.left.value, &end.right.value].map(|value| match end.subject.resource {
-            None => number(side(value, GPU).unwrap_or_default()),
-            Some(_) => amount(frame, end, value),
-        });
-        let what = if end.subject.resource.is_none() { "[pods] " } else { "" };
-        let [freed, wanted] = sides;
-        text = text.say(format!(" The search for victims ended because they free more {what}than it requests ({freed} against {wanted})."));
-    }
+    let short = short_on_node(frame, checks, job.clone()).or_else(|| over_maximum(frame, checks, job));
+    let text = short.unwrap_or_default().then(end_of_search(frame, checks).unwrap_or_default());
     Some(text.say(" [A job] preempts only once for each [pod], so it does not try again."))
 }
 
-fn resource_of(check: &Check) -> u8 {
-    check.subject.resource.and_then(shown).unwrap_or(GPU)
+/// The room on the node with what the victims free, against the request.
+fn short_on_node(frame: &Frame, checks: &[Check], job: Text) -> Option<Text> {
+    let (freed, room) = (by(checks, ENOUGH, Quantity::Freed)?, by(checks, ENOUGH, Quantity::Request)?);
+    let r = room.subject.resource.and_then(shown).unwrap_or(GPU);
+    let missing = side(&room.left.value, r)? - side(&room.right.value, r)?;
+    let text = Text::of(format!("its preemption frees {} on ", amount(frame, freed, &freed.left.value)));
+    let text = text.node(room.subject.node.map_or("", |node| frame.node(node)));
+    let text = text.say(format!(", which then has {} free; ", amount(frame, room, &room.right.value)));
+    let missing = amount(frame, room, &Value::Real(missing));
+    let needs = amount(frame, room, &room.left.value);
+    Some(text.then(job).say(format!(" needs {needs} ({missing} missing).")))
+}
+
+/// The maximum of a queue that the job exceeds even without the victims.
+fn over_maximum(frame: &Frame, checks: &[Check], job: Text) -> Option<Text> {
+    let over = by(checks, ENOUGH, Quantity::AllocatedWithJob)?;
+    let [with, limit] = [&over.left.value, &over.right.value].map(|value| amount(frame, over, value));
+    let text = Text::of("its preemption freed too little: with ").then(job);
+    let text = text.say(" and without the [evicted] [pods], ");
+    let text = text.queue(over.subject.queue.map_or("", |queue| frame.queue(queue)));
+    Some(text.say(format!(" would use {with}, over its [limit] of {limit}.")))
+}
+
+/// The resource that ended the search, or pods.
+fn end_of_search(frame: &Frame, checks: &[Check]) -> Option<Text> {
+    let end = by_rule(checks, ENOUGH).find(|check| check.op == Op::Exceeds)?;
+    let [freed, wanted] = [&end.left.value, &end.right.value].map(|value| match end.subject.resource {
+        None => number(side(value, GPU).unwrap_or_default()),
+        Some(_) => amount(frame, end, value),
+    });
+    let what = if end.subject.resource.is_none() { "[pods] " } else { "" };
+    let ended = format!("because they free more {what}than it requests ({freed} against {wanted})");
+    Some(Text::of(format!(" The search for victims ended {ended}.")))
 }
 
 /// Why a job is not tried before a time.
