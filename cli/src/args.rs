@@ -92,7 +92,7 @@ pub struct Why {
     /// Translate the scenario to this policy first: kai, fifo, yunikorn, ego, runai, max-min or drf
     #[arg(long, value_name = "P")]
     pub policy: Option<String>,
-    /// Explain the first cycle at or after this time, such as 90s or 2h; default: the first cycle after the job is submitted
+    /// Explain the first cycle at or after this time, such as 90s or 2h; default: the last cycle of the job
     #[arg(long, value_name = "TIME", value_parser = moment)]
     pub at: Option<i64>,
 }

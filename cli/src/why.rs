@@ -3,9 +3,11 @@
 use std::io::Write;
 use std::sync::Arc;
 
-use fairground::moment::{self, Names};
-use fairground::sim::Simulation;
-use fairground::time::Time;
+use fairground::id::JobId;
+use fairground::moment::{self, Frame, Names};
+use fairground::scenario::Plan;
+use fairground::sim::{Simulation, Stops, drive};
+use fairground::time::{Span, Time};
 use fairground::trace::Level;
 use fairground::words;
 
@@ -15,33 +17,78 @@ use crate::messages::{eprint_line, shown};
 use crate::text::clock;
 use crate::{End, Stop};
 
+/// Largest number of cycles, without idle ones, that are searched for the last one of a job.
+const CYCLES_MAX: u32 = 1_000;
+
 /// Runs a scenario to a moment and prints the explanation of a job.
 pub fn why(args: &Why) -> Result<End, Stop> {
     let loaded = load(&args.file, args.policy.as_deref())?;
-    let mut simulation = Simulation::new(&loaded.plan);
-    simulation.set_level(Level::Decisive);
-    let Some(job) = simulation.cluster().jobs.values().find(|job| *job.name == *args.job) else {
+    let plan = &loaded.plan;
+    let names = Arc::new(Names::of(plan.policy.key(), &plan.cluster));
+    let Some(job) = names.find(&args.job) else {
         eprint_line(&format!("fairground: {}: no job is called {:?}", shown(&args.file), args.job));
         return Err(Stop::BadInput);
     };
-    let at = args.at.map_or(job.submit, Time::from_millis);
-    let names = Arc::new(Names::of(loaded.plan.policy.key(), simulation.cluster()));
-    let mut last = None;
-    while let Some(record) = simulation.advance() {
-        let is_there = record.time >= at;
-        last = Some(record);
-        if is_there {
-            break;
-        }
-    }
+    let moment = match args.at {
+        Some(at) => Moment { cycle: u32::MAX, time: Time::from_millis(at) },
+        None => Moment { cycle: last_cycle_of(plan, job), time: FAR },
+    };
+    let frame = frame_at(plan, &names, moment);
     let mut out = std::io::stdout().lock();
-    let Some(record) = last else {
+    let Some(frame) = frame else {
         writeln!(out, "{}: the scenario has no cycle", args.job)?;
         return Ok(End::Ok);
     };
-    writeln!(out, "{}, cycle {}, {}", args.job, record.cycle, clock(record.time))?;
-    for line in words::of_job(&moment::frame(&names, &simulation, &record), &args.job).lines() {
+    writeln!(out, "{}, cycle {}, {}", args.job, frame.cycle, clock(Time::from_millis(frame.time_ms)))?;
+    let explanation = words::of_job(&frame, &args.job);
+    for line in explanation.lines().into_iter().chain(explanation.details()) {
         writeln!(out, "{line}")?;
     }
     Ok(End::Ok)
+}
+
+/// The last cycle in which a job waits or runs, or the one in which it ends.
+fn last_cycle_of(plan: &Plan, job: JobId) -> u32 {
+    let mut last = 1;
+    let mut was_live = false;
+    let mut n_left = CYCLES_MAX;
+    let mut simulation = Simulation::new(plan);
+    // A run without an end is explained at the last cycle that is searched.
+    let _ = drive(&mut simulation, Stops::default(), |simulation, record| {
+        let is_live = simulation.cluster().live_jobs.contains(&job);
+        if is_live || was_live {
+            last = record.cycle;
+        }
+        was_live = is_live;
+        n_left -= 1;
+        if n_left > 0 { Ok(()) } else { Err(()) }
+    });
+    last
+}
+
+/// The first cycle with this number or at this time.
+#[derive(Clone, Copy)]
+struct Moment {
+    cycle: u32,
+    time: Time,
+}
+
+/// A time after all cycles.
+const FAR: Time = Time::from_millis(i64::MAX / 4);
+
+/// The frame of a moment, else of the last cycle.
+fn frame_at(plan: &Plan, names: &Arc<Names>, Moment { cycle, time }: Moment) -> Option<Frame> {
+    let mut simulation = Simulation::new(plan);
+    simulation.set_level(Level::Decisive);
+    let mut last = None;
+    while let Some(record) = simulation.advance() {
+        let is_found = record.cycle >= cycle || record.time >= time;
+        last = Some(record);
+        if is_found {
+            break;
+        }
+        // Skipping leaves the same state as running every idle cycle.
+        simulation.skip_idle(cycle - 1, time - Span::from_millis(1));
+    }
+    last.map(|record| moment::frame(names, &simulation, &record))
 }

@@ -404,11 +404,17 @@ fn reasons_are_printed_before_idle_cycles() {
     assert!(out.contains("Next: At 4:35 the protection ends;"), "{out}");
 }
 
-/// A job is explained at its first cycle or at a given moment; an unknown name is an error.
+/// A job is explained at its last cycle or at a given moment, with numbers and settings; an unknown name is an error.
 #[test]
 fn why_explains_one_job() {
     let example = include_str!("../../assets/scenarios/min-runtime-on.yaml");
-    let out = text(&fairground(&["why", "b1"], example).stdout);
+    let now = text(&fairground(&["why", "b1"], example).stdout);
+    assert!(now.starts_with("b1, cycle ") && !now.contains("b1 is waiting"), "{now}");
+    let out = text(&fairground(&["why", "b1", "-", "--at", "1s"], example).stdout);
+    assert!(
+        out.contains("\nSettings that matter: ") && out.contains("(queues[\"team-a\"].reclaim-min-runtime)"),
+        "{out}"
+    );
     assert!(out.contains("\nb1 is waiting: no GPU is free, and a1, a2, a3 and a4 are protected"), "{out}");
     assert!(out.contains("\nNext: At 4:35 the protection ends;"), "{out}");
     let out = text(&fairground(&["why", "b1", "-", "--at", "10m"], example).stdout);

@@ -6,8 +6,6 @@
 //! progress of time; [`moment`], the state after a cycle as data, and [`words`], decisions as sentences; [`link`],
 //! `import`, `export` and `translate`: links, foreign files and translation to other policies.
 
-#![warn(missing_docs)]
-
 pub mod cluster;
 pub mod export;
 pub mod format;
@@ -20,7 +18,9 @@ pub mod policy;
 pub mod scenario;
 pub mod sim;
 pub mod time;
+#[warn(missing_docs)]
 pub mod trace;
 pub mod translate;
+#[warn(missing_docs)]
 pub mod units;
 pub mod words;

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fairground::import::{
-    Imported, Options, fairshare, import, import_organisation, import_plan, import_queues_yaml, recognise,
-    time_based,
+    Imported, Options, import, import_organisation, import_plan, import_queues_yaml, recognise,
 };
 use fairground::link;
 use fairground::scenario::{
@@ -36,17 +35,6 @@ const ORGANISATION: &str = r#"{"departments": [{"id": "1", "name": "d", "resourc
 "gpu": {"deserved": 4, "limit": -1, "overQuotaWeight": 2}, "rank": "High"}]}], "projects": [{"name": "a", "departmentId": "1",
 "resources": [{"nodePool": {"name": "x"}, "gpu": {"deserved": 2}, "cpu": {"deserved": 1000}}]}, {"name": "b", "parent": {"id": "1"},
 "deservedGpus": 2}]}"#;
-const TIME_BASED: &str = "Cycles: 8
-WindowSize: 4
-HalfLifePeriod: 30s
-KValue: 0.5
-Nodes: [{GPUs: 8, Count: 2}]
-Queues: [{Name: top}, {Name: a, Parent: top, Priority: 100, DeservedGPUs: 2, Weight: 3}, {Name: b, Parent: top}]
-Jobs: {a: {GPUs: 8, NumJobs: 8}, b: {GPUs: 0.5, NumPods: 2}}
-";
-const FAIR_SHARE: &str = r#"{"totalResource": {"GPU": 100, "CPU": 64, "Memory": 1e9}, "queues": [{"uid": "a", "priority": 1,
-"creationTimestamp": "2024-05-06T07:08:09.5+02:00", "resourceShare": {"gpu": {"deserved": 10, "request": 100, "overQuotaWeight": 3,
-"maxAllowed": -1, "fairShare": 0}}}, {"uid": "b"}]}"#;
 const QUEUES_YAML: &str = "partitions:
   - name: default
     preemption: {enabled: true}
@@ -61,8 +49,7 @@ const TRACE: &str =
     "id,submit_s,duration_s,gpus,vc,cpu,memory\n1,0,10,4,a,2,8Gi\n\"2\",1,5,8,b,,\n3,0:02,5m,16,a,1,\n";
 
 fn samples() -> Vec<String> {
-    let mut all: Vec<String> =
-        [SCENARIO, PLAN, ORGANISATION, TIME_BASED, FAIR_SHARE, QUEUES_YAML, TRACE].map(String::from).into();
+    let mut all: Vec<String> = [SCENARIO, PLAN, ORGANISATION, QUEUES_YAML, TRACE].map(String::from).into();
     all.push(link::encode(&read(SCENARIO).scenario.expect("a scenario")));
     all
 }
@@ -101,12 +88,9 @@ fn read_by_all(text: &str) {
     answered(&import_queues_yaml(text, &options));
     answered(&import(text.as_bytes(), None, &options));
     answered(&import(TRACE.as_bytes(), Some(text.as_bytes()), &options));
-    for imported in [
-        import_organisation(&[text], &options),
-        import_organisation(&[ORGANISATION, text], &options),
-        fairshare::import(text),
-        time_based::import(text),
-    ] {
+    for imported in
+        [import_organisation(&[text], &options), import_organisation(&[ORGANISATION, text], &options)]
+    {
         answered(&imported);
         let r = &imported.report;
         assert!([&r.understood, &r.assumed, &r.ignored].iter().all(|lines| lines.len() <= LISTED));
@@ -228,8 +212,6 @@ fn samples_are_recognised() {
     for imported in [
         import_plan(PLAN, &options),
         import_organisation(&[ORGANISATION], &options),
-        time_based::import(TIME_BASED),
-        fairshare::import(FAIR_SHARE),
         import_queues_yaml(QUEUES_YAML, &options),
         import(TRACE.as_bytes(), None, &options),
     ] {

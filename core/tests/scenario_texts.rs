@@ -32,7 +32,7 @@ fn every_kind_of_finding_has_advice() {
         3:7 error S004 : a tag (!name) is not allowed here; write the value out
         4:7 error S005 : the key "name" stands here twice; remove one
         3:7 error S006 jobs: jobs takes a list of entries
-        3:1 error S007 : "queus" is not a key of this place; did you mean `queues`?
+        3:1 error S007 : unknown field "queus"; did you mean `queues`?
         1:9 error S008 format: this is another kind of file; a scenario says `format: fairground-scenario`
         2:10 error S009 version: version "2" of the format is not known here, this build reads version 1: open the file in the build that wrote it, or in a newer one
         3:10 error S010 dialect: dialect "slurm" is not known here; write kai [Use the dialect kai]
@@ -83,7 +83,7 @@ fn every_kind_of_finding_has_advice() {
         3:24 warning S058 pools["dev"]: no node is in the pool "dev", so nothing runs there [Remove the pool]
         6:1 warning S059 settings.maxapplications.b: YuniKorn would refuse this: root has maxapplications 2, so b needs it too
         5:56 warning S060 jobs["j"].scheduling-backoff: scheduling-backoff 3 counts as 1: only 1 and -1 are documented [Set it to 1]
-        5:60 warning S061 jobs["k"].seed: the jobs of "k" and "j" last alike: both have seed 1; give "k" another [Set its seed to 2]
+        5:60 warning S061 jobs["k"].seed: the jobs of "k" and "j" draw the same runtimes: both have seed 1; give "k" another [Set its seed to 2]
         5:45 error S062 jobs["j"].restart: restart "sometimes" is none of again (all of its work), resume (the rest) and never (nobody replaces it) [Let it resume]
         3:39 warning S063 nodes["n"].gpu-memory: gpu-memory "80" is 80 MiB, which no GPU has; did you mean 80Gi? [Set gpu-memory to 80Gi]
         6:78 error S064 jobs["j"].evicted-for: allocation "k" does not exist; did you mean "j"? [Use "j"]
@@ -122,14 +122,14 @@ timeline:
   - {at: 6, job: j, state: down, node: a-2}
 ";
     expect![[r#"
-        15:12 error S007 queues["team-a"]: "color" is not a key of this place; known here: name, parent, priority, created, gpu, cpu, memory, preempt-min-runtime, reclaim-min-runtime, note, pools, default-pools, display-name
+        15:12 error S007 queues["team-a"]: unknown field "color"; known here: name, parent, priority, created, gpu, cpu, memory, preempt-min-runtime, reclaim-min-runtime, note, pools, default-pools, display-name
         18:10 error S006 queues["team-a"].gpu: queues["team-a"].gpu takes keys and values: quota, limit, weight, usage
         22:5 error S006 jobs[2]: jobs[2] takes keys and values
         3:9 error S011 policy: policy "kay" is not known here; write one of kai, runai, yunikorn, ego, fifo, max-min, drf [Use the policy kai]
         4:39 error S012 settings.gpu-placment: the policy has no setting "gpu-placment"; did you mean `gpu-placement`? [Use gpu-placement]
         4:21 error S013 settings.k-value: k-value "-1" is not a number not below zero, with at most six digits [Use the default of k-value]
         5:8 error S017 cycle: cycle "now and then" is neither a period such as `1s` or `120s, first at 1s`, nor `on change` or `on events` [Use the default cycle]
-        8:22 error S014 nodes["a-1"].gpu: gpu "2.5" is finer than what is counted; it takes a whole number of GPUs, at most 64
+        8:22 error S014 nodes["a-1"].gpu: gpu "2.5" has too many decimals; it takes a whole number of GPUs, at most 64
         8:12 error S020 nodes["a-1"].name: the name "a-1" is given to another node already; rename one of them [Rename it to "a-1-2"]
         11:39 error S015 queues["top"].gpu.weight: weight "-1" is below zero; it takes a number such as 1 or 0.5 [Set weight to 1]
         14:18 error S014 queues["team-a"].gpu.quota: quota "3 GPUs" is not a number of GPUs such as 8 or 0.5, or unlimited
@@ -188,8 +188,8 @@ fn foreign_and_hostile_texts_are_rejected_with_a_position() {
         1:1 error S008 : the format is missing; add `format: fairground-scenario` as the first line
         "apiVersion: v1\nkind: List"
         1:1 error S008 : the format is missing; add `format: fairground-scenario` as the first line
-        1:13 error S007 : "apiVersion" is not a key of this place; known here: name, note, dialect, policy, settings, cycle, delays, nodes, queues, jobs, timeline, pools
-        2:7 error S007 : "kind" is not a key of this place; known here: name, note, dialect, policy, settings, cycle, delays, nodes, queues, jobs, timeline, pools
+        1:13 error S007 : unknown field "apiVersion"; known here: name, note, dialect, policy, settings, cycle, delays, nodes, queues, jobs, timeline, pools
+        2:7 error S007 : unknown field "kind"; known here: name, note, dialect, policy, settings, cycle, delays, nodes, queues, jobs, timeline, pools
         "format: fairground-scenario\nversion: 1\n\tname: x"
         2:10 error S001 : a tab stands where only spaces may; use spaces to set lines in
         "format: fairground-scenario\nversion: 1\nname: &a x\nnote: *a"

@@ -18,7 +18,6 @@ pub struct Difference {
     pub through: Through,
     /// First differing decision, as reported.
     pub says: String,
-    /// Reason.
     pub reason: String,
 }
 

@@ -87,7 +87,6 @@ pub struct CaseReport {
     pub line: usize,
     /// Id of the case; empty if it could not be parsed.
     pub id: String,
-    /// Verdict.
     pub verdict: Verdict,
 }
 

@@ -75,7 +75,8 @@ fn run_case(recording: &Recording, case: usize, options: &Options) -> Option<Cas
         Format::Ego => serde_json::from_str(text).map(|case| Case::Ego(Box::new(case))),
         Format::Runai => serde_json::from_str(text).map(Case::Runai),
         Format::YuniKorn(kind) => serde_json::from_str(text).map(|case| Case::YuniKorn(kind, case)),
-        _ => serde_json::from_str(text).map(|case| Case::Cycle(Box::new(case))),
+        _ => serde_json::from_str(text)
+            .map(|case: cycle::Case| Case::Cycle(Box::new(case.recorded_at(&recording.revision)))),
     };
     let case = match read {
         Ok(case) => case,

@@ -199,6 +199,9 @@ fn add_job(cluster: &mut Cluster, n: &mut Numbers, queue: QueueId, i: u8) {
         user: None,
         pod_sets,
         pods,
+        preemption_delay: None,
+        staleness_grace: None,
+        min_sub_groups: Vec::new(),
         evicted_for: None,
         gang: None,
     };

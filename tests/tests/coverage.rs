@@ -1,4 +1,4 @@
-//! Every view, example and test named in `docs/coverage.md` exists.
+//! Every view, example and test named in `tests/coverage.md` exists.
 
 use std::path::{Path, PathBuf};
 
@@ -37,7 +37,7 @@ fn is_none(cell: &str) -> bool {
 
 #[test]
 fn everything_named_exists() {
-    let (coverage, architecture) = (text("docs/coverage.md"), text("ARCHITECTURE.md"));
+    let (coverage, architecture) = (text("tests/coverage.md"), text("ARCHITECTURE.md"));
     let screens: Vec<&str> = rows(&architecture).into_iter().map(|row| row[0]).collect();
     let is_screen = |view: &str| screens.iter().any(|screen| screen.split([':', ',']).next() == Some(view));
     let mut wrong = Vec::new();

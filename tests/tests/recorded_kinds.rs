@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use fairground::policy::kai::config::Revision;
 use fairground_tests::recording;
 
 #[test]
@@ -12,6 +13,10 @@ fn the_page_says_how_many_cases_of_each_kind_there_are() {
     let policies = ["kai", "yunikorn", "runai", "ego"];
     for path in recording::find(&tests_folder.join("golden")).expect("the folder of recordings") {
         let recording = recording::read(&path).unwrap_or_else(|e| panic!("{e}"));
+        // The page shows the counts of the first revision.
+        if recording.revision == Revision::V0_17.commit() {
+            continue;
+        }
         let format = recording.format.name();
         let policy = format.split('-').next().unwrap_or_default();
         let place = policies.iter().position(|name| *name == policy).expect("a policy with recordings");

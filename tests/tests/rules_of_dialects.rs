@@ -1,4 +1,4 @@
-//! Every rule of Run:ai and EGO decides in at least one named case: a shipped example, or one of the cases below.
+//! Every rule of Run:ai, EGO and first in, first out decides in at least one named case: a shipped example, or one of the cases below.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -82,6 +82,20 @@ settings: {grace: 10s, reclaim-grace.slow: 60s}
 nodes: [{name: n, count: 1, gpu: 2}]
 queues: [{name: slow}]
 jobs: [{name: s, queue: slow, gpu: 1}]
+",
+    ),
+    (
+        "fifo: a gang of two nodes, and a queue whose node is full",
+        "policy: fifo
+nodes: [{name: n, count: 3, gpu: 4}]
+queues:
+- {name: wide, gpu: {quota: 8}}
+- {name: narrow, gpu: {quota: 4}}
+jobs:
+- {name: first, queue: wide, gpu: 1}
+- {name: gang, queue: wide, pods: 2, gpu: 4}
+- {name: held, queue: narrow, gpu: 3}
+- {name: waits, queue: narrow, gpu: 2}
 ",
     ),
 ];
@@ -183,4 +197,11 @@ fn every_rule_of_run_ai_decides_somewhere() {
 #[test]
 fn every_rule_of_ego_decides_somewhere() {
     all_decide(&ego::RULES, ego::DESCRIPTION.key);
+}
+
+#[test]
+fn every_rule_of_first_in_first_out_decides_somewhere() {
+    let book = Policy::rulebook("fifo").expect("a policy").rules;
+    assert_eq!(book.len(), 4);
+    all_decide(&book, "fifo");
 }

@@ -87,8 +87,31 @@ fn reclaim(names: &Names, by: &str) -> impl Fn(PodId, NodeId) -> Event {
 fn check(rule: &str, subject: Subject, left: (Quantity, f64), op: Op, right: (Quantity, f64)) -> Check {
     let rules = Policy::rulebook(Policy::NAMES[0]).expect("the default has rules").rules;
     let rule = *rules.iter().find(|known| known.key() == rule).expect("a rule");
-    let term = |(quantity, gpus)| Term { quantity, value: Value::Triple([0.0, 0.0, gpus]) };
-    Check::new(rule, subject, term(left), op, term(right))
+    Check::new(rule, subject, gpus_of(left), op, gpus_of(right))
+}
+
+fn gpus_of((quantity, gpus): (Quantity, f64)) -> Term {
+    Term::new(quantity, Value::Triple([0.0, 0.0, gpus]))
+}
+
+/// The comparisons of a reclaim: what the giver and the taker hold before and after it, and their fair shares, which equal
+/// their quotas.
+fn reclaim_checks(
+    (taker, both): (Subject, Subject),
+    giver: [f64; 3],
+    [before, with_job, share]: [f64; 3],
+) -> Vec<Check> {
+    let [held, left, floor] = giver;
+    let parts = |parts: &[(Quantity, f64)]| parts.iter().copied().map(gpus_of).collect();
+    let with_job = (Quantity::AllocatedWithJob, with_job);
+    let mut entitled =
+        check("kai/reclaim/can-reclaim", taker, with_job, Op::AtMost, (Quantity::FairShare, share));
+    entitled.left.parts = parts(&[(Quantity::Before, before)]);
+    let (is, may) = ((Quantity::AllocatedWithoutVictims, held), (Quantity::Allocatable, floor));
+    let mut over = check("kai/reclaim/maintain-fair-share", both, is, Op::Exceeds, may);
+    over.left.parts = parts(&[(Quantity::Before, held), (Quantity::AllocatedAfter, left)]);
+    over.right.parts = parts(&[(Quantity::Quota, floor), (Quantity::FairShare, floor)]);
+    vec![entitled, over]
 }
 
 /// The start scenario before its first cycle.
@@ -137,12 +160,7 @@ pub fn reclaimed() -> Frame {
     let names = frame.names.clone();
     let taker = Subject { queue: Some(QueueId(1)), job: names.find("b2"), ..Subject::default() };
     let both = Subject { other_queue: Some(QueueId(0)), ..taker };
-    let with_job = (Quantity::AllocatedWithJob, 2.0);
-    let held = (Quantity::AllocatedWithoutVictims, 3.0);
-    let checks = vec![
-        check("kai/reclaim/can-reclaim", taker, with_job, Op::AtMost, (Quantity::FairShare, 2.0)),
-        check("kai/reclaim/maintain-fair-share", both, held, Op::Exceeds, (Quantity::Allocatable, 2.0)),
-    ];
+    let checks = reclaim_checks((taker, both), [3.0, 2.0, 2.0], [1.0, 2.0, 2.0]);
     let evicted =
         EventRow { action: "reclaim".into(), checks, ..event(&names, "a2", 1, 1.0, reclaim(&names, "b2")) };
     let claimed = event(&names, "b2", 1, 1.0, |pod, node| Event::Claimed { pod, node });
@@ -164,7 +182,7 @@ fn department_jobs() -> Arc<Names> {
     names(&jobs.chain(of(5, "a1 a2")).chain(of(6, "s1 s2 s3")).collect::<Vec<_>>())
 }
 
-/// Two departments on 32 GPUs during a reclaim. Long because a frame is one table.
+/// Two departments on 32 GPUs during a reclaim.
 pub fn departments() -> Frame {
     let inf = f64::INFINITY;
     let mut queues = vec![
@@ -207,11 +225,10 @@ pub fn departments() -> Frame {
     let names = department_jobs();
     let (queue, other_queue) = (Some(QueueId(2)), Some(QueueId(1)));
     let both = Subject { queue, other_queue, job: names.find("n3"), ..Subject::default() };
-    let held = (Quantity::AllocatedWithoutVictims, 11.0);
-    let share = (Quantity::Allocatable, 9.0);
+    let taker = Subject { other_queue: None, ..both };
     let evicted = EventRow {
         action: "reclaim".into(),
-        checks: vec![check("kai/reclaim/maintain-fair-share", both, held, Op::Exceeds, share)],
+        checks: reclaim_checks((taker, both), [11.0, 9.0, 9.0], [7.0, 9.0, 9.0]),
         ..event(&names, "v4", 1, 2.0, reclaim(&names, "n3"))
     };
     let claimed = event(&names, "n3", 1, 2.0, |pod, node| Event::Claimed { pod, node });

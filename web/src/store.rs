@@ -74,6 +74,8 @@ pub struct Store {
     pub announcement: RwSignal<String>,
     /// Whether the page is used by touch, without hover.
     pub touched: RwSignal<bool>,
+    /// The node pool whose numbers are shown; empty: all.
+    pub pool: RwSignal<String>,
 }
 
 impl Store {
@@ -118,6 +120,7 @@ impl Store {
             engine: cell.part(|m| m.engine.clone(), differ),
             announcement: RwSignal::new(String::new()),
             touched: RwSignal::new(false),
+            pool: RwSignal::new(String::new()),
         }
     }
 

@@ -53,9 +53,10 @@ fn found(text: &str, policy: &str) -> Option<&'static str> {
 
 /// The words of a text, without names.
 fn said(text: &Text) -> String {
-    use words::Piece::{Job, Name, Node, Plain, Queue, Rule};
+    use words::Piece::{Amount, Job, Name, Node, Plain, Queue, Rule};
     let pieces = text.0.iter().map(|piece| match piece {
         Plain(words) => words.as_str(),
+        Amount(shown, _) => shown.as_str(),
         Queue(_) | Job(_) | Node(_) | Rule(_) | Name(_) => "…",
     });
     pieces.collect()
@@ -64,7 +65,7 @@ fn said(text: &Text) -> String {
 /// Everything that WHY shows of an explanation.
 fn all(why: &Explanation, terms: &Terms) -> Vec<String> {
     let mut texts = vec![said(&why.about), said(&why.verdict), said(&why.outlook)];
-    texts.extend(why.also.iter().chain(&why.checks).map(said));
+    texts.extend(why.also.iter().chain(why.checks.iter().map(|check| &check.text)).map(said));
     texts.extend(why.controls.iter().map(|control| said(&control.label)));
     texts.extend(why.ladder.iter().flat_map(|step| [said(&step.text), step.sum.clone()]));
     texts.extend(why.order.iter().flat_map(|level| level.entries.iter()).map(|entry| said(&entry.text)));

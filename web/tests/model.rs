@@ -109,7 +109,7 @@ fn any_command(numbers: &mut Numbers, scenario: &Scenario) -> Command {
         9 => Command::Change(Change::DuplicateQueue { queue, jobs: numbers.next(2) == 0 }),
         10 => {
             let under = Shift::Under(Some(numbers.of(&names)));
-            let before = Shift::Baseline(numbers.of(&names));
+            let before = Shift::Before(numbers.of(&names));
             let to = numbers.of(&[Shift::Up, Shift::Down, Shift::Under(None), under, before]);
             Command::Change(Change::MoveQueue { queue, to })
         }
@@ -409,13 +409,13 @@ fn a_queue_is_moved_before_another_one_as_its_sibling() {
     let before = names(&model);
     let (first, _) = before[0].clone();
     let (deep, depth) = before.iter().find(|(_, depth)| *depth > 0).cloned().expect("a child");
-    let to = Shift::Baseline(first.clone());
+    let to = Shift::Before(first.clone());
     update(&mut model, Command::Change(Change::MoveQueue { queue: deep.clone(), to }));
     assert_eq!(names(&model)[0], (deep.clone(), 0));
     assert_eq!(model.history.undo_name(), Some(format!("move {deep} before {first}").as_str()));
     update(&mut model, Command::Undo);
     assert_eq!((model.scenario.clone(), names(&model)), (start, before.clone()));
-    let to = Shift::Baseline(deep.clone());
+    let to = Shift::Before(deep.clone());
     let parent = before.iter().rev().skip_while(|(name, _)| *name != deep).find(|(_, d)| *d < depth);
     let (parent, _) = parent.cloned().expect("a parent");
     update(&mut model, Command::Change(Change::MoveQueue { queue: parent, to }));

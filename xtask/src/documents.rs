@@ -62,7 +62,7 @@ fn guide(page: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-const GUIDE: [&str; 11] = [
+const GUIDE: [&str; 12] = [
     "index",
     "kai",
     "runai",
@@ -71,6 +71,7 @@ const GUIDE: [&str; 11] = [
     "baselines",
     "format",
     "runner",
+    "simulators",
     "links",
     "embedding",
     "exports",

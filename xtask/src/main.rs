@@ -24,7 +24,8 @@ const USAGE: &str = "\
 Usage: cargo xtask TASK
 
   serve [--release] [--port N]   build the page, serve it on this machine; what is changed is built again
-  test                           format, lints, docs, all tests, browser tests; one closing line
+  test [--fast]                  format, lints, docs, all tests, browser tests; one closing line; --fast: format, lints and
+                                 native tests
   e2e [--no-build] [ARGS]        browser tests alone, on the release build; ARGS go to playwright
   screens [--no-build] [ARGS]    pictures of every screen, to be looked at, in target/screens
   dist                           static files for any web host and any sub-path in dist/, with a size table
@@ -33,8 +34,9 @@ Usage: cargo xtask TASK
   golden --dir PATH              run every recording of the reference schedulers below PATH
   soak [--cases N] [--policy P] [--seed S]
                                  run every law over drawn scenarios; the first that breaks one is printed, made small
-  mutants [--sample N] [FILE…]   plant mistakes in the engine and say which of them no test notices; with --sample N of
-                                 every module, in place, and the likeliest tests first
+  mutants [--shard K/N] [--file FILE]…
+                                 plant mistakes in the engine and say which of them no test notices; arguments go to
+                                 cargo-mutants
 
 FAIRGROUND_CHROMIUM names another Chromium for the browser tests.";
 
@@ -44,7 +46,9 @@ fn main() -> ExitCode {
     let rest = args.get(1..).unwrap_or_default();
     let outcome = match task {
         "serve" => serve(rest),
-        "test" => return test::everything(),
+        "test" if rest == ["--fast"] => return test::fast(),
+        "test" if rest.is_empty() => return test::everything(),
+        "test" => Err(Failure::new(format!("test does not know {rest:?}"), USAGE)),
         "e2e" => e2e(rest),
         "dist" => page::dist().map(|_| ()),
         "finish" => page::finish(),

@@ -29,7 +29,31 @@ pub fn screens(dist: &Path, args: &[String]) -> Result<Tally, Failure> {
         let names: Vec<&str> = changed.iter().map(|name| name.as_str()).collect();
         println!("{} look different from the last time: {}", names.len(), names.join(", "));
     }
+    compare_readme_picture(&folder)?;
     Ok(tally)
+}
+
+/// The screen that the README shows, and its committed picture.
+const README_SCREEN: (&str, &str) = ("why-evicted-1440-light.png", "docs/screenshot.png");
+
+/// Says that the README's picture is not that of this page, or replaces it with `UPDATE_EXPECT` set. Other fonts make other pictures,
+/// so that a difference is no failure.
+fn compare_readme_picture(folder: &Path) -> Result<(), Failure> {
+    let (screen, committed) = README_SCREEN;
+    let taken = folder.join(screen);
+    if !taken.exists() {
+        return Ok(());
+    }
+    let (new, path) = (read(&taken)?, crate::root().join(committed));
+    if read(&path).is_ok_and(|old| old == new) {
+        return Ok(());
+    }
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        println!("{committed} is replaced");
+        return write(&path, &new);
+    }
+    println!("{committed} differs from {}: UPDATE_EXPECT=1 replaces it", taken.display());
+    Ok(())
 }
 
 /// Returns the names of the screenshots without extension.

@@ -12,48 +12,81 @@ use crate::tools;
 
 const LOOK_ABOVE: &str = "read the messages above";
 
+/// Checks format and lints and runs the native tests: what every commit needs.
+pub fn fast() -> ExitCode {
+    let mut report = Report::begin();
+    report.note(format());
+    report.note(lints());
+    report.note(native());
+    report.end()
+}
+
 /// Runs everything, even after a failure, and prints a line with the totals. The page is built in parallel with the native checks.
 pub fn everything() -> ExitCode {
-    let start = Instant::now();
-    let mut tally = Tally::default();
-    let mut failures = Vec::new();
-    let mut note = |outcome: Result<Tally, Failure>| match outcome {
-        Ok(counted) => {
-            tally.passed += counted.passed;
-            tally.failed += counted.failed;
-        }
-        Err(failure) => {
-            tally.failed += 1;
-            failures.push(failure);
-        }
-    };
+    let mut report = Report::begin();
     // In parallel, because its optimiser uses one core for minutes and its build folder is separate from that of native code.
     let built = std::thread::scope(|scope| {
         let page = scope.spawn(page::dist);
-        note(check("Format", &["fmt", "--all", "--check"], "run `cargo fmt --all`"));
-        note(check(
-            "Lints",
-            &["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"],
-            CLIPPY,
-        ));
-        note(lint_for_browser());
-        note(documentation());
-        note(native());
+        report.note(format());
+        report.note(lints());
+        report.note(lint_for_browser());
+        report.note(documentation());
+        report.note(native());
         page.join().unwrap_or_else(|_| Err(Failure::new("the build of the page panicked", LOOK_ABOVE)))
     });
     match built {
         Ok(dist) => {
-            note(browser(&dist, "journeys", &[]));
-            note(screens(&dist, &[]));
+            report.note(browser(&dist, "journeys", &[]));
+            report.note(screens(&dist, &[]));
         }
-        Err(failure) => note(Err(failure)),
+        Err(failure) => report.note(Err(failure)),
     }
-    for failure in &failures {
-        eprintln!("{failure}");
+    report.end()
+}
+
+/// Results so far.
+struct Report {
+    start: Instant,
+    tally: Tally,
+    failures: Vec<Failure>,
+}
+
+impl Report {
+    fn begin() -> Report {
+        Report { start: Instant::now(), tally: Tally::default(), failures: Vec::new() }
     }
-    println!("everything took {:.0} s", start.elapsed().as_secs_f64());
-    println!("{tally}");
-    if tally.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+
+    fn note(&mut self, outcome: Result<Tally, Failure>) {
+        match outcome {
+            Ok(counted) => {
+                self.tally.passed += counted.passed;
+                self.tally.failed += counted.failed;
+            }
+            Err(failure) => {
+                self.tally.failed += 1;
+                self.failures.push(failure);
+            }
+        }
+    }
+
+    /// Prints the failures and the totals.
+    fn end(self) -> ExitCode {
+        for failure in &self.failures {
+            eprintln!("{failure}");
+        }
+        println!("everything took {:.0} s", self.start.elapsed().as_secs_f64());
+        println!("{}", self.tally);
+        if self.tally.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    }
+}
+
+fn format() -> Result<Tally, Failure> {
+    check("Format", &["fmt", "--all", "--check"], "run `cargo fmt --all`")
+}
+
+fn lints() -> Result<Tally, Failure> {
+    let args = ["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"];
+    check("Lints", &args, CLIPPY)
 }
 
 const CLIPPY: &str = "correct what clippy names above, or allow it in place with a reason";

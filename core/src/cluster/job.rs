@@ -64,6 +64,13 @@ pub struct JobSpec {
     pub pods: (PodId, u32),
     /// How room is reserved until all pods that start together have some; `None`: no reservation.
     pub gang: Option<Gang>,
+    /// How long after its creation or an eviction it may not evict others, under policies that support this.
+    pub preemption_delay: Option<Span>,
+    /// How long it may stay below its minimum, if it has a value of its own; `Some(None)`: for ever.
+    pub staleness_grace: Option<Option<Span>>,
+    /// Number of members that a group of pod sets needs, by the name of the group; that of the job itself is empty. A group
+    /// that is not listed needs all.
+    pub min_sub_groups: Vec<(Arc<str>, u32)>,
     /// The job for which its pods that terminate at the start were evicted, if the scenario names one.
     pub evicted_for: Option<JobId>,
 }
@@ -115,7 +122,6 @@ pub struct Gang {
 pub struct PodSet {
     /// Name, unique in the job; `default` if the scenario names none.
     pub name: Arc<str>,
-    /// The job.
     pub job: JobId,
     /// Number of pods that have to be placed together.
     pub min_available: u32,
@@ -129,6 +135,10 @@ impl Job {
         let at = self.pools.iter().position(|pool| *pool == self.partition)?;
         let next = self.pools[(at + 1) % self.pools.len()];
         (next != self.partition).then_some(next)
+    }
+    /// Number of members that a group needs, unless all; the name of the job itself is empty.
+    pub fn min_sub_group(&self, group: &str) -> Option<usize> {
+        self.min_sub_groups.iter().find(|(name, _)| **name == *group).map(|&(_, n)| n as usize)
     }
     /// Its pods in order.
     pub fn pod_ids(&self) -> impl DoubleEndedIterator<Item = PodId> + use<> {

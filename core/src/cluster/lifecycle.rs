@@ -63,7 +63,6 @@ pub enum BindError {
 /// A pod that was removed from its node by an external event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Displaced {
-    /// The pod.
     pub pod: PodId,
     /// The node on which it was.
     pub node: NodeId,

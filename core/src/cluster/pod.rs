@@ -35,9 +35,7 @@ impl std::ops::Deref for Pod {
 pub struct PodSpec {
     /// Unique name; also the final tie-break of some policies.
     pub name: Arc<str>,
-    /// Its job.
     pub job: JobId,
-    /// Its pod set.
     pub pod_set: PodSetId,
     /// Time of creation, a tie-break of some policies; `None` if the scenario sets none.
     pub created: Option<Time>,
@@ -52,7 +50,6 @@ pub struct PodSpec {
 /// A pod that already runs when its job is submitted, because it was placed outside the scheduler.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// The pod.
     pub pod: PodId,
     /// The node on which it runs.
     pub node: NodeId,
@@ -65,7 +62,6 @@ pub struct Found {
 /// A pod that is created later than its job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Joining {
-    /// The pod.
     pub pod: PodId,
     /// The time at which it joins its job.
     pub at: Time,
@@ -263,7 +259,6 @@ pub enum Phase {
         /// The time at which it runs.
         until: Time,
     },
-    /// Running.
     Running {
         /// Its start.
         since: Time,

@@ -163,7 +163,7 @@ impl Reader {
                         Some(name) => format!("did you mean `{name}`?"),
                         None => format!("known here: {}", names.join(", ")),
                     };
-                    let says = format!("{} is not a key of this place; {hint}", quoted(&key));
+                    let says = format!("unknown field {}; {hint}", quoted(&key));
                     self.add(codes::UNKNOWN_KEY, path, value.at, says);
                 }
             }

@@ -244,6 +244,11 @@ pub struct JobEntry {
     /// KAI: with `1`, a job that is completely unscheduled at the end of a cycle is not tried again in that pool; with `-1`, it
     /// is tried in every cycle. Default: `-1`.
     pub scheduling_backoff: Option<Scalar>,
+    /// KAI, version 0.17: how long after its creation, or after an eviction of one of its pods for another job, it may not evict
+    /// others. Default: 0s.
+    pub preemption_delay: Option<Scalar>,
+    /// KAI, version 0.17: how long it may run below its minimum, or `unlimited`. Default: the setting `staleness-grace`.
+    pub staleness_grace: Option<Scalar>,
     /// The node that another component (a scheduler, an autoscaler) nominated for its pods. KAI prefers this node if the pod
     /// fits. Default: none.
     pub nominated_node: Option<String>,

@@ -291,6 +291,8 @@ shape! { JobEntry:
     40 "terminating" terminating Texts,
     41 "evicted-for" evicted_for Name,
     42 "groups" groups Texts,
+    43 "preemption-delay" preemption_delay Value,
+    44 "staleness-grace" staleness_grace Value,
 }
 
 shape! { PodSetEntry:

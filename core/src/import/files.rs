@@ -48,7 +48,7 @@ pub struct Files {
 pub const FILES_MAX: usize = 1000;
 
 /// Kinds that are imported alone, in order of precedence.
-const ALONE: [Kind; 5] = [Kind::Scenario, Kind::Link, Kind::FairShare, Kind::TimeBased, Kind::Plan];
+const ALONE: [Kind; 3] = [Kind::Scenario, Kind::Link, Kind::Plan];
 
 /// A recognised file.
 struct Piece<'a> {
@@ -284,8 +284,6 @@ fn alone(piece: &Piece<'_>, options: &Options, report: &mut Report) -> Option<Sc
     let imported = match piece.kind {
         Kind::Scenario => own(text),
         Kind::Link => of_link(text),
-        Kind::FairShare => super::fairshare::import(text),
-        Kind::TimeBased => super::time_based::import(text),
         _ => super::import_plan(text, &with_default_policy(options)),
     };
     report.take(imported.report);

@@ -3,12 +3,11 @@
 mod amounts;
 mod archive;
 mod csv;
-mod date;
+pub mod date;
 mod ego_plan;
-pub mod fairshare;
 mod files;
 mod kubernetes;
-mod loose;
+pub mod loose;
 mod options;
 mod queues_yaml;
 mod recognise;
@@ -17,7 +16,6 @@ mod runai;
 mod runai_workloads;
 mod slurm;
 mod table;
-pub mod time_based;
 mod times;
 mod trace;
 mod xml;
@@ -118,15 +116,15 @@ const LINES_MAX: usize = 200;
 
 impl Report {
     /// Reports what was found.
-    fn understand(&mut self, says: impl Into<String>) {
+    pub fn understand(&mut self, says: impl Into<String>) {
         self.understood.push(says.into());
     }
     /// Reports a default.
-    fn assume(&mut self, says: impl Into<String>) {
+    pub fn assume(&mut self, says: impl Into<String>) {
         self.assumed.push(says.into());
     }
     /// Reports a part of the text without effect.
-    fn ignore(&mut self, says: impl Into<String>) {
+    pub fn ignore(&mut self, says: impl Into<String>) {
         self.ignored.push(says.into());
     }
     /// Adds an error without a position.

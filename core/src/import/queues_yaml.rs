@@ -154,7 +154,7 @@ fn file(tree: &Value, reader: &mut Reader, report: &mut Report) -> File {
     let top = Path::default();
     if let Is::Map(entries) = &tree.is {
         for (key, value) in entries.iter().filter(|(key, _)| key != "partitions") {
-            let says = format!("{} is not a key of this place; known here: partitions", quoted(key));
+            let says = format!("unknown field {}; known here: partitions", quoted(key));
             reader.faults.push(Fault { at: top.clone(), position: value.at, says });
         }
     }

@@ -20,10 +20,6 @@ pub enum Kind {
     Trace,
     /// Queue sizes in CSV.
     QueueSizes,
-    /// Input of KAI's fair-share simulator, in JSON.
-    FairShare,
-    /// Input of KAI's simulator of time-based fair share, in YAML.
-    TimeBased,
     /// A configuration of YuniKorn, in YAML or JSON.
     QueuesYaml,
     /// Projects and departments of Run:ai, in JSON.
@@ -52,8 +48,6 @@ impl Kind {
             Kind::Link => "a link",
             Kind::Trace => "a trace of jobs",
             Kind::QueueSizes => "a list of queue sizes",
-            Kind::FairShare => "an input of KAI's fair-share simulator",
-            Kind::TimeBased => "an input of KAI's time-based simulator",
             Kind::QueuesYaml => "a configuration of YuniKorn",
             Kind::Organisation => "a REST answer of Run:ai",
             Kind::Plan => "a resource plan of EGO",
@@ -119,9 +113,6 @@ pub fn recognise(bytes: &[u8], file: &str) -> Kind {
     if is_state(text) {
         return Kind::YuniKornState;
     }
-    if let Some(kind) = simulator(text) {
-        return kind;
-    }
     if super::is_queues_yaml(text) {
         return Kind::QueuesYaml;
     }
@@ -142,18 +133,6 @@ pub fn recognise(bytes: &[u8], file: &str) -> Kind {
         Kind::Unknown => by_name(file),
         kind => kind,
     }
-}
-
-/// Recognises the inputs of KAI's bundled simulators by their keys.
-fn simulator(text: &str) -> Option<Kind> {
-    let text = text.to_ascii_lowercase();
-    let has = |key: &str| text.contains(key);
-    if text.starts_with('{') && has("\"totalresource\"") && has("\"queues\"") {
-        return Some(Kind::FairShare);
-    }
-    let own = ["deservedgpus", "numjobs", "numpods", "windowsize", "halflifeperiod", "kvalue", "cycles:"];
-    let n_own = own.into_iter().filter(|key| has(key)).count();
-    (n_own >= 2 && has("queues") && has("nodes")).then_some(Kind::TimeBased)
 }
 
 /// Header rows printed by `kubectl get` for queues, pod groups, pods and nodes, without a leading namespace column.

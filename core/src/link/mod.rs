@@ -86,7 +86,6 @@ impl fmt::Display for LinkError {
 /// The content of a link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Linked {
-    /// The scenario.
     pub scenario: Scenario,
     /// The rules ([`RULES`]) of the build that created the link.
     pub rules: u32,

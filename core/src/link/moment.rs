@@ -8,7 +8,6 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 /// A cycle, or a decision in it, both counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct At {
-    /// The cycle.
     pub cycle: u32,
     /// The decision in it.
     pub decision: Option<u32>,

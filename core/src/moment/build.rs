@@ -34,6 +34,7 @@ pub fn frame(names: &Arc<Names>, sim: &Simulation, record: &CycleRecord) -> Fram
             .map(|row| queue_row(cluster, row, &sums(sim.world(), row.queue)))
             .collect(),
         pools: pools(cluster, record),
+        pool: String::new(),
         named: cluster.named.iter().map(|name| name.to_string()).collect(),
         nodes: cluster.nodes.values().map(|node| node_card(cluster, node)).collect(),
         jobs: cluster.live_jobs.iter().map(|&job| job_row(cluster, job)).collect(),
@@ -155,15 +156,22 @@ fn named_in(cluster: &Cluster, pool: PartitionId) -> Vec<[Amounts; 3]> {
 }
 
 fn node_card(cluster: &Cluster, node: &crate::cluster::Node) -> NodeCard {
-    let is_one = cluster.partitions.len() == 1;
     NodeCard {
-        pool: if is_one { String::new() } else { cluster.partitions[node.partition].name.to_string() },
+        pool: pool_name(cluster, node.partition),
         name: node.name.to_string(),
         ready: node.ready,
         draining: node.draining,
         capacity: Amounts::of(&node.capacity),
         cells: vec![Cell::default(); node.n_devices() as usize],
         ..NodeCard::default()
+    }
+}
+
+/// The name of a node pool; empty if there is only one.
+fn pool_name(cluster: &Cluster, pool: PartitionId) -> String {
+    match cluster.partitions.len() {
+        1 => String::new(),
+        _ => cluster.partitions[pool].name.to_string(),
     }
 }
 
@@ -175,6 +183,7 @@ fn job_row(cluster: &Cluster, id: JobId) -> JobRow {
     JobRow {
         name: job.name.to_string(),
         queue: job.queue.0,
+        pool: pool_name(cluster, job.partition),
         running: count(|p| matches!(p, Phase::Running { .. } | Phase::Starting { .. })),
         pending: count(|p| matches!(p, Phase::Pending | Phase::Gated)),
         leaving: count(|p| matches!(p, Phase::Terminating { .. })),

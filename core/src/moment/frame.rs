@@ -41,6 +41,8 @@ pub struct Frame {
     pub queues: Vec<QueueRow>,
     /// The numbers of each node pool, in file order; empty if there is only one.
     pub pools: Vec<PoolRow>,
+    /// The node pool whose numbers `queues` has; empty: those of the whole cluster.
+    pub pool: String,
     /// Nodes in file order.
     pub nodes: Vec<NodeCard>,
     /// Submitted jobs that have not ended, in file order.
@@ -74,7 +76,9 @@ impl Frame {
     /// A copy with the queues' numbers in a pool; `None` if there is no pool of that name.
     pub fn in_pool(&self, name: &str) -> Option<Frame> {
         let pool = self.pools.iter().find(|pool| pool.name == name)?;
-        Some(Frame { total: pool.total, queues: pool.queues.clone(), ..self.clone() })
+        let total = pool.total;
+        let (pool, queues) = (pool.name.clone(), pool.queues.clone());
+        Some(Frame { total, queues, pool, ..self.clone() })
     }
 
     /// The position of a queue; `near`, its position in another frame, is tried first.
@@ -275,6 +279,8 @@ pub struct JobRow {
     pub name: String,
     /// Position of the queue.
     pub queue: u32,
+    /// Name of the node pool that it is offered to; empty if there is only one.
+    pub pool: String,
     /// Running and starting pods.
     pub running: u32,
     /// Pending and gated pods.
@@ -439,7 +445,6 @@ pub struct LadderLevel {
     pub lines: Vec<LadderLine>,
     /// The queue on the path of the derivation.
     pub queue: String,
-    /// Its fair share.
     pub fair_share: f64,
     /// Its fair share by other calculations, for information only.
     pub alternatives: Vec<AlternativeShare>,

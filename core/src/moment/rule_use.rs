@@ -25,7 +25,6 @@ const QUEUES_MAX: usize = 200;
 pub struct RuleUse {
     /// Key of the rule.
     pub rule: String,
-    /// The cycle.
     pub cycle: u32,
     /// Whether all uses are counted; `false`: the cycle is too large to be replayed.
     pub is_counted: bool,

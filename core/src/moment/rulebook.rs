@@ -21,13 +21,10 @@ pub struct Rulebook {
 /// A rule.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RuleRow {
-    /// Its key.
     pub key: String,
     /// In one line.
     pub says: String,
-    /// Its formula.
     pub formula: String,
-    /// Its source.
     pub source: String,
     /// How it differs from its source.
     pub differs: String,

@@ -7,7 +7,6 @@ use crate::trace::{Event, Mark};
 /// An event, or a place where the simulation is not comparable with the real scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum What {
-    /// An event.
     Event(Event),
     /// A limit of the model.
     Mark(Mark),

@@ -7,7 +7,7 @@ use crate::units::{Amount, Resource};
 
 /// Side of a comparison.
 pub(super) fn term(quantity: Quantity, value: Value) -> Term {
-    Term { quantity, value }
+    Term::new(quantity, value)
 }
 
 /// Side of a comparison of amounts, given in base units.

@@ -328,6 +328,8 @@ impl Description {
             ("group", knows.subgroups),
             ("labels", knows.subgroups),
             ("scheduling-backoff", knows.subgroups),
+            ("preemption-delay", knows.subgroups),
+            ("staleness-grace", knows.subgroups),
             ("nominated-node", knows.subgroups),
         ];
         all.into_iter().filter(|(_, is_known)| !is_known).map(|(name, _)| name)

@@ -37,7 +37,6 @@ pub struct DraftJob<'a> {
 
 /// A queue during its check, with the values of one pool.
 pub struct DraftQueue<'a> {
-    /// The queue.
     pub queue: &'a Queue,
     /// Whether jobs in it and below it request CPU, memory and GPU.
     pub requested: [bool; 3],

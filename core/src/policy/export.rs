@@ -29,7 +29,6 @@ pub type Kit = fn(&Source<'_>, &str) -> Option<Folder>;
 /// Result of an export with several files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Folder {
-    /// The files.
     pub files: Vec<File>,
     /// Parts of the scenario that the files omit or change.
     pub left_out: Vec<String>,

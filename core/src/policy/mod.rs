@@ -51,6 +51,7 @@ use crate::trace::{
 use crate::units::{Resource, ResourceVec, Weight};
 
 /// The interface of a policy.
+#[warn(missing_docs)]
 pub trait Scheduler {
     /// Self-description.
     const DESCRIPTION: &'static Description;
@@ -63,7 +64,7 @@ pub trait Scheduler {
     /// Parses its settings and reports unknown or invalid ones.
     fn read(scenario: &Scenario, findings: &mut Findings) -> Self::Config;
     /// Receives the configurations that the timeline sets later, for values that must be known from the start.
-    fn foresee(_config: &mut Self::Config, _later: &[&Self::Config]) {}
+    fn with_later_configs(_config: &mut Self::Config, _later: &[&Self::Config]) {}
     /// Reports questionable values of a scenario, and values that the product would reject.
     fn advise(_config: &Self::Config, _draft: &Draft<'_>, _findings: &mut Findings) {}
     /// Reports questionable values of a queue in one pool.
@@ -88,7 +89,7 @@ pub trait Scheduler {
     /// Handles a change that the policy did not cause. Most policies do nothing.
     fn observe(&self, _world: PartitionView<'_>, _change: &Change, _memory: &mut Self::Memory) {}
     /// Called after skipped cycles, in which nothing could happen.
-    fn pass(&self, _world: PartitionView<'_>, _memory: &mut Self::Memory) {}
+    fn cycles_skipped(&self, _world: PartitionView<'_>, _memory: &mut Self::Memory) {}
     /// Decides one cycle of one partition. Has no side effects except on `memory` and `trace`.
     fn cycle(&self, world: PartitionView<'_>, memory: &mut Self::Memory, trace: &mut Trace) -> Turn;
     /// Current amounts of every queue, as the policy computes them.

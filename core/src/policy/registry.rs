@@ -51,15 +51,15 @@ macro_rules! policies {
                 unreachable!("every description belongs to a policy")
             }
 
-            /// See [`Scheduler::foresee`].
-            pub fn foresee(&mut self, later: &[&Policy]) {
+            /// See [`Scheduler::with_later_configs`].
+            pub fn with_later_configs(&mut self, later: &[&Policy]) {
                 match self {
                     $($(#[cfg($cfg)])? Policy::$name(config) => {
                         let own = later.iter().filter_map(|policy| match policy {
                             Policy::$name(config) => Some(config),
                             _ => None,
                         });
-                        <$scheduler>::foresee(config, &own.collect::<Vec<_>>());
+                        <$scheduler>::with_later_configs(config, &own.collect::<Vec<_>>());
                     })+
                 }
             }
@@ -213,9 +213,9 @@ impl PartitionScheduler {
         with_memory!((self, memory), |policy, memory| policy.observe(world, change, memory));
     }
 
-    /// See [`Scheduler::pass`].
-    pub fn pass(&self, world: PartitionView<'_>, memory: &mut Memory) {
-        with_memory!((self, memory), |policy, memory| policy.pass(world, memory));
+    /// See [`Scheduler::cycles_skipped`].
+    pub fn cycles_skipped(&self, world: PartitionView<'_>, memory: &mut Memory) {
+        with_memory!((self, memory), |policy, memory| policy.cycles_skipped(world, memory));
     }
 
     /// See [`Scheduler::cycle`].

@@ -38,6 +38,17 @@ pub struct Since {
     pub now: &'static str,
     /// Visible effect for a user.
     pub notice: &'static str,
+    /// Set if comparisons record that the behaviour before the change decided them.
+    pub fault: Option<Fault>,
+}
+
+/// A known fault of the modelled versions that may decide comparisons.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Unique key, recorded with a comparison that it decided.
+    pub key: &'static str,
+    /// What to write in a scenario or manifest to avoid it, as a sentence.
+    pub instead: &'static str,
 }
 
 /// All modelled products.
@@ -54,6 +65,13 @@ impl Modelled {
     /// Changes that affect a rule.
     pub fn since(&self, rule: &str) -> impl Iterator<Item = &'static Since> {
         self.changes.iter().filter(move |change| change.concerns(rule))
+    }
+
+    /// The change that mends a known fault, and the fault.
+    pub fn mends(&self, fault: &str) -> Option<(&'static Since, Fault)> {
+        self.changes
+            .iter()
+            .find_map(|change| Some((change, change.fault.filter(|known| known.key == fault)?)))
     }
 }
 
@@ -81,6 +99,10 @@ mod tests {
                     let one = Since { rules: std::slice::from_ref(key), ..*change };
                     let found = book.rules.iter().any(|rule| one.concerns(rule.key()));
                     assert!(found, "{} has no rule {key}", modelled.policy);
+                }
+                if let Some(fault) = change.fault {
+                    assert_eq!(modelled.mends(fault.key).map(|found| found.0), Some(change), "{}", fault.key);
+                    assert!(!fault.instead.is_empty(), "{}", fault.key);
                 }
                 let says = [change.version, change.before, change.now, change.notice];
                 assert!(says.iter().all(|text| !text.is_empty()), "{change:?}");

@@ -37,7 +37,6 @@ pub struct Planned {
     pub at: Time,
     /// Position in the scenario's timeline.
     pub entry: u32,
-    /// The change.
     pub change: PlanChange,
 }
 
@@ -57,7 +56,6 @@ impl Planned {
 pub enum PlanChange {
     /// A queue's values for some resources, and its priority, are replaced.
     Queue {
-        /// The queue.
         queue: QueueId,
         /// The new priority, if it changes.
         priority: Option<i32>,
@@ -68,7 +66,6 @@ pub enum PlanChange {
     },
     /// The state or the capacity of a node changes.
     Node {
-        /// The node.
         node: NodeId,
         /// The new state, if it changes.
         state: Option<NodeState>,
@@ -81,8 +78,5 @@ pub enum PlanChange {
         scheduling: Vec<(Policy, Rhythm)>,
     },
     /// A job is withdrawn or completed from outside.
-    EndJob {
-        /// The job.
-        job: JobId,
-    },
+    EndJob { job: JobId },
 }

@@ -27,7 +27,6 @@ pub enum Stopped {
     Cycles,
     /// [`Stops::until`].
     Until,
-    /// [`CYCLES_MAX`].
     CyclesMax,
 }
 

@@ -19,8 +19,7 @@ impl Simulation {
         while let Some(entry) = self.state.agenda.take_due(by) {
             let (at, kind, sequence) = entry;
             let at = at.max(self.state.now);
-            self.state.meter.move_to(at, &self.world);
-            self.state.now = at;
+            self.move_to(at);
             self.trigger(entry);
             match kind {
                 Kind::End => self.end(PodId(sequence), at, events),

@@ -3,7 +3,7 @@
 //! # Rule
 //! Under the rhythm *on change* the end of a minimum runtime or of a grace period triggers no cycle by itself. The agenda
 //! therefore gets an entry for it: every configured minimum runtime after the start of a job, and the grace period of
-//! incomplete gangs after the loss of a pod. A policy that runs periodically needs no such entries. Where usage is measured
+//! incomplete gangs after the loss of a pod. Preemption delays of jobs count like minimum runtimes. A policy that runs periodically needs no such entries. Where usage is measured
 //! and a job is pending, the policy also runs at every measurement, until a whole window has passed without a change.
 
 use crate::cluster::{Cluster, Phase};
@@ -75,13 +75,15 @@ impl PolicyTimers {
             .flat_map(|queue| [queue.preempt_min_runtime, queue.reclaim_min_runtime])
             .flatten()
             .chain(timers.default_min_runtimes)
+            .chain(plan.cluster.jobs.values().filter_map(|job| job.preemption_delay))
             .collect();
         after_start.retain(|&span| span > Span::ZERO);
         after_start.sort();
         after_start.dedup();
         let after_incomplete_gang = timers.staleness_grace;
         // The grace period begins in the first cycle after the loss, which detects the incomplete gang.
-        let seen = after_incomplete_gang.map(|grace| grace + period(rhythm));
+        let own = plan.cluster.jobs.values().filter_map(|job| job.staleness_grace.flatten());
+        let seen = own.chain(after_incomplete_gang).max().map(|grace| grace + period(rhythm));
         let longest = after_start.iter().copied().chain(seen).max().unwrap_or_default();
         let on_agenda = matches!(rhythm, Rhythm::OnChange { .. });
         let usage = timers.usage.map(|usage| UsageTimer::new(usage, rhythm));

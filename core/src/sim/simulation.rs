@@ -163,10 +163,9 @@ impl Simulation {
         let mut events = Vec::new();
         self.apply_until(at, &mut events);
         let n_outside = events.len();
-        self.state.meter.move_to(at, &self.world);
+        self.move_to(at);
         let state = &mut self.state;
         state.n_at_instant = if at == before && state.cycle > 0 { state.n_at_instant + 1 } else { 0 };
-        state.now = at;
         state.cycle += 1;
         let (mut trace, ran) = self.run_due(at);
         events.append(&mut trace.events);
@@ -184,6 +183,12 @@ impl Simulation {
         let (marks, not_selected) =
             (std::mem::take(&mut trace.marks), std::mem::take(&mut trace.not_selected));
         Some((CycleRecord { marks, not_selected, ..self.record(events, n_outside) }, trace))
+    }
+
+    /// Moves the clock, which nothing else writes; what was held until then is measured first.
+    pub(super) fn move_to(&mut self, at: Time) {
+        self.state.meter.move_to(at, &self.world);
+        self.state.now = at;
     }
 
     fn record(&self, events: Log, n_outside: usize) -> CycleRecord {
@@ -229,8 +234,7 @@ impl Simulation {
         let fit = (last - now).as_millis() / period.as_millis();
         let n = u32::try_from(fit.max(0)).unwrap_or(u32::MAX).min(cycle_max.saturating_sub(self.state.cycle));
         let to = now + Span::from_millis(period.as_millis() * i64::from(n));
-        self.state.meter.move_to(to, &self.world);
-        self.state.now = to;
+        self.move_to(to);
         self.state.cycle += n;
         let mut has_passed = false;
         for (partition, timers) in self.fixed.timers.iter() {
@@ -238,7 +242,7 @@ impl Simulation {
             let part = &mut self.state.partitions[partition];
             part.wake = Wake::At(to + period);
             if timers.usage.is_some() && n > 0 {
-                part.policy.pass(view, &mut part.memory);
+                part.policy.cycles_skipped(view, &mut part.memory);
                 has_passed = true;
             }
         }

@@ -23,13 +23,21 @@ pub struct Check {
     pub right: Term,
     /// The result.
     pub holds: bool,
+    /// Key of the known fault of the modelled product without which the result would be another one. The policy's table of
+    /// versions has its text.
+    pub fault: Option<std::sync::Arc<str>>,
 }
 
 impl Check {
     /// Creates a check and evaluates it, so that the result is consistent with the sides.
     pub fn new(rule: Rule, subject: Subject, left: Term, op: Op, right: Term) -> Check {
         let holds = op.eval(&left.value, &right.value);
-        Check { rule, subject, left, op, right, holds }
+        Check { rule, subject, left, op, right, holds, fault: None }
+    }
+
+    /// The same check, decided by a known fault.
+    pub fn decided_by_fault(self, key: &str) -> Check {
+        Check { fault: Some(key.into()), ..self }
     }
 }
 
@@ -52,13 +60,36 @@ pub struct Subject {
     pub resource: Option<Resource>,
 }
 
-/// A side of a comparison: a quantity and its value.
+/// A side of a comparison: a quantity, its value, and what the value was computed from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Term {
     /// The quantity.
     pub quantity: Quantity,
     /// Its value.
     pub value: Value,
+    /// The amounts it was computed from, of the same owner: quota, fair share and limit of an
+    /// [`Quantity::Allocatable`], allocation and fair share of a [`Quantity::Saturation`]. Empty for plain amounts.
+    pub parts: Vec<Term>,
+}
+
+impl Term {
+    /// A plain amount.
+    pub fn new(quantity: Quantity, value: Value) -> Term {
+        Term { quantity, value, parts: Vec::new() }
+    }
+
+    /// The same term with the amounts it was computed from.
+    pub fn computed_from(self, parts: Vec<Term>) -> Term {
+        Term { parts, ..self }
+    }
+
+    /// The term of a quantity: this one, or the first among its parts and theirs.
+    pub fn find(&self, quantity: Quantity) -> Option<&Term> {
+        if self.quantity == quantity {
+            return Some(self);
+        }
+        self.parts.iter().find_map(|part| part.find(quantity))
+    }
 }
 
 /// A quantity in a comparison.
@@ -70,6 +101,10 @@ pub enum Quantity {
     AllocatedNonPreemptible,
     /// Allocation of a queue if the job were placed.
     AllocatedWithJob,
+    /// What a queue held, of the kind that the term adds the job to.
+    Before,
+    /// Allocation of a queue after the evictions for a job.
+    AllocatedAfter,
     /// Allocation of a queue without the victims.
     AllocatedWithoutVictims,
     /// Quota of a queue.
@@ -98,6 +133,10 @@ pub enum Quantity {
     Freed,
     /// Amount reserved for another job on a node.
     Reserved,
+    /// Requested GPU memory in MiB.
+    GpuMemory,
+    /// GPU memory in MiB that counts as one GPU.
+    GpuMemoryUnit,
     /// A priority.
     Priority,
     /// What a queue adds to priorities, or a fence puts in their place.

@@ -16,7 +16,7 @@ pub struct Refusal {
     pub gate: Gate,
     /// Further reasons that apply.
     pub also: Vec<Gate>,
-    /// The decisive comparisons.
+    /// The comparisons: those of the dominant reason, then those of the others.
     pub checks: Vec<Check>,
     /// The expected end of the refusal.
     pub outlook: Outlook,

@@ -26,7 +26,6 @@ use crate::units::Resource;
 /// A translated scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Translated {
-    /// The scenario.
     pub scenario: Scenario,
     /// Notes on the changes: refused and dropped values first, kept ones last.
     pub notes: Vec<Note>,

@@ -8,7 +8,7 @@ use crate::trace::{Check, Op, Quantity, Subject, Term, Value};
 use crate::units::Resource;
 
 /// The name of a quantity, for a rule.
-fn quantity_of(check: &Check, quantity: Quantity) -> &'static str {
+pub fn quantity_of(check: &Check, quantity: Quantity) -> &'static str {
     let is_ego = check.rule.key().starts_with("ego/");
     match quantity {
         Quantity::Saturation if check.rule.key() == "ego/slot-ratio" => "slots for its share ratio",
@@ -31,6 +31,8 @@ pub fn quantity_name(quantity: Quantity) -> &'static str {
         Quantity::Allocated => "allocated",
         Quantity::AllocatedNonPreemptible => "allocated to non-preemptible [jobs]",
         Quantity::AllocatedWithJob => "allocated with the [job]",
+        Quantity::Before => "allocated before the [job]",
+        Quantity::AllocatedAfter => "allocated after the [evictions]",
         Quantity::AllocatedWithoutVictims => "allocated before this [eviction]",
         Quantity::Quota => "[quota]",
         Quantity::Limit => "[limit]",
@@ -45,6 +47,8 @@ pub fn quantity_name(quantity: Quantity) -> &'static str {
         Quantity::IdleOrReleasing => "free or being freed on one [node]",
         Quantity::Freed => "freed by the [evicted] [pods]",
         Quantity::Reserved => "reserved for another [job]",
+        Quantity::GpuMemory => "requested GPU memory, MiB",
+        Quantity::GpuMemoryUnit => "GPU memory counted as 1 GPU, MiB",
         Quantity::Priority => "priority",
         Quantity::PriorityOffset => "priority offset",
         Quantity::Created => "age",
@@ -170,9 +174,7 @@ pub fn seconds(value: &Value) -> String {
 /// A queue or job that may own a side of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Party {
-    /// A queue.
     Queue(QueueId),
-    /// A job.
     Job(JobId),
 }
 
@@ -215,21 +217,14 @@ fn owners(check: &Check) -> (Owner, Owner) {
     (Owner::This, of_right(Owner::This))
 }
 
-/// The amount of the side with that quantity that belongs to a queue or job, if there is one.
-pub fn value_of(check: &Check, party: Party, quantity: Quantity, resource: u8) -> Option<f64> {
-    let subject = &check.subject;
-    let is_of = |owner: Owner| {
-        let (queue, job) = owner.of(subject);
-        match party {
-            Party::Queue(of) => queue == Some(of),
-            Party::Job(of) => job == Some(of),
-        }
+/// The owners of both sides: the queue and the job of each.
+pub fn owners_of(check: &Check) -> ([Option<Party>; 2], [Option<Party>; 2]) {
+    let parties = |owner: Owner| {
+        let (queue, job) = owner.of(&check.subject);
+        [queue.map(Party::Queue), job.map(Party::Job)]
     };
     let (left, right) = owners(check);
-    if check.left.quantity == quantity && is_of(left) {
-        return side(&check.left.value, resource);
-    }
-    (check.right.quantity == quantity && is_of(right)).then(|| side(&check.right.value, resource))?
+    (parties(left), parties(right))
 }
 
 /// A comparison as one sentence: *`team-a`: allocated (3 GPUs) is more than fair share (2 GPUs).*

@@ -1,16 +1,18 @@
 //! Explanations of events: evictions, starts and others.
 
-use super::check::{Party, decisive_resource, says, value_of};
-use super::number::{self, GPU, amount, bound, count, unit, with_unit};
+use super::check::Party;
+use super::comparison::{Comparison, deciding};
+use super::facts::Facts;
+use super::number::{self, GPU, count, with_unit};
 use super::others::not_chosen;
-use super::phrases::{marked, node_state, reason, reclaimed_for, split};
+use super::phrases::{marked, node_state, reason};
+use super::reclaim::reclaimed;
 use super::text::Text;
-use super::{Control, Entry, Evidence, Explanation, RuleCard, Selection};
-use crate::id::{Id, JobId, QueueId};
-use crate::moment::states::saturation;
-use crate::moment::{EventRow, EventWord, Frame, QueueRow, What};
+use super::{Control, Entry, Explanation, RuleCard, Selection};
+use crate::id::{Id, JobId};
+use crate::moment::{EventRow, EventWord, Frame, What};
 use crate::policy::Policy;
-use crate::trace::{Check, Event, EvictReason, Quantity};
+use crate::trace::{Event, EvictReason, Quantity};
 
 /// Explains an event.
 pub fn event(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
@@ -29,9 +31,8 @@ pub fn event(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
     let (kind, rule) = match event.what {
         What::Mark(mark) => ("note".to_string(), Some(RuleCard::of(mark.rule))),
         What::Event(_) => {
-            explanation.checks = event.checks.iter().map(|check| says(frame, check)).collect();
-            let rules = event.checks.iter().rev().map(|check| check.rule);
-            (name_of(event.word()), rules.filter(|rule| !rule.0.says.is_empty()).map(RuleCard::of).next())
+            explanation.checks = Comparison::all(frame, &event.checks, |check| check.holds);
+            (name_of(event.word()), deciding(event.checks.iter().rev()).map(|check| RuleCard::of(check.rule)))
         }
     };
     explanation.about = match frame.job_of(event) {
@@ -109,219 +110,6 @@ fn evictions_in_order(frame: &Frame, event: &EventRow) -> Option<(&'static str, 
     (entries.len() > 1).then_some(("[Evicted] for the same [job], in this order", entries))
 }
 
-/// The sides of a reclaim at the level where the paths split.
-struct Sides<'a> {
-    giver: &'a QueueRow,
-    taker: &'a QueueRow,
-    parent: Option<&'a QueueRow>,
-    /// Allocation of the giver at the decision, and the rest without all evictions for the same job.
-    held: f64,
-    left: f64,
-    /// Allocation of the taker at the decision, and with the job.
-    before: f64,
-    with_job: f64,
-    resource: u8,
-    /// The rule that permits reclaiming from the giver, else the first one.
-    rule: Option<RuleCard>,
-}
-
-impl<'a> Sides<'a> {
-    fn new(frame: &'a Frame, event: &EventRow, resource: u8) -> Option<Sides<'a>> {
-        let by = event.by()?;
-        let (giver, taker, parent) = split(frame, frame.queue_of(event)?, frame.names.queue_of(by)?)?;
-        let about = |check: &&Check, queue: QueueId| {
-            check.subject.queue == Some(queue) || check.subject.other_queue == Some(queue)
-        };
-        let decisive = event.checks.iter().filter(|check| about(check, giver)).find_map(decisive_resource);
-        let resource = decisive.unwrap_or(if event.gpus > 0.0 { GPU } else { resource.min(2) });
-        let r = usize::from(resource.min(2));
-        // Units are reclaimed one by one; the amount before the first is the largest.
-        let of_check = |quantities: &[Quantity], queue: QueueId| {
-            let known = event.checks.iter().filter(|check| about(check, queue));
-            let values = known.flat_map(|check| {
-                let of = |quantity: &Quantity| value_of(check, Party::Queue(queue), *quantity, resource);
-                quantities.iter().filter_map(of)
-            });
-            values.max_by(f64::total_cmp)
-        };
-        let row = |queue: QueueId| frame.queues.get(queue.index());
-        let (from, to) = (row(giver)?, row(taker)?);
-        let went = evicted_below(frame, giver, |_| true);
-        let held = of_check(&[Quantity::Allocated, Quantity::AllocatedWithoutVictims], giver)
-            .unwrap_or(from.allocated[r] + if r == 2 { went } else { from.leaving[r] });
-        let claims = Claims::of(frame, by, taker);
-        let later = if r == 2 { claims.later } else { 0.0 };
-        let with_job =
-            of_check(&[Quantity::AllocatedWithJob], taker).unwrap_or(to.allocated[r] + to.claimed[r] - later);
-        // Other decisions of the cycle, before and after this one, count on neither side.
-        let (left, before) = match r {
-            2 => (held - evicted_below(frame, giver, |other| other.by() == Some(by)), with_job - claims.own),
-            _ => (from.allocated[r], to.allocated[r]),
-        };
-        let said = |check: &&Check| !check.rule.0.says.is_empty();
-        let mut rules = event.checks.iter().filter(said);
-        let rule = rules.clone().find(|check| about(check, giver)).or_else(|| rules.next());
-        let rule = rule.map(|check| RuleCard::of(check.rule));
-        let parent = parent.and_then(row);
-        Some(Sides { giver: from, taker: to, parent, held, left, before, with_job, resource, rule })
-    }
-}
-
-/// GPUs reserved below a queue in this cycle.
-#[derive(Default)]
-struct Claims {
-    /// For the job of an eviction.
-    own: f64,
-    /// For other jobs, after that.
-    later: f64,
-}
-
-impl Claims {
-    fn of(frame: &Frame, by: JobId, queue: QueueId) -> Claims {
-        let mut claims = Claims::default();
-        for other in frame.events.iter().filter(|other| other.word() == EventWord::Claimed) {
-            if !is_below(frame, frame.queue_of(other), queue) {
-                continue;
-            }
-            if frame.job_of(other) == Some(by) {
-                claims = Claims { own: claims.own + other.gpus, later: 0.0 };
-            } else {
-                claims.later += other.gpus;
-            }
-        }
-        claims
-    }
-}
-
-/// Whether a queue equals another one or is below it.
-fn is_below(frame: &Frame, queue: Option<QueueId>, other: QueueId) -> bool {
-    let mut at = queue;
-    for _ in 0..=frame.queues.len() {
-        match at {
-            Some(queue) if queue == other => return true,
-            Some(queue) => {
-                at = frame.queues.get(queue.index()).and_then(|row| row.parent).map(QueueId);
-            }
-            None => return false,
-        }
-    }
-    false
-}
-
-/// GPUs evicted in this cycle below a queue.
-fn evicted_below(frame: &Frame, queue: QueueId, is_meant: impl Fn(&EventRow) -> bool) -> f64 {
-    let events = frame.events.iter().filter(|event| event.word().is_eviction() && is_meant(event));
-    events.filter(|event| is_below(frame, frame.queue_of(event), queue)).map(|event| event.gpus).sum()
-}
-
-fn reclaimed(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
-    let mut explanation = reclaimed_by_amounts(frame, event, resource);
-    if let Some(verdict) = super::ego::reclaimed(frame, event) {
-        explanation.verdict = verdict;
-    }
-    explanation
-}
-
-fn reclaimed_by_amounts(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
-    let name = frame.job_name(event);
-    let by = event.by().map_or("", |by| frame.job(by));
-    let opening = reclaimed_for(frame, event);
-    let Some(sides) = Sides::new(frame, event, resource) else {
-        return Explanation { verdict: opening.say("."), ..Explanation::default() };
-    };
-    let r = usize::from(sides.resource.min(2));
-    let share = |queue: &QueueRow| queue.fair_share.as_ref().and_then(|share| share[r]);
-    let by_quota = event.eviction() == Some(EvictReason::ReclaimedForQuota);
-    let (what, floor) = match (by_quota, share(sides.giver), sides.giver.quota[r]) {
-        (false, Some(share), quota) if sides.held > share || quota.is_none() => ("fair share", Some(share)),
-        (_, share, quota) => ("quota", quota.or(share)),
-    };
-    let held = with_unit(sides.resource, sides.held);
-    let mut verdict = opening.say(". ").queue(&sides.giver.name).say(format!(" was using {held}"));
-    if let Some(floor) = floor {
-        let above = sides.held - floor;
-        verdict = if above > 0.0 {
-            verdict.say(format!(
-                ", {} over its [{what}] of {}",
-                amount(sides.resource, above),
-                amount(sides.resource, floor)
-            ))
-        } else {
-            verdict.say(format!(" of its [{what}] of {}", amount(sides.resource, floor)))
-        };
-    }
-    let due = if by_quota { sides.taker.quota[r] } else { share(sides.taker) };
-    let word = if by_quota { "quota" } else { "fair share" };
-    verdict = verdict.say("; with ").job(by).say(", ").queue(&sides.taker.name);
-    let with_job = with_unit(sides.resource, sides.with_job);
-    verdict = match due.map(|due| (due, amount(sides.resource, due))) {
-        Some((due, is)) if sides.with_job == due => {
-            verdict.say(format!(" uses exactly its [{word}] of {is}."))
-        }
-        Some((due, is)) if sides.with_job < due => {
-            verdict.say(format!(" uses {with_job}, within its [{word}] of {is}."))
-        }
-        Some((_, is)) => verdict.say(format!(" uses {with_job}, over its [{word}] of {is}.")),
-        None => verdict.say(format!(" uses {with_job}.")),
-    };
-    let giver = &sides.giver.name;
-    Explanation {
-        verdict,
-        evidence: Some(evidence(&sides, if what == "quota" { "quota" } else { "fair share" }, &frame.policy)),
-        rule: sides.rule.clone(),
-        controls: vec![
-            Control::queue(giver, sides.resource, "quota"),
-            Control::queue(giver, sides.resource, "weight"),
-            Control::queue(&sides.taker.name, sides.resource, "quota"),
-            Control::job(name, "preemptible", Text::default().job(name).say(" preemptible")),
-        ],
-        outlook: Text::default().job(name).say(" shuts down, then waits again."),
-        ..Explanation::default()
-    }
-}
-
-fn evidence(sides: &Sides<'_>, decisive: &str, policy: &str) -> Evidence {
-    let r = usize::from(sides.resource.min(2));
-    let pair = |a: Option<f64>, b: Option<f64>| vec![bound(sides.resource, a), bound(sides.resource, b)];
-    let (giver, taker) = (sides.giver, sides.taker);
-    let mut rows = Vec::new();
-    let by_share = decisive == "fair share";
-    if let (Some(a), Some(b)) = (&giver.fair_share, &taker.fair_share) {
-        rows.push(("[fair share]", pair(a[r], b[r]), false));
-    }
-    if !by_share {
-        rows.push(("[quota]", pair(giver.quota[r], taker.quota[r]), false));
-    }
-    rows.push(("allocated before", pair(Some(sides.held), Some(sides.before)), true));
-    rows.push(("allocated after", pair(Some(sides.left), Some(sides.with_job)), false));
-    if by_share {
-        rows.push(("[quota]", pair(giver.quota[r], taker.quota[r]), false));
-    }
-    for (name, giver_has, taker_has) in [
-        ("saturation ratio before", sides.held, sides.before),
-        ("saturation ratio after", sides.left, sides.with_job),
-    ] {
-        let both = [(giver, giver_has), (taker, taker_has)];
-        let both = both.map(|(row, has)| Some(number::ratio(Some(saturation(policy, has, row, r)?))));
-        let both: Option<Vec<String>> = both.into_iter().collect();
-        rows.extend(both.map(|both| (name, both, false)));
-    }
-    rows.push(("requested", pair(Some(giver.request[r]), Some(taker.request[r])), false));
-    let caption = match sides.parent {
-        Some(parent) => Text::of("Compared below ").queue(&parent.name),
-        None => Text::of("Compared at the top level"),
-    };
-    Evidence {
-        caption,
-        head: vec![
-            Text::of(unit(sides.resource, 2.0)),
-            Text::default().queue(&giver.name),
-            Text::default().queue(&taker.name),
-        ],
-        rows,
-    }
-}
-
 fn preempted(frame: &Frame, event: &EventRow) -> Explanation {
     let name = frame.job_name(event);
     let queue = frame.queue_of(event).map_or("", |queue| frame.queue(queue));
@@ -332,15 +120,12 @@ fn preempted(frame: &Frame, event: &EventRow) -> Explanation {
         let taker = frame.job(by);
         controls.push(Control::job(taker, "priority", label(taker)));
         verdict = verdict.say(" so that ").job(taker).say(" can run");
-        let of = |job: JobId| {
-            let of_check = |check| value_of(check, Party::Job(job), Quantity::Priority, GPU);
-            event.checks.iter().find_map(of_check)
-        };
+        let facts = Facts::of(&event.checks, GPU);
+        let of = |job: JobId| facts.get(Party::Job(job), Quantity::Priority);
         verdict = match (of(by), frame.job_of(event).and_then(of)) {
             (Some(high), Some(low)) => {
-                let (high, low) = (number::number(high), number::number(low));
-                let verdict = verdict.say(": ").job(taker).say(format!(" has priority {high}, "));
-                verdict.job(name).say(format!(" has {low}, both in ")).queue(queue)
+                let verdict = verdict.say(": ").job(taker).say(" has priority ").number(high);
+                verdict.say(", ").job(name).say(" has ").number(low).say(", both in ").queue(queue)
             }
             _ => verdict.say(": ").job(taker).say(" has the higher priority in ").queue(queue),
         };

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::number::{self, CPU, GPU, MEMORY, amount, count, number, with_unit};
 use super::phrases::{self, marked, node_state};
 use super::text::Text;
-use super::{Evidence, Explanation, Selection};
+use super::{Cell, Evidence, Explanation, Selection};
 use crate::moment::Kind;
 use crate::moment::{EventRow, EventWord, Frame, NodeCard, Run, What};
 use crate::trace::{Event, EvictReason};
@@ -269,7 +269,11 @@ pub fn node(frame: &Frame, name: &str) -> Explanation {
     let verdict = verdict.then(owner(frame, node));
     let row = |what, resource: u8| {
         let r = usize::from(resource);
-        (what, [node.capacity[r], node.used[r], free[r]].map(|v| amount(resource, v)).into(), false)
+        (
+            what,
+            [node.capacity[r], node.used[r], free[r]].map(|v| Cell::from(amount(resource, v))).into(),
+            false,
+        )
     };
     let mut jobs: Vec<(String, u32, f64)> = Vec::new();
     for pod in node.cells.iter().flat_map(|cell| &cell.pods) {

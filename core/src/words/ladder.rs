@@ -9,11 +9,9 @@ use crate::units::Resource;
 /// The derivation of a fair share.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ladder {
-    /// The cycle.
     pub cycle: u32,
     /// The queue whose fair share is derived.
     pub queue: String,
-    /// The resource.
     pub resource: u8,
     /// Its levels, from the root down.
     pub levels: Vec<LadderLevel>,

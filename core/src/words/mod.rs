@@ -4,8 +4,12 @@
 //! record. Names are separate pieces ([`Piece`]), never markup.
 
 mod check;
+mod comparison;
+mod details;
 mod ego;
 mod event;
+mod facts;
+mod fault;
 mod happenings;
 mod ladder;
 mod next;
@@ -17,6 +21,7 @@ mod pending;
 mod phrases;
 mod protection;
 mod queue;
+mod reclaim;
 mod report;
 mod rule;
 mod selection;
@@ -25,11 +30,16 @@ mod source;
 pub mod terms;
 mod text;
 mod ticket;
+mod victim_order;
 mod yunikorn;
+
+use std::borrow::Cow;
 
 use crate::scenario::{Path, Scenario};
 
-pub use check::says;
+pub use check::{Party, says};
+pub use comparison::{Comparison, terms as terms_of};
+pub use facts::{Cell, Fact};
 pub use happenings::{Entry, Group, groups, history};
 pub use ladder::{Ladder, Step, ladder};
 pub use order::{Level, Order, order_lines, put_order};
@@ -43,7 +53,7 @@ pub use terms::Terms;
 pub use text::{Piece, Text};
 pub use ticket::ticket;
 
-use crate::id::JobId;
+use crate::id::{Id, JobId};
 use crate::moment::{EventRow, EventWord, Frame, JobRow, Run};
 use crate::trace::Rule;
 
@@ -58,10 +68,12 @@ pub struct Explanation {
     pub verdict: Text,
     /// Further reasons.
     pub also: Vec<Text>,
+    /// Known faults of the modelled product that decided.
+    pub faults: Vec<Text>,
     /// The compared numbers.
     pub evidence: Option<Evidence>,
-    /// The comparisons, as sentences.
-    pub checks: Vec<Text>,
+    /// The recorded comparisons.
+    pub checks: Vec<Comparison>,
     /// The rule that decided.
     pub rule: Option<RuleCard>,
     /// Settings that the rule reads.
@@ -90,7 +102,10 @@ impl Explanation {
     /// Translates neutral terms to a policy's; texts of rules already use them.
     fn in_terms(&mut self, terms: &Terms) {
         let texts = [&mut self.about, &mut self.verdict, &mut self.outlook].into_iter();
-        let texts = texts.chain(&mut self.also).chain(&mut self.checks);
+        let texts = texts
+            .chain(&mut self.also)
+            .chain(&mut self.faults)
+            .chain(self.checks.iter_mut().map(|check| &mut check.text));
         let texts = texts.chain(self.controls.iter_mut().map(|control| &mut control.label));
         let texts = texts.chain(self.ladder.iter_mut().map(|step| &mut step.text));
         let texts = texts.chain(self.history.iter_mut().map(|entry| &mut entry.text));
@@ -118,13 +133,12 @@ pub struct Evidence {
     /// Captions of the columns; the first is the unit.
     pub head: Vec<Text>,
     /// Rows: caption, cells, and whether the row was decisive.
-    pub rows: Vec<(&'static str, Vec<String>, bool)>,
+    pub rows: Vec<(&'static str, Vec<Cell>, bool)>,
 }
 
 /// A rule.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RuleCard {
-    /// Its key.
     pub key: String,
     /// In one line.
     pub says: String,
@@ -220,6 +234,10 @@ fn in_words_of(frame: &Frame, mut explanation: Explanation) -> Explanation {
         explanation.when = number::time(frame.time_ms);
     }
     explanation.policy.clone_from(&frame.policy);
+    if !frame.pool.is_empty() {
+        explanation.about = explanation.about.say(" · [node] pool ").name(&frame.pool);
+    }
+    explanation.faults = fault::faults(frame, &explanation.checks);
     let terms = Terms::of(&frame.policy);
     explanation.controls.retain(|control| control.is_read(terms));
     explanation.in_terms(terms);
@@ -236,6 +254,7 @@ pub fn why(
     derivation: Option<&Ladder>,
     resource: u8,
 ) -> Explanation {
+    let frame = &*deciding_pool(frame, selection);
     let mut explanation = match selection {
         Selection::Queue(name) => queue::queue(frame, name, derivation, resource),
         Selection::Job(name) => job(frame, name, resource),
@@ -267,6 +286,22 @@ pub fn why(
         explanation.history = history(run, job, frame.cycle);
     }
     in_words_of(frame, explanation)
+}
+
+/// The frame with the numbers of the node pool in which a job or an event was decided.
+fn deciding_pool<'f>(frame: &'f Frame, selection: &Selection) -> Cow<'f, Frame> {
+    let of_job = |name: &str| frame.jobs.iter().find(|job| job.name == name).map(|job| job.pool.as_str());
+    let pool = match selection {
+        Selection::Job(name) => of_job(name),
+        Selection::Event { cycle, index } if frame.cycle == *cycle => {
+            let event = frame.events.get(*index as usize);
+            let of_node = event.and_then(EventRow::node).and_then(|node| frame.nodes.get(node.index()));
+            let of_node = of_node.map(|node| node.pool.as_str());
+            of_node.or_else(|| of_job(frame.job_name(event?)))
+        }
+        Selection::Event { .. } | Selection::Queue(_) | Selection::Node(_) | Selection::Rule(_) => None,
+    };
+    pool.and_then(|pool| frame.in_pool(pool)).map_or(Cow::Borrowed(frame), Cow::Owned)
 }
 
 /// When the evicted pods of a job are gone, if that takes time.
@@ -305,9 +340,9 @@ fn job(frame: &Frame, name: &str, resource: u8) -> Explanation {
     let queue = frame.queues.get(job.queue as usize).map_or("", |queue| queue.name.as_str());
     let (state, verdict) = state_of(job, queue);
     let mut rows = vec![
-        ("submitted", vec![number::time(job.submit_ms)], false),
-        ("GPUs of all [pods]", vec![number::number(job.gpus)], false),
-        ("[pods] running", vec![job.running.to_string()], false),
+        ("submitted", vec![number::time(job.submit_ms).into()], false),
+        ("GPUs of all [pods]", vec![number::number(job.gpus).into()], false),
+        ("[pods] running", vec![job.running.to_string().into()], false),
     ];
     for (what, n) in [
         ("[pods] waiting", job.pending),
@@ -316,11 +351,11 @@ fn job(frame: &Frame, name: &str, resource: u8) -> Explanation {
         ("not recreated", job.gone),
     ] {
         if n > 0 {
-            rows.push((what, vec![n.to_string()], false));
+            rows.push((what, vec![n.to_string().into()], false));
         }
     }
     if let Some(start) = job.first_start_ms {
-        rows.push(("waited", vec![number::time(start - job.submit_ms)], false));
+        rows.push(("waited", vec![number::time(start - job.submit_ms).into()], false));
     }
     Explanation {
         about: Text::default().job(name).say(state),

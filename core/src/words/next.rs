@@ -1,10 +1,11 @@
 //! The events that let a pending job start, where no time and no single job can be named.
 
 use super::number::{GPU, number, with_unit};
+use super::pending::is_of_room;
 use super::text::Text;
 use crate::id::JobId;
 use crate::moment::{EventWord, Frame, JobRow};
-use crate::trace::{Gate, Refusal};
+use crate::trace::{Gate, NodeReason, Refusal};
 
 /// The event that ends a wait, derived from the reason; `None` if the reason does not determine it.
 pub fn next(frame: &Frame, refusal: &Refusal, row: Option<&JobRow>) -> Option<Text> {
@@ -35,6 +36,9 @@ pub fn next(frame: &Frame, refusal: &Refusal, row: Option<&JobRow>) -> Option<Te
         Gate::NoNode { reasons, .. } if super::yunikorn::is_reserved(reasons) => {
             super::yunikorn::after_reservation(frame, reasons)
         }
+        Gate::NoNode { reasons, .. } if !reasons.is_empty() && !is_of_room(reasons) => {
+            can_start(Text::of(opens(reasons)))
+        }
         Gate::NoVictims { .. } | Gate::NoNode { .. } | Gate::LikeFailed { .. } | Gate::PreemptedTooLittle => {
             can_start(Text::of(room()).say(", unless another [job] comes first."))
         }
@@ -56,6 +60,20 @@ pub fn next(frame: &Frame, refusal: &Refusal, row: Option<&JobRow>) -> Option<Te
         | Gate::GangRefused
         | Gate::TriedOnce => return None,
     })
+}
+
+/// What lets a pod use a node, by the reasons that exclude it; free room does not.
+fn opens(reasons: &[(NodeReason, u32)]) -> &'static str {
+    let is = |wanted: NodeReason| reasons.iter().any(|(reason, _)| *reason == wanted);
+    if is(NodeReason::Gate) {
+        "its [queue] may use more of a [node]."
+    } else if is(NodeReason::NotReady) {
+        "a [node] that is down or draining is ready again, or another [node] is added."
+    } else if is(NodeReason::Taint) {
+        "it tolerates the taint, or a [node] without it is added. Free room does not change this."
+    } else {
+        "its node selector is changed, or a [node] with the label is added. Free room does not change this."
+    }
 }
 
 /// Whether a job was served in this cycle or is already running.

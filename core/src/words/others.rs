@@ -3,11 +3,12 @@
 use super::Selection;
 use super::check::{decisive_resource, side};
 use super::happenings::Entry;
-use super::number::{self, GPU, count, number, with_unit};
+use super::number::{GPU, count, number, with_unit};
 use super::protection::protection;
 use super::text::Text;
+use super::victim_order;
 use crate::moment::{EventRow, EventWord, Frame};
-use crate::trace::{Candidate, Check, NotSelected, Op, Protection, Quantity, Value};
+use crate::trace::{Candidate, Check, NotSelected, Op, Protection, Quantity};
 
 /// Largest number of lines.
 const LINES: usize = 6;
@@ -64,9 +65,7 @@ fn says(frame: &Frame, not_selected: &NotSelected) -> Text {
             .queue(queue)
             .say(": reclaim never evicts from the same [queue]"),
         Protection::Failed(check) => failed(frame, candidate, check),
-        Protection::Later(check) if check.left.quantity == Quantity::Created => {
-            older(frame, candidate, check)
-        }
+        Protection::Later(check) if let Some(text) = later_job(frame, not_selected.candidate, check) => text,
         Protection::Later(check) => {
             let r = decisive_resource(check).unwrap_or(GPU);
             let held = side(&check.left.value, r).map_or(String::new(), |held| with_unit(r, held));
@@ -80,20 +79,11 @@ fn says(frame: &Frame, not_selected: &NotSelected) -> Text {
     }
 }
 
-/// A candidate that is older than the last victim.
-fn older(frame: &Frame, candidate: Text, check: &Check) -> Text {
-    let text = candidate.say(": the newest [job] goes first, and it is ");
-    let victim = Text::default().job(check.subject.other_job.map_or("", |job| frame.job(job)));
-    let (Value::Time(own), Value::Time(last)) = (&check.left.value, &check.right.value) else {
-        return text.say("older");
-    };
-    match (*last - *own).as_millis() {
-        0 => text.say("as old as ").then(victim),
-        ms if ms < 1000 => text.say(format!("{ms} ms older than ")).then(victim),
-        _ => {
-            let [own, last] = [own, last].map(|time| number::time(time.as_millis()));
-            text.say(format!("older (submitted {own}, ")).then(victim).say(format!(" {last})"))
-        }
+/// Why a job comes later than the last victim.
+fn later_job(frame: &Frame, candidate: Candidate, check: &Check) -> Option<Text> {
+    match candidate {
+        Candidate::Job(job) => victim_order::later(frame, job, check),
+        Candidate::Queue(_) => None,
     }
 }
 

@@ -1,8 +1,10 @@
 //! Explanations of pending jobs: one dominant reason, the others as *also*.
 
-use super::check::{decisive_resource, says, shown, side};
+use super::check::{Party, decisive_resource, shown, side};
+use super::comparison::{Comparison, table};
+use super::facts::Facts;
 use super::next::next;
-use super::number::{self, GPU, amount, bound, count, number, resource_name, unit, with_unit};
+use super::number::{self, GPU, amount, count, number, resource_name, with_unit};
 use super::outlook::{clock, outlook};
 use super::phrases::{node_reason, split};
 use super::protection::protection;
@@ -19,13 +21,16 @@ pub fn pending(frame: &Frame, refusal: &Refusal, resource: u8) -> Explanation {
     let case = Case { frame, refusal, resource };
     let is_on_its_way = matches!(refusal.gate, Gate::WaitingForVictims { .. });
     let state = if is_on_its_way { "starts soon" } else { fate(&refusal.gate).unwrap_or("waits") };
-    let rule = refusal.checks.iter().map(|check| check.rule).find(|rule| !rule.0.says.is_empty());
+    // The comparison that failed keeps the job waiting; others only led to it.
+    let said = |check: &&Check| !check.rule.0.says.is_empty();
+    let failed = refusal.checks.iter().filter(|check| !check.holds).find(said);
+    let rule = failed.or_else(|| refusal.checks.iter().find(said)).map(|check| check.rule);
     Explanation {
         about: case.job().say(format!(" · {state}")),
         verdict: case.verdict(&refusal.gate),
         also: refusal.also.iter().map(|gate| case.verdict(gate)).collect(),
         evidence: case.evidence(),
-        checks: refusal.checks.iter().map(|check| says(frame, check)).collect(),
+        checks: Comparison::all(frame, &refusal.checks, |check| !check.holds),
         rule: rule.map(RuleCard::of),
         controls: case.controls(),
         outlook: match refusal.outlook {
@@ -62,10 +67,6 @@ impl Case<'_> {
         self.frame.names.queue_of(self.refusal.job)
     }
 
-    fn own_queue(&self) -> Option<&QueueRow> {
-        self.own().and_then(|queue| self.frame.queues.get(queue.index()))
-    }
-
     /// The row of the job, unless it has ended.
     fn row(&self) -> Option<&JobRow> {
         let name = self.frame.job(self.refusal.job);
@@ -73,9 +74,12 @@ impl Case<'_> {
     }
 
     /// The queue of a gate, else that of the job.
+    fn queue_id(&self, gate: &Gate) -> Option<QueueId> {
+        gate.about().0.or_else(|| self.own())
+    }
+
     fn queue(&self, gate: &Gate) -> Option<&QueueRow> {
-        let named = gate.about().0.and_then(|queue| self.frame.queues.get(queue.index()));
-        named.or_else(|| self.own_queue())
+        self.queue_id(gate).and_then(|queue| self.frame.queues.get(queue.index()))
     }
 
     /// The resource of a gate, else the displayed one.
@@ -83,9 +87,15 @@ impl Case<'_> {
         resource.and_then(shown).unwrap_or(self.resource).min(2)
     }
 
-    /// Finds the first comparison with a quantity on its left-hand side.
+    /// Finds the first comparison with a quantity on its left-hand side; one that failed comes first.
     fn check(&self, left: Quantity) -> Option<&Check> {
-        self.refusal.checks.iter().find(|check| check.left.quantity == left)
+        let mut of = self.refusal.checks.iter().filter(|check| check.left.quantity == left);
+        of.clone().find(|check| !check.holds).or_else(|| of.next())
+    }
+
+    /// The recorded amounts, read for a resource.
+    fn facts(&self, r: u8) -> Facts<'_> {
+        Facts::of(&self.refusal.checks, r)
     }
 
     fn verdict(&self, gate: &Gate) -> Text {
@@ -170,8 +180,7 @@ impl Case<'_> {
         let is_dominant = self.refusal.gate == *gate;
         let failed = self.refusal.checks.iter().filter(|check| is_dominant && !check.holds);
         let protects = |check: &Check| protection(self.frame, check);
-        let mut failed = failed.peekable();
-        let above = failed.peek().and_then(|check| self.at_ancestor(ancestor, check));
+        let above = self.at_ancestor(ancestor).filter(|_| is_dominant);
         match (above, failed.filter_map(protects).next()) {
             (Some(above), Some(why)) => Text::of(". ").then(above).say("; ").then(why),
             (Some(why), None) | (None, Some(why)) => Text::of(". ").then(why),
@@ -274,18 +283,23 @@ impl Case<'_> {
     }
 
     /// The numbers of an ancestor of the job's queue that may not reclaim more.
-    fn at_ancestor(&self, ancestor: Option<QueueId>, failed: &Check) -> Option<Text> {
+    fn at_ancestor(&self, ancestor: Option<QueueId>) -> Option<Text> {
         let own = self.own()?;
-        let above = self.frame.queues.get(ancestor.filter(|above| *above != own)?.index())?;
-        let r = decisive_resource(failed).unwrap_or(self.resource).min(2);
-        let share = above.fair_share.as_ref().and_then(|share| share[usize::from(r)])?;
-        if above.allocated[usize::from(r)] < share {
-            return None;
-        }
-        let has = amount(r, above.allocated[usize::from(r)]);
-        let text = Text::default().queue(&above.name).say(", the parent of ").queue(self.frame.queue(own));
-        let share = with_unit(r, share);
-        Some(text.say(format!(", uses {has} of its [fair share] of {share} and cannot reclaim more")))
+        let above = ancestor.filter(|above| *above != own)?;
+        let is_it = |check: &&Check| {
+            !check.holds
+                && check.subject.queue == Some(above)
+                && check.left.quantity == Quantity::AllocatedWithJob
+                && check.right.quantity == Quantity::Quota
+        };
+        let check = self.refusal.checks.iter().find(is_it)?;
+        let r = decisive_resource(check).unwrap_or(self.resource).min(2);
+        let facts = Facts::of(std::slice::from_ref(check), r);
+        let with = facts.get(Party::Queue(above), Quantity::AllocatedWithJob)?;
+        let quota = facts.get(Party::Queue(above), Quantity::Quota)?;
+        let text = Text::default().queue(self.frame.queue(above)).say(", the parent of ");
+        let text = text.queue(self.frame.queue(own)).say(", would use ").amount(with);
+        Some(text.say(" with it, over its [quota] of ").number(quota))
     }
 
     fn too_large(&self, resource: Resource) -> Text {
@@ -316,52 +330,42 @@ impl Case<'_> {
 
     fn over_limit(&self, gate: &Gate, resource: Resource) -> Text {
         let r = self.resource(Some(resource));
-        let Some(queue) = self.queue(gate) else { return Text::of("A [limit] is reached.") };
-        let limit = queue.limit[usize::from(r)];
-        let with = self.check(Quantity::AllocatedWithJob).and_then(|check| side(&check.left.value, r));
+        let (Some(id), Some(queue)) = (self.queue_id(gate), self.queue(gate)) else {
+            return Text::of("A [limit] is reached.");
+        };
         let text = self.job().say(" is waiting: ");
-        match with {
-            Some(with) => text.say("with it, ").queue(&queue.name).say(format!(
-                " would use {}, over its [limit] of {}.",
-                with_unit(r, with),
-                bound(r, limit)
-            )),
-            None => text.queue(&queue.name).say(format!(
-                " is at its [limit]: {} of {} {}.",
-                amount(r, queue.allocated[usize::from(r)]),
-                bound(r, limit),
-                unit(r, 2.0)
-            )),
+        let of = |quantity| self.facts(r).get(Party::Queue(id), quantity);
+        match (of(Quantity::AllocatedWithJob), of(Quantity::Limit)) {
+            (Some(with), Some(limit)) => {
+                let text = text.say("with it, ").queue(&queue.name).say(" would use ").amount(with);
+                text.say(", over its [limit] of ").number(limit).say(".")
+            }
+            _ => text.queue(&queue.name).say(" is at its [limit]."),
         }
     }
 
     fn over_quota(&self, gate: &Gate, resource: Resource) -> Text {
         let r = self.resource(Some(resource));
-        let Some(queue) = self.queue(gate) else { return Text::of("[A quota] is reached.") };
-        let (held, quota) = (queue.non_preemptible[usize::from(r)], queue.quota[usize::from(r)]);
-        let is_quota = |check: &&Check| check.right.quantity == Quantity::Quota && !check.holds;
-        let with_it = self.refusal.checks.iter().find(is_quota).and_then(|check| side(&check.left.value, r));
+        let (Some(id), Some(queue)) = (self.queue_id(gate), self.queue(gate)) else {
+            return Text::of("[A quota] is reached.");
+        };
         let is = match self.row().map_or(0, |row| row.core) {
             0 => " is non-preemptible, and ".to_string(),
             1 => ": its first [pod] is non-preemptible, and ".to_string(),
             n => format!(": its first {n} [pods] are non-preemptible, and "),
         };
+        let of = |quantity| self.facts(r).get(Party::Queue(id), quantity);
         let text = self.job().say(is);
-        let text = match with_it.filter(|_| quota.is_some_and(|quota| held < quota)) {
-            Some(with_it) => text.say("with it ").queue(&queue.name).say(format!(
-                " would use {} for non-preemptible [jobs], over its [quota] of {}.",
-                with_unit(r, with_it),
-                bound(r, quota)
-            )),
-            None if quota == Some(held) => text.queue(&queue.name).say(format!(
-                " already uses its whole [quota] of {} for non-preemptible [jobs].",
-                with_unit(r, held)
-            )),
-            None => text.queue(&queue.name).say(format!(
-                " already uses {} of its [quota] of {} for non-preemptible [jobs].",
-                with_unit(r, held),
-                bound(r, quota)
-            )),
+        let text = match (of(Quantity::Before), of(Quantity::AllocatedNonPreemptible), of(Quantity::Quota)) {
+            (Some(held), _, Some(quota)) if held.value == quota.value => {
+                let text = text.queue(&queue.name).say(" already uses its whole [quota] of ").amount(quota);
+                text.say(" for non-preemptible [jobs].")
+            }
+            (_, Some(with_it), Some(quota)) => {
+                let text = text.say("with it ").queue(&queue.name).say(" would use ").amount(with_it);
+                text.say(" for non-preemptible [jobs], over its [quota] of ").number(quota).say(".")
+            }
+            _ => text.queue(&queue.name).say(" has no more [quota] for non-preemptible [jobs]."),
         };
         text.say(" Non-preemptible [jobs] cannot run [over quota], even when resources are free.")
     }
@@ -372,30 +376,36 @@ impl Case<'_> {
             let room = self.in_use().map(|in_use| in_use + ", and ").unwrap_or_default();
             return self.job().say(format!(" is waiting: {room}")).then(text);
         }
-        let is_share = |check: &&Check| check.right.quantity == Quantity::FairShare && !check.holds;
-        let check = self.refusal.checks.iter().find(is_share);
-        let r = check.and_then(decisive_resource).unwrap_or(self.resource).min(2);
-        let i = usize::from(r);
-        let share = check
-            .map(|check| side(&check.right.value, r))
-            .unwrap_or_else(|| queue.fair_share.as_ref().and_then(|share| share[i]));
-        let with = check
-            .filter(|check| check.left.quantity == Quantity::AllocatedWithJob)
-            .and_then(|check| side(&check.left.value, r));
+        let failed = self.not_entitled_check();
+        let r = failed.and_then(decisive_resource).unwrap_or(self.resource).min(2);
         let text = self.job().say(format!(" is waiting: {}", self.short_of())).queue(&queue.name);
         let text = text.say(" cannot reclaim for it: with ").then(self.job());
-        if let Some(with) = with {
-            let (with, share) = (with_unit(r, with), bound(r, share));
-            return text.say(format!(", it would use {with}, over its [fair share] of {share}."));
+        let of = |quantity| {
+            Facts::of(failed.map_or(&[], std::slice::from_ref), r)
+                .get(Party::Queue(self.queue_id(gate)?), quantity)
+        };
+        if let (Some(with), Some(share)) = (of(Quantity::AllocatedWithJob), of(Quantity::FairShare)) {
+            let text = text.say(", it would use ").amount(with).say(", over its [fair share] of ");
+            return text.number(share).say(".");
         }
-        let asked = self.row().map_or(0.0, |job| job.gpus);
-        let fits = i == 2 && share.is_none_or(|share| queue.allocated[i] + asked <= share);
-        if fits {
-            let quota = bound(r, queue.quota[i]);
-            text.say(format!(", it would use more than its [quota] of {quota} for non-preemptible [jobs]."))
-        } else {
-            text.say(format!(", it would use more than its [fair share] of {}.", bound(r, share)))
+        match (of(Quantity::AllocatedNonPreemptible), of(Quantity::Quota)) {
+            (Some(with), Some(quota)) => {
+                let text = text.say(", it would use ").amount(with);
+                text.say(" for non-preemptible [jobs], over its [quota] of ").number(quota).say(".")
+            }
+            _ => text.say(", it would use more than it may reclaim."),
         }
+    }
+
+    /// The comparison that does not let its queue reclaim: with its fair share, or with its quota.
+    fn not_entitled_check(&self) -> Option<&Check> {
+        let failed = |right: Quantity, left: Quantity| {
+            let is_it =
+                |check: &&Check| !check.holds && check.right.quantity == right && check.left.quantity == left;
+            self.refusal.checks.iter().rfind(is_it)
+        };
+        failed(Quantity::FairShare, Quantity::AllocatedWithJob)
+            .or_else(|| failed(Quantity::Quota, Quantity::AllocatedNonPreemptible))
     }
 
     /// The missing room when nodes were tried, as the first half of a sentence.
@@ -461,8 +471,10 @@ impl Case<'_> {
         if let Some(reserved) = super::yunikorn::reserved(self.frame, self.refusal, reasons) {
             return text.then(reserved).say(".");
         }
-        let is_known = free.is_some();
-        let text = text.say(self.needs(free).unwrap_or_else(|| "no [node] fits".into()));
+        let lacks_gpus = reasons.iter().any(|(reason, _)| *reason == NodeReason::Insufficient(Resource::GPU));
+        let is_known = free.is_some() && lacks_gpus;
+        let needs = self.needs(free).filter(|_| lacks_gpus || reasons.is_empty());
+        let text = text.say(needs.unwrap_or_else(|| no_node_for(reasons).into()));
         let text = if placed > 0 && of > 1 && is_known {
             text.say(format!(" ({placed} of {of} [pods] could be placed)"))
         } else {
@@ -510,31 +522,12 @@ impl Case<'_> {
         self.job().say(" is waiting for ").list(names, "and").say(claimed)
     }
 
+    /// The amounts of the comparisons that keep it waiting, a row for each side.
     fn evidence(&self) -> Option<Evidence> {
-        let gate = &self.refusal.gate;
-        let queue = self.queue(gate)?;
-        let is_limit = matches!(gate, Gate::OverLimit { .. });
-        let is_quota = matches!(gate, Gate::NonPreemptibleOverQuota { .. });
-        let is_share = matches!(gate, Gate::NotEntitled { .. });
-        let r = self.resource(gate.about().1);
-        let i = usize::from(r);
-        let mut rows = vec![("allocated", vec![amount(r, queue.allocated[i])], false)];
-        if queue.non_preemptible[i] > 0.0 {
-            rows.push(("non-preemptible", vec![amount(r, queue.non_preemptible[i])], is_quota));
-        }
-        rows.push(("requested", vec![amount(r, queue.request[i])], false));
-        rows.push(("[quota]", vec![bound(r, queue.quota[i])], is_quota));
-        if let Some(share) = &queue.fair_share {
-            rows.push(("[fair share]", vec![bound(r, share[i])], is_share));
-        }
-        if queue.limit[i].is_some() {
-            rows.push(("[limit]", vec![bound(r, queue.limit[i])], is_limit));
-        }
-        Some(Evidence {
-            caption: Text::of("Its [queue]"),
-            head: vec![Text::of(unit(r, 2.0)), Text::default().queue(&queue.name)],
-            rows,
-        })
+        let checks = &self.refusal.checks;
+        let check = checks.iter().find(|check| !check.holds).or_else(|| checks.first())?;
+        let r = decisive_resource(check).unwrap_or(self.resource).min(2);
+        table(self.frame, std::slice::from_ref(check), r, Text::of("When it was tried"))
     }
 
     /// The settings of the minimum runtimes that protect others.
@@ -591,5 +584,19 @@ impl Case<'_> {
             | Gate::TriedOnce
             | Gate::LikeFailed { .. } => Vec::new(),
         }
+    }
+}
+
+/// Whether more free room on some node would help.
+pub fn is_of_room(reasons: &[(NodeReason, u32)]) -> bool {
+    let is_room = |reason: &NodeReason| matches!(reason, NodeReason::Insufficient(_) | NodeReason::PodSlots);
+    reasons.iter().any(|(reason, _)| is_room(reason))
+}
+
+/// Why no node takes a pod, if not for lack of GPUs.
+fn no_node_for(reasons: &[(NodeReason, u32)]) -> &'static str {
+    match is_of_room(reasons) {
+        true => "no [node] that it may use has room",
+        false => "it may not use any [node]",
     }
 }

@@ -1,10 +1,11 @@
 //! Protection from eviction: the failed comparison as a sentence.
 
-use super::check::{decisive_resource, seconds, side, value};
+use super::check::{Party, decisive_resource, seconds, side, value};
+use super::facts::Facts;
 use super::number::{self, GPU, with_unit};
 use super::text::Text;
-use crate::id::{Id, QueueId};
-use crate::moment::{Frame, QueueRow};
+use crate::id::QueueId;
+use crate::moment::Frame;
 use crate::trace::{Check, Quantity, Term, Value};
 
 /// The protection by a failed comparison, without full stop.
@@ -30,18 +31,21 @@ pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
             Quantity::AllocatedWithoutVictims,
             what @ (Quantity::Allocatable | Quantity::Quota | Quantity::FairShare),
         ) => {
-            let row = subject.other_queue.and_then(|queue| frame.queues.get(queue.index()));
-            let (held, bound) = (amount_of(&left.value), amount_of(&right.value));
             let what = match what {
-                Quantity::Allocatable => larger(row, side(&right.value, r), r),
+                Quantity::Allocatable => larger(right, r),
                 Quantity::Quota => "its [quota]",
                 _ => "its [fair share]",
             };
+            let facts = Facts::of(std::slice::from_ref(check), r);
+            let party = Party::Queue(subject.other_queue?);
+            let held = facts.get(party, left.quantity)?;
+            let bound = facts.get(party, right.quantity)?;
             // The comparison is repeated for each victim.
-            let is_first =
-                row.is_some_and(|row| side(&left.value, r) == Some(row.allocated[usize::from(r.min(2))]));
-            let uses = if is_first { "uses" } else { "would be left with" };
-            Some(queue(subject.other_queue).say(format!(" {uses} {held}, which is within {what} of {bound}")))
+            let before = facts.get(party, Quantity::Before);
+            let is_first = before.is_none_or(|before| before.value == held.value);
+            let uses = if is_first { " uses " } else { " would be left with " };
+            let text = queue(subject.other_queue).say(uses).amount(held);
+            Some(text.say(format!(", which is within {what} of ")).amount(bound))
         }
         (Quantity::Saturation, _) => {
             let (own, other) = (value(left, None), value(right, None));
@@ -64,11 +68,10 @@ pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
     }
 }
 
-/// The larger of quota and fair share, if both are known.
-fn larger(row: Option<&QueueRow>, bound: Option<f64>, r: u8) -> &'static str {
-    let i = usize::from(r.min(2));
-    let quota = row.and_then(|row| row.quota[i]);
-    let share = row.and_then(|row| row.fair_share.as_ref().and_then(|share| share[i]));
+/// The larger of quota and fair share, if both were recorded.
+fn larger(bound: &Term, r: u8) -> &'static str {
+    let of = |quantity| bound.find(quantity).and_then(|term| side(&term.value, r));
+    let (quota, share, bound) = (of(Quantity::Quota), of(Quantity::FairShare), side(&bound.value, r));
     match (quota.is_some() && quota == bound, share.is_some() && share == bound) {
         (true, true) => "its [quota] and [fair share]",
         (true, false) => "its [quota]",

@@ -3,11 +3,11 @@
 use super::happenings::Entry;
 use super::number::{self, DOMINANT, amount, bound, unit, with_unit};
 use super::text::Text;
-use super::{Control, Evidence, Explanation, Ladder, Selection, Terms, ladder};
+use super::{Cell, Control, Evidence, Explanation, Ladder, Selection, Terms, ladder};
 use crate::id::{Id, QueueId};
 use crate::moment::Kind;
 use crate::moment::states::saturation;
-use crate::moment::{BoundTriple, Frame, JobRow, PriorityRow, QueueRow};
+use crate::moment::{BoundTriple, Frame, JobRow, PoolRow, PriorityRow, QueueRow};
 
 /// Explains a queue.
 pub fn queue(frame: &Frame, name: &str, derivation: Option<&Ladder>, resource: u8) -> Explanation {
@@ -34,7 +34,8 @@ pub fn queue(frame: &Frame, name: &str, derivation: Option<&Ladder>, resource: u
             .say(format!(" · {}", number::resource_name(resource))),
         verdict: verdict(row, resource, terms)
             .then(fuller_sibling(frame, row, resource))
-            .then(over_limit(row, resource)),
+            .then(over_limit(row, resource))
+            .then(in_pools(frame, position, resource)),
         evidence: Some(evidence(row, resource, &frame.policy)),
         controls: ["quota", "weight", "limit"]
             .into_iter()
@@ -74,6 +75,32 @@ fn job_entry(job: &JobRow, fate: Option<&'static str>) -> Entry {
         ..Entry::default()
     }
 }
+
+/// Its allocation and fair share in each node pool, where the numbers of the whole cluster are their sums.
+fn in_pools(frame: &Frame, position: usize, resource: u8) -> Text {
+    if frame.pools.is_empty() || !frame.pool.is_empty() {
+        return Text::default();
+    }
+    let r = usize::from(resource.min(2));
+    let of = |pool: &PoolRow| {
+        let row = pool.queues.get(position)?;
+        let (has, share) =
+            (amount(resource, row.allocated[r]), row.fair_share.as_ref().map(|share| share[r]));
+        let text = Text::of(has);
+        Some(
+            match share {
+                Some(share) => text.say(format!(" of its [fair share] of {} in ", bound(resource, share))),
+                None => text.say(" in "),
+            }
+            .name(&pool.name),
+        )
+    };
+    let each: Vec<Text> = frame.pools.iter().take(POOLS).filter_map(of).collect();
+    Text::of(" By [node] pool: ").list(each, "and").say(".")
+}
+
+/// Largest number of listed node pools.
+const POOLS: usize = 6;
 
 fn verdict(row: &QueueRow, resource: u8, terms: &Terms) -> Text {
     let r = usize::from(resource.min(2));
@@ -166,39 +193,39 @@ fn evidence(row: &QueueRow, resource: u8, policy: &str) -> Evidence {
     let terms = Terms::of(policy);
     let r = usize::from(resource.min(2));
     let of = |bounds: &BoundTriple| bound(resource, bounds[r]);
-    let mut rows = vec![("allocated", vec![amount(resource, row.allocated[r])], true)];
+    let mut rows = vec![("allocated", vec![amount(resource, row.allocated[r]).into()], true)];
     if terms.reads("quota") {
-        rows.push(("[quota]", vec![of(&row.quota)], false));
+        rows.push(("[quota]", vec![of(&row.quota).into()], false));
     }
     if let Some(share) = &row.fair_share {
-        rows.push(("[fair share]", vec![of(share)], false));
+        rows.push(("[fair share]", vec![of(share).into()], false));
     }
     if let Some(ratio) = saturation(policy, row.allocated[r], row, r) {
-        rows.push(("saturation ratio", vec![number::ratio(Some(ratio))], false));
+        rows.push(("saturation ratio", vec![number::ratio(Some(ratio)).into()], false));
     }
     if let Some(usage) = row.usage {
-        rows.push(("past usage", vec![with_unit(DOMINANT, usage[r] * 100.0)], false));
+        rows.push(("past usage", vec![with_unit(DOMINANT, usage[r] * 100.0).into()], false));
     }
     if terms.reads("limit") {
-        rows.push(("[limit]", vec![of(&row.limit)], false));
+        rows.push(("[limit]", vec![of(&row.limit).into()], false));
     }
     if let Some(private) = &row.private {
-        rows.push(("allocated [on owned nodes]", vec![amount(resource, private[r])], false));
+        rows.push(("allocated [on owned nodes]", vec![amount(resource, private[r]).into()], false));
     }
-    rows.push(("requested", vec![amount(resource, row.request[r])], false));
+    rows.push(("requested", vec![amount(resource, row.request[r]).into()], false));
     for (what, value) in [
         ("shutting down", &row.leaving),
         ("[claimed]", &row.claimed),
         ("non-preemptible", &row.non_preemptible),
     ] {
         if value[r] > 0.0 {
-            rows.push((what, vec![amount(resource, value[r])], false));
+            rows.push((what, vec![amount(resource, value[r]).into()], false));
         }
     }
     rows.extend(row.priority.iter().flat_map(priorities));
     if let (Some(state), Some(worst)) = (row.states.get(r), row.states.get(3)) {
-        rows.push(("state", vec![state.clone()], false));
-        rows.extend((worst != state).then(|| ("state, worst resource", vec![worst.clone()], false)));
+        rows.push(("state", vec![state.clone().into()], false));
+        rows.extend((worst != state).then(|| ("state, worst resource", vec![worst.clone().into()], false)));
     }
     Evidence {
         caption: Text::of("At this moment"),
@@ -208,13 +235,13 @@ fn evidence(row: &QueueRow, resource: u8, policy: &str) -> Evidence {
 }
 
 /// The rows of a queue's priority: from below, with its offset, and as compared with its siblings.
-fn priorities(row: &PriorityRow) -> [(&'static str, Vec<String>, bool); 3] {
+fn priorities(row: &PriorityRow) -> [(&'static str, Vec<Cell>, bool); 3] {
     let shown = |priority: Option<i32>| priority.map_or("none".to_string(), |p| number::number(f64::from(p)));
     let offset = number::number(f64::from(row.offset));
     let made = if row.fence { format!("{offset}, fence: not passed on") } else { offset };
     [
-        ("priority from below", vec![shown(row.raw)], false),
-        ("offset", vec![made], row.fence),
-        ("priority among siblings", vec![shown(row.effective)], true),
+        ("priority from below", vec![shown(row.raw).into()], false),
+        ("offset", vec![made.into()], row.fence),
+        ("priority among siblings", vec![shown(row.effective).into()], true),
     ]
 }

@@ -1,6 +1,6 @@
 //! Decisions of a cycle as lines of plain text, for reports and the runner: the sentences of an [`Explanation`] in order.
 
-use super::{Explanation, Text, groups, in_words_of, number, pending, why};
+use super::{Explanation, Text, deciding_pool, groups, in_words_of, number, pending, why};
 use crate::moment::Frame;
 use crate::trace::Refusal;
 use crate::words::Selection;
@@ -17,6 +17,7 @@ pub fn decided(frame: &Frame) -> Vec<(u32, Explanation)> {
 
 /// Explains why a job is pending.
 pub fn waiting(frame: &Frame, refusal: &Refusal) -> Explanation {
+    let frame = &*deciding_pool(frame, &Selection::Job(frame.job(refusal.job).to_string()));
     in_words_of(frame, pending::pending(frame, refusal, resource(frame)))
 }
 
@@ -36,7 +37,8 @@ impl Explanation {
         let said = |head: &str, text: &Text| format!("{head}{}", text.spoken());
         let mut lines = vec![self.verdict.spoken()];
         lines.extend(self.also.iter().map(|also| said("Also: ", also)));
-        lines.extend(self.checks.iter().map(Text::spoken));
+        lines.extend(self.faults.iter().map(Text::spoken));
+        lines.extend(self.checks.iter().map(|check| check.text.spoken()));
         lines.extend(self.rule.iter().map(|rule| format!("Rule: {} [{}]", rule.says, rule.key)));
         let others =
             self.others.iter().map(|other| format!("Candidate {}: {}.", other.when, other.text.spoken()));

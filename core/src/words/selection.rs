@@ -3,17 +3,12 @@
 /// The selected object. It is identified by name, so that it survives stepping.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Selection {
-    /// A queue.
     Queue(String),
-    /// A job.
     Job(String),
-    /// A node.
     Node(String),
     /// A rule by key.
     Rule(String),
-    /// An event.
     Event {
-        /// Its cycle.
         cycle: u32,
         /// Its position in the events of that cycle's frame.
         index: u32,

@@ -5,6 +5,10 @@ const KAI: (&str, &str) = (
     "KAI Scheduler, source after 0.13.0",
     "https://github.com/kai-scheduler/KAI-Scheduler/tree/72de64fc8eca10fa8cca26a20156178f3edbe092",
 );
+const KAI_V0_17: (&str, &str) = (
+    "KAI Scheduler, source after 0.17.0",
+    "https://github.com/kai-scheduler/KAI-Scheduler/tree/d5bc503a146317e51037d89775d77172c6d12f71",
+);
 const YUNIKORN: (&str, &str) = (
     "Apache YuniKorn core, source after 1.9.0",
     "https://github.com/apache/yunikorn-core/tree/be3bb487298956dd70906fca15e577bbc12d23cb",
@@ -42,6 +46,7 @@ pub fn named(source: &str) -> (String, String) {
     };
     match source.split([' ', ',']).next().unwrap_or_default() {
         "kai.md" => of(KAI, source.split_once(", plugin").map_or("", |(_, plugin)| plugin.trim())),
+        "kai-v0.17.md" => of(KAI_V0_17, ""),
         "yunikorn.md" => of(YUNIKORN, more),
         "runai.md" | "docs.run.ai" => of(RUNAI, ""),
         "ego.md" => ("what IBM's documentation leaves open, as it is decided here".into(), String::new()),

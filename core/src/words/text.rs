@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::facts::Fact;
 use super::{Selection, Terms};
 
 /// A piece of a sentence.
@@ -19,13 +20,15 @@ pub enum Piece {
     Rule(String),
     /// A name that selects nothing, such as that of a node pool; it is shown as words are.
     Name(String),
+    /// A recorded amount, as it is shown.
+    Amount(String, Box<Fact>),
 }
 
 impl Piece {
     /// The selection of a name; `None` for words.
     pub fn selection(&self) -> Option<Selection> {
         match self {
-            Piece::Plain(_) | Piece::Name(_) => None,
+            Piece::Plain(_) | Piece::Name(_) | Piece::Amount(..) => None,
             Piece::Queue(name) => Some(Selection::Queue(name.clone())),
             Piece::Job(name) => Some(Selection::Job(name.clone())),
             Piece::Node(name) => Some(Selection::Node(name.clone())),
@@ -73,6 +76,16 @@ impl Text {
         self.0.push(Piece::Name(name.into()));
         self
     }
+    /// Adds a recorded amount with its unit: *3 GPUs*.
+    pub fn amount(mut self, fact: Fact) -> Text {
+        self.0.push(Piece::Amount(fact.with_unit(), Box::new(fact)));
+        self
+    }
+    /// Adds a recorded amount without a unit.
+    pub fn number(mut self, fact: Fact) -> Text {
+        self.0.push(Piece::Amount(fact.bare(), Box::new(fact)));
+        self
+    }
     /// Adds another text.
     pub fn then(mut self, other: Text) -> Text {
         self.0.extend(other.0);
@@ -116,7 +129,8 @@ impl Text {
                 | Piece::Job(t)
                 | Piece::Node(t)
                 | Piece::Rule(t)
-                | Piece::Name(t) => t.as_str(),
+                | Piece::Name(t)
+                | Piece::Amount(t, _) => t.as_str(),
             })
             .collect()
     }
@@ -127,7 +141,7 @@ impl fmt::Display for Text {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for piece in &self.0 {
             match piece {
-                Piece::Plain(text) | Piece::Name(text) => f.write_str(text)?,
+                Piece::Plain(text) | Piece::Name(text) | Piece::Amount(text, _) => f.write_str(text)?,
                 Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) | Piece::Rule(name) => {
                     write!(f, "`{name}`")?
                 }

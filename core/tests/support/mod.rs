@@ -154,7 +154,7 @@ fn pod_set() -> impl Strategy<Value = PodSetEntry> {
 
 fn job() -> impl Strategy<Value = JobEntry> {
     let times = (value(), value(), value(), value(), value());
-    let ask = (value(), value(), value(), value(), value(), value());
+    let ask = (value(), value(), value(), value(), value(), value(), value(), value());
     let lists = (btree_map(text(), text(), 0..2), vec(pod_set(), 0..3), vec(text(), 0..3), vec(pool(), 0..3));
     let labels = btree_map(text(), text(), 0..2);
     let rules = (
@@ -211,6 +211,8 @@ fn job() -> impl Strategy<Value = JobEntry> {
             gpu_memory: ask.3,
             cpu: ask.4,
             memory: ask.5,
+            preemption_delay: ask.6,
+            staleness_grace: ask.7,
             selector: lists.0,
             pod_sets: lists.1,
             on: lists.2,

@@ -66,7 +66,7 @@ test("why of a job says that nobody replaces its evicted pod", async ({ page }) 
   await app.step.click();
   await app.atCycle(1);
   await expect(app.why).toContainText("The pod is not recreated, and its work is lost");
-  await expect(app.why).toContainText("a1: not needed, enough was already freed");
+  await expect(app.why).toContainText("a1: the newest job goes first, and it is older (submitted −4:59, a2 −3:19)");
   await app.why.getByRole("button", { name: "a2", exact: true }).first().click();
   await app.step.click();
   await app.atCycle(2);

@@ -125,12 +125,16 @@ fn opening_difference(
             return Some(format!("job {}: expected allocated {expected}, got {got}", job.name));
         }
         let times = (job.last_start_s, job.stale_since_s);
-        if times != (expected.last_start_s, expected.stale_since_s) {
-            let expected = (expected.last_start_s, expected.stale_since_s);
+        let recorded = (expected.last_start_s, expected.stale_since_s);
+        if times != recorded {
             return Some(format!(
-                "job {}: expected start and staleness {expected:?}, got {times:?}",
+                "job {}: expected start and staleness {recorded:?}, got {times:?}",
                 job.name
             ));
+        }
+        let (evicted, recorded) = (job.last_eviction_s, expected.last_eviction_s);
+        if job.preemption_delay_s.is_some() && evicted != recorded {
+            return Some(format!("job {}: expected last eviction {recorded:?}, got {evicted:?}", job.name));
         }
     }
     None

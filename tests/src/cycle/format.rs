@@ -3,11 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use fairground::policy::kai::config::Revision;
 use fairground::policy::kai::snapshot::Quantities;
 use serde::{Deserialize, Deserializer};
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct Case {
+    /// Revision of the scheduler that was recorded, from the header of the file.
+    #[serde(skip)]
+    pub revision: Revision,
     /// Unique in the file.
     pub id: String,
     pub config: Config,
@@ -24,6 +28,20 @@ pub struct Case {
     /// Final states that upstream's own test states.
     #[serde(default)]
     pub expected: Option<Expected>,
+}
+
+impl Case {
+    /// The case as one of the revision with this commit.
+    pub fn recorded_at(self, commit: &str) -> Case {
+        let of_commit = |revision: &Revision| revision.commit() == commit;
+        Case { revision: Revision::ALL.into_iter().find(of_commit).unwrap_or_default(), ..self }
+    }
+
+    /// Outcomes that the simulation may have: the canonical one if it is known.
+    pub fn accepted(&self) -> Vec<&Outcome> {
+        let canonical: Vec<&Outcome> = self.outcomes.iter().filter(|outcome| outcome.canonical).collect();
+        if canonical.is_empty() { self.outcomes.iter().collect() } else { canonical }
+    }
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -114,6 +132,18 @@ pub struct Job {
     /// Start of its staleness.
     #[serde(default)]
     pub stale_since_s: Option<f64>,
+    /// How long after its creation or an eviction it may not evict others.
+    #[serde(default)]
+    pub preemption_delay_s: Option<f64>,
+    /// Last eviction of one of its pods for another job.
+    #[serde(default)]
+    pub last_eviction_s: Option<f64>,
+    /// Its own grace period; negative for never.
+    #[serde(default)]
+    pub staleness_grace_s: Option<f64>,
+    /// Number of members that a group needs, by its name; the name of the job is empty.
+    #[serde(default)]
+    pub min_sub_group: BTreeMap<Arc<str>, u32>,
     /// Whether evicted pods stay.
     #[serde(default)]
     pub delete_when_evicted: bool,
@@ -203,6 +233,9 @@ pub enum GpuRequest {
 pub struct Outcome {
     /// Number of executions.
     pub n: u32,
+    /// Whether it is the one of the canonical orders.
+    #[serde(default)]
+    pub canonical: bool,
     /// Whether queue numbers were bit-equal in all executions.
     pub queues_exact: bool,
     /// Whether queue numbers differed by more than last bits.
@@ -254,6 +287,9 @@ pub struct OpenJob {
     /// Start of its staleness.
     #[serde(default)]
     pub stale_since_s: Option<f64>,
+    /// Last eviction of one of its pods for another job.
+    #[serde(default)]
+    pub last_eviction_s: Option<f64>,
 }
 
 /// Numbers of a queue at the opening.

@@ -62,7 +62,7 @@ fn judge(case: &Case) -> Result<(), String> {
     let ran = trajectory(case, None)?;
     ran.iter().try_for_each(|ran| laws::hold(&ran.opening, &ran.as_run))?;
     let mut furthest: Option<Difference> = None;
-    for outcome in &case.outcomes {
+    for outcome in case.accepted() {
         let Some(difference) = compare(case, &ran, outcome, 0)? else {
             for (round, recorded) in outcome.rounds.iter().enumerate().skip(1) {
                 if let Some(difference) = reopened(case, outcome, recorded, round)? {
@@ -90,7 +90,7 @@ fn reopened(
     round: usize,
 ) -> Result<Option<Difference>, String> {
     let open = recorded.open.as_ref().ok_or_else(|| format!("round {round} has no opening"))?;
-    let opening = snapshot::reopening(case, open)?;
+    let opening = snapshot::reopening(case, open, round)?;
     let as_run = run(&opening);
     laws::hold(&opening, &as_run)?;
     let ran = Ran { outcome: as_run.clone(), as_run, opening };

@@ -14,7 +14,7 @@ use super::format::{self, Case, GpuRequest, Open, OpenJob};
 /// Opening of the first round.
 pub fn opening(case: &Case) -> Result<Snapshot, String> {
     Ok(Snapshot {
-        config: config(&case.config)?,
+        config: Config { revision: case.revision, ..config(&case.config)? },
         nodes: case.nodes.iter().map(node).collect(),
         queues: case.queues.iter().map(queue).collect(),
         jobs: case.jobs.iter().map(job).collect::<Result<_, _>>()?,
@@ -25,9 +25,10 @@ pub fn opening(case: &Case) -> Result<Snapshot, String> {
 }
 
 /// Recorded opening of a later round.
-pub fn reopening(case: &Case, open: &Open) -> Result<Snapshot, String> {
+pub fn reopening(case: &Case, open: &Open, round: usize) -> Result<Snapshot, String> {
     let mut snapshot = opening(case)?;
     for job in &mut snapshot.jobs {
+        job.created_s -= case.config.round_seconds * round as f64;
         for pod in &mut job.pods {
             let (name, node, groups) =
                 open.pods.get(&pod.name).ok_or_else(|| format!("no opening state of pod {}", pod.name))?;
@@ -47,6 +48,7 @@ fn open_job<'a>(open: &'a Open, name: &Arc<str>) -> Result<&'a OpenJob, String> 
 fn set_job(job: &mut SnapshotJob, open: &OpenJob) {
     job.last_start_s = open.last_start_s;
     job.stale_since_s = open.stale_since_s;
+    job.last_eviction_s = open.last_eviction_s;
     job.allocated = job.allocated.and(Some(open.allocated));
 }
 
@@ -95,8 +97,17 @@ pub fn write_back(
 /// unless their job `stays`, and timestamps are shifted so that the present time remains 0.
 pub fn pass(snapshot: &mut Snapshot, outcome: &CycleOutcome, seconds: f64, stays: impl Fn(&str) -> bool) {
     for job in &mut snapshot.jobs {
+        let before: Vec<(Status, Arc<str>, Vec<Arc<str>>)> =
+            job.pods.iter().map(|p| (p.status, p.node.clone(), p.gpu_groups.clone())).collect();
         for step in &outcome.steps {
             apply_step(job, step);
+        }
+        // A victim of a claim that was not carried out is as before the round.
+        for (pod, before) in job.pods.iter_mut().zip(before) {
+            let leaves = matches!(pod.status, Status::Releasing | Status::Pipelined);
+            if leaves && !is_evicted(outcome, &pod.name) {
+                (pod.status, pod.node, pod.gpu_groups) = before;
+            }
         }
         let stays = stays(&job.name);
         for pod in &mut job.pods {
@@ -114,7 +125,14 @@ pub fn pass(snapshot: &mut Snapshot, outcome: &CycleOutcome, seconds: f64, stays
         let age = |at: Option<f64>| at.map(|s| s - seconds);
         job.last_start_s = age(job.last_start_s);
         job.stale_since_s = age(job.stale_since_s);
+        job.last_eviction_s = age(job.last_eviction_s);
+        job.created_s -= seconds;
     }
+}
+
+fn is_evicted(outcome: &CycleOutcome, name: &str) -> bool {
+    let mut events = outcome.steps.iter().flat_map(|step| step.commits.iter().flatten());
+    events.any(|event| matches!(event, Committed::Evict { pod, .. } if **pod == *name))
 }
 
 fn apply_step(job: &mut SnapshotJob, step: &ActionOutcome) {
@@ -124,6 +142,15 @@ fn apply_step(job: &mut SnapshotJob, step: &ActionOutcome) {
             pod.node = after.node.clone();
             pod.gpu_groups = after.gpu_groups.clone();
         }
+    }
+    let evicts = |event: &Committed| match event {
+        Committed::Evict { pod, preemptor } => {
+            !preemptor.is_empty() && job.pods.iter().any(|own| own.name == *pod)
+        }
+        _ => false,
+    };
+    if step.commits.iter().flatten().any(evicts) {
+        job.last_eviction_s = Some(0.0);
     }
     if step.started.contains(&job.name) {
         job.last_start_s = Some(0.0);
@@ -252,6 +279,10 @@ fn job(j: &format::Job) -> Result<SnapshotJob, String> {
         is_set_aside: false,
         last_start_s: j.last_start_s,
         stale_since_s: j.stale_since_s,
+        preemption_delay_s: j.preemption_delay_s,
+        last_eviction_s: j.last_eviction_s,
+        staleness_grace_s: j.staleness_grace_s,
+        min_sub_group: j.min_sub_group.iter().map(|(name, &n)| (name.clone(), n)).collect(),
         allocated: j.allocated,
         pod_sets: j.pod_sets.iter().map(pod_set).collect(),
         pods: j.pods.iter().map(pod).collect::<Result<_, _>>()?,

@@ -122,7 +122,6 @@ impl Default for OneOrMany {
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct Wanted {
-    /// Leaf.
     pub leaf: String,
     pub sub: String,
     /// Unit size.

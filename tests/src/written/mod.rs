@@ -15,7 +15,6 @@ pub struct Block {
     pub kind: String,
     /// Heading above it.
     pub heading: String,
-    /// Its lines.
     pub lines: Vec<Line>,
 }
 

@@ -47,13 +47,11 @@ fn check_cycles(root: &str, counts: fn(&File) -> bool, known: &[(&[&str], &str)]
     report(findings, &advice);
 }
 
-/// Files that a file uses, by `crate::` and `super::` paths and by imported modules.
+/// Files that a file uses, by its paths and by imported modules.
 fn used_files(file: &File, modules: &BTreeMap<Vec<String>, usize>) -> BTreeSet<usize> {
-    let text: String = file.code().into_iter().map(|(_, line)| format!("{}\n", line.trim())).collect();
+    let text = code_text(file);
     let own = file.path();
-    let mut paths = Vec::new();
-    expand(&text, "crate::", &[], &mut paths);
-    expand(&text, "super::", &own[..own.len().saturating_sub(1)], &mut paths);
+    let mut paths = used_paths(file);
     for path in paths.clone() {
         if let (Some(name), true) = (path.last(), modules.contains_key(&path)) {
             expand(&text, &format!("{name}::"), &path, &mut paths);

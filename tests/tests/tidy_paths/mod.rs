@@ -1,6 +1,20 @@
 //! Module paths in source text.
 
-use super::first_name;
+use super::{File, first_name};
+
+/// Code of a file without comments, tests and indentation.
+pub fn code_text(file: &File) -> String {
+    file.code().into_iter().map(|(_, line)| format!("{}\n", line.trim())).collect()
+}
+
+/// Paths that begin with `crate::` or `super::` in the code of a file, below the crate.
+pub fn used_paths(file: &File) -> Vec<Vec<String>> {
+    let (text, own) = (code_text(file), file.path());
+    let mut paths = Vec::new();
+    expand(&text, "crate::", &[], &mut paths);
+    expand(&text, "super::", &own[..own.len().saturating_sub(1)], &mut paths);
+    paths
+}
 
 /// Collects the paths in a text that start with `start`, relative to `base`: `start::{a, b::{c}}` has two leaves and three paths.
 pub fn expand(text: &str, start: &str, base: &[String], paths: &mut Vec<Vec<String>>) {

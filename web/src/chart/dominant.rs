@@ -49,7 +49,7 @@ pub fn row(row: &QueueRow, total: &Amounts) -> QueueRow {
 }
 
 /// The frame in dominant shares, without nodes, because each queue has its own resource.
-pub fn seen(frame: &Frame) -> Frame {
+pub fn project(frame: &Frame) -> Frame {
     let queues = frame.queues.iter().map(|queue| row(queue, &frame.total)).collect();
     projected(frame, [0.0, 0.0, 100.0].into(), queues)
 }
@@ -72,7 +72,7 @@ pub(super) fn projected(frame: &Frame, total: Amounts, queues: Vec<QueueRow>) ->
 }
 
 /// The run in dominant shares.
-pub fn seen_run(run: &Run) -> Run {
+pub fn project_run(run: &Run) -> Run {
     let point = |point: &Point| {
         let percent = |allocated: &Amounts| {
             Percent::new(resource_of(allocated, &Amounts::default(), &point.total), &point.total)

@@ -27,10 +27,10 @@ fn row(row: &QueueRow, at: usize) -> QueueRow {
 }
 
 /// The projected frame, without nodes unless the resource is CPU, memory or GPUs.
-pub fn seen(frame: &Frame, resource: u8) -> Cow<'_, Frame> {
+pub fn project(frame: &Frame, resource: u8) -> Cow<'_, Frame> {
     let at = match nth_named(resource) {
         Some(n) => 3 + n,
-        None if resource == DOMINANT => return Cow::Owned(dominant::seen(frame)),
+        None if resource == DOMINANT => return Cow::Owned(dominant::project(frame)),
         None => return Cow::Borrowed(frame),
     };
     let queues = frame.queues.iter().map(|queue| row(queue, at)).collect();
@@ -38,10 +38,10 @@ pub fn seen(frame: &Frame, resource: u8) -> Cow<'_, Frame> {
 }
 
 /// The projected run.
-pub fn seen_run(run: &Run, resource: u8) -> Cow<'_, Run> {
+pub fn project_run(run: &Run, resource: u8) -> Cow<'_, Run> {
     let at = match nth_named(resource) {
         Some(n) => 3 + n,
-        None if resource == DOMINANT => return Cow::Owned(dominant::seen_run(run)),
+        None if resource == DOMINANT => return Cow::Owned(dominant::project_run(run)),
         None => return Cow::Borrowed(run),
     };
     let point = |point: &Point| Point {

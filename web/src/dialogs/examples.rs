@@ -21,7 +21,6 @@ use crate::{drafts, storage};
 const SKETCH: f64 = 208.0;
 
 /// Examples and drafts.
-/// Long because its markup is one tree.
 #[component]
 pub fn Examples(on_close: Callback<()>) -> impl IntoView {
     let mut groups: Vec<(&str, Vec<&'static Example>)> = Vec::new();

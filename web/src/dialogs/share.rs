@@ -159,7 +159,6 @@ fn tables() -> impl IntoView {
 /// The scenario in a format of its product, and the changes since it was imported.
 fn product_file((product, format): (&'static str, &'static Export)) -> AnyView {
     let store = Store::get();
-    Effect::new(move || store.dispatch(Command::Export(format.file)));
     let exported = store.part(|m| m.exported.clone());
     let is_asked = store.part(|m| m.exporting);
     let made = move || match exported.get().filter(|made| made.format == format.file) {

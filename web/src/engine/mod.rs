@@ -3,7 +3,6 @@
 mod branch;
 pub mod client;
 pub mod comparison;
-mod course;
 mod csv_run;
 mod imports;
 mod levels;
@@ -17,6 +16,7 @@ pub mod reply_handlers;
 pub mod report;
 pub mod reporting;
 pub mod run_log;
+mod run_progress;
 pub mod serve;
 pub mod speculative;
 pub mod transport;

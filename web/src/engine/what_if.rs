@@ -3,7 +3,7 @@
 //! # Rule
 //! The unchanged scenario is run to the cycle in question and then for at most [`AHEAD`] further cycles that change anything;
 //! every variation is run to the same moment. A variation helps if the job starts earlier than in the unchanged run, measured
-//! in time, and is never worse off (see `course`).
+//! in time, and is never worse off (see `run_progress`).
 
 use std::sync::Arc;
 
@@ -12,9 +12,9 @@ use fairground::sim::Simulation;
 use fairground::time::{Span, Time};
 use fairground::trace::Level;
 
-use super::course::{Course, JobCourse, Step};
 use super::plan::plan_of;
 use super::protocol::{Loser, Outcome, Response, Start, Tried};
+use super::run_progress::{JobProgress, RunProgress, Step};
 
 /// Number of cycles that are run beyond the cycle in question.
 const AHEAD: u32 = 40;
@@ -38,7 +38,7 @@ pub struct WhatIfRuns {
 
 /// Result of the unchanged scenario.
 struct Base {
-    course: Course,
+    course: RunProgress,
     /// The moment in question.
     now: Time,
     /// The moment up to which the run is known; `None`: it is known to its end.
@@ -50,7 +50,7 @@ struct Base {
 
 struct Running {
     sim: Simulation,
-    course: Course,
+    course: RunProgress,
     /// Cycles that were computed, without skipped ones.
     n_cycles: u64,
     /// Those beyond the moment in question.
@@ -112,7 +112,7 @@ impl WhatIfRuns {
 impl Running {
     fn new(mut sim: Simulation) -> Running {
         sim.set_level(Level::Outcomes);
-        let course = Course::new(&sim);
+        let course = RunProgress::new(&sim);
         Running { sim, course, n_cycles: 0, n_ahead: 0, now: None }
     }
 
@@ -176,7 +176,7 @@ impl Base {
     }
 
     /// When the job starts in a variation, as a moment and as [`Start`].
-    fn start(&self, own: &JobCourse, until: Option<Time>) -> Option<(Time, Start)> {
+    fn start(&self, own: &JobProgress, until: Option<Time>) -> Option<(Time, Start)> {
         if own.has_ended(self.now) {
             return Some((self.now, Start::Over));
         }
@@ -206,7 +206,7 @@ impl Base {
             .map(|(name, harm)| Loser { job: name.to_string(), harm })
             .collect();
         let n_losers = losers.len() as u32;
-        let evictions = |course: &Course| course.evictions(until) as i64;
+        let evictions = |course: &RunProgress| course.evictions(until) as i64;
         Outcome {
             starts: starts.map(|(_, start)| start),
             helps: is_earlier && self.course.job(job).harm(&own, until).is_none(),

@@ -1,8 +1,11 @@
 //! Attributes of queues, nodes, jobs and pod sets, and settings of the scenario: label, help and default. The forms are
 //! generated from these tables. Long because it is a list.
 
+use fairground::policy::description::Description;
+use fairground::policy::field::Field;
 pub use fairground::policy::form::{Ask, Attribute, Group, REMARK};
 use fairground::policy::form::{DISPLAY_NAME, PROTECTION, YES_NO, ask, text};
+use fairground::units::Resource;
 
 /// KAI's preset classes.
 const CLASSES: Ask = Ask::Usual(&[
@@ -14,6 +17,16 @@ const CLASSES: Ask = Ask::Usual(&[
 const RESTART: Ask =
     Ask::Choice(&[("again", "restarts"), ("resume", "resumes"), ("never", "is not recreated")]);
 const STATE: Ask = Ask::Choice(&[("ready", "ready"), ("draining", "draining"), ("down", "down")]);
+
+/// Default of a queue's value under a policy without a form of its own; the table has KAI's.
+pub fn default_of(policy: &Description, attribute: &Attribute) -> &'static str {
+    let unset = || {
+        let (resource, field) = attribute.key.split_once('.')?;
+        let resource = Resource::ACCOUNTED.into_iter().find(|r| r.name() == resource)?;
+        policy.unset(Field::ALL.into_iter().find(|f| f.name() == field)?, resource)
+    };
+    unset().filter(|unset| !attribute.default.starts_with(unset)).unwrap_or(attribute.default)
+}
 
 pub const QUEUE: &[Group] = &[
     (
@@ -394,6 +407,23 @@ mod tests {
             let renamed = attribute.key == "name" && at.0.len() > 1;
             assert!(renamed || document::value(&after, &at).starts_with('1'), "{at} keeps what is set");
         }
+    }
+
+    #[test]
+    fn defaults_of_the_common_form_are_those_of_the_policy() {
+        let mut n_other = 0;
+        for policy in Policy::ALL.iter().filter(|policy| policy.form.queue.is_none()) {
+            for field in Field::ALL {
+                let Some(unset) = policy.unset(field, Resource::GPU) else { continue };
+                let key = format!("gpu.{}", field.name());
+                let attribute = QUEUE.iter().flat_map(|(_, all)| all.iter()).find(|a| a.key == key);
+                let attribute = attribute.expect("a value of queues");
+                let default = default_of(policy, attribute);
+                assert!(default.starts_with(unset), "{} {key}: {default}", policy.key);
+                n_other += usize::from(default != attribute.default);
+            }
+        }
+        assert!(n_other > 0, "another policy than that of the table is tested");
     }
 
     #[test]

@@ -136,7 +136,13 @@ fn field(store: Store, owner: &Path, attribute: &'static Attribute) -> AnyView {
         SetupTab::Queues if owner.0.len() == 2 => Terms::of(""),
         _ => store.now(|m| Terms::of(&m.scenario.policy)),
     };
-    let (label, says, default) = (terms.fill(attribute.label), terms.fill(attribute.says), attribute.default);
+    let (label, says) = (terms.fill(attribute.label), terms.fill(attribute.says));
+    let default = match table::tab(owner) {
+        SetupTab::Queues if owner.0.len() == 2 && store.now(|m| form(m).queue.is_none()) => {
+            store.now(|m| attributes::default_of(Policy::described_or_default(&m.scenario.policy), attribute))
+        }
+        _ => attribute.default,
+    };
     match attribute.key.strip_prefix("settings.") {
         Some(setting) => view! {
             <div>

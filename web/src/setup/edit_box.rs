@@ -73,7 +73,6 @@ fn set_all(store: Store, at: Path, others: &[Path], value: String) {
     store.dispatch(Command::Change(Change::Edits { name, edits }));
 }
 
-/// Long because its markup is one tree.
 #[component]
 fn TextBox(
     at: Path,

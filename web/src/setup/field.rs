@@ -10,7 +10,6 @@ use crate::state::document;
 use crate::store::Store;
 
 /// A labelled field. Invalid text stays visible with its error; the scenario keeps the old value meanwhile.
-/// Long because its markup is one tree.
 #[component]
 pub fn Field(
     at: Path,

@@ -56,7 +56,9 @@ pub(super) struct Grid {
     columns: usize,
     pub(super) rows: Memo<Vec<Row>>,
     by_id: Memo<BTreeMap<String, Row>>,
-    pub(super) active: RwSignal<Place>,
+    chosen: RwSignal<Place>,
+    /// The tab stop: the chosen cell, or that of the row that took the place of its removed row.
+    pub(super) active: Memo<Place>,
     editing: RwSignal<Option<Editing>>,
     /// Rows that are edited together.
     pub(super) marked: RwSignal<Vec<String>>,
@@ -73,7 +75,6 @@ pub(super) struct Grid {
 }
 
 /// A table edited in place.
-/// Long because its markup is one tree.
 #[component]
 pub fn EditGrid(
     /// Accessible name.
@@ -94,12 +95,14 @@ pub fn EditGrid(
         rows.with(|rows| rows.iter().map(|r| (r.id.clone(), r.clone())).collect::<BTreeMap<_, _>>())
     });
     let first = rows.with_untracked(|rows| rows.first().map(|r| r.id.clone()).unwrap_or_default());
+    let chosen = RwSignal::new((first, 0));
     let n_columns = columns.with_untracked(Vec::len);
     let grid = Grid {
         columns: n_columns,
         rows,
         by_id,
-        active: RwSignal::new((first, 0)),
+        chosen,
+        active: active_cell(rows, chosen),
         editing: RwSignal::new(None),
         marked: RwSignal::new(Vec::new()),
         dragged: StoredValue::new(None),
@@ -110,7 +113,7 @@ pub fn EditGrid(
         is_tree,
         store: Store::get(),
     };
-    grid.stay();
+    grid.follow_focus();
     let tracks = move || {
         let widths: Vec<&str> = columns.with(|columns| columns.iter().map(|c| c.width).collect());
         format!("{} 1.5rem", widths.join(" "))
@@ -151,7 +154,6 @@ pub fn EditGrid(
     }
 }
 
-/// Long because its markup is one tree.
 #[component]
 fn GridRow(
     grid: Grid,
@@ -295,12 +297,12 @@ fn CellView(grid: Grid, row: StoredValue<String>, column: usize, cell: Memo<Opti
     let on_click = move |event: leptos::ev::MouseEvent| {
         if event.ctrl_key() || event.meta_key() || event.shift_key() {
             grid.mark(row.get_value(), event.shift_key());
-            return grid.active.set((row.get_value(), column));
+            return grid.chosen.set((row.get_value(), column));
         }
         if grid.marked.with_untracked(|marked| row.with_value(|id| !marked.contains(id))) {
             grid.marked.set(Vec::new());
         }
-        grid.active.set((row.get_value(), column));
+        grid.chosen.set((row.get_value(), column));
         let can_edit = cell.with_untracked(|c| c.as_ref().is_some_and(|c| c.at.is_some()));
         if column > 0 && can_edit {
             grid.edit(None);
@@ -325,7 +327,7 @@ fn CellView(grid: Grid, row: StoredValue<String>, column: usize, cell: Memo<Opti
                 title=(spoken != shown).then(|| spoken.clone())
                 on:click=on_click
                 on:dblclick=move |_| grid.edit(None)
-                on:focus=move |_| grid.active.set((row.get_value(), column))
+                on:focus=move |_| grid.chosen.set((row.get_value(), column))
             >
                 <span aria-hidden=(spoken != shown).then_some("true")>{shown.clone()}</span>
                 {is_locked.then(|| view! { <Icon kind=IconKind::Lock /> })}
@@ -384,30 +386,23 @@ impl Grid {
     fn finish(self, row: String, column: usize, how: Done, text: String) {
         self.editing.set(None);
         if column == 0 && self.by_id.with_untracked(|rows| !rows.contains_key(&row)) {
-            self.active.set((text.trim().to_string(), 0));
+            self.chosen.set((text.trim().to_string(), 0));
         }
         if how == Done::Key {
             self.focus();
         }
     }
 
-    /// Makes the row that replaced a removed one active, or else the last row; moves the focus there if it was in the
-    /// grid.
-    fn stay(self) {
-        let was = StoredValue::new(None::<usize>);
-        Effect::new(move |_| {
-            let (id, column) = self.active.get();
-            let (now, n) = self.rows.with(|rows| (rows.iter().position(|row| row.id == id), rows.len()));
-            if now.is_some() || n == 0 {
-                return was.set_value(now);
-            }
-            // The first row becomes active if none was.
-            let was = was.get_value();
-            let next = self.rows.with_untracked(|rows| rows[was.unwrap_or(0).min(n - 1)].id.clone());
-            self.active.set((next, column));
-            if was.is_some() && self.has_focus.get_value() {
+    /// Moves the focus to the row that took the place of a removed one, if the focus was in the grid.
+    fn follow_focus(self) {
+        Effect::new(move |before: Option<Place>| {
+            let active = self.active.get();
+            let is_gone =
+                |id: &String| !id.is_empty() && self.by_id.with_untracked(|rows| !rows.contains_key(id));
+            if before.is_some_and(|(id, _)| is_gone(&id)) && self.has_focus.get_value() {
                 self.focus();
             }
+            active
         });
     }
 
@@ -433,12 +428,11 @@ impl Grid {
     fn go(self, row: usize, column: usize) {
         let id = self.rows.with_untracked(|rows| rows.get(row).map(|r| r.id.clone()));
         if let Some(id) = id {
-            self.active.set((id, column));
+            self.chosen.set((id, column));
             self.focus();
         }
     }
 
-    /// Long because it is one table of keys.
     fn on_key(self, event: &leptos::ev::KeyboardEvent) {
         if self.editing.with_untracked(Option::is_some) {
             return;
@@ -516,6 +510,22 @@ impl Grid {
             button.click();
         }
     }
+}
+
+/// The chosen cell while its row exists; then the same column of the row in its place, or of the last row.
+fn active_cell(rows: Memo<Vec<Row>>, chosen: RwSignal<Place>) -> Memo<Place> {
+    let at = Memo::new(move |before: Option<&(Place, usize)>| {
+        let (id, column) = chosen.get();
+        rows.with(|rows| {
+            let index_of = |id: &str| rows.iter().position(|row| row.id == id);
+            let index = index_of(&id).or_else(|| index_of(&before?.0.0));
+            let index = index.or(before.map(|(_, index)| *index)).unwrap_or(0);
+            let index = index.min(rows.len().saturating_sub(1));
+            let id = rows.get(index).map_or(id, |row| row.id.clone());
+            ((id, column), index)
+        })
+    });
+    Memo::new(move |_| at.with(|(place, _)| place.clone()))
 }
 
 /// An element in a row of the grid, by a selector.

@@ -116,7 +116,7 @@ impl Grid {
         event.prevent_default();
         event.stop_propagation();
         let to = match (before, target.is_empty()) {
-            (true, _) => Shift::Baseline(target),
+            (true, _) => Shift::Before(target),
             (false, true) => Shift::Under(None),
             (false, false) => Shift::Under(Some(target)),
         };

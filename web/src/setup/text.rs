@@ -1,8 +1,9 @@
 //! The scenario as text, synchronised with the tables.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use fairground::scenario::{Diagnostic, SCHEMA_LINE, Severity};
+use fairground::scenario::{Diagnostic, SCHEMA_LINE, Scenario, Severity};
 use leptos::html;
 use leptos::prelude::*;
 
@@ -18,42 +19,51 @@ const READ_LIVE_MAX: usize = 200_000;
 /// Listed findings.
 const LISTED_MAX: usize = 12;
 
+/// A typed text and what it says.
+#[derive(Clone, Debug, PartialEq)]
+struct Draft {
+    text: String,
+    /// `None` if it cannot be parsed, or was not yet.
+    scenario: Option<Arc<Scenario>>,
+    findings: Vec<Diagnostic>,
+}
+
+impl Draft {
+    fn read(text: &str) -> Draft {
+        let (scenario, findings) = document::draft(text);
+        Draft { text: text.to_owned(), scenario: scenario.map(Arc::new), findings }
+    }
+}
+
 /// A text field with line numbers. Text that parses as a scenario is applied immediately; until then, tables and charts
 /// keep the previous one.
-/// Long because its markup is one tree.
 #[component]
 pub fn TextTab() -> impl IntoView {
     let store = Store::get();
     let field = NodeRef::<html::Textarea>::new();
-    // Typed text, until the scenario is replaced or while it cannot be parsed.
-    let typed = RwSignal::new(None::<String>);
-    let found = RwSignal::new(Vec::<Diagnostic>::new());
+    let typed = RwSignal::new(None::<Draft>);
     let unread = store.part(|m| m.unread.clone());
-    Effect::new(move |_| {
-        let scenario = store.scenario.get();
-        match unread.get() {
-            Some(text) if typed.with_untracked(|typed| typed.as_deref() == Some(&*text)) => {}
-            Some(text) => {
-                found.set(document::draft(&text).1);
-                typed.set(Some(text.to_string()));
-            }
-            None => {
-                let own = typed.with_untracked(|typed| document::draft(typed.as_deref()?).0);
-                if own.is_none_or(|own| own != *scenario) {
-                    typed.set(None);
-                    found.set(Vec::new());
-                }
-            }
+    // The typed text while it says what the scenario says, or as long as it cannot be parsed.
+    let draft = Memo::new(move |_| match unread.get() {
+        Some(text) => {
+            let own = typed.with(|typed| typed.clone().filter(|typed| typed.text == *text));
+            Some(own.unwrap_or_else(|| Draft::read(&text)))
+        }
+        None => {
+            let scenario = store.scenario.get();
+            typed.with(|typed| typed.clone().filter(|typed| typed.scenario.as_ref() == Some(&scenario)))
         }
     });
+    let found =
+        Memo::new(move |_| draft.with(|draft| draft.as_ref().map_or(Vec::new(), |d| d.findings.clone())));
     let written = Memo::new(move |_| store.scenario.with(|s| document::to_yaml(s)));
-    let shown = move || typed.with(|typed| typed.clone()).unwrap_or_else(|| written.get());
+    let shown = move || draft.with(|draft| draft.as_ref().map_or_else(|| written.get(), |d| d.text.clone()));
     let read = move |text: String| {
-        let (scenario, findings) = document::draft(&text);
-        found.set(findings);
-        typed.set(Some(text.clone()));
+        let draft = Draft::read(&text);
+        let scenario = draft.scenario.clone();
+        typed.set(Some(draft));
         store.dispatch(match scenario {
-            Some(scenario) => Command::SetText(Box::new(scenario)),
+            Some(scenario) => Command::SetText(Box::new(Arc::unwrap_or_clone(scenario))),
             None => Command::Unread(Some(text)),
         });
     };
@@ -62,7 +72,8 @@ pub fn TextTab() -> impl IntoView {
         if text.len() < READ_LIVE_MAX {
             read(text);
         } else {
-            typed.set(Some(text.clone()));
+            let findings = found.get_untracked();
+            typed.set(Some(Draft { text: text.clone(), scenario: None, findings }));
             store.dispatch(Command::Unread(Some(text)));
         }
     };
@@ -86,9 +97,9 @@ pub fn TextTab() -> impl IntoView {
     };
     let rows = move || (shown().lines().count() + 2).to_string();
     let has_comments = move || {
-        typed.with(|text| {
-            text.as_ref().is_some_and(|text| {
-                text.lines().any(|l| l.trim_start().starts_with('#') && !l.starts_with(SCHEMA_LINE))
+        draft.with(|draft| {
+            draft.as_ref().is_some_and(|draft| {
+                draft.text.lines().any(|l| l.trim_start().starts_with('#') && !l.starts_with(SCHEMA_LINE))
             })
         })
     };

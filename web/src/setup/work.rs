@@ -1,6 +1,6 @@
 //! Jobs and patterns of jobs.
 
-use fairground::scenario::Path;
+use fairground::scenario::{Path, Scenario};
 use fairground::words::Selection;
 use leptos::prelude::*;
 
@@ -20,24 +20,29 @@ use crate::widgets::menu::MenuItem;
 /// Rows per page.
 const PAGE: usize = 200;
 
+fn page_of(scenario: &Scenario, job: &str) -> Option<usize> {
+    Some(scenario.jobs.iter().position(|j| j.name == job)? / PAGE)
+}
+
 /// The editable table of jobs, in pages of 200.
-/// Long because its markup is one tree.
 #[component]
 pub fn Work() -> impl IntoView {
     let store = Store::get();
     let findings = open_findings(store);
-    let wanted = RwSignal::new(0usize);
+    // The page that was turned to, for as long as the selection stays.
+    let turned = RwSignal::new(None::<(Option<Selection>, usize)>);
     let n_jobs = Memo::new(move |_| store.scenario.with(|s| s.jobs.len()));
     let pages = move || n_jobs.get().div_ceil(PAGE).max(1);
-    let page = Memo::new(move |_| wanted.get().min(pages() - 1));
-    // Shows the page of a job that is selected elsewhere.
-    Effect::new(move |_| {
-        if let Some(Selection::Job(job)) = store.selection.get()
-            && let Some(at) = store.scenario.with_untracked(|s| s.jobs.iter().position(|j| j.name == job))
-        {
-            wanted.set(at / PAGE);
-        }
+    let page = Memo::new(move |before: Option<&usize>| {
+        let selection = store.selection.get();
+        let of_selected = || match &selection {
+            Some(Selection::Job(job)) => page_of(&store.scenario.get_untracked(), job),
+            _ => None,
+        };
+        let turned = turned.get().filter(|(at, _)| *at == selection).map(|(_, page)| page);
+        turned.or_else(of_selected).or(before.copied()).unwrap_or(0).min(pages() - 1)
     });
+    let turn_to = move |page| turned.set(Some((store.selection.get_untracked(), page)));
     let rows = Memo::new(move |_| {
         let (scenario, from) = (store.scenario.get(), page.get() * PAGE);
         findings.with(|findings| job_rows(&scenario, findings, store.resource.get(), from, PAGE))
@@ -79,14 +84,14 @@ pub fn Work() -> impl IntoView {
                     icon=Kind::Left
                     label="Previous page"
                     disabled=Signal::derive(move || page.get() == 0)
-                    on_press=Callback::new(move |()| wanted.set(page.get_untracked().saturating_sub(1)))
+                    on_press=Callback::new(move |()| turn_to(page.get_untracked().saturating_sub(1)))
                 />
                 <span>{range}</span>
                 <IconButton
                     icon=Kind::Right
                     label="Next page"
                     disabled=Signal::derive(move || page.get() + 1 >= pages())
-                    on_press=Callback::new(move |()| wanted.set(page.get_untracked() + 1))
+                    on_press=Callback::new(move |()| turn_to(page.get_untracked() + 1))
                 />
             </nav>
         </Show>

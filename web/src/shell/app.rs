@@ -40,7 +40,6 @@ use crate::widgets::empty::{Lack, empty, empty_below};
 use crate::widgets::icons::{Icon, Kind};
 
 /// The page.
-/// Long because its markup is one tree.
 #[component]
 pub fn App() -> impl IntoView {
     let store = Store::get();
@@ -220,7 +219,6 @@ fn shown_view(store: Store) -> Memo<NowView> {
 }
 
 /// NOW: the charts of the moment.
-/// Long because its markup is one tree.
 #[component]
 fn Now() -> impl IntoView {
     let store = Store::get();

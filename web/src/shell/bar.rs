@@ -16,7 +16,6 @@ use crate::widgets::menu::{MenuButton, MenuItem};
 use crate::widgets::on_leave;
 
 /// The header.
-/// Long because its markup is one tree.
 #[component]
 pub fn Bar() -> impl IntoView {
     let store = Store::get();

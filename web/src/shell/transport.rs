@@ -28,7 +28,6 @@ use crate::words;
 const NO_MORE: &str = "Nothing more will happen";
 
 /// The transport.
-/// Long because its markup is one tree.
 #[component]
 pub fn Transport() -> impl IntoView {
     let store = Store::get();

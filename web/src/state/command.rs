@@ -194,8 +194,6 @@ pub enum Command {
     Download,
     /// Requests a virtual cluster with the real scheduler.
     Kit,
-    /// Requests the scenario in a format of its scheduler.
-    Export(&'static str),
     /// Focuses the field of a value.
     FocusField(Path),
     /// Changes the state of a node from the cursor on.

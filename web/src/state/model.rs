@@ -50,9 +50,9 @@ pub struct Model {
     /// Policy and interval of the current run, which determine the times of its cycles.
     pub pace: Option<(String, Option<Scalar>)>,
     /// The frame in flight was requested by its time.
-    pub by_time: bool,
+    pub keeps_time: bool,
     /// Show the frame in flight after its first action.
-    pub to_action: bool,
+    pub then_first_action: bool,
     /// The frame within the cycle, if `decision` is set.
     pub shown: Option<Arc<Frame>>,
     /// `frame` belongs to a scenario before the last edit.
@@ -199,7 +199,7 @@ impl Model {
         self.auto_selected = false;
         self.frame = None;
         self.decision = opened.moment.decision;
-        self.to_action = false;
+        self.then_first_action = false;
         self.shown = None;
         self.view.now = opened.moment.view.unwrap_or(self.view.now);
         self.drop_preview();

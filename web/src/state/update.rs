@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::command::Command;
 use super::effect::Effect;
-use super::layout::options::Panel;
+use super::layout::options::{Dialog, Panel};
 use super::model::Model;
 use super::notify::notify;
 use super::playback::run::load;
@@ -99,15 +99,15 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::ReloadImport => import::commands::reload(model, fx),
         Command::DropImport => import::commands::forget(model, fx),
         Command::Kit => import::commands::kit(model, fx),
-        Command::Export(format) => import::commands::export(model, format, fx),
 
         Command::Theme(theme) => layout::commands::theme(model, theme, fx),
         Command::Keys(set) => layout::commands::keys(model, set, fx),
         Command::Tab(tab) => layout::commands::open_tab(model, tab, fx),
         Command::Detail(at) => layout::commands::show_detail(&mut model.view, at, fx),
         Command::Panel(panel) => layout::commands::panel(model, panel),
+        Command::Dialog(Some(Dialog::Share)) => import::commands::share(model, fx),
         Command::Dialog(dialog) => layout::commands::show_dialog(model, dialog, fx),
-        Command::Share => layout::commands::share(model, fx),
+        Command::Share => import::commands::share_link(model, fx),
         Command::Room(room) => layout::commands::moved(model, room, fx),
         Command::Why(open) => layout::commands::fold(&mut model.view, Panel::Why, !open, fx),
         Command::Fold(panel, folded) => layout::commands::fold(&mut model.view, panel, folded, fx),

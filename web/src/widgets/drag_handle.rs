@@ -12,7 +12,6 @@ use crate::store::Store;
 
 /// A handle that changes a value by pointer or by ← and →: by one, with Shift by ten. ↑ and ↓ move to the next handle
 /// in the chart. Releasing the pointer or key applies the change; Esc cancels it.
-/// Long because its markup is one tree.
 #[component]
 pub fn DragHandle(
     /// Accessible name, such as *Weight of team-a*.

@@ -34,7 +34,7 @@ fn ten_explanations_are_clear_at_first_reading() {
           Next: It can start when `build-1` ends, which has no planned end: only an edit changes this.
         min-runtime-on b1: `b1` is waiting: no GPU is free, and `a1`, `a2`, `a3` and `a4` are protected by their minimum runtime (until 4:35).
           Next: At 4:35 the protection ends; the next cycle can evict for it.
-        department-empty v2: `v2` is waiting: no GPU is free, and no allowed eviction frees enough (7 possible sets of evictions tried). `research`, the parent of `vision`, uses 2 of its fair share of 2 GPUs and cannot reclaim more; `product` uses 6 GPUs, which is within its quota of 8 GPUs.
+        department-empty v2: `v2` is waiting: no GPU is free, and no allowed eviction frees enough (7 possible sets of evictions tried). `research`, the parent of `vision`, would use 3 GPUs with it, over its quota of 0; `product` uses 6 GPUs, which is within its quota of 8 GPUs.
           Next: It can start when 1 GPU is free, unless another job comes first.
         gang-of-four gang: `gang` is waiting: it needs 4 GPUs and only 3 were free, and `team-a` cannot reclaim for it: with `gang`, it would use 6 GPUs, over its fair share of 4.
           Next: It can start when 4 GPUs are free for its 4 pods, or when `team-a` is entitled to more.

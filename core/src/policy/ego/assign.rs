@@ -25,7 +25,6 @@ use crate::trace::Level;
 /// One step of the pass: the turn of a leaf.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turn {
-    /// The leaf.
     pub leaf: ConsumerId,
     /// Units started; empty if none fits.
     pub units: Vec<UnitId>,

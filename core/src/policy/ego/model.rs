@@ -33,7 +33,6 @@ pub const SLOTS: usize = RESOURCES_MAX - 1;
 /// The plan of a partition, and the mapping between its ids and those of the cluster.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// The plan.
     pub plan: Plan,
     /// Over-commit ratios; the hosts of the plan have the offered capacity.
     pub over_commit: Ratios,

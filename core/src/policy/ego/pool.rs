@@ -37,7 +37,6 @@ pub struct Pool {
 /// A host of a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolHost {
-    /// The host.
     pub host: HostId,
     /// Longest grace period allowed to borrowers, if the host is lent.
     pub lent_grace: Option<Span>,
@@ -68,7 +67,6 @@ pub(super) struct Drawn {
 /// Incrementally updated numbers of a pool.
 #[derive(Clone, Debug)]
 pub struct PoolBook<'p> {
-    /// The pool.
     pub pool: &'p Pool,
     /// One past the last consumer that may use the pool.
     end: ConsumerId,

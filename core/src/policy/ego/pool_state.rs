@@ -28,7 +28,6 @@ pub enum Source {
 /// A sub-allocation: identical units of one leaf.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sub {
-    /// The leaf.
     pub leaf: ConsumerId,
     /// First sub-allocation of its allocation; the sub-allocations of an allocation are adjacent.
     pub allocation: SubId,
@@ -80,11 +79,8 @@ impl Sub {
 pub struct Unit {
     /// Its sub-allocation.
     pub sub: SubId,
-    /// Its host.
     pub host: HostId,
-    /// Its source.
     pub source: Source,
-    /// Its state.
     pub state: State,
 }
 
@@ -95,7 +91,6 @@ pub enum State {
     Run,
     /// In its grace period until the given time.
     Reclaiming(Time),
-    /// Gone.
     Gone,
 }
 
@@ -104,7 +99,6 @@ pub enum State {
 pub struct Earmark {
     /// Sub-allocation of the unit.
     pub sub: SubId,
-    /// Host.
     pub host: HostId,
     /// Source of the unit.
     pub source: Source,
@@ -128,7 +122,6 @@ pub enum UnitChange {
 /// State of a plan.
 #[derive(Clone, Debug)]
 pub struct PoolState<'a> {
-    /// The plan.
     pub plan: &'a Plan,
     /// Sub-allocations; those of a leaf are in serving order.
     pub subs: Arena<SubId, Sub>,

@@ -30,7 +30,6 @@ pub struct Table {
     pub usage: InPool<Nat>,
     /// Usage without units in their grace period, with earmarked ones.
     pub projected: InPool<Nat>,
-    /// Demand.
     pub demand: InPool<Nat>,
     /// Share usage quota, which reclaim uses.
     pub quota: InPool<Fraction>,
@@ -206,7 +205,6 @@ fn fill(plan: &Plan, total: Fraction, demand: &InPool<Nat>, note: Note<'_>) -> I
         let mut rest = quota[node].clone();
         let takes = |&c: &ConsumerId| plan.consumers[c].ratio > 0 && !demand[c].is_zero();
         let mut open: Vec<ConsumerId> = children.iter().copied().filter(takes).collect();
-        // By priority, then by demand over ratio, so that capped children precede the others.
         open.sort_by(|&a, &b| {
             let (a, b) = (&plan.consumers[a], &plan.consumers[b]);
             b.priority.cmp(&a.priority)

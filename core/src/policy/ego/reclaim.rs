@@ -34,7 +34,6 @@ use crate::time::Time;
 pub struct Reclaim {
     /// Reclaiming leaf and sub-allocation; `None` for a leaf above its share limit.
     pub by: Option<(ConsumerId, Option<SubId>)>,
-    /// Host.
     pub host: HostId,
     /// Reclaimed units, in order.
     pub victims: Vec<UnitId>,

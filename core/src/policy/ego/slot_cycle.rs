@@ -35,7 +35,6 @@ const SLOT: i64 = 1000;
 /// A slot that moved to another leaf.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SlotMove {
-    /// The reclaim.
     pub reclaim: Reclaim,
     /// Consumers that had to be below their quota; `above` those above it.
     pub(super) below: Vec<SlotStatus>,

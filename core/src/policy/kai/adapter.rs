@@ -21,7 +21,7 @@ use crate::policy::switches::Rulebook;
 use super::config::{Config, UsageParams};
 use super::explain::notes::{empty_row, per_resource};
 use super::explain::outlooks::Over;
-use super::explain::recorder::Recorder;
+use super::explain::recorder::{Recorder, UNFINISHED};
 use super::explain::serving_order;
 use super::memory::Memory;
 use super::order::nondeterminism_probe;
@@ -80,6 +80,8 @@ impl Scheduler for Kai {
         let mut rules = super::all_rules();
         // The dialect on this engine has a published formula of its own.
         rules.push(PUBLISHED);
+        // It runs the first revision only.
+        rules.push(UNFINISHED);
         Rulebook::new(rules, &switches)
     }
 
@@ -93,7 +95,7 @@ impl Scheduler for Kai {
         }
     }
 
-    fn pass(&self, world: PartitionView<'_>, memory: &mut Memory) {
+    fn cycles_skipped(&self, world: PartitionView<'_>, memory: &mut Memory) {
         if let (Some(params), Some(tracker)) = (&self.config.usage, &mut memory.usage) {
             tracker.advance(params, world.now);
         }

@@ -18,6 +18,8 @@ use super::order::job_rank::{JobRank, job_ranks};
 use super::order::task_order::{TaskPlugins, TaskRank};
 use super::pod::{NodeTraits, PodFacts, PodReader, ReadPod};
 use super::request::Request;
+use super::revision::Revision;
+use super::subgroups::SetSpec;
 use super::task::NodeRef;
 use crate::cluster::{Cluster, Job, Pod, PodSet};
 use crate::id::{Id, JobId, NodeId, PartitionId, PodId, PodSetId, QueueId};
@@ -45,6 +47,7 @@ struct Settings {
     has_roles: bool,
     has_priorities: bool,
     plugins: TaskPlugins,
+    revision: Revision,
 }
 
 impl Settings {
@@ -53,6 +56,7 @@ impl Settings {
             has_roles: config.restrict_node_scheduling,
             has_priorities: config.has("priority"),
             plugins: TaskPlugins::of(config),
+            revision: config.revision,
         }
     }
 }
@@ -84,7 +88,8 @@ impl Catalogue {
         let mut reader = PodReader::new(traits.collect(), settings.has_roles, settings.plugins);
         let entry = |(id, job): (JobId, &Job)| {
             let order = order[id.index()];
-            may_run_in(job, world.partition).then(|| JobEntry::of(cluster, (id, order), &mut reader))
+            may_run_in(job, world.partition)
+                .then(|| JobEntry::of(cluster, (id, order), settings.revision, &mut reader))
         };
         let jobs: Vec<Option<JobEntry>> = cluster.jobs.iter().map(entry).collect();
         let has_exact_sums =
@@ -130,19 +135,26 @@ impl JobEntry {
     fn of<'a>(
         cluster: &'a Cluster,
         (id, (n_before, rank)): (JobId, (u32, JobRank)),
+        revision: Revision,
         reader: &mut PodReader<'a>,
     ) -> JobEntry {
         let job = &cluster.jobs[id];
         let mut sets: Vec<(PodSetId, &PodSet)> =
             job.pod_set_ids().map(|set| (set, &cluster.pod_sets[set])).collect();
         sets.sort_by(|l, r| l.1.name.cmp(&r.1.name));
-        let shape =
-            JobShape::of(sets.iter().map(|(_, set)| (i64::from(set.min_available), set.path.as_slice())));
+        let spec = |(_, set): &(PodSetId, &'a PodSet)| SetSpec {
+            name: &set.name,
+            min_available: i64::from(set.min_available),
+            path: &set.path,
+        };
+        let specs: Vec<SetSpec<'_>> = sets.iter().map(spec).collect();
+        let shape = JobShape::of(revision, &specs, |group| job.min_sub_group(group));
         let mut pods: Vec<(PodId, &Pod)> = cluster.pods_of(id).collect();
         pods.sort_by(|l, r| l.1.name.cmp(&r.1.name));
         let set_of = |pod: &Pod| sets.iter().position(|(set, _)| *set == pod.pod_set);
         let read = pods.iter().filter_map(|&(id, pod)| Some(read_pod(cluster, (id, pod), set_of(pod)?)));
         let pods = reader.job(read.collect());
+        let has_times = revision.reads_job_times();
         let traits = JobTraits {
             id,
             name: job.name.clone(),
@@ -151,6 +163,11 @@ impl JobEntry {
             preemptible: job.preemptible,
             created_s: job.created.as_seconds(),
             is_tried_once: job.is_tried_once,
+            preemption_delay_s: job.preemption_delay.filter(|_| has_times).map(|span| span.as_seconds()),
+            staleness_grace_s: job
+                .staleness_grace
+                .filter(|_| has_times)
+                .map(|grace| grace.map(|span| span.as_seconds())),
             is_whole: pods.iter().all(|pod| pod.request.is_whole()),
             n_pods: pods.len() as u32,
             rank,

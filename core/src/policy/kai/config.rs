@@ -17,6 +17,7 @@
 
 use std::sync::Arc;
 
+pub use super::revision::Revision;
 use super::share::division::DivisionParams;
 pub use super::share::usage::Window;
 use crate::policy::{Timers, UsageTimers};
@@ -82,6 +83,8 @@ pub enum ReclaimResolve {
 /// Configuration of the scheduler.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
+    /// Set of rules.
+    pub revision: Revision,
     /// Actions of a cycle, in order.
     pub actions: Vec<Action>,
     /// Enabled plugins, in order, with upstream's names; node scores are summed in this order.
@@ -194,9 +197,14 @@ pub const DEFAULT_PLUGINS: [&str; 18] = [
     "snapshot",
 ];
 
+/// Plugins that generate the scenarios of a search for victims, in their default order, after [`DEFAULT_PLUGINS`]; since
+/// v0.16. Without any of them consolidation, reclaim and preempt find nothing.
+pub const SEARCH_PLUGINS: [&str; 2] = ["sg-nodelocalgreedy", "sg-multinodegang"];
+
 impl Default for Config {
     fn default() -> Self {
         Config {
+            revision: Revision::default(),
             actions: Action::ALL.to_vec(),
             plugins: DEFAULT_PLUGINS.iter().map(|&p| Arc::from(p)).collect(),
             k_value: 1.0,

@@ -31,6 +31,18 @@ pub const JOB: Group = (
             Ask::Choice(&[("-1", "considered in every cycle"), ("1", "tried once")]),
         ),
         text(
+            "preemption-delay",
+            "Preemption delay",
+            "0s",
+            "Version 0.17: for how long after its creation or an eviction it may not evict other [jobs].",
+        ),
+        text(
+            "staleness-grace",
+            "Grace period below its minimum",
+            "that of all gangs",
+            "Version 0.17: how long it may run below its minimum, or: unlimited.",
+        ),
+        text(
             "nominated-node",
             "Nominated [node]",
             "none",
@@ -156,6 +168,16 @@ pub const SETTINGS: &[Group] = &[
     (
         "KAI settings",
         &[
+            ask(
+                text(
+                    "settings.version",
+                    "Version",
+                    "0.13",
+                    "The release line whose rules decide. 0.17 searches jobs to evict in another way, counts requests of GPU memory \
+                     by the devices of the cluster, and knows more settings of jobs.",
+                ),
+                Ask::Choice(&[("0.13", "v0.13, v0.14.0"), ("0.17", "v0.17")]),
+            ),
             text(
                 "settings.actions",
                 "Actions of a cycle",

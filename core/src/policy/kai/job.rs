@@ -16,7 +16,9 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::order::job_rank::{Filled, JobRank};
+use super::revision::Revision;
 use super::snapshot::{Quantities, Status};
+use super::subgroups::{Fill, Group, SetSpec, least_minimum};
 use super::task::{JobRef, PodRef, QueueRef, STATUSES, TaskRef};
 use crate::cluster::Preemptible;
 use crate::id::JobId;
@@ -39,6 +41,8 @@ pub(super) struct JobFacts {
     pub last_start_s: Option<f64>,
     /// Start of its staleness.
     pub stale_since_s: Option<f64>,
+    /// Last eviction of one of its pods for another job, if ever.
+    pub last_eviction_s: Option<f64>,
     /// Allocation, where a recording differs from the sum over pods.
     pub allocated: Option<Quantities>,
 }
@@ -70,6 +74,10 @@ pub(super) struct JobTraits {
     pub created_s: f64,
     /// Whether it may be tried only once in this node pool.
     pub is_tried_once: bool,
+    /// How long after its creation or an eviction it may not evict others.
+    pub preemption_delay_s: Option<f64>,
+    /// Its own staleness grace period, if any; `Some(None)`: never evicted.
+    pub staleness_grace_s: Option<Option<f64>>,
     /// Whether sums of all requests are exact.
     pub is_whole: bool,
     /// Number of pods, including those that do not exist yet or any more.
@@ -86,6 +94,8 @@ pub(super) struct JobMemory {
     pub last_start: Option<Time>,
     /// Start of its staleness.
     pub stale_since: Option<Time>,
+    /// Last eviction of one of its pods for another job.
+    pub last_eviction: Option<Time>,
     /// Last offer to the pool at which a job with a single try stayed pending.
     pub tried_at: Option<u32>,
     /// Whether it claimed room in the last cycle.
@@ -94,52 +104,28 @@ pub(super) struct JobMemory {
     pub lost_a_claim: bool,
 }
 
-/// An inner subgroup.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Group {
-    /// Child groups by name.
-    pub groups: Vec<(Arc<str>, Group)>,
-    /// Indices of its pod sets.
-    pub sets: Vec<usize>,
-}
-
-impl Group {
-    /// Builds the tree of inner subgroups from the paths of pod sets; `None` if there are none.
-    pub fn of<'p>(paths: impl Iterator<Item = &'p [Arc<str>]>) -> Option<Group> {
-        let mut root = Group::default();
-        for (set, path) in paths.enumerate() {
-            let mut at = &mut root;
-            for name in path {
-                let i = match at.groups.binary_search_by(|g| g.0.cmp(name)) {
-                    Ok(i) => i,
-                    Err(i) => {
-                        at.groups.insert(i, (name.clone(), Group::default()));
-                        i
-                    }
-                };
-                at = &mut at.groups[i].1;
-            }
-            at.sets.push(set);
-        }
-        (!root.groups.is_empty()).then_some(root)
-    }
-}
-
 /// Pod sets of a job, sorted by name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct JobShape {
-    /// Minimum number of pods of each set placed together, at least 1.
+    /// Minimum number of pods of each set placed together.
     pub minimums: SmallVec<[i64; 1]>,
-    /// Tree of inner subgroups, if any.
-    pub groups: Option<Box<Group>>,
+    /// Tree of the subgroups; `None` if it is flat.
+    pub tree: Option<Arc<Group>>,
 }
 
 impl JobShape {
-    /// Builds the shape from the minimum and path of each set.
-    pub fn of<'p>(sets: impl Iterator<Item = (i64, &'p [Arc<str>])>) -> JobShape {
-        let (minimums, paths): (SmallVec<[i64; 1]>, Vec<_>) =
-            sets.map(|(min, path)| (min.max(1), path)).unzip();
-        JobShape { minimums, groups: Group::of(paths.into_iter()).map(Box::new) }
+    /// Builds the shape from pod sets sorted by name.
+    pub fn of(
+        revision: Revision,
+        sets: &[SetSpec<'_>],
+        min_sub_group: impl Fn(&str) -> Option<usize>,
+    ) -> JobShape {
+        let least = least_minimum(revision);
+        let tree = Group::of(sets, min_sub_group);
+        JobShape {
+            minimums: sets.iter().map(|set| set.min_available.max(least)).collect(),
+            tree: (!tree.is_flat()).then(|| Arc::new(tree)),
+        }
     }
 }
 
@@ -156,6 +142,8 @@ pub(super) struct Job {
     pub uid: JobRef,
     /// Sorted by name.
     pub sets: Sets,
+    /// Tree of its subgroups; `None` if it is flat.
+    pub tree: Option<Arc<Group>>,
     /// By pod, from the job's first one.
     pub slots: SmallVec<[Slot; 1]>,
     /// Rank in job order.
@@ -200,6 +188,14 @@ impl PodSet {
         self.alive += if status.is_alive() { by } else { 0 };
         self.gated += if status == Status::Gated { by } else { 0 };
     }
+    /// Active pods and the minimum.
+    pub fn fill(&self) -> Fill {
+        Fill { has: self.active_allocated, needs: self.min_available }
+    }
+    /// Whether more tasks than the minimum are active.
+    pub fn is_above(&self) -> bool {
+        self.active_allocated > self.min_available
+    }
     /// Whether fewer tasks than the minimum are active.
     pub fn is_below(&self) -> bool {
         self.active_allocated < self.min_available
@@ -213,6 +209,7 @@ impl Job {
         Job {
             last_start_s: facts.last_start_s,
             stale_since_s: facts.stale_since_s,
+            tree: facts.shape.tree.clone(),
             ..Job::with(uid, facts.shape.minimums.iter().map(set).collect(), facts.n_pods)
         }
     }
@@ -222,6 +219,7 @@ impl Job {
         Job {
             uid,
             sets,
+            tree: None,
             slots: SmallVec::from_elem(Slot::default(), n_pods),
             rank: JobRank::default(),
             allocated: Quantities::default(),
@@ -250,7 +248,11 @@ impl Job {
     }
     /// Whether enough pods are alive and not gated.
     pub fn is_ready(&self) -> bool {
-        self.sets.iter().all(|s| s.alive - s.gated >= s.min_available)
+        let is_ready = |set: &PodSet| set.alive - set.gated >= set.min_available;
+        match &self.tree {
+            None => self.sets.iter().all(is_ready),
+            Some(tree) => tree.holds(&|set| is_ready(&self.sets[set])),
+        }
     }
     /// Whether every pod set uses at least its minimum.
     pub fn is_gang_satisfied(&self) -> bool {

@@ -54,7 +54,9 @@ impl Session<'_> {
     pub fn clone_with_tasks(&mut self, job: JobRef, tasks: &[TaskRef]) -> JobRef {
         let from = &self.jobs[job.ix()];
         let set = |s: &PodSet| PodSet { min_available: s.min_available, ..PodSet::default() };
-        let job = Job::with(from.uid, from.sets.iter().map(set).collect(), from.slots.len());
+        let sets = from.sets.iter().map(set).collect();
+        let mut job = Job::with(from.uid, sets, from.slots.len());
+        job.tree = from.tree.clone();
         self.jobs.push(job);
         let clone = JobRef::of(self.jobs.len() - 1);
         let mut tasks = tasks.to_vec();

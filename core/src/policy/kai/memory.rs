@@ -108,12 +108,29 @@ impl Memory {
         }
     }
 
+    /// Notes evictions for other jobs, on which preemption delays depend.
+    fn close_evictions(&mut self, world: PartitionView<'_>, out: &Recorder<'_>) {
+        for recorded in &out.trace.events {
+            if let Event::Evicted { pod, by: Some(_), .. } = recorded.event {
+                let job = world.cluster.pods[pod].job;
+                let entry = self.catalogue.as_ref().and_then(|catalogue| catalogue.job(job));
+                let number = entry
+                    .filter(|entry| entry.traits.preemption_delay_s.is_some())
+                    .map(|e| e.traits.n_before);
+                if let Some(number) = number {
+                    self.jobs.entry(number).or_default().last_eviction = Some(world.now);
+                }
+            }
+        }
+    }
+
     /// Stores the results of a cycle.
     pub(super) fn close(&mut self, world: PartitionView<'_>, session: &Session<'_>, out: &mut Recorder<'_>) {
         for &job in &out.started {
             self.of(session, job).last_start = Some(world.now);
         }
         self.close_claims(session, out);
+        self.close_evictions(world, out);
         for &(job, is_stale) in &out.stale {
             self.of(session, job).stale_since = is_stale.then_some(world.now);
         }

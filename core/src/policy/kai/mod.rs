@@ -1,7 +1,8 @@
 //! KAI Scheduler: hierarchical fair share with reclaim.
 //!
 //! # Source
-//! kai.md; upstream revision `72de64fc8eca10fa8cca26a20156178f3edbe092`
+//! kai.md, upstream revision `72de64fc8eca10fa8cca26a20156178f3edbe092`; kai-v0.17.md, upstream revision
+//! `d5bc503a146317e51037d89775d77172c6d12f71`
 
 mod actions;
 mod adapter;
@@ -23,7 +24,7 @@ mod kit_shards;
 mod kit_timetable;
 mod memory;
 mod names;
-mod number;
+pub(in crate::policy) mod number;
 mod opening;
 pub mod operator;
 pub mod order;
@@ -33,12 +34,14 @@ mod pool;
 pub(in crate::policy) mod queues;
 mod recorded;
 mod request;
+mod revision;
 mod session;
 pub mod settings;
 pub mod share;
 pub mod snapshot;
 mod solve;
 mod statement;
+mod subgroups;
 mod task;
 mod translate;
 mod unused;
@@ -48,7 +51,7 @@ mod world;
 
 pub use adapter::Kai;
 pub use describe::DESCRIPTION;
-pub use explain::recorder::CRASH;
+pub use explain::recorder::{CRASH, UNFINISHED};
 pub use memory::Memory;
 pub use order::queue_order::NAME;
 

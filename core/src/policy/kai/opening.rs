@@ -17,6 +17,7 @@ use super::job::JobFacts;
 use super::place::groups::Groups;
 use super::place::node::Node;
 use super::pod::Pod;
+use super::request::MemoryBasis;
 use super::share::shares::Queue;
 use super::snapshot::Quantities;
 
@@ -28,8 +29,8 @@ pub(super) struct Opening<'a> {
     pub now_s: f64,
     /// Amount divided at the root.
     pub total: Quantities,
-    /// Device memory by which pending memory requests are divided, MiB.
-    pub yardstick: f64,
+    /// Device memory by which requests of device memory are divided.
+    pub memory_basis: MemoryBasis,
     /// Whether all quantities are whole numbers with exact sums in a double, and no device is shared.
     pub is_whole: bool,
     /// Number of named resources.

@@ -20,6 +20,7 @@ use super::job::{JobFacts, JobMemory, JobTraits};
 use super::place::groups::Groups;
 use super::place::node::Node;
 use super::pod::Pod;
+use super::request::MemoryBasis;
 use super::share::shares::{Queue, is_leaf};
 use super::snapshot::{Quantities, Status};
 use super::task::{JobRef, PodRef, QueueRef};
@@ -33,8 +34,8 @@ use crate::time::Time;
 pub(super) struct Pool {
     /// Amount divided at the root.
     pub total: Quantities,
-    /// Device memory by which pending memory requests are divided, MiB.
-    pub yardstick: f64,
+    /// Device memory by which requests of device memory are divided.
+    pub memory_basis: MemoryBasis,
     /// Whether all amounts are whole numbers with exact sums in a double, and no device is shared.
     pub is_whole: bool,
     /// Without tasks.
@@ -171,6 +172,7 @@ impl JobFacts {
             n_pods: 0,
             last_start_s: None,
             stale_since_s: None,
+            last_eviction_s: None,
             allocated: None,
         }
     }
@@ -180,6 +182,7 @@ impl JobFacts {
         self.is_ordered = !self.is_set_aside && self.queue.is_some_and(|queue| is_leaf(queues, queue));
         self.last_start_s = known.last_start.or(job.last_start).map(Time::as_seconds);
         self.stale_since_s = known.stale_since.map(Time::as_seconds);
+        self.last_eviction_s = known.last_eviction.map(Time::as_seconds);
     }
 }
 

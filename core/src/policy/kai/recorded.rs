@@ -20,9 +20,10 @@ use super::order::task_order::{TaskPlugins, TaskRank};
 use super::place::groups::Groups;
 use super::place::node::{Node, NodeSpec, Room, device_mib};
 use super::pod::{NodeTraits, Pod, PodReader, ReadPod};
-use super::request::{Request, yardstick};
+use super::request::{MemoryBasis, Request};
 use super::share::shares::{QueueNames, is_leaf, open_queues};
-use super::snapshot::{GpuAsk, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod};
+use super::snapshot::{GpuAsk, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet};
+use super::subgroups::SetSpec;
 use super::task::{JobRef, NodeRef, PodRef};
 use crate::id::{Id, JobId, NodeId, PodId, QueueId};
 
@@ -36,12 +37,12 @@ impl<'a> Opening<'a> {
         let queues = open_queues(&snapshot.queues, &ids);
         let names =
             snapshot.jobs.iter().flat_map(|job| &job.pods).flat_map(|pod| pod.gpu_groups.iter().cloned());
-        let with_gpus = snapshot.nodes.iter().filter(|n| n.gpus > 0.0);
+        let devices = snapshot.nodes.iter().map(|n| (n.gpus > 0.0, device_mib(n.gpu_memory_mib)));
         let mut opening = Opening {
             config: &snapshot.config,
             now_s: snapshot.now_s,
             total: snapshot.total,
-            yardstick: yardstick(snapshot.config.dialect, with_gpus.map(|n| device_mib(n.gpu_memory_mib))),
+            memory_basis: MemoryBasis::of(&snapshot.config, devices),
             is_whole: is_all_whole(snapshot),
             n_scalars: scalars.len(),
             nodes: nodes.iter().map(|&(id, node)| open_node(id, node, &scalars)).collect(),
@@ -88,6 +89,15 @@ impl<'a> Opening<'a> {
             pods.sort_by(|l, r| l.2.name.cmp(&r.2.name));
             let read = pods.iter().map(|&(id, set, pod)| read_pod(PodId::from_index(id), set, pod, scalars));
             let pod_facts = reader.job(read.collect());
+            let spec = |set: &&'a SnapshotPodSet| SetSpec {
+                name: &set.name,
+                min_available: set.min_available,
+                path: &set.path,
+            };
+            let specs: Vec<SetSpec<'_>> = sets.iter().map(spec).collect();
+            let min_sub_group = |group: &str| {
+                job.min_sub_group.iter().find(|(name, _)| **name == *group).map(|(_, n)| *n as usize)
+            };
             let traits = JobTraits {
                 id,
                 name: job.name.clone(),
@@ -96,10 +106,12 @@ impl<'a> Opening<'a> {
                 preemptible: job.preemptible,
                 created_s: job.created_s,
                 is_tried_once: job.is_tried_once,
+                preemption_delay_s: job.preemption_delay_s,
+                staleness_grace_s: job.staleness_grace_s.map(|grace| Some(grace).filter(|s| *s >= 0.0)),
                 is_whole: pod_facts.iter().all(|pod| pod.request.is_whole()),
                 n_pods: pod_facts.len() as u32,
                 rank,
-                shape: JobShape::of(sets.iter().map(|set| (set.min_available, set.path.as_slice()))),
+                shape: JobShape::of(self.config.revision, &specs, min_sub_group),
             };
             let facts = JobFacts {
                 traits: Arc::new(traits),
@@ -110,6 +122,7 @@ impl<'a> Opening<'a> {
                 n_pods: pods.len(),
                 last_start_s: job.last_start_s,
                 stale_since_s: job.stale_since_s,
+                last_eviction_s: job.last_eviction_s,
                 allocated: job.allocated,
             };
             let uid = JobRef::of(opened.len());

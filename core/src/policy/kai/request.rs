@@ -2,28 +2,74 @@
 //!
 //! # Rule
 //! `GPUs() = int(round(portion*100)) * count / 100`; a memory request has no GPUs of its own. While pending it counts
-//! `count * (mib / 100)` devices in its queue; once placed, the fraction of its node's device: `ceil(mib/M * 100)/100`.
-//! On a node with M MiB per device a task takes `mib`, or `int(portion * M)`, of each device.
+//! `count * (mib / basis)` devices, see [`MemoryBasis`]; once placed, the fraction of its node's device:
+//! `ceil(mib/M * 100)/100`. On a node with M MiB per device a task takes `mib`, or `int(portion * M)`, of each device.
 //!
 //! # Source
-//! kai.md 1.4
+//! kai.md 1.4; kai-v0.17.md 15.1-15.3
 //!
 //! # Differs
-//! nothing; Q-2 (the smallest device memory is always 100 MiB) reproduced. MIG and dynamic resources are not modelled.
+//! nothing; in v0.13 Q-2 (the smallest device memory is always 100 MiB) and Q-7 (the node's test sees one device) are
+//! reproduced. MIG and dynamic resources are not modelled.
 
-use super::config::Dialect;
+use super::config::Config;
 use super::number::is_whole;
+use super::revision::Revision;
 use super::snapshot::{GpuAsk, Quantities};
 use crate::cluster::{GpuRequest, Pod};
 use crate::units::Resource;
 
-/// Device memory by which pending memory requests are divided.
+/// Device memory without a known device.
 const MIN_GPU_MEMORY: f64 = 100.0;
 
-/// Device memory by which pending memory requests are divided: a dialect uses the smallest device of the nodes.
-pub(super) fn yardstick(dialect: Dialect, device_mib: impl Iterator<Item = i64>) -> f64 {
-    let smallest = if dialect.by_smallest_device { device_mib.min() } else { None };
-    smallest.map_or(MIN_GPU_MEMORY, |mib| (mib as f64).max(MIN_GPU_MEMORY))
+/// Device memory in MiB by which requests of device memory are divided as long as they have no node. An infinite one
+/// lets them count 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct MemoryBasis {
+    /// For the request of a queue and of a job.
+    pub pending: f64,
+    /// For the test of a chunk against quota and limit.
+    pub chunk: f64,
+}
+
+impl Default for MemoryBasis {
+    fn default() -> Self {
+        MemoryBasis { pending: MIN_GPU_MEMORY, chunk: f64::INFINITY }
+    }
+}
+
+impl MemoryBasis {
+    /// From the device memory of all nodes, and whether they have GPUs.
+    ///
+    /// # v0.13
+    /// 100 MiB for what is requested; a dialect uses the smallest device. The chunk counts 0.
+    ///
+    /// # v0.17
+    /// Of the values above 100 MiB, the smallest for what is requested, the largest for the chunk.
+    pub fn of(config: &Config, nodes: impl Iterator<Item = (bool, i64)>) -> Self {
+        match config.revision {
+            Revision::V0_13 => {
+                let with_gpus = nodes.filter(|&(has_gpus, _)| has_gpus && config.dialect.by_smallest_device);
+                let smallest = with_gpus.map(|(_, mib)| mib).min();
+                let pending = smallest.map_or(MIN_GPU_MEMORY, |mib| (mib as f64).max(MIN_GPU_MEMORY));
+                MemoryBasis { pending, ..MemoryBasis::default() }
+            }
+            Revision::V0_17 => {
+                let known = nodes.map(|(_, mib)| mib as f64).filter(|&mib| mib > MIN_GPU_MEMORY);
+                let (smallest, largest) =
+                    known.fold((f64::INFINITY, 0.0), |(lo, hi), mib| (mib.min(lo), mib.max(hi)));
+                MemoryBasis { pending: smallest, chunk: if largest > 0.0 { largest } else { f64::INFINITY } }
+            }
+        }
+    }
+}
+
+/// Number of devices of a request that the test of a task on its node sees (Q-7, until v0.13 only one).
+fn devices_on_node(revision: Revision, request: &Request) -> f64 {
+    match revision {
+        Revision::V0_13 => 1.0,
+        Revision::V0_17 => request.count as f64,
+    }
 }
 
 /// Kind of GPU request.
@@ -153,9 +199,9 @@ pub(super) fn part(mib: i64, device_mib: i64) -> f64 {
 }
 
 /// Amount requested in a task's test on its node.
-pub(super) fn requested_on_node(request: &Request, device_mib: i64) -> Quantities {
-    let wants_none = request.is_cpu_only();
-    let gpu = if wants_none { 0.0 } else { part(request.mib_on(device_mib), device_mib) };
+pub(super) fn requested_on_node(revision: Revision, request: &Request, device_mib: i64) -> Quantities {
+    let of_devices = || devices_on_node(revision, request) * part(request.mib_on(device_mib), device_mib);
+    let gpu = if request.is_cpu_only() { 0.0 } else { of_devices() };
     Quantities { cpu: request.cpu, memory: request.memory, gpu }
 }
 

@@ -26,6 +26,7 @@ use super::place::groups::Groups;
 use super::place::node::{Node, Room};
 use super::place::score_parts::{self, Part};
 use super::pod::Pod;
+use super::request::MemoryBasis;
 use super::share::shares::{self, Queue};
 use super::snapshot::{Quantities, Status};
 use super::task::{JobRef, PodRef, QueueRef, Task, TaskRef};
@@ -64,8 +65,8 @@ pub(super) struct Session<'a> {
     pub waiting: Option<Rc<Leaves>>,
     /// Whether the queue order is total among the children of every queue, for any allocation.
     pub siblings_are_ordered: bool,
-    /// Device memory by which pending memory requests are divided, MiB.
-    pub yardstick: f64,
+    /// Device memory by which requests of device memory are divided.
+    pub memory_basis: MemoryBasis,
     /// The only job to try; `None`: all.
     pub only: Option<JobRef>,
     /// Registered orders to permute, whatever the seed.
@@ -131,7 +132,7 @@ impl<'a> Session<'a> {
             evicted: BTreeSet::new(),
             waiting: None,
             siblings_are_ordered: false,
-            yardstick: opening.yardstick,
+            memory_basis: opening.memory_basis,
             only: None,
             probe: None,
             ties: Ties::default(),
@@ -193,7 +194,9 @@ impl<'a> Session<'a> {
             for task in self.jobs[job].tasks() {
                 let Task { pod, status, accepted, .. } = self.tasks[task.ix()];
                 let (amount, held) = match status {
-                    Status::Pending => (self.pods[pod.ix()].request.pending(self.yardstick), false),
+                    Status::Pending => {
+                        (self.pods[pod.ix()].request.pending(self.memory_basis.pending), false)
+                    }
                     status if status.is_allocated() => (accepted.quantities, true),
                     _ => continue,
                 };
@@ -241,9 +244,8 @@ impl<'a> Session<'a> {
     pub fn job_of(&self, task: TaskRef) -> JobRef {
         self.pod_of(task).job
     }
-    /// Current object of a task's pod in the session's job.
-    pub fn current(&self, task: TaskRef) -> TaskRef {
-        let pod = self.tasks[task.ix()].pod;
+    /// Current object of a pod in the session's job.
+    pub fn current_of(&self, pod: PodRef) -> TaskRef {
         let slot = self.slot_of(pod);
         self.jobs[self.pods[pod.ix()].job.ix()].slots[slot].task.expect("a session's job has all its pods")
     }

@@ -17,7 +17,10 @@
 use std::sync::Arc;
 
 use super::config::Action::{self, Allocate, Consolidation, Preempt, Reclaim, StaleGangEviction};
-use super::config::{Config, DEFAULT_PLUGINS, Placement, ReclaimResolve, UsageClient, UsageParams, Window};
+use super::config::{
+    Config, DEFAULT_PLUGINS, Placement, ReclaimResolve, Revision, SEARCH_PLUGINS, UsageClient, UsageParams,
+    Window,
+};
 use super::explain::recorder::{LOWER_PRIORITY, STALE_GRACE};
 use super::facts::{Facts, unless};
 use super::order::nondeterminism::{CANDIDATES, DEVICES, INSERTION, NODES, QUEUES, VALIDATOR};
@@ -59,7 +62,19 @@ const fn called(upstream: &'static [&'static str], setting: Setting) -> Setting 
 }
 
 /// All settings, in display order.
-pub static SETTINGS: [Setting; 29] = [
+pub static SETTINGS: [Setting; 30] = [
+    setting(
+        Switch::of(
+            "version",
+            &[&ROOM, &BEST_NODE, &capacity::LIMIT, &CAN_RECLAIM, &LOWER_PRIORITY, &STALE_GRACE],
+        ),
+        |r, text| {
+            let revision = Revision::named(text).ok_or("0.13 or 0.17")?;
+            r.config.revision = revision;
+            Ok(())
+        },
+        |_| None,
+    ),
     setting(
         Switch::of("actions", &[&ROOM, &CAN_RECLAIM, &LOWER_PRIORITY, &STALE_GRACE]),
         |r, text| actions(text).map(|all| r.config.actions = all),
@@ -340,8 +355,20 @@ pub fn read(s: &Scenario, is_known: impl Fn(&str) -> bool, f: &mut Findings) -> 
     }
     let usage = reading.usage(f);
     let mut config = Config { usage, ..reading.config };
+    if !s.settings.contains_key("plugins") {
+        config.plugins = default_plugins(config.revision);
+    }
     strategy(s, &mut config);
     config
+}
+
+/// The plugins of a revision: since v0.16 the search for victims consists of plugins.
+pub fn default_plugins(revision: Revision) -> Vec<Arc<str>> {
+    let search: &[&str] = match revision {
+        Revision::V0_13 => &[],
+        Revision::V0_17 => &SEARCH_PLUGINS,
+    };
+    DEFAULT_PLUGINS.iter().chain(search).map(|&plugin| Arc::from(plugin)).collect()
 }
 
 /// Applies the operator's side effects of a placement strategy (kai.md 4.1): other scores for shared devices, and no
@@ -383,7 +410,8 @@ fn plugins(text: &str) -> Result<Vec<Arc<str>>, Wanted> {
         "a list of different plugins by their names in KAI, such as predicates, proportion, priority";
     let mut plugins: Vec<Arc<str>> = Vec::new();
     for name in list(text) {
-        let is_known = DEFAULT_PLUGINS.contains(&name) || matches!(name, "gpuspread" | "podaffinity");
+        let is_default = DEFAULT_PLUGINS.contains(&name) || SEARCH_PLUGINS.contains(&name);
+        let is_known = is_default || matches!(name, "gpuspread" | "podaffinity");
         if !is_known || plugins.iter().any(|plugin| &**plugin == name) {
             return Err(wanted);
         }

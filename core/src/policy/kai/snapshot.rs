@@ -1,8 +1,7 @@
 //! Input and result of one cycle, in the scheduler's own terms and units.
 //!
-//! The snapshot is the interface of the policy: [`super`] creates one from the cluster, and recorded
-//! cases of the real scheduler are read into one directly, because recordings may contain states (bound pods,
-//! arbitrary doubles, negative weights) that no scenario can describe.
+//! Recorded cases of the real scheduler are read into a snapshot, because they may contain states (bound pods, arbitrary doubles,
+//! negative weights) that no scenario can describe. A cycle of the simulation is opened from the cluster instead.
 //!
 //! # Source
 //! kai.md 1 (data model); recordings of format `kai-cycle/1`.
@@ -109,6 +108,14 @@ pub struct SnapshotJob {
     pub last_start_s: Option<f64>,
     /// Start of its staleness in seconds, if stale.
     pub stale_since_s: Option<f64>,
+    /// How long after its creation or an eviction it may not evict others, seconds.
+    pub preemption_delay_s: Option<f64>,
+    /// Last eviction of one of its pods for another job, in seconds, if ever.
+    pub last_eviction_s: Option<f64>,
+    /// Its own staleness grace period in seconds; negative for never.
+    pub staleness_grace_s: Option<f64>,
+    /// Number of members that a group needs, by its name; the name of the job itself is empty. Others need all.
+    pub min_sub_group: Vec<(Arc<str>, u32)>,
     /// The job-level allocation, where a recording differs from the sum over pods.
     pub allocated: Option<Quantities>,
     /// Leaf subgroups.

@@ -48,6 +48,19 @@ pub fn advice(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
         let says = "nominated-node has no effect: the plugin nominatednode is not loaded".to_string();
         f.add(codes::NO_EFFECT, (draft.job_at)(i).field("nominated-node"), says, None);
     }
+    if !config.revision.reads_job_times() {
+        for (i, job) in s.jobs.iter().enumerate() {
+            let given = [
+                ("preemption-delay", job.preemption_delay.is_some()),
+                ("staleness-grace", job.staleness_grace.is_some()),
+            ];
+            for (field, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
+                let at = (draft.job_at)(i).field(field);
+                let says = format!("{field} has no effect: jobs have it since version 0.17");
+                f.add(codes::NO_EFFECT, at.clone(), says, set(at, "", "Remove it"));
+            }
+        }
+    }
     for (id, queue) in draft.queues.iter() {
         let set_here = [
             (

@@ -21,7 +21,7 @@ use super::place::node::{Node, NodeSpec, Room, device_mib};
 use super::pod::GPU_WORKER;
 use super::pool::Pool;
 use super::queues::without_departments;
-use super::request::yardstick;
+use super::request::MemoryBasis;
 use super::share::shares::{self, Queue, QueueNames, open_queues};
 use super::snapshot::{Quantities, SnapshotQueue, Status};
 use crate::cluster::{Preemptible, Sums};
@@ -57,7 +57,7 @@ impl<'c, 'w> World<'c, 'w> {
         let names = QueueNames::of(&queues);
         Pool {
             total: self.total(),
-            yardstick: self.yardstick(),
+            memory_basis: self.memory_basis(),
             nodes: catalogue.nodes.iter().map(|&id| self.open_node(id)).collect(),
             places: self.view.cluster.queues.values().map(|queue| names.find(&queue.name)).collect(),
             queues,
@@ -73,7 +73,7 @@ impl<'c, 'w> World<'c, 'w> {
             config: self.config,
             now_s: self.view.now.as_seconds(),
             total: pool.total,
-            yardstick: pool.yardstick,
+            memory_basis: pool.memory_basis,
             is_whole: pool.is_whole,
             n_scalars: self.view.cluster.named.len(),
             nodes: pool.nodes.clone(),
@@ -144,11 +144,12 @@ impl<'c, 'w> World<'c, 'w> {
         total
     }
 
-    /// Device memory by which pending memory requests are divided, MiB.
-    fn yardstick(self) -> f64 {
-        let nodes = self.view.nodes().map(|(_, node)| node);
-        let with_gpus = nodes.filter(|n| n.capacity.get(Resource::GPU) > Amount::ZERO);
-        yardstick(self.config.dialect, with_gpus.map(|n| device_mib(n.gpu_memory_mib)))
+    /// Device memory by which requests of device memory are divided.
+    fn memory_basis(self) -> MemoryBasis {
+        let devices = self.view.nodes().map(|(_, node)| {
+            (node.capacity.get(Resource::GPU) > Amount::ZERO, device_mib(node.gpu_memory_mib))
+        });
+        MemoryBasis::of(self.config, devices)
     }
 
     /// Queues with their current allocation, request and fair share, and the divided total.
@@ -197,7 +198,7 @@ impl<'c, 'w> World<'c, 'w> {
             for pod in &pool.pods[job.pods()] {
                 match (pod.status, cluster.pods[pod.id].node) {
                     (Status::Pending, _) => {
-                        shares::add(queues, leaf, pod.request.pending(pool.yardstick), None);
+                        shares::add(queues, leaf, pod.request.pending(pool.memory_basis.pending), None);
                     }
                     (Status::Binding | Status::Running, Some(node)) => {
                         let mib = device_mib(cluster.nodes[node].gpu_memory_mib);

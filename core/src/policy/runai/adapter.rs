@@ -69,8 +69,8 @@ impl Scheduler for Runai {
         self.engine.observe(world, change, memory);
     }
 
-    fn pass(&self, world: PartitionView<'_>, memory: &mut Memory) {
-        self.engine.pass(world, memory);
+    fn cycles_skipped(&self, world: PartitionView<'_>, memory: &mut Memory) {
+        self.engine.cycles_skipped(world, memory);
     }
 
     fn cycle(&self, world: PartitionView<'_>, memory: &mut Memory, trace: &mut Trace) -> Turn {

@@ -17,6 +17,7 @@
 //! two queues with equal remainders may get the unit.
 
 use super::exact::Exact;
+use super::queues::as_bound;
 use crate::policy::kai::share::division::{DivisionParams, Sibling, divide};
 
 /// A queue in the division of one resource; amounts are not negative.
@@ -115,13 +116,12 @@ fn round(
 
 /// Whole fairshares of a level, in its order, from the engine; queues are created in this order.
 pub fn whole(total: f64, k: f64, members: &[Member<'_>]) -> Vec<f64> {
-    let bound = |bound: Option<Exact>| bound.map_or(-1.0, Exact::as_real);
     let sibling = |(age, m): (usize, &Member<'_>)| Sibling {
         name: "",
         priority: m.rank,
         created_s: age as f64,
-        deserved: bound(m.quota),
-        limit: bound(m.limit),
+        deserved: as_bound(m.quota),
+        limit: as_bound(m.limit),
         weight: m.weight.as_real(),
         request: m.request.as_real(),
         usage: m.usage.as_real(),
@@ -135,7 +135,6 @@ pub fn whole(total: f64, k: f64, members: &[Member<'_>]) -> Vec<f64> {
 /// A project in the published formula.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ProjectTerms {
-    /// Quota.
     pub quota: Exact,
     /// Running and pending requests.
     pub request: Exact,

@@ -16,6 +16,7 @@ use super::exact::Exact;
 use super::terms::OverQuota;
 use crate::cluster::Queue;
 use crate::policy::PartitionView;
+use crate::policy::kai::number::UNLIMITED;
 use crate::policy::kai::queues::snapshot_queues;
 use crate::policy::kai::snapshot::{Quantities, SnapshotQueue};
 use crate::units::{Amount, Bound, Resource};
@@ -27,15 +28,16 @@ pub(super) fn queues(world: PartitionView<'_>, sharing: &Sharing) -> Vec<Snapsho
     for (queue, from) in queues.iter_mut().zip(of_world) {
         let [cpu, memory, gpu] = Resource::ACCOUNTED.map(|r| Terms::of(from, r, sharing));
         let each = |of: fn(&Terms) -> f64| Quantities { cpu: of(&cpu), memory: of(&memory), gpu: of(&gpu) };
-        queue.quota = each(|t| real(t.quota));
-        queue.limit = each(|t| real(t.limit));
+        queue.quota = each(|t| as_bound(t.quota));
+        queue.limit = each(|t| as_bound(t.limit));
         queue.weight = each(|t| t.weight.as_real());
     }
     queues
 }
 
-fn real(bound: Option<Exact>) -> f64 {
-    bound.map_or(-1.0, Exact::as_real)
+/// A quota or limit as the engine reads it; `None` is no bound.
+pub(super) fn as_bound(bound: Option<Exact>) -> f64 {
+    bound.map_or(UNLIMITED, Exact::as_real)
 }
 
 /// Terms of a queue for one resource.

@@ -10,6 +10,7 @@
 //! # Differs
 //! RC-6: the worst of the resources.
 
+use crate::policy::kai::number::UNLIMITED;
 use crate::policy::kai::snapshot::Quantities;
 
 /// State of a queue, best first.
@@ -33,9 +34,9 @@ impl State {
         }
     }
 
-    /// State for one resource; a quota of -1 is unlimited.
+    /// State for one resource; the quota may be [`UNLIMITED`].
     pub fn of(allocated: f64, quota: f64, fairshare: f64) -> State {
-        if quota == -1.0 || allocated <= quota {
+        if quota == UNLIMITED || allocated <= quota {
             State::InQuota
         } else if allocated <= fairshare {
             State::OverQuota

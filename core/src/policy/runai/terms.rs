@@ -24,7 +24,6 @@ use super::exact::Exact;
 pub enum OverQuota {
     /// No over-quota.
     Off,
-    /// A weight.
     Weight(Exact),
 }
 

@@ -45,7 +45,7 @@ impl Scheduler for YuniKorn {
     }
 
     /// Adds resource types that only later configurations name, so that positions of types never change.
-    fn foresee(config: &mut Config, later: &[&Config]) {
+    fn with_later_configs(config: &mut Config, later: &[&Config]) {
         later.iter().for_each(|later| later.collect_types(&mut config.later_types));
     }
 

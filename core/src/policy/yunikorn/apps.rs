@@ -21,7 +21,6 @@ const PLACEHOLDER_TIMEOUT: i64 = 15 * 60_000;
 /// An application at submission.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NewApp {
-    /// Its id.
     pub id: String,
     /// Requested queue.
     pub queue: String,

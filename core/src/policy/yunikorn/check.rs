@@ -62,7 +62,6 @@ pub enum Problem {
 /// A problem, its location, and a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// The problem.
     pub problem: Problem,
     /// Path from the top of the file.
     pub at: Path,

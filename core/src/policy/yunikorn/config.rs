@@ -26,7 +26,6 @@ pub struct File {
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, default)]
 pub struct Partition {
-    /// Its name.
     pub name: String,
     /// Usually only the root queue.
     pub queues: Vec<Queue>,
@@ -34,7 +33,6 @@ pub struct Partition {
     pub placementrules: Vec<Rule>,
     /// Limits of the root queue if it has none itself.
     pub limits: Vec<Limit>,
-    /// Node sort policy.
     pub nodesortpolicy: NodeSortPolicy,
     /// Preemption switches.
     pub preemption: Preemption,

@@ -56,9 +56,7 @@ pub struct CycleResult {
     pub stage: Stage,
     /// Type of the result.
     pub kind: ResultType,
-    /// The ask.
     pub ask: AskIx,
-    /// The node.
     pub node: NodeIx,
     /// Headroom of the leaf before the result.
     pub headroom: Amounts,

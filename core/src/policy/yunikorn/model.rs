@@ -125,7 +125,6 @@ pub enum State {
 /// Task group of a gang.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TaskGroup {
-    /// Its name.
     pub name: String,
     /// Number of placeholder asks.
     pub count: u64,
@@ -138,7 +137,6 @@ pub struct TaskGroup {
 /// An application.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct App {
-    /// Its id.
     pub id: String,
     /// Leaf queue.
     pub queue: QueueIx,
@@ -150,7 +148,6 @@ pub struct App {
     pub group: Option<Option<String>>,
     /// Submission time in milliseconds; can move backwards.
     pub submitted: i64,
-    /// State.
     pub state: State,
     /// All asks, pending and allocated, highest priority first.
     pub requests: Vec<AskIx>,
@@ -196,7 +193,6 @@ impl App {
 /// An ask and its allocation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ask {
-    /// Its key.
     pub key: String,
     /// Application.
     pub app: AppIx,
@@ -293,7 +289,6 @@ impl Ask {
 /// A node.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Node {
-    /// Its id.
     pub id: String,
     /// Capacity, without zeros.
     pub capacity: Amounts,

@@ -130,10 +130,9 @@ impl OrderBuilder<'_> {
 
     fn queue_keys(&self, queue: QueueIx, by_priority: bool) -> Vec<Term> {
         let own = &self.core.queues[queue];
-        let priority = Term { quantity: Quantity::Priority, value: number(own.effective()) };
-        let share =
-            Term { quantity: Quantity::DominantShare, value: Value::Real(self.core.share(queue).share) };
-        let pending = Term { quantity: Quantity::Remaining, value: self.amounts(&own.pending) };
+        let priority = Term::new(Quantity::Priority, number(own.effective()));
+        let share = Term::new(Quantity::DominantShare, Value::Real(self.core.share(queue).share));
+        let pending = Term::new(Quantity::Remaining, self.amounts(&own.pending));
         if by_priority { vec![priority, share, pending] } else { vec![share, priority, pending] }
     }
 
@@ -156,7 +155,7 @@ impl OrderBuilder<'_> {
     fn app_keys(&self, leaf: QueueIx, app: AppIx) -> Vec<Term> {
         // The application is compared with itself; only the left sides are used.
         let keys = self.apps_compared(leaf, app, app);
-        keys.into_iter().map(|(_, quantity, value, _)| Term { quantity, value }).collect()
+        keys.into_iter().map(|(_, quantity, value, _)| Term::new(quantity, value)).collect()
     }
 
     fn apps_compared(&self, leaf: QueueIx, own: AppIx, other: AppIx) -> Vec<Key> {

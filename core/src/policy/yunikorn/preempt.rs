@@ -233,8 +233,6 @@ impl Core {
         (snapshot, found)
     }
 
-    /// Long argument list: the state of the traversal and its output.
-    #[allow(clippy::too_many_arguments)]
     fn collect(
         &self,
         ask: AskIx,

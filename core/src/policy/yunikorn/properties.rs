@@ -45,13 +45,10 @@ pub struct Properties {
     pub sort_policy: SortPolicy,
     /// `application.sort.priority`, of a leaf for its applications, of a parent for its children.
     pub sort_priority: bool,
-    /// `priority.policy`.
     pub priority_policy: PriorityPolicy,
     /// `priority.offset`.
     pub offset: i32,
-    /// `preemption.policy`.
     pub preemption_policy: PreemptionPolicy,
-    /// `preemption.delay`.
     pub preemption_delay: i64,
     /// `quota.preemption.delay`; 0 is off.
     pub quota_delay: i64,

@@ -286,12 +286,12 @@ pub fn all() -> Vec<Rule> {
 
 /// Check that compares two quantities of one resource, in its policy unit.
 pub fn amounts(rule: Rule, subject: Subject, left: (Quantity, i64), op: Op, right: (Quantity, i64)) -> Check {
-    let term = |(quantity, value): (Quantity, i64)| Term { quantity, value: Value::Real(value as f64) };
+    let term = |(quantity, value): (Quantity, i64)| Term::new(quantity, Value::Real(value as f64));
     Check::new(rule, subject, term(left), op, term(right))
 }
 
 /// Check that compares two values of one quantity.
 pub fn compare(rule: Rule, subject: Subject, quantity: Quantity, values: [Value; 2], op: Op) -> Check {
-    let [left, right] = values.map(|value| Term { quantity, value });
+    let [left, right] = values.map(|value| Term::new(quantity, value));
     Check::new(rule, subject, left, op, right)
 }

@@ -22,7 +22,7 @@ type Expected = String;
 /// Reason for settings that are only preserved for export.
 const EXPORT: &str = "kept for an export";
 /// Reason for settings of the back-off.
-const BACK_OFF: &str = "who backs off is left out; what decides stays the same";
+const BACK_OFF: &str = "it changes which applications are skipped, not how they are compared";
 
 /// Settings of the partition.
 static PARTITION: [Setting<Config, Expected>; 7] = [
@@ -104,7 +104,7 @@ static QUEUE: [Setting<Queue, Expected>; 8] = [
             Ok(())
         },
     ),
-    Setting::new(Switch::without_rules("parent", "where work goes, not when"), |queue, text| {
+    Setting::new(Switch::without_rules("parent", "affects routing only"), |queue, text| {
         queue.parent = switch(text)?;
         Ok(())
     }),

@@ -94,6 +94,9 @@ fn add_job(
         pod_sets: (first_set, PodSetId::from_index(cluster.pod_sets.len()).0 - first_set.0),
         pods: (first_pod, PodId::from_index(cluster.pods.len()).0 - first_pod.0),
         gang: template.gang,
+        preemption_delay: template.preemption_delay,
+        staleness_grace: template.staleness_grace,
+        min_sub_groups: Vec::new(),
         evicted_for: template.evicted_for,
     };
     cluster.jobs.push(Job {

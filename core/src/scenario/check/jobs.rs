@@ -12,7 +12,7 @@ use super::{Here, Path, gangs, joining, patterns, preemptible, priority, rules};
 use crate::cluster::{Gang, GpuRequest, Node, NodeSelector, PodRules, Preemptible, Request, Restart};
 use crate::format::pattern::{Arrivals, Lasts};
 use crate::format::quantity::{self, Wrong};
-use crate::format::{Edit, Findings, Fix, JobEntry, PodSetEntry, Scenario, quoted, set};
+use crate::format::{Edit, Findings, Fix, JobEntry, PodSetEntry, Scalar, Scenario, quoted, set};
 use crate::id::{JobId, PartitionId, QueueId};
 use crate::policy::description::Description;
 use crate::policy::draft::DraftJob;
@@ -34,7 +34,6 @@ pub struct Template {
     pub lasts: Option<Lasts>,
     /// What happens to pods that are evicted or lose their node.
     pub restart: Restart,
-    /// Priority.
     pub priority: i32,
     /// Whether its pods may be evicted for others.
     pub preemptible: Preemptible,
@@ -56,6 +55,10 @@ pub struct Template {
     pub gang: Option<Gang>,
     /// Whether each pool tries it only once.
     pub is_tried_once: bool,
+    /// How long after its creation or an eviction it may not evict others.
+    pub preemption_delay: Option<Span>,
+    /// How long it may stay below its minimum, if it has a value of its own.
+    pub staleness_grace: Option<Option<Span>>,
     /// The job for which its pods are being evicted at the start.
     pub evicted_for: Option<JobId>,
 }
@@ -254,9 +257,26 @@ fn template(
         pools: Vec::new(),
         gang: None,
         is_tried_once: is_tried_once(entry, here, f),
+        preemption_delay: span(&entry.preemption_delay, &|| here.field("preemption-delay"), f),
+        staleness_grace: staleness_grace(entry, here, f),
         evicted_for: None,
     };
     (template, pods)
+}
+
+/// A duration, if one is given.
+fn span(typed: &Option<Scalar>, at: &dyn Fn() -> Path, f: &mut Findings) -> Option<Span> {
+    typed.as_ref()?;
+    Some(f.value(typed, Span::ZERO, "a duration such as 60s or 5m", at, &quantity::span))
+}
+
+/// The job's own grace period below its minimum; `Some(None)`: unlimited.
+fn staleness_grace(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> Option<Option<Span>> {
+    let typed = entry.staleness_grace.as_ref()?;
+    if quantity::is_no_ceiling(typed.0.trim()) {
+        return Some(None);
+    }
+    Some(span(&entry.staleness_grace, &|| here.field("staleness-grace"), f))
 }
 
 /// The time of creation, if the entry sets one.

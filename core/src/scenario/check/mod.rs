@@ -85,7 +85,7 @@ pub fn check(scenario: &Scenario) -> Checked {
         let cluster =
             Cluster { named: named.names, ..build::cluster(delays, &pools, nodes, queues, &jobs, &placed) };
         let later = timeline.iter().flat_map(Planned::policies).collect::<Vec<_>>();
-        charges.iter_mut().for_each(|(policy, _)| policy.foresee(&later));
+        charges.iter_mut().for_each(|(policy, _)| policy.with_later_configs(&later));
         let (policy, rhythm) = charges.remove(0);
         Plan { cluster, policy, rhythm, further: charges, timeline }
     });
@@ -269,7 +269,7 @@ impl Findings {
         let (code, says, fix) = match wrong {
             Wrong::Form => (form, format!("{field} {shown} is not {wanted}"), None),
             Wrong::Fine => {
-                let says = format!("{field} {shown} is finer than what is counted; it takes {wanted}");
+                let says = format!("{field} {shown} has too many decimals; it takes {wanted}");
                 (codes::NUMBER, says, None)
             }
             Wrong::Large => {

@@ -18,9 +18,7 @@ pub type Placements = BTreeMap<usize, Vec<Place>>;
 /// The place of a pod that already runs.
 #[derive(Clone, Copy)]
 pub struct Place {
-    /// Its node.
     pub node: NodeId,
-    /// Its devices.
     pub devices: Devices,
     /// The time at which it is gone, if it is terminating.
     pub gone: Option<Time>,

@@ -32,7 +32,7 @@ pub fn advice(s: &Scenario, jobs: &Jobs, f: &mut Findings) {
         let free = (1..).find(|n| !used.contains(n)).unwrap_or(SEED_DEFAULT);
         used.insert(free);
         let at = jobs.here(s, i).field("seed");
-        let how = if what == "arrive" { "arrive in the same rhythm" } else { "last alike" };
+        let how = if what == "arrive" { "arrive in the same rhythm" } else { "draw the same runtimes" };
         let (own, other) = (quoted(&s.jobs[i].name), quoted(&s.jobs[other].name));
         let says =
             format!("the [jobs] of {own} and {other} {how}: both have seed {}; give {own} another", seed(i));

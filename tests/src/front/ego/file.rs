@@ -117,7 +117,6 @@ fn quotas(plan: &Plan, layout: &Layout, dimension_names: &[DimensionName]) -> Re
 /// Writes a file.
 pub struct Writer<'c> {
     plan: &'c Plan,
-    /// Names.
     pub names: &'c Names,
     dimension_names: Vec<DimensionName>,
     quotas: Quotas,

@@ -205,6 +205,15 @@ fn job_fields(
     if job.stale_since_s.is_some() {
         return Err("a gang that is stale at the start");
     }
+    if job.last_eviction_s.is_some() {
+        return Err("a job that was evicted before the start");
+    }
+    if !job.min_sub_group.is_empty() {
+        return Err("a group that needs only some of its members");
+    }
+    if job.pod_sets.iter().any(|set| set.min_available == 0) {
+        return Err("a minimum of 0 pods");
+    }
     let mut fields = Fields::new();
     put(&mut fields, "name", quoted(&job.name));
     put(&mut fields, "queue", quoted(&job.queue));
@@ -213,6 +222,16 @@ fn job_fields(
         put(&mut fields, "preemptible", job.preemptible.to_string());
     }
     put_unless(&mut fields, "submit", seconds(job.created_s), "0s");
+    if let Some(delay) = job.preemption_delay_s.filter(|&delay| delay > 0.0) {
+        put(&mut fields, "preemption-delay", seconds(delay));
+    }
+    if let Some(grace) = job.staleness_grace_s {
+        put(
+            &mut fields,
+            "staleness-grace",
+            if grace < 0.0 { "unlimited".to_owned() } else { seconds(grace) },
+        );
+    }
     let sets = Sets::of(job)?;
     fields.extend(sets.fields(job, names)?);
     let on: Vec<&Pod> = sets.in_file_order().filter(|p| holds(p)).collect();

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use fairground::policy::kai::config::{Action, Config, Placement, ReclaimResolve};
+use fairground::policy::kai::settings::default_plugins;
 
 use super::file::{number, seconds};
 use crate::cycle::format::Case;
@@ -33,7 +34,8 @@ pub fn time_matters(case: &Case) -> bool {
     let config = opening.config;
     let queues = case.queues.iter().flat_map(|q| [q.preempt_min_runtime_s, q.reclaim_min_runtime_s]);
     let defaults = [config.default_preempt_min_runtime_s, config.default_reclaim_min_runtime_s];
-    queues.flatten().chain(defaults).any(|s| s > 0.0)
+    let delays = case.jobs.iter().filter_map(|job| job.preemption_delay_s);
+    queues.flatten().chain(defaults).chain(delays).any(|s| s > 0.0)
 }
 
 /// Cycle interval; `None` for the default of one second, if no time matters.
@@ -79,7 +81,10 @@ fn evicted_pods_stay(case: &Case) -> Result<bool, &'static str> {
 fn switches(config: &Config) -> Result<Vec<(String, String)>, &'static str> {
     let mut all = Vec::new();
     let mut put = |name: &str, value: String| all.push((name.to_owned(), value));
-    let mut default = Config::default();
+    let mut default = Config { plugins: default_plugins(config.revision), ..Config::default() };
+    if config.revision != default.revision {
+        put("version", format!("{:?}", config.revision.name()));
+    }
     for (name, own) in [("gpu-placement", config.gpu_placement), ("cpu-placement", config.cpu_placement)] {
         if own == Placement::Spread {
             put(name, "spread".to_owned());

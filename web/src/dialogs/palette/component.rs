@@ -12,7 +12,6 @@ use crate::widgets::dialog::DialogFrame;
 use crate::widgets::show_id;
 
 /// Search field with the matching entries.
-/// Long because its markup is one tree.
 #[component]
 pub fn Palette(on_close: Callback<()>) -> impl IntoView {
     let store = Store::get();

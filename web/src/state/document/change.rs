@@ -69,7 +69,7 @@ pub enum Shift {
     /// Below another queue, or at the top level.
     Under(Option<String>),
     /// Before another queue, as its sibling.
-    Baseline(String),
+    Before(String),
 }
 
 /// Result of a change.

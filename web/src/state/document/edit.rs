@@ -120,7 +120,7 @@ fn move_queue(scenario: &Scenario, queue: &str, to: &Shift) -> Result<Changed, S
                 None => format!("move {queue} to the top"),
             }
         }
-        Shift::Baseline(other) => {
+        Shift::Before(other) => {
             let Some(target) = position(other) else { return Err(format!("There is no {other}.")) };
             if tree::subtree(scenario, queue).contains(other) {
                 return Err(format!("{queue} cannot be moved below itself."));

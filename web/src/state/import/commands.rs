@@ -13,6 +13,7 @@ use crate::state::document::opened::{Opened, Origin};
 use crate::state::document::timeline_edit::text_of;
 use crate::state::effect::Effect;
 use crate::state::import::PASTED;
+use crate::state::layout::commands::show_dialog;
 use crate::state::layout::options::Dialog;
 use crate::state::model::Model;
 use crate::state::notify::notify;
@@ -206,13 +207,22 @@ fn title_of(files: &[(String, FileBytes)]) -> String {
     if stem.is_empty() { "Imported scenario".into() } else { title }
 }
 
-/// Requests the scenario in a format of its scheduler.
-pub(crate) fn export(model: &mut Model, format: &str, fx: &mut Vec<Effect>) {
-    (model.exported, model.exporting) = (None, true);
-    let original = model.original.as_deref().map(str::to_string);
-    let scenario = model.scenario.clone();
-    model.in_flight.export =
-        send(model, Request::Export { scenario, format: format.to_string(), original }, fx);
+/// Shows the share sheet and requests the scenario in the formats of its scheduler.
+pub(crate) fn share(model: &mut Model, fx: &mut Vec<Effect>) {
+    show_dialog(model, Some(Dialog::Share), fx);
+    let policy = Policy::described_or_default(&model.scenario.policy);
+    (model.exported, model.exporting) = (None, !policy.exports.is_empty());
+    for format in policy.exports {
+        let original = model.original.as_deref().map(str::to_string);
+        let (scenario, format) = (model.scenario.clone(), format.file.to_string());
+        model.in_flight.export = send(model, Request::Export { scenario, format, original }, fx);
+    }
+}
+
+/// Shows the share sheet and copies the link.
+pub(crate) fn share_link(model: &mut Model, fx: &mut Vec<Effect>) {
+    share(model, fx);
+    fx.push(Effect::CopyLink);
 }
 
 /// Requests the scenario as a virtual cluster.

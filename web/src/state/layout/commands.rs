@@ -109,11 +109,6 @@ pub(crate) fn panel(model: &mut Model, panel: Panel) {
     model.view.why_open |= panel == Panel::Why;
 }
 
-pub(crate) fn share(model: &mut Model, fx: &mut Vec<Effect>) {
-    model.view.dialog = Some(Dialog::Share);
-    fx.push(Effect::CopyLink);
-}
-
 pub(crate) fn setup_width(model: &mut Model, width: u16, fx: &mut Vec<Effect>) {
     model.view.setup_width = width.clamp(SETUP_WIDTHS.0, SETUP_WIDTHS.1);
     fx.push(Effect::Remember("setup-width", model.view.setup_width.to_string()));

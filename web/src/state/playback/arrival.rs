@@ -51,8 +51,8 @@ pub(crate) fn no_event(model: &Model) -> String {
 pub(crate) fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
     let moved = model.frame.as_ref().is_some_and(|f| f.cycle != frame.cycle);
     // A single step beyond the end of the run needs no message.
-    let by_time = std::mem::take(&mut model.by_time);
-    if by_time {
+    let keeps_time = std::mem::take(&mut model.keeps_time);
+    if keeps_time {
         alternative::set_cycle(model, frame.cycle);
     } else if run.complete && model.cursor > frame.cycle + u32::from(model.frame.is_some()) {
         let (asked, end) = (model.cursor, frame.cycle);
@@ -84,7 +84,7 @@ pub(crate) fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Ef
     }
     model.shown = None;
     auto_select(model, &frame);
-    if std::mem::take(&mut model.to_action) {
+    if std::mem::take(&mut model.then_first_action) {
         show_action(model, decision_step::actions(&frame).first().map(|action| action.1), fx);
     } else if model.decision.is_some() {
         show_decision(model, model.decision, fx);

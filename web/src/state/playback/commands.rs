@@ -87,7 +87,7 @@ pub(crate) fn go_to_moment(model: &mut Model, time_ms: i64, fx: &mut Vec<Effect>
     model.view.dialog = None;
     model.decision = None;
     model.baseline = None;
-    model.by_time = true;
+    model.keeps_time = true;
     let scenario = model.scenario.clone();
     request_frame(model, Request::LoadAt { scenario, time_ms }, fx);
 }

@@ -24,7 +24,7 @@ pub(crate) fn end_engine(model: &mut Model, id: u64, fx: &mut Vec<Effect>) {
     fx.push(Effect::RestartEngine);
     model.cursor = reached;
     model.decision = None;
-    model.to_action = false;
+    model.then_first_action = false;
     model.stop = None;
     let text = format!(
         "The cycle after cycle {reached} was cancelled. The engine was started again and goes back to cycle {reached}."

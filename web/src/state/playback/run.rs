@@ -13,7 +13,7 @@ use crate::state::request::send;
 
 /// Requests a frame.
 pub(crate) fn request_frame(model: &mut Model, request: Request, fx: &mut Vec<Effect>) {
-    model.by_time &= matches!(request, Request::LoadAt { .. });
+    model.keeps_time &= matches!(request, Request::LoadAt { .. });
     model.in_flight.frame = send(model, request, fx);
     model.engine = EngineState::Working(None);
 }
@@ -43,7 +43,7 @@ pub(crate) fn load(model: &mut Model, fx: &mut Vec<Effect>) {
     let moment = of_cursor.filter(|_| was.is_some_and(|was| was != pace)).map(|frame| frame.time_ms);
     match moment.filter(|time_ms| *time_ms > 0) {
         Some(time_ms) => {
-            model.by_time = true;
+            model.keeps_time = true;
             request_frame(model, Request::LoadAt { scenario, time_ms }, fx);
         }
         None => request_frame(model, Request::Load { scenario, cycle: model.cursor }, fx),
@@ -57,7 +57,7 @@ pub(crate) fn go_to(model: &mut Model, cycle: u32, fx: &mut Vec<Effect>) {
     }
     model.cursor = cycle;
     model.decision = None;
-    model.to_action = false;
+    model.then_first_action = false;
     model.baseline = None;
     request_frame(model, Request::GoTo { cycle }, fx);
     fx.push(Effect::SetUrl);

@@ -81,7 +81,7 @@ pub(crate) fn step_action(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
         let asked = model.in_flight.frame;
         model.decision = None;
         step(model, fx);
-        model.to_action = model.in_flight.frame != asked;
+        model.then_first_action = model.in_flight.frame != asked;
     }
 }
 

@@ -19,7 +19,6 @@ use crate::widgets::picture::{
 use crate::widgets::{on_leave, text_scale};
 
 /// Nodes as cards, GPUs as cells; with many nodes one tile per node, grouped by free GPUs.
-/// Long because its markup is one tree.
 #[component]
 pub fn ClusterView() -> impl IntoView {
     let store = Store::get();

@@ -19,7 +19,6 @@ use crate::widgets::picture::{
 };
 
 /// The tanks of one level with a stepper, and their table.
-/// Long because its markup is one tree.
 #[component]
 pub fn Division() -> impl IntoView {
     let store = Store::get();

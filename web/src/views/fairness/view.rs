@@ -64,7 +64,6 @@ enum Kind {
     Now,
     /// Seconds.
     Span,
-    /// A count.
     Count,
     /// Percentage.
     Percent,

@@ -29,7 +29,6 @@ struct Spot {
 }
 
 /// Rows of jobs, pods or GPUs over all computed cycles.
-/// Long because its markup is one tree.
 #[component]
 pub fn Gantt() -> impl IntoView {
     let store = Store::get();

@@ -7,7 +7,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use super::draw::{icicle as draw, place as place_of};
-use super::view::{Block, IcicleView, icicle, measures, seen_at, with_alternative};
+use super::view::{Block, IcicleView, icicle, measures, merge_narrow, with_alternative};
 use crate::chart::alternative::Alternative;
 use crate::chart::marks::{Mark, key as key_of};
 use crate::engine::protocol::Frame;
@@ -18,7 +18,6 @@ use crate::widgets::picture::{
 };
 
 /// The tree with a choice of the measure of widths.
-/// Long because its markup is one tree.
 #[component]
 pub fn Icicle() -> impl IntoView {
     let store = Store::get();
@@ -76,7 +75,8 @@ pub fn Icicle() -> impl IntoView {
     };
     // Unchanged while only the selection changes, so that the focus stays.
     let spots = Memo::new(move |_| {
-        let blocks = seen.with(|view| view.as_ref().map_or(Vec::new(), |view| seen_at(view, width.get())));
+        let blocks =
+            seen.with(|view| view.as_ref().map_or(Vec::new(), |view| merge_narrow(view, width.get())));
         blocks
             .into_iter()
             .map(|block| Block { on_path: false, alternative: None, ..block })

@@ -2,7 +2,7 @@
 
 use plotters::element::{Rectangle, Text};
 
-use super::view::{Block, IcicleView, seen_at};
+use super::view::{Block, IcicleView, merge_narrow};
 use crate::chart::backend::text_anchor::HPos;
 use crate::chart::backend::{Drawn, Size, fit, picture, px};
 use crate::chart::marks;
@@ -20,7 +20,7 @@ pub fn place(block: &Block, width: f64) -> (f64, f64, f64, f64) {
 pub fn icicle(view: &IcicleView, width: f64) -> String {
     let size = Size { width, height: f64::from(view.levels) * LEVEL };
     picture("tree", size, |area| {
-        let blocks = seen_at(view, width);
+        let blocks = merge_narrow(view, width);
         for block in &blocks {
             let (x, y, w, h) = place(block, width);
             if w < 1.0 && !block.on_path {

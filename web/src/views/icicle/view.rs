@@ -90,7 +90,7 @@ pub struct IcicleView {
 /// The view of a frame.
 /// Long because it fills in every field of a block.
 pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measure: Measure) -> IcicleView {
-    let frame = &*crate::chart::resource_projection::seen(frame, resource);
+    let frame = &*crate::chart::resource_projection::project(frame, resource);
     let r = usize::from(resource.min(2));
     let tree = Tree::new(&frame.queues);
     let leaves = leaves(frame, &tree);
@@ -160,7 +160,7 @@ pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measur
             x += w;
         }
     }
-    if by_priority { by_priorities(frame, blocks) } else { seen(frame, blocks, resource, word) }
+    if by_priority { by_priorities(frame, blocks) } else { by_share(frame, blocks, resource, word) }
 }
 
 /// Name of a queue, with its display name if it has one.
@@ -177,7 +177,7 @@ const NARROW: f64 = 4.0;
 
 /// The blocks to draw at a width in pixels: narrow neighbours with the same parent are merged into one block that opens
 /// the parent.
-pub fn seen_at(view: &IcicleView, width: f64) -> Vec<Block> {
+pub fn merge_narrow(view: &IcicleView, width: f64) -> Vec<Block> {
     let mut seen: Vec<Block> = Vec::new();
     // Number of merged blocks; 0 for an unmerged one.
     let mut n = 0u64;
@@ -328,7 +328,7 @@ pub fn with_alternative(
 }
 
 /// The view with summary and table of the blocks.
-fn seen(frame: &Frame, blocks: Vec<Block>, resource: u8, word: &str) -> IcicleView {
+fn by_share(frame: &Frame, blocks: Vec<Block>, resource: u8, word: &str) -> IcicleView {
     let r = usize::from(resource.min(2));
     let total = in_unit(resource, frame.total[r]);
     let terms = Terms::of(&frame.policy);
@@ -430,7 +430,7 @@ mod tests {
         let names = |selected: Option<&str>, width: f64| -> Vec<(String, String)> {
             let selection = selected.map(|name| Selection::Queue(name.into()));
             let view = icicle(&frame, selection.as_ref(), 2, Measure::Share);
-            let seen = seen_at(&view, width);
+            let seen = merge_narrow(&view, width);
             assert!((seen.iter().filter(|b| b.depth == 2).map(|b| b.w).sum::<f64>() - 1.0).abs() < 1e-9);
             seen.into_iter().skip(2).map(|block| (block.name, block.leads_to)).collect()
         };

@@ -26,7 +26,7 @@ use crate::widgets::{on_leave, text_scale};
 #[component]
 pub fn Shares() -> impl IntoView {
     let store = Store::get();
-    let pool = RwSignal::new(String::new());
+    let pool = store.pool;
     // Queues whose children are hidden.
     let folded = Memo::new(move |_| store.view.with(|view| view.folded.clone()));
     let view = Memo::new(move |_| {

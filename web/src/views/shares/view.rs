@@ -107,9 +107,10 @@ pub fn shares(
     collapsed: &[String],
 ) -> SharesView {
     let raw = frame;
-    let frame = &*resource_projection::seen(raw, resource);
+    let frame = &*resource_projection::project(raw, resource);
     let changed = alternative.and_then(|alternative| alternative.changed);
-    let alternative = alternative.map(|alternative| resource_projection::seen(alternative.frame, resource));
+    let alternative =
+        alternative.map(|alternative| resource_projection::project(alternative.frame, resource));
     let tree = Tree::new(&frame.queues);
     let r = usize::from(resource.min(2));
     let capacity = in_unit(resource, frame.total[r]);
@@ -165,7 +166,7 @@ pub fn shares(
 pub fn say_since(view: &mut SharesView, frame: &Frame, alternative: Alternative<'_>) {
     let Some(changed) = alternative.changed else { return };
     let [frame, was] =
-        [frame, alternative.frame].map(|frame| resource_projection::seen(frame, view.resource));
+        [frame, alternative.frame].map(|frame| resource_projection::project(frame, view.resource));
     let said = match differences(&frame, &was, view.resource) {
         said if said.is_empty() => Terms::of(&frame.policy).fill("no [queue] has more or less"),
         said => said,

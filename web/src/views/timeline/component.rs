@@ -37,7 +37,6 @@ const LABELS: f64 = 24.0;
 
 /// Stacked areas by top queue over all computed cycles, with the event lane above and the cursor across both. Clicking
 /// or dragging moves the cursor.
-/// Long because its markup is one tree.
 #[component]
 pub fn Timeline(run: Signal<Option<Arc<Run>>>, frame: Signal<Option<Arc<Frame>>>) -> impl IntoView {
     let place = NodeRef::<html::Div>::new();
@@ -178,7 +177,6 @@ fn kind_switch(store: Store, look: Memo<EventLaneOptions>, kind: Kind) -> AnyVie
 }
 
 /// The picture, and above it the elements for pointer and keys.
-/// Long because its markup is one tree.
 #[component]
 fn Body(
     view: View,

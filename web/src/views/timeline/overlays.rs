@@ -33,7 +33,7 @@ pub fn add_overlays(view: &mut TimelineView, run: &Run, frame: &Frame, look: &Ev
 fn against(view: &TimelineView, run: &Run, frame: &Frame) -> Option<Against> {
     let name = view.top.as_ref().filter(|_| !view.apart)?;
     let queue = frame.queues.iter().position(|row| row.name == *name)? as u32;
-    let run = &*resource_projection::seen_run(run, view.resource);
+    let run = &*resource_projection::project_run(run, view.resource);
     let r = usize::from(view.resource.min(2));
     let of = |list: &[(u32, crate::engine::protocol::Amounts)]| {
         let base = list.iter().find(|amount| amount.0 == queue).map_or(0.0, |amount| amount.1[r]);

@@ -224,7 +224,7 @@ pub struct LaneMark {
 
 /// The view of a run. Names and colours come from the frame.
 pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resource: u8) -> TimelineView {
-    let run = &*resource_projection::seen_run(run, resource);
+    let run = &*resource_projection::project_run(run, resource);
     let tree = Tree::new(&frame.queues);
     let r = usize::from(resource.min(2));
     let selected = selected_queue(frame, selection);
@@ -334,7 +334,7 @@ fn bands(run: &Run, tree: &Tree, base: Option<u32>, resource: u8, name: &dyn Fn(
 
 /// Adds the lines of another run where both differ, or where only one has been computed. The scale covers both.
 pub fn lay_behind(view: &mut TimelineView, run: &Run, (other, alternative): (&Run, Alternative<'_>)) {
-    let old = &*resource_projection::seen_run(other, view.resource);
+    let old = &*resource_projection::project_run(other, view.resource);
     let r = usize::from(view.resource.min(2));
     let queues = &alternative.frame.queues;
     let held = |name: &str| -> Vec<f64> {

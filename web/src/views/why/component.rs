@@ -1,5 +1,7 @@
 //! WHY: verdict, evidence, rule, settings and outlook of the selection.
 
+use std::sync::Arc;
+
 use fairground::policy::versions;
 use fairground::words::number::count;
 use fairground::words::{Paragraph, Selection, Terms};
@@ -10,7 +12,7 @@ use crate::store::Store;
 use crate::views::timeline::draw::event_icon;
 use crate::widgets::picture::icon;
 use crate::widgets::term::term;
-use crate::words::{self, Control, Entry, Evidence, Explanation, Piece, RuleCard, Step, Text};
+use crate::words::{self, Comparison, Control, Entry, Evidence, Explanation, Piece, RuleCard, Step, Text};
 
 /// The explanation of the selection at the cursor; without a selection, of the cycle.
 pub fn explained(store: Store) -> Memo<Option<Explanation>> {
@@ -25,6 +27,8 @@ pub fn explained(store: Store) -> Memo<Option<Explanation>> {
             Some(Selection::Rule(key)) => words::rule(&frame, &key, rules.as_deref(), &scenario),
             Some(about) => {
                 let resource = store.explained.get();
+                let in_pool = matches!(about, Selection::Queue(_)).then(|| store.pool.get());
+                let frame = in_pool.and_then(|pool| frame.in_pool(&pool)).map_or(frame, Arc::new);
                 let mut why = words::why(&frame, run.as_deref(), &about, ladder.as_deref(), resource);
                 words::put_order(&mut why, &frame, &about, order.as_deref());
                 why
@@ -71,6 +75,7 @@ pub fn WhyEvidence(
 fn body(shown: Explanation) -> impl IntoView {
     let Explanation {
         also,
+        faults,
         evidence,
         checks,
         rule,
@@ -90,12 +95,18 @@ fn body(shown: Explanation) -> impl IntoView {
             also.into_iter().map(|reason| view! { <p class="more">{text(reason)}</p> }).collect_view();
         section("Also".into(), items.into_any())
     });
+    let faults = (!faults.is_empty()).then(|| {
+        let items =
+            faults.into_iter().map(|fault| view! { <p class="more">{text(fault)}</p> }).collect_view();
+        section("Known fault of the modelled version".into(), items.into_any())
+    });
     let order = order
         .into_iter()
         .map(|level| section(level.caption, entry_list(level.entries).into_any()))
         .collect_view();
     view! {
         <div class="why evidence">
+            {faults}
             {evidence.map(|evidence| evidence_table(evidence, terms))}
             {(!ladder.is_empty()).then(|| section(terms.fill("[How the fair share is computed]"), ladder_list(ladder).into_any()))}
             {rule.map(|rule| section("Rule".into(), rule_card(rule).into_any()))}
@@ -114,9 +125,9 @@ fn body(shown: Explanation) -> impl IntoView {
 }
 
 /// The comparisons behind a decision, folded.
-fn comparisons(checks: Vec<Text>) -> impl IntoView {
+fn comparisons(checks: Vec<Comparison>) -> impl IntoView {
     let n = checks.len();
-    let items = checks.into_iter().map(|check| view! { <li>{text(check)}</li> }).collect_view();
+    let items = checks.into_iter().map(|check| view! { <li>{text(check.text)}</li> }).collect_view();
     view! {
         <details class="more">
             <summary>{if n == 1 { "1 comparison".to_string() } else { format!("{n} comparisons") }}</summary>
@@ -133,7 +144,7 @@ pub fn text(text: Text) -> impl IntoView {
         .map(|piece| {
             let selection = piece.selection();
             match piece {
-                Piece::Plain(words) | Piece::Name(words) => words.into_any(),
+                Piece::Plain(words) | Piece::Name(words) | Piece::Amount(words, _) => words.into_any(),
                 Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) | Piece::Rule(name) => {
                     let by_key = selection.clone();
                     // Not a button element: punctuation after it would wrap to the next line.
@@ -184,7 +195,7 @@ fn evidence_table(evidence: Evidence, terms: &Terms) -> impl IntoView {
                             view! {
                                 <tr class:key=key>
                                     <td>{term(terms.fill(what))}</td>
-                                    {cells.into_iter().map(|cell| view! { <td>{cell}</td> }).collect_view()}
+                                    {cells.into_iter().map(|cell| view! { <td>{cell.shown}</td> }).collect_view()}
                                 </tr>
                             }
                         })
@@ -276,7 +287,7 @@ fn since(key: &str) -> Option<AnyView> {
 /// A text without links, with names as code.
 fn plain(text: Text) -> Vec<AnyView> {
     let piece = |piece| match piece {
-        Piece::Plain(words) | Piece::Name(words) => words.into_any(),
+        Piece::Plain(words) | Piece::Name(words) | Piece::Amount(words, _) => words.into_any(),
         Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) | Piece::Rule(name) => {
             view! { <code>{name}</code> }.into_any()
         }

@@ -1,22 +1,21 @@
 //! A job's next chunk to place, and its next tasks to evict.
 //!
 //! # Rule
-//! Let U pod sets be below their minimum. In pod-set order, until `max(U,1)` sets have contributed: a set contributes its
-//! placeable tasks in task order, as many as it lacks, or one if it lacks none. A set without placeable tasks is
-//! skipped. `need` is the sum of the requests of those of them that may still be placed.
-//! To evict: if some set is above its minimum only the last set in order is considered, else all, in reverse order; a set
-//! above its minimum contributes its last active task, another all of them. For semi-preemptible jobs see
-//! [`crate::policy::kai::solve::semi`].
+//! `need` is the sum of the requests of those tasks of the chunk that may still be placed. What a chunk contains and which
+//! tasks are evicted together depends on the revision: see `next_chunk` and `tasks_to_evict`. For semi-preemptible jobs
+//! see [`crate::policy::kai::solve::semi`].
 //!
 //! # Source
-//! kai.md 5.1, 6.4
+//! kai.md 5.1, 6.4; kai-v0.17.md 16.4, 16.6
 //!
 //! # Differs
 //! nothing; both are cached on the job object until a status changes
 
-use crate::policy::kai::job::{Chunk, Job};
+use crate::policy::kai::job::{Chunk, Job, PodSet};
+use crate::policy::kai::revision::Revision;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::snapshot::Quantities;
+use crate::policy::kai::subgroups::{Group, Member};
 use crate::policy::kai::task::{JobRef, Task};
 
 impl Session<'_> {
@@ -42,54 +41,134 @@ impl Session<'_> {
         let chunk = self.jobs[job.ix()].chunk.as_deref().expect("just computed");
         for &task in chunk {
             if self.tasks[task.ix()].should_allocate(false) {
-                need += self.pod_of(task).request.pending(self.yardstick);
+                need += self.pod_of(task).request.pending(self.memory_basis.pending);
             }
         }
         self.jobs[job.ix()].need = Some(need);
         need
     }
 
+    /// # v0.13
+    /// Let U pod sets be below their minimum. In pod-set order, until `max(U,1)` sets have contributed: a set contributes its
+    /// placeable tasks in task order, as many as it lacks, or one if it lacks none. A set without placeable tasks is
+    /// skipped.
+    ///
+    /// # v0.17
+    /// A group that lacks members takes the steps of as many first members as it needs, in order; members that have
+    /// enough contribute nothing. A group that has enough takes the first step of a member that is not empty. The step of
+    /// a pod set is as above.
     fn next_chunk(&self, job: &Job, real: bool) -> Chunk {
-        let below = job.sets.iter().filter(|s| s.is_below()).count().max(1);
-        let mut chunk = Chunk::new();
-        let mut contributed = 0;
-        for set in self.sets_in_order(job) {
-            if contributed == below {
-                break;
-            }
-            let mut tasks = self.tasks_of(job, set, |t| t.should_allocate(real));
-            if tasks.is_empty() {
-                continue;
-            }
-            let lacks = job.sets[set].min_available - job.sets[set].active_allocated;
-            tasks.truncate(usize::try_from(lacks).unwrap_or(0).max(1));
-            chunk.append(&mut tasks);
-            contributed += 1;
+        match (self.config.revision, &job.tree) {
+            (Revision::V0_13, _) => self.next_of_sets(job, real),
+            (Revision::V0_17, Some(tree)) => self.next_of_group(job, tree, real),
+            (Revision::V0_17, None) => self.next_of_group(job, &Group::flat(job.sets.len()), real),
         }
-        chunk
+    }
+
+    fn next_of_sets(&self, job: &Job, real: bool) -> Chunk {
+        let below = job.sets.iter().filter(|s| s.is_below()).count().max(1);
+        let steps = self.sets_in_order(job).into_iter().map(|set| self.next_of_set(job, set, real));
+        steps.filter(|step| !step.is_empty()).take(below).flatten().collect()
+    }
+
+    fn next_of_group(&self, job: &Job, group: &Group, real: bool) -> Chunk {
+        let step = |member: &Member| match member {
+            Member::Group(group) => self.next_of_group(job, group, real),
+            Member::Set(set) => self.next_of_set(job, *set, real),
+        };
+        let members = group.members_in_order(job, self.plugins.subgroup_order);
+        if group.fill(job).is_enough() {
+            return members.into_iter().map(step).find(|step| !step.is_empty()).unwrap_or_default();
+        }
+        let lacking = members.into_iter().take(group.needs()).filter(|member| !member.fill(job).is_enough());
+        lacking.flat_map(step).collect()
+    }
+
+    /// Placeable tasks of a pod set: as many as it lacks, or one if it lacks none.
+    fn next_of_set(&self, job: &Job, set: usize, real: bool) -> Chunk {
+        let mut tasks = self.tasks_of(job, set, |t| t.should_allocate(real));
+        let lacks = job.sets[set].min_available - job.sets[set].active_allocated;
+        tasks.truncate(usize::try_from(lacks).unwrap_or(0).max(1));
+        tasks
     }
 
     /// The next tasks to evict, and whether active ones remain.
+    ///
+    /// # v0.13
+    /// If some set is above its minimum only the last set in order is considered, else all, in reverse order; a set above
+    /// its minimum contributes its last active task, another all of them.
+    ///
+    /// # v0.17
+    /// The last active task of a pod set above its minimum, else all active tasks of a member that its group does not need,
+    /// both looked for in reverse order of the members; else all active tasks, by name of the pod sets (N-14).
     pub fn tasks_to_evict(&self, job: JobRef) -> (Chunk, bool) {
         if self.is_semi(job) {
             let (task, more) = self.next_above_minimum(job);
             return (task.into_iter().collect(), more);
         }
         let job = self.job(job);
-        let is_above = |set: usize| job.sets[set].active_allocated > job.sets[set].min_available;
-        let some_above = (0..job.sets.len()).any(is_above);
-        let visited = if some_above { 1 } else { job.sets.len() };
-        let mut evicted = Chunk::new();
-        for set in self.sets_in_order(job).into_iter().rev().take(visited) {
-            let mut tasks = self.tasks_of(job, set, |t| t.status.is_active_allocated());
-            tasks.reverse();
-            if is_above(set) {
-                tasks.truncate(1);
-            }
-            evicted.extend(tasks);
-        }
+        let evicted = match (self.config.revision, &job.tree) {
+            (Revision::V0_13, _) => self.last_of_sets(job),
+            (Revision::V0_17, Some(tree)) => self.last_of_group(job, tree),
+            (Revision::V0_17, None) => self.last_of_group(job, &Group::flat(job.sets.len())),
+        };
         let more = (evicted.len() as i64) < job.n_active_allocated;
         (evicted, more)
+    }
+
+    fn last_of_sets(&self, job: &Job) -> Chunk {
+        let some_above = job.sets.iter().any(PodSet::is_above);
+        let visited = if some_above { 1 } else { job.sets.len() };
+        let last = self.sets_in_order(job).into_iter().rev().take(visited);
+        last.flat_map(|set| {
+            if job.sets[set].is_above() { self.last_of_set(job, set) } else { self.all_of_set(job, set) }
+        })
+        .collect()
+    }
+
+    fn last_of_group(&self, job: &Job, group: &Group) -> Chunk {
+        let surplus = self.surplus_of(job, group);
+        if surplus.is_empty() { self.all_of(job, group.sets()) } else { surplus }
+    }
+
+    /// The next tasks that a group does not need.
+    fn surplus_of(&self, job: &Job, group: &Group) -> Chunk {
+        let fill = group.fill(job);
+        if fill.has == 0 {
+            return Chunk::new();
+        }
+        let mut members = group.members_in_order(job, self.plugins.subgroup_order);
+        members.reverse();
+        let surplus = |member: &&Member| match member {
+            Member::Group(group) => self.surplus_of(job, group),
+            Member::Set(set) if job.sets[*set].is_above() => self.last_of_set(job, *set),
+            Member::Set(_) => Chunk::new(),
+        };
+        if let Some(found) = members.iter().map(surplus).find(|found| !found.is_empty()) {
+            return found;
+        }
+        if fill.has <= fill.needs {
+            return Chunk::new();
+        }
+        let all = members.into_iter().map(|member| self.all_of(job, member.sets()));
+        all.into_iter().find(|all| !all.is_empty()).unwrap_or_default()
+    }
+
+    /// The last active task of a pod set.
+    fn last_of_set(&self, job: &Job, set: usize) -> Chunk {
+        self.all_of_set(job, set).into_iter().take(1).collect()
+    }
+
+    /// The active tasks of pod sets, each from the last.
+    fn all_of(&self, job: &Job, sets: Vec<usize>) -> Chunk {
+        sets.into_iter().flat_map(|set| self.all_of_set(job, set)).collect()
+    }
+
+    /// The active tasks of a pod set, from the last.
+    fn all_of_set(&self, job: &Job, set: usize) -> Chunk {
+        let mut tasks = self.tasks_of(job, set, |t| t.status.is_active_allocated());
+        tasks.reverse();
+        tasks
     }
 
     /// Tasks of one pod set that pass a test, in task order.

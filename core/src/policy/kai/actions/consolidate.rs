@@ -29,7 +29,7 @@ impl Session<'_> {
             return;
         }
         let mut tree = QueueTree::serving(self, self.config.depth(Action::Consolidation));
-        let mut jobs = self.candidates();
+        let mut jobs = self.claimants();
         jobs.retain(|&job| self.may_move_others(job));
         let there = self.idle_or_releasing();
         let mut remaining = Candidates::new(self, &jobs, |s, job| s.could_fit_together(job, there));
@@ -43,7 +43,7 @@ impl Session<'_> {
             && let Some(job) = tree.pop(self)
         {
             remaining.popped(job);
-            if failed.like(self, None, job).is_some() {
+            if failed.like(self, None, job).is_some() || self.is_impossible(job) {
                 continue;
             }
             let there = self.idle_or_releasing();

@@ -24,7 +24,7 @@ use crate::policy::kai::solve::victim_search::VictimSearch;
 impl Session<'_> {
     pub fn run_preempt(&mut self, out: &mut Recorder<'_>) {
         let mut tree = QueueTree::serving(self, self.config.depth(Action::Preempt));
-        let jobs = self.candidates();
+        let jobs = self.claimants();
         let lowest = self.lowest_victims();
         let mut remaining = Candidates::new(self, &jobs, |s, job| {
             let facts = s.facts_of(job);
@@ -43,6 +43,9 @@ impl Session<'_> {
             let queue = self.facts_of(job).queue;
             if let Some(known) = failed.like(self, queue, job) {
                 self.notes.about(job, |note| note.like = Some(known));
+                continue;
+            }
+            if self.is_impossible(job) {
                 continue;
             }
             let chunk = self.chunk(job, false);

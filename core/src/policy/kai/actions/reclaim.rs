@@ -22,7 +22,7 @@ use crate::policy::kai::solve::victim_search::VictimSearch;
 impl Session<'_> {
     pub fn run_reclaim(&mut self, out: &mut Recorder<'_>) {
         let mut tree = QueueTree::serving(self, self.config.depth(Action::Reclaim));
-        let jobs = self.candidates();
+        let jobs = self.claimants();
         let mut remaining = Candidates::new(self, &jobs, |s, job| s.can_reclaim(job).0);
         if remaining.is_over(self) {
             return;
@@ -41,6 +41,9 @@ impl Session<'_> {
             let queue = self.facts_of(job).queue;
             if let Some(known) = failed.like(self, queue, job) {
                 self.notes.about(job, |note| note.like = Some(known));
+                continue;
+            }
+            if self.is_impossible(job) {
                 continue;
             }
             let (need, search) = (self.need(job), VictimSearch::Reclaim(self.held()));

@@ -3,10 +3,11 @@
 //! # Rule
 //! *Stale*: no task succeeded, some are active, and some pod set has fewer active ones (releasing included) than its
 //! minimum. A job that is not stale loses its timestamp; a stale one gets one, and once its age reaches the grace period,
-//! every active task is evicted.
+//! its own or else the common one, every active task is evicted. A number of subgroups that would be enough plays no part
+//!
 //!
 //! # Source
-//! kai.md 1.3, 7.3
+//! kai.md 1.3, 7.3; kai-v0.17.md 19
 //!
 //! # Differs
 //! nothing
@@ -37,7 +38,8 @@ impl Session<'_> {
                 out.stale(self, job, true);
                 self.now_s
             });
-            if self.config.staleness_grace_s.is_some_and(|grace| self.now_s - since >= grace) {
+            let grace = self.facts[job.ix()].staleness_grace_s.unwrap_or(self.config.staleness_grace_s);
+            if grace.is_some_and(|grace| self.now_s - since >= grace) {
                 self.evict_stale(job, since, out);
             }
         }

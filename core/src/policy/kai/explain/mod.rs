@@ -1,5 +1,6 @@
 //! Explanations recorded during a cycle.
 
+pub(super) mod faults;
 pub(super) mod not_selected;
 pub(super) mod notes;
 pub(super) mod outlooks;

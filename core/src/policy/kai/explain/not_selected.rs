@@ -3,7 +3,8 @@
 //! # Rule
 //! A reclaim examines queues where their paths diverge from the claimant's; a queue from which a first unit is not allowed
 //! (6.3 A) is protected, one that would allow it comes later in the order. Jobs of the victims' queues are listed as not
-//! preemptible, in their minimum runtime, of no lower priority where that counts, or not needed. No decision depends on it.
+//! preemptible, in their minimum runtime, of no lower priority where that counts, behind the last victim in the order of
+//! victims, or not needed. No decision depends on it.
 //!
 //! # Source
 //! kai.md 6.3, 6.8, 7.1
@@ -12,6 +13,8 @@
 //! nothing
 
 use crate::cluster::Preemptible;
+use crate::policy::kai::order::job_order::PRIORITY;
+use crate::policy::kai::order::job_rank::Filled;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::snapshot::Quantities;
 use crate::policy::kai::solve::min_runtime::Against;
@@ -19,7 +22,7 @@ use crate::policy::kai::solve::reclaimable::Claim;
 use crate::policy::kai::solve::victim_search::VictimSearch;
 use crate::policy::kai::statement::Done;
 use crate::policy::kai::task::{JobRef, QueueRef};
-use crate::trace::{Candidate, NotSelected, Protection};
+use crate::trace::{Candidate, Check, NotSelected, Protection};
 
 /// Maximum number recorded per decision.
 const NOT_SELECTED_MAX: usize = 16;
@@ -77,7 +80,7 @@ impl Session<'_> {
                     .push((Candidate::Queue(self.queues[own.ix()].id), Protection::OwnQueue { jobs })),
             }
         }
-        self.unselected_jobs((job, own), held.is_some(), &victims, &mut not_selected);
+        self.unselected_jobs((job, own), held.is_some(), (&victims, done), &mut not_selected);
         not_selected.truncate(NOT_SELECTED_MAX);
         let by = self.facts_of(job).id;
         not_selected.into_iter().map(|(candidate, why)| NotSelected { by, candidate, why }).collect()
@@ -104,10 +107,8 @@ impl Session<'_> {
             }
         }
         splits.sort_by_key(|(r, _)| *r == own);
-        let first = |&(r, e): &(QueueRef, QueueRef)| {
-            self.unit_checks(claim, (r, e), held[e.ix()].0).into_iter().next()
-        };
-        let checks: Vec<_> = splits.iter().filter_map(first).collect();
+        let checks = splits.iter().flat_map(|&split| self.unit_checks(claim, split, held[split.1.ix()].0));
+        let checks: Vec<_> = checks.collect();
         self.notes.about(job, |note| note.refused = checks);
     }
 
@@ -175,7 +176,7 @@ impl Session<'_> {
         &self,
         (job, own): (JobRef, QueueRef),
         is_reclaim: bool,
-        victims: &[JobRef],
+        (victims, done): (&[JobRef], &[Done]),
         not_selected: &mut Vec<(Candidate, Protection)>,
     ) {
         let queues: Vec<Option<QueueRef>> =
@@ -199,12 +200,39 @@ impl Session<'_> {
             {
                 Protection::Failed(check)
             } else {
-                Protection::NotNeeded
+                self.comes_later(other, victims, done).map_or(Protection::NotNeeded, Protection::Later)
             };
             not_selected.push((Candidate::Job(facts.id), why));
             if not_selected.len() > NOT_SELECTED_MAX {
                 return;
             }
         }
+    }
+
+    /// The comparison that puts a job behind the last victim of its queue, in the reverse of the job order; `None`: the
+    /// order did not decide.
+    fn comes_later(&self, other: JobRef, victims: &[JobRef], done: &[Done]) -> Option<Check> {
+        let queue = self.facts_of(other).queue;
+        let last = *victims.iter().rev().find(|&&victim| self.facts_of(victim).queue == queue)?;
+        let filled = self.filled_before(last, done);
+        let check = self.filled_job_comes_after((last, filled), (other, self.job(other).filled()));
+        // A job above its minimum loses one pod at a time, and its place in the order changes with each.
+        let is_decided = check.holds && (check.rule == PRIORITY || filled != Filled::Above);
+        is_decided.then_some(check)
+    }
+
+    /// The fill of a job before evictions that are already counted.
+    fn filled_before(&self, job: JobRef, done: &[Done]) -> Filled {
+        let own = self.job(job).uid;
+        let mut before = self.job(own).clone();
+        for done in done {
+            if let Done::Evicted(task) = *done
+                && self.job(self.job_of(task)).uid == own
+                && !self.task(task).status.is_active_allocated()
+            {
+                before.sets[self.pod_of(task).set].active_allocated += 1;
+            }
+        }
+        before.filled()
     }
 }

@@ -1,7 +1,4 @@
 //! Notes kept during a cycle for its explanations, only from level *decisive* on.
-//!
-//! # Source
-//! architecture 7; product 9.2
 
 use std::collections::BTreeMap;
 
@@ -9,7 +6,7 @@ use crate::id::QueueId;
 use crate::policy::kai::number::UNLIMITED;
 use crate::policy::kai::place::failure::Failure;
 use crate::policy::kai::snapshot::Quantities;
-use crate::policy::kai::task::{JobRef, PodRef, QueueRef};
+use crate::policy::kai::task::{JobRef, NodeRef, PodRef, QueueRef};
 use crate::trace::{Check, EvictReason, LedgerRow, Level, Quantity, Term, Value};
 use crate::units::PerResource;
 
@@ -22,6 +19,8 @@ pub(in crate::policy::kai) struct Notes {
     pub jobs: Vec<Note>,
     /// Capacity test of the chunk being placed.
     pub gate: Vec<Check>,
+    /// Nodes that the last pod without a node may use: no selector, taint or state excludes it.
+    pub open: Vec<NodeRef>,
     /// Comparisons that selected a pod's node.
     pub placed: BTreeMap<PodRef, Vec<Check>>,
 }
@@ -104,16 +103,22 @@ pub(in crate::policy::kai) fn shown(amount: f64) -> f64 {
 
 /// A bound or amount of all three resources.
 pub(in crate::policy::kai) fn triple(quantity: Quantity, amounts: Quantities) -> Term {
-    Term { quantity, value: Value::Triple(amounts.to_array().map(shown)) }
+    Term::new(quantity, Value::Triple(amounts.to_array().map(shown)))
+}
+
+/// An allocation with a job's request, computed from both.
+pub(in crate::policy::kai) fn with_need(quantity: Quantity, held: Quantities, need: Quantities) -> Term {
+    let parts = vec![triple(Quantity::Before, held), triple(Quantity::Request, need)];
+    triple(quantity, held + need).computed_from(parts)
 }
 
 pub(in crate::policy::kai) fn real(quantity: Quantity, value: f64) -> Term {
-    Term { quantity, value: Value::Real(value) }
+    Term::new(quantity, Value::Real(value))
 }
 
 /// A count, priority or truth value.
 pub(in crate::policy::kai) fn count(quantity: Quantity, value: i64) -> Term {
-    Term { quantity, value: Value::Count(value) }
+    Term::new(quantity, Value::Count(value))
 }
 
 /// Amounts in the form of a ledger.

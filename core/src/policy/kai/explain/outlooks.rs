@@ -7,11 +7,7 @@
 //! the job's next chunk fits nodes, limits and quotas without them. A non-preemptible job over quota waits for the
 //! job that uses the quota. A job that lost a claim before has no outlook.
 //!
-//! # Source
-//! product 9.2
-//!
-//! # Differs
-//! nothing; not used where devices are shared ([`Session::is_whole`])
+//! Not found where devices are shared ([`Session::is_whole`]).
 
 use std::collections::BTreeMap;
 

@@ -49,6 +49,16 @@ pub static CRASH: Rule = Rule(&RuleRecord {
     differs: "the real scheduler crashes in the modelled versions, v0.13.x and v0.14.0",
 });
 
+/// Q-18.
+pub static UNFINISHED: Rule = Rule(&RuleRecord {
+    key: "kai/solver/unfinished-claim",
+    says: "a job that needs only some of its subgroups does not claim room by evictions, because the claim is checked against \
+           the minimum of every subgroup. Until the end of the cycle KAI counts the claim as made, but evicts no pod",
+    formula: "active pods of every subgroup >= its minimum",
+    source: "kai-v0.17.md 21 Q-18",
+    differs: "",
+});
+
 /// Consequence of device memory with less than 100 MiB left (kai.md 1.2).
 pub static NO_DEVICE: Rule = Rule(&RuleRecord {
     key: "kai/bind/no-device",
@@ -276,6 +286,11 @@ impl<'t> Recorder<'t> {
         if self.outcome.is_some() {
             self.step.stale.push((session.facts_of(job).name.clone(), is_stale));
         }
+    }
+    /// Marks that the claim of a job is neither carried out nor undone (Q-18).
+    pub fn unfinished(&mut self, session: &Session<'_>, job: JobRef) {
+        let subject = Subject { job: Some(session.facts_of(job).id), ..Subject::default() };
+        self.trace.marks.push(Mark { rule: UNFINISHED, subject });
     }
     /// Marks that the real scheduler would crash here (Q-5), at any level; the job stays unsolved.
     pub fn crashed(&mut self, session: &Session<'_>, job: JobRef) {

@@ -4,12 +4,6 @@
 //! One dominant reason: not a leaf, not ready; too large for every node; over limit, over quota; not entitled; no
 //! victims that would help, for it or for an equivalent job that was tried first; no node fits; behind others. A job that
 //! claims room waits for victims, and earlier refusals no longer count. The outlook of a refusal is completed in `outlooks`.
-//!
-//! # Source
-//! product 9.2
-//!
-//! # Differs
-//! nothing
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -78,8 +72,14 @@ impl Session<'_> {
             };
         }
         let mut gates = self.gates(job, &self.notes.jobs[job.ix()], lookup);
-        let also = gates.split_off(1).into_iter().map(|g| g.0).collect();
-        let (gate, checks) = gates.pop().expect("there is always a reason");
+        let mut also = Vec::new();
+        let mut further = Vec::new();
+        for (gate, checks) in gates.split_off(1) {
+            also.push(gate);
+            further.extend(checks);
+        }
+        let (gate, mut checks) = gates.pop().expect("there is always a reason");
+        checks.extend(further);
         let outlook = self.outlook(job, &gate);
         Refusal { job: id, gate, also, checks, outlook }
     }
@@ -121,7 +121,7 @@ impl Session<'_> {
                 Failure::TooLarge { resource, .. } => {
                     gates.push((Gate::TooLarge { resource: *resource }, Vec::new()));
                 }
-                Failure::NoNode { .. } => (),
+                Failure::NoNode { .. } | Failure::NoTask => (),
             }
         }
         gates.dedup();

@@ -1,13 +1,4 @@
 //! Subjects of comparisons.
-//!
-//! # Rule
-//! None of its own.
-//!
-//! # Source
-//! architecture 7
-//!
-//! # Differs
-//! nothing
 
 use crate::policy::kai::session::Session;
 use crate::policy::kai::task::{JobRef, QueueRef};

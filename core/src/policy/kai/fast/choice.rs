@@ -74,7 +74,7 @@ impl Session<'_> {
         let request = &self.pods[pod.ix()].request;
         let is_fixed = self.is_fixed(job, pod);
         let is_shut = |&mib: &i64| {
-            let requested = requested_on_node(request, mib);
+            let requested = requested_on_node(self.config.revision, request, mib);
             self.over_capacity(job, requested, is_fixed.then_some(requested)).is_some()
         };
         self.classes.models.iter().filter(|_| self.plugins.predicates).map(is_shut).collect()

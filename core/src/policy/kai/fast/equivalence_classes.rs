@@ -175,11 +175,6 @@ impl Choice {
         self.ranking.best.peek().copied()
     }
 
-    /// The reason for each of some nodes that do not fit.
-    pub fn misfits(&self, nodes: &[NodeRef]) -> Vec<NodeReason> {
-        nodes.iter().filter_map(|&at| self.misfit(at)).collect()
-    }
-
     fn pass_over(&mut self) {
         while let Some(top) = self.ranking.best.peek()
             && self.ranking.scores[top.node.ix()] != Some(top.score)
@@ -188,7 +183,8 @@ impl Choice {
         }
     }
 
-    pub(super) fn misfit(&self, at: NodeRef) -> Option<NodeReason> {
+    /// Why a node does not fit; `None` if it does.
+    pub fn misfit(&self, at: NodeRef) -> Option<NodeReason> {
         let known = &self.kind.known[at.ix()];
         let gate = || self.gates.get(usize::from(known.model)).is_some_and(|is_shut| *is_shut);
         known.lacks.or_else(|| gate().then_some(NodeReason::Gate)).or(known.excludes)

@@ -218,7 +218,8 @@ impl Session<'_> {
     fn fits_again(&self, pod: PodRef, at: NodeRef) -> bool {
         let (facts, node) = (&self.pods[pod.ix()], &self.nodes[at.ix()]);
         let (job, r) = (facts.job, &facts.request);
-        let of_node = || self.over_capacity(job, requested_on_node(r, node.device_mib), None);
+        let of_node =
+            || self.over_capacity(job, requested_on_node(self.config.revision, r, node.device_mib), None);
         self.is_too_large(r).is_none()
             && self.over_capacity(job, r.plain(), None).is_none()
             && (!self.plugins.predicates || of_node().is_none())

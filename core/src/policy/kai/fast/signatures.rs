@@ -7,7 +7,7 @@
 //! that is at most the other's is not equal to it.
 //!
 //! # Source
-//! kai.md 6.9
+//! kai.md 6.9; kai-v0.17.md 15.5
 //!
 //! # Differs
 //! nothing; incomparable requests are ordered by name first (N-5)
@@ -15,6 +15,7 @@
 use std::collections::BTreeMap;
 
 use crate::policy::kai::request::Request;
+use crate::policy::kai::revision::Revision;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::snapshot::Status;
 use crate::policy::kai::task::{JobRef, QueueRef, TaskRef};
@@ -33,7 +34,9 @@ impl Failed {
         }
         let key = s.signature(job);
         let known = *self.by_key.get(&(queue, key))?;
-        (!is_easier(&s.pending_requests(job), &s.pending_requests(known))).then_some(known)
+        let at_most = comparison(s.config.revision);
+        let (new, known_requests) = (s.pending_requests(job), s.pending_requests(known));
+        (!is_easier(at_most, &new, &known_requests)).then_some(known)
     }
 
     /// Caches a failed job.
@@ -44,7 +47,10 @@ impl Failed {
         let key = s.signature(job);
         let replaces = match self.by_key.get(&(queue, key)) {
             None => true,
-            Some(&known) => is_at_most(&s.pending_requests(job), &s.pending_requests(known)),
+            Some(&known) => {
+                let at_most = comparison(s.config.revision);
+                is_at_most(at_most, &s.pending_requests(job), &s.pending_requests(known))
+            }
         };
         if replaces {
             self.by_key.insert((queue, key), job);
@@ -52,7 +58,7 @@ impl Failed {
     }
 }
 
-fn is_easier(new: &[&Request], known: &[&Request]) -> bool {
+fn is_easier(at_most: AtMost, new: &[&Request], known: &[&Request]) -> bool {
     if new.is_empty() || known.is_empty() {
         return false;
     }
@@ -68,7 +74,7 @@ fn is_easier(new: &[&Request], known: &[&Request]) -> bool {
     false
 }
 
-fn is_at_most(new: &[&Request], known: &[&Request]) -> bool {
+fn is_at_most(at_most: AtMost, new: &[&Request], known: &[&Request]) -> bool {
     !new.is_empty()
         && !known.is_empty()
         && new.len() <= known.len()
@@ -76,12 +82,26 @@ fn is_at_most(new: &[&Request], known: &[&Request]) -> bool {
 }
 
 /// Whether one request is at most another; device memory is ignored.
-fn at_most(l: &Request, r: &Request) -> bool {
-    l.cpu <= r.cpu
-        && l.memory <= r.memory
-        && l.scalars.iter().zip(&r.scalars).all(|(l, r)| l <= r)
-        && l.count <= r.count
-        && (l.portion < r.portion || (l.portion - r.portion).abs() < 0.01)
+type AtMost = fn(&Request, &Request) -> bool;
+
+/// How two requests are compared.
+///
+/// # v0.13
+/// GPUs by number of devices and part of each, which may differ by less than 0.01.
+///
+/// # v0.17
+/// GPUs in total.
+fn comparison(revision: Revision) -> AtMost {
+    fn at_most_but_gpus(l: &Request, r: &Request) -> bool {
+        l.cpu <= r.cpu && l.memory <= r.memory && l.scalars.iter().zip(&r.scalars).all(|(l, r)| l <= r)
+    }
+    match revision {
+        Revision::V0_13 => |l, r| {
+            let is_smaller_part = l.portion < r.portion || (l.portion - r.portion).abs() < 0.01;
+            at_most_but_gpus(l, r) && l.count <= r.count && is_smaller_part
+        },
+        Revision::V0_17 => |l, r| at_most_but_gpus(l, r) && l.gpus <= r.gpus,
+    }
 }
 
 impl Session<'_> {
@@ -110,6 +130,7 @@ impl Session<'_> {
         let pending = |t: &TaskRef| self.task(*t).status == Status::Pending;
         let mut requests: Vec<&Request> =
             self.job(job).tasks().filter(pending).map(|t| &self.pod_of(t).request).collect();
+        let at_most = comparison(self.config.revision);
         // Insertion sort, because "at most" is not total and the result depends on the steps.
         for i in 1..requests.len() {
             let mut j = i;

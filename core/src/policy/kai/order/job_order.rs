@@ -2,8 +2,7 @@
 //!
 //! # Rule
 //! Jobs: higher priority; then *below* its minimum before *exactly* before *above*; then older; then smaller name. Pod
-//! sets: one below its minimum before a satisfied one, two satisfied ones by `active/minAvailable`; then smaller
-//! name.
+//! sets: see [`crate::policy::kai::subgroups`].
 //!
 //! # Source
 //! kai.md 3.2, 3.3
@@ -14,7 +13,8 @@
 use std::cmp::Ordering;
 
 use crate::policy::kai::explain::notes::{count, real};
-use crate::policy::kai::job::{Job, JobFacts, PodSet, SetOrder};
+use crate::policy::kai::job::{Job, JobFacts, SetOrder};
+use crate::policy::kai::order::job_rank::Filled;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::task::JobRef;
 use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject, Term, Value};
@@ -43,6 +43,15 @@ rules! {
 impl Session<'_> {
     /// The comparison that orders the left job after the right one of the same queue.
     pub fn job_comes_after(&self, l: JobRef, r: JobRef) -> Check {
+        self.filled_job_comes_after((l, self.job(l).filled()), (r, self.job(r).filled()))
+    }
+
+    /// The same with given fills.
+    pub fn filled_job_comes_after(
+        &self,
+        (l, filled_l): (JobRef, Filled),
+        (r, filled_r): (JobRef, Filled),
+    ) -> Check {
         let (left, right) = (self.facts_of(l), self.facts_of(r));
         let subject = Subject { job: Some(left.id), other_job: Some(right.id), ..Subject::default() };
         let check = |rule, left, op, right| Check::new(rule, subject, left, op, right);
@@ -50,16 +59,15 @@ impl Session<'_> {
             let of = |facts: &JobFacts| count(Quantity::Priority, facts.priority);
             return check(PRIORITY, of(left), Op::Less, of(right));
         }
-        let filled = |job| self.job(job).filled();
-        if self.plugins.elastic && filled(l) != filled(r) {
-            let of = |job| count(Quantity::Applies, filled(job) as i64);
-            return check(FILLED, of(l), Op::Exceeds, of(r));
+        if self.plugins.elastic && filled_l != filled_r {
+            let of = |filled| count(Quantity::Applies, filled as i64);
+            return check(FILLED, of(filled_l), Op::Exceeds, of(filled_r));
         }
         if left.created_s != right.created_s {
             let of = |facts: &JobFacts| real(Quantity::Created, facts.created_s);
             return check(OLDER, of(left), Op::Exceeds, of(right));
         }
-        let of = |facts: &JobFacts| Term { quantity: Quantity::Name, value: Value::Name(facts.name.clone()) };
+        let of = |facts: &JobFacts| Term::new(Quantity::Name, Value::Name(facts.name.clone()));
         check(NAME, of(left), Op::Exceeds, of(right))
     }
 
@@ -79,20 +87,8 @@ impl Session<'_> {
     pub fn sets_in_order(&self, job: &Job) -> SetOrder {
         let mut order: SetOrder = (0..job.sets.len()).collect();
         if self.plugins.subgroup_order {
-            order.sort_by(|&l, &r| set_order(&job.sets[l], &job.sets[r]).then(l.cmp(&r)));
+            order.sort_by(|&l, &r| job.sets[l].fill().order(job.sets[r].fill()).then(l.cmp(&r)));
         }
         order
-    }
-}
-
-fn set_order(l: &PodSet, r: &PodSet) -> Ordering {
-    match (l.is_below(), r.is_below()) {
-        (true, true) => Ordering::Equal,
-        (true, false) => Ordering::Less,
-        (false, true) => Ordering::Greater,
-        (false, false) => {
-            let filled = |s: &PodSet| s.active_allocated as f64 / s.min_available as f64;
-            filled(l).partial_cmp(&filled(r)).expect("minAvailable is at least 1")
-        }
     }
 }

@@ -15,6 +15,8 @@ use crate::units::Resource;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::policy::kai) enum Failure {
+    /// The chunk has no task: the subgroups that lack pods have none that could be placed.
+    NoTask,
     /// The chunk as a whole exceeds a bound of a queue.
     Excess(Excess),
     /// No node could hold the task even when empty.

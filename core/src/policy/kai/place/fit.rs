@@ -8,7 +8,7 @@
 //! is (1) on idle alone, but shared devices still count what is releasing on them.
 //!
 //! # Source
-//! kai.md 5.4
+//! kai.md 5.4; kai-v0.17.md 15.4, 17.2
 //!
 //! # Differs
 //! nothing; Q-8 (a device whose name is not an integer counts as new) reproduced
@@ -17,8 +17,9 @@ use crate::policy::kai::place::node::{Node, Room};
 use crate::policy::kai::place::shared::Shared;
 use crate::policy::kai::pod::PodFacts;
 use crate::policy::kai::request::{Kind, Request};
+use crate::policy::kai::revision::Revision;
 use crate::policy::kai::session::Session;
-use crate::policy::kai::task::{GroupRef, NodeRef};
+use crate::policy::kai::task::{GroupRef, JobRef, NodeRef};
 use crate::trace::NodeReason;
 use crate::units::Resource;
 
@@ -67,14 +68,30 @@ impl Node {
             }
         }
     }
-
-    /// Whether the request could be bound at once.
-    pub fn is_allocatable_now(&self, r: &Request) -> bool {
-        r.is_best_effort() || self.lacks(r, false).is_none()
-    }
 }
 
 impl Session<'_> {
+    /// Whether the request could be bound at once: until v0.13 a tiny one always.
+    pub fn is_allocatable_now(&self, node: &Node, r: &Request) -> bool {
+        let always = match self.config.revision {
+            Revision::V0_13 => r.is_best_effort(),
+            Revision::V0_17 => false,
+        };
+        always || node.lacks(r, false).is_none()
+    }
+
+    /// Whether some pod of the next chunk fits no node even when empty, so that no eviction could help. Until v0.13 the
+    /// search finds that out, and the job stands for those like it.
+    pub fn is_impossible(&mut self, job: JobRef) -> bool {
+        match self.config.revision {
+            Revision::V0_13 => false,
+            Revision::V0_17 => {
+                let chunk = self.chunk(job, false);
+                chunk.iter().any(|&task| self.is_too_large(&self.pod_of(task).request).is_some())
+            }
+        }
+    }
+
     /// A resource that no node has enough of even when empty, if any.
     pub fn is_too_large(&self, r: &Request) -> Option<Resource> {
         if !self.plugins.predicates {

@@ -1,27 +1,29 @@
 //! Placement of a chunk, all or nothing.
 //!
 //! # Rule
-//! The chunk as a whole passes the capacity test; then inner subgroups by name, then pod sets in order, each task on the
+//! The chunk as a whole passes the capacity test; then the pod sets of the tree of subgroups are visited, each task on the
 //! best node that fits; the first task without a node fails the chunk. A whole-device task is bound if it fits idle room and
 //! binding is allowed, else it claims. Parts of devices go to the fitting devices by their score, including whole idle or
 //! releasing ones, as many as requested; if one of them is not free yet, the task claims.
 //!
 //! # Source
-//! kai.md 5.2, 5.6
+//! kai.md 5.2, 5.6; kai-v0.17.md 16.5
 //!
 //! # Differs
 //! nothing; topology constraints are not modelled
 
 use crate::policy::kai::explain::notes::{count, real};
 use crate::policy::kai::fast::equivalence_classes::{Choice, Ranked};
-use crate::policy::kai::job::{Group, SetOrder};
+use crate::policy::kai::job::{Job, SetOrder};
 use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
 use crate::policy::kai::place::failure::Failure;
 use crate::policy::kai::place::node::Node;
 use crate::policy::kai::place::score_parts::Part;
 use crate::policy::kai::request::Request;
+use crate::policy::kai::revision::Revision;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::statement::Statement;
+use crate::policy::kai::subgroups::{Group, Member};
 use crate::policy::kai::task::{GroupRef, JobRef, NodeRef, TaskRef};
 use crate::trace::{Check, FreeGpus, NodeReason, Op, Quantity, Rule, RuleRecord, Subject};
 use crate::units::Resource;
@@ -43,6 +45,9 @@ impl Session<'_> {
         pipeline_only: bool,
     ) -> Result<(), Failure> {
         let chunk = self.chunk(job, !pipeline_only);
+        if chunk.is_empty() && !self.places_empty_chunks() {
+            return Err(Failure::NoTask);
+        }
         let (requested, fixed) = (self.requested_by(&chunk), self.fixed_part(job, &chunk));
         if let Some(excess) = self.over_capacity(job, requested, fixed) {
             return Err(Failure::Excess(excess));
@@ -52,16 +57,7 @@ impl Session<'_> {
             self.notes.gate = self.capacity_checks(job, requested, fixed);
         }
         let checkpoint = st.checkpoint();
-        let uid = self.job(job).uid;
-        let sets = match &self.facts[uid.ix()].shape.groups {
-            None => self.sets_in_order(self.job(job)),
-            Some(group) => {
-                let by_rank = self.sets_in_order(self.job(job));
-                let mut order = SetOrder::new();
-                in_tree_order(group, &by_rank, &mut order);
-                order
-            }
-        };
+        let sets = self.placement_order(job);
         let mut placed = 0;
         let mut choice = None;
         for set in sets {
@@ -78,6 +74,7 @@ impl Session<'_> {
                     if let Failure::NoNode { placed: n, of, free, .. } = &mut failure {
                         (*n, *of) = (placed, chunk.len() as u32);
                         *free = explains.then(|| self.free_gpus());
+                        self.notes.open.clear();
                     }
                     return Err(failure);
                 }
@@ -88,9 +85,10 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Idle and releasing GPUs on the participating nodes.
+    /// Idle and releasing GPUs on the nodes that the last pod may use.
     fn free_gpus(&self) -> FreeGpus {
-        let free = self.nodes.iter().filter(|n| n.ready).map(|n| n.sum_idle() + n.sum_releasing());
+        let open = self.notes.open.iter().map(|node| &self.nodes[node.ix()]);
+        let free = open.filter(|n| n.ready).map(|n| n.sum_idle() + n.sum_releasing());
         free.fold(FreeGpus { total: 0.0, most: 0.0 }, |all, n| FreeGpus {
             total: all.total + n,
             most: all.most.max(n),
@@ -122,7 +120,14 @@ impl Session<'_> {
                 return Ok(());
             }
         }
-        let reasons = if explains { NodeReason::counted(choice.misfits(nodes)) } else { Vec::new() };
+        if !explains {
+            return Err(Failure::NoNode { task, placed: 0, of: 0, reasons: Vec::new(), free: None });
+        }
+        // What excludes a node stays when room becomes free, so it is told first.
+        let excludes = |at: NodeRef| self.excludes(&self.pods[pod.ix()], at);
+        let reasons = nodes.iter().filter_map(|&at| excludes(at).or_else(|| choice.misfit(at)));
+        let reasons = NodeReason::counted(reasons.collect());
+        self.notes.open = nodes.iter().copied().filter(|&at| excludes(at).is_none()).collect();
         Err(Failure::NoNode { task, placed: 0, of: 0, reasons, free: None })
     }
 
@@ -130,7 +135,7 @@ impl Session<'_> {
     fn place_on(&mut self, st: &mut Statement, task: TaskRef, at: NodeRef, pipeline_only: bool) -> bool {
         let request = &self.pod_of(task).request;
         let node = &self.nodes[at.ix()];
-        let now = node.is_allocatable_now(request);
+        let now = self.is_allocatable_now(node, request);
         if !request.is_shared() {
             if now && !pipeline_only {
                 st.allocate(self, task, at);
@@ -237,6 +242,7 @@ impl Session<'_> {
                 checks.push(Check::new(NOMINATED, subject, l, Op::Exceeds, r));
             }
         }
+        checks.extend(self.placement_faults(task, at));
         checks
     }
 }
@@ -254,8 +260,8 @@ pub static BEST_NODE: Rule = Rule(&RuleRecord {
     key: "kai/score/best-node",
     says: "among the nodes that fit, the one with the highest score is chosen, then by name",
     formula: "score = packing or spreading + 10 CPU node + 100 free now + 1000 shares a device + 1000000 nominated",
-    source: "kai.md 3.5, 5.5",
-    differs: "",
+    source: "kai.md 3.5, 5.5; kai-v0.17.md 15.7",
+    differs: "in v0.17 the last three are 1000, 10000 and 10000000",
 });
 /// 5.5.
 pub static NOMINATED: Rule = Rule(&RuleRecord {
@@ -266,10 +272,48 @@ pub static NOMINATED: Rule = Rule(&RuleRecord {
     differs: "KAI never nominates a node itself",
 });
 
-/// Child groups by name, then the group's own pod sets in order.
-fn in_tree_order(group: &Group, by_rank: &[usize], order: &mut SetOrder) {
-    for (_, child) in &group.groups {
-        in_tree_order(child, by_rank, order);
+impl Session<'_> {
+    /// Whether a chunk without tasks counts as placed: until v0.13.
+    fn places_empty_chunks(&self) -> bool {
+        match self.config.revision {
+            Revision::V0_13 => true,
+            Revision::V0_17 => false,
+        }
     }
-    order.extend(by_rank.iter().copied().filter(|set| group.sets.contains(set)));
+
+    /// Pod sets of a job in the order of placement.
+    ///
+    /// # v0.13
+    /// In each group, inner groups by name, then its pod sets in order.
+    ///
+    /// # v0.17
+    /// In each group, its members in order.
+    fn placement_order(&self, job: JobRef) -> SetOrder {
+        let job = self.job(job);
+        let Some(tree) = &job.tree else { return self.sets_in_order(job) };
+        let mut order = SetOrder::new();
+        match self.config.revision {
+            Revision::V0_13 => groups_first(tree, &self.sets_in_order(job), &mut order),
+            Revision::V0_17 => members_in_order(tree, (job, self.plugins.subgroup_order), &mut order),
+        }
+        order
+    }
+}
+
+fn groups_first(group: &Group, by_rank: &[usize], order: &mut SetOrder) {
+    for member in &group.members {
+        if let Member::Group(child) = member {
+            groups_first(child, by_rank, order);
+        }
+    }
+    order.extend(by_rank.iter().copied().filter(|set| group.members.contains(&Member::Set(*set))));
+}
+
+fn members_in_order(group: &Group, (job, is_ordered): (&Job, bool), order: &mut SetOrder) {
+    for member in group.members_in_order(job, is_ordered) {
+        match member {
+            Member::Group(group) => members_in_order(group, (job, is_ordered), order),
+            Member::Set(set) => order.push(*set),
+        }
+    }
 }

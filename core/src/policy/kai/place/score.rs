@@ -4,10 +4,10 @@
 //! The sum, in plugin order, of: packing `9*(1-(x-lo)/(hi-lo))` (9 when all are equal, 0 when nothing is
 //! free) or spreading `x/total`, with x = idle + releasing of the GPU, or of the CPU for tasks without GPU; 10 for a task
 //! without GPU on a node without GPUs; 100 if it could be bound at once; 1000 if a shared device has room for it; 1000000
-//! if the node is nominated for it. Equal sums are ordered by node name.
+//! if the node is nominated for it. Since v0.17 the last three are ten times as large. Equal sums are ordered by node name.
 //!
 //! # Source
-//! kai.md 3.5, 5.5
+//! kai.md 3.5, 5.5; kai-v0.17.md 15.7
 //!
 //! # Differs
 //! nothing; Q-9 (tasks without GPU get the 1000 as well) reproduced
@@ -17,6 +17,7 @@ use crate::policy::kai::place::node::Node;
 use crate::policy::kai::place::score_parts::{Packing, Part, Parts, Range};
 use crate::policy::kai::pod::PodFacts;
 use crate::policy::kai::request::{Kind, Request};
+use crate::policy::kai::revision::Revision;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::task::NodeRef;
 
@@ -36,7 +37,7 @@ impl Session<'_> {
         let applies = |part: &Part| match part {
             Part::Placement => true,
             Part::ResourceType => r.is_cpu_only() && node.is_cpu_only(),
-            Part::Availability => node.is_allocatable_now(r),
+            Part::Availability => self.is_allocatable_now(node, r),
             Part::Sharing => wants_parts(r) && node.fitting(r).next().is_some(),
             Part::Nominated => pod.nominated == Some(at),
         };
@@ -62,12 +63,16 @@ impl Session<'_> {
 
     /// Total score.
     pub fn score(&self, of: &Parts, range: Range) -> f64 {
+        let scale = match self.config.revision {
+            Revision::V0_13 => 1.0,
+            Revision::V0_17 => 10.0,
+        };
         let worth = |part: &Part| match part {
             Part::Placement => of.packing.within(range),
             Part::ResourceType => 10.0,
-            Part::Availability => 100.0,
-            Part::Sharing => 1000.0,
-            Part::Nominated => 1_000_000.0,
+            Part::Availability => 100.0 * scale,
+            Part::Sharing => 1000.0 * scale,
+            Part::Nominated => 1_000_000.0 * scale,
         };
         // Parts that do not apply add zero, so skipping them leaves the sum unchanged.
         let mut left = of.applying;

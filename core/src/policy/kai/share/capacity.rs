@@ -3,14 +3,14 @@
 //! # Rule
 //! From the leaf to the root, for each requested resource: *over limit* if `limit < Allocated + requested`; for
 //! non-preemptible jobs also *over quota* if `Deserved < AllocatedNotPreemptible + requested`. Unlimited bounds are skipped.
-//! The job as a whole is tested with its chunk (memory requests count no GPU), each task on its node with its part of one
-//! device only.
+//! The job as a whole is tested with its chunk, each task on its node. What requests of device memory count in both tests
+//! differs between the revisions, see `request.rs`.
 //!
 //! # Source
-//! kai.md 5.3
+//! kai.md 5.3; kai-v0.17.md 15.2, 15.3
 //!
 //! # Differs
-//! nothing; Q-7 (the node's test sees one device) reproduced
+//! nothing
 
 use crate::policy::kai::explain::notes::real;
 use crate::policy::kai::number::UNLIMITED;
@@ -93,7 +93,9 @@ impl Session<'_> {
         } else {
             (LIMIT, Quantity::AllocatedWithJob, Quantity::Limit)
         };
-        Check::new(rule, subject, real(left, held + requested), Op::AtMost, real(right, bound))
+        let with_job = real(left, held + requested)
+            .computed_from(vec![real(Quantity::Before, held), real(Quantity::Request, requested)]);
+        Check::new(rule, subject, with_job, Op::AtMost, real(right, bound))
     }
 
     /// The comparisons of a chunk within all bounds, for resources that have bounds.
@@ -129,11 +131,11 @@ impl Session<'_> {
         checks
     }
 
-    /// Amount requested by a chunk in the job's test: a memory request counts no GPU.
+    /// Amount requested by a chunk in the job's test.
     pub fn requested_by(&self, chunk: &[TaskRef]) -> Quantities {
         let mut requested = Quantities::default();
         for &task in chunk {
-            requested += self.pod_of(task).request.plain();
+            requested += self.pod_of(task).request.pending(self.memory_basis.chunk);
         }
         requested
     }

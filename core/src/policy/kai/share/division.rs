@@ -23,6 +23,7 @@ use std::cmp::{Ordering, Reverse};
 use std::ops::Range;
 
 use crate::id::QueueId;
+use crate::policy::kai::number::UNLIMITED;
 use crate::trace::{DivisionStep, Rule, RuleRecord};
 
 /// Grants up to the quota.
@@ -61,9 +62,9 @@ pub struct Sibling<'a> {
     pub priority: i64,
     /// Creation time in seconds; first tie-break, older first.
     pub created_s: f64,
-    /// Quota; -1 for unlimited.
+    /// Quota, or [`UNLIMITED`].
     pub deserved: f64,
-    /// Limit; -1 for unlimited.
+    /// Limit, or [`UNLIMITED`].
     pub limit: f64,
     /// Over-quota weight.
     pub weight: f64,
@@ -78,7 +79,7 @@ pub struct Sibling<'a> {
 impl Sibling<'_> {
     /// `min(limit, request)`.
     pub(super) fn requestable(&self) -> f64 {
-        if self.limit == -1.0 { self.request } else { self.limit.min(self.request) }
+        if self.limit == UNLIMITED { self.request } else { self.limit.min(self.request) }
     }
 
     /// By creation, then by name, bytewise.
@@ -303,7 +304,6 @@ struct Taker {
 /// `all` keeps its order; the other lists are compacted within a group as queues are satisfied, so that a round
 /// visits only unsatisfied queues, in unchanged order. The lists are separate arrays so that their loops
 /// vectorize; only sums are sequential.
-/// then work on several numbers at a time; only sums go one by one.
 #[derive(Default)]
 struct Takers {
     groups: Vec<Range<usize>>,
@@ -335,7 +335,7 @@ impl Takers {
         for at in 0..siblings.len() {
             let i = order.map_or(at, |order| order[at] as usize);
             let s = &mut siblings[i];
-            let quota = if s.deserved == -1.0 { total } else { s.deserved };
+            let quota = if s.deserved == UNLIMITED { total } else { s.deserved };
             let requestable = s.requestable();
             let granted = quota.min(requestable);
             s.fair_share += granted;

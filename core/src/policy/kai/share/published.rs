@@ -12,6 +12,7 @@
 //! gives more to queues that stand earlier in the list, and does not end where all requests are met.
 
 use super::division::Sibling;
+use crate::policy::kai::number::UNLIMITED;
 use crate::trace::{Rule, RuleRecord};
 
 /// The pseudo-code of the documentation.
@@ -28,7 +29,7 @@ const LEAST: f64 = 1e-6;
 
 /// Fair share of each sibling by the pseudo-code.
 pub fn divide(total: f64, siblings: &[Sibling<'_>]) -> Vec<f64> {
-    let deserved = |s: &Sibling<'_>| if s.deserved == -1.0 { total } else { s.deserved };
+    let deserved = |s: &Sibling<'_>| if s.deserved == UNLIMITED { total } else { s.deserved };
     let mut shares: Vec<f64> = siblings.iter().map(|s| deserved(s).min(s.requestable())).collect();
     let mut remaining = total - shares.iter().sum::<f64>();
     let mut priorities: Vec<i64> = siblings.iter().map(|s| s.priority).collect();
@@ -60,10 +61,10 @@ pub fn divide(total: f64, siblings: &[Sibling<'_>]) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Sibling, divide};
+    use super::{Sibling, UNLIMITED, divide};
 
     fn wants(weight: f64, request: f64) -> Sibling<'static> {
-        Sibling { deserved: 1.0, limit: -1.0, weight, request, ..Sibling::default() }
+        Sibling { deserved: 1.0, limit: UNLIMITED, weight, request, ..Sibling::default() }
     }
 
     #[test]

@@ -19,6 +19,7 @@ use smallvec::SmallVec;
 use crate::policy::kai::job::Chunk;
 use crate::policy::kai::order::queue_tree::QueueTree;
 use crate::policy::kai::session::Session;
+use crate::policy::kai::solve::simulate::Tried;
 use crate::policy::kai::task::{JobRef, NodeRef, PodRef, TaskRef};
 
 #[derive(Debug, Default)]
@@ -53,7 +54,19 @@ pub(in crate::policy::kai) struct VictimsOfJob {
     groups: SmallVec<[usize; 2]>,
 }
 
+impl VictimsOfJob {
+    /// Victims outside of a hypothesis.
+    pub fn of(job: JobRef, pods: impl Iterator<Item = PodRef>) -> VictimsOfJob {
+        VictimsOfJob { job, pods: pods.collect(), groups: SmallVec::new() }
+    }
+}
+
 impl Hypothesis {
+    /// An attempt whose validator sees all victims of the hypothesis.
+    pub fn tried<'h>(&'h self, evicted: &'h [TaskRef]) -> Tried<'h> {
+        Tried { partial: self.partial, evicted, victims: &self.by_job }
+    }
+
     /// Returns the initial hypothesis, which has only recorded victims.
     pub fn new(s: &mut Session<'_>, partial: JobRef, pending: Vec<TaskRef>, recorded: Vec<Chunk>) -> Self {
         let mut hypothesis = Hypothesis { partial, pending, ..Hypothesis::default() };
@@ -135,15 +148,6 @@ impl Hypothesis {
             }
         }
         self.victims.extend(tasks);
-    }
-
-    /// The victims of some jobs, in the order in which the jobs were added.
-    pub fn victims_of(&self, jobs: impl Iterator<Item = JobRef>) -> Vec<&VictimsOfJob> {
-        let mut found: SmallVec<[usize; 8]> =
-            jobs.filter_map(|job| self.entered.get(&job).copied()).collect();
-        found.sort_unstable();
-        found.dedup();
-        found.into_iter().map(|at| &self.by_job[at]).collect()
     }
 
     /// The jobs with a potential victim on a node, as indices into `by_job`.

@@ -1,5 +1,7 @@
 //! Search for victims that let a job run, and its fairness checks.
 
+pub(super) mod attempts;
+pub(super) mod candidates;
 pub(super) mod filters;
 pub(super) mod hypothesis;
 pub(super) mod min_runtime;

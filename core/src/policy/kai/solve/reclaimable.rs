@@ -15,13 +15,14 @@
 
 use smallvec::SmallVec;
 
-use crate::policy::kai::explain::notes::{Proof, real, triple};
+use crate::policy::kai::explain::notes::{Proof, real, shown, triple, with_need};
 use crate::policy::kai::job::Chunk;
 use crate::policy::kai::number::UNLIMITED;
 use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
 use crate::policy::kai::session::Session;
 use crate::policy::kai::snapshot::Quantities;
-use crate::policy::kai::solve::hypothesis::Hypothesis;
+use crate::policy::kai::solve::hypothesis::VictimsOfJob;
+use crate::policy::kai::solve::simulate::Tried;
 use crate::policy::kai::task::{JobRef, PodRef, QueueRef, TaskRef};
 use crate::trace::{Check, EvictReason, Mark, Op, Quantity, Rule, RuleRecord, Subject, Term, Value};
 use crate::units::Resource;
@@ -96,21 +97,28 @@ impl Session<'_> {
         let (need, fixed) = (self.need(job), self.fixed_need(job));
         let Some(q) = self.facts_of(job).queue else { return (false, None) };
         let queue = &self.queues[q.ix()];
-        let with_job = queue.allocated + need;
-        let is_entitled = with_job.less_equal(&queue.fair_share);
+        let is_entitled = (queue.allocated + need).less_equal(&queue.fair_share);
         let np_with_job = queue.allocated_np + fixed.unwrap_or_default();
         let within_quota = fixed.is_none() || np_with_job.less_equal(&queue.deserved);
         let check = || {
             if is_entitled && !within_quota {
-                let left = triple(Quantity::AllocatedNonPreemptible, np_with_job);
+                let fixed = fixed.unwrap_or_default();
+                let left = with_need(Quantity::AllocatedNonPreemptible, queue.allocated_np, fixed);
                 let right = triple(Quantity::Quota, queue.deserved);
-                return Check::new(STAYS_WITHIN_QUOTA, self.about_job(job), left, Op::AtMost, right);
+                let check = Check::new(STAYS_WITHIN_QUOTA, self.about_job(job), left, Op::AtMost, right);
+                return self.counting_memory_of_all(job, check);
             }
-            let left = triple(Quantity::AllocatedWithJob, with_job);
-            let right = triple(Quantity::FairShare, queue.fair_share);
-            Check::new(CAN_RECLAIM, self.about_job(job), left, Op::AtMost, right)
+            self.entitlement(job, q, queue.allocated, need)
         };
         (is_entitled && within_quota, self.notes.is_on().then(check))
+    }
+
+    /// Comparison of what a queue would hold with a job's request and its fair share.
+    fn entitlement(&self, job: JobRef, q: QueueRef, held: Quantities, need: Quantities) -> Check {
+        let left = with_need(Quantity::AllocatedWithJob, held, need);
+        let right = triple(Quantity::FairShare, self.queues[q.ix()].fair_share);
+        let check = Check::new(CAN_RECLAIM, self.about_queue(job, q), left, Op::AtMost, right);
+        self.counting_memory(job, check)
     }
 
     /// Current allocation of every queue.
@@ -119,18 +127,12 @@ impl Session<'_> {
     }
 
     /// 6.3: whether a job may take these victims; records the comparisons in the proof.
-    pub fn is_fair(
-        &mut self,
-        held: &Held,
-        hypothesis: &Hypothesis,
-        evicted: &[TaskRef],
-        proof: &mut Proof,
-    ) -> bool {
-        let claimant = hypothesis.partial;
+    pub fn is_fair(&mut self, held: &Held, tried: Tried<'_>, proof: &mut Proof) -> bool {
+        let claimant = tried.partial;
         let claim = Claim { claimant, need: self.need(claimant), fixed: self.fixed_need(claimant), held };
-        let reclaimed = self.reclaimed_units(hypothesis, evicted);
+        let reclaimed = self.reclaimed_units(tried);
         if let Some((r, e)) = self.depends_on_order(claim, &reclaimed) {
-            let subject = self.about_queues(hypothesis.partial, r, e);
+            let subject = self.about_queues(claimant, r, e);
             self.ties.mark(Mark { rule: nondeterminism::VALIDATOR, subject });
         }
         let Some(left) = self.units_are_allowed(claim, &reclaimed, proof) else { return false };
@@ -138,15 +140,16 @@ impl Session<'_> {
     }
 
     /// Units taken from each leaf queue, sorted by queue name.
-    fn reclaimed_units(&self, hypothesis: &Hypothesis, evicted: &[TaskRef]) -> Vec<ReclaimedUnits> {
+    fn reclaimed_units(&self, tried: Tried<'_>) -> Vec<ReclaimedUnits> {
         let mut reclaimed: Vec<ReclaimedUnits> = Vec::new();
+        let mut victims: Vec<&VictimsOfJob> = tried.victims.iter().collect();
         // Victims that are not evicted in this attempt still run, like those placed again.
         let is_sum_of_evicted = self.is_whole && self.config.allow_consolidating_reclaim;
-        let victims = if is_sum_of_evicted && !self.draws(RandomOrder::Validator) {
-            hypothesis.victims_of(evicted.iter().map(|&task| self.job_of(task)))
-        } else {
-            hypothesis.by_job.iter().collect()
-        };
+        if is_sum_of_evicted && !self.draws(RandomOrder::Validator) {
+            let mut evicted: Vec<JobRef> = tried.evicted.iter().map(|&task| self.job_of(task)).collect();
+            evicted.sort_unstable();
+            victims.retain(|of_job| evicted.binary_search(&of_job.job).is_ok());
+        }
         for victims in self.in_visit_order(victims) {
             let Some(queue) = self.facts_of(victims.job).queue else { continue };
             let units = self.units_of(victims.job, &victims.pods);
@@ -233,8 +236,14 @@ impl Session<'_> {
             for &unit in units {
                 let now = *left[e.ix()].get_or_insert(claim.held[e.ix()].0);
                 let reason = self.unit_is_allowed(claim, (r, e), now);
-                let checks =
+                let mut checks =
                     if self.notes.is_on() { self.unit_checks(claim, (r, e), now) } else { Vec::new() };
+                let of_giver = |check: &&mut Check| check.left.quantity == Quantity::AllocatedWithoutVictims;
+                for check in checks.iter_mut().filter(of_giver) {
+                    let mut after = now;
+                    after -= unit;
+                    check.left.parts.push(triple(Quantity::AllocatedAfter, after));
+                }
                 proof.add_eviction(*queue, reason.unwrap_or(EvictReason::ReclaimedForQuota), checks);
                 reason?;
                 for q in self.path_from_root(*queue) {
@@ -270,7 +279,7 @@ impl Session<'_> {
         })
     }
 
-    /// Reason that allows search a unit while the other queue holds `now`; `None` if the unit is refused.
+    /// Reason that allows a unit while the other queue holds `now`; `None` if the unit is refused.
     pub fn unit_is_allowed(
         &self,
         claim: Claim<'_>,
@@ -292,13 +301,19 @@ impl Session<'_> {
         let other = &self.queues[e.ix()];
         let subject = self.about_queues(claim.claimant, r, e);
         let check = |rule, left, op, right| Check::new(rule, subject, left, op, right);
-        let left = || triple(Quantity::AllocatedWithoutVictims, now);
-        let may = triple(Quantity::Allocatable, other.allocatable);
+        let before = || vec![triple(Quantity::Before, claim.held[e.ix()].0)];
+        let left = || triple(Quantity::AllocatedWithoutVictims, now).computed_from(before());
+        let may = triple(Quantity::Allocatable, other.allocatable).computed_from(vec![
+            triple(Quantity::Quota, other.deserved),
+            triple(Quantity::FairShare, other.fair_share),
+            triple(Quantity::Limit, other.limit),
+        ]);
         let mut checks = vec![check(MAINTAIN_FAIR_SHARE, left(), Op::Exceeds, may)];
         if !checks[0].holds {
-            let with_need = triple(Quantity::AllocatedWithJob, claim.held[r.ix()].0 + claim.need);
+            let with_need = with_need(Quantity::AllocatedWithJob, claim.held[r.ix()].0, claim.need);
             let quota = triple(Quantity::Quota, self.queues[r.ix()].deserved);
-            checks.push(check(GUARANTEE_QUOTA, with_need, Op::AtMost, quota));
+            let within = check(GUARANTEE_QUOTA, with_need, Op::AtMost, quota);
+            checks.push(self.counting_memory(claim.claimant, within));
             let quota = triple(Quantity::Quota, other.deserved);
             checks.push(check(GUARANTEE_QUOTA, left(), Op::Exceeds, quota));
         }
@@ -328,7 +343,7 @@ impl Session<'_> {
                 let is_sibling = s != q && self.queues[s.ix()].parent == parent;
                 if let (true, Some(left)) = (is_sibling, left[s.ix()]) {
                     let involved = self.involved(s, claim.need, reclaimed);
-                    if !self.keeps_order(claim.claimant, (q, x), (s, left), involved, proof) {
+                    if !self.keeps_order(claim, (q, x), (s, left), involved, proof) {
                         return false;
                     }
                 }
@@ -337,10 +352,11 @@ impl Session<'_> {
             if let Some(fixed) = claim.fixed {
                 let np = claim.held[q.ix()].1 + fixed;
                 if self.notes.is_on() {
-                    let (l, r) =
-                        (triple(Quantity::AllocatedNonPreemptible, np), triple(Quantity::Quota, deserved));
+                    let l = with_need(Quantity::AllocatedNonPreemptible, claim.held[q.ix()].1, fixed);
+                    let r = triple(Quantity::Quota, deserved);
                     let subject = self.about_queue(claim.claimant, q);
-                    proof.common.push(Check::new(STAYS_WITHIN_QUOTA, subject, l, Op::AtMost, r));
+                    let check = Check::new(STAYS_WITHIN_QUOTA, subject, l, Op::AtMost, r);
+                    proof.common.push(self.counting_memory_of_all(claim.claimant, check));
                 }
                 if !np.less_equal(&deserved) {
                     return false;
@@ -369,7 +385,7 @@ impl Session<'_> {
     /// Whether the claimant's queue stays below a sibling or within its share.
     fn keeps_order(
         &self,
-        claimant: JobRef,
+        claim: Claim<'_>,
         (q, x): (QueueRef, Quantities),
         (s, left): (QueueRef, Quantities),
         involved: [bool; 3],
@@ -388,22 +404,27 @@ impl Session<'_> {
             let is_above = ratio_q > 1.0 && fs_s > 0.0;
             if self.notes.is_on() {
                 let resource = Some(Resource::ACCOUNTED[i]);
-                let subject = Subject { resource, ..self.about_queues(claimant, q, s) };
+                let subject = Subject { resource, ..self.about_queues(claim.claimant, q, s) };
                 let check = |left, op, right| Check::new(KEEPS_ORDER, subject, left, op, right);
-                let saturation = |ratio| real(Quantity::Saturation, ratio);
+                let share = |share| real(Quantity::FairShare, shown(share));
+                let before = real(Quantity::Before, claim.held[q.ix()].0.to_array()[i]);
+                let with_job = real(Quantity::AllocatedWithJob, x.to_array()[i]).computed_from(vec![before]);
+                let own = Term::new(Quantity::Saturation, Value::Real(ratio_q));
+                let own = own.computed_from(vec![with_job, share(fs_q)]);
+                let after = real(Quantity::AllocatedAfter, left.to_array()[i]);
+                let theirs = real(Quantity::Saturation, ratio_s).computed_from(vec![after, share(fs_s)]);
                 proof.common.push(if is_above {
-                    let multiplied = match multiplier {
-                        1.0 => saturation(ratio_q),
-                        _ => Term {
-                            quantity: Quantity::Saturation,
-                            value: Value::Product([ratio_q, multiplier]),
-                        },
+                    let value = match multiplier {
+                        1.0 => Value::Real(ratio_q),
+                        _ => Value::Product([ratio_q, multiplier]),
                     };
-                    check(multiplied, Op::Less, saturation(ratio_s))
+                    check(Term { value, ..own }, Op::Less, theirs)
                 } else if ratio_q <= 1.0 {
-                    check(saturation(ratio_q), Op::AtMost, real(Quantity::Constant, 1.0))
+                    check(own, Op::AtMost, real(Quantity::Constant, 1.0))
                 } else {
-                    check(real(Quantity::FairShare, fs_s), Op::AtMost, real(Quantity::Constant, 0.0))
+                    let subject = Subject { resource, ..self.about_queues(claim.claimant, s, q) };
+                    let none = real(Quantity::Constant, 0.0);
+                    Check::new(KEEPS_ORDER, subject, share(fs_s), Op::AtMost, none)
                 });
             }
             if is_above && ratio_q * multiplier >= ratio_s {

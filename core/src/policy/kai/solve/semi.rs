@@ -135,8 +135,10 @@ impl Session<'_> {
                 let chunk = self.chunk(job, false);
                 let core = self.core_of_chunk(job, &chunk);
                 let may = |t: &&TaskRef| self.task(**t).should_allocate(false);
-                let requested =
-                    core.iter().filter(may).map(|&t| self.pod_of(t).request.pending(self.yardstick));
+                let requested = core
+                    .iter()
+                    .filter(may)
+                    .map(|&t| self.pod_of(t).request.pending(self.memory_basis.pending));
                 (!core.is_empty())
                     .then(|| requested.fold(Quantities::default(), |sum, requested| sum + requested))
             }

@@ -18,11 +18,11 @@ use crate::policy::kai::order::leaves::Leaves;
 use crate::policy::kai::order::queue_tree::QueueTree;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::snapshot::Status;
-use crate::policy::kai::solve::hypothesis::Hypothesis;
+use crate::policy::kai::solve::hypothesis::VictimsOfJob;
 use crate::policy::kai::solve::min_runtime::Against;
 use crate::policy::kai::solve::victim_search::VictimSearch;
 use crate::policy::kai::statement::Statement;
-use crate::policy::kai::task::{JobRef, NodeRef, TaskRef};
+use crate::policy::kai::task::{JobRef, NodeRef, PodRef, TaskRef};
 
 #[derive(Debug)]
 pub(in crate::policy::kai) enum Attempt {
@@ -34,41 +34,49 @@ pub(in crate::policy::kai) enum Attempt {
     Solved(Vec<TaskRef>, Proof),
 }
 
+/// What an attempt evicts, and which victims its validator sees.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::policy::kai) struct Tried<'a> {
+    /// Partial job of the claimant.
+    pub partial: JobRef,
+    pub evicted: &'a [TaskRef],
+    /// In the order in which their jobs were added.
+    pub victims: &'a [VictimsOfJob],
+}
+
 impl Session<'_> {
     /// 6.7: runs one attempt.
     pub fn simulate(
         &mut self,
         search: &VictimSearch,
         st: &mut Statement,
-        hypothesis: &Hypothesis,
-        victims: &[TaskRef],
+        tried: Tried<'_>,
         nodes: &[bool],
         feasibility: Option<&Feasibility>,
     ) -> Attempt {
-        let claimant = self.job(hypothesis.partial).uid;
-        self.note_tried(search, hypothesis, 1);
-        if !self.place_again(st, hypothesis, victims, nodes, feasibility) {
+        let claimant = self.job(tried.partial).uid;
+        self.note_tried(search, tried.partial, 1);
+        if !self.place_again(st, tried, nodes, feasibility) {
             return Attempt::Failed;
         }
         let mut proof = Proof::default();
-        if !self.is_valid(search, hypothesis, victims, &mut proof) {
+        if !self.is_valid(search, tried, &mut proof) {
             self.notes.about(claimant, |note| note.refused = proof.into_checks());
             return Attempt::Refused;
         }
         let goes = |&t: &TaskRef| matches!(self.task(t).status, Status::Releasing | Status::Pipelined);
-        Attempt::Solved(victims.iter().copied().filter(goes).collect(), proof)
+        Attempt::Solved(tried.evicted.iter().copied().filter(goes).collect(), proof)
     }
 
     /// Places the claimant and the jobs that lost tasks again; `false` if the claimant does not fit.
     fn place_again(
         &mut self,
         st: &mut Statement,
-        hypothesis: &Hypothesis,
-        victims: &[TaskRef],
+        tried: Tried<'_>,
         nodes: &[bool],
         mut feasibility: Option<&Feasibility>,
     ) -> bool {
-        let partial = hypothesis.partial;
+        let Tried { partial, evicted: victims, .. } = tried;
         let mut owners: Vec<JobRef> = victims.iter().map(|&t| self.job_of(t)).collect();
         owners.sort();
         owners.dedup();
@@ -127,42 +135,37 @@ impl Session<'_> {
         Leaves::clone(&waiting).with(wanted, is_replaced, |job| self.job(job).rank)
     }
 
-    fn is_valid(
-        &mut self,
-        search: &VictimSearch,
-        hypothesis: &Hypothesis,
-        victims: &[TaskRef],
-        proof: &mut Proof,
-    ) -> bool {
+    fn is_valid(&mut self, search: &VictimSearch, tried: Tried<'_>, proof: &mut Proof) -> bool {
         match search {
             VictimSearch::Reclaim(held) => {
-                let proportion = !self.plugins.proportion || self.is_fair(held, hypothesis, victims, proof);
-                let queue = self.facts_of(hypothesis.partial).queue;
-                proportion && queue.is_none_or(|by| self.ran_long_enough(Against::Reclaim(by), hypothesis))
+                let proportion = !self.plugins.proportion || self.is_fair(held, tried, proof);
+                let queue = self.facts_of(tried.partial).queue;
+                proportion && queue.is_none_or(|by| self.ran_long_enough(Against::Reclaim(by), tried))
             }
-            VictimSearch::Preemption => self.ran_long_enough(Against::Preemption, hypothesis),
-            VictimSearch::Consolidation { .. } => self.all_placed(hypothesis),
+            VictimSearch::Preemption => self.ran_long_enough(Against::Preemption, tried),
+            VictimSearch::Consolidation { .. } => self.all_placed(tried),
         }
     }
 
     /// 7.2: whether every evicted task is placed again.
-    fn all_placed(&self, hypothesis: &Hypothesis) -> bool {
-        hypothesis.victims.iter().all(|&t| self.task(self.current(t)).status != Status::Releasing)
+    fn all_placed(&self, tried: Tried<'_>) -> bool {
+        let mut pods = tried.victims.iter().flat_map(|victims| &victims.pods);
+        pods.all(|&pod| self.task(self.current_of(pod)).status != Status::Releasing)
     }
 
     /// 6.8: whether protected elastic jobs keep their minimum.
-    fn ran_long_enough(&self, against: Against, hypothesis: &Hypothesis) -> bool {
-        let keeps_minimum = |job: JobRef, pods: &[crate::policy::kai::task::PodRef]| {
+    fn ran_long_enough(&self, against: Against, tried: Tried<'_>) -> bool {
+        let keeps_minimum = |job: JobRef, pods: &[PodRef]| {
             self.job(job).sets.iter().enumerate().all(|(i, set)| {
                 let victims = pods.iter().filter(|p| self.pods[p.ix()].set == i).count() as i64;
                 set.min_available <= set.active_used - victims
             })
         };
-        let of_job = |v: &crate::policy::kai::solve::hypothesis::VictimsOfJob| {
+        let of_job = |v: &VictimsOfJob| {
             !self.is_protected(v.job, against)
                 || !self.job(v.job).is_elastic()
                 || keeps_minimum(v.job, &v.pods)
         };
-        hypothesis.by_job.iter().all(of_job)
+        tried.victims.iter().all(of_job)
     }
 }

@@ -1,34 +1,32 @@
 //! Search for victims that let a job run.
 //!
 //! # Rule
-//! For k = 1..n the first k tasks of the job's chunk are solved with the *recorded* victims of step k-1. A step tries the
-//! recorded victims alone, then with ever more candidates, until one attempt succeeds; hypotheses that fail a filter
-//! are skipped but keep their victims. An attempt evicts the recorded victims; then, for each node of the latest
-//! victim's job, all groups of the jobs that have a victim there, and evictions everything again. Nodes of evicted tasks
-//! become feasible. A refusal by the validator ends the hypothesis. Only the last step's statement is kept.
+//! Partial jobs, with the first k tasks of the job's chunk, are solved by *probes*, each with the *recorded* victims of the
+//! last successful one. A probe tries its attempts with the recorded victims alone, then with ever more candidates, until
+//! one succeeds; hypotheses that fail a filter are skipped but keep their victims. Which k are tried, and which attempts
+//! a hypothesis has, depends on the generator: see `solve_by` and [`crate::policy::kai::solve::attempts`].
 //!
 //! # Source
-//! kai.md 6.5
+//! kai.md 6.5; kai-v0.17.md 18.1-18.4
 //!
 //! # Differs
-//! a job without a placeable task left, which crashes the real scheduler, is unsolved and reported
+//! in v0.13 a job without a placeable task left, which crashes the real scheduler, is unsolved and reported; in v0.17
+//! the limits of time (18.9) are not simulated
 
-use smallvec::{SmallVec, smallvec};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::policy::kai::explain::notes::Proof;
 use crate::policy::kai::explain::recorder::Recorder;
 use crate::policy::kai::fast::feasibility::Feasibility;
-use crate::policy::kai::fast::repeated_attempts::FailedAttempts;
 use crate::policy::kai::job::Chunk;
-use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
 use crate::policy::kai::order::queue_tree::QueueTree;
 use crate::policy::kai::session::Session;
+use crate::policy::kai::solve::attempts::{FailedScenarios, Generator};
 use crate::policy::kai::solve::filters::Filters;
 use crate::policy::kai::solve::hypothesis::Hypothesis;
-use crate::policy::kai::solve::min_runtime::Against;
-use crate::policy::kai::solve::simulate::Attempt;
 use crate::policy::kai::solve::victim_search::VictimSearch;
-use crate::policy::kai::statement::{NotHeld, Statement};
+use crate::policy::kai::statement::Statement;
 use crate::policy::kai::task::{JobRef, NodeRef, TaskRef};
 
 /// A statement that lets a job run, and the comparisons that allow it.
@@ -38,28 +36,44 @@ pub(in crate::policy::kai) struct Solved {
     pub proof: Proof,
 }
 
-/// Result of a successful step.
-struct Solution {
-    statement: Statement,
+/// Result of a successful probe.
+pub(in crate::policy::kai) struct Solution {
+    pub statement: Statement,
     /// Objects of the evicted or moved tasks.
-    displaced: Vec<TaskRef>,
+    pub displaced: Vec<TaskRef>,
     /// Groups that contain them.
-    groups: Vec<Chunk>,
-    proof: Proof,
+    pub groups: Vec<Chunk>,
+    pub proof: Proof,
 }
 
-/// Tasks evicted in an attempt.
-type Evicted = SmallVec<[TaskRef; 8]>;
+/// A job for which victims are searched.
+pub(in crate::policy::kai) struct Claimant<'a> {
+    pub search: &'a VictimSearch,
+    pub job: JobRef,
+    /// All tasks to place.
+    chunk: Chunk,
+    /// Nodes on which it may be placed without evictions.
+    feasible: Vec<bool>,
+    /// Candidates, unless each probe lists them anew.
+    candidates: Option<Vec<JobRef>>,
+    /// Scenarios that failed.
+    failed: FailedScenarios,
+}
 
-/// The attempts of a hypothesis. Those that evict the same tasks in the same order are *equal*.
+/// Victims recorded for the next probe.
 #[derive(Default)]
-struct Attempts {
-    /// Tasks evicted in each different attempt, recorded victims first.
-    evicted: SmallVec<[Evicted; 1]>,
-    /// Indices into `evicted`.
-    in_order: SmallVec<[usize; 1]>,
-    /// Whether one of them evicts a task twice, which is not undone completely.
-    evicts_twice: bool,
+struct Recording {
+    groups: Vec<Chunk>,
+    /// Nodes of the evicted and moved tasks.
+    nodes: Vec<NodeRef>,
+}
+
+/// What a probe found.
+enum Probe {
+    Solved(Solution),
+    Unsolved,
+    /// The partial job has no task to place.
+    Empty,
 }
 
 impl Session<'_> {
@@ -70,35 +84,102 @@ impl Session<'_> {
         }
         self.compute_deferred_signatures();
         let feasible = self.feasible_nodes(job);
-        let used_before = self.job(job).active_used();
         let chunk = self.chunk(job, false);
-        let mut recorded = Vec::new();
-        let mut more_nodes: Vec<NodeRef> = Vec::new();
-        for k in 1..=chunk.len() {
-            let partial = self.partial_job(job, &chunk[..k]);
-            if self.chunk(partial, false).is_empty() {
-                out.crashed(self, job);
-                return None;
+        let generators = self.generators();
+        let lists_once = !generators.contains(&Generator::NodeByNode)
+            && !matches!(search, VictimSearch::Consolidation { most: Some(_) });
+        let candidates = (lists_once && !chunk.is_empty()).then(|| self.victims_for(search, job));
+        let mut claimant = Claimant { search, job, chunk, feasible, candidates, failed: BTreeSet::new() };
+        generators.into_iter().find_map(|generator| self.solve_by(generator, &mut claimant, out))
+    }
+
+    /// The search of one generator.
+    ///
+    /// # v0.13
+    /// k = 1 … n, until the first failure; the statement for n is kept.
+    ///
+    /// # v0.17
+    /// k = 1, 2, 4 …, at most n, until the first failure, then by bisection; then n once more, with the recorded victims of
+    /// the last success: its statement is kept. The last one is left in place if the job, with a number of subgroups that
+    /// would be enough, does not reach the minimum of all its pod sets.
+    fn solve_by(
+        &mut self,
+        generator: Generator,
+        claimant: &mut Claimant<'_>,
+        out: &mut Recorder<'_>,
+    ) -> Option<Solved> {
+        let used_before = self.job(claimant.job).active_used();
+        let solution = match generator {
+            Generator::NodeByNode => self.one_more_at_a_time(claimant, out)?,
+            Generator::NodeLocalGreedy | Generator::MultiNodeGang => {
+                self.by_bisection(generator, claimant)?
             }
-            // Includes tasks of a stale chunk that cannot be placed.
-            let pending = self.job(partial).tasks().collect();
-            let mut nodes = feasible.clone();
-            more_nodes.iter().for_each(|n| nodes[n.ix()] = true);
-            let hypothesis = Hypothesis::new(self, partial, pending, recorded);
-            let solution = self.solve_step(search, job, hypothesis, nodes)?;
-            if k == chunk.len() {
-                let grew = self.job(job).active_used() > used_before;
-                if self.job(job).is_gang_satisfied() && grew {
-                    return Some(Solved { statement: solution.statement, proof: solution.proof });
+        };
+        let job = self.job(claimant.job);
+        if job.is_gang_satisfied() && job.active_used() > used_before {
+            return Some(Solved { statement: solution.statement, proof: solution.proof });
+        }
+        if generator != Generator::NodeByNode {
+            out.unfinished(self, claimant.job);
+        }
+        self.waiting = None;
+        None
+    }
+
+    fn one_more_at_a_time(
+        &mut self,
+        claimant: &mut Claimant<'_>,
+        out: &mut Recorder<'_>,
+    ) -> Option<Solution> {
+        let n = claimant.chunk.len();
+        let mut recording = Recording::default();
+        for k in 1..=n {
+            match self.probe(Generator::NodeByNode, claimant, k, recording) {
+                Probe::Solved(solution) if k == n => return Some(solution),
+                Probe::Solved(solution) => recording = self.recorded(solution),
+                Probe::Unsolved => return None,
+                Probe::Empty => {
+                    out.crashed(self, claimant.job);
+                    return None;
                 }
-                self.waiting = None;
-                return None;
             }
-            solution.statement.discard(self);
-            more_nodes = solution.displaced.iter().filter_map(|&t| self.task(t).node).collect();
-            recorded = solution.groups;
         }
         None
+    }
+
+    fn by_bisection(&mut self, generator: Generator, claimant: &mut Claimant<'_>) -> Option<Solution> {
+        let n = claimant.chunk.len();
+        let (mut solved, mut failed) = (0, None);
+        let mut recording = Recording::default();
+        let mut k = 1;
+        while k <= n {
+            let known = Recording { groups: recording.groups.clone(), nodes: recording.nodes.clone() };
+            if let Probe::Solved(solution) = self.probe(generator, claimant, k, known) {
+                recording = self.recorded(solution);
+                solved = k;
+            } else {
+                failed = Some(k);
+            }
+            k = match failed {
+                None if solved < n => (2 * k).min(n),
+                Some(failed) if failed - solved > 1 => (solved + failed) / 2,
+                _ => break,
+            };
+        }
+        if solved == 0 {
+            return None;
+        }
+        match self.probe(generator, claimant, n, recording) {
+            Probe::Solved(solution) => Some(solution),
+            Probe::Unsolved | Probe::Empty => None,
+        }
+    }
+
+    /// Undoes a solution and keeps its victims.
+    fn recorded(&mut self, solution: Solution) -> Recording {
+        solution.statement.discard(self);
+        let nodes = solution.displaced.iter().filter_map(|&t| self.task(t).node).collect();
+        Recording { groups: solution.groups, nodes }
     }
 
     /// 6.1d: nodes with idle or releasing devices; all nodes if some pod requests no GPU.
@@ -109,28 +190,54 @@ impl Session<'_> {
         self.nodes.iter().map(|n| any_cpu_only || has_room(n)).collect()
     }
 
-    /// Clones a job with only some of its tasks, all of them required.
-    fn partial_job(&mut self, job: JobRef, tasks: &[TaskRef]) -> JobRef {
-        let partial = self.clone_with_tasks(job, tasks);
-        for set in 0..self.job(partial).sets.len() {
-            let n = tasks.iter().filter(|&&t| self.pod_of(t).set == set).count() as i64;
-            if n > 0 {
-                self.jobs[partial.ix()].sets[set].min_available = n;
-            }
+    /// Clones a job with only some of its pending tasks, all of them required.
+    ///
+    /// # v0.17
+    /// The clone also has the job's active tasks; minimums are lowered to what it has, not raised.
+    fn partial_job(&mut self, generator: Generator, job: JobRef, pending: &[TaskRef]) -> JobRef {
+        let keeps_active = generator != Generator::NodeByNode;
+        let mut tasks = pending.to_vec();
+        if keeps_active {
+            tasks.extend(self.job(job).tasks().filter(|&t| self.task(t).status.is_active_allocated()));
+        }
+        let partial = self.clone_with_tasks(job, &tasks);
+        let counted = |set: usize| tasks.iter().filter(|&&t| self.pod_of(t).set == set).count() as i64;
+        let counts: Vec<i64> = (0..self.job(partial).sets.len()).map(counted).collect();
+        let state = &mut self.jobs[partial.ix()];
+        for (set, &n) in state.sets.iter_mut().zip(&counts).filter(|(_, n)| **n > 0) {
+            set.min_available = if keeps_active { set.min_available.min(n) } else { n };
+        }
+        if keeps_active && let Some(tree) = &state.tree {
+            state.tree = Some(Arc::new(tree.needing_only(&|set| counts[set] > 0)));
         }
         self.place_job(partial);
         partial
     }
 
-    fn solve_step(
+    /// Solves the first `k` tasks.
+    fn probe(
         &mut self,
-        search: &VictimSearch,
-        job: JobRef,
-        mut hypothesis: Hypothesis,
-        mut nodes: Vec<bool>,
-    ) -> Option<Solution> {
+        generator: Generator,
+        claimant: &mut Claimant<'_>,
+        k: usize,
+        recording: Recording,
+    ) -> Probe {
+        let partial = self.partial_job(generator, claimant.job, &claimant.chunk[..k]);
+        let chunk = self.chunk(partial, false);
+        if chunk.is_empty() {
+            return Probe::Empty;
+        }
+        let pending = match generator {
+            // Includes tasks of a stale chunk that cannot be placed.
+            Generator::NodeByNode => self.job(partial).tasks().collect(),
+            Generator::NodeLocalGreedy | Generator::MultiNodeGang => chunk.to_vec(),
+        };
+        let mut nodes = claimant.feasible.clone();
+        recording.nodes.iter().for_each(|n| nodes[n.ix()] = true);
+        let mut hypothesis = Hypothesis::new(self, partial, pending, recording.groups);
+        let (search, job) = (claimant.search, claimant.job);
         let mut tree = QueueTree::victims(self);
-        let victims = self.victims_for(search, job);
+        let victims = claimant.candidates.clone().unwrap_or_else(|| self.victims_for(search, job));
         if self.notes.is_on() {
             self.note_protected(search, job);
         }
@@ -138,232 +245,25 @@ impl Session<'_> {
         let mut filters = Filters::new(self, &hypothesis, &nodes);
         let mut feasibility = Feasibility::new(self, hypothesis.partial, &nodes);
         loop {
-            if filters.accept(self, &hypothesis)
-                && let Some(solution) = self.try_hypothesis(search, &hypothesis, &mut nodes, &mut feasibility)
-            {
-                return Some(solution);
+            if filters.accept(self, &hypothesis) {
+                let found = match generator {
+                    Generator::NodeByNode => {
+                        self.try_node_by_node(search, &hypothesis, &mut nodes, &mut feasibility)
+                    }
+                    Generator::NodeLocalGreedy | Generator::MultiNodeGang => self.try_scenarios(
+                        (generator, search),
+                        &hypothesis,
+                        (&mut nodes, &mut feasibility),
+                        &mut claimant.failed,
+                    ),
+                };
+                if let Some(solution) = found {
+                    return Probe::Solved(solution);
+                }
             }
             if !hypothesis.grow(self, &mut tree) {
-                return None;
+                return Probe::Unsolved;
             }
-        }
-    }
-
-    /// Notes the minimum runtimes that alone protect candidates.
-    fn note_protected(&mut self, search: &VictimSearch, job: JobRef) {
-        let (queue, priority) = (self.facts_of(job).queue, self.facts_of(job).priority);
-        let Some(by) = queue else { return };
-        let mut checks = Vec::new();
-        for victim in self.own_jobs().filter(|&v| v != job && self.may_lose(v)) {
-            let facts = self.facts_of(victim);
-            let against = match search {
-                VictimSearch::Reclaim(_) if facts.queue != queue => Against::Reclaim(by),
-                VictimSearch::Preemption if facts.queue == queue && facts.priority < priority => {
-                    Against::Preemption
-                }
-                _ => continue,
-            };
-            if self.job(victim).n_active_allocated != 0 && self.is_protected(victim, against) {
-                let until =
-                    self.job(victim).last_start_s.unwrap_or_default() + self.min_runtime(victim, against);
-                checks.extend(self.protection(job, victim, against).map(|check| (check, until)));
-            }
-        }
-        // Each step visits the same jobs, each action others.
-        self.notes.about(job, |note| {
-            checks.retain(|check| !note.protected.contains(check));
-            note.protected.append(&mut checks);
-        });
-    }
-
-    /// Candidate victims.
-    fn victims_for(&mut self, search: &VictimSearch, job: JobRef) -> Vec<JobRef> {
-        let (queue, priority) = (self.facts_of(job).queue, self.facts_of(job).priority);
-        let all = self.own_jobs().filter(|&v| self.may_lose(v));
-        match search {
-            VictimSearch::Reclaim(_) => {
-                let Some(by) = queue else { return Vec::new() };
-                let active =
-                    |v: JobRef| self.job(v).tasks().any(|t| self.task(t).status.is_active_allocated());
-                let others = all.filter(|&v| self.facts_of(v).queue != queue);
-                others.filter(|&v| active(v) && self.may_be_victim(v, Against::Reclaim(by))).collect()
-            }
-            VictimSearch::Preemption => {
-                let same =
-                    all.filter(|&v| self.facts_of(v).queue == queue && self.facts_of(v).priority < priority);
-                let active = same.filter(|&v| self.job(v).n_active_allocated != 0);
-                active.filter(|&v| self.may_be_victim(v, Against::Preemption)).collect()
-            }
-            VictimSearch::Consolidation { most } => {
-                let others = all.filter(|&v| v != job && self.job(v).n_active_allocated != 0);
-                let mut victims: Vec<JobRef> = others.collect();
-                if let Some(most) = most {
-                    victims.sort_by(|&l, &r| self.job_order(r, l));
-                    self.draw_jobs(RandomOrder::Consolidation, &mut victims);
-                    if victims.len() > *most as usize + 1 {
-                        self.ties.met(nondeterminism::CANDIDATES, self.about_job(job));
-                    }
-                    victims.truncate(*most as usize + 1);
-                }
-                victims
-            }
-        }
-    }
-
-    fn evict_all(&mut self, st: &mut Statement, tasks: &[TaskRef]) -> Result<(), NotHeld> {
-        tasks.iter().try_for_each(|&task| st.evict(self, task))
-    }
-
-    fn try_hypothesis(
-        &mut self,
-        search: &VictimSearch,
-        hypothesis: &Hypothesis,
-        nodes: &mut [bool],
-        feasibility: &mut Option<Feasibility>,
-    ) -> Option<Solution> {
-        let recorded: Vec<TaskRef> = hypothesis.recorded.iter().flatten().copied().collect();
-        let attempts = self.attempts(hypothesis, &recorded);
-        if attempts.evicts_twice {
-            self.is_whole = false;
-            *feasibility = None;
-        }
-        let may_fit =
-            |evicted: &Evicted| feasibility.as_ref().is_none_or(|p| p.is_open(self, nodes, evicted));
-        let is_open: SmallVec<[bool; 1]> = attempts.evicted.iter().map(may_fit).collect();
-        let n_closed = attempts.in_order.iter().filter(|&&i| !is_open[i]).count();
-        self.note_tried(search, hypothesis, n_closed);
-        if n_closed == attempts.in_order.len() {
-            attempts.evicted.iter().for_each(|evicted| self.skip_attempt(evicted));
-            return None;
-        }
-        let n_ties = self.ties.len();
-        // Sorted before any eviction; attempts insert the jobs that lose tasks at their rank.
-        self.waiting();
-        let mut st = Statement::default();
-        if self.evict_all(&mut st, &recorded).is_err() {
-            st.discard(self);
-            return None;
-        }
-        let attempt = if hypothesis.potential().is_empty() {
-            self.simulate(search, &mut st, hypothesis, &recorded, nodes, feasibility.as_ref())
-        } else {
-            self.try_nodes(search, &mut st, hypothesis, (attempts, &is_open), nodes, feasibility)
-        };
-        let Attempt::Solved(displaced, proof) = attempt else {
-            st.discard(self);
-            self.ties.forget(n_ties);
-            return None;
-        };
-        let is_displaced = |s: &Self, &t: &TaskRef| displaced.iter().any(|&g| s.task(g).pod == s.task(t).pod);
-        let of_displaced =
-            hypothesis.groups.iter().filter(|group| group.iter().any(|t| is_displaced(self, t)));
-        let groups = of_displaced.cloned().collect();
-        Some(Solution { statement: st, displaced, groups, proof })
-    }
-
-    /// The recorded victims alone or, node by node of the latest victim's job, with all victims of the jobs with a victim
-    /// there.
-    fn attempts(&self, hypothesis: &Hypothesis, recorded: &[TaskRef]) -> Attempts {
-        let mut attempts = Attempts::default();
-        let Some(&latest) = hypothesis.potential().last() else {
-            if !recorded.is_empty() {
-                attempts = Attempts {
-                    evicted: smallvec![recorded.into()],
-                    in_order: smallvec![0],
-                    evicts_twice: hypothesis.evicts_twice(&[]),
-                };
-            }
-            return attempts;
-        };
-        let of_latest = self.job(self.job_of(latest)).tasks().map(|t| self.task(t).node);
-        let mut of_latest: SmallVec<[Option<NodeRef>; 1]> = of_latest.collect();
-        of_latest.sort();
-        of_latest.dedup();
-        let in_order = of_latest.clone();
-        let slot = |n: &Option<NodeRef>| in_order.iter().position(|o| o == n).unwrap_or_default();
-        self.draw(RandomOrder::Nodes, &mut of_latest, in_order.len(), slot);
-        let mut different: SmallVec<[&[usize]; 1]> = SmallVec::new();
-        for node in of_latest {
-            let jobs = hypothesis.jobs_on(node);
-            let known = different.iter().position(|&other| other == jobs);
-            let i = known.unwrap_or_else(|| {
-                let victims = hypothesis.tasks_of(jobs);
-                attempts.evicted.push(recorded.iter().copied().chain(victims).collect());
-                attempts.evicts_twice |= hypothesis.evicts_twice(jobs);
-                different.push(jobs);
-                different.len() - 1
-            });
-            attempts.in_order.push(i);
-        }
-        attempts
-    }
-
-    /// Simulates one attempt after the other until one succeeds or is refused; those that are not open fail.
-    fn try_nodes(
-        &mut self,
-        search: &VictimSearch,
-        st: &mut Statement,
-        hypothesis: &Hypothesis,
-        (attempts, is_open): (Attempts, &[bool]),
-        nodes: &mut [bool],
-        feasibility: &mut Option<Feasibility>,
-    ) -> Attempt {
-        let n_recorded = hypothesis.first_potential;
-        let mut open = attempts.in_order.iter().filter(|&&i| is_open[i]);
-        let first = open.next();
-        let is_choice = open.any(|i| Some(i) != first);
-        let mut failed = FailedAttempts::default();
-        for &i in &attempts.in_order {
-            let victims = &attempts.evicted[i];
-            if failed.includes(self, i) {
-                self.note_tried(search, hypothesis, usize::from(is_open[i]));
-                continue;
-            }
-            failed.add(self, i);
-            if !is_open[i] {
-                self.skip_attempt(victims);
-                continue;
-            }
-            if n_recorded == 0
-                && feasibility.as_mut().is_some_and(|f| f.closes(self, hypothesis.partial, nodes, victims))
-            {
-                self.note_tried(search, hypothesis, 1);
-                self.skip_attempt(victims);
-                continue;
-            }
-            let checkpoint = st.checkpoint();
-            if self.evict_all(st, &victims[n_recorded..]).is_err() {
-                return Attempt::Failed;
-            }
-            let mut added = Vec::new();
-            for at in victims[n_recorded..].iter().filter_map(|&t| self.task(t).node) {
-                if !nodes[at.ix()] {
-                    nodes[at.ix()] = true;
-                    added.push(at);
-                }
-            }
-            match self.simulate(search, st, hypothesis, victims, nodes, feasibility.as_ref()) {
-                Attempt::Failed => {
-                    added.into_iter().for_each(|n| nodes[n.ix()] = false);
-                    st.rollback(self, checkpoint);
-                }
-                ended => {
-                    if is_choice {
-                        self.ties.met(nondeterminism::NODES, self.about_job(hypothesis.partial));
-                    }
-                    feasibility.iter_mut().for_each(|p| p.nodes_added(nodes));
-                    return ended;
-                }
-            }
-        }
-        Attempt::Failed
-    }
-
-    /// Adds `n` to the number of attempts in the job's note.
-    pub fn note_tried(&mut self, search: &VictimSearch, hypothesis: &Hypothesis, n: usize) {
-        if !matches!(search, VictimSearch::Consolidation { .. }) {
-            let claimant = self.job(hypothesis.partial).uid;
-            self.notes.about(claimant, |note| *note.tried.get_or_insert(0) += n as u32);
         }
     }
 }

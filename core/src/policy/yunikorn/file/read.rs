@@ -75,7 +75,7 @@ impl Reader {
                         Some(near) => format!("did you mean `{near}`?"),
                         None => format!("known here: {}", known.join(", ")),
                     };
-                    let says = format!("{} is not a key of this place; {hint}", quoted(key));
+                    let says = format!("unknown field {}; {hint}", quoted(key));
                     self.fault(&Located { value, path: here.path.clone() }, says);
                 }
             }

@@ -1,4 +1,4 @@
-//! Imports the input of KAI's bundled simulator of time-based fair share.
+//! Reads the input of KAI's bundled simulator of time-based fair share.
 //!
 //! # Rule
 //! YAML with keys in any case: `Cycles` (100), `WindowSize` (5), `HalfLifePeriod` (0: off), `KValue` (1), `Nodes: [{GPUs, Count}]`,
@@ -12,16 +12,11 @@
 //! `Count` of nodes is honoured; `HalfLifePeriod` may be left out
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use super::loose::{self, Place, Reader};
-use super::{Imported, Report, typed};
-use crate::policy::kai;
-use crate::scenario::value::Limit;
-use crate::scenario::{
-    JobEntry, NODE_GPUS_MAX, NodeEntry, PODS_MAX, QueueEntry, ResourceEntry, Scalar, Scenario,
-    TREE_DEPTH_MAX, quantity,
-};
+use fairground::import::Report;
+use fairground::import::loose::{self, Place, Reader};
+use fairground::scenario::value::Limit;
+use fairground::scenario::{NODE_GPUS_MAX, PODS_MAX, TREE_DEPTH_MAX, quantity};
 
 /// Input of the simulator.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -245,60 +240,4 @@ fn jobs(root: &Place<'_>, input: &mut TimeBasedInput, reader: &mut Reader) {
     if n_pods > RUN_PODS_MAX {
         reader.wrong(&all, &format!("there are {n_pods} pods; up to {RUN_PODS_MAX} are simulated here"));
     }
-}
-
-/// Imports the run as a scenario.
-pub fn import(text: &str) -> Imported {
-    let (input, mut report) = read(text);
-    let Some(input) = input else { return Imported { scenario: None, report } };
-    let mut scenario = Scenario {
-        name: "Time-based fair share".into(),
-        policy: kai::DESCRIPTION.key.into(),
-        ..Scenario::default()
-    };
-    let mut settings = vec![
-        ("k-value", format!("{}", (input.k_value * 1e6).round() / 1e6)),
-        ("usage-client", "fake-with-history".to_string()),
-        ("usage-window", input.window.to_string()),
-    ];
-    settings.extend(input.half_life.map(|seconds| ("usage-half-life", format!("{seconds}s"))));
-    let setting = |(name, value): (&str, String)| (name.to_string(), Scalar(value));
-    scenario.settings.extend(settings.into_iter().map(setting));
-    scenario.cycle = Some("1s".into());
-    let node = |(i, gpus): (usize, &u32)| NodeEntry {
-        cpu: Some("8".into()),
-        memory: Some("16Gi".into()),
-        ..super::node(&format!("node-{}", i + 1), gpus)
-    };
-    scenario.nodes = Arc::new(input.nodes.iter().enumerate().map(node).collect());
-    let queue = |queue: &TimeBasedQueue| QueueEntry {
-        name: queue.name.clone(),
-        parent: Some(queue.parent.clone()).filter(|parent| !parent.is_empty()),
-        priority: typed(queue.priority),
-        gpu: ResourceEntry {
-            quota: match queue.deserved_gpus < 0.0 {
-                true => Some("unlimited".into()),
-                false => typed(queue.deserved_gpus),
-            },
-            limit: Some("unlimited".into()),
-            weight: typed(queue.weight),
-            usage: None,
-        },
-        ..QueueEntry::default()
-    };
-    scenario.queues = Arc::new(input.queues.iter().map(queue).collect());
-    let job = |jobs: &TimeBasedJobs| JobEntry {
-        name: format!("{}-job", jobs.queue),
-        queue: jobs.queue.clone(),
-        count: typed(jobs.n_jobs),
-        pods: typed(jobs.n_pods),
-        min_available: Some("1".into()),
-        gpu: typed(jobs.gpus),
-        ..JobEntry::default()
-    };
-    let some = |jobs: &&TimeBasedJobs| jobs.n_jobs > 0 && jobs.n_pods > 0;
-    scenario.jobs = Arc::new(input.jobs.iter().filter(some).map(job).collect());
-    report.assume("pods that are evicted wait again; in the simulator they are gone");
-    report.ignore(format!("Cycles ({}): a scenario runs as long as one looks", input.cycles));
-    Imported { scenario: Some(scenario), report }
 }

@@ -1,23 +1,7 @@
-//! Import of inputs of KAI's bundled simulators, and usage that grows during a run.
+//! Usage that is measured during a run.
 
-use fairground::import::{Imported, Kind, fairshare, recognise, time_based};
 use fairground::scenario::{Plan, Scenario, check, read, to_yaml};
 use fairground::sim::Simulation;
-
-const DIVISION: &str = r#"{"totalResource": {"GPU": 100}, "queues": [
-  {"uid": "a", "resourceShare": {"gpu": {"deserved": 10, "request": 100, "overQuotaWeight": 3}}},
-  {"uid": "b", "resourceShare": {"gpu": {"deserved": 10, "request": 100, "overQuotaWeight": 1}}}]}"#;
-
-const TAKING_TURNS: &str = "
-Cycles: 8
-WindowSize: 4
-HalfLifePeriod: 0
-Nodes: [{GPUs: 8}]
-Queues: [{Name: a}, {Name: b}]
-Jobs:
-  a: {GPUs: 8, NumJobs: 8}
-  b: {GPUs: 8, NumJobs: 40}
-";
 
 fn plan(scenario: &Scenario) -> Plan {
     // The written scenario is read again, as after saving an import.
@@ -28,44 +12,10 @@ fn plan(scenario: &Scenario) -> Plan {
     checked.plan.unwrap_or_else(|| panic!("{:#?}", checked.diagnostics))
 }
 
-fn taken(Imported { scenario, report }: Imported) -> Plan {
-    assert_eq!(report.diagnostics, []);
-    plan(&scenario.expect("it can be understood"))
-}
-
 /// Allocation and fair share of each queue in GPUs after the latest cycle.
 fn gpus(simulation: &Simulation) -> Vec<(f64, f64)> {
     let rows = simulation.ledger().rows.iter();
     rows.map(|row| (row.allocated.gpu, row.fair_share.expect("KAI has one").gpu)).collect()
-}
-
-#[test]
-fn simulator_inputs_are_recognised_by_content() {
-    assert_eq!(recognise(DIVISION.as_bytes(), ""), Kind::FairShare);
-    assert_eq!(recognise(TAKING_TURNS.as_bytes(), ""), Kind::TimeBased);
-    assert_eq!(recognise(TAKING_TURNS.to_lowercase().as_bytes(), "x.yaml"), Kind::TimeBased);
-    let scenario = "nodes: []\nqueues: []\njobs: []\nsettings: {k-value: 1}\n";
-    assert_eq!(recognise(scenario.as_bytes(), ""), Kind::Scenario);
-}
-
-#[test]
-fn a_division_becomes_a_scenario_with_the_same_shares() {
-    let mut simulation = Simulation::new(&taken(fairshare::import(DIVISION)));
-    simulation.advance();
-    let shares: Vec<f64> = gpus(&simulation).into_iter().map(|q| q.1).collect();
-    assert_eq!(shares, [70.0, 30.0]);
-}
-
-#[test]
-fn a_time_based_run_becomes_an_equivalent_scenario() {
-    let mut simulation = Simulation::new(&taken(time_based::import(TAKING_TURNS)));
-    let mut held = Vec::new();
-    for _ in 0..8 {
-        simulation.advance();
-        held.push(gpus(&simulation)[0].0);
-    }
-    // Computed by hand in the runner's test.
-    assert_eq!(held, [8.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 8.0]);
 }
 
 const MEASURED: &str = "

@@ -1,4 +1,4 @@
-//! Imports the input of KAI's bundled fair-share simulator: one division without hierarchy.
+//! Reads the input of KAI's bundled fair-share simulator: one division without hierarchy.
 //!
 //! # Rule
 //! `{"totalResource": {GPU, CPU, Memory}, "queues": [{uid, priority, creationTimestamp, resourceShare: {gpu, cpu, memory}}]}`,
@@ -9,13 +9,10 @@
 //! # Source
 //! kai.md 10.1; upstream `cmd/fairshare-simulator`
 
-use std::sync::Arc;
-
-use super::loose::{self, Place, Reader};
-use super::{Imported, Report, date, decimal, node_group, typed};
-use crate::policy::kai;
-use crate::scenario::value::Limit;
-use crate::scenario::{JobEntry, QUEUES_MAX, QueueEntry, ResourceEntry, Scenario};
+use fairground::import::loose::{self, Place, Reader};
+use fairground::import::{Report, date};
+use fairground::scenario::QUEUES_MAX;
+use fairground::scenario::value::Limit;
 
 /// Input of the fair-share simulator.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -173,76 +170,6 @@ fn timestamp_s(text: &str) -> Option<f64> {
     }
     let days = date::days(y, m, d);
     Some(days as f64 * 86_400.0 + h * 3600.0 + min * 60.0 + s - offset_s)
-}
-
-/// Maximum number of GPUs per node of the generated scenario.
-const NODE_GPUS: u64 = 8;
-/// Maximum number of GPUs of the generated scenario.
-const GPUS_MAX: f64 = 50_000.0;
-
-/// Imports the division as a scenario: nodes with all GPUs, and per queue one job whose pods request one GPU each.
-pub fn import(text: &str) -> Imported {
-    let (input, mut report) = read(text);
-    let Some(input) = input else { return Imported { scenario: None, report } };
-    let [_, _, gpus] = input.total;
-    if !(0.0..=GPUS_MAX).contains(&gpus) {
-        report.refuse(format!("a total of {gpus} GPUs cannot become nodes; up to {GPUS_MAX} can"));
-        return Imported { scenario: None, report };
-    }
-    let whole = gpus.floor() as u64;
-    let mut scenario = Scenario {
-        name: "Fair-share division".into(),
-        policy: kai::DESCRIPTION.key.into(),
-        ..Scenario::default()
-    };
-    scenario.settings.insert("k-value".into(), "0".into());
-    let mut nodes = Vec::new();
-    for (name, count, each) in [("node", whole / NODE_GPUS, NODE_GPUS), ("rest", 1, whole % NODE_GPUS)] {
-        if count > 0 && each > 0 {
-            nodes.push(node_group(name, count, each));
-        }
-    }
-    let mut jobs = Vec::new();
-    let mut queues = Vec::new();
-    for queue in &input.queues {
-        let [cpu, memory, gpu] = &queue.resources;
-        let asked = gpu.request.min(gpus).ceil().max(0.0) as u64;
-        queues.push(QueueEntry {
-            name: queue.uid.clone(),
-            priority: typed(queue.priority),
-            gpu: resource(gpu, 1.0),
-            cpu: resource(cpu, 0.001),
-            memory: resource(memory, 0.000_001),
-            ..QueueEntry::default()
-        });
-        if asked > 0 {
-            jobs.push(JobEntry {
-                name: format!("{} asks", queue.uid),
-                queue: queue.uid.clone(),
-                pods: typed(asked),
-                min_available: Some("1".into()),
-                gpu: Some("1".into()),
-                ..JobEntry::default()
-            });
-        }
-    }
-    scenario.nodes = Arc::new(nodes);
-    scenario.queues = Arc::new(queues);
-    scenario.jobs = Arc::new(jobs);
-    report.assume(format!("{whole} GPUs on nodes of {NODE_GPUS}; requests of GPUs as pods of one GPU each"));
-    report.assume("the order of the list as the age of the queues");
-    report.ignore("CPU and memory in total and as requested; fair shares given in advance");
-    Imported { scenario: Some(scenario), report }
-}
-
-fn resource(of: &FairShareResource, unit: f64) -> ResourceEntry {
-    let bound = |n: f64| if n < 0.0 { "unlimited".into() } else { decimal(n * unit) };
-    ResourceEntry {
-        quota: typed(bound(of.deserved)),
-        limit: typed(bound(of.limit)),
-        weight: typed(decimal(of.weight.max(0.0))),
-        usage: None,
-    }
 }
 
 #[cfg(test)]

@@ -2,12 +2,15 @@
 //!
 //! Errors of the originals (kai.md 10.2) are not reproduced; they are reported on stderr.
 
+mod fairshare;
+mod time_based;
+
 use std::fmt::Write as _;
 use std::io::Write;
 use std::sync::Arc;
 
 use fairground::cluster::Preemptible;
-use fairground::import::{Report, fairshare, time_based};
+use fairground::import::Report;
 use fairground::moment::csv;
 use fairground::policy::kai::config::Config;
 use fairground::policy::kai::run_cycle;

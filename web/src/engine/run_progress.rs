@@ -18,14 +18,14 @@ use super::protocol::Harm;
 
 /// The progress of all jobs of a run.
 #[derive(Clone, Debug, Default)]
-pub struct Course {
-    jobs: BTreeMap<Arc<str>, JobCourse>,
+pub struct RunProgress {
+    jobs: BTreeMap<Arc<str>, JobProgress>,
     n_evictions: Vec<Time>,
 }
 
 /// The progress of one job.
 #[derive(Clone, Debug, Default)]
-pub struct JobCourse {
+pub struct JobProgress {
     /// One step for each change of the progress.
     steps: Vec<Step>,
     evictions: Vec<Time>,
@@ -41,10 +41,10 @@ pub struct Step {
     pub progress: u32,
 }
 
-impl Course {
+impl RunProgress {
     /// The course of a run in its opening state.
-    pub fn new(sim: &Simulation) -> Course {
-        let mut course = Course::default();
+    pub fn new(sim: &Simulation) -> RunProgress {
+        let mut course = RunProgress::default();
         let record = sim.opening();
         for job in sim.cluster().jobs.ids() {
             course.note(sim.cluster(), record, job);
@@ -78,7 +78,7 @@ impl Course {
     }
 
     /// The course of a job; empty if there is no such job.
-    pub fn job(&self, name: &str) -> JobCourse {
+    pub fn job(&self, name: &str) -> JobProgress {
         self.jobs.get(name).cloned().unwrap_or_default()
     }
 
@@ -90,7 +90,7 @@ impl Course {
     /// The jobs that are worse off in another run before a moment.
     pub fn worse_off<'a>(
         &'a self,
-        other: &'a Course,
+        other: &'a RunProgress,
         until: Option<Time>,
     ) -> impl Iterator<Item = (&'a str, Harm)> {
         // The opening state contains every job.
@@ -100,7 +100,7 @@ impl Course {
         })
     }
 
-    fn of(&mut self, cluster: &Cluster, job: JobId) -> &mut JobCourse {
+    fn of(&mut self, cluster: &Cluster, job: JobId) -> &mut JobProgress {
         self.jobs.entry(cluster.jobs[job].name.clone()).or_default()
     }
 
@@ -113,7 +113,7 @@ impl Course {
     }
 }
 
-impl JobCourse {
+impl JobProgress {
     /// Progress at the end of a cycle.
     pub fn progress_in(&self, cycle: u32) -> u32 {
         self.steps.iter().rfind(|step| step.cycle <= cycle).map_or(0, |step| step.progress)
@@ -135,12 +135,12 @@ impl JobCourse {
     }
 
     /// How the job is worse off in another run before a moment, if it is.
-    pub fn harm(&self, other: &JobCourse, until: Option<Time>) -> Option<Harm> {
+    pub fn harm(&self, other: &JobProgress, until: Option<Time>) -> Option<Harm> {
         if n_before(&other.evictions, until) > n_before(&self.evictions, until) {
             return Some(Harm::Evicted);
         }
         let within = |time: &Time| until.is_none_or(|until| *time < until);
-        let first = |of: &JobCourse| of.steps.iter().find(|step| step.progress > 0).map(|step| step.time);
+        let first = |of: &JobProgress| of.steps.iter().find(|step| step.progress > 0).map(|step| step.time);
         let is_later = |was: Option<Time>, is: Option<Time>| match (was.filter(within), is.filter(within)) {
             (Some(was), Some(is)) => is > was,
             (Some(_), None) => true,

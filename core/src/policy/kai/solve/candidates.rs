@@ -1,0 +1,137 @@
+//! Jobs that a search may evict or move.
+//!
+//! # Rule
+//! Preemptible jobs with active tasks: for reclaim those of other queues, for preemption those of lower priority in the same
+//! queue, both unless their minimum runtime protects them, for consolidation all others up to a number. Which queues may
+//! lose jobs to a reclaim depends on the revision: see `queue_may_lose`.
+//!
+//! # Source
+//! kai.md 6.4, 7.1, 7.2; kai-v0.17.md 17.3
+//!
+//! # Differs
+//! nothing; candidates beyond the number are cut in victim order (N-9)
+
+use crate::policy::kai::number::UNLIMITED;
+use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
+use crate::policy::kai::revision::Revision;
+use crate::policy::kai::session::Session;
+use crate::policy::kai::snapshot::Quantities;
+use crate::policy::kai::solve::min_runtime::Against;
+use crate::policy::kai::solve::reclaimable::Held;
+use crate::policy::kai::solve::victim_search::VictimSearch;
+use crate::policy::kai::task::{JobRef, QueueRef};
+
+impl Session<'_> {
+    /// Candidate victims.
+    pub fn victims_for(&mut self, search: &VictimSearch, job: JobRef) -> Vec<JobRef> {
+        let (queue, priority) = (self.facts_of(job).queue, self.facts_of(job).priority);
+        let need = match search {
+            VictimSearch::Reclaim(_) => self.need(job),
+            _ => Quantities::default(),
+        };
+        let all = self.own_jobs().filter(|&v| self.may_lose(v));
+        match search {
+            VictimSearch::Reclaim(held) => {
+                let Some(by) = queue else { return Vec::new() };
+                let mut may_lose: Vec<Option<bool>> = vec![None; self.queues.len()];
+                let mut is_open = |other: QueueRef| {
+                    *may_lose[other.ix()]
+                        .get_or_insert_with(|| self.queue_may_lose((held, need), (by, other)))
+                };
+                let others = all.filter(|&v| self.facts_of(v).queue.is_none_or(|q| q != by && is_open(q)));
+                let active = others.filter(|&v| self.has_active(v));
+                active.filter(|&v| self.may_be_victim(v, Against::Reclaim(by))).collect()
+            }
+            VictimSearch::Preemption => {
+                let same =
+                    all.filter(|&v| self.facts_of(v).queue == queue && self.facts_of(v).priority < priority);
+                let active = same.filter(|&v| self.counts_active(v, true));
+                active.filter(|&v| self.may_be_victim(v, Against::Preemption)).collect()
+            }
+            VictimSearch::Consolidation { most } => {
+                let others = all.filter(|&v| v != job && self.counts_active(v, most.is_none()));
+                let mut victims: Vec<JobRef> = others.collect();
+                if let Some(most) = most {
+                    victims.sort_by(|&l, &r| self.job_order(r, l));
+                    self.draw_jobs(RandomOrder::Consolidation, &mut victims);
+                    if victims.len() > *most as usize + 1 {
+                        self.ties.met(nondeterminism::CANDIDATES, self.about_job(job));
+                    }
+                    victims.truncate(*most as usize + 1);
+                }
+                victims
+            }
+        }
+    }
+
+    fn has_active(&self, job: JobRef) -> bool {
+        self.job(job).tasks().any(|t| self.task(t).status.is_active_allocated())
+    }
+
+    /// Whether a job has active tasks by its count, which differs from their statuses after double evictions.
+    ///
+    /// # v0.17
+    /// By their statuses as well, unless the number of candidates is limited.
+    fn counts_active(&self, job: JobRef, is_unlimited: bool) -> bool {
+        let also_by_status = match self.config.revision {
+            Revision::V0_13 => false,
+            Revision::V0_17 => is_unlimited,
+        };
+        self.job(job).n_active_allocated != 0 && (!also_by_status || self.has_active(job))
+    }
+
+    /// Whether jobs of a queue are candidates for a reclaim.
+    ///
+    /// # v0.13
+    /// Those of every other queue.
+    ///
+    /// # v0.17
+    /// Where the paths of the two queues split, (r, e): if r would exceed its quota, e must exceed its allocatable share. Else
+    /// only requested resources with a quota count: e must exceed its quota in one, or be below it in none.
+    fn queue_may_lose(&self, (held, need): (&Held, Quantities), (own, other): (QueueRef, QueueRef)) -> bool {
+        let is_filtered = match self.config.revision {
+            Revision::V0_13 => false,
+            Revision::V0_17 => self.plugins.proportion,
+        };
+        if !is_filtered {
+            return true;
+        }
+        let Some((r, e)) = self.split(own, other) else { return true };
+        let (mine, theirs) = (&self.queues[r.ix()], &self.queues[e.ix()]);
+        let allocated = held[e.ix()].0;
+        if !(held[r.ix()].0 + need).less_equal(&mine.deserved) {
+            return !allocated.less_equal(&theirs.allocatable);
+        }
+        let each = need.to_array().into_iter().zip(allocated.to_array()).zip(theirs.deserved.to_array());
+        let requested = each.filter(|&((need, _), quota)| need > 0.0 && quota != UNLIMITED);
+        let compared: Vec<(f64, f64)> = requested.map(|((_, has), quota)| (has, quota)).collect();
+        compared.iter().any(|(has, quota)| has > quota) || !compared.iter().any(|(has, quota)| has < quota)
+    }
+
+    /// Notes the minimum runtimes that alone protect candidates.
+    pub fn note_protected(&mut self, search: &VictimSearch, job: JobRef) {
+        let (queue, priority) = (self.facts_of(job).queue, self.facts_of(job).priority);
+        let Some(by) = queue else { return };
+        let mut checks = Vec::new();
+        for victim in self.own_jobs().filter(|&v| v != job && self.may_lose(v)) {
+            let facts = self.facts_of(victim);
+            let against = match search {
+                VictimSearch::Reclaim(_) if facts.queue != queue => Against::Reclaim(by),
+                VictimSearch::Preemption if facts.queue == queue && facts.priority < priority => {
+                    Against::Preemption
+                }
+                _ => continue,
+            };
+            if self.job(victim).n_active_allocated != 0 && self.is_protected(victim, against) {
+                let until =
+                    self.job(victim).last_start_s.unwrap_or_default() + self.min_runtime(victim, against);
+                checks.extend(self.protection(job, victim, against).map(|check| (check, until)));
+            }
+        }
+        // Each step visits the same jobs, each action others.
+        self.notes.about(job, |note| {
+            checks.retain(|check| !note.protected.contains(check));
+            note.protected.append(&mut checks);
+        });
+    }
+}

@@ -1,0 +1,104 @@
+//! The comparisons of an explanation, as data and as sentences.
+
+use super::Evidence;
+use super::check::{Party, owners_of, quantity_of, says, seconds, side, value};
+use super::facts::{Cell, Fact};
+use super::number::unit;
+use super::text::Text;
+use crate::moment::Frame;
+use crate::trace::{Check, Quantity, Term, Value};
+
+/// A recorded comparison of an explanation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// As a sentence.
+    pub text: Text,
+    /// As recorded.
+    pub check: Check,
+    /// Whether it led to the decision: one that holds allows an eviction or a start, one that fails keeps a job waiting.
+    pub decides: bool,
+}
+
+impl Comparison {
+    /// The comparisons of a decision, in order.
+    pub fn all(frame: &Frame, checks: &[Check], decides: impl Fn(&Check) -> bool) -> Vec<Comparison> {
+        let of = |check: &Check| Comparison {
+            text: says(frame, check),
+            check: check.clone(),
+            decides: decides(check),
+        };
+        checks.iter().map(of).collect()
+    }
+}
+
+/// The first comparison with a rule that has words: one that decides, else any.
+pub fn deciding<'a>(checks: impl Iterator<Item = &'a Check> + Clone) -> Option<&'a Check> {
+    let mut said = checks.filter(|check| !check.rule.0.says.is_empty());
+    said.clone().find(|check| check.holds).or_else(|| said.next())
+}
+
+/// The recorded values of comparisons as a table, with a column for each owner and a row for each quantity; `None`: they
+/// have no owner or no number.
+pub fn table(frame: &Frame, checks: &[Check], resource: u8, caption: Text) -> Option<Evidence> {
+    let mut columns: Vec<Party> = Vec::new();
+    let mut rows: Vec<(&'static str, Vec<Cell>, bool)> = Vec::new();
+    for check in checks {
+        let (left, right) = owners_of(check);
+        for (owners, side) in [(left, &check.left), (right, &check.right)] {
+            let Some(party) = owners.into_iter().flatten().next() else { continue };
+            let column = columns.iter().position(|known| *known == party).unwrap_or_else(|| {
+                columns.push(party);
+                columns.len() - 1
+            });
+            for term in terms(side).into_iter().filter(|term| is_number(term)) {
+                let name = quantity_of(check, term.quantity);
+                let row = rows.iter().position(|row| row.0 == name).unwrap_or_else(|| {
+                    rows.push((name, Vec::new(), false));
+                    rows.len() - 1
+                });
+                let cells = &mut rows[row].1;
+                cells.resize(cells.len().max(column + 1), Cell::of(None));
+                if cells[column].fact.is_none() {
+                    cells[column] = cell(party, term, resource);
+                    rows[row].2 |= std::ptr::eq(term, side);
+                }
+            }
+        }
+    }
+    rows.iter_mut().for_each(|row| row.1.resize(columns.len(), Cell::of(None)));
+    let head = columns.iter().map(|party| match party {
+        Party::Queue(queue) => Text::default().queue(frame.queue(*queue)),
+        Party::Job(job) => Text::default().job(frame.job(*job)),
+    });
+    let head = std::iter::once(Text::of(unit(resource, 2.0))).chain(head).collect();
+    (!rows.is_empty()).then_some(Evidence { caption, head, rows })
+}
+
+fn cell(party: Party, term: &Term, resource: u8) -> Cell {
+    let fact = Fact { party, quantity: term.quantity, resource, value: side(&term.value, resource) };
+    let is_time = matches!(term.quantity, Quantity::Runtime | Quantity::MinRuntime);
+    let shown = match term.value {
+        Value::Triple(_) => fact.bare(),
+        Value::Real(_) if is_time => seconds(&term.value),
+        _ => value(term, None),
+    };
+    Cell { shown, fact: Some(fact) }
+}
+
+/// Whether a term is a number that a table can show.
+fn is_number(term: &Term) -> bool {
+    let is_told = matches!(term.quantity, Quantity::Constant | Quantity::Applies | Quantity::Name);
+    !is_told && !matches!(term.value, Value::Time(_) | Value::Name(_))
+}
+
+/// A side of a comparison with everything that it was computed from.
+pub fn terms(side: &Term) -> Vec<&Term> {
+    let mut all = vec![side];
+    let mut at = 0;
+    while at < all.len() {
+        let term = all[at];
+        all.extend(&term.parts);
+        at += 1;
+    }
+    all
+}

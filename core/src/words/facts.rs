@@ -1,0 +1,117 @@
+//! Amounts of a decision, taken from its recorded comparisons: the only source of numbers in sentences about decisions.
+
+use super::check::{Party, owners_of, side};
+use super::number::{bound, ratio, with_unit};
+use crate::trace::{Check, Quantity};
+
+/// A recorded amount that a sentence or table shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fact {
+    /// Its owner.
+    pub party: Party,
+    /// The quantity.
+    pub quantity: Quantity,
+    /// Number of the resource: 0 CPU, 1 memory, 2 GPU.
+    pub resource: u8,
+    /// Value in base units of the resource, or a ratio; `None`: unlimited.
+    pub value: Option<f64>,
+}
+
+impl Fact {
+    /// Formats the amount with its unit.
+    pub fn with_unit(&self) -> String {
+        match self.value {
+            Some(value) if !self.is_ratio() => with_unit(self.resource, value),
+            _ => self.bare(),
+        }
+    }
+
+    /// Formats the amount without its unit.
+    pub fn bare(&self) -> String {
+        if self.is_ratio() { ratio(self.value) } else { bound(self.resource, self.value) }
+    }
+
+    fn is_ratio(&self) -> bool {
+        matches!(self.quantity, Quantity::Saturation | Quantity::DominantShare | Quantity::Usage)
+    }
+}
+
+/// The recorded comparisons of a decision.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts<'a> {
+    checks: &'a [Check],
+    resource: u8,
+}
+
+impl<'a> Facts<'a> {
+    /// The comparisons, read for a resource (0 CPU, 1 memory, 2 GPU).
+    pub fn of(checks: &'a [Check], resource: u8) -> Facts<'a> {
+        Facts { checks, resource: resource.min(2) }
+    }
+
+    /// Every recorded amount of a quantity that belongs to a party, in the order of the comparisons.
+    pub fn all(self, party: Party, quantity: Quantity) -> impl Iterator<Item = Fact> + 'a {
+        let resource = self.resource;
+        self.checks.iter().filter(move |check| is_of(check, resource)).flat_map(move |check| {
+            let (left, right) = owners_of(check);
+            let sides = [(left, &check.left), (right, &check.right)];
+            let own = sides.into_iter().filter(move |(owners, _)| owners.contains(&Some(party)));
+            own.filter_map(move |(_, term)| {
+                let value = side(&term.find(quantity)?.value, resource);
+                Some(Fact { party, quantity, resource, value })
+            })
+        })
+    }
+
+    /// The first recorded amount of a quantity that belongs to a party.
+    pub fn get(self, party: Party, quantity: Quantity) -> Option<Fact> {
+        self.all(party, quantity).next()
+    }
+
+    /// The largest recorded amount of a quantity that belongs to a party.
+    pub fn largest(self, party: Party, quantity: Quantity) -> Option<Fact> {
+        self.all(party, quantity).max_by(|a, b| number_of(a).total_cmp(&number_of(b)))
+    }
+
+    /// The smallest recorded amount of a quantity that belongs to a party.
+    pub fn smallest(self, party: Party, quantity: Quantity) -> Option<Fact> {
+        self.all(party, quantity).min_by(|a, b| number_of(a).total_cmp(&number_of(b)))
+    }
+}
+
+fn number_of(fact: &Fact) -> f64 {
+    fact.value.unwrap_or(f64::INFINITY)
+}
+
+/// Whether a comparison has values of the resource: it concerns that resource alone, or all.
+fn is_of(check: &Check, resource: u8) -> bool {
+    check.subject.resource.is_none_or(|of| super::check::shown(of) == Some(resource))
+}
+
+/// A cell of a table of amounts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Cell {
+    /// As it is shown.
+    pub shown: String,
+    /// The recorded amount of a decision; `None` in tables of the displayed moment.
+    pub fact: Option<Fact>,
+}
+
+impl Cell {
+    /// A recorded amount, without its unit; *–* if none was recorded.
+    pub fn of(fact: Option<Fact>) -> Cell {
+        Cell { shown: fact.as_ref().map_or_else(|| "–".into(), Fact::bare), fact }
+    }
+}
+
+impl<S: Into<String>> From<S> for Cell {
+    fn from(shown: S) -> Cell {
+        Cell { shown: shown.into(), fact: None }
+    }
+}
+
+impl std::borrow::Borrow<str> for Cell {
+    fn borrow(&self) -> &str {
+        &self.shown
+    }
+}

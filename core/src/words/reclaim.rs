@@ -1,0 +1,215 @@
+//! The explanation of an eviction for another queue, from the comparisons that allowed it.
+
+use super::check::{Party, decisive_resource};
+use super::comparison::{deciding, table};
+use super::facts::{Fact, Facts};
+use super::number::{self, GPU, unit};
+use super::phrases::{reclaimed_for, split};
+use super::text::Text;
+use super::{Cell, Control, Evidence, Explanation, RuleCard};
+use crate::id::QueueId;
+use crate::moment::{EventRow, Frame};
+use crate::trace::{Check, EvictReason, Quantity};
+
+/// Explains an eviction for a job of another queue.
+pub fn reclaimed(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
+    let mut explanation = reclaimed_by_amounts(frame, event, resource);
+    if let Some(verdict) = super::ego::reclaimed(frame, event) {
+        explanation.verdict = verdict;
+    }
+    explanation
+}
+
+/// The sides of a reclaim at the level where the paths split.
+struct Sides<'a> {
+    frame: &'a Frame,
+    facts: Facts<'a>,
+    giver: QueueId,
+    taker: QueueId,
+    parent: Option<QueueId>,
+    resource: u8,
+    by_quota: bool,
+}
+
+impl<'a> Sides<'a> {
+    fn new(frame: &'a Frame, event: &'a EventRow, resource: u8) -> Option<Sides<'a>> {
+        let (giver, taker, parent) =
+            split(frame, frame.queue_of(event)?, frame.names.queue_of(event.by()?)?)?;
+        let is_about = |check: &&Check| {
+            check.holds && [check.subject.queue, check.subject.other_queue].contains(&Some(giver))
+        };
+        let decisive = event.checks.iter().filter(is_about).find_map(decisive_resource);
+        let resource = decisive.unwrap_or(if event.gpus > 0.0 { GPU } else { resource }).min(2);
+        let by_quota = event.eviction() == Some(EvictReason::ReclaimedForQuota);
+        let facts = Facts::of(&event.checks, resource);
+        Some(Sides { frame, facts, giver, taker, parent, resource, by_quota })
+    }
+
+    fn of(&self, queue: QueueId, quantity: Quantity) -> Option<Fact> {
+        self.facts.get(Party::Queue(queue), quantity)
+    }
+
+    /// The giver's allocation before the first eviction.
+    fn held(&self) -> Option<Fact> {
+        let giver = Party::Queue(self.giver);
+        self.facts
+            .get(giver, Quantity::Before)
+            .or_else(|| self.facts.largest(giver, Quantity::AllocatedWithoutVictims))
+    }
+
+    /// The giver's allocation after the last eviction.
+    fn left(&self) -> Option<Fact> {
+        self.facts.smallest(Party::Queue(self.giver), Quantity::AllocatedAfter)
+    }
+
+    /// What the giver is over: its quota, or the larger of quota and fair share.
+    fn floor(&self) -> Option<(&'static str, Fact)> {
+        let quota = self.of(self.giver, Quantity::Quota);
+        let share = self.of(self.giver, Quantity::FairShare).filter(|_| !self.by_quota || quota.is_none());
+        let of = |fact: &Option<Fact>| {
+            fact.as_ref().map_or(f64::NEG_INFINITY, |fact| fact.value.unwrap_or(f64::INFINITY))
+        };
+        match share {
+            Some(share) if share.value.unwrap_or(f64::INFINITY) >= of(&quota) => Some(("fair share", share)),
+            _ => quota.map(|quota| ("quota", quota)),
+        }
+    }
+
+    /// What the taker stays within.
+    fn bound(&self) -> Option<(&'static str, Fact)> {
+        match self.by_quota {
+            true => self.of(self.taker, Quantity::Quota).map(|quota| ("quota", quota)),
+            false => self.of(self.taker, Quantity::FairShare).map(|share| ("fair share", share)),
+        }
+    }
+
+    /// *`team-a` was using 3 GPUs, 1 over its fair share of 2*.
+    fn giver_says(&self) -> Option<Text> {
+        let held = self.held()?;
+        let text =
+            Text::default().queue(self.frame.queue(self.giver)).say(" was using ").amount(held.clone());
+        let Some((what, floor)) = self.floor() else { return Some(text) };
+        Some(match (held.value, floor.value) {
+            (Some(has), Some(is)) if has > is => {
+                let over = number::amount(self.resource, has - is);
+                text.say(format!(", {over} over its [{what}] of ")).number(floor)
+            }
+            _ => text.say(format!(" of its [{what}] of ")).number(floor),
+        })
+    }
+
+    /// *with `b2`, `team-b` uses exactly its fair share of 2*.
+    fn taker_says(&self, by: &str) -> Option<Text> {
+        let with_job = self.of(self.taker, Quantity::AllocatedWithJob)?;
+        let text = Text::of("with ").job(by).say(", ").queue(self.frame.queue(self.taker)).say(" uses ");
+        let Some((what, bound)) = self.bound() else { return Some(text.amount(with_job)) };
+        Some(match (with_job.value, bound.value) {
+            (Some(with), Some(is)) if with == is => {
+                text.say(format!("exactly its [{what}] of ")).number(bound)
+            }
+            (Some(with), Some(is)) if with > is => {
+                text.amount(with_job).say(format!(", over its [{what}] of ")).number(bound)
+            }
+            _ => text.amount(with_job).say(format!(", within its [{what}] of ")).number(bound),
+        })
+    }
+
+    /// The rule that permits the eviction: the comparison about the giver that holds, of the strategy in use.
+    fn rule(&self, checks: &[Check]) -> Option<RuleCard> {
+        let of_giver = |check: &&Check| {
+            let is_about = [check.subject.queue, check.subject.other_queue].contains(&Some(self.giver));
+            is_about && check.holds && !check.rule.0.says.is_empty()
+        };
+        let is_strategy = |check: &&Check| (check.right.quantity == Quantity::Quota) == self.by_quota;
+        let mut about = checks.iter().filter(of_giver);
+        let found = about.clone().find(is_strategy).or_else(|| about.next());
+        found.or_else(|| deciding(checks.iter())).map(|check| RuleCard::of(check.rule))
+    }
+
+    /// The compared amounts, a row for each quantity that was recorded for a side.
+    fn evidence(&self) -> Evidence {
+        let decisive = if self.by_quota { "[quota]" } else { "[fair share]" };
+        let rows: [(&'static str, Option<Fact>, Option<Fact>); 5] = [
+            (
+                "[fair share]",
+                self.of(self.giver, Quantity::FairShare),
+                self.of(self.taker, Quantity::FairShare),
+            ),
+            ("[quota]", self.of(self.giver, Quantity::Quota), self.of(self.taker, Quantity::Quota)),
+            ("allocated before", self.held(), self.of(self.taker, Quantity::Before)),
+            ("allocated after", self.left(), self.of(self.taker, Quantity::AllocatedWithJob)),
+            (
+                "saturation ratio after",
+                self.of(self.giver, Quantity::Saturation),
+                self.of(self.taker, Quantity::Saturation),
+            ),
+        ];
+        let rows = rows.into_iter().filter(|(_, giver, taker)| giver.is_some() || taker.is_some());
+        let rows =
+            rows.map(|(name, giver, taker)| (name, vec![Cell::of(giver), Cell::of(taker)], name == decisive));
+        let caption = match self.parent {
+            Some(parent) => Text::of("Compared below ").queue(self.frame.queue(parent)),
+            None => Text::of("Compared at the top level"),
+        };
+        Evidence {
+            caption,
+            head: vec![
+                Text::of(unit(self.resource, 2.0)),
+                Text::default().queue(self.frame.queue(self.giver)),
+                Text::default().queue(self.frame.queue(self.taker)),
+            ],
+            rows: rows.collect(),
+        }
+    }
+}
+
+fn reclaimed_by_amounts(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
+    let name = frame.job_name(event);
+    let by = event.by().map_or("", |by| frame.job(by));
+    let opening = reclaimed_for(frame, event);
+    let Some(sides) = Sides::new(frame, event, resource) else {
+        return Explanation { verdict: opening.say("."), ..Explanation::default() };
+    };
+    let clauses: Vec<Text> = sides.giver_says().into_iter().chain(sides.taker_says(by)).collect();
+    let verdict = match clauses.is_empty() {
+        true => opening.say("."),
+        false => {
+            let said = clauses.into_iter().enumerate().fold(opening.say(". "), |text, (i, clause)| {
+                text.say(if i > 0 { "; " } else { "" }).then(clause)
+            });
+            said.say(".")
+        }
+    };
+    let (giver, taker) = (frame.queue(sides.giver), frame.queue(sides.taker));
+    let evidence = match sides.held() {
+        Some(_) => Some(sides.evidence()),
+        None => table(frame, &event.checks, sides.resource, Text::of("When it was decided")),
+    };
+    Explanation {
+        verdict,
+        evidence,
+        rule: sides.rule(&event.checks),
+        controls: vec![
+            Control::queue(giver, sides.resource, "quota"),
+            Control::queue(giver, sides.resource, "weight"),
+            Control::queue(taker, sides.resource, "quota"),
+            Control::job(name, "preemptible", Text::default().job(name).say(" preemptible")),
+        ],
+        outlook: after_eviction(frame, event),
+        ..Explanation::default()
+    }
+}
+
+/// What becomes of the job of an evicted pod.
+pub fn after_eviction(frame: &Frame, event: &EventRow) -> Text {
+    let name = frame.job_name(event);
+    let left = frame.jobs.iter().find(|job| job.name == name).map_or(0, |job| job.running);
+    if left > 0 {
+        let runs = number::count(left.into(), "[pod]");
+        return Text::of("The [evicted] [pod] of ").job(name).say(format!(
+            " shuts down, then waits again; {runs} of it {} on.",
+            if left == 1 { "runs" } else { "run" }
+        ));
+    }
+    Text::default().job(name).say(" shuts down, then waits again.")
+}
