@@ -1,7 +1,7 @@
 //! The events that let a pending job start, where no time and no single job can be named.
 
 use super::number::{GPU, number, with_unit};
-use super::pending::is_of_room;
+use super::phrases::is_of_room;
 use super::text::Text;
 use crate::id::JobId;
 use crate::moment::{EventWord, Frame, JobRow};

@@ -6,7 +6,7 @@ use super::facts::Facts;
 use super::next::next;
 use super::number::{self, GPU, amount, count, number, resource_name, with_unit};
 use super::outlook::{clock, outlook};
-use super::phrases::{node_reason, split};
+use super::phrases::{is_of_room, node_reason, split};
 use super::protection::protection;
 use super::text::Text;
 use super::{Control, Evidence, Explanation, RuleCard};
@@ -585,12 +585,6 @@ impl Case<'_> {
             | Gate::LikeFailed { .. } => Vec::new(),
         }
     }
-}
-
-/// Whether more free room on some node would help.
-pub fn is_of_room(reasons: &[(NodeReason, u32)]) -> bool {
-    let is_room = |reason: &NodeReason| matches!(reason, NodeReason::Insufficient(_) | NodeReason::PodSlots);
-    reasons.iter().any(|(reason, _)| is_room(reason))
 }
 
 /// Why no node takes a pod, if not for lack of GPUs.

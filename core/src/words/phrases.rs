@@ -21,6 +21,12 @@ pub fn reason(reason: EvictReason) -> &'static str {
     }
 }
 
+/// Whether more free room on some node would help.
+pub fn is_of_room(reasons: &[(NodeReason, u32)]) -> bool {
+    let is_room = |reason: &NodeReason| matches!(reason, NodeReason::Insufficient(_) | NodeReason::PodSlots);
+    reasons.iter().any(|(reason, _)| is_room(reason))
+}
+
 /// Why a node does not take a pod, after a number of nodes.
 pub fn node_reason(frame: &Frame, reason: NodeReason) -> Text {
     let text = match reason {
