@@ -145,7 +145,7 @@ fn sentence(cluster: &Cluster, recorded: &Recorded) -> String {
             let why = match reason {
                 EvictReason::ReclaimedForFairShare => ", up to its queue's fair share",
                 EvictReason::ReclaimedForQuota => ", up to its queue's quota",
-                EvictReason::AboveLimit => ", its queue's limit was lowered",
+                EvictReason::AboveLimit => ", above its queue's limit",
                 EvictReason::StaleGang => ", its gang is incomplete",
                 EvictReason::NodeLost => ", its node is lost",
                 EvictReason::Withdrawn => ", its job was ended",

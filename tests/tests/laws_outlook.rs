@@ -123,6 +123,10 @@ impl Run {
                 let next = Some(at + 1).filter(|&next| next < end && !self.is_disturbed(next..=next))?;
                 Some(!self.served(next).is_empty() || self.gate(next, job) != Some(&refusal.gate))
             }
+            Outlook::At { time, what: Ending::PreemptionDelay } => {
+                let then = first_from(time).filter(|&then| !self.is_disturbed(at + 1..=then))?;
+                self.is_quiet(at, then).then(|| self.decides(then))
+            }
             Outlook::At { time, what } => {
                 let then = first_from(time).filter(|&then| !self.is_disturbed(at + 1..=then))?;
                 if what == Ending::Protection && self.is_quiet(at, then) && !self.decides(then) {
@@ -215,7 +219,9 @@ fn every_kind_of_outlook_occurs() {
     }
     all_broken.truncate(20);
     assert!(all_broken.is_empty(), "{all:?}\n{}", all_broken.join("\n"));
-    for kind in ["NextCycle", "Termination", "Protection", "WhenEnds", "Endless", "OnlyByEdit"] {
+    let kinds =
+        ["NextCycle", "Termination", "Protection", "PreemptionDelay", "WhenEnds", "Endless", "OnlyByEdit"];
+    for kind in kinds {
         let n = all.get(kind).copied().unwrap_or(0);
         assert!(n >= 20, "{kind}: {n}; all: {all:?}");
     }

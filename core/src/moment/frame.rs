@@ -152,6 +152,8 @@ pub fn fate(gate: &Gate) -> Option<&'static str> {
         | Gate::Behind { .. }
         | Gate::WaitingForVictims { .. }
         | Gate::GangIncomplete { .. }
+        | Gate::PreemptedTooLittle
+        | Gate::Delayed { .. }
         | Gate::NoDevice { .. }
         | Gate::TriedOnce
         | Gate::LikeFailed { .. } => None,

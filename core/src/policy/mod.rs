@@ -335,9 +335,10 @@ impl Rhythm {
     pub fn outlook(self, now: Time, time: Time, what: Ending) -> Outlook {
         match (self, what) {
             // Only the end of a pod is an event; the other ends trigger no cycle.
-            (Rhythm::OnEvents, Ending::Protection | Ending::Reservation | Ending::Backoff) => {
-                Outlook::NotForeseeable
-            }
+            (
+                Rhythm::OnEvents,
+                Ending::Protection | Ending::Reservation | Ending::Backoff | Ending::PreemptionDelay,
+            ) => Outlook::NotForeseeable,
             _ => Outlook::of_end(self.earliest(now), time, what),
         }
     }

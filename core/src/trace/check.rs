@@ -129,12 +129,18 @@ pub enum Quantity {
     Idle,
     /// Free amount plus that of terminating pods.
     IdleOrReleasing,
+    /// Amount that the victims of a preemption free.
+    Freed,
+    /// Amount reserved for another job on a node.
+    Reserved,
     /// Requested GPU memory in MiB.
     GpuMemory,
     /// GPU memory in MiB that counts as one GPU.
     GpuMemoryUnit,
     /// A priority.
     Priority,
+    /// What a queue adds to priorities, or a fence puts in their place.
+    PriorityOffset,
     /// A time of creation.
     Created,
     /// A weight.
@@ -176,6 +182,8 @@ pub enum Value {
     Time(Time),
     /// A name.
     Name(std::sync::Arc<str>),
+    /// A count and what a rule adds to it; their sum is compared.
+    Sum([i64; 2]),
 }
 
 /// The operator of a comparison. For triples it applies to *all* resources; `Exceeds` is the negation of `AtMost`.
@@ -204,6 +212,7 @@ impl Op {
                 _ => l.iter().zip(r).all(|(l, r)| self.holds(l, r)),
             },
             (Value::Count(l), Value::Count(r)) => self.holds(l, r),
+            (Value::Sum([l, added]), Value::Count(r)) => self.holds(&l.saturating_add(*added), r),
             (Value::Time(l), Value::Time(r)) => self.holds(l, r),
             (Value::Name(l), Value::Name(r)) => self.holds(l, r),
             _ => false,

@@ -182,7 +182,7 @@ pub enum EvictReason {
     Preempted,
     /// Moved to another node so that another job fits.
     Moved,
-    /// Its queue exceeds a limit that was lowered.
+    /// Its queue exceeds its limit.
     AboveLimit,
     /// Its gang was below the minimum for too long.
     StaleGang,

@@ -24,7 +24,7 @@ pub use holdings::{Holdings, OwnedNode};
 pub use ledger::{DivisionStep, Ledger, LedgerRow, RiseEnd};
 pub use not_selected::{Candidate, NotSelected, Protection};
 pub use order::{BeforeAfter, OrderLevel, OrderPlace, PriorityStep, QueuePriority};
-pub use refusal::{Ending, FreeGpus, Gate, NodeReason, NotAccepted, Outlook, Refusal};
+pub use refusal::{Delay, Ending, FreeGpus, Gate, NodeReason, NotAccepted, Outlook, Refusal};
 pub use rule::{Rule, RuleRecord};
 pub use share_usage::{
     Assignment, ConsumerUsage, Exact, QuotaStep, ShareCandidate, ShareChoice, SharePool, UnitSize, UsageOf,

@@ -121,6 +121,15 @@ pub enum Gate {
         /// The node.
         node: NodeId,
     },
+    /// It preempted once, which freed too little, and it does not preempt again.
+    PreemptedTooLittle,
+    /// Not tried before a known time.
+    Delayed {
+        /// The time.
+        until: Time,
+        /// The reason.
+        why: Delay,
+    },
     /// Not tried: it may be tried only once in this partition.
     TriedOnce,
     /// Not tried: an equal or easier job already failed in this cycle.
@@ -137,6 +146,15 @@ pub enum NotAccepted {
     NoQueue,
     /// The queue is being removed: present jobs may finish, but no others are accepted.
     Draining,
+}
+
+/// Why a job is not tried before a known time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Delay {
+    /// The reservations for its gang have expired; its pods are tried one by one from then on.
+    GangExpired,
+    /// Too many of its pods found no node.
+    Backoff,
 }
 
 impl Gate {
@@ -160,6 +178,8 @@ impl Gate {
             | Gate::GangFailed
             | Gate::GangRefused
             | Gate::NoDevice { .. }
+            | Gate::PreemptedTooLittle
+            | Gate::Delayed { .. }
             | Gate::TriedOnce
             | Gate::LikeFailed { .. } => (None, None),
         }
@@ -190,6 +210,8 @@ pub enum NodeReason {
     Taint,
     /// The queue's limit or quota on this node.
     Gate,
+    /// Its room is reserved for this job.
+    Reserved(JobId),
 }
 
 impl NodeReason {
@@ -218,7 +240,7 @@ pub enum Outlook {
     NextCycle,
     /// The reason ends at a known time: the first cycle from then on serves the job or refuses it by another gate (the same gate
     /// with a later time counts as another). If nothing else happens until then and the reason is [`Ending::Protection`], that
-    /// cycle evicts or starts something.
+    /// cycle evicts or starts something. [`Ending::PreemptionDelay`] predicts only that.
     At {
         /// The time.
         time: Time,
@@ -262,6 +284,8 @@ pub enum Ending {
     Protection,
     /// Reservation for a gang.
     Reservation,
-    /// Time after which a gang without room may be tried pod by pod.
+    /// Time before which the job is not tried.
     Backoff,
+    /// Time before which the job may not preempt.
+    PreemptionDelay,
 }

@@ -18,8 +18,8 @@ pub fn quantity_of(check: &Check, quantity: Quantity) -> &'static str {
                 _ => "share quota",
             }
         }
-        // EGO compares shares of a pool, while the charts show amounts.
-        Quantity::FairShare if is_ego => "share usage quota",
+        // EGO compares parts of a pool, while the charts show amounts.
+        Quantity::FairShare if is_ego => "share quota",
         Quantity::Saturation if is_ego => "usage for its share ratio",
         quantity => quantity_name(quantity),
     }
@@ -45,9 +45,12 @@ pub fn quantity_name(quantity: Quantity) -> &'static str {
         Quantity::Capacity => "capacity",
         Quantity::Idle => "free",
         Quantity::IdleOrReleasing => "free or being freed on one [node]",
+        Quantity::Freed => "freed by the [evicted] [pods]",
+        Quantity::Reserved => "reserved for another [job]",
         Quantity::GpuMemory => "requested GPU memory, MiB",
         Quantity::GpuMemoryUnit => "GPU memory counted as 1 GPU, MiB",
         Quantity::Priority => "priority",
+        Quantity::PriorityOffset => "priority offset",
         Quantity::Created => "age",
         Quantity::Weight => "[weight]",
         Quantity::Usage => "usage",
@@ -133,9 +136,18 @@ pub fn value(term: &Term, resource: Option<u8>) -> String {
         },
         Value::Count(n) if term.quantity == Quantity::Applies => if *n == 0 { "no" } else { "yes" }.into(),
         Value::Count(n) => number::number(*n as f64),
+        Value::Sum([of, added]) => sum(*of, *added),
         Value::Time(time) => number::time(time.as_millis()),
         Value::Name(name) => name.to_string(),
     }
+}
+
+/// A sum with its terms: *7 + 3 = 10*.
+fn sum(of: i64, added: i64) -> String {
+    let sign = if added < 0 { '−' } else { '+' };
+    let [of, by, is] =
+        [of, added.saturating_abs(), of.saturating_add(added)].map(|n| number::number(n as f64));
+    format!("{of} {sign} {by} = {is}")
 }
 
 /// The amount of a side, in base units of the resource; `None` if it is unlimited or not an amount.
@@ -145,6 +157,7 @@ pub fn side(value: &Value, resource: u8) -> Option<f64> {
         Value::Real(real) => *real,
         Value::Product([of, factor]) => of * factor,
         Value::Count(n) => *n as f64,
+        Value::Sum([of, added]) => of.saturating_add(*added) as f64,
         Value::Time(_) | Value::Name(_) => return None,
     };
     amount.is_finite().then_some(amount)

@@ -1,6 +1,6 @@
 //! Sentences for rules of EGO, which compare shares of a pool instead of amounts of one resource.
 
-use super::check::seconds;
+use super::check::{seconds, shown, side};
 use super::number;
 use super::phrases::reclaimed_for;
 use super::text::Text;
@@ -44,10 +44,6 @@ pub fn reclaimed(frame: &Frame, event: &EventRow) -> Option<Text> {
         let text = text.say(". ").queue(queue(frame, check)).say(" owns ").node(frame.node_name(event));
         return Some(text.say(", which it had lent, and has pending work of its own."));
     }
-    if let Some(check) = by(&event.checks, "ego/share-limit") {
-        let text = text.say(". ").queue(queue(frame, check));
-        return Some(text.say(" uses more of the share pool than its [limit] allows."));
-    }
     if let Some(over) = by(&event.checks, "ego/above-slot-quota") {
         let [held, quota] = slots(over)?;
         let text = text.say(". ").queue(queue(frame, over));
@@ -60,13 +56,25 @@ pub fn reclaimed(frame: &Frame, event: &EventRow) -> Option<Text> {
     let over = by(&event.checks, "ego/over-quota")?;
     let [used, quota] = parts(over)?;
     let text = text.say(". ").queue(queue(frame, over));
-    let text = text.say(format!(" used {used} of the pool, above its share usage quota of {quota}"));
+    let text = text.say(format!(" used {used} of the pool, above its share quota of {quota}"));
     let Some((under, [used, quota])) =
         by(&event.checks, "ego/under-quota").and_then(|under| Some((under, parts(under)?)))
     else {
         return Some(text.say("."));
     };
     Some(text.say("; ").queue(queue(frame, under)).say(format!(" used {used}, below its {quota}.")))
+}
+
+/// Why a unit was reclaimed for nobody: its consumer exceeds its share limit.
+pub fn above_limit(frame: &Frame, event: &EventRow) -> Option<Text> {
+    let check = by(&event.checks, "ego/share-limit")?;
+    let r = check.subject.resource.and_then(shown).unwrap_or(number::GPU);
+    let [used, limit] = [&check.left.value, &check.right.value].map(|value| side(value, r));
+    let text = Text::default().job(frame.job_name(event)).say(" was [evicted]: ");
+    let text = text
+        .queue(queue(frame, check))
+        .say(format!(" uses {} of the share pool", number::with_unit(r, used?)));
+    Some(text.say(format!(", its [limit] is {}; its newest [pods] go first.", number::amount(r, limit?))))
 }
 
 /// Why nothing is reclaimed from a consumer, if a rule of EGO decided it.
@@ -78,16 +86,27 @@ pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
     }
     let [used, quota] = parts(check).filter(|_| check.rule.key() == "ego/over-quota")?;
     let text = Text::default().queue(queue(frame, check)).say(format!(" uses {used} of the pool"));
-    Some(text.say(format!(", which is within its share usage quota of {quota}")))
+    Some(text.say(format!(", which is within its share quota of {quota}")))
+}
+
+/// The consumer of higher share priority that is served first.
+fn first(frame: &Frame, check: &Check) -> Text {
+    let [own, other] = [&check.left.value, &check.right.value]
+        .map(|value| side(value, number::GPU).map_or(String::new(), number::number));
+    let text = Text::default().queue(queue(frame, check));
+    text.say(format!(", of higher share priority ({own} against {other}), comes first."))
 }
 
 /// Why a consumer may not reclaim, if a rule of EGO decided it.
-pub fn not_entitled(refusal: &Refusal, queue: &str) -> Option<Text> {
+pub fn not_entitled(frame: &Frame, refusal: &Refusal, queue: &str) -> Option<Text> {
     if let Some([used, quota]) = by(&refusal.checks, "ego/under-quota").and_then(parts) {
         let text = Text::default().queue(queue).say(format!(" uses {used} of the pool"));
-        return Some(
-            text.say(format!(", not less than its share usage quota of {quota}, so it cannot reclaim.")),
-        );
+        if let Some(before) = by(&refusal.checks, "ego/share-priority") {
+            return Some(
+                text.say(format!("; its share quota is {quota} because ")).then(first(frame, before)),
+            );
+        }
+        return Some(text.say(format!(", not less than its share quota of {quota}, so it cannot reclaim.")));
     }
     if let Some([held, quota]) = by(&refusal.checks, "ego/below-slot-quota").and_then(slots) {
         let text = Text::default().queue(queue).say(format!(" holds {held}"));

@@ -22,6 +22,9 @@ pub fn event(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
         What::Event(of) => other(frame, event, of),
         What::Mark(_) => Explanation { verdict: marked(frame, event).say("."), ..Explanation::default() },
     };
+    if let Some(priorities) = super::yunikorn::priorities(frame, event) {
+        explanation.verdict = explanation.verdict.say(" ").then(priorities);
+    }
     if event.for_good {
         explanation.outlook = Text::of("The [pod] is not recreated, and its work is lost.");
     }
@@ -61,15 +64,26 @@ fn evicted(frame: &Frame, event: &EventRow, why: EvictReason, resource: u8) -> E
         }
         EvictReason::Preempted => preempted(frame, event),
         EvictReason::Moved => moved(frame, event),
-        EvictReason::AboveLimit | EvictReason::StaleGang | EvictReason::NodeLost | EvictReason::Withdrawn => {
-            Explanation {
-                verdict: Text::default()
-                    .job(frame.job_name(event))
-                    .say(format!(" was [evicted]: {}.", reason(why))),
-                ..Explanation::default()
-            }
-        }
+        EvictReason::AboveLimit => above_limit(frame, event),
+        EvictReason::StaleGang | EvictReason::NodeLost | EvictReason::Withdrawn => Explanation {
+            verdict: Text::default()
+                .job(frame.job_name(event))
+                .say(format!(" was [evicted]: {}.", reason(why))),
+            ..Explanation::default()
+        },
     }
+}
+
+/// An eviction for nobody: a queue exceeds its limit.
+fn above_limit(frame: &Frame, event: &EventRow) -> Explanation {
+    let plain = || {
+        Text::default()
+            .job(frame.job_name(event))
+            .say(format!(" was [evicted]: {}.", reason(EvictReason::AboveLimit)))
+    };
+    let of_limit = || super::yunikorn::above_limit(frame, event);
+    let verdict = super::ego::above_limit(frame, event).or_else(of_limit).unwrap_or_else(plain);
+    Explanation { verdict, ..Explanation::default() }
 }
 
 /// All evictions for the same job, in the order of the decisions; `None` if there is only one.
@@ -213,10 +227,12 @@ fn other(frame: &Frame, row: &EventRow, event: Event) -> Explanation {
             Text::of(format!("{pods} joined ")).then(job).say(" in ").queue(queue).say(".")
         }
         Event::Claimed { .. } => {
-            outlook = Text::of(match row.for_gang {
+            let starts = Text::of(match row.for_gang {
                 true => "Its [pods] start when all of them have room.",
                 false => "It starts in the first cycle in which that room is free.",
             });
+            let too_little = super::yunikorn::freed_too_little(frame, &row.checks);
+            outlook = too_little.map_or(starts, |text| Text::of("It may not start then: ").then(text));
             claimed(Text::of(format!("{gpus} on ")).node(node), row, job)
         }
         Event::Unclaimed { by: None, .. } => job

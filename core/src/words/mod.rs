@@ -31,6 +31,7 @@ pub mod terms;
 mod text;
 mod ticket;
 mod victim_order;
+mod yunikorn;
 
 use std::borrow::Cow;
 

@@ -1,7 +1,7 @@
 //! The events that let a pending job start, where no time and no single job can be named.
 
 use super::number::{GPU, number, with_unit};
-use super::pending::is_of_room;
+use super::phrases::is_of_room;
 use super::text::Text;
 use crate::id::JobId;
 use crate::moment::{EventWord, Frame, JobRow};
@@ -33,10 +33,13 @@ pub fn next(frame: &Frame, refusal: &Refusal, row: Option<&JobRow>) -> Option<Te
         Gate::NotEntitled { queue: of } => {
             can_start(Text::of(room()).say(", or when ").then(queue(*of)).say(" is entitled to more."))
         }
+        Gate::NoNode { reasons, .. } if super::yunikorn::is_reserved(reasons) => {
+            super::yunikorn::after_reservation(frame, reasons)
+        }
         Gate::NoNode { reasons, .. } if !reasons.is_empty() && !is_of_room(reasons) => {
             can_start(Text::of(opens(reasons)))
         }
-        Gate::NoVictims { .. } | Gate::NoNode { .. } | Gate::LikeFailed { .. } => {
+        Gate::NoVictims { .. } | Gate::NoNode { .. } | Gate::LikeFailed { .. } | Gate::PreemptedTooLittle => {
             can_start(Text::of(room()).say(", unless another [job] comes first."))
         }
         Gate::Behind { job } if is_served(frame, *job) => {
@@ -52,6 +55,7 @@ pub fn next(frame: &Frame, refusal: &Refusal, row: Option<&JobRow>) -> Option<Te
         | Gate::NotAccepted { .. }
         | Gate::TooLarge { .. }
         | Gate::VictimsProtected { .. }
+        | Gate::Delayed { .. }
         | Gate::GangFailed
         | Gate::GangRefused
         | Gate::TriedOnce => return None,

@@ -8,7 +8,7 @@ use super::protection::protection;
 use super::text::Text;
 use super::victim_order;
 use crate::moment::{EventRow, EventWord, Frame};
-use crate::trace::{Candidate, Check, NotSelected, Protection, Quantity};
+use crate::trace::{Candidate, Check, NotSelected, Op, Protection, Quantity};
 
 /// Largest number of lines.
 const LINES: usize = 6;
@@ -89,10 +89,14 @@ fn later_job(frame: &Frame, candidate: Candidate, check: &Check) -> Option<Text>
 
 /// The failed comparison that protects a candidate.
 fn failed(frame: &Frame, candidate: Text, check: &Check) -> Text {
+    if check.left.quantity == Quantity::Applies {
+        return candidate.say(format!(": {}", check.rule.0.says));
+    }
     if check.left.quantity != Quantity::Priority {
         return protection(frame, check).unwrap_or_else(|| candidate.say(" is protected"));
     }
-    let value = |value| side(value, GPU).map_or(String::new(), number);
-    let (own, takers) = (value(&check.left.value), value(&check.right.value));
-    candidate.say(format!(": its priority {own} is not lower than {takers}"))
+    let shown = |value| side(value, GPU).map_or(String::new(), number);
+    let (own, takers) = (shown(&check.left.value), shown(&check.right.value));
+    let is = if check.op == Op::AtMost { "higher than" } else { "not lower than" };
+    candidate.say(format!(": its priority {own} is {is} {takers}"))
 }

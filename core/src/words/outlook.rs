@@ -15,7 +15,8 @@ pub fn outlook(frame: &Frame, outlook: Outlook) -> Text {
                 Ending::Termination => "the [evicted] [pods] are gone and the [job] is considered again.",
                 Ending::Protection => "the protection ends; the next cycle can evict for it.",
                 Ending::Reservation => "the reservation expires.",
-                Ending::Backoff => "its [pods] are tried one by one.",
+                Ending::Backoff => "it is tried again.",
+                Ending::PreemptionDelay => "it may preempt.",
             };
             Text::of(format!("At {} {what}", clock(time)))
         }

@@ -6,14 +6,14 @@ use super::facts::Facts;
 use super::next::next;
 use super::number::{self, GPU, amount, count, number, resource_name, with_unit};
 use super::outlook::{clock, outlook};
-use super::phrases::split;
+use super::phrases::{is_of_room, node_reason, split};
 use super::protection::protection;
 use super::text::Text;
 use super::{Control, Evidence, Explanation, RuleCard};
 use crate::id::{Id, JobId, QueueId};
 use crate::moment::{EventRow, Frame, JobRow, QueueRow, fate};
 use crate::time::Time;
-use crate::trace::{Check, FreeGpus, Gate, NodeReason, NotAccepted, Outlook, Quantity, Refusal};
+use crate::trace::{Check, Ending, FreeGpus, Gate, NodeReason, NotAccepted, Outlook, Quantity, Refusal};
 use crate::units::Resource;
 
 /// Explains why a job is pending.
@@ -39,6 +39,11 @@ pub fn pending(frame: &Frame, refusal: &Refusal, resource: u8) -> Explanation {
             }
             Outlook::NotForeseeable => {
                 next(frame, refusal, case.row()).unwrap_or_else(|| outlook(frame, refusal.outlook))
+            }
+            Outlook::At { time, what: Ending::PreemptionDelay } => {
+                let why = super::yunikorn::below_guarantee(frame, &refusal.checks);
+                let text = Text::of(format!("At {} it may preempt", clock(time)));
+                text.then(why.unwrap_or_else(|| Text::of(".")))
             }
             other => outlook(frame, other),
         },
@@ -142,6 +147,11 @@ impl Case<'_> {
                 .say(" is waiting: it was placed on ")
                 .node(self.frame.node(*node))
                 .say(", which has no free GPU left for it, so its [pod] cannot be bound."),
+            Gate::PreemptedTooLittle => {
+                let why = super::yunikorn::freed_too_little(self.frame, &self.refusal.checks);
+                job().say(" is waiting: ").then(why.unwrap_or_else(|| Text::of("its preemption freed too little.")))
+            }
+            Gate::Delayed { until, why } => super::yunikorn::delayed(job(), *until, *why),
             Gate::TriedOnce => job().say(
                 " is waiting: it was tried once in its [node] pool, and scheduling-backoff 1 allows no further try.",
             ),
@@ -221,20 +231,29 @@ impl Case<'_> {
 
     /// The job ahead of it, in its own queue or in another one; the latter is described by the common ancestor.
     fn behind(&self, first: JobId) -> Text {
+        if first == self.refusal.job {
+            let text = Text::of("A [pod] of ").then(self.job());
+            return text.say(" was placed in this cycle; the next one is tried in the next cycle.");
+        }
         let text = self.job().say(" is waiting behind ").job(self.frame.job(first));
+        if super::yunikorn::is_served_first(self.refusal) {
+            return text.say(", which was served first because room is reserved for it.");
+        }
+        let came_first = super::yunikorn::came_first(self.refusal).unwrap_or_default();
         let queue = |queue: QueueId| self.frame.queue(queue);
         let own = self.own();
         let other = self.frame.names.queue_of(first).filter(|other| Some(*other) != own);
         let (Some(own), Some(other)) = (own, other) else {
-            return text.say(", which comes first in ").queue(own.map_or("", queue)).say(".");
+            let text = text.say(", which comes first in ").queue(own.map_or("", queue));
+            return text.say(came_first).say(".");
         };
         let text = text.say(" in ").queue(queue(other)).say(", which was served in this cycle: ");
         match split(self.frame, other, own) {
             Some((theirs, ours, parent)) => {
                 let text = text.queue(queue(theirs)).say(" came before ").queue(queue(ours));
                 match parent {
-                    Some(parent) => text.say(" in ").queue(queue(parent)).say("."),
-                    None => text.say(" at the top level."),
+                    Some(parent) => text.say(" in ").queue(queue(parent)).say(came_first).say("."),
+                    None => text.say(" at the top level").say(came_first).say("."),
                 }
             }
             None => text.say("its [queue] came first."),
@@ -353,7 +372,7 @@ impl Case<'_> {
 
     fn not_entitled(&self, gate: &Gate) -> Text {
         let Some(queue) = self.queue(gate) else { return Text::of("Its [queue] is above its [fair share].") };
-        if let Some(text) = super::ego::not_entitled(self.refusal, &queue.name) {
+        if let Some(text) = super::ego::not_entitled(self.frame, self.refusal, &queue.name) {
             let room = self.in_use().map(|in_use| in_use + ", and ").unwrap_or_default();
             return self.job().say(format!(" is waiting: {room}")).then(text);
         }
@@ -449,6 +468,9 @@ impl Case<'_> {
         free: Option<FreeGpus>,
     ) -> Text {
         let text = self.job().say(" is waiting: ");
+        if let Some(reserved) = super::yunikorn::reserved(self.frame, self.refusal, reasons) {
+            return text.then(reserved).say(".");
+        }
         let lacks_gpus = reasons.iter().any(|(reason, _)| *reason == NodeReason::Insufficient(Resource::GPU));
         let is_known = free.is_some() && lacks_gpus;
         let needs = self.needs(free).filter(|_| lacks_gpus || reasons.is_empty());
@@ -557,16 +579,12 @@ impl Case<'_> {
             | Gate::GangFailed
             | Gate::GangRefused
             | Gate::NoDevice { .. }
+            | Gate::PreemptedTooLittle
+            | Gate::Delayed { .. }
             | Gate::TriedOnce
             | Gate::LikeFailed { .. } => Vec::new(),
         }
     }
-}
-
-/// Whether more free room on some node would help.
-pub fn is_of_room(reasons: &[(NodeReason, u32)]) -> bool {
-    let is_room = |reason: &NodeReason| matches!(reason, NodeReason::Insufficient(_) | NodeReason::PodSlots);
-    reasons.iter().any(|(reason, _)| is_room(reason))
 }
 
 /// Why no node takes a pod, if not for lack of GPUs.
@@ -575,21 +593,4 @@ fn no_node_for(reasons: &[(NodeReason, u32)]) -> &'static str {
         true => "no [node] that it may use has room",
         false => "it may not use any [node]",
     }
-}
-
-fn node_reason(frame: &Frame, reason: NodeReason) -> Text {
-    let text = match reason {
-        NodeReason::PodSlots => "without a free [pod] slot",
-        NodeReason::NotReady => "down",
-        NodeReason::Selector => "without a required label",
-        NodeReason::Taint => "with a taint the [job] does not tolerate",
-        NodeReason::Gate => "not allowed by [a quota] or [limit] of the [queue]",
-        NodeReason::Insufficient(Resource::GPU) => "with too few free GPUs",
-        NodeReason::Insufficient(Resource::CPU) => "with too little free CPU",
-        NodeReason::Insufficient(resource) => {
-            let named = resource.nth_named().and_then(|n| frame.named.get(n));
-            return Text::of("with too little free ").name(named.map_or(resource.name(), String::as_str));
-        }
-    };
-    Text::of(text)
 }

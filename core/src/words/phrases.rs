@@ -4,12 +4,13 @@ use super::text::Text;
 use crate::cluster::NodeState;
 use crate::id::QueueId;
 use crate::moment::{EventRow, Frame, What};
-use crate::trace::{EvictReason, Mark};
+use crate::trace::{EvictReason, Mark, NodeReason};
+use crate::units::Resource;
 
 /// The reason of an eviction, without the claimant.
 pub fn reason(reason: EvictReason) -> &'static str {
     match reason {
-        EvictReason::AboveLimit => "a [limit] was lowered, and its [queue] uses more",
+        EvictReason::AboveLimit => "its [queue] uses more than its [limit]",
         EvictReason::StaleGang => "fewer [pods] of its gang ran than its minimum for too long",
         EvictReason::NodeLost => "its [node] is gone",
         EvictReason::Withdrawn => "the timeline of the scenario ended its [job]",
@@ -18,6 +19,31 @@ pub fn reason(reason: EvictReason) -> &'static str {
         EvictReason::ReclaimedForQuota => "another [queue] reclaims its [quota]",
         EvictReason::ReclaimedForFairShare => "another [queue] reclaims its [fair share]",
     }
+}
+
+/// Whether more free room on some node would help.
+pub fn is_of_room(reasons: &[(NodeReason, u32)]) -> bool {
+    let is_room = |reason: &NodeReason| matches!(reason, NodeReason::Insufficient(_) | NodeReason::PodSlots);
+    reasons.iter().any(|(reason, _)| is_room(reason))
+}
+
+/// Why a node does not take a pod, after a number of nodes.
+pub fn node_reason(frame: &Frame, reason: NodeReason) -> Text {
+    let text = match reason {
+        NodeReason::PodSlots => "without a free [pod] slot",
+        NodeReason::NotReady => "down",
+        NodeReason::Selector => "without a required label",
+        NodeReason::Taint => "with a taint the [job] does not tolerate",
+        NodeReason::Reserved(job) => return Text::of("reserved for ").job(frame.job(job)),
+        NodeReason::Gate => "not allowed by [a quota] or [limit] of the [queue]",
+        NodeReason::Insufficient(Resource::GPU) => "with too few free GPUs",
+        NodeReason::Insufficient(Resource::CPU) => "with too little free CPU",
+        NodeReason::Insufficient(resource) => {
+            let named = resource.nth_named().and_then(|n| frame.named.get(n));
+            return Text::of("with too little free ").name(named.map_or(resource.name(), String::as_str));
+        }
+    };
+    Text::of(text)
 }
 
 /// The state of a node in words.

@@ -27,6 +27,10 @@ pub fn short_reason(frame: &Frame, gate: &Gate) -> String {
         Gate::GangFailed => "failed",
         Gate::GangRefused => "refused",
         Gate::NoDevice { .. } => "no free device",
+        Gate::PreemptedTooLittle => "preempted too little",
+        Gate::Delayed { until, .. } => {
+            return format!("not tried until {}", number::time(until.as_millis()));
+        }
         Gate::TriedOnce => "not tried again",
     };
     Terms::of(&frame.policy).fill(says)

@@ -29,7 +29,7 @@ use super::{holdings, ledger, order, over_commit, refuse, rules, share_usage};
 use crate::cluster::Devices;
 use crate::format::{Findings, Scalar, Scenario};
 use crate::id::{JobId, PodId, QueueId};
-use crate::policy::checks::applies;
+use crate::policy::checks::{amount, applies};
 use crate::policy::description::Description;
 use crate::policy::switches::Rulebook;
 use crate::policy::translator::Translator;
@@ -348,11 +348,22 @@ fn slot_check(model: &Model, group: &SiblingGroup) -> Option<Check> {
     Some(Check::new(rules::SLOT_RATIO, subject, left, Op::AtMost, right))
 }
 
+/// Check that a leaf uses more of the pool than its share limit.
+fn share_limit_check(queue: Option<QueueId>, reclaim: &Reclaim) -> Check {
+    let subject = rules::between(queue, None);
+    let Some(over) = reclaim.over else { return applies(rules::SHARE_LIMIT, subject) };
+    let resource = Resource(over.dim as u8);
+    let [used, limit] = [(Quantity::Allocated, over.used), (Quantity::Limit, over.limit)]
+        .map(|(quantity, base_units)| amount(quantity, base_units, resource));
+    let subject = Subject { resource: Some(resource), ..subject };
+    Check::new(rules::SHARE_LIMIT, subject, used, Op::Exceeds, limit)
+}
+
 fn reclaim_checks(model: &Model, current: &CycleState<'_>, reclaim: &Reclaim, id: UnitId) -> Vec<Check> {
     let queue = |consumer: ConsumerId| model.queues[consumer];
     let loser = current.state.subs[current.state.units[id].sub].leaf;
     let Some(why) = &reclaim.why else {
-        return vec![applies(rules::SHARE_LIMIT, rules::between(queue(loser), None))];
+        return vec![share_limit_check(queue(loser), reclaim)];
     };
     let by = reclaim.by.map_or(loser, |(leaf, _)| leaf);
     let (victim, victim_usage, victim_quota) = &why.victim;

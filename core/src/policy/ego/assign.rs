@@ -261,22 +261,24 @@ fn find_host(
     sub: SubId,
     full: &mut Arena<SizeId, usize>,
 ) -> Option<HostId> {
-    let PoolState { subs, plan, .. } = state;
+    let PoolState { subs, .. } = state;
     let (leaf, unit, shape) = (subs[sub].leaf, &subs[sub].unit, subs[sub].shape);
     let hosts = &book.pool.hosts;
     while hosts.get(full[shape]).is_some_and(|h| !state.fits_now(sub, h.host)) {
         full[shape] += 1;
     }
-    let is_open = |h: &&PoolHost| {
-        state.fits_now(sub, h.host)
-            && book.admits(state, leaf, **h)
-            && (plan.placement != Placement::Exclusive || !state.has_units_of_others(h.host, leaf))
-    };
+    let is_open = |h: &&PoolHost| is_open(state, sub, h.host) && book.admits(state, leaf, **h);
     choose_host(state, unit, hosts[full[shape]..].iter().filter(is_open).map(|h| h.host))
 }
 
+/// Whether a unit fits on a host that is not exclusive to another leaf.
+pub(super) fn is_open(state: &PoolState<'_>, sub: SubId, host: HostId) -> bool {
+    let is_exclusive = state.plan.placement == Placement::Exclusive;
+    state.fits_now(sub, host) && !(is_exclusive && state.has_units_of_others(host, state.subs[sub].leaf))
+}
+
 /// Chooses among the hosts that fit, given in their order (ego.md 7.4).
-fn choose_host(
+pub(super) fn choose_host(
     state: &PoolState<'_>,
     unit: &super::plan::Dims,
     mut hosts: impl Iterator<Item = HostId>,
@@ -306,12 +308,9 @@ pub fn assign_owned(state: &mut PoolState<'_>, leaf: ConsumerId, hosts: &[HostId
             }
             let before = started.len();
             let all = together.iter().all(|&sub| {
-                let exclusive = state.plan.placement == Placement::Exclusive;
-                let is_open = |&h: &HostId| {
-                    state.fits_now(sub, h) && !(exclusive && state.has_units_of_others(h, leaf))
-                };
                 let may_start = state.subs[sub].startable() > 0;
-                let host = hosts.iter().copied().find(is_open).filter(|_| may_start);
+                let host = hosts.iter().copied().find(|&host| is_open(state, sub, host));
+                let host = host.filter(|_| may_start);
                 started.extend(host.map(|host| state.start(sub, host, Source::Owned)));
                 host.is_some()
             });

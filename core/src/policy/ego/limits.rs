@@ -23,6 +23,30 @@ fn over_limit(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: ConsumerId, take
     (0..RESOURCES_MAX).filter(is_over).collect()
 }
 
+/// An amount above a share limit, in base units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OverLimit {
+    /// The dimension.
+    pub dim: usize,
+    /// Amount that the leaf uses of the pool.
+    pub used: i64,
+    /// Its share limit.
+    pub limit: i64,
+}
+
+/// The first exceeded limit for which a unit of the leaf is reclaimed.
+pub(super) fn first_over_limit(
+    state: &PoolState<'_>,
+    book: &PoolBook<'_>,
+    leaf: ConsumerId,
+    id: UnitId,
+) -> Option<OverLimit> {
+    let unit = &state.subs[state.units[id].sub].unit;
+    let dim = over_limit(state, book, leaf, &Dims::default()).into_iter().find(|&dim| unit[dim] > 0)?;
+    let limit = state.plan.consumers[leaf].share_limit[dim]?;
+    Some(OverLimit { dim, used: book.amount(leaf, dim), limit: book.limit_in(limit, dim) })
+}
+
 /// Units that the limit pass takes from a leaf: the newest that use an exceeded dimension.
 pub(super) fn limit_victims(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: ConsumerId) -> Vec<UnitId> {
     let mut taken = Dims::default();

@@ -262,7 +262,14 @@ pub fn take_back(state: &mut PoolState<'_>, leaf: ConsumerId, hosts: &[HostId]) 
             if state.earmarks[last].victims.is_empty() {
                 state.redeem_at(last);
             }
-            owned.push(Reclaim { by: Some((leaf, Some(sub))), host, victims, deadline, why: None });
+            owned.push(Reclaim {
+                by: Some((leaf, Some(sub))),
+                host,
+                victims,
+                deadline,
+                why: None,
+                over: None,
+            });
         }
     }
     let mut others = Vec::new();
@@ -270,7 +277,7 @@ pub fn take_back(state: &mut PoolState<'_>, leaf: ConsumerId, hosts: &[HostId]) 
         let victims: Vec<UnitId> = borrowed_newest_first(state, host).collect();
         if !victims.is_empty() {
             let deadline = evict_borrowed(state, leaf, &victims);
-            others.push(Reclaim { by: Some((leaf, None)), host, victims, deadline, why: None });
+            others.push(Reclaim { by: Some((leaf, None)), host, victims, deadline, why: None, over: None });
         }
     }
     TakenBack { started, owned, others }

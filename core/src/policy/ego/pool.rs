@@ -237,6 +237,17 @@ impl<'p> PoolBook<'p> {
         }
     }
 
+    /// A share limit of the pool in base units, rounded down.
+    pub fn limit_in(&self, limit: ShareLimit, dim: usize) -> i64 {
+        match limit {
+            ShareLimit::At(most) => most,
+            ShareLimit::Part(millionths) => {
+                let most = i128::from(self.offered[dim]) * i128::from(millionths) / 1_000_000;
+                i64::try_from(most).unwrap_or(i64::MAX)
+            }
+        }
+    }
+
     /// First consumer from the leaf up whose share limit one more unit would exceed, with the dimension.
     pub fn at_limit(&self, state: &PoolState<'_>, sub: SubId) -> Option<(ConsumerId, usize)> {
         let PoolState { plan, subs, .. } = state;

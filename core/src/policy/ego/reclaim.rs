@@ -18,7 +18,7 @@ use std::cmp::Ordering;
 
 use super::grace::grace_in_pool;
 use super::ids::{ConsumerId, HostId, InPool, SubId, UnitId};
-use super::limits::limit_victims;
+use super::limits::{OverLimit, first_over_limit, limit_victims};
 use super::number::{Fraction, Nat};
 use super::plan::{add, fits};
 use super::pool::{PoolBook, PoolHost};
@@ -41,6 +41,8 @@ pub struct Reclaim {
     pub deadline: Time,
     /// Numbers that justify it; `None` for a share limit.
     pub why: Option<Why>,
+    /// The share limit that its leaf exceeded; `None` for reclaims on behalf of others.
+    pub over: Option<OverLimit>,
 }
 
 /// Justification of a reclaim at the start of its round, as parts of the pool.
@@ -164,8 +166,10 @@ impl ReclaimPass<'_, '_, '_> {
             }
             for id in limit_victims(self.state, self.book, leaf) {
                 let host = self.state.units[id].host;
+                let over = first_over_limit(self.state, self.book, leaf, id);
                 let deadline = self.take(id);
-                self.pass.reclaims.push(Reclaim { by: None, host, victims: vec![id], deadline, why: None });
+                let victims = vec![id];
+                self.pass.reclaims.push(Reclaim { by: None, host, victims, deadline, why: None, over });
             }
         }
     }
@@ -536,6 +540,13 @@ impl ReclaimPass<'_, '_, '_> {
         }
         let (host, victims) = (room.host, room.victims);
         let why = Some(why);
-        self.pass.reclaims.push(Reclaim { by: Some((leaf, Some(sub))), host, victims, deadline, why });
+        self.pass.reclaims.push(Reclaim {
+            by: Some((leaf, Some(sub))),
+            host,
+            victims,
+            deadline,
+            why,
+            over: None,
+        });
     }
 }

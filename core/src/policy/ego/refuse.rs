@@ -21,7 +21,7 @@ use super::model::{CycleState, Model};
 use super::pool::{Barred, PoolBook};
 use super::pool_state::State;
 use super::quota::Table;
-use super::reclaim::Refused;
+use super::reclaim::{Refused, Why};
 use super::rules;
 use super::slot_view::SlotView;
 use crate::id::{JobId, QueueId};
@@ -43,8 +43,11 @@ pub fn refuse(
     let book = PoolBook::open(&current.state, &pool);
     let table = Table::new(&current.state, &book);
     let earmarks = current.state.earmarks.iter().enumerate().map(|(at, earmark)| (earmark.sub, at)).collect();
-    let of_public =
-        cycle.passes.iter().filter(|(root, _)| *root == ConsumerId::ROOT).flat_map(|(_, pass)| &pass.refused);
+    let public = || cycle.passes.iter().filter(|(root, _)| *root == ConsumerId::ROOT).map(|(_, pass)| pass);
+    let of_public = public().flat_map(|pass| &pass.refused);
+    let reclaims = public().flat_map(|pass| &pass.reclaims);
+    let lost = reclaims.filter_map(|reclaim| reclaim.why.as_ref()).rev();
+    let lost = lost.map(|why| (why.victim.0, not_below(model.queues[why.victim.0], why)));
     let because = RefusalContext {
         now: world.now,
         model,
@@ -53,6 +56,7 @@ pub fn refuse(
         table: &table,
         earmarks,
         refused: of_public.rev().copied().collect(),
+        lost: lost.collect(),
         short: RefCell::default(),
         slots: SlotView::new(model, current),
     };
@@ -80,6 +84,8 @@ struct RefusalContext<'b, 'a> {
     earmarks: BTreeMap<SubId, usize>,
     /// Reason by leaf for which it reclaimed nothing in the public pool.
     refused: BTreeMap<ConsumerId, Refused>,
+    /// Check by leaf that it was not below its quota when it first lost units in the public pool.
+    lost: BTreeMap<ConsumerId, Check>,
     /// Resource that most hosts lack, by unit size.
     short: RefCell<BTreeMap<SizeId, Resource>>,
     /// Numbers of a slot plan.
@@ -175,6 +181,9 @@ impl RefusalContext<'_, '_> {
                 Outlook::NotForeseeable,
                 self.not_over_quota(leaf),
             ),
+            (Some(Refused::WasVictim), Some(queue)) if self.lost.contains_key(&leaf) => {
+                (Gate::NotEntitled { queue }, Outlook::NotForeseeable, vec![self.lost[&leaf].clone()])
+            }
             (Some(Refused::WouldInvert | Refused::WasVictim), _) => {
                 (Gate::NoVictims { tried: 0, ancestor: None }, Outlook::NotForeseeable, Vec::new())
             }
@@ -243,10 +252,8 @@ impl RefusalContext<'_, '_> {
     fn at_limit(&self, sub: SubId, consumer: ConsumerId, dim: usize) -> Check {
         let unit = self.current.state.subs[sub].unit[dim];
         let resource = resource(dim);
-        let limit = match self.model.plan.consumers[consumer].share_limit[dim] {
-            Some(super::plan::ShareLimit::At(most)) => most,
-            _ => 0,
-        };
+        let limit = self.model.plan.consumers[consumer].share_limit[dim];
+        let limit = limit.map_or(0, |limit| self.book.limit_in(limit, dim));
         let subject =
             Subject { queue: self.model.queues[consumer], resource: Some(resource), ..Subject::default() };
         let with = amount(Quantity::AllocatedWithJob, self.book.amount(consumer, dim) + unit, resource);
@@ -274,8 +281,35 @@ impl RefusalContext<'_, '_> {
         let quota = rules::quota(&self.table.quota[leaf], &self.table.whole);
         let subject = rules::between(self.model.queues[leaf], None);
         let check = Check::new(rules::UNDER_QUOTA, subject, usage, Op::AtLeast, quota);
-        if check.holds { vec![check] } else { Vec::new() }
+        if check.holds {
+            std::iter::once(check).chain(self.after_priority(leaf)).collect()
+        } else {
+            Vec::new()
+        }
     }
+
+    /// Check of the sibling of higher share priority that leaves nothing to the leaf, or to an ancestor.
+    fn after_priority(&self, leaf: ConsumerId) -> Option<Check> {
+        let plan = &self.model.plan;
+        let has_quota = |c: ConsumerId| !self.table.quota[c].n.is_zero();
+        let path = plan.path(leaf).take_while(|&c| c != ConsumerId::ROOT && !has_quota(c));
+        let top = path.last().filter(|&top| plan.consumers[top].ratio > 0)?;
+        let parent = plan.consumers[top].parent?;
+        let own = plan.consumers[top].priority;
+        let is_before = |&&c: &&ConsumerId| plan.consumers[c].priority > own && has_quota(c);
+        let first = *plan.consumers[parent].children.iter().find(is_before)?;
+        let [left, right] = [first, top].map(|c| rules::priority(plan.consumers[c].priority));
+        let subject = rules::between(self.model.queues[first], self.model.queues[top]);
+        Some(Check::new(rules::SHARE_PRIORITY, subject, left, Op::Exceeds, right))
+    }
+}
+
+/// Check that a consumer was not below its quota when it lost units.
+fn not_below(queue: Option<QueueId>, why: &Why) -> Check {
+    let (_, usage, quota) = &why.victim;
+    let usage = rules::part(Quantity::Usage, usage, &why.whole);
+    let quota = rules::quota(quota, &why.whole);
+    Check::new(rules::UNDER_QUOTA, rules::between(queue, None), usage, Op::AtLeast, quota)
 }
 
 fn resource(dim: usize) -> Resource {

@@ -2,7 +2,8 @@
 //!
 //! # Rule
 //! A slot is one GPU of a host, and every pod takes one: its job has to request one GPU. All hosts are in the public pool. The
-//! slots held by a leaf include earmarked ones and exclude those in their grace period. The losing leaf's newest unit is
+//! slots held by a leaf include earmarked ones and exclude those in their grace period. A free slot is on the host that the
+//! placement of the plan chooses; it does not bind reclaim. The losing leaf's newest unit is
 //! reclaimed if the pending unit can run on its host.
 //!
 //! # Source
@@ -11,7 +12,7 @@
 //! # Differs
 //! Ownership, lending and ranks of slot plans are not modelled
 
-use super::assign::{SiblingGroup, Turn};
+use super::assign::{SiblingGroup, Turn, choose_host, is_open};
 use super::grace::grace_in_pool;
 use super::ids::{ConsumerId, HostId, InPool, SubId, UnitId};
 use super::layout::Layout;
@@ -138,7 +139,10 @@ fn path_to(slots: &Slots<'_>, leaf: ConsumerId, open: &InPool<bool>) -> Vec<Sibl
 /// Starts the first unit of a leaf that fits.
 fn start(state: &mut PoolState<'_>, leaf: ConsumerId) -> Option<UnitId> {
     let subs = state.subs_of[leaf].iter().copied().filter(|&sub| state.subs[sub].startable() > 0);
-    let place = |sub: SubId| Some((sub, state.plan.hosts.ids().find(|&host| state.fits_now(sub, host))?));
+    let place = |sub: SubId| {
+        let open = state.plan.hosts.ids().filter(|&host| is_open(state, sub, host));
+        Some((sub, choose_host(state, &state.subs[sub].unit, open)?))
+    };
     let (sub, host) = subs.filter_map(place).next()?;
     Some(state.start(sub, host, PUBLIC))
 }
@@ -167,5 +171,5 @@ fn take(state: &mut PoolState<'_>, pool: &Pool, by: (ConsumerId, SubId), unit: U
     let deadline = state.now + grace_in_pool(state, pool, unit);
     state.reclaim(unit, deadline);
     state.earmark(by.1, host, PUBLIC, &[unit]);
-    Reclaim { by: Some((by.0, Some(by.1))), host, victims: vec![unit], deadline, why: None }
+    Reclaim { by: Some((by.0, Some(by.1))), host, victims: vec![unit], deadline, why: None, over: None }
 }

@@ -2,8 +2,8 @@
 //!
 //! # Rule
 //! Every pod takes one slot, which is one GPU, so a job whose pods request another number is an error. Ownership and share
-//! priority have no effect: one warning each, at the first queue that has them, and one for each setting of lending, ranks
-//! and over-commitment. The settings of a slot plan have no effect in a multidimensional one.
+//! priority have no effect: one warning each, at the first queue that has them, and one for each setting of lending, ranks,
+//! and over-commitment; so have limits of CPU and memory. The settings of a slot plan have no effect in a multidimensional one.
 //!
 //! # Source
 //! ego.md 10, 10.1
@@ -71,6 +71,15 @@ fn without_effect(s: &Scenario, f: &mut Findings) {
         let at = Path::default().field("settings").field(name);
         let says = format!("{name} has no effect with plan: slots, {why}");
         f.add(codes::NOT_EXPRESSED, at.clone(), says, set(at, "", format!("Remove {name}")));
+    }
+    let limits = |limit: &Option<Scalar>| limit.as_ref().is_some_and(|limit| limit.0.trim() != "unlimited");
+    let of_cpu = s.queues.iter().find(|q| limits(&q.cpu.limit));
+    let of_memory = s.queues.iter().find(|q| limits(&q.memory.limit));
+    for (field, what, queue) in [("cpu", "CPU", of_cpu), ("memory", "memory", of_memory)] {
+        let Some(queue) = queue else { continue };
+        let says =
+            format!("plan: slots counts slots, and ignores limits of {what} (of {})", quoted(&queue.name));
+        f.add(codes::NOT_EXPRESSED, of(&queue.name).field(field).field("limit"), says, None);
     }
     if let Some(queue) = s.queues.iter().find(|q| q.priority.is_some()) {
         let says = format!("plan: slots has no share priority (of {})", quoted(&queue.name));

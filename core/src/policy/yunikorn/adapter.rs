@@ -16,7 +16,7 @@ use super::cycle::ResultType;
 use super::memory::Memory;
 use super::wake::quota_due;
 use super::words::Config;
-use super::{explain, order, priority_steps, refuse};
+use super::{explain, order, priority_steps, refuse, spared};
 use crate::format::{Findings, Scalar, Scenario};
 use crate::id::{JobId, NodeId, PodId, QueueId};
 use crate::policy::description::Description;
@@ -103,7 +103,8 @@ impl Scheduler for YuniKorn {
         memory.bind(world, found.as_ref(), &orders, trace, &mut decisions);
         memory.evict(world, &marked, trace, &mut decisions);
         if decisive {
-            refuse::refuse(world, memory, found.as_ref(), trace);
+            trace.not_selected.extend(found.iter().flat_map(|found| spared::spared(world, memory, found)));
+            refuse::refuse(world, memory, &orders, found.as_ref(), trace);
         }
         memory.settle_gangs(found.as_ref(), &marked, trace);
         // The level of recording is not part of the state.

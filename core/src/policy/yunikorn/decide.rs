@@ -4,9 +4,11 @@
 //! yunikorn.md 1.8, 3.1, 5.1
 
 use super::cycle::{CycleResult, ResultType};
+use super::eviction;
 use super::explain;
 use super::memory::Memory;
 use super::model::AskIx;
+use super::preempted;
 use crate::cluster::Devices;
 use crate::policy::{Decision, PartitionView};
 use crate::trace::{Event, EvictReason, Trace};
@@ -46,7 +48,8 @@ impl Memory {
             }
             ResultType::Reserved | ResultType::Idle if !found.victims.is_empty() => {
                 trace.action = "reserve";
-                trace.event(Event::Claimed { pod, node }, Vec::new);
+                let job = world.cluster.pods[pod].job;
+                trace.event(Event::Claimed { pod, node }, || preempted::too_little(self, job, found.ask));
             }
             _ => {}
         }
@@ -78,9 +81,9 @@ impl Memory {
                 Some(_) => EvictReason::ReclaimedForQuota,
             };
             let why = || match *ask {
-                None => explain::lowered_maximum_checks(self, marked, *victim),
-                Some(ask) if is_required => explain::required_node_checks(world, self, ask, *victim),
-                Some(ask) => explain::eviction_checks(world, self, ask, marked, *victim),
+                None => eviction::lowered_maximum_checks(self, marked, *victim),
+                Some(ask) if is_required => eviction::required_node_checks(world, self, ask, *victim),
+                Some(ask) => eviction::eviction_checks(world, self, ask, marked, *victim),
             };
             trace.action = if ask.is_some() { "preempt" } else { "quota preemption" };
             trace.event(Event::Evicted { pod, node, by, reason }, why);

@@ -1,7 +1,7 @@
-//! Checks behind placements and evictions, and the ledger.
+//! Checks behind placements, and the ledger.
 //!
 //! # Source
-//! yunikorn.md 3.2, 3.4, 4.1, 5
+//! yunikorn.md 3.2, 3.4, 4.1
 
 use super::cycle::CycleResult;
 use super::memory::{Memory, application};
@@ -65,48 +65,68 @@ pub fn placement_checks(
     for pair in path.windows(2) {
         let Some(order) = orders.iter().find(|order| order.parent == pair[0]) else { continue };
         let Some(at) = order.children.iter().position(|(child, ..)| *child == pair[1]) else { continue };
-        let Some(next) = order.children.get(at + 1) else { continue };
-        let (own, eff, share) = order.children[at];
-        let subject = Subject {
-            queue: queue_id(memory, own),
-            other_queue: queue_id(memory, next.0),
-            ..Subject::default()
-        };
-        let by_priority = core.queues[order.parent].properties.sort_priority;
-        if by_priority && eff != next.1 {
-            let values = [Value::Count(i64::from(eff)), Value::Count(i64::from(next.1))];
-            checks.push(rules::compare(rules::PRIORITY, subject, Quantity::Priority, values, Op::AtLeast));
-        } else if share <= next.2 {
-            let values = [Value::Real(share), Value::Real(next.2)];
-            checks.push(rules::compare(rules::SHARE, subject, Quantity::DominantShare, values, Op::AtMost));
-        }
+        let next = order.children.get(at + 1);
+        checks.extend(next.and_then(|(next, ..)| siblings(memory, orders, pair[1], *next)));
     }
     let pod = memory.pod_of(found.ask);
     let job = pod.map(|pod| world.cluster.pods[pod].job);
     let queue = queue_id(memory, app.queue);
     let subject = Subject { queue, job, pod, node: Some(memory.nodes[found.node]), ..Subject::default() };
-    if let Some(order) = orders.iter().find(|order| order.parent == app.queue) {
-        let subject = Subject { node: None, pod: None, ..subject };
-        checks.extend(application_order_check(world, core, order, core.asks[found.ask].app, subject));
-    }
+    let of_job = Subject { node: None, pod: None, ..subject };
+    checks.extend(application_order_check(world, memory, orders, core.asks[found.ask].app, of_job));
     checks.push(first_fit(memory, found, subject));
     checks
+}
+
+/// Check of the order of two siblings, if it follows from their priorities or shares.
+pub(super) fn siblings(memory: &Memory, orders: &[Order], first: QueueIx, other: QueueIx) -> Option<Check> {
+    let core = &memory.core;
+    let order = orders.iter().find(|order| Some(order.parent) == core.queues[first].parent)?;
+    let find = |queue: QueueIx| order.children.iter().find(|(child, ..)| *child == queue);
+    let (&(_, priority, share), &(_, other_priority, other_share)) = (find(first)?, find(other)?);
+    let subject = Subject {
+        queue: queue_id(memory, first),
+        other_queue: queue_id(memory, other),
+        ..Subject::default()
+    };
+    let by_priority = core.queues[order.parent].properties.sort_priority;
+    if by_priority && priority != other_priority {
+        let values = [priority, other_priority].map(|priority| Value::Count(i64::from(priority)));
+        return Some(rules::compare(rules::PRIORITY, subject, Quantity::Priority, values, Op::AtLeast));
+    }
+    let values = [share, other_share].map(Value::Real);
+    let check = rules::compare(rules::SHARE, subject, Quantity::DominantShare, values, Op::AtMost);
+    check.holds.then_some(check)
 }
 
 /// Check against the next application of the leaf.
 fn application_order_check(
     world: PartitionView<'_>,
-    core: &Core,
-    order: &Order,
+    memory: &Memory,
+    orders: &[Order],
     app: AppIx,
     subject: Subject,
 ) -> Option<Check> {
+    let core = &memory.core;
+    let order = orders.iter().find(|order| order.parent == core.apps[app].queue)?;
     let at = order.apps.iter().position(|(own, ..)| *own == app)?;
-    let (_, priority, submitted) = order.apps[at];
-    let &(next, next_priority, next_submitted) = order.apps.get(at + 1)?;
+    let &(next, ..) = order.apps.get(at + 1)?;
     let jobs = world.cluster.live_jobs.iter();
     let other_job = jobs.copied().find(|&job| application(world.cluster, job) == core.apps[next].id);
-    let subject = Subject { other_job, ..subject };
+    application_order(memory, orders, [app, next], Subject { other_job, ..subject })
+}
+
+/// Check of the order of two applications of a leaf.
+pub(super) fn application_order(
+    memory: &Memory,
+    orders: &[Order],
+    [first, other]: [AppIx; 2],
+    subject: Subject,
+) -> Option<Check> {
+    let core = &memory.core;
+    let order = orders.iter().find(|order| order.parent == core.apps[first].queue)?;
+    let find = |app: AppIx| order.apps.iter().find(|(own, ..)| *own == app);
+    let (&(_, priority, submitted), &(_, next_priority, next_submitted)) = (find(first)?, find(other)?);
     let properties = &core.queues[order.parent].properties;
     let is_fifo = properties.sort_policy == SortPolicy::Fifo;
     let by_priority = properties.sort_priority && priority != next_priority;
@@ -134,7 +154,7 @@ fn first_fit(memory: &Memory, found: &CycleResult, subject: Subject) -> Check {
 }
 
 /// Subject with the leaves and jobs of two asks.
-fn between(world: PartitionView<'_>, memory: &Memory, own: AskIx, other: AskIx) -> Subject {
+pub(super) fn between(world: PartitionView<'_>, memory: &Memory, own: AskIx, other: AskIx) -> Subject {
     let core = &memory.core;
     let leaf = |ask: AskIx| queue_id(memory, core.apps[core.asks[ask].app].queue);
     let job = |ask: AskIx| memory.pod_of(ask).map(|pod| world.cluster.pods[pod].job);
@@ -145,98 +165,6 @@ fn between(world: PartitionView<'_>, memory: &Memory, own: AskIx, other: AskIx) 
         other_job: job(other),
         ..Subject::default()
     }
-}
-
-/// Checks for a victim that was marked for an ask below its guarantee.
-pub fn eviction_checks(
-    world: PartitionView<'_>,
-    memory: &Memory,
-    ask: AskIx,
-    marked: &[AskIx],
-    victim: AskIx,
-) -> Vec<Check> {
-    vec![
-        below_guarantee(memory, ask, between(world, memory, ask, victim)),
-        above_guarantee(memory, ask, marked, victim, between(world, memory, victim, ask)),
-    ]
-}
-
-/// Check for a victim on a required node: its priority is not above that of the ask.
-pub fn required_node_checks(
-    world: PartitionView<'_>,
-    memory: &Memory,
-    ask: AskIx,
-    victim: AskIx,
-) -> Vec<Check> {
-    let subject = between(world, memory, victim, ask);
-    let [left, right] = [victim, ask].map(|ask| i64::from(memory.core.asks[ask].priority));
-    let (left, right) = ((Quantity::Priority, left), (Quantity::Priority, right));
-    vec![rules::amounts(rules::REQUIRED_NODE, subject, left, Op::AtMost, right)]
-}
-
-/// Check that the ask fits the guarantee of its leaf; without numbers if only an ancestor has a guarantee.
-fn below_guarantee(memory: &Memory, ask: AskIx, subject: Subject) -> Check {
-    let core = &memory.core;
-    let wanted = &core.asks[ask].resource;
-    let leaf = &core.queues[core.apps[core.asks[ask].app].queue];
-    let is_common = |&(_, of): &(Resource, usize)| wanted.has(of) && leaf.guaranteed.has(of);
-    for (resource, of) in memory.resource_types.accounted().filter(is_common) {
-        let kept = leaf.allocated.get(of) - leaf.preempting.get(of);
-        let (left, right) = (kept.saturating_add(wanted.get(of)), leaf.guaranteed.get(of));
-        let (left, right) = ((Quantity::AllocatedWithJob, left), (Quantity::Quota, right));
-        let subject = Subject { resource: Some(resource), ..subject };
-        let check = rules::amounts(rules::BELOW_GUARANTEE, subject, left, Op::AtMost, right);
-        if check.holds {
-            return check;
-        }
-    }
-    applies(rules::BELOW_GUARANTEE, subject)
-}
-
-/// Check that the victim's leaf, or a queue above it, exceeds its guarantee after the evictions marked earlier.
-fn above_guarantee(memory: &Memory, ask: AskIx, marked: &[AskIx], victim: AskIx, subject: Subject) -> Check {
-    let core = &memory.core;
-    let wanted = &core.asks[ask].resource;
-    let earlier = marked.iter().position(|&m| m == victim).unwrap_or_default();
-    let later = &marked[earlier..];
-    for at in core.upwards(core.apps[core.asks[victim].app].queue) {
-        let queue = &core.queues[at];
-        let below = |&&m: &&AskIx| core.upwards(core.apps[core.asks[m].app].queue).any(|q| q == at);
-        for (resource, of) in memory.resource_types.accounted().filter(|&(_, of)| wanted.has(of)) {
-            let back: i64 = later.iter().filter(below).map(|&m| core.asks[m].resource.get(of)).sum();
-            let kept = queue.allocated.get(of) - queue.preempting.get(of) + back;
-            let (left, right) =
-                ((Quantity::AllocatedWithoutVictims, kept), (Quantity::Quota, queue.guaranteed.get(of)));
-            let subject = Subject { queue: queue_id(memory, at), resource: Some(resource), ..subject };
-            let check = rules::amounts(rules::ABOVE_GUARANTEE, subject, left, Op::Exceeds, right);
-            if check.holds {
-                return check;
-            }
-        }
-    }
-    applies(rules::ABOVE_GUARANTEE, subject)
-}
-
-/// Check for a task evicted without a preemptor: a queue on its path uses more than its lowered maximum.
-pub fn lowered_maximum_checks(memory: &Memory, marked: &[AskIx], victim: AskIx) -> Vec<Check> {
-    let core = &memory.core;
-    let from = marked.iter().position(|&m| m == victim).unwrap_or_default();
-    let pod = memory.pods.get(&victim).copied();
-    for at in core.upwards(core.apps[core.asks[victim].app].queue) {
-        let queue = &core.queues[at];
-        for (resource, of) in memory.resource_types.accounted().filter(|&(_, of)| queue.max.has(of)) {
-            let back: i64 = marked[from..].iter().map(|&m| core.asks[m].resource.get(of)).sum();
-            let kept = queue.allocated.get(of) - queue.preempting.get(of) + back;
-            let (left, right) = ((Quantity::Allocated, kept), (Quantity::Limit, queue.max.get(of)));
-            let subject =
-                Subject { queue: queue_id(memory, at), pod, resource: Some(resource), ..Subject::default() };
-            let check = rules::amounts(rules::LOWERED_MAX, subject, left, Op::Exceeds, right);
-            if check.holds && queue.parent.is_some() {
-                return vec![check];
-            }
-        }
-    }
-    Vec::new()
 }
 
 /// The ledger. The fair share of a queue is its guarantee.

@@ -7,7 +7,7 @@
 //! # Source
 //! yunikorn.md 0.6, 1.7
 
-use super::amounts::{Amounts, TYPES_MAX};
+use super::amounts::{self, Amounts, TYPES_MAX};
 use super::config::{self, Limit, Rule, Types};
 pub use super::indices::{AppIx, AskIx, NodeIx, QueueIx, ROOT};
 use super::node_order::NodeOrder;
@@ -230,8 +230,45 @@ pub struct Ask {
     pub released: bool,
     /// Victims have been marked for it.
     pub triggered: bool,
+    /// What its preemption of ordinary victims found; explains later refusals.
+    pub preemption: Option<Box<Preemption>>,
     /// Time of the last preemption attempt.
     pub last_check: Option<i64>,
+}
+
+/// What a preemption freed on the node that it reserved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Preemption {
+    /// The node.
+    pub node: NodeIx,
+    /// Resources that were available there.
+    pub available: Amounts,
+    /// Resources of the victims there.
+    pub freed: Amounts,
+    /// Number of victims there.
+    pub victims: u32,
+    /// A queue on the ask's path that would exceed its maximum even without the victims.
+    pub over: Option<Excess>,
+}
+
+/// An amount above the maximum of a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Excess {
+    /// The queue.
+    pub queue: QueueIx,
+    /// The resource type.
+    pub of: usize,
+    /// Allocation with the ask and without terminating tasks.
+    pub with_ask: i64,
+    /// The maximum.
+    pub max: i64,
+}
+
+impl Preemption {
+    /// Resources available on the node once the victims are gone.
+    pub fn then_available(&self) -> Amounts {
+        amounts::sum(&self.available, &self.freed)
+    }
 }
 
 impl Ask {

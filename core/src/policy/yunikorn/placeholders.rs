@@ -24,7 +24,7 @@ use super::model::{AppIx, Ask, AskIx, Core, NodeIx, State};
 use super::partition::ResourceTypes;
 use crate::id::{JobId, NodeId, PodId};
 use crate::policy::PartitionView;
-use crate::trace::Gate;
+use crate::trace::{Delay, Gate};
 
 /// Delay in milliseconds between the release of placeholders and the asks of the gang's pods. In the real system it depends
 /// on the polling of the Kubernetes shim; by then the core has allocated the released resources to others. Our choice.
@@ -147,19 +147,14 @@ impl Gangs {
         *state == GangState::Started
     }
 
-    /// Time at which the pods of a timed-out gang become asks.
-    pub fn resumes_at(&self, job: JobId) -> Option<crate::time::Time> {
-        match self.states.get(&job)? {
-            GangState::Resuming { at } => Some(crate::time::Time::from_millis(*at)),
-            GangState::Started | GangState::Failed | GangState::Rejected | GangState::Pending => None,
-        }
-    }
-
     /// Gate that keeps the gang from starting; `None` once its pods are asks.
     pub fn gate(&self, core: &Core, job: JobId) -> Option<Gate> {
         match self.states.get(&job)? {
             GangState::Started => None,
-            GangState::Resuming { .. } => Some(Gate::NotReady),
+            GangState::Resuming { at } => {
+                let until = crate::time::Time::from_millis(*at);
+                Some(Gate::Delayed { until, why: Delay::GangExpired })
+            }
             GangState::Failed => Some(Gate::GangFailed),
             GangState::Rejected => Some(Gate::GangRefused),
             GangState::Pending => {

@@ -14,8 +14,8 @@ use std::cmp::Ordering;
 use super::amounts::{self, Amounts};
 use super::cycle::{CycleResult, NANOS, ResultType};
 use super::guarantee::{Snapshot, is_over, is_under};
-use super::model::{Ask, AskIx, Core, NodeIx, QueueIx};
-use super::priority::PriorityPolicy;
+use super::model::{Ask, AskIx, Core, Excess, NodeIx, Preemption, QueueIx};
+use super::priority::{PriorityPolicy, counted};
 use super::properties::PreemptionPolicy;
 
 /// Interval between preemption attempts of an ask, in milliseconds.
@@ -93,27 +93,84 @@ impl Core {
         *attempts -= 1;
         self.asks[ask].last_check = Some(self.now);
         let (snapshot, candidates) = self.candidates(ask);
-        let wanted = self.asks[ask].resource;
-        if !guarantee_lets(&snapshot, &candidates, &wanted) {
+        if !guarantee_lets(&snapshot, &candidates, &self.asks[ask].resource) {
             return None;
         }
-        let chosen = self.choose_node(ask, &snapshot, &candidates, no_node)?;
-        let needed = chosen.index.map_or(&[][..], |index| &chosen.victims[..=index]);
-        let more = additional(&snapshot, &candidates, needed, &wanted)?;
-        let victims = self.trim(ask, chosen.node, needed.iter().chain(&more).copied())?;
+        self.override_reservations(ask);
+        let (node, victims) = self.select(ask, &snapshot, &candidates, no_node)?;
         for victim in &victims {
             self.mark(*victim, Some(ask));
         }
         self.asks[ask].triggered = true;
-        let kind = if self.asks[ask].reserved == Some(chosen.node) {
-            ResultType::Idle
-        } else {
-            ResultType::Reserved
-        };
+        self.asks[ask].preemption = Some(Box::new(self.preemption_of(ask, node, &victims)));
+        let kind =
+            if self.asks[ask].reserved == Some(node) { ResultType::Idle } else { ResultType::Reserved };
         if kind == ResultType::Reserved {
-            self.reserve(ask, chosen.node);
+            self.reserve(ask, node);
         }
-        Some(CycleResult { victims, ..CycleResult::new(kind, ask, chosen.node, headroom) })
+        Some(CycleResult { victims, ..CycleResult::new(kind, ask, node, headroom) })
+    }
+
+    /// Node and victims for an ask; `None` if no permitted preemption helps.
+    fn select(
+        &self,
+        ask: AskIx,
+        snapshot: &Snapshot,
+        candidates: &[Candidate],
+        no_node: bool,
+    ) -> Option<(NodeIx, Vec<AskIx>)> {
+        let chosen = self.choose_node(ask, snapshot, candidates, no_node)?;
+        let needed = chosen.index.map_or(&[][..], |index| &chosen.victims[..=index]);
+        let more = additional(snapshot, candidates, needed, &self.asks[ask].resource)?;
+        let victims = self.trim(ask, chosen.node, needed.iter().chain(&more).copied())?;
+        Some((chosen.node, victims))
+    }
+
+    /// Whether a preemption would find victims now, regardless of delays.
+    pub(super) fn would_preempt(&self, ask: AskIx, no_node: bool) -> bool {
+        let (snapshot, candidates) = self.candidates(ask);
+        guarantee_lets(&snapshot, &candidates, &self.asks[ask].resource)
+            && self.select(ask, &snapshot, &candidates, no_node).is_some()
+    }
+
+    /// Time in milliseconds from which an ask may preempt, if only its age keeps it from that.
+    pub(super) fn may_preempt_from(&self, ask: AskIx) -> Option<i64> {
+        let Ask { app, allow_other, triggered, ref required_node, created, .. } = self.asks[ask];
+        let delay = self.queues[self.apps[app].queue].properties.preemption_delay;
+        let from = created.saturating_add(delay.saturating_add(NANOS - 1) / NANOS);
+        let lets = self.preemption && allow_other && !triggered && required_node.is_empty();
+        (lets && from > self.now).then_some(from)
+    }
+
+    /// What marking the victims frees for the ask.
+    fn preemption_of(&self, ask: AskIx, node: NodeIx, victims: &[AskIx]) -> Preemption {
+        let here = victims.iter().map(|&victim| &self.asks[victim]).filter(|v| v.node == Some(node));
+        let mut preemption = Preemption {
+            node,
+            available: self.nodes[node].available,
+            freed: Amounts::EMPTY,
+            victims: 0,
+            over: self.excess_after(ask),
+        };
+        for victim in here {
+            preemption.freed.add(&victim.resource);
+            preemption.victims += 1;
+        }
+        preemption
+    }
+
+    /// The first queue on the ask's path that exceeds its maximum with the ask and without terminating tasks.
+    fn excess_after(&self, ask: AskIx) -> Option<Excess> {
+        let wanted = &self.asks[ask].resource;
+        let path = self.upwards(self.apps[self.asks[ask].app].queue);
+        path.filter(|&at| self.queues[at].parent.is_some()).find_map(|at| {
+            let queue = &self.queues[at];
+            let kept = amounts::difference(&queue.allocated, &queue.preempting);
+            let with_ask = amounts::sum(&kept, wanted);
+            let over = |&of: &usize| wanted.has(of) && with_ask.get(of) > queue.max.get(of);
+            let of = queue.max.types().find(over)?;
+            Some(Excess { queue: at, of, with_ask: with_ask.get(of), max: queue.max.get(of) })
+        })
     }
 
     /// Whether the preconditions (5.2) except the attempt limit hold.
@@ -140,19 +197,15 @@ impl Core {
     }
 
     /// Queues from the ask's leaf up to the fence root, with the ask's priority at each (5.3).
-    fn fence(&self, ask: AskIx) -> Vec<(QueueIx, i64)> {
+    pub(super) fn fence(&self, ask: AskIx) -> Vec<(QueueIx, i64)> {
         let Ask { app, priority, resource, .. } = self.asks[ask];
         let mut current = i64::from(priority);
         let mut path = Vec::new();
         for at in self.upwards(self.apps[app].queue) {
-            let queue = &self.queues[at];
-            let offset = i64::from(queue.properties.offset);
-            current = match queue.properties.priority_policy {
-                PriorityPolicy::Fence => offset,
-                PriorityPolicy::Default => current + offset,
-            };
+            let properties = &self.queues[at].properties;
+            current = counted(properties.priority_policy, properties.offset, current);
             path.push((at, current));
-            let fenced = queue.properties.preemption_policy == PreemptionPolicy::Fence;
+            let fenced = properties.preemption_policy == PreemptionPolicy::Fence;
             if fenced || self.is_full_for(at, &resource) {
                 break;
             }
@@ -246,42 +299,54 @@ impl Core {
         }
     }
 
-    /// Whether the node may be considered; an old reservation of another ask with lower priority is overridden.
-    fn is_usable(&mut self, ask: AskIx, node: NodeIx) -> bool {
+    /// Whether the node may be considered: no reservation of another ask keeps it.
+    fn is_usable(&self, ask: AskIx, node: NodeIx) -> bool {
         let here = &self.nodes[node];
-        if self.refuses(ask, node)
-            || !here.exists
-            || !here.schedulable
-            || !amounts::fits(&here.capacity, &self.asks[ask].resource)
-        {
-            return false;
-        }
-        for other in here.reserved.clone() {
-            if other == ask {
+        let others = || here.reserved.iter().filter(|&&other| other != ask);
+        !self.refuses(ask, node)
+            && here.exists
+            && here.schedulable
+            && amounts::fits(&here.capacity, &self.asks[ask].resource)
+            && others().all(|&other| self.overrides(ask, other))
+    }
+
+    /// Whether an ask overrides the reservation of another one: an old one of lower priority.
+    fn overrides(&self, ask: AskIx, other: AskIx) -> bool {
+        let o = &self.asks[other];
+        let is_weak = o.required_node.is_empty() && !o.triggered && o.priority < self.asks[ask].priority;
+        is_weak && self.now - o.created > FOREIGN_EXPIRY
+    }
+
+    /// Drops the reservations that an ask overrides on the nodes that it considers.
+    fn override_reservations(&mut self, ask: AskIx) {
+        for node in self.nodes_by_id() {
+            if self.nodes[node].reserved.is_empty() || !self.is_usable(ask, node) {
                 continue;
             }
-            let o = &self.asks[other];
-            let weak = o.required_node.is_empty() && !o.triggered && o.priority < self.asks[ask].priority;
-            if !weak || self.now - o.created <= FOREIGN_EXPIRY {
-                return false;
+            for other in self.nodes[node].reserved.clone() {
+                if other != ask {
+                    self.lose_reservation(other);
+                }
             }
-            self.lose_reservation(other);
         }
-        true
+    }
+
+    fn nodes_by_id(&self) -> Vec<NodeIx> {
+        let mut by_id: Vec<NodeIx> = self.node_order.iter().collect();
+        by_id.sort_by(|&a, &b| self.nodes[a].id.cmp(&self.nodes[b].id));
+        by_id
     }
 
     fn choose_node(
-        &mut self,
+        &self,
         ask: AskIx,
         snapshot: &Snapshot,
         candidates: &[Candidate],
         no_node: bool,
     ) -> Option<Choice> {
-        let mut by_id: Vec<NodeIx> = self.node_order.iter().collect();
-        by_id.sort_by(|&a, &b| self.nodes[a].id.cmp(&self.nodes[b].id));
         let wanted = self.asks[ask].resource;
         let mut options = Vec::new();
-        for node in by_id {
+        for node in self.nodes_by_id() {
             if !self.is_usable(ask, node) {
                 continue;
             }

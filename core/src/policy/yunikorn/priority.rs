@@ -36,3 +36,11 @@ pub fn effective(policy: PriorityPolicy, offset: i32, raw: i32) -> i32 {
         PriorityPolicy::Default => raw.saturating_add(offset),
     }
 }
+
+/// Priority of a task in a search for victims, as a queue on its path passes it on to the parent.
+pub fn counted(policy: PriorityPolicy, offset: i32, below: i64) -> i64 {
+    match policy {
+        PriorityPolicy::Fence => i64::from(offset),
+        PriorityPolicy::Default => below + i64::from(offset),
+    }
+}

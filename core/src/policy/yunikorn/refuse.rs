@@ -8,30 +8,49 @@
 //! # Source
 //! yunikorn.md 3.3, 3.5
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use super::amounts;
-use super::cycle::CycleResult;
-use super::explain::{queue_id, short_of};
+use super::behind::behind_checks;
+use super::cycle::{CycleResult, NANOS, ResultType};
+use super::eviction;
+use super::explain::{Order, queue_id, short_of};
 use super::memory::{Memory, until};
 use super::model::{AskIx, Skip};
+use super::node_reasons::NodeReasons;
+use super::preempted;
 use super::rules;
 use crate::cluster::Phase;
 use crate::id::{Id, JobId};
 use crate::policy::PartitionView;
+use crate::policy::checks::applies;
+use crate::time::Time;
 use crate::trace::{
-    Check, Ending, Gate, NodeReason, NotAccepted, Op, Outlook, Quantity, Refusal, Subject, Trace, Value,
+    Check, Delay, Ending, Gate, NotAccepted, Op, Outlook, Quantity, Refusal, Subject, Trace, Value,
 };
 use crate::units::Resource;
 
+/// Maximum number of searches for victims of asks that may not preempt yet, per pass.
+const SEARCHES: u32 = 10;
+
 /// Records one refusal per pending job.
-pub fn refuse(world: PartitionView<'_>, memory: &Memory, found: Option<&CycleResult>, trace: &mut Trace) {
+pub fn refuse(
+    world: PartitionView<'_>,
+    memory: &Memory,
+    orders: &[Order],
+    found: Option<&CycleResult>,
+    trace: &mut Trace,
+) {
     let core = &memory.core;
     let pass = Pass {
         world,
         memory,
         served: found.and_then(|found| memory.pod_of(found.ask)).map(|pod| world.cluster.pods[pod].job),
         skipped: core.tried.iter().rev().copied().collect(),
+        found,
+        orders,
+        searches: Cell::new(0),
     };
     for job in world.live_jobs() {
         let mut asks = world.cluster.pods_of(job).filter(|(_, pod)| pod.phase == Phase::Pending);
@@ -41,12 +60,14 @@ pub fn refuse(world: PartitionView<'_>, memory: &Memory, found: Option<&CycleRes
         });
         let Some(ask) = waiting else { continue };
         if let Some(gate) = memory.gangs.gate(core, job) {
-            let outlook = gang_outlook(world, memory, job, &gate);
+            let outlook = gang_outlook(world, &gate);
             // A gang is pending for the same reason as its next placeholder.
             let (also, checks) = match memory.gangs.next(core, job) {
                 Some(ask) => {
                     let (gate, _, checks) = pass.reason(job, Some(ask));
-                    (vec![gate], checks)
+                    // Another placeholder of the gang was placed in this pass.
+                    let is_own = gate == Gate::Behind { job };
+                    (Some(gate).filter(|_| !is_own).into_iter().collect(), checks)
                 }
                 None => (Vec::new(), Vec::new()),
             };
@@ -59,13 +80,26 @@ pub fn refuse(world: PartitionView<'_>, memory: &Memory, found: Option<&CycleRes
 }
 
 /// Outlook of a gang whose pods may not start yet.
-fn gang_outlook(world: PartitionView<'_>, memory: &Memory, job: JobId, gate: &Gate) -> Outlook {
+fn gang_outlook(world: PartitionView<'_>, gate: &Gate) -> Outlook {
     let from = |time, what| Outlook::of_end(world.now, time, what);
     match gate {
         Gate::GangFailed | Gate::GangRefused => Outlook::OnlyByEdit,
         Gate::GangIncomplete { until: Some(until), .. } => from(*until, Ending::Reservation),
-        Gate::NotReady => {
-            memory.gangs.resumes_at(job).map_or(Outlook::NotForeseeable, |at| from(at, Ending::Backoff))
+        Gate::Delayed { until, .. } => from(*until, Ending::Backoff),
+        _ => Outlook::NotForeseeable,
+    }
+}
+
+/// Why a job waits, what ends that, and the comparisons.
+type Reason = (Gate, Outlook, Vec<Check>);
+
+/// Outlook of an ask for which room is reserved by placeholders of one gang: their timeout.
+fn reservation_outlook(world: PartitionView<'_>, memory: &Memory, reserved: &[Check]) -> Outlook {
+    let [check] = reserved else { return Outlook::NotForeseeable };
+    let gang = check.subject.other_job.filter(|_| check.right.quantity == Quantity::Reserved);
+    match gang.and_then(|job| memory.gangs.gate(&memory.core, job)) {
+        Some(Gate::GangIncomplete { until: Some(until), .. }) => {
+            Outlook::of_end(world.now, until, Ending::Reservation)
         }
         _ => Outlook::NotForeseeable,
     }
@@ -79,33 +113,107 @@ struct Pass<'p> {
     served: Option<JobId>,
     /// Why asks were skipped, at their first attempt.
     skipped: BTreeMap<AskIx, Skip>,
+    found: Option<&'p CycleResult>,
+    /// The order before the pass.
+    orders: &'p [Order],
+    /// Number of searches for victims of asks that may not preempt yet.
+    searches: Cell<u32>,
 }
 
 impl Pass<'_> {
-    fn reason(&self, job: JobId, ask: Option<AskIx>) -> (Gate, Outlook, Vec<Check>) {
+    fn reason(&self, job: JobId, ask: Option<AskIx>) -> Reason {
         let &Pass { world, memory, .. } = self;
         let Some(ask) = ask else {
             return (not_accepted(world, memory, job), Outlook::OnlyByEdit, Vec::new());
         };
-        let is_triggered = memory.core.asks[ask].triggered;
-        let mut leaving = memory.leaving_for(job).peekable();
-        if is_triggered && leaving.peek().is_some() {
-            let last = leaving.filter_map(|pod| until(world.cluster.pods[pod].phase)).max();
-            let outlook = last.map_or(Outlook::NotForeseeable, |time| {
-                Outlook::of_end(world.now, time, Ending::Termination)
-            });
-            return (Gate::WaitingForVictims { until: last }, outlook, Vec::new());
+        if let Some(reason) = self.while_victims_leave(job, ask) {
+            return reason;
         }
+        let (gate, outlook, checks) = self.not_placed(job, ask);
+        let spent = preempted::too_little(memory, job, ask);
+        if !spent.is_empty() && !matches!(gate, Gate::Behind { .. }) {
+            let is_new =
+                |check: &Check| !spent.iter().any(|of| of.left == check.left && of.right == check.right);
+            let checks: Vec<Check> = checks.into_iter().filter(is_new).collect();
+            let checks = spent.into_iter().chain(checks).collect();
+            return (Gate::PreemptedTooLittle, Outlook::NotForeseeable, checks);
+        }
+        self.until_preemption(ask, (gate, outlook, checks))
+    }
+
+    /// The reason while victims terminate for the ask.
+    fn while_victims_leave(&self, job: JobId, ask: AskIx) -> Option<Reason> {
+        let &Pass { world, memory, .. } = self;
+        let mut leaving = memory.leaving_for(job).peekable();
+        if !memory.core.asks[ask].triggered || leaving.peek().is_none() {
+            return None;
+        }
+        let spent = preempted::too_little(memory, job, ask);
+        if !spent.is_empty() {
+            return Some((Gate::PreemptedTooLittle, Outlook::NotForeseeable, spent));
+        }
+        let last = leaving.filter_map(|pod| until(world.cluster.pods[pod].phase)).max();
+        let outlook = last
+            .map_or(Outlook::NotForeseeable, |time| Outlook::of_end(world.now, time, Ending::Termination));
+        Some((Gate::WaitingForVictims { until: last }, outlook, Vec::new()))
+    }
+
+    /// Why the ask was not placed.
+    fn not_placed(&self, job: JobId, ask: AskIx) -> Reason {
+        let &Pass { world, memory, .. } = self;
         match (self.skipped.get(&ask), self.served) {
-            (Some(Skip::QueueHeadroom), _) => headroom(memory, job, ask),
-            (Some(Skip::UserQuota), _) => user_limit(memory, job, ask),
-            (Some(Skip::MaxApplications), _) => max_applications(memory, job, ask),
-            (None, Some(served)) if served != job => {
-                (Gate::Behind { job: served }, Outlook::NotForeseeable, Vec::new())
+            (Some(Skip::QueueHeadroom), _) => headroom(world, memory, job, ask),
+            (Some(Skip::UserQuota), _) => user_limit(world, memory, job, ask),
+            (Some(Skip::MaxApplications), _) => max_applications(world, memory, job, ask),
+            (Some(Skip::Backoff), _) => backoff(world, memory, ask),
+            (None, Some(served)) if served != job => self.behind(job, ask, served),
+            (None, Some(served)) if self.is_placed_by_pass(ask) => {
+                (Gate::Behind { job: served }, Outlook::NextCycle, Vec::new())
             }
-            _ => no_node(memory, ask),
+            _ => no_node(world, memory, job, ask),
         }
     }
+
+    /// Whether the pass placed another ask than this one.
+    fn is_placed_by_pass(&self, ask: AskIx) -> bool {
+        let placed = [ResultType::Allocated, ResultType::AllocatedReserved, ResultType::Replaced];
+        self.found.is_some_and(|found| found.ask != ask && placed.contains(&found.kind))
+    }
+
+    /// The reason of a job that was not reached, because another one was served.
+    fn behind(&self, job: JobId, ask: AskIx, served: JobId) -> Reason {
+        let found = self.found.map(|found| behind_checks(self.world, self.memory, self.orders, found, ask));
+        let subject = Subject { job: Some(job), other_job: Some(served), ..Subject::default() };
+        let checks = found.unwrap_or_else(|| vec![applies(rules::SERVED_FIRST, subject)]);
+        (Gate::Behind { job: served }, Outlook::NotForeseeable, checks)
+    }
+
+    /// The same reason, with the time from which the ask may preempt, if it would find victims now.
+    fn until_preemption(&self, ask: AskIx, (gate, outlook, mut checks): Reason) -> Reason {
+        let &Pass { world, memory, .. } = self;
+        let core = &memory.core;
+        let skip = self.skipped.get(&ask).filter(|skip| matches!(skip, Skip::NoNode | Skip::QueueHeadroom));
+        let (Some(skip), Some(from)) = (skip, core.may_preempt_from(ask)) else {
+            return (gate, outlook, checks);
+        };
+        let is_tried = self.searches.get() < SEARCHES;
+        self.searches.set(self.searches.get() + 1);
+        if !is_tried || !core.would_preempt(ask, *skip == Skip::NoNode) {
+            return (gate, outlook, checks);
+        }
+        checks.push(eviction::guarantee_of(world, memory, ask));
+        let outlook = Outlook::of_end(world.now, Time::from_millis(from), Ending::PreemptionDelay);
+        (gate, outlook, checks)
+    }
+}
+
+/// The reason of an application in back-off.
+fn backoff(world: PartitionView<'_>, memory: &Memory, ask: AskIx) -> Reason {
+    let core = &memory.core;
+    let nanos = core.apps[core.asks[ask].app].backoff_until;
+    let until = Time::from_millis(nanos.saturating_add(NANOS - 1) / NANOS);
+    let outlook = Outlook::of_end(world.now, until, Ending::Backoff);
+    (Gate::Delayed { until, why: Delay::Backoff }, outlook, Vec::new())
 }
 
 /// Gate of a job whose application the core rejected.
@@ -124,11 +232,11 @@ fn bound_outlook(alone: i64, bound: i64) -> Outlook {
     if alone > bound { Outlook::OnlyByEdit } else { Outlook::NotForeseeable }
 }
 
-fn headroom(memory: &Memory, job: JobId, ask: AskIx) -> (Gate, Outlook, Vec<Check>) {
+fn headroom(world: PartitionView<'_>, memory: &Memory, job: JobId, ask: AskIx) -> Reason {
     let core = &memory.core;
-    let Some((at, resource)) = short_of(memory, ask) else { return no_node(memory, ask) };
+    let Some((at, resource)) = short_of(memory, ask) else { return no_node(world, memory, job, ask) };
     let (Some(queue), Some(of)) = (queue_id(memory, at), memory.resource_types.of(resource)) else {
-        return no_node(memory, ask);
+        return no_node(world, memory, job, ask);
     };
     let subject =
         Subject { queue: Some(queue), job: Some(job), resource: Some(resource), ..Subject::default() };
@@ -139,7 +247,7 @@ fn headroom(memory: &Memory, job: JobId, ask: AskIx) -> (Gate, Outlook, Vec<Chec
     (Gate::OverLimit { queue, resource }, bound_outlook(alone, core.queues[at].max.get(of)), vec![check])
 }
 
-fn user_limit(memory: &Memory, job: JobId, ask: AskIx) -> (Gate, Outlook, Vec<Check>) {
+fn user_limit(world: PartitionView<'_>, memory: &Memory, job: JobId, ask: AskIx) -> Reason {
     let core = &memory.core;
     let wanted = &core.asks[ask].resource;
     let limits = core.limits_of(core.asks[ask].app).filter(|(_, limit, _)| !limit.max.is_zero());
@@ -162,10 +270,10 @@ fn user_limit(memory: &Memory, job: JobId, ask: AskIx) -> (Gate, Outlook, Vec<Ch
             return (Gate::UserLimit { queue, resource }, outlook, vec![check]);
         }
     }
-    no_node(memory, ask)
+    no_node(world, memory, job, ask)
 }
 
-fn max_applications(memory: &Memory, job: JobId, ask: AskIx) -> (Gate, Outlook, Vec<Check>) {
+fn max_applications(world: PartitionView<'_>, memory: &Memory, job: JobId, ask: AskIx) -> Reason {
     let core = &memory.core;
     let app = core.asks[ask].app;
     let of_queue = core.upwards(core.apps[app].queue).find_map(|at| {
@@ -184,8 +292,8 @@ fn max_applications(memory: &Memory, job: JobId, ask: AskIx) -> (Gate, Outlook, 
         })
     };
     let found = of_queue.or_else(of_user);
-    let Some((at, begun, most)) = found else { return no_node(memory, ask) };
-    let Some(queue) = queue_id(memory, at) else { return no_node(memory, ask) };
+    let Some((at, begun, most)) = found else { return no_node(world, memory, job, ask) };
+    let Some(queue) = queue_id(memory, at) else { return no_node(world, memory, job, ask) };
     let subject = Subject { queue: Some(queue), job: Some(job), ..Subject::default() };
     let count = |n: u64| Value::Count(i64::try_from(n).unwrap_or(i64::MAX));
     let values = [count(begun + 1), count(most)];
@@ -193,31 +301,7 @@ fn max_applications(memory: &Memory, job: JobId, ask: AskIx) -> (Gate, Outlook, 
     (Gate::TooManyJobs { queue }, Outlook::NotForeseeable, vec![check])
 }
 
-/// Reasons why nodes cannot take the ask, with the number of nodes for each.
-fn reasons(memory: &Memory, ask: AskIx) -> Vec<(NodeReason, u32)> {
-    let core = &memory.core;
-    let wanted = &core.asks[ask].resource;
-    let mut found: Vec<(NodeReason, u32)> = Vec::new();
-    for (at, node) in core.nodes.iter().enumerate() {
-        let lacks = |r: &Resource| {
-            memory.resource_types.of(*r).is_some_and(|of| wanted.get(of) > node.available.get(of).max(0))
-        };
-        let reason = match memory.resource_types.resources().find(lacks) {
-            _ if !node.schedulable => NodeReason::NotReady,
-            _ if core.refuses(ask, at) => NodeReason::Selector,
-            Some(resource) => NodeReason::Insufficient(resource),
-            None if !node.reserved.is_empty() => NodeReason::Gate,
-            None => NodeReason::PodSlots,
-        };
-        match found.iter_mut().find(|(known, _)| *known == reason) {
-            Some((_, n)) => *n += 1,
-            None => found.push((reason, 1)),
-        }
-    }
-    found
-}
-
-fn no_node(memory: &Memory, ask: AskIx) -> (Gate, Outlook, Vec<Check>) {
+fn no_node(world: PartitionView<'_>, memory: &Memory, job: JobId, ask: AskIx) -> Reason {
     let core = &memory.core;
     let wanted = &core.asks[ask].resource;
     let open = |(at, node): &(usize, &super::model::Node)| {
@@ -225,8 +309,13 @@ fn no_node(memory: &Memory, ask: AskIx) -> (Gate, Outlook, Vec<Check>) {
     };
     let nodes: Vec<_> = core.nodes.iter().enumerate().filter(open).map(|(_, node)| node).collect();
     if nodes.iter().any(|node| amounts::fits(&node.capacity, wanted)) || nodes.is_empty() {
-        let gate = Gate::NoNode { placed: 0, of: 1, reasons: reasons(memory, ask), free: None };
-        return (gate, Outlook::NotForeseeable, Vec::new());
+        let nodes = NodeReasons::new(world, memory, ask);
+        let free = Some(nodes.free_gpus());
+        let gate = Gate::NoNode { placed: 0, of: 1, reasons: nodes.counted(), free };
+        let mut checks = nodes.reservations(job);
+        let outlook = reservation_outlook(world, memory, &checks);
+        checks.extend(nodes.largest_room(job));
+        return (gate, outlook, checks);
     }
     let too_large = |r: &Resource| {
         memory

@@ -86,6 +86,123 @@ pub const ABOVE_GUARANTEE: Rule = Rule(&RuleRecord {
     differs: "",
 });
 
+/// Priorities of the ask and of a victim.
+pub const VICTIM_PRIORITY: Rule = Rule(&RuleRecord {
+    key: "yunikorn/victim-priority",
+    says: "a victim's priority is not above that of the ask; queues below the queue that both have in common add their offsets",
+    formula: "priority(victim) + offsets below the common queue ≤ priority(ask) + offsets up to the common queue",
+    source: "yunikorn.md 5.3; queue.go",
+    differs: "the offset of the common queue itself counts for the ask alone (Q-12)",
+});
+
+/// The offset of a queue, in a search for victims.
+pub const OFFSET: Rule = Rule(&RuleRecord {
+    key: "yunikorn/offset",
+    says: "a queue adds its priority offset to the priorities below it",
+    formula: "priority + offset",
+    source: "yunikorn.md 5.3; queue.go",
+    differs: "",
+});
+
+/// A priority fence, in a search for victims.
+pub const PRIORITY_FENCE: Rule = Rule(&RuleRecord {
+    key: "yunikorn/priority-fence",
+    says: "behind a priority fence all priorities count as the offset of the fence",
+    formula: "priority = offset of the fence",
+    source: "yunikorn.md 5.3; queue.go",
+    differs: "",
+});
+
+/// Victims are searched below a fence.
+pub const PREEMPTION_FENCE: Rule = Rule(&RuleRecord {
+    key: "yunikorn/preemption-fence",
+    says: "victims are searched below the first queue on the ask's path that fences preemption or whose maximum the ask would exceed",
+    formula: "",
+    source: "yunikorn.md 5.3; queue.go",
+    differs: "",
+});
+
+/// Victims come from other leaves.
+pub const OTHER_LEAF: Rule = Rule(&RuleRecord {
+    key: "yunikorn/other-leaf",
+    says: "victims come from other leaf queues than that of the ask, whatever the priorities",
+    formula: "",
+    source: "yunikorn.md 5.1, 5.3 (Q-26); queue.go",
+    differs: "",
+});
+
+/// Queues may be excluded from preemption.
+pub const PREEMPTION_DISABLED: Rule = Rule(&RuleRecord {
+    key: "yunikorn/preemption-disabled",
+    says: "a queue whose preemption.policy is disabled loses no tasks",
+    formula: "",
+    source: "yunikorn.md 5.3; queue.go",
+    differs: "",
+});
+
+/// Tasks that require a node are no victims.
+pub const NOT_REQUIRED: Rule = Rule(&RuleRecord {
+    key: "yunikorn/not-required",
+    says: "a task that requires its node is not preempted",
+    formula: "",
+    source: "yunikorn.md 5.3; queue.go",
+    differs: "",
+});
+
+/// Order of the victims on a node.
+pub const VICTIM_ORDER: Rule = Rule(&RuleRecord {
+    key: "yunikorn/victim-order",
+    says: "on a node tasks that may be preempted precede those that opted out, then originators come last, then the newest goes first",
+    formula: "created(victim) ≥ created(other)",
+    source: "yunikorn.md 5.5 b; preemption.go",
+    differs: "",
+});
+
+/// Victims are on one node.
+pub const ONE_NODE: Rule = Rule(&RuleRecord {
+    key: "yunikorn/one-node",
+    says: "unless the ask already fits there, victims come from the node that is reserved for the ask",
+    formula: "",
+    source: "yunikorn.md 5.5 c, d, f; preemption.go",
+    differs: "",
+});
+
+/// Room on a node is reserved for another ask.
+pub const RESERVED: Rule = Rule(&RuleRecord {
+    key: "yunikorn/reserved",
+    says: "a node that is reserved for an ask takes no other one, and the resources of placeholders are kept for their gang",
+    formula: "",
+    source: "yunikorn.md 3.7, 3.8, 7; objects/node.go, objects/application.go",
+    differs: "",
+});
+
+/// The search for victims ends when one resource is covered.
+pub const ENOUGH_VICTIMS: Rule = Rule(&RuleRecord {
+    key: "yunikorn/enough-victims",
+    says: "the search for victims ends once they free more of one resource than the ask requests, even if another is still short",
+    formula: "freed > ask for a type",
+    source: "yunikorn.md 5.5 f (Q-16); preemption.go",
+    differs: "the documentation says that as many tasks are preempted as the ask needs",
+});
+
+/// An ask preempts once.
+pub const PREEMPTS_ONCE: Rule = Rule(&RuleRecord {
+    key: "yunikorn/preempts-once",
+    says: "an ask for which victims were marked does not preempt again, even if they freed too little",
+    formula: "",
+    source: "yunikorn.md 5.2; preemption.go",
+    differs: "",
+});
+
+/// Asks with a reservation, and pods of gangs with placeholders, precede all others.
+pub const SERVED_FIRST: Rule = Rule(&RuleRecord {
+    key: "yunikorn/served-first",
+    says: "asks with a reserved node are tried before all others, then pods that replace placeholders",
+    formula: "",
+    source: "yunikorn.md 3.1, 3.8 (Q-24); partition.go",
+    differs: "",
+});
+
 /// The request exceeds the headroom of a queue.
 pub const HEADROOM: Rule = Rule(&RuleRecord {
     key: "yunikorn/headroom",
@@ -135,13 +252,26 @@ pub const REQUIRED_NODE: Rule = Rule(&RuleRecord {
 pub const ORDER_RULES: [Rule; 3] = [SHARE_OF_PLACE, PENDING, TIE];
 
 /// Rules by which the policy decides.
-pub const RULES: [Rule; 11] = [
+pub const RULES: [Rule; 24] = [
     PRIORITY,
     SHARE,
     APPLICATION,
     FIRST_FIT,
     BELOW_GUARANTEE,
     ABOVE_GUARANTEE,
+    VICTIM_PRIORITY,
+    OFFSET,
+    PRIORITY_FENCE,
+    PREEMPTION_FENCE,
+    OTHER_LEAF,
+    PREEMPTION_DISABLED,
+    NOT_REQUIRED,
+    VICTIM_ORDER,
+    ONE_NODE,
+    RESERVED,
+    ENOUGH_VICTIMS,
+    PREEMPTS_ONCE,
+    SERVED_FIRST,
     HEADROOM,
     USER_LIMIT,
     MAX_APPLICATIONS,

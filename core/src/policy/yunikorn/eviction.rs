@@ -1,0 +1,115 @@
+//! Checks behind evictions: the guarantees and priorities of both sides, a lowered maximum, a required node.
+//!
+//! # Source
+//! yunikorn.md 5
+
+use super::explain::{between, queue_id};
+use super::memory::Memory;
+use super::model::AskIx;
+use super::{rules, victim_priority};
+use crate::policy::PartitionView;
+use crate::policy::checks::applies;
+use crate::trace::{Check, Op, Quantity, Subject};
+use crate::units::Resource;
+
+/// Checks for a victim that was marked for an ask below its guarantee.
+pub fn eviction_checks(
+    world: PartitionView<'_>,
+    memory: &Memory,
+    ask: AskIx,
+    marked: &[AskIx],
+    victim: AskIx,
+) -> Vec<Check> {
+    let subject = between(world, memory, ask, victim);
+    let mut checks =
+        vec![below_guarantee(memory, ask, subject), above_guarantee(memory, ask, marked, victim, subject)];
+    checks.extend(victim_priority::checks(world, memory, ask, victim));
+    checks
+}
+
+/// Check for a victim on a required node: its priority is not above that of the ask.
+pub fn required_node_checks(
+    world: PartitionView<'_>,
+    memory: &Memory,
+    ask: AskIx,
+    victim: AskIx,
+) -> Vec<Check> {
+    let subject = between(world, memory, victim, ask);
+    let [left, right] = [victim, ask].map(|ask| i64::from(memory.core.asks[ask].priority));
+    let (left, right) = ((Quantity::Priority, left), (Quantity::Priority, right));
+    vec![rules::amounts(rules::REQUIRED_NODE, subject, left, Op::AtMost, right)]
+}
+
+/// Check that the ask fits the guarantee of its leaf; without numbers if only an ancestor has a guarantee.
+fn below_guarantee(memory: &Memory, ask: AskIx, subject: Subject) -> Check {
+    let core = &memory.core;
+    let wanted = &core.asks[ask].resource;
+    let leaf = &core.queues[core.apps[core.asks[ask].app].queue];
+    let is_common = |&(_, of): &(Resource, usize)| wanted.has(of) && leaf.guaranteed.has(of);
+    for (resource, of) in memory.resource_types.accounted().filter(is_common) {
+        let kept = leaf.allocated.get(of) - leaf.preempting.get(of);
+        let (left, right) = (kept.saturating_add(wanted.get(of)), leaf.guaranteed.get(of));
+        let (left, right) = ((Quantity::AllocatedWithJob, left), (Quantity::Quota, right));
+        let subject = Subject { resource: Some(resource), ..subject };
+        let check = rules::amounts(rules::BELOW_GUARANTEE, subject, left, Op::AtMost, right);
+        if check.holds {
+            return check;
+        }
+    }
+    applies(rules::BELOW_GUARANTEE, subject)
+}
+
+/// Check that a waiting ask fits the guarantee of its leaf.
+pub fn guarantee_of(world: PartitionView<'_>, memory: &Memory, ask: AskIx) -> Check {
+    let subject = between(world, memory, ask, ask);
+    below_guarantee(memory, ask, Subject { other_queue: None, other_job: None, ..subject })
+}
+
+/// Check that the victim's leaf, or a queue above it, exceeds its guarantee after the evictions marked earlier.
+fn above_guarantee(memory: &Memory, ask: AskIx, marked: &[AskIx], victim: AskIx, subject: Subject) -> Check {
+    let core = &memory.core;
+    let wanted = &core.asks[ask].resource;
+    let earlier = marked.iter().position(|&m| m == victim).unwrap_or_default();
+    let later = &marked[earlier..];
+    for at in core.upwards(core.apps[core.asks[victim].app].queue) {
+        let queue = &core.queues[at];
+        let below = |&&m: &&AskIx| core.upwards(core.apps[core.asks[m].app].queue).any(|q| q == at);
+        for (resource, of) in memory.resource_types.accounted().filter(|&(_, of)| wanted.has(of)) {
+            let back: i64 = later.iter().filter(below).map(|&m| core.asks[m].resource.get(of)).sum();
+            let kept = queue.allocated.get(of) - queue.preempting.get(of) + back;
+            let (left, right) =
+                ((Quantity::AllocatedWithoutVictims, kept), (Quantity::Quota, queue.guaranteed.get(of)));
+            let subject = Subject { other_queue: queue_id(memory, at), resource: Some(resource), ..subject };
+            let check = rules::amounts(rules::ABOVE_GUARANTEE, subject, left, Op::Exceeds, right);
+            if check.holds {
+                return check;
+            }
+        }
+    }
+    applies(
+        rules::ABOVE_GUARANTEE,
+        Subject { queue: subject.other_queue, other_queue: subject.queue, ..subject },
+    )
+}
+
+/// Check for a task evicted without a preemptor: a queue on its path uses more than its lowered maximum.
+pub fn lowered_maximum_checks(memory: &Memory, marked: &[AskIx], victim: AskIx) -> Vec<Check> {
+    let core = &memory.core;
+    let from = marked.iter().position(|&m| m == victim).unwrap_or_default();
+    let pod = memory.pods.get(&victim).copied();
+    for at in core.upwards(core.apps[core.asks[victim].app].queue) {
+        let queue = &core.queues[at];
+        for (resource, of) in memory.resource_types.accounted().filter(|&(_, of)| queue.max.has(of)) {
+            let back: i64 = marked[from..].iter().map(|&m| core.asks[m].resource.get(of)).sum();
+            let kept = queue.allocated.get(of) - queue.preempting.get(of) + back;
+            let (left, right) = ((Quantity::Allocated, kept), (Quantity::Limit, queue.max.get(of)));
+            let subject =
+                Subject { queue: queue_id(memory, at), pod, resource: Some(resource), ..Subject::default() };
+            let check = rules::amounts(rules::LOWERED_MAX, subject, left, Op::Exceeds, right);
+            if check.holds && queue.parent.is_some() {
+                return vec![check];
+            }
+        }
+    }
+    Vec::new()
+}
