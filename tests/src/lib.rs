@@ -15,6 +15,7 @@ pub mod laws;
 pub mod philly;
 pub mod recording;
 pub mod report;
+pub mod rule_use;
 pub mod run;
 pub mod runai;
 pub mod scenarios;

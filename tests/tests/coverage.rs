@@ -1,6 +1,10 @@
-//! Every view, example and test named in `tests/coverage.md` exists.
+//! Every view, example and test named in `tests/coverage.md` exists, and the rules of a paragraph decide in its examples.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+
+use fairground_tests::rule_use::decided;
+use fairground_tests::scenarios::simulation;
 
 /// Folders with tests.
 const TESTS: [&str; 6] = [
@@ -44,8 +48,8 @@ fn everything_named_exists() {
     let rows = rows(&coverage);
     assert!(rows.len() > 60, "{} lines", rows.len());
     for row in rows.iter().filter(|row| row[0] != "paragraph") {
-        let &[paragraph, _, views, examples, tests] = row.as_slice() else {
-            panic!("five cells: {row:?}");
+        let &[paragraph, _, views, examples, _, tests] = row.as_slice() else {
+            panic!("six cells: {row:?}");
         };
         if !is_none(views) {
             wrong
@@ -69,4 +73,25 @@ fn everything_named_exists() {
         }
     }
     assert!(wrong.is_empty(), "named, but not there: {wrong:#?}");
+}
+
+#[test]
+fn each_rule_decides_in_each_example() {
+    let coverage = text("tests/coverage.md");
+    let mut runs: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    for row in rows(&coverage).iter().filter(|row| row[0] != "paragraph") {
+        let (paragraph, examples, rules) = (row[0], row[3], row[4]);
+        let has_rules = spans(rules).next().is_some();
+        if has_rules != spans(examples).next().is_some() {
+            wrong.push(format!("“{paragraph}”: examples {examples}, rules {rules}"));
+        }
+        for example in spans(examples) {
+            let run = || decided(simulation(&text(&format!("assets/scenarios/{example}.yaml"))));
+            let keys = runs.entry(example).or_insert_with(run);
+            let idle = spans(rules).filter(|&rule| !keys.contains(rule));
+            wrong.extend(idle.map(|rule| format!("“{paragraph}”: {rule} decides nothing in {example}")));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }

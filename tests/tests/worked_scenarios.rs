@@ -146,6 +146,80 @@ fn runai_low_priority_reclaims_from_high_priority() {
     assert_eq!(events_in(&mut example("runai-low-takes-high", &[next]), 1), "");
 }
 
+/// The second strategy of reclaim: the other queue keeps to its fair share, but is over its quota. With a larger quota nothing is
+/// reclaimed, although two GPUs are free.
+#[test]
+fn a_queue_within_its_quota_reclaims_from_one_within_its_fair_share() {
+    for (id, change) in [
+        ("quota-reclaim", ("quota: 1, limit", "quota: 2, limit")),
+        ("runai-quota-reclaim", ("gpu: {quota: 1}", "gpu: {quota: 2}")),
+    ] {
+        let (victim, by) =
+            if id == "quota-reclaim" { ("sweep-2", "serve") } else { ("training-2", "assistant") };
+        assert_eq!(events_in(&mut example(id, &[]), 2), format!("-{victim} for {by} | +{by}"));
+        assert_eq!(events_in(&mut example(id, &[change]), 3), "");
+    }
+}
+
+#[test]
+fn kai_reclaims_cores_and_keeps_memory_within_quota() {
+    let started = "-load-4 for serve-1 -load-3 for serve-2 | +serve-1 +serve-2";
+    assert_eq!(events_in(&mut example("cpu-and-memory", &[]), 4), started);
+    let more = ("memory: {quota: 32Gi", "memory: {quota: 64Gi");
+    assert_eq!(events_in(&mut example("cpu-and-memory", &[more]), 4), format!("{started} | +cache"));
+}
+
+#[test]
+fn runai_reclaims_cores_and_keeps_memory_within_quota() {
+    let started = "-load-4 for serve-1 -load-3 for serve-2 | +serve-1 +serve-2";
+    assert_eq!(events_in(&mut example("runai-cpu-and-memory", &[]), 4), started);
+    let more = ("memory: {quota: 32Gi}", "memory: {quota: 40Gi}");
+    let department = ("memory: {quota: 64Gi}", "memory: {quota: 80Gi}");
+    let started = format!("{started} | +index");
+    assert_eq!(events_in(&mut example("runai-cpu-and-memory", &[more, department]), 4), started);
+}
+
+#[test]
+fn yunikorn_preempts_for_guaranteed_cores_and_keeps_memory_below_the_maximum() {
+    let started = "+load-1 | +load-2 | +load-3 | +load-4 | -load-1 for serve-1 | +serve-1 | -load-3 for serve-2 | +serve-2";
+    assert_eq!(events_in(&mut example("yunikorn-cpu-and-memory", &[]), 15), started);
+    let more = ("limit: 32Gi", "limit: 64Gi");
+    let started = format!("{started} | +cache");
+    assert_eq!(events_in(&mut example("yunikorn-cpu-and-memory", &[more]), 15), started);
+}
+
+#[test]
+fn runai_preempts_by_priority_inside_a_project() {
+    let preempted = "-training-4 for workspace -training-3 for workspace | +workspace";
+    assert_eq!(events_in(&mut example("runai-priority-preemption", &[]), 3), preempted);
+    let equal = ("interactive-preemptible", "train");
+    assert_eq!(events_in(&mut example("runai-priority-preemption", &[equal]), 3), "");
+}
+
+#[test]
+fn runai_starts_a_gang_as_a_whole() {
+    assert_eq!(events_in(&mut example("runai-gang", &[]), 3), "+single");
+    let inference =
+        "- {name: inference, queue: speech, submit: -20s, gpu: 1, priority: inference, on: [node-1]}\n";
+    let all = "+distributed/1 +distributed/2 +distributed/3 +distributed/4";
+    assert_eq!(events_in(&mut example("runai-gang", &[(inference, "")]), 3), all);
+}
+
+#[test]
+fn runai_runs_only_preemptible_workloads_over_quota() {
+    assert_eq!(events_in(&mut example("runai-within-quota", &[]), 3), "+training");
+    let more = ("gpu: {quota: 2}", "gpu: {quota: 3}");
+    assert_eq!(events_in(&mut example("runai-within-quota", &[more]), 3), "+workspace-3 | +training");
+}
+
+#[test]
+fn runai_moves_a_preemptible_workload_to_join_free_gpus() {
+    let moved = "-training-3 for wide | +training-3 +wide";
+    assert_eq!(events_in(&mut example("runai-consolidation", &[]), 2), moved);
+    let fixed = ("count: 3, gpu: 1, priority: train", "count: 3, gpu: 1, priority: build");
+    assert_eq!(events_in(&mut example("runai-consolidation", &[fixed]), 3), "");
+}
+
 /// The illustration of the scheduler page: 20 of 40 GPUs unused, and 6 + 3 / 6 × 20 = 16 for project 2.
 #[test]
 fn runai_divides_each_node_pool() {

@@ -13,7 +13,14 @@ const RECORDED: &str = include_str!("examples.txt");
 
 /// Examples that compare policies, show how patterns are drawn, or demonstrate one setting. They were not run on the real
 /// scheduler, and the page does not claim so.
-const NOT_RECORDED: [&str; 4] = ["four-schedulers", "morning-rush", "reclaim-multiplier", "usage-fades"];
+const NOT_RECORDED: [&str; 6] = [
+    "cpu-and-memory",
+    "four-schedulers",
+    "morning-rush",
+    "quota-reclaim",
+    "reclaim-multiplier",
+    "usage-fades",
+];
 
 /// The decisions of each cycle with any.
 type Decisions = BTreeMap<u32, Vec<String>>;

@@ -21,7 +21,8 @@ pub static PUBLISHED: Rule = Rule(&RuleRecord {
     says: "by the published pseudo-code, without whole units and remainders",
     formula: "min(deserved, requested) + rounds of min(remaining · weight / Σ weights, still requested)",
     source: "kai.md 2.3; docs/fairness/README.md",
-    differs: "for teaching; the share in whole units decides",
+    differs: "for teaching; the share in whole units decides. Read line by line, the pseudo-code gives each queue its part of what the \
+              queues before it left: of two equal queues that share 3 GPUs, the first gets 2 and the second 1",
 });
 
 /// Amounts below this count as zero, in GPUs.
@@ -61,10 +62,31 @@ pub fn divide(total: f64, siblings: &[Sibling<'_>]) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Sibling, UNLIMITED, divide};
+    use super::{LEAST, Sibling, UNLIMITED, divide};
 
     fn wants(weight: f64, request: f64) -> Sibling<'static> {
         Sibling { deserved: 1.0, limit: UNLIMITED, weight, request, ..Sibling::default() }
+    }
+
+    /// The pseudo-code line by line, for queues whose requests are never met.
+    fn line_by_line(mut remaining: f64, weights: &[f64]) -> Vec<f64> {
+        let mut shares = vec![0.0; weights.len()];
+        while remaining > LEAST {
+            for (share, weight) in shares.iter_mut().zip(weights) {
+                let given = remaining * weight / weights.iter().sum::<f64>();
+                *share += given;
+                remaining -= given;
+            }
+        }
+        shares
+    }
+
+    #[test]
+    fn line_by_line_the_first_of_two_equal_queues_gets_more() {
+        let shares = line_by_line(3.0, &[1.0, 1.0]);
+        assert!(shares.iter().zip([2.0, 1.0]).all(|(a, b)| (a - b).abs() < 1e-5), "{shares:?}");
+        let even = divide(3.0, &[(); 2].map(|()| Sibling { deserved: 0.0, ..wants(1.0, 10.0) }));
+        assert_eq!(even, [1.5, 1.5]);
     }
 
     #[test]
