@@ -234,6 +234,12 @@ pub enum Outlook {
         /// Its end if it is not evicted; `None`: it has no end.
         at: Option<Time>,
     },
+    /// Nothing is evicted for the job before this time; from then on the policy tries to, because the job's queue is below its
+    /// guarantee.
+    MayPreempt {
+        /// The time.
+        from: Time,
+    },
     /// No pod of the job starts unless the scenario changes.
     OnlyByEdit,
     /// It depends on other jobs; nothing is predicted.

@@ -27,6 +27,10 @@ pub fn outlook(frame: &Frame, outlook: Outlook) -> Text {
             let which = " ends, which has no planned end: only an edit changes this.";
             Text::of("It can start when ").job(frame.job(job)).say(which)
         }
+        Outlook::MayPreempt { from } => Text::of(format!(
+            "From {} on it may preempt others, because its [queue] is below its guarantee; it starts earlier if there is room.",
+            clock(from)
+        )),
         Outlook::OnlyByEdit => Text::of("Only an edit changes this."),
         Outlook::NotForeseeable => {
             Text::of("Not foreseeable: it depends on which [jobs] end, start or are submitted.")

@@ -19,6 +19,7 @@ use super::rules;
 use crate::cluster::Phase;
 use crate::id::{Id, JobId};
 use crate::policy::PartitionView;
+use crate::time::Time;
 use crate::trace::{
     Check, Ending, Gate, NodeReason, NotAccepted, Op, Outlook, Quantity, Refusal, Subject, Trace, Value,
 };
@@ -103,7 +104,14 @@ impl Pass<'_> {
             (None, Some(served)) if served != job => {
                 (Gate::Behind { job: served }, Outlook::NotForeseeable, Vec::new())
             }
-            _ => no_node(memory, ask),
+            _ => {
+                let (gate, outlook, checks) = no_node(memory, ask);
+                let from = memory.core.may_preempt_from(ask).map(Time::from_millis);
+                match (outlook, from) {
+                    (Outlook::NotForeseeable, Some(from)) => (gate, Outlook::MayPreempt { from }, checks),
+                    _ => (gate, outlook, checks),
+                }
+            }
         }
     }
 }
