@@ -1,14 +1,7 @@
 //! The command line.
 
-use std::sync::LazyLock;
-
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
-use fairground::policy::Policy;
-
-/// Policies of products, the default of `compare`.
-static PRODUCTS: LazyLock<String> =
-    LazyLock::new(|| Policy::products().map(|policy| policy.key).collect::<Vec<_>>().join(","));
 
 const EXIT_CODES: &str = "Exit codes:
   0  success
@@ -56,7 +49,7 @@ pub enum Command {
     /// Translate a scenario to another policy
     #[command(after_help = EXIT_CODES)]
     Translate(Translate),
-    /// Run a scenario under several policies, side by side
+    /// Run a scenario under several policies, or several scenarios, side by side
     #[command(after_help = EXIT_CODES)]
     Compare(Compare),
     /// List the policies, the product versions they model, and what changed in later versions
@@ -262,16 +255,16 @@ pub struct Translate {
     pub output: String,
 }
 
-/// Run a scenario under several policies.
+/// Run a scenario under several policies, or several scenarios.
 #[derive(Debug, ClapArgs)]
 pub struct Compare {
-    /// A scenario (YAML or JSON) or a link to one; - reads standard input
-    #[arg(value_name = "FILE")]
-    pub file: String,
-    /// The policies, separated by commas
-    #[arg(long, value_name = "P,…", value_delimiter = ',', default_value = PRODUCTS.as_str())]
+    /// Scenarios (YAML or JSON) or links to them; - reads standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<String>,
+    /// The policies, separated by commas; default: all products, or with several files the policy of each
+    #[arg(long, value_name = "P,…", value_delimiter = ',')]
     pub policies: Vec<String>,
-    /// Stop each run after the last cycle up to this time, such as 90s, 2h or 30d
+    /// End all runs at this time, such as 90s, 2h or 30d; default: when nothing further happens in any of them
     #[arg(long, value_name = "TIME", value_parser = moment)]
     pub until: Option<i64>,
     /// Output format

@@ -11,7 +11,7 @@ use fairground::id::{JobId, PodId};
 use fairground::moment::{self, Frame, Names};
 use fairground::sim::{CycleRecord, Simulation, Summary, Totals};
 use fairground::trace::{Check, Event, Ledger, LedgerRow, Mark, Refusal};
-use fairground::units::PerResource;
+use fairground::units::{PerResource, Resource};
 use fairground::words::{self, Terms};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -222,19 +222,26 @@ fn waits(frame: &Frame, refusal: &Refusal) -> Value {
 }
 
 /// Prints the summary, the last line.
-pub fn summary(out: &mut impl Write, at: &Simulation, summary: &Summary, why: &str) -> std::io::Result<()> {
+pub fn summary(
+    out: &mut impl Write,
+    at: &Simulation,
+    summary: &Summary,
+    resource: Resource,
+    why: &str,
+) -> std::io::Result<()> {
     let cluster = at.cluster();
     let per_queue = |t: &Totals| {
-        let mut line = totals(t);
+        let mut line = totals(t, resource);
         let name = t.queue.map_or("", |queue| &*cluster.queues[queue].name);
         line.insert("queue".into(), name.into());
         Value::Object(line)
     };
-    let mut line = totals(&summary.all);
+    let mut line = totals(&summary.all, resource);
+    line.insert("resource".into(), resource.name().into());
     line.insert("cycles".into(), summary.cycles.into());
     line.insert("until_s".into(), real(summary.until.as_seconds()));
-    line.insert("gpu_seconds_capacity".into(), real(summary.gpu_seconds_capacity));
-    line.insert("gpu_seconds_idle_wanted".into(), real(summary.gpu_seconds_idle_wanted));
+    line.insert(seconds_of(resource, "capacity"), real(summary.gpu_seconds_capacity));
+    line.insert(seconds_of(resource, "idle_wanted"), real(summary.gpu_seconds_idle_wanted));
     line.insert("jain".into(), summary.jain.map_or(Value::Null, real));
     line.insert("stopped".into(), why.into());
     line.insert("digest".into(), text::hex(at.digest()).into());
@@ -243,8 +250,13 @@ pub fn summary(out: &mut impl Write, at: &Simulation, summary: &Summary, why: &s
     out.write_all(b"\n")
 }
 
-fn totals(t: &Totals) -> Map<String, Value> {
-    let line = json!({
+/// Name of an amount over time: `gpu_seconds_used`, `cpu_seconds_used` (of cores), `memory_seconds_used` (of bytes).
+pub fn seconds_of(resource: Resource, what: &str) -> String {
+    format!("{}_seconds_{what}", resource.name())
+}
+
+fn totals(t: &Totals, resource: Resource) -> Map<String, Value> {
+    let mut line = json!({
         "jobs_done": t.jobs_done,
         "jobs_evicted": t.jobs_evicted,
         "jobs_unfinished": t.jobs_unfinished,
@@ -256,12 +268,8 @@ fn totals(t: &Totals) -> Map<String, Value> {
             "p90_s": real(t.waits.p90_s),
             "max_s": real(t.waits.max_s),
         },
-        "gpu_seconds_used": real(t.gpu_seconds_used),
-        "gpu_seconds_owed": real(t.gpu_seconds_owed),
         "short_s": real(t.short_s),
         "wait_now_s": t.wait_now_s.map(real),
-        "gpu_seconds_borrowed": real(t.gpu_seconds_borrowed),
-        "gpu_seconds_lost": real(t.gpu_seconds_lost),
         "evictions": t.evictions,
         "restarts": t.restarts,
         "restart_wait_mean_s": real(t.restart_wait_mean_s),
@@ -269,6 +277,14 @@ fn totals(t: &Totals) -> Map<String, Value> {
         "last_end_s": t.last_end_s.map(real),
         "utilisation": real(t.utilisation),
     });
+    for (what, seconds) in [
+        ("used", t.gpu_seconds_used),
+        ("owed", t.gpu_seconds_owed),
+        ("borrowed", t.gpu_seconds_borrowed),
+        ("lost", t.gpu_seconds_lost),
+    ] {
+        line[seconds_of(resource, what)] = real(seconds);
+    }
     match line {
         Value::Object(line) => line,
         _ => Map::new(),

@@ -2,9 +2,11 @@
 //!
 //! [`args`] defines the command line; [`load`] reads files and links, and [`messages`] prints findings about them; [`run`] runs the
 //! simulation and prints each cycle through [`text`] or [`lines`]; [`why`] explains one job; [`simulators`] replaces KAI's bundled
-//! simulators; [`convert`] converts files; [`policies`] lists modelled versions; [`translated`] runs scenarios under other policies.
+//! simulators; [`convert`] converts files; [`policies`] lists modelled versions; [`translated`] translates scenarios to
+//! other policies; [`compared`] runs several side by side.
 
 mod args;
+mod compared;
 mod convert;
 mod lines;
 mod load;
@@ -65,7 +67,7 @@ fn main() -> ExitCode {
         args::Command::Fairshare(args) => simulators::fairshare(&args),
         args::Command::TimeBased(args) => simulators::time_based(&args),
         args::Command::Translate(args) => translated::translate(&args),
-        args::Command::Compare(args) => translated::compare(&args),
+        args::Command::Compare(args) => compared::compare(&args),
         args::Command::Policies(args) => policies::policies(&args),
         args::Command::Schema => convert::schema(),
         args::Command::Link(args) => convert::link(&args),

@@ -102,10 +102,11 @@ pub fn run(args: &Run) -> Result<End, Stop> {
     })?;
     let stopped = stop_reason(stopped);
     progress.clear();
-    let summary = simulation.summary();
+    let resource = simulation.cluster().contended_resource();
+    let summary = simulation.summary_of(resource);
     match &printer {
-        Printer::Text(_) => text::summary(&mut out, &simulation, &summary, stopped)?,
-        Printer::Lines(_) => lines::summary(&mut out, &simulation, &summary, stopped)?,
+        Printer::Text(_) => text::summary(&mut out, &simulation, &summary, resource, stopped)?,
+        Printer::Lines(_) => lines::summary(&mut out, &simulation, &summary, resource, stopped)?,
         // A table has no summary row.
         Printer::Csv(_) => {}
     }

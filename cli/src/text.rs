@@ -9,7 +9,8 @@ use fairground::moment::{self, Names};
 use fairground::sim::{CycleRecord, Simulation, Summary, Totals};
 use fairground::time::Time;
 use fairground::trace::{Event, EvictReason, Gate, Outlook, Recorded, Subject};
-use fairground::words;
+use fairground::units::Resource;
+use fairground::words::{self, ResourceTime};
 
 /// Prints cycles as lines.
 pub struct Text {
@@ -190,8 +191,16 @@ pub fn clock(time: Time) -> String {
 }
 
 /// Prints the tables at the end.
-pub fn summary(out: &mut impl Write, at: &Simulation, summary: &Summary, why: &str) -> std::io::Result<()> {
+pub fn summary(
+    out: &mut impl Write,
+    at: &Simulation,
+    summary: &Summary,
+    resource: Resource,
+    why: &str,
+) -> std::io::Result<()> {
     let cluster = at.cluster();
+    let used = summary.queues.iter().map(|totals| totals.gpu_seconds_used);
+    let over_time = ResourceTime::of(resource, used);
     let head = [
         "queue",
         "done",
@@ -208,9 +217,9 @@ pub fn summary(out: &mut impl Write, at: &Simulation, summary: &Summary, why: &s
     ];
     let mut rows = vec![head.map(str::to_string)];
     for totals in &summary.queues {
-        rows.push(row(totals.queue.map_or("", |queue| &*cluster.queues[queue].name), totals));
+        rows.push(row(totals.queue.map_or("", |queue| &*cluster.queues[queue].name), totals, over_time));
     }
-    rows.push(row("all", &summary.all));
+    rows.push(row("all", &summary.all, over_time));
     writeln!(out)?;
     let widths: Vec<usize> =
         (0..head.len()).map(|i| rows.iter().map(|row| row[i].chars().count()).max().unwrap_or(0)).collect();
@@ -220,7 +229,7 @@ pub fn summary(out: &mut impl Write, at: &Simulation, summary: &Summary, why: &s
             cells.map(|(i, (cell, &w))| if i == 0 { format!("{cell:<w$}") } else { format!("{cell:>w$}") });
         writeln!(out, "{}", cells.collect::<Vec<_>>().join("  ").trim_end())?;
     }
-    writeln!(out, "\nwaits in seconds; used, owed, borrowed, lost in GPU hours")?;
+    writeln!(out, "\nwaits in seconds; used, owed, borrowed, lost in {}", over_time.name())?;
     if summary.all.jobs_evicted > 0 {
         writeln!(
             out,
@@ -230,16 +239,20 @@ pub fn summary(out: &mut impl Write, at: &Simulation, summary: &Summary, why: &s
     }
     let (cycle, time) = (summary.cycles, clock(summary.until));
     let used = summary.all.utilisation * 100.0;
-    let idle = summary.gpu_seconds_idle_wanted / 3600.0;
+    let idle = over_time.shown(summary.gpu_seconds_idle_wanted);
     let jain = summary.jain.map_or(String::new(), |jain| format!("; Jain index {jain:.3}"));
-    writeln!(out, "idle while wanted {idle:.2} GPU hours{jain}")?;
-    writeln!(out, "{cycle} cycles to {time}; utilisation {used:.1} %; digest {}", hex(at.digest()))?;
+    writeln!(out, "idle while wanted {idle} {}{jain}", over_time.name())?;
+    writeln!(
+        out,
+        "{cycle} cycles to {time}; utilisation {used:.1} % ({}); digest {}",
+        words::number::resource_name(resource.0),
+        hex(at.digest())
+    )?;
     writeln!(out, "stopped: {why}")
 }
 
-fn row(name: &str, t: &Totals) -> [String; 12] {
+fn row(name: &str, t: &Totals, over_time: ResourceTime) -> [String; 12] {
     let seconds = |s: f64| format!("{s:.1}");
-    let hours = |gpu_seconds: f64| format!("{:.2}", gpu_seconds / 3600.0);
     [
         name.to_string(),
         t.jobs_done.to_string(),
@@ -248,10 +261,10 @@ fn row(name: &str, t: &Totals) -> [String; 12] {
         seconds(t.waits.median_s),
         seconds(t.waits.p90_s),
         seconds(t.waits.max_s),
-        hours(t.gpu_seconds_used),
-        hours(t.gpu_seconds_owed),
-        hours(t.gpu_seconds_borrowed),
-        hours(t.gpu_seconds_lost),
+        over_time.shown(t.gpu_seconds_used),
+        over_time.shown(t.gpu_seconds_owed),
+        over_time.shown(t.gpu_seconds_borrowed),
+        over_time.shown(t.gpu_seconds_lost),
         t.evictions.to_string(),
     ]
 }

@@ -376,13 +376,14 @@ fn policies_side_by_side() {
         line[caption.len()..].split_whitespace().map(str::to_owned).collect()
     };
     assert_eq!(row("jobs done"), ["3"; 7]);
-    assert_eq!(row("team-a: GPU hours"), ["0.00"; 7]);
+    assert!(row("until").chunks(2).all(|cell| cell == ["13.0", "s"]), "{out}");
+    assert!(out.contains("team-a: GPU seconds") && !out.contains("GPU hours"), "{out}");
     let lines =
         fairground(&["compare", "-", "--policies", policies, "--until", "3s", "--out", "jsonl"], TWO_TEAMS);
     let parse = |line: &str| serde_json::from_str::<serde_json::Value>(line).expect("JSON");
     let lines: Vec<serde_json::Value> = text(&lines.stdout).lines().map(parse).collect();
     let gpus =
-        |i: usize| [&lines[i]["queues"][0]["gpus"], &lines[i]["queues"][1]["gpus"]].map(|n| n.as_f64());
+        |i: usize| [&lines[i]["queues"][0]["held"], &lines[i]["queues"][1]["held"]].map(|n| n.as_f64());
     // With hard quotas a2 waits for its own two GPUs, and EGO lends whole hosts; all other policies give it the idle GPU.
     for (i, line) in lines.iter().enumerate() {
         let lends = !["fifo", "ego"].contains(&line["policy"].as_str().expect("a name"));
@@ -474,4 +475,62 @@ fn columns_of_a_trace_are_named() {
     assert_eq!(code(&wrong), Some(2));
     assert!(text(&wrong.stderr).contains("it names who, arrival, took, need"), "{}", text(&wrong.stderr));
     assert_eq!(code(&fairground(&["import", "-", "--map", "size=need"], trace)), Some(3));
+}
+
+/// Where no node has GPUs, sentences, tables and JSON are of cores under every policy but first in first out, whose rules compare
+/// GPUs only.
+#[test]
+fn a_cluster_without_gpus_is_measured_in_cores() {
+    let text_of = |arguments: &[&str]| {
+        let output = fairground(arguments, CORES_ONLY);
+        assert_eq!(code(&output), Some(0), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    for policy in ["kai", "runai", "yunikorn", "ego", "max-min", "drf"] {
+        let out = text_of(&["run", "-", "--policy", policy, "--until", "1m", "--why"]);
+        assert!(
+            out.contains("a started on n-1, 2 cores") && out.contains("in core seconds"),
+            "{policy}: {out}"
+        );
+        assert!(!out.contains("GPU") && !out.contains(" uses 0 "), "{policy}: {out}");
+        let lines = text_of(&["run", "-", "--policy", policy, "--until", "1m", "--out", "jsonl"]);
+        assert!(
+            lines.contains("\"cpu_seconds_used\":1") && !lines.contains("gpu_seconds"),
+            "{policy}: {lines}"
+        );
+    }
+    let compared = text_of(&["compare", "-", "--until", "1m"]);
+    assert!(compared.contains("q: core seconds") && !compared.contains("GPU"), "{compared}");
+}
+
+const CORES_ONLY: &str = "format: fairground-scenario
+version: 1
+policy: kai
+nodes:
+- {name: n, count: 1, cpu: 4}
+queues:
+- {name: q, cpu: {quota: 2, limit: 2, weight: 1}, memory: {quota: unlimited, limit: unlimited}, gpu: {quota: 0, limit: unlimited, weight: 1}}
+jobs:
+- {name: a, queue: q, cpu: 2, lasts: 30s}
+- {name: b, queue: q, cpu: 2, submit: 10s}
+";
+
+/// Several files are compared under their own policies, up to their first difference.
+#[test]
+fn scenarios_side_by_side() {
+    let example = |name: &str| format!("{}/../assets/scenarios/{name}.yaml", env!("CARGO_MANIFEST_DIR"));
+    let files = [example("min-runtime-on"), example("min-runtime-off")];
+    let output = fairground(&["compare", &files[0], &files[1], "--until", "10m"], "");
+    let out = text(&output.stdout);
+    let [first, second] = &out
+        .split("first difference between")
+        .nth(1)
+        .expect("a difference")
+        .split("min-runtime-off.yaml: ")
+        .collect::<Vec<_>>()[1..]
+    else {
+        panic!("two sides in {out}")
+    };
+    assert!(first.contains("b1 is waiting: no GPU is free") && first.contains("minimum runtime"), "{first}");
+    assert!(second.contains("a4 was evicted so that b1 can run"), "{second}");
 }

@@ -1,13 +1,17 @@
-//! Outlooks of refusals come true: laws of [`Outlook`], over generated plans, by continuing the run.
+//! Outlooks of refusals come true: laws of [`Outlook`] and [`Expectation`], over generated plans, by continuing the run.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use fairground::id::{JobId, PodId};
+use fairground::moment::{self, Names};
 use fairground::policy::{Policy, Rhythm, ego, yunikorn};
 use fairground::scenario::Plan;
 use fairground::sim::{CycleRecord, Simulation};
 use fairground::time::Span;
 use fairground::trace::{Ending, Event, Gate, Outlook, Refusal};
+use fairground::units::Resource;
+use fairground::words::{Expectation, Room, expectation};
 use fairground_tests::worlds::{Numbers, plan};
 use proptest::prelude::*;
 
@@ -58,17 +62,145 @@ struct Run {
     records: Vec<CycleRecord>,
     /// Job per pod.
     jobs: Vec<JobId>,
+    /// What the sentences say that each refused job waits for, per cycle and refusal.
+    expected: Vec<Vec<Option<Expectation>>>,
+    /// Free GPUs of each node that takes pods, per cycle.
+    free: Vec<Vec<f64>>,
 }
 
 impl Run {
     fn of(plan: &Plan) -> Run {
         let mut simulation = Simulation::new(plan);
         let jobs = simulation.cluster().pods.values().map(|pod| pod.job).collect();
-        let mut records = vec![simulation.opening().clone()];
+        let names = Arc::new(Names::of(plan.policy.key(), simulation.cluster()));
+        let mut run = Run { records: Vec::new(), jobs, expected: Vec::new(), free: Vec::new() };
+        run.push(&names, &simulation, simulation.opening().clone());
         while let Some(record) = (simulation.cycle() < CYCLES).then(|| simulation.advance()).flatten() {
-            records.push(record);
+            run.push(&names, &simulation, record);
         }
-        Run { records, jobs }
+        run
+    }
+
+    fn push(&mut self, names: &Arc<Names>, simulation: &Simulation, record: CycleRecord) {
+        let frame = moment::frame(names, simulation, &record);
+        self.expected.push(record.refusals.iter().map(|refusal| expectation(&frame, refusal)).collect());
+        let nodes = simulation.cluster().nodes.iter().filter(|(_, node)| node.takes_pods());
+        let free = nodes.map(|(id, node)| {
+            let used = simulation.world().node_use(id).used().get(Resource::GPU);
+            (node.capacity.get(Resource::GPU) - used).in_policy_units(Resource::GPU)
+        });
+        self.free.push(free.collect());
+        self.records.push(record);
+    }
+
+    /// Jobs for which pods are evicted in a cycle.
+    fn evicts_for(&self, at: usize, job: JobId) -> bool {
+        let is_for = |event: &Event| matches!(event, Event::Evicted { by: Some(by), .. } if *by == job);
+        self.records[at].events.iter().any(|recorded| is_for(&recorded.event))
+    }
+
+    /// Whether the room that a job had claimed in the cycle before was taken by another one, and pods are evicted for it again.
+    fn loses_claim(&self, at: usize, job: JobId) -> bool {
+        let claims = |event: &Event| match *event {
+            Event::Claimed { pod, node } if self.job_of(pod) == job => Some(node),
+            _ => None,
+        };
+        let Some(before) = at.checked_sub(1).map(|before| &self.records[before].events) else { return false };
+        let claimed: Vec<_> = before.iter().filter_map(|recorded| claims(&recorded.event)).collect();
+        let bound = self.records[at].events.iter().filter_map(|recorded| match recorded.event {
+            Event::Bound { pod, node, .. } => Some((self.job_of(pod), node)),
+            _ => None,
+        });
+        let bound: Vec<_> = bound.collect();
+        let is_taken = bound.iter().any(|(other, node)| *other != job && claimed.contains(node));
+        is_taken && bound.iter().all(|(other, _)| *other != job) && self.evicts_for(at, job)
+    }
+
+    /// Whether the run contradicts what a sentence says that a job waits for; `None` if it does not tell.
+    fn is_expected(&self, at: usize, refusal: &Refusal, expected: &Expectation) -> Option<bool> {
+        let (job, next, end) = (refusal.job, at + 1, self.records.len());
+        match *expected {
+            // Room that is free already is not what the job waits for.
+            Expectation::Room { room: Room::Gpus { each, pods }, .. } => {
+                let fit = self.free[at].iter().map(|free| (free / each + 1e-9).floor());
+                Some(fit.sum::<f64>() < f64::from(pods))
+            }
+            Expectation::Victims => {
+                let is_gone = |later: &usize| {
+                    let waits = |refusal: &&Refusal| refusal.job == job;
+                    self.records[*later]
+                        .refusals
+                        .iter()
+                        .find(waits)
+                        .is_none_or(|refusal| !matches!(refusal.gate, Gate::WaitingForVictims { .. }))
+                };
+                let then = (next..end).find(is_gone).filter(|&then| !self.is_disturbed(next..=then))?;
+                Some(!self.served(then).is_empty())
+            }
+            Expectation::LostClaim(lost) if lost.is_loop() => {
+                let is_same = next < end && self.is_loop_undisturbed(at, next);
+                is_same.then(|| self.evicts_for(next, job) && self.starts(next, lost.taker))
+            }
+            _ => None,
+        }
+    }
+
+    fn starts(&self, at: usize, job: JobId) -> bool {
+        let is_start = |event: &Event| matches!(*event, Event::Bound { pod, .. } if self.job_of(pod) == job);
+        self.records[at].events.iter().any(|recorded| is_start(&recorded.event))
+    }
+
+    /// Whether the outside events of two consecutive cycles are the same, and so are the decisions of the first one and the one
+    /// before: then nothing but the passing of time can end a loop.
+    fn is_loop_undisturbed(&self, at: usize, next: usize) -> bool {
+        let outside = |at: usize| {
+            let record = &self.records[at];
+            record.events[..record.n_outside as usize]
+                .iter()
+                .map(|recorded| recorded.event)
+                .collect::<Vec<_>>()
+        };
+        let decided = |at: usize| {
+            let record = &self.records[at];
+            record.events[record.n_outside as usize..]
+                .iter()
+                .map(|recorded| recorded.event)
+                .collect::<Vec<_>>()
+        };
+        at > 0 && outside(at) == outside(next) && decided(at) == decided(at - 1)
+    }
+
+    /// Whether a steady run evicts pods for a job although its outlook does not say so: neither this cycle nor anything from outside
+    /// changes anything before the next one.
+    fn evicts_unannounced(&self, at: usize, refusal: &Refusal) -> bool {
+        let next = at + 1;
+        let is_steady = at > 0
+            && next < self.records.len()
+            && self.records[at].events.is_empty()
+            && self.records[next].n_outside == 0;
+        let is_announced = matches!(refusal.outlook, Outlook::NextCycle | Outlook::At { .. });
+        is_steady && !is_announced && self.evicts_for(next, refusal.job)
+    }
+
+    /// Sentences that the run contradicts, and the number of checked ones by kind.
+    fn contradicted(&self) -> (Vec<String>, BTreeMap<String, u32>) {
+        let (mut broken, mut tested) = (Vec::new(), BTreeMap::new());
+        for (at, record) in self.records.iter().enumerate() {
+            for (refusal, expected) in record.refusals.iter().zip(&self.expected[at]) {
+                let says =
+                    |what: &str| format!("cycle {}: {:?}: {what}: {expected:?}", record.cycle, refusal.job);
+                let result = expected.as_ref().and_then(|expected| self.is_expected(at, refusal, expected));
+                if let (Some(is_kept), Some(expected)) = (result, expected) {
+                    *tested.entry(name_of(expected)).or_insert(0) += 1;
+                    broken.extend((!is_kept).then(|| says("contradicted")));
+                }
+                let is_lost = at > 2 && (at - 2..=at).all(|at| self.loses_claim(at, refusal.job));
+                let is_said = matches!(expected, Some(Expectation::LostClaim(lost)) if lost.is_loop());
+                broken.extend((is_lost && !is_said).then(|| says("a loop")));
+                broken.extend(self.evicts_unannounced(at, refusal).then(|| says("evicts next")));
+            }
+        }
+        (broken, tested)
     }
 
     fn job_of(&self, pod: PodId) -> JobId {
@@ -178,6 +310,10 @@ impl Run {
     }
 }
 
+fn name_of(expected: &Expectation) -> String {
+    format!("{expected:?}").split([' ', '(']).next().unwrap_or_default().to_owned()
+}
+
 fn kind(outlook: Outlook) -> String {
     match outlook {
         Outlook::At { what, .. } => format!("{what:?}"),
@@ -192,8 +328,9 @@ proptest! {
     /// Outlooks come true at their time, unless external events interfere.
     #[test]
     fn outlooks_come_true(plan in plans()) {
-        let (broken, _) = Run::of(&plan).broken();
-        prop_assert_eq!(broken, vec![]);
+        let run = Run::of(&plan);
+        prop_assert_eq!(run.broken().0, vec![]);
+        prop_assert_eq!(run.contradicted().0, Vec::<String>::new());
     }
 }
 
@@ -210,8 +347,12 @@ fn every_kind_of_outlook_occurs() {
         let bytes = (0..150).map(|_| byte()).collect();
         let policies = policies();
         let plan = world(bytes, policies[i % policies.len()].clone(), i % 2 == 0);
-        let (broken, tested) = Run::of(&plan).broken();
+        let run = Run::of(&plan);
+        let (broken, tested) = run.broken();
         let policy = i % policies.len();
+        let (contradicted, of_sentences) = run.contradicted();
+        all_broken.extend(contradicted.into_iter().map(|says| format!("world {i}, policy {policy}, {says}")));
+        of_sentences.into_iter().for_each(|(kind, n)| *all.entry(kind).or_insert(0) += n);
         all_broken.extend(broken.into_iter().map(|(cycle, r)| {
             format!("world {i}, policy {policy}, cycle {cycle}: {:?}, {:?} {:?}", r.job, r.outlook, r.gate)
         }));
@@ -219,10 +360,29 @@ fn every_kind_of_outlook_occurs() {
     }
     all_broken.truncate(20);
     assert!(all_broken.is_empty(), "{all:?}\n{}", all_broken.join("\n"));
-    let kinds =
-        ["NextCycle", "Termination", "Protection", "PreemptionDelay", "WhenEnds", "Endless", "OnlyByEdit"];
-    for kind in kinds {
+    for kind in [
+        "NextCycle",
+        "Termination",
+        "Protection",
+        "PreemptionDelay",
+        "WhenEnds",
+        "Endless",
+        "OnlyByEdit",
+        "Room",
+        "Victims",
+    ] {
         let n = all.get(kind).copied().unwrap_or(0);
         assert!(n >= 20, "{kind}: {n}; all: {all:?}");
     }
+}
+
+/// The loop of the example goes on until it is disturbed, and the sentence of every cycle from the third loss on says so.
+#[test]
+fn a_loop_is_announced() {
+    let text = include_str!("../../assets/scenarios/tug-of-war.yaml");
+    let plan = fairground::scenario::load(text, |scenario| scenario).plan.expect("a plan");
+    let run = Run::of(&plan);
+    let (broken, tested) = run.contradicted();
+    assert_eq!(broken, Vec::<String>::new());
+    assert!(tested.get("LostClaim").is_some_and(|n| *n >= 30), "{tested:?}");
 }

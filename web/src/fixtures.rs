@@ -59,7 +59,8 @@ fn node(name: &str, cells: Vec<Cell>) -> NodeCard {
 }
 
 fn job(name: &str, queue: u32, running: u32, pending: u32, leaving: u32, gpus: f64) -> JobRow {
-    JobRow { name: name.into(), queue, running, pending, leaving, gpus, ..JobRow::default() }
+    let request = [0.0, 0.0, gpus].into();
+    JobRow { name: name.into(), queue, running, pending, leaving, gpus, request, ..JobRow::default() }
 }
 
 /// A catalogue from names of jobs and positions of their queues; each job has one pod.

@@ -142,11 +142,11 @@ fn after_an_edit_charts_say_how_it_was() {
     page.does(Command::GoTo(3));
     assert!(page.model.baseline.is_none());
     page.sets("team-a", "quota", "3");
-    expect!["quota of team-a 2 → 3: team-a uses 3 GPUs (2 before), fair share 3 (2 before); team-b uses 1 GPU (2 before); no eviction, 1 before."]
+    expect!["Changed quota of team-a from 2 to 3. Now team-a uses 3 GPUs (2 before), its fair share is 3 (2 before); team-b uses 1 GPU (2 before); there is no eviction (1 before)."]
         .assert_eq(&page.says());
     assert_eq!(page.announced, 1);
     let view = page.shares();
-    expect!["4 of 4 GPUs allocated; team-b is 1 GPU below its fair share. Since quota of team-a 2 → 3: team-a uses 3 GPUs (2 before), fair share 3 (2 before); team-b uses 1 GPU (2 before)."]
+    expect!["4 of 4 GPUs allocated; team-b is 1 GPU below its fair share. Since quota of team-a 2 → 3: team-a uses 3 GPUs (2 before), its fair share is 3 (2 before); team-b uses 1 GPU (2 before)."]
         .assert_eq(&view.summary);
     expect!["team-a: allocated 3 GPUs, quota 3 GPUs, fair share 3 GPUs, saturation ratio 1.00, limit unlimited, requested 3 GPUs, before 2, fair share 2"]
         .assert_eq(&view.rows[1].sentence());
@@ -179,7 +179,7 @@ fn the_earlier_run_lies_behind_the_timeline() {
     assert_eq!(view.alternatives[0].at(4), None);
     let svg = fairground_web::views::timeline::draw::timeline(&view, Size { width: 600.0, height: 168.0 });
     assert!(svg.contains(r#"stroke="var(--ink-2)" stroke-dasharray="50 40""#), "{svg}");
-    expect!["2 cycles, 0:02: 4 of 4 GPUs allocated at the end. Since quota of team-a 2 → 3: no eviction, 1 before."]
+    expect!["2 cycles, 0:02: 4 of 4 GPUs allocated at the end. Since quota of team-a 2 → 3: there is no eviction (1 before)."]
         .assert_eq(&view.summary);
     expect![[r#"
         cycle	time	capacity, GPUs	waiting, GPUs	fair share of team-a, GPUs	owed, GPUs	borrowed, GPUs	team-a, GPUs	team-b, GPUs	team-a (before), GPUs
@@ -227,7 +227,7 @@ fn one_gesture_has_one_before() {
     assert_eq!(changed(&page).as_deref(), Some("undo of quota of team-a 2 → 4"));
     assert_eq!(
         page.says(),
-        "undo of quota of team-a 2 → 4: team-a uses 2 GPUs (3 before), fair share 2 (3 before); team-b uses 2 GPUs (1 before); 1 eviction, none before."
+        "Undid: quota of team-a 2 → 4. Now team-a uses 2 GPUs (3 before), its fair share is 2 (3 before); team-b uses 2 GPUs (1 before); there is 1 eviction (none before)."
     );
     page.does(Command::ForgetBaseline);
     assert_eq!(changed(&page), None);
@@ -557,13 +557,13 @@ fn allocations_are_unchanged_only_where_nothing_differs() {
         report: None,
     };
     let said = |frame: Frame| says(&before, &frame, &run, 2);
-    assert_eq!(said(frame(1000.0, [1, 0], 3000)), "x: allocations are unchanged.");
-    assert_eq!(said(frame(2000.0, [1, 0], 3000)), "x: CPU: q uses 2 cores (1 before).");
+    assert_eq!(said(frame(1000.0, [1, 0], 3000)), "Changed x. Allocations are unchanged.");
+    assert_eq!(said(frame(2000.0, [1, 0], 3000)), "Changed x. Now q uses 2 cores (1 before).");
     assert_eq!(
         said(frame(1000.0, [0, 1], 3000)),
-        "x: a has 0 pods running (1 before); b has 1 pod running (0 before)."
+        "Changed x. Now a has 0 pods running (1 before); b has 1 pod running (0 before)."
     );
-    assert_eq!(said(frame(1000.0, [1, 0], 2000)), "x: cycle 3 is at 0:02, was at 0:03.");
+    assert_eq!(said(frame(1000.0, [1, 0], 2000)), "Changed x. Now cycle 3 is at 0:02, was at 0:03.");
 }
 
 #[test]
@@ -578,7 +578,7 @@ fn a_kept_run_stays_beside_the_present_one_until_it_is_hidden() {
     assert_eq!(was(&page), Some(("run A".into(), 1)));
     page.does(Command::Step);
     assert_eq!(was(&page), Some(("run A".into(), 2)), "at every moment");
-    expect!["run A: team-a uses 3 GPUs (2 before), fair share 3 (2 before); team-b uses 1 GPU (2 before); no eviction, 1 before."]
+    expect!["Compared with run A. Now team-a uses 3 GPUs (2 before), its fair share is 3 (2 before); team-b uses 1 GPU (2 before); there is no eviction (1 before)."]
         .assert_eq(&page.says());
     page.does(Command::ShowView(NowView::Gantt));
     page.reports();

@@ -361,11 +361,11 @@ fn what_starts_by_itself_as_early_is_not_helped_by_changes_that_do_nothing() {
     let scenario = || document::from_text(ONE_AFTER_THE_OTHER).expect("it can be read");
     // a3 is next regardless of its priority, the weight and the quota: only another node helps.
     let (offers, compared) = offered(scenario(), 1, "a3");
-    assert_eq!(compared, "Unchanged, it starts in cycle 4 (0:04).");
+    assert_eq!(compared, "Without a change it starts in cycle 4 (0:04).");
     assert_eq!(offers, ["Add a third node: It would already be running; no other job is affected."]);
     // a4 comes after a3.
     let (offers, compared) = offered(scenario(), 1, "a4");
-    assert_eq!(compared, "Unchanged, it starts in cycle 9 (0:09).");
+    assert_eq!(compared, "Without a change it starts in cycle 9 (0:09).");
     assert_eq!(
         offers,
         [

@@ -10,12 +10,13 @@ use fairground::translate::{Kind, Note};
 use fairground::words::Selection;
 use fairground_web::engine::protocol::{Compared, EventRow, Frame, Message, NoteRow, Request, Response, Run};
 use fairground_web::library;
+use fairground_web::state::branches::kept;
 use fairground_web::state::command::Command;
 use fairground_web::state::document::change::{Change, Shift};
 use fairground_web::state::document::draft::Draft;
 use fairground_web::state::document::opened::{Opened, Origin};
 use fairground_web::state::effect::Effect;
-use fairground_web::state::layout::options::{Panel, SetupTab};
+use fairground_web::state::layout::options::{Dialog, Panel, SetupTab};
 use fairground_web::state::model::Model;
 use fairground_web::state::update::{begin, update};
 
@@ -489,8 +490,8 @@ fn policies_are_compared() {
     let mut model = model();
     let requested = |effects: &[Effect]| -> Vec<(u64, usize)> {
         let of = |effect: &Effect| match effect {
-            Effect::Send(Message { generation, body: Request::Compare { policies, .. } }) => {
-                Some((*generation, policies.len()))
+            Effect::Send(Message { generation, body: Request::Compare { runs, .. } }) => {
+                Some((*generation, runs.len()))
             }
             _ => None,
         };
@@ -508,15 +509,36 @@ fn policies_are_compared() {
     };
     update(&mut model, reply(first));
     assert!(model.compared.is_empty());
-    let progress = Response::Comparing { policy: "ego".into(), cycle: 7 };
+    let progress = Response::Comparing { name: "EGO".into(), cycle: 7 };
     update(&mut model, Command::Replied(Box::new(Message { generation: second, body: progress })));
-    assert_eq!(model.comparing, Some(("ego".into(), 7)));
+    assert_eq!(model.comparing, Some(("EGO".into(), 7)));
     update(&mut model, reply(second));
     assert_eq!((model.compared.len(), &model.comparing), (1, &None));
     let ends = requested(&update(&mut model, Command::Dialog(None)));
     assert!(matches!(ends[..], [(_, 0)]), "{ends:?}");
     update(&mut model, reply(second));
     assert_eq!(model.compared.len(), 1);
+}
+
+/// The current run is compared with every kept run of another scenario.
+#[test]
+fn kept_runs_are_compared() {
+    let mut model = model();
+    update(&mut model, Command::KeepRun);
+    assert!(!kept::is_comparable(&model), "the kept run is the current one");
+    update(&mut model, set("team-a", "quota", "3"));
+    let sent = update(&mut model, Command::CompareRuns);
+    let runs = sent.iter().find_map(|effect| match effect {
+        Effect::Send(Message { body: Request::Compare { runs, .. }, .. }) => Some(runs),
+        _ => None,
+    });
+    let runs = runs.expect("a comparison");
+    let names: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
+    assert_eq!(
+        (names, model.view.dialog),
+        (vec!["current run", "run A: as opened"], Some(Dialog::CompareRuns))
+    );
+    assert_ne!(runs[0].scenario, runs[1].scenario);
 }
 
 #[test]

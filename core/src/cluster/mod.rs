@@ -5,6 +5,7 @@
 
 mod audit;
 mod capacity;
+mod contended;
 mod job;
 mod lifecycle;
 mod node;

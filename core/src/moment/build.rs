@@ -43,6 +43,8 @@ pub fn frame(names: &Arc<Names>, sim: &Simulation, record: &CycleRecord) -> Fram
         not_selected: record.not_selected.clone(),
         n_outside: record.n_outside,
         refusals: record.refusals.to_vec(),
+        lost_claims: record.lost_claims.clone(),
+        next_ms: sim.next_cycle_at().map(Time::as_millis),
     };
     for pool in cluster.partitions.ids() {
         let own = frame.pools.get_mut(pool.index()).map(|pool| &mut pool.queues);
@@ -180,6 +182,7 @@ fn job_row(cluster: &Cluster, id: JobId) -> JobRow {
     let count = |is: fn(Phase) -> bool| {
         job.pod_ids().filter(|&pod| is(cluster.pods[pod].phase)).count().try_into().unwrap_or(u32::MAX)
     };
+    let request = job_amount(cluster, id);
     JobRow {
         name: job.name.to_string(),
         queue: job.queue.0,
@@ -188,7 +191,8 @@ fn job_row(cluster: &Cluster, id: JobId) -> JobRow {
         pending: count(|p| matches!(p, Phase::Pending | Phase::Gated)),
         leaving: count(|p| matches!(p, Phase::Terminating { .. })),
         leaves_ms: job.pod_ids().filter_map(|pod| leaves_ms(cluster.pods[pod].phase)).min(),
-        gpus: job_gpus(cluster, id),
+        gpus: request[Resource::GPU.index()],
+        request,
         submit_ms: job.submit.as_millis(),
         first_start_ms: job.first_start.map(|t| t.as_millis()),
         evictions: job.evictions,
@@ -213,8 +217,16 @@ fn gpus(pod: &Pod) -> f64 {
     pod.request.resources.get(Resource::GPU).in_policy_units(Resource::GPU)
 }
 
-fn job_gpus(cluster: &Cluster, job: JobId) -> f64 {
-    cluster.jobs[job].pod_ids().map(|pod| gpus(&cluster.pods[pod])).sum()
+/// The amounts that pods request.
+fn sum<'a>(pods: impl Iterator<Item = &'a Pod>) -> Amounts {
+    pods.fold(Amounts::default(), |mut sum, pod| {
+        add(&mut sum, &Amounts::of(&pod.request.resources));
+        sum
+    })
+}
+
+fn job_amount(cluster: &Cluster, job: JobId) -> Amounts {
+    sum(cluster.jobs[job].pod_ids().map(|pod| &cluster.pods[pod]))
 }
 
 /// The rows of the queues in a pool, if there are several, and in the whole cluster.
@@ -410,12 +422,16 @@ fn event_row(cluster: &Cluster, time: Time, recorded: &Recorded) -> EventRow {
     match recorded.event {
         Event::Submitted { job } => {
             let at_submission = cluster.pods_of(job).filter(|(pod, _)| cluster.joins_at(*pod).is_none());
-            row.gpus = at_submission.map(|(_, pod)| gpus(pod)).sum();
+            row.amount = sum(at_submission.map(|(_, pod)| pod));
+            row.gpus = row.amount[Resource::GPU.index()];
         }
         Event::JobDone { job }
         | Event::JobEvicted { job }
         | Event::SetAside { job }
-        | Event::Offered { job, .. } => row.gpus = job_gpus(cluster, job),
+        | Event::Offered { job, .. } => {
+            row.amount = job_amount(cluster, job);
+            row.gpus = row.amount[Resource::GPU.index()];
+        }
         Event::Evicted { pod, .. } => row.for_good = job_of(pod).restart == Restart::Never,
         Event::Claimed { pod, .. } | Event::Unclaimed { pod, .. } => {
             row.for_gang = job_of(pod).gang.is_some()

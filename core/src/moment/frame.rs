@@ -13,7 +13,7 @@ use super::names::Names;
 use super::orders::PriorityRow;
 use super::what::What;
 use crate::id::{Id, JobId, NodeId, PodId, QueueId};
-use crate::trace::{Check, Event, EvictReason, Gate, Mark, NotSelected, Refusal, RiseEnd, Rule};
+use crate::trace::{Check, Event, EvictReason, Gate, LostClaim, Mark, NotSelected, Refusal, RiseEnd, Rule};
 use crate::units::Resource;
 
 /// CPU millicores, memory bytes and GPUs, in this order; `None`: unlimited.
@@ -57,6 +57,10 @@ pub struct Frame {
     pub n_outside: u32,
     /// Why pending jobs are pending.
     pub refusals: Vec<Refusal>,
+    /// Jobs that have claimed room and lost it, and claim it again.
+    pub lost_claims: Vec<LostClaim>,
+    /// Time of the next cycle, if there is one.
+    pub next_ms: Option<i64>,
     /// Names of the resources other than CPU, memory and GPUs.
     pub named: Vec<String>,
 }
@@ -91,6 +95,11 @@ impl Frame {
     pub fn fates(&self) -> BTreeMap<&str, &'static str> {
         let fate = |refusal: &'_ Refusal| Some((refusal.job, fate(&refusal.gate)?));
         self.refusals.iter().filter_map(fate).map(|(job, fate)| (self.names.job(job), fate)).collect()
+    }
+
+    /// The claims that a job has lost, if any.
+    pub fn lost_claim(&self, job: JobId) -> Option<&LostClaim> {
+        self.lost_claims.iter().find(|lost| lost.job == job)
     }
 
     /// The name of a queue; empty for an unknown id.
@@ -291,6 +300,8 @@ pub struct JobRow {
     pub leaves_ms: Option<i64>,
     /// GPUs requested by all its pods.
     pub gpus: f64,
+    /// Amounts requested by all its pods.
+    pub request: Amounts,
     /// Time of the submission.
     pub submit_ms: i64,
     /// Time of the first start.
@@ -318,7 +329,7 @@ pub struct EventRow {
     pub time_ms: i64,
     /// GPUs of the pod, or of the whole job.
     pub gpus: f64,
-    /// Amounts of the pod; zero for events of a whole job.
+    /// Amounts of the pod, or of the whole job.
     pub amount: Amounts,
     /// For an eviction: whether the pod is not replaced.
     pub for_good: bool,

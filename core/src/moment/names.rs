@@ -1,4 +1,4 @@
-//! The catalogue of a run: names of its jobs, pods and pools. It never changes during a run, so it is sent once; events,
+//! The catalogue of a run: names of its jobs, pods and pools, and its main resource. It never changes during a run, so it is sent once; events,
 //! comparisons and refusals refer to ids.
 
 use std::sync::Arc;
@@ -9,9 +9,10 @@ use super::what::What;
 use crate::cluster::Cluster;
 use crate::id::{Id, JobId, PartitionId, PodId, QueueId};
 use crate::trace::Subject;
+use crate::units::Resource;
 
 /// Names of the jobs, pods, pools and queues of a run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Names {
     /// Name of the policy in scenario files; empty: the default policy.
     pub policy: String,
@@ -23,6 +24,21 @@ pub struct Names {
     pub pools: Vec<Arc<str>>,
     /// Display names of the queues that have one, in file order.
     pub display_names: Vec<(QueueId, Arc<str>)>,
+    /// Index of the resource that the jobs compete for.
+    pub resource: u8,
+}
+
+impl Default for Names {
+    fn default() -> Names {
+        Names {
+            policy: String::new(),
+            jobs: Vec::new(),
+            pods: Vec::new(),
+            pools: Vec::new(),
+            display_names: Vec::new(),
+            resource: Resource::GPU.0,
+        }
+    }
 }
 
 impl Names {
@@ -39,6 +55,7 @@ impl Names {
                 .filter(|(_, queue)| !queue.display_name.is_empty())
                 .map(|(id, queue)| (id, queue.display_name.clone()))
                 .collect(),
+            resource: cluster.contended_resource().0,
         }
     }
 

@@ -1,22 +1,27 @@
-//! Runs of one scenario under several policies, for comparison.
+//! Runs of several scenarios, or of one scenario under several policies, for comparison.
 //!
 //! # Rule
-//! The scenario is translated for each policy. Each run ends at a given time, after a number of cycles, or when nothing
-//! further can happen. Nothing else differs between the runs.
+//! A scenario is translated for each policy. All runs end at the same time: at a given one, or when nothing further can happen
+//! in any of them. Nothing else differs between the runs. Amounts are of the resource that the jobs compete for.
+//!
+//! Runs are compared by time, not by cycle number: the *first difference* is the first instant at which pods start or are evicted
+//! in one run that do not in the other, or on other nodes, or for other jobs.
 
+use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::simulation::Simulation;
 use super::summary::Summary;
-use crate::id::PodId;
+use crate::id::{JobId, NodeId, PodId};
 use crate::scenario::{Diagnostic, Scenario, check};
 use crate::time::Time;
 use crate::trace::{Event, Recorded};
 use crate::translate::{Note, translate};
+use crate::units::Resource;
 
-/// One policy's run.
+/// One run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
     /// The policy's name in scenario files.
@@ -30,49 +35,113 @@ pub struct Column {
 }
 
 /// The result of a run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ran {
-    /// Totals of the run.
+    /// Totals of the run, in seconds of the resource.
     pub summary: Summary,
+    /// The resource that the jobs of the first run compete for.
+    pub resource: Resource,
     /// Names of the queues, in queue order.
     pub queues: Vec<Arc<str>>,
-    /// GPUs held by each queue at the end, descendants included.
+    /// Amount of the resource that each queue holds at the end, descendants included: cores, bytes or GPUs.
     pub held: Vec<f64>,
     /// Jobs with pending pods at the end.
     pub n_waiting: u32,
     /// Whether nothing further can happen.
     pub is_over: bool,
-    /// Placements and evictions, cycle by cycle; cycles without any are left out.
+    /// Placements and evictions by time; times without any are left out.
     pub moves: Vec<Moves>,
 }
 
-/// Time of a cycle and its placed (`true`) and evicted (`false`) pods by name, sorted.
-pub type Moves = (Time, Vec<(bool, Arc<str>)>);
+/// A time, and the pods that start or are evicted then, in the order of the decisions.
+pub type Moves = (Time, Vec<Move>);
 
-/// Returns the first time at which two runs differ in placements or evictions.
-pub fn first_difference(one: &[Moves], other: &[Moves]) -> Option<Time> {
-    let n_same = one.iter().zip(other).take_while(|(one, other)| one == other).count();
-    let times = [one.get(n_same), other.get(n_same)].into_iter().flatten().map(|(time, _)| *time);
-    times.min()
+/// A placement or an eviction of a pod.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Move {
+    /// Name of the pod.
+    pub pod: Arc<str>,
+    /// Name of the node.
+    pub node: Arc<str>,
+    /// Whether the pod starts; otherwise it is evicted.
+    pub is_start: bool,
+    /// Name of the job for which it is evicted, if any.
+    pub by: Option<Arc<str>>,
 }
 
-/// A policy's run that is advanced cycle by cycle, for callers that interleave other work.
+impl fmt::Display for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Move { pod, node, is_start, by } = self;
+        write!(f, "{pod} {} {node}", if *is_start { "starts on" } else { "is evicted from" })?;
+        by.as_ref().map_or(Ok(()), |by| write!(f, " for {by}"))
+    }
+}
+
+/// The first difference between two runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Difference {
+    /// The instant.
+    pub time: Time,
+    /// The placements and evictions at this instant that only one of the runs has, for both runs, in the order of the decisions.
+    pub only: [Vec<Move>; 2],
+}
+
+/// Returns the first difference between two runs in placements or evictions.
+pub fn first_difference(one: &[Moves], other: &[Moves]) -> Option<Difference> {
+    let sorted = |moves: &[Move]| {
+        let mut sorted = moves.to_vec();
+        sorted.sort();
+        sorted
+    };
+    let is_same = |one: &Moves, other: &Moves| one.0 == other.0 && sorted(&one.1) == sorted(&other.1);
+    let n_same = one.iter().zip(other).take_while(|(one, other)| is_same(one, other)).count();
+    let next = [one.get(n_same), other.get(n_same)];
+    let time = next.into_iter().flatten().map(|(time, _)| *time).min()?;
+    let [one, other] = next.map(|at| at.filter(|at| at.0 == time).map_or(&[][..], |at| &at.1));
+    Some(Difference { time, only: [without(one, other), without(other, one)] })
+}
+
+/// The moves of one run that another one does not have.
+fn without(own: &[Move], others: &[Move]) -> Vec<Move> {
+    let mut others = others.to_vec();
+    let is_only = |own: &&Move| match others.iter().position(|other| other == *own) {
+        Some(at) => {
+            others.swap_remove(at);
+            false
+        }
+        None => true,
+    };
+    own.iter().filter(is_only).cloned().collect()
+}
+
+/// The placement or eviction in an event.
+pub fn move_of(simulation: &Simulation, recorded: &Recorded) -> Option<Move> {
+    let cluster = simulation.cluster();
+    let of = |pod: PodId, node: NodeId, is_start, by: Option<JobId>| Move {
+        pod: cluster.pods[pod].name.clone(),
+        node: cluster.nodes[node].name.clone(),
+        is_start,
+        by: by.map(|by| cluster.jobs[by].name.clone()),
+    };
+    match recorded.event {
+        Event::Bound { pod, node, .. } => Some(of(pod, node, true, None)),
+        Event::Evicted { pod, node, by, .. } => Some(of(pod, node, false, by)),
+        _ => None,
+    }
+}
+
+/// A run of a comparison.
 #[derive(Debug)]
 pub struct Comparing {
     column: Column,
     simulation: Option<Simulation>,
     moves: Vec<Moves>,
-    until: Time,
-    cycles_max: u32,
 }
 
 impl Comparing {
-    /// Prepares a run of a scenario under a policy until a given time, with at most `cycles_max` cycles.
-    pub fn new(scenario: &Scenario, policy: &str, until: Time, cycles_max: u32) -> Comparing {
-        let (scenario, notes) = match translate(scenario, policy) {
-            Some(translated) => (translated.scenario, translated.notes),
-            None => (Scenario { policy: policy.to_owned(), ..scenario.clone() }, Vec::new()),
-        };
+    /// Prepares a run of a scenario under a policy.
+    pub fn new(scenario: &Scenario, policy: &str) -> Comparing {
+        let (scenario, notes) = under(scenario, policy);
         let checked = check(&scenario);
         let simulation = checked.plan.map(|plan| {
             let mut simulation = Simulation::new(&plan);
@@ -80,65 +149,156 @@ impl Comparing {
             simulation
         });
         let column = Column { policy: policy.to_owned(), notes, diagnostics: checked.diagnostics, run: None };
-        Comparing { column, simulation, moves: Vec::new(), until, cycles_max }
+        Comparing { column, simulation, moves: Vec::new() }
     }
 
-    /// Runs a cycle; `false` once the run has ended.
-    pub fn step(&mut self) -> bool {
+    /// Runs a cycle up to a time, with at most `cycles_max` cycles in all; `false` if there is none or nothing further can happen.
+    fn step(&mut self, until: Time, cycles_max: u32) -> bool {
         let Some(simulation) = &mut self.simulation else { return false };
-        if simulation.cycle() >= self.cycles_max || simulation.is_quiet() {
+        if simulation.cycle() >= cycles_max || simulation.is_quiet() {
             return false;
         }
-        simulation.skip_idle(self.cycles_max, self.until);
-        let is_due = simulation.next_cycle_at().is_some_and(|next| next <= self.until);
+        simulation.skip_idle(cycles_max, until);
+        let is_due = simulation.next_cycle_at().is_some_and(|next| next <= until);
         let Some(record) = is_due.then(|| simulation.advance()).flatten() else { return false };
-        let name = |pod: PodId| simulation.cluster().pods[pod].name.clone();
-        let moved = |recorded: &Recorded| match recorded.event {
-            Event::Bound { pod, .. } => Some((true, name(pod))),
-            Event::Evicted { pod, .. } => Some((false, name(pod))),
-            _ => None,
-        };
-        let mut moves: Vec<_> = record.events.iter().filter_map(moved).collect();
-        moves.sort();
-        if !moves.is_empty() {
-            self.moves.push((record.time, moves));
+        let moves = record.events.iter().filter_map(|recorded| move_of(simulation, recorded));
+        let moves: Vec<Move> = moves.collect();
+        match self.moves.last_mut().filter(|last| last.0 == record.time) {
+            _ if moves.is_empty() => {}
+            Some(last) => last.1.extend(moves),
+            None => self.moves.push((record.time, moves)),
         }
         true
     }
 
-    /// The policy's name in scenario files.
-    pub fn policy(&self) -> &str {
-        &self.column.policy
-    }
-
     /// Number of cycles run so far.
-    pub fn cycle(&self) -> u32 {
+    fn cycle(&self) -> u32 {
         self.simulation.as_ref().map_or(0, Simulation::cycle)
     }
 
-    /// Ends the run and returns its result so far.
-    pub fn end(self) -> Column {
-        let run = self.simulation.as_ref().map(|simulation| ran(simulation, self.moves));
+    /// The time of the latest cycle; `None` if the scenario cannot be run.
+    fn now(&self) -> Option<Time> {
+        self.simulation.as_ref().map(Simulation::now)
+    }
+
+    /// Ends the run at a time up to which all of its cycles have been run, and returns its result in amounts of a resource.
+    fn end(mut self, at: Time, resource: Resource) -> Column {
+        let run = self.simulation.as_mut().map(|simulation| {
+            // A run that was cut short ends at its last cycle.
+            if simulation.is_quiet() || simulation.next_cycle_at().is_some_and(|next| next > at) {
+                simulation.end_at(at);
+            }
+            ran(simulation, resource, self.moves)
+        });
         Column { run, ..self.column }
     }
 }
 
-/// Runs a scenario under a policy until a given time, with at most `cycles_max` cycles.
-pub fn compare(scenario: &Scenario, policy: &str, until: Time, cycles_max: u32) -> Column {
-    let mut comparing = Comparing::new(scenario, policy, until, cycles_max);
-    while comparing.step() {}
-    comparing.end()
+/// A scenario in the settings of a policy, and how they were translated.
+pub fn under(scenario: &Scenario, policy: &str) -> (Scenario, Vec<Note>) {
+    match translate(scenario, policy) {
+        Some(translated) => (translated.scenario, translated.notes),
+        None => (Scenario { policy: policy.to_owned(), ..scenario.clone() }, Vec::new()),
+    }
 }
 
-fn ran(simulation: &Simulation, moves: Vec<Moves>) -> Ran {
+/// Runs with a common end, advanced cycle by cycle, for callers that interleave other work.
+#[derive(Debug)]
+pub struct Runs {
+    runs: Vec<Comparing>,
+    /// Index of the run that is advanced.
+    at: usize,
+    /// The common end; `None`: when nothing further happens in any run, which is known once each has been run so far.
+    end: Option<Time>,
+    cycles_max: u32,
+}
+
+impl Runs {
+    /// Prepares runs that end at a time, or when nothing further happens in any of them. Each has at most `cycles_max` cycles,
+    /// and as many again to reach the end of the longest.
+    pub fn new(runs: Vec<Comparing>, until: Option<Time>, cycles_max: u32) -> Runs {
+        Runs { runs, at: 0, end: until, cycles_max }
+    }
+
+    /// Runs a cycle; `false` once all runs have ended.
+    pub fn step(&mut self) -> bool {
+        let (until, cycles_max) = (self.end.unwrap_or(FAR), self.cycles_max);
+        if let Some(run) = self.runs.get_mut(self.at) {
+            self.at += usize::from(!run.step(until, cycles_max));
+            return true;
+        }
+        if self.end.is_some() {
+            return false;
+        }
+        self.end = Some(self.runs.iter().filter_map(Comparing::now).max().unwrap_or_default());
+        (self.at, self.cycles_max) = (0, 2 * cycles_max);
+        true
+    }
+
+    /// Index and cycle of the run that is advanced.
+    pub fn running(&self) -> Option<(usize, u32)> {
+        self.runs.get(self.at).map(|run| (self.at, run.cycle()))
+    }
+
+    /// Ends the runs and returns their results.
+    pub fn end(self) -> Vec<Column> {
+        let end = self.end.unwrap_or_default();
+        let first = self.runs.iter().find_map(|run| run.simulation.as_ref());
+        let resource = first.map_or(Resource::GPU, |first| first.cluster().contended_resource());
+        self.runs.into_iter().map(|run| run.end(end, resource)).collect()
+    }
+}
+
+/// Later than any event.
+const FAR: Time = Time::from_millis(i64::MAX / 4);
+
+fn ran(simulation: &Simulation, resource: Resource, moves: Vec<Moves>) -> Ran {
     let cluster = simulation.cluster();
-    let waits = |&&job: &&crate::id::JobId| simulation.pod_counts(job).pending > 0;
+    let waits = |&&job: &&JobId| simulation.pod_counts(job).pending > 0;
+    let per_unit = if resource == Resource::CPU { 1000.0 } else { 1.0 };
+    let rows = &simulation.ledger().rows;
     Ran {
-        summary: simulation.summary(),
+        summary: simulation.summary_of(resource),
+        resource,
         queues: cluster.queues.values().map(|queue| queue.name.clone()).collect(),
-        held: simulation.ledger().rows.iter().map(|row| row.allocated.gpu).collect(),
+        held: rows.iter().map(|row| row.allocated.get(resource) / per_unit).collect(),
         n_waiting: u32::try_from(cluster.live_jobs.iter().filter(waits).count()).unwrap_or(u32::MAX),
         is_over: simulation.is_quiet(),
         moves,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn moves(at: i64, moves: &[(&str, &str, bool)]) -> Moves {
+        let of = |&(pod, node, is_start): &(&str, &str, bool)| Move {
+            pod: pod.into(),
+            node: node.into(),
+            is_start,
+            by: None,
+        };
+        (Time::from_millis(at), moves.iter().map(of).collect())
+    }
+
+    /// Starts on other nodes and at other times differ; the order of decisions at one instant does not.
+    #[test]
+    fn runs_are_compared_by_time_and_place() {
+        let start = [("p1", "n1", true), ("p2", "n2", true)];
+        let one = [moves(1, &start), moves(5, &[("p1", "n1", false), ("p3", "n1", true)])];
+        let turned = moves(1, &[start[1], start[0]]);
+        assert_eq!(first_difference(&one, &[turned.clone(), one[1].clone()]), None);
+        let elsewhere = [turned.clone(), moves(5, &[("p1", "n1", false), ("p3", "n2", true)])];
+        let found = first_difference(&one, &elsewhere).expect("another node");
+        let only = |found: &Difference| {
+            found.only.each_ref().map(|only| only.iter().map(|m| m.node.to_string()).collect())
+        };
+        let expected: [Vec<String>; 2] = [vec!["n1".into()], vec!["n2".into()]];
+        assert_eq!((found.time.as_millis(), only(&found)), (5, expected));
+        let later = [turned, moves(6, &[("p1", "n1", false)])];
+        let found = first_difference(&later, &one).expect("another time");
+        assert_eq!((found.time.as_millis(), found.only[0].len(), found.only[1].len()), (5, 0, 2));
+        assert_eq!(first_difference(&one[..1], &one).map(|found| found.time.as_millis()), Some(5));
     }
 }

@@ -6,6 +6,7 @@ mod drive;
 mod event_log;
 mod explain;
 mod external_events;
+mod lost_claims;
 mod meter;
 mod partition_state;
 mod partitions;
@@ -18,7 +19,7 @@ mod unreplaced;
 mod view;
 mod wakeups;
 
-pub use compare::{Column, Comparing, Moves, Ran, compare, first_difference};
+pub use compare::{Column, Comparing, Difference, Move, Moves, Ran, Runs, first_difference, move_of, under};
 pub use drive::{CYCLES_MAX, Stopped, Stops, drive};
 pub use explain::{Explanation, explain};
 pub use meter::{Integrals, Meter};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::time::Time;
-use crate::trace::{Ledger, Mark, NotSelected, Recorded, Refusal};
+use crate::trace::{Ledger, LostClaim, Mark, NotSelected, Recorded, Refusal};
 
 /// The record of one cycle.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,6 +22,8 @@ pub struct CycleRecord {
     pub not_selected: Vec<NotSelected>,
     /// Why pending jobs are pending; shared with the previous cycle when equal. Empty at level *outcomes*.
     pub refusals: Arc<Vec<Refusal>>,
+    /// Jobs that have claimed room and lost it, and claim it again.
+    pub lost_claims: Vec<LostClaim>,
     /// The policy's numbers after the cycle, summed over the partitions; shared with the previous cycle when equal.
     pub ledger: Arc<Ledger>,
     /// The numbers of each partition, in file order; empty if there is only one.

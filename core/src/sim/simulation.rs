@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use super::agenda::Agenda;
 use super::event_log::{Log, log};
+use super::lost_claims::LostClaims;
 use super::meter::Meter;
 use super::partition_state::{self, PartitionState};
 use super::policy_timers::PolicyTimers;
@@ -67,6 +68,7 @@ pub struct State {
     pub(super) ledger: Arc<Ledger>,
     refusals: Arc<Vec<Refusal>>,
     pub(super) unreplaced: Arc<Unreplaced>,
+    lost_claims: Arc<LostClaims>,
     opening: Arc<CycleRecord>,
 }
 
@@ -117,6 +119,7 @@ impl Simulation {
             ledger: Arc::default(),
             refusals: Arc::default(),
             unreplaced: Arc::default(),
+            lost_claims: Arc::default(),
             opening: Arc::default(),
         };
         let fixed = Arc::new(Fixed {
@@ -175,6 +178,7 @@ impl Simulation {
         self.note_change(!events.is_empty(), &ran);
         self.offer_to_next(&ran, &mut events);
         Unreplaced::note(&mut self.state.unreplaced, self.world.cluster(), self.state.now, &events);
+        LostClaims::note(&mut self.state.lost_claims, self.world.cluster(), &events);
         self.wake_after_usage();
         if *self.state.refusals != trace.refusals {
             self.state.refusals = Arc::new(trace.refusals.clone());
@@ -200,6 +204,7 @@ impl Simulation {
             marks: Vec::new(),
             not_selected: Vec::new(),
             refusals: self.state.refusals.clone(),
+            lost_claims: self.state.lost_claims.lost(),
             ledger: self.state.ledger.clone(),
             pools: self.ledgers(),
             digest: self.digest(),
@@ -250,6 +255,14 @@ impl Simulation {
             self.close();
         }
         n
+    }
+
+    /// Lets time pass to an instant before the next cycle, where the run ends; what happens until then is not recorded.
+    pub(super) fn end_at(&mut self, at: Time) {
+        self.apply_until(at, &mut Log::new());
+        self.state.meter.move_to(at, &self.world);
+        self.state.now = self.state.now.max(at);
+        self.close();
     }
 
     /// Runs the policy of a partition once and applies its decisions.

@@ -61,6 +61,8 @@ pub struct Totals {
     pub jobs_never_started: u32,
     /// Waits of the jobs that started.
     pub waits: Waits,
+    /// The same with the ongoing waits for a first start, counted until now.
+    pub waits_until_now: Waits,
     /// The longest ongoing wait for a first start, seconds; `None`: no job waits for one.
     pub wait_now_s: Option<f64>,
     /// GPU seconds held.
@@ -220,7 +222,7 @@ impl Simulation {
     fn totals(&self, queue: Option<QueueId>, jobs: &[JobId], resource: Resource) -> Totals {
         let cluster = self.cluster();
         let mut totals = Totals { queue, ..Totals::default() };
-        let mut waits = Vec::new();
+        let (mut waits, mut ongoing) = (Vec::new(), Vec::new());
         let mut last_end = None;
         for &job in jobs {
             let j = &cluster.jobs[job];
@@ -233,11 +235,10 @@ impl Simulation {
             last_end = last_end.max(j.ended);
             let known = j.submit.max(Time::ZERO);
             waits.extend(j.first_start.filter(|start| *start >= Time::ZERO).map(|start| start - known));
-            if is_live && j.first_start.is_none() {
-                let wait = (self.now() - known).as_seconds();
-                totals.wait_now_s = Some(totals.wait_now_s.map_or(wait, |longest: f64| longest.max(wait)));
-            }
+            ongoing.extend((is_live && j.first_start.is_none()).then(|| self.now() - known));
         }
+        totals.wait_now_s = ongoing.iter().max().map(|wait| wait.as_seconds());
+        totals.waits_until_now = Waits::of([&waits[..], &ongoing].concat());
         totals.waits = Waits::of(waits);
         totals.first_submit_s = jobs.iter().map(|&job| cluster.jobs[job].submit).min().map(Time::as_seconds);
         totals.last_end_s = last_end.map(Time::as_seconds);

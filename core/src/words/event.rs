@@ -8,9 +8,9 @@ use super::others::not_chosen;
 use super::phrases::{marked, node_state, reason};
 use super::reclaim::reclaimed;
 use super::text::Text;
-use super::{Control, Entry, Explanation, RuleCard, Selection};
+use super::{Control, Entry, Explanation, RuleCard, Selection, requested};
 use crate::id::{Id, JobId};
-use crate::moment::{EventRow, EventWord, Frame, What};
+use crate::moment::{Amounts, EventRow, EventWord, Frame, What};
 use crate::policy::Policy;
 use crate::trace::{Event, EvictReason, Quantity};
 
@@ -164,28 +164,34 @@ fn started(frame: &Frame, event: &EventRow) -> Explanation {
     let job = frame.job_of(event);
     let is_of_job = |other: &&EventRow| other.word() == EventWord::Started && frame.job_of(other) == job;
     let pods = frame.events.iter().filter(is_of_job);
-    let (n, gpus) = pods.fold((0u64, 0.0), |(n, gpus), pod| (n + 1, gpus + pod.gpus));
+    let (n, amount) = pods.fold((0u64, Amounts::default()), |(n, mut amount), pod| {
+        amount.iter_mut().zip(pod.amount.iter()).for_each(|(sum, amount)| *sum += amount);
+        (n + 1, amount)
+    });
+    let requested = requested::named(frame.names.resource, &amount);
     let mut verdict = Text::default().job(frame.job_name(event)).say(" started");
     if n > 1 {
         verdict = verdict.say(format!(" with {}", number::count(n, "[pod]")));
     } else if let Some(node) = event.node() {
         verdict = verdict.say(" on ").node(frame.node(node));
     }
-    if gpus > 0.0 {
-        verdict = verdict.say(format!(", {}", with_unit(GPU, gpus)));
+    if let Some((resource, amount)) = requested {
+        verdict = verdict.say(format!(", {}", with_unit(resource, amount)));
     }
     let Some(queue) = frame.queue_of(event).and_then(|queue| frame.queues.get(queue.index())) else {
         return Explanation { verdict: verdict.say("."), ..Explanation::default() };
     };
-    let r = 2;
-    let has = queue.allocated[r];
-    verdict = verdict.say(": ").queue(&queue.name).say(format!(" now uses {}", number::number(has)));
+    let resource = requested.map_or(frame.names.resource, |(resource, _)| resource);
+    let r = usize::from(resource);
+    // GPUs need no unit: the sentence has just named some.
+    let shown = |amount| if resource == GPU { number::number(amount) } else { with_unit(resource, amount) };
+    verdict = verdict.say(": ").queue(&queue.name).say(format!(" now uses {}", shown(queue.allocated[r])));
     let divides = Policy::described(&frame.policy).is_none_or(|policy| policy.queue.weight.is_some());
     verdict = match (queue.fair_share.as_ref().and_then(|share| share[r]), queue.quota[r]) {
         // A fair share of zero is not mentioned.
         (Some(0.0), _) if !divides => verdict.say("."),
-        (Some(share), _) => verdict.say(format!(" of its [fair share] of {}.", number::number(share))),
-        (None, Some(quota)) => verdict.say(format!(" of its [quota] of {}.", number::number(quota))),
+        (Some(share), _) => verdict.say(format!(" of its [fair share] of {}.", shown(share))),
+        (None, Some(quota)) => verdict.say(format!(" of its [quota] of {}.", shown(quota))),
         (None, None) => verdict.say("."),
     };
     Explanation { verdict, ..Explanation::default() }
@@ -214,12 +220,13 @@ fn other(frame: &Frame, row: &EventRow, event: Event) -> Explanation {
     let queue = frame.queue_of(row).map_or("", |queue| frame.queue(queue));
     let job = Text::default().job(frame.job_name(row));
     let node = frame.node_name(row);
-    let gpus = with_unit(GPU, row.gpus);
+    let amount = requested::requested(frame, &row.amount);
     let mut outlook = Text::default();
     let verdict = match event {
         Event::Submitted { .. } => {
             outlook = Text::of("It is considered for the first time in the next cycle.");
-            job.say(" was submitted to ").queue(queue).say(format!(" and requests {gpus}."))
+            let requests = if amount.is_empty() { ".".into() } else { format!(" and requests {amount}.") };
+            job.say(" was submitted to ").queue(queue).say(requests)
         }
         Event::Joined { pods, .. } => {
             outlook = Text::of("They are considered for the first time in the next cycle.");
@@ -233,7 +240,10 @@ fn other(frame: &Frame, row: &EventRow, event: Event) -> Explanation {
             });
             let too_little = super::yunikorn::freed_too_little(frame, &row.checks);
             outlook = too_little.map_or(starts, |text| Text::of("It may not start then: ").then(text));
-            claimed(Text::of(format!("{gpus} on ")).node(node), row, job)
+            let named = requested::named(frame.names.resource, &row.amount);
+            let is_one = named.is_none_or(|(resource, amount)| number::in_unit(resource, amount) == 1.0);
+            let room = if amount.is_empty() { "Room".into() } else { amount };
+            claimed(Text::of(format!("{room} on ")).node(node), is_one, row, job)
         }
         Event::Unclaimed { by: None, .. } => job
             .say(" lost its reservation on ")
@@ -281,10 +291,10 @@ fn other(frame: &Frame, row: &EventRow, event: Event) -> Explanation {
 }
 
 /// The sentence about a reservation and its end.
-fn claimed(room: Text, row: &EventRow, job: Text) -> Text {
+fn claimed(room: Text, is_one: bool, row: &EventRow, job: Text) -> Text {
     if row.for_gang {
         return room.say(" reserved for ").then(job).say(" until there is room for its whole gang.");
     }
-    let is = if row.gpus == 1.0 { "is" } else { "are" };
+    let is = if is_one { "is" } else { "are" };
     room.say(format!(" {is} [claimed] for ")).then(job).say(" until the [pods] that use it have shut down.")
 }

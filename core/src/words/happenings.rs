@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use super::number::{self, CPU, GPU, MEMORY, amount, count, number, with_unit};
 use super::phrases::{self, marked, node_state};
+use super::requested::{after_comma, requested};
 use super::text::Text;
 use super::{Cell, Evidence, Explanation, Selection};
 use crate::moment::Kind;
-use crate::moment::{EventRow, EventWord, Frame, NodeCard, Run, What};
+use crate::moment::{Amounts, EventRow, EventWord, Frame, NodeCard, Run, What};
 use crate::trace::{Event, EvictReason};
 
 /// Largest number of listed entries of a cycle.
@@ -38,8 +39,8 @@ pub struct Group<'a> {
     pub index: u32,
     /// Number of pods.
     pub n: usize,
-    /// Their GPUs.
-    pub gpus: f64,
+    /// Their amounts.
+    pub amount: Amounts,
 }
 
 /// The noteworthy events of a cycle, grouped by job. Events that only follow from others are left out.
@@ -56,9 +57,9 @@ pub fn groups(frame: &Frame) -> Vec<Group<'_>> {
         match place.and_then(|place| groups.get_mut(place)) {
             Some(group) => {
                 group.n += 1;
-                group.gpus += event.gpus;
+                group.amount.iter_mut().zip(event.amount.iter()).for_each(|(sum, amount)| *sum += amount);
             }
-            None => groups.push(Group { first: event, index: index as u32, n: 1, gpus: event.gpus }),
+            None => groups.push(Group { first: event, index: index as u32, n: 1, amount: event.amount }),
         }
     }
     groups
@@ -81,7 +82,8 @@ fn line(frame: &Frame, group: &Group<'_>) -> Text {
     let queue = frame.queue_of(row).map_or("", |queue| frame.queue(queue));
     let job = Text::default().job(frame.job_name(row));
     let pods = if group.n > 1 { format!(" ({} [pods])", group.n) } else { String::new() };
-    let gpus = if group.gpus > 0.0 { format!(", {}", with_unit(GPU, group.gpus)) } else { String::new() };
+    let amount = requested(frame, &group.amount);
+    let comma_amount = after_comma(&amount);
     let on = |text: Text| match row.node() {
         Some(node) if group.n == 1 => text.say(" on ").node(frame.node(node)),
         _ => text,
@@ -91,22 +93,23 @@ fn line(frame: &Frame, group: &Group<'_>) -> Text {
         Some(by) => text.say(format!(" {word} ")).job(frame.job(by)),
     };
     match event {
-        Event::Submitted { .. } => job.say(" submitted to ").queue(queue).say(gpus),
+        Event::Submitted { .. } => job.say(" submitted to ").queue(queue).say(comma_amount),
         Event::Joined { pods, .. } => {
             Text::of(format!("{} joined ", count(u64::from(pods), "[pod]"))).then(job)
         }
-        Event::Bound { .. } => on(job.say(format!("{pods} started"))).say(gpus),
-        Event::Found { .. } => on(job.say(format!("{pods} found running"))).say(gpus),
+        Event::Bound { .. } => on(job.say(format!("{pods} started"))).say(comma_amount),
+        Event::Found { .. } => on(job.say(format!("{pods} found running"))).say(comma_amount),
         Event::DevicesChanged { .. } => on(job.say(format!("{pods} has other devices"))),
         Event::Claimed { .. } => {
-            on(Text::of(format!("{} [claimed] for ", with_unit(GPU, group.gpus))).then(job))
+            let room = if amount.is_empty() { "room" } else { &amount };
+            on(Text::of(format!("{room} [claimed] for ")).then(job))
         }
         Event::Unclaimed { .. } => taker(job.say(format!("{pods} lost its claim")), "to"),
         Event::Evicted { reason, .. } => match reason {
             EvictReason::ReclaimedForFairShare | EvictReason::ReclaimedForQuota => {
-                taker(job.say(format!("{pods} reclaimed")), "for").say(gpus)
+                taker(job.say(format!("{pods} reclaimed")), "for").say(comma_amount)
             }
-            EvictReason::Preempted => taker(job.say(format!("{pods} preempted")), "by").say(gpus),
+            EvictReason::Preempted => taker(job.say(format!("{pods} preempted")), "by").say(comma_amount),
             EvictReason::Moved => taker(job.say(format!("{pods} moved")), "to make room for"),
             EvictReason::AboveLimit
             | EvictReason::StaleGang

@@ -6,6 +6,7 @@
 mod check;
 mod comparison;
 mod details;
+mod difference;
 mod ego;
 mod event;
 mod facts;
@@ -23,6 +24,8 @@ mod protection;
 mod queue;
 mod reclaim;
 mod report;
+pub mod requested;
+pub mod resource_time;
 mod rule;
 mod selection;
 mod short;
@@ -39,12 +42,15 @@ use crate::scenario::{Path, Scenario};
 
 pub use check::{Party, says};
 pub use comparison::{Comparison, terms as terms_of};
+pub use difference::{FirstDifference, Repeated, Side};
 pub use facts::{Cell, Fact};
 pub use happenings::{Entry, Group, groups, history};
 pub use ladder::{Ladder, Step, ladder};
+pub use next::{Expectation, Room, expectation};
 pub use order::{Level, Order, order_lines, put_order};
 pub use phrases::node_state;
 pub use report::{decided, of_job, waiting};
+pub use resource_time::ResourceTime;
 pub use rule::{rule, rule_name};
 pub use selection::Selection;
 pub use short::short_reason;
@@ -338,10 +344,12 @@ fn job(frame: &Frame, name: &str, resource: u8) -> Explanation {
         return Explanation::missing(Text::default().job(name), says);
     };
     let queue = frame.queues.get(job.queue as usize).map_or("", |queue| queue.name.as_str());
-    let (state, verdict) = state_of(job, queue);
+    let (state, verdict) = state_of(frame, job, queue);
+    let requested =
+        requested::named(frame.names.resource, &job.request).unwrap_or((frame.names.resource, 0.0));
     let mut rows = vec![
         ("submitted", vec![number::time(job.submit_ms).into()], false),
-        ("GPUs of all [pods]", vec![number::number(job.gpus).into()], false),
+        (of_all_pods(requested.0), vec![number::amount(requested.0, requested.1).into()], false),
         ("[pods] running", vec![job.running.to_string().into()], false),
     ];
     for (what, n) in [
@@ -365,8 +373,17 @@ fn job(frame: &Frame, name: &str, resource: u8) -> Explanation {
     }
 }
 
+/// Caption of the amount that all pods of a job request.
+fn of_all_pods(resource: u8) -> &'static str {
+    match resource {
+        number::CPU => "CPU of all [pods], cores",
+        number::MEMORY => "memory of all [pods], GiB",
+        _ => "GPUs of all [pods]",
+    }
+}
+
 /// The state of a job without events in the cycle: as a word and as a sentence.
-fn state_of(job: &JobRow, queue: &str) -> (&'static str, Text) {
+fn state_of(frame: &Frame, job: &JobRow, queue: &str) -> (&'static str, Text) {
     let text = Text::default().job(&job.name);
     match (job.running, job.pending, job.leaving) {
         (0, 0, leaving) if leaving > 0 => {
@@ -378,7 +395,8 @@ fn state_of(job: &JobRow, queue: &str) -> (&'static str, Text) {
         }
         (_, 0, _) => {
             let text = text.say(" runs in ").queue(queue);
-            (" · runs", text.say(format!(" on {}.", number::with_unit(number::GPU, job.gpus))))
+            let amount = requested::requested(frame, &job.request);
+            (" · runs", text.say(if amount.is_empty() { ".".into() } else { format!(" on {amount}.") }))
         }
         (running, pending, _) => {
             let are = if pending == 1 { "is" } else { "are" };

@@ -1,56 +1,121 @@
-//! The events that let a pending job start, where no time and no single job can be named.
+//! What a pending job waits for, where no single job and no moment can be predicted: derived from the reason, and from the state
+//! of the cluster that could contradict it.
 
-use super::number::{GPU, number, with_unit};
+use super::number::{GPU, number, time, with_unit};
+use super::outlook::clock;
 use super::phrases::is_of_room;
 use super::text::Text;
-use crate::id::JobId;
+use crate::id::{JobId, NodeId, QueueId};
 use crate::moment::{EventWord, Frame, JobRow};
-use crate::trace::{Gate, NodeReason, Refusal};
+use crate::time::Time;
+use crate::trace::{Gate, LostClaim, NodeReason, Outlook, Refusal};
 
-/// The event that ends a wait, derived from the reason; `None` if the reason does not determine it.
-pub fn next(frame: &Frame, refusal: &Refusal, row: Option<&JobRow>) -> Option<Text> {
-    if frame.quiet {
-        return Some(Text::of("Nothing further will happen in this scenario: only an edit changes this."));
+/// What a pending job waits for. `tests/tests/laws_outlook.rs` verifies that none of these is contradicted by the run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expectation {
+    /// Nothing further happens.
+    Nothing,
+    /// Its evicted pods are gone, and the next cycle serves it or another job.
+    NextCycle,
+    /// The minimum runtime of possible victims ends at this time, and the next cycle is the first one after it.
+    Unprotected(Time),
+    /// Its claimed room was taken by another job, and it claims room again.
+    LostClaim(LostClaim),
+    /// Its next pods join; `None`: at an unknown time.
+    Joins(Option<i64>),
+    /// Other jobs of a queue end.
+    Ends {
+        /// The jobs whose ends count.
+        jobs: &'static str,
+        /// Their queue; `None`: the user of the job.
+        queue: Option<QueueId>,
+    },
+    /// Room becomes free.
+    Room {
+        /// The room.
+        room: Room,
+        /// A queue that may also become entitled to more.
+        entitled: Option<QueueId>,
+    },
+    /// A node becomes usable, which free room does not change.
+    Opens(&'static str),
+    /// Nodes that are reserved for other jobs are free for it again.
+    Unreserved(Vec<(NodeReason, u32)>),
+    /// It is considered again, since the job before it has been served.
+    Considered,
+    /// The job before it starts.
+    Behind(JobId),
+    /// The pods evicted for it are gone, at an unknown time.
+    Victims,
+    /// There is room for its whole gang.
+    Gang,
+    /// A GPU of the node is free.
+    Device(NodeId),
+}
+
+/// The room that a job needs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Room {
+    /// GPUs for each of several pods.
+    Gpus {
+        /// GPUs of a pod.
+        each: f64,
+        /// Number of pods.
+        pods: u32,
+    },
+    /// Room for the next pods of an elastic job.
+    NextPods,
+    /// As many GPUs are free, but other jobs have claimed them.
+    Unclaimed,
+    /// As many GPUs are free, but not on nodes that the job may use; or the job needs no GPU.
+    Usable,
+}
+
+/// What a job waits for, unless its outlook predicts that.
+pub fn expectation(frame: &Frame, refusal: &Refusal) -> Option<Expectation> {
+    let is_on_its_way = matches!(refusal.gate, Gate::WaitingForVictims { .. });
+    if let Some(lost) = frame.lost_claim(refusal.job).filter(|_| is_on_its_way) {
+        return Some(Expectation::LostClaim(*lost));
     }
-    let queue = |queue| Text::default().queue(frame.queue(queue));
-    let can_start = |when: Text| Text::of("It can start when ").then(when);
-    let room = || room(refusal, row);
-    Some(match &refusal.gate {
-        Gate::NotReady => match row.and_then(|row| row.joins_ms) {
-            Some(joins) => Text::of(format!("The next [pods] join at {}.", super::number::time(joins))),
-            None => Text::of("It is considered once all of its [pods] exist."),
+    match refusal.outlook {
+        Outlook::NextCycle if is_on_its_way => Some(Expectation::NextCycle),
+        Outlook::NextCycle => match refusal.gate {
+            Gate::VictimsProtected { until } => Some(Expectation::Unprotected(until)),
+            _ => None,
         },
-        Gate::OverLimit { queue: of, .. } => {
-            can_start(Text::of("other [jobs] of ").then(queue(*of)).say(" end."))
+        Outlook::NotForeseeable if frame.quiet => Some(Expectation::Nothing),
+        Outlook::NotForeseeable => by_gate(frame, refusal),
+        _ => None,
+    }
+}
+
+/// What the reason alone tells; `None`: it does not determine it.
+fn by_gate(frame: &Frame, refusal: &Refusal) -> Option<Expectation> {
+    let name = frame.job(refusal.job);
+    let row = frame.jobs.iter().find(|row| row.name == name);
+    let ends = |jobs, queue| Expectation::Ends { jobs, queue };
+    let room = |entitled| Expectation::Room { room: room(frame, refusal, row), entitled };
+    Some(match refusal.gate {
+        Gate::NoNode { ref reasons, .. } if super::yunikorn::is_reserved(reasons) => {
+            Expectation::Unreserved(reasons.clone())
         }
-        Gate::UserLimit { .. } => can_start(Text::of("other [jobs] of its user end.")),
-        Gate::TooManyJobs { queue: of } => {
-            can_start(Text::of("another [job] of ").then(queue(*of)).say(" ends."))
+        Gate::NoNode { ref reasons, .. } if !reasons.is_empty() && !is_of_room(reasons) => {
+            Expectation::Opens(opens(reasons))
         }
-        Gate::NonPreemptibleOverQuota { queue: of, .. } => {
-            can_start(Text::of("a non-preemptible [job] of ").then(queue(*of)).say(" ends."))
-        }
-        Gate::NotEntitled { queue: of } => {
-            can_start(Text::of(room()).say(", or when ").then(queue(*of)).say(" is entitled to more."))
-        }
-        Gate::NoNode { reasons, .. } if super::yunikorn::is_reserved(reasons) => {
-            super::yunikorn::after_reservation(frame, reasons)
-        }
-        Gate::NoNode { reasons, .. } if !reasons.is_empty() && !is_of_room(reasons) => {
-            can_start(Text::of(opens(reasons)))
-        }
+        Gate::NotReady => Expectation::Joins(row.and_then(|row| row.joins_ms)),
+        Gate::OverLimit { queue, .. } => ends("other [jobs]", Some(queue)),
+        Gate::UserLimit { .. } => ends("other [jobs]", None),
+        Gate::TooManyJobs { queue } => ends("another [job]", Some(queue)),
+        Gate::NonPreemptibleOverQuota { queue, .. } => ends("a non-preemptible [job]", Some(queue)),
+        Gate::NotEntitled { queue } => room(Some(queue)),
         Gate::NoVictims { .. } | Gate::NoNode { .. } | Gate::LikeFailed { .. } | Gate::PreemptedTooLittle => {
-            can_start(Text::of(room()).say(", unless another [job] comes first."))
+            room(None)
         }
-        Gate::Behind { job } if is_served(frame, *job) => {
-            Text::of("It is considered again in the next cycle.")
-        }
-        Gate::Behind { job } => Text::of("It is considered once ").job(frame.job(*job)).say(" has started."),
-        Gate::WaitingForVictims { .. } => can_start(Text::of("the [evicted] [pods] have shut down.")),
-        Gate::GangIncomplete { .. } => can_start(Text::of("there is room for its whole gang.")),
-        Gate::NoDevice { node } => {
-            Text::of("It can run when a GPU of ").node(frame.node(*node)).say(" is free.")
-        }
+        Gate::Behind { job } if is_served(frame, job) => Expectation::Considered,
+        Gate::Behind { job } => Expectation::Behind(job),
+        Gate::WaitingForVictims { .. } => Expectation::Victims,
+        Gate::GangIncomplete { .. } => Expectation::Gang,
+        Gate::NoDevice { node } => Expectation::Device(node),
         Gate::NotALeaf
         | Gate::NotAccepted { .. }
         | Gate::TooLarge { .. }
@@ -84,29 +149,123 @@ fn is_served(frame: &Frame, job: JobId) -> bool {
     is_started || frame.events.iter().any(|event| frame.job_of(event) == Some(job) && is_served(event.word()))
 }
 
-/// The room a job needs, as a clause: *2 GPUs are free on one node*.
-fn room(refusal: &Refusal, row: Option<&JobRow>) -> String {
-    let Some(row) = row.filter(|row| row.gpus > 0.0) else {
-        return "a [node] has room for it".into();
-    };
+/// The room a job needs.
+fn room(frame: &Frame, refusal: &Refusal, row: Option<&JobRow>) -> Room {
+    let Some(row) = row.filter(|row| row.gpus > 0.0) else { return Room::Usable };
     let each = row.gpus / f64::from((row.running + row.pending + row.leaving).max(1));
     let tried = std::iter::once(&refusal.gate).chain(&refusal.also).find_map(|gate| match gate {
         Gate::NoNode { of, .. } => Some(*of),
         _ => None,
     });
-    let are = |gpus: f64| if gpus == 1.0 { "is" } else { "are" };
-    match tried.unwrap_or(row.pending) {
-        // Pods of an elastic job may start separately.
-        _ if row.running > 0 || tried.is_none() && row.pending > 1 => {
-            "there is room for its next [pods]".into()
+    // Pods of an elastic job may start separately.
+    if row.running > 0 || tried.is_none() && row.pending > 1 {
+        return Room::NextPods;
+    }
+    let pods = tried.unwrap_or(row.pending).max(1);
+    match [false, true].map(|claimed| is_free(frame, each, pods, claimed)) {
+        [_, true] => Room::Usable,
+        [true, false] => Room::Unclaimed,
+        [false, false] => Room::Gpus { each, pods },
+    }
+}
+
+/// Whether as many GPUs are free on ready nodes for each of several pods, whether or not other jobs have claimed them.
+fn is_free(frame: &Frame, each: f64, pods: u32, without_claimed: bool) -> bool {
+    let fit = frame.nodes.iter().filter(|node| node.ready && !node.draining).map(|node| {
+        let claimed = node.cells.iter().filter(|cell| cell.claimed.is_some() && cell.pods.is_empty()).count();
+        let claimed = if without_claimed { claimed as f64 } else { 0.0 };
+        ((node.capacity[2] - node.used[2] - claimed) / each + 1e-9).floor().max(0.0)
+    });
+    fit.sum::<f64>() >= f64::from(pods)
+}
+
+impl Expectation {
+    /// The expectation as a sentence.
+    pub fn says(&self, frame: &Frame) -> Text {
+        let queue = |queue: QueueId| Text::default().queue(frame.queue(queue));
+        let can_start = |when: &str| Text::of(format!("It can start when {when}"));
+        match self {
+            Expectation::Nothing => {
+                Text::of("Nothing further will happen in this scenario: only an edit changes this.")
+            }
+            Expectation::NextCycle => Text::of(format!(
+                "It can start in the next cycle{}, unless another [job] comes first.",
+                frame.next_ms.map_or(String::new(), |next| format!(" ({})", time(next)))
+            )),
+            Expectation::Unprotected(until) => Text::of(format!(
+                "{}, the first cycle after the protection ends ({}), [jobs] can be [evicted] for it.",
+                frame.next_ms.map_or("In the next cycle".into(), |next| format!("At {}", time(next))),
+                clock(*until)
+            )),
+            Expectation::LostClaim(lost) => lost_claim(frame, lost),
+            Expectation::Joins(Some(joins)) => Text::of(format!("The next [pods] join at {}.", time(*joins))),
+            Expectation::Joins(None) => Text::of("It is considered once all of its [pods] exist."),
+            Expectation::Ends { jobs, queue: of } => {
+                let end = if jobs.starts_with("other") { "end." } else { "ends." };
+                let jobs = can_start(jobs).say(" of ");
+                match of {
+                    Some(of) => jobs.then(queue(*of)).say(" ").say(end),
+                    None => jobs.say("its user ").say(end),
+                }
+            }
+            Expectation::Room { room, entitled: Some(of) } => {
+                can_start(&room.says()).say(", or when ").then(queue(*of)).say(" is entitled to more.")
+            }
+            Expectation::Room { room, entitled: None } => {
+                can_start(&room.says()).say(", unless another [job] comes first.")
+            }
+            Expectation::Opens(when) => can_start(when),
+            Expectation::Unreserved(reasons) => super::yunikorn::after_reservation(frame, reasons),
+            Expectation::Considered => Text::of("It is considered again in the next cycle."),
+            Expectation::Behind(job) => {
+                Text::of("It is considered once ").job(frame.job(*job)).say(" has started.")
+            }
+            Expectation::Victims => {
+                can_start("the [evicted] [pods] have shut down, unless another [job] comes first.")
+            }
+            Expectation::Gang => can_start("there is room for its whole gang."),
+            Expectation::Device(node) => {
+                Text::of("It can run when a GPU of ").node(frame.node(*node)).say(" is free.")
+            }
         }
-        0 | 1 if each < 1.0 => format!("{} of a GPU is free", number(each)),
-        0 | 1 if each == 1.0 => "1 GPU is free".into(),
-        0 | 1 => format!("{} are free on one [node]", with_unit(GPU, each)),
-        n if each <= 1.0 => {
-            let all = each * f64::from(n);
-            format!("{} {} free for its {n} [pods]", with_unit(GPU, all), are(all))
+    }
+}
+
+/// *keep claims room again and again and loses it each time: stretch starts there first (5 times so far).*
+fn lost_claim(frame: &Frame, lost: &LostClaim) -> Text {
+    let (job, taker) = (frame.job(lost.job), frame.job(lost.taker));
+    if !lost.is_loop() {
+        let before = if lost.times == 1 { "once" } else { "twice" };
+        let text = Text::default().job(job).say(format!(" has claimed room {before} before, and "));
+        return text.job(taker).say(" started there first; this may happen again.");
+    }
+    let text = Text::default().job(job).say(" claims room again and again and loses it each time: ");
+    let text = text.job(taker).say(format!(" starts there first ({} times so far). ", lost.times));
+    text.say("This goes on until a [job] ends, is submitted or is edited, for example so that ")
+        .job(job)
+        .say(" comes before ")
+        .job(taker)
+        .say(".")
+}
+
+impl Room {
+    /// The room as a clause: *2 GPUs are free on one node*.
+    fn says(&self) -> String {
+        let are = |gpus: f64| if gpus == 1.0 { "is" } else { "are" };
+        match *self {
+            Room::NextPods => "there is room for its next [pods]".into(),
+            Room::Unclaimed => "GPUs are free that are not [claimed] for other [jobs]".into(),
+            Room::Usable => "a [node] that it may use has room for it".into(),
+            Room::Gpus { each, pods: 1 } if each < 1.0 => format!("{} of a GPU is free", number(each)),
+            Room::Gpus { each: 1.0, pods: 1 } => "1 GPU is free".into(),
+            Room::Gpus { each, pods: 1 } => format!("{} are free on one [node]", with_unit(GPU, each)),
+            Room::Gpus { each, pods } if each <= 1.0 => {
+                let all = each * f64::from(pods);
+                format!("{} {} free for its {pods} [pods]", with_unit(GPU, all), are(all))
+            }
+            Room::Gpus { each, pods } => {
+                format!("{} are free for each of its {pods} [pods]", with_unit(GPU, each))
+            }
         }
-        n => format!("{} are free for each of its {n} [pods]", with_unit(GPU, each)),
     }
 }

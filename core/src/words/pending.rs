@@ -3,7 +3,7 @@
 use super::check::{Party, decisive_resource, shown, side};
 use super::comparison::{Comparison, table};
 use super::facts::Facts;
-use super::next::next;
+use super::next::expectation;
 use super::number::{self, GPU, amount, count, number, resource_name, with_unit};
 use super::outlook::{clock, outlook};
 use super::phrases::{is_of_room, node_reason, split};
@@ -13,14 +13,20 @@ use super::{Control, Evidence, Explanation, RuleCard};
 use crate::id::{Id, JobId, QueueId};
 use crate::moment::{EventRow, Frame, JobRow, QueueRow, fate};
 use crate::time::Time;
-use crate::trace::{Check, Ending, FreeGpus, Gate, NodeReason, NotAccepted, Outlook, Quantity, Refusal};
+use crate::trace::{
+    Check, Ending, FreeGpus, Gate, LostClaim, NodeReason, NotAccepted, Outlook, Quantity, Refusal,
+};
 use crate::units::Resource;
 
 /// Explains why a job is pending.
 pub fn pending(frame: &Frame, refusal: &Refusal, resource: u8) -> Explanation {
     let case = Case { frame, refusal, resource };
-    let is_on_its_way = matches!(refusal.gate, Gate::WaitingForVictims { .. });
-    let state = if is_on_its_way { "starts soon" } else { fate(&refusal.gate).unwrap_or("waits") };
+    let is_loop = frame.lost_claim(refusal.job).is_some_and(LostClaim::is_loop);
+    let state = match refusal.gate {
+        Gate::WaitingForVictims { .. } if is_loop => "in a loop",
+        Gate::WaitingForVictims { .. } => "starts soon",
+        _ => fate(&refusal.gate).unwrap_or("waits"),
+    };
     // The comparison that failed keeps the job waiting; others only led to it.
     let said = |check: &&Check| !check.rule.0.says.is_empty();
     let failed = refusal.checks.iter().filter(|check| !check.holds).find(said);
@@ -28,25 +34,22 @@ pub fn pending(frame: &Frame, refusal: &Refusal, resource: u8) -> Explanation {
     Explanation {
         about: case.job().say(format!(" · {state}")),
         verdict: case.verdict(&refusal.gate),
-        also: refusal.also.iter().map(|gate| case.verdict(gate)).collect(),
+        also: refusal.also.iter().filter(|gate| case.adds(gate)).map(|gate| case.verdict(gate)).collect(),
         evidence: case.evidence(),
         checks: Comparison::all(frame, &refusal.checks, |check| !check.holds),
         rule: rule.map(RuleCard::of),
         controls: case.controls(),
-        outlook: match refusal.outlook {
-            Outlook::NextCycle if is_on_its_way => {
-                Text::of("It can start in the next cycle, unless another [job] comes first.")
-            }
-            Outlook::NotForeseeable => {
-                next(frame, refusal, case.row()).unwrap_or_else(|| outlook(frame, refusal.outlook))
-            }
-            Outlook::At { time, what: Ending::PreemptionDelay } => {
-                let why = super::yunikorn::below_guarantee(frame, &refusal.checks);
-                let text = Text::of(format!("At {} it may preempt", clock(time)));
-                text.then(why.unwrap_or_else(|| Text::of(".")))
-            }
-            other => outlook(frame, other),
-        },
+        outlook: expectation(frame, refusal).map_or_else(
+            || match refusal.outlook {
+                Outlook::At { time, what: Ending::PreemptionDelay } => {
+                    let why = super::yunikorn::below_guarantee(frame, &refusal.checks);
+                    let text = Text::of(format!("At {} it may preempt", clock(time)));
+                    text.then(why.unwrap_or_else(|| Text::of(".")))
+                }
+                other => outlook(frame, other),
+            },
+            |expected| expected.says(frame),
+        ),
         ..Explanation::default()
     }
 }
@@ -61,6 +64,17 @@ impl Case<'_> {
     /// Begins a sentence with the job.
     fn job(&self) -> Text {
         Text::default().job(self.frame.job(self.refusal.job))
+    }
+
+    /// Whether a further reason says more than that no GPU is free, which the verdict says already.
+    fn adds(&self, gate: &Gate) -> bool {
+        let Gate::NoNode { placed: 0, reasons, .. } = gate else { return true };
+        let is_gpu = |(reason, _): &(NodeReason, u32)| *reason == NodeReason::Insufficient(Resource::GPU);
+        let says_room = matches!(
+            self.refusal.gate,
+            Gate::VictimsProtected { .. } | Gate::NoVictims { .. } | Gate::LikeFailed { .. }
+        );
+        !(says_room && self.lacks_gpus() && reasons.iter().all(is_gpu))
     }
 
     fn own(&self) -> Option<QueueId> {
@@ -510,7 +524,8 @@ impl Case<'_> {
                 victims.push(victim);
             }
         }
-        let when = until.map_or(String::new(), |until| format!(" at {}", clock(until)));
+        let is_later = |until: &Time| until.as_millis() > self.frame.time_ms;
+        let when = until.filter(is_later).map_or(String::new(), |until| format!(" at {}", clock(until)));
         let names: Vec<Text> = victims.iter().map(|victim| Text::default().job(victim)).collect();
         let claimed = match names.len() {
             0 => {

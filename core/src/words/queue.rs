@@ -2,6 +2,7 @@
 
 use super::happenings::Entry;
 use super::number::{self, DOMINANT, amount, bound, unit, with_unit};
+use super::requested::{after_comma, requested};
 use super::text::Text;
 use super::{Cell, Control, Evidence, Explanation, Ladder, Selection, Terms, ladder};
 use crate::id::{Id, QueueId};
@@ -19,7 +20,7 @@ pub fn queue(frame: &Frame, name: &str, derivation: Option<&Ladder>, resource: u
         .map_or_else(Vec::new, |d| ladder(&d.levels, resource));
     let terms = Terms::of(&frame.policy);
     let fates = frame.fates();
-    let entry = |job: &JobRow| job_entry(job, fates.get(job.name.as_str()).copied());
+    let entry = |job: &JobRow| job_entry(frame, job, fates.get(job.name.as_str()).copied());
     let of_queue = || frame.jobs.iter().filter(|job| job.queue == position as u32);
     let mut jobs: Vec<Entry> = of_queue().map(entry).take(JOBS).collect();
     jobs.extend(more_jobs(of_queue().skip(JOBS).count() as u64));
@@ -57,8 +58,8 @@ fn more_jobs(n: u64) -> Option<Entry> {
     (n > 0).then(|| Entry { text, ..Entry::default() })
 }
 
-fn job_entry(job: &JobRow, fate: Option<&'static str>) -> Entry {
-    let gpus = with_unit(number::GPU, job.gpus);
+fn job_entry(frame: &Frame, job: &JobRow, fate: Option<&'static str>) -> Entry {
+    let amount = requested(frame, &job.request);
     let (kind, state) = match (job.running, job.pending, job.leaving) {
         (0, 0, _) => (Kind::Reclaimed, "is shutting down".to_string()),
         (0, _, _) => (Kind::Requeued, fate.unwrap_or("is waiting").into()),
@@ -70,7 +71,7 @@ fn job_entry(job: &JobRow, fate: Option<&'static str>) -> Entry {
     Entry {
         when: number::time(job.submit_ms),
         kind: Some(kind),
-        text: Text::default().job(&job.name).say(format!(" {state}, {gpus}")),
+        text: Text::default().job(&job.name).say(format!(" {state}")).say(after_comma(&amount)),
         selection: Some(Selection::Job(job.name.clone())),
         ..Entry::default()
     }

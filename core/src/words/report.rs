@@ -1,13 +1,13 @@
 //! Decisions of a cycle as lines of plain text, for reports and the runner: the sentences of an [`Explanation`] in order.
 
-use super::{Explanation, Text, deciding_pool, groups, in_words_of, number, pending, why};
+use super::{Explanation, Text, deciding_pool, groups, in_words_of, pending, why};
 use crate::moment::Frame;
 use crate::trace::Refusal;
 use crate::words::Selection;
 
 /// The decisions among the events of a frame, each with its position; events of several pods of a job are grouped.
 pub fn decided(frame: &Frame) -> Vec<(u32, Explanation)> {
-    let resource = resource(frame);
+    let resource = frame.names.resource;
     let explained = groups(frame).into_iter().filter(|group| group.first.word().is_decision()).map(|group| {
         let selection = Selection::Event { cycle: frame.cycle, index: group.index };
         (group.index, why(frame, None, &selection, None, resource))
@@ -18,17 +18,12 @@ pub fn decided(frame: &Frame) -> Vec<(u32, Explanation)> {
 /// Explains why a job is pending.
 pub fn waiting(frame: &Frame, refusal: &Refusal) -> Explanation {
     let frame = &*deciding_pool(frame, &Selection::Job(frame.job(refusal.job).to_string()));
-    in_words_of(frame, pending::pending(frame, refusal, resource(frame)))
+    in_words_of(frame, pending::pending(frame, refusal, frame.names.resource))
 }
 
 /// Explains a job: its events in the cycle, or why it is pending.
 pub fn of_job(frame: &Frame, job: &str) -> Explanation {
-    why(frame, None, &Selection::Job(job.to_string()), None, resource(frame))
-}
-
-/// The default resource of sentences: GPUs, or CPU in a cluster without GPUs.
-pub(super) fn resource(frame: &Frame) -> u8 {
-    if frame.total[usize::from(number::GPU)] > 0.0 { number::GPU } else { number::CPU }
+    why(frame, None, &Selection::Job(job.to_string()), None, frame.names.resource)
 }
 
 impl Explanation {

@@ -2,11 +2,14 @@
 
 use super::{Terms, number};
 use crate::moment::Frame;
-use crate::trace::{Gate, NotAccepted};
+use crate::trace::{Gate, LostClaim, NotAccepted, Refusal};
 
 /// *over quota*, *no room*, *behind big-1*.
-pub fn short_reason(frame: &Frame, gate: &Gate) -> String {
-    let says = match gate {
+pub fn short_reason(frame: &Frame, refusal: &Refusal) -> String {
+    if frame.lost_claim(refusal.job).is_some_and(LostClaim::is_loop) {
+        return "in a loop".into();
+    }
+    let says = match &refusal.gate {
         Gate::NotReady => "not all [pods] exist",
         Gate::NotALeaf => "its [queue] has children",
         Gate::NotAccepted { why: NotAccepted::NoQueue } => "no such [queue]",

@@ -13,7 +13,7 @@ const CELLS_MAX: usize = 16;
 
 /// The text of a moment, with the explanation of the selection if there is one.
 pub fn ticket(frame: &Frame, title: &str, selection: Option<&Selection>, link: &str) -> String {
-    let resource = super::report::resource(frame);
+    let resource = frame.names.resource;
     let explained = match selection {
         Some(selection) => why(frame, None, selection, None, resource),
         None => at_rest(frame),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fairground::moment::Kind;
 use fairground::words::Terms;
-use fairground::words::number::{amount, bound, count, resource_name, time, with_unit};
+use fairground::words::number::{amount, bound, count, time, with_unit};
 
 use crate::engine::protocol::{Frame, QueueRow, Run};
 use crate::state::branches::baseline::Baseline;
@@ -81,7 +81,7 @@ pub fn differences(frame: &Frame, was: &Frame, resource: u8) -> String {
         if let Some((old, new)) = other.and_then(share).zip(share(row)).filter(|(old, new)| old != new) {
             let (old, new) = (bound(resource, old), bound(resource, new));
             said.push(match held != holds {
-                true => format!("{} {new} ({old} before)", terms.word("fair share")),
+                true => format!("its {} is {new} ({old} before)", terms.word("fair share")),
                 false => format!("{} of {} is {new} ({old} before)", terms.word("fair share"), row.name),
             });
         }
@@ -237,8 +237,9 @@ fn per_job<'a>(run: &'a Run, clock: &Clock, up_to: i64) -> BTreeMap<&'a str, Job
 pub fn evictions_say(was: &Run, run: &Run, terms: &Terms) -> String {
     terms.fill(&match evictions(was, run) {
         (was, now) if was == now => String::new(),
-        (was, 0) => format!("no [eviction], {} before", count_of(was)),
-        (was, now) => format!("{}, {} before", count(now, "[eviction]"), count_of(was)),
+        (was, 0) => format!("there is no [eviction] ({} before)", count_of(was)),
+        (was, 1) => format!("there is {} ({} before)", count(1, "[eviction]"), count_of(was)),
+        (was, now) => format!("there are {} ({} before)", count(now, "[eviction]"), count_of(was)),
     })
 }
 
@@ -246,7 +247,7 @@ fn count_of(n: u64) -> String {
     if n == 0 { "none".into() } else { n.to_string() }
 }
 
-/// The effect of an edit as a sentence for screen readers: *quota of team-a 2 → 3: team-a uses 3 GPUs (2 before).*
+/// The effect of an edit in sentences: *Changed quota of team-a from 2 to 3. Now team-a uses 3 GPUs (2 before).*
 pub fn says(before: &Baseline, frame: &Frame, run: &Run, resource: u8) -> String {
     let was = &before.frame;
     let moment = if frame.cycle == was.cycle && frame.time_ms != was.time_ms {
@@ -264,9 +265,34 @@ pub fn says(before: &Baseline, frame: &Frame, run: &Run, resource: u8) -> String
     if parts.is_empty() {
         parts.extend(elsewhere(frame, was, resource));
     }
+    let made = made(&before.changed);
     match parts[..] {
-        [] => format!("{}: allocations are unchanged.", before.changed),
-        _ => format!("{}: {}.", before.changed, parts.join("; ")),
+        [] => format!("{made}. Allocations are unchanged."),
+        _ => format!("{made}. Now {}.", parts.join("; ")),
+    }
+}
+
+/// The beginnings of names of edits, and of the sentences about them.
+const VERBS: [(&str, &str); 6] = [
+    ("add ", "Added "),
+    ("remove ", "Removed "),
+    ("move ", "Moved "),
+    ("duplicate ", "Duplicated "),
+    ("undo of ", "Undid: "),
+    ("run ", "Compared with run "),
+];
+
+/// An edit as a sentence: *Added queue queue-1*, *Changed quota of team-a from 2 to 3*.
+fn made(changed: &str) -> String {
+    for (name, said) in VERBS {
+        if let Some(rest) = changed.strip_prefix(name) {
+            return format!("{said}{rest}");
+        }
+    }
+    let values = changed.split_once(" → ").filter(|(_, to)| !to.contains(" → "));
+    match values.and_then(|(from, to)| Some((from.rsplit_once(' ')?, to))) {
+        Some(((what, from), to)) => format!("Changed {what} from {from} to {to}"),
+        None => format!("Changed {changed}"),
     }
 }
 
@@ -275,7 +301,7 @@ fn elsewhere(frame: &Frame, was: &Frame, shown: u8) -> Option<String> {
     for resource in (0..3).filter(|resource| *resource != shown) {
         let said = differences(frame, was, resource);
         if !said.is_empty() {
-            return Some(format!("{}: {said}", resource_name(resource)));
+            return Some(said);
         }
     }
     let terms = Terms::of(&frame.policy);

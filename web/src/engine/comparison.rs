@@ -1,17 +1,18 @@
-//! A scenario under other policies: its translation and the results of its runs.
+//! A scenario under other policies: its translation, and runs of scenarios side by side.
 
-use std::sync::Arc;
+use std::collections::VecDeque;
 
 use fairground::scenario::Scenario;
-use fairground::sim::{Column, Comparing, Moves, first_difference};
+use fairground::sim::{Column, Comparing, Difference, Moves, Runs, first_difference, under};
 use fairground::time::Time;
 use fairground::translate::{Note, translate};
+use fairground::words::{FirstDifference, Repeated, Side};
 
-use super::protocol::{Compared, NoteRow, Response};
+use super::protocol::{Compared, NoteRow, Response, ToCompare};
 
 /// Largest number of places that a note lists.
 const PLACES_MAX: usize = 20;
-/// Cycle limit for runs that never become quiet.
+/// Cycle limit for runs that never become quiet, until their own end.
 const CYCLES_MAX: u32 = 100_000;
 
 /// Translates a scenario to a policy.
@@ -24,55 +25,115 @@ pub fn translated(scenario: &Scenario, policy: &str) -> Response {
     Response::Translated { policy: policy.to_owned(), scenario, notes }
 }
 
-/// Runs of one scenario under several policies, one after the other.
+/// Runs side by side: all are advanced to a common end, then each is compared with the first one.
 pub struct Comparison {
-    scenario: Arc<Scenario>,
-    until: Time,
-    /// In reverse order: the last one is next.
-    waiting: Vec<String>,
-    running: Option<Comparing>,
-    /// Placements and evictions of the first run.
-    first: Option<Vec<Moves>>,
+    entries: VecDeque<ToCompare>,
+    until: Option<Time>,
+    runs: Option<Runs>,
+    /// The results that are not reported yet, in order.
+    columns: VecDeque<Column>,
+    /// The first run, with its placements and evictions.
+    first: Option<(ToCompare, Vec<Moves>)>,
+    differing: Option<Differing>,
+}
+
+/// A result whose first difference is being explained.
+struct Differing {
+    entry: ToCompare,
+    column: Column,
+    difference: Difference,
+    /// The explanation by the first run, once that is repeated.
+    first: Option<Side>,
+    repeated: Repeated,
 }
 
 impl Comparison {
     /// A comparison whose runs have not started.
-    pub fn new(scenario: Arc<Scenario>, mut policies: Vec<String>, until_ms: Option<i64>) -> Comparison {
-        policies.reverse();
-        let until = Time::from_millis(until_ms.unwrap_or(i64::MAX / 4));
-        Comparison { scenario, until, waiting: policies, running: None, first: None }
+    pub fn new(entries: Vec<ToCompare>, until_ms: Option<i64>) -> Comparison {
+        let until = until_ms.map(Time::from_millis);
+        let entries = VecDeque::from(entries);
+        Comparison { entries, until, runs: None, columns: VecDeque::new(), first: None, differing: None }
     }
 
-    /// Works for about one cycle; returns a result if that ended a run. `None`: all runs have ended.
+    /// Works for about one cycle; returns a result if one is complete. `None`: all results have been returned.
     pub fn work(&mut self) -> Option<Option<Response>> {
-        if let Some(mut running) = self.running.take() {
-            if running.step() {
-                self.running = Some(running);
-                return Some(None);
-            }
-            return Some(Some(Response::Compared(Box::new(self.compared(running.end())))));
+        if let Some(differing) = self.differing.take() {
+            return Some(self.explain(differing));
         }
-        let policy = self.waiting.pop()?;
-        self.running = Some(Comparing::new(&self.scenario, &policy, self.until, CYCLES_MAX));
+        if let Some(column) = self.columns.pop_front() {
+            let entry = self.entries.pop_front()?;
+            return Some(self.compared(entry, column));
+        }
+        if self.first.is_some() || self.entries.is_empty() {
+            return None;
+        }
+        let new = || {
+            let runs = self.entries.iter().map(|entry| Comparing::new(&entry.scenario, &entry.policy));
+            Runs::new(runs.collect(), self.until, CYCLES_MAX)
+        };
+        let mut runs = self.runs.take().unwrap_or_else(new);
+        if runs.step() {
+            self.runs = Some(runs);
+        } else {
+            self.columns = runs.end().into();
+        }
         Some(None)
     }
 
-    /// The result of a run; the first run is the reference for the first difference of the others.
-    fn compared(&mut self, column: Column) -> Compared {
-        let Column { policy, notes, diagnostics: findings, mut run } = column;
-        // The page needs no single moves.
-        let moves = run.as_mut().map(|run| std::mem::take(&mut run.moves));
-        let both = self.first.as_ref().zip(moves.as_ref());
-        let first_difference = both.and_then(|(first, moves)| first_difference(first, moves));
-        self.first = self.first.take().or(moves);
-        Compared { policy, notes: rows(notes), findings, run, first_difference }
+    /// A result, unless its first difference from the first run has to be explained.
+    fn compared(&mut self, entry: ToCompare, column: Column) -> Option<Response> {
+        let moves = column.run.as_ref().map_or(&[][..], |run| &run.moves);
+        let Some((first, of_first)) = &self.first else {
+            self.first = Some((entry.clone(), moves.to_vec()));
+            return Some(result(entry, column, None));
+        };
+        let difference = column.run.as_ref().and_then(|run| first_difference(of_first, &run.moves));
+        let Some(difference) = difference else { return Some(result(entry, column, None)) };
+        let repeated = repeated(first, &difference, 0);
+        self.differing = Some(Differing { entry, column, difference, first: None, repeated });
+        None
+    }
+
+    /// Repeats a cycle of one of the two runs that differ; returns the result once both are explained.
+    fn explain(&mut self, mut differing: Differing) -> Option<Response> {
+        if differing.repeated.step() {
+            self.differing = Some(differing);
+            return None;
+        }
+        let Differing { entry, column, difference, first, repeated: done } = differing;
+        match first {
+            None => {
+                let repeated = repeated(&entry, &difference, 1);
+                let first = Some(done.side());
+                self.differing = Some(Differing { entry, column, difference, first, repeated });
+                None
+            }
+            Some(first) => {
+                let found = FirstDifference { time: difference.time, sides: [first, done.side()] };
+                Some(result(entry, column, Some(found)))
+            }
+        }
     }
 
     /// Progress of the current run.
     pub fn progress(&self) -> Option<Response> {
-        let running = self.running.as_ref()?;
-        Some(Response::Comparing { policy: running.policy().to_owned(), cycle: running.cycle() })
+        let (at, cycle) = self.runs.as_ref()?.running()?;
+        Some(Response::Comparing { name: self.entries.get(at)?.name.clone(), cycle })
     }
+}
+
+fn repeated(entry: &ToCompare, difference: &Difference, which: usize) -> Repeated {
+    Repeated::new(&under(&entry.scenario, &entry.policy).0, difference, which)
+}
+
+fn result(entry: ToCompare, column: Column, first_difference: Option<FirstDifference>) -> Response {
+    let Column { policy, notes, diagnostics: findings, mut run } = column;
+    // The page needs no single moves.
+    if let Some(run) = &mut run {
+        run.moves = Vec::new();
+    }
+    let compared = Compared { name: entry.name, policy, notes: rows(notes), findings, run, first_difference };
+    Response::Compared(Box::new(compared))
 }
 
 /// Notes with the first of their places.
@@ -91,6 +152,7 @@ mod tests {
     use super::super::serve::Server;
     use super::*;
     use fairground::policy::Policy;
+    use std::sync::Arc;
 
     const FOUR: &str = include_str!("../../../assets/scenarios/four-schedulers.yaml");
 
@@ -98,9 +160,16 @@ mod tests {
         Arc::new(fairground::scenario::read(text).scenario.unwrap_or_default())
     }
 
+    fn entries(scenario: &Arc<Scenario>, policies: &[&str]) -> Vec<ToCompare> {
+        let entry = |&policy: &&str| {
+            let (name, scenario, policy) = (policy.to_uppercase(), scenario.clone(), policy.to_owned());
+            ToCompare { name, scenario, policy }
+        };
+        policies.iter().map(entry).collect()
+    }
+
     fn columns(text: &str, policies: &[&str]) -> Vec<Compared> {
-        let policies = policies.iter().map(|&policy| policy.to_owned()).collect();
-        let mut comparison = Comparison::new(of(text), policies, None);
+        let mut comparison = Comparison::new(entries(&of(text), policies), None);
         let mut columns = Vec::new();
         while let Some(say) = comparison.work() {
             match say {
@@ -121,6 +190,29 @@ mod tests {
         assert!(columns(&wrong, Policy::NAMES).iter().all(|column| column.run.is_none()));
     }
 
+    /// All runs end together; a wait that has not ended counts until then, and both sides of a difference are explained.
+    #[test]
+    fn runs_of_different_length_have_one_end() {
+        let start = include_str!("../../../assets/scenarios/start.yaml");
+        let policies: Vec<&str> = Policy::products().map(|policy| policy.key).collect();
+        let columns = columns(start, &policies);
+        let ends = columns.iter().map(|column| column.run.as_ref().map(|run| run.summary.until));
+        let ends: Vec<_> = ends.collect();
+        assert!(ends.iter().all(|end| *end == ends[0] && *end > Some(Time::from_millis(30_000))), "{ends:?}");
+        assert_eq!(columns[0].first_difference, None);
+        // One of the others evicts a2 for b2 only after a delay.
+        let waits = |column: &Compared| {
+            let Some(FirstDifference { sides: [one, other], .. }) = &column.first_difference else {
+                return false;
+            };
+            let evicts = one.moves().starts_with("a2 is evicted from node-2 for b2");
+            let is_explained = one.lines.concat().contains("a2 was evicted so that b2 can run");
+            let waits = other.only.is_empty() && other.lines.concat().contains("b2 is waiting");
+            evicts && is_explained && waits
+        };
+        assert!(columns.iter().any(waits), "{columns:?}");
+    }
+
     /// Between the cycles of a comparison other requests are served, and a later comparison replaces it.
     #[test]
     fn a_comparison_is_taken_in_slices() {
@@ -131,8 +223,7 @@ mod tests {
             assert!(replies.is_empty(), "{replies:?}");
         };
         let compare = |policies: &[&str]| Request::Compare {
-            scenario: of(FOUR),
-            policies: policies.iter().map(|&policy| policy.to_owned()).collect(),
+            runs: entries(&of(FOUR), policies),
             until_ms: Some(60_000),
         };
         let end = |server: &mut Server| {
@@ -151,7 +242,7 @@ mod tests {
         }
         let progress = server.progress().map(|reply| reply.body);
         assert!(
-            matches!(&progress, Some(Response::Comparing { policy, cycle: 1.. }) if policy == first_policy),
+            matches!(&progress, Some(Response::Comparing { name, cycle: 1.. }) if *name == first_policy.to_uppercase()),
             "{progress:?}"
         );
         ask(&mut server, Request::GoTo { cycle: 1 });

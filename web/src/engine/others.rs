@@ -3,10 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use fairground::scenario::Diagnostic;
+use fairground::scenario::{Diagnostic, Scenario};
 use fairground::sim::Ran;
-use fairground::time::Time;
 use fairground::translate::Note;
+use fairground::words::FirstDifference;
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -163,9 +163,21 @@ pub struct NoteRow {
     pub n: u32,
 }
 
-/// Result of a run under one of the compared policies.
+/// A run to compare.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ToCompare {
+    /// Caption of its column.
+    pub name: String,
+    pub scenario: Arc<Scenario>,
+    /// The policy to which the scenario is translated.
+    pub policy: String,
+}
+
+/// Result of one of the compared runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Compared {
+    /// Caption of its column.
+    pub name: String,
     pub policy: String,
     /// What became of the settings.
     pub notes: Vec<NoteRow>,
@@ -173,6 +185,6 @@ pub struct Compared {
     pub findings: Vec<Diagnostic>,
     /// `None`: the translated scenario cannot run.
     pub run: Option<Ran>,
-    /// When the run first placed or evicted other pods than the first run of the comparison.
-    pub first_difference: Option<Time>,
+    /// How the run first differs from the first run of the comparison.
+    pub first_difference: Option<FirstDifference>,
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 pub use super::others::{
     Columns, Compared, FileBytes, Harm, ImportOptions, ImportReport, Kit, Loser, NoteRow, Outcome, Start,
-    Tried,
+    ToCompare, Tried,
 };
 use super::report::{Report, ReportRequest};
 pub use fairground::moment::*;
@@ -111,11 +111,10 @@ pub enum Request {
     Report(ReportRequest),
     /// Translates the scenario to another policy.
     Translate { scenario: Arc<Scenario>, policy: String },
-    /// Runs the scenario under several policies, translated to each. Only the latest request counts.
+    /// Runs scenarios side by side. Only the latest request counts.
     Compare {
-        scenario: Arc<Scenario>,
-        policies: Vec<String>,
-        /// Runs until this moment; `None`: until nothing further happens.
+        runs: Vec<ToCompare>,
+        /// The end of all runs; `None`: when nothing further happens in any of them.
         until_ms: Option<i64>,
     },
     /// The rule book of a policy, and which rules each setting affects.
@@ -248,11 +247,11 @@ pub enum Response {
     },
     /// Progress of a comparison.
     Comparing {
-        /// Policy of the current run.
-        policy: String,
+        /// Caption of the current run.
+        name: String,
         cycle: u32,
     },
-    /// Result of a comparison's run under one policy.
+    /// Result of one run of a comparison.
     Compared(Box<Compared>),
     /// The rule book of a policy; empty if the policy is unknown.
     Rules(Box<Rulebook>),

@@ -115,8 +115,8 @@ impl Server {
             Request::Translate { scenario, policy } => {
                 vec![reply(id, comparison::translated(&scenario, &policy))]
             }
-            Request::Compare { scenario, policies, until_ms } => {
-                self.comparison = Some((id, comparison::Comparison::new(scenario, policies, until_ms)));
+            Request::Compare { runs, until_ms } => {
+                self.comparison = Some((id, comparison::Comparison::new(runs, until_ms)));
                 Vec::new()
             }
             Request::Csv { is_of_events } => {

@@ -29,6 +29,7 @@ pub fn Runs() -> impl IntoView {
     let store = Store::get();
     let kept = store.part(|m| m.kept.runs.clone());
     let present = store.part(kept::present);
+    let is_comparable = store.part(kept::is_comparable);
     let shown = move || {
         let letter = present.get().filter(|_| kept.with(|runs| !runs.is_empty()));
         letter.map(
@@ -39,6 +40,15 @@ pub fn Runs() -> impl IntoView {
         <span class="runs hide not-phone" role="group" aria-label="Runs">
             {shown}
             {move || kept.get().into_iter().map(|run| view! { <Run run /> }).collect_view()}
+            <Show when=move || is_comparable.get()>
+                <button
+                    type="button"
+                    title=kept::TABLE
+                    on:click=move |_| store.dispatch(Command::CompareRuns)
+                >
+                    "Compare"
+                </button>
+            </Show>
             <IconButton
                 icon=Kind::Plus
                 label=kept::KEEP

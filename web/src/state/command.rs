@@ -163,6 +163,8 @@ pub enum Command {
         /// Include the simple policies.
         with_baselines: bool,
     },
+    /// Runs the kept runs and the current one side by side.
+    CompareRuns,
     /// Reads files that were dropped, pasted or chosen.
     Import {
         /// Name and content.

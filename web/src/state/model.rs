@@ -119,11 +119,11 @@ pub struct Model {
     pub translating: Option<Arc<Scenario>>,
     /// Notes of the last change of the policy.
     pub translated: Option<Arc<Translated>>,
-    /// Finished runs of the comparison of policies.
+    /// Finished runs of the comparison.
     pub compared: Arc<Vec<Compared>>,
     /// Number of runs in the comparison.
     pub to_compare: usize,
-    /// Policy and cycle of the comparison's current run.
+    /// Caption and cycle of the comparison's current run.
     pub comparing: Option<(String, u32)>,
     /// The configuration that the scenario was imported from.
     pub original: Option<Arc<str>>,

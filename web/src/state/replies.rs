@@ -96,8 +96,8 @@ pub(crate) fn replied(model: &mut Model, reply: Message<Response>, fx: &mut Vec<
         Response::Translated { policy, scenario, notes } if id == model.in_flight.translation => {
             translation::translated(model, policy, scenario.map(|scenario| *scenario), notes, fx);
         }
-        Response::Comparing { policy, cycle } if id == model.in_flight.comparison => {
-            model.comparing = Some((policy, cycle));
+        Response::Comparing { name, cycle } if id == model.in_flight.comparison => {
+            model.comparing = Some((name, cycle));
         }
         Response::Compared(run) if id == model.in_flight.comparison => compared(model, *run),
         Response::Cancelled => {

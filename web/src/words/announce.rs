@@ -1,12 +1,13 @@
 //! One sentence per step: shown under the header, and announced to screen readers.
 
 use fairground::id::JobId;
+use fairground::moment::fate;
 use fairground::trace::{Event, EvictReason};
 use fairground::words::number::{GPU, amount, count, with_unit};
-use fairground::words::{Group, Terms, Text, capital, groups, node_state};
+use fairground::words::{Group, Terms, Text, capital, groups, node_state, requested};
 
 use crate::chart::queue_tree::{Tree, touched};
-use crate::engine::protocol::{EventRow, EventWord, Frame, What};
+use crate::engine::protocol::{Amounts, EventRow, EventWord, Frame, What};
 
 /// Listed events; further ones are counted.
 const LISTED: usize = 4;
@@ -17,7 +18,7 @@ const NAMED: usize = 3;
 /// Evictions for more jobs than this are reported together.
 const TAKERS: usize = 2;
 
-/// Above this number of groups, submissions are not matched with decisions.
+/// Above this number of groups or events, those of one job are not matched with each other.
 const COMPARED: usize = 200;
 
 /// *Cycle 7: a2 gave up its GPU for b2. team-a 2, team-b 1.*
@@ -43,17 +44,39 @@ pub fn action(name: &str) -> &str {
 
 /// Decisions, then external events: *a2 gave up its GPU for b2; b2 was submitted.*
 pub fn step_sentence(frame: &Frame) -> Text {
-    match happened(frame, true) {
+    let said = match happened(frame, true) {
         Some(text) => text.say("."),
         None if frame.quiet => Text::of("Nothing changed, and nothing more will happen."),
         None => Text::of("Nothing changed."),
+    };
+    said.then(still_waiting(frame))
+}
+
+/// The jobs that were considered in this cycle and keep waiting: * b1 keeps waiting.*
+fn still_waiting(frame: &Frame) -> Text {
+    let is_for = |job: JobId, event: &EventRow| {
+        event.word().is_decision() && (frame.job_of(event) == Some(job) || event.by() == Some(job))
+    };
+    let is_named =
+        |job: JobId| frame.events.len() <= COMPARED && frame.events.iter().any(|event| is_for(job, event));
+    // Jobs that have failed no longer wait.
+    let waiting = frame.refusals.iter().filter(|refusal| fate(&refusal.gate).is_none());
+    let jobs: Vec<JobId> = waiting.map(|refusal| refusal.job).filter(|job| !is_named(*job)).collect();
+    let keep = if jobs.len() == 1 { " keeps waiting." } else { " keep waiting." };
+    match jobs.is_empty() {
+        true => Text::default(),
+        false => {
+            let names = first_few(jobs.iter().map(|job| Text::default().job(frame.job(*job))));
+            Text::of(" ").list(names, "and").say(keep)
+        }
     }
 }
 
 fn report_step(frame: &Frame, resource: u8, head: &str) -> String {
-    let Some(said) = happened(frame, false) else { return format!("{head}: nothing changed.") };
+    let waiting = still_waiting(frame).spoken();
+    let Some(said) = happened(frame, false) else { return format!("{head}: nothing changed.{waiting}") };
     let holdings = holdings(frame, resource.min(2));
-    format!("{head}: {}.{holdings}", said.spoken())
+    format!("{head}: {}.{holdings}{waiting}", said.spoken())
 }
 
 /// The allocations of the queues that the events affect.
@@ -80,9 +103,11 @@ fn happened(frame: &Frame, is_start: bool) -> Option<Text> {
     let decided = groups.iter().filter(is_decided);
     for group in decided.chain(groups.iter().filter(|group| !is_decided(group))) {
         let claimer = frame.job_of(group.first).filter(|_| group.first.word() == EventWord::Claimed);
-        let is_covered = claimer.is_some_and(|job| takers.contains(&job)) || is_with_its_job(group.first);
+        let is_covered = claimer.is_some_and(|job| takers.contains(&job))
+            || is_with_its_job(group.first)
+            || group.first.word() == EventWord::Requeued && is_restarted(frame, group, &groups);
         if !is_covered && !is_submitted_and_decided(frame, group, &groups, &takers) {
-            clauses.extend(Clause::of(frame, group));
+            clauses.extend(Clause::of(frame, group, is_restarted(frame, group, &groups)));
             join_last(&mut clauses);
         }
     }
@@ -111,6 +136,17 @@ fn is_submitted_and_decided(frame: &Frame, group: &Group<'_>, all: &[Group<'_>],
     takers.contains(&of) || all.iter().any(is_about_it)
 }
 
+/// Whether all pods of the group's job that wait again in this cycle start in it too, such as moved ones.
+fn is_restarted(frame: &Frame, group: &Group<'_>, all: &[Group<'_>]) -> bool {
+    let job = frame.job_of(group.first);
+    let n_of = |word: EventWord| {
+        let of_job = all.iter().find(|other| other.first.word() == word && frame.job_of(other.first) == job);
+        of_job.map_or(0, |other| other.n)
+    };
+    let n_requeued = if all.len() <= COMPARED { n_of(EventWord::Requeued) } else { 0 };
+    n_requeued > 0 && n_of(EventWord::Started) >= n_requeued
+}
+
 /// Whether the event is an eviction in favour of another job.
 fn is_for_another(row: &EventRow) -> bool {
     matches!(row.word(), EventWord::Reclaimed | EventWord::Preempted) && row.by().is_some()
@@ -135,15 +171,20 @@ struct Clause {
     /// Node, if the event concerns a single pod.
     node: Option<String>,
     /// What it was about.
-    gpus: f64,
+    amount: Amounts,
+    /// Index of the resource that the jobs of the run compete for.
+    resource: u8,
 }
 
 impl Clause {
     /// `None` for events that only describe what is known of a node.
-    fn of(frame: &Frame, group: &Group<'_>) -> Option<Clause> {
+    fn of(frame: &Frame, group: &Group<'_>, is_restart: bool) -> Option<Clause> {
         let row = group.first;
         let What::Event(event) = row.what else { return None };
-        let (lead, [one, many]) = predicate(row, event);
+        let (lead, [one, many]) = match predicate(row, event) {
+            (lead, [" started", " started"]) if is_restart => (lead, [" restarted"; 2]),
+            said => said,
+        };
         let node = match event {
             Event::Bound { node, .. } if group.n == 1 => Some(frame.node(node)),
             Event::Changed { node: Some((node, _)), .. } => Some(frame.node(node)),
@@ -168,7 +209,8 @@ impl Clause {
             jobs: job.into_iter().collect(),
             says: [one, many],
             node: node.map(str::to_string),
-            gpus: group.gpus,
+            amount: group.amount,
+            resource: frame.names.resource,
         })
     }
 
@@ -177,7 +219,7 @@ impl Clause {
         let is_of_jobs = !self.jobs.is_empty() && !other.jobs.is_empty();
         self.word != EventWord::Node
             && (self.word != EventWord::Changed || is_of_jobs)
-            && self.word == other.word
+            && (self.word, &self.says) == (other.word, &other.says)
             && self.by == other.by
     }
 
@@ -213,10 +255,10 @@ impl Clause {
     /// *gave up its GPU for*
     fn gave_up(&self, terms: &Terms) -> String {
         let are = if self.jobs.len() == 1 { "was" } else { "were" };
-        match self.gpus {
-            0.0 => format!(" {are} {} for ", terms.word(self.word.name())),
-            1.0 if self.jobs.len() == 1 => " gave up its GPU for ".into(),
-            gpus => format!(" gave up {} for ", with_unit(GPU, gpus)),
+        match requested::named(self.resource, &self.amount) {
+            None => format!(" {are} {} for ", terms.word(self.word.name())),
+            Some((GPU, 1.0)) if self.jobs.len() == 1 => " gave up its GPU for ".into(),
+            Some((resource, amount)) => format!(" gave up {} for ", with_unit(resource, amount)),
         }
     }
 }
@@ -249,7 +291,7 @@ fn join_takers(all: Vec<Clause>) -> Vec<Clause> {
                     }
                 }
                 first.by.extend(next.by);
-                first.gpus += next.gpus;
+                add(&mut first.amount, &next.amount);
             }
             None => joined.push(next),
         }
@@ -263,10 +305,14 @@ fn join_last(all: &mut Vec<Clause>) {
     match all.iter_mut().find(|other| other.joins(&last)) {
         Some(other) => {
             other.jobs.extend(last.jobs);
-            other.gpus += last.gpus;
+            add(&mut other.amount, &last.amount);
         }
         None => all.push(last),
     }
+}
+
+fn add(sum: &mut Amounts, amount: &Amounts) {
+    sum.iter_mut().zip(amount.iter()).for_each(|(sum, amount)| *sum += amount);
 }
 
 /// Words before the names, and the predicates for one name and for several.
@@ -306,6 +352,9 @@ fn predicate(row: &EventRow, event: Event) -> (&'static str, [&'static str; 2]) 
 #[cfg(test)]
 mod tests {
     use expect_test::expect;
+    use fairground::cluster::Devices;
+    use fairground::id::{NodeId, PodId};
+    use fairground::trace::{Gate, Outlook, Refusal};
 
     use super::super::tests::real;
     use super::*;
@@ -337,7 +386,15 @@ mod tests {
             ("quota-is-a-floor", 1),
             ("department-empty", 1),
         ]
-        .map(|(id, cycle)| format!("{id} {cycle}: {}\n", step_sentence(&real(id, cycle))))
+        .map(|(id, cycle)| format!([r#"
+            gang-of-four 1: `small` started on `node-2`. `gang` keeps waiting.
+            gang-of-four 2: Nothing changed, and nothing more will happen. `gang` keeps waiting.
+            preemption-fence 3: `y-1` started on `n1`.
+            ego-grace 3: `b-1` started on `host-2`; `a10` was ended by the timeline. `more-1`, `more-2`, `more-3` and 10 more keep waiting.
+            morning-rush 4: Nothing changed.
+            quota-is-a-floor 1: `a8`, `a7`, `a6` and `a5` gave up 4 GPUs for `b1`, `b2`, `b3` and `b4`.
+            department-empty 1: `n4`, `v4`, `n3` and 3 more gave up 6 GPUs for `ad1`, `ad2`, `ad3` and 3 more.
+        "#], step_sentence(&real(id, cycle))))
         .concat();
         expect![[r#"
             gang-of-four 1: `small` started on `node-2`.
@@ -359,6 +416,27 @@ mod tests {
         let ended = Event::Changed { entry: 0, node: None, ended: frame.job_of(row) };
         let evicted = Event::Evicted { pod, node, by: None, reason: EvictReason::Withdrawn };
         frame.events = vec![EventRow::of(ended), EventRow::of(evicted)];
-        assert_eq!(step_sentence(&frame).spoken(), "a2 was ended by the timeline.");
+        assert_eq!(step_sentence(&frame).spoken(), "a2 was ended by the timeline. b2 keeps waiting.");
+    }
+
+    /// A pod that waits again and starts in the same cycle, such as a moved one, restarts; jobs that were refused keep waiting.
+    #[test]
+    fn a_restart_is_no_wait() {
+        let mut frame = fixtures::start();
+        let pod = |job: &str| PodId(frame.names.find(job).expect("a job").0);
+        let (moved, placed) = (pod("a2"), pod("b2"));
+        let bound = |pod, node| Event::Bound { pod, node: NodeId(node), devices: Devices(1) };
+        let events = [Event::Requeued { pod: moved }, bound(placed, 1), bound(moved, 0)];
+        let waiting = frame.names.find("w1").expect("a job");
+        let refusal = Refusal {
+            job: waiting,
+            gate: Gate::NoVictims { tried: 0, ancestor: None },
+            also: Vec::new(),
+            checks: Vec::new(),
+            outlook: Outlook::NotForeseeable,
+        };
+        (frame.events, frame.refusals) = (events.map(EventRow::of).to_vec(), vec![refusal]);
+        let said = step_sentence(&frame).spoken();
+        assert_eq!(said, "b2 started on node-2; a2 restarted on node-1. w1 keeps waiting.");
     }
 }

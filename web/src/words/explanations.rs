@@ -38,8 +38,8 @@ fn ten_explanations_are_clear_at_first_reading() {
           Next: It can start when 1 GPU is free, unless another job comes first.
         gang-of-four gang: `gang` is waiting: it needs 4 GPUs and only 3 were free, and `team-a` cannot reclaim for it: with `gang`, it would use 6 GPUs, over its fair share of 4.
           Next: It can start when 4 GPUs are free for its 4 pods, or when `team-a` is entitled to more.
-        quota-is-a-floor b1: `b1` is waiting for `a8` to shut down at 0:01; its place is claimed.
-          Next: It can start in the next cycle, unless another job comes first.
+        quota-is-a-floor b1: `b1` is waiting for `a8` to shut down; its place is claimed.
+          Next: It can start in the next cycle (0:02), unless another job comes first.
         quota-is-a-floor a5: `a5` is waiting: no GPU is free, and `team-a` cannot reclaim for it: with `a5`, it would use 5 GPUs, over its fair share of 4.
           Next: It can start when 1 GPU is free, or when `team-a` is entitled to more.
         tenants-and-offsets normal-P2: `normal-P2` is waiting behind `high-P1` in `system-high`, which was served in this cycle: `system-high` came before `system-normal` in `system`.

@@ -143,19 +143,19 @@ pub fn compared(help: &Help, policy: &str) -> String {
         return "Not tried: this scenario is too large to run again for each change.".to_string();
     }
     let (starts, until_ms) = help.unchanged();
-    let until = match until_ms {
-        Some(ms) => format!("until {}", time(ms)),
-        None => "to the end".to_string(),
-    };
     let unchanged = match starts {
         Some(Start::At { cycle, time_ms }) if help.has_part => {
-            format!("Unchanged, another of its [pods] starts in cycle {cycle} ({})", time(time_ms))
+            format!("Without a change another of its [pods] starts in cycle {cycle} ({})", time(time_ms))
         }
         Some(Start::At { cycle, time_ms }) => {
-            format!("Unchanged, it starts in cycle {cycle} ({})", time(time_ms))
+            format!("Without a change it starts in cycle {cycle} ({})", time(time_ms))
         }
-        _ if help.has_part => format!("Unchanged, none of its other [pods] starts {until}"),
-        _ => format!("Unchanged, it does not start {until}"),
+        _ => match (help.has_part, until_ms.map(time)) {
+            (true, Some(until)) => format!("Without a change none of its other [pods] starts until {until}"),
+            (true, None) => "Without a change none of its other [pods] ever starts".to_string(),
+            (false, Some(until)) => format!("Without a change it does not start until {until}"),
+            (false, None) => "Without a change it never starts".to_string(),
+        },
     };
     let n = help.n_tried();
     let unchanged = terms.fill(&unchanged);

@@ -140,6 +140,7 @@ fn every_gate_has_its_sentence() {
         refused(no_node(&[(lack, 1), (NodeReason::NotReady, 1)]), |frame| {
             frame.nodes[0].used[2] = 1.0;
             frame.jobs[3].gpus = 2.0;
+            frame.jobs[3].request[2] = 2.0;
         }),
         refused(Gate::Behind { job: JobId(2) }, |_| {}),
         refused(Gate::LikeFailed { job: JobId(2) }, |_| {}),

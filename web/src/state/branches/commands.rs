@@ -1,11 +1,11 @@
-//! Commands that run other scenarios: previews, what-if runs, comparison of policies.
+//! Commands that run other scenarios: previews, what-if runs, comparisons of policies and of kept runs.
 
-use fairground::policy::Policy;
 use std::sync::Arc;
 
-use fairground::scenario::{JobEntry, Path, quantity};
+use fairground::policy::Policy;
+use fairground::scenario::{JobEntry, Path, Scenario, quantity};
 
-use crate::engine::protocol::{Compared, Request, Tried};
+use crate::engine::protocol::{Compared, Request, ToCompare, Tried};
 use crate::state::branches::ideas::ideas;
 use crate::state::branches::what_if::{Help, State, Trial};
 use crate::state::branches::{alternative, kept, report};
@@ -45,31 +45,54 @@ pub(crate) fn end_preview(model: &mut Model, fx: &mut Vec<Effect>) {
     }
 }
 
-/// Runs the scenario under several policies, until the current moment or, at the start, until nothing further happens.
+/// Runs the scenario under several policies.
 pub(crate) fn compare(model: &mut Model, with_baselines: bool, fx: &mut Vec<Effect>) {
-    model.view.dialog = Some(Dialog::Compare);
+    let baselines = Policy::baselines().filter(|_| with_baselines);
+    let mut policies: Vec<_> = Policy::products().chain(baselines).collect();
+    // The current policy comes first, as the reference for the others.
+    policies.sort_by_key(|policy| policy.key != model.scenario.policy);
+    let runs = policies.into_iter().map(|policy| ToCompare {
+        name: policy.short.to_owned(),
+        scenario: model.scenario.clone(),
+        policy: policy.key.to_owned(),
+    });
+    let runs = runs.collect();
+    run_side_by_side(model, Dialog::Compare, runs, fx);
+}
+
+/// Compares the kept runs with the current one, which comes first.
+pub(crate) fn compare_runs(model: &mut Model, fx: &mut Vec<Effect>) {
+    let run = |name: String, scenario: &Arc<Scenario>| ToCompare {
+        name,
+        scenario: scenario.clone(),
+        policy: scenario.policy.clone(),
+    };
+    let others = model.kept.runs.iter().filter(|kept| kept.scenario != model.scenario);
+    let others = others.map(|kept| run(format!("run {}: {}", kept.letter, kept.label), &kept.scenario));
+    let current = run("current run".to_owned(), &model.scenario);
+    let runs = std::iter::once(current).chain(others).collect();
+    run_side_by_side(model, Dialog::CompareRuns, runs, fx);
+}
+
+/// Runs scenarios until the current moment or, at the start, until nothing further happens.
+fn run_side_by_side(model: &mut Model, dialog: Dialog, runs: Vec<ToCompare>, fx: &mut Vec<Effect>) {
+    model.view.dialog = Some(dialog);
     model.compared = Arc::default();
     model.comparing = None;
-    let scenario = model.scenario.clone();
+    model.to_compare = runs.len();
     let until_ms = model.frame.as_ref().map(|frame| frame.time_ms).filter(|ms| *ms > 0);
-    let baselines = Policy::baselines().filter(|_| with_baselines);
-    let mut policies: Vec<String> =
-        Policy::products().chain(baselines).map(|policy| policy.key.into()).collect();
-    // The current policy comes first, as the reference for the others.
-    policies.sort_by_key(|policy| *policy != model.scenario.policy);
-    model.to_compare = policies.len();
-    model.in_flight.comparison = send(model, Request::Compare { scenario, policies, until_ms }, fx);
+    model.in_flight.comparison = send(model, Request::Compare { runs, until_ms }, fx);
 }
 
 /// Stops the remaining runs.
 pub(crate) fn stop_comparing(model: &mut Model, fx: &mut Vec<Effect>) {
     if model.compared.len() < model.to_compare {
-        let nothing = Request::Compare { scenario: Arc::default(), policies: Vec::new(), until_ms: None };
+        let nothing = Request::Compare { runs: Vec::new(), until_ms: None };
         model.in_flight.comparison = send(model, nothing, fx);
     }
 }
 
-/// Adds the result of a policy's run.
+/// Adds the result of a run.
 pub(crate) fn compared(model: &mut Model, run: Compared) {
     model.comparing = None;
     Arc::make_mut(&mut model.compared).push(run);

@@ -28,6 +28,14 @@ pub fn present(model: &Model) -> Option<char> {
 /// Label of the button that keeps a run.
 pub const KEEP: &str = "Keep this run to compare with";
 
+/// Label of the button that shows all runs side by side.
+pub const TABLE: &str = "Compare all runs in a table";
+
+/// Whether a kept run differs from the current one.
+pub fn is_comparable(model: &Model) -> bool {
+    model.kept.runs.iter().any(|run| run.scenario != model.scenario)
+}
+
 /// Commands on kept runs: label, whether it is the current choice, command.
 pub fn offers(model: &Model) -> Vec<(String, Option<bool>, Command)> {
     let mut offers = vec![(KEEP.to_string(), None, Command::KeepRun)];
@@ -36,6 +44,9 @@ pub fn offers(model: &Model) -> Vec<(String, Option<bool>, Command)> {
         let compare = Command::CompareWith((!is_compared).then_some(*letter));
         offers.push((format!("Compare with run {letter}: {label}"), Some(is_compared), compare));
         offers.push((format!("Remove run {letter}"), None, Command::RemoveRun(*letter)));
+    }
+    if is_comparable(model) {
+        offers.push((TABLE.to_string(), None, Command::CompareRuns));
     }
     offers
 }

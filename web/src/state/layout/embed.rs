@@ -81,6 +81,7 @@ impl Embed {
             | Command::Dismiss(_)
             | Command::Policy(_)
             | Command::Compare { .. }
+            | Command::CompareRuns
             | Command::Import { .. }
             | Command::TakeImport { .. }
             | Command::ReloadImport

@@ -194,6 +194,8 @@ pub enum Dialog {
     Translated,
     /// Comparison of policies.
     Compare,
+    /// Comparison of the kept runs with the current one.
+    CompareRuns,
     /// Confirmation to delete everything stored on this device.
     Reset,
     /// A link that cannot be read, with what is known about it.

@@ -71,9 +71,11 @@ pub(crate) fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Ef
         fx.push(Effect::AnnounceStep(frame.clone(), model.settings_resource()));
         model.announced_ms = model.clock_ms;
     }
-    // The scenario no longer has that named resource.
-    if usize::from(model.resource) > 3 + frame.named.len() {
-        model.resource = 2;
+    // Another scenario, or one that no longer has that named resource, is shown in the resource that its jobs compete for.
+    let contended = frame.names.resource;
+    let was = model.frame.as_ref().map(|frame| frame.names.resource);
+    if was != Some(contended) || usize::from(model.resource) > 3 + frame.named.len() {
+        model.resource = contended;
     }
     let has_baseline = alternative::keep_baseline_if_different(model, &frame, &run);
     model.frame = Some(frame.clone());

@@ -1,7 +1,7 @@
-//! The same workload under several policies, side by side: GPUs, waits and evictions, then the translated settings.
+//! Runs side by side: amounts, waits and evictions, the first difference with both explanations, then the translated settings.
 
-use fairground::words::Terms;
-use fairground::words::number::{count, number};
+use fairground::words::number::{count, number, time};
+use fairground::words::{FirstDifference, Side, Terms};
 use leptos::prelude::*;
 
 use super::draw::compared;
@@ -11,27 +11,15 @@ use crate::state::command::Command;
 use crate::store::Store;
 use crate::widgets::dialog::DialogFrame;
 use crate::widgets::translation_notes::notes;
-use fairground::policy::Policy;
 use fairground::translate::Kind;
 
 /// Width of a policy's picture, in pixels.
 const WIDTH: f64 = 200.0;
 
-/// The comparison.
+/// The comparison of policies.
 #[component]
 pub fn Compare(on_close: Callback<()>) -> impl IntoView {
     let store = Store::get();
-    let columns = store.part(|m| m.compared.clone());
-    let to_compare = store.part(|m| m.to_compare);
-    let comparing = store.part(|m| m.comparing.clone());
-    let queues = store.now(|m| m.frame.as_ref().map_or(Vec::new(), |frame| frame.queues.clone()));
-    let running = move || match comparing.get() {
-        Some((policy, cycle)) => {
-            format!("{}, cycle {}", Policy::described_or_default(&policy).title, number(f64::from(cycle)))
-        }
-        None => "Running".to_string(),
-    };
-    let is_running = move || columns.get().len() < to_compare.get();
     let with_baselines = RwSignal::new(false);
     let on_baselines = move |_| {
         with_baselines.update(|with| *with = !*with);
@@ -39,22 +27,52 @@ pub fn Compare(on_close: Callback<()>) -> impl IntoView {
     };
     view! {
         <DialogFrame title="Compare policies" class="wide" on_close>
-            <p class="hint">
-                "The scenario is converted to each policy and run with the same jobs up to the current moment, or to the end."
-            </p>
+            <p class="hint">"The scenario is converted to each policy and run with the same jobs. " {END}</p>
             <label class="check">
                 <input type="checkbox" prop:checked=with_baselines on:change=on_baselines />
                 "Also compare with first in first out, max-min fairness and DRF"
             </label>
-            <Show when=is_running>
-                <p><progress aria-label="Running"></progress> " " {running}</p>
-            </Show>
-            {move || results(&columns.get(), &queues, store.terms.get())}
+            <Results />
         </DialogFrame>
     }
 }
 
-/// The numbers, then a panel for each group of policies with equal results.
+/// The comparison of the kept runs with the current one.
+#[component]
+pub fn CompareRuns(on_close: Callback<()>) -> impl IntoView {
+    view! {
+        <DialogFrame title="Compare runs" class="wide" on_close>
+            <p class="hint">"The kept runs are compared with the current one. " {END}</p>
+            <Results />
+        </DialogFrame>
+    }
+}
+
+/// When the runs end.
+const END: &str = "All runs end at the same time: at the current moment or, from the start, when nothing further happens in any of them. Waits that have not ended are counted up to then.";
+
+/// Progress and results.
+#[component]
+fn Results() -> impl IntoView {
+    let store = Store::get();
+    let columns = store.part(|m| m.compared.clone());
+    let to_compare = store.part(|m| m.to_compare);
+    let comparing = store.part(|m| m.comparing.clone());
+    let queues = store.now(|m| m.frame.as_ref().map_or(Vec::new(), |frame| frame.queues.clone()));
+    let running = move || match comparing.get() {
+        Some((name, cycle)) => format!("{name}, cycle {}", number(f64::from(cycle))),
+        None => "Running".to_string(),
+    };
+    let is_running = move || columns.get().len() < to_compare.get();
+    view! {
+        <Show when=is_running>
+            <p><progress aria-label="Running"></progress> " " {running.clone()}</p>
+        </Show>
+        {move || results(&columns.get(), &queues, store.terms.get())}
+    }
+}
+
+/// The numbers, then a panel for each group of runs with equal results.
 fn results(columns: &[Compared], queues: &[QueueRow], terms: &Terms) -> AnyView {
     let rows = table(columns, terms);
     let groups = same_columns(&rows, columns.len());
@@ -65,20 +83,19 @@ fn results(columns: &[Compared], queues: &[QueueRow], terms: &Terms) -> AnyView 
     .into_any()
 }
 
-/// Names of policies with equal results.
+/// Names of runs with equal results.
 fn names(columns: &[Compared], group: &[usize]) -> String {
-    let name = |at: &usize| Policy::described_or_default(&columns[*at].policy).short;
-    group.iter().map(name).collect::<Vec<_>>().join(" = ")
+    group.iter().map(|at| columns[*at].name.as_str()).collect::<Vec<_>>().join(" = ")
 }
 
 fn panels(columns: &[Compared], groups: &[Vec<usize>], queues: &[QueueRow]) -> AnyView {
     let panel = |group: &Vec<usize>| {
         let column = &columns[group[0]];
         let drawn = bars(column, columns, queues);
-        let picture = compared(&drawn, &format!("compared-{}", column.policy), WIDTH);
+        let picture = compared(&drawn, &format!("compared-{}", group[0]), WIDTH);
         let result = if column.run.is_some() {
             view! {
-                <h4>{drawn.title}</h4>
+                <h4>{drawn.title.clone()}</h4>
                 <div class="picture" role="img" aria-label=says(&drawn) inner_html=picture></div>
             }
             .into_any()
@@ -94,6 +111,7 @@ fn panels(columns: &[Compared], groups: &[Vec<usize>], queues: &[QueueRow]) -> A
             <section class="compared">
                 <h3>{names(columns, group)}</h3>
                 {result}
+                {column.first_difference.as_ref().map(|found| difference(found, [&columns[0].name, &column.name]))}
                 {group.iter().map(|at| translation(&columns[*at])).collect::<Vec<_>>()}
             </section>
         }
@@ -101,9 +119,41 @@ fn panels(columns: &[Compared], groups: &[Vec<usize>], queues: &[QueueRow]) -> A
     view! { <div class="compared-all">{groups.iter().map(panel).collect::<Vec<_>>()}</div> }.into_any()
 }
 
+/// What both runs do at their first difference, and why; all but the verdicts is folded.
+fn difference(found: &FirstDifference, names: [&str; 2]) -> AnyView {
+    let side = |(name, side): (&str, &Side)| {
+        let (name, moves) = (name.to_owned(), side.moves());
+        let mut lines = side.lines.iter().cloned();
+        let verdict = lines.next().map(|verdict| view! { <p>{verdict}</p> });
+        let rest: Vec<_> = lines.map(|line| view! { <li>{line}</li> }).collect();
+        let rest = (!rest.is_empty()).then(|| {
+            view! {
+                <details>
+                    <summary>"Explanation"</summary>
+                    <ul>{rest}</ul>
+                </details>
+            }
+        });
+        view! {
+            <dt>{name}</dt>
+            <dd>
+                <p class="hint">{moves}</p>
+                {verdict}
+                {rest}
+            </dd>
+        }
+    };
+    let sides = names.into_iter().zip(&found.sides).map(side).collect::<Vec<_>>();
+    view! {
+        <h4>{format!("First difference, at {}", time(found.time.as_millis()))}</h4>
+        <dl>{sides}</dl>
+    }
+    .into_any()
+}
+
 /// Changes to settings, folded.
 fn translation(column: &Compared) -> AnyView {
-    let name = Policy::described_or_default(&column.policy).short;
+    let name = column.name.clone();
     let n = column.notes.iter().filter(|note| note.note.kind != Kind::Kept).count() as u64;
     if n == 0 {
         return view! { <p class="hint">{name} ": no settings lost"</p> }.into_any();
@@ -145,9 +195,11 @@ fn numbers(columns: &[Compared], groups: &[Vec<usize>], rows: Vec<Row>) -> AnyVi
     let rows = rows.into_iter().map(|Row { name, cells }| {
         let cells = groups.iter().map(|group| {
             let cell = &cells[group[0]];
-            let moment = columns[group[0]].first_difference.filter(|_| name == FIRST_DIFFERENCE);
-            let shown = match moment {
-                Some(moment) => view! { <Moment moment=moment.as_millis() text=cell.clone() /> }.into_any(),
+            let found = columns[group[0]].first_difference.as_ref().filter(|_| name == FIRST_DIFFERENCE);
+            let shown = match found {
+                Some(found) => {
+                    view! { <Moment moment=found.time.as_millis() text=cell.clone() /> }.into_any()
+                }
                 None => cell.clone().into_any(),
             };
             view! { <td class="num" class:on=*cell != cells[0]>{shown}</td> }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fairground::scenario::{Scenario, quantity};
 use fairground::words::number::{self, GPU, count, with_unit};
-use fairground::words::{Terms, short_reason};
+use fairground::words::{Terms, requested, short_reason};
 
 use crate::chart::backend::text_width;
 use crate::chart::queue_tree::{Tone, Tree};
@@ -69,7 +69,7 @@ pub fn waiting(frame: &Frame) -> WaitingView {
     }
     for refusal in &frame.refusals {
         if let Some(at) = places.remove(frame.job(refusal.job)) {
-            chips[at].reason = short_reason(frame, &refusal.gate);
+            chips[at].reason = short_reason(frame, refusal);
         }
     }
     WaitingView { chips, n }
@@ -90,9 +90,10 @@ pub fn upcoming(scenario: &Scenario, time_ms: i64) -> Option<String> {
 
 fn chip(frame: &Frame, job: &JobRow, terms: &Terms) -> Chip {
     let pods = u64::from(job.pending);
-    let size = match (job.running, job.gpus) {
-        (0, gpus) if gpus > 0.0 => with_unit(GPU, gpus),
-        (0, _) => terms.fill(&count(pods, "[pod]")),
+    let amount = requested::requested(frame, &job.request);
+    let size = match job.running {
+        0 if !amount.is_empty() => amount,
+        0 => terms.fill(&count(pods, "[pod]")),
         _ => terms.fill(&count(pods, "more [pod]")),
     };
     let queue = frame.queues.get(job.queue as usize).map_or("", |queue| queue.name.as_str());

@@ -100,10 +100,15 @@ fn body(shown: Explanation) -> impl IntoView {
             faults.into_iter().map(|fault| view! { <p class="more">{text(fault)}</p> }).collect_view();
         section("Known fault of the modelled version".into(), items.into_any())
     });
-    let order = order
-        .into_iter()
-        .map(|level| section(level.caption, entry_list(level.entries).into_any()))
-        .collect_view();
+    let order = (!order.is_empty()).then(|| {
+        let levels = order.into_iter().map(|level| section(level.caption, entry_list(level.entries).into_any()));
+        let says = "It is computed from the end of this cycle; what was decided in this cycle may have had another order.";
+        view! {
+            <h4>"Order of the next cycle"</h4>
+            <p class="hint">{says}</p>
+            {levels.collect_view()}
+        }
+    });
     view! {
         <div class="why evidence">
             {faults}
