@@ -195,7 +195,7 @@ pub struct Kit {
 #[derive(Debug, ClapArgs)]
 pub struct Import {
     /// Files and folders of any kinds: tables of jobs (CSV), output of kubectl get … -o json (or yaml), snapshots of KAI (zip),
-    /// configurations and REST responses of YuniKorn and Run:ai, plans of EGO (XML), listings of Slurm; - reads standard input
+    /// configurations and REST responses of YuniKorn and Run:ai, plans of EGO (XML); - reads standard input
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<String>,
     /// Table of queues (name, GPUs), or of departments if they are in a separate file

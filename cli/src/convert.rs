@@ -6,7 +6,7 @@ use fairground::export::{self, Refused};
 use fairground::import::{self, File, Files, Kind, Options};
 use fairground::link;
 use fairground::policy::Policy;
-use fairground::scenario::{self, Scenario};
+use fairground::scenario::{self, Scenario, Severity};
 
 use crate::args::{Check, Export, FailOn, Import, Kit, Link, Open};
 use crate::load::{files, from_link, load, text};
@@ -53,7 +53,9 @@ pub fn import(args: &Import) -> Result<End, Stop> {
     let files: Vec<File<'_>> =
         given.map(|(i, (name, bytes))| File { name: shown(name), bytes, is_sizes: i >= n_files }).collect();
     let Files { imported, more, kind, .. } = import::import_files(&files, &options);
-    if args.queues.is_some() && matches!(kind, Kind::Plan | Kind::QueuesYaml | Kind::Kubernetes) {
+    if args.queues.is_some()
+        && !matches!(kind, Kind::Trace | Kind::QueueSizes | Kind::Organisation | Kind::Unknown)
+    {
         eprint_line(
             "fairground: --queues goes with a trace of jobs or with projects; this file has its own queues",
         );
@@ -75,13 +77,24 @@ pub fn import(args: &Import) -> Result<End, Stop> {
         writeln!(err, "ignored: {} further scenarios; import them one by one", more.len())?;
     }
     let scenario = imported.scenario.ok_or(Stop::BadInput)?;
+    drop(err);
     let written = scenario::to_yaml(&scenario);
-    if args.output == "-" {
-        std::io::stdout().write_all(written.as_bytes())?;
-    } else {
-        std::fs::write(&args.output, written)?;
+    checked(&args.output, &written)?;
+    output(&args.output, written.as_bytes())
+}
+
+/// Reports all findings about an imported scenario. Fails if it cannot be run.
+fn checked(file: &str, written: &str) -> Result<(), Stop> {
+    let file = if file == "-" { "scenario" } else { file };
+    let findings = scenario::load(written, |scenario| scenario).findings;
+    report(file, &findings)?;
+    let n = findings.iter().filter(|found| found.severity == Severity::Error).count();
+    if n > 0 {
+        let errors = if n == 1 { "1 error".to_string() } else { format!("{n} errors") };
+        eprint_line(&format!("{}: cannot be run: {errors}; nothing was written", shown(file)));
+        return Err(Stop::BadInput);
     }
-    Ok(End::Ok)
+    Ok(())
 }
 
 /// Exports a scenario, or the changes since it was imported.

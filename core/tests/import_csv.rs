@@ -56,6 +56,7 @@ fn a_trace_and_its_queue_sizes_become_a_scenario() {
         assumed: all jobs have the default priority and may be preempted
         assumed: the quota of a queue is 1/4 of its listed size
         assumed: weights are proportional to quotas; limits, CPU and memory are unlimited
+        assumed: 22 nodes with 8 GPUs each
         assumed: a node has 64 cores and 256 GB; jobs ask for no CPU or memory unless the trace says so
         ignored: queue sizes: column nodes
     "#]]

@@ -154,17 +154,6 @@ fn workloads_of_runai_join_their_projects() {
 }
 
 #[test]
-fn slurm_listings_are_recognised_in_part() {
-    let shares = "Account|User|RawShares|NormShares|RawUsage|EffectvUsage|FairShare\nroot||0|0|0|1|\n physics||3|0.75|5|0.4|\n  atoms||1|1|5|0.4|\n  atoms|ann|1|1|5|0.4|0.5\n biology||1|0.25|7|0.6|\n";
-    let queue = "JOBID|ACCOUNT|USER|PARTITION|STATE|TIME|NODES|NODELIST(REASON)\n7|atoms|ann|gpu|RUNNING|1:00:00|2|n[1-2]\n8_[1-3]|biology|bob|gpu|PENDING|0:00|1|(Priority)\n";
-    let files = read(&[("sshare.txt", shares), ("squeue.txt", queue)], "");
-    let scenario = runs(&files);
-    assert_eq!((scenario.queues.len(), scenario.jobs.len()), (3, 4));
-    assert_eq!(scenario.queues[1].parent.as_deref(), Some("physics"));
-    assert!(files.imported.report.assumed.iter().any(|line| line.contains("Slurm itself")));
-}
-
-#[test]
 fn recognised_but_unsupported_files_have_advice() {
     let table = "NAMESPACE   NAME   READY   STATUS    RESTARTS   AGE\nlab   p   0/1   Pending   0   1d\n";
     assert!(refused(&read(&[("", table)], "")).contains("kubectl get"));
@@ -211,8 +200,7 @@ fn mixed_line_ends_and_marks_change_nothing() {
     let csv = "job_id,queue,submit,duration,gpus\n1,a,0,60,1\n2,b,5,60,2\n";
     let plan = "<DistributionTree>\n<Consumer ConsumerName=\"a\"/>\n</DistributionTree>\n";
     let projects = "{\"projects\": [\n{\"name\": \"a\",\n\"deservedGpus\": 2}]}\n";
-    let slurm = "Account|User|RawShares|NormUsage\nroot||1|0\n physics||3|0.5\n";
-    let all = [own, csv, plan, projects, slurm, QUEUES, YUNIKORN_POD];
+    let all = [own, csv, plan, projects, QUEUES, YUNIKORN_POD];
     for (text, n) in all.into_iter().zip(0..) {
         let plain = read(&[("x", text)], "").imported.scenario;
         assert!(plain.is_some(), "{n}: {text}");

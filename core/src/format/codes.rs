@@ -427,6 +427,12 @@ is added until there is room."
 "nodes: [{name: n, gpu: 1}]\n\
 queues: [{name: a, gpu: {quota: 1, limit: unlimited, weight: 1}}]\n\
 jobs: [{name: j, queue: a, gpu: 1, count: 2, on: [n, n]}]\n"
+
+UNIT "S066" Warning "unlikely unit"
+"Queues of KAI and Run:ai count CPU in millicores and memory in megabytes. A quota or limit below one core or one gigabyte is probably a \
+number of cores or gigabytes: 8 cores are 8000. 0, unlimited and larger values are not reported."
+"nodes: [{name: n, gpu: 8, cpu: 64}]\n\
+queues: [{name: a, gpu: {quota: 2, limit: unlimited, weight: 1}, cpu: {quota: 8m, limit: unlimited, weight: 1}}]\n"
 }
 
 /// Codes that no scenario can cause: they are about edits and imports.

@@ -86,7 +86,10 @@ fn make(jobs: &[u8], queues: Option<&[u8]>, options: &Options, report: &mut Repo
     let total = total_gpus(sizes.as_ref(), options);
     let queues = queue_entries(sizes, &used, options, report);
     let n_nodes = match options.nodes {
-        Some((n, _)) => n,
+        Some((n, gpus)) => {
+            report.assume_nodes(format!("{} with {gpus} GPUs each", counted(u64::from(n), "node")));
+            n
+        }
         None => {
             let largest = jobs.iter().map(gpus_of).max().unwrap_or(1);
             let needed = total.unwrap_or(0).div_ceil(1000).max(largest).div_ceil(u64::from(node_gpus));

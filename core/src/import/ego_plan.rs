@@ -335,7 +335,8 @@ impl Reader<'_> {
 
     fn finish(mut self, options: &Options) -> Scenario {
         let (n, gpus) = (self.n_nodes, self.node_gpus);
-        self.report.assume(format!("{n} hosts with {gpus} GPUs each; a plan does not say what hosts have"));
+        self.report
+            .assume_nodes(format!("{n} hosts with {gpus} GPUs each; a plan does not say what hosts have"));
         self.report.assume("no jobs: add jobs, or import a trace");
         self.scenario.nodes = Arc::new(vec![node_group("host", n, gpus)]);
         self.scenario.queues = Arc::new(self.queues);

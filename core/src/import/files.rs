@@ -10,8 +10,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::archive::{Entry, gunzip, is_gzip, is_zip, read_snapshot, unzip};
+use super::documents::{Content, Document, split};
 use super::kubernetes::{import_trees, snapshot};
-use super::options::{Mapping, Options};
+use super::options::{Extent, Mapping, Options};
 use super::recognise::{Kind, recognise};
 use super::yunikorn_rest::names_by_path;
 use super::{Imported, Report, Source, counted, translate_to, trees, without_limit};
@@ -57,18 +58,11 @@ struct Piece<'a> {
     is: Content<'a>,
 }
 
-/// Content of a recognised file.
-enum Content<'a> {
-    Text(Cow<'a, str>),
-    /// Values of a snapshot, without positions.
-    Tree(Value),
-}
-
 impl Piece<'_> {
     fn into_owned(self) -> Piece<'static> {
         let is = match self.is {
             Content::Text(text) => Content::Text(Cow::Owned(text.into_owned())),
-            Content::Tree(tree) => Content::Tree(tree),
+            Content::Trees(trees) => Content::Trees(trees),
         };
         Piece { file: Cow::Owned(self.file.into_owned()), kind: self.kind, is }
     }
@@ -76,7 +70,7 @@ impl Piece<'_> {
     fn text(&self) -> &str {
         match &self.is {
             Content::Text(text) => text,
-            Content::Tree(_) => "",
+            Content::Trees(_) => "",
         }
     }
 }
@@ -91,6 +85,15 @@ pub fn import_files(files: &[File<'_>], options: &Options) -> Files {
     let files = files.iter().take(FILES_MAX);
     let pieces: Vec<Piece<'_>> = files.flat_map(|file| pieces(file, options, &mut report)).collect();
     name_files(&pieces, &mut report);
+    if let Some(says) = options.too_many_nodes() {
+        report.refuse(says);
+        return Files {
+            imported: Imported { scenario: None, report },
+            more: Vec::new(),
+            kind: main_kind(&pieces),
+            trace: None,
+        };
+    }
     let (scenario, kind) = match ALONE.iter().find_map(|kind| pieces.iter().find(|piece| piece.kind == *kind))
     {
         Some(piece) => {
@@ -103,11 +106,18 @@ pub fn import_files(files: &[File<'_>], options: &Options) -> Files {
         Kind::Scenario => with_more(scenario, &pieces, &mut report),
         _ => (scenario, Vec::new()),
     };
-    let is_own = matches!(kind, Kind::Scenario | Kind::Link);
     let scenario = scenario.map(|scenario| match options.policy.as_str() {
-        policy if policy.is_empty() || is_own || scenario.policy == policy => scenario,
+        policy if policy.is_empty() || scenario.policy == policy => scenario,
         policy => translate_to(policy, scenario, &mut report),
     });
+    if scenario.is_some() {
+        let extent = Extent {
+            has_assumed_nodes: report.assumed_nodes.is_some(),
+            has_sizes: kind == Kind::Trace && pieces.iter().any(|piece| piece.kind == Kind::QueueSizes),
+            has_trace: kind == Kind::Trace,
+        };
+        report.ignored.extend(options.without_effect(&extent));
+    }
     report.bound();
     let trace = pieces.iter().find(|piece| piece.kind == Kind::Trace).map(|piece| piece.text().to_string());
     let trace = trace.filter(|_| kind == Kind::Trace);
@@ -143,13 +153,14 @@ fn main_kind(pieces: &[Piece<'_>]) -> Kind {
 fn pieces<'a>(file: &File<'a>, options: &Options, report: &mut Report) -> Vec<Piece<'a>> {
     let unpacked = if is_zip(file.bytes) { unzip(file.bytes, TEXT_MAX as u64) } else { Ok(None) };
     match unpacked {
-        Ok(None) => piece(file, options, report).into_iter().collect(),
+        Ok(None) => inputs(file, options, report),
         Ok(Some(entries)) => {
             let owned = |Entry { name, bytes }: Entry| {
                 let of = File { name: &name, bytes: &bytes, is_sizes: file.is_sizes };
-                piece(&of, options, report).map(Piece::into_owned)
+                let owned = inputs(&of, options, report).into_iter().map(Piece::into_owned);
+                owned.collect::<Vec<_>>()
             };
-            entries.into_iter().filter_map(owned).collect()
+            entries.into_iter().flat_map(owned).collect()
         }
         Err(says) => {
             let says = if file.name.is_empty() { says } else { format!("{}: {says}", file.name) };
@@ -157,6 +168,21 @@ fn pieces<'a>(file: &File<'a>, options: &Options, report: &mut Report) -> Vec<Pi
             Vec::new()
         }
     }
+}
+
+/// Returns the inputs in a file.
+fn inputs<'a>(file: &File<'a>, options: &Options, report: &mut Report) -> Vec<Piece<'a>> {
+    let Some(Piece { file, kind, is }) = piece(file, options, report) else { return Vec::new() };
+    let Content::Text(text) = is else { return vec![Piece { file, kind, is }] };
+    let input = |Document { within, kind, content }: Document<'a>| Piece {
+        file: match within.as_str() {
+            "" => file.clone(),
+            within => Cow::Owned(format!("{file} {within}").trim_start().to_string()),
+        },
+        kind,
+        is: content,
+    };
+    split(text, kind, report).into_iter().map(input).collect()
 }
 
 /// Unpacks and recognises a file. Reports an unreadable one.
@@ -178,7 +204,7 @@ fn piece<'a>(file: &File<'a>, options: &Options, report: &mut Report) -> Option<
             Ok(tree) => Some(Piece {
                 file: Cow::Borrowed(file.name),
                 kind: Kind::Kubernetes,
-                is: Content::Tree(tree),
+                is: Content::Trees(vec![tree]),
             }),
             Err(says) => refuse(says),
         };
@@ -286,6 +312,7 @@ fn alone(piece: &Piece<'_>, options: &Options, report: &mut Report) -> Option<Sc
         Kind::Link => of_link(text),
         _ => super::import_plan(text, &with_default_policy(options)),
     };
+    report.assumed_nodes.clone_from(&imported.report.assumed_nodes);
     report.take(imported.report);
     imported.scenario
 }
@@ -352,8 +379,8 @@ struct Part {
 }
 
 /// Kinds that become parts, with those that define queues first.
-const PARTS: [Kind; 6] =
-    [Kind::Organisation, Kind::QueuesYaml, Kind::YuniKornState, Kind::Kubernetes, Kind::Slurm, Kind::Trace];
+const PARTS: [Kind; 5] =
+    [Kind::Organisation, Kind::QueuesYaml, Kind::YuniKornState, Kind::Kubernetes, Kind::Trace];
 
 /// Imports files that belong together.
 fn together(pieces: &[Piece<'_>], options: &Options, report: &mut Report) -> Option<Scenario> {
@@ -369,10 +396,7 @@ fn together(pieces: &[Piece<'_>], options: &Options, report: &mut Report) -> Opt
         let says = format!("{file}{}", piece.kind.advice().unwrap_or_default());
         report.refuse(says);
     }
-    if pieces.iter().all(|piece| piece.kind == Kind::QueueSizes) && !pieces.is_empty() {
-        let says = "these are sizes of queues; import them together with a trace of jobs";
-        report.refuse(says);
-    }
+    sizes_left_out(pieces, report);
     if pieces.iter().any(|piece| piece.kind == Kind::Unknown) && parts.is_empty() {
         report.refuse(NOT_RECOGNISED);
     }
@@ -387,10 +411,29 @@ fn together(pieces: &[Piece<'_>], options: &Options, report: &mut Report) -> Opt
     merge(parts, report)
 }
 
+/// Reports lists of queue sizes that no trace uses.
+fn sizes_left_out(pieces: &[Piece<'_>], report: &mut Report) {
+    let mut sizes = pieces.iter().filter(|piece| piece.kind == Kind::QueueSizes);
+    if pieces.iter().any(|piece| piece.kind == Kind::Trace) {
+        for piece in sizes.skip(1) {
+            report.ignore(format!("{} is left out: it is another list of queue sizes", piece.file));
+        }
+    } else if pieces.iter().all(|piece| piece.kind == Kind::QueueSizes) {
+        if sizes.next().is_some() {
+            report.refuse("these are sizes of queues; import them together with a trace of jobs");
+        }
+    } else {
+        for piece in sizes {
+            let says = "it is a list of queue sizes, which are read with a trace of jobs";
+            report.ignore(format!("{} is left out: {says}", piece.file));
+        }
+    }
+}
+
 /// Message for a file of an unknown kind.
 const NOT_RECOGNISED: &str = "this is not recognized: it is no scenario (YAML or JSON), no link, no trace of jobs (CSV with a head \
-     line), no output of kubectl get … -o json, no configuration or REST answer of YuniKorn, no REST answer of Run:ai, no plan of \
-     EGO (XML), and no output of sacctmgr, sshare or squeue";
+     line), no output of kubectl get … -o json, no configuration or REST answer of YuniKorn, no REST answer of Run:ai and no \
+     plan of EGO (XML)";
 
 fn part(
     kind: Kind,
@@ -411,7 +454,6 @@ fn part(
         Kind::Organisation => super::import_organisation(&texts, options),
         Kind::QueuesYaml => super::import_queues_yaml(texts[0], options),
         Kind::YuniKornState => super::yunikorn_rest::import_state(&sources, options),
-        Kind::Slurm => super::slurm::import_slurm(&sources, options),
         Kind::Trace => {
             let sizes = pieces.iter().find(|piece| piece.kind == Kind::QueueSizes);
             super::import(texts[0].as_bytes(), sizes.map(|piece| piece.text().as_bytes()), options)
@@ -446,8 +488,9 @@ fn objects(of: &[&Piece<'_>], options: &Options) -> Imported {
     let mut roots = Vec::new();
     for piece in of {
         match &piece.is {
-            Content::Tree(tree) => {
-                roots.push((if of.len() > 1 { &*piece.file } else { "" }, Cow::Borrowed(tree)))
+            Content::Trees(trees) => {
+                let file = if of.len() > 1 { &*piece.file } else { "" };
+                roots.extend(trees.iter().map(|tree| (file, Cow::Borrowed(tree))));
             }
             Content::Text(text) => {
                 // A second source makes the report name the file.
@@ -491,6 +534,7 @@ fn merge(parts: Vec<Part>, report: &mut Report) -> Option<Scenario> {
         }
         add_jobs(&mut base.scenario, &other.scenario, report);
     }
+    report.assumed_nodes = base.assumed_nodes;
     Some(base.scenario)
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::policy::Policy;
+use crate::scenario::{NODE_GPUS_MAX, NODES_MAX};
 
 /// A field of a job that a column of a trace can hold.
 #[derive(Clone, Copy, Debug)]
@@ -77,6 +78,45 @@ pub struct Options {
     pub cycle: String,
     /// Columns of the trace.
     pub mapping: Mapping,
+}
+
+/// What an import read, as far as its options depend on it.
+pub(super) struct Extent {
+    /// Whether the nodes are not in the files.
+    pub has_assumed_nodes: bool,
+    /// Whether queue sizes were read with a trace.
+    pub has_sizes: bool,
+    /// Whether a trace was read.
+    pub has_trace: bool,
+}
+
+impl Options {
+    /// Whether more nodes or GPUs are chosen than are simulated.
+    pub(super) fn too_many_nodes(&self) -> Option<String> {
+        let (nodes, gpus) = self.nodes?;
+        let is_counted = u64::from(nodes) <= NODES_MAX && i64::from(gpus) <= NODE_GPUS_MAX;
+        (!is_counted).then(|| {
+            format!("nodes {nodes}x{gpus}: up to {NODES_MAX} nodes with up to {NODE_GPUS_MAX} GPUs each are simulated")
+        })
+    }
+
+    /// Returns a line for each chosen option that the import does not use.
+    pub(super) fn without_effect(&self, extent: &Extent) -> Vec<String> {
+        let nodes = self.nodes.filter(|_| !extent.has_assumed_nodes);
+        let scale = Some(self.quota_scale).filter(|scale| *scale != (1, 1) && !extent.has_sizes);
+        let mapping = Some(&self.mapping.0).filter(|columns| !columns.is_empty() && !extent.has_trace);
+        let columns = mapping.map(|columns| {
+            columns.iter().map(|(field, column)| format!("{field}={column}")).collect::<Vec<_>>().join(",")
+        });
+        let lines = [
+            nodes.map(|(n, gpus)| format!("nodes {n}x{gpus}: the files define the nodes")),
+            scale.map(|(n, of)| {
+                format!("quota-scale {n}/{of}: it scales the queue sizes that are read with a trace of jobs")
+            }),
+            columns.map(|columns| format!("map {columns}: only a trace of jobs has columns")),
+        ];
+        lines.into_iter().flatten().collect()
+    }
 }
 
 impl Default for Options {

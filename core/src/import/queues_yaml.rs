@@ -32,19 +32,25 @@ const LISTS: [Limit; 2] = [
 ];
 
 /// Key of the configuration in a ConfigMap.
-const IN_CONFIG_MAP: &str = "queues.yaml";
+pub(super) const IN_CONFIG_MAP: &str = "queues.yaml";
 
 /// Property that becomes the priority of a queue.
 const OFFSET: &str = "priority.offset";
 
 /// Whether a text is a configuration of YuniKorn.
 pub fn is_queues_yaml(text: &str) -> bool {
-    let begins = |line: &str, key: &str| {
-        let line = line.trim_start_matches(['{', ' ', '"']);
-        line.strip_prefix(key).is_some_and(|rest| rest.trim_start_matches('"').trim_start().starts_with(':'))
-    };
     let has = |key: &str| text.lines().any(|line| begins(line, key));
-    has(IN_CONFIG_MAP) && has("data") || text.lines().any(|l| !l.starts_with(' ') && begins(l, "partitions"))
+    has(IN_CONFIG_MAP) && has("data") || has_partitions(text)
+}
+
+/// Whether a text has a list of partitions at its top level.
+pub(super) fn has_partitions(text: &str) -> bool {
+    text.lines().any(|line| !line.starts_with(' ') && begins(line, "partitions"))
+}
+
+fn begins(line: &str, key: &str) -> bool {
+    let line = line.trim_start_matches(['{', ' ', '"']);
+    line.strip_prefix(key).is_some_and(|rest| rest.trim_start_matches('"').trim_start().starts_with(':'))
 }
 
 /// Imports a configuration. It contains neither nodes nor jobs: nodes are assumed, jobs are left to the user.
@@ -52,9 +58,6 @@ pub fn import_queues_yaml(text: &str, options: &Options) -> Imported {
     let mut report = Report::default();
     let tree = report.keep(value::parse(text, &LISTS));
     let scenario = tree.and_then(|tree| read(&tree, options, &mut report));
-    if scenario.is_none() && report.ignored.is_empty() {
-        report.ignore("the whole text: YuniKorn would refuse it and go on with what it had before");
-    }
     report.bound();
     Imported { scenario, report }
 }
@@ -86,6 +89,7 @@ fn configuration(tree: &Value, options: &Options, report: &mut Report) -> Option
     let place = |line: Position, says: String| format!("line {}: {says}", line.0);
     report.ignored.extend(ignored.into_iter().map(|(at, says)| place(at, says)));
     let mut wrong: Vec<Diagnostic> = faults.into_iter().map(of_fault).collect();
+    let mut is_refused = !wrong.is_empty();
     if n_more > 0 {
         wrong.push(finding(codes::IMPORT, Path::default(), format!("and {n_more} more")));
     }
@@ -107,11 +111,15 @@ fn configuration(tree: &Value, options: &Options, report: &mut Report) -> Option
             let position = Some(position(tree, &found.at));
             Diagnostic { position, ..finding(codes::IMPORT, found.at, found.says) }
         }));
+        is_refused = !wrong.is_empty();
     }
-    let is_counted = options.nodes.is_none_or(|(nodes, gpus)| {
-        let nodes = u64::from(nodes).saturating_mul(file.partitions.len() as u64);
-        nodes <= NODES_MAX && i64::from(gpus) <= NODE_GPUS_MAX
-    });
+    if is_refused {
+        report.ignore("the whole configuration: YuniKorn would refuse it and keep the previous one");
+    }
+    let (n_nodes, gpus) = options.nodes.unwrap_or(NODES);
+    let n_nodes = u64::from(n_nodes).saturating_mul(file.partitions.len() as u64);
+    let is_counted = n_nodes <= NODES_MAX && i64::from(gpus) <= NODE_GPUS_MAX;
+    report.limit(n_nodes, NODES_MAX, "nodes");
     wrong.extend(partition_errors(tree, &file));
     let can_be_written = wrong.is_empty() && is_counted && !file.partitions.is_empty();
     let scenario = can_be_written.then(|| {

@@ -3,7 +3,6 @@
 use super::ego_plan::is_plan;
 use super::kubernetes::is_kubernetes;
 use super::runai::is_organisation;
-use super::slurm::is_slurm;
 use super::table::Table;
 use super::yunikorn_rest::is_state;
 use crate::link;
@@ -30,8 +29,6 @@ pub enum Kind {
     Kubernetes,
     /// Responses of YuniKorn's REST API, in JSON.
     YuniKornState,
-    /// Output of `sacctmgr`, `sshare` or `squeue`.
-    Slurm,
     /// A table printed by `kubectl get`, which contains no amounts.
     ObjectTable,
     /// A slot plan of EGO, whose format is unknown.
@@ -53,7 +50,6 @@ impl Kind {
             Kind::Plan => "a resource plan of EGO",
             Kind::Kubernetes => "a list of cluster objects",
             Kind::YuniKornState => "a REST answer of YuniKorn",
-            Kind::Slurm => "a listing of Slurm",
             Kind::ObjectTable => "a table of kubectl",
             Kind::SlotPlan => "a slot plan of EGO",
             Kind::Unknown => "not recognized",
@@ -118,9 +114,6 @@ pub fn recognise(bytes: &[u8], file: &str) -> Kind {
     }
     if is_kubernetes(text) {
         return Kind::Kubernetes;
-    }
-    if is_slurm(text) {
-        return Kind::Slurm;
     }
     if text.lines().take(20).any(is_object_table) {
         return Kind::ObjectTable;

@@ -98,7 +98,8 @@ pub fn import_organisation(texts: &[&str], options: &Options) -> Imported {
     let is_listed = !queues.is_empty();
     let is_ok = report.diagnostics.is_empty();
     let scenario = (is_ok && is_listed).then(|| finish(queues, &organisation.pools, options, &mut report));
-    let scenario = runai_workloads::add(&roots, scenario.flatten(), &mut report);
+    let scenario =
+        runai_workloads::add(&roots, scenario.flatten(), options.nodes.unwrap_or(NODES), &mut report);
     if !is_listed && scenario.is_none() {
         report.ignore("the text: it lists no projects, departments, workloads or node pools");
     }
@@ -440,6 +441,7 @@ fn finish(units: Vec<Unit>, pools: &[String], options: &Options, report: &mut Re
     let node_gpus = options.nodes.map_or(NODES.1, |(_, gpus)| gpus);
     let counts = node_counts(&promised, options.nodes.map(|(n, _)| n));
     let n_nodes: u64 = counts.iter().copied().map(u64::from).sum();
+    report.limit(n_nodes, NODES_MAX, "nodes");
     if n_nodes > NODES_MAX || i64::from(node_gpus) > NODE_GPUS_MAX {
         return None;
     }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use super::amounts::amount;
 use super::date::date;
 use super::loose::Place;
-use super::{NODES, Report, counted, node, node_group, typed, without_limit};
+use super::{Report, counted, node, node_group, typed, without_limit};
 use crate::policy::runai::DESCRIPTION;
 use crate::scenario::quantity::{self, print_decimal};
 use crate::scenario::value::Value;
@@ -33,7 +33,12 @@ pub fn is_listed(text: &str) -> bool {
 }
 
 /// Adds workloads and node pools to a scenario, or to a new one. `None` if there is neither a scenario nor anything to add.
-pub fn add(roots: &[Value], scenario: Option<Scenario>, report: &mut Report) -> Option<Scenario> {
+pub fn add(
+    roots: &[Value],
+    scenario: Option<Scenario>,
+    (n_nodes, gpus): (u32, u32),
+    report: &mut Report,
+) -> Option<Scenario> {
     let list =
         |key: &str| roots.iter().flat_map(|root| Place::root(root).items(&[key])).collect::<Vec<Place<'_>>>();
     let (workloads, pools) = (list("workloads"), list("nodepools"));
@@ -43,20 +48,19 @@ pub fn add(roots: &[Value], scenario: Option<Scenario>, report: &mut Report) -> 
     let has_scenario = scenario.is_some();
     let mut scenario =
         scenario.unwrap_or_else(|| Scenario { policy: DESCRIPTION.key.into(), ..Scenario::default() });
-    add_pools(&pools, &mut scenario, report);
+    add_pools(&pools, gpus, &mut scenario, report);
     add_jobs(&workloads, &mut scenario, report);
     if roots.iter().any(|root| Place::root(root).get("next").is_some_and(|next| !next.is_empty())) {
         report.assume("the list goes on in a further page (next), which is not in the text");
     }
     if scenario.nodes.is_empty() {
-        let (n, gpus) = NODES;
-        report.assume_nodes(format!("{n} nodes with {gpus} GPUs each: the text lists no nodes"));
-        scenario.nodes = Arc::new(vec![node_group("node", n, gpus)]);
+        report.assume_nodes(format!("{n_nodes} nodes with {gpus} GPUs each: the text lists no nodes"));
+        scenario.nodes = Arc::new(vec![node_group("node", n_nodes, gpus)]);
     }
     (has_scenario || !scenario.queues.is_empty() || !scenario.pools.is_empty()).then_some(scenario)
 }
 
-fn add_pools(pools: &[Place<'_>], scenario: &mut Scenario, report: &mut Report) {
+fn add_pools(pools: &[Place<'_>], gpus: u32, scenario: &mut Scenario, report: &mut Report) {
     if pools.is_empty() {
         return;
     }
@@ -78,7 +82,7 @@ fn add_pools(pools: &[Place<'_>], scenario: &mut Scenario, report: &mut Report) 
             None => entries.push(PoolEntry { name: name.to_string(), settings, ..PoolEntry::default() }),
         }
         let named = place.scalars(&["status", "nodes"]);
-        let in_pool = |own: &str| NodeEntry { pool: Some(name.to_string()), ..node(own, NODES.1) };
+        let in_pool = |own: &str| NodeEntry { pool: Some(name.to_string()), ..node(own, gpus) };
         nodes.extend(named.into_iter().map(in_pool));
     }
     report.understand(format!("{} with placement strategies", counted(pools.len() as u64, "node pool")));
@@ -96,10 +100,7 @@ fn add_pools(pools: &[Place<'_>], scenario: &mut Scenario, report: &mut Report) 
         let assumed = report.assumed_nodes.take();
         report.assumed.retain(|line| Some(line) != assumed.as_ref());
         let n = counted(nodes.len() as u64, "node");
-        report.assume_nodes(format!(
-            "{n} named by node pools, with {} GPUs each: no answer says sizes",
-            NODES.1
-        ));
+        report.assume_nodes(format!("{n} named by node pools, with {gpus} GPUs each: no answer says sizes"));
         scenario.nodes = Arc::new(nodes);
     }
     scenario.pools = Arc::new(entries);

@@ -28,7 +28,7 @@ pub fn Paste(on_close: Callback<()>) -> impl IntoView {
     view! {
         <DialogFrame title="Import" on_close>
             <label class="field">
-                <span>"A scenario, a link, a trace as CSV, the output of kubectl get, REST answers of YuniKorn or Run:ai, queues.yaml, a plan of EGO, or listings of Slurm"</span>
+                <span>"A scenario, a link, a trace as CSV, the output of kubectl get, REST answers of YuniKorn or Run:ai, queues.yaml, or a plan of EGO"</span>
                 <textarea
                     rows="8"
                     spellcheck="false"

@@ -114,7 +114,7 @@ fn read(objects: &Objects<'_>, options: &Options, report: &mut Report) -> Option
     let (mut settings, pools) = shards::read(&cluster, report);
     let mut jobs = jobs::jobs(&cluster, &read, report);
     jobs.extend(templates::jobs(&cluster, &read, report));
-    let nodes = nodes::nodes(&cluster, &read, &pools, report);
+    let nodes = nodes::nodes(&cluster, &read, (&pools, options.nodes), report);
     let queues = queues::queues(&cluster, &jobs, &pools, report);
     let cycle = settings.remove("cycle");
     left_out(&read, report);

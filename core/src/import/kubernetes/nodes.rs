@@ -24,11 +24,11 @@ const CONDITIONS: [(&str, &str, &str); 5] = [
     ("NetworkUnavailable", "False", "network-unavailable"),
 ];
 
-/// Returns all nodes, including those that only pods refer to.
+/// Returns all nodes, including those that only pods refer to. If the text lists none, they have the chosen number and size.
 pub fn nodes(
     cluster: &Cluster<'_>,
     pods: &[Pod<'_>],
-    pools: &[PoolEntry],
+    (pools, chosen): (&[PoolEntry], Option<(u32, u32)>),
     report: &mut Report,
 ) -> Vec<NodeEntry> {
     let mut foreign: BTreeMap<&str, (Amounts, i64)> = BTreeMap::new();
@@ -57,7 +57,8 @@ pub fn nodes(
     }
     let known: BTreeSet<&str> = listed.iter().map(|node| node.name).collect();
     let missing: Vec<&str> = used.difference(&known).copied().collect();
-    let (n_nodes, gpus) = NODES;
+    let chosen = chosen.filter(|_| nodes.is_empty());
+    let (n_nodes, gpus) = chosen.unwrap_or(NODES);
     if !missing.is_empty() {
         let n = counted(missing.len() as u64, "node");
         let says = format!("{n} that pods name and the text does not have: {gpus} GPUs each");
@@ -66,13 +67,28 @@ pub fn nodes(
             false => report.assume(says),
         }
     }
+    let n_named = missing.len() as u32;
     nodes.extend(missing.into_iter().map(|name| crate::import::node(name, gpus)));
-    if nodes.is_empty() {
+    if chosen.is_some() && n_named > 0 {
+        nodes.extend(further_nodes((n_nodes, gpus), n_named, report));
+    } else if nodes.is_empty() {
         report.assume_nodes(format!("{n_nodes} nodes with {gpus} GPUs each: the text lists no nodes"));
         let pool = pools.first().map(|pool| pool.name.clone());
         nodes.push(NodeEntry { pool, ..node_group("node", n_nodes, gpus) });
     }
     nodes
+}
+
+/// Returns the chosen nodes beyond those that the text names. Reports if it names more.
+fn further_nodes((n_nodes, gpus): (u32, u32), n_named: u32, report: &mut Report) -> Option<NodeEntry> {
+    if n_named > n_nodes {
+        report.ignore(format!(
+            "nodes {n_nodes}x{gpus}: the text names {n_named} nodes, so there are {n_named}"
+        ));
+    }
+    let n = n_nodes.checked_sub(n_named).filter(|n| *n > 0)?;
+    report.assume(format!("{} that no pod names, with {gpus} GPUs each", counted(u64::from(n), "node")));
+    Some(node_group("node", n, gpus))
 }
 
 /// Returns the label keys in selectors and affinities of pods.

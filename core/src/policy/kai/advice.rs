@@ -13,6 +13,34 @@ pub fn queue(draft: &DraftQueue<'_>, f: &mut Findings) {
     for resource in [Resource::GPU, Resource::CPU, Resource::MEMORY] {
         values(draft, resource, f);
     }
+    small_units(draft, f);
+}
+
+/// CPU below one core and memory below one gigabyte: probably cores and gigabytes, where the `Queue` of KAI, which Run:ai uses as well, has
+/// millicores and megabytes.
+pub fn small_units(draft: &DraftQueue<'_>, f: &mut Findings) {
+    const UNITS: [(Resource, i64, i64, [&str; 4]); 2] = [
+        (Resource::CPU, 1, 1000, ["millicores", "cores", "one core", ""]),
+        (Resource::MEMORY, 1_000_000, 1_000_000_000, ["megabytes", "gigabytes", "one gigabyte", "G"]),
+    ];
+    for (resource, counted, usual, [unit, meant, one, suffix]) in UNITS {
+        let values = draft.queue.resources.get(resource);
+        for (field, bound) in [("quota", values.quota), ("limit", values.limit)] {
+            let Bound::At(amount) = bound else { continue };
+            let n = amount.in_base_units();
+            if n <= 0 || n >= usual || n % counted != 0 {
+                continue;
+            }
+            let (what, name, n) = (resource.name(), quoted(&draft.queue.name), n / counted);
+            let says = format!(
+                "{name} has a {what} [{field}] of {}, less than {one}: a queue counts {what} in {unit}, so that {n} {meant} are {}",
+                print_amount(amount, resource),
+                n * 1000,
+            );
+            let label = format!("Set the {what} [{field}] to {n} {meant}");
+            f.suggest(codes::UNIT, draft.place(resource, field), says, format!("{n}{suffix}"), label);
+        }
+    }
 }
 
 fn values(draft: &DraftQueue<'_>, resource: Resource, f: &mut Findings) {

@@ -43,6 +43,7 @@ impl Scheduler for Runai {
             advice::nothing_allowed(draft, resource, findings);
             advice::limit_below_quota(draft, resource, findings);
         }
+        advice::small_units(draft, findings);
     }
 
     fn timers(config: &Config) -> Timers {
