@@ -182,22 +182,6 @@ impl Core {
         allow_other && !triggered && required_node.is_empty() && age >= delay && rested
     }
 
-    /// The earliest time, in milliseconds, at which an ask may preempt because its queue stays below its guarantee with it; `None`:
-    /// it may not.
-    pub(super) fn may_preempt_from(&self, ask: AskIx) -> Option<i64> {
-        let Ask { app, allow_other, triggered, ref required_node, created, last_check, resource, .. } =
-            self.asks[ask];
-        if !self.preemption || !allow_other || triggered || !required_node.is_empty() {
-            return None;
-        }
-        let queue = self.apps[app].queue;
-        let snapshot = Snapshot::new(self, queue);
-        let remaining = snapshot.remaining(snapshot.leaf);
-        let is_below = !remaining.is_none() && amounts::fits_actual(&remaining, &resource);
-        let aged = created + self.queues[queue].properties.preemption_delay.saturating_add(NANOS - 1) / NANOS;
-        is_below.then(|| last_check.map_or(aged, |last| aged.max(last + RETRY)))
-    }
-
     /// Marks a task for eviction, for an ask or, above a lowered maximum, for none.
     pub(super) fn mark(&mut self, victim: AskIx, ask: Option<AskIx>) {
         self.mark_leaving(victim);
