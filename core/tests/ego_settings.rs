@@ -73,7 +73,10 @@ jobs:
 fn scenario(plan: &str, name: &str, settings: &str) -> String {
     let shared = shared(plan, settings, "");
     match name {
-        "enforcement" => branches(plan, settings),
+        // The dynamic quota gives nothing to consumers without work.
+        "enforcement" => branches(plan, &format!(", share-quota: static{settings}")),
+        // The least value on the path of the owner counts.
+        "lendout-grace.a" => shared.replace("settings: {", "settings: {lendout-grace.p: 9s, "),
         "over-commit.cpu" => shared.replace("cpu: 1,", "cpu: 2,"),
         "over-commit.memory" => shared.replace("memory: 1Gi", "memory: 2Gi"),
         "over-commit.gpu" => shared.replace("cpu: 8, memory: 8Gi", "cpu: 16, memory: 16Gi"),
@@ -86,14 +89,14 @@ const SETTINGS: [(&str, &str); 15] = [
     ("grace", "7s"),
     ("placement", "balanced"),
     ("placement", "exclusive"),
-    ("lendout", "off"),
+    ("lendout", "false"),
     ("over-commit.cpu", "2"),
     ("over-commit.memory", "2"),
     ("over-commit.gpu", "2"),
     ("share-quota", "static"),
     ("enforcement", "parent"),
     ("rank.p", "3"),
-    ("lendout.a", "off"),
+    ("lendout.a", "false"),
     ("lendout-grace.a", "7s"),
     ("private-pool-grace.p", "7s"),
     ("reclaim-grace.c", "7s"),

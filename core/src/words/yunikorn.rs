@@ -217,7 +217,9 @@ pub fn came_first(refusal: &Refusal) -> Option<String> {
         Quantity::Created => "submitted",
         _ => return None,
     };
-    Some(format!(" ({what} {} against {})", first?, other?))
+    // Equal sides, or sides that look equal, explain nothing.
+    let (first, other) = (first?, other?);
+    (first != other).then(|| format!(" ({what} {first} against {other})"))
 }
 
 /// Whether reservations precede all orders.
