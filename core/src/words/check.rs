@@ -1,11 +1,11 @@
 //! Comparisons as sentences.
 
 use super::number::{self, CPU, GPU, MEMORY, with_unit};
+use super::sides::{Owner, owners};
+pub use super::sides::{Party, owners_of, shown, side};
 use super::text::Text;
-use crate::id::{JobId, QueueId};
 use crate::moment::Frame;
-use crate::trace::{Check, Op, Quantity, Subject, Term, Value};
-use crate::units::Resource;
+use crate::trace::{Check, Op, Quantity, Term, Value};
 
 /// The name of a quantity, for a rule.
 pub fn quantity_of(check: &Check, quantity: Quantity) -> &'static str {
@@ -150,81 +150,12 @@ fn sum(of: i64, added: i64) -> String {
     format!("{of} {sign} {by} = {is}")
 }
 
-/// The amount of a side, in base units of the resource; `None` if it is unlimited or not an amount.
-pub fn side(value: &Value, resource: u8) -> Option<f64> {
-    let amount = match value {
-        Value::Triple(triple) => triple[usize::from(resource.min(2))],
-        Value::Real(real) => *real,
-        Value::Product([of, factor]) => of * factor,
-        Value::Count(n) => *n as f64,
-        Value::Sum([of, added]) => of.saturating_add(*added) as f64,
-        Value::Time(_) | Value::Name(_) => return None,
-    };
-    amount.is_finite().then_some(amount)
-}
-
 /// Formats seconds as a duration.
 pub fn seconds(value: &Value) -> String {
     match value {
         Value::Real(seconds) if seconds.is_finite() => number::time((seconds * 1000.0) as i64),
         _ => String::new(),
     }
-}
-
-/// A queue or job that may own a side of a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Party {
-    Queue(QueueId),
-    Job(JobId),
-}
-
-/// The owner of a side of a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Owner {
-    /// The subject's queue or job.
-    This,
-    /// The subject's other queue or job.
-    Other,
-    /// Neither; the side is a constant of the rule.
-    Neither,
-}
-
-impl Owner {
-    /// The queue and the job.
-    fn of(self, subject: &Subject) -> (Option<QueueId>, Option<JobId>) {
-        match self {
-            Owner::This => (subject.queue, subject.job),
-            Owner::Other => (subject.other_queue, subject.other_job),
-            Owner::Neither => (None, None),
-        }
-    }
-}
-
-/// The owners of the sides. Equal quantities belong to two owners, different ones to the same; run times and allocations
-/// without victims belong to the other queue or job.
-fn owners(check: &Check) -> (Owner, Owner) {
-    let (left, right) = (check.left.quantity, check.right.quantity);
-    let has_other = check.subject.other_queue.is_some() || check.subject.other_job.is_some();
-    let of_right = |owner| if right == Quantity::Constant { Owner::Neither } else { owner };
-    let is_of_victim = left == Quantity::AllocatedWithoutVictims && has_other
-        || left == Quantity::Runtime && check.subject.other_job.is_some();
-    if is_of_victim {
-        return (Owner::Other, of_right(Owner::Other));
-    }
-    if left == right && has_other {
-        return (Owner::This, Owner::Other);
-    }
-    (Owner::This, of_right(Owner::This))
-}
-
-/// The owners of both sides: the queue and the job of each.
-pub fn owners_of(check: &Check) -> ([Option<Party>; 2], [Option<Party>; 2]) {
-    let parties = |owner: Owner| {
-        let (queue, job) = owner.of(&check.subject);
-        [queue.map(Party::Queue), job.map(Party::Job)]
-    };
-    let (left, right) = owners(check);
-    (parties(left), parties(right))
 }
 
 /// A comparison as one sentence: *`team-a`: allocated (3 GPUs) is more than fair share (2 GPUs).*
@@ -279,9 +210,4 @@ pub fn says(frame: &Frame, check: &Check) -> Text {
         text = name(text, right);
     }
     side(text, &check.right).say(".")
-}
-
-/// The page's number of a resource; `None` for named resources.
-pub fn shown(resource: Resource) -> Option<u8> {
-    resource.nth_named().is_none().then_some(resource.0)
 }

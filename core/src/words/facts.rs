@@ -1,7 +1,7 @@
 //! Amounts of a decision, taken from its recorded comparisons: the only source of numbers in sentences about decisions.
 
-use super::check::{Party, owners_of, side};
 use super::number::{bound, ratio, with_unit};
+use super::sides::{Party, owners_of, shown, side};
 use crate::trace::{Check, Quantity};
 
 /// A recorded amount that a sentence or table shows.
@@ -85,7 +85,7 @@ fn number_of(fact: &Fact) -> f64 {
 
 /// Whether a comparison has values of the resource: it concerns that resource alone, or all.
 fn is_of(check: &Check, resource: u8) -> bool {
-    check.subject.resource.is_none_or(|of| super::check::shown(of) == Some(resource))
+    check.subject.resource.is_none_or(|of| shown(of) == Some(resource))
 }
 
 /// A cell of a table of amounts.

@@ -29,6 +29,7 @@ pub mod resource_time;
 mod rule;
 mod selection;
 mod short;
+mod sides;
 mod source;
 pub mod terms;
 mod text;

@@ -1,4 +1,6 @@
 //! Sentences for every kind of decision, from constructed frames and from the engine.
+//!
+//! Long because each kind is pinned with its whole text.
 
 use expect_test::{Expect, expect};
 use fairground::id::{JobId, NodeId, PodId, QueueId};

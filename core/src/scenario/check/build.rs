@@ -70,12 +70,9 @@ fn add_job(
             let pod = PodId::from_index(cluster.pods.len());
             let joins = set.after.map(|after| submit + after).filter(|&at| at > Time::ZERO);
             cluster.joining.extend(joins.map(|at| Joining { pod, at }));
-            cluster.pods.push(Pod {
-                spec: Arc::new(pod_spec(name, (job, pod_set), template, set)),
-                phase,
-                node: place.map(|place| place.node),
-                devices: place.map(|place| place.devices).unwrap_or_default(),
-            });
+            let spec = Arc::new(pod_spec(name, (job, pod_set), template, set));
+            let (node, devices) = (place.map(|place| place.node), place.map(|place| place.devices));
+            cluster.pods.push(Pod { spec, phase, node, devices: devices.unwrap_or_default() });
         }
     }
     let started = (runs && submit <= Time::ZERO).then_some(template.started);

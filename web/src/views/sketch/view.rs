@@ -1,12 +1,12 @@
 //! Thumbnail of a scenario, from its text alone: allocation at the start, quota and request of queues.
 
-use fairground::scenario::{JobEntry, Scalar, Scenario};
+use fairground::scenario::{JobEntry, NodeEntry, PodSetEntry, Scalar, Scenario};
 
 use crate::chart::queue_tree::{Tone, of_scenario};
 
 /// Maximum number of queues.
 const ROWS: usize = 5;
-/// Requests are cut off at this multiple of the cluster's GPUs.
+/// Requests are cut off at this multiple of the cluster's amount.
 const ASKED_MOST: f64 = 1.25;
 
 /// A thumbnail of a scenario.
@@ -14,13 +14,13 @@ const ASKED_MOST: f64 = 1.25;
 pub struct Sketch {
     /// The first leaf queues, at most [`ROWS`].
     pub rows: Vec<SketchRow>,
-    /// GPUs at the right end of the scale.
+    /// Amount at the right end of the scale.
     pub max: f64,
-    /// GPUs of the cluster.
+    /// Amount of the cluster.
     pub capacity: f64,
 }
 
-/// A queue in a thumbnail, in GPUs.
+/// A queue in a thumbnail, in GPUs or cores.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SketchRow {
     pub tone: Tone,
@@ -32,20 +32,26 @@ pub struct SketchRow {
     pub quota: Option<f64>,
 }
 
-/// The thumbnail of a scenario.
+/// The thumbnail of a scenario: its GPUs, or its cores if no node has a GPU.
 pub fn sketch(scenario: &Scenario) -> Sketch {
     let (rows, tree) = of_scenario(scenario);
-    let capacity: f64 =
-        scenario.nodes.iter().map(|node| number(&node.count, 1.0) * number(&node.gpu, 0.0)).sum();
+    let sum = |of: fn(&NodeEntry) -> &Option<Scalar>| -> f64 {
+        scenario.nodes.iter().map(|node| number(&node.count, 1.0) * number(of(node), 0.0)).sum()
+    };
+    let gpus = sum(|node| &node.gpu);
+    let by_gpu = gpus > 0.0;
+    let capacity = if by_gpu { gpus } else { sum(|node| &node.cpu) };
+    let amount = |job: &JobEntry| amount(job, by_gpu);
     let is_leaf = |at: usize| rows.iter().all(|row| row.parent != Some(at as u32));
     let of = |at: usize| {
         let queue = &scenario.queues[at];
         let jobs = || scenario.jobs.iter().filter(|job| job.queue == queue.name);
         SketchRow {
             tone: tree.tone(at as u32),
-            held: jobs().filter(|job| job.started.is_some()).map(gpus).sum(),
-            asked: jobs().map(gpus).sum(),
-            quota: Some(number(&queue.gpu.quota, 0.0)).filter(|quota| *quota > 0.0),
+            held: jobs().filter(|job| job.started.is_some()).map(amount).sum(),
+            asked: jobs().map(amount).sum(),
+            quota: Some(number(if by_gpu { &queue.gpu.quota } else { &queue.cpu.quota }, 0.0))
+                .filter(|quota| *quota > 0.0),
         }
     };
     let rows: Vec<SketchRow> = (0..rows.len()).filter(|at| is_leaf(*at)).take(ROWS).map(of).collect();
@@ -55,11 +61,14 @@ pub fn sketch(scenario: &Scenario) -> Sketch {
     Sketch { rows, max, capacity }
 }
 
-/// GPUs of all pods of a job or pattern.
-fn gpus(job: &JobEntry) -> f64 {
+/// GPUs or cores of all pods of a job or pattern.
+fn amount(job: &JobEntry, by_gpu: bool) -> f64 {
     let one = match job.pod_sets.is_empty() {
-        true => number(&job.pods, 1.0) * number(&job.gpu, 0.0),
-        false => job.pod_sets.iter().map(|set| number(&set.pods, 1.0) * number(&set.gpu, 0.0)).sum(),
+        true => number(&job.pods, 1.0) * number(if by_gpu { &job.gpu } else { &job.cpu }, 0.0),
+        false => {
+            let of = |set: &PodSetEntry| number(if by_gpu { &set.gpu } else { &set.cpu }, 0.0);
+            job.pod_sets.iter().map(|set| number(&set.pods, 1.0) * of(set)).sum()
+        }
     };
     number(&job.count, 1.0) * one
 }

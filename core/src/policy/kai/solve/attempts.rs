@@ -38,9 +38,10 @@ use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
 use crate::policy::kai::revision::Revision;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::snapshot::Status;
-use crate::policy::kai::solve::hypothesis::{Hypothesis, VictimsOfJob};
+use crate::policy::kai::solve::hypothesis::Hypothesis;
 use crate::policy::kai::solve::simulate::{Attempt, Tried};
 use crate::policy::kai::solve::victim_search::VictimSearch;
+use crate::policy::kai::solve::victims::VictimsOfJob;
 use crate::policy::kai::statement::{NotHeld, Statement};
 use crate::policy::kai::task::{JobRef, NodeRef, PodRef, TaskRef};
 

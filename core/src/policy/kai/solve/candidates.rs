@@ -17,8 +17,8 @@ use crate::policy::kai::revision::Revision;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::snapshot::Quantities;
 use crate::policy::kai::solve::min_runtime::Against;
-use crate::policy::kai::solve::reclaimable::Held;
 use crate::policy::kai::solve::victim_search::VictimSearch;
+use crate::policy::kai::solve::victims::Held;
 use crate::policy::kai::task::{JobRef, QueueRef};
 
 impl Session<'_> {

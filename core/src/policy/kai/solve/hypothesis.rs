@@ -20,6 +20,7 @@ use crate::policy::kai::job::Chunk;
 use crate::policy::kai::order::queue_tree::QueueTree;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::solve::simulate::Tried;
+use crate::policy::kai::solve::victims::VictimsOfJob;
 use crate::policy::kai::task::{JobRef, NodeRef, PodRef, TaskRef};
 
 #[derive(Debug, Default)]
@@ -44,21 +45,6 @@ pub(in crate::policy::kai) struct Hypothesis {
     entered: BTreeMap<JobRef, usize>,
     /// Indices into `by_job`, per node, of the jobs with a potential victim there, in order of addition.
     on_node: BTreeMap<Option<NodeRef>, SmallVec<[usize; 4]>>,
-}
-
-#[derive(Clone, Debug)]
-pub(in crate::policy::kai) struct VictimsOfJob {
-    pub job: JobRef,
-    pub pods: SmallVec<[PodRef; 2]>,
-    /// Indices of its groups.
-    groups: SmallVec<[usize; 2]>,
-}
-
-impl VictimsOfJob {
-    /// Victims outside of a hypothesis.
-    pub fn of(job: JobRef, pods: impl Iterator<Item = PodRef>) -> VictimsOfJob {
-        VictimsOfJob { job, pods: pods.collect(), groups: SmallVec::new() }
-    }
 }
 
 impl Hypothesis {

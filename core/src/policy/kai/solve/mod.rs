@@ -10,3 +10,4 @@ pub(super) mod semi;
 pub(super) mod simulate;
 pub(super) mod solver;
 pub(super) mod victim_search;
+pub(super) mod victims;

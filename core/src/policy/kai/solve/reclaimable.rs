@@ -21,14 +21,11 @@ use crate::policy::kai::number::UNLIMITED;
 use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
 use crate::policy::kai::session::Session;
 use crate::policy::kai::snapshot::Quantities;
-use crate::policy::kai::solve::hypothesis::VictimsOfJob;
 use crate::policy::kai::solve::simulate::Tried;
+use crate::policy::kai::solve::victims::{Held, VictimsOfJob};
 use crate::policy::kai::task::{JobRef, PodRef, QueueRef, TaskRef};
 use crate::trace::{Check, EvictReason, Mark, Op, Quantity, Rule, RuleRecord, Subject, Term, Value};
 use crate::units::Resource;
-
-/// Allocation of every queue before any attempt: total and non-preemptible.
-pub(in crate::policy::kai) type Held = Vec<(Quantities, Quantities)>;
 
 /// Amounts taken from one leaf queue.
 #[derive(Debug)]

@@ -18,9 +18,9 @@ use crate::policy::kai::order::leaves::Leaves;
 use crate::policy::kai::order::queue_tree::QueueTree;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::snapshot::Status;
-use crate::policy::kai::solve::hypothesis::VictimsOfJob;
 use crate::policy::kai::solve::min_runtime::Against;
 use crate::policy::kai::solve::victim_search::VictimSearch;
+use crate::policy::kai::solve::victims::VictimsOfJob;
 use crate::policy::kai::statement::Statement;
 use crate::policy::kai::task::{JobRef, NodeRef, PodRef, TaskRef};
 

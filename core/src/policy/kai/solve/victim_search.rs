@@ -3,7 +3,7 @@
 //! # Source
 //! kai.md 6.1-6.3
 
-use crate::policy::kai::solve::reclaimable::Held;
+use crate::policy::kai::solve::victims::Held;
 
 /// The action that needs victims.
 #[derive(Debug)]

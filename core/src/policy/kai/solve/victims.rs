@@ -1,0 +1,34 @@
+//! Victims of an attempt by job, and the allocations that they are compared with.
+//!
+//! # Rule
+//! None of its own.
+//!
+//! # Source
+//! kai.md 6.4
+//!
+//! # Differs
+//! nothing
+
+use smallvec::SmallVec;
+
+use crate::policy::kai::snapshot::Quantities;
+use crate::policy::kai::task::{JobRef, PodRef};
+
+/// Allocation of every queue before any attempt: total and non-preemptible.
+pub(in crate::policy::kai) type Held = Vec<(Quantities, Quantities)>;
+
+/// Victims of one job.
+#[derive(Clone, Debug)]
+pub(in crate::policy::kai) struct VictimsOfJob {
+    pub job: JobRef,
+    pub pods: SmallVec<[PodRef; 2]>,
+    /// Indices of its groups.
+    pub groups: SmallVec<[usize; 2]>,
+}
+
+impl VictimsOfJob {
+    /// Victims outside of a hypothesis.
+    pub fn of(job: JobRef, pods: impl Iterator<Item = PodRef>) -> VictimsOfJob {
+        VictimsOfJob { job, pods: pods.collect(), groups: SmallVec::new() }
+    }
+}
