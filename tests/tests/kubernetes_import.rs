@@ -302,3 +302,18 @@ spec: {{podName: l, selectedNode: n}}
     );
     assert!(report.ignored.iter().any(|line| line.starts_with("1 pod of g: ")), "{:?}", report.ignored);
 }
+
+/// A resource that only `limits` name is requested, also beside other requests.
+#[test]
+fn a_limit_without_a_request_is_a_request() {
+    let text = "apiVersion: v1
+kind: Pod
+metadata: {name: p, labels: {kai.scheduler/queue: q}}
+spec:
+  schedulerName: kai-scheduler
+  containers: [{resources: {requests: {cpu: 1}, limits: {cpu: 2, nvidia.com/gpu: 2}}}]
+";
+    let job = &imported(text).scenario.expect("a scenario").jobs[0];
+    let of = |scalar: &Option<fairground::scenario::Scalar>| scalar.as_ref().map(|scalar| scalar.0.clone());
+    assert_eq!((of(&job.cpu), of(&job.gpu)), (Some("1".into()), Some("2".into())));
+}

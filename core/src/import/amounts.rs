@@ -23,8 +23,13 @@ pub struct Amounts {
 impl Amounts {
     /// Reads Kubernetes quantities by resource name. Reports invalid ones.
     pub fn read(place: &Place<'_>, report: &mut Report) -> Amounts {
+        Amounts::read_where(place, |_| true, report)
+    }
+
+    /// Reads the quantities of some resources, as [`Amounts::read`] does.
+    pub fn read_where(place: &Place<'_>, is_meant: impl Fn(&str) -> bool, report: &mut Report) -> Amounts {
         let mut read = Amounts::default();
-        for (name, value) in place.entries() {
+        for (name, value) in place.entries().into_iter().filter(|(name, _)| is_meant(name)) {
             let resource = match name {
                 "cpu" => Resource::CPU,
                 "memory" => Resource::MEMORY,

@@ -203,9 +203,15 @@ pub fn texts(map: Option<Place<'_>>) -> BTreeMap<String, String> {
 fn total(object: &Object<'_>, report: &mut Report) -> Amounts {
     let mut sum = Amounts::default();
     let of = |container: &Place<'_>, report: &mut Report| {
-        let group = |key| container.at(&["resources", key]).filter(|place| !place.entries().is_empty());
-        let asked = group("requests").or_else(|| group("limits"));
-        asked.map(|asked| Amounts::read(&asked, report)).unwrap_or_default()
+        let requests = container.at(&["resources", "requests"]);
+        let requested = requests.as_ref().map(Place::entries).unwrap_or_default();
+        let mut own = requests.map(|asked| Amounts::read(&asked, report)).unwrap_or_default();
+        // A resource without a request but with a limit is requested up to the limit.
+        if let Some(limits) = container.at(&["resources", "limits"]) {
+            let is_left_out = |name: &str| requested.iter().all(|(known, _)| *known != name);
+            own.add(&Amounts::read_where(&limits, is_left_out, report));
+        }
+        own
     };
     for container in object.place.items(&["spec", "containers"]) {
         sum.add(&of(&container, report));
