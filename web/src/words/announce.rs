@@ -389,10 +389,10 @@ mod tests {
         .map(|(id, cycle)| format!("{id} {cycle}: {}\n", step_sentence(&real(id, cycle))))
         .concat();
         expect![[r#"
-            gang-of-four 1: `small` started on `node-2`.
-            gang-of-four 2: Nothing changed, and nothing more will happen.
+            gang-of-four 1: `small` started on `node-2`. `gang` keeps waiting.
+            gang-of-four 2: Nothing changed, and nothing more will happen. `gang` keeps waiting.
             preemption-fence 3: `y-1` started on `n1`.
-            ego-grace 3: `b-1` started on `host-2`; `a10` was ended by the timeline.
+            ego-grace 3: `b-1` started on `host-2`; `a10` was ended by the timeline. `more-1`, `more-2`, `more-3` and 10 more keep waiting.
             morning-rush 4: Nothing changed.
             quota-is-a-floor 1: `a8`, `a7`, `a6` and `a5` gave up 4 GPUs for `b1`, `b2`, `b3` and `b4`.
             department-empty 1: `n4`, `v4`, `n3` and 3 more gave up 6 GPUs for `ad1`, `ad2`, `ad3` and 3 more.
