@@ -36,7 +36,8 @@ fn table(simulation: &Simulation) -> String {
 
 /// Events of a cycle: `-a for b` for an eviction, `+a` for a start, in order.
 fn events(simulation: &mut Simulation) -> String {
-    let record = simulation.advance().expect("a cycle");
+    // A run without further events ends.
+    let Some(record) = simulation.advance() else { return String::new() };
     let cluster = simulation.cluster();
     let mut text = String::new();
     for recorded in &record.events {

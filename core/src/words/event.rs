@@ -215,7 +215,7 @@ pub fn gone(frame: &Frame, event: &EventRow) -> Explanation {
     }
 }
 
-/// Events other than placements and evictions.
+/// Events other than placements and evictions. Long because each kind has its sentence here.
 fn other(frame: &Frame, row: &EventRow, event: Event) -> Explanation {
     let queue = frame.queue_of(row).map_or("", |queue| frame.queue(queue));
     let job = Text::default().job(frame.job_name(row));

@@ -1,4 +1,6 @@
 //! Explanations of pending jobs: one dominant reason, the others as *also*.
+//!
+//! Long because each reason has its sentence here.
 
 use super::check::{Party, decisive_resource, shown, side};
 use super::comparison::{Comparison, table};
