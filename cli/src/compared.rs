@@ -39,7 +39,8 @@ pub fn compare(args: &Compare) -> Result<End, Stop> {
     let mut runs = Runs::new(comparing, args.until.map(Time::from_millis), CYCLES_MAX);
     while runs.step() {}
     let columns = runs.end();
-    for (entry, column) in entries.iter().zip(&columns).filter(|(_, column)| column.run.is_none()) {
+    let refused = entries.iter().zip(&columns).find(|(_, column)| column.run.is_none());
+    if let Some((entry, column)) = refused {
         report(entry.file, &column.diagnostics)?;
         eprint_line(&format!("{}: cannot be run under {}", shown(entry.file), column.policy));
         return Err(Stop::BadInput);
@@ -154,7 +155,7 @@ fn table(entries: &[Entry<'_>], columns: &[Column], differs: &[Option<FirstDiffe
 fn queue_rows(
     runs: &[&Ran],
     over_time: ResourceTime,
-    row: &dyn Fn(&str, &dyn Fn(&Ran) -> String) -> Row,
+    row: &impl Fn(&str, &dyn Fn(&Ran) -> String) -> Row,
 ) -> Vec<Row> {
     let mut queues: Vec<&str> = Vec::new();
     for queue in runs.iter().flat_map(|run| &run.queues) {

@@ -66,7 +66,7 @@ fn Results() -> impl IntoView {
     let is_running = move || columns.get().len() < to_compare.get();
     view! {
         <Show when=is_running>
-            <p><progress aria-label="Running"></progress> " " {running.clone()}</p>
+            <p><progress aria-label="Running"></progress> " " {running}</p>
         </Show>
         {move || results(&columns.get(), &queues, store.terms.get())}
     }
