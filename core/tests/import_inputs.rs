@@ -15,7 +15,6 @@ const PROJECTS: &str = r#"{"projects": [{"name": "a", "deservedGpus": 2}]}"#;
 const WORKLOADS: &str = r#"{"workloads": [{"name": "w", "projectName": "a", "phase": "Pending", "allocatedResources": {}, "requestedResources": {"gpu": {"request": 1}}}]}"#;
 const PLAN: &str = "<DistributionTree>\n<Consumer ConsumerName=\"a\"/>\n</DistributionTree>\n";
 const STATE: &str = r#"[{"queuename": "root", "partition": "default", "isLeaf": false, "children": [{"queuename": "root.team", "isLeaf": true, "partition": "default"}]}]"#;
-const FAIR_SHARE: &str = r#"{"totalResource": {"gpu": 8, "cpu": 1000, "memory": 1000}, "queues": [{"uid": "a", "name": "a", "resourceShare": {"gpu": {"deserved": 2, "overQuotaWeight": 1, "maxAllowed": -1, "request": 4}}}]}"#;
 const OWN: &str = "format: fairground-scenario\nversion: 1\nnodes:\n- {name: n, gpu: 1}\nqueues:\n- {name: q, gpu: {quota: 1, limit: unlimited, weight: 1}}\n";
 
 fn read(files: &[(&str, &str)], options: &Options) -> Files {
@@ -60,7 +59,6 @@ fn formats() -> Vec<Vec<(&'static str, &'static str)>> {
         vec![("w.json", WORKLOADS)],
         vec![("plan.xml", PLAN)],
         vec![("q.json", STATE)],
-        vec![("f.json", FAIR_SHARE)],
     ]
 }
 

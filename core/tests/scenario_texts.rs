@@ -88,6 +88,7 @@ fn every_kind_of_finding_has_advice() {
         3:39 warning S063 nodes["n"].gpu-memory: gpu-memory "80" is 80 MiB, which no GPU has; did you mean 80Gi? [Set gpu-memory to 80Gi]
         6:78 error S064 jobs["j"].evicted-for: allocation "k" does not exist; did you mean "j"? [Use "j"]
         5:46 warning S065 jobs["j"].on: node "n" has less than the pods that name it ask for [Let it wait instead]
+        4:79 warning S066 queues["a"].cpu.quota: "a" has a cpu quota of 8m, less than one core: a queue counts cpu in millicores, so that 8 cores are 8000 [Set the cpu quota to 8 cores]
     "#]].assert_eq(&texts.concat());
 }
 
