@@ -91,7 +91,21 @@ pub fn check(scenario: &Scenario) -> Checked {
     });
     let mut diagnostics = findings.finish();
     diagnostics.iter_mut().for_each(|found| in_terms(found, terms));
+    drop_taken_names(scenario, &mut diagnostics);
     Checked { plan, diagnostics }
+}
+
+/// Largest number of invalid names with a fix.
+const RENAMED_MAX: usize = 20;
+
+/// Drops fixes of names that another entry has, and those of further names.
+fn drop_taken_names(scenario: &Scenario, diagnostics: &mut [Diagnostic]) {
+    let of_names = diagnostics.iter_mut().filter(|found| found.code == crate::format::codes::BAD_NAME);
+    for (n, found) in of_names.enumerate() {
+        let is_free =
+            |fix: &crate::format::Fix| n < RENAMED_MAX && crate::format::apply(scenario, &fix.edits).is_ok();
+        found.fix = found.fix.take().filter(is_free);
+    }
 }
 
 /// Fills the marks of a finding and of its fix. What a scenario says stands in quotes, where nothing is filled.
