@@ -65,7 +65,7 @@ pub fn reclaimed(frame: &Frame, event: &EventRow) -> Option<Text> {
     Some(text.say("; ").queue(queue(frame, under)).say(format!(" used {used}, below its {quota}.")))
 }
 
-/// Why a unit was reclaimed for nobody: its consumer exceeds its share limit.
+/// Why a unit was reclaimed without a claimant: its consumer exceeds its share limit.
 pub fn above_limit(frame: &Frame, event: &EventRow) -> Option<Text> {
     let check = by(&event.checks, "ego/share-limit")?;
     let r = check.subject.resource.and_then(shown).unwrap_or(number::GPU);

@@ -74,7 +74,7 @@ fn evicted(frame: &Frame, event: &EventRow, why: EvictReason, resource: u8) -> E
     }
 }
 
-/// An eviction for nobody: a queue exceeds its limit.
+/// An eviction without a claimant: a queue exceeds its limit.
 fn above_limit(frame: &Frame, event: &EventRow) -> Explanation {
     let plain = || {
         Text::default()
