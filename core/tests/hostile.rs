@@ -1,7 +1,5 @@
 //! Hostile input: every reader answers in bounded time and length, without panics.
 
-mod support;
-
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -332,7 +330,7 @@ fn sections_of_links_are_limited() {
     assert!(link.len() < 100, "{link}");
     let nodes = Arc::new(vec![NodeEntry::default(); 20_001]);
     assert!(link::decode(&link::encode(&Scenario { nodes, ..Scenario::default() })).is_err());
-    let large = support::plausible(5_000, 2_000, 20_000);
+    let large = crate::support::plausible(5_000, 2_000, 20_000);
     assert_eq!(link::decode(&link::encode(&large)), Ok(large));
 }
 

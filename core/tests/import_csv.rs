@@ -1,7 +1,5 @@
 //! Importing job traces.
 
-mod support;
-
 use expect_test::expect;
 use fairground::import::{Imported, Kind, Mapping, Options, import, recognise};
 use fairground::link::encode;
@@ -191,7 +189,7 @@ fn too_long_traces_are_rejected() {
 
 #[test]
 fn texts_are_recognised() {
-    let scenario = support::plausible(3, 2, 4);
+    let scenario = crate::support::plausible(3, 2, 4);
     for (text, file, kind) in [
         (to_yaml(&scenario), "", Kind::Scenario),
         (to_json(&scenario), "x.txt", Kind::Scenario),

@@ -1,7 +1,5 @@
 //! Laws of links.
 
-mod support;
-
 use fairground::link::{LinkError, decode, encode};
 use proptest::prelude::*;
 
@@ -12,7 +10,7 @@ fn is_safe(text: &str) -> bool {
 
 proptest! {
     #[test]
-    fn encoded_scenarios_decode(s in support::scenario()) {
+    fn encoded_scenarios_decode(s in crate::support::scenario()) {
         let link = encode(&s);
         prop_assert!(is_safe(&link), "{}", link);
         prop_assert_eq!(decode(&link), Ok(s.clone()));
@@ -24,7 +22,7 @@ proptest! {
     }
 
     #[test]
-    fn a_truncated_link_is_detected(s in support::scenario(), part in 0.0..1.0f64) {
+    fn a_truncated_link_is_detected(s in crate::support::scenario(), part in 0.0..1.0f64) {
         let link = encode(&s);
         let n = (link.len() as f64 * part) as usize;
         match decode(&link[..n]) {
@@ -39,7 +37,7 @@ proptest! {
     }
 
     #[test]
-    fn a_damaged_link_is_detected(s in support::scenario(), part in 0.0..1.0f64, c in any::<char>()) {
+    fn a_damaged_link_is_detected(s in crate::support::scenario(), part in 0.0..1.0f64, c in any::<char>()) {
         let link = encode(&s);
         let at = (link.len() as f64 * part) as usize;
         let mut damaged = link.clone();
@@ -57,7 +55,7 @@ proptest! {
 
 #[test]
 fn damage_by_characters_of_any_width_is_handled() {
-    let link = encode(&support::plausible(3, 2, 4));
+    let link = encode(&crate::support::plausible(3, 2, 4));
     for at in 0..link.len() {
         for c in ["", "~", "é", "名", "😀", "A", "&", "#", "%", ".", " "] {
             let mut damaged = link.clone();
@@ -70,7 +68,7 @@ fn damage_by_characters_of_any_width_is_handled() {
 #[test]
 fn links_are_as_short_as_promised() {
     let sizes = [(3, 2, 4), (8, 8, 20), (24, 64, 100), (110, 500, 1000)]
-        .map(|(queues, nodes, jobs)| encode(&support::plausible(queues, nodes, jobs)).len());
+        .map(|(queues, nodes, jobs)| encode(&crate::support::plausible(queues, nodes, jobs)).len());
     for (size, promised) in sizes.into_iter().zip([286, 606, 1720, 13_142]) {
         assert!(size * 10 <= promised * 11, "{sizes:?}");
     }

@@ -1,7 +1,5 @@
 //! Laws of reading, writing, checking and editing.
 
-mod support;
-
 use fairground::scenario::{
     Edit, Path, Segment, Severity, apply, check, get, locate, read, to_json, to_yaml,
 };
@@ -35,7 +33,7 @@ fn segment() -> impl Strategy<Value = Segment> {
     ];
     prop_oneof![
         4 => proptest::sample::select(names.to_vec()).prop_map(|n| Segment::Field(n.to_string())),
-        1 => support::text().prop_map(Segment::Named),
+        1 => crate::support::text().prop_map(Segment::Named),
         2 => (0u32..4).prop_map(Segment::At),
     ]
 }
@@ -46,21 +44,21 @@ fn edit() -> impl Strategy<Value = Edit> {
     let element = (list, 0u32..4).prop_map(|(list, i)| Path::default().field(list).at(i));
     let place = || prop_oneof![1 => path(), 3 => element.clone()];
     prop_oneof![
-        (path(), support::text()).prop_map(|(at, value)| Edit::Set { at, value }),
-        (place(), support::text()).prop_map(|(at, to)| Edit::Rename { at, to }),
+        (path(), crate::support::text()).prop_map(|(at, value)| Edit::Set { at, value }),
+        (place(), crate::support::text()).prop_map(|(at, to)| Edit::Rename { at, to }),
         place().prop_map(|at| Edit::Remove { at }),
         place().prop_map(|at| Edit::Duplicate { at }),
-        (place(), support::text()).prop_map(|(at, before)| Edit::MovePool { at, before }),
-        (support::text(), proptest::option::of(support::text()))
+        (place(), crate::support::text()).prop_map(|(at, before)| Edit::MovePool { at, before }),
+        (crate::support::text(), proptest::option::of(crate::support::text()))
             .prop_map(|(name, parent)| Edit::AddQueue { name, parent }),
-        (place(), proptest::option::of(support::text()), proptest::option::of(support::text()))
+        (place(), proptest::option::of(crate::support::text()), proptest::option::of(crate::support::text()))
             .prop_map(|(at, parent, before)| Edit::MoveQueue { at, parent, before }),
     ]
 }
 
 proptest! {
     #[test]
-    fn written_scenarios_read_back(s in support::scenario()) {
+    fn written_scenarios_read_back(s in crate::support::scenario()) {
         let yaml = to_yaml(&s);
         let back = read(&yaml);
         prop_assert_eq!(&back.diagnostics, &vec![], "{}", yaml);
@@ -80,7 +78,7 @@ proptest! {
     }
 
     #[test]
-    fn damaged_files_are_answered(s in support::scenario(), cut in 0.0..1.0f64, c in any::<char>(), json in any::<bool>()) {
+    fn damaged_files_are_answered(s in crate::support::scenario(), cut in 0.0..1.0f64, c in any::<char>(), json in any::<bool>()) {
         let text = if json { to_json(&s) } else { to_yaml(&s) };
         let mut chars: Vec<char> = text.chars().collect();
         let at = (chars.len() as f64 * cut) as usize;
@@ -98,7 +96,7 @@ proptest! {
     }
 
     #[test]
-    fn any_scenario_is_checked_and_its_fixes_apply(s in support::scenario()) {
+    fn any_scenario_is_checked_and_its_fixes_apply(s in crate::support::scenario()) {
         let checked = check(&s);
         let errors = checked.diagnostics.iter().any(|d| d.severity == Severity::Error);
         prop_assert_eq!(checked.plan.is_none(), errors);
@@ -111,7 +109,7 @@ proptest! {
     }
 
     #[test]
-    fn any_edit_is_answered(s in support::scenario(), edits in proptest::collection::vec(edit(), 1..4)) {
+    fn any_edit_is_answered(s in crate::support::scenario(), edits in proptest::collection::vec(edit(), 1..4)) {
         let before = s.clone();
         if let Ok(after) = apply(&s, &edits) {
             let _ = check(&after);
@@ -131,7 +129,7 @@ proptest! {
 #[test]
 fn plausible_scenarios_run() {
     for (queues, nodes, jobs) in [(3, 2, 4), (8, 8, 20), (24, 64, 100), (110, 500, 1000)] {
-        let s = support::plausible(queues, nodes, jobs);
+        let s = crate::support::plausible(queues, nodes, jobs);
         let checked = check(&s);
         assert!(checked.plan.is_some(), "{:?}", checked.diagnostics);
     }

@@ -1,15 +1,15 @@
 //! Checks on the source code: layers, sizes, headings, words, dependencies. Text only, without a compiler; each failure
 //! tells what to do.
 
-mod tidy_cycles;
-mod tidy_folders;
-mod tidy_paths;
+mod cycles;
+mod folders;
+mod paths;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tidy_paths::{code_text, expand, used_paths};
+use paths::{code_text, expand, used_paths};
 
 /// Module groups of the engine, left to right: a module uses its own group and those to its left.
 const CORE_LAYERS: &[&[&str]] = &[

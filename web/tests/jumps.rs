@@ -10,9 +10,7 @@ use fairground_web::library::EXAMPLES;
 use fairground_web::state::command::Command;
 use fairground_web::views::timeline::view::timeline;
 
-use whole::Whole;
-
-mod whole;
+use crate::whole::Whole;
 
 #[test]
 fn every_event_belongs_to_one_kind_and_every_kind_has_events() {

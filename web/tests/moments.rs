@@ -4,9 +4,7 @@ use fairground::scenario::Path;
 use fairground_web::state::branches::alternative;
 use fairground_web::state::command::Command;
 
-use whole::Whole;
-
-mod whole;
+use crate::whole::Whole;
 
 #[test]
 fn another_interval_keeps_the_time() {

@@ -1,9 +1,8 @@
 //! Owned nodes, grace periods and consumers above their limits, in Cluster, Shares, Gantt and WHY.
 
-mod whole;
-
 use std::fmt::Write;
 
+use crate::whole::Whole;
 use expect_test::expect;
 use fairground::words::{self, Selection};
 use fairground_web::engine::report::Report;
@@ -11,7 +10,6 @@ use fairground_web::state::command::Command;
 use fairground_web::state::layout::options::NowView;
 use fairground_web::views::gantt::view::Line;
 use fairground_web::views::{cluster, gantt, shares};
-use whole::Whole;
 
 /// Headings with the nodes below them.
 fn groups(whole: &Whole) -> String {

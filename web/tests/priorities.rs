@@ -1,14 +1,12 @@
 //! The Priorities view: the tables of YuniKorn's documentation, step by step.
 
-mod whole;
-
+use crate::whole::Whole;
 use expect_test::expect;
 use fairground_web::chart::table::Section;
 use fairground_web::engine::report::Report;
 use fairground_web::state::command::Command;
 use fairground_web::state::layout::options::NowView;
 use fairground_web::views::priorities::view::sections;
-use whole::Whole;
 
 fn view(example: &str, cycle: u32) -> Vec<Section> {
     let mut whole = Whole::open(example, cycle);

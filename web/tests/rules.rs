@@ -18,9 +18,7 @@ use fairground_web::state::model::Model;
 use fairground_web::state::update::update;
 use fairground_web::words::{self, Explanation};
 
-use whole::Whole;
-
-mod whole;
+use crate::whole::Whole;
 
 fn book(policy: &str) -> Rulebook {
     rulebook::of(policy.to_string())

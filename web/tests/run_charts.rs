@@ -1,7 +1,6 @@
 //! Charts of whole runs agree with the moments of the run.
 
-mod run;
-
+use crate::run::{ADAPTERS, Page, RESTART, lines};
 use expect_test::expect;
 use fairground::words::number::NAMED;
 use fairground::words::{Selection, Terms};
@@ -14,7 +13,6 @@ use fairground_web::views::gantt::view::{GanttView, Line, count_in, gantt};
 use fairground_web::views::shares::view::shares;
 use fairground_web::views::timeline::view::timeline;
 use fairground_web::views::trends::view::{Measure, trends};
-use run::{ADAPTERS, Page, RESTART, lines};
 
 /// Number of cycles per example.
 const CYCLES: u32 = 12;
@@ -210,7 +208,7 @@ fn a_dragged_weight_has_a_preview() {
     let edited = RESTART.replacen("weight: 1}", "weight: 3}", 1).replace("quota: 1", "quota: 0");
     let base = RESTART.replace("quota: 1", "quota: 0");
     let levels = |page: &mut Page, text: &str| {
-        let (scenario, ladder) = (run::sent(text), Some(("team-a".to_string(), 2)));
+        let (scenario, ladder) = (crate::run::sent(text), Some(("team-a".to_string(), 2)));
         let (cycle, until, report_request) = (Some(2), 2, None);
         let ask = Request::Alternative(AlternativeRequest { scenario, cycle, ladder, until, report_request });
         match page.all(ask).into_iter().next() {

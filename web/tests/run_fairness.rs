@@ -1,7 +1,6 @@
 //! Fairness and WHY agree with the moments of the run on whole runs.
 
-mod run;
-
+use crate::run::{ADAPTERS, Page, RESTART, lines};
 use expect_test::expect;
 use fairground::words::Selection;
 use fairground_web::engine::report::{GanttBy, Report, ReportRequest, Tally};
@@ -9,7 +8,6 @@ use fairground_web::library::EXAMPLES;
 use fairground_web::views::fairness::view::fairness;
 use fairground_web::views::gantt::view::gantt;
 use fairground_web::words::{announce, why};
-use run::{ADAPTERS, Page, RESTART, lines};
 
 fn tally(page: &mut Page) -> Tally {
     match page.report(ReportRequest::Tally { resource: 2 }) {

@@ -1,7 +1,6 @@
 //! Saturation ratios and states of queues in Shares, Trends and WHY.
 
-mod whole;
-
+use crate::whole::Whole;
 use expect_test::expect;
 use fairground::words::{self, Selection};
 use fairground_web::chart::table::Table;
@@ -10,7 +9,6 @@ use fairground_web::state::command::Command;
 use fairground_web::state::layout::options::NowView;
 use fairground_web::views::trends::view::Measure;
 use fairground_web::views::{division, shares, trends};
-use whole::Whole;
 
 fn lines(table: &Table, columns: &[&str]) -> String {
     let is = |head: &String, name: &str| head.split(',').next() == Some(name);

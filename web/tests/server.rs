@@ -13,9 +13,7 @@ use fairground_web::library::{EXAMPLES, Example};
 use fairground_web::state::document::from_text;
 use fairground_web::views::division::view::division;
 
-use whole::Whole;
-
-mod whole;
+use crate::whole::Whole;
 
 /// A scenario in the form sent to the engine.
 fn sent(text: &str) -> Arc<Scenario> {

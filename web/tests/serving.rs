@@ -1,13 +1,11 @@
 //! The serving order below Shares: requested only while it is shown, and the same order as in WHY.
 
-mod whole;
-
+use crate::whole::Whole;
 use expect_test::expect;
 use fairground::words::{Selection, order_lines};
 use fairground_web::engine::report::Report;
 use fairground_web::state::command::Command;
 use fairground_web::state::layout::options::NowView;
-use whole::Whole;
 
 /// The displayed lines, by pool and level.
 fn lines(whole: &Whole) -> String {

@@ -1,0 +1,7 @@
+//! Tests of the command line tool.
+//!
+//! One program, because linking one takes much less time than linking one for each file.
+
+mod guide;
+mod runner;
+mod simulators;

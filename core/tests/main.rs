@@ -1,0 +1,50 @@
+//! Tests of the engine through its public interface.
+//!
+//! One program, because linking one takes much less time than linking one for each file.
+
+mod capacity;
+mod descriptions;
+mod drain;
+mod ego;
+mod ego_over_commit;
+mod ego_settings;
+mod export;
+mod gates;
+mod hostile;
+mod ignored_values;
+mod import_csv;
+mod import_files;
+mod import_inputs;
+mod import_queues_yaml;
+mod import_runai;
+mod import_versions;
+mod in_common;
+mod job_defaults;
+mod joining_pods;
+mod json_schema;
+mod kai_attributes;
+mod kai_backoff;
+mod kai_chance;
+mod kai_shards;
+mod kit;
+mod known_faults;
+mod link_laws;
+mod measured_usage;
+mod named_resources;
+mod on_devices;
+mod patterns;
+mod pools;
+mod reloads;
+mod restart;
+mod scenario_codes;
+mod scenario_laws;
+mod scenario_texts;
+mod sharing;
+mod support;
+mod switches;
+mod terminating;
+mod translate;
+mod unreachable;
+mod why_yunikorn;
+mod yunikorn_backoff;
+mod zero_values;

@@ -1,0 +1,26 @@
+//! Tests of the page without a browser.
+//!
+//! One program, because linking one takes much less time than linking one for each file.
+
+mod before;
+mod digests;
+mod examples;
+mod foreign_words;
+mod help;
+mod jumps;
+mod large;
+mod model;
+mod moments;
+mod own_words;
+mod owned_nodes;
+mod priorities;
+mod rules;
+mod run;
+mod run_charts;
+mod run_fairness;
+mod saturation;
+mod server;
+mod serving;
+mod share_usage;
+mod verdicts;
+mod whole;
