@@ -95,7 +95,7 @@ const KINDS: [Known; 26] = [
 /// API group of resource claims.
 const DEVICES: &str = "resource.k8s.io";
 
-const DEVICES_VERSIONS: &[&str] = &["v1", "v1beta2", "v1beta1"];
+const DEVICES_VERSIONS: &[&str] = &["v1", "v1beta2", "v1beta1", "v1alpha3", "v1alpha2"];
 
 const KUEUE_VERSIONS: &[&str] = &["v1beta1", "v1beta2"];
 
@@ -171,6 +171,8 @@ pub struct Object<'a> {
     pub place: Place<'a>,
     /// Creation time, in milliseconds since 1970.
     pub created_ms: Option<i64>,
+    /// Position among all objects in the text.
+    pub at: usize,
 }
 
 impl<'a> Object<'a> {
@@ -334,6 +336,8 @@ struct Found<'a> {
     /// Index of each object among those of its kind.
     known: BTreeMap<(Kind, &'a str, &'a str, &'a str), usize>,
     n_twice: u64,
+    /// Number of objects so far.
+    n_objects: usize,
     /// Objects of unread kinds.
     others: Vec<Object<'a>>,
     /// Unread lists of a snapshot.
@@ -403,12 +407,14 @@ impl<'a> Found<'a> {
         let is_read = |known: &&Known| known.name == kind && group.is_none_or(|group| group == known.group);
         let of = |key| place.scalar(&["metadata", key]);
         let known = KINDS.iter().find(is_read);
+        self.n_objects += 1;
         let object = Object {
             kind: known.map_or((group.unwrap_or_default(), kind), |known| (known.group, known.name)),
             namespace: of("namespace").unwrap_or_default(),
             name: of("name").unwrap_or_default(),
             place: place.clone(),
             created_ms: of("creationTimestamp").and_then(date),
+            at: self.n_objects,
         };
         let unknown = version
             .zip(api)

@@ -35,8 +35,12 @@ fn is_template(place: &Place<'_>) -> bool {
 
 /// Whether an object contains a pod template.
 pub fn has_template(place: &Place<'_>) -> bool {
-    let spec = place.get("spec");
-    spec.is_some_and(|spec| !found(&spec).is_empty())
+    place.get("spec").is_some_and(|spec| has_template_in(&spec))
+}
+
+/// Whether a pod template stands anywhere in a value.
+pub fn has_template_in(place: &Place<'_>) -> bool {
+    !found(place).is_empty()
 }
 
 fn found<'a>(place: &Place<'a>) -> Vec<Found<'a>> {

@@ -114,6 +114,10 @@ impl<'a> Pod<'a> {
         let chain = Chain { pod: object, owners: cluster.objects.owners_of(object) };
         let family = chain.family(cluster.objects, cluster.has_yunikorn);
         let is_yunikorn = family == Some(Family::YuniKorn);
+        if is_yunikorn && chain.is_without_scheduler() {
+            let says = "names no scheduler: its labels are those of YuniKorn, so it is YuniKorn's";
+            report.assume(format!("Pod {} {says}", object.called()));
+        }
         let group = group.or_else(|| applications::application_of(object).filter(|_| is_yunikorn));
         let workload = workloads::workload_of(object, cluster);
         let bound = place.scalar(&["spec", "nodeName"]);

@@ -52,10 +52,13 @@ pub fn jobs<'a>(cluster: &Cluster<'a>, pods: &[Pod<'a>], report: &mut Report) ->
         for (object, family) in own {
             let Some(family) = family else { continue };
             let work = Work { object, kind, family, cluster };
-            made.extend(work.jobs(report).into_iter().map(|job| (object.namespace, job)));
+            let jobs = work.jobs(report).into_iter();
+            made.extend(jobs.map(|job| (object.at, (object.namespace, job))));
         }
     }
-    made
+    // Of jobs of the same age, the first in the text is the oldest.
+    made.sort_by_key(|(at, _)| *at);
+    made.into_iter().map(|(_, job)| job).collect()
 }
 
 /// Returns the objects above pods or workloads in the text: namespace, kind and name.

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::objects::{Kind, MAKERS, Object, tally};
+use super::parts::has_template_in;
 use super::pods::Pod;
 use super::readers::{
     CLASS, Chain, Family, GROUPS, KUEUE_CLASS, LOCAL_QUEUE, MIN_MEMBER, PREEMPTABLE, PREEMPTIBILITY,
@@ -81,6 +82,9 @@ pub fn lines(cluster: &Cluster<'_>, pods: &[Pod<'_>]) -> Vec<String> {
     for pod in pods.iter().filter(|pod| pod.is_live()) {
         found.pod(pod.object, pod.family, pod.object);
     }
+    for group in cluster.objects.of_kind(Kind::PodGroup) {
+        found.keys(group, Family::Kai, false, group);
+    }
     for kind in MAKERS {
         for object in cluster.objects.of_kind(kind) {
             let parts = templates::parts_of(object);
@@ -123,7 +127,8 @@ impl<'a> Found<'a> {
         self.keys(object, family, true, object);
         let spec = object.place.get("spec").map(|spec| spec.entries()).unwrap_or_default();
         for (key, value) in spec {
-            if !WORK_FIELDS.split_whitespace().any(|known| known == key) && !value.is_empty() {
+            let is_read = WORK_FIELDS.split_whitespace().any(|known| known == key) || has_template_in(&value);
+            if !is_read && !value.is_empty() {
                 self.add(key, object);
             }
         }
@@ -196,11 +201,9 @@ impl<'a> Found<'a> {
         for (part, word) in [("labels", "label"), ("annotations", "annotation")] {
             let entries =
                 object.place.at(&["metadata", part]).map(|place| place.entries()).unwrap_or_default();
-            for (key, value) in entries {
+            for (key, _) in entries {
                 if is_of_scheduler(key, family) && !is_read(key, family, is_owner, shown) {
-                    let value = value.scalar(&[]).unwrap_or_default();
-                    let value = if value.len() > 40 { String::new() } else { format!(": {value}") };
-                    self.add(format!("the {word} {key}{value}"), shown);
+                    self.add(format!("the {word} {key}"), shown);
                 }
             }
         }
