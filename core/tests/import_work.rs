@@ -249,10 +249,8 @@ fn kueue_admits_suspended_work_as_a_whole() {
         "{{suspend: true, replicatedJobs: [{{name: a, template: {{spec: {{{pods}}}}}}}, {{name: b, replicas: 2, template: {{spec: {{{pods}}}}}}}]}}"
     );
     assert_eq!(of("jobset.x-k8s.io/v1alpha2", "JobSet", &sets), ["x in cq; a pods 1 min 1; b pods 2 min 2"]);
-    let pod = format!(
-        "apiVersion: v1\nkind: Pod\nmetadata: {{namespace: demo, name: p, labels: {{kueue.x-k8s.io/queue-name: lq}}}}\nspec: {{containers: [{{name: a}}]}}\n"
-    );
-    assert_eq!(jobs_of(&[queues.into(), pod]), ["p in cq pods 1 min 1"]);
+    let pod = "apiVersion: v1\nkind: Pod\nmetadata: {namespace: demo, name: p, labels: {kueue.x-k8s.io/queue-name: lq}}\nspec: {containers: [{name: a}]}\n";
+    assert_eq!(jobs_of(&[queues.into(), pod.into()]), ["p in cq pods 1 min 1"]);
     // Without Kueue, a suspended Job has no pods.
     let text = object("batch/v1", "Job", "name: x", "{suspend: true, template: POD}");
     assert_eq!(jobs(&text), ["x in team pods 1 min 1 gpu 1 gated true"]);
