@@ -68,7 +68,6 @@ fn object(api: &str, kind: &str, metadata: &str, spec: &str) -> String {
 #[test]
 fn kai_groups_the_pods_of_each_kind() {
     let of = |api: &str, kind: &str, spec: &str| jobs(&object(api, kind, "name: x", spec)).join(" | ");
-    let workers = "{Worker: {replicas: 2, template: POD}, Master: {template: POD}}";
     for (found, expected) in [
         (of("apps/v1", "Deployment", "{replicas: 3, template: POD}"), "x in team count 3 priority 125 gpu 1"),
         (of("apps/v1", "StatefulSet", "{replicas: 3, template: POD}"), "x in team pods 3 min 1 gpu 1"),
@@ -85,6 +84,16 @@ fn kai_groups_the_pods_of_each_kind() {
             ),
             "x in team pods 2 min 1 gpu 1",
         ),
+    ] {
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn kai_groups_the_pods_of_operators() {
+    let of = |api: &str, kind: &str, spec: &str| jobs(&object(api, kind, "name: x", spec)).join(" | ");
+    let workers = "{Worker: {replicas: 2, template: POD}, Master: {template: POD}}";
+    for (found, expected) in [
         (
             of("kubeflow.org/v1", "PyTorchJob", &format!("{{pytorchReplicaSpecs: {workers}}}")),
             "x in team; master pods 1 min 1 gpu 1; worker pods 2 min 2 gpu 1",

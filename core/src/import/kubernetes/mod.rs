@@ -21,6 +21,7 @@ mod names;
 mod nodes;
 mod objects;
 mod parts;
+mod pod_templates;
 mod pods;
 mod queues;
 mod readers;

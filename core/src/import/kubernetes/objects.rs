@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::parts::has_template;
+use super::pod_templates::has_template;
 use super::{Report, counted};
 use crate::import::date::date;
 use crate::import::loose::{Place, Reader};

@@ -7,7 +7,8 @@
 //! Spark's settings in `sparkConf` are not read. Executors do not wait for their driver.
 
 use super::objects::Object;
-use super::parts::{Part, number};
+use super::parts::Part;
+use super::pod_templates::number;
 use super::pods::Request;
 use crate::import::loose::Place;
 

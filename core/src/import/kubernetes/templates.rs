@@ -15,7 +15,8 @@
 use std::collections::BTreeSet;
 
 use super::objects::{Kind, MAKERS, Object, tally};
-use super::parts::{self, Part, number};
+use super::parts::{self, Part};
+use super::pod_templates::number;
 use super::pods::{Pod, Request, texts, toleration};
 use super::readers::{Chain, DEFAULT_QUEUE, Family, MIN_MEMBER, min_member};
 use super::{Cluster, Report, applications, counted, kueue, moment, spark};
@@ -125,7 +126,7 @@ fn family<'a>(object: &'a Object<'a>, cluster: &Cluster<'a>) -> Option<Family> {
     let named = parts.iter().find_map(of);
     let batch = object.place.scalar(&["spec", "batchScheduler"]);
     let of_batch = || match batch? {
-        "yunikorn" => Some(Family::YuniKorn),
+        name if name == applications::POLICY => Some(Family::YuniKorn),
         "volcano" => Some(Family::Volcano),
         "kai-scheduler" => Some(Family::Kai),
         _ => None,

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::objects::{Kind, MAKERS, Object, tally};
-use super::parts::has_template_in;
+use super::pod_templates::has_template_in;
 use super::pods::Pod;
 use super::readers::{
     CLASS, Chain, Family, GROUPS, KUEUE_CLASS, LOCAL_QUEUE, MIN_MEMBER, PREEMPTABLE, PREEMPTIBILITY,
