@@ -458,7 +458,11 @@ fn part(
             let sizes = pieces.iter().find(|piece| piece.kind == Kind::QueueSizes);
             super::import(texts[0].as_bytes(), sizes.map(|piece| piece.text().as_bytes()), options)
         }
-        _ => objects(of, options),
+        _ => {
+            let is_yunikorn =
+                |piece: &Piece<'_>| matches!(piece.kind, Kind::QueuesYaml | Kind::YuniKornState);
+            objects(of, options, pieces.iter().any(is_yunikorn))
+        }
     };
     let used = if matches!(kind, Kind::Trace | Kind::QueuesYaml) { 1 } else { of.len() };
     for piece in &of[used..] {
@@ -483,7 +487,7 @@ fn name_file(found: &mut [Diagnostic], file: &str) {
     }
 }
 
-fn objects(of: &[&Piece<'_>], options: &Options) -> Imported {
+fn objects(of: &[&Piece<'_>], options: &Options, has_yunikorn: bool) -> Imported {
     let mut report = Report::default();
     let mut roots = Vec::new();
     for piece in of {
@@ -502,7 +506,7 @@ fn objects(of: &[&Piece<'_>], options: &Options) -> Imported {
         }
     }
     let roots: Vec<(&str, &Value)> = roots.iter().map(|(file, tree)| (*file, &**tree)).collect();
-    import_trees(&roots, options, report)
+    import_trees(&roots, options, has_yunikorn, report)
 }
 
 /// Merges the parts: queues from the first that defines them, nodes from the first that has them, jobs from all.

@@ -28,6 +28,11 @@ fn labelled<'a>(object: &Object<'a>, key: &str) -> Option<&'a str> {
     object.label(&key).or_else(|| object.annotation(&key))
 }
 
+/// Whether a pod has a label or annotation in YuniKorn's own domain that names its application or queue.
+pub fn has_own_label(object: &Object<'_>) -> bool {
+    labelled(object, "app-id").or_else(|| labelled(object, "queue")).is_some()
+}
+
 /// Returns the application of a pod.
 pub fn application_of<'a>(object: &Object<'a>) -> Option<&'a str> {
     labelled(object, "app-id")

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::objects::{KUEUE, Kind, Object, tally};
-use super::pods::{DEFAULT_QUEUE, Pod, Request, State, VOLCANO_QUEUE, queue_label};
+use super::pods::{Pod, Request, State};
+use super::readers::{Chain, DEFAULT_QUEUE, Family, min_member};
+use super::templates::{INFERENCE, min_member_says};
 use super::{Cluster, Report, applications, counted, moment, workloads};
 use crate::import::date::date;
 use crate::import::loose::Place;
@@ -11,9 +13,6 @@ use crate::scenario::{JobEntry, PodSetEntry, Scalar};
 
 /// Maximum nesting depth of subgroups; levels above are dropped.
 const LEVELS_MAX: usize = 16;
-
-/// Annotation that makes Volcano pods preemptible.
-const PREEMPTABLE: &str = "volcano.sh/preemptable";
 
 /// Annotation with the time when KAI last started a pod group.
 const LAST_START: &str = "kai.scheduler/last-start-timestamp";
@@ -28,7 +27,8 @@ struct Work<'a, 'p> {
 }
 
 /// Returns the jobs in the order of their groups or first pods in the text.
-pub fn jobs<'a>(cluster: &Cluster<'a>, pods: &[Pod<'a>], report: &mut Report) -> Vec<JobEntry> {
+/// Each has its namespace.
+pub fn jobs<'a>(cluster: &Cluster<'a>, pods: &[Pod<'a>], report: &mut Report) -> Vec<(&'a str, JobEntry)> {
     let mut all: Vec<Work<'a, '_>> = Vec::new();
     let mut known: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     let workloads = cluster.objects.of_kind(Kind::Workload).iter();
@@ -38,7 +38,7 @@ pub fn jobs<'a>(cluster: &Cluster<'a>, pods: &[Pod<'a>], report: &mut Report) ->
         all.push(Work { group: Some(group), name: (group.namespace, group.name), pods: Vec::new() });
     }
     for pod in pods.iter().filter(|pod| pod.is_own && pod.state != State::Over) {
-        let name = (pod.object.namespace, pod.group.unwrap_or_else(|| owner(pod.object)));
+        let name = (pod.object.namespace, pod.group.unwrap_or_else(|| owner(pod, cluster)));
         let at = *known.entry(name).or_insert_with(|| {
             all.push(Work { group: None, name, pods: Vec::new() });
             all.len() - 1
@@ -58,20 +58,27 @@ pub fn jobs<'a>(cluster: &Cluster<'a>, pods: &[Pod<'a>], report: &mut Report) ->
     report.assumed.extend(tally(&admitted, ": admitted, but no pod says on which node, so they wait"));
     let mut times: BTreeMap<&str, u32> = BTreeMap::new();
     all.iter().for_each(|work| *times.entry(work.name.1).or_default() += 1);
-    all.iter().map(|work| work.job(times[work.name.1] > 1, cluster, report)).collect()
+    let job = |work: &Work<'a, '_>| (work.name.0, work.job(times[work.name.1] > 1, cluster, report));
+    all.iter().map(job).collect()
 }
 
-/// Returns the name of a pod's controller. Pods without one, and those of deployments, which are scheduled individually, return
-/// their own name.
-fn owner<'a>(pod: &Object<'a>) -> &'a str {
-    match pod.owner() {
-        Some(["ReplicaSet", ..]) | None => pod.name,
-        Some([_, name, _]) => name,
+/// Returns the name of the outermost controller of a pod. Pods without one, and those of deployments, which are scheduled
+/// individually, return their own name. A run of a CronJob stands for itself.
+fn owner<'a>(pod: &Pod<'a>, cluster: &Cluster<'a>) -> &'a str {
+    let Some([kind, name, _]) = pod.object.owner() else { return pod.object.name };
+    let owners = cluster.objects.owners_of(pod.object);
+    let is_deployment = match owners.first() {
+        Some(set) if kind == "ReplicaSet" => set.owner().is_some_and(|[kind, ..]| kind == "Deployment"),
+        _ => kind == "ReplicaSet",
+    };
+    if is_deployment && pod.family != Family::YuniKorn {
+        return pod.object.name;
     }
+    owners.iter().rfind(|owner| owner.kind.1 != "CronJob").map_or(name, |owner| owner.name)
 }
 
-impl Work<'_, '_> {
-    fn job(&self, is_ambiguous: bool, cluster: &Cluster<'_>, report: &mut Report) -> JobEntry {
+impl<'a> Work<'a, '_> {
+    fn job(&self, is_ambiguous: bool, cluster: &Cluster<'a>, report: &mut Report) -> JobEntry {
         let (namespace, name) = self.name;
         let name = if is_ambiguous { format!("{namespace}/{name}") } else { name.to_string() };
         let sets = self.sets(&name, report);
@@ -89,13 +96,11 @@ impl Work<'_, '_> {
         let job = JobEntry {
             queue: self.queue(&name, cluster, report),
             submit: submit.map(moment),
-            priority: self.priority(cluster),
-            preemptible: match text("preemptibility").or_else(|| self.pods[0].object.annotation(PREEMPTABLE))
-            {
-                Some("preemptible" | "true") => Some("true".into()),
-                Some("non-preemptible" | "false") => Some("false".into()),
-                _ if applications::is_kept(self.pods[0].object) => Some("false".into()),
-                _ => None,
+            priority: self.priority(&name, cluster, report),
+            preemptible: match text("preemptibility") {
+                Some("preemptible") => Some("true".into()),
+                Some("non-preemptible") => Some("false".into()),
+                _ => self.pods[0].chain(cluster).preemptible(),
             },
             on: holding().filter_map(|pod| Some(pod.node?.to_string())).collect(),
             started: cluster.since(started).filter(|_| holding().next().is_some()).map(moment),
@@ -108,7 +113,7 @@ impl Work<'_, '_> {
             name,
             ..JobEntry::default()
         };
-        self.with_pods(job, &sets, report)
+        self.with_pods(job, &sets, cluster, report)
     }
 
     /// Returns the objects of the pods.
@@ -203,19 +208,15 @@ impl Work<'_, '_> {
         self.group.is_some_and(|group| group.kind.0 == KUEUE)
     }
 
-    fn queue(&self, name: &str, cluster: &Cluster<'_>, report: &mut Report) -> String {
+    fn queue(&self, name: &str, cluster: &Cluster<'a>, report: &mut Report) -> String {
         let of_group = self.group.and_then(|group| {
             let named = group.place.scalar(&["spec", "queue"]).or_else(|| group.label("kai.scheduler/queue"));
             named.or_else(|| workloads::queue_of(group, cluster))
         });
-        let mut of_pods = self.pods.iter().filter_map(|pod| {
-            queue_label(pod.object)
-                .or_else(|| pod.object.annotation(VOLCANO_QUEUE))
-                .or_else(|| applications::queue_of(pod.object))
-        });
-        let project = || self.pods.iter().find_map(|pod| pod.object.label("project"));
-        match of_group.or_else(|| of_pods.next()).filter(|queue| !queue.is_empty()).or_else(project) {
-            Some(queue) => queue.to_string(),
+        let of_group = of_group.filter(|queue| !queue.is_empty()).map(str::to_string);
+        let of_pods = || self.pods.iter().find_map(|pod| pod.chain(cluster).queue(pod.family, cluster));
+        match of_group.or_else(of_pods) {
+            Some(queue) => queue,
             None => {
                 report.assume(format!("{name} names no queue: it is in {DEFAULT_QUEUE}"));
                 DEFAULT_QUEUE.to_string()
@@ -223,7 +224,7 @@ impl Work<'_, '_> {
         }
     }
 
-    fn priority(&self, cluster: &Cluster<'_>) -> Option<Scalar> {
+    fn priority(&self, name: &str, cluster: &Cluster<'a>, report: &mut Report) -> Option<Scalar> {
         let of_group = |keys: &[&str]| self.group.and_then(|group| group.place.get("spec")?.scalar(keys));
         let class = of_group(&["priorityClassName"]).or_else(|| of_group(&["priorityClassRef", "name"]));
         let value = of_group(&["priority"]).and_then(|priority| priority.parse::<i64>().ok());
@@ -233,13 +234,45 @@ impl Work<'_, '_> {
             .or(value.map(|value| Scalar(value.to_string())))
             .or_else(|| self.pods.iter().find_map(|pod| pod.priority.clone()))
             .or_else(|| cluster.class(cluster.default_class?))
+            .or_else(|| {
+                let [pod] = self.pods.as_slice() else { return None };
+                let is_of_deployment = self.group.is_none()
+                    && pod.family == Family::Kai
+                    && pod.object.owner().is_some_and(|[kind, ..]| kind == "ReplicaSet")
+                    && owner(pod, cluster) == pod.object.name;
+                is_of_deployment.then(|| {
+                    let says = "is a pod of a Deployment without a class: KAI gives it inference";
+                    report.assume(format!("{name} {says} ({INFERENCE}), so it is not preemptible"));
+                    Scalar(INFERENCE.to_string())
+                })
+            })
+    }
+
+    /// Returns the minimum in an annotation of the Job that made the pods.
+    fn annotated(&self, cluster: &Cluster<'a>, report: &mut Report) -> Option<i64> {
+        let pod = self.pods.first().filter(|pod| self.group.is_none() && pod.family == Family::Kai)?;
+        let owners = cluster.objects.owners_of(pod.object);
+        let job = owners.into_iter().find(|owner| owner.kind.1 == "Job")?;
+        let n = min_member(job)?.ok()?;
+        report.assume(min_member_says(job, n));
+        i64::try_from(n).ok()
     }
 
     /// Adds the pods to a job: as equal pods if there is one set, otherwise as pod sets.
-    fn with_pods(&self, job: JobEntry, sets: &[Set<'_>], report: &mut Report) -> JobEntry {
+    fn with_pods(
+        &self,
+        job: JobEntry,
+        sets: &[Set<'_>],
+        cluster: &Cluster<'a>,
+        report: &mut Report,
+    ) -> JobEntry {
         let n_pods = sets.iter().map(|set| set.pods.len()).sum::<usize>() as i64;
         let min = self.group.and_then(|group| group.place.scalar(&["spec", "minMember"]));
-        let least = if self.is_workload() { n_pods } else { 1 };
+        let is_kueue = self.group.is_none() && self.pods[0].family == Family::Kueue;
+        let least = match self.is_workload() || is_kueue {
+            true => n_pods,
+            false => self.annotated(cluster, report).unwrap_or(1),
+        };
         let min = min.and_then(|n| n.parse::<i64>().ok()).unwrap_or(least).max(1);
         let is_whole =
             min <= n_pods && sets.iter().all(|set| set.min.is_none_or(|min| min <= set.pods.len() as i64));
@@ -294,23 +327,15 @@ impl Set<'_> {
 
     fn entry(&self) -> PodSetEntry {
         let request = &self.pods[0].request;
-        let ([gpu, cpu, memory], resources) = request.amounts.written();
-        let n = self.pods.len() as i64;
-        PodSetEntry {
-            name: self.name.clone(),
-            pods: Some(Scalar(n.to_string())),
-            min_available: self.min.map(|min| Scalar(min.clamp(1, n).to_string())),
-            gpu: gpu.filter(|_| request.gpu_memory.is_none()),
-            gpu_memory: request.gpu_memory.clone().map(Scalar),
-            gpu_devices: request.gpu_devices.clone().map(Scalar),
-            cpu,
-            memory,
-            group: self.path.clone(),
-            labels: request.labels.clone(),
-            resources,
-            affinity: request.affinity.clone(),
-            ..PodSetEntry::default()
-        }
+        let least = self.min.map(|min| u64::try_from(min).unwrap_or(0));
+        PodSetEntry { group: self.path.clone(), ..request.in_set(&self.name, self.pods.len() as u64, least) }
+    }
+}
+
+impl<'a> Pod<'a> {
+    /// Returns the pod with the objects that it belongs to.
+    fn chain<'c>(&'c self, cluster: &'c Cluster<'a>) -> Chain<'a, 'c> {
+        Chain { pod: self.object, owners: cluster.objects.owners_of(self.object) }
     }
 }
 

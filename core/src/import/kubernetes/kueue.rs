@@ -17,6 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::objects::{Kind, Object};
 use super::pods::{Pod, Request, State, texts, toleration};
+use super::readers::Family;
 use super::workloads::{is_live, queue_of};
 use super::{Cluster, Report, moment};
 use crate::import::amounts::{GPUS, amount};
@@ -249,7 +250,7 @@ pub fn pod_sets<'a>(cluster: &Cluster<'a>, pods: &[Pod<'a>], report: &mut Report
 pub fn pods<'a>(sets: &'a [PodSet<'a>], cluster: &Cluster<'a>, report: &mut Report) -> Vec<Pod<'a>> {
     let mut pods = Vec::new();
     for set in sets {
-        let mut request = Request::read(&set.template, report);
+        let mut request = Request::read(&set.template, cluster, report);
         if let Some(flavor) = only_flavor(set.workload, cluster) {
             request.selector.extend(texts(flavor.place.at(&["spec", "nodeLabels"])));
             request.tolerations.extend(flavor.place.items(&["spec", "tolerations"]).iter().map(toleration));
@@ -258,6 +259,7 @@ pub fn pods<'a>(sets: &'a [PodSet<'a>], cluster: &Cluster<'a>, report: &mut Repo
             object: &set.template,
             state: State::Waits,
             is_own: true,
+            family: Family::Kueue,
             node: None,
             started_ms: None,
             request,
@@ -278,12 +280,18 @@ fn only_flavor<'a>(workload: &Object<'a>, cluster: &Cluster<'a>) -> Option<&'a O
         flavors.extend(of_set.iter().filter_map(|(_, flavor)| flavor.scalar(&[])));
     }
     if flavors.is_empty() {
-        let name = queue_of(workload, cluster)?;
-        let queue = cluster.objects.of_kind(Kind::ClusterQueue).iter().find(|queue| queue.name == name)?;
-        let groups = queue.place.items(&["spec", "resourceGroups"]);
-        let all = groups.iter().flat_map(|group| group.items(&["flavors"]));
-        flavors.extend(all.filter_map(|flavor| flavor.scalar(&["name"])));
+        return flavor_of(queue_of(workload, cluster)?, cluster);
     }
+    let mut all = cluster.objects.of_kind(Kind::ResourceFlavor).iter();
+    all.find(|flavor| flavors.len() == 1 && flavors.contains(flavor.name))
+}
+
+/// Returns the only flavor of a ClusterQueue.
+pub fn flavor_of<'a>(queue: &str, cluster: &Cluster<'a>) -> Option<&'a Object<'a>> {
+    let queue = cluster.objects.of_kind(Kind::ClusterQueue).iter().find(|object| object.name == queue)?;
+    let groups = queue.place.items(&["spec", "resourceGroups"]);
+    let all = groups.iter().flat_map(|group| group.items(&["flavors"]));
+    let flavors: BTreeSet<&str> = all.filter_map(|flavor| flavor.scalar(&["name"])).collect();
     let mut all = cluster.objects.of_kind(Kind::ResourceFlavor).iter();
     all.find(|flavor| flavors.len() == 1 && flavors.contains(flavor.name))
 }

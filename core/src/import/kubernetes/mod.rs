@@ -13,16 +13,23 @@
 //! No object contains run times: jobs run until the end. Node pools and topologies are not read.
 
 mod applications;
+mod claims;
 mod jobs;
 mod kueue;
 mod lists;
+mod names;
 mod nodes;
 mod objects;
+mod parts;
+mod pod_templates;
 mod pods;
 mod queues;
+mod readers;
 mod shards;
 pub mod snapshot;
+mod spark;
 mod templates;
+mod unused;
 mod volcano;
 mod workloads;
 
@@ -52,16 +59,24 @@ pub fn import_kubernetes(sources: &[Source<'_>], options: &Options) -> Imported 
     let mut report = Report::default();
     let roots = trees(sources, &mut report);
     let roots: Vec<(&str, &Value)> = roots.iter().map(|(file, root)| (*file, root)).collect();
-    import_trees(&roots, options, report)
+    import_trees(&roots, options, false, report)
 }
 
-/// Imports the objects in trees, each with the name of its file if there are several.
-pub fn import_trees(roots: &[(&str, &Value)], options: &Options, mut report: Report) -> Imported {
+/// Imports the objects in trees, each with the name of its file if there are several. `has_yunikorn`: a configuration of YuniKorn
+/// stands beside them.
+pub fn import_trees(
+    roots: &[(&str, &Value)],
+    options: &Options,
+    has_yunikorn: bool,
+    mut report: Report,
+) -> Imported {
     if !report.diagnostics.is_empty() {
         return Imported { scenario: None, report };
     }
-    let objects = Objects::of(roots, &mut report);
-    let scenario = read(&objects, options, &mut report);
+    let roots = names::named(roots, &mut report);
+    let roots: Vec<(&str, &Value)> = roots.iter().map(|(file, root)| (*file, &**root)).collect();
+    let objects = Objects::of(&roots, &mut report);
+    let scenario = read(&objects, options, has_yunikorn, &mut report);
     let is_clean = report.diagnostics.is_empty();
     let scenario = scenario.filter(|_| is_clean);
     let scenario = scenario.map(|scenario| match options.policy.as_str() {
@@ -89,11 +104,20 @@ struct Cluster<'a> {
     local_queues: BTreeMap<(&'a str, &'a str), &'a str>,
     /// Whether YuniKorn schedules the pods.
     is_yunikorn: bool,
+    /// Whether a configuration of YuniKorn stands beside the objects.
+    has_yunikorn: bool,
+    /// Claims of devices.
+    claims: claims::Claims<'a>,
     /// Workloads of Kueue by namespace, and kind and name of their owner.
     workloads: BTreeMap<(&'a str, [&'a str; 2]), &'a str>,
 }
 
-fn read(objects: &Objects<'_>, options: &Options, report: &mut Report) -> Option<Scenario> {
+fn read(
+    objects: &Objects<'_>,
+    options: &Options,
+    has_yunikorn: bool,
+    report: &mut Report,
+) -> Option<Scenario> {
     let pods = objects.of_kind(Kind::Pod);
     report.limit(objects.of_kind(Kind::Node).len() as u64, NODES_MAX, "nodes");
     report.limit(objects.of_kind(Kind::Queue).len() as u64, QUEUES_MAX, "queues");
@@ -105,7 +129,7 @@ fn read(objects: &Objects<'_>, options: &Options, report: &mut Report) -> Option
     if !report.diagnostics.is_empty() {
         return None;
     }
-    let cluster = Cluster::of(objects, report);
+    let cluster = Cluster::of(objects, has_yunikorn, report);
     let mut read: Vec<Pod<'_>> = pods.iter().map(|pod| Pod::read(pod, &cluster, report)).collect();
     let own: Vec<&Object<'_>> = read.iter().filter(|pod| pod.is_live()).map(|pod| pod.object).collect();
     report.understood.extend(tally(&own, ""));
@@ -114,6 +138,7 @@ fn read(objects: &Objects<'_>, options: &Options, report: &mut Report) -> Option
     let (mut settings, pools) = shards::read(&cluster, report);
     let mut jobs = jobs::jobs(&cluster, &read, report);
     jobs.extend(templates::jobs(&cluster, &read, report));
+    let jobs = with_own_names(jobs);
     let nodes = nodes::nodes(&cluster, &read, (&pools, options.nodes), report);
     let queues = queues::queues(&cluster, &jobs, &pools, report);
     let cycle = settings.remove("cycle");
@@ -122,6 +147,7 @@ fn read(objects: &Objects<'_>, options: &Options, report: &mut Report) -> Option
         report.understood.extend(tally(&objects.of_kind(kind).iter().collect::<Vec<_>>(), ""));
     }
     report.ignored.extend(objects.unread());
+    report.ignored.extend(unused::lines(&cluster, &read));
     for (group, name) in [(KUEUE, "Kueue"), (VOLCANO, "Volcano")] {
         if objects.any_of(group) {
             let says = "itself is not simulated: its queues and jobs are scheduled by the rules of the chosen policy";
@@ -151,8 +177,42 @@ fn read(objects: &Objects<'_>, options: &Options, report: &mut Report) -> Option
     })
 }
 
+/// Gives each job a name of its own. Jobs of the same name have their namespace before it, and else a number behind it. An application
+/// with one job gives it its name.
+fn with_own_names(jobs: Vec<(&str, JobEntry)>) -> Vec<JobEntry> {
+    let mut n_jobs: BTreeMap<String, u32> = BTreeMap::new();
+    for application in jobs.iter().filter_map(|(_, job)| job.application.clone()) {
+        *n_jobs.entry(application).or_default() += 1;
+    }
+    let jobs: Vec<(&str, JobEntry)> = jobs
+        .into_iter()
+        .map(|(namespace, job)| match &job.application {
+            Some(application) if n_jobs[application] == 1 => {
+                (namespace, JobEntry { name: application.clone(), application: None, ..job })
+            }
+            _ => (namespace, job),
+        })
+        .collect();
+    let mut times: BTreeMap<String, u32> = BTreeMap::new();
+    jobs.iter().for_each(|(_, job)| *times.entry(job.name.clone()).or_default() += 1);
+    let mut taken: BTreeSet<String> = BTreeSet::new();
+    let mut own = Vec::new();
+    for (namespace, mut job) in jobs {
+        if times[&job.name] > 1 && !namespace.is_empty() {
+            job.name = format!("{namespace}/{}", job.name);
+        }
+        let free = std::iter::once(job.name.clone()).chain((2_u32..).map(|n| format!("{}-{n}", job.name)));
+        if let Some(name) = free.into_iter().find(|name| !taken.contains(name)) {
+            job.name = name;
+        }
+        taken.insert(job.name.clone());
+        own.push(job);
+    }
+    own
+}
+
 /// Kinds whose objects are all imported.
-const UNDERSTOOD: [Kind; 10] = [
+const UNDERSTOOD: [Kind; 14] = [
     Kind::Node,
     Kind::Queue,
     Kind::VolcanoQueue,
@@ -163,7 +223,24 @@ const UNDERSTOOD: [Kind; 10] = [
     Kind::BindRequest,
     Kind::PriorityClass,
     Kind::Shard,
+    Kind::Claim,
+    Kind::ClaimTemplate,
+    Kind::DeviceClass,
+    Kind::ResourceSlice,
 ];
+
+/// Returns the pods, and the templates of objects with the number of their pods.
+fn pods_and_templates<'a>(objects: &Objects<'a>) -> Vec<(Object<'a>, u64)> {
+    let mut all: Vec<(Object<'a>, u64)> =
+        objects.of_kind(Kind::Pod).iter().map(|pod| (pod.clone(), 1)).collect();
+    for kind in objects::MAKERS {
+        for object in objects.of_kind(kind) {
+            let parts = templates::parts_of(object);
+            all.extend(parts.into_iter().map(|part| (part.template, part.n_pods)));
+        }
+    }
+    all
+}
 
 /// Reports the pods that are not imported.
 fn left_out(pods: &[Pod<'_>], report: &mut Report) {
@@ -187,7 +264,7 @@ const CLASSES: [(&str, i64); 6] = [
 ];
 
 impl<'a> Cluster<'a> {
-    fn of(objects: &'a Objects<'a>, report: &mut Report) -> Cluster<'a> {
+    fn of(objects: &'a Objects<'a>, has_yunikorn: bool, report: &mut Report) -> Cluster<'a> {
         let mut priorities: BTreeMap<&str, i64> = CLASSES.into();
         let mut default_class = None;
         for class in objects.of_kind(Kind::PriorityClass) {
@@ -208,6 +285,7 @@ impl<'a> Cluster<'a> {
             Some(((request.namespace, of("podName")?), of("selectedNode")?))
         });
         let bound = bound.collect();
+        let pods = pods_and_templates(objects);
         Cluster {
             objects,
             now_ms: now_ms.unwrap_or(0),
@@ -216,7 +294,12 @@ impl<'a> Cluster<'a> {
             default_class,
             bound,
             is_yunikorn: objects.of_kind(Kind::Queue).is_empty()
-                && objects.of_kind(Kind::Pod).iter().any(|pod| applications::is_scheduler(&pod.place)),
+                && pods.iter().any(|(pod, _)| {
+                    let chain = readers::Chain { pod, owners: Vec::new() };
+                    chain.family(objects, has_yunikorn) == Some(readers::Family::YuniKorn)
+                }),
+            has_yunikorn,
+            claims: claims::Claims::of(&pods),
             local_queues: workloads::local_queues(objects),
             workloads: workloads::owned(objects),
         }

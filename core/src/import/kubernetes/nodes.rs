@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::objects::{Kind, Object, tally};
 use super::pods::{Pod, State};
-use super::{Cluster, Report, counted, shards};
+use super::{Cluster, Report, claims, counted, shards};
 use crate::import::amounts::Amounts;
 use crate::import::{NODES, node_group, typed};
 use crate::scenario::{NodeEntry, PoolEntry, Scalar};
@@ -51,7 +51,7 @@ pub fn nodes(
     let label = shards::label_of(&cluster.objects.parameters).unwrap_or_else(|| POOL_LABELS[0].into());
     let listed = cluster.objects.of_kind(Kind::Node);
     let mut nodes: Vec<NodeEntry> =
-        listed.iter().map(|node| self::node(node, &keys, foreign.get(node.name), report)).collect();
+        listed.iter().map(|node| self::node(node, cluster, &keys, foreign.get(node.name), report)).collect();
     for (node, object) in nodes.iter_mut().zip(listed) {
         node.pool = shards::pool_of(object, &label, pools);
     }
@@ -106,6 +106,7 @@ fn labels_in_use(pods: &[Pod<'_>]) -> BTreeSet<String> {
 
 fn node(
     object: &Object<'_>,
+    cluster: &Cluster<'_>,
     keys: &BTreeSet<String>,
     foreign: Option<&(Amounts, i64)>,
     report: &mut Report,
@@ -114,6 +115,10 @@ fn node(
     let of = |key| place.at(&["status", key]).filter(|place| !place.entries().is_empty());
     let has = of("allocatable").or_else(|| of("capacity"));
     let mut amounts = has.as_ref().map(|has| Amounts::read(has, report)).unwrap_or_default();
+    if amounts.gpu == 0 {
+        // Without a device plugin, drivers offer the devices.
+        amounts.gpu = claims::offered(object.name, cluster.objects);
+    }
     let slots = has.as_ref().and_then(|has| has.scalar(&["pods"])).and_then(|n| n.parse::<i64>().ok());
     let others = foreign.map_or(0, |(_, n)| *n);
     if let Some((sum, _)) = foreign {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::pod_templates::has_template;
 use super::{Report, counted};
 use crate::import::date::date;
 use crate::import::loose::{Place, Reader};
@@ -28,6 +29,14 @@ pub enum Kind {
     Deployment,
     StatefulSet,
     ReplicaSet,
+    DaemonSet,
+    CronJob,
+    /// An object of any other kind that makes pods.
+    Work,
+    Claim,
+    ClaimTemplate,
+    DeviceClass,
+    ResourceSlice,
 }
 
 const KAI: &str = "scheduling.run.ai";
@@ -54,7 +63,7 @@ const fn known(
     Known { group, versions, name, kind }
 }
 
-const KINDS: [Known; 20] = [
+const KINDS: [Known; 26] = [
     known(KAI, &["v2"], "Queue", Kind::Queue),
     known(KAI, &["v2alpha2"], "PodGroup", Kind::PodGroup),
     known("", &["v1"], "Pod", Kind::Pod),
@@ -75,7 +84,18 @@ const KINDS: [Known; 20] = [
     known("apps", &["v1"], "Deployment", Kind::Deployment),
     known("apps", &["v1"], "StatefulSet", Kind::StatefulSet),
     known("apps", &["v1"], "ReplicaSet", Kind::ReplicaSet),
+    known("apps", &["v1"], "DaemonSet", Kind::DaemonSet),
+    known("batch", &["v1", "v1beta1"], "CronJob", Kind::CronJob),
+    known(DEVICES, DEVICES_VERSIONS, "ResourceClaim", Kind::Claim),
+    known(DEVICES, DEVICES_VERSIONS, "ResourceClaimTemplate", Kind::ClaimTemplate),
+    known(DEVICES, DEVICES_VERSIONS, "DeviceClass", Kind::DeviceClass),
+    known(DEVICES, DEVICES_VERSIONS, "ResourceSlice", Kind::ResourceSlice),
 ];
+
+/// API group of resource claims.
+const DEVICES: &str = "resource.k8s.io";
+
+const DEVICES_VERSIONS: &[&str] = &["v1", "v1beta2", "v1beta1", "v1alpha3", "v1alpha2"];
 
 const KUEUE_VERSIONS: &[&str] = &["v1beta1", "v1beta2"];
 
@@ -108,6 +128,21 @@ const SPEC_KEYS: [(Kind, &[&str]); 8] = [
     ),
 ];
 
+/// Kinds with pod templates.
+pub const MAKERS: [Kind; 8] = [
+    Kind::BatchJob,
+    Kind::VolcanoJob,
+    Kind::Deployment,
+    Kind::StatefulSet,
+    Kind::ReplicaSet,
+    Kind::DaemonSet,
+    Kind::CronJob,
+    Kind::Work,
+];
+
+/// Maximum number of owners above a pod.
+const OWNERS_MAX: usize = 8;
+
 /// Maximum number of named objects per kind; further ones are counted.
 const NAMED: usize = 5;
 
@@ -136,6 +171,8 @@ pub struct Object<'a> {
     pub place: Place<'a>,
     /// Creation time, in milliseconds since 1970.
     pub created_ms: Option<i64>,
+    /// Position among all objects in the text.
+    pub at: usize,
 }
 
 impl<'a> Object<'a> {
@@ -190,6 +227,8 @@ pub fn tally(objects: &[&Object<'_>], why: &str) -> Vec<String> {
 #[derive(Default)]
 pub struct Objects<'a> {
     by_kind: BTreeMap<Kind, Vec<Object<'a>>>,
+    /// Objects that make pods, by namespace, kind and name.
+    makers: BTreeMap<(&'a str, &'a str, &'a str), (Kind, usize)>,
     latest: Option<(i64, &'a str)>,
     /// Scheduler parameters in snapshots.
     pub parameters: Vec<Place<'a>>,
@@ -216,7 +255,29 @@ impl<'a> Objects<'a> {
             reader.wrong(snapshot, OTHER_SNAPSHOT);
         }
         report.diagnostics.extend(reader.finish());
+        found.objects.index();
         found.objects
+    }
+
+    /// Remembers the objects that make pods, to find the owners of others.
+    fn index(&mut self) {
+        for kind in MAKERS {
+            for (at, object) in self.of_kind(kind).to_vec().iter().enumerate() {
+                self.makers.insert((object.namespace, object.kind.1, object.name), (kind, at));
+            }
+        }
+    }
+
+    /// Returns the object that controls another one, if it is in the text.
+    pub fn owner_of(&self, object: &Object<'a>) -> Option<&Object<'a>> {
+        let [kind, name, _] = object.owner()?;
+        let (kind, at) = self.makers.get(&(object.namespace, kind, name))?;
+        self.of_kind(*kind).get(*at)
+    }
+
+    /// Returns the objects that control another one, the nearest first.
+    pub fn owners_of(&self, object: &Object<'a>) -> Vec<&Object<'a>> {
+        std::iter::successors(self.owner_of(object), |owner| self.owner_of(owner)).take(OWNERS_MAX).collect()
     }
 
     /// Returns the objects of a kind.
@@ -247,7 +308,11 @@ impl<'a> Objects<'a> {
     /// Whether there are no objects or settings to import.
     pub fn is_empty(&self) -> bool {
         let has_settings = !self.configurations.is_empty() || !self.configuration_texts.is_empty();
-        !has_settings && self.by_kind.keys().all(|kind| *kind == Kind::PriorityClass)
+        let is_beside = |kind: &Kind| {
+            use Kind::{Claim, ClaimTemplate, DeviceClass, PriorityClass, ResourceSlice};
+            [PriorityClass, Claim, ClaimTemplate, DeviceClass, ResourceSlice].contains(kind)
+        };
+        !has_settings && self.by_kind.keys().all(is_beside)
     }
     /// Returns the latest time in any object, as written.
     pub fn latest(&self) -> Option<&'a str> {
@@ -269,8 +334,10 @@ impl<'a> Objects<'a> {
 struct Found<'a> {
     objects: Objects<'a>,
     /// Index of each object among those of its kind.
-    known: BTreeMap<(Kind, &'a str, &'a str), usize>,
+    known: BTreeMap<(Kind, &'a str, &'a str, &'a str), usize>,
     n_twice: u64,
+    /// Number of objects so far.
+    n_objects: usize,
     /// Objects of unread kinds.
     others: Vec<Object<'a>>,
     /// Unread lists of a snapshot.
@@ -340,12 +407,14 @@ impl<'a> Found<'a> {
         let is_read = |known: &&Known| known.name == kind && group.is_none_or(|group| group == known.group);
         let of = |key| place.scalar(&["metadata", key]);
         let known = KINDS.iter().find(is_read);
+        self.n_objects += 1;
         let object = Object {
             kind: known.map_or((group.unwrap_or_default(), kind), |known| (known.group, known.name)),
             namespace: of("namespace").unwrap_or_default(),
             name: of("name").unwrap_or_default(),
             place: place.clone(),
             created_ms: of("creationTimestamp").and_then(date),
+            at: self.n_objects,
         };
         let unknown = version
             .zip(api)
@@ -358,6 +427,7 @@ impl<'a> Found<'a> {
             (Some(known), None) => self.add(known.kind, object, of("creationTimestamp")),
             (None, _) => match configuration(&object) {
                 Some(text) => self.objects.configuration_texts.push((object, text)),
+                None if makes_pods(&object) => self.add(Kind::Work, object, of("creationTimestamp")),
                 None => self.others.push(object),
             },
         }
@@ -394,17 +464,22 @@ impl<'a> Found<'a> {
             self.objects.saw(field.scalar(&["time"]));
         }
         let all = self.objects.by_kind.entry(kind).or_default();
-        match self.known.get(&(kind, namespace, name)) {
+        match self.known.get(&(kind, object.kind.1, namespace, name)) {
             Some(&at) => {
                 self.n_twice += 1;
                 all[at] = object;
             }
             None => {
-                self.known.insert((kind, namespace, name), all.len());
+                self.known.insert((kind, object.kind.1, namespace, name), all.len());
                 all.push(object);
             }
         }
     }
+}
+
+/// Whether an object of another kind makes pods.
+fn makes_pods(object: &Object<'_>) -> bool {
+    has_template(&object.place) || object.kind.1 == "SparkApplication"
 }
 
 /// Returns the text of a scheduler configuration in a ConfigMap.

@@ -3,43 +3,22 @@
 use std::collections::BTreeMap;
 
 use super::objects::Object;
+use super::readers::{Chain, Family, GROUPS};
 use super::{Cluster, Report, applications, workloads};
 use crate::import::amounts::Amounts;
 use crate::import::date::date;
 use crate::import::loose::Place;
-use crate::policy::Policy;
-use crate::scenario::{JobEntry, ORDER_LABELS, Scalar, quantity};
+use crate::scenario::{JobEntry, ORDER_LABELS, PodSetEntry, Scalar, quantity};
 use crate::units::Resource;
 
 /// Namespaces of KAI's reservation pods, which hold devices for fractional GPUs.
 const RESERVATIONS: [&str; 3] = ["kai-resource-reservation", "runai-reservation", "kai-scale-adjust"];
-
-/// Prefix of the names of Volcano's schedulers: their queues are read, though no policy models them.
-const VOLCANO: &str = "volcano";
-
-/// Annotations with the pod group of a pod.
-const GROUPS: [&str; 3] =
-    ["pod-group-name", "scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name"];
 
 /// Labels with the pod set of a pod.
 const SUBGROUPS: [&str; 2] = ["kai.scheduler/subgroup-name", "kueue.x-k8s.io/podset"];
 
 /// Scheduling gate that Kueue removes when it admits a pod.
 const KUEUE_GATE: &str = "kueue.x-k8s.io/admission";
-
-/// Queue of pods without one.
-pub const DEFAULT_QUEUE: &str = "default-queue";
-
-/// Label or annotation with the queue of a Volcano pod.
-pub const VOLCANO_QUEUE: &str = "scheduling.volcano.sh/queue-name";
-
-/// Labels with the queue of a pod.
-const QUEUE_LABELS: [&str; 3] = ["kai.scheduler/queue", "runai/queue", VOLCANO_QUEUE];
-
-/// Returns the queue in the labels of an object.
-pub fn queue_label<'a>(object: &Object<'a>) -> Option<&'a str> {
-    QUEUE_LABELS.iter().find_map(|key| object.label(key))
-}
 
 /// State of a pod for the scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +61,25 @@ impl Request {
             ..job
         }
     }
+
+    /// Returns a pod set with this request for each pod.
+    pub fn in_set(&self, name: &str, n_pods: u64, least: Option<u64>) -> PodSetEntry {
+        let ([gpu, cpu, memory], resources) = self.amounts.written();
+        PodSetEntry {
+            name: name.to_string(),
+            pods: Some(Scalar(n_pods.to_string())),
+            min_available: least.map(|min| Scalar(min.clamp(1, n_pods).to_string())),
+            gpu: gpu.filter(|_| self.gpu_memory.is_none()),
+            gpu_memory: self.gpu_memory.clone().map(Scalar),
+            gpu_devices: self.gpu_devices.clone().map(Scalar),
+            cpu,
+            memory,
+            labels: self.labels.clone(),
+            resources,
+            affinity: self.affinity.clone(),
+            ..PodSetEntry::default()
+        }
+    }
 }
 
 /// A pod of the cluster.
@@ -90,6 +88,8 @@ pub struct Pod<'a> {
     pub state: State,
     /// Whether its scheduler is one whose queues are read.
     pub is_own: bool,
+    /// That scheduler.
+    pub family: Family,
     pub node: Option<&'a str>,
     pub started_ms: Option<i64>,
     pub request: Request,
@@ -99,11 +99,6 @@ pub struct Pod<'a> {
     pub subgroup: Option<&'a str>,
     pub priority: Option<Scalar>,
     pub nominated_node: Option<&'a str>,
-}
-
-/// Whether the queues of a scheduler are read.
-pub fn is_own_scheduler(name: &str) -> bool {
-    name.starts_with(VOLCANO) || Policy::ALL.iter().any(|policy| policy.is_scheduler(name))
 }
 
 impl<'a> Pod<'a> {
@@ -116,12 +111,17 @@ impl<'a> Pod<'a> {
     pub fn read(object: &'a Object<'a>, cluster: &Cluster<'a>, report: &mut Report) -> Pod<'a> {
         let place = &object.place;
         let group = GROUPS.iter().find_map(|key| object.annotation(key));
-        let is_yunikorn = applications::is_scheduler(place);
+        let chain = Chain { pod: object, owners: cluster.objects.owners_of(object) };
+        let family = chain.family(cluster.objects, cluster.has_yunikorn);
+        let is_yunikorn = family == Some(Family::YuniKorn);
+        if is_yunikorn && chain.is_without_scheduler() {
+            let says = "names no scheduler: its labels are those of YuniKorn, so it is YuniKorn's";
+            report.assume(format!("Pod {} {says}", object.called()));
+        }
         let group = group.or_else(|| applications::application_of(object).filter(|_| is_yunikorn));
         let workload = workloads::workload_of(object, cluster);
         let bound = place.scalar(&["spec", "nodeName"]);
         let bound = bound.or_else(|| cluster.bound.get(&(object.namespace, object.name)).copied());
-        let scheduler = place.scalar(&["spec", "schedulerName"]);
         let phase = place.scalar(&["status", "phase"]);
         let is_reservation = RESERVATIONS.contains(&object.namespace);
         let gone_ms = place.scalar(&["metadata", "deletionTimestamp"]).and_then(date);
@@ -136,15 +136,11 @@ impl<'a> Pod<'a> {
         Pod {
             object,
             state,
-            is_own: !is_reservation
-                && match scheduler {
-                    _ if workload.is_some() => true,
-                    Some(name) => is_own_scheduler(name),
-                    None => group.is_some() || object.label("kai.scheduler/queue").is_some(),
-                },
+            is_own: !is_reservation && (workload.is_some() || family.is_some()),
+            family: if workload.is_some() { Family::Kueue } else { family.unwrap_or(Family::Kai) },
             node: bound,
             started_ms: place.scalar(&["status", "startTime"]).and_then(date),
-            request: Request::read(object, report),
+            request: Request::read(object, cluster, report),
             group: workload.or(group),
             subgroup: SUBGROUPS
                 .iter()
@@ -152,7 +148,8 @@ impl<'a> Pod<'a> {
                 .or_else(|| object.annotation(applications::TASK_GROUP_NAME)),
             priority: class
                 .and_then(|class| cluster.class(class))
-                .or_else(|| priority.map(|priority| Scalar(priority.to_string()))),
+                .or_else(|| priority.map(|priority| Scalar(priority.to_string())))
+                .or_else(|| cluster.class(chain.class(family?)?)),
             nominated_node: place.scalar(&["status", "nominatedNodeName"]),
         }
     }
@@ -160,9 +157,15 @@ impl<'a> Pod<'a> {
 
 impl Request {
     /// Reads the request of a pod.
-    pub fn read(object: &Object<'_>, report: &mut Report) -> Request {
+    pub fn read(object: &Object<'_>, cluster: &Cluster<'_>, report: &mut Report) -> Request {
         let place = &object.place;
         let mut amounts = total(object, report);
+        let (claimed, unread) = cluster.claims.gpus(object, cluster.objects);
+        amounts.gpu = amounts.gpu.saturating_add(claimed);
+        for why in unread {
+            let says = "asks for devices by a claim that is not read; counted as none";
+            report.assume(format!("{} {says} (resourceClaims: {why})", object.called()));
+        }
         let part = object.annotation("gpu-fraction");
         if let Some(part) = part {
             match quantity::amount(part, Resource::GPU, 1) {

@@ -47,7 +47,8 @@ pub fn queues(
     let named = jobs.iter().map(|job| job.queue.as_str()).chain(parents);
     let missing: BTreeSet<&str> = named.filter(|name| !name.is_empty() && !known.contains(name)).collect();
     let missing: Vec<String> = missing.into_iter().map(str::to_string).collect();
-    if !missing.is_empty() {
+    // Beside a configuration of YuniKorn, its queues are looked up when both are merged.
+    if !missing.is_empty() && !cluster.has_yunikorn {
         let names = missing.join(", ");
         report.assume(format!("queues that the text does not have, without limits: {names}"));
     }

@@ -1,0 +1,113 @@
+//! Finds the pod templates of any object that makes pods, with the number of pods of each.
+//!
+//! # Rule
+//! A map with a list `spec.containers` is a pod template, wherever it stands. The counts of the maps around it are multiplied:
+//! `replicas`, `numOfHosts`, and `parallelism`, but not more than `completions`. A part is called after the list item or key that
+//! it stands in: `Worker`, `headGroupSpec`, `replicatedJobs[].name`.
+//!
+//! # Source
+//! Kubernetes API reference (Job, Deployment); Kubeflow, KubeRay, JobSet, LeaderWorkerSet and Volcano, API types; Spark operator,
+//! `docs/api-docs.md`
+
+use crate::import::loose::Place;
+
+/// Levels below an object in which templates are searched.
+const LEVELS_MAX: usize = 10;
+
+/// Whether a value is a pod template.
+fn is_template(place: &Place<'_>) -> bool {
+    !place.items(&["spec", "containers"]).is_empty()
+}
+
+/// Whether an object contains a pod template.
+pub fn has_template(place: &Place<'_>) -> bool {
+    place.get("spec").is_some_and(|spec| has_template_in(&spec))
+}
+
+/// Whether a pod template stands anywhere in a value.
+pub fn has_template_in(place: &Place<'_>) -> bool {
+    !found(place).is_empty()
+}
+
+/// Returns the templates in a value, in text order.
+pub fn found<'a>(place: &Place<'a>) -> Vec<Found<'a>> {
+    let mut found = Vec::new();
+    search(place, &Above { n: 1, least: None, name: String::new() }, LEVELS_MAX, &mut found);
+    found
+}
+
+/// A pod template with what stands around it.
+pub struct Found<'a> {
+    pub name: String,
+    pub n: u64,
+    pub least: Option<u64>,
+    pub place: Place<'a>,
+}
+
+/// What the maps around a template say.
+#[derive(Clone)]
+struct Above {
+    n: u64,
+    least: Option<u64>,
+    name: String,
+}
+
+/// Returns a number at a path of keys.
+pub fn number(place: &Place<'_>, keys: &[&str]) -> Option<u64> {
+    place.scalar(keys)?.parse().ok()
+}
+
+fn search<'a>(place: &Place<'a>, above: &Above, levels: usize, found: &mut Vec<Found<'a>>) {
+    if is_template(place) {
+        let Above { n, least, name } = above.clone();
+        found.push(Found { name, n, least, place: place.clone() });
+        return;
+    }
+    if levels == 0 {
+        return;
+    }
+    let above = counted(place, above);
+    for (i, item) in place.items(&[]).iter().enumerate() {
+        let named = ["name", "groupName"].iter().find_map(|key| item.scalar(&[key]));
+        let name = named.map_or_else(|| format!("{}-{}", above.name, i + 1), str::to_string);
+        search(item, &Above { name, n: above.n, least: None }, levels - 1, found);
+    }
+    for (key, value) in place.entries() {
+        let name = own_name(key).unwrap_or_else(|| above.name.clone());
+        // A minimum counts for the template beside it, not for all below it.
+        let least = above.least.filter(|_| key.to_ascii_lowercase().ends_with("template"));
+        search(&value, &Above { name, n: above.n, least }, levels - 1, found);
+    }
+}
+
+/// Multiplies the counts of a map into those around it.
+fn counted(place: &Place<'_>, above: &Above) -> Above {
+    let of = |key: &str| number(place, &[key]);
+    let hosts = of("numOfHosts").unwrap_or(1);
+    let replicas = match (of("replicas"), of("minReplicas")) {
+        // An autoscaler keeps at least the minimum.
+        (replicas, Some(least)) => Some(replicas.unwrap_or(least).max(least)),
+        // A worker group of Ray without a number has no workers.
+        (None, None) if place.get("groupName").is_some() && place.get("rayStartParams").is_some() => Some(0),
+        (replicas, None) => replicas,
+    };
+    let is_suspended = place.scalar(&["suspended"]) == Some("true");
+    let parallel = of("parallelism").unwrap_or(1).min(of("completions").unwrap_or(u64::MAX));
+    let n = [replicas.unwrap_or(1), hosts, parallel, u64::from(!is_suspended)]
+        .into_iter()
+        .fold(above.n, u64::saturating_mul);
+    let least = of("minAvailable").or_else(|| of("minReplicas").filter(|n| *n > 0).map(|n| n * hosts));
+    Above { n, least, name: above.name.clone() }
+}
+
+/// Returns the name that a key gives to the parts below it.
+fn own_name(key: &str) -> Option<String> {
+    let neutral = ["spec", "template", "jobTemplate", "rayClusterSpec", "rayClusterConfig"];
+    if neutral.contains(&key) || key.ends_with("ReplicaSpecs") {
+        return None;
+    }
+    let key = key.to_ascii_lowercase();
+    let endings = ["groupspec", "podtemplate", "template", "spec"];
+    let short = endings.iter().find_map(|ending| key.strip_suffix(ending)).filter(|short| !short.is_empty());
+    Some(short.unwrap_or(&key).to_string())
+}

@@ -1,0 +1,246 @@
+//! Names what the objects of work say and the import does not use, so that nothing is lost without a word.
+//!
+//! # Source
+//! Kubernetes API reference (PodSpec); KAI Scheduler, Kueue, Apache YuniKorn and Volcano, labels and annotations
+
+use std::collections::BTreeMap;
+
+use super::objects::{Kind, MAKERS, Object, tally};
+use super::pod_templates::has_template_in;
+use super::pods::Pod;
+use super::readers::{
+    CLASS, Chain, Family, GROUPS, KUEUE_CLASS, LOCAL_QUEUE, MIN_MEMBER, PREEMPTABLE, PREEMPTIBILITY,
+    VOLCANO_QUEUE,
+};
+use super::{Cluster, applications, templates};
+use crate::import::loose::Place;
+use crate::scenario::ORDER_LABELS;
+
+/// Domains of schedulers' labels and annotations.
+const DOMAINS: [&str; 14] = [
+    "kai.scheduler/",
+    "scheduling.run.ai/",
+    "runai/",
+    "run.ai/",
+    "yunikorn.apache.org/",
+    "kueue.x-k8s.io/",
+    "scheduling.volcano.sh/",
+    "volcano.sh/",
+    "scheduling.k8s.io/",
+    "gpu-fraction",
+    "gpu-memory",
+    "leaderworkerset.sigs.k8s.io/",
+    "jobset.sigs.k8s.io/",
+    "scheduler.alpha.kubernetes.io/",
+];
+
+/// Labels and annotations that are read for any scheduler.
+const READ: [&str; 24] = [
+    "kai.scheduler/queue",
+    "runai/queue",
+    "kai.scheduler/subgroup-name",
+    "kai.scheduler/last-start-timestamp",
+    "kueue.x-k8s.io/podset",
+    "kueue.x-k8s.io/workload",
+    "kueue.x-k8s.io/pod-group-name",
+    "kueue.x-k8s.io/managed",
+    "gpu-fraction",
+    "gpu-memory",
+    "gpu-fraction-num-devices",
+    "yunikorn.apache.org/app-id",
+    "yunikorn.apache.org/queue",
+    "yunikorn.apache.org/task-groups",
+    applications::TASK_GROUP_NAME,
+    "yunikorn.apache.org/schedulingPolicyParameters",
+    "yunikorn.apache.org/user.info",
+    "yunikorn.apache.org/allow-preemption",
+    "yunikorn.apache.org/placeholder",
+    LOCAL_QUEUE,
+    KUEUE_CLASS,
+    PREEMPTIBILITY,
+    PREEMPTABLE,
+    VOLCANO_QUEUE,
+];
+
+/// Fields of a pod that are read, or that decide nothing about where and when it runs.
+const POD_FIELDS: &str = "activeDeadlineSeconds affinity automountServiceAccountToken containers dnsConfig dnsPolicy enableServiceLinks \
+     ephemeralContainers hostAliases hostIPC hostPID hostUsers hostname hostnameOverride imagePullSecrets initContainers nodeName \
+     nodeSelector os overhead preemptionPolicy priority priorityClassName readinessGates resourceClaims restartPolicy \
+     runtimeClassName schedulerName schedulingGates securityContext serviceAccount serviceAccountName setHostnameAsFQDN \
+     shareProcessNamespace subdomain terminationGracePeriodSeconds tolerations topologySpreadConstraints volumes hostNetwork \
+     activeDeadlineSeconds";
+
+/// Fields of objects that make pods that are read, or that only say which pods are theirs.
+const WORK_FIELDS: &str = "template templates replicas parallelism completions suspend selector jobTemplate schedule tasks minAvailable \
+     queue schedulerName priorityClassName runPolicy elasticPolicy rayClusterSpec rayClusterConfig headGroupSpec workerGroupSpecs \
+     replicatedJobs startupPolicy leaderWorkerTemplate driver executor batchScheduler batchSchedulerOptions memoryOverheadFactor \
+     type pytorchReplicaSpecs tfReplicaSpecs mpiReplicaSpecs xgbReplicaSpecs jaxReplicaSpecs paddleReplicaSpecs";
+
+/// Returns a line for each thing that is not used, with the objects that say it.
+pub fn lines(cluster: &Cluster<'_>, pods: &[Pod<'_>]) -> Vec<String> {
+    let mut found = Found::default();
+    for pod in pods.iter().filter(|pod| pod.is_live()) {
+        found.pod(pod.object, pod.family, pod.object);
+    }
+    for group in cluster.objects.of_kind(Kind::PodGroup) {
+        found.keys(group, Family::Kai, false, group);
+    }
+    for kind in MAKERS {
+        for object in cluster.objects.of_kind(kind) {
+            let parts = templates::parts_of(object);
+            let of = |part: &super::parts::Part<'_>| {
+                Chain { pod: &part.template, owners: vec![object] }
+                    .family(cluster.objects, cluster.has_yunikorn)
+            };
+            let family = parts.iter().find_map(of).or((kind == Kind::VolcanoJob).then_some(Family::Volcano));
+            let Some(family) = family else { continue };
+            found.object(object, family);
+            parts.iter().for_each(|part| found.pod(&part.template, family, object));
+        }
+    }
+    found.lines()
+}
+
+#[derive(Default)]
+struct Found<'a> {
+    by_field: BTreeMap<String, Vec<&'a Object<'a>>>,
+}
+
+impl<'a> Found<'a> {
+    fn add(&mut self, what: impl Into<String>, object: &'a Object<'a>) {
+        let objects = self.by_field.entry(what.into()).or_default();
+        // The templates of an object may say the same.
+        if !objects.last().is_some_and(|last| std::ptr::eq(*last, object)) {
+            objects.push(object);
+        }
+    }
+
+    fn lines(self) -> Vec<String> {
+        let of = |(what, objects): (String, Vec<&Object<'_>>)| {
+            tally(&objects, "").into_iter().map(|line| format!("{what} of {line}")).collect::<Vec<_>>()
+        };
+        self.by_field.into_iter().flat_map(of).collect()
+    }
+
+    /// Adds what an object that makes pods says.
+    fn object(&mut self, object: &'a Object<'a>, family: Family) {
+        self.keys(object, family, true, object);
+        let spec = object.place.get("spec").map(|spec| spec.entries()).unwrap_or_default();
+        for (key, value) in spec {
+            let is_read = WORK_FIELDS.split_whitespace().any(|known| known == key) || has_template_in(&value);
+            if !is_read && !value.is_empty() {
+                self.add(key, object);
+            }
+        }
+    }
+
+    /// Adds what a pod or template says.
+    fn pod(&mut self, pod: &Object<'_>, family: Family, shown: &'a Object<'a>) {
+        // Labels of a pod are those of its template; its owner is named for them.
+        self.keys(pod, family, false, shown);
+        let spec = pod.place.get("spec").map(|spec| spec.entries()).unwrap_or_default();
+        let is_template = !pod.place.items(&["spec", "containers"]).is_empty();
+        for (key, value) in spec.iter().filter(|_| is_template) {
+            if !POD_FIELDS.split_whitespace().any(|known| known == *key) && !value.is_empty() {
+                self.add(*key, shown);
+            }
+        }
+        let has = |keys: &[&str]| pod.place.at(keys).is_some_and(|place| !place.is_empty());
+        let preferred = "preferredDuringSchedulingIgnoredDuringExecution";
+        let affinity = ["spec", "affinity"];
+        for (what, keys) in [
+            ("podAffinity", &[affinity[0], affinity[1], "podAffinity"][..]),
+            ("podAntiAffinity", &[affinity[0], affinity[1], "podAntiAffinity"]),
+            ("the preferred nodeAffinity", &[affinity[0], affinity[1], "nodeAffinity", preferred]),
+            ("topologySpreadConstraints", &["spec", "topologySpreadConstraints"]),
+        ] {
+            if has(keys) {
+                self.add(what, shown);
+            }
+        }
+        self.details(pod, shown);
+    }
+
+    /// Adds what is said inside the lists of a pod.
+    fn details(&mut self, pod: &Object<'_>, shown: &'a Object<'a>) {
+        let all = |keys: &[&str]| pod.place.items(keys);
+        let ports =
+            all(&["spec", "containers"]).into_iter().flat_map(|container| container.items(&["ports"]));
+        let has_port = |port: &Place<'_>| port.scalar(&["hostPort"]).is_some_and(|n| n != "0");
+        if ports.into_iter().any(|port| has_port(&port)) {
+            self.add("hostPort", shown);
+        }
+        if pod.place.scalar(&["spec", "hostNetwork"]) == Some("true") {
+            self.add("hostNetwork", shown);
+        }
+        if pod.place.scalar(&["spec", "activeDeadlineSeconds"]).is_some() {
+            self.add("activeDeadlineSeconds", shown);
+        }
+        if pod.place.scalar(&["spec", "preemptionPolicy"]) == Some("Never") {
+            self.add("preemptionPolicy", shown);
+        }
+        let is_claim = |volume: &Place<'_>| volume.get("persistentVolumeClaim").is_some();
+        if all(&["spec", "volumes"]).iter().any(is_claim) {
+            self.add("persistentVolumeClaim", shown);
+        }
+        let kept = |toleration: &Place<'_>| toleration.get("tolerationSeconds").is_some();
+        let is_own = |toleration: &Place<'_>| {
+            let key = toleration.scalar(&["key"]).unwrap_or_default();
+            // Kubernetes adds these two to each pod.
+            kept(toleration)
+                && key != "node.kubernetes.io/not-ready"
+                && key != "node.kubernetes.io/unreachable"
+        };
+        if all(&["spec", "tolerations"]).iter().any(is_own) {
+            self.add("tolerationSeconds", shown);
+        }
+    }
+
+    /// Adds the labels and annotations of schedulers that are not read.
+    fn keys(&mut self, object: &Object<'_>, family: Family, is_owner: bool, shown: &'a Object<'a>) {
+        for (part, word) in [("labels", "label"), ("annotations", "annotation")] {
+            let entries =
+                object.place.at(&["metadata", part]).map(|place| place.entries()).unwrap_or_default();
+            for (key, _) in entries {
+                if is_of_scheduler(key, family) && !is_read(key, family, is_owner, shown) {
+                    self.add(format!("the {word} {key}"), shown);
+                }
+            }
+        }
+    }
+}
+
+/// Whether a key belongs to a scheduler.
+fn is_of_scheduler(key: &str, family: Family) -> bool {
+    let is_plain = match family {
+        Family::YuniKorn => ["queue", "applicationId"].contains(&key),
+        Family::Kai => [CLASS, "project"].contains(&key),
+        Family::Volcano | Family::Kueue => false,
+    };
+    is_plain || DOMAINS.iter().any(|domain| key.starts_with(domain))
+}
+
+/// Whether a key is read for work of a scheduler.
+fn is_read(key: &str, family: Family, is_owner: bool, owner: &Object<'_>) -> bool {
+    if key == MIN_MEMBER {
+        return family == Family::Kai && is_owner && owner.kind.1 == "Job";
+    }
+    let is_yunikorn = key.starts_with("yunikorn.apache.org/") || ["queue", "applicationId"].contains(&key);
+    if is_yunikorn {
+        // YuniKorn sees pods only, not what makes them.
+        let is_known = READ.contains(&key) || !key.contains('/');
+        return family == Family::YuniKorn && !is_owner && is_known;
+    }
+    let is_kueue = [LOCAL_QUEUE, KUEUE_CLASS].contains(&key);
+    let is_kai = ["kai.scheduler/queue", "runai/queue"].contains(&key);
+    match family {
+        _ if is_kueue => family == Family::Kueue,
+        _ if is_kai => family == Family::Kai || family == Family::Volcano,
+        _ => {
+            READ.contains(&key)
+                || GROUPS.contains(&key)
+                || ORDER_LABELS.contains(&key)
+                || [CLASS, "project"].contains(&key)
+        }
+    }
+}
