@@ -29,7 +29,10 @@ fn cases() -> Vec<Case> {
         let recording = read(&path).unwrap_or_else(|says| panic!("{says}"));
         // The large cases have only the outcome of the canonical order.
         let is_whole = recording.format == Format::KaiCycle && !path.ends_with("mid.jsonl.gz");
-        let read = |(_, text): &(usize, String)| serde_json::from_str(text).expect("a case");
+        let read = |(_, text): &(usize, String)| {
+            let case: Case = serde_json::from_str(text).expect("a case");
+            case.recorded_at(&recording.revision)
+        };
         cases.extend(recording.cases.iter().filter(|_| is_whole).map(read));
     }
     cases
