@@ -342,21 +342,26 @@ impl Session<'_> {
         Some(Solution { statement: st, displaced, groups, proof })
     }
 
-    /// For each task the first group that contains its pod, each group once and by name (N-4).
+    /// For each task whose pod is in none of the groups found before, the first group that contains its pod; by job and
+    /// name (N-4).
     fn groups_with<'g>(&self, tasks: &[TaskRef], groups: impl Iterator<Item = &'g Chunk>) -> Vec<Chunk> {
         let groups: Vec<&Chunk> = groups.collect();
+        let contains = |group: &Chunk, pod: PodRef| group.iter().any(|&t| self.task(t).pod == pod);
         let mut found: Vec<usize> = Vec::new();
         for &task in tasks {
             let pod = self.task(task).pod;
-            let first = groups.iter().position(|group| group.iter().any(|&t| self.task(t).pod == pod));
-            found.extend(first.filter(|group| !found.contains(group)));
+            if !found.iter().any(|&group| contains(groups[group], pod)) {
+                found.extend(groups.iter().position(|group| contains(group, pod)));
+            }
         }
         let by_name = |group: usize| {
             let mut group = groups[group].clone();
             group.sort_by_key(|&t| self.task(t).pod);
             group
         };
-        found.into_iter().map(by_name).collect()
+        let mut found: Vec<Chunk> = found.into_iter().map(by_name).collect();
+        found.sort_by_key(|group| self.job_of(group[0]));
+        found
     }
 
     /// Victims by job, in the order in which the jobs first occur.
