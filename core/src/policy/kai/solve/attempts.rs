@@ -18,7 +18,7 @@
 //!
 //! *Gang*: nodes with victims, ordered by the devices they would have with their victims gone, smallest first; those too
 //! small for any pod are left out. The first scenario takes as many of them as the claimant needs beside the room elsewhere,
-//! the next one 1 more, then 2, 4 … more; each evicts every group that touches these nodes, as a whole.
+//! the next one 1 more, then 2, 4 … more; each evicts every group that touches these nodes, as a whole, node by node.
 //!
 //! # Source
 //! kai.md 6.5; kai-v0.17.md 18.1, 18.5-18.8, 20
@@ -461,10 +461,14 @@ impl Session<'_> {
         };
         let batches = &hypothesis.groups[hypothesis.recorded.len()..];
         let touching = |n: usize| {
-            let touches = |batch: &&Chunk| {
-                batch.iter().any(|&t| self.task(t).node.is_some_and(|at| with_victims[..n].contains(&at)))
-            };
-            batches.iter().filter(touches).cloned().collect()
+            let mut picked: Vec<usize> = Vec::new();
+            for &node in &with_victims[..n] {
+                let touches = |batch: &Chunk| batch.iter().any(|&t| self.task(t).node == Some(node));
+                let on_node = (0..batches.len()).filter(|&i| touches(&batches[i]));
+                let added: Vec<usize> = on_node.filter(|i| !picked.contains(i)).collect();
+                picked.extend(added);
+            }
+            picked.into_iter().map(|i| batches[i].clone()).collect()
         };
         growing(fewest, with_victims.len()).into_iter().map(|n| scenario(touching(n))).collect()
     }
