@@ -105,7 +105,7 @@ pub fn pass(snapshot: &mut Snapshot, outcome: &CycleOutcome, seconds: f64, stays
         // A victim of a claim that was not carried out is as before the round.
         for (pod, before) in job.pods.iter_mut().zip(before) {
             let leaves = matches!(pod.status, Status::Releasing | Status::Pipelined);
-            if leaves && !is_evicted(outcome, &pod.name) {
+            if leaves && !is_named(outcome, &pod.name) {
                 (pod.status, pod.node, pod.gpu_groups) = before;
             }
         }
@@ -130,9 +130,13 @@ pub fn pass(snapshot: &mut Snapshot, outcome: &CycleOutcome, seconds: f64, stays
     }
 }
 
-fn is_evicted(outcome: &CycleOutcome, name: &str) -> bool {
+/// Whether a pod was evicted or pipelined by a claim that was carried out.
+fn is_named(outcome: &CycleOutcome, name: &str) -> bool {
     let mut events = outcome.steps.iter().flat_map(|step| step.commits.iter().flatten());
-    events.any(|event| matches!(event, Committed::Evict { pod, .. } if **pod == *name))
+    events.any(|event| match event {
+        Committed::Evict { pod, .. } | Committed::Pipelined { pod, .. } => **pod == *name,
+        Committed::Bind { .. } => false,
+    })
 }
 
 fn apply_step(job: &mut SnapshotJob, step: &ActionOutcome) {

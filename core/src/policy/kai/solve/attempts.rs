@@ -18,7 +18,7 @@
 //!
 //! *Gang*: nodes with victims, ordered by the devices they would have with their victims gone, smallest first; those too
 //! small for any pod are left out. The first scenario takes as many of them as the claimant needs beside the room elsewhere,
-//! the next one 1 more, then 2, 4 … more; each evicts every group that touches these nodes, as a whole.
+//! the next one 1 more, then 2, 4 … more; each evicts every group that touches these nodes, as a whole, node by node.
 //!
 //! # Source
 //! kai.md 6.5; kai-v0.17.md 18.1, 18.5-18.8, 20
@@ -342,21 +342,26 @@ impl Session<'_> {
         Some(Solution { statement: st, displaced, groups, proof })
     }
 
-    /// For each task the first group that contains its pod, each group once and by name (N-4).
+    /// For each task whose pod is in none of the groups found before, the first group that contains its pod; by job and
+    /// name (N-4).
     fn groups_with<'g>(&self, tasks: &[TaskRef], groups: impl Iterator<Item = &'g Chunk>) -> Vec<Chunk> {
         let groups: Vec<&Chunk> = groups.collect();
+        let contains = |group: &Chunk, pod: PodRef| group.iter().any(|&t| self.task(t).pod == pod);
         let mut found: Vec<usize> = Vec::new();
         for &task in tasks {
             let pod = self.task(task).pod;
-            let first = groups.iter().position(|group| group.iter().any(|&t| self.task(t).pod == pod));
-            found.extend(first.filter(|group| !found.contains(group)));
+            if !found.iter().any(|&group| contains(groups[group], pod)) {
+                found.extend(groups.iter().position(|group| contains(group, pod)));
+            }
         }
         let by_name = |group: usize| {
             let mut group = groups[group].clone();
             group.sort_by_key(|&t| self.task(t).pod);
             group
         };
-        found.into_iter().map(by_name).collect()
+        let mut found: Vec<Chunk> = found.into_iter().map(by_name).collect();
+        found.sort_by_key(|group| self.job_of(group[0]));
+        found
     }
 
     /// Victims by job, in the order in which the jobs first occur.
@@ -456,10 +461,14 @@ impl Session<'_> {
         };
         let batches = &hypothesis.groups[hypothesis.recorded.len()..];
         let touching = |n: usize| {
-            let touches = |batch: &&Chunk| {
-                batch.iter().any(|&t| self.task(t).node.is_some_and(|at| with_victims[..n].contains(&at)))
-            };
-            batches.iter().filter(touches).cloned().collect()
+            let mut picked: Vec<usize> = Vec::new();
+            for &node in &with_victims[..n] {
+                let touches = |batch: &Chunk| batch.iter().any(|&t| self.task(t).node == Some(node));
+                let on_node = (0..batches.len()).filter(|&i| touches(&batches[i]));
+                let added: Vec<usize> = on_node.filter(|i| !picked.contains(i)).collect();
+                picked.extend(added);
+            }
+            picked.into_iter().map(|i| batches[i].clone()).collect()
         };
         growing(fewest, with_victims.len()).into_iter().map(|n| scenario(touching(n))).collect()
     }

@@ -80,10 +80,10 @@ impl Session<'_> {
             && !matches!(search, VictimSearch::Consolidation { most: Some(_) });
         let candidates = (lists_once && !chunk.is_empty()).then(|| self.victims_for(search, job));
         let mut claimant = Claimant { search, job, chunk, feasible, candidates, failed: BTreeSet::new() };
-        generators.into_iter().find_map(|generator| self.solve_by(generator, &mut claimant, out))
+        generators.into_iter().find_map(|generator| self.solve_by(generator, &mut claimant, out)).flatten()
     }
 
-    /// The search of one generator.
+    /// The search of one generator: `None` if it finds no solution, `Some(None)` if its solution does not count.
     ///
     /// # v0.13
     /// k = 1 … n, until the first failure; the statement for n is kept.
@@ -91,13 +91,13 @@ impl Session<'_> {
     /// # v0.17
     /// k = 1, 2, 4 …, at most n, until the first failure, then by bisection; then n once more, with the recorded victims of
     /// the last success: its statement is kept. The last one is left in place if the job, with a number of subgroups that
-    /// would be enough, does not reach the minimum of all its pod sets.
+    /// would be enough, does not reach the minimum of all its pod sets; no other generator is asked then.
     fn solve_by(
         &mut self,
         generator: Generator,
         claimant: &mut Claimant<'_>,
         out: &mut Recorder<'_>,
-    ) -> Option<Solved> {
+    ) -> Option<Option<Solved>> {
         let used_before = self.job(claimant.job).active_used();
         let solution = match generator {
             Generator::NodeByNode => self.one_more_at_a_time(claimant, out)?,
@@ -107,13 +107,13 @@ impl Session<'_> {
         };
         let job = self.job(claimant.job);
         if job.is_gang_satisfied() && job.active_used() > used_before {
-            return Some(Solved { statement: solution.statement, proof: solution.proof });
+            return Some(Some(Solved { statement: solution.statement, proof: solution.proof }));
         }
         if generator != Generator::NodeByNode {
             out.unfinished(self, claimant.job);
         }
         self.waiting = None;
-        None
+        Some(None)
     }
 
     fn one_more_at_a_time(
