@@ -18,6 +18,7 @@ mod import_inputs;
 mod import_queues_yaml;
 mod import_runai;
 mod import_versions;
+mod import_work;
 mod in_common;
 mod job_defaults;
 mod joining_pods;

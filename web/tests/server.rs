@@ -386,11 +386,12 @@ fn the_rounds_of_a_division_add_up_to_the_fair_shares() {
     for example in EXAMPLES {
         let mut whole = Whole::open(example.id, 1);
         whole.dispatch(Command::ShowView(NowView::Division));
+        let r = whole.frame().names.resource;
         let queues: Vec<(String, Option<f64>)> = whole
             .frame()
             .queues
             .iter()
-            .filter_map(|row| Some((row.name.clone(), row.fair_share.as_ref()?[2])))
+            .filter_map(|row| Some((row.name.clone(), row.fair_share.as_ref()?[r])))
             .collect();
         for (queue, share) in queues {
             whole.dispatch(Command::Select(Some(Selection::Queue(queue.clone()))));

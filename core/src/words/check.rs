@@ -19,7 +19,7 @@ pub fn quantity_of(check: &Check, quantity: Quantity) -> &'static str {
             }
         }
         // EGO compares parts of a pool, while the charts show amounts.
-        Quantity::FairShare if is_ego => "share quota",
+        Quantity::FairShare if is_ego => "share usage quota",
         Quantity::Saturation if is_ego => "usage for its share ratio",
         quantity => quantity_name(quantity),
     }

@@ -47,7 +47,7 @@ pub fn reclaimed(frame: &Frame, event: &EventRow) -> Option<Text> {
     if let Some(over) = by(&event.checks, "ego/above-slot-quota") {
         let [held, quota] = slots(over)?;
         let text = text.say(". ").queue(queue(frame, over));
-        let text = text.say(format!(" held {held}, above its share quota of {quota}"));
+        let text = text.say(format!(" held {held}, above its share usage quota of {quota}"));
         let Some(under) = by(&event.checks, "ego/below-slot-quota") else { return Some(text.say(".")) };
         let [held, quota] = slots(under)?;
         let text = text.say("; ").queue(queue(frame, under));
@@ -56,7 +56,7 @@ pub fn reclaimed(frame: &Frame, event: &EventRow) -> Option<Text> {
     let over = by(&event.checks, "ego/over-quota")?;
     let [used, quota] = parts(over)?;
     let text = text.say(". ").queue(queue(frame, over));
-    let text = text.say(format!(" used {used} of the pool, above its share quota of {quota}"));
+    let text = text.say(format!(" used {used} of the pool, above its share usage quota of {quota}"));
     let Some((under, [used, quota])) =
         by(&event.checks, "ego/under-quota").and_then(|under| Some((under, parts(under)?)))
     else {
@@ -82,11 +82,11 @@ pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
     if check.rule.key() == "ego/above-slot-quota" {
         let [held, quota] = slots(check)?;
         let text = Text::default().queue(queue(frame, check)).say(format!(" holds {held}"));
-        return Some(text.say(format!(", which is within its share quota of {quota}")));
+        return Some(text.say(format!(", which is within its share usage quota of {quota}")));
     }
     let [used, quota] = parts(check).filter(|_| check.rule.key() == "ego/over-quota")?;
     let text = Text::default().queue(queue(frame, check)).say(format!(" uses {used} of the pool"));
-    Some(text.say(format!(", which is within its share quota of {quota}")))
+    Some(text.say(format!(", which is within its share usage quota of {quota}")))
 }
 
 /// The consumer of higher share priority that is served first.
@@ -103,14 +103,14 @@ pub fn not_entitled(frame: &Frame, refusal: &Refusal, queue: &str) -> Option<Tex
         let text = Text::default().queue(queue).say(format!(" uses {used} of the pool"));
         if let Some(before) = by(&refusal.checks, "ego/share-priority") {
             return Some(
-                text.say(format!("; its share quota is {quota} because ")).then(first(frame, before)),
+                text.say(format!("; its share usage quota is {quota} because ")).then(first(frame, before)),
             );
         }
-        return Some(text.say(format!(", not less than its share quota of {quota}, so it cannot reclaim.")));
+        return Some(text.say(format!(", not less than its share usage quota of {quota}, so it cannot reclaim.")));
     }
     if let Some([held, quota]) = by(&refusal.checks, "ego/below-slot-quota").and_then(slots) {
         let text = Text::default().queue(queue).say(format!(" holds {held}"));
-        return Some(text.say(format!(", not fewer than its share quota of {quota}, so it cannot reclaim.")));
+        return Some(text.say(format!(", not fewer than its share usage quota of {quota}, so it cannot reclaim.")));
     }
     if let Some(check) = by(&refusal.checks, "ego/grace") {
         let (own, pool) = (seconds(&check.left.value), seconds(&check.right.value));

@@ -53,8 +53,8 @@ pub const EARMARK: Rule = Rule(&RuleRecord {
 /// The reclaimer is below its quota.
 pub const UNDER_QUOTA: Rule = Rule(&RuleRecord {
     key: "ego/under-quota",
-    says: "a consumer can reclaim while its share usage is below its share quota",
-    formula: "usage < share quota",
+    says: "a consumer can reclaim while its share usage is below its share usage quota",
+    formula: "usage < share usage quota",
     source: "ego.md 8.3; IBM, Share policies for multidimensional scheduling",
     differs: "assumption (OC-16): quotas are computed from projected usage",
 });
@@ -62,8 +62,8 @@ pub const UNDER_QUOTA: Rule = Rule(&RuleRecord {
 /// The victim is above its quota.
 pub const OVER_QUOTA: Rule = Rule(&RuleRecord {
     key: "ego/over-quota",
-    says: "units are reclaimed from consumers whose share usage is above their share quota",
-    formula: "usage > share quota",
+    says: "units are reclaimed from consumers whose share usage is above their share usage quota",
+    formula: "usage > share usage quota",
     source: "ego.md 8.1; IBM, Resource reclaim for multidimensional scheduling",
     differs: "assumption (OC-17): the most over-used consumer first, then the host with the least usage lost, then the newest unit",
 });

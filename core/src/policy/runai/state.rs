@@ -34,7 +34,7 @@ impl State {
         }
     }
 
-    /// State for one resource; the quota may be [`UNLIMITED`].
+    /// State for one resource; the quota may be `UNLIMITED`.
     pub fn of(allocated: f64, quota: f64, fairshare: f64) -> State {
         if quota == UNLIMITED || allocated <= quota {
             State::InQuota

@@ -62,9 +62,9 @@ pub struct Sibling<'a> {
     pub priority: i64,
     /// Creation time in seconds; first tie-break, older first.
     pub created_s: f64,
-    /// Quota, or [`UNLIMITED`].
+    /// Quota, or `UNLIMITED`.
     pub deserved: f64,
-    /// Limit, or [`UNLIMITED`].
+    /// Limit, or `UNLIMITED`.
     pub limit: f64,
     /// Over-quota weight.
     pub weight: f64,
