@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use fairground::scenario::Scenario;
+use fairground::words::number::in_unit;
 use fairground_web::engine::protocol::{
     AlternativeRequest, Amounts, Compared, EventWord, Frame, LadderLevel, Message, Request, Response, Run,
     ToCompare,
@@ -357,17 +358,22 @@ fn stepping_by_decisions_visits_every_moment_both_ways() {
 
 /// The amount that the explained queue receives at a level; checks every step of it.
 fn check_level(whole: &Whole, example: &str, level: &LadderLevel, seen: &mut u32) -> f64 {
-    let view = division(whole.frame(), level, 2, usize::MAX);
+    let resource = whole.frame().names.resource;
+    let view = division(whole.frame(), level, resource, usize::MAX);
     assert_eq!(view.at, view.last);
     let quotas: f64 = view.tanks.iter().map(|tank| tank.ground).sum();
     let rounds: f64 = view.tanks.iter().map(|tank| tank.water).sum();
     let is_overdrawn = view.left < -1e-6;
-    assert!(!is_overdrawn || quotas > level.capacity && rounds == 0.0, "{example} {}", level.queue);
+    assert!(
+        !is_overdrawn || quotas > in_unit(resource, level.capacity) && rounds == 0.0,
+        "{example} {}",
+        level.queue
+    );
     let of_usage = if view.tanks.iter().any(|tank| tank.part.is_some()) { 2 } else { 0 };
     assert_eq!(view.table.rows.len(), view.last + 2 + of_usage);
     let mut before = 0.0;
     for at in 0..=view.last {
-        let step = division(whole.frame(), level, 2, at);
+        let step = division(whole.frame(), level, resource, at);
         let held: f64 = step.tanks.iter().map(|tank| tank.ground + tank.water).sum();
         assert!(held >= before - 1e-9, "water only rises");
         before = held;
@@ -391,7 +397,10 @@ fn the_rounds_of_a_division_add_up_to_the_fair_shares() {
             .frame()
             .queues
             .iter()
-            .filter_map(|row| Some((row.name.clone(), row.fair_share.as_ref()?[r])))
+            .filter_map(|row| {
+                let share = row.fair_share.as_ref()?[usize::from(r)];
+                Some((row.name.clone(), share.map(|share| in_unit(r, share))))
+            })
             .collect();
         for (queue, share) in queues {
             whole.dispatch(Command::Select(Some(Selection::Queue(queue.clone()))));

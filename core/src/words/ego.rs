@@ -106,11 +106,15 @@ pub fn not_entitled(frame: &Frame, refusal: &Refusal, queue: &str) -> Option<Tex
                 text.say(format!("; its share usage quota is {quota} because ")).then(first(frame, before)),
             );
         }
-        return Some(text.say(format!(", not less than its share usage quota of {quota}, so it cannot reclaim.")));
+        return Some(
+            text.say(format!(", not less than its share usage quota of {quota}, so it cannot reclaim.")),
+        );
     }
     if let Some([held, quota]) = by(&refusal.checks, "ego/below-slot-quota").and_then(slots) {
         let text = Text::default().queue(queue).say(format!(" holds {held}"));
-        return Some(text.say(format!(", not fewer than its share usage quota of {quota}, so it cannot reclaim.")));
+        return Some(
+            text.say(format!(", not fewer than its share usage quota of {quota}, so it cannot reclaim.")),
+        );
     }
     if let Some(check) = by(&refusal.checks, "ego/grace") {
         let (own, pool) = (seconds(&check.left.value), seconds(&check.right.value));

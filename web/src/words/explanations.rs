@@ -44,7 +44,7 @@ fn ten_explanations_are_clear_at_first_reading() {
           Next: It can start when 1 GPU is free, or when `team-a` is entitled to more.
         tenants-and-offsets normal-P2: `normal-P2` is waiting behind `high-P1` in `system-high`, which was served in this cycle: `system-high` came before `system-normal` in `system` (priority 1,001 against 10).
           Next: It is considered again in the next cycle.
-        ego-eighteen-slots b-9: `b-9` was reclaimed so that `c-1` can run. `B` used 50 % of the pool, above its share quota of 44.4 %; `C` used 0 %, below its 11.1 %.
+        ego-eighteen-slots b-9: `b-9` was reclaimed so that `c-1` can run. `B` used 50 % of the pool, above its share usage quota of 44.4 %; `C` used 0 %, below its 11.1 %.
           Next: `b-9` shuts down, then waits again.
     "#]]
     .assert_eq(&text);

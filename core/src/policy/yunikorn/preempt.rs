@@ -133,13 +133,15 @@ impl Core {
             && self.select(ask, &snapshot, &candidates, no_node).is_some()
     }
 
-    /// Time in milliseconds from which an ask may preempt, if only its age keeps it from that.
+    /// Time in milliseconds from which an ask may preempt, if only its age or its last attempt keeps it from that.
     pub(super) fn may_preempt_from(&self, ask: AskIx) -> Option<i64> {
-        let Ask { app, allow_other, triggered, ref required_node, created, .. } = self.asks[ask];
+        let Ask { app, allow_other, triggered, ref required_node, created, last_check, .. } = self.asks[ask];
         let delay = self.queues[self.apps[app].queue].properties.preemption_delay;
-        let from = created.saturating_add(delay.saturating_add(NANOS - 1) / NANOS);
+        let of_age = created.saturating_add(delay.saturating_add(NANOS - 1) / NANOS);
+        let from = last_check.map_or(of_age, |last| of_age.max(last + RETRY));
+        // An attempt in this pass has already failed.
         let lets = self.preemption && allow_other && !triggered && required_node.is_empty();
-        (lets && from > self.now).then_some(from)
+        (lets && last_check != Some(self.now) && from > self.now).then_some(from)
     }
 
     /// What marking the victims frees for the ask.

@@ -18,9 +18,10 @@ pub fn of_queues(s: &Scenario, policy: &Description, queues: &Queues, f: &mut Fi
         let Some((i, first, more)) = first_and_more(&s.queues, |q| queue_sets(q, what)) else { continue };
         let says = format!("{name} ignores {what} (of {}{more})", quoted(&first.name));
         let here = queues.here(s, QueueId::from_index(i));
-        let at = match what {
-            "quota" | "limit" | "weight" | "usage" => here.path().field("gpu").field(what),
-            _ => here.field(what),
+        let of = resources(first).into_iter().find(|(_, entry)| resource_sets(entry, what));
+        let at = match of {
+            Some((resource, _)) => here.path().field(resource).field(what),
+            None => here.field(what),
         };
         f.add(codes::NOT_EXPRESSED, at, says, None);
     }
@@ -78,18 +79,29 @@ fn first_and_more<T>(entries: &[T], says: impl Fn(&T) -> bool) -> Option<(usize,
 
 /// Whether a field of a queue differs from its neutral value.
 fn queue_sets(q: &QueueEntry, what: &str) -> bool {
-    let any = |value: fn(&ResourceEntry) -> &Option<Scalar>, is_neutral: fn(&str) -> bool| {
-        let is_set = |v: &Scalar| !is_neutral(v.0.trim());
-        [&q.gpu, &q.cpu, &q.memory].iter().any(|r| value(r).as_ref().is_some_and(is_set))
-    };
     match what {
-        "quota" => any(|r| &r.quota, |text| matches!(text, "-1" | "0") || quantity::is_unlimited(text)),
-        "limit" => any(|r| &r.limit, quantity::is_no_ceiling),
-        "weight" => any(|r| &r.weight, |text| text == "1"),
-        "usage" => any(|r| &r.usage, |_| false),
         "priority" => q.priority.is_some(),
         "preempt-min-runtime" => q.preempt_min_runtime.is_some(),
-        _ => q.reclaim_min_runtime.is_some(),
+        "reclaim-min-runtime" => q.reclaim_min_runtime.is_some(),
+        what => resources(q).iter().any(|(_, entry)| resource_sets(entry, what)),
+    }
+}
+
+fn resources(q: &QueueEntry) -> [(&'static str, &ResourceEntry); 3] {
+    [("gpu", &q.gpu), ("cpu", &q.cpu), ("memory", &q.memory)]
+}
+
+/// Whether a field of one resource of a queue differs from its neutral value.
+fn resource_sets(entry: &ResourceEntry, what: &str) -> bool {
+    let is_set = |value: &Option<Scalar>, is_neutral: fn(&str) -> bool| {
+        value.as_ref().is_some_and(|value| !is_neutral(value.0.trim()))
+    };
+    match what {
+        "quota" => is_set(&entry.quota, |text| matches!(text, "-1" | "0") || quantity::is_unlimited(text)),
+        "limit" => is_set(&entry.limit, quantity::is_no_ceiling),
+        "weight" => is_set(&entry.weight, |text| text == "1"),
+        "usage" => is_set(&entry.usage, |_| false),
+        _ => false,
     }
 }
 
