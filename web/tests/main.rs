@@ -14,6 +14,7 @@ mod moments;
 mod own_words;
 mod owned_nodes;
 mod priorities;
+mod rounds;
 mod rules;
 mod run;
 mod run_charts;
