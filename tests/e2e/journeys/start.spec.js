@@ -26,7 +26,7 @@ test("after each step one sentence under the header says what the cycle decided"
   await expect(line).toContainText("Fairground simulates GPU schedulers. KAI Scheduler is");
   const height = async () => (await settledBox(page.locator(".strip"))).height;
   const before = await height();
-  for (const said of ["a2 gave up its GPU for b2.", "b2 started on node-2; a2 waits again.", "Nothing changed, and nothing more will happen."]) {
+  for (const said of ["a2 gave up its GPU for b2.", "b2 started on node-2; a2 waits again.", "Nothing changed, and nothing more will happen. a2 keeps waiting."]) {
     await app.step.click();
     await expect(line).toHaveText(said);
     expect(await height(), "nothing below moves").toBe(before);

@@ -56,7 +56,7 @@ test("make another team lose", async ({ page }, testInfo) => {
   await expect(page.locator(".strip .ask")).toHaveText("a2 gave up its GPU for b2.");
   await task.does(() => app.set('queues["team-a"].gpu.quota', "3"));
   await expect(app.share("team-a")).toHaveAttribute("aria-label", /allocated 3 GPUs/);
-  await task.answers(page.locator(".strip .ask"), /team-a|team-b/, 2, 25);
+  await task.answers(page.locator(".strip .ask"), /team-a|team-b/, 2, 28);
 });
 
 test("read the division to a class", async ({ page }, testInfo) => {

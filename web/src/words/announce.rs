@@ -55,7 +55,8 @@ pub fn step_sentence(frame: &Frame) -> Text {
 /// The jobs that were considered in this cycle and keep waiting: * b1 keeps waiting.*
 fn still_waiting(frame: &Frame) -> Text {
     let is_for = |job: JobId, event: &EventRow| {
-        event.word().is_decision() && (frame.job_of(event) == Some(job) || event.by() == Some(job))
+        let is_told = event.word().is_decision() || event.word() == EventWord::Requeued;
+        is_told && (frame.job_of(event) == Some(job) || event.by() == Some(job))
     };
     let is_named =
         |job: JobId| frame.events.len() <= COMPARED && frame.events.iter().any(|event| is_for(job, event));

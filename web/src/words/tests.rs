@@ -349,7 +349,7 @@ fn the_start_scenario_keeps_what_is_promised() {
     expect![[r#"
         At the start: a1, a2 and b1 were submitted.
         Cycle 1: a2 gave up its GPU for b2. team-a 2, team-b 1.
-        Cycle 2: b2 started on node-2; a2 waits again. team-a 2, team-b 2. a2 keeps waiting.
+        Cycle 2: b2 started on node-2; a2 waits again. team-a 2, team-b 2.
         Cycle 3: nothing changed. a2 keeps waiting.
     "#]]
     .assert_eq(&said);

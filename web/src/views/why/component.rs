@@ -104,7 +104,7 @@ fn body(shown: Explanation) -> impl IntoView {
         let levels = order.into_iter().map(|level| section(level.caption, entry_list(level.entries).into_any()));
         let says = "It is computed from the end of this cycle; what was decided in this cycle may have had another order.";
         view! {
-            <h4>"Order of the next cycle"</h4>
+            <h3>"Order of the next cycle"</h3>
             <p class="hint">{says}</p>
             {levels.collect_view()}
         }
