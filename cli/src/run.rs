@@ -60,7 +60,7 @@ pub fn run(args: &Run) -> Result<End, Stop> {
     simulation.set_level(if args.why { Level::Decisive } else { Level::Outcomes });
     let why = args.why.then(|| Arc::new(Names::of(plan.policy.key(), simulation.cluster())));
     let mut printer = match args.out {
-        Out::Text => Printer::Text(text::Text::new(why)),
+        Out::Text => Printer::Text(text::Text::new(plan.policy.key(), why)),
         Out::Jsonl => Printer::Lines(lines::Lines::new(why)),
         Out::EventsCsv => Printer::Csv(Csv { is_of_events: true, before: Arc::default() }),
         Out::SeriesCsv => Printer::Csv(Csv { is_of_events: false, before: Arc::default() }),

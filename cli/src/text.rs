@@ -10,20 +10,22 @@ use fairground::sim::{CycleRecord, Simulation, Summary, Totals};
 use fairground::time::Time;
 use fairground::trace::{Event, EvictReason, Gate, Outlook, Recorded, Subject};
 use fairground::units::Resource;
-use fairground::words::{self, ResourceTime};
+use fairground::words::{self, ResourceTime, Terms};
 
 /// Prints cycles as lines.
 pub struct Text {
     /// Names of the run, if decisions are explained.
     why: Option<Arc<Names>>,
+    /// Terms of the policy.
+    terms: &'static Terms,
     /// Reasons printed last.
     printed: Vec<(JobId, Gate, Outlook)>,
 }
 
 impl Text {
     /// With `why`, the output explains decisions and why jobs wait.
-    pub fn new(why: Option<Arc<Names>>) -> Text {
-        Text { why, printed: Vec::new() }
+    pub fn new(policy: &str, why: Option<Arc<Names>>) -> Text {
+        Text { why, terms: Terms::of(policy), printed: Vec::new() }
     }
 
     /// Prints a cycle; nothing if nothing changed.
@@ -40,7 +42,7 @@ impl Text {
         let frame = self.why.as_ref().filter(|_| is_new).map(|names| moment::frame(names, at, record));
         let decided = frame.as_ref().map(words::decided).unwrap_or_default();
         for (index, recorded) in record.events.iter().enumerate() {
-            writeln!(out, "{}", head(&sentence(cluster, recorded)))?;
+            writeln!(out, "{}", head(&sentence(cluster, recorded, self.terms)))?;
             let explained = decided.iter().filter(|(of, _)| *of as usize == index);
             for line in explained.flat_map(|(_, explanation)| explanation.lines()) {
                 writeln!(out, "{:>24} {line}", "")?;
@@ -104,7 +106,7 @@ pub fn kind(event: &Event) -> &'static str {
     }
 }
 
-fn sentence(cluster: &Cluster, recorded: &Recorded) -> String {
+fn sentence(cluster: &Cluster, recorded: &Recorded, terms: &Terms) -> String {
     let job_text = |job: JobId| {
         let j = &cluster.jobs[job];
         format!("{} ({})", j.name, cluster.queues[j.queue].name)
@@ -144,14 +146,15 @@ fn sentence(cluster: &Cluster, recorded: &Recorded) -> String {
         Event::Evicted { pod, node, by, reason } => {
             let by = by.map(|by| format!(" for {}", job_text(by))).unwrap_or_default();
             let why = match reason {
-                EvictReason::ReclaimedForFairShare => ", up to its queue's fair share",
-                EvictReason::ReclaimedForQuota => ", up to its queue's quota",
-                EvictReason::AboveLimit => ", above its queue's limit",
+                EvictReason::ReclaimedForFairShare => ", up to its [queue]'s [fair share]",
+                EvictReason::ReclaimedForQuota => ", up to its [queue]'s [quota]",
+                EvictReason::AboveLimit => ", above its [queue]'s [limit]",
                 EvictReason::StaleGang => ", its gang is incomplete",
-                EvictReason::NodeLost => ", its node is lost",
-                EvictReason::Withdrawn => ", its job was ended",
+                EvictReason::NodeLost => ", its [node] is lost",
+                EvictReason::Withdrawn => ", its [job] was ended",
                 EvictReason::Preempted | EvictReason::Moved => "",
             };
+            let why = terms.fill(why);
             format!("{word:<10} {} from {}{by}{why}", pod_text(pod), node_text(node))
         }
         Event::Requeued { pod } | Event::NotReplaced { pod } => format!("{word:<10} {}", pod_text(pod)),

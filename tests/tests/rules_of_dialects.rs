@@ -27,6 +27,18 @@ jobs:
 ",
     ),
     (
+        "runai: the higher rank takes what is unused",
+        "policy: runai
+nodes: [{name: n, count: 1, gpu: 4}]
+queues:
+- {name: low, priority: 1, gpu: {quota: 0, weight: 1}}
+- {name: high, priority: 5, gpu: {quota: 0, weight: 1}}
+jobs:
+- {name: l, queue: low, gpu: 1}
+- {name: h, queue: high, count: 6, gpu: 1}
+",
+    ),
+    (
         "runai: the urgent one, inside a project",
         "policy: runai
 nodes: [{name: n, count: 1, gpu: 2}]

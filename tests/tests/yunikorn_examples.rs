@@ -442,6 +442,15 @@ jobs:
 - {name: asks, queue: x, gpu: 1, submit: 10s}
 ";
 
+/// Two requests of one application; the later one has the higher priority.
+const TWO_REQUESTS: &str = "
+nodes: [{name: n, gpu: 2}]
+queues: [{name: q}]
+jobs:
+- {name: first, queue: q, application: etl, priority: 10, gpu: 1}
+- {name: urgent, queue: q, application: etl, priority: 20, gpu: 1}
+";
+
 /// Every rule decides in a named case.
 #[test]
 fn every_rule_decides_in_a_named_case() {
@@ -449,7 +458,17 @@ fn every_rule_decides_in_a_named_case() {
     for (text, ..) in EXAMPLES {
         decided.extend(run(simulation(text), 60).1);
     }
-    for text in [MAX_APPLICATIONS, USER_LIMIT, TEMPLATE, LOWERED, LIMITED, REQUIRED, TWO_OF_THREE, SPARED] {
+    for text in [
+        MAX_APPLICATIONS,
+        USER_LIMIT,
+        TEMPLATE,
+        LOWERED,
+        LIMITED,
+        REQUIRED,
+        TWO_OF_THREE,
+        SPARED,
+        TWO_REQUESTS,
+    ] {
         decided.extend(run(words(text), 60).1);
     }
     let all: BTreeSet<&'static str> = RULES.iter().map(|rule| rule.key()).collect();

@@ -60,7 +60,10 @@ fn node(name: &str, cells: Vec<Cell>) -> NodeCard {
 
 fn job(name: &str, queue: u32, running: u32, pending: u32, leaving: u32, gpus: f64) -> JobRow {
     let request = [0.0, 0.0, gpus].into();
-    JobRow { name: name.into(), queue, running, pending, leaving, gpus, request, ..JobRow::default() }
+    let pods = running + pending + leaving;
+    let asks =
+        (pending > 0).then(|| Ask { pods: pending, gpus: gpus / f64::from(pods) }).into_iter().collect();
+    JobRow { name: name.into(), queue, running, pending, leaving, gpus, request, asks, ..JobRow::default() }
 }
 
 /// A catalogue from names of jobs and positions of their queues; each job has one pod.

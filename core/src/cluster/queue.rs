@@ -31,6 +31,23 @@ pub struct Queue {
     pub reclaim_min_runtime: Option<crate::time::Span>,
 }
 
+/// Time of creation of the first queue without a given one, in milliseconds, far before everything else; later queues
+/// follow one millisecond apart.
+const CREATED_FIRST_MS: i64 = -1_000_000_000_000;
+
+impl Queue {
+    /// The time of creation of the nth queue of a file, counted from 0, that gives none.
+    pub fn created_in_file_order(n: usize) -> Time {
+        Time::from_millis(CREATED_FIRST_MS.saturating_add(i64::try_from(n).unwrap_or(i64::MAX)))
+    }
+
+    /// Whether a time of creation, in seconds, only stands for the order in the file.
+    pub fn is_file_order(created_s: f64) -> bool {
+        let first = CREATED_FIRST_MS as f64 / 1000.0;
+        (first..first / 2.0).contains(&created_s)
+    }
+}
+
 /// Quota, limit and weight of a queue for one resource.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueResource {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::cluster::{Cluster, GpuRequest, Partition, Phase, Pod, Preemptible, Restart, World};
+use crate::cluster::{Cluster, GpuRequest, Node, Partition, Phase, Pod, Preemptible, Restart, World};
 use crate::id::{Id, JobId, NodeId, PartitionId, PodId, QueueId};
 use crate::policy::Policy;
 use crate::sim::{ClaimView, CycleRecord, Simulation};
@@ -12,7 +12,7 @@ use crate::units::{PerResource, Resource};
 
 use super::names::Names;
 use super::{
-    Amounts, BoundTriple, Cell, CellPod, Claim, EventRow, Frame, Holding, JobRow, NodeCard, PoolRow,
+    Amounts, Ask, BoundTriple, Cell, CellPod, Claim, EventRow, Frame, Holding, JobRow, NodeCard, PoolRow,
     QueueRow, orders,
 };
 
@@ -157,13 +157,14 @@ fn named_in(cluster: &Cluster, pool: PartitionId) -> Vec<[Amounts; 3]> {
     sums
 }
 
-fn node_card(cluster: &Cluster, node: &crate::cluster::Node) -> NodeCard {
+fn node_card(cluster: &Cluster, node: &Node) -> NodeCard {
     NodeCard {
         pool: pool_name(cluster, node.partition),
         name: node.name.to_string(),
         ready: node.ready,
         draining: node.draining,
         capacity: Amounts::of(&node.capacity),
+        slots: (node.pods_max != Node::UNLIMITED_PODS).then_some(node.pods_max),
         cells: vec![Cell::default(); node.n_devices() as usize],
         ..NodeCard::default()
     }
@@ -193,6 +194,7 @@ fn job_row(cluster: &Cluster, id: JobId) -> JobRow {
         leaves_ms: job.pod_ids().filter_map(|pod| leaves_ms(cluster.pods[pod].phase)).min(),
         gpus: request[Resource::GPU.index()],
         request,
+        asks: asks(cluster, id),
         submit_ms: job.submit.as_millis(),
         first_start_ms: job.first_start.map(|t| t.as_millis()),
         evictions: job.evictions,
@@ -204,6 +206,19 @@ fn job_row(cluster: &Cluster, id: JobId) -> JobRow {
             Preemptible::Yes | Preemptible::No => 0,
         },
     }
+}
+
+fn asks(cluster: &Cluster, id: JobId) -> Vec<Ask> {
+    let mut asks: Vec<Ask> = Vec::new();
+    for (_, pod) in cluster.pods_of(id).filter(|(_, pod)| matches!(pod.phase, Phase::Pending | Phase::Gated))
+    {
+        let gpus = gpus(pod);
+        match asks.iter_mut().find(|ask| ask.gpus == gpus) {
+            Some(ask) => ask.pods += 1,
+            None => asks.push(Ask { pods: 1, gpus }),
+        }
+    }
+    asks
 }
 
 fn leaves_ms(phase: Phase) -> Option<i64> {
@@ -261,7 +276,7 @@ fn place_pods(frame: &mut Frame, cluster: &Cluster, record: &CycleRecord) {
         };
         for (id, pod) in cluster.pods_of(job_id) {
             let (Some(node), true) = (pod.node, pod.phase.holds()) else { continue };
-            let amount = Amounts::of(&pod.request.resources);
+            let amount = amount_on(cluster, pod, Some(node));
             let leaving = matches!(pod.phase, Phase::Terminating { .. });
             if leaving {
                 for queues in all_queues(frame, cluster.nodes[node].partition) {
@@ -270,6 +285,7 @@ fn place_pods(frame: &mut Frame, cluster: &Cluster, record: &CycleRecord) {
             }
             let card = &mut frame.nodes[node.index()];
             add(&mut card.used, &amount);
+            card.pods += 1;
             hold(card, job.queue, leaving, &amount);
             if matches!(pod.request.gpu, GpuRequest::None) {
                 card.cpu_pods.push((pod.name.to_string(), job.name.to_string(), job.queue.0));
@@ -345,6 +361,15 @@ fn placed_or_evicted(recorded: &Recorded) -> Option<PodId> {
         Event::Bound { pod, .. } | Event::Evicted { pod, .. } => Some(pod),
         _ => None,
     }
+}
+
+/// The amounts of a pod on a node: a request for GPU memory takes the part of the devices that the node's memory gives.
+fn amount_on(cluster: &Cluster, pod: &Pod, node: Option<NodeId>) -> Amounts {
+    let mut amount = Amounts::of(&pod.request.resources);
+    if let (GpuRequest::Memory { devices, .. }, Some(node)) = (pod.request.gpu, node) {
+        amount[Resource::GPU.index()] = portion(cluster, pod, node) * f64::from(devices);
+    }
+    amount
 }
 
 fn portion(cluster: &Cluster, pod: &Pod, node: NodeId) -> f64 {
@@ -446,10 +471,10 @@ fn event_row(cluster: &Cluster, time: Time, recorded: &Recorded) -> EventRow {
         | Event::Joined { .. }
         | Event::Changed { .. } => {}
     }
-    if let Some(pod) = recorded.event.subject().pod {
-        let pod = &cluster.pods[pod];
-        row.gpus = gpus(pod);
-        row.amount = Amounts::of(&pod.request.resources);
+    let subject = recorded.event.subject();
+    if let Some(pod) = subject.pod {
+        row.amount = amount_on(cluster, &cluster.pods[pod], subject.node);
+        row.gpus = row.amount[Resource::GPU.index()];
     }
     row
 }

@@ -217,6 +217,10 @@ pub struct NodeCard {
     pub capacity: Amounts,
     /// Used amounts, including terminating pods.
     pub used: Amounts,
+    /// Pods on it, including terminating ones.
+    pub pods: u32,
+    /// Pod slots; `None`: no limit.
+    pub slots: Option<u32>,
     /// One cell per GPU.
     pub cells: Vec<Cell>,
     /// Amounts held by each queue's pods that hold more than GPUs; terminating pods come last.
@@ -302,6 +306,8 @@ pub struct JobRow {
     pub gpus: f64,
     /// Amounts requested by all its pods.
     pub request: Amounts,
+    /// GPUs requested by its pending pods, alike pods together, in the order of the pods.
+    pub asks: Vec<Ask>,
     /// Time of the submission.
     pub submit_ms: i64,
     /// Time of the first start.
@@ -316,6 +322,15 @@ pub struct JobRow {
     pub joins_ms: Option<i64>,
     /// Size of the core of a semi-preemptible job; 0 for other jobs.
     pub core: u32,
+}
+
+/// Pods that request the same number of GPUs.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ask {
+    /// Number of pods.
+    pub pods: u32,
+    /// GPUs that each requests.
+    pub gpus: f64,
 }
 
 /// An event with its decisive checks.

@@ -54,8 +54,10 @@ pub struct Subject {
     pub other_job: Option<JobId>,
     /// The pod.
     pub pod: Option<PodId>,
-    /// The node.
+    /// The node, or the one on the left-hand side.
     pub node: Option<NodeId>,
+    /// The node on the right-hand side.
+    pub other_node: Option<NodeId>,
     /// The resource, if the comparison concerns a single one.
     pub resource: Option<Resource>,
 }
@@ -157,6 +159,16 @@ pub enum Quantity {
     Applies,
     /// A node's score.
     Score,
+    /// Part of a score: packing or spreading.
+    ScorePlacement,
+    /// Part of a score: a node without GPUs, for a pod that needs none.
+    ScoreCpuNode,
+    /// Part of a score: the room is free now.
+    ScoreFreeNow,
+    /// Part of a score: the pod joins others on a shared device.
+    ScoreSharing,
+    /// Part of a score: the node is nominated for the pod.
+    ScoreNominated,
     /// A name.
     Name,
     /// A constant of the rule.

@@ -4,6 +4,7 @@ use super::number::{self, CPU, GPU, MEMORY, with_unit};
 use super::sides::{Owner, owners};
 pub use super::sides::{Party, owners_of, shown, side};
 use super::text::Text;
+use crate::id::NodeId;
 use crate::moment::Frame;
 use crate::trace::{Check, Op, Quantity, Term, Value};
 
@@ -59,6 +60,11 @@ pub fn quantity_name(quantity: Quantity) -> &'static str {
         Quantity::MinAvailable => "minimum [pods]",
         Quantity::Applies => "applies",
         Quantity::Score => "score",
+        Quantity::ScorePlacement => "packing or spreading",
+        Quantity::ScoreCpuNode => "[node] without GPUs",
+        Quantity::ScoreFreeNow => "free now",
+        Quantity::ScoreSharing => "joins a shared GPU",
+        Quantity::ScoreNominated => "nominated",
         Quantity::Name => "name",
         Quantity::Constant => "constant",
         Quantity::Runtime => "runtime",
@@ -88,22 +94,40 @@ pub fn decisive_resource(check: &Check) -> Option<u8> {
         return None;
     };
     let value = |triple: &[f64; 3], r: u8| triple[usize::from(r)];
-    let order = [GPU, CPU, MEMORY];
-    let decides = |r: &u8| {
-        let (l, r) = (value(left, *r), value(right, *r));
-        match check.op {
-            Op::AtMost | Op::Less => (l > r) != check.holds && l != r,
-            Op::Equal | Op::Exceeds | Op::AtLeast => (l > r) == check.holds && l != r,
-        }
-    };
     let matters = |r: &u8| value(left, *r) > 0.0 && value(left, *r).is_finite();
     let bounded = |r: &u8| value(right, *r).is_finite();
-    order
-        .into_iter()
-        .find(|r| decides(r) && matters(r) && bounded(r))
-        .or_else(|| order.into_iter().find(|r| matters(r) && bounded(r)))
-        .or_else(|| order.into_iter().find(matters))
-        .or(Some(GPU))
+    let exceeds = |r: &u8| value(left, *r) > value(right, *r);
+    let in_order = || [GPU, CPU, MEMORY].into_iter().filter(matters);
+    let is_at_most = matches!(check.op, Op::AtMost | Op::Less);
+    let decides = match is_at_most == check.holds {
+        // It holds of every resource: the one closest to its bound comes first.
+        true => {
+            let part = |r: &u8| value(left, *r) / value(right, *r);
+            // Of equal parts the first counts.
+            in_order().rev().filter(bounded).max_by(|a, b| part(a).total_cmp(&part(b)))
+        }
+        // One resource is enough.
+        false => in_order().filter(bounded).find(exceeds),
+    };
+    decides.or_else(|| in_order().find(bounded)).or_else(|| in_order().next()).or(Some(GPU))
+}
+
+/// Formats a side of a comparison; amounts are of the given resource.
+pub fn value_in(check: &Check, term: &Term, resource: Option<u8>) -> String {
+    let is_ego = check.rule.key().starts_with("ego/");
+    match (&term.value, term.quantity) {
+        (Value::Real(part), Quantity::Usage | Quantity::FairShare) if is_ego && part.is_finite() => {
+            match check.rule.key().ends_with("-slot-quota") {
+                true => number::number(*part),
+                false => number::percent(*part),
+            }
+        }
+        (Value::Real(seconds), Quantity::Runtime | Quantity::MinRuntime) if seconds.is_finite() => {
+            self::seconds(&term.value)
+        }
+        (Value::Real(real), Quantity::Constant) => number::number(*real),
+        _ => value(term, resource),
+    }
 }
 
 /// Formats a value; amounts are of the given resource.
@@ -171,6 +195,17 @@ pub fn says(frame: &Frame, check: &Check) -> Text {
     }
     let resource = decisive_resource(check);
     let (left, right) = owners(check);
+    if let (Value::Name(first), Value::Name(last)) = (&check.left.value, &check.right.value) {
+        let text = Text::default().name(first).say(if check.holds { " comes " } else { " does not come " });
+        let before = if matches!(check.op, Op::Less | Op::AtMost) { "before " } else { "after " };
+        return text.say(before).name(last).say(" by name.");
+    }
+    if check.left.quantity == Quantity::Score {
+        let [left, right] = [&check.left, &check.right].map(|term| value_in(check, term, None));
+        let node = |node: Option<NodeId>| Text::default().node(node.map_or("", |node| frame.node(node)));
+        let text = node(subject.node).say(format!(": score ({left}) {} ", relation(check.op, check.holds)));
+        return text.then(node(subject.other_node)).say(format!(": score ({right})."));
+    }
     let is_of_jobs = matches!(
         check.left.quantity,
         Quantity::Priority | Quantity::Created | Quantity::Request | Quantity::Runtime
@@ -186,21 +221,13 @@ pub fn says(frame: &Frame, check: &Check) -> Text {
     if let Some(node) = subject.node {
         text = Text::default().node(frame.node(node)).say(", ").then(text);
     }
-    let is_time = matches!(check.left.quantity, Quantity::Runtime | Quantity::MinRuntime);
     let side = |text: Text, term: &Term| {
         let is_constant = term.quantity == Quantity::Constant;
-        let shown = match &term.value {
-            Value::Real(s) if is_time && s.is_finite() => seconds(&term.value),
-            Value::Real(v) if is_constant => number::number(*v),
-            _ => value(term, resource),
-        };
+        let shown = value_in(check, term, resource);
         let name = quantity_of(check, term.quantity);
         let the = if name.starts_with("larger") { "the " } else { "" };
         match is_constant {
             true => text.say(shown),
-            false if matches!(term.value, Value::Name(_)) => {
-                text.say(format!("{the}{name} (“")).name(&shown).say("”)")
-            }
             false => text.say(format!("{the}{name} ({shown})")),
         }
     };

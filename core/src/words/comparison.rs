@@ -1,7 +1,7 @@
 //! The comparisons of an explanation, as data and as sentences.
 
 use super::Evidence;
-use super::check::{Party, owners_of, quantity_of, says, seconds, side, value};
+use super::check::{Party, owners_of, quantity_of, says, side, value_in};
 use super::facts::{Cell, Fact};
 use super::number::unit;
 use super::text::Text;
@@ -22,12 +22,16 @@ pub struct Comparison {
 impl Comparison {
     /// The comparisons of a decision, in order.
     pub fn all(frame: &Frame, checks: &[Check], decides: impl Fn(&Check) -> bool) -> Vec<Comparison> {
-        let of = |check: &Check| Comparison {
-            text: says(frame, check),
-            check: check.clone(),
-            decides: decides(check),
-        };
-        checks.iter().map(of).collect()
+        let mut all: Vec<Comparison> = Vec::new();
+        for check in checks {
+            let found =
+                Comparison { text: says(frame, check), check: check.clone(), decides: decides(check) };
+            // Two actions may have compared the same.
+            if !all.contains(&found) {
+                all.push(found);
+            }
+        }
+        all
     }
 }
 
@@ -59,7 +63,7 @@ pub fn table(frame: &Frame, checks: &[Check], resource: u8, caption: Text) -> Op
                 let cells = &mut rows[row].1;
                 cells.resize(cells.len().max(column + 1), Cell::of(None));
                 if cells[column].fact.is_none() {
-                    cells[column] = cell(party, term, resource);
+                    cells[column] = cell(check, party, term, resource);
                     rows[row].2 |= std::ptr::eq(term, side);
                 }
             }
@@ -74,13 +78,13 @@ pub fn table(frame: &Frame, checks: &[Check], resource: u8, caption: Text) -> Op
     (!rows.is_empty()).then_some(Evidence { caption, head, rows })
 }
 
-fn cell(party: Party, term: &Term, resource: u8) -> Cell {
+fn cell(check: &Check, party: Party, term: &Term, resource: u8) -> Cell {
     let fact = Fact { party, quantity: term.quantity, resource, value: side(&term.value, resource) };
-    let is_time = matches!(term.quantity, Quantity::Runtime | Quantity::MinRuntime);
+    let is_amount = matches!(term.value, Value::Real(_)) && check.subject.resource.is_some();
     let shown = match term.value {
         Value::Triple(_) => fact.bare(),
-        Value::Real(_) if is_time => seconds(&term.value),
-        _ => value(term, None),
+        _ if is_amount => fact.bare(),
+        _ => value_in(check, term, None),
     };
     Cell { shown, fact: Some(fact) }
 }

@@ -47,7 +47,7 @@ pub fn reclaimed(frame: &Frame, event: &EventRow) -> Option<Text> {
     if let Some(over) = by(&event.checks, "ego/above-slot-quota") {
         let [held, quota] = slots(over)?;
         let text = text.say(". ").queue(queue(frame, over));
-        let text = text.say(format!(" held {held}, above its share usage quota of {quota}"));
+        let text = text.say(format!(" held {held}, above its share quota of {quota}"));
         let Some(under) = by(&event.checks, "ego/below-slot-quota") else { return Some(text.say(".")) };
         let [held, quota] = slots(under)?;
         let text = text.say("; ").queue(queue(frame, under));
@@ -82,7 +82,7 @@ pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
     if check.rule.key() == "ego/above-slot-quota" {
         let [held, quota] = slots(check)?;
         let text = Text::default().queue(queue(frame, check)).say(format!(" holds {held}"));
-        return Some(text.say(format!(", which is within its share usage quota of {quota}")));
+        return Some(text.say(format!(", which is within its share quota of {quota}")));
     }
     let [used, quota] = parts(check).filter(|_| check.rule.key() == "ego/over-quota")?;
     let text = Text::default().queue(queue(frame, check)).say(format!(" uses {used} of the pool"));
@@ -112,9 +112,7 @@ pub fn not_entitled(frame: &Frame, refusal: &Refusal, queue: &str) -> Option<Tex
     }
     if let Some([held, quota]) = by(&refusal.checks, "ego/below-slot-quota").and_then(slots) {
         let text = Text::default().queue(queue).say(format!(" holds {held}"));
-        return Some(
-            text.say(format!(", not fewer than its share usage quota of {quota}, so it cannot reclaim.")),
-        );
+        return Some(text.say(format!(", not fewer than its share quota of {quota}, so it cannot reclaim.")));
     }
     if let Some(check) = by(&refusal.checks, "ego/grace") {
         let (own, pool) = (seconds(&check.left.value), seconds(&check.right.value));

@@ -8,7 +8,7 @@ use super::others::not_chosen;
 use super::phrases::{marked, node_state, reason};
 use super::reclaim::reclaimed;
 use super::text::Text;
-use super::{Control, Entry, Explanation, RuleCard, Selection, requested};
+use super::{Control, Entry, Explanation, RuleCard, Selection, node_scores, requested};
 use crate::id::{Id, JobId};
 use crate::moment::{Amounts, EventRow, EventWord, Frame, What};
 use crate::policy::Policy;
@@ -18,7 +18,9 @@ use crate::trace::{Event, EvictReason, Quantity};
 pub fn event(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
     let mut explanation = match event.what {
         What::Event(Event::Evicted { reason, .. }) => evicted(frame, event, reason, resource),
-        What::Event(Event::Bound { .. }) => started(frame, event),
+        What::Event(Event::Bound { .. }) => {
+            Explanation { evidence: node_scores::table(frame, &event.checks), ..started(frame, event) }
+        }
         What::Event(of) => other(frame, event, of),
         What::Mark(_) => Explanation { verdict: marked(frame, event).say("."), ..Explanation::default() },
     };

@@ -269,7 +269,7 @@ pub fn node(frame: &Frame, name: &str) -> Explanation {
     } else {
         text.say(format!(" has {} of {} free.", number(free[2]), with_unit(GPU, node.capacity[2])))
     };
-    let verdict = verdict.then(owner(frame, node));
+    let verdict = verdict.say(slots_in_use(node)).then(owner(frame, node));
     let row = |what, resource: u8| {
         let r = usize::from(resource);
         (
@@ -278,6 +278,42 @@ pub fn node(frame: &Frame, name: &str) -> Explanation {
             false,
         )
     };
+    let entries = on_node(frame, node);
+    Explanation {
+        about: Text::default().node(name),
+        verdict,
+        evidence: Some(Evidence {
+            caption: Text::of("At this moment"),
+            head: ["", "capacity", "used", "free"].map(Text::of).into(),
+            rows: [row("GPUs", GPU), row("CPU, cores", CPU), row("memory, GiB", MEMORY)]
+                .into_iter()
+                .chain(node.slots.map(|slots| {
+                    let free = i64::from(slots) - i64::from(node.pods);
+                    let cells =
+                        [i64::from(slots), node.pods.into(), free].map(|n| Cell::from(number(n as f64)));
+                    ("[pod] slots", cells.into(), false)
+                }))
+                .collect(),
+        }),
+        list: (!entries.is_empty()).then_some(("On it", entries)),
+        ..Explanation::default()
+    }
+}
+
+/// Whether its pod slots are in use, as a further sentence.
+fn slots_in_use(node: &NodeCard) -> String {
+    match node.slots {
+        Some(slots) if node.pods > slots => {
+            let (pods, slots) = (count(node.pods.into(), "[pod]"), count(slots.into(), "[pod] slot"));
+            format!(" It holds {pods} although it has {slots}.")
+        }
+        Some(slots) if node.pods == slots => " All its [pod] slots are in use.".into(),
+        _ => String::new(),
+    }
+}
+
+/// The jobs on a node with their GPUs, and its pods without GPU.
+fn on_node(frame: &Frame, node: &NodeCard) -> Vec<Entry> {
     let mut jobs: Vec<(String, u32, f64)> = Vec::new();
     for pod in node.cells.iter().flat_map(|cell| &cell.pods) {
         match jobs.iter_mut().find(|job| job.0 == pod.job) {
@@ -305,15 +341,5 @@ pub fn node(frame: &Frame, name: &str) -> Explanation {
         let text = Text::of(format!("{} without GPU", count(node.cpu_pods.len() as u64, "[pod]")));
         entries.push(Entry { kind: Some(Kind::Started), text, ..Entry::default() });
     }
-    Explanation {
-        about: Text::default().node(name),
-        verdict,
-        evidence: Some(Evidence {
-            caption: Text::of("At this moment"),
-            head: ["", "capacity", "used", "free"].map(Text::of).into(),
-            rows: vec![row("GPUs", GPU), row("CPU, cores", CPU), row("memory, GiB", MEMORY)],
-        }),
-        list: (!entries.is_empty()).then_some(("On it", entries)),
-        ..Explanation::default()
-    }
+    entries
 }

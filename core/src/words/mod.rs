@@ -14,6 +14,7 @@ mod fault;
 mod happenings;
 mod ladder;
 mod next;
+mod node_scores;
 pub mod number;
 mod order;
 mod others;

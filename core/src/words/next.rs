@@ -6,9 +6,9 @@ use super::outlook::clock;
 use super::phrases::is_of_room;
 use super::text::Text;
 use crate::id::{JobId, NodeId, QueueId};
-use crate::moment::{EventWord, Frame, JobRow};
+use crate::moment::{Ask, EventRow, EventWord, Frame, JobRow, What};
 use crate::time::Time;
-use crate::trace::{Gate, LostClaim, NodeReason, Outlook, Refusal};
+use crate::trace::{Event, Gate, LostClaim, NodeReason, Outlook, Refusal};
 
 /// What a pending job waits for. `tests/tests/laws_outlook.rs` verifies that none of these is contradicted by the run.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,6 +39,8 @@ pub enum Expectation {
     },
     /// A node becomes usable, which free room does not change.
     Opens(&'static str),
+    /// It is tried in its next node pool.
+    NextPool,
     /// Nodes that are reserved for other jobs are free for it again.
     Unreserved(Vec<(NodeReason, u32)>),
     /// It is considered again, since the job before it has been served.
@@ -63,6 +65,8 @@ pub enum Room {
         /// Number of pods.
         pods: u32,
     },
+    /// Room for its pods, which request different numbers of GPUs.
+    Pods,
     /// Room for the next pods of an elastic job.
     NextPods,
     /// As many GPUs are free, but other jobs have claimed them.
@@ -77,6 +81,9 @@ pub fn expectation(frame: &Frame, refusal: &Refusal) -> Option<Expectation> {
     if let Some(lost) = frame.lost_claim(refusal.job).filter(|_| is_on_its_way) {
         return Some(Expectation::LostClaim(*lost));
     }
+    if is_offered(frame, refusal.job) {
+        return Some(Expectation::NextPool);
+    }
     match refusal.outlook {
         Outlook::NextCycle if is_on_its_way => Some(Expectation::NextCycle),
         Outlook::NextCycle => match refusal.gate {
@@ -87,6 +94,13 @@ pub fn expectation(frame: &Frame, refusal: &Refusal) -> Option<Expectation> {
         Outlook::NotForeseeable => by_gate(frame, refusal),
         _ => None,
     }
+}
+
+/// Whether the job found no place in a node pool in this cycle and is tried in its next one.
+pub fn is_offered(frame: &Frame, job: JobId) -> bool {
+    let is_it =
+        |event: &EventRow| matches!(event.what, What::Event(Event::Offered { job: of, .. }) if of == job);
+    frame.events.iter().any(is_it)
 }
 
 /// What the reason alone tells; `None`: it does not determine it.
@@ -152,7 +166,6 @@ fn is_served(frame: &Frame, job: JobId) -> bool {
 /// The room a job needs.
 fn room(frame: &Frame, refusal: &Refusal, row: Option<&JobRow>) -> Room {
     let Some(row) = row.filter(|row| row.gpus > 0.0) else { return Room::Usable };
-    let each = row.gpus / f64::from((row.running + row.pending + row.leaving).max(1));
     let tried = std::iter::once(&refusal.gate).chain(&refusal.also).find_map(|gate| match gate {
         Gate::NoNode { of, .. } => Some(*of),
         _ => None,
@@ -161,6 +174,7 @@ fn room(frame: &Frame, refusal: &Refusal, row: Option<&JobRow>) -> Room {
     if row.running > 0 || tried.is_none() && row.pending > 1 {
         return Room::NextPods;
     }
+    let &[Ask { gpus: each, .. }] = row.asks.as_slice() else { return Room::Pods };
     let pods = tried.unwrap_or(row.pending).max(1);
     match [false, true].map(|claimed| is_free(frame, each, pods, claimed)) {
         [_, true] => Room::Usable,
@@ -215,6 +229,9 @@ impl Expectation {
                 can_start(&room.says()).say(", unless another [job] comes first.")
             }
             Expectation::Opens(when) => can_start(when),
+            Expectation::NextPool => {
+                Text::of("It is tried in the next of its [node] pools in the next cycle.")
+            }
             Expectation::Unreserved(reasons) => super::yunikorn::after_reservation(frame, reasons),
             Expectation::Considered => Text::of("It is considered again in the next cycle."),
             Expectation::Behind(job) => {
@@ -253,6 +270,7 @@ impl Room {
     fn says(&self) -> String {
         let are = |gpus: f64| if gpus == 1.0 { "is" } else { "are" };
         match *self {
+            Room::Pods => "there is room for its [pods]".into(),
             Room::NextPods => "there is room for its next [pods]".into(),
             Room::Unclaimed => "GPUs are free that are not [claimed] for other [jobs]".into(),
             Room::Usable => "a [node] that it may use has room for it".into(),

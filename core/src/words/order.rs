@@ -3,6 +3,7 @@
 use super::happenings::Entry;
 use super::text::Text;
 use super::{Explanation, Selection, Terms, check, number};
+use crate::cluster::Queue;
 use crate::moment::Frame;
 use crate::trace::{Check, OrderLevel, OrderPlace, Quantity, Term, Value};
 
@@ -92,8 +93,9 @@ fn entry(frame: &Frame, place: &OrderPlace, before: Option<&OrderPlace>, rule: &
 
 /// The sort keys of the first place.
 fn first(place: &OrderPlace, rule: &str) -> String {
+    let said = place.keys.iter().filter(|key| !is_file_order(key));
     let keys: Vec<String> =
-        place.keys.iter().map(|key| format!("{} {}", named(place, key.quantity, rule), shown(key))).collect();
+        said.map(|key| format!("{} {}", named(place, key.quantity, rule), shown(key))).collect();
     if keys.is_empty() { String::new() } else { format!(": {}", keys.join(", ")) }
 }
 
@@ -138,6 +140,9 @@ fn behind(
     if quantity == Quantity::Applies {
         return text.say(format!(": {}", last.rule.0.says));
     }
+    if is_file_order(&last.left) && is_file_order(&last.right) {
+        return text.say(": without times of creation, the order in the file counts");
+    }
     if quantity == Quantity::Created && last.left.value == last.right.value {
         return text.say(": they are of the same age, so either can come first");
     }
@@ -166,8 +171,14 @@ fn named(place: &OrderPlace, quantity: Quantity, rule: &str) -> &'static str {
     }
 }
 
+/// Whether a time of creation only stands for the order in the file.
+fn is_file_order(term: &Term) -> bool {
+    term.quantity == Quantity::Created && matches!(term.value, Value::Real(s) if Queue::is_file_order(s))
+}
+
 fn shown(term: &Term) -> String {
     match &term.value {
+        _ if is_file_order(term) => "before all times that are given".into(),
         Value::Count(NOTHING) => "none".into(),
         Value::Triple(triple) => {
             let some = [number::GPU, number::CPU, number::MEMORY].into_iter().filter_map(|r| {

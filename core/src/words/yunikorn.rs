@@ -204,9 +204,15 @@ pub fn delayed(job: Text, until: Time, why: Delay) -> Text {
 /// What put the served job first: *(priority 10 against 0)*.
 pub fn came_first(refusal: &Refusal) -> Option<String> {
     let key = |check: &&Check| {
-        matches!(check.rule.key(), "yunikorn/application" | "yunikorn/priority" | "yunikorn/share")
+        let rule = check.rule.key();
+        matches!(rule, APPLICATION | REQUEST | PRIORITY | SHARE | PENDING | TIE)
     };
     let check = refusal.checks.iter().find(key)?;
+    match check.rule.key() {
+        PENDING => return Some(", because more is pending there and all else is equal".into()),
+        TIE => return Some(": all compared values are equal, so the first by name is served first".into()),
+        _ => {}
+    }
     let [first, other] = [&check.left.value, &check.right.value].map(|value| match value {
         Value::Time(time) => Some(clock(*time)),
         value => side(value, GPU).map(number),
@@ -217,10 +223,18 @@ pub fn came_first(refusal: &Refusal) -> Option<String> {
         Quantity::Created => "submitted",
         _ => return None,
     };
-    // Equal sides, or sides that look equal, explain nothing.
+    // Sides that look equal explain nothing.
     let (first, other) = (first?, other?);
     (first != other).then(|| format!(" ({what} {first} against {other})"))
 }
+
+/// The rules of the orders in which queues, applications and requests are tried.
+const PRIORITY: &str = "yunikorn/priority";
+const SHARE: &str = "yunikorn/share";
+const APPLICATION: &str = "yunikorn/application";
+const REQUEST: &str = "yunikorn/request";
+const PENDING: &str = "yunikorn/pending";
+const TIE: &str = "yunikorn/tie";
 
 /// Whether reservations precede all orders.
 pub fn is_served_first(refusal: &Refusal) -> bool {

@@ -167,7 +167,7 @@ fn every_gate_has_its_sentence() {
         `b2` is waiting: all 4 GPUs are in use, and no allowed eviction frees enough (3 possible sets of evictions tried).
         `b2` is waiting: no GPU is free, and the jobs to evict are protected by their minimum runtime (until 0:20).
         `b2` is waiting: no GPU is free. Nodes checked: 2 with too few free GPUs.
-        `b2` is waiting: it needs 2 GPUs on one node; 1 is free, at most 1 on one node. Nodes checked: 1 with too few free GPUs, 1 down.
+        `b2` is waiting: it needs 1 GPU on one node; 1 is free on the nodes that it may use, at most 1 on one node. Nodes checked: 1 with too few free GPUs, 1 down.
         `b2` is waiting behind `b1`, which comes first in `team-b`.
         `b2` is waiting: no GPU is free, and no allowed eviction frees enough for `b1`, which requests no more and was tried first.
         `b2` is waiting: it was placed on `node-1`, which has no free GPU left for it, so its pod cannot be bound.
@@ -404,24 +404,20 @@ fn examples_explain_why_jobs_wait() {
     expect![[r#"
         gang-of-four: `gang` is waiting: it needs 4 GPUs and only 2 were free, and `team-a` cannot reclaim for it: with `gang`, it would use 6 GPUs, over its fair share of 4. Nothing further will happen in this scenario: only an edit changes this.
           also: `gang` is waiting: it needs 1 GPU for each of 4 pods; 2 were free, at most 2 on one node (2 of 4 pods could be placed). Nodes checked: 2 with too few free GPUs.
-          also: `gang` is waiting: no room is free, and no allowed eviction frees enough.
           `team-a`: allocated with the job (6 GPUs) is more than fair share (4 GPUs).
           `gang`: requested (1 GPU) is at most free or being freed on one node (2 GPUs).
         fragments-pinned: `wide` is waiting: it needs 2 GPUs on one node; 4 were free, at most 1 on one node. Nodes checked: 4 with too few free GPUs. Nothing further will happen in this scenario: only an edit changes this.
-          also: `wide` is waiting: no room is free, and no allowed eviction frees enough.
+          also: `wide` is waiting: no allowed eviction frees enough.
           `wide`: requested (2 GPUs) is more than free or being freed on one node (1 GPU).
         may-not-borrow: `build-2` is non-preemptible, and `team-a` already uses its whole quota of 1 GPU for non-preemptible jobs. Non-preemptible jobs cannot run over quota, even when resources are free. It can start when `build-1` ends, which has no planned end: only an edit changes this.
-          also: `build-2` is waiting: `team-a` cannot reclaim for it: with `build-2`, it would use 2 GPUs for non-preemptible jobs, over its quota of 1.
           `team-a`: allocated to non-preemptible jobs (2 GPUs) is more than quota (1 GPU).
           `team-a`: allocated to non-preemptible jobs (2 GPUs) is more than quota (1 GPU).
         limit-is-a-ceiling: `a4` is waiting: with it, `team-a` would use 4 GPUs, over its limit of 3. Nothing further will happen in this scenario: only an edit changes this.
           also: `a4` is waiting: `team-a` cannot reclaim for it: with `a4`, it would use 4 GPUs, over its fair share of 3.
-          also: `a4` is waiting: no room is free, and no allowed eviction frees enough.
           `team-a`: allocated with the job (4 GPUs) is more than limit (3 GPUs).
           `team-a`: allocated with the job (4 GPUs) is more than fair share (3 GPUs).
         limit-is-a-ceiling: `a5` is waiting: with it, `team-a` would use 4 GPUs, over its limit of 3. Nothing further will happen in this scenario: only an edit changes this.
           also: `a5` is waiting: `team-a` cannot reclaim for it: with `a5`, it would use 4 GPUs, over its fair share of 3.
-          also: `a5` is waiting: no room is free, and no allowed eviction frees enough for `a4`, which requests no more and was tried first.
           `team-a`: allocated with the job (4 GPUs) is more than limit (3 GPUs).
           `team-a`: allocated with the job (4 GPUs) is more than fair share (3 GPUs).
         ten-promised-seven-there: `b3` is waiting: no GPU is free, and no allowed eviction frees enough (5 possible sets of evictions tried). `team-a` uses 5 GPUs, which is within its quota and fair share of 5 GPUs. Nothing further will happen in this scenario: only an edit changes this.

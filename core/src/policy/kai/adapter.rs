@@ -29,7 +29,7 @@ use super::place::bind::Placing;
 use super::queues::snapshot_queues;
 use super::request::Request;
 use super::session::Session;
-use super::share::published::PUBLISHED;
+use super::share::published::{LINE_BY_LINE, PUBLISHED, Reading};
 use super::share::shares::{self, Queue};
 use super::share::usage_tracker::UsageTracker;
 use super::snapshot::{Quantities, SnapshotQueue};
@@ -79,7 +79,7 @@ impl Scheduler for Kai {
         let switches: Vec<_> = super::settings::SETTINGS.iter().map(|setting| setting.switch).collect();
         let mut rules = super::all_rules();
         // The dialect on this engine has a published formula of its own.
-        rules.push(PUBLISHED);
+        rules.extend([PUBLISHED, LINE_BY_LINE]);
         // It runs the first revision only.
         rules.push(UNFINISHED);
         Rulebook::new(rules, &switches)
@@ -119,7 +119,7 @@ impl Scheduler for Kai {
         let (queues, total) = self.world(world, memory).divided(|| snapshot_queues(world));
         let mut steps = self.ladder(&queues, total, (queue, resource));
         if resource == Resource::GPU {
-            steps.extend(published_share(&queues, total, queue));
+            steps.extend(published_shares(&queues, total, queue));
         }
         steps
     }
@@ -251,20 +251,27 @@ fn found(queues: &[Queue], queue: QueueId) -> Option<QueueRef> {
     queues.iter().position(|q| q.id == queue).map(QueueRef::of)
 }
 
-/// A queue's GPU share by the published pseudo-code, where it differs. The pseudo-code ignores past usage.
-fn published_share(queues: &[Queue], total: Quantities, queue: QueueId) -> Option<DivisionStep> {
-    let at = found(queues, queue)?;
-    let gpu = Resource::ACCOUNTED.iter().position(|r| *r == Resource::GPU)?;
+/// A queue's GPU share by each reading of the published pseudo-code, where it differs from those before. The pseudo-code
+/// ignores past usage.
+fn published_shares(queues: &[Queue], total: Quantities, queue: QueueId) -> Vec<DivisionStep> {
+    let (Some(at), Some(gpu)) =
+        (found(queues, queue), Resource::ACCOUNTED.iter().position(|r| *r == Resource::GPU))
+    else {
+        return Vec::new();
+    };
     if queues.iter().any(|q| q.usage.to_array()[gpu] != 0.0) {
-        return None;
+        return Vec::new();
     }
-    let fair_share = shares::published(queues, total, at, gpu);
-    let decides = queues[at.ix()].fair_share.to_array()[gpu];
-    ((fair_share - decides).abs() >= LEAST_DIFFERENCE).then_some(DivisionStep::AlternativeShare {
-        rule: PUBLISHED,
-        queue,
-        fair_share,
-    })
+    let mut known = vec![queues[at.ix()].fair_share.to_array()[gpu]];
+    let mut steps = Vec::new();
+    for (rule, reading) in [(PUBLISHED, Reading::ByRound), (LINE_BY_LINE, Reading::LineByLine)] {
+        let fair_share = shares::published(queues, total, at, gpu, reading);
+        if known.iter().all(|known| (fair_share - known).abs() >= LEAST_DIFFERENCE) {
+            known.push(fair_share);
+            steps.push(DivisionStep::AlternativeShare { rule, queue, fair_share });
+        }
+    }
+    steps
 }
 
 /// Starts the tracker at the first cycle, with the initial usage of the queues.

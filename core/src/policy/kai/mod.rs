@@ -120,6 +120,7 @@ fn execute_actions(session: &mut Session<'_>, out: &mut Recorder<'_>) {
 pub fn rules() -> Vec<Rule> {
     let mut rules = vec![
         share::division::QUOTA,
+        share::division::PRIORITY,
         share::division::ROUND,
         share::division::REMAINDER,
         order::queue_order::OVER_UTILISED,

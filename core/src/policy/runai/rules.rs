@@ -33,6 +33,11 @@ rules! {
         "min(quota, limit, request)",
         "runai.md 4.3, 4.4; docs.run.ai, The Run:ai Scheduler",
         "the published formula counts the quota of an idle project in its fairshare too; assumptions (RC-4): the engine's value decides, (RC-5): quotas above the capacity of the pool are not scaled down";
+    RANK_FIRST "runai/fairshare/rank" of "kai/division/priority":
+        "among siblings, unused resources go to those of the highest rank first",
+        "rank(first) > rank(other)",
+        "runai.md 5; NVIDIA Run:ai, project and department resources",
+        "older versions have no rank";
     OVER_QUOTA "runai/fairshare/over-quota" of "kai/division/round":
         "unused resources are shared by quota among departments, by over-quota weight among projects, in whole GPUs",
         "over-quota = weight / Σ weights · unused, at most what is requested",

@@ -2,15 +2,15 @@
 //!
 //! # Rule
 //! Asks with a reservation and pods that replace placeholders precede all others. Otherwise the order of the pass decides at
-//! the queue where both paths split, or in the leaf that both have in common.
+//! the queue where both paths split, in the leaf that both have in common, or in their application.
 //!
 //! # Source
-//! yunikorn.md 3.1, 3.2, 3.4
+//! yunikorn.md 3.1, 3.2, 3.4, 3.5
 
 use super::cycle::{CycleResult, Stage};
-use super::explain::{Order, application_order, between, siblings};
+use super::explain::{Order, application_order, between, by_priority, by_time, siblings};
 use super::memory::Memory;
-use super::model::{AskIx, QueueIx};
+use super::model::{AskIx, Core, QueueIx};
 use super::rules;
 use crate::policy::PartitionView;
 use crate::policy::checks::applies;
@@ -38,7 +38,21 @@ pub fn behind_checks(
     let split = first.iter().zip(&own).find(|(a, b)| a != b);
     let check = match split {
         Some((&first, &own)) => siblings(memory, orders, first, own),
-        None => application_order(memory, orders, [found.ask, ask].map(|ask| core.asks[ask].app), subject),
+        None => {
+            let asks = [found.ask, ask];
+            let [first, other] = asks.map(|ask| core.asks[ask].app);
+            match first == other {
+                true => request_order(core, asks, subject),
+                false => application_order(memory, orders, [first, other], subject),
+            }
+        }
     };
     check.into_iter().collect()
+}
+
+/// Check of the order of two asks of an application; `None`: they are equal, and the order of their arrival decides.
+fn request_order(core: &Core, asks: [AskIx; 2], subject: Subject) -> Option<Check> {
+    by_priority(rules::REQUEST, subject, asks.map(|ask| core.asks[ask].priority))
+        .or_else(|| by_time(rules::REQUEST, subject, asks.map(|ask| core.asks[ask].created)))
+        .filter(|check| check.holds)
 }

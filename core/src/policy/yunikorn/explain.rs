@@ -3,27 +3,49 @@
 //! # Source
 //! yunikorn.md 3.2, 3.4, 4.1
 
+use super::amounts::{self, Amounts};
 use super::cycle::CycleResult;
 use super::memory::{Memory, application};
-use super::model::{AppIx, AskIx, Core, QueueIx};
+use super::model::{App, AppIx, AskIx, Core, QueueIx};
+use super::order::largest_difference;
 use super::properties::SortPolicy;
 use super::rules;
+use super::shares::{UsageShares, usage_shares};
 use crate::id::{Id, QueueId};
 use crate::policy::PartitionView;
 use crate::policy::checks::applies;
 use crate::policy::ledger::{in_policy_units, rows};
 use crate::time::Time;
-use crate::trace::{Check, Ledger, Op, Quantity, Subject, Value};
+use crate::trace::{Check, Ledger, Op, Quantity, Rule, Subject, Value};
 use crate::units::{Bound, PerResource, Resource};
 
 /// Children of a queue, or applications of a leaf, in the order of one pass with their sort keys.
 #[derive(Clone, Debug)]
 pub struct Order {
     parent: QueueIx,
-    /// Queue, effective priority, share.
-    children: Vec<(QueueIx, i32, f64)>,
-    /// In a leaf: application, priority, submission.
-    apps: Vec<(AppIx, i32, i64)>,
+    children: Vec<Child>,
+    apps: Vec<ComparedApplication>,
+}
+
+/// Sort keys of a child of a queue.
+#[derive(Clone, Debug)]
+struct Child {
+    queue: QueueIx,
+    /// Effective priority.
+    priority: i32,
+    share: f64,
+    pending: Amounts,
+}
+
+/// Sort keys of an application of a leaf.
+#[derive(Clone, Debug)]
+struct ComparedApplication {
+    app: AppIx,
+    priority: i32,
+    /// Time of the submission in milliseconds.
+    submitted: i64,
+    /// Usage relative to the leaf's guarantee.
+    usage: UsageShares,
 }
 
 /// Returns the order of every queue with more than one candidate, before a pass.
@@ -32,10 +54,18 @@ pub fn orders(core: &Core) -> Vec<Order> {
     let order = |parent: QueueIx| {
         let (mut children, mut apps) = (Vec::new(), Vec::new());
         if core.queues[parent].is_leaf {
-            let of = |app: AppIx| (app, core.apps[app].priority, core.apps[app].submitted);
+            let of = |app: AppIx| {
+                let App { priority, submitted, ref allocated, .. } = core.apps[app];
+                let usage = usage_shares(allocated, &core.queues[parent].guaranteed);
+                ComparedApplication { app, priority, submitted, usage }
+            };
             apps = core.sorted_apps(parent).into_iter().map(of).collect();
         } else {
-            let of = |child: QueueIx| (child, core.queues[child].effective(), core.share(child).share);
+            let of = |queue: QueueIx| {
+                let of = &core.queues[queue];
+                let (priority, share) = (of.effective(), core.share(queue).share);
+                Child { queue, priority, share, pending: of.pending.clone() }
+            };
             children = core.sorted_children(parent).into_iter().map(of).collect();
         }
         Order { parent, children, apps }
@@ -64,9 +94,9 @@ pub fn placement_checks(
     let mut checks = Vec::new();
     for pair in path.windows(2) {
         let Some(order) = orders.iter().find(|order| order.parent == pair[0]) else { continue };
-        let Some(at) = order.children.iter().position(|(child, ..)| *child == pair[1]) else { continue };
+        let Some(at) = order.children.iter().position(|child| child.queue == pair[1]) else { continue };
         let next = order.children.get(at + 1);
-        checks.extend(next.and_then(|(next, ..)| siblings(memory, orders, pair[1], *next)));
+        checks.extend(next.and_then(|next| siblings(memory, orders, pair[1], next.queue)));
     }
     let pod = memory.pod_of(found.ask);
     let job = pod.map(|pod| world.cluster.pods[pod].job);
@@ -78,25 +108,57 @@ pub fn placement_checks(
     checks
 }
 
-/// Check of the order of two siblings, if it follows from their priorities or shares.
+/// Check of the order of two siblings: the first sort key in which they differ, else their names. `None`: the share that
+/// decided was measured at another position.
 pub(super) fn siblings(memory: &Memory, orders: &[Order], first: QueueIx, other: QueueIx) -> Option<Check> {
     let core = &memory.core;
     let order = orders.iter().find(|order| Some(order.parent) == core.queues[first].parent)?;
-    let find = |queue: QueueIx| order.children.iter().find(|(child, ..)| *child == queue);
-    let (&(_, priority, share), &(_, other_priority, other_share)) = (find(first)?, find(other)?);
+    let find = |queue: QueueIx| order.children.iter().find(|child| child.queue == queue);
+    let (a, b) = (find(first)?, find(other)?);
     let subject = Subject {
         queue: queue_id(memory, first),
         other_queue: queue_id(memory, other),
         ..Subject::default()
     };
-    let by_priority = core.queues[order.parent].properties.sort_priority;
-    if by_priority && priority != other_priority {
-        let values = [priority, other_priority].map(|priority| Value::Count(i64::from(priority)));
-        return Some(rules::compare(rules::PRIORITY, subject, Quantity::Priority, values, Op::AtLeast));
-    }
-    let values = [share, other_share].map(Value::Real);
-    let check = rules::compare(rules::SHARE, subject, Quantity::DominantShare, values, Op::AtMost);
+    let priority = || by_priority(rules::PRIORITY, subject, [a.priority, b.priority]);
+    let share = || {
+        let values = [a.share, b.share].map(Value::Real);
+        (a.share != b.share)
+            .then(|| rules::compare(rules::SHARE, subject, Quantity::DominantShare, values, Op::Less))
+    };
+    let decides = match core.queues[order.parent].properties.sort_priority {
+        true => priority().or_else(share),
+        false => share().or_else(priority),
+    };
+    let check = decides.unwrap_or_else(|| {
+        if amounts::gt(&amounts::difference(&a.pending, &b.pending), &Amounts::EMPTY) {
+            let values = [b, a].map(|child| memory.resource_types.triple(&child.pending));
+            let subject = Subject { queue: subject.other_queue, other_queue: subject.queue, ..subject };
+            return rules::compare(rules::PENDING, subject, Quantity::Remaining, values, Op::AtMost);
+        }
+        by_name(subject, [a, b].map(|child| core.queues[child.queue].name.as_str()))
+    });
     check.holds.then_some(check)
+}
+
+/// Check of two priorities, if they differ.
+pub(super) fn by_priority(rule: Rule, subject: Subject, priorities: [i32; 2]) -> Option<Check> {
+    let values = priorities.map(|priority| Value::Count(i64::from(priority)));
+    let check = || rules::compare(rule, subject, Quantity::Priority, values, Op::Exceeds);
+    (priorities[0] != priorities[1]).then(check)
+}
+
+/// Check of two times in milliseconds, if they differ.
+pub(super) fn by_time(rule: Rule, subject: Subject, times: [i64; 2]) -> Option<Check> {
+    let values = times.map(|ms| Value::Time(Time::from_millis(ms)));
+    let check = || rules::compare(rule, subject, Quantity::Created, values, Op::Less);
+    (times[0] != times[1]).then(check)
+}
+
+/// Check of two names, which keep their order where all keys are equal.
+fn by_name(subject: Subject, names: [&str; 2]) -> Check {
+    let values = names.map(|name| Value::Name(name.into()));
+    rules::compare(rules::TIE, subject, Quantity::Name, values, Op::Less)
 }
 
 /// Check against the next application of the leaf.
@@ -109,14 +171,14 @@ fn application_order_check(
 ) -> Option<Check> {
     let core = &memory.core;
     let order = orders.iter().find(|order| order.parent == core.apps[app].queue)?;
-    let at = order.apps.iter().position(|(own, ..)| *own == app)?;
-    let &(next, ..) = order.apps.get(at + 1)?;
+    let at = order.apps.iter().position(|own| own.app == app)?;
+    let next = order.apps.get(at + 1)?.app;
     let jobs = world.cluster.live_jobs.iter();
     let other_job = jobs.copied().find(|&job| application(world.cluster, job) == core.apps[next].id);
     application_order(memory, orders, [app, next], Subject { other_job, ..subject })
 }
 
-/// Check of the order of two applications of a leaf.
+/// Check of the order of two applications of a leaf: the first sort key in which they differ, else their names.
 pub(super) fn application_order(
     memory: &Memory,
     orders: &[Order],
@@ -125,20 +187,26 @@ pub(super) fn application_order(
 ) -> Option<Check> {
     let core = &memory.core;
     let order = orders.iter().find(|order| order.parent == core.apps[first].queue)?;
-    let find = |app: AppIx| order.apps.iter().find(|(own, ..)| *own == app);
-    let (&(_, priority, submitted), &(_, next_priority, next_submitted)) = (find(first)?, find(other)?);
+    let find = |app: AppIx| order.apps.iter().find(|own| own.app == app);
+    let (a, b) = (find(first)?, find(other)?);
     let properties = &core.queues[order.parent].properties;
-    let is_fifo = properties.sort_policy == SortPolicy::Fifo;
-    let by_priority = properties.sort_priority && priority != next_priority;
-    Some(if by_priority {
-        let values = [priority, next_priority].map(|p| Value::Count(i64::from(p)));
-        rules::compare(rules::APPLICATION, subject, Quantity::Priority, values, Op::AtLeast)
-    } else if is_fifo && submitted != next_submitted {
-        let values = [submitted, next_submitted].map(|ms| Value::Time(Time::from_millis(ms)));
-        rules::compare(rules::APPLICATION, subject, Quantity::Created, values, Op::AtMost)
-    } else {
-        applies(rules::APPLICATION, subject)
-    })
+    let priority = || by_priority(rules::APPLICATION, subject, [a.priority, b.priority]);
+    let second = || match properties.sort_policy {
+        SortPolicy::Fair => {
+            let (own, other) = largest_difference(&a.usage, &b.usage);
+            let values = [own, other].map(Value::Real);
+            let check =
+                || rules::compare(rules::APPLICATION, subject, Quantity::DominantShare, values, Op::Less);
+            (own != other).then(check)
+        }
+        SortPolicy::Fifo => by_time(rules::APPLICATION, subject, [a.submitted, b.submitted]),
+    };
+    let decides = match properties.sort_priority {
+        true => priority().or_else(second),
+        false => second().or_else(priority),
+    };
+    let check = decides.unwrap_or_else(|| by_name(subject, [a, b].map(|own| core.apps[own.app].id.as_str())));
+    check.holds.then_some(check)
 }
 
 /// Check of the request against the resources that the node had before.

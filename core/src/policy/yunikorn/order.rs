@@ -25,7 +25,6 @@ use crate::policy::PartitionView;
 use crate::policy::order_level::{Ranked, level};
 use crate::time::Time;
 use crate::trace::{Check, Op, OrderLevel, Quantity, QueuePriority, Rule, Subject, Term, Value};
-use crate::units::Resource;
 
 /// Returns the levels from the root to a queue with its children or applications, or to a job.
 pub fn levels(
@@ -132,7 +131,7 @@ impl OrderBuilder<'_> {
         let own = &self.core.queues[queue];
         let priority = Term::new(Quantity::Priority, number(own.effective()));
         let share = Term::new(Quantity::DominantShare, Value::Real(self.core.share(queue).share));
-        let pending = Term::new(Quantity::Remaining, self.amounts(&own.pending));
+        let pending = Term::new(Quantity::Remaining, self.memory.resource_types.triple(&own.pending));
         if by_priority { vec![priority, share, pending] } else { vec![share, priority, pending] }
     }
 
@@ -146,7 +145,7 @@ impl OrderBuilder<'_> {
         let share = (rule, Quantity::DominantShare, of(own), of(other));
         let mut keys = if by_priority { vec![priority, share] } else { vec![share, priority] };
         if has_more_pending(b, a) {
-            let of = |queue: &ComparedQueue| self.amounts(&queue.pending);
+            let of = |queue: &ComparedQueue| self.memory.resource_types.triple(&queue.pending);
             keys.push((rules::PENDING, Quantity::Remaining, of(a), of(b)));
         }
         keys
@@ -172,13 +171,6 @@ impl OrderBuilder<'_> {
             (rule, Quantity::Created, of(a.submitted), of(b.submitted))
         };
         if leaf.properties.sort_priority { vec![priority, second] } else { vec![second, priority] }
-    }
-
-    /// CPU, memory and GPUs in policy units.
-    fn amounts(&self, of: &Amounts) -> Value {
-        Value::Triple(
-            Resource::ACCOUNTED.map(|r| self.memory.resource_types.of(r).map_or(0.0, |at| of.get(at) as f64)),
-        )
     }
 }
 
@@ -226,7 +218,7 @@ fn behind(keys: Vec<Key>, subject: Subject, names: [String; 2]) -> Vec<Check> {
 }
 
 /// First pair of shares that differs, from the largest down; the largest pair if none does.
-fn largest_difference(l: &UsageShares, r: &UsageShares) -> (f64, f64) {
+pub(super) fn largest_difference(l: &UsageShares, r: &UsageShares) -> (f64, f64) {
     let (l, r) = (l.as_slice(), r.as_slice());
     let at = |shares: &[f64], i: usize| shares.len().checked_sub(i + 1).map_or(0.0, |at| shares[at]);
     let pairs = (0..l.len().max(r.len())).map(|i| (at(l, i), at(r, i)));

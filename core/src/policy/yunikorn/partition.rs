@@ -12,12 +12,14 @@
 
 use std::sync::Arc;
 
+use super::amounts::Amounts;
 use super::config::{self, Partition, Types};
 use super::properties::Written;
 use super::quantity;
 use super::words::Config;
 use crate::cluster::{Queue, QueueResource};
 use crate::id::{Arena, Id, QueueId};
+use crate::trace::Value;
 use crate::units::{Bound, Resource};
 
 /// Maximum length of a queue name.
@@ -63,6 +65,11 @@ impl ResourceTypes {
     pub fn accounted(&self) -> impl Iterator<Item = (Resource, usize)> {
         let [cpu, memory, gpu, _] = self.of;
         [(Resource::GPU, gpu), (Resource::CPU, cpu), (Resource::MEMORY, memory)].into_iter()
+    }
+
+    /// CPU, memory and GPUs in policy units.
+    pub fn triple(&self, of: &Amounts) -> Value {
+        Value::Triple(Resource::ACCOUNTED.map(|r| self.of(r).map_or(0.0, |at| of.get(at) as f64)))
     }
 
     /// All resources, in the order in which refusals report them.

@@ -32,6 +32,15 @@ pub const APPLICATION: Rule = Rule(&RuleRecord {
     differs: "",
 });
 
+/// Order of the asks of an application.
+pub const REQUEST: Rule = Rule(&RuleRecord {
+    key: "yunikorn/request",
+    says: "the requests of an application are tried by priority, then by creation",
+    formula: "priority(request) > priority(other), then the earlier",
+    source: "yunikorn.md 3.5; requests.go",
+    differs: "",
+});
+
 /// Comparison of shares with the maximum of another position.
 pub const SHARE_OF_PLACE: Rule = Rule(&RuleRecord {
     key: "yunikorn/share-of-place",
@@ -249,13 +258,16 @@ pub const REQUIRED_NODE: Rule = Rule(&RuleRecord {
 });
 
 /// Rules that occur in serving orders only and do not decide by themselves.
-pub const ORDER_RULES: [Rule; 3] = [SHARE_OF_PLACE, PENDING, TIE];
+pub const ORDER_RULES: [Rule; 1] = [SHARE_OF_PLACE];
 
 /// Rules by which the policy decides.
-pub const RULES: [Rule; 24] = [
+pub const RULES: [Rule; 27] = [
     PRIORITY,
     SHARE,
+    PENDING,
     APPLICATION,
+    REQUEST,
+    TIE,
     FIRST_FIT,
     BELOW_GUARANTEE,
     ABOVE_GUARANTEE,

@@ -12,10 +12,6 @@ use crate::id::{Arena, Id, PartitionId, QueueId};
 use crate::time::Time;
 use crate::units::{PerResource, Resource, Weight};
 
-/// Default time of creation of the first queue, in milliseconds, far before everything else; later queues follow one
-/// millisecond apart.
-const CREATED_FIRST_MS: i64 = -1_000_000_000_000;
-
 /// Resolved queues.
 pub struct Queues {
     /// All queues with their values in the first pool; invalid parents are removed.
@@ -164,8 +160,8 @@ fn queue(entry: &QueueEntry, i: usize, name: Arc<str>, here: Here<'_>, f: &mut F
         resources.set(resource, change(part, resource, QueueResource::default(), here, f));
         usage.set(resource, f.weight(&part.usage, &|| here.field("usage")).unwrap_or_default());
     }
-    let created = CREATED_FIRST_MS + i64::try_from(i).unwrap_or_default();
-    let created = f.time(&entry.created, created, &|| here.field("created"), &quantity::millis);
+    let in_order = Queue::created_in_file_order(i).as_millis();
+    let created = f.time(&entry.created, in_order, &|| here.field("created"), &quantity::millis);
     let mut runtime =
         |typed, field| f.time(typed, None, &|| here.field(field), &|text| quantity::span(text).map(Some));
     let preempt_min_runtime = runtime(&entry.preempt_min_runtime, "preempt-min-runtime");

@@ -7,14 +7,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::policy::kai::explain::notes::{Note, real};
+use crate::policy::kai::explain::notes::{Note, count, real};
 use crate::policy::kai::explain::recorder::Recorder;
 use crate::policy::kai::place::failure::{Excess, Failure};
 use crate::policy::kai::place::placement::ROOM;
 use crate::policy::kai::session::Session;
+use crate::policy::kai::share::division::PRIORITY;
+use crate::policy::kai::share::shares::Queue;
 use crate::policy::kai::snapshot::Status;
 use crate::policy::kai::task::{JobRef, QueueRef, TaskRef};
-use crate::trace::{Check, FreeGpus, Gate, Op, Outlook, Quantity, Refusal, Subject};
+use crate::trace::{Check, FreeGpus, Gate, Op, Outlook, Quantity, Refusal, Subject, Value};
 use crate::units::Resource;
 
 /// A reason and the numbers compared.
@@ -125,9 +127,10 @@ impl Session<'_> {
             }
         }
         gates.dedup();
-        if let (Some(check), Some(queue)) = (&note.not_entitled, facts.queue) {
-            let queue = self.queues[queue.ix()].id;
-            gates.push((Gate::NotEntitled { queue }, vec![check.clone()]));
+        if let (Some(check), Some(leaf)) = (&note.not_entitled, facts.queue) {
+            let queue = self.queues[leaf.ix()].id;
+            let checks = std::iter::once(check.clone()).chain(self.higher_priority(leaf, check)).collect();
+            gates.push((Gate::NotEntitled { queue }, checks));
         }
         if let Some(tried) = note.tried.filter(|&tried| tried > 0) {
             gates.push(self.nothing_helps(job, note, tried));
@@ -162,6 +165,28 @@ impl Session<'_> {
             false => note.refused.clone(),
         };
         (Gate::NoVictims { tried, ancestor }, checks)
+    }
+
+    /// The sibling of higher priority that leaves nothing for a queue whose fair share is 0, or for its ancestor.
+    fn higher_priority(&self, leaf: QueueRef, check: &Check) -> Option<Check> {
+        let (Value::Triple(with_job), Value::Triple(share)) = (&check.left.value, &check.right.value) else {
+            return None;
+        };
+        let r = (0..3).find(|&r| with_job[r] > share[r])?;
+        let share_of = |q: &Queue| q.fair_share.to_array()[r];
+        let mut at = Some(leaf);
+        while let Some(own) = at.map(|at| &self.queues[at.ix()]).filter(|own| share_of(own) == 0.0) {
+            let is_first =
+                |q: &&Queue| q.parent == own.parent && q.priority > own.priority && share_of(q) > 0.0;
+            if let Some(first) = self.queues.iter().filter(is_first).max_by_key(|q| q.priority) {
+                let subject =
+                    Subject { queue: Some(first.id), other_queue: Some(own.id), ..Subject::default() };
+                let [left, right] = [first, own].map(|q| count(Quantity::Priority, q.priority));
+                return Some(Check::new(PRIORITY, subject, left, Op::Exceeds, right));
+            }
+            at = own.parent;
+        }
+        None
     }
 
     fn excess_gate(&self, job: JobRef, excess: Excess) -> Reason {

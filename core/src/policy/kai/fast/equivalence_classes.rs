@@ -169,10 +169,16 @@ impl Choice {
         self.ranking.best.pop()
     }
 
-    /// The best remaining candidate.
-    pub fn next_best(&mut self) -> Option<Ranked> {
-        self.pass_over();
-        self.ranking.best.peek().copied()
+    /// The best remaining candidates, at most as many as asked for.
+    pub fn next_best(&mut self, n: usize) -> Vec<Ranked> {
+        let best: Vec<Ranked> = (0..n).map_while(|_| self.take_best()).collect();
+        self.ranking.best.extend(&best);
+        best
+    }
+
+    /// Score parts of a node, and the range that packing is relative to.
+    pub fn parts(&self, at: NodeRef) -> (Parts, Range) {
+        (self.kind.known[at.ix()].parts, self.range)
     }
 
     fn pass_over(&mut self) {

@@ -111,8 +111,13 @@ impl Session<'_> {
         let last = choice.take();
         let choice = choice.insert(self.choose(last, job, pod, nodes));
         while let Some(best) = choice.take_best() {
-            let next = if explains { choice.next_best() } else { None };
-            let checks = if explains { self.placement_checks(task, best, next) } else { Vec::new() };
+            let checks = match explains {
+                true => {
+                    let next = choice.next_best(NEXT_BEST);
+                    self.placement_checks(task, choice, best, &next)
+                }
+                false => Vec::new(),
+            };
             if self.place_on(st, task, best.node, pipeline_only) {
                 if explains {
                     self.notes.placed.insert(pod, checks);
@@ -216,13 +221,9 @@ impl Session<'_> {
 }
 
 impl Session<'_> {
-    /// Comparisons of the best node with the next best.
-    fn placement_checks(
-        &self,
-        task: TaskRef,
-        Ranked { score, node: at }: Ranked,
-        next: Option<Ranked>,
-    ) -> Vec<Check> {
+    /// Comparisons of the best node with the next best ones.
+    fn placement_checks(&self, task: TaskRef, choice: &Choice, best: Ranked, next: &[Ranked]) -> Vec<Check> {
+        let at = best.node;
         let node = &self.nodes[at.ix()];
         let pod = self.pod_of(task);
         let job = self.about_job(self.job_of(task));
@@ -234,9 +235,12 @@ impl Session<'_> {
             let (l, r) = (real(Quantity::Request, pod.request.gpus), real(Quantity::IdleOrReleasing, room));
             checks.push(Check::new(ROOM, subject, l, Op::AtMost, r));
         }
-        if let Some(next) = next {
-            let (l, r) = (real(Quantity::Score, score), real(Quantity::Score, next.score));
+        for other in next {
+            let subject = Subject { other_node: Some(self.nodes[other.node.ix()].id), ..subject };
+            let (l, r) = (self.scored(choice, best), self.scored(choice, *other));
             checks.push(Check::new(BEST_NODE, subject, l, Op::AtLeast, r));
+        }
+        if !next.is_empty() {
             if pod.nominated == Some(at) && self.score_parts.contains(&Part::Nominated) {
                 let (l, r) = (count(Quantity::Applies, 1), count(Quantity::Applies, 0));
                 checks.push(Check::new(NOMINATED, subject, l, Op::Exceeds, r));
@@ -246,6 +250,9 @@ impl Session<'_> {
         checks
     }
 }
+
+/// Largest number of nodes that are compared with the chosen one.
+const NEXT_BEST: usize = 3;
 
 /// 5.4.
 pub static ROOM: Rule = Rule(&RuleRecord {

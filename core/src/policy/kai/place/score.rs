@@ -13,6 +13,8 @@
 //! nothing; Q-9 (tasks without GPU get the 1000 as well) reproduced
 
 use crate::policy::kai::config::Placement;
+use crate::policy::kai::explain::notes::real;
+use crate::policy::kai::fast::equivalence_classes::{Choice, Ranked};
 use crate::policy::kai::place::node::Node;
 use crate::policy::kai::place::score_parts::{Packing, Part, Parts, Range};
 use crate::policy::kai::pod::PodFacts;
@@ -20,6 +22,7 @@ use crate::policy::kai::request::{Kind, Request};
 use crate::policy::kai::revision::Revision;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::task::NodeRef;
+use crate::trace::{Quantity, Term};
 
 impl Node {
     fn x(&self, cpu_only: bool) -> f64 {
@@ -63,27 +66,44 @@ impl Session<'_> {
 
     /// Total score.
     pub fn score(&self, of: &Parts, range: Range) -> f64 {
+        // Parts that do not apply add zero, so skipping them leaves the sum unchanged.
+        self.summands(of, range).fold(0.0, |sum, (_, worth)| sum + worth)
+    }
+
+    /// The parts of a score that apply, in plugin order.
+    fn summands(&self, of: &Parts, range: Range) -> impl Iterator<Item = (Part, f64)> {
         let scale = match self.config.revision {
             Revision::V0_13 => 1.0,
             Revision::V0_17 => 10.0,
         };
-        let worth = |part: &Part| match part {
-            Part::Placement => of.packing.within(range),
+        let (applying, packing) = (of.applying, of.packing);
+        let worth = move |part: Part| match part {
+            Part::Placement => packing.within(range),
             Part::ResourceType => 10.0,
             Part::Availability => 100.0 * scale,
             Part::Sharing => 1000.0 * scale,
             Part::Nominated => 1_000_000.0 * scale,
         };
-        // Parts that do not apply add zero, so skipping them leaves the sum unchanged.
-        let mut left = of.applying;
-        let mut sum = 0.0;
-        for part in &self.score_parts {
-            if left & 1 == 1 {
-                sum += worth(part);
-            }
-            left >>= 1;
-        }
-        sum
+        let applies = move |i: usize| applying.checked_shr(i as u32).is_some_and(|bits| bits & 1 == 1);
+        let parts = self.score_parts.iter().enumerate().filter(move |(i, _)| applies(*i));
+        parts.map(move |(_, &part)| (part, worth(part)))
+    }
+
+    /// The score of a node with its parts.
+    pub fn scored(&self, choice: &Choice, Ranked { score, node }: Ranked) -> Term {
+        let (of, range) = choice.parts(node);
+        let part = |(part, worth): (Part, f64)| {
+            let quantity = match part {
+                Part::Placement => Quantity::ScorePlacement,
+                Part::ResourceType => Quantity::ScoreCpuNode,
+                Part::Availability => Quantity::ScoreFreeNow,
+                Part::Sharing => Quantity::ScoreSharing,
+                Part::Nominated => Quantity::ScoreNominated,
+            };
+            real(quantity, worth)
+        };
+        let parts = self.summands(&of, range).map(part).collect();
+        Term { parts, ..real(Quantity::Score, score) }
     }
 }
 

@@ -35,6 +35,15 @@ pub static QUOTA: Rule = Rule(&RuleRecord {
     differs: "",
 });
 
+/// Order of the rounds.
+pub static PRIORITY: Rule = Rule(&RuleRecord {
+    key: "kai/division/priority",
+    says: "among siblings, unused capacity goes to those of the highest priority first",
+    formula: "priority(first) > priority(other)",
+    source: "kai.md 2.3 pass O",
+    differs: "",
+});
+
 /// Offers of one round.
 pub static ROUND: Rule = Rule(&RuleRecord {
     key: "kai/division/round",

@@ -21,15 +21,33 @@ pub static PUBLISHED: Rule = Rule(&RuleRecord {
     says: "by the published pseudo-code, without whole units and remainders",
     formula: "min(deserved, requested) + rounds of min(remaining · weight / Σ weights, still requested)",
     source: "kai.md 2.3; docs/fairness/README.md",
-    differs: "for teaching; the share in whole units decides. Read line by line, the pseudo-code gives each queue its part of what the \
-              queues before it left: of two equal queues that share 3 GPUs, the first gets 2 and the second 1",
+    differs: "for teaching; the share in whole units decides",
 });
+
+/// The pseudo-code as it is written.
+pub static LINE_BY_LINE: Rule = Rule(&RuleRecord {
+    key: "kai/division/published-line-by-line",
+    says: "by the published pseudo-code read line by line, where each queue gets its part of what the queues before it left",
+    formula: "for each queue in turn: given = remaining · weight / Σ weights; remaining −= given",
+    source: "kai.md 2.3; docs/fairness/README.md",
+    differs: "for teaching; the scheduler divides each round at once, so of two equal queues that share 3 GPUs the first does not \
+              get 2 and the second 1",
+});
+
+/// How the pseudo-code is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// The queues of a round share what was left when it began.
+    ByRound,
+    /// Each queue gets its part of what the queues before it left.
+    LineByLine,
+}
 
 /// Amounts below this count as zero, in GPUs.
 const LEAST: f64 = 1e-6;
 
 /// Fair share of each sibling by the pseudo-code.
-pub fn divide(total: f64, siblings: &[Sibling<'_>]) -> Vec<f64> {
+pub fn divide(total: f64, siblings: &[Sibling<'_>], reading: Reading) -> Vec<f64> {
     let deserved = |s: &Sibling<'_>| if s.deserved == UNLIMITED { total } else { s.deserved };
     let mut shares: Vec<f64> = siblings.iter().map(|s| deserved(s).min(s.requestable())).collect();
     let mut remaining = total - shares.iter().sum::<f64>();
@@ -49,8 +67,9 @@ pub fn divide(total: f64, siblings: &[Sibling<'_>]) -> Vec<f64> {
             if wanting.is_empty() {
                 break;
             }
-            let pot = remaining;
+            let at_once = remaining;
             for i in wanting {
+                let pot = if reading == Reading::ByRound { at_once } else { remaining };
                 let given = (pot * siblings[i].weight / weights).min(siblings[i].requestable() - shares[i]);
                 shares[i] += given;
                 remaining -= given;
@@ -62,39 +81,26 @@ pub fn divide(total: f64, siblings: &[Sibling<'_>]) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{LEAST, Sibling, UNLIMITED, divide};
+    use super::{Reading, Sibling, UNLIMITED, divide};
 
     fn wants(weight: f64, request: f64) -> Sibling<'static> {
         Sibling { deserved: 1.0, limit: UNLIMITED, weight, request, ..Sibling::default() }
     }
 
-    /// The pseudo-code line by line, for queues whose requests are never met.
-    fn line_by_line(mut remaining: f64, weights: &[f64]) -> Vec<f64> {
-        let mut shares = vec![0.0; weights.len()];
-        while remaining > LEAST {
-            for (share, weight) in shares.iter_mut().zip(weights) {
-                let given = remaining * weight / weights.iter().sum::<f64>();
-                *share += given;
-                remaining -= given;
-            }
-        }
-        shares
-    }
-
     #[test]
     fn line_by_line_the_first_of_two_equal_queues_gets_more() {
-        let shares = line_by_line(3.0, &[1.0, 1.0]);
+        let two = [(); 2].map(|()| Sibling { deserved: 0.0, ..wants(1.0, 10.0) });
+        let shares = divide(3.0, &two, Reading::LineByLine);
         assert!(shares.iter().zip([2.0, 1.0]).all(|(a, b)| (a - b).abs() < 1e-5), "{shares:?}");
-        let even = divide(3.0, &[(); 2].map(|()| Sibling { deserved: 0.0, ..wants(1.0, 10.0) }));
-        assert_eq!(even, [1.5, 1.5]);
+        assert_eq!(divide(3.0, &two, Reading::ByRound), [1.5, 1.5]);
     }
 
     #[test]
     fn what_one_does_not_request_goes_to_another_round() {
-        let shares = divide(8.0, &[wants(1.0, 10.0), wants(2.0, 2.0), wants(2.0, 10.0)]);
+        let shares = divide(8.0, &[wants(1.0, 10.0), wants(2.0, 2.0), wants(2.0, 10.0)], Reading::ByRound);
         let expected = [1.0 + 4.0 / 3.0, 2.0, 1.0 + 8.0 / 3.0];
         assert!(shares.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-9), "{shares:?}");
-        assert_eq!(divide(8.0, &[wants(1.0, 2.0), wants(0.0, 5.0)]), [2.0, 1.0]);
-        assert_eq!(divide(1.0, &[wants(1.0, 2.0), wants(1.0, 5.0)]), [1.0, 1.0]);
+        assert_eq!(divide(8.0, &[wants(1.0, 2.0), wants(0.0, 5.0)], Reading::ByRound), [2.0, 1.0]);
+        assert_eq!(divide(1.0, &[wants(1.0, 2.0), wants(1.0, 5.0)], Reading::ByRound), [1.0, 1.0]);
     }
 }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use crate::id::QueueId;
 use crate::policy::kai::share::division::{self, DivisionParams, Sibling};
-use crate::policy::kai::share::published;
+use crate::policy::kai::share::published::{self, Reading};
 use crate::policy::kai::snapshot::{Quantities, SnapshotQueue};
 use crate::policy::kai::task::QueueRef;
 use crate::trace::DivisionStep;
@@ -151,11 +151,13 @@ pub(in crate::policy::kai) fn published(
     total: Quantities,
     queue: QueueRef,
     resource: usize,
+    reading: Reading,
 ) -> f64 {
     let parent = queues[queue.ix()].parent;
-    let amount = parent.map_or(total.to_array()[resource], |p| published(queues, total, p, resource));
+    let amount =
+        parent.map_or(total.to_array()[resource], |p| published(queues, total, p, resource, reading));
     let siblings = children_of(queues, parent);
-    let shares = published::divide(amount, &level_of(queues, &siblings, resource));
+    let shares = published::divide(amount, &level_of(queues, &siblings, resource), reading);
     siblings.iter().zip(shares).find(|(s, _)| **s == queue).map_or(0.0, |(_, share)| share)
 }
 

@@ -1,0 +1,108 @@
+//! Sentences about evictions that would help and are not allowed.
+
+use super::super::check::{Party, decisive_resource};
+use super::super::facts::Facts;
+use super::super::number::count;
+use super::super::outlook::clock;
+use super::super::protection::protection;
+use super::super::text::Text;
+use super::Case;
+use crate::id::{JobId, QueueId};
+use crate::time::Time;
+use crate::trace::{Check, Gate, Quantity};
+
+impl Case<'_> {
+    /// Why no eviction helps: the last failed comparison, which protects the closest candidates.
+    pub(super) fn no_victims(&self, gate: &Gate, tried: u32, ancestor: Option<QueueId>) -> Text {
+        let why = self.why_protected(gate, ancestor);
+        // Without other numbers, the sentence gives those of the room.
+        let room = match why == Text::default() && self.refusal.gate == *gate {
+            true => self.in_use().or_else(|| self.needs(0, None, "")),
+            false => None,
+        };
+        let room = room.or_else(|| self.no_room().filter(|_| self.refusal.gate == *gate));
+        let text = self.job().say(no_eviction(room));
+        let sets = count(tried.into(), "possible set");
+        let text = if tried > 0 { text.say(format!(" ({sets} of [evictions] tried)")) } else { text };
+        text.then(why).say(".")
+    }
+
+    /// What protects the possible victims, as a further sentence without full stop.
+    pub(super) fn why_protected(&self, gate: &Gate, ancestor: Option<QueueId>) -> Text {
+        // Checks belong to the dominant reason.
+        let is_dominant = self.refusal.gate == *gate;
+        let failed = self.refusal.checks.iter().filter(|check| is_dominant && !check.holds);
+        let protects = |check: &Check| protection(self.frame, check);
+        let above = self.at_ancestor(ancestor).filter(|_| is_dominant);
+        match (above, failed.filter_map(protects).next()) {
+            (Some(above), Some(why)) => Text::of(". ").then(above).say("; ").then(why),
+            (Some(why), None) | (None, Some(why)) => Text::of(". ").then(why),
+            (None, None) => Text::default(),
+        }
+    }
+
+    /// The reason of a similar job for which no eviction was permitted.
+    pub(super) fn like_failed(&self, other: JobId) -> Text {
+        let text = self.job().say(no_eviction(self.no_room())).say(" for ");
+        let text = text.job(self.frame.job(other)).say(", which requests no more and was tried first");
+        let Some(refusal) = self.frame.refusals.iter().find(|refusal| refusal.job == other) else {
+            return text.say(".");
+        };
+        let like = Case { refusal, ..*self };
+        match refusal.gate {
+            Gate::NoVictims { ancestor, .. } => {
+                text.then(like.why_protected(&refusal.gate, ancestor)).say(".")
+            }
+            _ => text.say("."),
+        }
+    }
+
+    /// The jobs that are protected by their minimum runtime alone, as seen from the reclaiming queue.
+    pub(super) fn victims_protected(&self, until: Time) -> Text {
+        let mut victims: Vec<JobId> = Vec::new();
+        let too_short = |check: &&Check| check.left.quantity == Quantity::Runtime && !check.holds;
+        for victim in self.refusal.checks.iter().filter(too_short).filter_map(|c| c.subject.other_job) {
+            if !victims.contains(&victim) {
+                victims.push(victim);
+            }
+        }
+        let until = format!(" (until {})", clock(until));
+        let room = self.no_room().map(|room| room + ", and ").unwrap_or_default();
+        let text = self.job().say(format!(" is waiting: {room}"));
+        let name = |victim: &JobId| Text::default().job(self.frame.job(*victim));
+        match victims.len() {
+            0 => text.say(format!("the [jobs] to evict are protected by their minimum runtime{until}.")),
+            1 => text.then(name(&victims[0])).say(format!(" is protected by its minimum runtime{until}.")),
+            n if n > 4 => text.say(format!("{n} [jobs] are protected by their minimum runtime{until}.")),
+            _ => text
+                .list(victims.iter().map(name).collect(), "and")
+                .say(format!(" are protected by their minimum runtime{until}.")),
+        }
+    }
+
+    /// The numbers of an ancestor of the job's queue that may not reclaim more.
+    pub(super) fn at_ancestor(&self, ancestor: Option<QueueId>) -> Option<Text> {
+        let own = self.own()?;
+        let above = ancestor.filter(|above| *above != own)?;
+        let is_it = |check: &&Check| {
+            !check.holds
+                && check.subject.queue == Some(above)
+                && check.left.quantity == Quantity::AllocatedWithJob
+                && check.right.quantity == Quantity::Quota
+        };
+        let check = self.refusal.checks.iter().find(is_it)?;
+        let r = decisive_resource(check).unwrap_or(self.resource).min(2);
+        let facts = Facts::of(std::slice::from_ref(check), r);
+        let with = facts.get(Party::Queue(above), Quantity::AllocatedWithJob)?;
+        let quota = facts.get(Party::Queue(above), Quantity::Quota)?;
+        let text = Text::default().queue(self.frame.queue(above)).say(", the parent of ");
+        let text = text.queue(self.frame.queue(own)).say(", would use ").amount(with);
+        Some(text.say(" with it, over its [quota] of ").number(quota))
+    }
+}
+
+/// *is waiting: no GPU is free, and no allowed eviction frees enough*
+fn no_eviction(room: Option<String>) -> String {
+    let room = room.map(|room| room + ", and ").unwrap_or_default();
+    format!(" is waiting: {room}no allowed [eviction] frees enough")
+}

@@ -1,0 +1,221 @@
+//! Sentences about room: what a job needs, what was free, and why nodes do not take it.
+
+use super::super::check::side;
+use super::super::number::{self, GPU, amount, number, resource_name, with_unit};
+use super::super::phrases::{is_of_room, node_reason};
+use super::super::text::Text;
+use super::super::yunikorn;
+use super::Case;
+use crate::moment::{Ask, NodeCard};
+use crate::trace::{FreeGpus, Gate, NodeReason, Quantity};
+use crate::units::Resource;
+
+impl Case<'_> {
+    /// The ready nodes that the job may be offered: those of its pool, if there are several.
+    fn nodes(&self) -> impl Iterator<Item = &NodeCard> {
+        let pool = self.row().map_or("", |row| row.pool.as_str());
+        self.frame.nodes.iter().filter(move |node| node.ready && (pool.is_empty() || node.pool == pool))
+    }
+
+    /// The missing room as a clause: *no GPU is free* if only GPUs are missing; `None`: room was not what it lacked.
+    pub(super) fn no_room(&self) -> Option<String> {
+        let was_tried = std::iter::once(&self.refusal.gate)
+            .chain(&self.refusal.also)
+            .any(|gate| matches!(gate, Gate::NoNode { .. }));
+        match self.lacks_gpus() {
+            true => Some("no GPU is free".into()),
+            false => was_tried.then(|| "no [node] that it may use has room".into()),
+        }
+    }
+
+    /// Whether it needs GPUs and none is free.
+    pub(super) fn lacks_gpus(&self) -> bool {
+        self.nodes().all(|node| node.used[2] >= node.capacity[2])
+            && self.row().is_some_and(|row| row.gpus > 0.0)
+    }
+
+    /// *All 12 GPUs are in use*, if GPUs are missing.
+    pub(super) fn in_use(&self) -> Option<String> {
+        let all: f64 = self.nodes().map(|node| node.capacity[2]).sum();
+        let says = match all {
+            all if all <= 0.0 => return None,
+            1.0 => "the only GPU is in use".to_string(),
+            _ => format!("all {} are in use", with_unit(GPU, all)),
+        };
+        self.lacks_gpus().then_some(says)
+    }
+
+    pub(super) fn too_large(&self, resource: Resource) -> Text {
+        // The page numbers named resources after CPU, memory and GPUs.
+        let largest_of =
+            |at: usize| self.frame.nodes.iter().map(|node| node.capacity[at]).fold(0.0, f64::max);
+        let more = |name: &str, largest: String| {
+            self.job()
+                .say(" cannot start: a [pod] of it needs more ")
+                .name(name)
+                .say(format!(" than any [node] has; the largest [node] has {largest}."))
+        };
+        if let Some(name) = resource.nth_named().and_then(|n| self.frame.named.get(n)) {
+            return more(name, number::number(largest_of(resource.index())));
+        }
+        let r = self.resource(Some(resource));
+        let largest = amount(r, largest_of(usize::from(r)));
+        match self.check(Quantity::Request).and_then(|check| side(&check.left.value, r)) {
+            Some(asked) => {
+                let asked = with_unit(r, asked);
+                self.job().say(format!(
+                    " cannot start: it needs {asked} on one [node]; the largest [node] has {largest}."
+                ))
+            }
+            None => more(resource_name(r), largest),
+        }
+    }
+
+    /// The missing room when nodes were tried, as the first half of a sentence.
+    pub(super) fn short_of(&self) -> String {
+        let tried = self.refusal.also.iter().find_map(|gate| match gate {
+            Gate::NoNode { of, free: Some(free), reasons, .. } => Some((*of, free.total, reasons)),
+            _ => None,
+        });
+        let Some((of, total, reasons)) = tried else { return String::new() };
+        let place = within(reasons);
+        match self.asks(of) {
+            Some(_) if total <= 0.0 => format!("no GPU is free{place}, and "),
+            Some(asks) if total < asks.total() => {
+                let (needs, were) = (with_unit(GPU, asks.total()), if total == 1.0 { "was" } else { "were" });
+                format!("it needs {needs} and only {} {were} free{place}, and ", number(total))
+            }
+            _ => "no [node] has room, and ".into(),
+        }
+    }
+
+    /// The GPUs that as many of its pending pods request, 0 standing for all of them; `None`: they need none, or it is
+    /// unknown which of unlike pods are meant.
+    fn asks(&self, of: u32) -> Option<Asks<'_>> {
+        let row = self.row()?;
+        let of = if of == 0 { row.pending } else { of };
+        let alike = match row.asks.as_slice() {
+            [one] => *one,
+            // The pod that was tried has recorded its request.
+            _ if of == 1 => {
+                let request = self.check(Quantity::Request)?;
+                Ask { pods: 1, gpus: side(&request.left.value, GPU)? }
+            }
+            all if of == row.pending && all.iter().any(|ask| ask.gpus > 0.0) => {
+                return Some(Asks::Unlike(all));
+            }
+            _ => return None,
+        };
+        (alike.gpus > 0.0).then_some(Asks::Alike(Ask { pods: of, ..alike }))
+    }
+
+    /// Needed against free GPUs, now or at the attempt; `None`: its pods need none, or their number is unknown.
+    pub(super) fn needs(&self, of: u32, tried: Option<FreeGpus>, place: &str) -> Option<String> {
+        let asks = self.asks(of)?;
+        let FreeGpus { total, most } = tried.unwrap_or_else(|| self.free_now());
+        let are = match (tried.is_some(), total == 1.0 || total <= 0.0) {
+            (true, true) => "was",
+            (true, false) => "were",
+            (false, true) => "is",
+            (false, false) => "are",
+        };
+        if total <= 0.0 {
+            return Some(format!("no GPU {are} free{place}"));
+        }
+        let (total, most) = (number(total), number(most));
+        Some(format!("{}; {total} {are} free{place}, at most {most} on one [node]", asks.says()))
+    }
+
+    /// Free GPUs on ready nodes at the displayed moment.
+    fn free_now(&self) -> FreeGpus {
+        let free = self.nodes().map(|node| (node.capacity[2] - node.used[2]).max(0.0));
+        let add = |sum: FreeGpus, free: f64| FreeGpus { total: sum.total + free, most: free.max(sum.most) };
+        free.fold(FreeGpus { total: 0.0, most: 0.0 }, add)
+    }
+
+    pub(super) fn no_node(
+        &self,
+        (placed, of): (u32, u32),
+        reasons: &[(NodeReason, u32)],
+        free: Option<FreeGpus>,
+    ) -> Text {
+        let text = self.job().say(" is waiting: ");
+        if let Some(reserved) = yunikorn::reserved(self.frame, self.refusal, reasons) {
+            return text.then(reserved).say(".");
+        }
+        let lacks_gpus = reasons.iter().any(|(reason, _)| *reason == NodeReason::Insufficient(Resource::GPU));
+        let is_known = free.is_some() && lacks_gpus;
+        let needs = self.needs(of, free, within(reasons)).filter(|_| lacks_gpus || reasons.is_empty());
+        let text = text.say(needs.unwrap_or_else(|| no_node_for(reasons).into()));
+        let text = if placed > 0 && of > 1 && is_known {
+            text.say(format!(" ({placed} of {of} [pods] could be placed)"))
+        } else {
+            text
+        };
+        let looked: u32 = reasons.iter().map(|(_, n)| n).sum();
+        if looked == 0 {
+            return text.say(".");
+        }
+        let why = |(reason, n): &(NodeReason, u32)| {
+            Text::of(format!("{n} ")).then(node_reason(self.frame, *reason))
+        };
+        let mut text = text.say(". [Nodes] checked: ");
+        for (i, reason) in reasons.iter().enumerate() {
+            text = text.say(if i > 0 { ", " } else { "" }).then(why(reason));
+        }
+        text.say(".")
+    }
+}
+
+/// Why no node takes a pod, if not for lack of GPUs.
+fn no_node_for(reasons: &[(NodeReason, u32)]) -> &'static str {
+    match is_of_room(reasons) {
+        true => "no [node] that it may use has room",
+        false => "it may not use any [node]",
+    }
+}
+
+/// *on the nodes that it may use*, if it may not use all of those that were checked.
+fn within(reasons: &[(NodeReason, u32)]) -> &'static str {
+    let excludes = |reason: &NodeReason| {
+        matches!(reason, NodeReason::Selector | NodeReason::Taint | NodeReason::NotReady)
+    };
+    match reasons.iter().any(|(reason, _)| excludes(reason)) {
+        true => " on the [nodes] that it may use",
+        false => "",
+    }
+}
+
+/// GPUs that pods request.
+enum Asks<'a> {
+    /// All of them the same.
+    Alike(Ask),
+    /// Different ones.
+    Unlike(&'a [Ask]),
+}
+
+impl Asks<'_> {
+    fn total(&self) -> f64 {
+        let of = |ask: &Ask| ask.gpus * f64::from(ask.pods);
+        match self {
+            Asks::Alike(ask) => of(ask),
+            Asks::Unlike(asks) => asks.iter().map(of).sum(),
+        }
+    }
+
+    /// *it needs 5 GPUs for 4 pods (3 × 1, 1 × 2)*
+    fn says(&self) -> String {
+        match self {
+            Asks::Alike(Ask { pods: 1, gpus }) => format!("it needs {} on one [node]", with_unit(GPU, *gpus)),
+            Asks::Alike(Ask { pods, gpus }) => {
+                format!("it needs {} for each of {pods} [pods]", with_unit(GPU, *gpus))
+            }
+            Asks::Unlike(asks) => {
+                let pods: u32 = asks.iter().map(|ask| ask.pods).sum();
+                let each: Vec<String> =
+                    asks.iter().map(|ask| format!("{} × {}", ask.pods, number(ask.gpus))).collect();
+                format!("it needs {} for {pods} [pods] ({})", with_unit(GPU, self.total()), each.join(", "))
+            }
+        }
+    }
+}
