@@ -202,7 +202,8 @@ jobs: [{name: j, queue: a, gpu: 1, pods: 2, min-available: 3}]\n"
 
 CONFLICT "S027" Error "conflicting fields"
 "Only one of these can be given: `gpu` or `gpu-memory`; `pod-sets` or `pods` and requests of the job; \
-`min-available` of the job or of its `pod-sets`; one of `queue`, `node`, `job` in an entry of the timeline."
+`min-available` of the job or of its `pod-sets`; one of `queue`, `node`, `job` in an entry of the timeline. A setting \
+of a newer release does not go with an older `version`."
 "nodes: [{name: n, gpu: 8}]\n\
 queues: [{name: a, gpu: {quota: 1, limit: unlimited, weight: 1}}]\n\
 jobs: [{name: j, queue: a, gpu: 1, gpu-memory: 1000}]\n"

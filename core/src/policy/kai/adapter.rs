@@ -24,7 +24,7 @@ use super::explain::outlooks::Over;
 use super::explain::recorder::{Recorder, UNFINISHED};
 use super::explain::serving_order;
 use super::memory::Memory;
-use super::order::nondeterminism_probe;
+use super::order::{nondeterminism_probe, queue_order};
 use super::place::bind::Placing;
 use super::queues::snapshot_queues;
 use super::request::Request;
@@ -33,6 +33,7 @@ use super::share::published::PUBLISHED;
 use super::share::shares::{self, Queue};
 use super::share::usage_tracker::UsageTracker;
 use super::snapshot::{Quantities, SnapshotQueue};
+use super::solve::reclaimable::PRIORITY_WITHIN_QUOTA;
 use super::task::QueueRef;
 use super::world::World;
 use crate::cluster::Phase;
@@ -81,7 +82,7 @@ impl Scheduler for Kai {
         // The dialect on this engine has a published formula of its own.
         rules.push(PUBLISHED);
         // It runs the first revision only.
-        rules.push(UNFINISHED);
+        rules.extend([UNFINISHED, queue_order::PRIORITY_WITHIN_QUOTA, PRIORITY_WITHIN_QUOTA]);
         Rulebook::new(rules, &switches)
     }
 

@@ -87,6 +87,8 @@ pub struct Config {
     pub revision: Revision,
     /// Actions of a cycle, in order.
     pub actions: Vec<Action>,
+    /// Whether a queue within its quota reclaims from queues of lower priority within theirs (v0.18, alpha).
+    pub priority_in_quota_reclaim: bool,
     /// Enabled plugins, in order, with upstream's names; node scores are summed in this order.
     pub plugins: Vec<Arc<str>>,
     /// Weight of past usage, >= 0.
@@ -206,6 +208,7 @@ impl Default for Config {
         Config {
             revision: Revision::default(),
             actions: Action::ALL.to_vec(),
+            priority_in_quota_reclaim: false,
             plugins: DEFAULT_PLUGINS.iter().map(|&p| Arc::from(p)).collect(),
             k_value: 1.0,
             saturation_multiplier: 1.0,

@@ -205,6 +205,16 @@ pub const SETTINGS: &[Group] = &[
             ),
             ask(
                 text(
+                    "settings.queue-priority-in-quota-reclaim",
+                    "Reclaim by queue priority (v0.18, alpha)",
+                    "off",
+                    "On: a [queue] that stays within its [quota] reclaims from [queues] of lower priority, even within their [quota]. \
+                     Needs version 0.17. KAI: queuePriorityInQuotaReclaim.",
+                ),
+                ON_OFF,
+            ),
+            ask(
+                text(
                     "settings.full-hierarchy-fairness",
                     "Hierarchical shares",
                     "on",

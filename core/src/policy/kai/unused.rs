@@ -49,6 +49,7 @@ pub fn advice(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
         f.add(codes::NO_EFFECT, (draft.job_at)(i).field("nominated-node"), says, None);
     }
     job_times(config, draft, f);
+    super::advice::priority_within_quota(config, draft, f);
     for (id, queue) in draft.queues.iter() {
         let set_here = [
             (
