@@ -33,6 +33,7 @@ mod link_laws;
 mod measured_usage;
 mod named_resources;
 mod on_devices;
+mod optional_members;
 mod patterns;
 mod pools;
 mod reloads;

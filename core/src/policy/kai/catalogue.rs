@@ -148,7 +148,9 @@ impl JobEntry {
             path: &set.path,
         };
         let specs: Vec<SetSpec<'_>> = sets.iter().map(spec).collect();
-        let shape = JobShape::of(revision, &specs, |group| job.min_sub_group(group));
+        let min_sub_group =
+            |group: &str| job.min_sub_group(group).filter(|_| revision.has_optional_members());
+        let shape = JobShape::of(revision, &specs, min_sub_group);
         let mut pods: Vec<(PodId, &Pod)> = cluster.pods_of(id).collect();
         pods.sort_by(|l, r| l.1.name.cmp(&r.1.name));
         let set_of = |pod: &Pod| sets.iter().position(|(set, _)| *set == pod.pod_set);

@@ -43,6 +43,19 @@ pub const JOB: Group = (
             "Version 0.17: how long it may run below its minimum, or: unlimited.",
         ),
         text(
+            "min-subgroups",
+            "Minimum of subgroups",
+            "all",
+            "Version 0.17: how many of its groups and [pod] sets start together. Such [jobs] count as incomplete while any [pod] set \
+             lacks [pods].",
+        ),
+        text(
+            "min-subgroups-of",
+            "Minimum in a group",
+            "all",
+            "Version 0.17: how many members of a group of [pod] sets start together, by its name, such as replicas=2.",
+        ),
+        text(
             "nominated-node",
             "Nominated [node]",
             "none",

@@ -6,10 +6,10 @@
 //! # Source
 //! kai.md 4.1
 
-use super::config::{Action, Config};
+use super::config::{Action, Config, Revision};
 use super::facts::Facts;
 use super::settings::{named, never_read};
-use crate::format::{Findings, JobEntry, Path, codes, set};
+use crate::format::{Findings, JobEntry, Path, PodSetEntry, Scalar, codes, set};
 use crate::policy::draft::Draft;
 
 /// Reports settings without effect.
@@ -48,7 +48,7 @@ pub fn advice(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
         let says = "nominated-node has no effect: the plugin nominatednode is not loaded".to_string();
         f.add(codes::NO_EFFECT, (draft.job_at)(i).field("nominated-node"), says, None);
     }
-    job_times(config, draft, f);
+    newer(config.revision, draft, f);
     super::advice::priority_within_quota(config, draft, f);
     for (id, queue) in draft.queues.iter() {
         let set_here = [
@@ -79,20 +79,31 @@ pub fn advice(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
     }
 }
 
-/// Reports times of jobs that the revision does not read.
-fn job_times(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
-    if config.revision.reads_job_times() {
+/// Reports values of jobs that the revision does not read.
+pub fn newer(revision: Revision, draft: &Draft<'_>, f: &mut Findings) {
+    if revision == Revision::NEWEST {
         return;
     }
     for (i, job) in draft.scenario.jobs.iter().enumerate() {
         let given = [
             ("preemption-delay", job.preemption_delay.is_some()),
             ("staleness-grace", job.staleness_grace.is_some()),
+            ("min-subgroups", job.min_subgroups.is_some()),
+            ("min-subgroups-of", !job.min_subgroups_of.is_empty()),
         ];
         for (field, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
             let at = (draft.job_at)(i).field(field);
             let says = format!("{field} has no effect: jobs have it since version 0.17");
             f.add(codes::NO_EFFECT, at.clone(), says, set(at, "", "Remove it"));
+        }
+        let is_none = |min: &Option<Scalar>| min.as_ref().is_some_and(|min| min.0.trim() == "0");
+        let of_sets = job.pod_sets.iter().filter(|set| is_none(&set.min_available));
+        let at_set = |set: &PodSetEntry| (draft.job_at)(i).field("pod-sets").named(&set.name);
+        let own = is_none(&job.min_available).then(|| (draft.job_at)(i));
+        for place in own.into_iter().chain(of_sets.map(at_set)) {
+            let at = place.field("min-available");
+            let says = "min-available 0 counts as 1: a minimum can be 0 since version 0.17";
+            f.suggest(codes::NO_EFFECT, at, says, "1", "Require one [pod]");
         }
     }
 }

@@ -93,7 +93,7 @@ fn add_job(
         gang: template.gang,
         preemption_delay: template.preemption_delay,
         staleness_grace: template.staleness_grace,
-        min_sub_groups: Vec::new(),
+        min_sub_groups: template.min_sub_groups.clone(),
         evicted_for: template.evicted_for,
     };
     cluster.jobs.push(Job {
