@@ -20,6 +20,7 @@ pub fn write(case: &Case) -> Result<File, &'static str> {
     let mut file = File::default();
     case.jobs.iter().try_for_each(|job| Sets::of(job).map(drop))?;
     is_bound_to_what_is_free(case)?;
+    settings::starts_are_kept(case)?;
     file.text.push_str("format: fairground-scenario\nversion: 1\n");
     settings::write(case, &mut file.text)?;
     file.text.push_str("nodes:\n");
