@@ -170,3 +170,25 @@ fn equal_priorities_leave_the_switch_without_effect() {
     assert!(no_effect(&scenario(true, [80, 80], ASKS_EIGHT)));
     assert!(!no_effect(&scenario(true, [90, 80], ASKS_EIGHT)));
 }
+
+/// kai-v0.17.md 18.1: the search for jobs to evict consists of plugins.
+#[test]
+fn a_list_of_plugins_without_a_search_is_reported() {
+    let jobs = format!("{ONE}{ASKS_EIGHT}");
+    let with = |plugins: &str| {
+        let text = scenario(true, [90, 80], &jobs);
+        text.replace(
+            "{version: '0.17',",
+            &format!("{{version: '0.17', plugins: 'predicates, proportion, priority{plugins}',"),
+        )
+    };
+    let lost = "reclaim, preempt never find anything";
+    let reported = |text: &str| findings(text).iter().filter(|f| f.says.contains(lost)).count();
+    let without = with("").replace("'0.17',", "'0.17', actions: 'allocate, reclaim, preempt',");
+    assert_eq!((reported(&without), events(&without).len()), (1, 0));
+    let searching = with(", sg-nodelocalgreedy");
+    assert_eq!((reported(&searching), events(&searching).len()), (0, 2));
+    let old =
+        searching.replace("'0.17'", "'0.13'").replace("in-quota-reclaim: true", "in-quota-reclaim: false");
+    assert!(findings(&old).iter().any(|f| f.says.contains("sg-nodelocalgreedy has no effect")));
+}

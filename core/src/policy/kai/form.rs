@@ -201,7 +201,9 @@ pub const SETTINGS: &[Group] = &[
                 "settings.plugins",
                 "Plugins",
                 "KAI's default plugins",
-                "Plugins by KAI's names, such as predicates, proportion, priority.",
+                "Plugins by KAI's names, such as predicates, proportion, priority. Version 0.17: sg-nodelocalgreedy evicts the \
+                 [jobs] of one [node] after the other, sg-multinodegang those of the smallest [nodes] that suffice together; without \
+                 both, reclaim, preempt and consolidation find nothing.",
             ),
             text(
                 "settings.k-value",

@@ -4,9 +4,9 @@
 //! that is not reported may still have no effect. The criteria are in the lines of [`super::settings`].
 //!
 //! # Source
-//! kai.md 4.1
+//! kai.md 4.1; kai-v0.17.md 18.1
 
-use super::config::{Action, Config, Revision};
+use super::config::{Action, Config, Revision, SEARCH_PLUGINS};
 use super::facts::Facts;
 use super::settings::{named, never_read};
 use crate::format::{Findings, JobEntry, Path, PodSetEntry, Scalar, codes, set};
@@ -36,6 +36,7 @@ pub fn advice(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
         let idle = ["dynamicresources", "topology", "snapshot", "podaffinity"];
         let idle = idle.map(|plugin| (plugin, "what it does is not simulated"));
         let is_idle = !s.jobs.iter().any(nominates);
+        search_plugins(config, f);
         let nominated = is_idle.then_some(("nominatednode", "no job has a nominated node"));
         for (plugin, why) in idle.into_iter().chain(nominated).filter(|(plugin, _)| config.has(plugin)) {
             let at = Path::default().field("settings").field("plugins");
@@ -76,6 +77,31 @@ pub fn advice(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
                 );
             }
         }
+    }
+}
+
+/// Reports a list of plugins without a search for jobs to evict, and a search that the revision does not have.
+fn search_plugins(config: &Config, f: &mut Findings) {
+    let at = Path::default().field("settings").field("plugins");
+    let known = || SEARCH_PLUGINS.into_iter().filter(|plugin| config.has(plugin));
+    if config.revision < Revision::V0_17 {
+        for plugin in known() {
+            let says = format!("the plugin {plugin} has no effect: KAI has it since version 0.17");
+            f.add(codes::NO_EFFECT, at.clone(), says, None);
+        }
+        return;
+    }
+    let searches = [Action::Consolidation, Action::Reclaim, Action::Preempt];
+    let lost: Vec<&str> =
+        searches.into_iter().filter(|action| config.actions.contains(action)).map(Action::name).collect();
+    if known().next().is_none() && !lost.is_empty() {
+        let [one, all] = SEARCH_PLUGINS;
+        let says = format!(
+            "without the plugins {one} and {all}, which search for [jobs] to evict, {} never find anything",
+            lost.join(", ")
+        );
+        let list: Vec<&str> = config.plugins.iter().map(|plugin| &**plugin).chain([one, all]).collect();
+        f.suggest(codes::NO_EFFECT, at, says, list.join(", "), "Add both");
     }
 }
 
