@@ -42,6 +42,7 @@ mod scenario_codes;
 mod scenario_laws;
 mod scenario_texts;
 mod sharing;
+mod stuck_in_releasing;
 mod support;
 mod switches;
 mod terminating;

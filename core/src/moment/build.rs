@@ -208,7 +208,7 @@ fn job_row(cluster: &Cluster, id: JobId) -> JobRow {
 
 fn leaves_ms(phase: Phase) -> Option<i64> {
     match phase {
-        Phase::Terminating { until } => Some(until.as_millis()),
+        Phase::Terminating { until, .. } => Some(until.as_millis()),
         _ => None,
     }
 }

@@ -23,7 +23,7 @@ use crate::policy::kai::config::{Revision, SEARCH_PLUGINS};
 use crate::policy::kai::operator::{
     ACTIONS, ARGUMENTS, FIELDS, FLAGS, PLUGINS, USAGE, has_action, has_plugin,
 };
-use crate::policy::kai::settings::PRIORITY_IN_QUOTA;
+use crate::policy::kai::settings::{PRIORITY_IN_QUOTA, STUCK_THRESHOLD};
 use crate::scenario::quantity::{self, print_decimal};
 use crate::scenario::{PoolEntry, Scalar};
 
@@ -161,6 +161,9 @@ impl Reading {
             }
         }
         for (flag, value) in entries(spec, "args") {
+            if flag == STUCK_THRESHOLD {
+                self.is_at_least(&format!("the argument {flag}"));
+            }
             match (FLAGS.iter().find(|(known, _)| *known == flag), value.scalar(&[])) {
                 (Some((_, setting)), Some(text)) if text.starts_with('-') => self.set(setting, "unlimited"),
                 (Some((_, setting)), Some(text)) => self.set(setting, text),

@@ -21,7 +21,7 @@ use crate::policy::switches::Rulebook;
 use super::config::{Config, UsageParams};
 use super::explain::notes::{empty_row, per_resource};
 use super::explain::outlooks::Over;
-use super::explain::recorder::{Recorder, UNFINISHED};
+use super::explain::recorder::{Recorder, STUCK_IN_RELEASING, UNFINISHED};
 use super::explain::serving_order;
 use super::memory::Memory;
 use super::order::{nondeterminism_probe, queue_order};
@@ -82,7 +82,8 @@ impl Scheduler for Kai {
         // The dialect on this engine has a published formula of its own.
         rules.push(PUBLISHED);
         // It runs the first revision only.
-        rules.extend([UNFINISHED, queue_order::PRIORITY_WITHIN_QUOTA, PRIORITY_WITHIN_QUOTA]);
+        rules.extend([UNFINISHED, STUCK_IN_RELEASING]);
+        rules.extend([queue_order::PRIORITY_WITHIN_QUOTA, PRIORITY_WITHIN_QUOTA]);
         Rulebook::new(rules, &switches)
     }
 
@@ -327,7 +328,7 @@ fn free_times(world: PartitionView<'_>, decisions: &[Decision]) -> BTreeMap<Node
     let mut times: BTreeMap<NodeId, Time> = BTreeMap::new();
     for (id, pod) in world.live_jobs().flat_map(|job| cluster.pods_of(job)) {
         let until = match pod.phase {
-            Phase::Terminating { until } => until,
+            Phase::Terminating { until, .. } => until,
             _ if evicted.contains(&id) => world.now + cluster.delays.termination,
             _ => continue,
         };

@@ -9,7 +9,7 @@
 //! job and pod attributes are fields of a scenario's entries.
 //!
 //! # Source
-//! kai.md 2.4, 2.6, 4.1, 6.8, 8, appendix A
+//! kai.md 2.4, 2.6, 4.1, 6.8, 8, appendix A; kai-v0.17.md 15.6
 //!
 //! # Differs
 //! windows set by a cron expression are not simulated; usage is measured only if the scenario requests it;
@@ -107,6 +107,8 @@ pub struct Config {
     pub use_scheduling_signatures: bool,
     /// Grace period of a gang below its minimum, seconds; `None`: unlimited.
     pub staleness_grace_s: Option<f64>,
+    /// How long a pod may terminate until its room is no longer promised to others, seconds; since v0.17.
+    pub stuck_in_releasing_s: f64,
     /// Maximum number of jobs per leaf queue that an action considers.
     pub queue_depth: Vec<(Action, u32)>,
     /// Default minimum runtime against preemption, seconds.
@@ -218,6 +220,7 @@ impl Default for Config {
             allow_consolidating_reclaim: true,
             use_scheduling_signatures: true,
             staleness_grace_s: Some(60.0),
+            stuck_in_releasing_s: 120.0,
             queue_depth: Vec::new(),
             default_preempt_min_runtime_s: 0.0,
             default_reclaim_min_runtime_s: 0.0,
@@ -260,8 +263,14 @@ impl Config {
                 seconds(self.default_reclaim_min_runtime_s),
             ],
             staleness_grace: self.staleness_grace_s.map(seconds),
+            stuck_in_releasing: self.stuck_in_releasing().map(seconds),
             usage: self.usage.as_ref().map(UsageParams::timers),
         }
+    }
+
+    /// How long a pod may terminate until it is stuck, in seconds; `None`: for ever.
+    pub fn stuck_in_releasing(&self) -> Option<f64> {
+        self.revision.has_stuck_pods().then_some(self.stuck_in_releasing_s)
     }
 
     /// Parameters of the division.

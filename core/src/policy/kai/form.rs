@@ -258,6 +258,12 @@ pub const SETTINGS: &[Group] = &[
             ),
             MOST_MOVED,
             GANG_GRACE,
+            text(
+                "settings.stuck-in-releasing-threshold",
+                "Longest shutdown of a [pod]",
+                "2m",
+                "Version 0.17: the room of a [pod] that takes longer to shut down is not promised to other [jobs].",
+            ),
             ask(
                 text(
                     "settings.scheduling-signatures",

@@ -14,6 +14,7 @@ use super::config::{Action, Config, Placement, ReclaimResolve, UsageClient, Usag
 use super::export::{documents, duration};
 use super::names::Names;
 use super::operator::{ACTIONS, PLUGINS, has_action, has_plugin};
+use super::settings::STUCK_THRESHOLD;
 use crate::format::yaml::{Yaml, map, text};
 use crate::format::{Scalar, quantity};
 use crate::id::Id;
@@ -104,6 +105,7 @@ impl Shard<'_> {
             ("restrict-node-scheduling", switch(config.restrict_node_scheduling)),
             ("schedule-period", duration(self.period())),
             ("default-staleness-grace-period", config.staleness_grace_s.map_or(text("-1s"), seconds)),
+            (STUCK_THRESHOLD, config.stuck_in_releasing().map_or(text(""), seconds)),
         ])
     }
 

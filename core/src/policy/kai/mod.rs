@@ -51,7 +51,7 @@ mod world;
 
 pub use adapter::Kai;
 pub use describe::DESCRIPTION;
-pub use explain::recorder::{CRASH, UNFINISHED};
+pub use explain::recorder::{CRASH, STUCK_IN_RELEASING, UNFINISHED};
 pub use memory::Memory;
 pub use order::queue_order::{NAME, PRIORITY_WITHIN_QUOTA as PRIORITY_WITHIN_QUOTA_ORDER};
 pub use solve::reclaimable::PRIORITY_WITHIN_QUOTA;

@@ -7,7 +7,7 @@
 //! KAI Scheduler, API type `kai.scheduler/v1` SchedulingShard, `docs/operator/scheduler-config-customization.md`; kai.md 4.1; kai-v0.17.md 18.1; kai-v0.18.md 2.1
 
 use super::config::{Revision, SEARCH_PLUGINS};
-use super::settings::PRIORITY_IN_QUOTA;
+use super::settings::{PRIORITY_IN_QUOTA, STUCK_THRESHOLD};
 
 /// Simulated plugins with the operator's priority; higher ones come first.
 pub const PLUGINS: [(&str, i64); 22] = [
@@ -69,7 +69,7 @@ pub const FIELDS: [(&[&str], &str); 5] = [
 ];
 
 /// Flags of the scheduler and their settings.
-pub const FLAGS: [(&str, &str); 7] = [
+pub const FLAGS: [(&str, &str); 8] = [
     ("full-hierarchy-fairness", "full-hierarchy-fairness"),
     ("max-consolidation-preemptees", "max-consolidation-preemptees"),
     ("allow-consolidating-reclaim", "consolidating-reclaim"),
@@ -77,6 +77,7 @@ pub const FLAGS: [(&str, &str); 7] = [
     ("restrict-node-scheduling", "restrict-node-scheduling"),
     ("schedule-period", "cycle"),
     ("default-staleness-grace-period", "staleness-grace"),
+    (STUCK_THRESHOLD, STUCK_THRESHOLD),
 ];
 
 /// Arguments of plugins and their settings.

@@ -21,7 +21,7 @@ use super::config::{
     Config, DEFAULT_PLUGINS, Placement, ReclaimResolve, Revision, SEARCH_PLUGINS, UsageClient, UsageParams,
     Window,
 };
-use super::explain::recorder::{LOWER_PRIORITY, STALE_GRACE};
+use super::explain::recorder::{LOWER_PRIORITY, STALE_GRACE, STUCK_IN_RELEASING};
 use super::facts::{Facts, unless};
 use super::order::nondeterminism::{CANDIDATES, DEVICES, INSERTION, NODES, QUEUES, VALIDATOR};
 use super::order::queue_order::{self, SHARE};
@@ -64,7 +64,7 @@ const fn called(upstream: &'static [&'static str], setting: Setting) -> Setting 
 }
 
 /// All settings, in display order.
-pub static SETTINGS: [Setting; 31] = [
+pub static SETTINGS: [Setting; 32] = [
     setting(
         Switch::of(
             "version",
@@ -179,6 +179,11 @@ pub static SETTINGS: [Setting; 31] = [
         },
     ),
     setting(
+        Switch::of(STUCK_THRESHOLD, &[&STUCK_IN_RELEASING, &ROOM]),
+        |r, text| seconds(text).map(|s| r.config.stuck_in_releasing_s = s),
+        |f| unless(f.config.revision.has_stuck_pods(), "KAI has it since version 0.17"),
+    ),
+    setting(
         Switch::of("default-job-priority", &[&LOWER_PRIORITY, &capacity::QUOTA]),
         // Resolved where job priorities are read.
         |_, text| quantity::integer(text).map(drop).map_err(|_| "a whole number"),
@@ -272,6 +277,9 @@ pub static SETTINGS: [Setting; 31] = [
 
 /// The switch of v0.18 that lets queues within their quota reclaim by priority.
 pub const PRIORITY_IN_QUOTA: &str = "queue-priority-in-quota-reclaim";
+
+/// The time after which a terminating pod is stuck.
+pub const STUCK_THRESHOLD: &str = "stuck-in-releasing-threshold";
 
 /// Settings of the engine, shared with other policies on it.
 pub const ENGINE_SETTINGS: [&str; 16] = [

@@ -117,6 +117,10 @@ fn switches(config: &Config) -> Result<Vec<(String, String)>, &'static str> {
     if config.plugins != default.plugins {
         put("plugins", config.plugins.iter().map(|p| &**p).collect::<Vec<_>>().join(" "));
     }
+    // Recorded pods have no time of deletion.
+    if config.stuck_in_releasing().is_some() {
+        put("stuck-in-releasing-threshold", "36500d".to_owned());
+    }
     if config.k_value != default.k_value {
         put("k-value", number(config.k_value));
     }
