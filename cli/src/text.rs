@@ -86,7 +86,9 @@ pub fn kind(event: &Event) -> &'static str {
         Event::Claimed { .. } => "claimed",
         Event::Unclaimed { .. } => "unclaimed",
         Event::Evicted { reason, .. } => match reason {
-            EvictReason::ReclaimedForFairShare | EvictReason::ReclaimedForQuota => "reclaimed",
+            EvictReason::ReclaimedForFairShare
+            | EvictReason::ReclaimedForQuota
+            | EvictReason::ReclaimedForPriority => "reclaimed",
             EvictReason::Preempted => "preempted",
             EvictReason::Moved => "moved",
             EvictReason::AboveLimit
@@ -148,6 +150,7 @@ fn sentence(cluster: &Cluster, recorded: &Recorded, terms: &Terms) -> String {
             let why = match reason {
                 EvictReason::ReclaimedForFairShare => ", up to its [queue]'s [fair share]",
                 EvictReason::ReclaimedForQuota => ", up to its [queue]'s [quota]",
+                EvictReason::ReclaimedForPriority => ", up to its [queue]'s [quota], by [queue] priority",
                 EvictReason::AboveLimit => ", above its [queue]'s [limit]",
                 EvictReason::StaleGang => ", its gang is incomplete",
                 EvictReason::NodeLost => ", its [node] is lost",

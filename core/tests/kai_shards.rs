@@ -80,6 +80,43 @@ fn a_shard_becomes_settings_and_the_rest_is_named() {
     assert!(report.understood.iter().any(|line| line.contains("the scheduling shard default: ")));
 }
 
+/// Arguments in a shard replace those that its fields give.
+#[test]
+fn reclaim_by_queue_priority_needs_the_newest_version_and_loses_k() {
+    let shard = |value: &str, more: &str| {
+        format!(
+            "apiVersion: kai.scheduler/v1\nkind: SchedulingShard\nmetadata: {{name: default}}\nspec:\n  kValue: 0.5\n  plugins:\n    \
+             proportion: {{arguments: {{queuePriorityInQuotaReclaim: '{value}'{more}}}}}\n"
+        )
+    };
+    let Imported { scenario, report } = imported(&shard("True", ""));
+    let found = settings(&scenario.expect("settings"));
+    assert_eq!(found, "queue-priority-in-quota-reclaim: true\nversion: 0.17\n");
+    let lost = "line 7: the arguments of proportion replace the kValue 0.5 of the scheduling shard default, so that k is 1";
+    assert!(report.assumed.iter().any(|line| line == lost), "{:?}", report.assumed);
+    let Imported { scenario, report } = imported(&shard("true", ", kValue: '0.5'"));
+    assert!(settings(&scenario.expect("settings")).starts_with("k-value: 0.5\nqueue-priority-in"));
+    assert!(!report.assumed.iter().any(|line| line.contains("so that k is 1")), "{:?}", report.assumed);
+    let Imported { scenario, report } = imported(&shard("yes", ""));
+    assert_eq!(settings(&scenario.expect("settings")), "");
+    assert!(report.ignored[0].contains("no boolean"), "{:?}", report.ignored);
+}
+
+/// The search for jobs to evict consists of plugins since v0.16, so their names tell the version.
+#[test]
+fn plugins_of_the_search_set_the_version() {
+    let all = "predicates, proportion, sg-multinodegang";
+    let tiers: String = all.split(", ").map(|name| format!("  - name: {name}\n")).collect();
+    let Imported { scenario, report } =
+        imported(&format!("actions: allocate, reclaim\ntiers:\n- plugins:\n{tiers}"));
+    let scenario = scenario.unwrap_or_else(|| panic!("{report:?}"));
+    assert_eq!(settings(&scenario), format!("actions: allocate, reclaim\nplugins: {all}\nversion: 0.17\n"));
+    let shard = SHARD.replace("    ours: {priority: 3}\n", "    sg-multinodegang: {enabled: false}\n");
+    let found = settings(&imported(&shard).scenario.expect("settings"));
+    assert!(found.contains("snapshot, sg-nodelocalgreedy, nodeplacement"), "{found}");
+    assert!(!found.contains("sg-multinodegang"), "{found}");
+}
+
 const CONFIGURATION: &str = "actions: allocate, reclaim, preempt, stalegangeviction
 tiers:
 - plugins:
@@ -176,11 +213,15 @@ fn drawn() -> impl Strategy<Value = String> {
         one_of("consolidating-reclaim", &["true", "false"]),
         one_of("scheduling-signatures", &["true", "false"]),
         one_of("restrict-node-scheduling", &["true", "false"]),
+        prop::option::weighted(
+            0.3,
+            Just("version: '0.17', queue-priority-in-quota-reclaim: true, ".to_string()),
+        ),
     );
     (numbers, switches, lists, usage).prop_map(|(n, s, lists, usage)| {
         let (a, b, c, d, e, f, g, h, i) = n;
-        let (j, k, l, m, o, p) = s;
-        [a, b, c, d, e, f, g, h, i, j, k, l, m, o, p, lists, usage].concat()
+        let (j, k, l, m, o, p, q) = s;
+        [a, b, c, d, e, f, g, h, i, j, k, l, m, o, p, q.unwrap_or_default(), lists, usage].concat()
     })
 }
 

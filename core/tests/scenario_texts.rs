@@ -51,7 +51,7 @@ fn every_kind_of_finding_has_advice() {
         20:23 error S023 queues["q16"].parent: "q16" lies deeper than 16 levels; move it up [Make it a top-level queue]
         3:25 error S024 jobs["j"].queue: queue "a" does not exist; add it or name another [Add the queue "a"]
         7:25 error S025 jobs["j"].queue: queue "top" has children, so it takes no jobs; name a queue below it such as "a" [Put it into "a"]
-        5:60 error S026 jobs["j"].min-available: min-available "3" is not between 1 and the 2 pods there are [Require all pods]
+        5:60 error S026 jobs["j"].min-available: min-available "3" is more than the 2 pods there are [Require all pods]
         5:48 error S027 jobs["j"].gpu-memory: gpu and gpu-memory are two ways of asking for a GPU; give only one [Remove gpu-memory]
         5:33 error S028 jobs["j"].gpu: gpu 1.5 is neither whole nor part of one GPU; round it [Request 2 GPUs]
         5:46 error S029 jobs["j"].priority: priority "urgent" is neither an integer nor one of train, build-preemptible, interactive-preemptible, build, inference; priority-class.NAME in the settings adds a class [Use the default priority]
@@ -137,7 +137,7 @@ timeline:
         16:11 error S020 queues[2].name: the name "team-a" is given to another queue already; rename one of them [Rename it to "team-a-2"]
         13:13 error S021 queues["team-a"].parent: "team-a" names "tpo" as parent, which does not exist; did you mean "top"? [Use "top"]
         20:66 error S029 jobs["j"].priority: priority "trian" is neither an integer nor one of train, build-preemptible, interactive-preemptible, build, inference; priority-class.NAME in the settings adds a class [Use train]
-        20:53 error S026 jobs["j"].min-available: min-available "2" is not between 1 and the 1 pods there are [Require all pods]
+        20:53 error S026 jobs["j"].min-available: min-available "2" is more than the one pod there is [Require all pods]
         20:22 error S024 jobs["j"].queue: queue "taem-a" does not exist; did you mean "team-a"? [Use "team-a"]
         21:35 error S017 jobs["k"].submit: submit "tomorrow" is not a time such as 90, 90s, 5m, 2h30m or 1d
         21:22 error S025 jobs["k"].queue: queue "top" has children, so it takes no jobs; name a queue below it such as "team-a" [Put it into "team-a"]

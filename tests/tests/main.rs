@@ -12,6 +12,7 @@ mod eviction_reasons;
 mod explanations;
 mod golden;
 mod golden_notices;
+mod kai_priority_within_quota;
 mod kai_revisions;
 mod known_answer;
 mod kubernetes_import;

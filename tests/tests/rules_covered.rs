@@ -6,7 +6,9 @@ use std::path::Path;
 
 use fairground::id::{PartitionId, QueueId};
 use fairground::policy::Policy;
-use fairground::policy::kai::{UNFINISHED, nondeterministic_marks, rules};
+use fairground::policy::kai::{
+    PRIORITY_WITHIN_QUOTA, PRIORITY_WITHIN_QUOTA_ORDER, UNFINISHED, nondeterministic_marks, rules,
+};
 use fairground::sim::explain;
 use fairground::trace::{DivisionStep, Level};
 use fairground::units::Resource;
@@ -16,6 +18,9 @@ use fairground_tests::scenarios::simulation;
 
 /// A shipped example that uses all rules of the division.
 const ODD_GPU: &str = include_str!("../../assets/scenarios/odd-gpu.yaml");
+
+/// Recordings are of releases without in-quota reclaim by priority.
+const PRIORITY_WITHIN_QUOTA_CASE: &str = include_str!("../../assets/scenarios/priority-within-quota.yaml");
 
 /// Recordings have no queue above its fair share in all three resources at once.
 const OVER_IN_EVERYTHING: &str = "
@@ -116,7 +121,14 @@ fn every_rule_of_kai_decides_somewhere() {
     for key in rules_of_events(NOMINATED) {
         first.entry(key).or_insert_with(|| "nominated".into());
     }
-    let all = || rules().into_iter().chain([UNFINISHED]);
+    for key in rules_of_events(PRIORITY_WITHIN_QUOTA_CASE) {
+        first.entry(key).or_insert_with(|| "example priority-within-quota".into());
+    }
+    for key in rules_of_all_checks(PRIORITY_WITHIN_QUOTA_CASE) {
+        first.entry(key).or_insert_with(|| "example priority-within-quota".into());
+    }
+    let further = [UNFINISHED, PRIORITY_WITHIN_QUOTA, PRIORITY_WITHIN_QUOTA_ORDER];
+    let all = || rules().into_iter().chain(further);
     let is_missing = |first: &BTreeMap<_, _>| all().any(|rule| !first.contains_key(rule.key()));
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden");
     for path in find(&folder).expect("the folder of recordings") {

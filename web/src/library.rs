@@ -31,6 +31,7 @@ pub const EXAMPLES: &[Example] = examples! {
     "department-empty": "Who loses GPUs?",
     "tree-decides": "Who loses GPUs?",
     "quota-reclaim": "Who loses GPUs?",
+    "priority-within-quota": "Who loses GPUs?",
     "cpu-and-memory": "Who loses GPUs?",
     "elastic-gives-back": "Who loses GPUs?",
     "priority-inside-a-queue": "Who loses GPUs?",

@@ -314,7 +314,7 @@ impl World {
         self.cluster.jobs[job].evictions += 1;
         self.on_path(pod, |sums| sums.evictions += 1);
         self.keep_work(pod, now);
-        self.set_phase(pod, Phase::Terminating { until: now + grace });
+        self.set_phase(pod, Phase::Terminating { since: now, until: now + grace });
         node
     }
 

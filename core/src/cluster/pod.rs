@@ -267,6 +267,8 @@ pub enum Phase {
     },
     /// Evicted, still holding resources.
     Terminating {
+        /// The time of the eviction; the start, if it was evicted before.
+        since: Time,
         /// The time at which it is gone.
         until: Time,
     },

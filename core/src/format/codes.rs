@@ -195,14 +195,16 @@ nodes: [{name: n, gpu: 8}]\n\
 jobs: [{name: j, queue: top, gpu: 1}]\n"
 
 MIN_AVAILABLE "S026" Error "min-available out of range"
-"The minimum is between one pod and all pods of the job. If omitted, all pods start together."
+"The minimum is at most all pods of the job; a minimum of subgroups is at most all of them. If omitted, all start \
+together."
 "nodes: [{name: n, gpu: 8}]\n\
 queues: [{name: a, gpu: {quota: 1, limit: unlimited, weight: 1}}]\n\
 jobs: [{name: j, queue: a, gpu: 1, pods: 2, min-available: 3}]\n"
 
 CONFLICT "S027" Error "conflicting fields"
 "Only one of these can be given: `gpu` or `gpu-memory`; `pod-sets` or `pods` and requests of the job; \
-`min-available` of the job or of its `pod-sets`; one of `queue`, `node`, `job` in an entry of the timeline."
+`min-available` of the job or of its `pod-sets`; one of `queue`, `node`, `job` in an entry of the timeline. A setting \
+of a newer release does not go with an older `version`."
 "nodes: [{name: n, gpu: 8}]\n\
 queues: [{name: a, gpu: {quota: 1, limit: unlimited, weight: 1}}]\n\
 jobs: [{name: j, queue: a, gpu: 1, gpu-memory: 1000}]\n"

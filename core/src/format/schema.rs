@@ -197,8 +197,8 @@ pub struct JobEntry {
     pub user: Option<String>,
     /// Number of pods; not together with `pod_sets`. Default: 1.
     pub pods: Option<Scalar>,
-    /// Number of pods that must start together. Default: all. With `pod_sets`: the minimum over all pod sets. Default in this
-    /// case: each pod set has its own minimum.
+    /// Number of pods that must start together; 0 under KAI, version 0.17. Default: all. With `pod_sets`: the minimum over all
+    /// pod sets. Default in this case: each pod set has its own minimum.
     pub min_available: Option<Scalar>,
     /// GPUs per pod: a whole number, or a fraction of one GPU. Default: none.
     pub gpu: Option<Scalar>,
@@ -249,6 +249,11 @@ pub struct JobEntry {
     pub preemption_delay: Option<Scalar>,
     /// KAI, version 0.17: how long it may run below its minimum, or `unlimited`. Default: the setting `staleness-grace`.
     pub staleness_grace: Option<Scalar>,
+    /// KAI, version 0.17: number of its members that must start together: groups (`group` of the pod sets) and pod sets outside
+    /// of groups. Default: all.
+    pub min_subgroups: Option<Scalar>,
+    /// KAI, version 0.17: the same for the groups, by name: `{replicas: 2}`. Default: all.
+    pub min_subgroups_of: BTreeMap<String, Scalar>,
     /// The node that another component (a scheduler, an autoscaler) nominated for its pods. KAI prefers this node if the pod
     /// fits. Default: none.
     pub nominated_node: Option<String>,
@@ -307,7 +312,7 @@ pub struct PodSetEntry {
     pub name: String,
     /// Number of pods.
     pub pods: Option<Scalar>,
-    /// Number of pods that must start together. Default: all, unless the job has `min-available`.
+    /// Number of pods that must start together; 0 under KAI, version 0.17. Default: all, unless the job has `min-available`.
     pub min_available: Option<Scalar>,
     /// GPUs per pod.
     pub gpu: Option<Scalar>,

@@ -293,6 +293,8 @@ shape! { JobEntry:
     42 "groups" groups Texts,
     43 "preemption-delay" preemption_delay Value,
     44 "staleness-grace" staleness_grace Value,
+    45 "min-subgroups" min_subgroups Value,
+    46 "min-subgroups-of" min_subgroups_of Settings,
 }
 
 shape! { PodSetEntry:

@@ -223,7 +223,7 @@ fn asks(cluster: &Cluster, id: JobId) -> Vec<Ask> {
 
 fn leaves_ms(phase: Phase) -> Option<i64> {
     match phase {
-        Phase::Terminating { until } => Some(until.as_millis()),
+        Phase::Terminating { until, .. } => Some(until.as_millis()),
         _ => None,
     }
 }

@@ -84,7 +84,9 @@ impl EventWord {
             Event::Claimed { .. } => EventWord::Claimed,
             Event::Unclaimed { .. } => EventWord::Unclaimed,
             Event::Evicted { reason, .. } => match reason {
-                EvictReason::ReclaimedForFairShare | EvictReason::ReclaimedForQuota => EventWord::Reclaimed,
+                EvictReason::ReclaimedForFairShare
+                | EvictReason::ReclaimedForQuota
+                | EvictReason::ReclaimedForPriority => EventWord::Reclaimed,
                 EvictReason::Preempted => EventWord::Preempted,
                 EvictReason::Moved => EventWord::Moved,
                 EvictReason::AboveLimit

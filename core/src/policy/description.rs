@@ -156,6 +156,8 @@ pub struct Knows {
     pub joining_pods: bool,
     /// Subgroups, order of the pods of a job, back-off and nominated nodes.
     pub subgroups: bool,
+    /// Minimums of subgroups and of 0 pods, preemption delays and grace periods of jobs.
+    pub optional_members: bool,
     /// Applications of several jobs, placeholders, required nodes and groups of users.
     pub applications: bool,
     /// Fractions of GPUs.
@@ -190,6 +192,7 @@ impl Knows {
         gangs: Gangs::Together,
         common_minimum: true,
         joining_pods: false,
+        optional_members: false,
         subgroups: false,
         applications: false,
         parts: true,
@@ -328,8 +331,10 @@ impl Description {
             ("group", knows.subgroups),
             ("labels", knows.subgroups),
             ("scheduling-backoff", knows.subgroups),
-            ("preemption-delay", knows.subgroups),
-            ("staleness-grace", knows.subgroups),
+            ("preemption-delay", knows.optional_members),
+            ("staleness-grace", knows.optional_members),
+            ("min-subgroups", knows.optional_members),
+            ("min-subgroups-of", knows.optional_members),
             ("nominated-node", knows.subgroups),
         ];
         all.into_iter().filter(|(_, is_known)| !is_known).map(|(name, _)| name)

@@ -143,6 +143,8 @@ pub struct Timers {
     pub default_min_runtimes: [Span; 2],
     /// Grace period of gangs below their minimum; `None`: unlimited.
     pub staleness_grace: Option<Span>,
+    /// How long a pod may terminate until the policy counts it otherwise; `None`: for ever.
+    pub stuck_in_releasing: Option<Span>,
     /// Measurement of usage; `None`: not measured.
     pub usage: Option<UsageTimers>,
 }

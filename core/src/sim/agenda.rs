@@ -141,7 +141,7 @@ pub fn end_of(phase: Phase, pod: PodId) -> Option<Entry> {
     match phase {
         Phase::Starting { until } => Some((until, Kind::Run, pod.0)),
         Phase::Running { until: Some(until), .. } => Some((until, Kind::End, pod.0)),
-        Phase::Terminating { until } => Some((until, Kind::Gone, pod.0)),
+        Phase::Terminating { until, .. } => Some((until, Kind::Gone, pod.0)),
         _ => None,
     }
 }

@@ -3,8 +3,9 @@
 //! # Rule
 //! Under the rhythm *on change* the end of a minimum runtime or of a grace period triggers no cycle by itself. The agenda
 //! therefore gets an entry for it: every configured minimum runtime after the start of a job, and the grace period of
-//! incomplete gangs after the loss of a pod. Preemption delays of jobs count like minimum runtimes. A policy that runs periodically needs no such entries. Where usage is measured
-//! and a job is pending, the policy also runs at every measurement, until a whole window has passed without a change.
+//! incomplete gangs after the loss of a pod. Preemption delays of jobs count like minimum runtimes. A policy that runs
+//! periodically needs no such entries. A pod that terminates for too long has an entry under every rhythm. Where usage is
+//! measured and a job is pending, the policy also runs at every measurement, until a whole window has passed without a change.
 
 use crate::cluster::{Cluster, Phase};
 use crate::id::{JobId, PartitionId};
@@ -19,7 +20,9 @@ pub struct PolicyTimers {
     pub after_start: Vec<Span>,
     /// After a gang became incomplete.
     pub after_incomplete_gang: Option<Span>,
-    /// The longest of these delays.
+    /// After an eviction, while the pod terminates.
+    pub after_eviction: Option<Span>,
+    /// The longest of the delays after a start and of incomplete gangs.
     pub longest: Span,
     /// Whether the agenda needs entries: not under a periodic rhythm.
     pub on_agenda: bool,
@@ -87,7 +90,8 @@ impl PolicyTimers {
         let longest = after_start.iter().copied().chain(seen).max().unwrap_or_default();
         let on_agenda = matches!(rhythm, Rhythm::OnChange { .. });
         let usage = timers.usage.map(|usage| UsageTimer::new(usage, rhythm));
-        PolicyTimers { after_start, after_incomplete_gang, longest, on_agenda, usage }
+        let after_eviction = timers.stuck_in_releasing.map(|span| span + Span::from_millis(1));
+        PolicyTimers { after_start, after_incomplete_gang, after_eviction, longest, on_agenda, usage }
     }
 }
 

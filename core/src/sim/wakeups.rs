@@ -2,6 +2,7 @@
 
 use super::agenda::{Kind, end_of};
 use super::simulation::Simulation;
+use crate::cluster::Phase;
 use crate::id::{JobId, PartitionId, PodId};
 use crate::time::Span;
 
@@ -11,6 +12,12 @@ impl Simulation {
         let phase = self.cluster().pods[pod].phase;
         if let Some(entry) = end_of(phase, pod) {
             self.state.agenda.add(entry);
+        }
+        let Phase::Terminating { since, until } = phase else { return };
+        let partition = self.cluster().jobs[self.cluster().pods[pod].job].partition;
+        let counted = self.fixed.timers[partition].after_eviction.map(|span| since + span);
+        if let Some(at) = counted.filter(|&at| at < until && at > self.state.now) {
+            self.state.agenda.add((at, Kind::Timer, partition.0));
         }
     }
 

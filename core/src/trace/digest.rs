@@ -46,7 +46,7 @@ impl Digest {
             Phase::Running { since, until } => {
                 (4, since.as_millis(), until.map_or(i64::MIN, |until| until.as_millis()))
             }
-            Phase::Terminating { until } => (5, until.as_millis(), 0),
+            Phase::Terminating { until, .. } => (5, until.as_millis(), 0),
             Phase::Finished { at } => (6, at.as_millis(), 0),
             Phase::Removed { at } => (7, at.as_millis(), 0),
             Phase::Evicted { at } => (8, at.as_millis(), 0),

@@ -178,6 +178,8 @@ pub enum EvictReason {
     ReclaimedForFairShare,
     /// Reclaimed by another queue, up to its quota.
     ReclaimedForQuota,
+    /// Reclaimed by another queue of higher priority, up to its quota.
+    ReclaimedForPriority,
     /// Preempted by a job of higher priority in the same queue.
     Preempted,
     /// Moved to another node so that another job fits.
@@ -198,6 +200,7 @@ impl EvictReason {
         match self {
             EvictReason::ReclaimedForFairShare => "reclaimed-for-fair-share",
             EvictReason::ReclaimedForQuota => "reclaimed-for-quota",
+            EvictReason::ReclaimedForPriority => "reclaimed-for-priority",
             EvictReason::Preempted => "preempted",
             EvictReason::Moved => "moved",
             EvictReason::AboveLimit => "above-limit",

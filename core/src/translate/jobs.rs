@@ -32,7 +32,8 @@ pub fn jobs(work: &mut Translator<'_>) {
     let backoff = format!("{name} tries a job that waits for as long as it waits");
     let nominated = format!("{name} does not look at nominated nodes");
     let delayed = format!("{name} has no delay before a job may evict others");
-    let stale = format!("{name} does not evict jobs below their minimum");
+    let stale = format!("{name} has no grace period of single jobs below their minimum");
+    let members = format!("{name} has no jobs that need only some of their subgroups");
     let room = format!("{name} holds the room of pods that are being evicted for nobody");
     let taints = format!("{name} knows labels of hosts, but no taints, tolerations or affinity");
     for (i, job) in work.old.jobs.iter().enumerate() {
@@ -62,13 +63,17 @@ pub fn jobs(work: &mut Translator<'_>) {
         let loses_parts = from.knows.parts && !to.knows.parts;
         part(job).into_iter().for_each(|(field, is_said)| lost(loses_parts && is_said, field, &parts));
         if from.knows.subgroups && !to.knows.subgroups {
-            let [group, order, back_off, nominates, delays] = subgrouped(job);
+            let [group, order, back_off, nominates] = subgrouped(job);
             lost(group, "pod-sets", &subgroups);
             lost(order, "labels", &subgroups);
             lost(back_off, "scheduling-backoff", &backoff);
             lost(nominates, "nominated-node", &nominated);
-            lost(delays, "preemption-delay", &delayed);
+        }
+        if from.knows.optional_members && !to.knows.optional_members {
+            lost(job.preemption_delay.is_some(), "preemption-delay", &delayed);
             lost(job.staleness_grace.is_some(), "staleness-grace", &stale);
+            lost(job.min_subgroups.is_some(), "min-subgroups", &members);
+            lost(!job.min_subgroups_of.is_empty(), "min-subgroups-of", &members);
         }
         lost(from.knows.evicted_for && job.evicted_for.is_some(), "evicted-for", &room);
         lost(!to.knows.taints && !job.tolerations.is_empty(), "tolerations", &taints);
@@ -87,15 +92,14 @@ fn place(job: &JobEntry, i: usize) -> Path {
     }
 }
 
-/// Whether a job has subgroups, an order among its pods, a back-off, nominated nodes and a preemption delay.
-fn subgrouped(job: &JobEntry) -> [bool; 5] {
+/// Whether a job has subgroups, an order among its pods, a back-off and nominated nodes.
+fn subgrouped(job: &JobEntry) -> [bool; 4] {
     let any_set = |says: &dyn Fn(&PodSetEntry) -> bool| job.pod_sets.iter().any(says);
     [
         any_set(&|set| !set.group.is_empty()),
         orders_pods(&job.labels) || any_set(&|set| orders_pods(&set.labels)),
         job.scheduling_backoff.as_ref().is_some_and(|n| n.0.trim() != "-1"),
         job.nominated_node.is_some() || any_set(&|set| set.nominated_node.is_some()),
-        job.preemption_delay.is_some(),
     ]
 }
 

@@ -61,9 +61,9 @@ fn name_of(word: EventWord) -> String {
 
 fn evicted(frame: &Frame, event: &EventRow, why: EvictReason, resource: u8) -> Explanation {
     match why {
-        EvictReason::ReclaimedForFairShare | EvictReason::ReclaimedForQuota => {
-            reclaimed(frame, event, resource)
-        }
+        EvictReason::ReclaimedForFairShare
+        | EvictReason::ReclaimedForQuota
+        | EvictReason::ReclaimedForPriority => reclaimed(frame, event, resource),
         EvictReason::Preempted => preempted(frame, event),
         EvictReason::Moved => moved(frame, event),
         EvictReason::AboveLimit => above_limit(frame, event),

@@ -106,7 +106,9 @@ fn line(frame: &Frame, group: &Group<'_>) -> Text {
         }
         Event::Unclaimed { .. } => taker(job.say(format!("{pods} lost its claim")), "to"),
         Event::Evicted { reason, .. } => match reason {
-            EvictReason::ReclaimedForFairShare | EvictReason::ReclaimedForQuota => {
+            EvictReason::ReclaimedForFairShare
+            | EvictReason::ReclaimedForQuota
+            | EvictReason::ReclaimedForPriority => {
                 taker(job.say(format!("{pods} reclaimed")), "for").say(comma_amount)
             }
             EvictReason::Preempted => taker(job.say(format!("{pods} preempted")), "by").say(comma_amount),

@@ -66,6 +66,9 @@ fn says(frame: &Frame, not_selected: &NotSelected) -> Text {
             .say(": reclaim never evicts from the same [queue]"),
         Protection::Failed(check) => failed(frame, candidate, check),
         Protection::Later(check) if let Some(text) = later_job(frame, not_selected.candidate, check) => text,
+        Protection::Later(check) if check.left.quantity == Quantity::Priority => {
+            candidate.say(" has a lower priority, but other [queues] come first")
+        }
         Protection::Later(check) => {
             let r = decisive_resource(check).unwrap_or(GPU);
             let held = side(&check.left.value, r).map_or(String::new(), |held| with_unit(r, held));

@@ -17,6 +17,7 @@ pub fn reason(reason: EvictReason) -> &'static str {
         EvictReason::Moved => "to be moved to another [node]",
         EvictReason::Preempted => "[a job] of higher priority comes first",
         EvictReason::ReclaimedForQuota => "another [queue] reclaims its [quota]",
+        EvictReason::ReclaimedForPriority => "another [queue] of higher priority reclaims its [quota]",
         EvictReason::ReclaimedForFairShare => "another [queue] reclaims its [fair share]",
     }
 }

@@ -28,7 +28,10 @@ struct Sides<'a> {
     taker: QueueId,
     parent: Option<QueueId>,
     resource: u8,
+    /// Whether the taker stays within its quota, which the rule requires.
     by_quota: bool,
+    /// Whether the taker's priority is what allows it.
+    by_priority: bool,
 }
 
 impl<'a> Sides<'a> {
@@ -40,9 +43,10 @@ impl<'a> Sides<'a> {
         };
         let decisive = event.checks.iter().filter(is_about).find_map(decisive_resource);
         let resource = decisive.unwrap_or(if event.gpus > 0.0 { GPU } else { resource }).min(2);
-        let by_quota = event.eviction() == Some(EvictReason::ReclaimedForQuota);
+        let by_priority = event.eviction() == Some(EvictReason::ReclaimedForPriority);
+        let by_quota = by_priority || event.eviction() == Some(EvictReason::ReclaimedForQuota);
         let facts = Facts::of(&event.checks, resource);
-        Some(Sides { frame, facts, giver, taker, parent, resource, by_quota })
+        Some(Sides { frame, facts, giver, taker, parent, resource, by_quota, by_priority })
     }
 
     fn of(&self, queue: QueueId, quantity: Quantity) -> Option<Fact> {
@@ -98,6 +102,16 @@ impl<'a> Sides<'a> {
         })
     }
 
+    /// *the priority of `team-b`, 90, is higher than 80 of `team-a`*, if that allows it.
+    fn priority_says(&self) -> Option<Text> {
+        let of = |queue| self.of(queue, Quantity::Priority).filter(|_| self.by_priority)?.value;
+        let (taker, giver) = (of(self.taker)?, of(self.giver)?);
+        let text = Text::of("the priority of ").queue(self.frame.queue(self.taker));
+        let text =
+            text.say(format!(", {}, is higher than {} of ", number::number(taker), number::number(giver)));
+        Some(text.queue(self.frame.queue(self.giver)))
+    }
+
     /// *with `b2`, `team-b` uses exactly its fair share of 2*.
     fn taker_says(&self, by: &str) -> Option<Text> {
         let with_job = self.of(self.taker, Quantity::AllocatedWithJob)?;
@@ -120,7 +134,11 @@ impl<'a> Sides<'a> {
             let is_about = [check.subject.queue, check.subject.other_queue].contains(&Some(self.giver));
             is_about && check.holds && !check.rule.0.says.is_empty()
         };
-        let is_strategy = |check: &&Check| (check.right.quantity == Quantity::Quota) == self.by_quota;
+        let is_strategy = |check: &&Check| match check.right.quantity {
+            Quantity::Priority => self.by_priority,
+            Quantity::Quota => self.by_quota && !self.by_priority,
+            _ => !self.by_quota,
+        };
         let mut about = checks.iter().filter(of_giver);
         let found = about.clone().find(is_strategy).or_else(|| about.next());
         found.or_else(|| deciding(checks.iter())).map(|check| RuleCard::of(check.rule))
@@ -128,8 +146,14 @@ impl<'a> Sides<'a> {
 
     /// The compared amounts, a row for each quantity that was recorded for a side.
     fn evidence(&self) -> Evidence {
-        let decisive = if self.by_quota { "[quota]" } else { "[fair share]" };
-        let rows: [(&'static str, Option<Fact>, Option<Fact>); 5] = [
+        let decisive = match (self.by_priority, self.by_quota) {
+            (true, _) => "priority",
+            (false, true) => "[quota]",
+            (false, false) => "[fair share]",
+        };
+        let priority = |queue| self.of(queue, Quantity::Priority).filter(|_| self.by_priority);
+        let rows: [(&'static str, Option<Fact>, Option<Fact>); 6] = [
+            ("priority", priority(self.giver), priority(self.taker)),
             (
                 "[fair share]",
                 self.of(self.giver, Quantity::FairShare),
@@ -170,7 +194,8 @@ fn reclaimed_by_amounts(frame: &Frame, event: &EventRow, resource: u8) -> Explan
     let Some(sides) = Sides::new(frame, event, resource) else {
         return Explanation { verdict: opening.say("."), ..Explanation::default() };
     };
-    let clauses: Vec<Text> = sides.giver_says().into_iter().chain(sides.taker_says(by)).collect();
+    let clauses = sides.giver_says().into_iter().chain(sides.taker_says(by)).chain(sides.priority_says());
+    let clauses: Vec<Text> = clauses.collect();
     let verdict = match clauses.is_empty() {
         true => opening.say("."),
         false => {

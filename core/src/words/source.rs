@@ -9,6 +9,10 @@ const KAI_V0_17: (&str, &str) = (
     "KAI Scheduler, source after 0.17.0",
     "https://github.com/kai-scheduler/KAI-Scheduler/tree/d5bc503a146317e51037d89775d77172c6d12f71",
 );
+const KAI_V0_18: (&str, &str) = (
+    "KAI Scheduler, source of 0.18.0",
+    "https://github.com/kai-scheduler/KAI-Scheduler/releases/tag/v0.18.0",
+);
 const YUNIKORN: (&str, &str) = (
     "Apache YuniKorn core, source after 1.9.0",
     "https://github.com/apache/yunikorn-core/tree/be3bb487298956dd70906fca15e577bbc12d23cb",
@@ -47,6 +51,7 @@ pub fn named(source: &str) -> (String, String) {
     match source.split([' ', ',']).next().unwrap_or_default() {
         "kai.md" => of(KAI, source.split_once(", plugin").map_or("", |(_, plugin)| plugin.trim())),
         "kai-v0.17.md" => of(KAI_V0_17, ""),
+        "kai-v0.18.md" => of(KAI_V0_18, ""),
         "yunikorn.md" => of(YUNIKORN, more),
         "runai.md" | "docs.run.ai" => of(RUNAI, ""),
         "ego.md" => ("what IBM's documentation leaves open, as it is decided here".into(), String::new()),

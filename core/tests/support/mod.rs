@@ -154,7 +154,8 @@ fn pod_set() -> impl Strategy<Value = PodSetEntry> {
 
 fn job() -> impl Strategy<Value = JobEntry> {
     let times = (value(), value(), value(), value(), value());
-    let ask = (value(), value(), value(), value(), value(), value(), value(), value());
+    let members = (value(), btree_map(text(), scalar(), 0..2));
+    let ask = (value(), value(), value(), value(), value(), value(), value(), value(), members);
     let lists = (btree_map(text(), text(), 0..2), vec(pod_set(), 0..3), vec(text(), 0..3), vec(pool(), 0..3));
     let labels = btree_map(text(), text(), 0..2);
     let rules = (
@@ -213,6 +214,8 @@ fn job() -> impl Strategy<Value = JobEntry> {
             memory: ask.5,
             preemption_delay: ask.6,
             staleness_grace: ask.7,
+            min_subgroups: ask.8.0,
+            min_subgroups_of: ask.8.1,
             selector: lists.0,
             pod_sets: lists.1,
             on: lists.2,

@@ -318,7 +318,8 @@ fn pod(p: &format::Pod) -> Result<SnapshotPod, String> {
     })
 }
 
-const STATUSES: [(Status, &str); 10] = [
+const STATUSES: [(Status, &str); 11] = [
+    (Status::StuckInReleasing, "StuckInReleasing"),
     (Status::Pending, "Pending"),
     (Status::Gated, "Gated"),
     (Status::Allocated, "Allocated"),

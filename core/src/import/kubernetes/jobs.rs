@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::objects::{KUEUE, Kind, Object, tally};
+use super::objects::{KAI, KUEUE, Kind, Object, tally};
 use super::pods::{Pod, Request, State};
 use super::readers::{Chain, DEFAULT_QUEUE, Family, min_member};
 use super::templates::{INFERENCE, min_member_says};
-use super::{Cluster, Report, applications, counted, moment, workloads};
+use super::{Cluster, Report, applications, counted, moment, subgroups, workloads};
 use crate::import::date::date;
 use crate::import::loose::Place;
 use crate::scenario::{JobEntry, PodSetEntry, Scalar};
@@ -81,7 +81,7 @@ impl<'a> Work<'a, '_> {
     fn job(&self, is_ambiguous: bool, cluster: &Cluster<'a>, report: &mut Report) -> JobEntry {
         let (namespace, name) = self.name;
         let name = if is_ambiguous { format!("{namespace}/{name}") } else { name.to_string() };
-        let sets = self.sets(&name, report);
+        let sets = self.sets(&name, cluster, report);
         let holding = || sets.iter().flat_map(|set| &set.pods).filter(|pod| pod.is_holding());
         let text = |key| self.group.and_then(|group| group.place.scalar(&["spec", key]));
         let created = self.group.and_then(|group| group.created_ms);
@@ -106,6 +106,8 @@ impl<'a> Work<'a, '_> {
             started: cluster.since(started).filter(|_| holding().next().is_some()).map(moment),
             terminating: if gone.iter().any(|moment| !moment.is_empty()) { gone } else { Vec::new() },
             scheduling_backoff: text("schedulingBackoff").map(Scalar::from),
+            preemption_delay: text("preemptionDelay").map(Scalar::from),
+            staleness_grace: text("stalenessGracePeriod").map(subgroups::grace),
             user: self.pods.iter().find_map(|pod| applications::user_of(pod.object)),
             gang: gang.map(Scalar),
             placeholder_timeout: timeout.map(Scalar),
@@ -122,8 +124,8 @@ impl<'a> Work<'a, '_> {
     }
 
     /// Groups the pods into sets by leaf subgroup or else by request, running ones first.
-    fn sets(&self, name: &str, report: &mut Report) -> Vec<Set<'_>> {
-        let mut sets = self.subgroups();
+    fn sets(&self, name: &str, cluster: &Cluster<'a>, report: &mut Report) -> Vec<Set<'_>> {
+        let mut sets = self.subgroups(cluster);
         let has_subgroups = !sets.is_empty();
         let mut n_left = 0;
         let by_name: BTreeMap<String, usize> =
@@ -165,7 +167,7 @@ impl<'a> Work<'a, '_> {
     }
 
     /// Returns the leaf subgroups of the pod group, still without pods.
-    fn subgroups(&self) -> Vec<Set<'_>> {
+    fn subgroups(&self, cluster: &Cluster<'a>) -> Vec<Set<'_>> {
         let all = |key: &str| self.group.map(|group| group.place.items(&["spec", key])).unwrap_or_default();
         let sets = all("podSets");
         if sets.len() > 1 && self.pods.iter().all(|pod| pod.subgroup.is_some()) {
@@ -183,6 +185,7 @@ impl<'a> Work<'a, '_> {
             return groups.into_iter().map(set).collect();
         }
         let all = all("subGroups");
+        let least = i64::from(!cluster.is_optional);
         let of = |at: usize, key: &str| all[at].scalar(&[key]).filter(|text| !text.is_empty());
         let by_name: BTreeMap<&str, usize> =
             (0..all.len()).filter_map(|at| Some((of(at, "name")?, at))).collect();
@@ -196,11 +199,16 @@ impl<'a> Work<'a, '_> {
         };
         let set = |at: usize| Set {
             name: of(at, "name").unwrap_or_default().to_string(),
-            min: Some(of(at, "minMember").and_then(|n| n.parse().ok()).unwrap_or(1)),
+            min: Some(of(at, "minMember").and_then(|n| n.parse().ok()).unwrap_or(least)),
             path: path(at),
             ..Set::default()
         };
         (0..all.len()).filter(is_leaf).map(set).collect()
+    }
+
+    /// Whether a pod group of KAI describes it.
+    fn is_of_kai(&self) -> bool {
+        self.group.is_some_and(|group| group.kind.0 == KAI)
     }
 
     /// Whether it is a Kueue workload, all pods of which start together.
@@ -273,13 +281,17 @@ impl<'a> Work<'a, '_> {
             true => n_pods,
             false => self.annotated(cluster, report).unwrap_or(1),
         };
-        let min = min.and_then(|n| n.parse::<i64>().ok()).unwrap_or(least).max(1);
+        let min = min.and_then(|n| n.parse::<i64>().ok()).unwrap_or(least).max(i64::from(!self.is_of_kai()));
         let is_whole =
             min <= n_pods && sets.iter().all(|set| set.min.is_none_or(|min| min <= set.pods.len() as i64));
         if !is_whole {
             let says = format!("{} waits for pods that are not there yet, so it is not offered", job.name);
             report.assume(says);
         }
+        let (own, inner) = match self.group.filter(|_| self.is_of_kai()) {
+            Some(group) => subgroups::minimums(group, &paths(sets)),
+            None => Default::default(),
+        };
         let is_gated = !is_whole || self.pods.iter().all(|pod| pod.request.is_gated);
         let Some(first) = sets.first().map(|set| &set.pods[0].request) else { return job };
         let same = |key: fn(&Request) -> &Vec<String>| {
@@ -303,9 +315,23 @@ impl<'a> Work<'a, '_> {
                 let (pods, labels) = (Some(Scalar(n_pods.to_string())), first.labels.clone());
                 first.in_job(JobEntry { pods, labels, ..job })
             }
-            _ => JobEntry { pod_sets: sets.iter().map(Set::entry).collect(), ..job },
+            _ => JobEntry {
+                pod_sets: sets.iter().map(Set::entry).collect(),
+                min_subgroups: own,
+                min_subgroups_of: inner,
+                ..job
+            },
         }
     }
+}
+
+/// The path of each pod set, with its own name.
+fn paths<'s>(sets: &'s [Set<'_>]) -> Vec<Vec<&'s str>> {
+    let path = |set: &'s Set<'_>| {
+        let above = set.path.split('/').filter(|name| !name.is_empty());
+        above.chain([set.name.as_str()]).collect()
+    };
+    sets.iter().map(path).collect()
 }
 
 /// A set of equal pods or of a subgroup.

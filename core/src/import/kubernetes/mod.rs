@@ -28,6 +28,7 @@ mod readers;
 mod shards;
 pub mod snapshot;
 mod spark;
+mod subgroups;
 mod templates;
 mod unused;
 mod volcano;
@@ -108,6 +109,8 @@ struct Cluster<'a> {
     has_yunikorn: bool,
     /// Claims of devices.
     claims: claims::Claims<'a>,
+    /// Whether a pod set of KAI needs no pods unless it says so.
+    is_optional: bool,
     /// Workloads of Kueue by namespace, and kind and name of their owner.
     workloads: BTreeMap<(&'a str, [&'a str; 2]), &'a str>,
 }
@@ -129,13 +132,14 @@ fn read(
     if !report.diagnostics.is_empty() {
         return None;
     }
-    let cluster = Cluster::of(objects, has_yunikorn, report);
+    let mut cluster = Cluster::of(objects, has_yunikorn, report);
     let mut read: Vec<Pod<'_>> = pods.iter().map(|pod| Pod::read(pod, &cluster, report)).collect();
     let own: Vec<&Object<'_>> = read.iter().filter(|pod| pod.is_live()).map(|pod| pod.object).collect();
     report.understood.extend(tally(&own, ""));
     let sets = kueue::pod_sets(&cluster, &read, report);
     read.extend(kueue::pods(&sets, &cluster, report));
     let (mut settings, pools) = shards::read(&cluster, report);
+    cluster.is_optional = subgroups::set_version(&cluster, &mut settings, report);
     let mut jobs = jobs::jobs(&cluster, &read, report);
     jobs.extend(templates::jobs(&cluster, &read, report));
     let jobs = with_own_names(jobs);
@@ -300,6 +304,7 @@ impl<'a> Cluster<'a> {
                 }),
             has_yunikorn,
             claims: claims::Claims::of(&pods),
+            is_optional: false,
             local_queues: workloads::local_queues(objects),
             workloads: workloads::owned(objects),
         }

@@ -39,7 +39,7 @@ pub enum Kind {
     ResourceSlice,
 }
 
-const KAI: &str = "scheduling.run.ai";
+pub const KAI: &str = "scheduling.run.ai";
 /// API group of Volcano's queues and pod groups.
 pub const VOLCANO: &str = "scheduling.volcano.sh";
 /// API group of Kueue.
@@ -107,7 +107,17 @@ const SPEC_KEYS: [(Kind, &[&str]); 8] = [
     ),
     (
         Kind::PodGroup,
-        &["minMember", "queue", "priorityClassName", "preemptibility", "subGroups", "schedulingBackoff"],
+        &[
+            "minMember",
+            "minSubGroup",
+            "queue",
+            "priorityClassName",
+            "preemptibility",
+            "preemptionDelay",
+            "stalenessGracePeriod",
+            "subGroups",
+            "schedulingBackoff",
+        ],
     ),
     (Kind::VolcanoQueue, &["weight", "capability", "deserved", "guarantee", "parent", "priority"]),
     (Kind::ClusterQueue, &["cohort", "cohortName", "resourceGroups", "fairSharing"]),

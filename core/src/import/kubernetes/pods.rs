@@ -68,7 +68,7 @@ impl Request {
         PodSetEntry {
             name: name.to_string(),
             pods: Some(Scalar(n_pods.to_string())),
-            min_available: least.map(|min| Scalar(min.clamp(1, n_pods).to_string())),
+            min_available: least.map(|min| Scalar(min.min(n_pods).to_string())),
             gpu: gpu.filter(|_| self.gpu_memory.is_none()),
             gpu_memory: self.gpu_memory.clone().map(Scalar),
             gpu_devices: self.gpu_devices.clone().map(Scalar),

@@ -3,11 +3,12 @@
 //!
 //! # Rule
 //! The `plugins` and `actions` of a shard change the operator's lists: other entries stay, higher priorities go first, and
-//! arguments replace all default arguments of their plugin. The lists become settings only if they differ from the operator's.
+//! arguments replace all default arguments of their plugin. The lists become settings only if they differ from the operator's. Plugins
+//! and arguments that older releases lack set the version.
 //!
 //! # Source
 //! KAI Scheduler, API type `kai.scheduler/v1` SchedulingShard, `docs/operator/scheduler-config-customization.md`,
-//! `docs/plugins/snapshot.md`; kai.md 4.1
+//! `docs/plugins/snapshot.md`; kai.md 4.1; kai-v0.17.md 18.1; kai-v0.18.md 2.1
 //!
 //! # Differs
 //! No object contains the usage for time-based fair share: it begins at 0.
@@ -18,9 +19,11 @@ use super::objects::Kind;
 use super::{Cluster, Report, lists};
 use crate::import::date::date;
 use crate::import::loose::{Place, tree};
+use crate::policy::kai::config::{Revision, SEARCH_PLUGINS};
 use crate::policy::kai::operator::{
     ACTIONS, ARGUMENTS, FIELDS, FLAGS, PLUGINS, USAGE, has_action, has_plugin,
 };
+use crate::policy::kai::settings::{PRIORITY_IN_QUOTA, STUCK_THRESHOLD};
 use crate::scenario::quantity::{self, print_decimal};
 use crate::scenario::{PoolEntry, Scalar};
 
@@ -114,13 +117,21 @@ struct Reading {
     of: String,
     now_ms: i64,
     settings: Settings,
+    revision: Revision,
     assumed: Vec<String>,
     ignored: Vec<String>,
 }
 
 impl Reading {
     fn new(of: String, now_ms: i64) -> Reading {
-        Reading { of, now_ms, settings: Settings::new(), assumed: Vec::new(), ignored: Vec::new() }
+        Reading {
+            of,
+            now_ms,
+            settings: Settings::new(),
+            revision: Revision::default(),
+            assumed: Vec::new(),
+            ignored: Vec::new(),
+        }
     }
 
     /// Returns the settings. Reports what was read and what was not.
@@ -150,6 +161,9 @@ impl Reading {
             }
         }
         for (flag, value) in entries(spec, "args") {
+            if flag == STUCK_THRESHOLD {
+                self.is_at_least(&format!("the argument {flag}"));
+            }
             match (FLAGS.iter().find(|(known, _)| *known == flag), value.scalar(&[])) {
                 (Some((_, setting)), Some(text)) if text.starts_with('-') => self.set(setting, "unlimited"),
                 (Some((_, setting)), Some(text)) => self.set(setting, text),
@@ -158,8 +172,12 @@ impl Reading {
         }
         self.depths(spec);
         let spreads = self.spreads();
+        if entries(spec, "plugins").iter().any(|(plugin, _)| SEARCH_PLUGINS.contains(plugin)) {
+            self.is_at_least("the plugins sg-nodelocalgreedy and sg-multinodegang");
+        }
         for (plugin, value) in entries(spec, "plugins") {
             if let Some(arguments) = value.get("arguments") {
+                self.lost_k(plugin, &arguments);
                 self.settings.retain(|setting, _| !is_of(plugin, setting));
                 self.arguments(plugin, &arguments);
             }
@@ -198,7 +216,7 @@ impl Reading {
         let changed = |of: &str| lists::changes(&entries(spec, of));
         let plugins = changed("plugins");
         if !plugins.is_empty() || !strategy_is_kept {
-            let list = lists::merged(&PLUGINS, |name| has_plugin(name, spreads), &plugins);
+            let list = lists::merged(&PLUGINS, |name| has_plugin(name, spreads, self.revision), &plugins);
             self.set("plugins", &list);
         }
         let actions = changed("actions");
@@ -234,9 +252,14 @@ impl Reading {
                 }
             }
         }
+        if names.iter().any(|plugin| SEARCH_PLUGINS.contains(plugin)) {
+            self.is_at_least("the plugins sg-nodelocalgreedy and sg-multinodegang");
+        }
         let spreads = self.spreads();
         let plugins = names.join(", ");
-        if !names.is_empty() && plugins != lists::merged(&PLUGINS, |name| has_plugin(name, spreads), &[]) {
+        if !names.is_empty()
+            && plugins != lists::merged(&PLUGINS, |name| has_plugin(name, spreads, self.revision), &[])
+        {
             self.set("plugins", &plugins);
         }
         if let Some(text) = place.scalar(&["actions"]) {
@@ -266,9 +289,46 @@ impl Reading {
         for (key, value) in place.entries() {
             let known = ARGUMENTS.iter().find(|(of, name, _)| (*of, *name) == (plugin, key));
             match (known, value.scalar(&[])) {
+                (Some((.., PRIORITY_IN_QUOTA)), Some(text)) => self.priority_in_quota(&value, text),
                 (Some((.., setting)), Some(text)) => self.set(setting, text),
                 _ => self.ignore(&value, &format!("the argument {key} of the plugin {plugin}")),
             }
+        }
+    }
+
+    /// Reads the switch for in-quota reclaim by priority, a boolean as Go reads it; upstream takes anything else as false.
+    fn priority_in_quota(&mut self, place: &Place<'_>, text: &str) {
+        match text {
+            "1" | "t" | "T" | "true" | "TRUE" | "True" => {
+                self.is_at_least("queuePriorityInQuotaReclaim, which v0.18 has,");
+                self.set(PRIORITY_IN_QUOTA, "true");
+            }
+            "0" | "f" | "F" | "false" | "FALSE" | "False" => {}
+            _ => self.ignore(place, "queuePriorityInQuotaReclaim, which is no boolean and counts as false,"),
+        }
+    }
+
+    /// Reports a k that the shard sets and the arguments of a plugin replace.
+    fn lost_k(&mut self, plugin: &str, arguments: &Place<'_>) {
+        let is_lost = plugin == "proportion" && arguments.get("kValue").is_none();
+        let lost = self.settings.get("k-value").filter(|k| is_lost && !matches!(k.0.as_str(), "1" | "1.0"));
+        self.assumed.extend(lost.map(|k| {
+            format!(
+                "{}: the arguments of proportion replace the kValue {} of {}, so that k is 1",
+                arguments.line(),
+                k.0,
+                self.of
+            )
+        }));
+    }
+
+    /// Sets the newest version simulated, which something in the configuration needs.
+    fn is_at_least(&mut self, what: &str) {
+        if self.revision != Revision::NEWEST {
+            self.revision = Revision::NEWEST;
+            let version = Revision::NEWEST.name();
+            self.set("version", version);
+            self.assumed.push(format!("{what} of {} need version {version}", self.of));
         }
     }
 

@@ -104,7 +104,7 @@ impl Model {
         let pod = &world.cluster.pods[id];
         let Some(host) = pod.node.and_then(|node| self.host(node)) else { return };
         let state = match pod.phase {
-            Phase::Terminating { until } => State::Reclaiming(until),
+            Phase::Terminating { until, .. } => State::Reclaiming(until),
             _ => State::Run,
         };
         let leaf = current.state.subs[sub].leaf;

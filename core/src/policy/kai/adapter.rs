@@ -21,10 +21,10 @@ use crate::policy::switches::Rulebook;
 use super::config::{Config, UsageParams};
 use super::explain::notes::{empty_row, per_resource};
 use super::explain::outlooks::Over;
-use super::explain::recorder::{Recorder, UNFINISHED};
+use super::explain::recorder::{Recorder, STUCK_IN_RELEASING, UNFINISHED};
 use super::explain::serving_order;
 use super::memory::Memory;
-use super::order::nondeterminism_probe;
+use super::order::{nondeterminism_probe, queue_order};
 use super::place::bind::Placing;
 use super::queues::snapshot_queues;
 use super::request::Request;
@@ -33,6 +33,7 @@ use super::share::published::{LINE_BY_LINE, PUBLISHED, Reading};
 use super::share::shares::{self, Queue};
 use super::share::usage_tracker::UsageTracker;
 use super::snapshot::{Quantities, SnapshotQueue};
+use super::solve::reclaimable::PRIORITY_WITHIN_QUOTA;
 use super::task::QueueRef;
 use super::world::World;
 use crate::cluster::Phase;
@@ -81,7 +82,8 @@ impl Scheduler for Kai {
         // The dialect on this engine has a published formula of its own.
         rules.extend([PUBLISHED, LINE_BY_LINE]);
         // It runs the first revision only.
-        rules.push(UNFINISHED);
+        rules.extend([UNFINISHED, STUCK_IN_RELEASING]);
+        rules.extend([queue_order::PRIORITY_WITHIN_QUOTA, PRIORITY_WITHIN_QUOTA]);
         Rulebook::new(rules, &switches)
     }
 
@@ -333,7 +335,7 @@ fn free_times(world: PartitionView<'_>, decisions: &[Decision]) -> BTreeMap<Node
     let mut times: BTreeMap<NodeId, Time> = BTreeMap::new();
     for (id, pod) in world.live_jobs().flat_map(|job| cluster.pods_of(job)) {
         let until = match pod.phase {
-            Phase::Terminating { until } => until,
+            Phase::Terminating { until, .. } => until,
             _ if evicted.contains(&id) => world.now + cluster.delays.termination,
             _ => continue,
         };

@@ -1,11 +1,15 @@
 //! Values of queues whose meaning under KAI may surprise.
 //!
 //! # Source
-//! kai.md 2.1, 2.4
+//! kai.md 2.1, 2.4; kai-v0.18.md 2.2
 
+use super::config::{Action, Config};
+use super::export::PRIORITY;
+use crate::cluster::Queue;
 use crate::format::quantity::print_amount;
 use crate::format::{Findings, codes, quoted, set};
-use crate::policy::draft::DraftQueue;
+use crate::id::QueueId;
+use crate::policy::draft::{Draft, DraftQueue};
 use crate::units::{Amount, Bound, Resource};
 
 /// Reports questionable values of a queue.
@@ -41,6 +45,47 @@ pub fn small_units(draft: &DraftQueue<'_>, f: &mut Findings) {
             f.suggest(codes::UNIT, draft.place(resource, field), says, format!("{n}{suffix}"), label);
         }
     }
+}
+
+/// Queues with a GPU quota that never reclaim by priority, because a quota left out is 0 and their jobs need that resource.
+pub fn priority_within_quota(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
+    if !config.priority_in_quota_reclaim || !config.actions.contains(&Action::Reclaim) {
+        return;
+    }
+    let has_lower = |queue: &Queue| {
+        let priority = |queue: &Queue| queue.priority.unwrap_or(PRIORITY);
+        draft.queues.values().any(|q| q.parent == queue.parent && priority(q) < priority(queue))
+    };
+    let is_nothing = |quota: Bound| matches!(quota, Bound::Unset | Bound::At(Amount::ZERO));
+    for (id, queue) in draft.queues.iter() {
+        if is_nothing(queue.resources.gpu.quota) || !has_lower(queue) {
+            continue;
+        }
+        for resource in [Resource::CPU, Resource::MEMORY] {
+            if !is_nothing(queue.resources.get(resource).quota) || !requested(draft, id, resource) {
+                continue;
+            }
+            let (what, name) = (resource.name(), quoted(&queue.name));
+            let says = format!(
+                "queue-priority-in-quota-reclaim has no effect for {name}: its jobs need {what}, and its {what} [quota] is 0, so it \
+                 is never within its [quota] of all resources; write unlimited or [a quota]"
+            );
+            let at = (draft.queue_at)(id).field(what).field("quota");
+            let fix = set(at.clone(), "unlimited", format!("Set the {what} [quota] to unlimited"));
+            f.add(codes::NO_EFFECT, at, says, fix);
+        }
+    }
+}
+
+/// Whether jobs in a queue or below it request a resource.
+fn requested(draft: &Draft<'_>, queue: QueueId, resource: Resource) -> bool {
+    let is_in = |name: &str| {
+        let leaf = draft.queues.iter().find(|(_, queue)| *queue.name == *name).map(|(id, _)| id);
+        std::iter::successors(leaf, |id| draft.queues[*id].parent).any(|id| id == queue)
+    };
+    let entries = draft.scenario.jobs.iter().zip(&draft.jobs);
+    let mut requests = entries.filter(|(entry, _)| is_in(&entry.queue)).flat_map(|(_, job)| &job.requests);
+    requests.any(|request| request.resources.get(resource) > Amount::ZERO)
 }
 
 fn values(draft: &DraftQueue<'_>, resource: Resource, f: &mut Findings) {

@@ -24,6 +24,7 @@ use super::task::NodeRef;
 use crate::cluster::{Cluster, Job, Pod, PodSet};
 use crate::id::{Id, JobId, NodeId, PartitionId, PodId, PodSetId, QueueId};
 use crate::policy::PartitionView;
+use crate::time::{Span, Time};
 use crate::units::Resource;
 
 /// Immutable data of a node pool and the jobs that may run in it.
@@ -48,6 +49,8 @@ struct Settings {
     has_priorities: bool,
     plugins: TaskPlugins,
     revision: Revision,
+    /// How long a pod may terminate.
+    stuck_after: Option<Span>,
 }
 
 impl Settings {
@@ -57,6 +60,7 @@ impl Settings {
             has_priorities: config.has("priority"),
             plugins: TaskPlugins::of(config),
             revision: config.revision,
+            stuck_after: config.stuck_in_releasing().map(|s| Span::from_millis((s * 1000.0).round() as i64)),
         }
     }
 }
@@ -100,6 +104,11 @@ impl Catalogue {
     /// Whether it was read under equivalent settings.
     pub fn is_for(&self, config: &Config) -> bool {
         self.settings == Settings::of(config)
+    }
+
+    /// Whether a pod evicted at a time is stuck now.
+    pub fn is_stuck(&self, since: Time, now: Time) -> bool {
+        self.settings.stuck_after.is_some_and(|after| now - since > after)
     }
 
     /// Position of a node in the pool; `None` if it belongs to another.
@@ -148,7 +157,9 @@ impl JobEntry {
             path: &set.path,
         };
         let specs: Vec<SetSpec<'_>> = sets.iter().map(spec).collect();
-        let shape = JobShape::of(revision, &specs, |group| job.min_sub_group(group));
+        let min_sub_group =
+            |group: &str| job.min_sub_group(group).filter(|_| revision.has_optional_members());
+        let shape = JobShape::of(revision, &specs, min_sub_group);
         let mut pods: Vec<(PodId, &Pod)> = cluster.pods_of(id).collect();
         pods.sort_by(|l, r| l.1.name.cmp(&r.1.name));
         let set_of = |pod: &Pod| sets.iter().position(|(set, _)| *set == pod.pod_set);

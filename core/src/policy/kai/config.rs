@@ -9,7 +9,7 @@
 //! job and pod attributes are fields of a scenario's entries.
 //!
 //! # Source
-//! kai.md 2.4, 2.6, 4.1, 6.8, 8, appendix A
+//! kai.md 2.4, 2.6, 4.1, 6.8, 8, appendix A; kai-v0.17.md 15.6
 //!
 //! # Differs
 //! windows set by a cron expression are not simulated; usage is measured only if the scenario requests it;
@@ -87,6 +87,8 @@ pub struct Config {
     pub revision: Revision,
     /// Actions of a cycle, in order.
     pub actions: Vec<Action>,
+    /// Whether a queue within its quota reclaims from queues of lower priority within theirs (v0.18, alpha).
+    pub priority_in_quota_reclaim: bool,
     /// Enabled plugins, in order, with upstream's names; node scores are summed in this order.
     pub plugins: Vec<Arc<str>>,
     /// Weight of past usage, >= 0.
@@ -105,6 +107,8 @@ pub struct Config {
     pub use_scheduling_signatures: bool,
     /// Grace period of a gang below its minimum, seconds; `None`: unlimited.
     pub staleness_grace_s: Option<f64>,
+    /// How long a pod may terminate until its room is no longer promised to others, seconds; since v0.17.
+    pub stuck_in_releasing_s: f64,
     /// Maximum number of jobs per leaf queue that an action considers.
     pub queue_depth: Vec<(Action, u32)>,
     /// Default minimum runtime against preemption, seconds.
@@ -206,6 +210,7 @@ impl Default for Config {
         Config {
             revision: Revision::default(),
             actions: Action::ALL.to_vec(),
+            priority_in_quota_reclaim: false,
             plugins: DEFAULT_PLUGINS.iter().map(|&p| Arc::from(p)).collect(),
             k_value: 1.0,
             saturation_multiplier: 1.0,
@@ -215,6 +220,7 @@ impl Default for Config {
             allow_consolidating_reclaim: true,
             use_scheduling_signatures: true,
             staleness_grace_s: Some(60.0),
+            stuck_in_releasing_s: 120.0,
             queue_depth: Vec::new(),
             default_preempt_min_runtime_s: 0.0,
             default_reclaim_min_runtime_s: 0.0,
@@ -257,8 +263,14 @@ impl Config {
                 seconds(self.default_reclaim_min_runtime_s),
             ],
             staleness_grace: self.staleness_grace_s.map(seconds),
+            stuck_in_releasing: self.stuck_in_releasing().map(seconds),
             usage: self.usage.as_ref().map(UsageParams::timers),
         }
+    }
+
+    /// How long a pod may terminate until it is stuck, in seconds; `None`: for ever.
+    pub fn stuck_in_releasing(&self) -> Option<f64> {
+        self.revision.has_stuck_pods().then_some(self.stuck_in_releasing_s)
     }
 
     /// Parameters of the division.

@@ -35,6 +35,7 @@ pub const DESCRIPTION: Description = Description {
         common_minimum: true,
         joining_pods: true,
         subgroups: true,
+        optional_members: true,
         applications: false,
         parts: true,
         hundredths: true,

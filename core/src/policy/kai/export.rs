@@ -33,7 +33,7 @@ pub const QUEUES: Export = Export {
 /// Label that assigns nodes, queues and pod groups to a shard of the scheduler.
 pub(super) const SHARD: &str = "kai.scheduler/node-pool";
 /// Default priority of a queue.
-const PRIORITY: i32 = 100;
+pub(super) const PRIORITY: i32 = 100;
 
 fn write(source: &Source<'_>) -> Option<Written> {
     let names = Names::of_queues(source);

@@ -4,7 +4,8 @@
 //! kai.md 4.1
 
 use super::config::{Action, Config, Window};
-use crate::cluster::{GpuRequest, Preemptible};
+use super::export::PRIORITY;
+use crate::cluster::{GpuRequest, Preemptible, Queue};
 use crate::policy::draft::Draft;
 use crate::units::Resource;
 
@@ -16,6 +17,8 @@ pub struct Facts<'a> {
     pub has_preemptible: bool,
     pub has_gangs: bool,
     pub has_tree: bool,
+    /// Whether queues with the same parent may differ in priority.
+    pub has_queue_priorities: bool,
     pub has_usage: bool,
     pub has_reclaim_min: bool,
     pub all_have_roles: bool,
@@ -37,6 +40,7 @@ impl<'a> Facts<'a> {
             has_cpu_work: requests().any(|request| request.gpu == GpuRequest::None),
             has_preemptible: draft.jobs.iter().any(|job| job.preemptible != Preemptible::No),
             has_gangs: draft.jobs.iter().any(|job| job.is_gang),
+            has_queue_priorities: has_queue_priorities(draft),
             has_tree: draft.queues.values().any(|q| q.parent.is_some()),
             has_usage: config.usage.is_some() || Resource::ACCOUNTED.into_iter().any(used),
             has_reclaim_min: config.default_reclaim_min_runtime_s > 0.0
@@ -73,6 +77,16 @@ impl<'a> Facts<'a> {
         let params = self.config.usage.as_ref();
         params.is_some_and(|p| matches!(p.settings.window, Window::Tumbling { .. }))
     }
+}
+
+/// Whether queues with the same parent differ in priority, in a pool or after an event of the timeline at the latest.
+fn has_queue_priorities(draft: &Draft<'_>) -> bool {
+    let s = draft.scenario;
+    let of = |q: &Queue| (q.parent, q.priority.unwrap_or(PRIORITY));
+    let differ = |l: &Queue, r: &Queue| of(l).0 == of(r).0 && of(l).1 != of(r).1;
+    draft.queues.values().any(|l| draft.queues.values().any(|r| differ(l, r)))
+        || s.timeline.iter().any(|event| event.priority.is_some())
+        || s.queues.iter().flat_map(|queue| queue.pools.iter()).any(|pool| pool.priority.is_some())
 }
 
 /// The reason, unless a condition holds.

@@ -43,6 +43,19 @@ pub const JOB: Group = (
             "Version 0.17: how long it may run below its minimum, or: unlimited.",
         ),
         text(
+            "min-subgroups",
+            "Minimum of subgroups",
+            "all",
+            "Version 0.17: how many of its groups and [pod] sets start together. Such [jobs] count as incomplete while any [pod] set \
+             lacks [pods].",
+        ),
+        text(
+            "min-subgroups-of",
+            "Minimum in a group",
+            "all",
+            "Version 0.17: how many members of a group of [pod] sets start together, by its name, such as replicas=2.",
+        ),
+        text(
             "nominated-node",
             "Nominated [node]",
             "none",
@@ -188,7 +201,9 @@ pub const SETTINGS: &[Group] = &[
                 "settings.plugins",
                 "Plugins",
                 "KAI's default plugins",
-                "Plugins by KAI's names, such as predicates, proportion, priority.",
+                "Plugins by KAI's names, such as predicates, proportion, priority. Version 0.17: sg-nodelocalgreedy evicts the \
+                 [jobs] of one [node] after the other, sg-multinodegang those of the smallest [nodes] that suffice together; without \
+                 both, reclaim, preempt and consolidation find nothing.",
             ),
             text(
                 "settings.k-value",
@@ -202,6 +217,16 @@ pub const SETTINGS: &[Group] = &[
                 "1",
                 "A factor from 1: the larger, the harder it is to reclaim from queues over their fair share. KAI documents it as \
                  reclaimerUtilizationMultiplier; its code reads relcaimerSaturationMultiplier.",
+            ),
+            ask(
+                text(
+                    "settings.queue-priority-in-quota-reclaim",
+                    "Reclaim by queue priority (v0.18, alpha)",
+                    "off",
+                    "On: a [queue] that stays within its [quota] reclaims from [queues] of lower priority, even within their [quota]. \
+                     Needs version 0.17. KAI: queuePriorityInQuotaReclaim.",
+                ),
+                ON_OFF,
             ),
             ask(
                 text(
@@ -233,6 +258,12 @@ pub const SETTINGS: &[Group] = &[
             ),
             MOST_MOVED,
             GANG_GRACE,
+            text(
+                "settings.stuck-in-releasing-threshold",
+                "Longest shutdown of a [pod]",
+                "2m",
+                "Version 0.17: the room of a [pod] that takes longer to shut down is not promised to other [jobs].",
+            ),
             ask(
                 text(
                     "settings.scheduling-signatures",

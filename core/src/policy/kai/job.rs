@@ -98,6 +98,8 @@ pub(super) struct JobMemory {
     pub last_eviction: Option<Time>,
     /// Last offer to the pool at which a job with a single try stayed pending.
     pub tried_at: Option<u32>,
+    /// Whether one of its pods was stuck in the last cycle.
+    pub has_stuck_pod: bool,
     /// Whether it claimed room in the last cycle.
     pub has_claim: bool,
     /// Whether it lost a claim and none of its pods has been placed since.

@@ -1,7 +1,7 @@
 //! Jobs of a kit: explicit pod groups, their pods and priority classes.
 //!
 //! # Rule
-//! A job is a pod group with its minimum, and its pods, which reference the group and the queue. A priority without a class
+//! A job is a pod group with its minimum, of subgroups instead of pods where it has one, and its pods, which reference the group and the queue. A priority without a class
 //! among KAI's own gets a new class.
 //!
 //! # Source
@@ -13,13 +13,16 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::export::SHARD;
+use super::config::Revision;
+use super::export::{SHARD, duration};
 use super::kit_nodes::extended;
 use super::names::Names;
+use super::subgroups::least_minimum;
 use crate::cluster::{Effect, GpuRequest, Job, Pod, PodRules, Preemptible, Requirement, Toleration, Wanted};
 use crate::format::quantity::print_decimal;
 use crate::format::yaml::{Yaml, map, text};
 use crate::id::{Arena, Id, JobId, NodeId, PodSetId};
+use crate::policy::Policy;
 use crate::policy::export::Source;
 use crate::units::Resource;
 
@@ -75,6 +78,10 @@ pub(super) fn job(
         queue: names.queue(job.queue, pool),
         class: classes.name(job.priority),
         shard: names.shard(pool).unwrap_or_default(),
+        revision: match source.policies.get(pool) {
+            Some(Policy::Kai(config)) => config.revision,
+            _ => Revision::default(),
+        },
         nodes,
     };
     let mut objects = vec![context.group()];
@@ -91,6 +98,7 @@ struct Context<'s, 'a> {
     queue: String,
     class: String,
     shard: &'s str,
+    revision: Revision,
     nodes: &'s Arena<NodeId, String>,
 }
 
@@ -98,9 +106,11 @@ impl Context<'_, '_> {
     fn group(&self) -> Yaml {
         let sets = &self.source.cluster.pod_sets;
         let sets: Vec<PodSetId> = self.job.pod_set_ids().filter(|set| sets.get(*set).is_some()).collect();
-        let minimum = |set: PodSetId| self.source.cluster.pod_sets[set].min_available.max(1);
+        let least = least_minimum(self.revision);
+        let minimum = |set: PodSetId| i64::from(self.source.cluster.pod_sets[set].min_available).max(least);
+        let sub_group = |name: &str| Yaml::Value(self.min_sub_group(name));
         let is_flat = sets.len() == 1;
-        let all: u32 = sets.iter().map(|set| minimum(*set)).sum();
+        let all: i64 = sets.iter().map(|set| minimum(*set)).sum();
         let subgroups = sets.iter().filter(|_| !is_flat).map(|set| {
             let path = &self.source.cluster.pod_sets[*set].path;
             let parent = path.last().map_or(String::new(), |group| plain(group));
@@ -117,7 +127,11 @@ impl Context<'_, '_> {
             for (depth, group) in path.iter().enumerate() {
                 let parent = depth.checked_sub(1).map_or(String::new(), |above| plain(&path[above]));
                 if known.insert(plain(group)) {
-                    subgroups.push(map([("name", text(&plain(group))), ("parent", text(&parent))]));
+                    subgroups.push(map([
+                        ("name", text(&plain(group))),
+                        ("parent", text(&parent)),
+                        ("minSubGroup", sub_group(group)),
+                    ]));
                 }
             }
         }
@@ -125,6 +139,14 @@ impl Context<'_, '_> {
             Preemptible::Yes => "preemptible",
             Preemptible::No | Preemptible::Semi => "non-preemptible",
         };
+        let delay = self.job.preemption_delay.filter(|_| self.revision.reads_job_times());
+        let grace = match self.job.staleness_grace.filter(|_| self.revision.reads_job_times()) {
+            Some(None) => text("-1s"),
+            Some(own) => duration(own),
+            None => text(""),
+        };
+        // A pod group has a minimum of pods or of subgroups.
+        let minimum_of_all = if self.min_sub_group("").is_empty() { all.to_string() } else { String::new() };
         let backoff = if self.job.is_tried_once { "1" } else { "" };
         map([
             ("apiVersion", text("scheduling.run.ai/v2alpha2")),
@@ -141,14 +163,23 @@ impl Context<'_, '_> {
                 "spec",
                 map([
                     ("queue", text(&self.queue)),
-                    ("minMember", Yaml::Value(all.to_string())),
+                    ("minMember", Yaml::Value(minimum_of_all)),
+                    ("minSubGroup", sub_group("")),
                     ("priorityClassName", text(&self.class)),
                     ("preemptibility", text(preemptible)),
                     ("schedulingBackoff", Yaml::Value(backoff.into())),
+                    ("preemptionDelay", duration(delay)),
+                    ("stalenessGracePeriod", grace),
                     ("subGroups", Yaml::List(subgroups)),
                 ]),
             ),
         ])
+    }
+
+    /// Number of members that a group needs, if not all; that of the job itself has no name.
+    fn min_sub_group(&self, name: &str) -> String {
+        let needed = self.job.min_sub_group(name).filter(|_| self.revision.has_optional_members());
+        needed.map_or(String::new(), |needed| needed.to_string())
     }
 
     fn subgroup(&self, set: PodSetId) -> String {

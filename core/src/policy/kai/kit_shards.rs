@@ -14,6 +14,7 @@ use super::config::{Action, Config, Placement, ReclaimResolve, UsageClient, Usag
 use super::export::{documents, duration};
 use super::names::Names;
 use super::operator::{ACTIONS, PLUGINS, has_action, has_plugin};
+use super::settings::STUCK_THRESHOLD;
 use crate::format::yaml::{Yaml, map, text};
 use crate::format::{Scalar, quantity};
 use crate::id::Id;
@@ -104,6 +105,7 @@ impl Shard<'_> {
             ("restrict-node-scheduling", switch(config.restrict_node_scheduling)),
             ("schedule-period", duration(self.period())),
             ("default-staleness-grace-period", config.staleness_grace_s.map_or(text("-1s"), seconds)),
+            (STUCK_THRESHOLD, config.stuck_in_releasing().map_or(text(""), seconds)),
         ])
     }
 
@@ -127,10 +129,18 @@ impl Shard<'_> {
             None => entries.push((plugin.to_string(), vec![(key.to_string(), value)])),
         };
         // These arguments replace those derived by the operator from the fields above.
-        if config.saturation_multiplier != 1.0 {
-            let of =
-                [("kValue", config.k_value), ("relcaimerSaturationMultiplier", config.saturation_multiplier)];
-            add("proportion", "arguments", map(of.map(|(key, n)| (key, text(&number(n))))));
+        if config.saturation_multiplier != 1.0 || config.priority_in_quota_reclaim {
+            let multiplier = match config.saturation_multiplier {
+                1.0 => text(""),
+                multiplier => text(&number(multiplier)),
+            };
+            let by_priority = if config.priority_in_quota_reclaim { text("true") } else { text("") };
+            let of = [
+                ("kValue", text(&number(config.k_value))),
+                ("relcaimerSaturationMultiplier", multiplier),
+                ("queuePriorityInQuotaReclaim", by_priority),
+            ];
+            add("proportion", "arguments", map(of));
         }
         if config.reclaim_resolve == ReclaimResolve::Queue {
             let of = [
@@ -142,7 +152,7 @@ impl Shard<'_> {
         }
         if self.typed("plugins").is_some() {
             let list: Vec<&str> = config.plugins.iter().map(|plugin| &**plugin).collect();
-            let is_on = |name: &str| has_plugin(name, self.spreads());
+            let is_on = |name: &str| has_plugin(name, self.spreads(), config.revision);
             for (name, key, value) in listed(&PLUGINS, is_on, &list) {
                 add(name, key, value);
             }

@@ -15,15 +15,17 @@ use std::sync::Arc;
 
 use super::catalogue::Catalogue;
 use super::config::Config;
-use super::explain::recorder::{Decided, Recorder};
+use super::explain::recorder::{Decided, Recorder, STUCK_IN_RELEASING};
 use super::job::JobMemory;
+use super::pod::Pod;
 use super::pool::Pool;
 use super::session::Session;
 use super::share::usage_tracker::UsageTracker;
+use super::snapshot::Status;
 use super::task::JobRef;
 use crate::id::JobId;
 use crate::policy::PartitionView;
-use crate::trace::{Event, Outlook, Recorded};
+use crate::trace::{Event, Mark, Outlook, Recorded, Subject};
 
 /// State kept between cycles.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -124,6 +126,26 @@ impl Memory {
         }
     }
 
+    /// Marks the jobs of which a pod is stuck for the first time.
+    fn close_stuck(&mut self, session: &Session<'_>, out: &mut Recorder<'_>) {
+        let stuck: BTreeMap<u32, &Pod> = session
+            .pods
+            .iter()
+            .filter(|pod| pod.status == Status::StuckInReleasing)
+            .map(|pod| (session.facts_of(pod.job).n_before, pod))
+            .collect();
+        for (job, known) in &mut self.jobs {
+            known.has_stuck_pod &= stuck.contains_key(job);
+        }
+        for (job, pod) in stuck {
+            if !std::mem::replace(&mut self.jobs.entry(job).or_default().has_stuck_pod, true) {
+                let node = pod.node.map(|node| session.nodes[node.ix()].id);
+                let subject = Subject { pod: Some(pod.id), node, ..session.about_job(pod.job) };
+                out.trace.marks.push(Mark { rule: STUCK_IN_RELEASING, subject });
+            }
+        }
+    }
+
     /// Stores the results of a cycle.
     pub(super) fn close(&mut self, world: PartitionView<'_>, session: &Session<'_>, out: &mut Recorder<'_>) {
         for &job in &out.started {
@@ -131,6 +153,7 @@ impl Memory {
         }
         self.close_claims(session, out);
         self.close_evictions(world, out);
+        self.close_stuck(session, out);
         for &(job, is_stale) in &out.stale {
             self.of(session, job).stale_since = is_stale.then_some(world.now);
         }

@@ -51,9 +51,10 @@ mod world;
 
 pub use adapter::Kai;
 pub use describe::DESCRIPTION;
-pub use explain::recorder::{CRASH, UNFINISHED};
+pub use explain::recorder::{CRASH, STUCK_IN_RELEASING, UNFINISHED};
 pub use memory::Memory;
-pub use order::queue_order::NAME;
+pub use order::queue_order::{NAME, PRIORITY_WITHIN_QUOTA as PRIORITY_WITHIN_QUOTA_ORDER};
+pub use solve::reclaimable::PRIORITY_WITHIN_QUOTA;
 
 use crate::trace::{Level, Mark, Rule, Trace};
 use config::Action;

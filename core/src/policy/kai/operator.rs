@@ -4,10 +4,13 @@
 //! Each shard has its own scheduler, whose plugins and actions are the operator's lists, changed by the shard's fields.
 //!
 //! # Source
-//! KAI Scheduler, API type `kai.scheduler/v1` SchedulingShard, `docs/operator/scheduler-config-customization.md`; kai.md 4.1
+//! KAI Scheduler, API type `kai.scheduler/v1` SchedulingShard, `docs/operator/scheduler-config-customization.md`; kai.md 4.1; kai-v0.17.md 18.1; kai-v0.18.md 2.1
+
+use super::config::{Revision, SEARCH_PLUGINS};
+use super::settings::{PRIORITY_IN_QUOTA, STUCK_THRESHOLD};
 
 /// Simulated plugins with the operator's priority; higher ones come first.
-pub const PLUGINS: [(&str, i64); 20] = [
+pub const PLUGINS: [(&str, i64); 22] = [
     ("predicates", 1900),
     ("proportion", 1800),
     ("priority", 1700),
@@ -24,6 +27,8 @@ pub const PLUGINS: [(&str, i64); 20] = [
     ("minruntime", 600),
     ("topology", 500),
     ("snapshot", 400),
+    ("sg-nodelocalgreedy", 360),
+    ("sg-multinodegang", 350),
     ("gpupack", 300),
     ("gpuspread", 300),
     ("nodeplacement", 200),
@@ -39,9 +44,10 @@ pub const ACTIONS: [(&str, i64); 5] = [
     ("stalegangeviction", 100),
 ];
 
-/// Whether the operator enables a plugin, given the spread strategy of GPU and CPU pods.
-pub fn has_plugin(name: &str, [gpu, _]: [bool; 2]) -> bool {
+/// Whether the operator of a revision enables a plugin, given the spread strategy of GPU and CPU pods.
+pub fn has_plugin(name: &str, [gpu, _]: [bool; 2], revision: Revision) -> bool {
     match name {
+        _ if SEARCH_PLUGINS.contains(&name) => revision >= Revision::V0_17,
         "gpupack" | "gpusharingorder" => !gpu,
         "gpuspread" => gpu,
         _ => true,
@@ -63,7 +69,7 @@ pub const FIELDS: [(&[&str], &str); 5] = [
 ];
 
 /// Flags of the scheduler and their settings.
-pub const FLAGS: [(&str, &str); 7] = [
+pub const FLAGS: [(&str, &str); 8] = [
     ("full-hierarchy-fairness", "full-hierarchy-fairness"),
     ("max-consolidation-preemptees", "max-consolidation-preemptees"),
     ("allow-consolidating-reclaim", "consolidating-reclaim"),
@@ -71,13 +77,15 @@ pub const FLAGS: [(&str, &str); 7] = [
     ("restrict-node-scheduling", "restrict-node-scheduling"),
     ("schedule-period", "cycle"),
     ("default-staleness-grace-period", "staleness-grace"),
+    (STUCK_THRESHOLD, STUCK_THRESHOLD),
 ];
 
 /// Arguments of plugins and their settings.
-pub const ARGUMENTS: [(&str, &str, &str); 8] = [
+pub const ARGUMENTS: [(&str, &str, &str); 9] = [
     ("proportion", "kValue", "k-value"),
     ("proportion", "relcaimerSaturationMultiplier", "saturation-multiplier"),
     ("proportion", "reclaimerUtilizationMultiplier", "saturation-multiplier"),
+    ("proportion", "queuePriorityInQuotaReclaim", PRIORITY_IN_QUOTA),
     ("minruntime", "defaultPreemptMinRuntime", "default-preempt-min-runtime"),
     ("minruntime", "defaultReclaimMinRuntime", "default-reclaim-min-runtime"),
     ("minruntime", "reclaimResolveMethod", "reclaim-resolve"),

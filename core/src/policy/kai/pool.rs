@@ -63,7 +63,7 @@ impl Pool {
         remembered: &BTreeMap<u32, JobMemory>,
     ) {
         self.exchange_jobs(view.live_jobs().collect(), catalogue);
-        self.read_states(view.cluster, catalogue, remembered);
+        self.read_states(view, catalogue, remembered);
         self.read_groups(view.cluster);
     }
 
@@ -93,7 +93,7 @@ impl Pool {
     /// Reads the states of all jobs and their pods.
     fn read_states(
         &mut self,
-        cluster: &Cluster,
+        PartitionView { cluster, now: at_ms, .. }: PartitionView<'_>,
         catalogue: &Catalogue,
         remembered: &BTreeMap<u32, JobMemory>,
     ) {
@@ -110,7 +110,12 @@ impl Pool {
             for pod in &mut pods[job.pods()] {
                 let now = &cluster.pods[pod.id];
                 pod.job = JobRef::of(at);
-                pod.status = status_of(now.phase).unwrap_or_default();
+                pod.status = match now.phase {
+                    Phase::Terminating { since, .. } if catalogue.is_stuck(since, at_ms) => {
+                        Status::StuckInReleasing
+                    }
+                    phase => status_of(phase).unwrap_or_default(),
+                };
                 pod.node = now.node.and_then(|node| catalogue.node(node));
                 self.is_whole &= job.is_whole || pod.request.is_whole();
             }

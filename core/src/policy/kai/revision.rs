@@ -47,6 +47,16 @@ impl Revision {
         self >= Revision::V0_17
     }
 
+    /// Whether a job may need only some of its subgroups, and no pods of a pod set.
+    pub fn has_optional_members(self) -> bool {
+        self >= Revision::V0_17
+    }
+
+    /// Whether a pod that terminates for too long counts as stuck.
+    pub fn has_stuck_pods(self) -> bool {
+        self >= Revision::V0_17
+    }
+
     /// Whether it has the faults that v0.15.0 mended.
     pub fn has_faults_before_v0_15(self) -> bool {
         self == Revision::V0_13

@@ -146,7 +146,9 @@ impl<'a> Session<'a> {
         if session.plugins.proportion {
             session.sum_queues();
             shares::divide(&mut session.queues, session.total, config.division_params());
-            session.siblings_are_ordered = shares::siblings_are_ordered(&session.queues);
+            // Rule 0 of the queue order can form cycles with the rules after it.
+            session.siblings_are_ordered =
+                !config.priority_in_quota_reclaim && shares::siblings_are_ordered(&session.queues);
         }
         session
     }

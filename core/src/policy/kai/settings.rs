@@ -9,7 +9,7 @@
 //! scenario lists plugins or actions itself.
 //!
 //! # Source
-//! kai.md 2.4, 2.6, 4.1, 6.8, 8, appendix A
+//! kai.md 2.4, 2.6, 4.1, 6.8, 8, appendix A; kai-v0.18.md 2.1
 //!
 //! # Differs
 //! windows set by a cron expression are not simulated
@@ -21,16 +21,18 @@ use super::config::{
     Config, DEFAULT_PLUGINS, Placement, ReclaimResolve, Revision, SEARCH_PLUGINS, UsageClient, UsageParams,
     Window,
 };
-use super::explain::recorder::{LOWER_PRIORITY, STALE_GRACE};
+use super::explain::recorder::{LOWER_PRIORITY, STALE_GRACE, STUCK_IN_RELEASING};
 use super::facts::{Facts, unless};
 use super::order::nondeterminism::{CANDIDATES, DEVICES, INSERTION, NODES, QUEUES, VALIDATOR};
-use super::order::queue_order::SHARE;
+use super::order::queue_order::{self, SHARE};
 use super::place::placement::{BEST_NODE, NOMINATED, ROOM};
 use super::share::capacity;
 use super::share::division::{QUOTA, REMAINDER, ROUND};
 use super::share::usage::USAGE;
 use super::solve::min_runtime::RAN_LONG_ENOUGH;
-use super::solve::reclaimable::{CAN_RECLAIM, GUARANTEE_QUOTA, KEEPS_ORDER, MAINTAIN_FAIR_SHARE};
+use super::solve::reclaimable::{
+    CAN_RECLAIM, GUARANTEE_QUOTA, KEEPS_ORDER, MAINTAIN_FAIR_SHARE, PRIORITY_WITHIN_QUOTA,
+};
 use crate::format::{Findings, Path, Scenario, codes, quantity, set};
 use crate::policy::PRIORITY_CLASS;
 use crate::policy::setting::{Wanted, priority_class, refused, switch, unknown};
@@ -62,7 +64,7 @@ const fn called(upstream: &'static [&'static str], setting: Setting) -> Setting 
 }
 
 /// All settings, in display order.
-pub static SETTINGS: [Setting; 30] = [
+pub static SETTINGS: [Setting; 32] = [
     setting(
         Switch::of(
             "version",
@@ -101,6 +103,19 @@ pub static SETTINGS: [Setting; 30] = [
             |f| {
                 unless(f.runs(Reclaim), "the action reclaim does not run")
                     .or(unless(f.has_tree, "it compares departments, and no queue has a parent"))
+            },
+        ),
+    ),
+    called(
+        &["queuePriorityInQuotaReclaim"],
+        setting(
+            Switch::of(PRIORITY_IN_QUOTA, &[&PRIORITY_WITHIN_QUOTA, &queue_order::PRIORITY_WITHIN_QUOTA]),
+            |r, text| switch(text).map(|on| r.config.priority_in_quota_reclaim = on),
+            |f| {
+                unless(f.runs(Reclaim), "the action reclaim does not run").or(unless(
+                    f.has_queue_priorities,
+                    "no two queues below the same parent differ in priority",
+                ))
             },
         ),
     ),
@@ -162,6 +177,11 @@ pub static SETTINGS: [Setting; 30] = [
             unless(f.runs(StaleGangEviction), "the action stalegangeviction does not run")
                 .or(unless(f.has_gangs, "no job needs more than one pod to start together"))
         },
+    ),
+    setting(
+        Switch::of(STUCK_THRESHOLD, &[&STUCK_IN_RELEASING, &ROOM]),
+        |r, text| seconds(text).map(|s| r.config.stuck_in_releasing_s = s),
+        |f| unless(f.config.revision.has_stuck_pods(), "KAI has it since version 0.17"),
     ),
     setting(
         Switch::of("default-job-priority", &[&LOWER_PRIORITY, &capacity::QUOTA]),
@@ -254,6 +274,12 @@ pub static SETTINGS: [Setting; 30] = [
         |_| None,
     ),
 ];
+
+/// The switch of v0.18 that lets queues within their quota reclaim by priority.
+pub const PRIORITY_IN_QUOTA: &str = "queue-priority-in-quota-reclaim";
+
+/// The time after which a terminating pod is stuck.
+pub const STUCK_THRESHOLD: &str = "stuck-in-releasing-threshold";
 
 /// Settings of the engine, shared with other policies on it.
 pub const ENGINE_SETTINGS: [&str; 16] = [
@@ -359,7 +385,25 @@ pub fn read(s: &Scenario, is_known: impl Fn(&str) -> bool, f: &mut Findings) -> 
         config.plugins = default_plugins(config.revision);
     }
     strategy(s, &mut config);
+    needs_newest(s, &config, f);
     config
+}
+
+/// The switch of v0.18 needs the rules of the newest version simulated.
+fn needs_newest(s: &Scenario, config: &Config, f: &mut Findings) {
+    if !config.priority_in_quota_reclaim || config.revision == Revision::NEWEST {
+        return;
+    }
+    let newest = Revision::NEWEST.name();
+    let names =
+        s.settings.keys().find(|name| named(name).is_some_and(|s| s.switch.name == PRIORITY_IN_QUOTA));
+    let name = names.map_or(PRIORITY_IN_QUOTA, String::as_str);
+    let at = Path::default().field("settings");
+    let says = format!(
+        "{name} is an alpha feature of KAI v0.18 and needs the rules of version {newest}, the newest simulated; set version to {newest}"
+    );
+    let fix = set(at.clone().field("version"), newest, format!("Set version to {newest}"));
+    f.add(codes::CONFLICT, at.field(name), says, fix);
 }
 
 /// The plugins of a revision: since v0.16 the search for victims consists of plugins.

@@ -217,6 +217,8 @@ pub enum Status {
     Running,
     /// Terminating.
     Releasing,
+    /// Terminating for longer than the threshold, since v0.17: its room is not promised to others.
+    StuckInReleasing,
     /// Finished successfully.
     Succeeded,
     /// Finished with an error.

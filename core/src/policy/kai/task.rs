@@ -67,7 +67,7 @@ impl Task {
 }
 
 /// Number of statuses.
-pub(super) const STATUSES: usize = 10;
+pub(super) const STATUSES: usize = 11;
 
 impl Status {
     /// Index in tables by status.
@@ -76,7 +76,7 @@ impl Status {
     }
     /// Counts on its node.
     pub(super) fn is_active_used(self) -> bool {
-        self.is_active_allocated() || self == Status::Releasing
+        self.is_active_allocated() || matches!(self, Status::Releasing | Status::StuckInReleasing)
     }
     /// Counts on its node and is not evicted.
     pub(super) fn is_active_allocated(self) -> bool {

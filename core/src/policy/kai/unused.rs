@@ -4,12 +4,12 @@
 //! that is not reported may still have no effect. The criteria are in the lines of [`super::settings`].
 //!
 //! # Source
-//! kai.md 4.1
+//! kai.md 4.1; kai-v0.17.md 18.1
 
-use super::config::{Action, Config};
+use super::config::{Action, Config, Revision, SEARCH_PLUGINS};
 use super::facts::Facts;
 use super::settings::{named, never_read};
-use crate::format::{Findings, JobEntry, Path, codes, set};
+use crate::format::{Findings, JobEntry, Path, PodSetEntry, Scalar, codes, set};
 use crate::policy::draft::Draft;
 
 /// Reports settings without effect.
@@ -36,6 +36,7 @@ pub fn advice(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
         let idle = ["dynamicresources", "topology", "snapshot", "podaffinity"];
         let idle = idle.map(|plugin| (plugin, "what it does is not simulated"));
         let is_idle = !s.jobs.iter().any(nominates);
+        search_plugins(config, f);
         let nominated = is_idle.then_some(("nominatednode", "no job has a nominated node"));
         for (plugin, why) in idle.into_iter().chain(nominated).filter(|(plugin, _)| config.has(plugin)) {
             let at = Path::default().field("settings").field("plugins");
@@ -48,7 +49,8 @@ pub fn advice(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
         let says = "nominated-node has no effect: the plugin nominatednode is not loaded".to_string();
         f.add(codes::NO_EFFECT, (draft.job_at)(i).field("nominated-node"), says, None);
     }
-    job_times(config, draft, f);
+    newer(config.revision, draft, f);
+    super::advice::priority_within_quota(config, draft, f);
     for (id, queue) in draft.queues.iter() {
         let set_here = [
             (
@@ -78,20 +80,56 @@ pub fn advice(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
     }
 }
 
-/// Reports times of jobs that the revision does not read.
-fn job_times(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
-    if config.revision.reads_job_times() {
+/// Reports a list of plugins without a search for jobs to evict, and a search that the revision does not have.
+fn search_plugins(config: &Config, f: &mut Findings) {
+    let at = Path::default().field("settings").field("plugins");
+    let known = || SEARCH_PLUGINS.into_iter().filter(|plugin| config.has(plugin));
+    if config.revision < Revision::V0_17 {
+        for plugin in known() {
+            let says = format!("the plugin {plugin} has no effect: KAI has it since version 0.17");
+            f.add(codes::NO_EFFECT, at.clone(), says, None);
+        }
+        return;
+    }
+    let searches = [Action::Consolidation, Action::Reclaim, Action::Preempt];
+    let lost: Vec<&str> =
+        searches.into_iter().filter(|action| config.actions.contains(action)).map(Action::name).collect();
+    if known().next().is_none() && !lost.is_empty() {
+        let [one, all] = SEARCH_PLUGINS;
+        let says = format!(
+            "without the plugins {one} and {all}, which search for [jobs] to evict, {} never find anything",
+            lost.join(", ")
+        );
+        let list: Vec<&str> = config.plugins.iter().map(|plugin| &**plugin).chain([one, all]).collect();
+        f.suggest(codes::NO_EFFECT, at, says, list.join(", "), "Add both");
+    }
+}
+
+/// Reports values of jobs that the revision does not read.
+pub fn newer(revision: Revision, draft: &Draft<'_>, f: &mut Findings) {
+    if revision == Revision::NEWEST {
         return;
     }
     for (i, job) in draft.scenario.jobs.iter().enumerate() {
         let given = [
             ("preemption-delay", job.preemption_delay.is_some()),
             ("staleness-grace", job.staleness_grace.is_some()),
+            ("min-subgroups", job.min_subgroups.is_some()),
+            ("min-subgroups-of", !job.min_subgroups_of.is_empty()),
         ];
         for (field, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
             let at = (draft.job_at)(i).field(field);
             let says = format!("{field} has no effect: jobs have it since version 0.17");
             f.add(codes::NO_EFFECT, at.clone(), says, set(at, "", "Remove it"));
+        }
+        let is_none = |min: &Option<Scalar>| min.as_ref().is_some_and(|min| min.0.trim() == "0");
+        let of_sets = job.pod_sets.iter().filter(|set| is_none(&set.min_available));
+        let at_set = |set: &PodSetEntry| (draft.job_at)(i).field("pod-sets").named(&set.name);
+        let own = is_none(&job.min_available).then(|| (draft.job_at)(i));
+        for place in own.into_iter().chain(of_sets.map(at_set)) {
+            let at = place.field("min-available");
+            let says = "min-available 0 counts as 1: a minimum can be 0 since version 0.17";
+            f.suggest(codes::NO_EFFECT, at, says, "1", "Require one [pod]");
         }
     }
 }

@@ -242,7 +242,7 @@ const CHANGES: &[Since] = &[
         before: "A queue within its quota loses nothing to a reclaim for another queue's quota.",
         now: "With queuePriorityInQuotaReclaim a queue of higher priority reclaims its quota from one of lower \
               priority that is inside its own.",
-        notice: "Only where it is switched on. Not simulated.",
+        notice: "Only where it is switched on, here by queue-priority-in-quota-reclaim.",
         fault: None,
     },
     Since {

@@ -29,7 +29,13 @@ pub const DESCRIPTION: Description = Description {
         priority: Some(QueuePriorityValue { word: "rank", unset: 100 }),
         ..kai::DESCRIPTION.queue
     },
-    knows: Knows { semi: Ok(()), pool_lists: true, hundredths: false, ..kai::DESCRIPTION.knows },
+    knows: Knows {
+        semi: Ok(()),
+        pool_lists: true,
+        hundredths: false,
+        optional_members: false,
+        ..kai::DESCRIPTION.knows
+    },
     form: Form {
         settings: form::SETTINGS,
         queue: Some(form::QUEUE),

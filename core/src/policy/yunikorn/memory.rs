@@ -60,7 +60,7 @@ pub(super) fn application(cluster: &Cluster, job: JobId) -> &str {
 /// End of the termination period of a pod; `None` if it is not terminating.
 pub(super) fn until(phase: Phase) -> Option<Time> {
     match phase {
-        Phase::Terminating { until } => Some(until),
+        Phase::Terminating { until, .. } => Some(until),
         _ => None,
     }
 }

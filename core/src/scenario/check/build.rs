@@ -93,7 +93,7 @@ fn add_job(
         gang: template.gang,
         preemption_delay: template.preemption_delay,
         staleness_grace: template.staleness_grace,
-        min_sub_groups: Vec::new(),
+        min_sub_groups: template.min_sub_groups.clone(),
         evicted_for: template.evicted_for,
     };
     cluster.jobs.push(Job {
@@ -138,7 +138,7 @@ fn at_start(
 fn phase(since: Time, place: Option<Place>, (submit, lasts): (Time, Option<Span>)) -> Phase {
     match place {
         _ if submit > Time::ZERO => Phase::Future,
-        Some(Place { gone: Some(until), .. }) => Phase::Terminating { until },
+        Some(Place { gone: Some(until), .. }) => Phase::Terminating { since: Time::ZERO, until },
         Some(_) => Phase::Running { since, until: lasts.map(|lasts| since + lasts) },
         None => Phase::Pending,
     }

@@ -1,4 +1,7 @@
-//! Minimums of pods that start together, and gangs with placeholders.
+//! Minimums of pods and subgroups that start together, and gangs with placeholders.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::Here;
 use crate::cluster::Gang;
@@ -10,17 +13,78 @@ use crate::time::Span;
 const TIMEOUT: Span = Span::from_millis(15 * 60_000);
 
 /// Number of pods that have to start together; by default all of them.
-pub fn minimum(typed: &Option<Scalar>, pods: u64, here: Here<'_>, f: &mut Findings) -> u64 {
+pub fn minimum(
+    typed: &Option<Scalar>,
+    (pods, policy): (u64, &Description),
+    here: Here<'_>,
+    f: &mut Findings,
+) -> u64 {
     let Some(value) = typed else { return pods };
     let at = || here.field("min-available");
     let min = f.value(typed, pods, "a whole number of [pods]", &at, &quantity::count);
-    if min == 0 || min > pods {
-        let (to, label) = if min == 0 { ("1", "Require one [pod]") } else { ("", "Require all [pods]") };
-        let says =
-            format!("min-available {} is not between 1 and the {pods} [pods] there are", quoted(&value.0));
-        f.suggest(codes::MIN_AVAILABLE, at(), says, to, label);
+    if min > pods {
+        let there =
+            if pods == 1 { "one [pod] there is".to_string() } else { format!("{pods} [pods] there are") };
+        let says = format!("min-available {} is more than the {there}", quoted(&value.0));
+        f.suggest(codes::MIN_AVAILABLE, at(), says, "", "Require all [pods]");
     }
-    min.clamp(1, pods)
+    if min == 0 && !policy.knows.optional_members {
+        let says = format!("{} has no minimum of 0 [pods]; it counts as 1", policy.name);
+        f.suggest(codes::NOT_EXPRESSED, at(), says, "1", "Require one [pod]");
+        return 1;
+    }
+    min.min(pods)
+}
+
+/// Number of members that groups of pod sets need, by the name of the group; that of the job itself is empty. Groups that are not
+/// listed need all.
+pub fn sub_groups(
+    entry: &JobEntry,
+    here: Here<'_>,
+    policy: &Description,
+    f: &mut Findings,
+) -> Vec<(Arc<str>, u32)> {
+    let own = entry.min_subgroups.iter().map(|typed| ("", typed, here.field("min-subgroups")));
+    let of = |name: &str| here.field("min-subgroups-of").field(name);
+    let inner = entry.min_subgroups_of.iter().map(|(name, typed)| (name.as_str(), typed, of(name)));
+    let mut found = Vec::new();
+    for (name, typed, at) in own.chain(inner).filter(|_| policy.knows.optional_members) {
+        if entry.pod_sets.is_empty() || entry.min_available.is_some() {
+            let says = "a minimum of subgroups needs pod-sets, each with its own minimum";
+            f.suggest(codes::CONFLICT, at, says, "", "Remove it");
+            continue;
+        }
+        let n = members(entry, name) as u64;
+        if n == 0 {
+            let says = format!("no [pod] set is in the group {}", quoted(name));
+            f.suggest(codes::CHOICE, at, says, "", "Remove it");
+            continue;
+        }
+        let typed = Some(typed.clone());
+        let min = f.value(&typed, n, "a whole number of subgroups", &|| at.clone(), &quantity::count);
+        if min > n {
+            let says = format!("{min} is more than the {n} subgroups there are");
+            f.suggest(codes::MIN_AVAILABLE, at, says, "", "Require all subgroups");
+        }
+        found.push((Arc::from(name), u32::try_from(min.min(n)).unwrap_or(u32::MAX)));
+    }
+    found
+}
+
+/// Number of groups and pod sets directly in a group; that of the job itself has no name.
+fn members(entry: &JobEntry, group: &str) -> usize {
+    let mut members: BTreeSet<(bool, &str)> = BTreeSet::new();
+    for set in &entry.pod_sets {
+        let path: Vec<&str> = set.group.split('/').map(str::trim).filter(|name| !name.is_empty()).collect();
+        let below = match group {
+            "" => Some(0),
+            group => path.iter().position(|name| *name == group).map(|at| at + 1),
+        };
+        let member =
+            |below: usize| path.get(below).map_or((false, set.name.as_str()), |group| (true, *group));
+        members.extend(below.map(member));
+    }
+    members.len()
 }
 
 /// The common minimum over all kinds of pods of a job. `None`: each kind has its own, because the job sets none or the policy
@@ -34,7 +98,7 @@ pub fn in_common(
     if entry.pod_sets.is_empty() || entry.min_available.is_none() {
         return None;
     }
-    let min = minimum(&entry.min_available, pods, here, f);
+    let min = minimum(&entry.min_available, (pods, policy), here, f);
     let of_set = here.pod_sets(entry);
     for (k, own) in entry.pod_sets.iter().enumerate() {
         let inner = of_set(k);

@@ -128,6 +128,8 @@ fn sets_itself(j: &JobEntry, what: &str) -> bool {
         "scheduling-backoff" => j.scheduling_backoff.as_ref().is_some_and(|n| n.0.trim() != "-1"),
         "preemption-delay" => j.preemption_delay.is_some(),
         "staleness-grace" => j.staleness_grace.is_some(),
+        "min-subgroups" => j.min_subgroups.is_some(),
+        "min-subgroups-of" => !j.min_subgroups_of.is_empty(),
         "nominated-node" => j.nominated_node.is_some(),
         "application" => j.application.is_some(),
         "originator" => j.originator.as_ref().is_some_and(|typed| typed.0.trim() != "false"),

@@ -59,6 +59,8 @@ pub struct Template {
     pub preemption_delay: Option<Span>,
     /// How long it may stay below its minimum, if it has a value of its own.
     pub staleness_grace: Option<Option<Span>>,
+    /// Number of members that its groups need, by name; its own is empty.
+    pub min_sub_groups: Vec<(Arc<str>, u32)>,
     /// The job for which its pods are being evicted at the start.
     pub evicted_for: Option<JobId>,
 }
@@ -211,7 +213,7 @@ fn template(
     patterns::seed_is_used(entry, (arrivals, lasts), here, f);
     let submit = arrivals.submit;
     let priority = unset.priority(&entry.priority, here, f);
-    let (mut sets, pods) = sets(entry, here, (default_set, named), f);
+    let (mut sets, pods) = sets(entry, here, (default_set, named, policy), f);
     for (set, after) in sets.iter_mut().zip(joining::delays(entry, here, policy, f)) {
         set.after = after;
     }
@@ -226,7 +228,10 @@ fn template(
     if on_all > all_pods {
         let says = format!("on names {on_all} [nodes] for {all_pods} [pods]; remove some");
         let kept = usize::try_from(all_pods).unwrap_or(usize::MAX).min(entry.on.len());
-        let fix = set(here.field("on"), entry.on[..kept].join(", "), format!("Keep the first {kept}"));
+        let kept = &entry.on[..kept];
+        let is_list = kept.iter().all(|name| !name.trim().is_empty() && !name.contains(','));
+        let fix = set(here.field("on"), kept.join(", "), format!("Keep the first {}", kept.len()));
+        let fix = fix.filter(|_| is_list);
         f.add(codes::TOO_MANY_ON, here.field("on"), says, fix);
     }
     let started = f.time(&entry.started, submit, &|| here.field("started"), &quantity::millis);
@@ -259,6 +264,7 @@ fn template(
         is_tried_once: is_tried_once(entry, here, f),
         preemption_delay: span(&entry.preemption_delay, &|| here.field("preemption-delay"), f),
         staleness_grace: staleness_grace(entry, here, f),
+        min_sub_groups: gangs::sub_groups(entry, here, policy, f),
         evicted_for: None,
     };
     (template, pods)
@@ -420,7 +426,7 @@ fn queue(entry: &JobEntry, here: Here<'_>, queues: &Queues, f: &mut Findings) ->
 fn sets(
     entry: &JobEntry,
     here: Here<'_>,
-    (default_set, named): (&Arc<str>, &Named),
+    (default_set, named, policy): (&Arc<str>, &Named, &Description),
     f: &mut Findings,
 ) -> (Vec<Set>, u64) {
     let shared = rules::shared(entry, here, f);
@@ -437,7 +443,7 @@ fn sets(
             resources: entry.resources.clone(),
             ..PodSetEntry::default()
         };
-        let (mut set, pods) = pod_set(&own, default_set.clone(), (here, named), f);
+        let (mut set, pods) = pod_set(&own, default_set.clone(), (here, named, policy), f);
         set.rules = rules::pod_rules(entry, &own, (here, here), &shared, f);
         return (vec![set], pods);
     }
@@ -465,7 +471,7 @@ fn sets(
                 Index::new(entry.pod_sets.iter().map(|s| s.name.as_str().into()).collect::<Vec<_>>().iter());
             names::duplicate(&own.name, "[pod] set", inner, &index, f);
         }
-        let (mut set, pods) = pod_set(own, own.name.as_str().into(), (inner, named), f);
+        let (mut set, pods) = pod_set(own, own.name.as_str().into(), (inner, named, policy), f);
         set.rules = rules::pod_rules(entry, own, (here, inner), &shared, f);
         sets.push(set);
         n_pods = n_pods.saturating_add(pods);
@@ -476,7 +482,7 @@ fn sets(
 fn pod_set(
     own: &PodSetEntry,
     name: Arc<str>,
-    (here, named): (Here<'_>, &Named),
+    (here, named, policy): (Here<'_>, &Named, &Description),
     f: &mut Findings,
 ) -> (Set, u64) {
     let at_least_one = |text: &str| match quantity::count(text) {
@@ -485,7 +491,7 @@ fn pod_set(
     };
     let pods =
         f.value(&own.pods, 1, "a whole number of [pods], at least 1", &|| here.field("pods"), &at_least_one);
-    let min = gangs::minimum(&own.min_available, pods, here, f);
+    let min = gangs::minimum(&own.min_available, (pods, policy), here, f);
     let clamp = |n: u64| u32::try_from(n.min(PODS_MAX + 1)).unwrap_or(u32::MAX);
     let path = own.group.split('/').map(str::trim).filter(|name| !name.is_empty()).map(Arc::from).collect();
     let (pods_kept, min_available) = (clamp(pods), clamp(min));

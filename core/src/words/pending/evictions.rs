@@ -1,6 +1,6 @@
 //! Sentences about evictions that would help and are not allowed.
 
-use super::super::check::{Party, decisive_resource};
+use super::super::check::{Party, decisive_resource, value};
 use super::super::facts::Facts;
 use super::super::number::count;
 use super::super::outlook::clock;
@@ -36,9 +36,25 @@ impl Case<'_> {
         let above = self.at_ancestor(ancestor).filter(|_| is_dominant);
         match (above, failed.filter_map(protects).next()) {
             (Some(above), Some(why)) => Text::of(". ").then(above).say("; ").then(why),
-            (Some(why), None) | (None, Some(why)) => Text::of(". ").then(why),
+            (Some(why), None) | (None, Some(why)) => {
+                Text::of(". ").then(why).then(self.priority_is_too_low(gate))
+            }
             (None, None) => Text::default(),
         }
+    }
+
+    /// *; the priority of `team-b`, 80, is not higher than 90 of `team-a`*, where a higher one would do.
+    fn priority_is_too_low(&self, gate: &Gate) -> Text {
+        let checks = self.refusal.checks.iter().filter(|_| self.refusal.gate == *gate);
+        let mut failed = checks.filter(|check| !check.holds && check.left.quantity == Quantity::Priority);
+        let said = failed.find_map(|check| {
+            let (own, other) = (check.subject.queue?, check.subject.other_queue?);
+            let [own_value, other_value] = [&check.left, &check.right].map(|term| value(term, None));
+            let text = Text::of("; the priority of ").queue(self.frame.queue(own));
+            let text = text.say(format!(", {own_value}, is not higher than {other_value} of "));
+            Some(text.queue(self.frame.queue(other)))
+        });
+        said.unwrap_or_default()
     }
 
     /// The reason of a similar job for which no eviction was permitted.

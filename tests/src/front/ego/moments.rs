@@ -385,7 +385,7 @@ impl Run<'_> {
                     let p = &self.simulation.cluster().pods[pod];
                     let unit = self.moment.pods.get(&*p.name).or_else(|| self.started.get(&*p.name));
                     let unit = *unit.ok_or_else(|| format!("unknown pod {}", p.name))?;
-                    let Phase::Terminating { until } = p.phase else {
+                    let Phase::Terminating { until, .. } = p.phase else {
                         return Err(format!("evicted, but {:?}", p.phase));
                     };
                     let left = (until - self.simulation.now()).as_millis() / 1000;

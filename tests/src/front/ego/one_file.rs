@@ -75,7 +75,7 @@ impl Run<'_> {
             Event::Evicted { pod, reason, by, .. } => {
                 let by = by.map(|job| self.of_job(job)).transpose()?;
                 let left = match self.simulation.cluster().pods[pod].phase {
-                    Phase::Terminating { until } => (until - self.simulation.now()).as_millis() / 1000,
+                    Phase::Terminating { until, .. } => (until - self.simulation.now()).as_millis() / 1000,
                     phase => return Err(format!("evicted, but {phase:?}")),
                 };
                 Move::Evict(self.pod(pod)?, reason, by.map(|pod| self.course.pods[pod].sub), left)

@@ -20,6 +20,7 @@ pub fn write(case: &Case) -> Result<File, &'static str> {
     let mut file = File::default();
     case.jobs.iter().try_for_each(|job| Sets::of(job).map(drop))?;
     is_bound_to_what_is_free(case)?;
+    settings::starts_are_kept(case)?;
     file.text.push_str("format: fairground-scenario\nversion: 1\n");
     settings::write(case, &mut file.text)?;
     file.text.push_str("nodes:\n");
@@ -208,12 +209,6 @@ fn job_fields(
     if job.last_eviction_s.is_some() {
         return Err("a job that was evicted before the start");
     }
-    if !job.min_sub_group.is_empty() {
-        return Err("a group that needs only some of its members");
-    }
-    if job.pod_sets.iter().any(|set| set.min_available == 0) {
-        return Err("a minimum of 0 pods");
-    }
     let mut fields = Fields::new();
     put(&mut fields, "name", quoted(&job.name));
     put(&mut fields, "queue", quoted(&job.queue));
@@ -234,6 +229,15 @@ fn job_fields(
     }
     let sets = Sets::of(job)?;
     fields.extend(sets.fields(job, names)?);
+    let (own, of): (Fields, Fields) = job
+        .min_sub_group
+        .iter()
+        .map(|(group, n)| (quoted(group), n.to_string()))
+        .partition(|(group, _)| group == "\"\"");
+    fields.extend(own.into_iter().map(|(_, n)| ("min-subgroups".to_owned(), n)));
+    if !of.is_empty() {
+        put(&mut fields, "min-subgroups-of", map(&of));
+    }
     let on: Vec<&Pod> = sets.in_file_order().filter(|p| holds(p)).collect();
     if !on.is_empty() {
         put(&mut fields, "on", list(on.iter().map(|p| quoted(&p.node))));
@@ -364,7 +368,7 @@ impl<'a> Sets<'a> {
         let mut pods: Vec<&Pod> = job.pods.iter().collect();
         pods.sort_by(|l, r| l.name.cmp(&r.name));
         match &job.pod_sets[..] {
-            [only] if only.path.is_empty() => Sets::flat(pods, only),
+            [only] if only.path.is_empty() && job.min_sub_group.is_empty() => Sets::flat(pods, only),
             _ => Sets::several(job, &pods),
         }
     }
@@ -372,8 +376,8 @@ impl<'a> Sets<'a> {
     /// One minimum for all pods.
     fn flat(pods: Vec<&'a Pod>, only: &'a crate::cycle::format::PodSet) -> Result<Sets<'a>, &'static str> {
         let n = i64::try_from(pods.len()).unwrap_or(i64::MAX);
-        if only.min_available < 1 || only.min_available > n {
-            return Err("a minimum of no pods, or of more than there are");
+        if only.min_available < 0 || only.min_available > n {
+            return Err("a minimum below zero, or of more pods than there are");
         }
         let alike = pods.windows(2).all(|pair| shape(pair[0]) == shape(pair[1]));
         let running_first = pods.windows(2).all(|pair| holds(pair[0]) || !holds(pair[1]));
@@ -406,8 +410,8 @@ impl<'a> Sets<'a> {
         for of in &job.pod_sets {
             let own: Vec<&Pod> = pods.iter().copied().filter(|p| p.pod_set == of.name).collect();
             let n = i64::try_from(own.len()).unwrap_or(i64::MAX);
-            if of.min_available < 1 || of.min_available > n {
-                return Err("a minimum of no pods, or of more than there are");
+            if n == 0 || of.min_available < 0 || of.min_available > n {
+                return Err("a pod set without pods, or a minimum of more than there are");
             }
             if own.windows(2).any(|pair| shape(pair[0]) != shape(pair[1])) {
                 return Err("unequal pods in one of several pod sets");

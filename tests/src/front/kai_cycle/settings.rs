@@ -77,6 +77,23 @@ fn evicted_pods_stay(case: &Case) -> Result<bool, &'static str> {
     }
 }
 
+/// Rejects cases in which a pod that was bound waits again in the next round: the recorder leaves victims of a claim that KAI only
+/// imagines as they were before the cycle.
+pub fn starts_are_kept(case: &Case) -> Result<(), &'static str> {
+    for pair in case.outcomes.iter().flat_map(|o| o.rounds.windows(2)) {
+        let Some(open) = &pair[1].open else { continue };
+        let events = || pair[0].steps.iter().flat_map(|s| s.commits.iter().flatten());
+        let is_evicted = |pod: &str| events().any(|e| e.kind == "evict" && *e.pod == *pod);
+        let waits = |pod: &str| {
+            open.pods.get(pod).is_some_and(|(status, ..)| status == "Pending") && !is_evicted(pod)
+        };
+        if events().any(|e| e.kind == "bind" && waits(&e.pod)) {
+            return Err("a pod that is bound and waits again without an eviction (Q-18)");
+        }
+    }
+    Ok(())
+}
+
 /// Settings that differ from the default that the others imply.
 fn switches(config: &Config) -> Result<Vec<(String, String)>, &'static str> {
     let mut all = Vec::new();
@@ -99,6 +116,10 @@ fn switches(config: &Config) -> Result<Vec<(String, String)>, &'static str> {
     }
     if config.plugins != default.plugins {
         put("plugins", config.plugins.iter().map(|p| &**p).collect::<Vec<_>>().join(" "));
+    }
+    // Recorded pods have no time of deletion.
+    if config.stuck_in_releasing().is_some() {
+        put("stuck-in-releasing-threshold", "36500d".to_owned());
     }
     if config.k_value != default.k_value {
         put("k-value", number(config.k_value));

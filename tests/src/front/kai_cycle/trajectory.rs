@@ -102,7 +102,7 @@ fn one(
             Phase::Pending => ("Pending", String::new()),
             Phase::Gated => ("Gated", String::new()),
             Phase::Starting { .. } | Phase::Running { .. } => ("Running", node),
-            Phase::Terminating { until } if until <= next => ("Pending", String::new()),
+            Phase::Terminating { until, .. } if until <= next => ("Pending", String::new()),
             Phase::Terminating { .. } => ("Releasing", node),
             _ => ("over", node),
         };

@@ -39,6 +39,15 @@ pub static STALE_GRACE: Rule = Rule(&RuleRecord {
     differs: "",
 });
 
+/// kai-v0.17.md 15.6.
+pub static STUCK_IN_RELEASING: Rule = Rule(&RuleRecord {
+    key: "kai/fit/stuck-in-releasing",
+    says: "a pod that takes longer than the threshold to shut down keeps its room, and no job can claim that room until it is gone",
+    formula: "now - deletion > threshold",
+    source: "kai-v0.17.md 15.6",
+    differs: "the time of the deletion is that of the eviction, without the grace period of the pod",
+});
+
 ///
 pub static CRASH: Rule = Rule(&RuleRecord {
     key: "kai/solver/crash",

@@ -101,7 +101,9 @@ impl Session<'_> {
 
     /// Whether pods of a job are terminating, so that new ones may replace them.
     fn is_being_replaced(&self, job: JobRef) -> bool {
-        self.job(job).tasks().any(|t| self.task(t).status == Status::Releasing)
+        self.job(job)
+            .tasks()
+            .any(|t| matches!(self.task(t).status, Status::Releasing | Status::StuckInReleasing))
     }
 
     /// All applicable reasons, the dominant one first; at least one.

@@ -204,7 +204,7 @@ impl Session<'_> {
             let queue = &self.queues[lanes[i].leaf.ix()];
             let side = Side { queue, held: queue.allocated + need, victims: Quantities::default() };
             let is_first = first.as_ref().is_none_or(|(_, other)| {
-                let (_, left, right) = decide(&side, other, self.total, self.config.dialect);
+                let (_, left, right) = decide(&side, other, self.total, self.config.into());
                 left < right
             });
             if is_first {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use crate::id::{Id, QueueId};
 use crate::policy::kai::config::Dialect;
-use crate::policy::kai::order::queue_order::{Side, decide};
+use crate::policy::kai::order::queue_order::{OrderSwitches, Side, decide};
 use crate::policy::kai::share::shares::Queue;
 use crate::policy::kai::snapshot::Quantities;
 use crate::trace::Rule;
@@ -73,6 +73,7 @@ pub fn compare(
     let (left, right) = (l.queue(), r.queue());
     let of = |queue, held| Side { queue, held, victims: Quantities::default() };
     let (l, r) = (of(&left, l.allocated + l.next), of(&right, r.allocated + r.next));
-    let (rule, left, right) = decide(&l, &r, total, dialect);
+    let switches = OrderSwitches { dialect, ..OrderSwitches::default() };
+    let (rule, left, right) = decide(&l, &r, total, switches);
     (left.partial_cmp(&right).unwrap_or(Ordering::Equal), rule)
 }

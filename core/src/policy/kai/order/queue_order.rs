@@ -3,16 +3,17 @@
 //! # Rule
 //! The first rule in which they differ decides: (1) not over-utilised, (2) within quota with the job, (3) priority,
 //! (4) no zero share, (5) dominant share with the job and without the victims, (6) dominant share, (7) smaller
-//! allocatable share, (8) strictly older, otherwise the *right* one.
+//! allocatable share, (8) strictly older, otherwise the *right* one. Where queues within their quota reclaim by priority,
+//! (0) precedes: of two queues that stay within quota with their jobs, the one of higher priority.
 //!
 //! # Source
-//! kai.md 1.1, 3.1
+//! kai.md 1.1, 3.1; kai-v0.18.md 2.6
 //!
 //! # Differs
 //! nothing; rule 8 never says "equal" (N-3). A dialect counts a queue as over-utilised once any resource is, and lets
 //! equally old queues go by name.
 
-use crate::policy::kai::config::Dialect;
+use crate::policy::kai::config::{Config, Dialect};
 use crate::policy::kai::explain::notes::real;
 use crate::policy::kai::number::UNLIMITED;
 use crate::policy::kai::order::nondeterminism;
@@ -71,6 +72,29 @@ pub(in crate::policy::kai) fn dominant(
 fn has_zero_share(held: Quantities, allocatable: Quantities) -> bool {
     allocatable.to_array().into_iter().zip(held.to_array()).any(|(may, held)| may == 0.0 && held > 0.0)
 }
+
+/// Switches of the queue order.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::policy::kai) struct OrderSwitches {
+    pub dialect: Dialect,
+    /// Whether rule 0 precedes.
+    pub priority_within_quota: bool,
+}
+
+impl From<&Config> for OrderSwitches {
+    fn from(config: &Config) -> OrderSwitches {
+        OrderSwitches { dialect: config.dialect, priority_within_quota: config.priority_in_quota_reclaim }
+    }
+}
+
+/// kai-v0.18.md 2.6.
+pub static PRIORITY_WITHIN_QUOTA: Rule = Rule(&RuleRecord {
+    key: "kai/queue-order/0",
+    says: "of two queues that stay within their quota with the job, the one of higher priority comes first",
+    formula: "allocated + need <= quota, of both; priority(l) > priority(r)",
+    source: "kai-v0.18.md 2.6",
+    differs: "only with queue-priority-in-quota-reclaim, which KAI v0.18 has as an alpha feature",
+});
 
 /// RC-7, used by a dialect.
 pub static NAME: Rule = Rule(&RuleRecord {
@@ -145,7 +169,7 @@ impl Session<'_> {
     /// Check of the numbers that decide; the smaller one is served first, so priorities are negated back for display.
     fn compared(&self, (l, r): (QueueRef, QueueRef), (rule, left, right): (Rule, f64, f64), op: Op) -> Check {
         let quantity = match rule.key() {
-            "kai/queue-order/3" => Quantity::Priority,
+            "kai/queue-order/0" | "kai/queue-order/3" => Quantity::Priority,
             "kai/queue-order/5" | "kai/queue-order/6" => Quantity::DominantShare,
             "kai/queue-order/8" => Quantity::Created,
             _ => Quantity::Applies,
@@ -153,7 +177,7 @@ impl Session<'_> {
         let id = |q: QueueRef| Some(self.queues[q.ix()].id);
         let subject = Subject { queue: id(l), other_queue: id(r), ..Subject::default() };
         let (left, op, right) = match op {
-            _ if rule != PRIORITY => (left, op, right),
+            _ if ![PRIORITY, PRIORITY_WITHIN_QUOTA].contains(&rule) => (left, op, right),
             Op::Less => (-left, Op::Exceeds, -right),
             _ => (-left, Op::AtMost, -right),
         };
@@ -168,7 +192,7 @@ impl Session<'_> {
         let held = (with(l, lw), with(r, rw));
         let left = Side { queue: &self.queues[l.ix()], held: held.0, victims: lw.victims };
         let right = Side { queue: &self.queues[r.ix()], held: held.1, victims: rw.victims };
-        decide(&left, &right, self.total, self.config.dialect)
+        decide(&left, &right, self.total, self.config.into())
     }
 }
 
@@ -185,7 +209,7 @@ pub(in crate::policy::kai) fn decide(
     l: &Side<'_>,
     r: &Side<'_>,
     total: Quantities,
-    dialect: Dialect,
+    OrderSwitches { dialect, priority_within_quota }: OrderSwitches,
 ) -> (Rule, f64, f64) {
     let applies = |rule: &Rule, l: bool, r: bool| (*rule, f64::from(u8::from(l)), f64::from(u8::from(r)));
     let over = |q: &Queue| {
@@ -196,15 +220,19 @@ pub(in crate::policy::kai) fn decide(
         }
     };
     let (lq, rq) = (l.queue, r.queue);
+    let (l_within, r_within) = (l.held.less_equal(&lq.deserved), r.held.less_equal(&rq.deserved));
+    let by_priority = |rule: &Rule| (*rule, -(lq.priority as f64), -(rq.priority as f64));
+    if priority_within_quota && l_within && r_within && lq.priority != rq.priority {
+        return by_priority(&PRIORITY_WITHIN_QUOTA);
+    }
     if over(lq) != over(rq) {
         return applies(&OVER_UTILISED, over(lq), over(rq));
     }
-    let (l_within, r_within) = (l.held.less_equal(&lq.deserved), r.held.less_equal(&rq.deserved));
     if l_within != r_within {
         return applies(&WITHIN_QUOTA, !l_within, !r_within);
     }
     if lq.priority != rq.priority {
-        return (PRIORITY, -(lq.priority as f64), -(rq.priority as f64));
+        return by_priority(&PRIORITY);
     }
     let (l_may, r_may) = (lq.allocatable, rq.allocatable);
     let (l_zero, r_zero) = (has_zero_share(l.held, l_may), has_zero_share(r.held, r_may));

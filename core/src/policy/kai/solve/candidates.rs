@@ -6,7 +6,7 @@
 //! lose jobs to a reclaim depends on the revision: see `queue_may_lose`.
 //!
 //! # Source
-//! kai.md 6.4, 7.1, 7.2; kai-v0.17.md 17.3
+//! kai.md 6.4, 7.1, 7.2; kai-v0.17.md 17.3; kai-v0.18.md 2.5
 //!
 //! # Differs
 //! nothing; candidates beyond the number are cut in victim order (N-9)
@@ -87,7 +87,8 @@ impl Session<'_> {
     ///
     /// # v0.17
     /// Where the paths of the two queues split, (r, e): if r would exceed its quota, e must exceed its allocatable share. Else
-    /// only requested resources with a quota count: e must exceed its quota in one, or be below it in none.
+    /// only requested resources with a quota count: e must exceed its quota in one, or be below it in none. With a switch of
+    /// v0.18 also if e has a lower priority.
     fn queue_may_lose(&self, (held, need): (&Held, Quantities), (own, other): (QueueRef, QueueRef)) -> bool {
         let is_filtered = match self.config.revision {
             Revision::V0_13 => false,
@@ -101,6 +102,9 @@ impl Session<'_> {
         let allocated = held[e.ix()].0;
         if !(held[r.ix()].0 + need).less_equal(&mine.deserved) {
             return !allocated.less_equal(&theirs.allocatable);
+        }
+        if self.goes_by_priority(r, e) {
+            return true;
         }
         let each = need.to_array().into_iter().zip(allocated.to_array()).zip(theirs.deserved.to_array());
         let requested = each.filter(|&((need, _), quota)| need > 0.0 && quota != UNLIMITED);

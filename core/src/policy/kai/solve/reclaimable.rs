@@ -3,19 +3,20 @@
 //! # Rule
 //! *Can reclaim*: `Allocated + need <= FairShare`, and for non-preemptible jobs `AllocatedNotPreemptible + need <= Deserved`.
 //! *Step A*, for each unit taken from a queue, at the pair (r, e) where the paths of the two queues split: allowed if e is
-//! above `Allocatable`, or if r stays within `Deserved` and e is above `Deserved`; tested before the unit is subtracted.
+//! above `Allocatable`, or if r stays within `Deserved` and e is above `Deserved`; tested before the unit is subtracted. With
+//! a switch of v0.18 also if r stays within `Deserved` and its priority is higher than that of e, whatever e holds.
 //! *Step B*, at each level of the claimant's path: against siblings that lose something, the claimant's ratio to its fair
 //! share must not exceed 1 and reach the sibling's when multiplied; non-preemptible claimants stay within quota.
 //!
 //! # Source
-//! kai.md 6.2, 6.3
+//! kai.md 6.2, 6.3; kai-v0.18.md 2.2, 2.3
 //!
 //! # Differs
 //! nothing
 
 use smallvec::SmallVec;
 
-use crate::policy::kai::explain::notes::{Proof, real, shown, triple, with_need};
+use crate::policy::kai::explain::notes::{Proof, count, real, shown, triple, with_need};
 use crate::policy::kai::job::Chunk;
 use crate::policy::kai::number::UNLIMITED;
 use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
@@ -70,6 +71,14 @@ pub static GUARANTEE_QUOTA: Rule = Rule(&RuleRecord {
     formula: "allocated(r) + need <= quota(r) and left(e) > quota(e) in some resource",
     source: "kai.md 6.3 A",
     differs: "",
+});
+/// kai-v0.18.md 2.2.
+pub static PRIORITY_WITHIN_QUOTA: Rule = Rule(&RuleRecord {
+    key: "kai/reclaim/priority-within-quota",
+    says: "a queue that stays within its quota can reclaim from a queue of lower priority, even within that one's quota",
+    formula: "allocated(r) + need <= quota(r) and priority(r) > priority(e)",
+    source: "kai-v0.18.md 2.2",
+    differs: "only with queue-priority-in-quota-reclaim, which KAI v0.18 has as an alpha feature",
 });
 /// 6.3 B.
 pub static KEEPS_ORDER: Rule = Rule(&RuleRecord {
@@ -290,7 +299,16 @@ impl Session<'_> {
         let with_need = claim.held[r.ix()].0 + claim.need;
         let within_quota = with_need.less_equal(&self.queues[r.ix()].deserved);
         let is_above_quota = !now.less_equal(&other.deserved);
-        (within_quota && is_above_quota).then_some(EvictReason::ReclaimedForQuota)
+        match within_quota {
+            true if is_above_quota => Some(EvictReason::ReclaimedForQuota),
+            true if self.goes_by_priority(r, e) => Some(EvictReason::ReclaimedForPriority),
+            _ => None,
+        }
+    }
+
+    /// Whether a queue within its quota may reclaim from another because of its priority.
+    pub fn goes_by_priority(&self, r: QueueRef, e: QueueRef) -> bool {
+        self.config.priority_in_quota_reclaim && self.queues[r.ix()].priority > self.queues[e.ix()].priority
     }
 
     /// Comparisons made by [`Self::unit_is_allowed`].
@@ -313,6 +331,11 @@ impl Session<'_> {
             checks.push(self.counting_memory(claim.claimant, within));
             let quota = triple(Quantity::Quota, other.deserved);
             checks.push(check(GUARANTEE_QUOTA, left(), Op::Exceeds, quota));
+            let [stays_within, is_over] = [1, 2].map(|i: usize| checks[i].holds);
+            if self.config.priority_in_quota_reclaim && stays_within && !is_over {
+                let [own, lower] = [r, e].map(|q| count(Quantity::Priority, self.queues[q.ix()].priority));
+                checks.push(check(PRIORITY_WITHIN_QUOTA, own, Op::Exceeds, lower));
+            }
         }
         checks
     }
