@@ -65,7 +65,7 @@ pub fn Bar() -> impl IntoView {
         Theme::Light => Kind::Sun,
         Theme::Dark => Kind::Moon,
     };
-    let badge = move || agreement::badge(policy.get());
+    let badge = store.part(|m| agreement::badge(&m.scenario));
     view! {
         <header class="bar" data-region tabindex="-1" aria-label="Document">
             <div class="logo">
@@ -82,7 +82,7 @@ pub fn Bar() -> impl IntoView {
                 <Icon kind=Kind::Down />
             </MenuButton>
             {move || {
-                badge()
+                badge.get()
                     .map(|text| {
                         view! {
                             <CommandButton
