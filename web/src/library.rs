@@ -1,5 +1,6 @@
 //! Ready-made scenarios, in the order of the page.
 
+use fairground::policy::versions::in_newest;
 use fairground::scenario::Scenario;
 
 use crate::state::document;
@@ -110,10 +111,11 @@ pub fn start() -> Scenario {
     EXAMPLES[0].scenario()
 }
 
+/// A scenario for a new document, in the newest revision of its scheduler.
 pub fn empty() -> Scenario {
     let text = "format: fairground-scenario\nversion: 1\nname: New scenario\ndialect: kai\npolicy: kai\ncycle: 1s\n\
                 nodes:\n- {name: node, count: 1, gpu: 8}\n";
-    document::from_text(text).unwrap_or_default()
+    in_newest(document::from_text(text).unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -55,7 +55,10 @@ mod tests {
         for modelled in all() {
             for revision in modelled.revisions {
                 let found = of(modelled, revision);
-                assert!(found.of > 0 && found.agree + found.not_counted <= found.of, "{revision:?}: {found:?}");
+                assert!(
+                    found.of > 0 && found.agree + found.not_counted <= found.of,
+                    "{revision:?}: {found:?}"
+                );
                 let (agree, can_be) = (found.agree_as_scenarios, found.can_be_scenarios);
                 assert!(agree <= can_be && can_be <= found.of, "{revision:?}: {found:?}");
             }

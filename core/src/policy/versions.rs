@@ -91,6 +91,11 @@ impl Revision {
     }
 }
 
+/// Sentence on the revision of a new scenario, which the files that it was made of do not tell.
+pub fn newest_says(modelled: &Modelled, revision: &Revision) -> String {
+    format!("{} {}, the newest that is simulated", modelled.setting, revision.name)
+}
+
 /// A scenario in the newest revision of its product, if it names none.
 #[must_use]
 pub fn in_newest(mut scenario: Scenario) -> Scenario {

@@ -7,7 +7,7 @@
 //!
 //! # Source
 //! KAI Scheduler, API type `kai.scheduler/v1` SchedulingShard, `docs/operator/scheduler-config-customization.md`,
-//! `docs/plugins/snapshot.md`; kai.md 4.1
+//! `docs/plugins/snapshot.md`; kai.md 4.1; kai-v0.17.md 18.1
 //!
 //! # Differs
 //! No object contains the usage for time-based fair share: it begins at 0.
@@ -18,6 +18,7 @@ use super::objects::Kind;
 use super::{Cluster, Report, lists};
 use crate::import::date::date;
 use crate::import::loose::{Place, tree};
+use crate::policy::kai::config::{Revision, SEARCH_PLUGINS};
 use crate::policy::kai::operator::{
     ACTIONS, ARGUMENTS, FIELDS, FLAGS, PLUGINS, USAGE, has_action, has_plugin,
 };
@@ -198,7 +199,7 @@ impl Reading {
         let changed = |of: &str| lists::changes(&entries(spec, of));
         let plugins = changed("plugins");
         if !plugins.is_empty() || !strategy_is_kept {
-            let list = lists::merged(&PLUGINS, |name| has_plugin(name, spreads), &plugins);
+            let list = lists::merged(&PLUGINS, |name| has_plugin(name, spreads, Revision::NEWEST), &plugins);
             self.set("plugins", &list);
         }
         let actions = changed("actions");
@@ -236,7 +237,9 @@ impl Reading {
         }
         let spreads = self.spreads();
         let plugins = names.join(", ");
-        if !names.is_empty() && plugins != lists::merged(&PLUGINS, |name| has_plugin(name, spreads), &[]) {
+        let revision = self.revision(&names);
+        let is_on = |name: &str| has_plugin(name, spreads, revision);
+        if !names.is_empty() && plugins != lists::merged(&PLUGINS, is_on, &[]) {
             self.set("plugins", &plugins);
         }
         if let Some(text) = place.scalar(&["actions"]) {
@@ -251,6 +254,19 @@ impl Reading {
         }
         self.depths(place);
         self.usage(place);
+    }
+
+    /// The revision that has a complete list of plugins: the search for jobs to evict consists of plugins since v0.16.0.
+    fn revision(&mut self, names: &[&str]) -> Revision {
+        if names.is_empty() || SEARCH_PLUGINS.iter().any(|plugin| names.contains(plugin)) {
+            return Revision::NEWEST;
+        }
+        let revision = Revision::default();
+        self.set("version", revision.name());
+        let says =
+            "lists no plugin that searches for jobs to evict, as before v0.16.0: it is simulated as version";
+        self.assumed.push(format!("{} {says} {}", self.of, revision.name()));
+        revision
     }
 
     fn depths(&mut self, place: &Place<'_>) {

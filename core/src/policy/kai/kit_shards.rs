@@ -142,7 +142,7 @@ impl Shard<'_> {
         }
         if self.typed("plugins").is_some() {
             let list: Vec<&str> = config.plugins.iter().map(|plugin| &**plugin).collect();
-            let is_on = |name: &str| has_plugin(name, self.spreads());
+            let is_on = |name: &str| has_plugin(name, self.spreads(), config.revision);
             for (name, key, value) in listed(&PLUGINS, is_on, &list) {
                 add(name, key, value);
             }

@@ -4,10 +4,15 @@
 //! Each shard has its own scheduler, whose plugins and actions are the operator's lists, changed by the shard's fields.
 //!
 //! # Source
-//! KAI Scheduler, API type `kai.scheduler/v1` SchedulingShard, `docs/operator/scheduler-config-customization.md`; kai.md 4.1
+//! KAI Scheduler, API type `kai.scheduler/v1` SchedulingShard, `docs/operator/scheduler-config-customization.md`; kai.md 4.1;
+//! kai-v0.17.md 18.1
+
+use super::config::SEARCH_PLUGINS;
+use super::revision::Revision;
+use super::settings::default_plugins;
 
 /// Simulated plugins with the operator's priority; higher ones come first.
-pub const PLUGINS: [(&str, i64); 20] = [
+pub const PLUGINS: [(&str, i64); 22] = [
     ("predicates", 1900),
     ("proportion", 1800),
     ("priority", 1700),
@@ -24,6 +29,8 @@ pub const PLUGINS: [(&str, i64); 20] = [
     ("minruntime", 600),
     ("topology", 500),
     ("snapshot", 400),
+    ("sg-nodelocalgreedy", 360),
+    ("sg-multinodegang", 350),
     ("gpupack", 300),
     ("gpuspread", 300),
     ("nodeplacement", 200),
@@ -39,9 +46,12 @@ pub const ACTIONS: [(&str, i64); 5] = [
     ("stalegangeviction", 100),
 ];
 
-/// Whether the operator enables a plugin, given the spread strategy of GPU and CPU pods.
-pub fn has_plugin(name: &str, [gpu, _]: [bool; 2]) -> bool {
+/// Whether the operator of a revision enables a plugin, given the spread strategy of GPU and CPU pods.
+pub fn has_plugin(name: &str, [gpu, _]: [bool; 2], revision: Revision) -> bool {
     match name {
+        _ if SEARCH_PLUGINS.contains(&name) => {
+            default_plugins(revision).iter().any(|plugin| **plugin == *name)
+        }
         "gpupack" | "gpusharingorder" => !gpu,
         "gpuspread" => gpu,
         _ => true,

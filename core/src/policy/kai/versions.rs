@@ -247,9 +247,10 @@ const CHANGES: &[Since] = &[
     },
     Since {
         version: "v0.16.0, v0.15.x",
-        modelled: "",
+        modelled: V0_17,
         rules: &["kai/fit/room"],
-        before: "The request of a pod with native sidecars is the maximum of its init containers and its containers.",
+        before: "The request of a pod with native sidecars is the maximum of its init containers and its containers; an import \
+                 here adds them in every version.",
         now: "Sidecars are added.",
         notice: "Only for pods with native sidecars: they ask for more.",
         fault: None,
