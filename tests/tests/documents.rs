@@ -27,7 +27,8 @@ fn accuracy_rows() -> String {
     for modelled in versions::all() {
         for revision in modelled.revisions {
             let found = agreement::of(modelled, revision);
-            let source = if revision.commit.is_empty() { "an independent model" } else { "the real scheduler" };
+            let source =
+                if revision.commit.is_empty() { "an independent model" } else { "the real scheduler" };
             let _ = writeln!(
                 rows,
                 "| {} (`{}`) | {} | {source} | {} of {} | {} of {} |",

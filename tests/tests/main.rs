@@ -13,6 +13,7 @@ mod explanations;
 mod golden;
 mod golden_notices;
 mod kai_revisions;
+mod kai_upgrade;
 mod known_answer;
 mod kubernetes_import;
 mod kueue_import;

@@ -87,6 +87,8 @@ pub const EXAMPLES: &[Example] = examples! {
     "ego-grace": "How does EGO share?",
     "ego-share-limit": "How does EGO share?",
     "ego-over-commit": "How does EGO share?",
+    "upgrade-another-team-loses": "What would an upgrade change?",
+    "upgrade-gang-starts": "What would an upgrade change?",
     "four-schedulers": "What would another scheduler do?",
 };
 
