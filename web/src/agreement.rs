@@ -42,8 +42,7 @@ mod tests {
             let plain = Scenario { policy, ..Scenario::default() };
             for revision in modelled.revisions {
                 let badge = badge(&modelled.at(&plain, revision)).unwrap_or_default();
-                let what =
-                    if revision.commit.is_empty() { "the documented rules" } else { revision.label };
+                let what = if revision.commit.is_empty() { "the documented rules" } else { revision.label };
                 assert!(badge.ends_with(&format!(" test cases match {what}")), "{badge}");
                 badges.push(badge);
             }

@@ -123,6 +123,7 @@ pub fn empty() -> Scenario {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fairground::policy::versions::revision_of;
     use fairground::scenario::{Severity, check};
 
     #[test]
@@ -136,6 +137,9 @@ mod tests {
             assert!(!scenario.note.is_empty(), "{}", example.id);
         }
         assert!(document::from_text("nothing").is_err());
-        assert_eq!(empty().nodes.len(), 1);
+        let new = empty();
+        assert_eq!(new.nodes.len(), 1);
+        let (modelled, revision) = revision_of(&new).expect("a product");
+        assert_eq!(revision, modelled.newest());
     }
 }

@@ -1,14 +1,16 @@
 //! Accuracy: what is compared with the real scheduler, in which version, and how.
 
 use fairground::link::RULES;
-use fairground::policy::agreement::{self, Agreement};
+use fairground::policy::agreement::{Agreement, of as agreement_of};
 use fairground::policy::versions::{self, Modelled, Revision, Since};
 use fairground::words::number::count;
 use leptos::prelude::*;
 
 use super::help::what_it_is;
-use crate::agreement::thousands;
+use crate::agreement::{self, thousands};
 use crate::checked::{self, CaseKind, Difference};
+use crate::state::branches::commands::compare_versions_label;
+use crate::state::command::Command;
 use crate::store::Store;
 use crate::widgets::dialog::DialogFrame;
 
@@ -21,14 +23,19 @@ pub fn Fidelity(
 ) -> impl IntoView {
     let store = Store::get();
     let present = store.scenario.with_untracked(|scenario| versions::revision_of(scenario));
+    let of_this = store.scenario.with_untracked(|scenario| agreement::badge(scenario));
     let of_scenario = move |modelled: &'static Modelled| {
-        changes(modelled, present.filter(|(of, _)| of.policy == modelled.policy).map(|(_, revision)| revision))
+        changes(
+            modelled,
+            present.filter(|(of, _)| of.policy == modelled.policy).map(|(_, revision)| revision),
+        )
     };
     view! {
         <DialogFrame title=if is_about { "About Fairground" } else { "How accurate is this?" } class="wide fidelity" on_close>
             {is_about.then(|| about(store))}
             <section>
                 <h3>"What is modelled, and how it is tested"</h3>
+                {of_this.map(|text| view! { <p>"This scenario: " {text} "."</p> })}
                 {policies()}
                 <p>
                     "KAI and YuniKorn: the code of the real scheduler was run, and its decisions were recorded. The engine \
@@ -63,6 +70,7 @@ pub fn Fidelity(
             </section>
             <section>
                 <h3>"Other versions"</h3>
+                {compare_versions(store)}
                 {versions::all().map(of_scenario).collect_view()}
             </section>
         </DialogFrame>
@@ -105,7 +113,7 @@ fn table<const N: usize>(head: [&'static str; N], rows: Vec<AnyView>) -> impl In
 /// The modelled revisions and the number of matching cases.
 fn policies() -> impl IntoView {
     let row = |(modelled, revision): (&Modelled, &Revision)| {
-        let found = agreement::of(modelled, revision);
+        let found = agreement_of(modelled, revision);
         let Agreement { agree, agree_as_scenarios, can_be_scenarios, not_counted, .. } = found;
         let counted = thousands(found.counted());
         let commit: String = revision.commit.chars().take(12).collect();
@@ -135,8 +143,7 @@ fn policies() -> impl IntoView {
 
 /// Every modelled revision of every product.
 fn revisions() -> impl Iterator<Item = (&'static Modelled, &'static Revision)> {
-    versions::all()
-        .flat_map(|modelled| modelled.revisions.iter().map(move |revision| (modelled, revision)))
+    versions::all().flat_map(|modelled| modelled.revisions.iter().map(move |revision| (modelled, revision)))
 }
 
 /// The name of a product, with the revision if there are several.
@@ -161,6 +168,13 @@ fn cases() -> impl IntoView {
     };
     let rows = revisions().flat_map(of_revision).collect();
     table(["Policy", "Cases", "What is compared"], rows)
+}
+
+/// A button that compares the scenario with the other versions of its scheduler.
+fn compare_versions(store: Store) -> Option<AnyView> {
+    let label = store.scenario.with_untracked(|scenario| compare_versions_label(scenario))?;
+    let compare = move |_| store.dispatch(Command::CompareVersions);
+    Some(view! { <p><button type="button" class="btn" on:click=compare>{label}</button></p> }.into_any())
 }
 
 /// Cases of a revision whose results differ.
