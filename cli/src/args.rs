@@ -49,7 +49,7 @@ pub enum Command {
     /// Translate a scenario to another policy
     #[command(after_help = EXIT_CODES)]
     Translate(Translate),
-    /// Run a scenario under several policies, or several scenarios, side by side
+    /// Run a scenario under several policies or versions of one, or several scenarios, side by side
     #[command(after_help = EXIT_CODES)]
     Compare(Compare),
     /// List the policies, the product versions they model, and what changed in later versions
@@ -255,7 +255,7 @@ pub struct Translate {
     pub output: String,
 }
 
-/// Run a scenario under several policies, or several scenarios.
+/// Run a scenario under several policies or versions of one, or several scenarios.
 #[derive(Debug, ClapArgs)]
 pub struct Compare {
     /// Scenarios (YAML or JSON) or links to them; - reads standard input
@@ -264,6 +264,9 @@ pub struct Compare {
     /// The policies, separated by commas; default: all products, or with several files the policy of each
     #[arg(long, value_name = "P,…", value_delimiter = ',')]
     pub policies: Vec<String>,
+    /// Versions of the scenario's policy to compare instead, separated by commas; policies lists them
+    #[arg(long, value_name = "V,…", value_delimiter = ',', conflicts_with = "policies")]
+    pub versions: Vec<String>,
     /// End all runs at this time, such as 90s, 2h or 30d; default: when nothing further happens in any of them
     #[arg(long, value_name = "TIME", value_parser = moment)]
     pub until: Option<i64>,

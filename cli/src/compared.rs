@@ -1,9 +1,11 @@
-//! Runs one scenario under several policies, or several scenarios, side by side.
+//! Runs one scenario under several policies or versions of one, or several scenarios, side by side.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::Write;
 
 use fairground::policy::Policy;
+use fairground::policy::versions::{Modelled, modelled};
 use fairground::scenario::Scenario;
 use fairground::sim::{Column, Comparing, Ran, Runs, first_difference, under};
 use fairground::time::Time;
@@ -26,16 +28,21 @@ struct Entry<'a> {
     /// Caption of its column.
     name: String,
     file: &'a str,
-    scenario: &'a Scenario,
+    scenario: Cow<'a, Scenario>,
     policy: String,
 }
 
 /// Runs scenarios under policies.
 pub fn compare(args: &Compare) -> Result<End, Stop> {
     let loaded: Vec<Loaded> = args.files.iter().map(|file| load(file, None)).collect::<Result<_, _>>()?;
-    let entries: Vec<Entry<'_>> =
-        args.files.iter().zip(&loaded).flat_map(|(file, loaded)| entries_of(args, file, loaded)).collect();
-    let comparing = entries.iter().map(|entry| Comparing::new(entry.scenario, &entry.policy)).collect();
+    let mut entries: Vec<Entry<'_>> = Vec::new();
+    for (file, loaded) in args.files.iter().zip(&loaded) {
+        entries.extend(match args.versions.is_empty() {
+            true => of_policies(args, file, loaded),
+            false => of_versions(args, file, loaded)?,
+        });
+    }
+    let comparing = entries.iter().map(|entry| Comparing::new(&entry.scenario, &entry.policy)).collect();
     let mut runs = Runs::new(comparing, args.until.map(Time::from_millis), CYCLES_MAX);
     while runs.step() {}
     let columns = runs.end();
@@ -71,7 +78,7 @@ pub fn compare(args: &Compare) -> Result<End, Stop> {
 }
 
 /// The runs of a file: under the given policies, else under its own if there are several files, else under those of products.
-fn entries_of<'a>(args: &Compare, file: &'a str, loaded: &'a Loaded) -> Vec<Entry<'a>> {
+fn of_policies<'a>(args: &Compare, file: &'a str, loaded: &'a Loaded) -> Vec<Entry<'a>> {
     let is_one = args.files.len() == 1;
     let policies: Vec<String> = match args.policies.is_empty() {
         false => args.policies.clone(),
@@ -83,8 +90,43 @@ fn entries_of<'a>(args: &Compare, file: &'a str, loaded: &'a Loaded) -> Vec<Entr
         (false, 0 | 1) => shown(file).to_owned(),
         (false, _) => format!("{} {policy}", shown(file)),
     };
-    let entry = |policy: String| Entry { name: name(&policy), file, scenario: &loaded.scenario, policy };
+    let scenario = || Cow::Borrowed(&loaded.scenario);
+    let entry = |policy: String| Entry { name: name(&policy), file, scenario: scenario(), policy };
     policies.into_iter().map(entry).collect()
+}
+
+/// The runs of a file in the given versions of its policy.
+fn of_versions<'a>(args: &Compare, file: &'a str, loaded: &'a Loaded) -> Result<Vec<Entry<'a>>, Stop> {
+    let policy = loaded.plan.policy.key();
+    let Some(modelled) = modelled(policy).filter(|modelled| modelled.revisions.len() > 1) else {
+        eprint_line(&format!("{}: {policy} is simulated in one version only", shown(file)));
+        return Err(Stop::BadInput);
+    };
+    args.versions.iter().map(|version| of_version(args, file, loaded, modelled, version)).collect()
+}
+
+fn of_version<'a>(
+    args: &Compare,
+    file: &'a str,
+    loaded: &Loaded,
+    modelled: &Modelled,
+    version: &str,
+) -> Result<Entry<'a>, Stop> {
+    let Some(revision) = modelled.named(version) else {
+        let known: Vec<&str> = modelled.revisions.iter().map(|revision| revision.name).collect();
+        let product = modelled.product;
+        eprint_line(&format!(
+            "fairground: {product} has no version {version:?}; choose of {}",
+            known.join(", ")
+        ));
+        return Err(Stop::BadInput);
+    };
+    let name = match args.files.len() {
+        1 => revision.label.to_owned(),
+        _ => format!("{} {}", shown(file), revision.name),
+    };
+    let scenario = Cow::Owned(modelled.at(&loaded.scenario, revision));
+    Ok(Entry { name, file, scenario, policy: modelled.policy.to_owned() })
 }
 
 /// Repeats the first run and another one up to their first difference.
@@ -92,7 +134,7 @@ fn differs(entries: &[Entry<'_>], columns: &[Column], at: usize) -> Option<First
     let [one, other] = [0, at].map(|at| columns[at].run.as_ref());
     let difference = first_difference(&one?.moves, &other?.moves)?;
     let side = |which: usize, of: &Entry<'_>| {
-        let mut repeated = Repeated::new(&under(of.scenario, &of.policy).0, &difference, which);
+        let mut repeated = Repeated::new(&under(&of.scenario, &of.policy).0, &difference, which);
         while repeated.step() {}
         repeated.side()
     };

@@ -1,9 +1,10 @@
-//! Lists policies, the product versions that they model, and later changes of the products.
+//! Lists policies, the product versions that they model, and changes of the products.
 
 use std::io::Write;
 
 use fairground::policy::Policy;
-use fairground::policy::versions::{Modelled, modelled};
+use fairground::policy::agreement;
+use fairground::policy::versions::{Modelled, Revision, modelled};
 
 use crate::args::Policies;
 use crate::{End, Stop};
@@ -28,10 +29,8 @@ pub fn policies(args: &Policies) -> Result<End, Stop> {
 }
 
 fn print(out: &mut impl Write, modelled: &Modelled) -> std::io::Result<()> {
-    writeln!(out, "{}: {} {}", modelled.policy, modelled.product, modelled.versions)?;
-    writeln!(out, "  modelled from: {}", modelled.source)?;
-    if !modelled.revision.is_empty() {
-        writeln!(out, "  revision: {}", modelled.revision)?;
+    for revision in modelled.revisions {
+        print_revision(out, modelled, revision)?;
     }
     match modelled.compared {
         "" => writeln!(out, "  later versions: not compared")?,
@@ -39,9 +38,28 @@ fn print(out: &mut impl Write, modelled: &Modelled) -> std::io::Result<()> {
     }
     for change in modelled.changes {
         writeln!(out, "  since {}:", change.version)?;
-        writeln!(out, "    here:  {}", change.before)?;
-        writeln!(out, "    since: {}", change.now)?;
-        writeln!(out, "    seen:  {}", change.notice)?;
+        writeln!(out, "    before: {}", change.before)?;
+        writeln!(out, "    since:  {}", change.now)?;
+        writeln!(out, "    seen:   {}", change.notice)?;
+        match change.modelled {
+            "" => writeln!(out, "    here:   not simulated")?,
+            name => writeln!(out, "    here:   simulated from {} {name} on", modelled.setting)?,
+        }
     }
     Ok(())
+}
+
+fn print_revision(out: &mut impl Write, modelled: &Modelled, revision: &Revision) -> std::io::Result<()> {
+    writeln!(out, "{}: {} {}", modelled.policy, modelled.product, revision.versions)?;
+    if !modelled.setting.is_empty() {
+        let is_first = revision == modelled.oldest();
+        let whose = if is_first { "; also without this setting" } else { "" };
+        writeln!(out, "  setting: {} {:?}{whose}", modelled.setting, revision.name)?;
+    }
+    writeln!(out, "  modelled from: {}", revision.origin())?;
+    if !revision.commit.is_empty() {
+        writeln!(out, "  revision: {}", revision.commit)?;
+    }
+    let found = agreement::of(modelled, revision);
+    writeln!(out, "  cases that agree: {} of {}", found.agree, found.counted())
 }

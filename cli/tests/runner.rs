@@ -561,3 +561,32 @@ fn scenarios_side_by_side() {
     assert!(first.contains("b1 is waiting: no GPU is free") && first.contains("minimum runtime"), "{first}");
     assert!(second.contains("a4 was evicted so that b1 can run"), "{second}");
 }
+
+/// A scenario in several versions of its scheduler: what each queue gets, and both explanations of the first difference.
+#[test]
+fn versions_side_by_side() {
+    let example = include_str!("../../assets/scenarios/upgrade-gang-starts.yaml");
+    let compare = |args: &[&str], input: &str| fairground(&[&["compare", "-"], args].concat(), input);
+    let output = compare(&["--versions", "0.13,v0.17", "--until", "2m"], example);
+    let out = text(&output.stdout);
+    assert_eq!(code(&output), Some(0), "{}", text(&output.stderr));
+    for part in [
+        "first difference between KAI v0.13 and KAI v0.17: 0:01",
+        "train is waiting: no GPU is free, and serve is protected by its minimum runtime",
+        "KAI v0.17: serve/2 is evicted from node-2 for train, sweep-2 is evicted from node-1 for train",
+        "team-b: GPUs at the end",
+    ] {
+        assert!(out.contains(part), "{part} in {out}");
+    }
+    let lines = compare(&["--versions", "0.17,0.13", "--until", "2m", "--out", "jsonl"], example);
+    let lines: Vec<serde_json::Value> =
+        text(&lines.stdout).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!([&lines[0]["name"], &lines[1]["name"]], ["KAI v0.17", "KAI v0.13"]);
+    assert_eq!(lines[1]["first_difference"]["first"]["only"].as_array().map(Vec::len), Some(2));
+    let refused = compare(&["--versions", "0.13,0.12"], example);
+    assert_eq!(code(&refused), Some(2));
+    assert!(text(&refused.stderr).contains("no version \"0.12\"; choose of 0.13, 0.17"));
+    // First in, first out models no product.
+    assert_eq!(code(&compare(&["--versions", "0.13,0.17"], TWO_TEAMS)), Some(2));
+    assert_eq!(code(&compare(&["--versions", "0.13", "--policies", "fifo"], example)), Some(3));
+}

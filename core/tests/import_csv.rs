@@ -56,6 +56,7 @@ fn a_trace_and_its_queue_sizes_become_a_scenario() {
         assumed: weights are proportional to quotas; limits, CPU and memory are unlimited
         assumed: 22 nodes with 8 GPUs each
         assumed: a node has 64 cores and 256 GB; jobs ask for no CPU or memory unless the trace says so
+        assumed: version 0.17, the newest that is simulated
         ignored: queue sizes: column nodes
     "#]]
     .assert_eq(&messages(&imported));
@@ -65,6 +66,8 @@ fn a_trace_and_its_queue_sizes_become_a_scenario() {
         version: 1
         dialect: kai
         policy: kai
+        settings:
+          version: 0.17
         cycle: on change
         nodes:
           - {name: node, count: 22, gpu: 8}
@@ -132,6 +135,7 @@ fn bad_rows_are_reported_and_skipped() {
         assumed: 1 queue without a listed size (p): GPU quota 0, weight 1 and no limits
         assumed: 2 nodes with 8 GPUs each, enough for all quotas and the largest job
         assumed: a node has 64 cores and 256 GB; jobs ask for no CPU or memory unless the trace says so
+        assumed: version 0.17, the newest that is simulated
         ignored: column colour
         S054 Some((3, 1)) line 3 is left out: the job has no name
         S054 Some((4, 1)) line 4 is left out: the job has no queue

@@ -1,6 +1,7 @@
 //! Files of unknown versions: every message states location, cause and remedy; a cluster is never imported in part.
 
 use fairground::import::{File, Files, Options, import_files};
+use fairground::policy::versions::revision_of;
 use fairground::scenario::Scenario;
 
 fn read(files: &[(&str, &str)]) -> Files {
@@ -88,4 +89,22 @@ fn other_versions_of_our_own_files_and_links_are_named() {
     assert!(newer[0].1.contains("newer version") && newer[0].1.contains("d9"), "{newer:?}");
     let cut = refused(&[("", &link[..link.len() - 3])]);
     assert!(cut[0].1.contains("characters arrived"), "{cut:?}");
+}
+
+/// What an import makes has the newest revision of the scheduler; a scenario file keeps the one that it was made with.
+#[test]
+fn an_import_has_the_newest_revision() {
+    let (modelled, newest) = revision_of(&made(QUEUE)).expect("a product");
+    assert_eq!(newest, modelled.newest());
+    let (_, kept) = revision_of(&made("format: fairground-scenario\nversion: 1\nnodes: [{name: n}]\n"))
+        .expect("the default policy models a product");
+    assert_eq!(kept, modelled.oldest());
+    let report = read(&[("", QUEUE)]).imported.report;
+    let says = format!("version {}, the newest that is simulated", newest.name);
+    assert!(report.assumed.contains(&says), "{:?}", report.assumed);
+}
+
+fn made(text: &str) -> Scenario {
+    let files = read(&[("", text)]);
+    files.imported.scenario.unwrap_or_else(|| panic!("{:?}", files.imported.report.diagnostics))
 }

@@ -284,7 +284,8 @@ fn priorities_are_counted_from_the_default() {
     let offset = written("policy: yunikorn\nsettings: {priority.offset.a: 5}\nqueues: [{name: a}]\n");
     let kai = translate(&offset, "kai").expect("known").scenario;
     assert_eq!(at(&kai, &["queues", "a", "priority"]).as_deref(), Some("105"));
-    assert_eq!(kai.settings.into_iter().collect::<Vec<_>>(), [("gpu-placement".into(), "spread".into())]);
+    let settings: Vec<_> = kai.settings.into_iter().filter(|(name, _)| name != "version").collect();
+    assert_eq!(settings, [("gpu-placement".into(), "spread".into())]);
 }
 
 /// Other policies treat a semi-preemptible workload of Run:ai by its priority, with a note.
@@ -385,8 +386,13 @@ fn jobs_and_settings() {
         Some("binpacking"),
         "KAI packs, YuniKorn spreads"
     );
-    let back = translate(&plain, "kai").expect("known").scenario;
-    assert!(back.settings.is_empty(), "{:?}", back.settings);
+    let back = translate(&plain, "kai").expect("known");
+    assert_eq!(back.scenario.settings.into_iter().collect::<Vec<_>>(), [("version".into(), "0.17".into())]);
+    assert!(
+        says(&back.notes, Kind::Assumed, "version 0.17, the newest that is simulated"),
+        "{:?}",
+        back.notes
+    );
     assert!(translate(&written("policy: lottery\n"), "kai").is_none());
     assert!(translate(&kai, "lottery").is_none());
 }

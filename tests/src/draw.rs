@@ -87,6 +87,7 @@ fn draw(policy: &str, d: &mut Draw) -> Scenario {
     s.pools = Arc::new(pools.into_iter().map(pool).collect());
     (s.nodes, s.jobs) = (Arc::new(nodes), Arc::new(jobs));
     s.settings = draw_settings::settings(policy, d, &queues);
+    s.settings.extend(draw_settings::revision(policy, d));
     s.queues = Arc::new(queues);
     s
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use fairground::policy::versions::modelled;
 use fairground::scenario::{QueueEntry, Scalar};
 
 use crate::draw::Draw;
@@ -78,6 +79,13 @@ const QUEUES: &[Values] = &[
     ("application.unschedasks.backoff.delay", &["2s"]),
     ("limits", &["[{users: [ada], maxapplications: 2}]", "[{users: [\"*\"], maxresources: {vcore: 2}}]"]),
 ];
+
+/// The setting of a random revision, if the policy's product has several.
+pub fn revision(policy: &str, d: &mut Draw) -> Option<(String, Scalar)> {
+    let modelled = modelled(policy).filter(|modelled| modelled.revisions.len() > 1)?;
+    let names: Vec<&str> = modelled.revisions.iter().map(|revision| revision.name).collect();
+    Some((modelled.setting.to_string(), d.one_of(&names).into()))
+}
 
 /// A random selection of settings of a policy.
 pub fn settings(policy: &str, d: &mut Draw, queues: &[QueueEntry]) -> BTreeMap<String, Scalar> {

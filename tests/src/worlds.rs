@@ -7,6 +7,8 @@ use fairground::cluster::{
     Queue, QueueResource, Request, Restart,
 };
 use fairground::id::{JobId, NodeId, PartitionId, PodId, PodSetId, QueueId};
+use fairground::policy::kai::config::{Config, Revision};
+use fairground::policy::kai::settings::default_plugins;
 use fairground::policy::{Policy, Rhythm};
 use fairground::scenario::{Plan, PlanChange, Planned};
 use fairground::time::{Span, Time};
@@ -34,6 +36,12 @@ impl Numbers {
     pub fn one_of<T: Copy>(&mut self, values: &[T]) -> T {
         values[usize::from(self.below(values.len() as u8))]
     }
+}
+
+/// KAI in its newest revision, with other values.
+pub fn newest_kai(config: Config) -> Policy {
+    let revision = Revision::NEWEST;
+    Policy::Kai(Config { revision, plugins: default_plugins(revision), ..config })
 }
 
 /// Generates a plan.

@@ -2,10 +2,11 @@
 //! exists.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fairground::policy::Policy;
+use fairground::policy::{agreement, versions};
 
 const ACCURACY: &str = "docs/accuracy.md";
 
@@ -20,28 +21,28 @@ fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Rows of the policies with recordings, one for each revision. A line of the file has the policy, cases that agree, all cases, cases that are not counted,
-/// cases that agree as scenario files, cases that can be such, and the revision of the real scheduler.
+/// Rows of the policies with recordings, one for each revision.
 fn accuracy_rows() -> String {
-    let row = |line: &str| {
-        let words: Vec<&str> = line.split(' ').collect();
-        let [policy, agree, of, not_counted, as_files, can_be_files] = words[..6] else { unreachable!() };
-        let count = |word: &str| word.parse::<u64>().expect("a count");
-        let of = count(of) - count(not_counted);
-        let modelled = Policy::described(policy).and_then(|policy| policy.modelled).expect("a product");
-        let revision = words.get(6).copied().unwrap_or_default();
-        let source = if revision.is_empty() { "an independent model" } else { "the real scheduler" };
-        let versions = if revision == modelled.revision {
-            modelled.versions.to_owned()
-        } else {
-            format!("revision {revision:.12}")
-        };
-        format!(
-            "| {} (`{policy}`) | {versions} | {source} | {agree} of {of} | {as_files} of {can_be_files} |\n",
-            modelled.product
-        )
-    };
-    read("assets/agreement.txt").lines().map(row).collect()
+    let mut rows = String::new();
+    for modelled in versions::all() {
+        for revision in modelled.revisions {
+            let found = agreement::of(modelled, revision);
+            let source =
+                if revision.commit.is_empty() { "an independent model" } else { "the real scheduler" };
+            let _ = writeln!(
+                rows,
+                "| {} (`{}`) | {} | {source} | {} of {} | {} of {} |",
+                modelled.product,
+                modelled.policy,
+                revision.versions,
+                found.agree,
+                found.counted(),
+                found.agree_as_scenarios,
+                found.can_be_scenarios,
+            );
+        }
+    }
+    rows
 }
 
 #[test]

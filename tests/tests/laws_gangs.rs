@@ -18,7 +18,7 @@ use fairground::policy::{Policy, kai};
 use fairground::scenario::Plan;
 use fairground::sim::{CycleRecord, Simulation};
 use fairground::trace::{Event, EvictReason};
-use fairground_tests::worlds::{Numbers, plan, pooled};
+use fairground_tests::worlds::{Numbers, newest_kai, plan, pooled};
 use proptest::prelude::*;
 
 /// Number of checked cycles.
@@ -30,8 +30,10 @@ fn policies() -> Vec<Policy> {
     vec![
         Policy::Kai(Default::default()),
         Policy::Runai(Default::default()),
-        Policy::Kai(quick),
+        Policy::Kai(quick.clone()),
         Policy::Kai(seeded),
+        newest_kai(kai::config::Config::default()),
+        newest_kai(quick),
     ]
 }
 

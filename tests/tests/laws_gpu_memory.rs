@@ -9,7 +9,7 @@ use fairground::scenario::{check, read};
 use fairground::sim::Simulation;
 use fairground::trace::Gate;
 use fairground_tests::laws::what_waits_has_a_reason;
-use fairground_tests::worlds::{Numbers, plan, pooled};
+use fairground_tests::worlds::{Numbers, newest_kai, plan, pooled};
 use proptest::prelude::*;
 
 /// Number of checked cycles.
@@ -39,7 +39,7 @@ proptest! {
     fn every_gpu_memory_can_be_simulated(
         numbers in prop::collection::vec(any::<u8>(), 0..200),
         memories in prop::collection::vec(0..MEMORIES.len(), 1..5),
-        (policy, pools, asked) in (0..6usize, any::<bool>(), prop::option::of(1..200_000i64)),
+        (policy, pools, asked) in (0..7usize, any::<bool>(), prop::option::of(1..200_000i64)),
     ) {
         let policies = [
             Policy::Kai(Default::default()),
@@ -48,6 +48,7 @@ proptest! {
             Policy::Ego(Default::default()),
             Policy::MaxMin(()),
             Policy::Fifo(()),
+            newest_kai(Default::default()),
         ];
         let (mut numbers, policy) = (Numbers::new(numbers), policies[policy].clone());
         let mut plan = if pools { pooled(&mut numbers, policy) } else { plan(&mut numbers, policy) };

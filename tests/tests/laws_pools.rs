@@ -10,7 +10,7 @@ use fairground::sim::{CycleRecord, Simulation};
 use fairground::time::{Span, Time};
 use fairground::trace::{Event, Ledger, Refusal};
 use fairground::units::Resource;
-use fairground_tests::worlds::{Numbers, pooled};
+use fairground_tests::worlds::{Numbers, newest_kai, pooled};
 use proptest::prelude::*;
 
 /// End of the checked part of runs.
@@ -25,6 +25,7 @@ fn policies() -> Vec<Policy> {
         Policy::Fifo(()),
         Policy::YuniKorn(yunikorn::Config::default()),
         Policy::Ego(ego::Config::default()),
+        newest_kai(Default::default()),
     ]
 }
 

@@ -5,7 +5,7 @@ use fairground::policy::{Policy, ego, kai, yunikorn};
 use fairground::scenario::{Plan, PlanChange, Planned, check, read};
 use fairground::time::{Span, Time};
 use fairground_tests::laws::{self, Verdict};
-use fairground_tests::worlds::{Numbers, plan, pooled};
+use fairground_tests::worlds::{Numbers, newest_kai, plan, pooled};
 use proptest::prelude::*;
 
 fn policies() -> Vec<Policy> {
@@ -47,6 +47,8 @@ fn policies() -> Vec<Policy> {
         Policy::Runai(Default::default()),
         Policy::MaxMin(()),
         Policy::Drf(()),
+        newest_kai(kai::config::Config::default()),
+        newest_kai(kai::config::Config { seed: Some(7), ..Default::default() }),
     ]
 }
 

@@ -14,6 +14,7 @@ mod golden;
 mod golden_notices;
 mod kai_priority_within_quota;
 mod kai_revisions;
+mod kai_upgrade;
 mod known_answer;
 mod kubernetes_import;
 mod kueue_import;

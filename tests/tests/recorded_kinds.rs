@@ -1,29 +1,27 @@
-//! Numbers of recorded cases by kind, as the page displays them beside the agreeing ones.
+//! Numbers of recorded cases by kind and revision, as the page displays them beside the agreeing ones.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use fairground::policy::kai::config::Revision;
 use fairground_tests::recording;
 
 #[test]
 fn the_page_says_how_many_cases_of_each_kind_there_are() {
     let tests_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut found: BTreeMap<(usize, &str, &str), usize> = BTreeMap::new();
+    let mut found: BTreeMap<(usize, &str, String, &str), usize> = BTreeMap::new();
     let policies = ["kai", "yunikorn", "runai", "ego"];
     for path in recording::find(&tests_folder.join("golden")).expect("the folder of recordings") {
         let recording = recording::read(&path).unwrap_or_else(|e| panic!("{e}"));
-        // The page shows the counts of the first revision.
-        if recording.revision == Revision::V0_17.commit() {
-            continue;
-        }
         let format = recording.format.name();
         let policy = format.split('-').next().unwrap_or_default();
         let place = policies.iter().position(|name| *name == policy).expect("a policy with recordings");
-        *found.entry((place, policy, format)).or_default() += recording.cases.len();
+        let revision = recording.revision.clone();
+        *found.entry((place, policy, revision, format)).or_default() += recording.cases.len();
     }
-    let text: String =
-        found.iter().map(|((_, policy, format), n)| format!("{policy} {format} {n}\n")).collect();
+    let line = |((_, policy, revision, format), n): (&(usize, &str, String, &str), &usize)| {
+        format!("{policy} {format} {n} {revision}").trim_end().to_string() + "\n"
+    };
+    let text: String = found.iter().map(line).collect();
     let committed = tests_folder.join("../assets/recordings.txt");
     if std::env::var_os("UPDATE_AGREEMENT").is_some() {
         std::fs::write(&committed, &text).expect("the assets can be written");

@@ -1,53 +1,19 @@
-//! Agreement of the engine with the real schedulers, from a file written by the tests.
+//! The badge: how many recorded cases of the scenario's scheduler match.
 
-use fairground::policy::versions;
+use fairground::policy::agreement;
+use fairground::policy::versions::{Modelled, Revision, revision_of};
+use fairground::scenario::Scenario;
 
-/// Number of recorded cases that agree.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Agreement {
-    pub agree: u64,
-    /// All cases.
-    pub of: u64,
-    /// Cases that are not counted: calls of functions without a decision.
-    pub not_counted: u64,
-    /// Cases that agree when converted to scenario files.
-    pub agree_as_scenarios: u64,
-    /// Cases that can be expressed as scenario files.
-    pub can_be_scenarios: u64,
-    /// Revision of the real scheduler; empty: there is none.
-    pub revision: String,
+/// Text of the badge of a scenario: how many cases match which revision; `None`: its policy models no product.
+pub fn badge(scenario: &Scenario) -> Option<String> {
+    revision_of(scenario).map(|(modelled, revision)| of(modelled, revision))
 }
 
-impl Agreement {
-    pub fn counted(&self) -> u64 {
-        self.of - self.not_counted
-    }
-}
-
-/// One line per policy: name, cases that agree, all cases, cases not counted, cases that agree as scenario files, cases that can
-/// be expressed as such, revision.
-const TEXT: &str = include_str!("../../assets/agreement.txt");
-
-/// The agreement of a policy; all zero if it has no recordings.
-pub fn of(policy: &str) -> Agreement {
-    let is_its = |line: &&str| line.split(' ').next() == Some(policy);
-    let mut words = TEXT.lines().find(is_its).unwrap_or_default().split(' ').skip(1);
-    let mut count = || words.next().and_then(|word| word.parse().ok()).unwrap_or_default();
-    let (agree, of, not_counted) = (count(), count(), count());
-    let (agree_as_scenarios, can_be_scenarios) = (count(), count());
-    let revision = words.next().unwrap_or_default().to_string();
-    Agreement { agree, of, not_counted, agree_as_scenarios, can_be_scenarios, revision }
-}
-
-/// Text of the badge of a policy: how many cases match which version; `None`: there are none.
-pub fn badge(policy: &str) -> Option<String> {
-    let found = of(policy);
-    let (agree, of) = (found.agree, found.counted());
-    let label = versions::modelled(policy).map_or("", |modelled| modelled.label);
-    let counts = || format!("{} of {} test cases match", thousands(agree), thousands(of));
-    // A policy without a revision is compared with an independent model of its documentation.
-    let what = if found.revision.is_empty() { "the documented rules" } else { label };
-    (of > 0).then(|| format!("{} {what}", counts()))
+fn of(modelled: &Modelled, revision: &Revision) -> String {
+    let found = agreement::of(modelled, revision);
+    // A policy without a commit is compared with an independent model of its documentation.
+    let what = if revision.commit.is_empty() { "the documented rules" } else { revision.label };
+    format!("{} of {} test cases match {what}", thousands(found.agree), thousands(found.counted()))
 }
 
 /// Formats a count with thousands separators.
@@ -65,32 +31,31 @@ pub fn thousands(n: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use fairground::policy::Policy;
-
-    #[test]
-    fn every_policy_with_recordings_has_its_line() {
-        for policy in Policy::products().map(|product| product.key) {
-            let found = super::of(policy);
-            assert!(found.of > 0 && found.agree + found.not_counted <= found.of, "{policy}: {found:?}");
-            let (agree, can_be) = (found.agree_as_scenarios, found.can_be_scenarios);
-            assert!(agree <= can_be && can_be <= found.of, "{policy}: {found:?}");
-        }
-        assert_eq!(super::of(Policy::NAMES[0]).revision.len(), 40);
-        for policy in Policy::baselines() {
-            assert_eq!(super::of(policy.key), super::Agreement::default(), "{}", policy.key);
-        }
-    }
+    use super::*;
+    use fairground::policy::{Policy, versions};
 
     #[test]
     fn a_badge_says_what_cases_match() {
-        let badge = |policy: &str| super::badge(policy).unwrap_or_default();
-        for product in Policy::products() {
-            let modelled = product.modelled.expect("a product is modelled");
-            let what = if modelled.revision.is_empty() { "the documented rules" } else { modelled.label };
-            let badge = badge(product.key);
-            assert!(badge.ends_with(&format!(" test cases match {what}")), "{badge}");
+        let mut badges = Vec::new();
+        for modelled in versions::all() {
+            let policy = modelled.policy.to_owned();
+            let plain = Scenario { policy, ..Scenario::default() };
+            for revision in modelled.revisions {
+                let badge = badge(&modelled.at(&plain, revision)).unwrap_or_default();
+                let what = if revision.commit.is_empty() { "the documented rules" } else { revision.label };
+                assert!(badge.ends_with(&format!(" test cases match {what}")), "{badge}");
+                badges.push(badge);
+            }
+            let named_none = badge(&plain).unwrap_or_default();
+            assert_eq!(named_none, of(modelled, modelled.oldest()));
         }
-        assert!(Policy::baselines().all(|policy| badge(policy.key).is_empty()));
+        badges.sort();
+        badges.dedup();
+        assert_eq!(badges.len(), versions::all().map(|modelled| modelled.revisions.len()).sum::<usize>());
+        for policy in Policy::baselines() {
+            let policy = policy.key.to_owned();
+            assert_eq!(badge(&Scenario { policy, ..Scenario::default() }), None);
+        }
     }
 
     #[test]

@@ -1,10 +1,11 @@
-//! Test cases of the engine by kind, and the known differences.
+//! Test cases of the engine by kind and revision, and the known differences.
 //!
 //! The tests write the first list and read the second.
 
 use fairground::format::value::{self, Is, Value};
+use fairground::policy::versions::{Modelled, Revision};
 
-/// Number of recorded cases of each kind: policy, format, number.
+/// Number of recorded cases of each kind: policy, format, number, commit of the real scheduler if there is one.
 const RECORDINGS: &str = include_str!("../../assets/recordings.txt");
 
 /// The cases that differ, each with its reason.
@@ -53,23 +54,28 @@ fn format(name: &str) -> (&'static str, bool) {
     }
 }
 
-pub fn kinds(policy: &str) -> Vec<CaseKind> {
+/// The cases of a revision.
+pub fn kinds(modelled: &Modelled, revision: &Revision) -> Vec<CaseKind> {
     let lines = RECORDINGS.lines().filter_map(|line| {
         let mut words = line.split(' ');
-        let is_its = words.next() == Some(policy);
+        let is_its = words.next() == Some(modelled.policy);
         let (name, of) = (words.next()?, words.next()?.parse().ok()?);
+        let is_its = is_its && words.next().unwrap_or_default() == revision.commit;
         let (says, is_whole) = format(name);
         is_its.then_some(CaseKind { says, is_whole, of })
     });
     lines.collect()
 }
 
-/// Whether a file of recordings is of another revision than the one that the badge counts: its folder names it.
-fn is_of_other_revision(file: &str) -> bool {
-    file.split('/').next().is_some_and(|folder| folder.contains("-v"))
+/// The revision of a file of recordings: the one that its folder names, otherwise the oldest.
+fn revision_of(modelled: &Modelled, file: &str) -> &'static Revision {
+    let folder = file.split('/').next().unwrap_or_default();
+    let named = folder.rsplit_once("-v").and_then(|(_, name)| modelled.named(name));
+    named.unwrap_or(modelled.oldest())
 }
 
-pub fn differences(policy: &str) -> Vec<Difference> {
+/// The cases of a revision that differ.
+pub fn differences(modelled: &Modelled, revision: &Revision) -> Vec<Difference> {
     let root = value::parse(DIFFERENCES, &[]).ok();
     let Some(Is::List(entries)) = root.as_ref().and_then(|root| root.get("differences")).map(|list| &list.is)
     else {
@@ -90,28 +96,30 @@ pub fn differences(policy: &str) -> Vec<Difference> {
                 reason: text(entry, "reason")?,
             })
         })
-        .filter(|difference| difference.file.split(['-', '/']).next() == Some(policy))
-        .filter(|difference| !is_of_other_revision(&difference.file))
+        .filter(|difference| difference.file.split(['-', '/']).next() == Some(modelled.policy))
+        .filter(|difference| revision_of(modelled, &difference.file) == revision)
         .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agreement;
-    use fairground::policy::Policy;
+    use fairground::policy::{agreement, versions};
 
     #[test]
     fn kinds_and_differences_add_up_to_what_the_badge_says() {
-        for policy in Policy::products().map(|product| product.key) {
-            let found = agreement::of(policy);
-            assert_eq!(kinds(policy).iter().map(|kind| kind.of).sum::<u64>(), found.of, "{policy}");
-            let differ = differences(policy);
-            assert_eq!(differ.len() as u64, found.counted() - found.agree, "{policy}");
-            assert!(differ.iter().all(|d| !d.id.is_empty() && !d.reason.is_empty()), "{policy}");
+        let mut ids = Vec::new();
+        for modelled in versions::all() {
+            for revision in modelled.revisions {
+                let found = agreement::of(modelled, revision);
+                let of: u64 = kinds(modelled, revision).iter().map(|kind| kind.of).sum();
+                assert_eq!(of, found.of, "{revision:?}");
+                let differ = differences(modelled, revision);
+                assert_eq!(differ.len() as u64, found.counted() - found.agree, "{revision:?}");
+                assert!(differ.iter().all(|d| !d.id.is_empty() && !d.reason.is_empty()), "{revision:?}");
+                ids.extend(differ.into_iter().map(|difference| difference.id));
+            }
         }
-        let mut all = Policy::products().flat_map(|product| differences(product.key));
-        assert!(all.any(|difference| difference.id == "mid-0048"));
-        assert!(Policy::baselines().all(|policy| kinds(policy.key).is_empty()));
+        assert!(ids.iter().any(|id| id == "mid-0048"), "{ids:?}");
     }
 }

@@ -1,5 +1,6 @@
 //! Ready-made scenarios, in the order of the page.
 
+use fairground::policy::versions::in_newest;
 use fairground::scenario::Scenario;
 
 use crate::state::document;
@@ -87,6 +88,8 @@ pub const EXAMPLES: &[Example] = examples! {
     "ego-grace": "How does EGO share?",
     "ego-share-limit": "How does EGO share?",
     "ego-over-commit": "How does EGO share?",
+    "upgrade-another-team-loses": "What would an upgrade change?",
+    "upgrade-gang-starts": "What would an upgrade change?",
     "four-schedulers": "What would another scheduler do?",
 };
 
@@ -111,15 +114,17 @@ pub fn start() -> Scenario {
     EXAMPLES[0].scenario()
 }
 
+/// A scenario for a new document, in the newest revision of its scheduler.
 pub fn empty() -> Scenario {
     let text = "format: fairground-scenario\nversion: 1\nname: New scenario\ndialect: kai\npolicy: kai\ncycle: 1s\n\
                 nodes:\n- {name: node, count: 1, gpu: 8}\n";
-    document::from_text(text).unwrap_or_default()
+    in_newest(document::from_text(text).unwrap_or_default())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fairground::policy::versions::revision_of;
     use fairground::scenario::{Severity, check};
 
     #[test]
@@ -133,6 +138,9 @@ mod tests {
             assert!(!scenario.note.is_empty(), "{}", example.id);
         }
         assert!(document::from_text("nothing").is_err());
-        assert_eq!(empty().nodes.len(), 1);
+        let new = empty();
+        assert_eq!(new.nodes.len(), 1);
+        let (modelled, revision) = revision_of(&new).expect("a product");
+        assert_eq!(revision, modelled.newest());
     }
 }

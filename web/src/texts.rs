@@ -163,6 +163,7 @@ fn screens() -> Vec<(String, Lead)> {
         add(format!("dialog: {dialog:?}"), vec![Command::Dialog(Some(dialog))]);
     }
     add("dialog: Compare".into(), vec![Command::Compare { with_baselines: false }]);
+    add("dialog: Compare versions".into(), vec![Command::CompareVersions]);
     for (name, text) in IMPORTS {
         let files = vec![(name.to_string(), FileBytes::of(text))];
         add(

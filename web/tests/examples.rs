@@ -13,13 +13,15 @@ const RECORDED: &str = include_str!("examples.txt");
 
 /// Examples that compare policies, show how patterns are drawn, or demonstrate one setting. They were not run on the real
 /// scheduler, and the page does not claim so.
-const NOT_RECORDED: [&str; 7] = [
+const NOT_RECORDED: [&str; 9] = [
     "cpu-and-memory",
     "four-schedulers",
     "morning-rush",
     "priority-within-quota",
     "quota-reclaim",
     "reclaim-multiplier",
+    "upgrade-another-team-loses",
+    "upgrade-gang-starts",
     "usage-fades",
 ];
 

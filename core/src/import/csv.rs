@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::options::{Mapping, Options};
 use super::table::{Row, Table};
 use super::trace::{self, Trace};
-use super::{Imported, NODES, Report, counted, node_group};
+use super::{Imported, NODES, Report, counted, in_newest_revision, node_group};
 use crate::format::DIALECT;
 use crate::policy::Policy;
 use crate::scenario::quantity::print_decimal;
@@ -61,6 +61,7 @@ pub fn preview(trace: &str, mapping: &Mapping) -> Preview {
 pub fn import(jobs: &[u8], queues: Option<&[u8]>, options: &Options) -> Imported {
     let mut report = Report::default();
     let scenario = make(jobs, queues, options, &mut report);
+    let scenario = scenario.map(|scenario| in_newest_revision(scenario, &mut report));
     report.count_skipped();
     Imported { scenario, report }
 }

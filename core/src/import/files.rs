@@ -15,7 +15,7 @@ use super::kubernetes::{import_trees, snapshot};
 use super::options::{Extent, Mapping, Options};
 use super::recognise::{Kind, recognise};
 use super::yunikorn_rest::names_by_path;
-use super::{Imported, Report, Source, counted, translate_to, trees, without_limit};
+use super::{Imported, Report, Source, counted, in_newest_revision, translate_to, trees, without_limit};
 use crate::link;
 use crate::policy::Policy;
 use crate::scenario::value::Value;
@@ -110,6 +110,12 @@ pub fn import_files(files: &[File<'_>], options: &Options) -> Files {
         policy if policy.is_empty() || scenario.policy == policy => scenario,
         policy => translate_to(policy, scenario, &mut report),
     });
+    // A scenario file and a link keep what they were made with.
+    let is_made = !matches!(kind, Kind::Scenario | Kind::Link);
+    let scenario = match scenario {
+        Some(scenario) if is_made => Some(in_newest_revision(scenario, &mut report)),
+        scenario => scenario,
+    };
     if scenario.is_some() {
         let extent = Extent {
             has_assumed_nodes: report.assumed_nodes.is_some(),

@@ -33,6 +33,7 @@ pub use reload::{Reload, reload};
 pub use runai::import_organisation;
 pub(crate) use table::{Row, Table};
 
+use crate::policy::versions::{in_newest, newest_says, revision_of};
 use crate::scenario::value::{Value, documents};
 use crate::scenario::{
     Diagnostic, NodeEntry, Path, QueueEntry, Scalar, Scenario, codes, finding, unlimited_queue,
@@ -77,6 +78,18 @@ fn translate_to(policy: &str, scenario: Scenario, report: &mut Report) -> Scenar
         }
     }
     translated.scenario
+}
+
+/// A scenario in the newest revision of its product, unless the files tell another one.
+fn in_newest_revision(scenario: Scenario, report: &mut Report) -> Scenario {
+    let n_settings = scenario.settings.len();
+    let scenario = in_newest(scenario);
+    if let Some((modelled, revision)) =
+        revision_of(&scenario).filter(|_| scenario.settings.len() > n_settings)
+    {
+        report.assume(newest_says(modelled, revision));
+    }
+    scenario
 }
 
 /// Formats a number with a noun, in the plural unless the number is 1.

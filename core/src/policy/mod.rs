@@ -4,6 +4,7 @@
 //! bind and evict, and the time of its next cycle. Policies know neither each other
 //! nor the simulation; they do not change the cluster.
 
+pub mod agreement;
 #[cfg(test)]
 #[path = "../../tests/sixth_policy/mod.rs"]
 mod by_name;

@@ -20,6 +20,7 @@ use crate::policy::Policy;
 use crate::policy::field::Field;
 pub use crate::policy::translator::{Kind, Note};
 use crate::policy::translator::{Translator, queue, setting};
+use crate::policy::versions::newest_says;
 use crate::scenario::Scenario;
 use crate::units::Resource;
 
@@ -43,10 +44,22 @@ pub fn translate(scenario: &Scenario, policy: &str) -> Option<Translated> {
     settings::settings(&mut work);
     pools::pools(&mut work);
     jobs::jobs(&mut work);
+    newest(&mut work);
     refused::refused(&mut work);
     let Translator { new, mut notes, .. } = work;
     notes.sort_by_key(|note: &Note| note.kind);
     Some(Translated { scenario: new, notes })
+}
+
+/// A translated scenario has the newest revision of its product.
+fn newest(work: &mut Translator<'_>) {
+    let Some((modelled, (name, value))) =
+        work.to.modelled.and_then(|modelled| Some((modelled, modelled.setting_of_new()?)))
+    else {
+        return;
+    };
+    work.new.settings.insert(name.to_owned(), value.into());
+    work.note(Kind::Assumed, setting(name), newest_says(modelled, modelled.newest()));
 }
 
 /// The value of a field that the old policy does not have: no quota of GPUs, otherwise unlimited, equal weights.

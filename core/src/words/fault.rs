@@ -21,8 +21,8 @@ pub fn faults(frame: &Frame, checks: &[Comparison]) -> Vec<Text> {
         };
         if !known.contains(&key) {
             known.push(key);
-            let head =
-                format!("Known fault of {} {}: {} ", modelled.product, modelled.versions, change.before);
+            let versions = modelled.before(change).versions;
+            let head = format!("Known fault of {} {versions}: {} ", modelled.product, change.before);
             let tail = format!("Since {}: {} {}", change.version, change.now, fault.instead);
             texts.push(Text::of(head).then(numbers(frame, check)).say(tail));
         }

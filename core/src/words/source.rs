@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn every_rule_names_a_source_that_can_be_found() {
         for policy in Policy::products() {
-            let has_code = policy.modelled.is_some_and(|modelled| !modelled.revision.is_empty());
+            let has_code = policy.modelled.is_some_and(|modelled| !modelled.oldest().commit.is_empty());
             for rule in Policy::rulebook(policy.key).expect("a policy has rules").rules {
                 let (title, address) = named(rule.0.source);
                 assert!(!title.contains(".md"), "{}: {title}", rule.key());

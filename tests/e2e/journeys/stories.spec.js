@@ -146,6 +146,26 @@ test("one cluster under four schedulers, with what was translated behind what ca
   await expect(dialog.getByRole("columnheader", { name: /DRF/ })).toBeVisible();
 });
 
+test("beside the badge the other version of the scheduler runs the same cluster", async ({ page }) => {
+  const app = new App(page);
+  await app.openWide();
+  await app.example("upgrade-gang-starts");
+  const badge = page.getByRole("button", { name: /test cases match/ });
+  await expect(badge).toContainText("KAI v0.13");
+  await page.getByRole("button", { name: "Compare with KAI v0.17", exact: true }).click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog.getByRole("heading", { name: "Compare versions" })).toBeVisible();
+  await expect(dialog.getByText("Running")).toHaveCount(0);
+  for (const name of ["KAI v0.13", "KAI v0.17"]) {
+    await expect(dialog.getByRole("columnheader", { name, exact: true })).toBeVisible();
+  }
+  await expect(dialog).toContainText("serve is protected by its minimum runtime");
+  await expect(dialog).toContainText("sweep-2 is evicted from node-1 for train");
+  await dialog.getByRole("button", { name: /^First difference/ }).first().click();
+  await expect(dialog).toHaveCount(0);
+  await app.atCycle(1);
+});
+
 test("every view holds an edit against how it was", async ({ page }) => {
   const app = new App(page);
   await app.open();

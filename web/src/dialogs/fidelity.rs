@@ -1,12 +1,16 @@
 //! Accuracy: what is compared with the real scheduler, in which version, and how.
 
 use fairground::link::RULES;
-use fairground::policy::versions::{self, Modelled, Since};
+use fairground::policy::agreement::{Agreement, of as agreement_of};
+use fairground::policy::versions::{self, Modelled, Revision, Since};
+use fairground::words::number::count;
 use leptos::prelude::*;
 
 use super::help::what_it_is;
-use crate::agreement::{self, Agreement, thousands};
+use crate::agreement::{self, thousands};
 use crate::checked::{self, CaseKind, Difference};
+use crate::state::branches::commands::compare_versions_label;
+use crate::state::command::Command;
 use crate::store::Store;
 use crate::widgets::dialog::DialogFrame;
 
@@ -18,13 +22,20 @@ pub fn Fidelity(
     on_close: Callback<()>,
 ) -> impl IntoView {
     let store = Store::get();
-    let policy = store.scenario.with_untracked(|scenario| scenario.policy.clone());
-    let present = versions::modelled(&policy).map_or("", |modelled| modelled.policy);
+    let present = store.scenario.with_untracked(|scenario| versions::revision_of(scenario));
+    let of_this = store.scenario.with_untracked(|scenario| agreement::badge(scenario));
+    let of_scenario = move |modelled: &'static Modelled| {
+        changes(
+            modelled,
+            present.filter(|(of, _)| of.policy == modelled.policy).map(|(_, revision)| revision),
+        )
+    };
     view! {
         <DialogFrame title=if is_about { "About Fairground" } else { "How accurate is this?" } class="wide fidelity" on_close>
             {is_about.then(|| about(store))}
             <section>
                 <h3>"What is modelled, and how it is tested"</h3>
+                {of_this.map(|text| view! { <p>"This scenario: " {text} "."</p> })}
                 {policies()}
                 <p>
                     "KAI and YuniKorn: the code of the real scheduler was run, and its decisions were recorded. The engine \
@@ -55,11 +66,12 @@ pub fn Fidelity(
             </section>
             <section>
                 <h3>"Cases that differ, and why"</h3>
-                {versions::all().map(differing).collect_view()}
+                {revisions().map(differing).collect_view()}
             </section>
             <section>
-                <h3>"Later versions"</h3>
-                {versions::all().map(|modelled| later(modelled, modelled.policy == present)).collect_view()}
+                <h3>"Other versions"</h3>
+                {compare_versions(store)}
+                {versions::all().map(of_scenario).collect_view()}
             </section>
         </DialogFrame>
     }
@@ -98,19 +110,19 @@ fn table<const N: usize>(head: [&'static str; N], rows: Vec<AnyView>) -> impl In
     }
 }
 
-/// The modelled versions and the number of matching cases.
+/// The modelled revisions and the number of matching cases.
 fn policies() -> impl IntoView {
-    let row = |modelled: &Modelled| {
-        let found = agreement::of(modelled.policy);
+    let row = |(modelled, revision): (&Modelled, &Revision)| {
+        let found = agreement_of(modelled, revision);
         let Agreement { agree, agree_as_scenarios, can_be_scenarios, not_counted, .. } = found;
         let counted = thousands(found.counted());
-        let revision: String = modelled.revision.chars().take(12).collect();
+        let commit: String = revision.commit.chars().take(12).collect();
         view! {
             <tr>
                 <th scope="row">{modelled.product}</th>
                 <td>
-                    {modelled.versions} "; " {modelled.source}
-                    {(!revision.is_empty()).then(|| view! { " " <code>{revision}</code> })}
+                    {revision.versions} "; " {revision.origin()}
+                    {(!commit.is_empty()).then(|| view! { " " <code>{commit}</code> })}
                 </td>
                 <td class="num">
                     {format!("{} of {counted}", thousands(agree))}
@@ -125,18 +137,28 @@ fn policies() -> impl IntoView {
     };
     table(
         ["Policy", "Versions modelled", "Matching test cases", "As scenario files"],
-        versions::all().map(row).collect(),
+        revisions().map(row).collect(),
     )
+}
+
+/// Every modelled revision of every product.
+fn revisions() -> impl Iterator<Item = (&'static Modelled, &'static Revision)> {
+    versions::all().flat_map(|modelled| modelled.revisions.iter().map(move |revision| (modelled, revision)))
+}
+
+/// The name of a product, with the revision if there are several.
+fn named(modelled: &Modelled, revision: &Revision) -> &'static str {
+    if modelled.revisions.len() > 1 { revision.label } else { modelled.product }
 }
 
 /// Number of cases of each kind.
 fn cases() -> impl IntoView {
-    let of_policy = |modelled: &'static Modelled| {
-        let kinds = checked::kinds(modelled.policy);
+    let of_revision = |(modelled, revision): (&'static Modelled, &'static Revision)| {
+        let kinds = checked::kinds(modelled, revision);
         kinds.into_iter().map(move |CaseKind { says, of, .. }| {
             view! {
                 <tr>
-                    <th scope="row">{modelled.product}</th>
+                    <th scope="row">{named(modelled, revision)}</th>
                     <td class="num">{thousands(of)}</td>
                     <td>{says}</td>
                 </tr>
@@ -144,30 +166,38 @@ fn cases() -> impl IntoView {
             .into_any()
         })
     };
-    let rows = versions::all().flat_map(of_policy).collect();
+    let rows = revisions().flat_map(of_revision).collect();
     table(["Policy", "Cases", "What is compared"], rows)
 }
 
-/// Cases of a policy whose results differ.
-fn differing(modelled: &Modelled) -> impl IntoView {
+/// A button that compares the scenario with the other versions of its scheduler.
+fn compare_versions(store: Store) -> Option<AnyView> {
+    let label = store.scenario.with_untracked(|scenario| compare_versions_label(scenario))?;
+    let compare = move |_| store.dispatch(Command::CompareVersions);
+    Some(view! { <p><button type="button" class="btn" on:click=compare>{label}</button></p> }.into_any())
+}
+
+/// Cases of a revision whose results differ.
+fn differing((modelled, revision): (&Modelled, &Revision)) -> impl IntoView {
     let item = |Difference { file, id, reason }: Difference| {
         view! { <li><code>{id}</code> " in " <code>{file}</code> ": " {reason}</li> }
     };
-    let differ = checked::differences(modelled.policy);
+    let differ = checked::differences(modelled, revision);
     view! {
-        <p><b>{modelled.product}</b> {if differ.is_empty() { ": none" } else { "" }}</p>
+        <p><b>{named(modelled, revision)}</b> {if differ.is_empty() { ": none" } else { "" }}</p>
         {(!differ.is_empty()).then(|| view! { <ul>{differ.into_iter().map(item).collect_view()}</ul> })}
     }
 }
 
-/// Changes in the product after the modelled version.
-fn later(modelled: &'static Modelled, is_open: bool) -> impl IntoView {
+/// What changed in a product since its first modelled revision: what a revision is simulated with, and what it is simulated without.
+fn changes(modelled: &'static Modelled, of_scenario: Option<&'static Revision>) -> AnyView {
     if modelled.compared.is_empty() {
         return view! {
             <p><b>{modelled.product}</b> ": later versions were not compared with this model."</p>
         }
         .into_any();
     }
+    let revision = of_scenario.unwrap_or(modelled.newest());
     let row = |change: &Since| {
         view! {
             <tr>
@@ -179,14 +209,23 @@ fn later(modelled: &'static Modelled, is_open: bool) -> impl IntoView {
         }
         .into_any()
     };
-    let caption =
-        format!("{}: {} changes since {}", modelled.product, modelled.changes.len(), modelled.versions);
+    let part = |changes: Vec<&Since>, what: &str, is_open: bool, head: [&'static str; 4]| {
+        let caption = format!("{} {what} {}", count(changes.len() as u64, "change"), revision.label);
+        (!changes.is_empty()).then(|| {
+            view! {
+                <details open=is_open>
+                    <summary>{caption}</summary>
+                    {table(head, changes.into_iter().map(row).collect())}
+                </details>
+            }
+        })
+    };
+    let (has, lacks): (Vec<&Since>, _) =
+        modelled.changes.iter().partition(|change| modelled.has(revision, change));
     view! {
-        <details open=is_open>
-            <summary>{caption}</summary>
-            <p>"Compared with " {modelled.compared} "."</p>
-            {table(["Since", "Modelled here", "Changed to", "What you notice"], modelled.changes.iter().map(row).collect())}
-        </details>
+        <p><b>{modelled.product}</b> ": compared with " {modelled.compared} "."</p>
+        {part(lacks, "not simulated in", of_scenario.is_some(), ["Since", "Modelled here", "Changed to", "What you notice"])}
+        {part(has, "simulated in", false, ["Since", "Before", "Modelled here", "What you notice"])}
     }
     .into_any()
 }

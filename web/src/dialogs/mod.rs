@@ -22,7 +22,7 @@ use leptos::prelude::*;
 use crate::state::command::Command;
 use crate::state::layout::options::Dialog;
 use crate::store::Store;
-use crate::views::compared::component::{Compare, CompareRuns};
+use crate::views::compared::component::{Compare, CompareRuns, CompareVersions};
 
 /// The open dialog, if any.
 #[component]
@@ -51,6 +51,7 @@ fn open(dialog: Dialog, on_close: Callback<()>) -> AnyView {
         Dialog::Translated => view! { <translated::Translated on_close /> }.into_any(),
         Dialog::Compare => view! { <Compare on_close /> }.into_any(),
         Dialog::CompareRuns => view! { <CompareRuns on_close /> }.into_any(),
+        Dialog::CompareVersions => view! { <CompareVersions on_close /> }.into_any(),
         Dialog::Reset => view! { <reset::Reset on_close /> }.into_any(),
         Dialog::BadLink(says) => view! { <link::BadLink says on_close /> }.into_any(),
     }

@@ -7,6 +7,7 @@ use leptos::prelude::*;
 
 use crate::agreement;
 use crate::shell::runs;
+use crate::state::branches::commands::compare_versions_label;
 use crate::state::command::Command;
 use crate::state::layout::options::{Dialog, SetupTab, Theme};
 use crate::store::Store;
@@ -35,6 +36,7 @@ pub fn Bar() -> impl IntoView {
     let named = |what: &'static str, step: Memo<Option<String>>| {
         Signal::derive(move || step.get().map_or(what.to_string(), |name| format!("{what}: {name}")))
     };
+    let versions = store.part(|m| compare_versions_label(&m.scenario));
     let theme = Memo::new(move |_| store.view.with(|v| v.theme));
     let themes = move |()| {
         [(Theme::System, "Match system"), (Theme::Light, "Light"), (Theme::Dark, "Dark")]
@@ -48,13 +50,16 @@ pub fn Bar() -> impl IntoView {
             MenuItem::new("Examples", Command::Dialog(Some(Dialog::Examples))),
             MenuItem::new(format!("Policy: {}", short()), Command::Tab(SetupTab::Rules)),
             MenuItem::new("Compare policies", Command::Compare { with_baselines: false }),
+        ];
+        items.extend(versions.get_untracked().map(|label| MenuItem::new(label, Command::CompareVersions)));
+        items.extend([
             MenuItem::new("Search or run a command", Command::Dialog(Some(Dialog::Palette))),
             MenuItem::new("Import", Command::Dialog(Some(Dialog::Paste))),
             MenuItem::new("Earlier states", Command::Dialog(Some(Dialog::States))),
             MenuItem::new("Help", Command::Dialog(Some(Dialog::Help))),
             MenuItem::new("How accurate is this?", Command::Dialog(Some(Dialog::Fidelity))),
             MenuItem::new("About", Command::Dialog(Some(Dialog::About))),
-        ];
+        ]);
         items.extend(store.now(runs::items));
         let named = |item: MenuItem| MenuItem { label: format!("Theme: {}", item.label), ..item };
         items.extend(themes(()).into_iter().map(named));
@@ -65,7 +70,7 @@ pub fn Bar() -> impl IntoView {
         Theme::Light => Kind::Sun,
         Theme::Dark => Kind::Moon,
     };
-    let badge = move || agreement::badge(policy.get());
+    let badge = store.part(|m| agreement::badge(&m.scenario));
     view! {
         <header class="bar" data-region tabindex="-1" aria-label="Document">
             <div class="logo">
@@ -82,7 +87,7 @@ pub fn Bar() -> impl IntoView {
                 <Icon kind=Kind::Down />
             </MenuButton>
             {move || {
-                badge()
+                badge.get()
                     .map(|text| {
                         view! {
                             <CommandButton
@@ -91,6 +96,21 @@ pub fn Bar() -> impl IntoView {
                                 command=Command::Dialog(Some(Dialog::Fidelity))
                             >
                                 {text}
+                            </CommandButton>
+                        }
+                    })
+            }}
+            {move || {
+                versions
+                    .get()
+                    .map(|label| {
+                        view! {
+                            <CommandButton
+                                class="badge versions"
+                                title="What would another version of the scheduler change?"
+                                command=Command::CompareVersions
+                            >
+                                {label}
                             </CommandButton>
                         }
                     })

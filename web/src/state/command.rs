@@ -165,6 +165,8 @@ pub enum Command {
     },
     /// Runs the kept runs and the current one side by side.
     CompareRuns,
+    /// Runs the scenario in all modelled versions of its scheduler side by side.
+    CompareVersions,
     /// Reads files that were dropped, pasted or chosen.
     Import {
         /// Name and content.

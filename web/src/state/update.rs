@@ -56,6 +56,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::CompareWith(letter) => branches::kept::compare(model, letter, fx),
         Command::RemoveRun(letter) => branches::kept::remove(model, letter, fx),
         Command::CompareRuns => branches::commands::compare_runs(model, fx),
+        Command::CompareVersions => branches::commands::compare_versions(model, fx),
         Command::Compare { with_baselines } => branches::commands::compare(model, with_baselines, fx),
         Command::Help(job) => branches::commands::try_changes(model, job, fx),
 

@@ -38,7 +38,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::options::Options;
-use super::{Imported, Report, Source, counted, translate_to, trees};
+use super::{Imported, Report, Source, counted, in_newest_revision, translate_to, trees};
 use crate::policy::{PRIORITY_CLASS, Policy};
 use crate::scenario::value::Value;
 use crate::scenario::{JobEntry, NODES_MAX, PODS_MAX, QUEUES_MAX, Scalar, Scenario};
@@ -60,7 +60,9 @@ pub fn import_kubernetes(sources: &[Source<'_>], options: &Options) -> Imported 
     let mut report = Report::default();
     let roots = trees(sources, &mut report);
     let roots: Vec<(&str, &Value)> = roots.iter().map(|(file, root)| (*file, root)).collect();
-    import_trees(&roots, options, false, report)
+    let Imported { scenario, mut report } = import_trees(&roots, options, false, report);
+    let scenario = scenario.map(|scenario| in_newest_revision(scenario, &mut report));
+    Imported { scenario, report }
 }
 
 /// Imports the objects in trees, each with the name of its file if there are several. `has_yunikorn`: a configuration of YuniKorn

@@ -23,7 +23,7 @@ use crate::policy::kai::config::{Revision, SEARCH_PLUGINS};
 use crate::policy::kai::operator::{
     ACTIONS, ARGUMENTS, FIELDS, FLAGS, PLUGINS, USAGE, has_action, has_plugin,
 };
-use crate::policy::kai::settings::{PRIORITY_IN_QUOTA, STUCK_THRESHOLD};
+use crate::policy::kai::settings::PRIORITY_IN_QUOTA;
 use crate::scenario::quantity::{self, print_decimal};
 use crate::scenario::{PoolEntry, Scalar};
 
@@ -117,21 +117,13 @@ struct Reading {
     of: String,
     now_ms: i64,
     settings: Settings,
-    revision: Revision,
     assumed: Vec<String>,
     ignored: Vec<String>,
 }
 
 impl Reading {
     fn new(of: String, now_ms: i64) -> Reading {
-        Reading {
-            of,
-            now_ms,
-            settings: Settings::new(),
-            revision: Revision::default(),
-            assumed: Vec::new(),
-            ignored: Vec::new(),
-        }
+        Reading { of, now_ms, settings: Settings::new(), assumed: Vec::new(), ignored: Vec::new() }
     }
 
     /// Returns the settings. Reports what was read and what was not.
@@ -161,9 +153,6 @@ impl Reading {
             }
         }
         for (flag, value) in entries(spec, "args") {
-            if flag == STUCK_THRESHOLD {
-                self.is_at_least(&format!("the argument {flag}"));
-            }
             match (FLAGS.iter().find(|(known, _)| *known == flag), value.scalar(&[])) {
                 (Some((_, setting)), Some(text)) if text.starts_with('-') => self.set(setting, "unlimited"),
                 (Some((_, setting)), Some(text)) => self.set(setting, text),
@@ -172,9 +161,6 @@ impl Reading {
         }
         self.depths(spec);
         let spreads = self.spreads();
-        if entries(spec, "plugins").iter().any(|(plugin, _)| SEARCH_PLUGINS.contains(plugin)) {
-            self.is_at_least("the plugins sg-nodelocalgreedy and sg-multinodegang");
-        }
         for (plugin, value) in entries(spec, "plugins") {
             if let Some(arguments) = value.get("arguments") {
                 self.lost_k(plugin, &arguments);
@@ -216,7 +202,7 @@ impl Reading {
         let changed = |of: &str| lists::changes(&entries(spec, of));
         let plugins = changed("plugins");
         if !plugins.is_empty() || !strategy_is_kept {
-            let list = lists::merged(&PLUGINS, |name| has_plugin(name, spreads, self.revision), &plugins);
+            let list = lists::merged(&PLUGINS, |name| has_plugin(name, spreads, Revision::NEWEST), &plugins);
             self.set("plugins", &list);
         }
         let actions = changed("actions");
@@ -252,14 +238,11 @@ impl Reading {
                 }
             }
         }
-        if names.iter().any(|plugin| SEARCH_PLUGINS.contains(plugin)) {
-            self.is_at_least("the plugins sg-nodelocalgreedy and sg-multinodegang");
-        }
         let spreads = self.spreads();
         let plugins = names.join(", ");
-        if !names.is_empty()
-            && plugins != lists::merged(&PLUGINS, |name| has_plugin(name, spreads, self.revision), &[])
-        {
+        let revision = self.revision(&names);
+        let is_on = |name: &str| has_plugin(name, spreads, revision);
+        if !names.is_empty() && plugins != lists::merged(&PLUGINS, is_on, &[]) {
             self.set("plugins", &plugins);
         }
         if let Some(text) = place.scalar(&["actions"]) {
@@ -274,6 +257,19 @@ impl Reading {
         }
         self.depths(place);
         self.usage(place);
+    }
+
+    /// The revision that has a complete list of plugins: the search for jobs to evict consists of plugins since v0.16.0.
+    fn revision(&mut self, names: &[&str]) -> Revision {
+        if names.is_empty() || SEARCH_PLUGINS.iter().any(|plugin| names.contains(plugin)) {
+            return Revision::NEWEST;
+        }
+        let revision = Revision::default();
+        self.set("version", revision.name());
+        let says =
+            "lists no plugin that searches for jobs to evict, as before v0.16.0: it is simulated as version";
+        self.assumed.push(format!("{} {says} {}", self.of, revision.name()));
+        revision
     }
 
     fn depths(&mut self, place: &Place<'_>) {
@@ -300,7 +296,6 @@ impl Reading {
     fn priority_in_quota(&mut self, place: &Place<'_>, text: &str) {
         match text {
             "1" | "t" | "T" | "true" | "TRUE" | "True" => {
-                self.is_at_least("queuePriorityInQuotaReclaim, which v0.18 has,");
                 self.set(PRIORITY_IN_QUOTA, "true");
             }
             "0" | "f" | "F" | "false" | "FALSE" | "False" => {}
@@ -320,16 +315,6 @@ impl Reading {
                 self.of
             )
         }));
-    }
-
-    /// Sets the newest version simulated, which something in the configuration needs.
-    fn is_at_least(&mut self, what: &str) {
-        if self.revision != Revision::NEWEST {
-            self.revision = Revision::NEWEST;
-            let version = Revision::NEWEST.name();
-            self.set("version", version);
-            self.assumed.push(format!("{what} of {} need version {version}", self.of));
-        }
     }
 
     /// Reads how past usage is measured.

@@ -6,7 +6,7 @@
 use super::form;
 use crate::policy::description::{Description, Knows, QueuePriorityValue, QueueValue, QueueValues};
 use crate::policy::form::Form;
-use crate::policy::versions::Modelled;
+use crate::policy::versions::{Modelled, Revision};
 
 /// IBM EGO with a multidimensional plan.
 pub const DESCRIPTION: Description = Description {
@@ -44,14 +44,19 @@ pub const DESCRIPTION: Description = Description {
     ..Description::BASELINE
 };
 
-/// Modelled versions.
+/// The modelled versions.
 const MODELLED: Modelled = Modelled {
     policy: "ego",
     product: "IBM EGO",
-    label: "EGO 7.3.2",
-    versions: "of IBM Spectrum Symphony 7.3.1 to 7.3.2 and IBM Spectrum Conductor 2.3.0 to 2.4.1",
-    revision: "",
-    source: "public documentation of these versions",
+    setting: "",
+    revisions: &[Revision {
+        name: "",
+        label: "EGO 7.3.2",
+        versions: "of IBM Spectrum Symphony 7.3.1 to 7.3.2 and IBM Spectrum Conductor 2.3.0 to 2.4.1",
+        commit: "",
+        date: "",
+        source: "public documentation of these versions",
+    }],
     compared: "",
     changes: &[],
 };

@@ -41,7 +41,7 @@ pub const DESCRIPTION: Description = Description {
         hundredths: true,
         job_priority: true,
         semi: Err(
-            "the release of KAI that is simulated has no semi-preemptible jobs, only a design for them; a job that says \
+            "no release of KAI that is simulated has semi-preemptible jobs, which v0.18.0 has as alpha; a job that says \
              semi is preemptible if its priority is below 100",
         ),
         evicted_for: false,

@@ -146,7 +146,7 @@ fn readme(source: &Source<'_>, shares: bool, left_out: &BTreeSet<String>) -> Str
     let note = if scenario.note.is_empty() { String::new() } else { format!("\n{}\n", scenario.note.trim()) };
     let gpus: i64 =
         cluster.nodes.values().map(|node| node.capacity.get(Resource::GPU).in_base_units() / 1000).sum();
-    let versions = super::versions::MODELLED.versions;
+    let versions = super::versions::MODELLED.revision_of(scenario).versions;
     let operator = match shares {
         true => {
             "\nSome pods ask for a part of a GPU: for those the cluster needs an operator that gives nodes fake devices.\n"

@@ -6,8 +6,9 @@
 //! # Source
 //! KAI Scheduler, API type `kai.scheduler/v1` SchedulingShard, `docs/operator/scheduler-config-customization.md`; kai.md 4.1; kai-v0.17.md 18.1; kai-v0.18.md 2.1
 
-use super::config::{Revision, SEARCH_PLUGINS};
-use super::settings::{PRIORITY_IN_QUOTA, STUCK_THRESHOLD};
+use super::config::SEARCH_PLUGINS;
+use super::revision::Revision;
+use super::settings::{PRIORITY_IN_QUOTA, STUCK_THRESHOLD, default_plugins};
 
 /// Simulated plugins with the operator's priority; higher ones come first.
 pub const PLUGINS: [(&str, i64); 22] = [
@@ -47,7 +48,9 @@ pub const ACTIONS: [(&str, i64); 5] = [
 /// Whether the operator of a revision enables a plugin, given the spread strategy of GPU and CPU pods.
 pub fn has_plugin(name: &str, [gpu, _]: [bool; 2], revision: Revision) -> bool {
     match name {
-        _ if SEARCH_PLUGINS.contains(&name) => revision >= Revision::V0_17,
+        _ if SEARCH_PLUGINS.contains(&name) => {
+            default_plugins(revision).iter().any(|plugin| **plugin == *name)
+        }
         "gpupack" | "gpusharingorder" => !gpu,
         "gpuspread" => gpu,
         _ => true,

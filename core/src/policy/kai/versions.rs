@@ -5,42 +5,65 @@
 //! to v0.18.6 (2026-10-18) by reading. The setting `version` simulates those up to v0.17 (kai-v0.17.md).
 
 use super::explain::faults;
-use crate::policy::versions::{Fault, Modelled, Since};
+use super::revision::Revision;
+use crate::policy::versions::{self, Fault, Modelled, Since};
 
 /// Rules that search for victims.
 const SEARCH: &[&str] = &["kai/reclaim/", "kai/preempt/lower-priority"];
+
+/// Name of the revision that is simulated with a change.
+const V0_17: &str = Revision::V0_17.name();
 
 /// The modelled versions.
 pub const MODELLED: Modelled = Modelled {
     policy: "kai",
     product: "KAI Scheduler",
-    label: "KAI v0.14.0",
-    versions: "v0.13.x and v0.14.0",
-    revision: "72de64fc8eca10fa8cca26a20156178f3edbe092",
-    source: "source code of 2026-03-07",
-    compared: "v0.18.6 of 2026-10-18; up to v0.17 the code was run, later changes were read",
+    setting: "version",
+    revisions: &[
+        versions::Revision {
+            name: Revision::V0_13.name(),
+            label: "KAI v0.13",
+            versions: "v0.13.x and v0.14.0",
+            commit: Revision::V0_13.commit(),
+            date: "2026-03-07",
+            source: "source code",
+        },
+        versions::Revision {
+            name: Revision::V0_17.name(),
+            label: "KAI v0.17",
+            versions: "v0.17.x",
+            commit: Revision::V0_17.commit(),
+            date: "2026-08-07",
+            source: "source code",
+        },
+    ],
+    compared: "v0.18.6 of 2026-10-18, the newest seen; up to v0.17 the code was run, later changes were read",
     changes: CHANGES,
 };
 
 const CHANGES: &[Since] = &[
     Since {
         version: "v0.16.0, v0.14.6 and v0.15.3",
+        modelled: V0_17,
         rules: &["kai/solver/crash"],
         before: "The scheduler crashes when it comes in the same cycle again to an elastic job whose pods were to move.",
-        now: "The crash is fixed: the job stays pending and the cycle goes on, as it does here.",
+        now: "The crash is fixed: the job stays pending and the cycle goes on.",
         notice: "No restart of the scheduler in this situation.",
         fault: None,
     },
     Since {
         version: "v0.17.0 and late v0.16.x",
+        modelled: V0_17,
         rules: &[],
-        before: "A second crash: writing the message of an eviction between top-level queues in reclaim.",
-        now: "Fixed. It is not modelled here.",
+        before: "The scheduler crashes when it writes the message of an eviction between top-level queues in reclaim; \
+                 here it does not.",
+        now: "The crash is fixed.",
         notice: "No restart of the scheduler in this situation.",
         fault: None,
     },
     Since {
         version: "v0.15.0, v0.14.1",
+        modelled: V0_17,
         rules: SEARCH,
         before: "The pods of a pending job are tried one more at a time, and the first failure ends the search.",
         now: "The number of pods is found by doubling and halving, and all of them are tried once more at the end.",
@@ -49,6 +72,7 @@ const CHANGES: &[Since] = &[
     },
     Since {
         version: "v0.15.0, v0.14.3",
+        modelled: V0_17,
         rules: SEARCH,
         before: "Nodes are tried in the order of the jobs to evict, the newest job first.",
         now: "The smallest sufficient set of nodes is tried first.",
@@ -57,6 +81,7 @@ const CHANGES: &[Since] = &[
     },
     Since {
         version: "v0.16.0",
+        modelled: V0_17,
         rules: SEARCH,
         before: "One search that adds one job to evict after another.",
         now: "Two searches in turn, node by node and then several nodes at once, each a plugin. A plugin list written by \
@@ -66,6 +91,7 @@ const CHANGES: &[Since] = &[
     },
     Since {
         version: "v0.15.0",
+        modelled: V0_17,
         rules: &["kai/reclaim/", "kai/min-runtime/ran-long-enough"],
         before: "All jobs considered so far are checked together before an eviction is allowed.",
         now: "Only the jobs that would really be evicted are checked.",
@@ -74,6 +100,7 @@ const CHANGES: &[Since] = &[
     },
     Since {
         version: "v0.17.0 (stop at a refusal: v0.15.0)",
+        modelled: V0_17,
         rules: SEARCH,
         before: "A refusal ends the attempt, and the nodes of that attempt stay in the search.",
         now: "The next nodes are tried, and those of the refused attempt are left out.",
@@ -82,6 +109,7 @@ const CHANGES: &[Since] = &[
     },
     Since {
         version: "v0.15.0",
+        modelled: V0_17,
         rules: &["kai/preempt/lower-priority"],
         before: "An elastic job that grows by evicting is compared without its running pods.",
         now: "Its running pods count.",
@@ -90,6 +118,7 @@ const CHANGES: &[Since] = &[
     },
     Since {
         version: "v0.17.0, v0.16.x",
+        modelled: V0_17,
         rules: &["kai/reclaim/"],
         before: "Every preemptible job of another queue is a candidate for reclaim.",
         now: "Only jobs of queues above their share, or above their quota in a resource that the claiming job requests.",
@@ -99,6 +128,7 @@ const CHANGES: &[Since] = &[
     },
     Since {
         version: "v0.15.0",
+        modelled: V0_17,
         rules: &["kai/backoff"],
         before: "A job that can never fit is tried, and jobs like it are skipped after it failed.",
         now: "A pod larger than any node is skipped without being remembered.",
@@ -107,6 +137,7 @@ const CHANGES: &[Since] = &[
     },
     Since {
         version: "v0.17.0, v0.16.x",
+        modelled: V0_17,
         rules: &["kai/division/", "kai/queue-order/", "kai/reclaim/"],
         before: "A pending pod that asks for GPU memory counts as its memory divided by 100 MiB GPUs.",
         now: "It counts as its memory divided by the smallest device memory in the cluster.",
@@ -119,6 +150,7 @@ const CHANGES: &[Since] = &[
     },
     Since {
         version: "v0.16.0, v0.17.0",
+        modelled: V0_17,
         rules: &["kai/capacity/"],
         before: "A job that asks for GPU memory counts as nothing where its quota and limit are checked.",
         now: "It counts as its memory divided by the largest device.",
@@ -127,6 +159,7 @@ const CHANGES: &[Since] = &[
     },
     Since {
         version: "v0.15.0",
+        modelled: V0_17,
         rules: &["kai/capacity/"],
         before: "A pod that asks for parts of several devices counts as one of them where a node is checked.",
         now: "It counts with all of them.",
@@ -138,6 +171,7 @@ const CHANGES: &[Since] = &[
     },
     Since {
         version: "v0.15.0",
+        modelled: V0_17,
         rules: &["kai/fit/room"],
         before: "A tiny pod (below 10m CPU and 10 MiB) always fits.",
         now: "It needs a free pod slot and room like any other pod.",
@@ -149,6 +183,7 @@ const CHANGES: &[Since] = &[
     },
     Since {
         version: "v0.15.0",
+        modelled: V0_17,
         rules: &["kai/backoff"],
         before: "Two jobs count as alike if their GPU requests differ by less than 0.01.",
         now: "Their total GPUs must be equal exactly.",
@@ -157,6 +192,7 @@ const CHANGES: &[Since] = &[
     },
     Since {
         version: "v0.15.0",
+        modelled: V0_17,
         rules: &["kai/fit/room", "kai/stale-gang/grace"],
         before: "All subgroups of a job must be there; subgroups inside of subgroups are ordered by name.",
         now: "A subgroup can require only some of its members (minSubGroup), at every level.",
@@ -165,6 +201,7 @@ const CHANGES: &[Since] = &[
     },
     Since {
         version: "v0.14.0 (subgroups), after v0.17.0 (jobs)",
+        modelled: V0_17,
         rules: &["kai/fit/room"],
         before: "A minimum of 0 pods counts as 1.",
         now: "0 is allowed.",
@@ -173,6 +210,7 @@ const CHANGES: &[Since] = &[
     },
     Since {
         version: "v0.17.0",
+        modelled: V0_17,
         rules: SEARCH,
         before: "A job may evict others as soon as it is pending.",
         now: "A job can have a preemption delay: while it is younger, or was evicted less than that ago, it may not evict.",
@@ -181,6 +219,7 @@ const CHANGES: &[Since] = &[
     },
     Since {
         version: "v0.17.0",
+        modelled: V0_17,
         rules: &["kai/stale-gang/grace"],
         before: "The staleness grace period is one value for the cluster.",
         now: "A job can set its own; a negative one means never.",
@@ -189,6 +228,7 @@ const CHANGES: &[Since] = &[
     },
     Since {
         version: "v0.15.0",
+        modelled: "",
         rules: &["kai/fit/room"],
         before: "The room of a pod that is being deleted can be promised for as long as it hangs.",
         now: "Two minutes after its deletion time its room counts as used again.",
@@ -197,6 +237,7 @@ const CHANGES: &[Since] = &[
     },
     Since {
         version: "v0.17.0, v0.16.x",
+        modelled: "",
         rules: &["kai/stale-gang/grace"],
         before: "Finished and failed pods are known to the scheduler.",
         now: "Failed pods are not, and in v0.17.0 and patches of v0.16 finished ones neither: a gang whose members finish \
@@ -206,14 +247,17 @@ const CHANGES: &[Since] = &[
     },
     Since {
         version: "v0.16.0, v0.15.x",
+        modelled: V0_17,
         rules: &["kai/fit/room"],
-        before: "The request of a pod with native sidecars is the maximum of its init containers and its containers.",
+        before: "The request of a pod with native sidecars is the maximum of its init containers and its containers; an import \
+                 here adds them in every version.",
         now: "Sidecars are added.",
         notice: "Only for pods with native sidecars: they ask for more.",
         fault: None,
     },
     Since {
         version: "v0.17.0",
+        modelled: V0_17,
         rules: &["kai/score/"],
         before: "Scores of nodes are weighted 100, 1,000, 10,000 and so on.",
         now: "All these weights are ten times as large; the order of nodes is the same.",
@@ -222,6 +266,7 @@ const CHANGES: &[Since] = &[
     },
     Since {
         version: "v0.16.0",
+        modelled: "",
         rules: SEARCH,
         before: "The search for jobs to evict has no time limit.",
         now: "It ends after some minutes (5 per action, 4 per job), and later jobs are not tried in that cycle.",
@@ -230,6 +275,7 @@ const CHANGES: &[Since] = &[
     },
     Since {
         version: "v0.14.0 to v0.17.0",
+        modelled: "",
         rules: &[],
         before: "Dynamic resource allocation, topology constraints and NUMA are not modelled here.",
         now: "All three were changed or added.",
@@ -238,6 +284,7 @@ const CHANGES: &[Since] = &[
     },
     Since {
         version: "v0.18.0 (alpha, off by default)",
+        modelled: "",
         rules: &["kai/reclaim/", "kai/queue-order/"],
         before: "A queue within its quota loses nothing to a reclaim for another queue's quota.",
         now: "With queuePriorityInQuotaReclaim a queue of higher priority reclaims its quota from one of lower \
@@ -247,6 +294,7 @@ const CHANGES: &[Since] = &[
     },
     Since {
         version: "v0.18.0 (alpha)",
+        modelled: "",
         rules: &["kai/capacity/", "kai/preempt/lower-priority"],
         before: "Jobs are preemptible or not.",
         now: "A third kind, semi-preemptible: the minimum is safe, pods above it go over quota and are evicted first.",
@@ -255,6 +303,7 @@ const CHANGES: &[Since] = &[
     },
     Since {
         version: "v0.18.0, v0.17.2",
+        modelled: "",
         rules: &["kai/fit/room", "kai/stale-gang/grace"],
         before: "A subgroup that lacks pods is placed with those that exist; every subgroup must have its minimum, \
               or the job is stale.",
@@ -264,6 +313,7 @@ const CHANGES: &[Since] = &[
     },
     Since {
         version: "v0.18.0, v0.17.2",
+        modelled: "",
         rules: &["kai/fit/room"],
         before: "A pod that is evicted in this cycle still repels others by its affinity.",
         now: "It no longer does.",
@@ -272,6 +322,7 @@ const CHANGES: &[Since] = &[
     },
     Since {
         version: "v0.18.0",
+        modelled: "",
         rules: &["kai/job-order/"],
         before: "Among equal jobs the newest is evicted first.",
         now: "With the plugin gpujoborder the one with most, or fewest, GPUs.",
@@ -280,6 +331,7 @@ const CHANGES: &[Since] = &[
     },
     Since {
         version: "v0.18.0",
+        modelled: "",
         rules: &["kai/reclaim/"],
         before: "Every pod is evicted by reclaim or preemption only.",
         now: "Pods with the label kai.scheduler/background leave without a reclaim.",
@@ -288,6 +340,7 @@ const CHANGES: &[Since] = &[
     },
     Since {
         version: "v0.18.0",
+        modelled: "",
         rules: &["kai/fit/room"],
         before: "The memory of a GPU is rounded down to a multiple of 100 MiB.",
         now: "It is used as reported.",
@@ -296,6 +349,7 @@ const CHANGES: &[Since] = &[
     },
     Since {
         version: "v0.18.0",
+        modelled: "",
         rules: &["kai/fit/room"],
         before: "There is one way to share a GPU.",
         now: "There are two, and pods of different ways never share one.",
@@ -304,6 +358,7 @@ const CHANGES: &[Since] = &[
     },
     Since {
         version: "v0.18.0",
+        modelled: "",
         rules: &[],
         before: "A Deployment is one job per pod.",
         now: "It is one job with a minimum of 1.",
@@ -312,6 +367,7 @@ const CHANGES: &[Since] = &[
     },
     Since {
         version: "v0.18.0, v0.9 and later patches",
+        modelled: "",
         rules: &[],
         before: "Extended resources count in thousandths in one place.",
         now: "They count in whole units.",
@@ -320,6 +376,7 @@ const CHANGES: &[Since] = &[
     },
     Since {
         version: "v0.18.0",
+        modelled: "",
         rules: &["kai/reclaim/"],
         before: "The test of idle GPUs in a search compares exactly.",
         now: "It allows a difference of 0.000000001.",
@@ -327,7 +384,35 @@ const CHANGES: &[Since] = &[
         fault: None,
     },
     Since {
+        version: "v0.18.0",
+        modelled: "",
+        rules: &["kai/capacity/"],
+        before: "A pod counts with what it requests.",
+        now: "It counts with what its node has granted, if that is more (resize in place).",
+        notice: "Only for pods that are resized while they run.",
+        fault: None,
+    },
+    Since {
+        version: "v0.18.0",
+        modelled: "",
+        rules: &[],
+        before: "A job is known by its name.",
+        now: "It is known by namespace and name.",
+        notice: "Jobs of one name in two namespaces are two jobs.",
+        fault: None,
+    },
+    Since {
+        version: "v0.18.0 (alpha)",
+        modelled: "",
+        rules: &["kai/reclaim/", "kai/preempt/lower-priority"],
+        before: "A job above its minimum gives its last pods first.",
+        now: "A semi-preemptible job gives pods outside of its safe minimum first.",
+        notice: "Only for jobs of that kind. Not simulated under KAI.",
+        fault: None,
+    },
+    Since {
         version: "v0.18.1",
+        modelled: "",
         rules: &["kai/fit/room"],
         before: "Every resource whose name ends in gpu counts as a GPU.",
         now: "Only nvidia.com/gpu and amd.com/gpu do.",
@@ -336,6 +421,7 @@ const CHANGES: &[Since] = &[
     },
     Since {
         version: "main, October 2026, release unknown",
+        modelled: "",
         rules: &["kai/division/"],
         before: "All priorities divide their rounds before any remainder is given.",
         now: "Each priority gives its remainder at once.",
@@ -344,6 +430,16 @@ const CHANGES: &[Since] = &[
     },
     Since {
         version: "main, October 2026, release unknown",
+        modelled: "",
+        rules: SEARCH,
+        before: "The search tries all pods twice, and a single pod in two steps.",
+        now: "Each number of pods is tried once.",
+        notice: "The same results, faster.",
+        fault: None,
+    },
+    Since {
+        version: "main, October 2026, release unknown",
+        modelled: "",
         rules: &[],
         before: "A node that is cordoned takes no pod.",
         now: "It takes pods that tolerate it.",

@@ -8,7 +8,7 @@ use super::state::State;
 use crate::policy::description::{Description, Knows, QueuePriorityValue, QueueValue, QueueValues};
 use crate::policy::form::Form;
 use crate::policy::kai;
-use crate::policy::versions::Modelled;
+use crate::policy::versions::{Modelled, Revision};
 
 /// Run:ai, which runs on the engine of KAI.
 pub const DESCRIPTION: Description = Description {
@@ -55,14 +55,20 @@ pub const DESCRIPTION: Description = Description {
     ..kai::DESCRIPTION
 };
 
-/// Modelled versions.
+/// The modelled versions.
 const MODELLED: Modelled = Modelled {
     policy: "runai",
     product: "Run:ai",
-    label: "Run:ai",
-    versions: "as described in its public documentation at docs.run.ai, which names no version",
-    revision: "",
-    source: "“The Run:ai Scheduler” and related pages; what it leaves open is decided as in KAI Scheduler v0.13",
+    setting: "",
+    revisions: &[Revision {
+        name: "",
+        label: "Run:ai",
+        versions: "as described in its public documentation at docs.run.ai, which names no version",
+        commit: "",
+        date: "",
+        source: "“The Run:ai Scheduler” and related pages; what it leaves open is decided as in KAI \
+                 Scheduler v0.13, whose generation they describe",
+    }],
     compared: "",
     changes: &[],
 };

@@ -7,7 +7,7 @@ use super::form;
 use crate::policy::JobDefaults;
 use crate::policy::description::{Description, Gangs, Knows, QueuePriorityValue, QueueValue, QueueValues};
 use crate::policy::form::Form;
-use crate::policy::versions::Modelled;
+use crate::policy::versions::{Modelled, Revision};
 
 /// Apache YuniKorn.
 pub const DESCRIPTION: Description = Description {
@@ -53,14 +53,19 @@ pub const DESCRIPTION: Description = Description {
     ..Description::BASELINE
 };
 
-/// Modelled versions.
+/// The modelled versions.
 const MODELLED: Modelled = Modelled {
     policy: "yunikorn",
     product: "Apache YuniKorn",
-    label: "YuniKorn after 1.9.0",
-    versions: "core after release 1.9.0",
-    revision: "be3bb487298956dd70906fca15e577bbc12d23cb",
-    source: "source code of 2026-07-02",
+    setting: "",
+    revisions: &[Revision {
+        name: "",
+        label: "YuniKorn after 1.9.0",
+        versions: "core after release 1.9.0",
+        commit: "be3bb487298956dd70906fca15e577bbc12d23cb",
+        date: "2026-07-02",
+        source: "source code",
+    }],
     compared: "",
     changes: &[],
 };

@@ -5,6 +5,7 @@ use fairground::words::{Selection, Terms};
 
 use crate::engine::protocol::Stop;
 use crate::library::EXAMPLES;
+use crate::state::branches::commands::compare_versions_label;
 use crate::state::branches::kept;
 use crate::state::command::Command;
 use crate::state::document::change::{Change, Shift};
@@ -105,7 +106,7 @@ fn all(model: &Model) -> Vec<Entry> {
         of_the_charts(model, terms, add);
         panels(model, add);
     });
-    of("Page", &|add| of_the_page(add));
+    of("Page", &|add| of_the_page(model, add));
     of("In this scenario", &|add| things(model, add));
     let example = |example: &crate::library::Example| Entry {
         label: example.head("name"),
@@ -214,7 +215,7 @@ fn of_the_charts(model: &Model, terms: &Terms, add: Add<'_>) {
     }
 }
 
-fn of_the_page(add: Add<'_>) {
+fn of_the_page(model: &Model, add: Add<'_>) {
     add("Share", "Ctrl+S", Command::Dialog(Some(Dialog::Share)));
     add("Download the scenario", "", Command::Download);
     add("Download all events as CSV", "", Command::DownloadCsv { is_of_events: true });
@@ -222,6 +223,9 @@ fn of_the_page(add: Add<'_>) {
     add("Import", "", Command::Dialog(Some(Dialog::Paste)));
     add("How accurate is this?", "", Command::Dialog(Some(Dialog::Fidelity)));
     add("Compare policies", "", Command::Compare { with_baselines: false });
+    if let Some(label) = compare_versions_label(&model.scenario) {
+        add(&label, "", Command::CompareVersions);
+    }
     add("Help: guide and glossary", "", Command::Dialog(Some(Dialog::Help)));
     add("About: version, licence, what was checked", "", Command::Dialog(Some(Dialog::About)));
     add("Keys", "?", Command::Dialog(Some(Dialog::Keys)));

@@ -1,8 +1,9 @@
-//! Commands that run other scenarios: previews, what-if runs, comparisons of policies and of kept runs.
+//! Commands that run other scenarios: previews, what-if runs, comparisons of policies, versions and kept runs.
 
 use std::sync::Arc;
 
 use fairground::policy::Policy;
+use fairground::policy::versions::{self, Revision};
 use fairground::scenario::{JobEntry, Path, Scenario, quantity};
 
 use crate::engine::protocol::{Compared, Request, ToCompare, Tried};
@@ -72,6 +73,25 @@ pub(crate) fn compare_runs(model: &mut Model, fx: &mut Vec<Effect>) {
     let current = run("current run".to_owned(), &model.scenario);
     let runs = std::iter::once(current).chain(others).collect();
     run_side_by_side(model, Dialog::CompareRuns, runs, fx);
+}
+
+/// Runs the scenario in all modelled versions of its scheduler, its own first.
+pub(crate) fn compare_versions(model: &mut Model, fx: &mut Vec<Effect>) {
+    let Some((modelled, own)) = versions::revision_of(&model.scenario) else { return };
+    let run = |revision: &Revision| ToCompare {
+        name: revision.label.to_owned(),
+        scenario: Arc::new(modelled.at(&model.scenario, revision)),
+        policy: modelled.policy.to_owned(),
+    };
+    let runs = std::iter::once(own).chain(modelled.others(own)).map(run).collect();
+    run_side_by_side(model, Dialog::CompareVersions, runs, fx);
+}
+
+/// Label of the button that compares a scenario with the other versions of its scheduler; `None`: there are none.
+pub fn compare_versions_label(scenario: &Scenario) -> Option<String> {
+    let (modelled, own) = versions::revision_of(scenario)?;
+    let others: Vec<&str> = modelled.others(own).map(|revision| revision.label).collect();
+    (!others.is_empty()).then(|| format!("Compare with {}", others.join(", ")))
 }
 
 /// Runs scenarios until the current moment or, at the start, until nothing further happens.

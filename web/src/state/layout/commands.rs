@@ -67,7 +67,7 @@ const RECENT_MAX: usize = 5;
 
 /// Opens a dialog, or closes the current one.
 pub(crate) fn show_dialog(model: &mut Model, dialog: Option<Dialog>, fx: &mut Vec<Effect>) {
-    if matches!(model.view.dialog, Some(Dialog::Compare | Dialog::CompareRuns)) {
+    if matches!(model.view.dialog, Some(Dialog::Compare | Dialog::CompareRuns | Dialog::CompareVersions)) {
         stop_comparing(model, fx);
     }
     model.view.dialog = dialog;

@@ -82,6 +82,7 @@ impl Embed {
             | Command::Policy(_)
             | Command::Compare { .. }
             | Command::CompareRuns
+            | Command::CompareVersions
             | Command::Import { .. }
             | Command::TakeImport { .. }
             | Command::ReloadImport

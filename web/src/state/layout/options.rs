@@ -196,6 +196,8 @@ pub enum Dialog {
     Compare,
     /// Comparison of the kept runs with the current one.
     CompareRuns,
+    /// Comparison of the versions of the scheduler.
+    CompareVersions,
     /// Confirmation to delete everything stored on this device.
     Reset,
     /// A link that cannot be read, with what is known about it.

@@ -48,6 +48,20 @@ pub fn CompareRuns(on_close: Callback<()>) -> impl IntoView {
     }
 }
 
+/// The comparison of the versions of the scheduler.
+#[component]
+pub fn CompareVersions(on_close: Callback<()>) -> impl IntoView {
+    view! {
+        <DialogFrame title="Compare versions" class="wide" on_close>
+            <p class="hint">
+                "The scenario is run by the rules of each version of its scheduler; the current one is the first. "
+                {END}
+            </p>
+            <Results />
+        </DialogFrame>
+    }
+}
+
 /// When the runs end.
 const END: &str = "All runs end at the same time: at the current moment or, from the start, when nothing further happens in any of them. Waits that have not ended are counted up to then.";
 

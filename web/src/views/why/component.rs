@@ -266,18 +266,16 @@ fn specification(Paragraph { document, number }: Paragraph) -> impl IntoView {
     view! { ". " <a href=href target="_blank">{format!("Specification, section {number}")}</a> }
 }
 
-/// Changes of a rule after the modelled versions of the product.
+/// Changes of a rule without which the revision of the scenario is simulated.
 fn since(key: &str) -> Option<AnyView> {
-    let policy = Store::get().scenario.with(|scenario| scenario.policy.clone());
-    let modelled = versions::modelled(&policy)?;
+    let (modelled, revision) = Store::get().scenario.with(|scenario| versions::revision_of(scenario))?;
     let lines: Vec<AnyView> = modelled
-        .since(key)
+        .since(revision, key)
         .map(|change| {
             view! { <li><b>{change.version}</b> ": " {change.now} " " {change.notice}</li> }.into_any()
         })
         .collect();
-    let caption =
-        format!("{} since {} {}", count(lines.len() as u64, "change"), modelled.product, modelled.versions);
+    let caption = format!("{} not simulated in {}", count(lines.len() as u64, "change"), revision.label);
     (!lines.is_empty()).then(|| {
         view! {
             <details>
