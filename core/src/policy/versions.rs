@@ -20,6 +20,8 @@ pub struct Modelled {
     pub compared: &'static str,
     /// Changes of behaviour since the first revision.
     pub changes: &'static [Since],
+    /// The product whose rules decide what the source leaves open.
+    pub engine: Option<&'static Modelled>,
 }
 
 /// A set of rules that a product had in some of its versions.
@@ -168,11 +170,11 @@ impl Modelled {
         self.revisions.iter().rev().find(|revision| !self.has(revision, change)).unwrap_or(self.oldest())
     }
 
-    /// The change that mends a known fault, and the fault.
-    pub fn mends(&self, fault: &str) -> Option<(&'static Since, Fault)> {
-        self.changes
-            .iter()
-            .find_map(|change| Some((change, change.fault.filter(|known| known.key == fault)?)))
+    /// The product that has a known fault, the change that mends it, and the fault.
+    pub fn mends(&'static self, fault: &str) -> Option<(&'static Modelled, &'static Since, Fault)> {
+        let mends =
+            |change: &'static Since| Some((self, change, change.fault.filter(|known| known.key == fault)?));
+        self.changes.iter().find_map(mends).or_else(|| self.engine?.mends(fault))
     }
 }
 
@@ -202,7 +204,7 @@ mod tests {
                     assert!(found, "{} has no rule {key}", modelled.policy);
                 }
                 if let Some(fault) = change.fault {
-                    assert_eq!(modelled.mends(fault.key).map(|found| found.0), Some(change), "{}", fault.key);
+                    assert_eq!(modelled.mends(fault.key).map(|found| found.1), Some(change), "{}", fault.key);
                     assert!(!fault.instead.is_empty(), "{}", fault.key);
                 }
                 let says = [change.version, change.before, change.now, change.notice];

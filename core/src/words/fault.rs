@@ -14,11 +14,8 @@ pub fn faults(frame: &Frame, checks: &[Comparison]) -> Vec<Text> {
     let mut known: Vec<&str> = Vec::new();
     let mut texts = Vec::new();
     for check in checks.iter().map(|comparison| &comparison.check) {
-        let Some((key, (change, fault))) =
-            check.fault.as_deref().and_then(|key| Some((key, modelled.mends(key)?)))
-        else {
-            continue;
-        };
+        let mended = check.fault.as_deref().and_then(|key| Some((key, modelled.mends(key)?)));
+        let Some((key, (modelled, change, fault))) = mended else { continue };
         if !known.contains(&key) {
             known.push(key);
             let versions = modelled.before(change).versions;

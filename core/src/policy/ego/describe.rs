@@ -59,4 +59,5 @@ const MODELLED: Modelled = Modelled {
     }],
     compared: "",
     changes: &[],
+    engine: None,
 };

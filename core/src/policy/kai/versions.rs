@@ -39,6 +39,7 @@ pub const MODELLED: Modelled = Modelled {
     ],
     compared: "v0.18.6 of 2026-10-18, the newest seen; up to v0.17 the code was run, later changes were read",
     changes: CHANGES,
+    engine: None,
 };
 
 const CHANGES: &[Since] = &[

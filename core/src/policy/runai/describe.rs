@@ -71,4 +71,5 @@ const MODELLED: Modelled = Modelled {
     }],
     compared: "",
     changes: &[],
+    engine: kai::DESCRIPTION.modelled,
 };

@@ -68,4 +68,5 @@ const MODELLED: Modelled = Modelled {
     }],
     compared: "",
     changes: &[],
+    engine: None,
 };
