@@ -3,7 +3,7 @@
 use fairground::id::PartitionId;
 use fairground::sim::Simulation;
 use fairground::time::Time;
-use fairground::trace::{Candidate, Event, Gate, NodeReason, OrderPlace, Outlook, Refusal};
+use fairground::trace::{Candidate, Event, Gate, NodeReason, OrderPlace, Outlook, Quantity, Refusal, Value};
 use fairground::units::Resource;
 use fairground_tests::scenarios::under;
 
@@ -267,5 +267,51 @@ jobs:
         let refused = refusal(&mut under("kai", &text(&jobs)), "waits");
         let until = Some(Time::from_millis(seconds * 1000));
         assert_eq!(refused.gate, Gate::WaitingForVictims { until }, "{refused:?}");
+    }
+}
+
+/// A pod that starts with others on a node is compared with what was free before it, and a pod that waits never with less than
+/// nothing, even where pods exceed a reduced capacity.
+#[test]
+fn filling_compares_with_what_is_free() {
+    let idle = |checks: &[fairground::trace::Check]| {
+        let is_idle = |check: &&fairground::trace::Check| check.right.quantity == Quantity::Idle;
+        checks.iter().find(is_idle).map(|check| check.right.value.clone())
+    };
+    let text = "nodes: [{name: n, gpu: 4}]
+queues: [{name: q}]
+jobs:
+- {name: first, queue: q, gpu: 1, pods: 3}
+- {name: waits, queue: q, gpu: 2}
+timeline: [{at: 5s, node: n, capacity: {gpu: 1}}]
+";
+    let mut simulation = under("max-min", text);
+    let record = simulation.advance().expect("a first cycle");
+    let starts = record.events.iter().filter(|recorded| matches!(recorded.event, Event::Bound { .. }));
+    let free: Vec<_> = starts.filter_map(|recorded| idle(&recorded.checks)).collect();
+    assert_eq!(free, [4.0, 3.0, 2.0].map(Value::Real));
+    let later = simulation.advance().expect("a second cycle");
+    assert_eq!(idle(&later.refusals[0].checks), Some(Value::Real(0.0)));
+}
+
+/// A node without a free pod slot that the pod may use counts with its free GPUs, whether or not the pod shares one.
+#[test]
+fn gpus_without_a_pod_slot_are_free() {
+    for gpu in ["1", "0.5"] {
+        let text = format!(
+            "nodes: [{{name: n, gpu: 2, pods: 1}}]
+queues: [{{name: q, gpu: {{quota: 2, {FREE}}}}}]
+jobs:
+- {{name: runs, queue: q, cpu: 1, priority: 125, on: [n]}}
+- {{name: waits, queue: q, gpu: {gpu}}}
+"
+        );
+        let refused = refusal(&mut under("kai", &text), "waits");
+        let gates: Vec<&Gate> = std::iter::once(&refused.gate).chain(&refused.also).collect();
+        let free = gates.iter().find_map(|gate| match gate {
+            Gate::NoNode { free, .. } => *free,
+            _ => None,
+        });
+        assert_eq!(free.map(|free| free.total), Some(2.0), "{gpu}: {refused:?}");
     }
 }

@@ -75,6 +75,17 @@ impl NodeUse {
         }
     }
 
+    /// Free thousandths of the node's GPUs for a request: whole devices or, for parts of devices, also the free parts of shared
+    /// ones.
+    pub fn free_milli(&self, node: &Node, gpu: GpuRequest) -> i64 {
+        match gpu {
+            GpuRequest::None | GpuRequest::Whole { .. } => i64::from(self.n_free()) * 1000,
+            GpuRequest::Fraction { .. } | GpuRequest::Memory { .. } => {
+                (0..node.n_devices()).map(|device| 1000 - self.device_milli(device)).sum()
+            }
+        }
+    }
+
     /// MiB of each device that a request for parts takes on this node. As in the reference, a portion is multiplied as a double
     /// and truncated, so that the same portions fill a device.
     fn part_mib(&self, gpu: GpuRequest) -> i64 {

@@ -11,7 +11,6 @@
 
 use super::Memory;
 use super::place::Attempt;
-use crate::cluster::GpuRequest;
 use crate::id::{JobId, NodeId, PodId};
 use crate::policy::PartitionView;
 use crate::policy::checks::{amount, submitted_first};
@@ -84,18 +83,8 @@ pub fn fits(world: PartitionView<'_>, memory: &Memory, pod: PodId, node: NodeId)
         resource: Some(Resource::GPU),
         ..Subject::default()
     };
-    let free = largest_free(world, memory, node, pod);
+    let free = memory.node_use[node].free_milli(&world.cluster.nodes[node], p.request.gpu);
     Check::new(BEST_FIT, subject, gpus(Quantity::Request, asked), Op::AtMost, gpus(Quantity::Idle, free))
-}
-
-/// Free milli-GPUs of the node: whole devices only, or, for a request of less than one device, also the free part of shared ones.
-fn largest_free(world: PartitionView<'_>, memory: &Memory, node: NodeId, pod: PodId) -> i64 {
-    let node_use = &memory.node_use[node];
-    let n_devices = world.cluster.nodes[node].n_devices();
-    match world.cluster.pods[pod].request.gpu {
-        GpuRequest::None | GpuRequest::Whole { .. } => i64::from(node_use.n_free()) * 1000,
-        _ => (0..n_devices).map(|device| 1000 - node_use.device_milli(device)).sum(),
-    }
 }
 
 /// Check that explains why the first job of a leaf does not start; empty if GPUs are not the reason.

@@ -113,9 +113,10 @@ fn fill(mut state: CycleState<'_>, trace: &mut Trace) -> Vec<Decision> {
         match stop {
             Err(stop) => state.freeze(leaf, stop),
             Ok(places) => {
-                for (pod, node, devices) in places {
-                    trace
-                        .event(Event::Bound { pod, node, devices }, || rules::bound(&state, leaf, pod, node));
+                for (i, &(pod, node, devices)) in places.iter().enumerate() {
+                    trace.event(Event::Bound { pod, node, devices }, || {
+                        rules::bound(&state, leaf, &places[i..])
+                    });
                     decisions.push(Decision::Bind { pod, node, devices: Some(devices) });
                 }
                 state.placed(leaf, &pods);

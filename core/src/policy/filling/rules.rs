@@ -10,6 +10,7 @@
 //! nothing
 
 use super::cycle_state::CycleState;
+use crate::cluster::Devices;
 use crate::id::{JobId, NodeId, PodId, QueueId};
 use crate::policy::checks::{amount, submitted_first, term};
 use crate::trace::{Check, Op, Quantity, RuleRecord, Subject, Value};
@@ -40,8 +41,9 @@ pub const fn best_fit(key: &'static str) -> RuleRecord {
 }
 
 /// Checks for a placement: the order of queues, the order of jobs, and the fit. Must be called before the state counts the
-/// pod for its queue.
-pub fn bound(state: &CycleState<'_>, leaf: QueueId, pod: PodId, node: NodeId) -> Vec<Check> {
+/// pod for its queue; `placed` begins with it, and goes on with those placed after it.
+pub fn bound(state: &CycleState<'_>, leaf: QueueId, placed: &[(PodId, NodeId, Devices)]) -> Vec<Check> {
+    let Some(&(pod, node, _)) = placed.first() else { return Vec::new() };
     let rules = &state.measure.rules;
     let cluster = state.world.cluster;
     let mut checks = Vec::new();
@@ -66,11 +68,14 @@ pub fn bound(state: &CycleState<'_>, leaf: QueueId, pod: PodId, node: NodeId) ->
             resource: Some(Resource::GPU),
             ..Subject::default()
         };
-        let capacity = cluster.nodes[node].capacity.get(Resource::GPU).in_base_units();
-        // The node already counts the pod.
-        let free = capacity - state.nodes[node].used().get(Resource::GPU).in_base_units() + request;
+        // The node already counts the pod and those placed after it.
+        let mut before = state.nodes[node].clone();
+        for &(pod, _, devices) in placed.iter().filter(|place| place.1 == node) {
+            before.give_back(&cluster.pods[pod].request, devices);
+        }
+        let free = before.free_milli(&cluster.nodes[node], cluster.pods[pod].request.gpu);
         let left = amount(Quantity::Request, request, Resource::GPU);
-        let right = amount(Quantity::Idle, free.max(request), Resource::GPU);
+        let right = amount(Quantity::Idle, free, Resource::GPU);
         checks.push(Check::new(rules.best_fit, subject, left, Op::AtMost, right));
     }
     checks
@@ -104,12 +109,9 @@ pub fn over(
 pub fn no_room(state: &CycleState<'_>, job: JobId, pods: &[PodId]) -> Option<Check> {
     let cluster = state.world.cluster;
     let asked = state.request(&pods[..1])[Resource::GPU.index()];
-    let free = |id: NodeId| {
-        let node = &cluster.nodes[id];
-        let has = node.capacity.get(Resource::GPU) - state.nodes[id].used().get(Resource::GPU);
-        if node.ready && node.partition == state.world.partition { has.in_base_units() } else { 0 }
-    };
-    let most = cluster.nodes.ids().map(free).max().unwrap_or(0);
+    let nodes = state.world.nodes().filter(|(_, node)| node.takes_pods());
+    let gpu = cluster.pods[pods[0]].request.gpu;
+    let most = nodes.map(|(id, node)| state.nodes[id].free_milli(node, gpu)).max().unwrap_or(0);
     let subject = Subject { job: Some(job), resource: Some(Resource::GPU), ..Subject::default() };
     let left = amount(Quantity::Request, asked, Resource::GPU);
     let right = amount(Quantity::Idle, most, Resource::GPU);

@@ -124,7 +124,15 @@ impl Session<'_> {
         if r.is_shared() && slots < 2 && self.opens_a_device(node, r) {
             return Some(NodeReason::PodSlots);
         }
-        if !node.ready {
+        self.bars(pod, at)
+    }
+
+    /// (6) to (8): what excludes a node whatever is free on it.
+    pub fn bars(&self, pod: &PodFacts, at: NodeRef) -> Option<NodeReason> {
+        if !self.plugins.predicates {
+            return None;
+        }
+        if !self.nodes[at.ix()].ready {
             return Some(NodeReason::NotReady);
         }
         let excludes = |nodes: Option<&[bool]>| nodes.is_some_and(|nodes| !nodes[at.ix()]);

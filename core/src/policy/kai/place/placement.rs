@@ -132,7 +132,8 @@ impl Session<'_> {
         let excludes = |at: NodeRef| self.excludes(&self.pods[pod.ix()], at);
         let reasons = nodes.iter().filter_map(|&at| excludes(at).or_else(|| choice.misfit(at)));
         let reasons = NodeReason::counted(reasons.collect());
-        self.notes.open = nodes.iter().copied().filter(|&at| excludes(at).is_none()).collect();
+        let bars = |at: NodeRef| self.bars(&self.pods[pod.ix()], at);
+        self.notes.open = nodes.iter().copied().filter(|&at| bars(at).is_none()).collect();
         Err(Failure::NoNode { task, placed: 0, of: 0, reasons, free: None })
     }
 
