@@ -3,6 +3,7 @@
 //! The runner of the recordings is a library with two users: the binary `golden`, which takes
 //! any directory, and the test of this package, which takes the recordings of the repository.
 
+pub mod checker;
 pub mod cycle;
 pub mod division;
 pub mod draw;

@@ -3,6 +3,7 @@
 //! One program, because linking one takes much less time than linking one for each file.
 
 mod baseline_examples;
+mod checked_explanations;
 mod citations;
 mod coverage;
 mod documents;

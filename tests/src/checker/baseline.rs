@@ -1,0 +1,183 @@
+//! Comparisons of *first in, first out*, max-min fairness and dominant resource fairness.
+
+use fairground::cluster::{GpuRequest, Node};
+use fairground::id::{Id, JobId, NodeId, QueueId};
+use fairground::policy::Policy;
+use fairground::trace::{Quantity, Value};
+use fairground::units::{Bound, Resource};
+
+use super::accounts::{Accounts, Triple, plus};
+use super::moments::Place as Where;
+use super::operand::{Context, Expect, Place, mib_of};
+
+/// What a side of a comparison has to be.
+pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
+    let owner = place.owner();
+    let is_share = place.check.rule.key().ends_with("/smallest-share");
+    match place.term.quantity {
+        _ if is_share => match owner.queue {
+            Some(queue) => Expect::Values(vec![Value::Real(share(context, queue))]),
+            None => Expect::Unknown,
+        },
+        Quantity::Created => owner.job.map_or(Expect::Unknown, |job| {
+            Expect::Values(vec![Value::Time(context.accounts.cluster.jobs[job].submit)])
+        }),
+        Quantity::AllocatedWithJob => owner.queue.map_or(Expect::Unknown, |queue| {
+            let held = context.accounts.allocated(queue);
+            Expect::Amounts(context.requests(false).into_iter().map(|asked| plus(held, asked)).collect())
+        }),
+        Quantity::Limit => {
+            owner.queue.map_or(Expect::Unknown, |queue| Expect::Amounts(vec![context.accounts.limit(queue)]))
+        }
+        Quantity::Request => requested(context, place),
+        Quantity::Idle => idle(context, place),
+        _ => Expect::Unknown,
+    }
+}
+
+/// Allocated GPUs per weight, without GPUs CPU; under dominant resource fairness the largest part of the capacity per weight.
+fn share(context: &Context<'_>, queue: QueueId) -> f64 {
+    let held = context.accounts.allocated(queue);
+    let nodes = || context.accounts.nodes().filter(|(_, node)| node.ready);
+    let total: Triple = std::array::from_fn(|r| {
+        let resource = Resource::ACCOUNTED[r];
+        nodes().map(|(_, node)| node.capacity.get(resource).in_policy_units(resource)).sum()
+    });
+    let of = &context.accounts.cluster.queues_in(context.accounts.pool)[queue].resources;
+    let weight: Triple =
+        std::array::from_fn(|r| of.get(Resource::ACCOUNTED[r]).weight.map_or(1.0, |weight| weight.as_real()));
+    if matches!(context.policy, Policy::MaxMin(_)) {
+        let r = if total[2] > 0.0 { 2 } else { 0 };
+        return if weight[r] > 0.0 { held[r] / weight[r] } else { f64::INFINITY };
+    }
+    if weight.iter().all(|weight| *weight <= 0.0) {
+        return f64::INFINITY;
+    }
+    let part = |r: usize| match weight[r] > 0.0 {
+        true => held[r] / (weight[r] * total[r]),
+        false => f64::INFINITY,
+    };
+    (0..3).filter(|&r| held[r] > 0.0 && total[r] > 0.0).map(part).fold(0.0, f64::max)
+}
+
+/// The request of the pod, or of pods of the job.
+fn requested(context: &Context<'_>, place: Place<'_>) -> Expect {
+    match (place.check.subject.pod, place.check.subject.job) {
+        (Some(pod), _) => Expect::Amounts(vec![context.accounts.pending(pod, false)]),
+        (None, Some(_)) if matches!(context.policy, Policy::Fifo(_)) => {
+            let all = context.asked.iter().map(|pod| context.accounts.pending(*pod, false));
+            Expect::Amounts(vec![all.fold([0.0; 3], plus)])
+        }
+        (None, Some(_)) => {
+            let each = context.asked.iter().map(|pod| context.accounts.pending(*pod, false));
+            Expect::Amounts(each.collect())
+        }
+        _ => Expect::Unknown,
+    }
+}
+
+/// What is free on the node, or the most on one.
+fn idle(context: &Context<'_>, place: Place<'_>) -> Expect {
+    let subject = place.check.subject;
+    let is_fifo = matches!(context.policy, Policy::Fifo(_));
+    let accounts = &context.accounts;
+    let room = |node: NodeId, gpu: GpuRequest| match gpu {
+        GpuRequest::None | GpuRequest::Whole { .. } => untouched(accounts, node),
+        GpuRequest::Fraction { .. } | GpuRequest::Memory { .. } => free_parts(accounts, node),
+    };
+    let values = match (subject.node, subject.pod, subject.job) {
+        (Some(node), Some(pod), _) => vec![room(node, accounts.pod(pod).request.gpu)],
+        (None, _, Some(job)) if is_fifo => {
+            own_room(context, job, place.check.rule.key() == "fifo/empty-nodes").into_iter().collect()
+        }
+        (None, _, Some(_)) => {
+            let open = || accounts.nodes().filter(|(_, node)| node.takes_pods());
+            let most = |gpu| open().map(|(node, _)| room(node, gpu)).fold(0.0, f64::max);
+            context.asked.iter().map(|pod| most(accounts.pod(*pod).request.gpu)).collect()
+        }
+        _ => Vec::new(),
+    };
+    if values.is_empty() {
+        return Expect::Unknown;
+    }
+    Expect::Values(values.into_iter().map(Value::Real).collect())
+}
+
+/// Pods on a node, terminating ones included.
+fn pods_on<'a>(accounts: &Accounts<'a>, node: NodeId) -> impl Iterator<Item = &'a fairground::cluster::Pod> {
+    let state = accounts.state;
+    let is_here =
+        move |at: usize| matches!(state.places[at], Where::On(at) | Where::Leaving(at) if at == node);
+    accounts.cluster.pods.iter().filter(move |(id, _)| is_here(id.index())).map(|(_, pod)| pod)
+}
+
+/// Devices of a node without any pod.
+fn untouched(accounts: &Accounts<'_>, node: NodeId) -> f64 {
+    let used = pods_on(accounts, node).fold(0u64, |used, pod| used | pod.devices.0);
+    f64::from(accounts.cluster.nodes[node].n_devices()) - f64::from(used.count_ones())
+}
+
+/// Free devices and parts of shared ones.
+fn free_parts(accounts: &Accounts<'_>, node: NodeId) -> f64 {
+    let memory = accounts.cluster.nodes[node].device_mib();
+    let mib = |gpu: GpuRequest| mib_of(gpu, memory);
+    let used = |device: u32| -> i64 {
+        let here = pods_on(accounts, node).filter(|pod| pod.devices.0 & 1 << device != 0);
+        here.map(|pod| mib(pod.request.gpu)).sum()
+    };
+    let free = |device: u32| (1000 - used(device) * 1000 / memory) as f64 / 1000.0;
+    (0..accounts.cluster.nodes[node].n_devices()).map(free).sum()
+}
+
+/// Whole nodes that each leaf owns, and what is left of its quota for common nodes, in thousandths of GPUs.
+pub fn owned(accounts: &Accounts<'_>) -> Vec<(QueueId, Vec<NodeId>, i64)> {
+    let queues = accounts.cluster.queues_in(accounts.pool);
+    let size = |node: &Node| node.capacity.get(Resource::GPU).in_base_units();
+    let mut nodes = accounts.nodes().filter(|(_, node)| node.n_devices() > 0).peekable();
+    let mut all = Vec::new();
+    for (leaf, queue) in queues.iter().filter(|(_, queue)| queue.children.is_empty()) {
+        let mut left = match queue.resources.gpu.quota {
+            Bound::Unset => 0,
+            Bound::Unlimited => i64::MAX,
+            Bound::At(quota) => quota.in_base_units(),
+        };
+        let mut own = Vec::new();
+        while left < i64::MAX
+            && let Some((node, _)) = nodes.next_if(|(_, node)| size(node) <= left)
+        {
+            left -= size(&accounts.cluster.nodes[node]);
+            own.push(node);
+        }
+        all.push((leaf, own, left));
+    }
+    all
+}
+
+/// Most free devices on one node that the queue may use, or the devices of its empty ones.
+fn own_room(context: &Context<'_>, job: JobId, of_empty: bool) -> Option<f64> {
+    let accounts = &context.accounts;
+    let leaf = accounts.cluster.jobs[job].queue;
+    let all = owned(accounts);
+    let (_, own, left) = all.iter().find(|(queue, ..)| *queue == leaf)?;
+    let is_owned = |node: NodeId| all.iter().any(|(_, own, _)| own.contains(&node));
+    let holds = |node: NodeId| -> i64 {
+        let of_leaf = pods_on(accounts, node).filter(|pod| accounts.cluster.jobs[pod.job].queue == leaf);
+        of_leaf.map(|pod| pod.request.resources.get(Resource::GPU).in_base_units()).sum()
+    };
+    let common: Vec<NodeId> = accounts.nodes().map(|(id, _)| id).filter(|id| !is_owned(*id)).collect();
+    let shared: i64 = common.iter().map(|node| holds(*node)).sum();
+    let common = common.into_iter().filter(|_| shared <= *left);
+    let may_run = |id: &NodeId| {
+        let node = &accounts.cluster.nodes[*id];
+        let fits = |pod: &fairground::cluster::Pod| pod.selects(node) && pod.tolerates(node);
+        node.takes_pods() && context.asked.iter().all(|pod| fits(accounts.pod(*pod)))
+    };
+    let nodes = own.iter().copied().chain(common).filter(may_run);
+    Some(match of_empty {
+        true => nodes
+            .filter(|node| pods_on(accounts, *node).next().is_none())
+            .map(|node| untouched(accounts, node))
+            .sum(),
+        false => nodes.map(|node| untouched(accounts, node)).fold(0.0, f64::max),
+    })
+}

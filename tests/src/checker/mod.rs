@@ -1,0 +1,365 @@
+//! A checker of explanations outside of the engine: no sentence can be false without a false record.
+//!
+//! An explanation is a decision, a waiting job or a spared candidate with its comparisons. For each, the checker evaluates every
+//! comparison again, compares both sides with values that it adds up itself from pods, queues and nodes, and follows the
+//! comparisons to the verdict. A comparison was made at some moment of its cycle, not after the decision: there has to be one
+//! moment at which all sides of an explanation are right.
+
+mod accounts;
+mod baseline;
+mod kai;
+mod moments;
+mod operand;
+mod table;
+mod yunikorn;
+
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use fairground::id::{Id, JobId, PartitionId, PodId};
+use fairground::policy::Policy;
+use fairground::scenario::Plan;
+use fairground::sim::{CycleRecord, Simulation};
+use fairground::time::Time;
+use fairground::trace::{Check, Event, Gate, Ledger, LedgerRow, Protection, Recorded, Refusal};
+
+use accounts::{Accounts, Counting, Triple};
+use moments::{Moments, Place};
+use operand::{Context, Expect, Found};
+pub use table::Table;
+
+/// Number of checked cycles.
+const CYCLES: u32 = 40;
+
+/// An explanation with a mistake.
+#[derive(Clone, Debug)]
+pub struct Mistake {
+    /// Number of the cycle.
+    pub cycle: u32,
+    /// The explanation.
+    pub of: String,
+    /// What is wrong.
+    pub says: String,
+}
+
+/// What an explanation explains.
+#[derive(Clone, Copy, Debug)]
+enum Explained<'a> {
+    /// A decision, by its position.
+    Decision(usize),
+    /// Why a job waits.
+    Waiting(JobId, &'a Gate),
+    /// Why a candidate was spared.
+    Spared(JobId),
+}
+
+/// An explanation of a cycle.
+#[derive(Debug)]
+struct Explanation<'a> {
+    of: Explained<'a>,
+    /// Name of its kind.
+    kind: String,
+    checks: Vec<&'a Check>,
+    pool: PartitionId,
+}
+
+/// One cycle of a run under examination.
+struct Cycle<'a> {
+    plan: &'a Plan,
+    record: &'a CycleRecord,
+    known: &'a Known,
+    /// Ledgers of this frame.
+    after: Vec<Arc<Ledger>>,
+    moments: Moments<'a>,
+    counting: Counting,
+    shares: OnceCell<Vec<Vec<Triple>>>,
+}
+
+/// Examines every explanation of a run; counts them by kind and returns the mistakes.
+pub fn examine(plan: &Plan, table: &mut Table) -> Vec<Mistake> {
+    let mut mistakes = Vec::new();
+    let mut simulation = Simulation::new(plan);
+    let mut known = Known::default();
+    while simulation.cycle() < CYCLES {
+        known.before = ledgers(&simulation);
+        known.pools = simulation.cluster().jobs.values().map(|job| job.partition).collect();
+        known.starts = simulation.cluster().jobs.values().map(|job| job.last_start).collect();
+        let Some(record) = simulation.advance() else { break };
+        mistakes.extend(examine_cycle(plan, &known, &simulation, &record, table));
+        known.note(&record);
+    }
+    mistakes
+}
+
+/// What is known from the cycles before.
+#[derive(Clone, Debug, Default)]
+struct Known {
+    /// Ledger of every pool in the frame before.
+    before: Vec<Arc<Ledger>>,
+    /// Pool of each job.
+    pools: Vec<PartitionId>,
+    /// Latest start of each job.
+    starts: Vec<Option<Time>>,
+    /// Jobs that are not tried again in their pool.
+    aside: BTreeSet<JobId>,
+    /// The latest refusals of every job in every pool, with the comparisons, which were right then.
+    right: BTreeMap<(JobId, PartitionId), Vec<Check>>,
+}
+
+impl Known {
+    fn note(&mut self, record: &CycleRecord) {
+        for recorded in &record.events {
+            match recorded.event {
+                Event::SetAside { job } => drop(self.aside.insert(job)),
+                Event::Offered { job, .. } => drop(self.aside.remove(&job)),
+                _ => {}
+            }
+        }
+        for refusal in record.refusals.iter() {
+            let pool = self.pools[refusal.job.index()];
+            self.right.insert((refusal.job, pool), refusal.checks.clone());
+        }
+    }
+}
+
+/// The ledger of every pool.
+fn ledgers(simulation: &Simulation) -> Vec<Arc<Ledger>> {
+    match simulation.ledgers() {
+        none if none.is_empty() => vec![simulation.ledger().clone()],
+        all => all,
+    }
+}
+
+/// Examines the explanations of one cycle; the record is that of the simulation's latest one.
+fn examine_cycle(
+    plan: &Plan,
+    known: &Known,
+    simulation: &Simulation,
+    record: &CycleRecord,
+    table: &mut Table,
+) -> Vec<Mistake> {
+    let cycle = Cycle {
+        plan,
+        record,
+        known,
+        after: ledgers(simulation),
+        moments: Moments::of(simulation, record, &known.pools),
+        counting: Counting::of(&plan.policy),
+        shares: OnceCell::new(),
+    };
+    let mut mistakes = Vec::new();
+    for explanation in cycle.explanations() {
+        let wrong = cycle.examine(&explanation, table);
+        let of = format!("{}: {:?}", explanation.kind, explanation.of);
+        mistakes.extend(wrong.map(|says| Mistake { cycle: record.cycle, of, says }));
+    }
+    mistakes
+}
+
+impl<'a> Cycle<'a> {
+    fn explanations(&self) -> Vec<Explanation<'a>> {
+        let cluster = self.moments.cluster;
+        let start = &self.moments.states[0];
+        let pool_of = |job: JobId| start.pools[job.index()];
+        let mut all = Vec::new();
+        for (at, recorded) in self.moments.decisions.iter().enumerate() {
+            let (name, job) = match recorded.event {
+                Event::Bound { pod, .. } => ("start", cluster.pods[pod].job),
+                Event::Claimed { pod, .. } => ("claim", cluster.pods[pod].job),
+                Event::Unclaimed { pod, .. } => ("claim lost", cluster.pods[pod].job),
+                Event::Evicted { pod, reason, .. } => (reason.key(), cluster.pods[pod].job),
+                _ => continue,
+            };
+            all.push(Explanation {
+                of: Explained::Decision(at),
+                kind: name.to_string(),
+                checks: recorded.checks.iter().collect(),
+                pool: pool_of(job),
+            });
+        }
+        for refusal in self.record.refusals.iter() {
+            all.push(Explanation {
+                of: Explained::Waiting(refusal.job, &refusal.gate),
+                kind: format!("waits: {}", name_of(&refusal.gate)),
+                checks: refusal.checks.iter().collect(),
+                pool: pool_of(refusal.job),
+            });
+        }
+        for spared in &self.record.not_selected {
+            let (name, check) = match &spared.why {
+                Protection::Failed(check) => ("spared: failed", Some(check)),
+                Protection::Later(check) => ("spared: later", Some(check)),
+                Protection::NonPreemptible => ("spared: non-preemptible", None),
+                Protection::Core { .. } => ("spared: core", None),
+                Protection::OwnQueue { .. } => ("spared: own queue", None),
+                Protection::NotNeeded => ("spared: not needed", None),
+            };
+            all.push(Explanation {
+                of: Explained::Spared(spared.by),
+                kind: name.to_string(),
+                checks: check.into_iter().collect(),
+                pool: pool_of(spared.by),
+            });
+        }
+        all
+    }
+
+    /// Fair shares of a pool at the start of the cycle.
+    fn shares(&self, pool: PartitionId) -> &[Triple] {
+        let all = self.shares.get_or_init(|| {
+            let of = |ledger: &Arc<Ledger>| {
+                let share = |row: &LedgerRow| {
+                    row.fair_share.map_or([f64::NAN; 3], |share| [share.cpu, share.memory, share.gpu])
+                };
+                ledger.rows.iter().map(share).collect()
+            };
+            // Without changes from outside it is the state of the frame before, without decisions that of this one.
+            let jobs = self.moments.cluster.jobs.values();
+            let is_offered = jobs.zip(&self.known.pools).any(|(job, pool)| job.partition != *pool);
+            let is_measured = measures_usage(&self.plan.policy);
+            let at_start = match (self.record.n_outside, self.moments.decisions) {
+                (_, []) if !is_offered => self.after.clone(),
+                (0, _) if !is_measured => self.known.before.clone(),
+                _ => ledgers(&Simulation::new(&self.moments.plan(self.plan, &self.known.aside, &self.after))),
+            };
+            at_start.iter().map(of).collect()
+        });
+        all.get(pool.index()).map_or(&[], Vec::as_slice)
+    }
+
+    /// The moments at which the comparisons of an explanation may have been made, the latest first.
+    fn moments_of(&self, of: Explained<'_>) -> Vec<usize> {
+        match of {
+            Explained::Decision(at) => (*self.moments.statement(at).start()..=at).rev().collect(),
+            Explained::Waiting(..) | Explained::Spared(_) => (0..self.moments.states.len()).rev().collect(),
+        }
+    }
+
+    fn context(&self, explanation: &Explanation<'_>, moment: usize) -> Context<'_> {
+        let cluster = self.moments.cluster;
+        let state = &self.moments.states[moment];
+        let policy = &self.plan.policy;
+        let accounts = Accounts { policy, cluster, state, pool: explanation.pool, counting: self.counting };
+        let mut asked: Vec<PodId> = Vec::new();
+        let mut lost: Vec<PodId> = Vec::new();
+        let job_of = |pod: PodId| cluster.pods[pod].job;
+        match explanation.of {
+            Explained::Decision(at) => {
+                let claimant = self.moments.claimant(at);
+                for other in self.moments.statement(at) {
+                    match self.moments.decisions[other].event {
+                        Event::Bound { pod, .. } | Event::Claimed { pod, .. } => {
+                            if Some(job_of(pod)) == claimant {
+                                asked.push(pod);
+                            }
+                        }
+                        Event::Evicted { pod, .. } => lost.push(pod),
+                        _ => {}
+                    }
+                }
+            }
+            Explained::Waiting(job, _) | Explained::Spared(job) => {
+                asked.extend(accounts.waiting(job));
+                let is_other = |pod: &PodId| job_of(*pod) != job;
+                let on = |pod: &PodId| matches!(accounts.place(*pod), Place::On(_));
+                lost.extend(cluster.pods.ids().filter(is_other).filter(on));
+            }
+        }
+        Context {
+            accounts,
+            policy,
+            starts: &self.known.starts,
+            end: self.moments.states.last().expect("one state at least"),
+            shares: self.shares(explanation.pool),
+            now: self.record.time,
+            asked,
+            lost,
+        }
+    }
+
+    fn expect(&self, context: &Context<'_>, place: operand::Place<'_>) -> Expect {
+        match self.plan.policy {
+            Policy::Kai(_) | Policy::Runai(_) => kai::expect(context, place),
+            Policy::Fifo(_) | Policy::MaxMin(_) | Policy::Drf(_) => baseline::expect(context, place),
+            Policy::YuniKorn(_) => yunikorn::expect(context, place),
+            Policy::Ego(_) => Expect::Unknown,
+        }
+    }
+
+    /// Examines an explanation; returns what is wrong.
+    fn examine(&self, explanation: &Explanation<'_>, table: &mut Table) -> Option<String> {
+        let policy = self.plan.policy.key();
+        for check in &explanation.checks {
+            if check.op.eval(&check.left.value, &check.right.value) != check.holds {
+                return Some(format!("not as evaluated: {check:?}"));
+            }
+        }
+        let mut sides: Vec<(String, bool)> = Vec::new();
+        for check in &explanation.checks {
+            match self.compare(explanation, check) {
+                Ok(found) => sides.extend(found),
+                Err(_) if self.is_said_again(explanation) => {}
+                Err(says) => return Some(says),
+            }
+        }
+        table.add(policy, &explanation.kind, sides);
+        None
+    }
+
+    /// Whether a refusal is the latest one in its pool, and no decision was made there: then the pool had no cycle.
+    fn is_said_again(&self, explanation: &Explanation<'_>) -> bool {
+        let Explained::Waiting(job, _) = explanation.of else { return false };
+        let cluster = self.moments.cluster;
+        let is_there = |recorded: &Recorded| match recorded.event {
+            Event::Bound { node, .. } | Event::Claimed { node, .. } | Event::Evicted { node, .. } => {
+                cluster.nodes[node].partition == explanation.pool
+            }
+            _ => false,
+        };
+        let is_same = |checks: &Vec<Check>| checks.iter().eq(explanation.checks.iter().copied());
+        cluster.partitions.len() > 1
+            && !self.moments.decisions.iter().any(is_there)
+            && self.known.right.get(&(job, explanation.pool)).is_some_and(is_same)
+    }
+
+    /// Compares both sides of a check at the moments at which it may have been made; returns the name of each, and whether an
+    /// independent value is known.
+    fn compare(&self, explanation: &Explanation<'_>, check: &Check) -> Result<Vec<(String, bool)>, String> {
+        let mut first_wrong: Option<String> = None;
+        for moment in self.moments_of(explanation.of) {
+            let context = self.context(explanation, moment);
+            let mut wrong: Option<String> = None;
+            let mut found: Vec<(String, bool)> = Vec::new();
+            operand::each_place(check, &mut |place| {
+                let name = format!("{} {:?}", check.rule.key(), place.term.quantity);
+                match operand::judge(place, self.expect(&context, place)) {
+                    Found::Right => found.push((name, true)),
+                    Found::Unknown => found.push((name, false)),
+                    Found::Wrong(says) => {
+                        wrong.get_or_insert_with(|| format!("{name}: {says}; {:?}", check.subject));
+                    }
+                }
+            });
+            match wrong {
+                None => return Ok(found),
+                Some(says) => drop(first_wrong.get_or_insert(says)),
+            }
+        }
+        Err(first_wrong.unwrap_or_default())
+    }
+}
+
+fn name_of(gate: &Gate) -> String {
+    let debug = format!("{gate:?}");
+    debug.split([' ', '{']).next().unwrap_or_default().to_string()
+}
+
+/// Whether fair shares depend on usage that is measured during the run.
+fn measures_usage(policy: &Policy) -> bool {
+    match policy {
+        Policy::Kai(config) => config.usage.is_some(),
+        Policy::Runai(config) => config.engine.usage.is_some(),
+        _ => false,
+    }
+}

@@ -1,0 +1,207 @@
+//! The states of a cycle: before its first decision and after each one, from the cluster at its end and the events alone.
+//!
+//! Decisions only bind and evict, so the state before them follows from the cluster after the cycle by undoing them; what
+//! changed from outside is already part of both.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use fairground::cluster::{Cluster, Devices, Phase};
+use fairground::id::{Id, JobId, NodeId, PartitionId, PodId};
+use fairground::policy::Policy;
+use fairground::scenario::Plan;
+use fairground::sim::{CycleRecord, Simulation};
+use fairground::time::{Span, Time};
+use fairground::trace::{Event, Ledger, Recorded};
+use fairground::units::{PerResource, Weight};
+
+/// Where a pod is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Not submitted, or over.
+    Out,
+    /// Pending.
+    Waiting,
+    /// Kept from scheduling by a gate.
+    Gated,
+    /// On a node.
+    On(NodeId),
+    /// Terminating on a node.
+    Leaving(NodeId),
+}
+
+/// Places of all pods at one moment.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// By pod.
+    pub places: Vec<Place>,
+    /// Node pool to which each job is offered.
+    pub pools: Vec<PartitionId>,
+    /// Room claimed or reserved for pods, in order.
+    pub claims: Vec<(PodId, NodeId)>,
+}
+
+impl State {
+    fn after(simulation: &Simulation, record: &CycleRecord) -> State {
+        let cluster = simulation.cluster();
+        let place = |phase: Phase, node: Option<NodeId>| match (phase, node) {
+            (Phase::Pending, _) => Place::Waiting,
+            (Phase::Gated, _) => Place::Gated,
+            (Phase::Starting { .. } | Phase::Running { .. }, Some(node)) => Place::On(node),
+            (Phase::Terminating { .. }, Some(node)) => Place::Leaving(node),
+            _ => Place::Out,
+        };
+        let mut claims: Vec<(PodId, NodeId)> =
+            simulation.held().iter().map(|claim| (claim.pod, claim.node)).collect();
+        for claim in record.claims() {
+            if !claims.contains(&(claim.pod, claim.node)) {
+                claims.push((claim.pod, claim.node));
+            }
+        }
+        State {
+            places: cluster.pods.values().map(|pod| place(pod.phase, pod.node)).collect(),
+            pools: cluster.jobs.values().map(|job| job.partition).collect(),
+            claims,
+        }
+    }
+
+    fn undo(&mut self, event: Event) {
+        match event {
+            Event::Bound { pod, .. } => self.places[pod.index()] = Place::Waiting,
+            Event::Evicted { pod, node, .. } => self.places[pod.index()] = Place::On(node),
+            Event::Claimed { pod, node } => self.claims.retain(|claim| *claim != (pod, node)),
+            Event::Unclaimed { pod, node, .. } => self.claims.push((pod, node)),
+            _ => {}
+        }
+    }
+
+    fn apply(&mut self, event: Event) {
+        match event {
+            Event::Bound { pod, node, .. } => {
+                self.places[pod.index()] = Place::On(node);
+                self.claims.retain(|claim| claim.0 != pod);
+            }
+            Event::Evicted { pod, node, .. } => self.places[pod.index()] = Place::Leaving(node),
+            Event::Claimed { pod, node } => self.claims.push((pod, node)),
+            Event::Unclaimed { pod, node, .. } => self.claims.retain(|claim| *claim != (pod, node)),
+            Event::Offered { job, partition } => self.pools[job.index()] = partition,
+            _ => {}
+        }
+    }
+}
+
+/// The moments of one cycle.
+#[derive(Debug)]
+pub struct Moments<'a> {
+    /// The cluster after the cycle; its pods are only used for what does not change.
+    pub cluster: &'a Cluster,
+    /// The decisions in order.
+    pub decisions: &'a [Recorded],
+    /// The state before the first decision, and after each one.
+    pub states: Vec<State>,
+}
+
+impl<'a> Moments<'a> {
+    /// Rewinds a cycle; `pools` has the pool of each job before it.
+    pub fn of(simulation: &'a Simulation, record: &'a CycleRecord, pools: &[PartitionId]) -> Moments<'a> {
+        let decisions = &record.events[record.n_outside as usize..];
+        let cluster = simulation.cluster();
+        let mut state = State::after(simulation, record);
+        for recorded in decisions.iter().rev() {
+            state.undo(recorded.event);
+        }
+        // Offers that repeat earlier ones are not recorded.
+        state.pools = pools.to_vec();
+        let mut states = vec![state.clone()];
+        for recorded in decisions {
+            state.apply(recorded.event);
+            states.push(state.clone());
+        }
+        Moments { cluster, decisions, states }
+    }
+
+    /// The job for which a decision was made: that of its explanation, else the one that takes or claims.
+    pub fn claimant(&self, at: usize) -> Option<JobId> {
+        let job_of = |pod: PodId| self.cluster.pods[pod].job;
+        match self.decisions[at].event {
+            Event::Evicted { by, .. } | Event::Unclaimed { by, .. } => by,
+            Event::Bound { pod, .. } | Event::Claimed { pod, .. } => {
+                let job = job_of(pod);
+                let moved_for = |recorded: &Recorded| match recorded.event {
+                    Event::Evicted { pod, by, .. } if job_of(pod) == job => by,
+                    _ => None,
+                };
+                let moved = self.decisions[..at].iter().rev().find_map(moved_for);
+                // A moved pod can be claimed for again, by the decision for another job.
+                let said = self.decisions[at].checks.first().and_then(|check| check.subject.job);
+                Some(moved.map_or(job, |by| said.unwrap_or(by)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The decisions made together with one, for the same job, as a range.
+    pub fn statement(&self, at: usize) -> std::ops::RangeInclusive<usize> {
+        let own = self.claimant(at);
+        let same = |other: &usize| own.is_some() && self.claimant(*other) == own;
+        let first = (0..at).rev().take_while(same).last().unwrap_or(at);
+        let last = (at + 1..self.decisions.len()).take_while(same).last().unwrap_or(at);
+        first..=last
+    }
+
+    /// The plan of which the state before the first decision is the opening; jobs that are set aside request nothing, and past
+    /// usage is that of the ledgers.
+    pub fn plan(&self, plan: &Plan, aside: &BTreeSet<JobId>, ledgers: &[Arc<Ledger>]) -> Plan {
+        let mut cluster = self.cluster.clone();
+        let start = &self.states[0];
+        for (pod, place) in cluster.pods.values_mut().zip(&start.places) {
+            match place {
+                Place::Waiting if pod.phase != Phase::Pending => {
+                    (pod.phase, pod.node, pod.devices) = (Phase::Pending, None, Devices::default());
+                }
+                Place::On(node) if matches!(pod.phase, Phase::Terminating { .. }) => {
+                    let since = Time::ZERO - Span::from_millis(1);
+                    (pod.phase, pod.node) = (Phase::Running { since, until: None }, Some(*node));
+                }
+                _ => {}
+            }
+        }
+        for (id, pool) in cluster.jobs.ids().zip(&start.pools).collect::<Vec<_>>() {
+            let is_known = cluster.live_jobs.binary_search(&id).is_ok();
+            let job = &mut cluster.jobs[id];
+            job.partition = *pool;
+            if is_known && job.submit > Time::ZERO {
+                Arc::make_mut(&mut job.spec).submit = Time::ZERO;
+            }
+            let pods = job.pod_ids().filter(|_| aside.contains(&id));
+            pods.for_each(|pod| cluster.pods[pod].phase = Phase::Removed { at: Time::ZERO });
+        }
+        for (at, ledger) in ledgers.iter().enumerate() {
+            let own =
+                (at > 0).then(|| cluster.partitions[PartitionId::from_index(at)].queues.as_mut()).flatten();
+            let queues = own.unwrap_or(&mut cluster.queues);
+            for row in &ledger.rows {
+                if let Some(usage) = row.usage {
+                    let millionths = |r| Weight::millionths((usage.get(r) * 1e6).round() as i64);
+                    queues[row.queue].usage = PerResource::of(millionths);
+                }
+            }
+        }
+        let has_joined = |pod: PodId| start.places[pod.index()] != Place::Out;
+        cluster.joining.retain(|joining| !has_joined(joining.pod));
+        let policy = without_measurement(&plan.policy);
+        let further = plan.further.iter().map(|(policy, rhythm)| (without_measurement(policy), *rhythm));
+        Plan { cluster, policy, further: further.collect(), timeline: Vec::new(), rhythm: plan.rhythm }
+    }
+}
+
+/// The same policy with the usage that the queues of the plan have.
+fn without_measurement(policy: &Policy) -> Policy {
+    let mut policy = policy.clone();
+    match &mut policy {
+        Policy::Kai(config) => config.usage = None,
+        Policy::Runai(config) => config.engine.usage = None,
+        _ => {}
+    }
+    policy
+}

@@ -1,0 +1,256 @@
+//! The sides of a comparison against values from an independent account.
+
+use fairground::cluster::GpuRequest;
+use fairground::id::{Id, JobId, NodeId, PodId, QueueId};
+use fairground::policy::Policy;
+use fairground::time::Time;
+use fairground::trace::{Check, Quantity, Term, Value};
+use fairground::units::Resource;
+
+use super::accounts::{Accounts, Triple, same, sums};
+use super::moments::{Place as Where, State};
+
+/// What a comparison was made for, at one moment.
+#[derive(Debug)]
+pub struct Context<'a> {
+    /// Accounts of the pool of the decision.
+    pub accounts: Accounts<'a>,
+    pub policy: &'a Policy,
+    /// Latest start of every job before the cycle.
+    pub starts: &'a [Option<Time>],
+    /// The state after the cycle.
+    pub end: &'a State,
+    /// Fair shares of the pool at the start of the cycle, by queue.
+    pub shares: &'a [Triple],
+    pub now: Time,
+    /// Pods that the request may consist of.
+    pub asked: Vec<PodId>,
+    /// Pods that the evictions may consist of.
+    pub lost: Vec<PodId>,
+}
+
+/// What a side has to be.
+#[derive(Clone, Debug)]
+pub enum Expect {
+    /// One of these amounts.
+    Amounts(Vec<Triple>),
+    /// One of these values.
+    Values(Vec<Value>),
+    /// It says no number, or a constant of the rule.
+    Nothing,
+    /// No independent source is known.
+    Unknown,
+}
+
+/// Result for one side or one of its parts.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Found {
+    /// Equal to the independent value.
+    Right,
+    Wrong(String),
+    Unknown,
+}
+
+/// The queue and the job of a side.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Owner {
+    pub queue: Option<QueueId>,
+    pub job: Option<JobId>,
+}
+
+/// A side of a comparison, or one of the amounts it was computed from.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    pub check: &'a Check,
+    pub is_left: bool,
+    pub term: &'a Term,
+    /// The term that was computed from this one.
+    pub of: Option<&'a Term>,
+}
+
+impl Place<'_> {
+    /// Its owner: the other queue and job if both sides have the same quantity, or if it is about a victim.
+    pub fn owner(&self) -> Owner {
+        let Check { subject, left, right, .. } = self.check;
+        let this = Owner { queue: subject.queue, job: subject.job };
+        let other = Owner { queue: subject.other_queue, job: subject.other_job };
+        let has_other = subject.other_queue.is_some() || subject.other_job.is_some();
+        let is_of_victim = left.quantity == Quantity::AllocatedWithoutVictims && has_other
+            || left.quantity == Quantity::Runtime && subject.other_job.is_some();
+        let is_other = is_of_victim || !self.is_left && left.quantity == right.quantity && has_other;
+        if is_other { other } else { this }
+    }
+
+    /// The quantity of the side itself.
+    pub fn whole(&self) -> Quantity {
+        self.of.unwrap_or(self.term).quantity
+    }
+
+    pub fn part(&self, quantity: Quantity) -> Option<f64> {
+        self.term.parts.iter().find(|part| part.quantity == quantity).and_then(|part| number(&part.value, 0))
+    }
+
+    /// The resource numbers that it has a value for.
+    pub fn resources(&self) -> Vec<usize> {
+        match (&self.term.value, self.check.subject.resource) {
+            (Value::Triple(_), _) => vec![0, 1, 2],
+            (_, Some(resource)) => vec![resource.index()],
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// The number of a value for a resource.
+pub fn number(value: &Value, r: usize) -> Option<f64> {
+    match value {
+        Value::Real(real) => Some(*real),
+        Value::Product([a, b]) => Some(a * b),
+        Value::Triple(triple) => triple.get(r).copied(),
+        Value::Count(n) => Some(*n as f64),
+        Value::Sum([a, b]) => Some((a + b) as f64),
+        Value::Time(_) | Value::Name(_) => None,
+    }
+}
+
+fn same_value(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Time(a), Value::Time(b)) => a == b,
+        (Value::Name(a), Value::Name(b)) => a == b,
+        (Value::Sum(a), Value::Sum(b)) => a == b,
+        _ => match (number(a, 0), number(b, 0)) {
+            (Some(a), Some(b)) => same(a, b),
+            _ => false,
+        },
+    }
+}
+
+/// Compares a side with what it has to be.
+pub fn judge(place: Place<'_>, expect: Expect) -> Found {
+    let says = |expected: String| {
+        Found::Wrong(format!("{:?} is {:?} instead of {expected}", place.term.quantity, place.term.value))
+    };
+    match expect {
+        Expect::Unknown => Found::Unknown,
+        Expect::Nothing => Found::Right,
+        Expect::Values(values) => match values.iter().any(|value| same_value(value, &place.term.value)) {
+            true => Found::Right,
+            false => says(format!("{values:?}")),
+        },
+        Expect::Amounts(amounts) => {
+            let resources = place.resources();
+            if resources.is_empty() || resources.iter().any(|r| *r > 2) {
+                return Found::Unknown;
+            }
+            let is = |amount: &Triple| {
+                let of = |r: usize| number(&place.term.value, r).is_some_and(|value| same(value, amount[r]));
+                resources.iter().all(|&r| of(r))
+            };
+            if amounts.iter().any(is) { Found::Right } else { says(format!("{amounts:?}")) }
+        }
+    }
+}
+
+/// Calls `each` with both sides of a check and everything that they were computed from.
+pub fn each_place<'a>(check: &'a Check, each: &mut dyn FnMut(Place<'a>)) {
+    fn walk<'a>(place: Place<'a>, each: &mut dyn FnMut(Place<'a>)) {
+        each(place);
+        for part in &place.term.parts {
+            walk(Place { term: part, of: Some(place.term), ..place }, each);
+        }
+    }
+    for (is_left, term) in [(true, &check.left), (false, &check.right)] {
+        walk(Place { check, is_left, term, of: None }, each);
+    }
+}
+
+impl Context<'_> {
+    pub fn share(&self, queue: QueueId) -> Option<Triple> {
+        self.shares.get(queue.index()).copied()
+    }
+
+    /// Latest start of a job, before the cycle and in it.
+    pub fn last_start(&self, job: JobId) -> Vec<Time> {
+        let after = self.accounts.cluster.jobs[job].last_start;
+        self.starts[job.index()].into_iter().chain(after).collect()
+    }
+
+    /// What the request may be.
+    pub fn requests(&self, in_test: bool) -> Vec<Triple> {
+        sums(self.asked.iter().map(|pod| self.accounts.pending(*pod, in_test)))
+    }
+
+    /// What evictions below a queue may free.
+    pub fn losses(&self, queue: QueueId) -> Vec<Triple> {
+        let cluster = self.accounts.cluster;
+        let is_below = |pod: &&PodId| {
+            cluster.path_to_root(cluster.jobs[cluster.pods[**pod].job].queue).any(|q| q == queue)
+        };
+        let node = |pod: PodId| match self.accounts.place(pod) {
+            Where::On(node) => Some(node),
+            _ => None,
+        };
+        sums(
+            self.lost
+                .iter()
+                .filter(is_below)
+                .filter_map(|pod| Some(self.accounts.on_node(*pod, node(*pod)?))),
+        )
+    }
+
+    /// Whole devices of a node that no pod holds; those held only by terminating pods count as free. Several values if parts
+    /// of devices are claimed, because a claim does not name the devices.
+    pub fn free_devices(&self, node: NodeId) -> Vec<f64> {
+        let cluster = self.accounts.cluster;
+        let on = |id: &PodId| self.accounts.place(*id) == Where::On(node);
+        let used = cluster.pods.ids().filter(on).fold(0, |used, id| used | cluster.pods[id].devices.0);
+        let claims = self.accounts.state.claims.iter().filter(|claim| claim.1 == node);
+        let (mut whole, mut parts) = (0, 0);
+        for gpu in claims.map(|claim| cluster.pods[claim.0].request.gpu) {
+            match gpu {
+                GpuRequest::None | GpuRequest::Whole { .. } => whole += gpu.n_devices(),
+                GpuRequest::Fraction { .. } | GpuRequest::Memory { .. } => parts += gpu.n_devices(),
+            }
+        }
+        let free = f64::from(cluster.nodes[node].n_devices()) - f64::from(used.count_ones() + whole);
+        (0..=parts).map(|shared| free - f64::from(shared)).collect()
+    }
+
+    /// Free devices of a node and free parts of shared ones, as KAI adds them up: what terminating pods hold counts as free,
+    /// parts in hundredths rounded up.
+    pub fn free_with_parts(&self, node: NodeId) -> Option<f64> {
+        let cluster = self.accounts.cluster;
+        if self.accounts.state.claims.iter().any(|claim| claim.1 == node) {
+            return None;
+        }
+        let memory = cluster.nodes[node].device_mib();
+        let part = |mib: i64| (mib as f64 / memory as f64 * 100.0).ceil() / 100.0;
+        let mib = |gpu: GpuRequest| mib_of(gpu, memory);
+        let mut free = 0.0;
+        for device in 0..cluster.nodes[node].n_devices() {
+            let (mut held, mut leaving) = (0, 0);
+            for (id, pod) in cluster.pods.iter().filter(|(_, pod)| pod.devices.0 & 1 << device != 0) {
+                match self.accounts.place(id) {
+                    Where::On(at) if at == node => held += mib(pod.request.gpu),
+                    Where::Leaving(at) if at == node => leaving += mib(pod.request.gpu),
+                    _ => {}
+                }
+            }
+            free += match held {
+                0 => 1.0,
+                _ => 1.0 - part(held + leaving) + part(leaving),
+            };
+        }
+        Some(free)
+    }
+}
+
+/// Memory that a request takes of each of its devices.
+pub fn mib_of(gpu: GpuRequest, device_mib: i64) -> i64 {
+    match gpu {
+        GpuRequest::Memory { mib, .. } => mib,
+        GpuRequest::Fraction { portion, .. } => {
+            (portion.in_policy_units(Resource::GPU) * device_mib as f64) as i64
+        }
+        GpuRequest::Whole { .. } | GpuRequest::None => device_mib,
+    }
+}

@@ -1,0 +1,130 @@
+//! Comparisons of YuniKorn.
+
+use fairground::id::{Id, JobId, NodeId, QueueId};
+use fairground::trace::{Quantity, Value};
+use fairground::units::{Amount, RESOURCES_MAX, Resource};
+
+use super::accounts::Accounts;
+use super::moments::Place as Where;
+use super::operand::{Context, Expect, Place};
+
+/// Amounts by resource number, named resources included.
+type Amounts = [f64; RESOURCES_MAX];
+
+/// What a side of a comparison has to be.
+pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
+    let owner = place.owner();
+    let rule = place.check.rule.key();
+    let accounts = &context.accounts;
+    match (place.term.quantity, rule) {
+        (Quantity::Applies | Quantity::Constant, _) => Expect::Nothing,
+        (Quantity::AllocatedWithJob, "yunikorn/headroom" | "yunikorn/below-guarantee") => {
+            let with_leaving = rule == "yunikorn/headroom";
+            of_queue(place, owner.queue, |queue| {
+                let held = allocated(accounts, queue, with_leaving);
+                asks(context, place).into_iter().map(|ask| plus(held, ask)).collect()
+            })
+        }
+        (Quantity::AllocatedWithoutVictims | Quantity::Allocated, _) => {
+            of_queue(place, owner.queue, |queue| vec![allocated(accounts, queue, false)])
+        }
+        (Quantity::Quota, _) => of_queue(place, owner.queue, |queue| vec![bounds(accounts, queue, true)]),
+        (Quantity::Limit, "yunikorn/user-limit") => Expect::Unknown,
+        (Quantity::Limit, _) => of_queue(place, owner.queue, |queue| vec![bounds(accounts, queue, false)]),
+        (Quantity::Request, _) => of_queue(place, Some(QueueId(0)), |_| asks(context, place)),
+        (Quantity::Idle, "yunikorn/first-fit") => idle(context, place),
+        (Quantity::Priority, "yunikorn/application" | "yunikorn/required-node") => {
+            owner.job.map_or(Expect::Unknown, |job| priority_of(accounts, job))
+        }
+        (Quantity::Created, "yunikorn/application") => owner.job.map_or(Expect::Unknown, |job| {
+            Expect::Values(vec![Value::Time(accounts.cluster.jobs[job].submit)])
+        }),
+        _ => Expect::Unknown,
+    }
+}
+
+fn priority_of(accounts: &Accounts<'_>, job: JobId) -> Expect {
+    Expect::Values(vec![Value::Count(i64::from(accounts.cluster.jobs[job].priority))])
+}
+
+fn of_queue(place: Place<'_>, queue: Option<QueueId>, amounts: impl Fn(QueueId) -> Vec<Amounts>) -> Expect {
+    let (Some(queue), Some(resource)) = (queue, place.check.subject.resource) else { return Expect::Unknown };
+    let of = |amounts: Amounts| Value::Real(amounts[resource.index()]);
+    Expect::Values(amounts(queue).into_iter().map(of).collect())
+}
+
+fn plus(mut a: Amounts, b: Amounts) -> Amounts {
+    a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+    a
+}
+
+/// Amounts as the core counts them: millicores, bytes, whole GPUs, units of named resources.
+fn counted(of: impl Fn(Resource) -> Amount) -> Amounts {
+    std::array::from_fn(|r| {
+        let resource = Resource(r as u8);
+        of(resource).in_policy_units(resource)
+    })
+}
+
+fn request(accounts: &Accounts<'_>, pod: fairground::id::PodId) -> Amounts {
+    let request = &accounts.pod(pod).request;
+    let mut amounts = counted(|r| request.resources.get(r));
+    // A part of a GPU is a GPU.
+    amounts[Resource::GPU.index()] = f64::from(request.gpu.n_devices());
+    amounts
+}
+
+/// Requests that the comparison may be about: of the pod, else of the pods of the job that wait.
+fn asks(context: &Context<'_>, place: Place<'_>) -> Vec<Amounts> {
+    let accounts = &context.accounts;
+    match place.check.subject.pod {
+        Some(pod) => vec![request(accounts, pod)],
+        None => context.asked.iter().map(|pod| request(accounts, *pod)).collect(),
+    }
+}
+
+/// Allocated below a queue, reserved room of gangs included.
+fn allocated(accounts: &Accounts<'_>, queue: QueueId, with_leaving: bool) -> Amounts {
+    let pods = accounts.jobs_below(queue).flat_map(|job| accounts.holders(job));
+    let counts =
+        |pod: &fairground::id::PodId| with_leaving || !matches!(accounts.place(*pod), Where::Leaving(_));
+    pods.map(|(pod, _)| pod)
+        .filter(counts)
+        .fold([0.0; RESOURCES_MAX], |sum, pod| plus(sum, request(accounts, pod)))
+}
+
+fn bounds(accounts: &Accounts<'_>, queue: QueueId, of_quota: bool) -> Amounts {
+    let triple = if of_quota { accounts.quota(queue) } else { accounts.limit(queue) };
+    // Bounds of GPUs are rounded down.
+    let whole = |r: usize, amount: f64| if r == Resource::GPU.index() { amount.floor() } else { amount };
+    let absent = if of_quota { 0.0 } else { f64::INFINITY };
+    std::array::from_fn(|r| triple.get(r).map_or(absent, |amount| whole(r, *amount)))
+}
+
+/// What a node has free, reserved room of gangs counted as used.
+fn free(accounts: &Accounts<'_>, node: NodeId) -> Amounts {
+    let capacity = counted(|r| accounts.cluster.nodes[node].capacity.get(r));
+    let jobs = accounts.cluster.jobs.ids().flat_map(|job| accounts.holders(job));
+    let used = jobs.filter(|(_, at)| *at == node).map(|(pod, _)| request(accounts, pod));
+    used.fold(capacity, |free, used| plus(free, used.map(|used| -used)))
+}
+
+fn idle(context: &Context<'_>, place: Place<'_>) -> Expect {
+    let accounts = &context.accounts;
+    match place.check.subject.node {
+        Some(node) => of_queue(place, Some(QueueId(0)), |_| vec![free(accounts, node)]),
+        None => {
+            let most = |pod: &fairground::cluster::Pod| {
+                let open = accounts
+                    .nodes()
+                    .filter(|(_, node)| node.takes_pods() && pod.selects(node) && pod.tolerates(node));
+                open.fold([0.0; RESOURCES_MAX], |most: Amounts, (node, _)| {
+                    let free = free(accounts, node);
+                    std::array::from_fn(|r| most[r].max(free[r]))
+                })
+            };
+            let each = || context.asked.iter().map(|pod| most(accounts.pod(*pod))).collect();
+            of_queue(place, Some(QueueId(0)), |_| each())
+        }
+    }
+}

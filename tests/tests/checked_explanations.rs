@@ -1,0 +1,75 @@
+//! Every explanation is examined outside of the engine: see `fairground_tests::checker`.
+
+use fairground::scenario::{Scenario, check, to_yaml};
+use fairground_tests::checker::{Table, examine};
+use fairground_tests::draw;
+
+/// Number of drawn scenarios per policy; `EXPLAINED=10000` examines more.
+const CASES: u64 = 40;
+
+fn cases() -> u64 {
+    std::env::var("EXPLAINED").ok().and_then(|n| n.parse().ok()).unwrap_or(CASES)
+}
+
+/// Examines the explanations of a scenario; panics with the first mistake.
+fn examined(scenario: &Scenario, table: &mut Table) {
+    let Some(plan) = check(scenario).plan else { return };
+    if let Some(mistake) = examine(&plan, table).first() {
+        panic!("{}: {mistake:?}\n{}", scenario.name, to_yaml(scenario));
+    }
+}
+
+fn drawn(policy: &str) {
+    let mut table = Table::default();
+    for seed in 1..=cases() {
+        examined(&draw::scenario(policy, seed), &mut table);
+    }
+    println!("{table}");
+}
+
+macro_rules! drawn {
+    ($($name:ident $policy:literal)*) => {
+        $(#[test]
+        fn $name() {
+            drawn($policy);
+        })*
+    };
+}
+
+drawn! {
+    explanations_of_kai "kai"
+    explanations_of_fifo "fifo"
+    explanations_of_yunikorn "yunikorn"
+    explanations_of_ego "ego"
+    explanations_of_runai "runai"
+    explanations_of_max_min "max-min"
+    explanations_of_drf "drf"
+}
+
+/// Under the rules of the later version of KAI, too.
+#[test]
+fn explanations_of_kai_of_v0_17() {
+    let mut table = Table::default();
+    for seed in 1..=cases() {
+        let mut scenario = draw::scenario("kai", seed);
+        scenario.settings.insert("version".into(), "0.17".into());
+        examined(&scenario, &mut table);
+    }
+    println!("{table}");
+}
+
+/// The examples of the page.
+#[test]
+fn explanations_of_examples() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/scenarios");
+    let mut paths: Vec<_> =
+        std::fs::read_dir(folder).expect("a folder").map(|e| e.expect("an entry").path()).collect();
+    paths.sort();
+    let mut table = Table::default();
+    for path in paths.iter().filter(|path| path.extension().is_some_and(|end| end == "yaml")) {
+        let text = std::fs::read_to_string(path).expect("a file");
+        let scenario = fairground::scenario::read(&text).scenario.expect("a scenario");
+        examined(&scenario, &mut table);
+    }
+    println!("{table}");
+}
