@@ -1,7 +1,8 @@
 //! Every explanation is examined outside of the engine: see `fairground_tests::checker`.
 
+use fairground::policy::Policy;
 use fairground::scenario::{Scenario, check, to_yaml};
-use fairground_tests::checker::{Table, examine};
+use fairground_tests::checker::{Planted, Table, examine, plant};
 use fairground_tests::draw;
 
 /// Number of drawn scenarios per policy; `EXPLAINED=10000` examines more.
@@ -72,4 +73,25 @@ fn explanations_of_examples() {
         examined(&scenario, &mut table);
     }
     println!("{table}");
+}
+
+/// Planted mistakes are caught under every policy.
+#[test]
+fn planted_mistakes_are_caught() {
+    for policy in Policy::NAMES {
+        let mut all = std::collections::BTreeMap::<Planted, [u32; 2]>::new();
+        let mut first_missed = None;
+        for seed in 1..=20 {
+            let plan = check(&draw::scenario(policy, seed)).plan.expect("a plan");
+            let (counts, missed) = plant(&plan, 8);
+            for (kind, [planted, caught]) in counts {
+                let of = all.entry(kind).or_default();
+                *of = [of[0] + planted, of[1] + caught];
+            }
+            first_missed = first_missed.or(missed.map(|missed| format!("seed {seed}: {missed}")));
+        }
+        println!("{policy}: planted and caught: {all:?}");
+        let is_caught = all.values().all(|[planted, caught]| planted == caught);
+        assert!(is_caught && all.len() >= 2, "{policy}: {all:?}; {first_missed:?}");
+    }
 }

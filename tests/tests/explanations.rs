@@ -283,7 +283,7 @@ queues: [{name: q}]
 jobs:
 - {name: first, queue: q, gpu: 1, pods: 3}
 - {name: waits, queue: q, gpu: 2}
-timeline: [{at: 5s, node: n, capacity: {gpu: 1}}]
+timeline: [{at: 5s, node: n, capacity: {gpu: 2}}]
 ";
     let mut simulation = under("max-min", text);
     let record = simulation.advance().expect("a first cycle");

@@ -9,24 +9,29 @@ mod accounts;
 mod baseline;
 mod kai;
 mod moments;
+mod obstacles;
 mod operand;
+mod planted;
 mod table;
+mod verdicts;
 mod yunikorn;
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use fairground::cluster::Preemptible;
 use fairground::id::{Id, JobId, PartitionId, PodId};
 use fairground::policy::Policy;
 use fairground::scenario::Plan;
 use fairground::sim::{CycleRecord, Simulation};
 use fairground::time::Time;
-use fairground::trace::{Check, Event, Gate, Ledger, LedgerRow, Protection, Recorded, Refusal};
+use fairground::trace::{Check, Event, Gate, Ledger, LedgerRow, NotSelected, Protection, Recorded, Refusal};
 
 use accounts::{Accounts, Counting, Triple};
 use moments::{Moments, Place};
 use operand::{Context, Expect, Found};
+pub use planted::Planted;
 pub use table::Table;
 
 /// Number of checked cycles.
@@ -49,9 +54,9 @@ enum Explained<'a> {
     /// A decision, by its position.
     Decision(usize),
     /// Why a job waits.
-    Waiting(JobId, &'a Gate),
+    Waiting(&'a Refusal),
     /// Why a candidate was spared.
-    Spared(JobId),
+    Spared(&'a NotSelected),
 }
 
 /// An explanation of a cycle.
@@ -82,9 +87,7 @@ pub fn examine(plan: &Plan, table: &mut Table) -> Vec<Mistake> {
     let mut simulation = Simulation::new(plan);
     let mut known = Known::default();
     while simulation.cycle() < CYCLES {
-        known.before = ledgers(&simulation);
-        known.pools = simulation.cluster().jobs.values().map(|job| job.partition).collect();
-        known.starts = simulation.cluster().jobs.values().map(|job| job.last_start).collect();
+        known.look(&simulation);
         let Some(record) = simulation.advance() else { break };
         mistakes.extend(examine_cycle(plan, &known, &simulation, &record, table));
         known.note(&record);
@@ -104,10 +107,18 @@ struct Known {
     /// Jobs that are not tried again in their pool.
     aside: BTreeSet<JobId>,
     /// The latest refusals of every job in every pool, with the comparisons, which were right then.
-    right: BTreeMap<(JobId, PartitionId), Vec<Check>>,
+    right: BTreeMap<(JobId, PartitionId), Refusal>,
 }
 
 impl Known {
+    /// Reads the state before a cycle.
+    fn look(&mut self, simulation: &Simulation) {
+        let jobs = || simulation.cluster().jobs.values();
+        self.before = ledgers(simulation);
+        self.pools = jobs().map(|job| job.partition).collect();
+        self.starts = jobs().map(|job| job.last_start).collect();
+    }
+
     fn note(&mut self, record: &CycleRecord) {
         for recorded in &record.events {
             match recorded.event {
@@ -118,9 +129,32 @@ impl Known {
         }
         for refusal in record.refusals.iter() {
             let pool = self.pools[refusal.job.index()];
-            self.right.insert((refusal.job, pool), refusal.checks.clone());
+            self.right.insert((refusal.job, pool), refusal.clone());
         }
     }
+}
+
+/// Plants mistakes in the explanations of a run, a few in each cycle; returns how many of each kind were planted, how many were
+/// caught, and the first that was not.
+pub fn plant(plan: &Plan, cycles: u32) -> (BTreeMap<Planted, [u32; 2]>, Option<String>) {
+    let mut counts: BTreeMap<Planted, [u32; 2]> = BTreeMap::new();
+    let mut missed = None;
+    let mut simulation = Simulation::new(plan);
+    let mut known = Known::default();
+    while simulation.cycle() < cycles {
+        known.look(&simulation);
+        let Some(record) = simulation.advance() else { break };
+        for (kind, wrong) in planted::planted(&plan.policy, &simulation, &record) {
+            let of = counts.entry(kind).or_default();
+            of[0] += 1;
+            match examine_cycle(plan, &known, &simulation, &wrong, &mut Table::default()).is_empty() {
+                false => of[1] += 1,
+                true => drop(missed.get_or_insert_with(|| format!("{kind:?} in cycle {}", record.cycle))),
+            }
+        }
+        known.note(&record);
+    }
+    (counts, missed)
 }
 
 /// The ledger of every pool.
@@ -180,7 +214,7 @@ impl<'a> Cycle<'a> {
         }
         for refusal in self.record.refusals.iter() {
             all.push(Explanation {
-                of: Explained::Waiting(refusal.job, &refusal.gate),
+                of: Explained::Waiting(refusal),
                 kind: format!("waits: {}", name_of(&refusal.gate)),
                 checks: refusal.checks.iter().collect(),
                 pool: pool_of(refusal.job),
@@ -196,7 +230,7 @@ impl<'a> Cycle<'a> {
                 Protection::NotNeeded => ("spared: not needed", None),
             };
             all.push(Explanation {
-                of: Explained::Spared(spared.by),
+                of: Explained::Spared(spared),
                 kind: name.to_string(),
                 checks: check.into_iter().collect(),
                 pool: pool_of(spared.by),
@@ -231,7 +265,17 @@ impl<'a> Cycle<'a> {
     /// The moments at which the comparisons of an explanation may have been made, the latest first.
     fn moments_of(&self, of: Explained<'_>) -> Vec<usize> {
         match of {
-            Explained::Decision(at) => (*self.moments.statement(at).start()..=at).rev().collect(),
+            Explained::Decision(at) => {
+                let start = *self.moments.statement(at).start();
+                // The engine of KAI compares before it evicts the first pod of a set.
+                let is_between = |moment: &usize| {
+                    let before = moment.checked_sub(1).filter(|before| *before >= start);
+                    let evicts =
+                        |at: usize| matches!(self.moments.decisions[at].event, Event::Evicted { .. });
+                    self.counting.is_of_engine && before.is_some_and(evicts)
+                };
+                (start..=at).rev().filter(|moment| !is_between(moment)).collect()
+            }
             Explained::Waiting(..) | Explained::Spared(_) => (0..self.moments.states.len()).rev().collect(),
         }
     }
@@ -243,15 +287,21 @@ impl<'a> Cycle<'a> {
         let accounts = Accounts { policy, cluster, state, pool: explanation.pool, counting: self.counting };
         let mut asked: Vec<PodId> = Vec::new();
         let mut lost: Vec<PodId> = Vec::new();
+        let mut at_least = None;
         let job_of = |pod: PodId| cluster.pods[pod].job;
         match explanation.of {
             Explained::Decision(at) => {
                 let claimant = self.moments.claimant(at);
+                let is_whole = |job: JobId| cluster.jobs[job].preemptible != Preemptible::Semi;
+                at_least = claimant.filter(|job| is_whole(*job)).map(|_| 1);
                 for other in self.moments.statement(at) {
                     match self.moments.decisions[other].event {
                         Event::Bound { pod, .. } | Event::Claimed { pod, .. } => {
-                            if Some(job_of(pod)) == claimant {
+                            if Some(job_of(pod)) == claimant && (other >= moment || at_least.is_none()) {
                                 asked.push(pod);
+                            }
+                            if other == at {
+                                at_least = at_least.map(|_| asked.len());
                             }
                         }
                         Event::Evicted { pod, .. } => lost.push(pod),
@@ -259,7 +309,7 @@ impl<'a> Cycle<'a> {
                     }
                 }
             }
-            Explained::Waiting(job, _) | Explained::Spared(job) => {
+            Explained::Waiting(&Refusal { job, .. }) | Explained::Spared(&NotSelected { by: job, .. }) => {
                 asked.extend(accounts.waiting(job));
                 let is_other = |pod: &PodId| job_of(*pod) != job;
                 let on = |pod: &PodId| matches!(accounts.place(*pod), Place::On(_));
@@ -274,6 +324,7 @@ impl<'a> Cycle<'a> {
             shares: self.shares(explanation.pool),
             now: self.record.time,
             asked,
+            at_least,
             lost,
         }
     }
@@ -295,7 +346,15 @@ impl<'a> Cycle<'a> {
                 return Some(format!("not as evaluated: {check:?}"));
             }
         }
+        if let Some(says) = self.verdict(explanation).filter(|_| !self.is_said_again(explanation)) {
+            return Some(says);
+        }
         let mut sides: Vec<(String, bool)> = Vec::new();
+        if let Explained::Waiting(refusal) = explanation.of {
+            let unknown = |gate: &&Gate| !obstacles::is_known(&self.plan.policy, gate);
+            let gates = std::iter::once(&refusal.gate).chain(&refusal.also).filter(unknown);
+            sides.extend(gates.map(|gate| (format!("obstacle {}", name_of(gate)), false)));
+        }
         for check in &explanation.checks {
             match self.compare(explanation, check) {
                 Ok(found) => sides.extend(found),
@@ -307,9 +366,35 @@ impl<'a> Cycle<'a> {
         None
     }
 
+    /// What is wrong between the comparisons and the verdict, or with the obstacles that it names.
+    fn verdict(&self, explanation: &Explanation<'_>) -> Option<String> {
+        match explanation.of {
+            Explained::Decision(at) => verdicts::of_decision(&self.moments.decisions[at]),
+            Explained::Spared(spared) => verdicts::of_spared(&spared.why),
+            Explained::Waiting(refusal) => {
+                let gates = std::iter::once(&refusal.gate).chain(&refusal.also);
+                let wrong = |gate| verdicts::of_waiting(gate, &explanation.checks);
+                gates
+                    .clone()
+                    .find_map(wrong)
+                    .or_else(|| gates.filter_map(|gate| self.obstacle(explanation, gate)).next())
+            }
+        }
+    }
+
+    /// What is wrong with the obstacles of a reason at all moments.
+    fn obstacle(&self, explanation: &Explanation<'_>, gate: &Gate) -> Option<String> {
+        if !obstacles::is_known(&self.plan.policy, gate) {
+            return None;
+        }
+        let at = |moment: usize| obstacles::wrong(&self.context(explanation, moment), gate);
+        let all: Option<Vec<String>> = self.moments_of(explanation.of).into_iter().map(at).collect();
+        all.and_then(|all| all.into_iter().next())
+    }
+
     /// Whether a refusal is the latest one in its pool, and no decision was made there: then the pool had no cycle.
     fn is_said_again(&self, explanation: &Explanation<'_>) -> bool {
-        let Explained::Waiting(job, _) = explanation.of else { return false };
+        let Explained::Waiting(refusal) = explanation.of else { return false };
         let cluster = self.moments.cluster;
         let is_there = |recorded: &Recorded| match recorded.event {
             Event::Bound { node, .. } | Event::Claimed { node, .. } | Event::Evicted { node, .. } => {
@@ -317,10 +402,12 @@ impl<'a> Cycle<'a> {
             }
             _ => false,
         };
-        let is_same = |checks: &Vec<Check>| checks.iter().eq(explanation.checks.iter().copied());
+        let is_same = |known: &Refusal| {
+            known.gate == refusal.gate && known.also == refusal.also && known.checks == refusal.checks
+        };
         cluster.partitions.len() > 1
             && !self.moments.decisions.iter().any(is_there)
-            && self.known.right.get(&(job, explanation.pool)).is_some_and(is_same)
+            && self.known.right.get(&(refusal.job, explanation.pool)).is_some_and(is_same)
     }
 
     /// Compares both sides of a check at the moments at which it may have been made; returns the name of each, and whether an

@@ -7,7 +7,7 @@ use fairground::time::Time;
 use fairground::trace::{Check, Quantity, Term, Value};
 use fairground::units::Resource;
 
-use super::accounts::{Accounts, Triple, same, sums};
+use super::accounts::{Accounts, Triple, plus, same, sums};
 use super::moments::{Place as Where, State};
 
 /// What a comparison was made for, at one moment.
@@ -23,8 +23,10 @@ pub struct Context<'a> {
     /// Fair shares of the pool at the start of the cycle, by queue.
     pub shares: &'a [Triple],
     pub now: Time,
-    /// Pods that the request may consist of.
+    /// Pods that the request may consist of, in order.
     pub asked: Vec<PodId>,
+    /// How many of the first of them it includes at least; `None`: it may be any of them.
+    pub at_least: Option<usize>,
     /// Pods that the evictions may consist of.
     pub lost: Vec<PodId>,
 }
@@ -112,6 +114,11 @@ pub fn number(value: &Value, r: usize) -> Option<f64> {
     }
 }
 
+/// Equality except for the last bits.
+pub fn same_number(a: f64, b: f64) -> bool {
+    same(a, b)
+}
+
 fn same_value(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Time(a), Value::Time(b)) => a == b,
@@ -174,9 +181,19 @@ impl Context<'_> {
         self.starts[job.index()].into_iter().chain(after).collect()
     }
 
-    /// What the request may be.
+    /// What the request may be: some of the pods that wait or, of a decision, the pods that it places from this moment on.
     pub fn requests(&self, in_test: bool) -> Vec<Triple> {
-        sums(self.asked.iter().map(|pod| self.accounts.pending(*pod, in_test)))
+        let of = |pod: &PodId| self.accounts.pending(*pod, in_test);
+        let Some(least) = self.at_least else { return sums(self.asked.iter().map(of)) };
+        let mut sum = [0.0; 3];
+        let mut all = Vec::new();
+        for (i, pod) in self.asked.iter().enumerate() {
+            sum = plus(sum, of(pod));
+            if i + 1 >= least {
+                all.push(sum);
+            }
+        }
+        all
     }
 
     /// What evictions below a queue may free.

@@ -1,6 +1,6 @@
 //! Comparisons of YuniKorn.
 
-use fairground::id::{Id, JobId, NodeId, QueueId};
+use fairground::id::{JobId, NodeId, QueueId};
 use fairground::trace::{Quantity, Value};
 use fairground::units::{Amount, RESOURCES_MAX, Resource};
 

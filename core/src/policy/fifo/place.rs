@@ -16,7 +16,7 @@ use crate::cluster::{NodeUse, Phase, Request, request_of};
 use crate::id::{JobId, NodeId, PodId};
 use crate::policy::PartitionView;
 use crate::trace::NodeReason;
-use crate::units::Resource;
+use crate::units::{Amount, Resource};
 
 /// An attempt to place the pending pods of a job.
 pub struct Attempt<'a> {
@@ -148,6 +148,16 @@ impl<'a> Attempt<'a> {
         None
     }
 
+    /// What all pods request together beside GPUs.
+    fn request_of_all(&self) -> Request {
+        let mut all = Request::default();
+        for &pod in &self.pods {
+            all.resources.add(&self.request(pod).resources);
+        }
+        all.resources.set(Resource::GPU, Amount::ZERO);
+        all
+    }
+
     /// Returns one reason per node of the partition why the pods cannot be placed there.
     pub fn reasons(&self) -> Vec<NodeReason> {
         let candidates = self.candidates();
@@ -158,6 +168,7 @@ impl<'a> Attempt<'a> {
             let is_own = own.binary_search(&id).is_ok() || self.memory.is_common[id];
             let used = &self.memory.node_use[id];
             let lacks = || pods().next().and_then(|pod| used.lacking(node, &pod.request));
+            let lacks = || lacks().or_else(|| used.lacking(node, &self.request_of_all()));
             reasons.push(match () {
                 () if !is_own => NodeReason::Gate,
                 () if !node.takes_pods() => NodeReason::NotReady,

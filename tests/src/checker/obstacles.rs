@@ -1,0 +1,181 @@
+//! The obstacles that a waiting job names, counted again on the nodes: state, labels, taints, pod slots and room.
+
+use fairground::cluster::GpuRequest;
+use fairground::id::{NodeId, PodId};
+use fairground::policy::Policy;
+use fairground::trace::{Gate, NodeReason};
+use fairground::units::Resource;
+
+use super::accounts::Accounts;
+use super::moments::Place;
+use super::operand::{Context, mib_of};
+
+/// Whether the obstacles of a gate can be counted again: not where the policy names one for all pods of a job, or for other
+/// nodes than the cluster knows.
+pub fn is_known(policy: &Policy, gate: &Gate) -> bool {
+    match gate {
+        Gate::NoNode { .. } => !matches!(policy, Policy::Ego(_)),
+        Gate::TooLarge { .. } => matches!(policy, Policy::Kai(_) | Policy::Runai(_)),
+        _ => true,
+    }
+}
+
+/// What is wrong with the obstacles of a gate; `None`: they are real at this moment.
+pub fn wrong(context: &Context<'_>, gate: &Gate) -> Option<String> {
+    match gate {
+        Gate::NoNode { placed, reasons, .. } if !reasons.is_empty() => {
+            let pods = &context.asked;
+            let is_real = pods.iter().any(|pod| are_real(context, *pod, *placed > 0, reasons));
+            (!is_real && !pods.is_empty())
+                .then(|| format!("the nodes do not have these obstacles: {reasons:?}"))
+        }
+        Gate::TooLarge { resource } => {
+            let pods = &context.asked;
+            let fits = pods.iter().all(|pod| is_on_some_empty_node(&context.accounts, *pod, *resource));
+            (fits && !pods.is_empty()).then(|| format!("a node has enough of {resource:?}"))
+        }
+        _ => None,
+    }
+}
+
+/// Whether every reason is true of as many nodes as it names, and the reasons name each node once.
+fn are_real(context: &Context<'_>, pod: PodId, is_part: bool, reasons: &[(NodeReason, u32)]) -> bool {
+    let nodes: Vec<NodeId> = context.accounts.nodes().map(|(id, _)| id).collect();
+    let n_named: u32 = reasons.iter().map(|(_, n)| n).sum();
+    let is_true = |(reason, n): &(NodeReason, u32)| {
+        let has = |node: &&NodeId| has_obstacle(context, pod, is_part, (**node, *reason));
+        nodes.iter().filter(has).count() >= *n as usize
+    };
+    n_named as usize <= nodes.len() && reasons.iter().all(is_true)
+}
+
+/// Whether a node has an obstacle for a pod. Room that earlier pods of the same chunk would take is not known, so that any room
+/// may be too small if some of them were placed.
+fn has_obstacle(
+    context: &Context<'_>,
+    pod: PodId,
+    is_part: bool,
+    (id, reason): (NodeId, NodeReason),
+) -> bool {
+    let accounts = &context.accounts;
+    let (node, of_pod) = (&accounts.cluster.nodes[id], accounts.pod(pod));
+    match reason {
+        NodeReason::NotReady => !node.takes_pods(),
+        NodeReason::Taint => !of_pod.tolerates(node),
+        NodeReason::Selector => {
+            let required = of_pod.rules.as_ref().and_then(|rules| rules.required_node.as_deref());
+            !of_pod.selects(node)
+                || required.is_some_and(|required| *required != *node.name)
+                || lacks_role(context.policy, of_pod.request.gpu, node)
+        }
+        NodeReason::PodSlots => is_part || lacks_slots(accounts, pod, id),
+        // First in, first out, all pods of a job start together, and on one node if they fit there.
+        NodeReason::Insufficient(resource)
+            if matches!(context.policy, Policy::Fifo(_)) && lacks_for_all(context, id, resource) =>
+        {
+            true
+        }
+        NodeReason::Insufficient(Resource::GPU) => is_part || lacks_devices(accounts, pod, id),
+        NodeReason::Insufficient(resource) => is_part || lacks(accounts, pod, id, resource),
+        // Claims of other jobs and bounds on nodes are the policy's own.
+        NodeReason::Gate | NodeReason::Reserved(_) => true,
+    }
+}
+
+fn lacks_role(policy: &Policy, gpu: GpuRequest, node: &fairground::cluster::Node) -> bool {
+    let Policy::Kai(config) = policy else { return false };
+    let role = if gpu == GpuRequest::None { "cpu-worker" } else { "gpu-worker" };
+    let has = |(key, _): &(std::sync::Arc<str>, std::sync::Arc<str>)| {
+        key.strip_prefix("node-role.kubernetes.io/") == Some(role)
+    };
+    config.restrict_node_scheduling && !node.labels.iter().any(has)
+}
+
+/// Pods that take room of a node from this one. KAI counts what terminating pods hold as free.
+fn holders(accounts: &Accounts<'_>, node: NodeId) -> Vec<PodId> {
+    let is_free = accounts.counting.is_of_engine;
+    let holds = |pod: &PodId| match accounts.place(*pod) {
+        Place::On(at) => at == node,
+        Place::Leaving(at) => at == node && !is_free,
+        Place::Waiting => accounts.state.claims.contains(&(*pod, node)),
+        _ => false,
+    };
+    accounts.cluster.pods.ids().filter(holds).collect()
+}
+
+fn lacks_slots(accounts: &Accounts<'_>, pod: PodId, id: NodeId) -> bool {
+    let node = &accounts.cluster.nodes[id];
+    // A shared device of KAI needs a pod slot of its own.
+    let gpu = accounts.pod(pod).request.gpu;
+    let opens = matches!(gpu, GpuRequest::Fraction { .. } | GpuRequest::Memory { .. });
+    let needs = if accounts.counting.is_of_engine && opens { 2 } else { 1 };
+    holders(accounts, id).len() + needs > node.pods_max as usize || has_shares(accounts, id)
+}
+
+/// Whether pods share devices of a node, which may take further pod slots under KAI.
+fn has_shares(accounts: &Accounts<'_>, id: NodeId) -> bool {
+    let is_share = |pod: &PodId| {
+        matches!(accounts.pod(*pod).request.gpu, GpuRequest::Fraction { .. } | GpuRequest::Memory { .. })
+    };
+    accounts.counting.is_of_engine && holders(accounts, id).iter().any(is_share)
+}
+
+fn lacks(accounts: &Accounts<'_>, pod: PodId, id: NodeId, resource: Resource) -> bool {
+    let of = |pod: PodId| accounts.pod(pod).request.resources.get(resource).in_base_units();
+    let used: i64 = holders(accounts, id).into_iter().map(of).sum();
+    used + of(pod) > accounts.cluster.nodes[id].capacity.get(resource).in_base_units()
+}
+
+fn lacks_for_all(context: &Context<'_>, id: NodeId, resource: Resource) -> bool {
+    let accounts = &context.accounts;
+    let of = |pod: PodId| accounts.pod(pod).request.resources.get(resource).in_base_units();
+    let used = holders(accounts, id).into_iter().chain(context.asked.iter().copied()).map(of).sum::<i64>();
+    used > accounts.cluster.nodes[id].capacity.get(resource).in_base_units()
+}
+
+fn lacks_devices(accounts: &Accounts<'_>, pod: PodId, id: NodeId) -> bool {
+    let node = &accounts.cluster.nodes[id];
+    let gpu = accounts.pod(pod).request.gpu;
+    let (memory, asked) = (node.device_mib(), gpu.n_devices());
+    let is_whole = matches!(accounts.policy, Policy::YuniKorn(_));
+    if is_whole && mib_of(gpu, memory) > memory {
+        return true;
+    }
+    let here = holders(accounts, id);
+    // A claim does not name its devices, and a part may take a whole one.
+    let n_claimed: u32 = (here.iter().filter(|pod| accounts.place(**pod) == Place::Waiting))
+        .map(|pod| accounts.pod(*pod).request.gpu.n_devices())
+        .sum();
+    let room = |device: u32| {
+        let held = here.iter().filter(|pod| {
+            accounts.place(**pod) != Place::Waiting && accounts.pod(**pod).devices.0 & 1 << device != 0
+        });
+        memory - held.map(|pod| mib_of(accounts.pod(*pod).request.gpu, memory)).sum::<i64>()
+    };
+    // More pods than devices may have been found on the node.
+    if lacks(accounts, pod, id, Resource::GPU) {
+        return true;
+    }
+    // Under YuniKorn a part of a GPU takes a whole one.
+    let needs = if is_whole { memory } else { mib_of(gpu, memory) };
+    let room = |device: u32| if is_whole && room(device) < memory { 0 } else { room(device) };
+    let n_room = (0..node.n_devices()).filter(|device| room(*device) >= needs).count();
+    n_room < (asked + n_claimed) as usize
+}
+
+/// Whether some node that the pod may use has enough of a resource when it is empty.
+fn is_on_some_empty_node(accounts: &Accounts<'_>, pod: PodId, resource: Resource) -> bool {
+    let of_pod = accounts.pod(pod);
+    accounts.nodes().any(|(_, node)| {
+        let may_use = of_pod.selects(node) && of_pod.tolerates(node);
+        may_use
+            && match resource {
+                Resource::GPU => {
+                    let memory = node.device_mib();
+                    node.n_devices() >= of_pod.request.gpu.n_devices()
+                        && mib_of(of_pod.request.gpu, memory) <= memory
+                }
+                other => node.capacity.get(other) >= of_pod.request.resources.get(other),
+            }
+    })
+}

@@ -1,0 +1,157 @@
+//! Mistakes planted in the explanations of a cycle: the checker has to catch each.
+
+use fairground::cluster::Cluster;
+use fairground::id::{Id, PartitionId, QueueId};
+use fairground::policy::Policy;
+use fairground::sim::{CycleRecord, Simulation};
+use fairground::trace::{Check, Gate, Ledger, NodeReason, Op, Quantity, Term, Value};
+use fairground::units::{Bound, Resource};
+
+use super::obstacles;
+use super::operand::{number, same_number};
+
+/// A kind of mistake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Planted {
+    /// A bound of the queue in another pool.
+    OfAnotherPool,
+    /// An allocation at the end of the cycle.
+    OfAnotherMoment,
+    /// A comparison that failed, shown as the one that decided.
+    FailedRule,
+    /// An obstacle that no node has, or a bound of another queue.
+    OtherObstacle,
+}
+
+/// Copies of a record with one mistake each.
+pub fn planted(
+    policy: &Policy,
+    simulation: &Simulation,
+    record: &CycleRecord,
+) -> Vec<(Planted, CycleRecord)> {
+    let cluster = simulation.cluster();
+    let mut all = Vec::new();
+    for at in record.n_outside as usize..record.events.len() {
+        for check in 0..record.events[at].checks.len() {
+            let mut put = |kind: Planted, wrong: Option<Check>| {
+                let Some(wrong) = wrong else { return };
+                let mut copy = record.clone();
+                copy.events[at].checks[check] = wrong;
+                all.push((kind, copy));
+            };
+            let own = &record.events[at].checks[check];
+            put(Planted::OfAnotherPool, of_another_pool(cluster, own));
+            put(Planted::OfAnotherMoment, of_the_end(record, own));
+            put(Planted::FailedRule, failed(own));
+        }
+    }
+    for (at, refusal) in record.refusals.iter().enumerate() {
+        let mut put = |kind: Planted, change: &dyn Fn(&mut fairground::trace::Refusal)| {
+            let mut copy = record.clone();
+            let mut refusals = copy.refusals.to_vec();
+            change(&mut refusals[at]);
+            copy.refusals = refusals.into();
+            all.push((kind, copy));
+        };
+        for (i, check) in refusal.checks.iter().enumerate() {
+            if let Some(wrong) = of_another_pool(cluster, check) {
+                put(Planted::OfAnotherPool, &|refusal| refusal.checks[i] = wrong.clone());
+            }
+        }
+        let is_known = obstacles::is_known(policy, &refusal.gate);
+        if let Some(gate) = other_obstacle(cluster, &refusal.gate, &refusal.checks).filter(|_| is_known) {
+            put(Planted::OtherObstacle, &|refusal| refusal.gate = gate.clone());
+        }
+    }
+    all
+}
+
+/// The check with another value of a term, evaluated again.
+fn with(check: &Check, is_left: bool, change: impl Fn(&mut Term)) -> Check {
+    let mut check = check.clone();
+    change(if is_left { &mut check.left } else { &mut check.right });
+    check.holds = check.op.eval(&check.left.value, &check.right.value);
+    check
+}
+
+fn resource(check: &Check) -> Option<usize> {
+    check.subject.resource.map(Resource::index).filter(|r| *r < 3)
+}
+
+fn of_another_pool(cluster: &Cluster, check: &Check) -> Option<Check> {
+    let (r, queue) = (resource(check)?, check.subject.queue?);
+    let is_quota = match check.right.quantity {
+        Quantity::Quota => true,
+        Quantity::Limit => false,
+        _ => return None,
+    };
+    let bound = |pool: PartitionId| {
+        let of = cluster.queues_in(pool)[queue].resources.get(Resource::ACCOUNTED[r]);
+        match if is_quota { of.quota } else { of.limit } {
+            Bound::At(amount) => Some(amount.in_policy_units(Resource::ACCOUNTED[r])),
+            Bound::Unset | Bound::Unlimited => None,
+        }
+    };
+    let own = number(&check.right.value, 0)?;
+    let other = cluster.partitions.ids().filter_map(bound).find(|other| other.floor() != own.floor())?;
+    // Shown numbers are whole under some policies.
+    let other = if own.fract() == 0.0 && other.fract() != 0.0 { other.floor() } else { other };
+    Some(with(check, false, |term| term.value = Value::Real(other)))
+}
+
+/// What a queue holds at the end of the cycle instead of what it held before the decision.
+fn of_the_end(record: &CycleRecord, check: &Check) -> Option<Check> {
+    let ledgers: &[std::sync::Arc<Ledger>] =
+        if record.pools.is_empty() { std::slice::from_ref(&record.ledger) } else { return None };
+    let (r, queue) = (resource(check)?, check.subject.queue?);
+    let at = check.left.parts.iter().position(|part| part.quantity == Quantity::Before)?;
+    if check.left.quantity != Quantity::AllocatedWithJob {
+        return None;
+    }
+    let row = ledgers[0].rows.iter().find(|row| row.queue == queue)?;
+    let end = row.allocated.get(Resource::ACCOUNTED[r]);
+    let own = number(&check.left.parts[at].value, 0)?;
+    (!same_number(own, end)).then(|| {
+        with(check, true, |term| {
+            term.parts[at].value = Value::Real(end);
+            term.value = Value::Real(number(&term.value, 0).unwrap_or(0.0) - own + end);
+        })
+    })
+}
+
+/// The comparison with a left side that fails.
+fn failed(check: &Check) -> Option<Check> {
+    let (left, right) = match (&check.left.value, &check.right.value) {
+        (Value::Real(left), Value::Real(right)) if right.is_finite() => (*left, *right),
+        _ => return None,
+    };
+    let failing = match check.op {
+        Op::AtMost | Op::Less | Op::Equal => right + 1.0,
+        Op::AtLeast | Op::Exceeds => right - 1.0,
+    };
+    let wrong = with(check, true, |term| term.value = Value::Real(failing));
+    (check.holds && check.fault.is_none() && !wrong.holds && left != failing).then_some(wrong)
+}
+
+fn other_obstacle(cluster: &Cluster, gate: &Gate, checks: &[Check]) -> Option<Gate> {
+    match gate {
+        Gate::NoNode { placed, of, reasons, free } if !reasons.is_empty() => {
+            let absent = match cluster.nodes.values().all(|node| node.taints.is_empty()) {
+                true => NodeReason::Taint,
+                false if cluster.nodes.values().all(|node| node.takes_pods()) => NodeReason::NotReady,
+                false => return None,
+            };
+            let mut reasons = reasons.clone();
+            reasons[0].0 = absent;
+            Some(Gate::NoNode { placed: *placed, of: *of, reasons, free: *free })
+        }
+        Gate::OverLimit { queue, resource } if !checks.is_empty() => {
+            let other = QueueId::from_index((queue.index() + 1) % cluster.queues.len());
+            let is_said = checks
+                .iter()
+                .any(|check| check.subject.queue == Some(other) && check.right.quantity == Quantity::Limit);
+            (other != *queue && !is_said).then_some(Gate::OverLimit { queue: other, resource: *resource })
+        }
+        _ => None,
+    }
+}
