@@ -86,6 +86,16 @@ impl NodeUse {
         }
     }
 
+    /// Thousandths of the node's GPUs that a request takes here; GPU memory counts by the node's own devices.
+    pub fn asked_milli(&self, request: &Request) -> i64 {
+        match request.gpu {
+            GpuRequest::Memory { mib, devices } => i64::from(devices) * (mib * 1000 / self.device_mib),
+            GpuRequest::None | GpuRequest::Whole { .. } | GpuRequest::Fraction { .. } => {
+                request.resources.get(Resource::GPU).in_base_units()
+            }
+        }
+    }
+
     /// MiB of each device that a request for parts takes on this node. As in the reference, a portion is multiplied as a double
     /// and truncated, so that the same portions fill a device.
     fn part_mib(&self, gpu: GpuRequest) -> i64 {

@@ -13,7 +13,7 @@ use super::operand::{Context, Expect, Place, mib_of};
 /// What a side of a comparison has to be.
 pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
     let owner = place.owner();
-    let is_share = place.check.rule.key().ends_with("/smallest-share");
+    let is_share = place.check.rule.key().contains("/smallest-");
     match place.term.quantity {
         _ if is_share => match owner.queue {
             Some(queue) => Expect::Values(vec![Value::Real(share(context, queue))]),
@@ -63,7 +63,17 @@ fn share(context: &Context<'_>, queue: QueueId) -> f64 {
 /// The request of the pod, or of pods of the job.
 fn requested(context: &Context<'_>, place: Place<'_>) -> Expect {
     match (place.check.subject.pod, place.check.subject.job) {
-        (Some(pod), _) => Expect::Amounts(vec![context.accounts.pending(pod, false)]),
+        (Some(pod), _) => {
+            let [cpu, memory, gpus] = context.accounts.pending(pod, false);
+            let gpus = match (context.accounts.pod(pod).request.gpu, place.check.subject.node) {
+                (GpuRequest::Memory { mib, devices }, Some(node)) => {
+                    let part = mib * 1000 / context.accounts.cluster.nodes[node].device_mib();
+                    f64::from(devices) * part as f64 / 1000.0
+                }
+                _ => gpus,
+            };
+            Expect::Amounts(vec![[cpu, memory, gpus]])
+        }
         (None, Some(_)) if matches!(context.policy, Policy::Fifo(_)) => {
             let all = context.asked.iter().map(|pod| context.accounts.pending(*pod, false));
             Expect::Amounts(vec![all.fold([0.0; 3], plus)])

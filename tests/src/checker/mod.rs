@@ -26,7 +26,9 @@ use fairground::policy::Policy;
 use fairground::scenario::Plan;
 use fairground::sim::{CycleRecord, Simulation};
 use fairground::time::Time;
-use fairground::trace::{Check, Event, Gate, Ledger, LedgerRow, NotSelected, Protection, Recorded, Refusal};
+use fairground::trace::{
+    Check, Event, Gate, Ledger, LedgerRow, NotSelected, Protection, QueuePriority, Recorded, Refusal,
+};
 
 use accounts::{Accounts, Counting, Triple};
 use moments::{Moments, Place};
@@ -76,6 +78,8 @@ struct Cycle<'a> {
     known: &'a Known,
     /// Ledgers of this frame.
     after: Vec<Arc<Ledger>>,
+    /// Priority offsets, by pool.
+    offsets: Vec<Vec<QueuePriority>>,
     moments: Moments<'a>,
     counting: Counting,
     shares: OnceCell<Vec<Vec<Triple>>>,
@@ -173,11 +177,13 @@ fn examine_cycle(
     record: &CycleRecord,
     table: &mut Table,
 ) -> Vec<Mistake> {
+    let pools = simulation.cluster().partitions.ids();
     let cycle = Cycle {
         plan,
         record,
         known,
         after: ledgers(simulation),
+        offsets: pools.map(|pool| simulation.priorities_in(pool)).collect(),
         moments: Moments::of(simulation, record, &known.pools),
         counting: Counting::of(&plan.policy),
         shares: OnceCell::new(),
@@ -252,6 +258,13 @@ impl<'a> Cycle<'a> {
             let jobs = self.moments.cluster.jobs.values();
             let is_offered = jobs.zip(&self.known.pools).any(|(job, pool)| job.partition != *pool);
             let is_measured = measures_usage(&self.plan.policy);
+            let usage = |ledgers: &[Arc<Ledger>]| -> Vec<_> {
+                ledgers.iter().flat_map(|ledger| ledger.rows.iter().map(|row| row.usage)).collect()
+            };
+            if is_measured && usage(&self.after) != usage(&self.known.before) {
+                // Whether the cycle knew the latest sample already depends on the client.
+                return Vec::new();
+            }
             let at_start = match (self.record.n_outside, self.moments.decisions) {
                 (_, []) if !is_offered => self.after.clone(),
                 (0, _) if !is_measured => self.known.before.clone(),
@@ -316,11 +329,19 @@ impl<'a> Cycle<'a> {
                 lost.extend(cluster.pods.ids().filter(is_other).filter(on));
             }
         }
+        let is_rejected = |refusal: &&Refusal| {
+            matches!(
+                refusal.gate,
+                Gate::GangFailed | Gate::GangRefused | Gate::NotAccepted { .. } | Gate::NotALeaf
+            )
+        };
         Context {
             accounts,
             policy,
             starts: &self.known.starts,
             end: self.moments.states.last().expect("one state at least"),
+            rejected: self.record.refusals.iter().filter(is_rejected).map(|refusal| refusal.job).collect(),
+            offsets: self.offsets.get(explanation.pool.index()).map_or(&[], Vec::as_slice),
             shares: self.shares(explanation.pool),
             now: self.record.time,
             asked,

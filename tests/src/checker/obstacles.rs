@@ -15,7 +15,7 @@ use super::operand::{Context, mib_of};
 pub fn is_known(policy: &Policy, gate: &Gate) -> bool {
     match gate {
         Gate::NoNode { .. } => !matches!(policy, Policy::Ego(_)),
-        Gate::TooLarge { .. } => matches!(policy, Policy::Kai(_) | Policy::Runai(_)),
+        Gate::TooLarge { .. } => !matches!(policy, Policy::Fifo(_) | Policy::Ego(_) | Policy::YuniKorn(_)),
         _ => true,
     }
 }
@@ -68,7 +68,7 @@ fn has_obstacle(
                 || required.is_some_and(|required| *required != *node.name)
                 || lacks_role(context.policy, of_pod.request.gpu, node)
         }
-        NodeReason::PodSlots => is_part || lacks_slots(accounts, pod, id),
+        NodeReason::PodSlots => is_part || lacks_slots(context, pod, id),
         // First in, first out, all pods of a job start together, and on one node if they fit there.
         NodeReason::Insufficient(resource)
             if matches!(context.policy, Policy::Fifo(_)) && lacks_for_all(context, id, resource) =>
@@ -103,8 +103,12 @@ fn holders(accounts: &Accounts<'_>, node: NodeId) -> Vec<PodId> {
     accounts.cluster.pods.ids().filter(holds).collect()
 }
 
-fn lacks_slots(accounts: &Accounts<'_>, pod: PodId, id: NodeId) -> bool {
+fn lacks_slots(context: &Context<'_>, pod: PodId, id: NodeId) -> bool {
+    let accounts = &context.accounts;
     let node = &accounts.cluster.nodes[id];
+    if matches!(context.policy, Policy::Fifo(_)) {
+        return holders(accounts, id).len() + context.asked.len() > node.pods_max as usize;
+    }
     // A shared device of KAI needs a pod slot of its own.
     let gpu = accounts.pod(pod).request.gpu;
     let opens = matches!(gpu, GpuRequest::Fraction { .. } | GpuRequest::Memory { .. });

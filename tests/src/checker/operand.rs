@@ -4,7 +4,7 @@ use fairground::cluster::GpuRequest;
 use fairground::id::{Id, JobId, NodeId, PodId, QueueId};
 use fairground::policy::Policy;
 use fairground::time::Time;
-use fairground::trace::{Check, Quantity, Term, Value};
+use fairground::trace::{Check, Quantity, QueuePriority, Term, Value};
 use fairground::units::Resource;
 
 use super::accounts::{Accounts, Triple, plus, same, sums};
@@ -20,6 +20,10 @@ pub struct Context<'a> {
     pub starts: &'a [Option<Time>],
     /// The state after the cycle.
     pub end: &'a State,
+    /// Jobs that the scheduler does not consider at all.
+    pub rejected: Vec<JobId>,
+    /// Priority offsets of the queues of the pool, under a policy that has them.
+    pub offsets: &'a [QueuePriority],
     /// Fair shares of the pool at the start of the cycle, by queue.
     pub shares: &'a [Triple],
     pub now: Time,

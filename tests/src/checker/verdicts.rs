@@ -109,15 +109,19 @@ pub fn of_waiting(gate: &Gate, checks: &[&Check]) -> Option<String> {
             checks.iter().find(|check| !exceeds(check)).map(|_| "not too many jobs".into())
         }
         Gate::NotEntitled { queue } => {
-            let own = |check: &&&Check| check.subject.queue == Some(queue) || check.subject.queue.is_none();
+            // Further reasons may be told without their comparison.
+            let own = |check: &&&Check| {
+                let is_of_queue = check.subject.queue == Some(queue) || check.subject.queue.is_none();
+                is_of_queue && check.subject.other_job.is_none() && !check.rule.key().ends_with("/room")
+            };
             let refuses = |check: &&Check| match check.op {
                 // A share ratio of nothing.
                 _ if check.left.quantity == Quantity::Weight => !check.holds,
                 Op::AtMost | Op::Less => !check.holds,
                 Op::Exceeds | Op::AtLeast | Op::Equal => check.holds,
             };
-            let mut of_queue = checks.iter().filter(own);
-            (!checks.is_empty() && !of_queue.any(refuses))
+            let mut of_queue = checks.iter().filter(own).peekable();
+            (of_queue.peek().is_some() && !of_queue.any(refuses))
                 .then(|| format!("nothing keeps {queue:?} from reclaiming"))
         }
         Gate::VictimsProtected { .. } => {

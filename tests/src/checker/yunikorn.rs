@@ -36,6 +36,34 @@ pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
         (Quantity::Priority, "yunikorn/application" | "yunikorn/required-node") => {
             owner.job.map_or(Expect::Unknown, |job| priority_of(accounts, job))
         }
+        (Quantity::Priority, "yunikorn/priority") => owner.queue.map_or(Expect::Unknown, |queue| {
+            Expect::Values(effective(context, queue).into_iter().map(Value::Count).collect())
+        }),
+        (Quantity::Priority, "yunikorn/victim-priority") => {
+            owner.job.map_or(Expect::Unknown, |job| Expect::Values(on_path(context, job)))
+        }
+        (Quantity::PriorityOffset, _) => owner
+            .queue
+            .map_or(Expect::Unknown, |queue| Expect::Values(vec![Value::Count(offset(context, queue).0)])),
+        (Quantity::Priority, "yunikorn/offset" | "yunikorn/priority-fence") => {
+            let (Some(queue), Some(job)) = (owner.queue, owner.job) else { return Expect::Unknown };
+            let (offset, _) = offset(context, queue);
+            match place.term.value {
+                Value::Sum([below, _]) => Expect::Values(
+                    on_path(context, job)
+                        .into_iter()
+                        .filter(|value| *value == Value::Count(below))
+                        .map(|_| Value::Sum([below, offset]))
+                        .collect(),
+                ),
+                _ => Expect::Values(on_path(context, job)),
+            }
+        }
+        (Quantity::Created, "yunikorn/victim-order") => owner.job.map_or(Expect::Unknown, |job| {
+            let of = &accounts.cluster.jobs[job];
+            let pods = of.pod_ids().filter_map(|pod| accounts.pod(pod).created);
+            Expect::Values([of.created, of.submit].into_iter().chain(pods).map(Value::Time).collect())
+        }),
         (Quantity::Created, "yunikorn/application") => owner.job.map_or(Expect::Unknown, |job| {
             Expect::Values(vec![Value::Time(accounts.cluster.jobs[job].submit)])
         }),
@@ -127,4 +155,47 @@ fn idle(context: &Context<'_>, place: Place<'_>) -> Expect {
             of_queue(place, Some(QueueId(0)), |_| each())
         }
     }
+}
+
+/// The priority offset of a queue, and whether it is a fence, as configured.
+fn offset(context: &Context<'_>, queue: QueueId) -> (i64, bool) {
+    let of = context.offsets.iter().find(|of| of.queue == queue);
+    of.map_or((0, false), |of| (i64::from(of.offset), of.is_fence))
+}
+
+/// A priority as a queue passes it on.
+fn passed(context: &Context<'_>, queue: QueueId, below: i64) -> i64 {
+    match offset(context, queue) {
+        (offset, true) => offset,
+        (offset, false) => below + offset,
+    }
+}
+
+/// The largest priority of jobs that wait below a queue, with the offsets on the way; with and without gangs, whose pods ask for
+/// nothing while placeholders hold their room.
+fn effective(context: &Context<'_>, queue: QueueId) -> Vec<i64> {
+    let accounts = &context.accounts;
+    let waits = |job: &JobId| accounts.waiting(*job).next().is_some() && !context.rejected.contains(job);
+    let of = |job: JobId| {
+        let path = accounts.cluster.path_to_root(accounts.cluster.jobs[job].queue);
+        let priority = i64::from(accounts.cluster.jobs[job].priority);
+        let mut up_to: Vec<QueueId> = path.take_while(|above| *above != queue).collect();
+        up_to.push(queue);
+        up_to.into_iter().fold(priority, |below, at| passed(context, at, below))
+    };
+    let all = || accounts.jobs_below(queue).filter(waits);
+    let without_gangs = all().filter(|job| accounts.cluster.jobs[*job].gang.is_none());
+    all().map(of).max().into_iter().chain(without_gangs.map(of).max()).collect()
+}
+
+/// The priority of a job, and what the queues above it pass on.
+fn on_path(context: &Context<'_>, job: JobId) -> Vec<Value> {
+    let job = &context.accounts.cluster.jobs[job];
+    let mut priority = i64::from(job.priority);
+    let mut all = vec![Value::Count(priority)];
+    for queue in context.accounts.cluster.path_to_root(job.queue) {
+        priority = passed(context, queue, priority);
+        all.push(Value::Count(priority));
+    }
+    all
 }

@@ -177,7 +177,12 @@ impl<'a> Attempt<'a> {
                 // A common node while the queue exceeds its counted share.
                 () if !candidates.contains(&id) || !self.may_take(id) => NodeReason::Gate,
                 () if used.n_pods() >= node.pods_max => NodeReason::PodSlots,
-                () => NodeReason::Insufficient(lacks().unwrap_or(Resource::GPU)),
+                () => match lacks() {
+                    None if used.n_pods() as usize + self.pods.len() > node.pods_max as usize => {
+                        NodeReason::PodSlots
+                    }
+                    lacks => NodeReason::Insufficient(lacks.unwrap_or(Resource::GPU)),
+                },
             });
         }
         reasons

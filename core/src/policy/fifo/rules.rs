@@ -74,7 +74,7 @@ pub fn behind(world: PartitionView<'_>, first: JobId, job: JobId) -> Check {
 /// Check that the request of the pod fits the free GPUs of the node.
 pub fn fits(world: PartitionView<'_>, memory: &Memory, pod: PodId, node: NodeId) -> Check {
     let p = &world.cluster.pods[pod];
-    let asked = p.request.resources.get(Resource::GPU).in_base_units();
+    let asked = memory.node_use[node].asked_milli(&p.request);
     let subject = Subject {
         queue: Some(world.cluster.jobs[p.job].queue),
         job: Some(p.job),

@@ -75,18 +75,21 @@ pub fn reasons(state: &CycleState<'_>, pod: &Pod) -> Vec<(NodeReason, u32)> {
     NodeReason::counted(reasons)
 }
 
-/// Returns the resource of which no node that the pod may use has enough even when empty; `None` if it fits an empty node.
-pub fn too_large(world: PartitionView<'_>, pod: &Pod) -> Option<Resource> {
+/// Whether the pod fits no node that it may use even when empty, and the resource of which none has enough; the latter is `None`
+/// if no single resource is the reason.
+pub fn too_large(world: PartitionView<'_>, pod: &Pod) -> Option<Option<Resource>> {
     let nodes = || world.nodes().map(|(_, node)| node);
     let may_use = || nodes().filter(|node| pod.selects(node) && pod.tolerates(node));
-    let fits = |node: &crate::cluster::Node| {
-        let empty = NodeUse::new(node);
-        empty.pick(pod.request.gpu).is_some() && empty.has_room(node, &pod.request)
-    };
+    let has_devices = |node: &crate::cluster::Node| NodeUse::new(node).pick(pod.request.gpu).is_some();
+    let fits =
+        |node: &crate::cluster::Node| has_devices(node) && NodeUse::new(node).has_room(node, &pod.request);
     if may_use().next().is_none() || may_use().any(fits) {
         return None;
     }
+    if !may_use().any(has_devices) {
+        return Some(Some(Resource::GPU));
+    }
     let most = |r: Resource| may_use().map(|node| node.capacity.get(r)).max().unwrap_or(Amount::ZERO);
-    let lack = pod.request.resources.iter().find(|&(r, asked)| asked > most(r)).map(|(r, _)| r);
-    Some(lack.unwrap_or(Resource::GPU))
+    let mut others = pod.request.resources.iter().filter(|(r, _)| *r != Resource::GPU);
+    Some(others.find(|&(r, asked)| asked > most(r)).map(|(r, _)| r))
 }

@@ -67,7 +67,8 @@ fn frozen(
         }
         Stop::NoRoom { placed, free } => {
             let pod = &state.world.cluster.pods[pods[placed]];
-            if let Some(resource) = place::too_large(state.world, pod) {
+            let too_large = place::too_large(state.world, pod);
+            if let Some(Some(resource)) = too_large {
                 return refusal(job, Gate::TooLarge { resource }, Outlook::OnlyByEdit);
             }
             let count = |n: usize| u32::try_from(n).expect("ids are 32 bits wide");
@@ -75,7 +76,11 @@ fn frozen(
             let gate =
                 Gate::NoNode { placed: count(placed), of: count(pods.len()), reasons, free: Some(free) };
             let checks = rules::no_room(state, job, &pods[placed..]).into_iter().collect();
-            Refusal { checks, ..refusal(job, gate, when_ends(state, leaf, ends)) }
+            let outlook = match too_large {
+                Some(_) => Outlook::OnlyByEdit,
+                None => when_ends(state, leaf, ends),
+            };
+            Refusal { checks, ..refusal(job, gate, outlook) }
         }
     }
 }

@@ -10,7 +10,7 @@
 //! nothing
 
 use super::cycle_state::CycleState;
-use crate::cluster::Devices;
+use crate::cluster::{Devices, GpuRequest};
 use crate::id::{JobId, NodeId, PodId, QueueId};
 use crate::policy::checks::{amount, submitted_first, term};
 use crate::trace::{Check, Op, Quantity, RuleRecord, Subject, Value};
@@ -74,7 +74,8 @@ pub fn bound(state: &CycleState<'_>, leaf: QueueId, placed: &[(PodId, NodeId, De
             before.give_back(&cluster.pods[pod].request, devices);
         }
         let free = before.free_milli(&cluster.nodes[node], cluster.pods[pod].request.gpu);
-        let left = amount(Quantity::Request, request, Resource::GPU);
+        let asked = before.asked_milli(&cluster.pods[pod].request);
+        let left = amount(Quantity::Request, asked, Resource::GPU);
         let right = amount(Quantity::Idle, free, Resource::GPU);
         checks.push(Check::new(rules.best_fit, subject, left, Op::AtMost, right));
     }
@@ -111,6 +112,10 @@ pub fn no_room(state: &CycleState<'_>, job: JobId, pods: &[PodId]) -> Option<Che
     let asked = state.request(&pods[..1])[Resource::GPU.index()];
     let nodes = state.world.nodes().filter(|(_, node)| node.takes_pods());
     let gpu = cluster.pods[pods[0]].request.gpu;
+    if matches!(gpu, GpuRequest::Memory { .. }) {
+        // It takes another part of each kind of GPU.
+        return None;
+    }
     let most = nodes.map(|(id, node)| state.nodes[id].free_milli(node, gpu)).max().unwrap_or(0);
     let subject = Subject { job: Some(job), resource: Some(Resource::GPU), ..Subject::default() };
     let left = amount(Quantity::Request, asked, Resource::GPU);
