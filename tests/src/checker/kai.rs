@@ -32,11 +32,14 @@ pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
             context.share(queue).map(of).into_iter().collect()
         }),
         Quantity::Saturation => saturation(place),
-        Quantity::Priority => match owner.job {
+        Quantity::Priority => match owner.job.filter(|_| place.check.subject.other_queue.is_none()) {
             Some(job) => {
                 Expect::Values(vec![Value::Count(i64::from(context.accounts.cluster.jobs[job].priority))])
             }
-            None => Expect::Unknown,
+            None => queue.map_or(Expect::Unknown, |queue| {
+                let of = context.accounts.cluster.queues_in(context.accounts.pool)[queue].priority;
+                Expect::Values(vec![Value::Count(of.map_or(100, i64::from))])
+            }),
         },
         Quantity::Request | Quantity::IdleOrReleasing | Quantity::Idle => on_node(context, place),
         Quantity::Created => owner.job.map_or(Expect::Unknown, |job| {

@@ -257,18 +257,14 @@ impl<'a> Cycle<'a> {
             // Without changes from outside it is the state of the frame before, without decisions that of this one.
             let jobs = self.moments.cluster.jobs.values();
             let is_offered = jobs.zip(&self.known.pools).any(|(job, pool)| job.partition != *pool);
-            let is_measured = measures_usage(&self.plan.policy);
-            let usage = |ledgers: &[Arc<Ledger>]| -> Vec<_> {
-                ledgers.iter().flat_map(|ledger| ledger.rows.iter().map(|row| row.usage)).collect()
-            };
-            if is_measured && usage(&self.after) != usage(&self.known.before) {
-                // Whether the cycle knew the latest sample already depends on the client.
+            // Whether the cycle knew the latest sample of usage already depends on the client.
+            if measures_usage(&self.plan.policy) {
                 return Vec::new();
             }
             let at_start = match (self.record.n_outside, self.moments.decisions) {
                 (_, []) if !is_offered => self.after.clone(),
-                (0, _) if !is_measured => self.known.before.clone(),
-                _ => ledgers(&Simulation::new(&self.moments.plan(self.plan, &self.known.aside, &self.after))),
+                (0, _) => self.known.before.clone(),
+                _ => ledgers(&Simulation::new(&self.moments.plan(self.plan, &self.known.aside))),
             };
             at_start.iter().map(of).collect()
         });

@@ -8,12 +8,10 @@ use std::sync::Arc;
 
 use fairground::cluster::{Cluster, Devices, Phase};
 use fairground::id::{Id, JobId, NodeId, PartitionId, PodId};
-use fairground::policy::Policy;
 use fairground::scenario::Plan;
 use fairground::sim::{CycleRecord, Simulation};
 use fairground::time::{Span, Time};
-use fairground::trace::{Event, Ledger, Recorded};
-use fairground::units::{PerResource, Weight};
+use fairground::trace::{Event, Recorded};
 
 /// Where a pod is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,9 +147,8 @@ impl<'a> Moments<'a> {
         first..=last
     }
 
-    /// The plan of which the state before the first decision is the opening; jobs that are set aside request nothing, and past
-    /// usage is that of the ledgers.
-    pub fn plan(&self, plan: &Plan, aside: &BTreeSet<JobId>, ledgers: &[Arc<Ledger>]) -> Plan {
+    /// The plan of which the state before the first decision is the opening; jobs that are set aside request nothing.
+    pub fn plan(&self, plan: &Plan, aside: &BTreeSet<JobId>) -> Plan {
         let mut cluster = self.cluster.clone();
         let start = &self.states[0];
         for (pod, place) in cluster.pods.values_mut().zip(&start.places) {
@@ -176,32 +173,8 @@ impl<'a> Moments<'a> {
             let pods = job.pod_ids().filter(|_| aside.contains(&id));
             pods.for_each(|pod| cluster.pods[pod].phase = Phase::Removed { at: Time::ZERO });
         }
-        for (at, ledger) in ledgers.iter().enumerate() {
-            let own =
-                (at > 0).then(|| cluster.partitions[PartitionId::from_index(at)].queues.as_mut()).flatten();
-            let queues = own.unwrap_or(&mut cluster.queues);
-            for row in &ledger.rows {
-                if let Some(usage) = row.usage {
-                    let millionths = |r| Weight::millionths((usage.get(r) * 1e6).round() as i64);
-                    queues[row.queue].usage = PerResource::of(millionths);
-                }
-            }
-        }
         let has_joined = |pod: PodId| start.places[pod.index()] != Place::Out;
         cluster.joining.retain(|joining| !has_joined(joining.pod));
-        let policy = without_measurement(&plan.policy);
-        let further = plan.further.iter().map(|(policy, rhythm)| (without_measurement(policy), *rhythm));
-        Plan { cluster, policy, further: further.collect(), timeline: Vec::new(), rhythm: plan.rhythm }
+        Plan { cluster, timeline: Vec::new(), ..plan.clone() }
     }
-}
-
-/// The same policy with the usage that the queues of the plan have.
-fn without_measurement(policy: &Policy) -> Policy {
-    let mut policy = policy.clone();
-    match &mut policy {
-        Policy::Kai(config) => config.usage = None,
-        Policy::Runai(config) => config.engine.usage = None,
-        _ => {}
-    }
-    policy
 }

@@ -1,10 +1,10 @@
 //! From the comparisons to the verdict.
 //!
 //! # Rule
-//! A start or claim passed all of its comparisons, except those that a known fault of the product decided. An eviction passed all, or,
-//! where a queue gives back, one of two ways for each pod: above its quota and fair share, or above its quota while the other
-//! queue stays within its own. A waiting job failed the comparison that its reason names. A spared candidate failed, or passed and
-//! came later.
+//! A start or claim passed all of its comparisons, except those that a known fault of the product decided. An eviction passed
+//! all, or, where a queue gives back, one of three ways for each pod: above its quota and fair share, or above its quota while
+//! the other queue stays within its own, or by the priority of the queues. A waiting job failed the comparison that its reason
+//! names. A spared candidate failed, or passed and came later.
 
 use fairground::id::QueueId;
 use fairground::trace::{Check, Event, EvictReason, Gate, Op, Protection, Quantity, Recorded};
@@ -50,13 +50,19 @@ fn is_of_engine(recorded: &Recorded) -> bool {
 }
 
 fn is_reclaim(reason: EvictReason) -> bool {
-    matches!(reason, EvictReason::ReclaimedForFairShare | EvictReason::ReclaimedForQuota)
+    matches!(
+        reason,
+        EvictReason::ReclaimedForFairShare
+            | EvictReason::ReclaimedForQuota
+            | EvictReason::ReclaimedForPriority
+    )
 }
 
 /// Whether a comparison is about what one pod leaves to its queue, or the way by the quota.
 fn is_of_unit(check: &Check) -> bool {
     check.left.quantity == Quantity::AllocatedWithoutVictims
         || check.left.quantity == Quantity::AllocatedWithJob && check.right.quantity == Quantity::Quota
+        || check.left.quantity == Quantity::Priority && check.subject.other_queue.is_some()
 }
 
 /// The ways by which each pod may be taken, and the reason that follows from them.
@@ -66,22 +72,18 @@ fn of_pods(checks: &[&Check], reason: EvictReason) -> Option<String> {
     if firsts.is_empty() {
         return Some("nothing is said of what its queue holds".to_string());
     }
-    let mut by_quota = false;
+    let mut follows = EvictReason::ReclaimedForFairShare;
     for (i, &first) in firsts.iter().enumerate() {
         let end = firsts.get(i + 1).copied().unwrap_or(checks.len());
-        let rest = &checks[first + 1..end];
-        if checks[first].holds {
-            continue;
-        }
-        by_quota = true;
-        if rest.len() != 2 || rest.iter().any(|check| !check.holds) {
-            return Some("a pod was taken by neither way".to_string());
-        }
+        let results: Vec<bool> = checks[first..end].iter().map(|check| check.holds).collect();
+        let way = match results.as_slice() {
+            [true] => EvictReason::ReclaimedForFairShare,
+            [false, true, true] => EvictReason::ReclaimedForQuota,
+            [false, true, false, true] => EvictReason::ReclaimedForPriority,
+            _ => return Some("a pod was taken by no permitted way".to_string()),
+        };
+        follows = follows.max(way);
     }
-    let follows = match by_quota {
-        true => EvictReason::ReclaimedForQuota,
-        false => EvictReason::ReclaimedForFairShare,
-    };
     (reason != follows).then(|| format!("{} follows from the comparisons", follows.key()))
 }
 
