@@ -27,7 +27,8 @@ use fairground::scenario::Plan;
 use fairground::sim::{CycleRecord, Simulation};
 use fairground::time::Time;
 use fairground::trace::{
-    Check, Event, Gate, Ledger, LedgerRow, NotSelected, Protection, QueuePriority, Recorded, Refusal,
+    Check, Event, Gate, Ledger, LedgerRow, NotSelected, Protection, Quantity, QueuePriority, Recorded,
+    Refusal,
 };
 
 use accounts::{Accounts, Counting, Triple};
@@ -390,7 +391,15 @@ impl<'a> Cycle<'a> {
             Explained::Spared(spared) => verdicts::of_spared(&spared.why),
             Explained::Waiting(refusal) => {
                 let gates = std::iter::once(&refusal.gate).chain(&refusal.also);
-                let wrong = |gate| verdicts::of_waiting(gate, &explanation.checks);
+                // A further reason may be told without its comparison.
+                let has_own = |gate: &Gate| {
+                    let (queue, _) = gate.about();
+                    *gate == refusal.gate
+                        || explanation.checks.iter().any(|check| {
+                            check.subject.queue == queue && check.left.quantity != Quantity::Runtime
+                        })
+                };
+                let wrong = |gate| verdicts::of_waiting(gate, &explanation.checks).filter(|_| has_own(gate));
                 gates
                     .clone()
                     .find_map(wrong)
