@@ -4,6 +4,7 @@ use std::fmt;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// A failure with one sentence of advice.
@@ -41,10 +42,20 @@ pub fn step<T>(title: &str, work: impl FnOnce() -> Result<T, Failure>) -> Result
     outcome
 }
 
+static WITHOUT_INCREMENTAL: AtomicBool = AtomicBool::new(false);
+
+/// Commands of cargo build without incremental compilation from now on.
+pub fn without_incremental() {
+    WITHOUT_INCREMENTAL.store(true, Ordering::Relaxed);
+}
+
 /// Returns a command for the cargo that started this program.
 pub fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(crate::root());
+    if WITHOUT_INCREMENTAL.load(Ordering::Relaxed) {
+        command.env("CARGO_INCREMENTAL", "0");
+    }
     command
 }
 

@@ -6,7 +6,7 @@ use std::time::Instant;
 use crate::browser::browser;
 use crate::page;
 use crate::screens::screens;
-use crate::step::{Failure, cargo, run, step, watch};
+use crate::step::{self, Failure, cargo, run, step, watch};
 use crate::tally::Tally;
 use crate::tools;
 
@@ -24,6 +24,8 @@ pub fn fast() -> ExitCode {
 /// Runs everything, even after a failure, and prints a line with the totals. The page is built in parallel with the native checks.
 pub fn everything() -> ExitCode {
     let mut report = Report::begin();
+    // What an incremental build writes for the next one only costs time here.
+    step::without_incremental();
     // In parallel, because its optimiser uses one core for minutes and its build folder is separate from that of native code.
     let built = std::thread::scope(|scope| {
         let page = scope.spawn(page::dist);
