@@ -12,12 +12,13 @@
 //! nothing
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::cycle::Cycle;
-use super::ids::{ConsumerId, SizeId, SubId};
+use super::ids::{ConsumerId, HostId, SizeId, SubId};
 use super::memory::job_of;
 use super::model::{CycleState, Model};
+use super::plan::Dims;
 use super::pool::{Barred, PoolBook};
 use super::pool_state::State;
 use super::quota::Table;
@@ -57,7 +58,7 @@ pub fn refuse(
         earmarks,
         refused: of_public.rev().copied().collect(),
         lost: lost.collect(),
-        short: RefCell::default(),
+        lacks: RefCell::default(),
         slots: SlotView::new(model, current),
     };
     let mut refusals: Vec<Refusal> = Vec::new();
@@ -86,8 +87,8 @@ struct RefusalContext<'b, 'a> {
     refused: BTreeMap<ConsumerId, Refused>,
     /// Check by leaf that it was not below its quota when it first lost units in the public pool.
     lost: BTreeMap<ConsumerId, Check>,
-    /// Resource that most hosts lack, by unit size.
-    short: RefCell<BTreeMap<SizeId, Resource>>,
+    /// Number of hosts by what they lack, by unit size.
+    lacks: RefCell<BTreeMap<SizeId, Vec<(NodeReason, u32)>>>,
     /// Numbers of a slot plan.
     slots: Option<SlotView>,
 }
@@ -188,20 +189,25 @@ impl RefusalContext<'_, '_> {
                 (Gate::NoVictims { tried: 0, ancestor: None }, Outlook::NotForeseeable, Vec::new())
             }
             _ => {
-                let of = self.current.waiting[sub].len() as u32;
-                let reasons =
-                    vec![(NodeReason::Insufficient(self.short(sub)), self.model.nodes.len() as u32)];
+                let (of, size) = (self.current.waiting[sub].len() as u32, self.current.state.subs[sub].shape);
+                let reasons = || self.reasons(sub, |_| true);
+                let reasons = self.lacks.borrow_mut().entry(size).or_insert_with(reasons).clone();
                 (Gate::NoNode { placed: 0, of, reasons, free: None }, Outlook::NotForeseeable, Vec::new())
             }
         }
     }
 
-    /// Resource that most hosts lack for the unit.
-    fn short(&self, sub: SubId) -> Resource {
+    /// The resource that each host lacks for the unit; a host that lacks none, or is not `open`, is barred.
+    fn reasons(&self, sub: SubId, open: impl Fn(HostId) -> bool) -> Vec<(NodeReason, u32)> {
         let (state, unit) = (&self.current.state, &self.current.state.subs[sub].unit);
-        let lacking = |dim: &usize| state.free.values().filter(|free| free[*dim] < unit[*dim]).count();
-        let most = || resource((0..3).rev().max_by_key(lacking).unwrap_or(0));
-        *self.short.borrow_mut().entry(state.subs[sub].shape).or_insert_with(most)
+        // GPUs first, as in other sentences; then CPU, memory and the named resources.
+        let in_order = || [2, 0, 1].into_iter().chain(3..RESOURCES_MAX);
+        let lacks = |free: &Dims| in_order().find(|&dim| free[dim] < unit[dim]);
+        let of = |(host, free): (HostId, &Dims)| match lacks(free).filter(|_| open(host)) {
+            Some(dim) => NodeReason::Insufficient(resource(dim)),
+            None => NodeReason::Gate,
+        };
+        NodeReason::counted(state.free.iter().map(of).collect())
     }
 
     fn no_capacity(&self, sub: SubId) -> (Gate, Outlook, Vec<Check>) {
@@ -214,12 +220,10 @@ impl RefusalContext<'_, '_> {
             None => {
                 let of = self.current.waiting[sub].len() as u32;
                 let leaf = self.current.state.subs[sub].leaf;
-                let n_own: usize =
-                    self.model.plan.path(leaf).map(|c| self.model.layout.holdings[c].len()).sum();
-                let short = NodeReason::Insufficient(self.short(sub));
-                let reasons = [(short, n_own), (NodeReason::Gate, self.model.nodes.len() - n_own)];
-                let reasons = reasons.into_iter().filter(|(_, n)| *n > 0);
-                let reasons = reasons.map(|(reason, n)| (reason, n as u32)).collect();
+                let holdings = &self.model.layout.holdings;
+                let own: BTreeSet<HostId> =
+                    self.model.plan.path(leaf).flat_map(|c| holdings[c].iter().copied()).collect();
+                let reasons = self.reasons(sub, |host| own.contains(&host));
                 (Gate::NoNode { placed: 0, of, reasons, free: None }, Outlook::NotForeseeable, Vec::new())
             }
         }

@@ -32,7 +32,6 @@ use super::{Change, Decision, PartitionView, Rhythm, Scheduler, Turn, ledger};
 use crate::id::JobId;
 use crate::time::Time;
 use crate::trace::{Event, Gate, Ledger, Level, NodeReason, Outlook, Refusal, Trace};
-use crate::units::Resource;
 
 pub use memory::Memory;
 use place::Attempt;
@@ -128,8 +127,9 @@ fn refuse_first(
     let attempt = Attempt::new(world, memory, leaf, job);
     let reachable = attempt.reachable();
     let is_too_large = attempt.pods.len() == 1 && !attempt.fits_empty_node(&reachable);
-    let gate = if is_too_large && !reachable.is_empty() {
-        Gate::TooLarge { resource: attempt.largest_lack(&reachable).unwrap_or(Resource::GPU) }
+    let lack = attempt.largest_lack(&reachable).filter(|_| is_too_large && !reachable.is_empty());
+    let gate = if let Some(resource) = lack {
+        Gate::TooLarge { resource }
     } else {
         let of = u32::try_from(attempt.pods.len()).expect("ids are 32 bits wide");
         Gate::NoNode { placed: 0, of, reasons: NodeReason::counted(attempt.reasons()), free: None }

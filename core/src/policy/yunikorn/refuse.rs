@@ -308,21 +308,21 @@ fn no_node(world: PartitionView<'_>, memory: &Memory, job: JobId, ask: AskIx) ->
         node.exists && core.asks[ask].refuses.binary_search(at).is_err()
     };
     let nodes: Vec<_> = core.nodes.iter().enumerate().filter(open).map(|(_, node)| node).collect();
-    if nodes.iter().any(|node| amounts::fits(&node.capacity, wanted)) || nodes.is_empty() {
-        let nodes = NodeReasons::new(world, memory, ask);
-        let free = Some(nodes.free_gpus());
-        let gate = Gate::NoNode { placed: 0, of: 1, reasons: nodes.counted(), free };
-        let mut checks = nodes.reservations(job);
-        let outlook = reservation_outlook(world, memory, &checks);
-        checks.extend(nodes.largest_room(job));
-        return (gate, outlook, checks);
-    }
-    let too_large = |r: &Resource| {
-        memory
-            .resource_types
-            .of(*r)
-            .is_some_and(|of| nodes.iter().all(|node| node.capacity.get(of) < wanted.get(of)))
+    let fits = nodes.is_empty() || nodes.iter().any(|node| amounts::fits(&node.capacity, wanted));
+    let is_too_large = |r: &Resource| {
+        let lacks = |of: usize| nodes.iter().all(|node| node.capacity.get(of) < wanted.get(of));
+        memory.resource_types.of(*r).is_some_and(lacks)
     };
-    let resource = memory.resource_types.resources().find(too_large).unwrap_or(Resource::GPU);
-    (Gate::TooLarge { resource }, Outlook::OnlyByEdit, Vec::new())
+    let too_large = memory.resource_types.resources().find(is_too_large).filter(|_| !fits);
+    if let Some(resource) = too_large {
+        return (Gate::TooLarge { resource }, Outlook::OnlyByEdit, Vec::new());
+    }
+    let nodes = NodeReasons::new(world, memory, ask);
+    let free = Some(nodes.free_gpus());
+    let gate = Gate::NoNode { placed: 0, of: 1, reasons: nodes.counted(), free };
+    let mut checks = nodes.reservations(job);
+    // Without a node that is large enough in every resource, room does not help.
+    let outlook = if fits { reservation_outlook(world, memory, &checks) } else { Outlook::OnlyByEdit };
+    checks.extend(nodes.largest_room(job));
+    (gate, outlook, checks)
 }
