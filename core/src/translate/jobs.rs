@@ -14,8 +14,7 @@ pub fn jobs(work: &mut Translator<'_>) {
     semi(work);
     in_common(work);
     joining(work);
-    let (from, to) = (work.from, work.to);
-    let name = to.name;
+    let (from, to, name) = (work.from, work.to, work.to.name);
     let one_by_one = (from.knows.gangs, to.knows.gangs) == (Gangs::Together, Gangs::WithPlaceholders);
     let never = to.knows.gangs == Gangs::Never;
     let whole = if never {
@@ -31,9 +30,6 @@ pub fn jobs(work: &mut Translator<'_>) {
     let subgroups = format!("{name} has no subgroups and no order among the pods of a job");
     let backoff = format!("{name} tries a job that waits for as long as it waits");
     let nominated = format!("{name} does not look at nominated nodes");
-    let delayed = format!("{name} has no delay before a job may evict others");
-    let stale = format!("{name} has no grace period of single jobs below their minimum");
-    let members = format!("{name} has no jobs that need only some of their subgroups");
     let room = format!("{name} holds the room of pods that are being evicted for nobody");
     let taints = format!("{name} knows labels of hosts, but no taints, tolerations or affinity");
     for (i, job) in work.old.jobs.iter().enumerate() {
@@ -70,10 +66,9 @@ pub fn jobs(work: &mut Translator<'_>) {
             lost(nominates, "nominated-node", &nominated);
         }
         if from.knows.optional_members && !to.knows.optional_members {
-            lost(job.preemption_delay.is_some(), "preemption-delay", &delayed);
-            lost(job.staleness_grace.is_some(), "staleness-grace", &stale);
-            lost(job.min_subgroups.is_some(), "min-subgroups", &members);
-            lost(!job.min_subgroups_of.is_empty(), "min-subgroups-of", &members);
+            for (field, is_said, lacks) in optional(job) {
+                lost(is_said, field, &format!("{name} has {lacks}"));
+            }
         }
         lost(from.knows.evicted_for && job.evicted_for.is_some(), "evicted-for", &room);
         lost(!to.knows.taints && !job.tolerations.is_empty(), "tolerations", &taints);
@@ -90,6 +85,21 @@ fn place(job: &JobEntry, i: usize) -> Path {
         "" => Path::default().field("jobs").at(u32::try_from(i).unwrap_or(u32::MAX)),
         name => Path::default().field("jobs").named(name),
     }
+}
+
+/// The fields of optional members and times of a job, each with whether the job uses it, and what a policy without it lacks.
+fn optional(job: &JobEntry) -> [(&'static str, bool, &'static str); 4] {
+    let members = "no jobs that need only some of their subgroups";
+    [
+        ("preemption-delay", job.preemption_delay.is_some(), "no delay before a job may evict others"),
+        (
+            "staleness-grace",
+            job.staleness_grace.is_some(),
+            "no grace period of single jobs below their minimum",
+        ),
+        ("min-subgroups", job.min_subgroups.is_some(), members),
+        ("min-subgroups-of", !job.min_subgroups_of.is_empty(), members),
+    ]
 }
 
 /// Whether a job has subgroups, an order among its pods, a back-off and nominated nodes.

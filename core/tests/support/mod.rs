@@ -1,6 +1,7 @@
 //! Scenario generators for property tests: arbitrary and plausible ones.
 #![allow(dead_code)]
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fairground::scenario::{
@@ -152,16 +153,18 @@ fn pod_set() -> impl Strategy<Value = PodSetEntry> {
     )
 }
 
+fn members() -> impl Strategy<Value = (Option<Scalar>, BTreeMap<String, Scalar>)> {
+    (value(), btree_map(text(), scalar(), 0..2))
+}
+
 fn job() -> impl Strategy<Value = JobEntry> {
     let times = (value(), value(), value(), value(), value());
-    let members = (value(), btree_map(text(), scalar(), 0..2));
-    let ask = (value(), value(), value(), value(), value(), value(), value(), value(), members);
+    let ask = (value(), value(), value(), value(), value(), value(), value(), value(), members());
     let lists = (btree_map(text(), text(), 0..2), vec(pod_set(), 0..3), vec(text(), 0..3), vec(pool(), 0..3));
-    let labels = btree_map(text(), text(), 0..2);
     let rules = (
         vec(text(), 0..2),
         vec(text(), 0..2),
-        labels,
+        btree_map(text(), text(), 0..2),
         value(),
         value(),
         value(),

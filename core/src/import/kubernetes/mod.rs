@@ -141,7 +141,7 @@ fn read(
     let sets = kueue::pod_sets(&cluster, &read, report);
     read.extend(kueue::pods(&sets, &cluster, report));
     let (mut settings, pools) = shards::read(&cluster, report);
-    cluster.is_optional = subgroups::set_version(&cluster, &mut settings, report);
+    cluster.is_optional = shards::has_optional_members(&settings);
     let mut jobs = jobs::jobs(&cluster, &read, report);
     jobs.extend(templates::jobs(&cluster, &read, report));
     let jobs = with_own_names(jobs);

@@ -39,6 +39,12 @@ const PARAMETERS: [(&str, &str, bool); 5] = [
     ("globalDefaultStalenessGracePeriod", "staleness-grace", true),
 ];
 
+/// Whether a pod set needs no pods unless it says so, under the version in these settings, which else is the newest.
+pub fn has_optional_members(settings: &Settings) -> bool {
+    let version = settings.get("version").map(|typed| Revision::named(&typed.0));
+    version.flatten().unwrap_or(Revision::NEWEST).has_optional_members()
+}
+
 /// Settings by key.
 pub type Settings = BTreeMap<String, Scalar>;
 

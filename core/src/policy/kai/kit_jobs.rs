@@ -139,12 +139,7 @@ impl Context<'_, '_> {
             Preemptible::Yes => "preemptible",
             Preemptible::No | Preemptible::Semi => "non-preemptible",
         };
-        let delay = self.job.preemption_delay.filter(|_| self.revision.reads_job_times());
-        let grace = match self.job.staleness_grace.filter(|_| self.revision.reads_job_times()) {
-            Some(None) => text("-1s"),
-            Some(own) => duration(own),
-            None => text(""),
-        };
+        let (delay, grace) = self.times();
         // A pod group has a minimum of pods or of subgroups.
         let minimum_of_all = if self.min_sub_group("").is_empty() { all.to_string() } else { String::new() };
         let backoff = if self.job.is_tried_once { "1" } else { "" };
@@ -168,12 +163,23 @@ impl Context<'_, '_> {
                     ("priorityClassName", text(&self.class)),
                     ("preemptibility", text(preemptible)),
                     ("schedulingBackoff", Yaml::Value(backoff.into())),
-                    ("preemptionDelay", duration(delay)),
+                    ("preemptionDelay", delay),
                     ("stalenessGracePeriod", grace),
                     ("subGroups", Yaml::List(subgroups)),
                 ]),
             ),
         ])
+    }
+
+    /// Preemption delay and grace period of the job.
+    fn times(&self) -> (Yaml, Yaml) {
+        let has_times = self.revision.reads_job_times();
+        let grace = match self.job.staleness_grace.filter(|_| has_times) {
+            Some(None) => text("-1s"),
+            Some(own) => duration(own),
+            None => text(""),
+        };
+        (duration(self.job.preemption_delay.filter(|_| has_times)), grace)
     }
 
     /// Number of members that a group needs, if not all; that of the job itself has no name.
