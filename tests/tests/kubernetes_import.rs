@@ -125,6 +125,7 @@ fn a_cluster_becomes_a_scenario_of_its_present_state() {
         policy: kai
         settings:
           priority-class.urgent: 120
+          version: 0.17
         nodes:
           - name: gpu-a
             gpu: 4
@@ -194,6 +195,7 @@ fn assumptions_and_omissions_are_reported() {
         assumed: now is 2026-03-01T12:00:00Z, the latest moment in the text
         assumed: 1 × Pod: monitoring/exporter (line 92): of another scheduler, so its requests are taken off its node
         assumed: work runs until the end: no object says how long it lasts
+        assumed: version 0.17, the newest that is simulated
         ignored: 1 × Deployment (apps): web (line 98): of another scheduler
         ignored: 1 × Pod: vision/finished (line 86): over, or holding a device for others
     "#]]
