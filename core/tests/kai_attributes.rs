@@ -365,15 +365,16 @@ fn the_published_share_stands_beside_where_it_differs() {
              {{name: b, gpu: {{quota: 1, limit: unlimited, weight: 1}}}}]\n\
              jobs: [{{name: i, queue: a, count: 6, gpu: 1}}, {{name: j, queue: b, count: 6, gpu: 1}}]\n"
         );
-        let steps = first_cycle(&text).derive(QueueId(0), Resource::GPU);
-        steps.into_iter().find_map(|step| match step {
-            DivisionStep::AlternativeShare { fair_share, .. } => Some(fair_share),
+        let steps = first_cycle(&text).derive(QueueId(0), Resource::GPU).into_iter();
+        let shares = steps.filter_map(|step| match step {
+            DivisionStep::AlternativeShare { fair_share, .. } => Some((fair_share * 100.0).round() / 100.0),
             _ => None,
-        })
+        });
+        shares.collect::<Vec<f64>>()
     };
-    assert_eq!(published(5, ""), Some(2.5));
-    assert_eq!(published(4, ""), None, "it is the same number");
-    assert_eq!(published(5, ", usage: 0.5"), None, "the documents' pseudo-code knows no past usage");
+    assert_eq!(published(5, ""), [2.5, 3.0], "by rounds, and line by line");
+    assert_eq!(published(4, ""), [0.0; 0], "it is the same number");
+    assert_eq!(published(5, ", usage: 0.5"), [0.0; 0], "the documents' pseudo-code knows no past usage");
 }
 
 #[test]

@@ -253,8 +253,8 @@ fn found(queues: &[Queue], queue: QueueId) -> Option<QueueRef> {
     queues.iter().position(|q| q.id == queue).map(QueueRef::of)
 }
 
-/// A queue's GPU share by each reading of the published pseudo-code, where it differs from those before. The pseudo-code
-/// ignores past usage.
+/// A queue's GPU share by the readings of the published pseudo-code, where the usual one differs from the share that decides.
+/// The pseudo-code ignores past usage.
 fn published_shares(queues: &[Queue], total: Quantities, queue: QueueId) -> Vec<DivisionStep> {
     let (Some(at), Some(gpu)) =
         (found(queues, queue), Resource::ACCOUNTED.iter().position(|r| *r == Resource::GPU))
@@ -264,14 +264,17 @@ fn published_shares(queues: &[Queue], total: Quantities, queue: QueueId) -> Vec<
     if queues.iter().any(|q| q.usage.to_array()[gpu] != 0.0) {
         return Vec::new();
     }
-    let mut known = vec![queues[at.ix()].fair_share.to_array()[gpu]];
-    let mut steps = Vec::new();
-    for (rule, reading) in [(PUBLISHED, Reading::ByRound), (LINE_BY_LINE, Reading::LineByLine)] {
-        let fair_share = shares::published(queues, total, at, gpu, reading);
-        if known.iter().all(|known| (fair_share - known).abs() >= LEAST_DIFFERENCE) {
-            known.push(fair_share);
-            steps.push(DivisionStep::AlternativeShare { rule, queue, fair_share });
-        }
+    let by = |reading| shares::published(queues, total, at, gpu, reading);
+    let step = |rule, fair_share| DivisionStep::AlternativeShare { rule, queue, fair_share };
+    let is_other = |a: f64, b: f64| (a - b).abs() >= LEAST_DIFFERENCE;
+    let (decides, by_round) = (queues[at.ix()].fair_share.to_array()[gpu], by(Reading::ByRound));
+    if !is_other(by_round, decides) {
+        return Vec::new();
+    }
+    let mut steps = vec![step(PUBLISHED, by_round)];
+    let line_by_line = by(Reading::LineByLine);
+    if is_other(line_by_line, by_round) {
+        steps.push(step(LINE_BY_LINE, line_by_line));
     }
     steps
 }
