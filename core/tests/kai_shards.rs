@@ -99,7 +99,7 @@ fn reclaim_by_queue_priority_needs_the_newest_version_and_loses_k() {
     assert!(settings(&scenario.expect("settings")).starts_with("k-value: 0.5\nqueue-priority-in"));
     assert!(!report.assumed.iter().any(|line| line.contains("so that k is 1")), "{:?}", report.assumed);
     let Imported { scenario, report } = imported(&shard("yes", ""));
-    assert_eq!(settings(&scenario.expect("settings")), "");
+    assert_eq!(settings(&scenario.expect("settings")), "version: 0.17\n");
     assert!(report.ignored[0].contains("no boolean"), "{:?}", report.ignored);
 }
 
@@ -215,10 +215,7 @@ fn drawn() -> impl Strategy<Value = String> {
         one_of("consolidating-reclaim", &["true", "false"]),
         one_of("scheduling-signatures", &["true", "false"]),
         one_of("restrict-node-scheduling", &["true", "false"]),
-        prop::option::weighted(
-            0.3,
-            Just("version: '0.17', queue-priority-in-quota-reclaim: true, ".to_string()),
-        ),
+        prop::option::weighted(0.3, Just("queue-priority-in-quota-reclaim: true, ".to_string())),
     );
     (numbers, switches, lists, usage).prop_map(|(n, s, lists, usage)| {
         let (a, b, c, d, e, f, g, h, i) = n;
