@@ -60,6 +60,16 @@ fn the_table_of_accuracy_is_that_of_the_last_run() {
 }
 
 #[test]
+fn the_readme_names_the_versions_of_each_product_with_several() {
+    let text = read("README.md");
+    for modelled in versions::all().filter(|modelled| modelled.revisions.len() > 1) {
+        let names: Vec<String> = modelled.revisions.iter().map(|of| format!("v{}", of.name)).collect();
+        let says = format!("{} ({})", modelled.product, names.join(" and "));
+        assert!(text.contains(&says), "README.md does not say {says}");
+    }
+}
+
+#[test]
 fn every_named_file_exists() {
     let mut wrong = Vec::new();
     // A name without a folder stands for a file of every folder of its kind.

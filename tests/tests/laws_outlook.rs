@@ -12,7 +12,7 @@ use fairground::time::Span;
 use fairground::trace::{Ending, Event, Gate, Outlook, Refusal};
 use fairground::units::Resource;
 use fairground::words::{Expectation, Room, expectation};
-use fairground_tests::worlds::{Numbers, newest_kai, plan};
+use fairground_tests::worlds::{Numbers, plan};
 use proptest::prelude::*;
 
 /// Number of checked cycles.
@@ -34,7 +34,6 @@ fn policies() -> Vec<Policy> {
         Policy::Drf(()),
         Policy::YuniKorn(impatient),
         Policy::Ego(graceful),
-        newest_kai(Default::default()),
     ]
 }
 

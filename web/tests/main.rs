@@ -24,4 +24,5 @@ mod server;
 mod serving;
 mod share_usage;
 mod verdicts;
+mod versions;
 mod whole;

@@ -4,14 +4,12 @@ use std::sync::Arc;
 
 use fairground::id::{JobId, QueueId};
 use fairground::moment::Names;
-use fairground::policy::{Policy, versions};
 use fairground::scenario::{Path, Scenario};
 use fairground::trace::Event;
 use fairground::translate::{Kind, Note};
 use fairground::words::Selection;
 use fairground_web::engine::protocol::{Compared, EventRow, Frame, Message, NoteRow, Request, Response, Run};
 use fairground_web::library;
-use fairground_web::state::branches::commands::compare_versions_label;
 use fairground_web::state::branches::kept;
 use fairground_web::state::command::Command;
 use fairground_web::state::document::change::{Change, Shift};
@@ -541,30 +539,6 @@ fn kept_runs_are_compared() {
         (vec!["current run", "run A: as opened"], Some(Dialog::CompareRuns))
     );
     assert_ne!(runs[0].scenario, runs[1].scenario);
-}
-
-/// The scenario runs in its own version first, then in the others; a scheduler of one version has nothing to compare.
-#[test]
-fn versions_of_the_scheduler_are_compared() {
-    let mut model = model();
-    let sent = update(&mut model, Command::CompareVersions);
-    let runs = sent.iter().find_map(|effect| match effect {
-        Effect::Send(Message { body: Request::Compare { runs, .. }, .. }) => Some(runs),
-        _ => None,
-    });
-    let runs = runs.expect("a comparison");
-    let names: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
-    let (modelled, own) = versions::revision_of(&model.scenario).expect("a product");
-    let others = modelled.others(own).map(|revision| revision.label);
-    assert_eq!(names, std::iter::once(own.label).chain(others).collect::<Vec<_>>());
-    assert_eq!(model.view.dialog, Some(Dialog::CompareVersions));
-    for run in runs {
-        assert_eq!(modelled.revision_of(&run.scenario).label, run.name);
-    }
-    let without = Policy::products().find(|policy| policy.modelled.is_some_and(|of| of.revisions.len() == 1));
-    let policy = without.expect("a product of one version").key.to_owned();
-    assert_eq!(compare_versions_label(&Scenario { policy, ..Scenario::default() }), None);
-    assert_eq!(compare_versions_label(&model.scenario), Some(format!("Compare with {}", names[1])));
 }
 
 #[test]

@@ -267,7 +267,9 @@ impl Reading {
 
     /// The revision that has a complete list of plugins: the search for jobs to evict consists of plugins since v0.16.0.
     fn revision(&mut self, names: &[&str]) -> Revision {
-        if names.is_empty() || SEARCH_PLUGINS.iter().any(|plugin| names.contains(plugin)) {
+        let is_newest = self.settings.contains_key(PRIORITY_IN_QUOTA)
+            || SEARCH_PLUGINS.iter().any(|plugin| names.contains(plugin));
+        if names.is_empty() || is_newest {
             return Revision::NEWEST;
         }
         let revision = Revision::default();

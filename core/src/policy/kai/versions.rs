@@ -229,7 +229,7 @@ const CHANGES: &[Since] = &[
     },
     Since {
         version: "v0.15.0",
-        modelled: "",
+        modelled: V0_17,
         rules: &["kai/fit/room"],
         before: "The room of a pod that is being deleted can be promised for as long as it hangs.",
         now: "Two minutes after its deletion time its room counts as used again.",
@@ -285,7 +285,7 @@ const CHANGES: &[Since] = &[
     },
     Since {
         version: "v0.18.0 (alpha, off by default)",
-        modelled: "",
+        modelled: V0_17,
         rules: &["kai/reclaim/", "kai/queue-order/"],
         before: "A queue within its quota loses nothing to a reclaim for another queue's quota.",
         now: "With queuePriorityInQuotaReclaim a queue of higher priority reclaims its quota from one of lower \
