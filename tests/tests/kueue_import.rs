@@ -163,6 +163,7 @@ fn kueue_becomes_queues_and_jobs() {
         policy: kai
         settings:
           priority-class.high: 70
+          version: 0.17
         nodes:
           - {name: gpu-a, gpu: 8, cpu: 32, memory: 128Gi, pods: 110, labels: {tier: spot}}
         queues:
@@ -223,6 +224,7 @@ fn kueue_becomes_queues_and_jobs() {
         # assumed: speech (line 25): quotas of the flavors on-demand, spot are added up
         # assumed: Kueue itself is not simulated: its queues and jobs are scheduled by the rules of the chosen policy
         # assumed: work runs until the end: no object says how long it lasts
+        # assumed: version 0.17, the newest that is simulated
         # ignored: 1 × Workload (kueue.x-k8s.io): vision/job-over (line 84): finished or not active
         # ignored: vision (line 23): lendingLimit: idle quota can be used by all others
         # ignored: speech (line 25): quotas of rdma/hca
@@ -238,6 +240,8 @@ fn volcano_becomes_queues_and_jobs() {
         version: 1
         name: cluster
         policy: kai
+        settings:
+          version: 0.17
         nodes:
           - {name: n1, gpu: 8}
         queues:
@@ -256,6 +260,7 @@ fn volcano_becomes_queues_and_jobs() {
         # assumed: 1 node that pods name and the text does not have: 8 GPUs each
         # assumed: Volcano itself is not simulated: its queues and jobs are scheduled by the rules of the chosen policy
         # assumed: work runs until the end: no object says how long it lasts
+        # assumed: version 0.17, the newest that is simulated
         # ignored: minTaskMember of 1 × PodGroup (scheduling.volcano.sh): ns/train (line 7)
         # ignored: reclaimable of 1 × Queue (scheduling.volcano.sh): research (line 3)
     "#]].assert_eq(&shown(of(VOLCANO, "kai")));

@@ -210,7 +210,7 @@ fn semi_needs_pods_above_the_minimum_and_a_policy_that_knows_it() {
     assert_eq!(gang.len(), 1);
     assert!(gang[0].0 == "S056" && gang[0].1.contains("the same as false here"), "{gang:?}");
     for (policy, words) in [
-        ("kai", "only a design"),
+        ("kai", "which v0.18.0 has as alpha"),
         ("ego", "only Run:ai has semi-preemptible jobs"),
         ("yunikorn", "only Run:ai has semi-preemptible jobs"),
         ("fifo", "ignores preemptible"),
