@@ -46,9 +46,11 @@ jobs:
 const ONE: &str = "- {name: b1, queue: b, submit: -60s, gpu: 8, cpu: 1, memory: 1Gi, on: [n]}\n";
 const ASKS_EIGHT: &str = "- {name: a1, queue: a, submit: 1s, gpu: 8, cpu: 1, memory: 1Gi}\n";
 
+/// Events with the switch off or on.
+type Expected = &'static [&'static str];
+
 #[test]
 fn only_a_higher_priority_takes_what_is_within_a_quota() {
-    let by_priority = "-b1 reclaimed-for-priority";
     let stays = format!("{}{ASKS_EIGHT}", ONE.replace("gpu: 8", "gpu: 8, preemptible: false"));
     let over = "- {name: b1, queue: b, submit: -60s, gpu: 8, cpu: 1, memory: 1Gi, on: [n]}\n\
                 - {name: b2, queue: b, submit: -50s, gpu: 4, cpu: 1, memory: 1Gi, on: [n]}\n\
@@ -57,8 +59,8 @@ fn only_a_higher_priority_takes_what_is_within_a_quota() {
                   - {name: a1, queue: a, submit: -60s, gpu: 8, cpu: 1, memory: 1Gi, on: [n]}\n\
                   - {name: a2, queue: a, submit: 1s, gpu: 4, cpu: 1, memory: 1Gi}\n";
     let eight = format!("{ONE}{ASKS_EIGHT}");
-    let cases: [([i32; 2], &str, &[&str], &[&str]); 6] = [
-        ([90, 80], &eight, &[], &[by_priority, "+a1"]),
+    let cases: [([i32; 2], &str, Expected, Expected); 6] = [
+        ([90, 80], &eight, &[], &["-b1 reclaimed-for-priority", "+a1"]),
         ([90, 80], &stays, &[], &[]),
         ([80, 80], &eight, &[], &[]),
         ([90, 80], over, &["-b2 reclaimed-for-fair-share", "+a1"], &["-b2 reclaimed-for-fair-share", "+a1"]),

@@ -64,7 +64,7 @@ pub fn orders(core: &Core) -> Vec<Order> {
             let of = |queue: QueueIx| {
                 let of = &core.queues[queue];
                 let (priority, share) = (of.effective(), core.share(queue).share);
-                Child { queue, priority, share, pending: of.pending.clone() }
+                Child { queue, priority, share, pending: of.pending }
             };
             children = core.sorted_children(parent).into_iter().map(of).collect();
         }

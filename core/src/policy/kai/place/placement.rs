@@ -241,11 +241,10 @@ impl Session<'_> {
             let (l, r) = (self.scored(choice, best), self.scored(choice, *other));
             checks.push(Check::new(BEST_NODE, subject, l, Op::AtLeast, r));
         }
-        if !next.is_empty() {
-            if pod.nominated == Some(at) && self.score_parts.contains(&Part::Nominated) {
-                let (l, r) = (count(Quantity::Applies, 1), count(Quantity::Applies, 0));
-                checks.push(Check::new(NOMINATED, subject, l, Op::Exceeds, r));
-            }
+        let nominates = self.score_parts.contains(&Part::Nominated) && !next.is_empty();
+        if nominates && pod.nominated == Some(at) {
+            let (l, r) = (count(Quantity::Applies, 1), count(Quantity::Applies, 0));
+            checks.push(Check::new(NOMINATED, subject, l, Op::Exceeds, r));
         }
         checks.extend(self.placement_faults(task, at));
         checks
