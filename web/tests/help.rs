@@ -397,6 +397,32 @@ fn a_change_is_compared_as_it_is_made() {
     assert_eq!(at(2, true, "a4"), [limit, from_start]);
 }
 
+/// A job starts in the second cycle of the moment at which the trial of the unchanged scenario ends.
+#[test]
+fn a_moment_is_known_with_all_of_its_cycles() {
+    let text = "format: fairground-scenario
+version: 1
+policy: yunikorn
+cycle: 700ms
+nodes: [{name: n, count: 1, gpu: 1}, {name: single, gpu: 2}]
+queues:
+  - {name: q0, gpu: {quota: 2, limit: unlimited}}
+  - {name: q1, gpu: {quota: 2, limit: unlimited}}
+  - {name: q1-0, parent: q1, gpu: {quota: 2, limit: 1}}
+jobs:
+  - {name: j0, queue: q1-0, gpu: 1, lasts: 5s}
+  - {name: j1, queue: q1-0, gpu: 0.5, preemptible: false}
+  - {name: j2, queue: q0, gpu: 1, pods: 2, submit: 2500ms}
+  - {name: j3, queue: q1-0, gpu: 1, pods: 3, min-available: 1, submit: 1s, lasts: 2500ms, restart: resume}
+  - {name: j4, queue: q0, gpu: 1, submit: 1s, priority: 100}
+  - {name: j5, queue: q0, gpu: 1}
+  - {name: j6, queue: q0, gpu: 1}
+";
+    let scenario = document::from_text(text).expect("it can be read");
+    let offers = check_help(&scenario, 8, true, 3);
+    assert!(offers.is_ok(), "{offers:?}");
+}
+
 #[test]
 fn large_scenarios_say_that_nothing_was_tried() {
     // Too many jobs to read repeatedly, and too many cycles of many pods.

@@ -147,7 +147,9 @@ impl Running {
 
     fn go_ahead(&mut self) -> bool {
         self.n_ahead += 1;
-        self.n_ahead <= AHEAD && self.advance()
+        // A moment may have several cycles; it is known only after the last of them.
+        let is_same_moment = self.sim.next_cycle_at() == Some(self.sim.now());
+        (self.n_ahead <= AHEAD || is_same_moment) && self.advance()
     }
 
     fn advance(&mut self) -> bool {
