@@ -35,6 +35,9 @@ pub struct Queue {
 /// follow one millisecond apart.
 const CREATED_FIRST_MS: i64 = -1_000_000_000_000;
 
+/// More queues than any file has.
+const IN_FILE_ORDER_MAX: i64 = 1_000_000;
+
 impl Queue {
     /// The time of creation of the nth queue of a file, counted from 0, that gives none.
     pub fn created_in_file_order(n: usize) -> Time {
@@ -43,8 +46,8 @@ impl Queue {
 
     /// Whether a time of creation, in seconds, only stands for the order in the file.
     pub fn is_file_order(created_s: f64) -> bool {
-        let first = CREATED_FIRST_MS as f64 / 1000.0;
-        (first..first / 2.0).contains(&created_s)
+        let [first, end] = [0, IN_FILE_ORDER_MAX].map(|n| (CREATED_FIRST_MS + n) as f64 / 1000.0);
+        (first..end).contains(&created_s)
     }
 }
 

@@ -3,6 +3,8 @@
 //! # Source
 //! kai.md 2.1, 2.4; kai-v0.18.md 2.2
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::config::{Action, Config};
 use super::export::PRIORITY;
 use crate::cluster::Queue;
@@ -52,17 +54,21 @@ pub fn priority_within_quota(config: &Config, draft: &Draft<'_>, f: &mut Finding
     if !config.priority_in_quota_reclaim || !config.actions.contains(&Action::Reclaim) {
         return;
     }
-    let has_lower = |queue: &Queue| {
-        let priority = |queue: &Queue| queue.priority.unwrap_or(PRIORITY);
-        draft.queues.values().any(|q| q.parent == queue.parent && priority(q) < priority(queue))
-    };
+    let priority = |queue: &Queue| queue.priority.unwrap_or(PRIORITY);
+    let mut lowest: BTreeMap<Option<QueueId>, i32> = BTreeMap::new();
+    for queue in draft.queues.values() {
+        let lowest = lowest.entry(queue.parent).or_insert(priority(queue));
+        *lowest = (*lowest).min(priority(queue));
+    }
+    let has_lower = |queue: &Queue| lowest[&queue.parent] < priority(queue);
+    let requested = requested(draft);
     let is_nothing = |quota: Bound| matches!(quota, Bound::Unset | Bound::At(Amount::ZERO));
     for (id, queue) in draft.queues.iter() {
         if is_nothing(queue.resources.gpu.quota) || !has_lower(queue) {
             continue;
         }
         for resource in [Resource::CPU, Resource::MEMORY] {
-            if !is_nothing(queue.resources.get(resource).quota) || !requested(draft, id, resource) {
+            if !is_nothing(queue.resources.get(resource).quota) || !requested.contains(&(id, resource)) {
                 continue;
             }
             let (what, name) = (resource.name(), quoted(&queue.name));
@@ -77,15 +83,21 @@ pub fn priority_within_quota(config: &Config, draft: &Draft<'_>, f: &mut Finding
     }
 }
 
-/// Whether jobs in a queue or below it request a resource.
-fn requested(draft: &Draft<'_>, queue: QueueId, resource: Resource) -> bool {
-    let is_in = |name: &str| {
-        let leaf = draft.queues.iter().find(|(_, queue)| *queue.name == *name).map(|(id, _)| id);
-        std::iter::successors(leaf, |id| draft.queues[*id].parent).any(|id| id == queue)
-    };
-    let entries = draft.scenario.jobs.iter().zip(&draft.jobs);
-    let mut requests = entries.filter(|(entry, _)| is_in(&entry.queue)).flat_map(|(_, job)| &job.requests);
-    requests.any(|request| request.resources.get(resource) > Amount::ZERO)
+/// The resources that jobs in a queue or below it request.
+fn requested(draft: &Draft<'_>) -> BTreeSet<(QueueId, Resource)> {
+    let by_name: BTreeMap<&str, QueueId> =
+        draft.queues.iter().map(|(id, queue)| (&*queue.name, id)).collect();
+    let mut requested = BTreeSet::new();
+    for (entry, job) in draft.scenario.jobs.iter().zip(&draft.jobs) {
+        let leaf = by_name.get(&*entry.queue).copied();
+        for resource in [Resource::CPU, Resource::MEMORY] {
+            if job.requests.iter().any(|request| request.resources.get(resource) > Amount::ZERO) {
+                let path = std::iter::successors(leaf, |id| draft.queues[*id].parent);
+                requested.extend(path.map(|queue| (queue, resource)));
+            }
+        }
+    }
+    requested
 }
 
 fn values(draft: &DraftQueue<'_>, resource: Resource, f: &mut Findings) {

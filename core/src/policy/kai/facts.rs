@@ -3,9 +3,12 @@
 //! # Source
 //! kai.md 4.1
 
+use std::collections::BTreeMap;
+
 use super::config::{Action, Config, Window};
 use super::export::PRIORITY;
 use crate::cluster::{GpuRequest, Preemptible, Queue};
+use crate::id::QueueId;
 use crate::policy::draft::Draft;
 use crate::units::Resource;
 
@@ -82,9 +85,12 @@ impl<'a> Facts<'a> {
 /// Whether queues with the same parent differ in priority, in a pool or after an event of the timeline at the latest.
 fn has_queue_priorities(draft: &Draft<'_>) -> bool {
     let s = draft.scenario;
-    let of = |q: &Queue| (q.parent, q.priority.unwrap_or(PRIORITY));
-    let differ = |l: &Queue, r: &Queue| of(l).0 == of(r).0 && of(l).1 != of(r).1;
-    draft.queues.values().any(|l| draft.queues.values().any(|r| differ(l, r)))
+    let mut first: BTreeMap<Option<QueueId>, i32> = BTreeMap::new();
+    let mut differs = |queue: &Queue| {
+        let priority = queue.priority.unwrap_or(PRIORITY);
+        *first.entry(queue.parent).or_insert(priority) != priority
+    };
+    draft.queues.values().any(&mut differs)
         || s.timeline.iter().any(|event| event.priority.is_some())
         || s.queues.iter().flat_map(|queue| queue.pools.iter()).any(|pool| pool.priority.is_some())
 }
