@@ -89,6 +89,7 @@ fn every_kind_of_finding_has_advice() {
         6:78 error S064 jobs["j"].evicted-for: allocation "k" does not exist; did you mean "j"? [Use "j"]
         5:46 warning S065 jobs["j"].on: node "n" has less than the pods that name it ask for [Let it wait instead]
         4:79 warning S066 queues["a"].cpu.quota: "a" has a cpu quota of 8m, less than one core: a queue counts cpu in millicores, so that 8 cores are 8000 [Set the cpu quota to 8 cores]
+        4:43 warning S067 queues["a"].gpu.limit: "j" needs gpu 4 to start, more than the limit of "a" (2), so it waits until the limit is raised [Set the gpu limit to 4]
     "#]].assert_eq(&texts.concat());
 }
 
@@ -153,6 +154,7 @@ timeline:
         18:10 warning S040 queues[2].gpu.limit: "team-a" has no gpu limit, which allows nothing in KAI; write unlimited [Set the gpu limit to unlimited]
         18:10 warning S042 queues[2].gpu.weight: "team-a" has gpu weight 0, so it gets nothing of what others leave unused; write 1 [Set the gpu weight to 1]
         20:35 warning S046 jobs["j"].gpu: "j" asks for more gpu than any node it may use has (4), so it waits for ever [Request 4]
+        11:28 warning S067 queues["top"].gpu.limit: "j" needs gpu 8 to start, more than the limit of "top" (1), so it waits until the limit is raised [Set the gpu limit to 8]
         4:21 warning S056 settings.k-value: k-value has no effect: it needs past usage: of a queue, or measured (usage-client) [Remove it]
     "#]].assert_eq(&findings(text));
 }

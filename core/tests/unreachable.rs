@@ -1,7 +1,9 @@
 //! Jobs excluded from every node by selector, affinity or taint are reported before the run.
 
 use fairground::policy::Policy;
-use fairground::scenario::{Fix, apply, check, read};
+use fairground::policy::description::Gangs;
+use fairground::scenario::{Fix, Scenario, apply, check, read};
+use fairground::sim::Simulation;
 
 const HEAD: &str = "nodes:
 - {name: east, gpu: 8, labels: {zone: east}}
@@ -61,4 +63,47 @@ fn affinity_is_reported_at_its_pod_set() {
     let all = found("kai", "pod-sets: [{name: a, gpu: 1}, {name: b, gpu: 1, affinity: ['!zone']}]");
     let places: Vec<&str> = all.iter().map(|(says, _)| says.split(": ").next().unwrap_or("")).collect();
     assert_eq!(places, ["jobs[\"j\"].pod-sets[\"b\"].affinity"]);
+}
+
+/// A limit below what a job needs to start is reported at the queue that has it; with the fix the job starts.
+#[test]
+fn limits_below_a_job_are_reported() {
+    let text = |policy: &str, limits: [&str; 2], job: &str| {
+        format!(
+            "format: fairground-scenario\nversion: 1\npolicy: {policy}\nnodes: [{{name: n, gpu: 8, cpu: 64}}]\nqueues:
+- {{name: top, gpu: {{quota: 0, limit: {}, weight: 1}}, cpu: {{limit: unlimited}}, memory: {{limit: unlimited}}}}
+- {{name: q, parent: top, gpu: {{quota: 0, limit: {}, weight: 1}}, cpu: {{limit: unlimited}}, memory: {{limit: unlimited}}}}
+jobs: [{{name: j, queue: q, {job}}}]\n",
+            limits[0], limits[1]
+        )
+    };
+    let starts = |scenario: &Scenario| {
+        let mut run = Simulation::new(&check(scenario).plan.expect("a plan"));
+        run.advance();
+        run.cluster().pods.values().any(|pod| pod.node.is_some())
+    };
+    let with_limits =
+        Policy::ALL.iter().filter(|policy| policy.queue.limit.is_some() && !policy.knows.share_usage);
+    for policy in with_limits {
+        let is_gang = policy.knows.gangs == Gangs::Together;
+        let gang = "gpu: 2, pods: 3, min-available: 3";
+        for (limits, job, at) in [
+            (["8", "2"], "gpu: 4", Some("q")),
+            (["2", "8"], "gpu: 4", Some("top")),
+            (["4", "4"], "gpu: 4", None),
+            (["unlimited", "5"], gang, is_gang.then_some("q")),
+            (["unlimited", "6"], gang, None),
+            (["1", "1"], "gpu: 4, on: [n]", None),
+        ] {
+            let text = text(policy.key, limits, job);
+            let scenario = read(&text).scenario.expect("it has the form of a scenario");
+            let found = check(&scenario).diagnostics.into_iter().find(|found| found.code.0 == "S067");
+            let expected = at.map(|queue| format!("queues[\"{queue}\"].gpu.limit"));
+            assert_eq!(found.as_ref().map(|found| found.at.to_string()), expected, "{text}");
+            if let Some(fix) = found.and_then(|found| found.fix) {
+                let mended = apply(&scenario, &fix.edits).expect("the fix applies");
+                assert_eq!([starts(&scenario), starts(&mended)], [false, true], "{text}");
+            }
+        }
+    }
 }

@@ -3,7 +3,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use fairground::link;
-use fairground::scenario::{Scenario, check, read, to_json, to_yaml};
+use fairground::scenario::{Scenario, check, codes, read, to_json, to_yaml};
+use fairground::sim::Simulation;
+use fairground::trace::Event;
 use fairground::translate::translate;
 use serde_json::Value;
 
@@ -40,6 +42,7 @@ pub fn broken(scenario: &Scenario, number: u64, only: Option<&str>) -> Option<Br
         ("what is drawn can run", can_run as fn(&Scenario) -> Verdict),
         ("what is written and linked reads back", reads_back),
         ("what is translated can run", translates),
+        ("what needs more than a limit never starts", too_large_waits),
     ];
     let first = of_scenario.into_iter().find_map(|(law, of)| judge(law, &|| of(scenario)));
     if first.is_some() {
@@ -86,6 +89,31 @@ fn translates(scenario: &Scenario) -> Verdict {
     for policy in fairground::policy::Policy::NAMES.iter().filter(|name| **name != scenario.policy) {
         let translated = translate(scenario, policy).ok_or_else(|| format!("not into {policy}"))?;
         can_run(&translated.scenario).map_err(|says| format!("under {policy}: {says}"))?;
+    }
+    Ok(())
+}
+
+/// Pods do not start in a queue with a limit that a job is said to exceed, while no queue changes.
+fn too_large_waits(scenario: &Scenario) -> Verdict {
+    const CYCLES: u32 = 30;
+    let checked = check(scenario);
+    let Some(plan) = checked.plan.filter(|_| scenario.timeline.iter().all(|entry| entry.queue.is_none()))
+    else {
+        return Ok(());
+    };
+    let found = checked.diagnostics.iter().filter(|found| found.code == codes::LIMIT_BELOW_JOB);
+    let waiting: Vec<&str> = found.filter_map(|found| found.says.split('"').nth(1)).collect();
+    let mut simulation = Simulation::new(&plan);
+    while !waiting.is_empty() && simulation.cycle() < CYCLES {
+        let Some(record) = simulation.advance() else { break };
+        let cluster = simulation.cluster();
+        for recorded in &record.events {
+            if let Event::Bound { pod, .. } = recorded.event
+                && waiting.contains(&&*cluster.jobs[cluster.pods[pod].job].name)
+            {
+                return Err(format!("{} started", cluster.pods[pod].name));
+            }
+        }
     }
     Ok(())
 }

@@ -432,9 +432,17 @@ jobs: [{name: j, queue: a, gpu: 1, count: 2, on: [n, n]}]\n"
 
 UNIT "S066" Warning "unlikely unit"
 "Queues of KAI and Run:ai count CPU in millicores and memory in megabytes. A quota or limit below one core or one gigabyte is probably a \
-number of cores or gigabytes: 8 cores are 8000. 0, unlimited and larger values are not reported."
+number of cores or gigabytes: 8 cores are 8000. YuniKorn counts memory in bytes, where less than a mebibyte is unlikely. 0, unlimited \
+and larger values are not reported."
 "nodes: [{name: n, gpu: 8, cpu: 64}]\n\
 queues: [{name: a, gpu: {quota: 2, limit: unlimited, weight: 1}, cpu: {quota: 8m, limit: unlimited, weight: 1}}]\n"
+
+LIMIT_BELOW_JOB "S067" Warning "limit below what a job needs"
+"A job that needs more than the limit of its queue or of a queue above it cannot start, however empty the cluster is. For a gang the \
+pods that start together count. Raise the limit, or ask for less."
+"nodes: [{name: n, gpu: 8}]\n\
+queues: [{name: a, gpu: {quota: 2, limit: 2, weight: 1}}]\n\
+jobs: [{name: j, queue: a, gpu: 4}]\n"
 }
 
 /// Codes that no scenario can cause: they are about edits and imports.

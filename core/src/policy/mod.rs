@@ -70,6 +70,10 @@ pub trait Scheduler {
     fn advise(_config: &Self::Config, _draft: &Draft<'_>, _findings: &mut Findings) {}
     /// Reports questionable values of a queue in one pool.
     fn advise_queue(_queue: &DraftQueue<'_>, _findings: &mut Findings) {}
+    /// Whether the limits of all queues above a leaf hold for its jobs, not only that of the leaf.
+    fn inherits_limits(_config: &Self::Config) -> bool {
+        true
+    }
     /// Timers, beyond its rhythm, after which decisions may change without an event.
     fn timers(_config: &Self::Config) -> Timers {
         Timers::default()

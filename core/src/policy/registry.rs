@@ -165,6 +165,11 @@ impl Policy {
         with_config!(self, |S, _config| S::advise_queue(queue, f));
     }
 
+    /// See [`Scheduler::inherits_limits`].
+    pub fn inherits_limits(&self) -> bool {
+        with_config!(self, |S, config| S::inherits_limits(config))
+    }
+
     /// See [`Scheduler::timers`].
     pub fn timers(&self) -> Timers {
         with_config!(self, |S, config| S::timers(config))

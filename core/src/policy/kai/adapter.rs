@@ -72,6 +72,10 @@ impl Scheduler for Kai {
         super::advice::queue(queue, findings);
     }
 
+    fn inherits_limits(config: &Config) -> bool {
+        config.full_hierarchy_fairness
+    }
+
     fn timers(config: &Config) -> Timers {
         config.timers()
     }

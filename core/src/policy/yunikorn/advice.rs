@@ -28,11 +28,32 @@ pub fn advice(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
         f.add(codes::REFUSED, place(draft, &paths, &found.at), says, None);
     }
     zeros(config, draft, f);
+    few_bytes(draft, f);
     for name in draft.scenario.settings.keys() {
         if let Some(why) = why(config, draft, name) {
             let at = Path::default().field("settings").field(name);
             let says = format!("{name} has no effect: {why}");
             f.add(codes::NO_EFFECT, at.clone(), says, set(at, "", "Remove it"));
+        }
+    }
+}
+
+/// Reports less than a mebibyte of memory: probably a number of gibibytes, where a plain number counts bytes.
+fn few_bytes(draft: &Draft<'_>, f: &mut Findings) {
+    for (id, queue) in draft.queues.iter() {
+        let memory = queue.resources.memory;
+        for (field, bound) in [("quota", memory.quota), ("limit", memory.limit)] {
+            let Bound::At(amount) = bound else { continue };
+            let n = amount.in_base_units();
+            if n <= 0 || n >= 1 << 20 {
+                continue;
+            }
+            let says = format!(
+                "{} has a memory [{field}] of {n} bytes: YuniKorn counts a number without a unit in bytes; did you mean {n}Gi?",
+                quoted(&queue.name)
+            );
+            let at = (draft.queue_at)(id).field("memory").field(field);
+            f.suggest(codes::UNIT, at, says, format!("{n}Gi"), format!("Set the memory [{field}] to {n}Gi"));
         }
     }
 }

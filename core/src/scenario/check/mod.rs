@@ -5,6 +5,7 @@
 
 mod advice;
 mod advice_jobs;
+mod advice_limits;
 mod build;
 mod evictions;
 mod gangs;
@@ -67,6 +68,7 @@ pub fn check(scenario: &Scenario) -> Checked {
     seeds::advice(scenario, &jobs, f);
     advice::advice(scenario, &policy, &pools, &nodes, &queues, &jobs, f);
     advice_jobs::advice(scenario, (policy.description(), &named), &nodes, &jobs, f);
+    advice_limits::advice(scenario, &policy, (&pools, &queues), &jobs, f);
     let queue_at = |queue| queues.here(scenario, queue).path();
     let job_at = |entry| jobs.here(scenario, entry).path();
     let draft = Draft {
