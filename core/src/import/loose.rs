@@ -130,15 +130,18 @@ impl Reader {
         self.found
     }
 
-    /// Adds an error at a location.
+    /// Adds an error at a location, once if the value is read several times.
     pub fn wrong(&mut self, place: &Place<'_>, says: &str) {
-        self.n_wrong += 1;
-        if self.found.len() >= LISTED_MAX {
-            return;
-        }
         let at = place.path.to_string();
         let says = if at.is_empty() { says.to_string() } else { format!("{at}: {says}") };
-        self.found.push(place.wrong(says));
+        let found = place.wrong(says);
+        if self.found.contains(&found) {
+            return;
+        }
+        self.n_wrong += 1;
+        if self.found.len() < LISTED_MAX {
+            self.found.push(found);
+        }
     }
 
     /// Reads a finite number.
