@@ -315,3 +315,78 @@ jobs:
         assert_eq!(free.map(|free| free.total), Some(2.0), "{gpu}: {refused:?}");
     }
 }
+
+/// Further reasons keep their comparisons when only minimum runtimes keep a job waiting.
+#[test]
+fn further_reasons_keep_their_numbers_beside_minimum_runtimes() {
+    let text = format!(
+        "nodes: [{{name: n, gpu: 2}}]
+settings: {{version: 0.17}}
+queues:
+- {{name: taker, gpu: {{quota: 1, {FREE}}}}}
+- {{name: giver, gpu: {{quota: 0, {FREE}}}, reclaim-min-runtime: 60s}}
+jobs:
+- {{name: g, queue: giver, count: 2, gpu: 1}}
+- {{name: t, queue: taker, submit: 2, gpu: 1}}
+"
+    );
+    let mut simulation = under("kai", &text);
+    simulation.advance().expect("a first cycle");
+    let refusal = refusal(&mut simulation, "t");
+    assert!(matches!(refusal.gate, Gate::VictimsProtected { .. }), "{refusal:?}");
+    let of = |left: Quantity| refusal.checks.iter().filter(|check| check.left.quantity == left).count();
+    assert!(matches!(refusal.also[..], [Gate::NoNode { .. }]), "{:?}", refusal.also);
+    assert_eq!((of(Quantity::Runtime), of(Quantity::Request)), (2, 1), "{:?}", refusal.checks);
+}
+
+/// Past usage that lowers a fair share is told with the share without it.
+#[test]
+fn past_usage_is_told_where_it_lowers_a_fair_share() {
+    let text = |usage: &str| {
+        format!(
+            "nodes: [{{name: n, gpu: 4}}]
+queues:
+- {{name: heavy, gpu: {{quota: 0, {FREE}{usage}}}}}
+- {{name: light, gpu: {{quota: 0, {FREE}}}}}
+jobs:
+- {{name: l, queue: light, count: 3, gpu: 1, on: [n, n, n]}}
+- {{name: h, queue: heavy, gpu: 2}}
+"
+        )
+    };
+    let mut lowered = under("kai", &text(", usage: 0.5"));
+    let refused = refusal(&mut lowered, "h");
+    let check = refused.checks.iter().find(|check| check.right.quantity == Quantity::FairShareWithoutUsage);
+    let check = check.unwrap_or_else(|| panic!("{refused:?}"));
+    assert_eq!((&check.left.value, &check.right.value), (&Value::Real(1.0), &Value::Real(2.0)));
+    assert_eq!(check.left.find(Quantity::Usage).map(|term| &term.value), Some(&Value::Real(0.5)));
+    let mut without = under("kai", &text(""));
+    let told = without.advance().expect("a first cycle").refusals.iter().any(|refusal| {
+        refusal.checks.iter().any(|check| check.right.quantity == Quantity::FairShareWithoutUsage)
+    });
+    assert!(!told);
+}
+
+/// Where nothing can be evicted or moved, the comparison that says why is recorded: nothing preemptible, or no lower priority.
+#[test]
+fn why_nothing_can_be_moved_is_recorded() {
+    let failed = |holder: &str| {
+        let text = format!(
+            "nodes: [{{name: n, gpu: 1}}]
+queues: [{{name: q, gpu: {{quota: 1, {FREE}}}}}]
+jobs:
+- {{name: holder, queue: q, gpu: 1, on: [n], {holder}}}
+- {{name: waiting, queue: q, gpu: 1, priority: 60}}
+"
+        );
+        let refusal = refusal(&mut under("kai", &text), "waiting");
+        let failed = refusal.checks.into_iter().filter(|check| !check.holds);
+        let sides = failed.map(|check| (check.left.quantity, check.left.value, check.right.value));
+        sides.collect::<Vec<_>>()
+    };
+    let nothing = (Quantity::Jobs, Value::Count(0), Value::Count(1));
+    assert!(failed("preemptible: false").contains(&nothing));
+    let same = (Quantity::Priority, Value::Count(60), Value::Count(60));
+    let preemptible = failed("priority: 60");
+    assert!(preemptible.contains(&same) && !preemptible.contains(&nothing), "{preemptible:?}");
+}

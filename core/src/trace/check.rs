@@ -115,6 +115,8 @@ pub enum Quantity {
     Limit,
     /// Entitlement of a queue.
     FairShare,
+    /// Entitlement of a queue if past usage did not count.
+    FairShareWithoutUsage,
     /// The larger of quota and entitlement, capped by the limit.
     Allocatable,
     /// Allocated over allocatable, the largest over the resources.

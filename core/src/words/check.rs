@@ -38,6 +38,7 @@ pub fn quantity_name(quantity: Quantity) -> &'static str {
         Quantity::Quota => "[quota]",
         Quantity::Limit => "[limit]",
         Quantity::FairShare => "[fair share]",
+        Quantity::FairShareWithoutUsage => "[fair share] without past usage",
         Quantity::Allocatable => "larger of [quota] and [fair share]",
         Quantity::DominantShare => "dominant share",
         Quantity::Saturation => "saturation ratio",

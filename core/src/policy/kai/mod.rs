@@ -147,6 +147,7 @@ pub fn rules() -> Vec<Rule> {
         solve::reclaimable::KEEPS_ORDER,
         solve::reclaimable::STAYS_WITHIN_QUOTA,
         solve::min_runtime::RAN_LONG_ENOUGH,
+        explain::immovable::PREEMPTIBLE,
         explain::recorder::LOWER_PRIORITY,
         explain::recorder::STALE_GRACE,
         actions::backoff::BACKOFF,

@@ -168,6 +168,11 @@ rules! {
         "allocated non-preemptible + need ≤ quota",
         "runai.md 7.2; kai.md 6.2, 6.3 B",
         "";
+    PREEMPTIBLE "runai/victims/preemptible" of "kai/victims/preemptible":
+        "only preemptible workloads can be evicted or moved",
+        "preemptible workloads that hold resources ≥ 1",
+        "runai.md 7; kai.md 6.4, 7.1, 7.2",
+        "";
     RAN_LONG_ENOUGH "runai/min-runtime" of "kai/min-runtime/ran-long-enough":
         "a workload cannot be evicted until it has run for the minimum runtime",
         "now - last start ≥ minimum runtime",

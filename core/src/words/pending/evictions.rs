@@ -24,7 +24,33 @@ impl Case<'_> {
         let text = self.job().say(no_eviction(room));
         let sets = count(tried.into(), "possible set");
         let text = if tried > 0 { text.say(format!(" ({sets} of [evictions] tried)")) } else { text };
+        let why = if why == Text::default() { self.nothing_to_move(gate).unwrap_or_default() } else { why };
         text.then(why).say(".")
+    }
+
+    /// Why there is nothing that could be evicted or moved, as a further sentence without full stop.
+    fn nothing_to_move(&self, gate: &Gate) -> Option<Text> {
+        let failed = |left: Quantity, right: Quantity| {
+            let is_it =
+                |check: &&Check| !check.holds && check.left.quantity == left && check.right.quantity == right;
+            self.refusal.checks.iter().filter(|_| self.refusal.gate == *gate).find(is_it)
+        };
+        if let Some(check) = failed(Quantity::Jobs, Quantity::Constant) {
+            let text = Text::of(". No other preemptible [job] runs");
+            return Some(match check.subject.queue {
+                Some(queue) => text.say(" in ").queue(self.frame.queue(queue)),
+                None => text,
+            });
+        }
+        let check =
+            failed(Quantity::Priority, Quantity::Priority).filter(|c| c.subject.other_job.is_some())?;
+        let [own, lowest] = [&check.left, &check.right].map(|term| value(term, None));
+        let text = Text::of(". In ").queue(self.frame.queue(check.subject.queue?));
+        Some(
+            text.say(format!(
+                ", no preemptible [job] has a lower priority than {own}; the lowest is {lowest}"
+            )),
+        )
     }
 
     /// What protects the possible victims, as a further sentence without full stop.

@@ -103,7 +103,8 @@ impl Case<'_> {
             let none = share.value == Some(0.0);
             let text = text.say(", it would use ").amount(with).say(", over its [fair share] of ");
             let first = self.higher_priority().filter(|_| none);
-            return text.number(share).then(first.unwrap_or_else(|| Text::of(".")));
+            let text = text.number(share).then(first.unwrap_or_else(|| Text::of(".")));
+            return text.then(self.past_usage().unwrap_or_default());
         }
         match (of(Quantity::AllocatedNonPreemptible), of(Quantity::Quota)) {
             (Some(with), Some(quota)) => {
@@ -125,6 +126,15 @@ impl Case<'_> {
         let policy = Policy::described(&self.frame.policy).and_then(|policy| policy.queue.priority.as_ref());
         let word = policy.map_or("priority", |priority| priority.word);
         Some(text.say(format!(", of higher {word} ({first} against {own}), comes first.")))
+    }
+
+    /// *Without past usage its fair share would be 5 GPUs.*
+    fn past_usage(&self) -> Option<Text> {
+        let of = |check: &&Check| check.right.quantity == Quantity::FairShareWithoutUsage && check.holds;
+        let check = self.refusal.checks.iter().find(of)?;
+        let facts = Facts::of(std::slice::from_ref(check), decisive_resource(check)?);
+        let without = facts.get(Party::Queue(check.subject.queue?), check.right.quantity)?;
+        Some(Text::of(" Without past usage its [fair share] would be ").amount(without).say("."))
     }
 
     /// The comparison that does not let its queue reclaim: with its fair share, or with its quota.

@@ -39,8 +39,8 @@ impl Session<'_> {
                 self.now_s
             });
             let grace = self.facts[job.ix()].staleness_grace_s.unwrap_or(self.config.staleness_grace_s);
-            if grace.is_some_and(|grace| self.now_s - since >= grace) {
-                self.evict_stale(job, since, out);
+            if let Some(grace) = grace.filter(|grace| self.now_s - since >= *grace) {
+                self.evict_stale(job, (since, grace), out);
             }
         }
     }
@@ -51,12 +51,12 @@ impl Session<'_> {
         state.active_used() > 0 && !state.is_gang_satisfied() && !state.tasks().any(succeeded)
     }
 
-    fn evict_stale(&mut self, job: JobRef, since_s: f64, out: &mut Recorder<'_>) {
+    fn evict_stale(&mut self, job: JobRef, (since_s, grace_s): (f64, f64), out: &mut Recorder<'_>) {
         self.compute_deferred_signatures();
         let active = |&t: &TaskRef| self.task(t).status.is_active_allocated();
         let tasks: Vec<TaskRef> = self.job(job).tasks().filter(active).collect();
         tasks.iter().for_each(|&task| self.evict_now(task));
         let done = tasks.into_iter().map(Done::Evicted).collect();
-        out.committed(self, job, done, Why::Stale { since_s });
+        out.committed(self, job, done, Why::Stale { since_s, grace_s });
     }
 }

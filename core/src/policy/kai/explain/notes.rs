@@ -40,6 +40,8 @@ pub(in crate::policy::kai) struct Note {
     pub tried: Option<u32>,
     /// Comparisons of the validator's latest refusal.
     pub refused: Vec<Check>,
+    /// Why there were no candidates.
+    pub immovable: Vec<Check>,
     /// Minimum runtimes that alone protect candidates, with their ends in seconds.
     pub protected: Vec<(Check, f64)>,
 }

@@ -139,7 +139,15 @@ impl Over<'_> {
                 refusal.also.insert(0, refusal.gate.clone());
                 refusal.also.retain(|gate| !matches!(gate, Gate::NoVictims { .. } | Gate::LikeFailed { .. }));
                 refusal.gate = Gate::VictimsProtected { until };
-                refusal.checks = protected.iter().map(|known| known.0.clone()).collect();
+                // What kept the solver from evicting is told by the minimum runtimes.
+                let note = note(*job);
+                let is_of_search = |check: &Check| {
+                    let mut of_note = note.iter().flat_map(|note| note.refused.iter().chain(&note.immovable));
+                    of_note.any(|of| of == check) || protected.iter().any(|known| known.0 == *check)
+                };
+                let of_runtimes = protected.iter().map(|known| known.0.clone());
+                let further = std::mem::take(&mut refusal.checks).into_iter().filter(|c| !is_of_search(c));
+                refusal.checks = of_runtimes.chain(further).collect();
                 false
             });
         }

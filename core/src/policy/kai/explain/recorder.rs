@@ -94,6 +94,8 @@ pub(in crate::policy::kai) enum Why {
     Stale {
         /// Start of the staleness, in seconds.
         since_s: f64,
+        /// Grace period of the job, in seconds.
+        grace_s: f64,
     },
 }
 
@@ -258,7 +260,7 @@ impl<'t> Recorder<'t> {
                 of_queue.into_iter().flatten().chain(proof.common.iter().cloned()).collect()
             }
             Why::Priority => vec![session.lower_priority(job, session.job_of(task))],
-            Why::Stale { since_s } => session.why_stale(job, *since_s),
+            Why::Stale { since_s, grace_s } => session.why_stale(job, *since_s, *grace_s),
             Why::Free | Why::Room => Vec::new(),
         });
     }
@@ -369,10 +371,10 @@ impl Session<'_> {
         Check::new(LOWER_PRIORITY, subject, own, Op::Exceeds, lower)
     }
 
-    fn why_stale(&self, job: JobRef, since_s: f64) -> Vec<Check> {
+    fn why_stale(&self, job: JobRef, since_s: f64, grace_s: f64) -> Vec<Check> {
         let subject = self.about_job(job);
         let age = real(Quantity::Runtime, self.now_s - since_s);
-        let grace = real(Quantity::Constant, self.config.staleness_grace_s.unwrap_or(f64::INFINITY));
+        let grace = real(Quantity::Constant, grace_s);
         vec![Check::new(STALE_GRACE, subject, age, Op::AtLeast, grace)]
     }
 }

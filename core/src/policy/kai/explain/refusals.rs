@@ -5,6 +5,7 @@
 //! victims that would help, for it or for an equivalent job that was tried first; no node fits; behind others. A job that
 //! claims room waits for victims, and earlier refusals no longer count. The outlook of a refusal is completed in `outlooks`.
 
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::policy::kai::explain::notes::{Note, count, real};
@@ -14,7 +15,7 @@ use crate::policy::kai::place::placement::ROOM;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::share::division::PRIORITY;
 use crate::policy::kai::share::shares::Queue;
-use crate::policy::kai::snapshot::Status;
+use crate::policy::kai::snapshot::{Quantities, Status};
 use crate::policy::kai::task::{JobRef, QueueRef, TaskRef};
 use crate::trace::{Check, FreeGpus, Gate, Op, Outlook, Quantity, Refusal, Subject, Value};
 use crate::units::Resource;
@@ -28,6 +29,10 @@ struct Lookup {
     claimants: BTreeSet<JobRef>,
     /// By queue, the first two jobs with pending pods in serving order.
     first: BTreeMap<Option<QueueRef>, Vec<JobRef>>,
+    /// By queue and resource, the comparison of priorities that explains a fair share of nothing, once it was looked for.
+    higher: RefCell<BTreeMap<(QueueRef, usize), Option<Check>>>,
+    /// Fair shares without past usage, once they were looked for.
+    without_usage: OnceCell<Vec<Quantities>>,
 }
 
 impl Lookup {
@@ -39,7 +44,8 @@ impl Lookup {
             two.insert(two.partition_point(|&other| session.job_order(other, job).is_le()), job);
             two.truncate(2);
         }
-        Lookup { claimants: out.claims.iter().map(|claim| claim.0).collect(), first }
+        let claimants = out.claims.iter().map(|claim| claim.0).collect();
+        Lookup { claimants, first, higher: RefCell::default(), without_usage: OnceCell::new() }
     }
 }
 
@@ -131,7 +137,8 @@ impl Session<'_> {
         gates.dedup();
         if let (Some(check), Some(leaf)) = (&note.not_entitled, facts.queue) {
             let queue = self.queues[leaf.ix()].id;
-            let checks = std::iter::once(check.clone()).chain(self.higher_priority(leaf, check)).collect();
+            let mut checks = vec![check.clone()];
+            checks.extend(self.why_share_is_small(leaf, check, lookup));
             gates.push((Gate::NotEntitled { queue }, checks));
         }
         if let Some(tried) = note.tried.filter(|&tried| tried > 0) {
@@ -162,19 +169,31 @@ impl Session<'_> {
         let failed = note.refused.iter().find(|check| !check.holds);
         let at = failed.and_then(|check| check.subject.queue.filter(|_| check.subject.other_queue.is_some()));
         let ancestor = at.filter(|queue| Some(*queue) != own);
-        let checks = match note.refused.is_empty() {
+        let mut checks: Vec<Check> = match note.refused.is_empty() {
             true => note.protected.iter().map(|known| known.0.clone()).collect(),
             false => note.refused.clone(),
         };
+        checks.extend(note.immovable.iter().cloned());
         (Gate::NoVictims { tried, ancestor }, checks)
     }
 
-    /// The sibling of higher priority that leaves nothing for a queue whose fair share is 0, or for its ancestor.
-    fn higher_priority(&self, leaf: QueueRef, check: &Check) -> Option<Check> {
-        let (Value::Triple(with_job), Value::Triple(share)) = (&check.left.value, &check.right.value) else {
-            return None;
+    /// What lowers the fair share that a job would exceed: queues of higher priority, and past usage.
+    fn why_share_is_small(&self, leaf: QueueRef, check: &Check, lookup: &Lookup) -> Vec<Check> {
+        let exceeded = match (&check.left.value, &check.right.value, check.right.quantity) {
+            (Value::Triple(with_job), Value::Triple(share), Quantity::FairShare) => {
+                (0..3).find(|&r| with_job[r] > share[r])
+            }
+            _ => None,
         };
-        let r = (0..3).find(|&r| with_job[r] > share[r])?;
+        let Some(r) = exceeded else { return Vec::new() };
+        let mut known = lookup.higher.borrow_mut();
+        let higher = known.entry((leaf, r)).or_insert_with(|| self.higher_priority(leaf, r)).clone();
+        let without_usage = lookup.without_usage.get_or_init(|| self.shares_without_usage());
+        higher.into_iter().chain(self.lowered_by_usage(leaf, without_usage, r)).collect()
+    }
+
+    /// The sibling of higher priority that leaves nothing for a queue whose fair share is 0, or for its ancestor.
+    fn higher_priority(&self, leaf: QueueRef, r: usize) -> Option<Check> {
         let share_of = |q: &Queue| q.fair_share.to_array()[r];
         let mut at = Some(leaf);
         while let Some(own) = at.map(|at| &self.queues[at.ix()]).filter(|own| share_of(own) == 0.0) {

@@ -230,6 +230,9 @@ impl Session<'_> {
         let victims = claimant.candidates.clone().unwrap_or_else(|| self.victims_for(search, job));
         if self.notes.is_on() {
             self.note_protected(search, job);
+            if victims.is_empty() {
+                self.note_immovable(search, job);
+            }
         }
         tree.load(self, victims);
         let mut filters = Filters::new(self, &hypothesis, &nodes);
