@@ -5,6 +5,8 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use fairground::scenario::Plan;
+
 use crate::known::Difference;
 use crate::recording::{Format, Recording};
 use crate::report::{CaseReport, FileReport, Verdict};
@@ -69,18 +71,10 @@ fn empty_report(recording: &Recording) -> FileReport {
 }
 
 fn run_case(recording: &Recording, case: usize, options: &Options) -> Option<CaseReport> {
-    let (line, text) = &recording.cases[case];
-    let read = match recording.format {
-        Format::KaiDivision => serde_json::from_str(text).map(Case::Division),
-        Format::Ego => serde_json::from_str(text).map(|case| Case::Ego(Box::new(case))),
-        Format::Runai => serde_json::from_str(text).map(Case::Runai),
-        Format::YuniKorn(kind) => serde_json::from_str(text).map(|case| Case::YuniKorn(kind, case)),
-        _ => serde_json::from_str(text)
-            .map(|case: cycle::Case| Case::Cycle(Box::new(case.recorded_at(&recording.revision)))),
-    };
-    let case = match read {
+    let line = recording.cases[case].0;
+    let case = match read_case(recording, case) {
         Ok(case) => case,
-        Err(e) => return Some(failed(*line, "", &format!("not a case: {e}"))),
+        Err(says) => return Some(failed(line, "", &says)),
     };
     let id = case.id();
     if options.only.as_ref().is_some_and(|only| !id.contains(only.as_str())) {
@@ -91,9 +85,29 @@ fn run_case(recording: &Recording, case: usize, options: &Options) -> Option<Cas
         Through::Scenarios => case.check_through_scenario(),
     };
     Some(match catch_unwind(AssertUnwindSafe(judge)) {
-        Ok(verdict) => CaseReport { line: *line, id: id.to_owned(), verdict },
-        Err(panic) => failed(*line, id, &format!("panicked: {}", panic_text(&*panic))),
+        Ok(verdict) => CaseReport { line, id: id.to_owned(), verdict },
+        Err(panic) => failed(line, id, &format!("panicked: {}", panic_text(&*panic))),
     })
+}
+
+fn read_case(recording: &Recording, case: usize) -> Result<Case, String> {
+    let text = &recording.cases[case].1;
+    let read = match recording.format {
+        Format::KaiDivision => serde_json::from_str(text).map(Case::Division),
+        Format::Ego => serde_json::from_str(text).map(|case| Case::Ego(Box::new(case))),
+        Format::Runai => serde_json::from_str(text).map(Case::Runai),
+        Format::YuniKorn(kind) => serde_json::from_str(text).map(|case| Case::YuniKorn(kind, case)),
+        _ => serde_json::from_str(text)
+            .map(|case: cycle::Case| Case::Cycle(Box::new(case.recorded_at(&recording.revision)))),
+    };
+    read.map_err(|e| format!("not a case: {e}"))
+}
+
+/// The id of a case and the plans of the scenario files that stand for it; none if it cannot be written as one.
+pub fn plans(recording: &Recording, case: usize) -> (String, Vec<Plan>) {
+    let Ok(case) = read_case(recording, case) else { return Default::default() };
+    let plans = front::plans_of(|| case.check_through_scenario());
+    (case.id().to_owned(), plans)
 }
 
 /// A parsed case.

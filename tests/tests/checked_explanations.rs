@@ -1,24 +1,36 @@
 //! Every explanation is examined outside of the engine: see `fairground_tests::checker`.
 
 use fairground::policy::Policy;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fairground::scenario::{Scenario, check, to_yaml};
-use fairground_tests::checker::{Planted, Table, examine, plant};
-use fairground_tests::draw;
+use fairground_tests::checker::{Planted, Table, examine, examine_cycles, plant};
+use fairground_tests::run::plans;
+use fairground_tests::{draw, recording};
 
 /// Number of drawn scenarios per policy; `EXPLAINED=10000` examines more.
 const CASES: u64 = 30;
 
 /// Smallest share of explanations, in percent, of which every side and obstacle is compared with an independent value.
-const REACHED: [(&str, u64); 7] =
-    [("kai", 88), ("runai", 91), ("fifo", 95), ("yunikorn", 75), ("ego", 5), ("max-min", 100), ("drf", 100)];
+const REACHED: [(&str, u64); 7] = [
+    ("kai", 100),
+    ("runai", 100),
+    ("fifo", 95),
+    ("yunikorn", 75),
+    ("ego", 5),
+    ("max-min", 100),
+    ("drf", 100),
+];
+
+/// The same share of the explanations of recorded cases.
+const RECORDED_REACHED: [(&str, u64); 3] = [("kai", 100), ("runai", 100), ("ego", 15)];
 
 /// Prints how much is reached, and asserts the least share.
-fn reached(policy: &str, table: &Table) {
+fn reached(policy: &str, table: &Table, shares: &[(&str, u64)]) {
     let (reached, n) = table.of(policy);
     println!("{table}{policy}: {reached} of {n} explanations, {} %", reached * 100 / n.max(1));
-    let least = REACHED.iter().find(|(name, _)| *name == policy).map_or(100, |(_, least)| *least);
+    let least = shares.iter().find(|(name, _)| *name == policy).map_or(100, |(_, least)| *least);
     assert!(reached * 100 >= n * least, "{policy}: {reached} of {n}");
 }
 
@@ -39,7 +51,7 @@ fn drawn(policy: &str) {
     for seed in 1..=cases() {
         examined(&draw::scenario(policy, seed), &mut table);
     }
-    reached(policy, &table);
+    reached(policy, &table, &REACHED);
 }
 
 macro_rules! drawn {
@@ -70,7 +82,7 @@ fn explanations_of_kai_of_v0_17() {
         scenario.settings.insert("version".into(), "0.17".into());
         examined(&scenario, &mut table);
     }
-    reached("kai", &table);
+    reached("kai", &table, &REACHED);
 }
 
 /// On clusters without GPUs.
@@ -91,6 +103,50 @@ fn explanations_without_gpus() {
         }
         println!("{table}");
     }
+}
+
+/// The cases that were recorded of the real schedulers, as scenario files: one in so many.
+const ONE_OF: usize = 200;
+
+/// Number of cycles that are examined of a recorded case; most recordings have fewer.
+const RECORDED_CYCLES: u32 = 6;
+
+/// Examines the recorded cases of a policy; `EXPLAINED_ONE_OF=1` examines all.
+fn recorded(policy: &str) {
+    let one_of = std::env::var("EXPLAINED_ONE_OF").ok().and_then(|n| n.parse().ok()).unwrap_or(ONE_OF);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden");
+    let paths = recording::find(&folder).expect("the folder of recordings");
+    let is_of_policy = |path: &&PathBuf| {
+        let name = path.parent().and_then(Path::file_name).expect("a folder").to_string_lossy();
+        name.split('-').next() == Some(policy)
+    };
+    let (mut table, mut mistakes) = (Table::default(), Vec::new());
+    for path in paths.iter().filter(is_of_policy) {
+        let recording = recording::read(path).expect("a recording");
+        for case in (0..recording.cases.len()).step_by(one_of) {
+            let (id, plans) = plans(&recording, case);
+            let of = |plan| examine_cycles(plan, RECORDED_CYCLES, &mut table);
+            let found = plans.iter().flat_map(of).next();
+            mistakes.extend(found.map(|mistake| format!("{} {id}: {mistake:?}", path.display())));
+        }
+    }
+    reached(policy, &table, &RECORDED_REACHED);
+    assert!(mistakes.is_empty(), "{} cases: {:#?}", mistakes.len(), &mistakes[..mistakes.len().min(3)]);
+}
+
+macro_rules! recorded {
+    ($($name:ident $policy:literal)*) => {
+        $(#[test]
+        fn $name() {
+            recorded($policy);
+        })*
+    };
+}
+
+recorded! {
+    explanations_of_recorded_cases_of_kai "kai"
+    explanations_of_recorded_cases_of_runai "runai"
+    explanations_of_recorded_cases_of_ego "ego"
 }
 
 /// The examples of the page.

@@ -1,9 +1,11 @@
 //! Amounts of queues, jobs and nodes at one moment, added up from pods, queues and nodes alone.
 
+use std::collections::HashSet;
+
 use fairground::cluster::{Cluster, GpuRequest, Node, Pod, Preemptible};
 use fairground::id::{Id, JobId, NodeId, PartitionId, PodId, QueueId};
 use fairground::policy::Policy;
-use fairground::policy::kai::config::Revision;
+use fairground::policy::kai::config::{Config, Revision};
 use fairground::policy::runai::terms::OverQuota;
 use fairground::units::{Bound, Resource};
 
@@ -83,10 +85,41 @@ impl<'a> Accounts<'a> {
         self.cluster.nodes.iter().filter(move |(_, node)| node.partition == pool)
     }
 
+    /// What the nodes of the pool have, under KAI.
+    pub fn total(&self, config: &Config) -> Triple {
+        let has_role =
+            |node: &Node| node.labels.iter().any(|(key, _)| **key == *"node-role.kubernetes.io/gpu-worker");
+        let nodes = self.nodes().map(|(_, node)| node).filter(|node| node.takes_pods());
+        nodes.fold([0.0; 3], |sum, node| {
+            let mut of = Resource::ACCOUNTED.map(|r| node.capacity.get(r).in_policy_units(r));
+            of[2] = if config.restrict_node_scheduling && !has_role(node) { 0.0 } else { of[2] };
+            plus(sum, of)
+        })
+    }
+
+    /// Whether the hierarchy of KAI is reduced to one queue above all others.
+    fn is_flat(&self) -> bool {
+        matches!(self.policy, Policy::Kai(config) if !config.full_hierarchy_fairness)
+    }
+
+    /// Whether the scheduler knows a queue.
+    pub fn is_kept(&self, queue: QueueId) -> bool {
+        let of = &self.cluster.queues[queue];
+        !self.is_flat() || of.parent.is_some() && *of.name != *"default"
+    }
+
     /// Jobs offered to the pool whose queue is the given one or below it.
     pub fn jobs_below(&self, queue: QueueId) -> impl Iterator<Item = JobId> {
-        let (cluster, state, pool) = (self.cluster, self.state, self.pool);
-        let is_below = move |job: JobId| cluster.path_to_root(cluster.jobs[job].queue).any(|q| q == queue);
+        let (cluster, state, pool, accounts) = (self.cluster, self.state, self.pool, *self);
+        let is_all = self.is_flat() && cluster.queues[queue].parent.is_none();
+        let is_below = move |job: JobId| {
+            let of = cluster.jobs[job].queue;
+            match is_all {
+                true => accounts.is_kept(of),
+                false if accounts.is_flat() => of == queue,
+                false => cluster.path_to_root(of).any(|above| above == queue),
+            }
+        };
         cluster.jobs.ids().filter(move |job| state.pools[job.index()] == pool && is_below(*job))
     }
 
@@ -105,6 +138,18 @@ impl<'a> Accounts<'a> {
             _ => plain[2],
         };
         [plain[0], plain[1], gpus]
+    }
+
+    /// What a pod may count on a node from which it is evicted: under KAI, GPU memory may still count as on a node to which it was
+    /// moved in an attempt.
+    pub fn evicted_from(&self, pod: PodId, node: NodeId) -> Vec<Triple> {
+        let mut all = vec![self.on_node(pod, node)];
+        if self.counting.is_of_engine && matches!(self.pod(pod).request.gpu, GpuRequest::Memory { .. }) {
+            let others = self.nodes().filter(|(_, other)| other.n_devices() > 0);
+            all.extend(others.map(|(other, _)| self.on_node(pod, other)));
+            all.dedup();
+        }
+        all
     }
 
     /// What a pod requests, GPU memory as the policy's general conversion.
@@ -178,7 +223,7 @@ impl<'a> Accounts<'a> {
     }
 
     /// Allocated pods of a job that may not be evicted.
-    fn fixed(&self, job: JobId) -> Vec<(PodId, NodeId)> {
+    pub fn fixed(&self, job: JobId) -> Vec<(PodId, NodeId)> {
         let mut all: Vec<(PodId, NodeId)> = self.holders(job).collect();
         match self.cluster.jobs[job].preemptible {
             Preemptible::Yes => Vec::new(),
@@ -195,6 +240,9 @@ impl<'a> Accounts<'a> {
     }
 
     fn bound(&self, queue: QueueId, r: usize, of_quota: bool) -> f64 {
+        if self.is_flat() && self.cluster.queues[queue].parent.is_none() {
+            return f64::INFINITY;
+        }
         let resource = Resource::ACCOUNTED[r];
         let own = &self.cluster.queues_in(self.pool)[queue];
         let of = own.resources.get(resource);
@@ -247,12 +295,22 @@ fn hundredths(part: f64, devices: u32) -> f64 {
 
 /// Every sum of some of these amounts, that of none included.
 pub fn sums(amounts: impl Iterator<Item = Triple>) -> Vec<Triple> {
+    sums_of_one_each(amounts.map(|amount| vec![amount]))
+}
+
+/// Every sum of one amount of each of some of these lists.
+pub fn sums_of_one_each(lists: impl Iterator<Item = Vec<Triple>>) -> Vec<Triple> {
     let mut all: Vec<Triple> = vec![[0.0; 3]];
-    for amount in amounts {
+    // Sums that differ in the last bits count once.
+    let rounded = |sum: Triple| sum.map(|amount| (amount * 1e6).round() as i64);
+    let mut known: HashSet<[i64; 3]> = HashSet::from([[0; 3]]);
+    for list in lists {
         for at in 0..all.len() {
-            let sum = plus(all[at], amount);
-            if !all.iter().any(|known| same_triple(*known, sum)) {
-                all.push(sum);
+            for amount in &list {
+                let sum = plus(all[at], *amount);
+                if known.insert(rounded(sum)) {
+                    all.push(sum);
+                }
             }
         }
         // Jobs with many kinds of pods are not enumerated further.
@@ -266,8 +324,4 @@ pub fn sums(amounts: impl Iterator<Item = Triple>) -> Vec<Triple> {
 /// Equality except for the last bits.
 pub fn same(a: f64, b: f64) -> bool {
     a == b || (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1e-3)
-}
-
-pub fn same_triple(a: Triple, b: Triple) -> bool {
-    a.iter().zip(b).all(|(a, b)| same(*a, b))
 }

@@ -1,29 +1,36 @@
 //! Comparisons of KAI, and of Run:ai, which runs on its engine.
 
 use fairground::cluster::{GpuRequest, Node};
-use fairground::id::{Id, PodId, QueueId};
+use fairground::id::{Id, JobId, PodId, QueueId};
 use fairground::policy::Policy;
-use fairground::policy::kai::config::ReclaimResolve;
-use fairground::trace::{Quantity, Value};
+use fairground::policy::kai::config::{Config, ReclaimResolve, Revision};
+use fairground::time::Time;
+use fairground::trace::{Quantity, Subject, Value};
+use fairground::units::Resource;
 
 use super::accounts::{Triple, plus, sums};
 use super::moments::Place as Where;
 use super::operand::{Context, Expect, Place, mib_of};
+use super::rooms::Rooms;
+use super::scores::Scores;
 
 /// What a side of a comparison has to be.
 pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
     let owner = place.owner();
     let queue = owner.queue;
     match place.term.quantity {
-        Quantity::Before => of_queue(queue, |queue| vec![held(context, queue, place.whole())]),
+        Quantity::Before => of_queue(queue, |queue| held(context, queue, place.whole())),
         Quantity::Request if place.of.is_some() => Expect::Amounts(requests(context, place)),
         Quantity::AllocatedWithJob | Quantity::AllocatedNonPreemptible => with_job(context, place, queue),
-        Quantity::AllocatedWithoutVictims | Quantity::AllocatedAfter => of_queue(queue, |queue| {
-            let held = context.accounts.allocated(queue);
-            context.losses(queue).into_iter().map(|lost| plus(held, lost.map(|lost| -lost))).collect()
-        }),
-        Quantity::FairShare | Quantity::Allocatable if context.shares.is_empty() => Expect::Unknown,
+        Quantity::AllocatedWithoutVictims | Quantity::AllocatedAfter => {
+            of_queue(queue, |queue| less(&held(context, queue, place.term.quantity), &context.losses(queue)))
+        }
         Quantity::FairShare => of_queue(queue, |queue| context.share(queue).into_iter().collect()),
+        Quantity::FairShareWithoutUsage => {
+            of_queue(queue, |queue| vec![context.shares.without_usage[queue.index()]])
+        }
+        Quantity::Usage => of_queue(queue, |queue| vec![context.shares.usage[queue.index()]]),
+        Quantity::Jobs => Expect::Values(vec![Value::Count(preemptible(context, place))]),
         Quantity::Quota => of_queue(queue, |queue| vec![context.accounts.quota(queue)]),
         Quantity::Limit => of_queue(queue, |queue| vec![context.accounts.limit(queue)]),
         Quantity::Allocatable => of_queue(queue, |queue| {
@@ -42,6 +49,12 @@ pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
             }),
         },
         Quantity::Request | Quantity::IdleOrReleasing | Quantity::Idle => on_node(context, place),
+        Quantity::Score
+        | Quantity::ScorePlacement
+        | Quantity::ScoreCpuNode
+        | Quantity::ScoreFreeNow
+        | Quantity::ScoreSharing
+        | Quantity::ScoreNominated => score(context, place),
         Quantity::Created => owner.job.map_or(Expect::Unknown, |job| {
             let job = &context.accounts.cluster.jobs[job];
             Expect::Values(vec![Value::Real(job.created.as_seconds())])
@@ -59,7 +72,11 @@ pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
                 Expect::Values(vec![Value::Count(n)])
             })
         }
-        Quantity::Pods | Quantity::Constant | Quantity::Applies => Expect::Nothing,
+        Quantity::Pods if is_part_of_fit(place) => Expect::Values(vec![Value::Count(1)]),
+        Quantity::Constant => constant(context, place),
+        Quantity::Applies if place.check.subject.pod.is_some() && place.is_left => score(context, place),
+        Quantity::Applies if place.check.subject.pod.is_some() => Expect::Values(vec![Value::Count(0)]),
+        Quantity::Applies => owner.job.map_or(Expect::Unknown, |job| filled(context, job)),
         _ => Expect::Unknown,
     }
 }
@@ -89,12 +106,22 @@ fn of_queue(queue: Option<QueueId>, amounts: impl Fn(QueueId) -> Vec<Triple>) ->
     queue.map_or(Expect::Unknown, |queue| Expect::Amounts(amounts(queue)))
 }
 
-/// What a queue holds, of the kind that a term adds to.
-fn held(context: &Context<'_>, queue: QueueId, whole: Quantity) -> Triple {
+/// What a queue holds, of the kind that a term adds to. Pods of an elastic job that were evicted for a set of pods may have been
+/// subtracted twice.
+fn held(context: &Context<'_>, queue: QueueId, whole: Quantity) -> Vec<Triple> {
     match whole {
-        Quantity::AllocatedNonPreemptible => context.accounts.non_preemptible(queue),
-        _ => context.accounts.allocated(queue),
+        Quantity::AllocatedNonPreemptible => vec![context.accounts.non_preemptible(queue)],
+        _ => less(&[context.accounts.allocated(queue)], &context.amounts(queue, &context.twice)),
     }
+}
+
+/// Each of some amounts without each of others.
+fn less(amounts: &[Triple], others: &[Triple]) -> Vec<Triple> {
+    let without = |amount: &Triple| {
+        let amount = *amount;
+        others.iter().map(move |other| plus(amount, other.map(|other| -other)))
+    };
+    amounts.iter().flat_map(without).collect()
 }
 
 fn with_job(context: &Context<'_>, place: Place<'_>, queue: Option<QueueId>) -> Expect {
@@ -105,11 +132,8 @@ fn with_job(context: &Context<'_>, place: Place<'_>, queue: Option<QueueId>) -> 
             Some(_) => context.losses(queue),
             None => vec![[0.0; 3]],
         };
-        let with = |asked: &Triple| {
-            let with = plus(held, *asked);
-            lost.iter().map(move |lost| plus(with, lost.map(|lost| -lost))).collect::<Vec<_>>()
-        };
-        asked.iter().flat_map(with).collect()
+        let with = |asked: &Triple| held.iter().map(|held| plus(*held, *asked)).collect::<Vec<_>>();
+        less(&asked.iter().flat_map(with).collect::<Vec<_>>(), &lost)
     })
 }
 
@@ -132,60 +156,145 @@ fn saturation(place: Place<'_>) -> Expect {
     if is_scaled { Expect::Nothing } else { Expect::Values(vec![Value::Real(ratio)]) }
 }
 
-/// A pod's request, and what is free on its node.
+/// The configuration of the engine.
+pub fn config(policy: &Policy) -> Option<&Config> {
+    match policy {
+        Policy::Kai(config) => Some(config),
+        Policy::Runai(config) => Some(&config.engine),
+        _ => None,
+    }
+}
+
+/// A pod's request, and what is free on its node, or the most that is free on one that it may use.
 fn on_node(context: &Context<'_>, place: Place<'_>) -> Expect {
     let subject = place.check.subject;
-    let Some(pod) = subject.pod else { return Expect::Unknown };
-    let is_of_gpus = subject.resource == Some(fairground::units::Resource::GPU);
-    match (place.term.quantity, subject.node) {
-        (Quantity::Request, _) => Expect::Amounts(vec![context.accounts.pending(pod, true)]),
-        (Quantity::IdleOrReleasing, Some(node)) if is_of_gpus => {
-            // Pods of one chunk are committed in another order than they are placed in.
-            let others = context.asked.iter().filter(|other| **other != pod);
-            let later = others.filter(|other| context.accounts.place(**other) == Where::Waiting);
-            let taken = sums(later.map(|other| {
-                let devices = context.accounts.pod(*other).request.gpu.n_devices();
-                [0.0, 0.0, f64::from(devices)]
-            }));
-            let free = context.free_devices(node);
-            let without = |free: f64| taken.iter().map(move |taken| Value::Real(free - taken[2]));
-            Expect::Values(free.into_iter().flat_map(without).collect())
-        }
-        (Quantity::IdleOrReleasing, None) if is_of_gpus => {
-            let pod = context.accounts.pod(pod);
-            let config = match context.policy {
-                Policy::Kai(config) => config,
-                Policy::Runai(config) => &config.engine,
-                _ => return Expect::Unknown,
-            };
-            let needs_role = config.restrict_node_scheduling;
-            let is_worker = |node: &Node| {
-                node.labels.iter().any(|(key, _)| **key == *"node-role.kubernetes.io/gpu-worker")
-            };
-            let may_use = |node: &Node| {
-                node.takes_pods()
-                    && pod.selects(node)
-                    && pod.tolerates(node)
-                    && (!needs_role || is_worker(node))
-            };
-            let open = context.accounts.nodes().filter(|(_, node)| may_use(node));
-            let free: Option<Vec<f64>> = open.map(|(node, _)| context.free_with_parts(node)).collect();
-            let most = free.map(|free| free.into_iter().fold(0.0, f64::max));
-            most.map_or(Expect::Unknown, |most| Expect::Values(vec![Value::Real(most)]))
+    let (Some(pod), Some(rooms)) = (subject.pod, &*context.rooms) else { return Expect::Unknown };
+    let one = |value: f64| Expect::Values(vec![Value::Real(value)]);
+    match (place.term.quantity, subject.node, subject.resource) {
+        (Quantity::Request, ..) => Expect::Amounts(vec![context.accounts.pending(pod, true)]),
+        (Quantity::Idle, Some(node), Some(r)) => one(rooms.room(node).idle[r.index()]),
+        (Quantity::Idle, Some(node), None) => Expect::Values(vec![Value::Count(rooms.room(node).idle_pods)]),
+        (Quantity::IdleOrReleasing, Some(node), Some(Resource::GPU)) => one(rooms.room(node).gpus()),
+        (Quantity::IdleOrReleasing, None, Some(Resource::GPU)) => {
+            one(free_gpus(context, rooms, pod).fold(0.0, f64::max))
         }
         _ => Expect::Unknown,
     }
 }
 
+/// Free devices and parts on each node that a pod may use.
+pub fn free_gpus<'a>(
+    context: &'a Context<'_>,
+    rooms: &'a Rooms<'_>,
+    pod: PodId,
+) -> impl Iterator<Item = f64> + 'a {
+    let needs_role = config(context.policy).is_some_and(|config| config.restrict_node_scheduling);
+    let of = context.accounts.pod(pod);
+    let is_worker =
+        |node: &Node| node.labels.iter().any(|(key, _)| **key == *"node-role.kubernetes.io/gpu-worker");
+    let may_use = move |node: &Node| {
+        node.takes_pods() && of.selects(node) && of.tolerates(node) && (!needs_role || is_worker(node))
+    };
+    let open = context.accounts.nodes().filter(move |(_, node)| may_use(node));
+    open.map(|(node, _)| rooms.room(node).gpus_with_parts())
+}
+
+/// The score of one of the two nodes, or a part of it.
+fn score(context: &Context<'_>, place: Place<'_>) -> Expect {
+    let Subject { pod, node, other_node, .. } = place.check.subject;
+    let node = if place.is_left { node } else { other_node };
+    let (Some(pod), Some(node), Some(rooms), Some(config)) =
+        (pod, node, &*context.rooms, config(context.policy))
+    else {
+        return Expect::Unknown;
+    };
+    let scores = Scores { accounts: context.accounts, config, rooms, pod };
+    let value = match place.term.quantity {
+        Quantity::Score => Some(scores.score(node)),
+        Quantity::Applies => return Expect::Values(vec![Value::Count(scores.is_nominated(node).into())]),
+        part => scores.part(part, node),
+    };
+    Expect::Values(value.into_iter().map(Value::Real).collect())
+}
+
+/// Whether a comparison is about the room of a node.
+fn is_part_of_fit(place: Place<'_>) -> bool {
+    place.check.rule.key().ends_with("/room")
+}
+
+/// The constant that a quantity is compared with.
+fn constant(context: &Context<'_>, place: Place<'_>) -> Expect {
+    let real = |value: f64| Expect::Values(vec![Value::Real(value)]);
+    match (place.check.left.quantity, place.owner().job) {
+        (Quantity::Saturation, _) => real(1.0),
+        (Quantity::FairShare, _) => real(0.0),
+        (Quantity::Pods, _) => Expect::Values(vec![Value::Count(0)]),
+        (Quantity::Jobs, _) => Expect::Values(vec![Value::Count(1)]),
+        (Quantity::Runtime, Some(job)) => real(staleness_grace(context, job)),
+        _ => Expect::Unknown,
+    }
+}
+
+/// Number of other jobs that hold resources and may lose some of them, in the queue of the comparison or in all.
+fn preemptible(context: &Context<'_>, place: Place<'_>) -> i64 {
+    let (accounts, subject) = (&context.accounts, place.check.subject);
+    let jobs = accounts.cluster.jobs.ids().filter(|job| {
+        let is_there = accounts.state.pools[job.index()] == accounts.pool;
+        let is_own = subject.queue.is_none_or(|queue| accounts.cluster.jobs[*job].queue == queue);
+        is_there && is_own && Some(*job) != subject.job
+    });
+    jobs.filter(|job| accounts.fixed(*job).len() < accounts.holders(*job).count()).count() as i64
+}
+
+/// How long a gang may be below its minimum, in seconds: since v0.17 a job can have its own time.
+fn staleness_grace(context: &Context<'_>, job: JobId) -> f64 {
+    let config = config(context.policy);
+    let own = context.accounts.cluster.jobs[job].staleness_grace;
+    let own = own.filter(|_| config.is_some_and(|config| config.revision == Revision::V0_17));
+    let grace_s = match own {
+        Some(own) => own.map(|span| span.as_seconds()),
+        None => config.and_then(|config| config.staleness_grace_s),
+    };
+    grace_s.unwrap_or(f64::INFINITY)
+}
+
+/// Whether a job has fewer pods than its minimum (0), exactly as many (1), or more (2).
+fn filled(context: &Context<'_>, job: JobId) -> Expect {
+    let cluster = context.accounts.cluster;
+    let least = match config(context.policy).map(|config| config.revision) {
+        Some(Revision::V0_13) => 1,
+        _ => 0,
+    };
+    let holders: Vec<PodId> = context.accounts.holders(job).map(|(pod, _)| pod).collect();
+    let orders = cluster.jobs[job].pod_set_ids().map(|set| {
+        let n = holders.iter().filter(|pod| context.accounts.pod(**pod).pod_set == set).count();
+        n.cmp(&(cluster.pod_sets[set].min_available.max(least) as usize))
+    });
+    let orders: Vec<std::cmp::Ordering> = orders.collect();
+    let filled = match orders {
+        orders if orders.iter().any(|order| order.is_lt()) => 0,
+        orders if orders.iter().all(|order| order.is_eq()) => 1,
+        _ => 2,
+    };
+    Expect::Values(vec![Value::Count(filled)])
+}
+
 /// Time since the latest start of a victim, or since a gang is below its minimum.
 fn runtime(context: &Context<'_>, place: Place<'_>) -> Expect {
+    let ages = |since: Vec<Time>| {
+        Expect::Values(
+            since.into_iter().map(|since| Value::Real((context.now - since).as_seconds())).collect(),
+        )
+    };
+    if let (Quantity::Constant, Some(job)) = (place.check.right.quantity, place.owner().job) {
+        return ages(vec![context.stale.get(&job).copied().unwrap_or(context.now)]);
+    }
     let Some(job) = place.owner().job.filter(|_| {
         place.check.rule.key().ends_with("/ran-long-enough") || place.check.rule.key() == "runai/min-runtime"
     }) else {
         return Expect::Unknown;
     };
-    let starts = context.last_start(job);
-    Expect::Values(starts.into_iter().map(|start| Value::Real((context.now - start).as_seconds())).collect())
+    ages(context.last_start(job))
 }
 
 /// The minimum runtime that protects a victim: of the nearest queue that has one, or, against reclaim, of the nearest one from the
@@ -196,11 +305,7 @@ fn min_runtime(context: &Context<'_>, place: Place<'_>) -> Expect {
     let cluster = context.accounts.cluster;
     let queues = cluster.queues_in(context.accounts.pool);
     let (own, of_victim) = (cluster.jobs[job].queue, cluster.jobs[victim].queue);
-    let config = match context.policy {
-        Policy::Kai(config) => config,
-        Policy::Runai(config) => &config.engine,
-        _ => return Expect::Unknown,
-    };
+    let Some(config) = config(context.policy) else { return Expect::Unknown };
     let reclaim = own != of_victim;
     let of = |queue: QueueId| match reclaim {
         true => queues[queue].reclaim_min_runtime,

@@ -7,37 +7,44 @@
 
 mod accounts;
 mod baseline;
+mod fair_shares;
 mod kai;
+mod known;
 mod moments;
 mod obstacles;
 mod operand;
 mod planted;
+mod rooms;
+mod scores;
 mod table;
+mod usage;
 mod verdicts;
 mod yunikorn;
 
-use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::{LazyCell, OnceCell};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use fairground::cluster::Preemptible;
+use fairground::cluster::{Phase, Preemptible};
 use fairground::id::{Id, JobId, PartitionId, PodId};
 use fairground::policy::Policy;
+use fairground::policy::kai::config::Config;
 use fairground::scenario::Plan;
 use fairground::sim::{CycleRecord, Simulation};
-use fairground::time::Time;
 use fairground::trace::{
-    Check, Event, Gate, Ledger, LedgerRow, NotSelected, Protection, Quantity, QueuePriority, Recorded,
-    Refusal,
+    Check, Event, Gate, Ledger, LedgerRow, NotSelected, Protection, QueuePriority, Recorded, Refusal,
 };
 
 use accounts::{Accounts, Counting, Triple};
-use moments::{Moments, Place};
+use fair_shares::{Division, Shares};
+use known::{Known, ledgers};
+use moments::{Moment, Moments, Place};
 use operand::{Context, Expect, Found};
 pub use planted::Planted;
+use rooms::Rooms;
 pub use table::Table;
 
-/// Number of checked cycles.
+/// Number of cycles of a run that are examined, unless it is given.
 const CYCLES: u32 = 40;
 
 /// An explanation with a mistake.
@@ -83,60 +90,26 @@ struct Cycle<'a> {
     offsets: Vec<Vec<QueuePriority>>,
     moments: Moments<'a>,
     counting: Counting,
-    shares: OnceCell<Vec<Vec<Triple>>>,
+    shares: OnceCell<Vec<Shares>>,
 }
 
 /// Examines every explanation of a run; counts them by kind and returns the mistakes.
 pub fn examine(plan: &Plan, table: &mut Table) -> Vec<Mistake> {
+    examine_cycles(plan, CYCLES, table)
+}
+
+/// Examines the explanations of the first cycles.
+pub fn examine_cycles(plan: &Plan, cycles: u32, table: &mut Table) -> Vec<Mistake> {
     let mut mistakes = Vec::new();
     let mut simulation = Simulation::new(plan);
     let mut known = Known::default();
-    while simulation.cycle() < CYCLES {
+    while simulation.cycle() < cycles {
         known.look(&simulation);
         let Some(record) = simulation.advance() else { break };
         mistakes.extend(examine_cycle(plan, &known, &simulation, &record, table));
-        known.note(&record);
+        known.note(plan, &simulation, &record);
     }
     mistakes
-}
-
-/// What is known from the cycles before.
-#[derive(Clone, Debug, Default)]
-struct Known {
-    /// Ledger of every pool in the frame before.
-    before: Vec<Arc<Ledger>>,
-    /// Pool of each job.
-    pools: Vec<PartitionId>,
-    /// Latest start of each job.
-    starts: Vec<Option<Time>>,
-    /// Jobs that are not tried again in their pool.
-    aside: BTreeSet<JobId>,
-    /// The latest refusals of every job in every pool, with the comparisons, which were right then.
-    right: BTreeMap<(JobId, PartitionId), Refusal>,
-}
-
-impl Known {
-    /// Reads the state before a cycle.
-    fn look(&mut self, simulation: &Simulation) {
-        let jobs = || simulation.cluster().jobs.values();
-        self.before = ledgers(simulation);
-        self.pools = jobs().map(|job| job.partition).collect();
-        self.starts = jobs().map(|job| job.last_start).collect();
-    }
-
-    fn note(&mut self, record: &CycleRecord) {
-        for recorded in &record.events {
-            match recorded.event {
-                Event::SetAside { job } => drop(self.aside.insert(job)),
-                Event::Offered { job, .. } => drop(self.aside.remove(&job)),
-                _ => {}
-            }
-        }
-        for refusal in record.refusals.iter() {
-            let pool = self.pools[refusal.job.index()];
-            self.right.insert((refusal.job, pool), refusal.clone());
-        }
-    }
 }
 
 /// Plants mistakes in the explanations of a run, a few in each cycle; returns how many of each kind were planted, how many were
@@ -157,17 +130,9 @@ pub fn plant(plan: &Plan, cycles: u32) -> (BTreeMap<Planted, [u32; 2]>, Option<S
                 true => drop(missed.get_or_insert_with(|| format!("{kind:?} in cycle {}", record.cycle))),
             }
         }
-        known.note(&record);
+        known.note(plan, &simulation, &record);
     }
     (counts, missed)
-}
-
-/// The ledger of every pool.
-fn ledgers(simulation: &Simulation) -> Vec<Arc<Ledger>> {
-    match simulation.ledgers() {
-        none if none.is_empty() => vec![simulation.ledger().clone()],
-        all => all,
-    }
 }
 
 /// Examines the explanations of one cycle; the record is that of the simulation's latest one.
@@ -247,21 +212,26 @@ impl<'a> Cycle<'a> {
     }
 
     /// Fair shares of a pool at the start of the cycle.
-    fn shares(&self, pool: PartitionId) -> &[Triple] {
+    fn shares(&self, pool: PartitionId) -> &Shares {
         let all = self.shares.get_or_init(|| {
+            if let Some(config) = kai::config(&self.plan.policy) {
+                return self
+                    .moments
+                    .cluster
+                    .partitions
+                    .ids()
+                    .map(|pool| self.divided(config, pool))
+                    .collect();
+            }
             let of = |ledger: &Arc<Ledger>| {
                 let share = |row: &LedgerRow| {
                     row.fair_share.map_or([f64::NAN; 3], |share| [share.cpu, share.memory, share.gpu])
                 };
-                ledger.rows.iter().map(share).collect()
+                Shares { shares: ledger.rows.iter().map(share).collect(), ..Shares::default() }
             };
             // Without changes from outside it is the state of the frame before, without decisions that of this one.
             let jobs = self.moments.cluster.jobs.values();
             let is_offered = jobs.zip(&self.known.pools).any(|(job, pool)| job.partition != *pool);
-            // Whether the cycle knew the latest sample of usage already depends on the client.
-            if measures_usage(&self.plan.policy) {
-                return Vec::new();
-            }
             let at_start = match (self.record.n_outside, self.moments.decisions) {
                 (_, []) if !is_offered => self.after.clone(),
                 (0, _) => self.known.before.clone(),
@@ -269,29 +239,31 @@ impl<'a> Cycle<'a> {
             };
             at_start.iter().map(of).collect()
         });
-        all.get(pool.index()).map_or(&[], Vec::as_slice)
+        &all[pool.index()]
+    }
+
+    fn divided(&self, config: &Config, pool: PartitionId) -> Shares {
+        let (policy, cluster) = (&self.plan.policy, self.moments.cluster);
+        let state = &self.moments.states[0];
+        let accounts = Accounts { policy, cluster, state, pool, counting: self.counting };
+        let usage = self.known.usage(accounts, config, self.record.time);
+        let by = |usage: &[Triple]| Division { accounts, config, usage, aside: &self.known.aside }.shares();
+        Shares { shares: by(&usage), without_usage: by(&vec![[0.0; 3]; usage.len()]), usage }
     }
 
     /// The moments at which the comparisons of an explanation may have been made, the latest first.
-    fn moments_of(&self, of: Explained<'_>) -> Vec<usize> {
+    fn moments_of(&self, of: Explained<'_>) -> Vec<Moment> {
         match of {
-            Explained::Decision(at) => {
-                let start = *self.moments.statement(at).start();
-                // The engine of KAI compares before it evicts the first pod of a set.
-                let is_between = |moment: &usize| {
-                    let before = moment.checked_sub(1).filter(|before| *before >= start);
-                    let evicts =
-                        |at: usize| matches!(self.moments.decisions[at].event, Event::Evicted { .. });
-                    self.counting.is_of_engine && before.is_some_and(evicts)
-                };
-                (start..=at).rev().filter(|moment| !is_between(moment)).collect()
+            Explained::Decision(at) => self.moments.of_decision(at, self.counting.is_of_engine),
+            Explained::Waiting(..) | Explained::Spared(_) => {
+                (0..self.moments.states.len()).rev().map(Moment::after).collect()
             }
-            Explained::Waiting(..) | Explained::Spared(_) => (0..self.moments.states.len()).rev().collect(),
         }
     }
 
-    fn context(&self, explanation: &Explanation<'_>, moment: usize) -> Context<'_> {
+    fn context<'s>(&'s self, explanation: &Explanation<'_>, of: Moment) -> Context<'s> {
         let cluster = self.moments.cluster;
+        let moment = of.state;
         let state = &self.moments.states[moment];
         let policy = &self.plan.policy;
         let accounts = Accounts { policy, cluster, state, pool: explanation.pool, counting: self.counting };
@@ -314,10 +286,13 @@ impl<'a> Cycle<'a> {
                                 at_least = at_least.map(|_| asked.len());
                             }
                         }
-                        Event::Evicted { pod, .. } => lost.push(pod),
+                        Event::Evicted { pod, .. } | Event::Unclaimed { pod, .. } if other >= moment => {
+                            lost.push(pod);
+                        }
                         _ => {}
                     }
                 }
+                lost.extend(self.moments.evicted_twice(moment..self.moments.statement(at).end() + 1));
             }
             Explained::Waiting(&Refusal { job, .. }) | Explained::Spared(&NotSelected { by: job, .. }) => {
                 asked.extend(accounts.waiting(job));
@@ -336,15 +311,40 @@ impl<'a> Cycle<'a> {
             accounts,
             policy,
             starts: &self.known.starts,
+            stale: &self.known.stale,
             end: self.moments.states.last().expect("one state at least"),
+            rooms: LazyCell::new(Box::new(move || self.rooms(accounts, &of))),
             rejected: self.record.refusals.iter().filter(is_rejected).map(|refusal| refusal.job).collect(),
             offsets: self.offsets.get(explanation.pool.index()).map_or(&[], Vec::as_slice),
             shares: self.shares(explanation.pool),
             now: self.record.time,
             asked,
             at_least,
+            twice: self
+                .moments
+                .evicted_twice(0..moment)
+                .into_iter()
+                .chain(self.moments.moved(moment))
+                .collect(),
             lost,
         }
+    }
+
+    /// The rooms of the nodes at a moment, under KAI's engine.
+    fn rooms<'s>(&'s self, accounts: Accounts<'s>, moment: &Moment) -> Option<Rooms<'s>> {
+        let config = kai::config(&self.plan.policy)?;
+        let cluster = self.moments.cluster;
+        let is_stuck = |pod: PodId| match cluster.pods[pod].phase {
+            Phase::Terminating { since, .. } => config
+                .stuck_in_releasing()
+                .is_some_and(|after| (self.record.time - since).as_seconds() > after),
+            _ => false,
+        };
+        let mut rooms = Rooms::at_start(accounts, config, &self.moments.states[0], &is_stuck);
+        for (decided, is_free) in &moment.before {
+            rooms.apply(&self.moments.decisions[*decided], *is_free);
+        }
+        Some(rooms)
     }
 
     fn expect(&self, context: &Context<'_>, place: operand::Place<'_>) -> Expect {
@@ -391,15 +391,7 @@ impl<'a> Cycle<'a> {
             Explained::Spared(spared) => verdicts::of_spared(&spared.why),
             Explained::Waiting(refusal) => {
                 let gates = std::iter::once(&refusal.gate).chain(&refusal.also);
-                // A further reason may be told without its comparison.
-                let has_own = |gate: &Gate| {
-                    let (queue, _) = gate.about();
-                    *gate == refusal.gate
-                        || explanation.checks.iter().any(|check| {
-                            check.subject.queue == queue && check.left.quantity != Quantity::Runtime
-                        })
-                };
-                let wrong = |gate| verdicts::of_waiting(gate, &explanation.checks).filter(|_| has_own(gate));
+                let wrong = |gate| verdicts::of_waiting(gate, &explanation.checks);
                 gates
                     .clone()
                     .find_map(wrong)
@@ -413,7 +405,7 @@ impl<'a> Cycle<'a> {
         if !obstacles::is_known(&self.plan.policy, gate) {
             return None;
         }
-        let at = |moment: usize| obstacles::wrong(&self.context(explanation, moment), gate);
+        let at = |moment: Moment| obstacles::wrong(&self.context(explanation, moment), gate);
         let all: Option<Vec<String>> = self.moments_of(explanation.of).into_iter().map(at).collect();
         all.and_then(|all| all.into_iter().next())
     }
@@ -466,13 +458,4 @@ impl<'a> Cycle<'a> {
 fn name_of(gate: &Gate) -> String {
     let debug = format!("{gate:?}");
     debug.split([' ', '{']).next().unwrap_or_default().to_string()
-}
-
-/// Whether fair shares depend on usage that is measured during the run.
-fn measures_usage(policy: &Policy) -> bool {
-    match policy {
-        Policy::Kai(config) => config.usage.is_some(),
-        Policy::Runai(config) => config.engine.usage.is_some(),
-        _ => false,
-    }
 }

@@ -88,6 +88,27 @@ impl State {
     }
 }
 
+/// A moment of a cycle.
+#[derive(Clone, Debug)]
+pub struct Moment {
+    /// Number of the state.
+    pub state: usize,
+    /// The decisions before, in the order in which they were found, and whether a claim was for free room then.
+    pub before: Vec<(usize, bool)>,
+}
+
+impl Moment {
+    /// After a number of decisions.
+    pub fn after(state: usize) -> Moment {
+        Moment { state, before: (0..state).map(|of| (of, false)).collect() }
+    }
+}
+
+/// Whether a decision is a claim of room that was there or is being freed.
+fn is_claimed(recorded: &Recorded) -> bool {
+    recorded.action == "allocate" && matches!(recorded.event, Event::Claimed { .. })
+}
+
 /// The moments of one cycle.
 #[derive(Debug)]
 pub struct Moments<'a> {
@@ -126,7 +147,11 @@ impl<'a> Moments<'a> {
             Event::Bound { pod, .. } | Event::Claimed { pod, .. } => {
                 let job = job_of(pod);
                 let moved_for = |recorded: &Recorded| match recorded.event {
-                    Event::Evicted { pod, by, .. } if job_of(pod) == job => by,
+                    Event::Evicted { pod, by, .. } | Event::Unclaimed { pod, by, .. }
+                        if job_of(pod) == job =>
+                    {
+                        by
+                    }
                     _ => None,
                 };
                 let moved = self.decisions[..at].iter().rev().find_map(moved_for);
@@ -138,6 +163,32 @@ impl<'a> Moments<'a> {
         }
     }
 
+    /// Pods of elastic jobs that some decisions evict for several pods: where they are found for the first of those pods, they are
+    /// recorded one by one and may be evicted again for the next one.
+    pub fn evicted_twice(&self, decisions: std::ops::Range<usize>) -> Vec<PodId> {
+        let is_elastic = |job: JobId| {
+            let sets = self.cluster.jobs[job].pod_set_ids();
+            let n_least: u32 = sets.map(|set| self.cluster.pod_sets[set].min_available).sum();
+            self.cluster.jobs[job].pod_ids().count() > n_least as usize
+        };
+        let claims = |at: usize| {
+            let set = self.statement(at);
+            set.filter(|of| matches!(self.decisions[*of].event, Event::Claimed { .. })).count()
+        };
+        let evicted = |at: usize| match self.decisions[at].event {
+            Event::Evicted { pod, by: Some(_), .. } if is_elastic(self.cluster.pods[pod].job) => Some(pod),
+            _ => None,
+        };
+        decisions.filter_map(|at| evicted(at).filter(|_| claims(at) > 1)).collect()
+    }
+
+    /// Pods that have a claim elsewhere at a moment: a second eviction takes the claim and is not recorded.
+    pub fn moved(&self, moment: usize) -> impl Iterator<Item = PodId> + '_ {
+        let state = &self.states[moment];
+        let claimed = state.claims.iter().map(|claim| claim.0);
+        claimed.filter(|pod| matches!(state.places[pod.index()], Place::Leaving(_)))
+    }
+
     /// The decisions made together with one, for the same job, as a range.
     pub fn statement(&self, at: usize) -> std::ops::RangeInclusive<usize> {
         let own = self.claimant(at);
@@ -145,6 +196,46 @@ impl<'a> Moments<'a> {
         let first = (0..at).rev().take_while(same).last().unwrap_or(at);
         let last = (at + 1..self.decisions.len()).take_while(same).last().unwrap_or(at);
         first..=last
+    }
+
+    /// The moments at which the comparisons of a decision may have been made, the latest first; the engine of KAI compares
+    /// before it evicts the first pod of a set.
+    pub fn of_decision(&self, at: usize, is_of_engine: bool) -> Vec<Moment> {
+        let start = *self.statement(at).start();
+        let is_between = |moment: &usize| {
+            let before = moment.checked_sub(1).filter(|before| *before >= start);
+            let evicts = |at: usize| matches!(self.decisions[at].event, Event::Evicted { .. });
+            is_of_engine && before.is_some_and(evicts)
+        };
+        let mut all: Vec<Moment> =
+            (start..=at).rev().filter(|moment| !is_between(moment)).map(Moment::after).collect();
+        if is_of_engine && is_claimed(&self.decisions[at]) {
+            all.extend(self.orders_of_claims(at));
+        }
+        all
+    }
+
+    /// The decisions before a claim in the orders in which its set may have been placed: first the claims that are recorded before
+    /// it, in part, or those after it, in part. If a set of pods has to claim, those that found free room claim last.
+    fn orders_of_claims(&self, at: usize) -> Vec<Moment> {
+        let set = self.statement(at);
+        let is_of_set = |of: &usize| is_claimed(&self.decisions[*of]);
+        let end = (at..=*set.end()).take_while(is_of_set).last().unwrap_or(at) + 1;
+        let mut orders = Vec::new();
+        for start in (*set.start()..=at).rev().take_while(is_of_set) {
+            for split in start..end {
+                let (claims, frees) = (start..split, split..end);
+                let rest = if at < split { frees.clone() } else { claims.clone() };
+                for n in 0..=rest.len() {
+                    let (n_claims, n_frees) = if at < split { (at - start, n) } else { (n, at - split) };
+                    let claims = claims.clone().take(n_claims).map(|of| (of, false));
+                    let frees = frees.clone().take(n_frees).map(|of| (of, true));
+                    let before = (0..start).map(|of| (of, false));
+                    orders.push(Moment { state: at, before: before.chain(claims).chain(frees).collect() });
+                }
+            }
+        }
+        orders
     }
 
     /// The plan of which the state before the first decision is the opening; jobs that are set aside request nothing.

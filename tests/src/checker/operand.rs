@@ -1,14 +1,19 @@
 //! The sides of a comparison against values from an independent account.
 
+use std::cell::LazyCell;
+use std::collections::BTreeMap;
+
 use fairground::cluster::GpuRequest;
-use fairground::id::{Id, JobId, NodeId, PodId, QueueId};
+use fairground::id::{Id, JobId, PodId, QueueId};
 use fairground::policy::Policy;
 use fairground::time::Time;
 use fairground::trace::{Check, Quantity, QueuePriority, Term, Value};
 use fairground::units::Resource;
 
-use super::accounts::{Accounts, Triple, plus, same, sums};
+use super::accounts::{Accounts, Triple, plus, same, sums, sums_of_one_each};
+use super::fair_shares::Shares;
 use super::moments::{Place as Where, State};
+use super::rooms::Rooms;
 
 /// What a comparison was made for, at one moment.
 #[derive(Debug)]
@@ -18,22 +23,31 @@ pub struct Context<'a> {
     pub policy: &'a Policy,
     /// Latest start of every job before the cycle.
     pub starts: &'a [Option<Time>],
+    /// Since when each gang is below its minimum.
+    pub stale: &'a BTreeMap<JobId, Time>,
     /// The state after the cycle.
     pub end: &'a State,
+    /// What is free on the nodes, under KAI's engine.
+    pub rooms: Later<'a, Option<Rooms<'a>>>,
     /// Jobs that the scheduler does not consider at all.
     pub rejected: Vec<JobId>,
     /// Priority offsets of the queues of the pool, under a policy that has them.
     pub offsets: &'a [QueuePriority],
-    /// Fair shares of the pool at the start of the cycle, by queue.
-    pub shares: &'a [Triple],
+    /// Fair shares of the pool at the start of the cycle.
+    pub shares: &'a Shares,
     pub now: Time,
     /// Pods that the request may consist of, in order.
     pub asked: Vec<PodId>,
     /// How many of the first of them it includes at least; `None`: it may be any of them.
     pub at_least: Option<usize>,
+    /// Pods evicted before that may have been subtracted again.
+    pub twice: Vec<PodId>,
     /// Pods that the evictions may consist of.
     pub lost: Vec<PodId>,
 }
+
+/// A value that is computed when it is first needed.
+pub type Later<'a, T> = LazyCell<T, Box<dyn FnOnce() -> T + 'a>>;
 
 /// What a side has to be.
 #[derive(Clone, Debug)]
@@ -176,7 +190,7 @@ pub fn each_place<'a>(check: &'a Check, each: &mut dyn FnMut(Place<'a>)) {
 
 impl Context<'_> {
     pub fn share(&self, queue: QueueId) -> Option<Triple> {
-        self.shares.get(queue.index()).copied()
+        self.shares.shares.get(queue.index()).copied()
     }
 
     /// Latest start of a job, before the cycle and in it.
@@ -202,66 +216,21 @@ impl Context<'_> {
 
     /// What evictions below a queue may free.
     pub fn losses(&self, queue: QueueId) -> Vec<Triple> {
+        self.amounts(queue, &self.lost)
+    }
+
+    /// Every sum of what some of these pods take below a queue.
+    pub fn amounts(&self, queue: QueueId, pods: &[PodId]) -> Vec<Triple> {
         let cluster = self.accounts.cluster;
         let is_below = |pod: &&PodId| {
             cluster.path_to_root(cluster.jobs[cluster.pods[**pod].job].queue).any(|q| q == queue)
         };
         let node = |pod: PodId| match self.accounts.place(pod) {
-            Where::On(node) => Some(node),
-            _ => None,
+            Where::On(node) | Where::Leaving(node) => Some(node),
+            _ => self.accounts.state.claims.iter().find(|claim| claim.0 == pod).map(|claim| claim.1),
         };
-        sums(
-            self.lost
-                .iter()
-                .filter(is_below)
-                .filter_map(|pod| Some(self.accounts.on_node(*pod, node(*pod)?))),
-        )
-    }
-
-    /// Whole devices of a node that no pod holds; those held only by terminating pods count as free. Several values if parts
-    /// of devices are claimed, because a claim does not name the devices.
-    pub fn free_devices(&self, node: NodeId) -> Vec<f64> {
-        let cluster = self.accounts.cluster;
-        let on = |id: &PodId| self.accounts.place(*id) == Where::On(node);
-        let used = cluster.pods.ids().filter(on).fold(0, |used, id| used | cluster.pods[id].devices.0);
-        let claims = self.accounts.state.claims.iter().filter(|claim| claim.1 == node);
-        let (mut whole, mut parts) = (0, 0);
-        for gpu in claims.map(|claim| cluster.pods[claim.0].request.gpu) {
-            match gpu {
-                GpuRequest::None | GpuRequest::Whole { .. } => whole += gpu.n_devices(),
-                GpuRequest::Fraction { .. } | GpuRequest::Memory { .. } => parts += gpu.n_devices(),
-            }
-        }
-        let free = f64::from(cluster.nodes[node].n_devices()) - f64::from(used.count_ones() + whole);
-        (0..=parts).map(|shared| free - f64::from(shared)).collect()
-    }
-
-    /// Free devices of a node and free parts of shared ones, as KAI adds them up: what terminating pods hold counts as free,
-    /// parts in hundredths rounded up.
-    pub fn free_with_parts(&self, node: NodeId) -> Option<f64> {
-        let cluster = self.accounts.cluster;
-        if self.accounts.state.claims.iter().any(|claim| claim.1 == node) {
-            return None;
-        }
-        let memory = cluster.nodes[node].device_mib();
-        let part = |mib: i64| (mib as f64 / memory as f64 * 100.0).ceil() / 100.0;
-        let mib = |gpu: GpuRequest| mib_of(gpu, memory);
-        let mut free = 0.0;
-        for device in 0..cluster.nodes[node].n_devices() {
-            let (mut held, mut leaving) = (0, 0);
-            for (id, pod) in cluster.pods.iter().filter(|(_, pod)| pod.devices.0 & 1 << device != 0) {
-                match self.accounts.place(id) {
-                    Where::On(at) if at == node => held += mib(pod.request.gpu),
-                    Where::Leaving(at) if at == node => leaving += mib(pod.request.gpu),
-                    _ => {}
-                }
-            }
-            free += match held {
-                0 => 1.0,
-                _ => 1.0 - part(held + leaving) + part(leaving),
-            };
-        }
-        Some(free)
+        let of = |pod: &PodId| Some(self.accounts.evicted_from(*pod, node(*pod)?));
+        sums_of_one_each(pods.iter().filter(is_below).filter_map(of))
     }
 }
 

@@ -10,7 +10,9 @@ pub mod kai_division;
 pub mod runai;
 pub mod yunikorn;
 
-use fairground::scenario::{self, Severity};
+use std::cell::RefCell;
+
+use fairground::scenario::{self, Plan, Severity};
 use fairground::sim::Simulation;
 
 /// Reason for which a case is not equal.
@@ -31,6 +33,18 @@ impl From<&'static str> for Differs {
     }
 }
 
+thread_local! {
+    /// The plans of the loaded files, while they are collected.
+    static LOADED: RefCell<Option<Vec<Plan>>> = const { RefCell::new(None) };
+}
+
+/// The plans of the scenario files that a comparison loads.
+pub fn plans_of<T>(compare: impl FnOnce() -> T) -> Vec<Plan> {
+    LOADED.with(|loaded| *loaded.borrow_mut() = Some(Vec::new()));
+    compare();
+    LOADED.with(|loaded| loaded.borrow_mut().take()).unwrap_or_default()
+}
+
 /// Loads a scenario file as the runner does.
 ///
 /// # Errors
@@ -38,6 +52,7 @@ impl From<&'static str> for Differs {
 pub fn simulation(text: &str) -> Result<Simulation, String> {
     let loaded = scenario::load(text, |scenario| scenario);
     if let Some(plan) = &loaded.plan {
+        LOADED.with(|loaded| loaded.borrow_mut().iter_mut().for_each(|all| all.push(plan.clone())));
         return Ok(Simulation::new(plan));
     }
     let errors = loaded.findings.iter().filter(|found| found.severity == Severity::Error);
