@@ -18,7 +18,7 @@ const REACHED: [(&str, u64); 7] = [
     ("runai", 100),
     ("fifo", 95),
     ("yunikorn", 75),
-    ("ego", 5),
+    ("ego", 100),
     ("max-min", 100),
     ("drf", 100),
 ];
@@ -83,6 +83,29 @@ fn explanations_of_kai_of_v0_17() {
         examined(&scenario, &mut table);
     }
     reached("kai", &table, &REACHED);
+}
+
+/// Slot plans of EGO: jobs of one GPU per pod, static or dynamic quotas, enforced at the leaf or at the parent.
+#[test]
+fn explanations_of_ego_slots() {
+    let mut table = Table::default();
+    for seed in 1..=cases() {
+        let mut scenario = draw::scenario("ego", seed);
+        let settings = [
+            ("plan", "slots"),
+            ("share-quota", ["dynamic", "static"][seed as usize % 2]),
+            ("enforcement", ["leaf", "parent"][seed as usize / 2 % 2]),
+        ];
+        scenario.settings.extend(settings.map(|(name, value)| (name.to_string(), value.into())));
+        for job in Arc::make_mut(&mut scenario.jobs) {
+            (job.gpu, job.gpu_memory, job.gpu_devices) = (Some("1".into()), None, None);
+            job.pod_sets.iter_mut().for_each(|set| {
+                (set.gpu, set.gpu_memory, set.gpu_devices) = (Some("1".into()), None, None);
+            });
+        }
+        examined(&scenario, &mut table);
+    }
+    reached("ego", &table, &REACHED);
 }
 
 /// On clusters without GPUs.

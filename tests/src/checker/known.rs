@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use fairground::cluster::{Cluster, Phase};
 use fairground::id::{Id, JobId, PartitionId, PodId, PodSetId};
+use fairground::policy::Policy;
 use fairground::policy::kai::config::{Action, Config, Revision};
 use fairground::scenario::Plan;
 use fairground::sim::{CycleRecord, Simulation};
@@ -32,21 +33,30 @@ pub struct Known {
     pub aside: BTreeSet<JobId>,
     /// The latest refusals of every job in every pool, with the comparisons, which were right then.
     pub right: BTreeMap<(JobId, PartitionId), Refusal>,
+    /// EGO: sources, lent hosts and earmarks, by pool.
+    pub ego: Vec<super::ego::Books>,
 }
 
 impl Known {
     /// Reads the state before a cycle.
-    pub fn look(&mut self, simulation: &Simulation) {
+    pub fn look(&mut self, plan: &Plan, simulation: &Simulation) {
         let jobs = || simulation.cluster().jobs.values();
         self.before = ledgers(simulation);
         self.pools = jobs().map(|job| job.partition).collect();
         self.starts = jobs().map(|job| job.last_start).collect();
+        if let (Policy::Ego(config), true) = (&plan.policy, self.ego.is_empty()) {
+            self.ego = super::ego::at_first(simulation.cluster(), config);
+        }
     }
 
     /// Reads the cycle.
     pub fn note(&mut self, plan: &Plan, simulation: &Simulation, record: &CycleRecord) {
         self.note_usage(plan, simulation, record);
         self.note_stale(plan, simulation, record);
+        if let Policy::Ego(config) = &plan.policy {
+            let moments = Moments::of(simulation, record, &self.pools);
+            self.ego = super::ego::Ego::new(config, &moments, &self.ego).books();
+        }
         for recorded in &record.events {
             match recorded.event {
                 Event::SetAside { job } => drop(self.aside.insert(job)),

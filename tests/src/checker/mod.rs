@@ -7,6 +7,7 @@
 
 mod accounts;
 mod baseline;
+mod ego;
 mod fair_shares;
 mod kai;
 mod known;
@@ -91,6 +92,7 @@ struct Cycle<'a> {
     moments: Moments<'a>,
     counting: Counting,
     shares: OnceCell<Vec<Shares>>,
+    ego: Option<ego::Ego<'a>>,
 }
 
 /// Examines every explanation of a run; counts them by kind and returns the mistakes.
@@ -104,7 +106,7 @@ pub fn examine_cycles(plan: &Plan, cycles: u32, table: &mut Table) -> Vec<Mistak
     let mut simulation = Simulation::new(plan);
     let mut known = Known::default();
     while simulation.cycle() < cycles {
-        known.look(&simulation);
+        known.look(plan, &simulation);
         let Some(record) = simulation.advance() else { break };
         mistakes.extend(examine_cycle(plan, &known, &simulation, &record, table));
         known.note(plan, &simulation, &record);
@@ -120,7 +122,7 @@ pub fn plant(plan: &Plan, cycles: u32) -> (BTreeMap<Planted, [u32; 2]>, Option<S
     let mut simulation = Simulation::new(plan);
     let mut known = Known::default();
     while simulation.cycle() < cycles {
-        known.look(&simulation);
+        known.look(plan, &simulation);
         let Some(record) = simulation.advance() else { break };
         for (kind, wrong) in planted::planted(&plan.policy, &simulation, &record) {
             let of = counts.entry(kind).or_default();
@@ -144,15 +146,21 @@ fn examine_cycle(
     table: &mut Table,
 ) -> Vec<Mistake> {
     let pools = simulation.cluster().partitions.ids();
+    let moments = Moments::of(simulation, record, &known.pools);
+    let ego = match &plan.policy {
+        Policy::Ego(config) => Some(ego::Ego::new(config, &moments, &known.ego)),
+        _ => None,
+    };
     let cycle = Cycle {
         plan,
         record,
         known,
         after: ledgers(simulation),
         offsets: pools.map(|pool| simulation.priorities_in(pool)).collect(),
-        moments: Moments::of(simulation, record, &known.pools),
+        moments,
         counting: Counting::of(&plan.policy),
         shares: OnceCell::new(),
+        ego,
     };
     let mut mistakes = Vec::new();
     for explanation in cycle.explanations() {
@@ -252,9 +260,16 @@ impl<'a> Cycle<'a> {
     }
 
     /// The moments at which the comparisons of an explanation may have been made, the latest first.
-    fn moments_of(&self, of: Explained<'_>) -> Vec<Moment> {
-        match of {
-            Explained::Decision(at) => self.moments.of_decision(at, self.counting.is_of_engine),
+    fn moments_of(&self, explanation: &Explanation<'_>) -> Vec<Moment> {
+        match explanation.of {
+            Explained::Decision(at) => match &self.ego {
+                Some(ego) => {
+                    let start = *self.moments.statement(at).start();
+                    let all = ego.moments_of(explanation.pool, &self.moments.decisions[at], at, start);
+                    all.into_iter().map(Moment::after).collect()
+                }
+                None => self.moments.of_decision(at, self.counting.is_of_engine),
+            },
             Explained::Waiting(..) | Explained::Spared(_) => {
                 (0..self.moments.states.len()).rev().map(Moment::after).collect()
             }
@@ -327,6 +342,13 @@ impl<'a> Cycle<'a> {
                 .chain(self.moments.moved(moment))
                 .collect(),
             lost,
+            ego: self.ego.as_ref().map(|ego| {
+                let at = match explanation.of {
+                    Explained::Decision(at) => Some(at),
+                    Explained::Waiting(_) | Explained::Spared(_) => None,
+                };
+                ego.moment(&self.moments, explanation.pool, moment, at)
+            }),
         }
     }
 
@@ -352,7 +374,7 @@ impl<'a> Cycle<'a> {
             Policy::Kai(_) | Policy::Runai(_) => kai::expect(context, place),
             Policy::Fifo(_) | Policy::MaxMin(_) | Policy::Drf(_) => baseline::expect(context, place),
             Policy::YuniKorn(_) => yunikorn::expect(context, place),
-            Policy::Ego(_) => Expect::Unknown,
+            Policy::Ego(_) => context.ego.as_ref().map_or(Expect::Unknown, |ego| ego.expect(place)),
         }
     }
 
@@ -387,7 +409,10 @@ impl<'a> Cycle<'a> {
     /// What is wrong between the comparisons and the verdict, or with the obstacles that it names.
     fn verdict(&self, explanation: &Explanation<'_>) -> Option<String> {
         match explanation.of {
-            Explained::Decision(at) => verdicts::of_decision(&self.moments.decisions[at]),
+            Explained::Decision(at) => verdicts::of_decision(&self.moments.decisions[at]).or_else(|| {
+                let ego = self.ego.as_ref()?;
+                ego.wrong(explanation.pool, &self.moments, at)
+            }),
             Explained::Spared(spared) => verdicts::of_spared(&spared.why),
             Explained::Waiting(refusal) => {
                 let gates = std::iter::once(&refusal.gate).chain(&refusal.also);
@@ -405,8 +430,14 @@ impl<'a> Cycle<'a> {
         if !obstacles::is_known(&self.plan.policy, gate) {
             return None;
         }
-        let at = |moment: Moment| obstacles::wrong(&self.context(explanation, moment), gate);
-        let all: Option<Vec<String>> = self.moments_of(explanation.of).into_iter().map(at).collect();
+        let at = |moment: Moment| {
+            let context = self.context(explanation, moment);
+            match (&context.ego, explanation.of) {
+                (Some(ego), Explained::Waiting(refusal)) => ego.wrong(refusal.job, gate),
+                _ => obstacles::wrong(&context, gate),
+            }
+        };
+        let all: Option<Vec<String>> = self.moments_of(explanation).into_iter().map(at).collect();
         all.and_then(|all| all.into_iter().next())
     }
 
@@ -432,7 +463,7 @@ impl<'a> Cycle<'a> {
     /// independent value is known.
     fn compare(&self, explanation: &Explanation<'_>, check: &Check) -> Result<Vec<(String, bool)>, String> {
         let mut first_wrong: Option<String> = None;
-        for moment in self.moments_of(explanation.of) {
+        for moment in self.moments_of(explanation) {
             let context = self.context(explanation, moment);
             let mut wrong: Option<String> = None;
             let mut found: Vec<(String, bool)> = Vec::new();

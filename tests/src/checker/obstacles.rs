@@ -10,12 +10,10 @@ use super::accounts::Accounts;
 use super::moments::Place;
 use super::operand::{Context, mib_of};
 
-/// Whether the obstacles of a gate can be counted again: not where the policy names one for all pods of a job, or for other
-/// nodes than the cluster knows.
+/// Whether the obstacles of a gate can be counted again: not where the policy names one for all pods of a job.
 pub fn is_known(policy: &Policy, gate: &Gate) -> bool {
     match gate {
-        Gate::NoNode { .. } => !matches!(policy, Policy::Ego(_)),
-        Gate::TooLarge { .. } => !matches!(policy, Policy::Fifo(_) | Policy::Ego(_) | Policy::YuniKorn(_)),
+        Gate::TooLarge { .. } => !matches!(policy, Policy::Fifo(_) | Policy::YuniKorn(_)),
         _ => true,
     }
 }

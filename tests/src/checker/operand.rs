@@ -44,6 +44,8 @@ pub struct Context<'a> {
     pub twice: Vec<PodId>,
     /// Pods that the evictions may consist of.
     pub lost: Vec<PodId>,
+    /// EGO: consumers, pools and earmarks.
+    pub ego: Option<super::ego::Moment<'a>>,
 }
 
 /// A value that is computed when it is first needed.

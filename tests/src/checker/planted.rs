@@ -4,6 +4,7 @@ use fairground::cluster::Cluster;
 use fairground::id::{Id, PartitionId, QueueId};
 use fairground::policy::Policy;
 use fairground::sim::{CycleRecord, Simulation};
+use fairground::time::Span;
 use fairground::trace::{Check, Gate, Ledger, NodeReason, Op, Quantity, Term, Value};
 use fairground::units::{Bound, Resource};
 
@@ -21,6 +22,12 @@ pub enum Planted {
     FailedRule,
     /// An obstacle that no node has, or a bound of another queue.
     OtherObstacle,
+    /// A number that is a little different, with the same result.
+    OtherNumber,
+    /// A comparison of another queue.
+    OtherQueue,
+    /// A time at which room is free, or a reserved pod, of another moment.
+    OtherTime,
 }
 
 /// Copies of a record with one mistake each.
@@ -43,6 +50,9 @@ pub fn planted(
             put(Planted::OfAnotherPool, of_another_pool(cluster, own));
             put(Planted::OfAnotherMoment, of_the_end(record, own));
             put(Planted::FailedRule, failed(own));
+            put(Planted::OtherNumber, other_number(policy, own, true));
+            put(Planted::OtherNumber, other_number(policy, own, false));
+            put(Planted::OtherQueue, other_queue(policy, cluster, own));
         }
     }
     for (at, refusal) in record.refusals.iter().enumerate() {
@@ -57,10 +67,16 @@ pub fn planted(
             if let Some(wrong) = of_another_pool(cluster, check) {
                 put(Planted::OfAnotherPool, &|refusal| refusal.checks[i] = wrong.clone());
             }
+            for wrong in [true, false].iter().filter_map(|is_left| other_number(policy, check, *is_left)) {
+                put(Planted::OtherNumber, &|refusal| refusal.checks[i] = wrong.clone());
+            }
         }
         let is_known = obstacles::is_known(policy, &refusal.gate);
         if let Some(gate) = other_obstacle(cluster, &refusal.gate, &refusal.checks).filter(|_| is_known) {
             put(Planted::OtherObstacle, &|refusal| refusal.gate = gate.clone());
+        }
+        if let Some(gate) = other_time(policy, &refusal.gate) {
+            put(Planted::OtherTime, &|refusal| refusal.gate = gate.clone());
         }
     }
     all
@@ -131,6 +147,52 @@ fn failed(check: &Check) -> Option<Check> {
     };
     let wrong = with(check, true, |term| term.value = Value::Real(failing));
     (check.holds && check.fault.is_none() && !wrong.holds && left != failing).then_some(wrong)
+}
+
+/// Whether every number of a policy has an independent value.
+fn is_whole(policy: &Policy) -> bool {
+    matches!(policy, Policy::Ego(_) | Policy::MaxMin(_) | Policy::Drf(_))
+}
+
+/// The comparison with a number that differs by a thousandth and leads to the same result.
+fn other_number(policy: &Policy, check: &Check, is_left: bool) -> Option<Check> {
+    let with_factor = |factor: f64| {
+        with(check, is_left, |term| {
+            term.value = match &term.value {
+                Value::Real(real) => Value::Real(real * factor),
+                Value::Count(n) if term.quantity != Quantity::Applies => {
+                    Value::Count(n + (factor > 1.0) as i64)
+                }
+                other => other.clone(),
+            };
+        })
+    };
+    let is_other =
+        |wrong: &Check| wrong.left.value != check.left.value || wrong.right.value != check.right.value;
+    let is_plain = check.left.parts.is_empty() && check.right.parts.is_empty();
+    let mut all = [1.001, 0.999].into_iter().map(with_factor);
+    all.find(|wrong| wrong.holds == check.holds && is_other(wrong)).filter(|_| is_whole(policy) && is_plain)
+}
+
+/// The comparison about the next queue.
+fn other_queue(policy: &Policy, cluster: &Cluster, check: &Check) -> Option<Check> {
+    let own = check.subject.queue.filter(|_| matches!(policy, Policy::Ego(_)))?;
+    let other = QueueId::from_index((own.index() + 1) % cluster.queues.len());
+    let mut wrong = check.clone();
+    wrong.subject.queue = Some(other);
+    let is_above = |queue: QueueId| cluster.path_to_root(own).any(|above| above == queue);
+    // A sibling or an ancestor may have the same numbers.
+    (other != own && !is_above(other) && Some(other) != check.subject.other_queue).then_some(wrong)
+}
+
+/// Another time at which victims are gone.
+fn other_time(policy: &Policy, gate: &Gate) -> Option<Gate> {
+    match gate {
+        Gate::WaitingForVictims { until: Some(until) } if matches!(policy, Policy::Ego(_)) => {
+            Some(Gate::WaitingForVictims { until: Some(*until + Span::from_millis(1)) })
+        }
+        _ => None,
+    }
 }
 
 fn other_obstacle(cluster: &Cluster, gate: &Gate, checks: &[Check]) -> Option<Gate> {

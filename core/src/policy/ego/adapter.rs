@@ -11,17 +11,17 @@
 //! # Differs
 //! nothing
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::assign::SiblingGroup;
 use super::config::Config;
 use super::cycle::{Cycle, run};
-use super::ids::{ConsumerId, SubId, UnitId};
+use super::ids::{ConsumerId, HostId, SubId, UnitId};
 use super::memory::{Memory, job_of};
 use super::model::{CycleState, Model, grace_left};
 use super::number::Nat;
 use super::plan::Plan;
-use super::pool_state::{State, UnitChange};
+use super::pool_state::{PoolState, State, UnitChange};
 use super::ranking::compare_per_ratio;
 use super::reclaim::Reclaim;
 use super::slot_view::{self, SlotView};
@@ -85,7 +85,6 @@ impl Scheduler for Ego {
         let model = Model::new(world, &self.config);
         let mut current = model.open(world, memory);
         let decisive = trace.level >= Level::Decisive;
-        let n_promised = current.state.earmarks.len();
         let cycle = run(&mut current.state, &model.layout, trace.level);
         let why = if decisive { reasons(&model, &current, &cycle) } else { BTreeMap::new() };
         let mut out = CycleOutput {
@@ -97,7 +96,6 @@ impl Scheduler for Ego {
             runs_again: false,
         };
         out.apply(&mut current, &cycle, why);
-        out.claim(&current, n_promised);
         let CycleOutput { decisions, started, runs_again, .. } = out;
         if trace.level >= Level::Every {
             trace.assignments.extend(share_usage::assignments(world, &model, &current, &cycle));
@@ -177,6 +175,7 @@ impl CycleOutput<'_, '_> {
     /// Converts the changes of the state, in their order.
     fn apply(&mut self, current: &mut CycleState<'_>, cycle: &Cycle, mut why: Reasons) {
         let by = reclaimed_by(cycle);
+        let mut n_earmarks = older_earmarks(&current.state);
         for change in std::mem::take(&mut current.state.changes) {
             match change {
                 UnitChange::Started(id) => {
@@ -213,6 +212,11 @@ impl CycleOutput<'_, '_> {
                     self.decisions.push(Decision::Evict { pod, grace });
                     self.runs_again |= grace == crate::time::Span::ZERO;
                 }
+                UnitChange::Earmarked(sub, host) => {
+                    let n = n_earmarks.entry(sub).or_default();
+                    self.claim(current, (sub, host), *n);
+                    *n += 1;
+                }
                 UnitChange::Stopped(_) => {}
             }
         }
@@ -224,31 +228,30 @@ impl CycleOutput<'_, '_> {
         Subject { queue, job: Some(job), pod: Some(pod), ..Subject::default() }
     }
 
-    /// Records an event for each new earmark: the next pending pod of its pod set will run there.
-    fn claim(&mut self, current: &CycleState<'_>, n_before: usize) {
+    /// Records an earmark: the next pending pod of its pod set will run there, else one that is leaving.
+    fn claim(&mut self, current: &CycleState<'_>, (sub, host): (SubId, HostId), n_before: usize) {
         self.trace.action = "earmark";
-        let mut given: BTreeMap<SubId, usize> = BTreeMap::new();
-        let n_old = n_before.min(current.state.earmarks.len());
-        let evicted = self.decisions.iter().filter_map(|decision| match decision {
-            Decision::Evict { pod, .. } => Some(*pod),
-            Decision::Bind { .. } => None,
-        });
-        let evicted: BTreeSet<PodId> = evicted.collect();
-        for (at, earmark) in current.state.earmarks.iter().enumerate() {
-            let n = given.entry(earmark.sub).or_default();
-            let units = current.state.units.values().zip(current.pods.values());
-            let leaving = units
-                .filter(|(unit, _)| unit.sub == earmark.sub && matches!(unit.state, State::Reclaiming(_)))
-                .filter(|_| current.state.subs[earmark.sub].is_replaced);
-            let waiting = current.waiting[earmark.sub].iter().rev().copied();
-            let pod = waiting.chain(leaving.map(|(_, &pod)| pod)).nth(*n);
-            *n += 1;
-            let is_new = at >= n_old || earmark.victims.iter().any(|&id| evicted.contains(&current.pods[id]));
-            if let (true, Some(pod)) = (is_new, pod) {
-                self.trace.event(Event::Claimed { pod, node: self.model.nodes[earmark.host] }, Vec::new);
-            }
+        let units = current.state.units.values().zip(current.pods.values());
+        let leaving = units
+            .filter(|(unit, _)| unit.sub == sub && matches!(unit.state, State::Reclaiming(_)))
+            .filter(|_| current.state.subs[sub].is_replaced);
+        let waiting = current.waiting[sub].iter().rev().copied();
+        if let Some(pod) = waiting.chain(leaving.map(|(_, &pod)| pod)).nth(n_before) {
+            self.trace.event(Event::Claimed { pod, node: self.model.nodes[host] }, Vec::new);
         }
     }
+}
+
+/// Number of earmarks of each sub-allocation that are older than the cycle.
+fn older_earmarks(state: &PoolState<'_>) -> BTreeMap<SubId, usize> {
+    let mut n: BTreeMap<SubId, usize> = BTreeMap::new();
+    state.earmarks.iter().for_each(|earmark| *n.entry(earmark.sub).or_default() += 1);
+    for change in &state.changes {
+        if let UnitChange::Earmarked(sub, _) = change {
+            n.entry(*sub).and_modify(|n| *n -= 1);
+        }
+    }
+    n
 }
 
 fn deadline_of(current: &CycleState<'_>, id: UnitId) -> Time {

@@ -89,7 +89,10 @@ pub fn assign(state: &mut PoolState<'_>, book: &mut PoolBook<'_>, level: Level) 
     while let Some((leaf, choices)) = pass.walk(level >= Level::Decisive) {
         let path = if level >= Level::Every { pass.path(leaf) } else { Vec::new() };
         match pass.place(leaf) {
-            Outcome::Placed(units) => turns.push(pass.turn(leaf, units, choices, path)),
+            Outcome::Placed(units) => {
+                turns.push(pass.turn(leaf, units, choices, path));
+                pass.close_satisfied(leaf);
+            }
             Outcome::Unplaceable => {
                 turns.push(pass.turn(leaf, Vec::new(), choices, path));
                 pass.close(leaf);
@@ -199,6 +202,22 @@ impl Pass<'_, '_, '_> {
                 return;
             }
             node = above;
+        }
+    }
+
+    /// Removes a leaf that wants no more, so that nobody is compared with it; at the limit of an inner consumer others may want
+    /// no more, too.
+    fn close_satisfied(&mut self, leaf: ConsumerId) {
+        let limited = self.book.has_middle_limits;
+        let others = self.book.consumers().filter(|&c| c != leaf && limited && !self.queues[c].is_empty());
+        for leaf in std::iter::once(leaf).chain(others.collect::<Vec<_>>()) {
+            let waits = |sub: &SubId| self.book.outstanding(self.state, *sub) > 0;
+            while self.queues[leaf].last().is_some_and(|sub| !waits(sub)) {
+                self.queues[leaf].pop();
+            }
+            if self.queues[leaf].is_empty() && !self.unfit[leaf].iter().any(waits) {
+                self.close(leaf);
+            }
         }
     }
 

@@ -90,6 +90,7 @@ impl Model {
             self.enter(world, memory, &mut current, id, sub);
         }
         memory.promise(self, &mut current);
+        current.state.changes.clear();
         current
     }
 

@@ -117,6 +117,8 @@ pub enum UnitChange {
     Reclaimed(UnitId),
     /// The unit is gone.
     Stopped(UnitId),
+    /// Room for a unit was earmarked on a host.
+    Earmarked(SubId, HostId),
 }
 
 /// State of a plan.
@@ -252,6 +254,7 @@ impl<'a> PoolState<'a> {
         self.subs[sub].earmarked += 1;
         self.earmarks.push(Earmark { sub, host, source, victims, held: Dims::default() });
         self.hold(self.earmarks.len() - 1);
+        self.changes.push(UnitChange::Earmarked(sub, host));
     }
 
     /// Holds the resources that the unit needs in addition to those of its victims.

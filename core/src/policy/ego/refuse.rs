@@ -12,23 +12,24 @@
 //! nothing
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::cycle::Cycle;
+use super::grace::{effective_lendout_grace, pool_grace};
 use super::ids::{ConsumerId, HostId, SizeId, SubId};
 use super::memory::job_of;
-use super::model::{CycleState, Model};
-use super::plan::Dims;
+use super::model::{CycleState, Model, SLOTS};
+use super::plan::{Dims, add, fits};
 use super::pool::{Barred, PoolBook};
 use super::pool_state::State;
 use super::quota::Table;
 use super::reclaim::{Refused, Why};
 use super::rules;
 use super::slot_view::SlotView;
-use crate::id::{JobId, QueueId};
+use crate::cluster::{Node, Pod};
+use crate::id::{Arena, JobId, QueueId};
 use crate::policy::PartitionView;
 use crate::policy::checks::{amount, term};
-use crate::time::Time;
 use crate::trace::{Check, Ending, Gate, NodeReason, Op, Outlook, Quantity, Refusal, Subject, Trace, Value};
 use crate::units::{RESOURCES_MAX, Resource};
 
@@ -50,7 +51,7 @@ pub fn refuse(
     let lost = reclaims.filter_map(|reclaim| reclaim.why.as_ref()).rev();
     let lost = lost.map(|why| (why.victim.0, not_below(model.queues[why.victim.0], why)));
     let because = RefusalContext {
-        now: world.now,
+        world,
         model,
         current,
         book: &book,
@@ -75,8 +76,11 @@ pub fn refuse(
     trace.refusals_by_job(refusals);
 }
 
+/// Number of hosts by reason.
+type Obstacles = Vec<(NodeReason, u32)>;
+
 struct RefusalContext<'b, 'a> {
-    now: Time,
+    world: PartitionView<'b>,
     model: &'b Model,
     current: &'b CycleState<'a>,
     book: &'b PoolBook<'b>,
@@ -87,8 +91,8 @@ struct RefusalContext<'b, 'a> {
     refused: BTreeMap<ConsumerId, Refused>,
     /// Check by leaf that it was not below its quota when it first lost units in the public pool.
     lost: BTreeMap<ConsumerId, Check>,
-    /// Number of hosts by what they lack, by unit size.
-    lacks: RefCell<BTreeMap<SizeId, Vec<(NodeReason, u32)>>>,
+    /// Number of hosts by reason, by unit size and leaf.
+    lacks: RefCell<BTreeMap<(SizeId, ConsumerId), Obstacles>>,
     /// Numbers of a slot plan.
     slots: Option<SlotView>,
 }
@@ -109,8 +113,9 @@ impl RefusalContext<'_, '_> {
                 _ => None,
             });
             let until = until.max();
-            let outlook = until
-                .map_or(Outlook::NotForeseeable, |time| Outlook::of_end(self.now, time, Ending::Termination));
+            let outlook = until.map_or(Outlook::NotForeseeable, |time| {
+                Outlook::of_end(self.world.now, time, Ending::Termination)
+            });
             return (Gate::WaitingForVictims { until }, outlook, Vec::new());
         }
         let Some(queue) = self.model.queues[leaf] else {
@@ -150,7 +155,7 @@ impl RefusalContext<'_, '_> {
             .plan
             .hosts
             .iter()
-            .any(|(host, has)| state.may_run(sub, host) && super::plan::fits(has, &state.subs[sub].unit));
+            .any(|(host, has)| state.may_run(sub, host) && fits(has, &state.subs[sub].unit));
         if !fits_somewhere {
             return self.no_capacity(sub);
         }
@@ -188,44 +193,120 @@ impl RefusalContext<'_, '_> {
             (Some(Refused::WouldInvert | Refused::WasVictim), _) => {
                 (Gate::NoVictims { tried: 0, ancestor: None }, Outlook::NotForeseeable, Vec::new())
             }
-            _ => {
-                let (of, size) = (self.current.waiting[sub].len() as u32, self.current.state.subs[sub].shape);
-                let reasons = || self.reasons(sub, |_| true);
-                let reasons = self.lacks.borrow_mut().entry(size).or_insert_with(reasons).clone();
-                (Gate::NoNode { placed: 0, of, reasons, free: None }, Outlook::NotForeseeable, Vec::new())
-            }
+            _ => self.no_room(sub),
         }
     }
 
-    /// The resource that each host lacks for the unit; a host that lacks none, or is not `open`, is barred.
-    fn reasons(&self, sub: SubId, open: impl Fn(HostId) -> bool) -> Vec<(NodeReason, u32)> {
-        let (state, unit) = (&self.current.state, &self.current.state.subs[sub].unit);
-        // GPUs first, as in other sentences; then CPU, memory and the named resources.
-        let in_order = || [2, 0, 1].into_iter().chain(3..RESOURCES_MAX);
-        let lacks = |free: &Dims| in_order().find(|&dim| free[dim] < unit[dim]);
-        let of = |(host, free): (HostId, &Dims)| match lacks(free).filter(|_| open(host)) {
-            Some(dim) => NodeReason::Insufficient(resource(dim)),
-            None => NodeReason::Gate,
+    /// No host has room. The first units of an allocation start together, from one source: those that would fit are placed on
+    /// paper, in the source with room for the most.
+    fn no_room(&self, sub: SubId) -> (Gate, Outlook, Vec<Check>) {
+        let state = &self.current.state;
+        let together = state.first_units(sub);
+        let n = together.len().max(self.current.waiting[sub].len()) as u32;
+        let (placed, reasons) = match together.first() {
+            None => (0, self.reasons_of_size(sub)),
+            Some(&first) => {
+                let leaf = state.subs[sub].leaf;
+                let pools =
+                    self.model.layout.pools.iter().filter(|&&root| self.model.plan.is_below(leaf, root));
+                let sources = std::iter::once(None).chain(pools.map(|&root| Some(root)));
+                let of = sources.map(|source| self.on_paper(leaf, &together, source));
+                let (placed, free) = of.max_by_key(|(placed, _)| *placed).unwrap_or_default();
+                (placed, self.reasons(together.get(placed).copied().unwrap_or(first), &free))
+            }
         };
-        NodeReason::counted(state.free.iter().map(of).collect())
+        let gate = Gate::NoNode { placed: placed as u32, of: n, reasons, free: None };
+        (gate, Outlook::NotForeseeable, Vec::new())
+    }
+
+    /// Number of units that fit on the own hosts of a leaf or into a pool, in order, and the free resources after them.
+    fn on_paper(
+        &self,
+        leaf: ConsumerId,
+        units: &[SubId],
+        pool: Option<ConsumerId>,
+    ) -> (usize, Arena<HostId, Dims>) {
+        let state = &self.current.state;
+        let mut free = state.free.clone();
+        let pool = pool.map(|root| self.model.layout.pool(state, root));
+        let mut book = pool.as_ref().map(|pool| PoolBook::open(state, pool));
+        let is_own = |host: HostId| self.model.layout.holders[host] == leaf && state.lent[host].is_none();
+        for (n, &unit) in units.iter().enumerate() {
+            let may = |host: HostId| match &book {
+                Some(book) => {
+                    book.is_in[host] && book.barred(state, unit).is_none() && self.may_use(unit, host)
+                }
+                None => pool.is_none() && is_own(host),
+            };
+            let fits =
+                |&host: &HostId| fits(&free[host], &state.subs[unit].unit) && state.may_run(unit, host);
+            let Some(host) = free.ids().filter(fits).find(|&host| may(host)) else { return (n, free) };
+            add(&mut free[host], &state.subs[unit].unit, -1);
+            if let Some(book) = &mut book {
+                book.project(state, unit, true);
+            }
+        }
+        (units.len(), free)
+    }
+
+    /// The reasons with the present free resources, which are the same for all units of one size and leaf.
+    fn reasons_of_size(&self, sub: SubId) -> Obstacles {
+        let of = &self.current.state.subs[sub];
+        let reasons = || self.reasons(sub, &self.current.state.free);
+        // A mask may have several causes.
+        match of.mask {
+            Some(_) => reasons(),
+            None => self.lacks.borrow_mut().entry((of.shape, of.leaf)).or_insert_with(reasons).clone(),
+        }
+    }
+
+    /// Why each host does not take the next unit of a sub-allocation; a host with room is not for its leaf.
+    fn reasons(&self, sub: SubId, free: &Arena<HostId, Dims>) -> Obstacles {
+        let unit = &self.current.state.subs[sub].unit;
+        let cluster = self.world.cluster;
+        let pod = self.current.waiting[sub].last().map(|&pod| &cluster.pods[pod]);
+        // GPUs first, as in other sentences; then CPU, memory, the named resources and pod slots.
+        let in_order = || [2, 0, 1].into_iter().chain(3..RESOURCES_MAX);
+        let of = |(host, free): (HostId, &Dims)| {
+            let node = &cluster.nodes[self.model.nodes[host]];
+            match in_order().find(|&dim| free[dim] < unit[dim]) {
+                _ if !node.takes_pods() => NodeReason::NotReady,
+                _ if pod.is_some_and(|pod| !selects(pod, node)) => NodeReason::Selector,
+                _ if !self.current.state.may_run(sub, host) => NodeReason::Insufficient(Resource::GPU),
+                _ if !self.may_use(sub, host) => NodeReason::Gate,
+                Some(SLOTS) => NodeReason::PodSlots,
+                Some(dim) => NodeReason::Insufficient(resource(dim)),
+                None => NodeReason::Gate,
+            }
+        };
+        NodeReason::counted(free.iter().map(of).collect())
+    }
+
+    /// Whether a host is of the leaf, or in a pool that it may use.
+    fn may_use(&self, sub: SubId, host: HostId) -> bool {
+        let (plan, leaf) = (&self.model.plan, self.current.state.subs[sub].leaf);
+        let holder = self.model.layout.holders[host];
+        if holder == leaf || plan.slots.is_some() {
+            return true;
+        }
+        let is_lent = plan.is_leaf(holder);
+        let pool = if is_lent { self.current.state.lent[host] } else { Some(holder) };
+        pool.filter(|&pool| plan.is_below(leaf, pool)).is_some_and(|pool| {
+            let of_owner = is_lent.then(|| effective_lendout_grace(plan, holder, pool));
+            let mut most = of_owner.into_iter().chain([pool_grace(plan, pool)]);
+            let has_ratio = plan.path(leaf).take_while(|&c| c > pool).all(|c| plan.consumers[c].ratio > 0);
+            has_ratio && most.all(|most| plan.consumers[leaf].reclaim_grace <= Some(most))
+        })
     }
 
     fn no_capacity(&self, sub: SubId) -> (Gate, Outlook, Vec<Check>) {
         let unit = &self.current.state.subs[sub].unit;
-        let most = |dim: usize| self.model.plan.hosts.values().map(|host| host[dim]).max().unwrap_or(0);
-        let dim = (0..RESOURCES_MAX).find(|&dim| unit[dim] > most(dim));
-        match dim {
+        let nodes = || self.world.nodes().map(|(_, node)| node);
+        let most = |dim: usize| nodes().map(|node| node.capacity.get(resource(dim)).in_base_units()).max();
+        match (0..SLOTS).find(|&dim| unit[dim] > most(dim).unwrap_or(0)) {
             Some(dim) => (Gate::TooLarge { resource: resource(dim) }, Outlook::OnlyByEdit, Vec::new()),
             // Each resource is sufficient on some host, but not together, or not in a pool that the queue may use.
-            None => {
-                let of = self.current.waiting[sub].len() as u32;
-                let leaf = self.current.state.subs[sub].leaf;
-                let holdings = &self.model.layout.holdings;
-                let own: BTreeSet<HostId> =
-                    self.model.plan.path(leaf).flat_map(|c| holdings[c].iter().copied()).collect();
-                let reasons = self.reasons(sub, |host| own.contains(&host));
-                (Gate::NoNode { placed: 0, of, reasons, free: None }, Outlook::NotForeseeable, Vec::new())
-            }
+            None => self.no_room(sub),
         }
     }
 
@@ -318,4 +399,10 @@ fn not_below(queue: Option<QueueId>, why: &Why) -> Check {
 
 fn resource(dim: usize) -> Resource {
     Resource(dim as u8)
+}
+
+/// Whether a node has the labels that a pod requires.
+fn selects(pod: &Pod, node: &Node) -> bool {
+    let has = |key, values: &[_]| node.labels.iter().any(|(k, v)| k == key && values.contains(v));
+    pod.selector.iter().all(|(key, values)| has(key, values))
 }

@@ -247,7 +247,7 @@ impl Course {
                         again.push((sub, pod));
                     }
                 }
-                UnitChange::Stopped(_) => {}
+                UnitChange::Stopped(_) | UnitChange::Earmarked(..) => {}
             }
         }
         for (sub, pod) in again {

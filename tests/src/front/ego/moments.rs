@@ -118,7 +118,7 @@ fn decided(state: &PoolState<'_>, done: &Cycle, t: i64) -> Decided {
                 let why = reason(by.is_some(), is_owned);
                 decided.evictions.push((unit, why, by.and_then(|(_, sub)| sub), left));
             }
-            UnitChange::Stopped(_) => {}
+            UnitChange::Stopped(_) | UnitChange::Earmarked(..) => {}
         }
     }
     decided.claims = reclaims.iter().filter_map(|r| Some((r.by?.1?, r.host))).collect();
