@@ -1,7 +1,7 @@
 //! Comparisons of *first in, first out*, max-min fairness and dominant resource fairness.
 
 use fairground::cluster::{GpuRequest, Node};
-use fairground::id::{Id, JobId, NodeId, QueueId};
+use fairground::id::{Id, JobId, NodeId, PodId, QueueId};
 use fairground::policy::Policy;
 use fairground::trace::{Quantity, Value};
 use fairground::units::{Bound, Resource};
@@ -29,6 +29,7 @@ pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
         Quantity::Limit => {
             owner.queue.map_or(Expect::Unknown, |queue| Expect::Amounts(vec![context.accounts.limit(queue)]))
         }
+        _ if place.check.right.quantity == Quantity::Capacity => of_empty_nodes(context, place),
         Quantity::Request => requested(context, place),
         Quantity::Idle => idle(context, place),
         _ => Expect::Unknown,
@@ -58,6 +59,42 @@ fn share(context: &Context<'_>, queue: QueueId) -> f64 {
         false => f64::INFINITY,
     };
     (0..3).filter(|&r| held[r] > 0.0 && total[r] > 0.0).map(part).fold(0.0, f64::max)
+}
+
+/// What a pod takes of an empty node, where each part of a GPU takes a device, and the most that a node has which it may use.
+fn of_empty_nodes(context: &Context<'_>, place: Place<'_>) -> Expect {
+    let Some(resource) = place.check.subject.resource else { return Expect::Unknown };
+    let asked = |pod: &PodId| match context.accounts.pod(*pod).request {
+        ref request if resource == Resource::GPU => f64::from(request.gpu.n_devices()),
+        ref request => request.resources.get(resource).in_policy_units(resource),
+    };
+    let most = |pod: &PodId| {
+        let of = |node: &Node| node.capacity.get(resource).in_policy_units(resource);
+        usable(context, *pod).into_iter().map(of).fold(0.0, f64::max)
+    };
+    let of = |pod: &PodId| if place.is_left { asked(pod) } else { most(pod) };
+    Expect::Values(context.asked.iter().map(|pod| Value::Real(of(pod))).collect())
+}
+
+/// Nodes that a pod may use: under *first in, first out* only nodes of its queue or of none that take pods now, under YuniKorn those
+/// that are ready.
+pub fn usable<'a>(context: &Context<'a>, pod: PodId) -> Vec<&'a Node> {
+    let accounts = &context.accounts;
+    let of_pod = accounts.pod(pod);
+    let leaf = accounts.cluster.jobs[of_pod.job].queue;
+    let all = match context.policy {
+        Policy::Fifo(_) => owned(accounts),
+        _ => Vec::new(),
+    };
+    let is_open = |(id, node): &(NodeId, &Node)| match context.policy {
+        Policy::Fifo(_) => {
+            node.takes_pods() && !all.iter().any(|(queue, own, _)| *queue != leaf && own.contains(id))
+        }
+        Policy::YuniKorn(_) => node.ready,
+        _ => true,
+    };
+    let nodes = accounts.nodes().filter(is_open).map(|(_, node)| node);
+    nodes.filter(|node| of_pod.selects(node) && of_pod.tolerates(node)).collect()
 }
 
 /// The request of the pod, or of pods of the job.
@@ -101,9 +138,13 @@ fn idle(context: &Context<'_>, place: Place<'_>) -> Expect {
             own_room(context, job, place.check.rule.key() == "fifo/empty-nodes").into_iter().collect()
         }
         (None, _, Some(_)) => {
-            let open = || accounts.nodes().filter(|(_, node)| node.takes_pods());
-            let most = |gpu| open().map(|(node, _)| room(node, gpu)).fold(0.0, f64::max);
-            context.asked.iter().map(|pod| most(accounts.pod(*pod).request.gpu)).collect()
+            let most = |pod: &PodId| {
+                let pod = accounts.pod(*pod);
+                let may_run = |node: &Node| node.takes_pods() && pod.selects(node) && pod.tolerates(node);
+                let open = accounts.nodes().filter(|(_, node)| may_run(node));
+                open.map(|(node, _)| room(node, pod.request.gpu)).fold(0.0, f64::max)
+            };
+            context.asked.iter().map(most).collect()
         }
         _ => Vec::new(),
     };

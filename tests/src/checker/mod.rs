@@ -6,6 +6,7 @@
 //! moment at which all sides of an explanation are right.
 
 mod accounts;
+mod applications;
 mod baseline;
 mod ego;
 mod fair_shares;
@@ -21,6 +22,7 @@ mod table;
 mod usage;
 mod verdicts;
 mod yunikorn;
+mod yunikorn_shares;
 
 use std::cell::{LazyCell, OnceCell};
 use std::collections::BTreeMap;
@@ -33,7 +35,7 @@ use fairground::policy::kai::config::Config;
 use fairground::scenario::Plan;
 use fairground::sim::{CycleRecord, Simulation};
 use fairground::trace::{
-    Check, Event, Gate, Ledger, LedgerRow, NotSelected, Protection, QueuePriority, Recorded, Refusal,
+    Check, Delay, Event, Gate, Ledger, LedgerRow, NotSelected, Protection, QueuePriority, Recorded, Refusal,
 };
 
 use accounts::{Accounts, Counting, Triple};
@@ -319,7 +321,11 @@ impl<'a> Cycle<'a> {
         let is_rejected = |refusal: &&Refusal| {
             matches!(
                 refusal.gate,
-                Gate::GangFailed | Gate::GangRefused | Gate::NotAccepted { .. } | Gate::NotALeaf
+                Gate::GangFailed
+                    | Gate::GangRefused
+                    | Gate::NotAccepted { .. }
+                    | Gate::NotALeaf
+                    | Gate::Delayed { why: Delay::GangExpired, .. }
             )
         };
         Context {
@@ -390,11 +396,6 @@ impl<'a> Cycle<'a> {
             return Some(says);
         }
         let mut sides: Vec<(String, bool)> = Vec::new();
-        if let Explained::Waiting(refusal) = explanation.of {
-            let unknown = |gate: &&Gate| !obstacles::is_known(&self.plan.policy, gate);
-            let gates = std::iter::once(&refusal.gate).chain(&refusal.also).filter(unknown);
-            sides.extend(gates.map(|gate| (format!("obstacle {}", name_of(gate)), false)));
-        }
         for check in &explanation.checks {
             match self.compare(explanation, check) {
                 Ok(found) => sides.extend(found),
@@ -427,9 +428,6 @@ impl<'a> Cycle<'a> {
 
     /// What is wrong with the obstacles of a reason at all moments.
     fn obstacle(&self, explanation: &Explanation<'_>, gate: &Gate) -> Option<String> {
-        if !obstacles::is_known(&self.plan.policy, gate) {
-            return None;
-        }
         let at = |moment: Moment| {
             let context = self.context(explanation, moment);
             match (&context.ego, explanation.of) {

@@ -7,16 +7,9 @@ use fairground::trace::{Gate, NodeReason};
 use fairground::units::Resource;
 
 use super::accounts::Accounts;
+use super::baseline;
 use super::moments::Place;
 use super::operand::{Context, mib_of};
-
-/// Whether the obstacles of a gate can be counted again: not where the policy names one for all pods of a job.
-pub fn is_known(policy: &Policy, gate: &Gate) -> bool {
-    match gate {
-        Gate::TooLarge { .. } => !matches!(policy, Policy::Fifo(_) | Policy::YuniKorn(_)),
-        _ => true,
-    }
-}
 
 /// What is wrong with the obstacles of a gate; `None`: they are real at this moment.
 pub fn wrong(context: &Context<'_>, gate: &Gate) -> Option<String> {
@@ -29,7 +22,7 @@ pub fn wrong(context: &Context<'_>, gate: &Gate) -> Option<String> {
         }
         Gate::TooLarge { resource } => {
             let pods = &context.asked;
-            let fits = pods.iter().all(|pod| is_on_some_empty_node(&context.accounts, *pod, *resource));
+            let fits = pods.iter().all(|pod| is_on_some_empty_node(context, *pod, *resource));
             (fits && !pods.is_empty()).then(|| format!("a node has enough of {resource:?}"))
         }
         _ => None,
@@ -69,7 +62,9 @@ fn has_obstacle(
         NodeReason::PodSlots => is_part || lacks_slots(context, pod, id),
         // First in, first out, all pods of a job start together, and on one node if they fit there.
         NodeReason::Insufficient(resource)
-            if matches!(context.policy, Policy::Fifo(_)) && lacks_for_all(context, id, resource) =>
+            if matches!(context.policy, Policy::Fifo(_))
+                && (lacks_for_all(context, id, resource)
+                    || resource == Resource::GPU && lacks_devices_for_all(context, id)) =>
         {
             true
         }
@@ -135,6 +130,28 @@ fn lacks_for_all(context: &Context<'_>, id: NodeId, resource: Resource) -> bool 
     used > accounts.cluster.nodes[id].capacity.get(resource).in_base_units()
 }
 
+/// Whether the pods of a job, each on the fullest devices with room, do not fit the node together.
+fn lacks_devices_for_all(context: &Context<'_>, id: NodeId) -> bool {
+    let accounts = &context.accounts;
+    let node = &accounts.cluster.nodes[id];
+    let memory = node.device_mib();
+    let here = holders(accounts, id);
+    let used = |device: u32| {
+        let held = here.iter().filter(|pod| accounts.pod(**pod).devices.0 & 1 << device != 0);
+        held.map(|pod| mib_of(accounts.pod(*pod).request.gpu, memory)).sum::<i64>()
+    };
+    let mut used: Vec<i64> = (0..node.n_devices()).map(used).collect();
+    context.asked.iter().any(|pod| {
+        let gpu = accounts.pod(*pod).request.gpu;
+        let (needs, asked) = (mib_of(gpu, memory), gpu.n_devices() as usize);
+        used.sort_by(|a, b| b.cmp(a));
+        let fits: Vec<usize> =
+            (0..used.len()).filter(|device| used[*device] + needs <= memory).take(asked).collect();
+        fits.iter().for_each(|device| used[*device] += needs);
+        fits.len() < asked
+    })
+}
+
 fn lacks_devices(accounts: &Accounts<'_>, pod: PodId, id: NodeId) -> bool {
     let node = &accounts.cluster.nodes[id];
     let gpu = accounts.pod(pod).request.gpu;
@@ -154,30 +171,31 @@ fn lacks_devices(accounts: &Accounts<'_>, pod: PodId, id: NodeId) -> bool {
         });
         memory - held.map(|pod| mib_of(accounts.pod(*pod).request.gpu, memory)).sum::<i64>()
     };
+    let devices = |pod: &PodId| accounts.pod(*pod).request.gpu.n_devices();
+    if is_whole {
+        // A part of a GPU takes a whole one.
+        return here.iter().map(devices).sum::<u32>() + asked > node.n_devices();
+    }
     // More pods than devices may have been found on the node.
-    if lacks(accounts, pod, id, Resource::GPU) {
+    let lacks_devices = |pod: &PodId| {
+        accounts.place(*pod) != Place::Waiting && accounts.pod(*pod).devices.0.count_ones() < devices(pod)
+    };
+    if lacks(accounts, pod, id, Resource::GPU) || asked > 0 && here.iter().any(lacks_devices) {
         return true;
     }
-    // Under YuniKorn a part of a GPU takes a whole one.
-    let needs = if is_whole { memory } else { mib_of(gpu, memory) };
-    let room = |device: u32| if is_whole && room(device) < memory { 0 } else { room(device) };
+    let needs = mib_of(gpu, memory);
     let n_room = (0..node.n_devices()).filter(|device| room(*device) >= needs).count();
     n_room < (asked + n_claimed) as usize
 }
 
 /// Whether some node that the pod may use has enough of a resource when it is empty.
-fn is_on_some_empty_node(accounts: &Accounts<'_>, pod: PodId, resource: Resource) -> bool {
-    let of_pod = accounts.pod(pod);
-    accounts.nodes().any(|(_, node)| {
-        let may_use = of_pod.selects(node) && of_pod.tolerates(node);
-        may_use
-            && match resource {
-                Resource::GPU => {
-                    let memory = node.device_mib();
-                    node.n_devices() >= of_pod.request.gpu.n_devices()
-                        && mib_of(of_pod.request.gpu, memory) <= memory
-                }
-                other => node.capacity.get(other) >= of_pod.request.resources.get(other),
-            }
+fn is_on_some_empty_node(context: &Context<'_>, pod: PodId, resource: Resource) -> bool {
+    let of_pod = context.accounts.pod(pod);
+    baseline::usable(context, pod).into_iter().any(|node| match resource {
+        Resource::GPU => {
+            let memory = node.device_mib();
+            node.n_devices() >= of_pod.request.gpu.n_devices() && mib_of(of_pod.request.gpu, memory) <= memory
+        }
+        other => node.capacity.get(other) >= of_pod.request.resources.get(other),
     })
 }

@@ -1,15 +1,19 @@
 //! Comparisons of YuniKorn.
 
+use fairground::cluster::{Node, Pod};
 use fairground::id::{JobId, NodeId, QueueId};
 use fairground::trace::{Quantity, Value};
-use fairground::units::{Amount, RESOURCES_MAX, Resource};
+use fairground::units::{Amount, Bound, RESOURCES_MAX, Resource};
 
 use super::accounts::Accounts;
+use super::applications::Applications;
+use super::baseline;
 use super::moments::Place as Where;
-use super::operand::{Context, Expect, Place};
+use super::operand::{Context, Expect, Place, mib_of, number};
+use super::yunikorn_shares as shares;
 
 /// Amounts by resource number, named resources included.
-type Amounts = [f64; RESOURCES_MAX];
+pub type Amounts = [f64; RESOURCES_MAX];
 
 /// What a side of a comparison has to be.
 pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
@@ -28,11 +32,21 @@ pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
         (Quantity::AllocatedWithoutVictims | Quantity::Allocated, _) => {
             of_queue(place, owner.queue, |queue| vec![allocated(accounts, queue, false)])
         }
-        (Quantity::Quota, _) => of_queue(place, owner.queue, |queue| vec![bounds(accounts, queue, true)]),
-        (Quantity::Limit, "yunikorn/user-limit") => Expect::Unknown,
-        (Quantity::Limit, _) => of_queue(place, owner.queue, |queue| vec![bounds(accounts, queue, false)]),
+        (_, "yunikorn/user-limit") => of_user(context, place),
+        (Quantity::Jobs, _) => counts(context, place),
+        (Quantity::DominantShare, "yunikorn/share" | "yunikorn/application") => {
+            shares::expect(context, place)
+        }
+        (Quantity::Remaining, _) => owner
+            .queue
+            .map_or(Expect::Unknown, |queue| Expect::Amounts(vec![shares::pending(context, queue)])),
+        (Quantity::Name, _) => name(context, place),
+        (Quantity::Quota, _) => of_queue(place, owner.queue, |queue| vec![bounds(context, queue, true)]),
+        (Quantity::Limit, _) => of_queue(place, owner.queue, |queue| vec![bounds(context, queue, false)]),
         (Quantity::Request, _) => of_queue(place, Some(QueueId(0)), |_| asks(context, place)),
-        (Quantity::Idle, "yunikorn/first-fit") => idle(context, place),
+        (Quantity::Idle, "yunikorn/first-fit" | "yunikorn/reserved") => idle(context, place),
+        (Quantity::Reserved, _) => reserved(context, place),
+        (Quantity::Capacity, _) => of_queue(place, Some(QueueId(0)), |_| capacities(context)),
         (Quantity::Priority, "yunikorn/application" | "yunikorn/required-node") => {
             owner.job.map_or(Expect::Unknown, |job| priority_of(accounts, job))
         }
@@ -81,7 +95,7 @@ fn of_queue(place: Place<'_>, queue: Option<QueueId>, amounts: impl Fn(QueueId) 
     Expect::Values(amounts(queue).into_iter().map(of).collect())
 }
 
-fn plus(mut a: Amounts, b: Amounts) -> Amounts {
+pub fn plus(mut a: Amounts, b: Amounts) -> Amounts {
     a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
     a
 }
@@ -94,7 +108,7 @@ fn counted(of: impl Fn(Resource) -> Amount) -> Amounts {
     })
 }
 
-fn request(accounts: &Accounts<'_>, pod: fairground::id::PodId) -> Amounts {
+pub fn request(accounts: &Accounts<'_>, pod: fairground::id::PodId) -> Amounts {
     let request = &accounts.pod(pod).request;
     let mut amounts = counted(|r| request.resources.get(r));
     // A part of a GPU is a GPU.
@@ -121,17 +135,114 @@ fn allocated(accounts: &Accounts<'_>, queue: QueueId, with_leaving: bool) -> Amo
         .fold([0.0; RESOURCES_MAX], |sum, pod| plus(sum, request(accounts, pod)))
 }
 
-fn bounds(accounts: &Accounts<'_>, queue: QueueId, of_quota: bool) -> Amounts {
-    let triple = if of_quota { accounts.quota(queue) } else { accounts.limit(queue) };
-    // Bounds of GPUs are rounded down.
-    let whole = |r: usize, amount: f64| if r == Resource::GPU.index() { amount.floor() } else { amount };
+fn bounds(context: &Context<'_>, queue: QueueId, of_quota: bool) -> Amounts {
     let absent = if of_quota { 0.0 } else { f64::INFINITY };
-    std::array::from_fn(|r| triple.get(r).map_or(absent, |amount| whole(r, *amount)))
+    bound(context, queue, of_quota).map(|amount| amount.unwrap_or(absent))
+}
+
+/// Guarantee or maximum of a queue, by resource, of which that of GPUs is rounded down.
+pub fn bound(context: &Context<'_>, queue: QueueId, of_quota: bool) -> [Option<f64>; RESOURCES_MAX] {
+    let accounts = &context.accounts;
+    let of = &accounts.cluster.queues_in(accounts.pool)[queue].resources;
+    let written = Applications::of(context).written(queue, of_quota);
+    std::array::from_fn(|r| {
+        let resource = Resource(r as u8);
+        if r > Resource::GPU.index() {
+            return written[r];
+        }
+        let bound = if of_quota { of.get(resource).quota } else { of.get(resource).limit };
+        match bound {
+            Bound::At(amount) if resource == Resource::GPU => Some(amount.in_policy_units(resource).floor()),
+            Bound::At(amount) => Some(amount.in_policy_units(resource)),
+            Bound::Unset | Bound::Unlimited => written[r],
+        }
+    })
+}
+
+/// What a user or group would use in a queue, and its limit.
+fn of_user(context: &Context<'_>, place: Place<'_>) -> Expect {
+    let subject = place.check.subject;
+    let (Some(queue), Some(job), Some(resource)) = (subject.queue, subject.job, subject.resource) else {
+        return Expect::Unknown;
+    };
+    let applications = Applications::of(context);
+    if !place.is_left {
+        let limits = applications.limits(job, queue, resource);
+        return Expect::Values(limits.into_iter().map(Value::Real).collect());
+    }
+    let Some(most) = number(&place.check.right.value, 0) else { return Expect::Unknown };
+    of_queue(place, Some(queue), |queue| {
+        let with = |ask| applications.used(job, queue, (resource, most), ask);
+        asks(context, place).into_iter().flat_map(with).collect()
+    })
+}
+
+/// The number of applications in a queue or of its user, and the maximum.
+fn counts(context: &Context<'_>, place: Place<'_>) -> Expect {
+    let subject = place.check.subject;
+    let (Some(queue), Some(job)) = (subject.queue, subject.job) else { return Expect::Unknown };
+    let applications = Applications::of(context);
+    let all = match (place.is_left, number(&place.check.right.value, 0)) {
+        (true, Some(most)) => applications.counts(job, queue, most as i64),
+        _ => applications.maxima(job, queue),
+    };
+    Expect::Values(all.into_iter().map(Value::Count).collect())
+}
+
+/// The name of a queue below its parent, or of an application.
+fn name(context: &Context<'_>, place: Place<'_>) -> Expect {
+    let owner = place.owner();
+    let queues = &context.accounts.cluster.queues;
+    let name = match (owner.job, owner.queue) {
+        (Some(job), _) => Applications::of(context).name(job).to_string(),
+        (None, Some(queue)) => {
+            let own = queues[queue].name.to_lowercase();
+            let above = queues[queue].parent.map(|parent| queues[parent].name.to_lowercase());
+            let below = above.and_then(|above| own.strip_prefix(&format!("{above}.")).map(str::to_string));
+            below.unwrap_or(own).replace('.', "_dot_")
+        }
+        (None, None) => return Expect::Unknown,
+    };
+    Expect::Values(vec![Value::Name(name.into())])
+}
+
+/// What placeholders of other gangs hold on a node.
+fn reserved(context: &Context<'_>, place: Place<'_>) -> Expect {
+    let subject = place.check.subject;
+    let accounts = &context.accounts;
+    let Some(node) = subject.node else { return Expect::Unknown };
+    let is_other = |pod: &fairground::id::PodId| {
+        let job = accounts.pod(*pod).job;
+        Some(job) != subject.job && accounts.cluster.jobs[job].gang.is_some()
+    };
+    let claims = accounts.state.claims.iter().filter(|claim| claim.1 == node).map(|claim| claim.0);
+    let all =
+        claims.filter(is_other).fold([0.0; RESOURCES_MAX], |sum, pod| plus(sum, request(accounts, pod)));
+    of_queue(place, Some(QueueId(0)), |_| vec![all])
+}
+
+/// What a node offers.
+pub fn capacity(node: &Node) -> Amounts {
+    counted(|resource| node.capacity.get(resource))
+}
+
+/// The most that a node has which a pod may use.
+fn capacities(context: &Context<'_>) -> Vec<Amounts> {
+    let most = |pod: &fairground::id::PodId| {
+        let gpu = context.accounts.pod(*pod).request.gpu;
+        let nodes = baseline::usable(context, *pod).into_iter();
+        let large = nodes.filter(|node| mib_of(gpu, node.device_mib()) <= node.device_mib());
+        large.fold([0.0; RESOURCES_MAX], |most: Amounts, node| {
+            let of = capacity(node);
+            std::array::from_fn(|r| most[r].max(of[r]))
+        })
+    };
+    context.asked.iter().map(most).collect()
 }
 
 /// What a node has free, reserved room of gangs counted as used.
 fn free(accounts: &Accounts<'_>, node: NodeId) -> Amounts {
-    let capacity = counted(|r| accounts.cluster.nodes[node].capacity.get(r));
+    let capacity = capacity(&accounts.cluster.nodes[node]);
     let jobs = accounts.cluster.jobs.ids().flat_map(|job| accounts.holders(job));
     let used = jobs.filter(|(_, at)| *at == node).map(|(pod, _)| request(accounts, pod));
     used.fold(capacity, |free, used| plus(free, used.map(|used| -used)))
@@ -142,7 +253,7 @@ fn idle(context: &Context<'_>, place: Place<'_>) -> Expect {
     match place.check.subject.node {
         Some(node) => of_queue(place, Some(QueueId(0)), |_| vec![free(accounts, node)]),
         None => {
-            let most = |pod: &fairground::cluster::Pod| {
+            let most = |pod: &Pod| {
                 let open = accounts
                     .nodes()
                     .filter(|(_, node)| node.takes_pods() && pod.selects(node) && pod.tolerates(node));

@@ -127,16 +127,17 @@ fn refuse_first(
     let attempt = Attempt::new(world, memory, leaf, job);
     let reachable = attempt.reachable();
     let is_too_large = attempt.pods.len() == 1 && !attempt.fits_empty_node(&reachable);
-    let lack = attempt.largest_lack(&reachable).filter(|_| is_too_large && !reachable.is_empty());
-    let gate = if let Some(resource) = lack {
-        Gate::TooLarge { resource }
+    let too_large = if is_too_large { rules::too_large(&attempt, job, &reachable) } else { None };
+    let (gate, checks) = if let Some((resource, check)) = too_large {
+        (Gate::TooLarge { resource }, vec![check])
     } else {
         let of = u32::try_from(attempt.pods.len()).expect("ids are 32 bits wide");
-        Gate::NoNode { placed: 0, of, reasons: NodeReason::counted(attempt.reasons()), free: None }
+        let reasons = NodeReason::counted(attempt.reasons());
+        (Gate::NoNode { placed: 0, of, reasons, free: None }, rules::no_room(&attempt, job))
     };
     let never = reachable.is_empty() || is_too_large;
     let outlook = if never { Outlook::OnlyByEdit } else { when_ends(world, memory, (leaf, job), ends) };
-    Refusal { job, gate, also: Vec::new(), checks: rules::no_room(&attempt, job), outlook }
+    Refusal { job, gate, also: Vec::new(), checks, outlook }
 }
 
 /// Forecasts which completion lets the first job of a leaf start.

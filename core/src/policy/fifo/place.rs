@@ -187,14 +187,4 @@ impl<'a> Attempt<'a> {
         }
         reasons
     }
-
-    /// Returns the first resource of which none of the nodes has enough for the first pod, even when empty.
-    pub fn largest_lack(&self, nodes: &[NodeId]) -> Option<Resource> {
-        let request = self.request(*self.pods.first()?);
-        let most =
-            |r: Resource| nodes.iter().map(|&node| self.world.cluster.nodes[node].capacity.get(r)).max();
-        let mut lacks =
-            request.resources.iter().filter(|&(r, amount)| most(r).is_none_or(|most| amount > most));
-        lacks.next().map(|(r, _)| r)
-    }
 }

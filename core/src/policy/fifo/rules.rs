@@ -13,7 +13,7 @@ use super::Memory;
 use super::place::Attempt;
 use crate::id::{JobId, NodeId, PodId};
 use crate::policy::PartitionView;
-use crate::policy::checks::{amount, submitted_first};
+use crate::policy::checks::{self, amount, submitted_first};
 use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject, Term};
 use crate::units::Resource;
 
@@ -85,6 +85,15 @@ pub fn fits(world: PartitionView<'_>, memory: &Memory, pod: PodId, node: NodeId)
     };
     let free = memory.node_use[node].free_milli(&world.cluster.nodes[node], p.request.gpu);
     Check::new(BEST_FIT, subject, gpus(Quantity::Request, asked), Op::AtMost, gpus(Quantity::Idle, free))
+}
+
+/// The resource of which no node of the queue that the only pod may use has enough, with the comparison.
+pub fn too_large(attempt: &Attempt<'_>, job: JobId, nodes: &[NodeId]) -> Option<(Resource, Check)> {
+    let cluster = attempt.world.cluster;
+    let subject = Subject { queue: Some(cluster.jobs[job].queue), job: Some(job), ..Subject::default() };
+    let pod = &cluster.pods[*attempt.pods.first()?];
+    let nodes: Vec<_> = nodes.iter().map(|&node| &cluster.nodes[node]).collect();
+    checks::too_large(HARD_PARTITION, subject, pod, &nodes)
 }
 
 /// Check that explains why the first job of a leaf does not start; empty if GPUs are not the reason.

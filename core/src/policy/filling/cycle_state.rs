@@ -11,6 +11,7 @@
 //! nothing
 
 use super::measure::{Measure, Share};
+use super::place;
 use crate::cluster::{NodeUse, Phase, Queue, Sums, request_of};
 use crate::id::{Arena, JobId, NodeId, PodId, QueueId};
 use crate::policy::PartitionView;
@@ -237,10 +238,11 @@ impl<'w> CycleState<'w> {
         }
     }
 
-    /// Free GPUs on the schedulable nodes of the partition.
-    pub fn free(&self) -> FreeGpus {
-        let part = self.world.nodes().filter(|(_, node)| node.takes_pods());
-        let free = part.map(|(id, _)| f64::from(self.nodes[id].n_free()));
+    /// Free GPUs on the schedulable nodes that the pod may use. A node whose pods already lack devices has none to give.
+    pub fn free(&self, pod: PodId) -> FreeGpus {
+        let usable = place::usable(self.world, &self.world.cluster.pods[pod]);
+        let open = usable.filter(|(id, node)| node.takes_pods() && !self.nodes[*id].lacks_devices());
+        let free = open.map(|(id, _)| f64::from(self.nodes[id].n_free()));
         free.fold(FreeGpus { total: 0.0, most: 0.0 }, |all, n| FreeGpus {
             total: all.total + n,
             most: all.most.max(n),

@@ -107,7 +107,7 @@ fn fill(mut state: CycleState<'_>, trace: &mut Trace) -> Vec<Decision> {
             Some((queue, resource)) => Err(Stop::Limit { queue, resource }),
             None => {
                 let placed = place::place(&mut state, &pods);
-                placed.map_err(|placed| Stop::NoRoom { placed, free: state.free() })
+                placed.map_err(|placed| Stop::NoRoom { placed, free: state.free(pods[placed]) })
             }
         };
         match stop {

@@ -10,11 +10,11 @@
 //! nothing
 
 use super::cycle_state::CycleState;
-use crate::cluster::{Devices, NodeUse, Pod};
+use crate::cluster::{Devices, Node, NodeUse, Pod};
 use crate::id::{NodeId, PodId};
 use crate::policy::PartitionView;
 use crate::trace::NodeReason;
-use crate::units::{Amount, Resource};
+use crate::units::Resource;
 
 /// Allocates nodes and devices for all pods, or none.
 ///
@@ -75,21 +75,17 @@ pub fn reasons(state: &CycleState<'_>, pod: &Pod) -> Vec<(NodeReason, u32)> {
     NodeReason::counted(reasons)
 }
 
-/// Whether the pod fits no node that it may use even when empty, and the resource of which none has enough; the latter is `None`
-/// if no single resource is the reason.
-pub fn too_large(world: PartitionView<'_>, pod: &Pod) -> Option<Option<Resource>> {
-    let nodes = || world.nodes().map(|(_, node)| node);
-    let may_use = || nodes().filter(|node| pod.selects(node) && pod.tolerates(node));
-    let has_devices = |node: &crate::cluster::Node| NodeUse::new(node).pick(pod.request.gpu).is_some();
-    let fits =
-        |node: &crate::cluster::Node| has_devices(node) && NodeUse::new(node).has_room(node, &pod.request);
-    if may_use().next().is_none() || may_use().any(fits) {
-        return None;
-    }
-    if !may_use().any(has_devices) {
-        return Some(Some(Resource::GPU));
-    }
-    let most = |r: Resource| may_use().map(|node| node.capacity.get(r)).max().unwrap_or(Amount::ZERO);
-    let mut others = pod.request.resources.iter().filter(|(r, _)| *r != Resource::GPU);
-    Some(others.find(|&(r, asked)| asked > most(r)).map(|(r, _)| r))
+/// Whether there are nodes that the pod may use, but it fits none of them even when empty.
+pub fn is_too_large(world: PartitionView<'_>, pod: &Pod) -> bool {
+    let fits = |node: &Node| {
+        let empty = NodeUse::new(node);
+        empty.pick(pod.request.gpu).is_some() && empty.has_room(node, &pod.request)
+    };
+    let mut nodes = usable(world, pod).map(|(_, node)| node).peekable();
+    nodes.peek().is_some() && !nodes.any(fits)
+}
+
+/// Nodes that the selectors of the pod and the taints let it use.
+pub fn usable<'a>(world: PartitionView<'a>, pod: &'a Pod) -> impl Iterator<Item = (NodeId, &'a Node)> {
+    world.nodes().filter(move |(_, node)| pod.selects(node) && pod.tolerates(node))
 }

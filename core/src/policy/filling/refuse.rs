@@ -67,19 +67,17 @@ fn frozen(
         }
         Stop::NoRoom { placed, free } => {
             let pod = &state.world.cluster.pods[pods[placed]];
-            let too_large = place::too_large(state.world, pod);
-            if let Some(Some(resource)) = too_large {
-                return refusal(job, Gate::TooLarge { resource }, Outlook::OnlyByEdit);
+            let is_too_large = place::is_too_large(state.world, pod);
+            if let Some((resource, check)) = rules::too_large(state, job, pod).filter(|_| is_too_large) {
+                let too_large = refusal(job, Gate::TooLarge { resource }, Outlook::OnlyByEdit);
+                return Refusal { checks: vec![check], ..too_large };
             }
             let count = |n: usize| u32::try_from(n).expect("ids are 32 bits wide");
             let reasons = place::reasons(state, pod);
             let gate =
                 Gate::NoNode { placed: count(placed), of: count(pods.len()), reasons, free: Some(free) };
             let checks = rules::no_room(state, job, &pods[placed..]).into_iter().collect();
-            let outlook = match too_large {
-                Some(_) => Outlook::OnlyByEdit,
-                None => when_ends(state, leaf, ends),
-            };
+            let outlook = if is_too_large { Outlook::OnlyByEdit } else { when_ends(state, leaf, ends) };
             Refusal { checks, ..refusal(job, gate, outlook) }
         }
     }

@@ -10,9 +10,10 @@
 //! nothing
 
 use super::cycle_state::CycleState;
-use crate::cluster::{Devices, GpuRequest};
+use super::place;
+use crate::cluster::{Devices, GpuRequest, Node, Pod};
 use crate::id::{JobId, NodeId, PodId, QueueId};
-use crate::policy::checks::{amount, submitted_first, term};
+use crate::policy::checks::{self, amount, submitted_first, term};
 use crate::trace::{Check, Op, Quantity, RuleRecord, Subject, Value};
 use crate::units::{Bound, Resource};
 
@@ -106,16 +107,24 @@ pub fn over(
     Some(Check::new(state.measure.rules.limit, subject, left, Op::Exceeds, right))
 }
 
-/// Check that the first of the pods requests more GPUs than any node has free; `None` if GPUs are not the reason.
+/// The resource of which no node that the pod may use has enough, even when empty, with the comparison.
+pub fn too_large(state: &CycleState<'_>, job: JobId, pod: &Pod) -> Option<(Resource, Check)> {
+    let subject = Subject { job: Some(job), ..Subject::default() };
+    let nodes: Vec<&Node> = place::usable(state.world, pod).map(|(_, node)| node).collect();
+    checks::too_large(state.measure.rules.best_fit, subject, pod, &nodes)
+}
+
+/// Check that the first of the pods requests more GPUs than any node that it may use has free; `None` if GPUs are not the reason.
 pub fn no_room(state: &CycleState<'_>, job: JobId, pods: &[PodId]) -> Option<Check> {
     let cluster = state.world.cluster;
     let asked = state.request(&pods[..1])[Resource::GPU.index()];
-    let nodes = state.world.nodes().filter(|(_, node)| node.takes_pods());
-    let gpu = cluster.pods[pods[0]].request.gpu;
+    let pod = &cluster.pods[pods[0]];
+    let gpu = pod.request.gpu;
     if matches!(gpu, GpuRequest::Memory { .. }) {
         // It takes another part of each kind of GPU.
         return None;
     }
+    let nodes = place::usable(state.world, pod).filter(|(_, node)| node.takes_pods());
     let most = nodes.map(|(id, node)| state.nodes[id].free_milli(node, gpu)).max().unwrap_or(0);
     let subject = Subject { job: Some(job), resource: Some(Resource::GPU), ..Subject::default() };
     let left = amount(Quantity::Request, asked, Resource::GPU);

@@ -309,13 +309,17 @@ fn no_node(world: PartitionView<'_>, memory: &Memory, job: JobId, ask: AskIx) ->
     };
     let nodes: Vec<_> = core.nodes.iter().enumerate().filter(open).map(|(_, node)| node).collect();
     let fits = nodes.is_empty() || nodes.iter().any(|node| amounts::fits(&node.capacity, wanted));
-    let is_too_large = |r: &Resource| {
-        let lacks = |of: usize| nodes.iter().all(|node| node.capacity.get(of) < wanted.get(of));
-        memory.resource_types.of(*r).is_some_and(lacks)
+    let too_large = |resource: Resource| {
+        let of = memory.resource_types.of(resource)?;
+        let most = nodes.iter().map(|node| node.capacity.get(of)).max()?;
+        let subject = Subject { job: Some(job), resource: Some(resource), ..Subject::default() };
+        let (left, right) = ((Quantity::Request, wanted.get(of)), (Quantity::Capacity, most));
+        let check = rules::amounts(rules::FIRST_FIT, subject, left, Op::AtMost, right);
+        (!check.holds).then_some((Gate::TooLarge { resource }, Outlook::OnlyByEdit, vec![check]))
     };
-    let too_large = memory.resource_types.resources().find(is_too_large).filter(|_| !fits);
-    if let Some(resource) = too_large {
-        return (Gate::TooLarge { resource }, Outlook::OnlyByEdit, Vec::new());
+    let too_large = memory.resource_types.resources().find_map(too_large).filter(|_| !fits);
+    if let Some(reason) = too_large {
+        return reason;
     }
     let nodes = NodeReasons::new(world, memory, ask);
     let free = Some(nodes.free_gpus());

@@ -7,7 +7,7 @@ use super::super::text::Text;
 use super::super::yunikorn;
 use super::Case;
 use crate::moment::{Ask, NodeCard};
-use crate::trace::{FreeGpus, Gate, NodeReason, Quantity};
+use crate::trace::{Check, FreeGpus, Gate, NodeReason, Quantity, Term};
 use crate::units::Resource;
 
 impl Case<'_> {
@@ -46,6 +46,11 @@ impl Case<'_> {
     }
 
     pub(super) fn too_large(&self, resource: Resource) -> Text {
+        let by_check =
+            self.check(Quantity::Request).filter(|check| check.right.quantity == Quantity::Capacity);
+        if let Some(check) = by_check {
+            return self.larger_than_its_nodes(check);
+        }
         // The page numbers named resources after CPU, memory and GPUs.
         let largest_of =
             |at: usize| self.frame.nodes.iter().map(|node| node.capacity[at]).fold(0.0, f64::max);
@@ -69,6 +74,21 @@ impl Case<'_> {
             }
             None => more(resource_name(r), largest),
         }
+    }
+
+    /// The request of a pod against the largest node that it may use.
+    fn larger_than_its_nodes(&self, check: &Check) -> Text {
+        let named =
+            check.subject.resource.and_then(Resource::nth_named).and_then(|n| self.frame.named.get(n));
+        let r = self.resource(check.subject.resource);
+        let of = |term: &Term| match named {
+            Some(_) => number::number(side(&term.value, GPU).unwrap_or_default()),
+            None => with_unit(r, side(&term.value, r).unwrap_or_default()),
+        };
+        let (asked, most) = (of(&check.left), of(&check.right));
+        let says = self.job().say(format!(" cannot start: a [pod] of it needs {asked}"));
+        let says = named.map_or(says.clone(), |name| says.say(" ").name(name));
+        says.say(format!("; the largest [node] that it may use has {most}."))
     }
 
     /// The missing room when nodes were tried, as the first half of a sentence.
