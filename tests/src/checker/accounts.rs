@@ -205,7 +205,9 @@ impl<'a> Accounts<'a> {
         self.cluster.jobs[job].pod_ids().filter_map(move |pod| match state.places[pod.index()] {
             Place::On(node) => Some((pod, node)),
             Place::Leaving(node) if counting.counts_leaving => Some((pod, node)),
-            Place::Waiting | Place::Leaving(_) if counting.counts_claims => Some((pod, claim(pod)?)),
+            Place::Waiting | Place::Gated | Place::Leaving(_) if counting.counts_claims => {
+                Some((pod, claim(pod)?))
+            }
             _ => None,
         })
     }

@@ -70,7 +70,10 @@ impl<'a> Applications<'a> {
         match self.job(job).gang {
             Some(_) if !self.has_started(job) => {
                 let is_claimed = |pod: &PodId| self.accounts.state.claims.iter().any(|claim| claim.0 == *pod);
-                self.members(job).into_iter().filter(|pod| waits(pod) && !is_claimed(pod)).collect()
+                // There are placeholders for pods behind a gate, too.
+                let is_gated = |pod: &PodId| self.accounts.place(*pod) == Where::Gated;
+                let asks = |pod: &PodId| (waits(pod) || is_gated(pod)) && !is_claimed(pod);
+                self.members(job).into_iter().filter(asks).collect()
             }
             _ => self.job(job).pod_ids().filter(waits).collect(),
         }
@@ -106,7 +109,7 @@ impl<'a> Applications<'a> {
     pub fn counts(&self, job: JobId, queue: QueueId, most: i64) -> Vec<i64> {
         let mut all = Vec::new();
         if self.maximum(queue) == Some(most) {
-            all.extend(self.begun(job, queue));
+            all.extend(self.begun(job, queue, most));
         }
         for bound in self.bounds(job, queue).filter(|bound| bound.limit.maxapplications as i64 == most) {
             let counted = bound.jobs.iter().filter(|job| {
@@ -131,25 +134,25 @@ impl<'a> Applications<'a> {
         (most > 0).then_some(most as i64)
     }
 
-    /// Running and beginning applications below a queue and one more. An application also begins with a reservation, which is no
-    /// decision: those that are old enough for it may count or not.
-    fn begun(&self, job: JobId, queue: QueueId) -> impl Iterator<Item = i64> {
+    /// Running applications, of which the core counts no more than the maximum, beginning ones, and one more. An application also
+    /// begins with a reservation, which is no decision: those that are old enough for it may count or not.
+    fn begun(&self, job: JobId, queue: QueueId, most: i64) -> impl Iterator<Item = i64> {
         let own = self.name(job);
-        let (mut begun, mut may_begin) = (BTreeSet::new(), BTreeSet::new());
-        let below: Vec<JobId> = self.accounts.jobs_below(queue).filter(|job| self.is_live(*job)).collect();
-        let name = |job: &&JobId| self.name(**job) != own;
-        for &job in below.iter().filter(name) {
+        let [mut running, mut begun, mut may_begin] = [(); 3].map(|()| BTreeSet::new());
+        for job in self.accounts.jobs_below(queue).filter(|job| self.is_live(*job) && self.name(*job) != own)
+        {
             let holds = self.accounts.holders(job).next().is_some();
             let is_old = self.context.now - self.job(job).created > MAY_RESERVE;
-            match self.has_started(job) || holds {
-                true => drop(begun.insert(self.name(job))),
-                false if is_old => drop(may_begin.insert(self.name(job))),
-                false => {}
-            }
+            let set = match self.has_started(job) {
+                true => &mut running,
+                false if holds => &mut begun,
+                false if is_old => &mut may_begin,
+                false => continue,
+            };
+            set.insert(self.name(job));
         }
-        let n = begun.len() as i64;
-        let n_more = may_begin.difference(&begun).count() as i64;
-        (0..=n_more).map(move |more| n + more + 1)
+        let n = most.min(running.len() as i64) + begun.len() as i64;
+        (0..=may_begin.len() as i64).map(move |more| n + more + 1)
     }
 
     /// What user or group would use in the queue with an ask, for each limit of that amount.

@@ -1,6 +1,6 @@
 //! Comparisons of *first in, first out*, max-min fairness and dominant resource fairness.
 
-use fairground::cluster::{GpuRequest, Node};
+use fairground::cluster::{GpuRequest, Node, Pod};
 use fairground::id::{Id, JobId, NodeId, PodId, QueueId};
 use fairground::policy::Policy;
 use fairground::trace::{Quantity, Value};
@@ -77,7 +77,7 @@ fn of_empty_nodes(context: &Context<'_>, place: Place<'_>) -> Expect {
 }
 
 /// Nodes that a pod may use: under *first in, first out* only nodes of its queue or of none that take pods now, under YuniKorn those
-/// that are ready.
+/// that are ready and whose devices are large enough.
 pub fn usable<'a>(context: &Context<'a>, pod: PodId) -> Vec<&'a Node> {
     let accounts = &context.accounts;
     let of_pod = accounts.pod(pod);
@@ -90,11 +90,16 @@ pub fn usable<'a>(context: &Context<'a>, pod: PodId) -> Vec<&'a Node> {
         Policy::Fifo(_) => {
             node.takes_pods() && !all.iter().any(|(queue, own, _)| *queue != leaf && own.contains(id))
         }
-        Policy::YuniKorn(_) => node.ready,
+        Policy::YuniKorn(_) => node.ready && has_memory(of_pod, node),
         _ => true,
     };
     let nodes = accounts.nodes().filter(is_open).map(|(_, node)| node);
     nodes.filter(|node| of_pod.selects(node) && of_pod.tolerates(node)).collect()
+}
+
+/// Whether the devices of a node are large enough for a pod.
+pub fn has_memory(pod: &Pod, node: &Node) -> bool {
+    mib_of(pod.request.gpu, node.device_mib()) <= node.device_mib()
 }
 
 /// The request of the pod, or of pods of the job.

@@ -10,7 +10,7 @@ use fairground::policy::kai::config::{Action, Config, Revision};
 use fairground::scenario::Plan;
 use fairground::sim::{CycleRecord, Simulation};
 use fairground::time::Time;
-use fairground::trace::{Event, Ledger, Refusal};
+use fairground::trace::{Event, Ledger, QueuePriority, Refusal};
 
 use super::accounts::{Accounts, Counting, Triple};
 use super::moments::{Moments, Place, State};
@@ -29,6 +29,8 @@ pub struct Known {
     pub starts: Vec<Option<Time>>,
     /// Since when each gang is below its minimum.
     pub stale: BTreeMap<JobId, Time>,
+    /// Different priority offsets that the queues of each pool have had.
+    pub offsets: Vec<Vec<Vec<QueuePriority>>>,
     /// Jobs that are not tried again in their pool.
     pub aside: BTreeSet<JobId>,
     /// The latest refusals of every job in every pool, with the comparisons, which were right then.
@@ -46,6 +48,21 @@ impl Known {
         self.starts = jobs().map(|job| job.last_start).collect();
         if let (Policy::Ego(config), true) = (&plan.policy, self.ego.is_empty()) {
             self.ego = super::ego::at_first(simulation.cluster(), config);
+        }
+        self.look_at_offsets(simulation);
+    }
+
+    fn look_at_offsets(&mut self, simulation: &Simulation) {
+        let pools = simulation.cluster().partitions.ids();
+        self.offsets.resize_with(simulation.cluster().partitions.len(), Vec::new);
+        for (pool, known) in pools.zip(&mut self.offsets) {
+            let now = simulation.priorities_in(pool);
+            let is_now = |of: &Vec<QueuePriority>| {
+                of.iter().zip(&now).all(|(a, b)| (a.offset, a.is_fence) == (b.offset, b.is_fence))
+            };
+            if !known.iter().any(is_now) {
+                known.push(now);
+            }
         }
     }
 

@@ -337,6 +337,7 @@ impl<'a> Cycle<'a> {
             rooms: LazyCell::new(Box::new(move || self.rooms(accounts, &of))),
             rejected: self.record.refusals.iter().filter(is_rejected).map(|refusal| refusal.job).collect(),
             offsets: self.offsets.get(explanation.pool.index()).map_or(&[], Vec::as_slice),
+            earlier_offsets: self.known.offsets.get(explanation.pool.index()).map_or(&[], Vec::as_slice),
             shares: self.shares(explanation.pool),
             now: self.record.time,
             asked,

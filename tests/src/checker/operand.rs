@@ -33,6 +33,8 @@ pub struct Context<'a> {
     pub rejected: Vec<JobId>,
     /// Priority offsets of the queues of the pool, under a policy that has them.
     pub offsets: &'a [QueuePriority],
+    /// Different ones that they have had.
+    pub earlier_offsets: &'a [Vec<QueuePriority>],
     /// Fair shares of the pool at the start of the cycle.
     pub shares: &'a Shares,
     pub now: Time,

@@ -2,14 +2,14 @@
 
 use fairground::cluster::{Node, Pod};
 use fairground::id::{JobId, NodeId, QueueId};
-use fairground::trace::{Quantity, Value};
+use fairground::trace::{Quantity, QueuePriority, Value};
 use fairground::units::{Amount, Bound, RESOURCES_MAX, Resource};
 
 use super::accounts::Accounts;
 use super::applications::Applications;
 use super::baseline;
 use super::moments::Place as Where;
-use super::operand::{Context, Expect, Place, mib_of, number};
+use super::operand::{Context, Expect, Place, number};
 use super::yunikorn_shares as shares;
 
 /// Amounts by resource number, named resources included.
@@ -140,12 +140,12 @@ fn bounds(context: &Context<'_>, queue: QueueId, of_quota: bool) -> Amounts {
     bound(context, queue, of_quota).map(|amount| amount.unwrap_or(absent))
 }
 
-/// Guarantee or maximum of a queue, by resource, of which that of GPUs is rounded down.
+/// Guarantee or maximum of a queue, by resource, of which that of GPUs is rounded down. One of zeros alone does not count.
 pub fn bound(context: &Context<'_>, queue: QueueId, of_quota: bool) -> [Option<f64>; RESOURCES_MAX] {
     let accounts = &context.accounts;
     let of = &accounts.cluster.queues_in(accounts.pool)[queue].resources;
     let written = Applications::of(context).written(queue, of_quota);
-    std::array::from_fn(|r| {
+    let all: [Option<f64>; RESOURCES_MAX] = std::array::from_fn(|r| {
         let resource = Resource(r as u8);
         if r > Resource::GPU.index() {
             return written[r];
@@ -156,7 +156,8 @@ pub fn bound(context: &Context<'_>, queue: QueueId, of_quota: bool) -> [Option<f
             Bound::At(amount) => Some(amount.in_policy_units(resource)),
             Bound::Unset | Bound::Unlimited => written[r],
         }
-    })
+    });
+    if all.iter().flatten().any(|amount| *amount > 0.0) { all } else { [None; RESOURCES_MAX] }
 }
 
 /// What a user or group would use in a queue, and its limit.
@@ -229,10 +230,7 @@ pub fn capacity(node: &Node) -> Amounts {
 /// The most that a node has which a pod may use.
 fn capacities(context: &Context<'_>) -> Vec<Amounts> {
     let most = |pod: &fairground::id::PodId| {
-        let gpu = context.accounts.pod(*pod).request.gpu;
-        let nodes = baseline::usable(context, *pod).into_iter();
-        let large = nodes.filter(|node| mib_of(gpu, node.device_mib()) <= node.device_mib());
-        large.fold([0.0; RESOURCES_MAX], |most: Amounts, node| {
+        baseline::usable(context, *pod).into_iter().fold([0.0; RESOURCES_MAX], |most: Amounts, node| {
             let of = capacity(node);
             std::array::from_fn(|r| most[r].max(of[r]))
         })
@@ -256,7 +254,8 @@ fn idle(context: &Context<'_>, place: Place<'_>) -> Expect {
             let most = |pod: &Pod| {
                 let open = accounts
                     .nodes()
-                    .filter(|(_, node)| node.takes_pods() && pod.selects(node) && pod.tolerates(node));
+                    .filter(|(_, node)| node.takes_pods() && pod.selects(node) && pod.tolerates(node))
+                    .filter(|(_, node)| baseline::has_memory(pod, node));
                 open.fold([0.0; RESOURCES_MAX], |most: Amounts, (node, _)| {
                     let free = free(accounts, node);
                     std::array::from_fn(|r| most[r].max(free[r]))
@@ -269,34 +268,42 @@ fn idle(context: &Context<'_>, place: Place<'_>) -> Expect {
 }
 
 /// The priority offset of a queue, and whether it is a fence, as configured.
-fn offset(context: &Context<'_>, queue: QueueId) -> (i64, bool) {
-    let of = context.offsets.iter().find(|of| of.queue == queue);
+fn offset_in(offsets: &[QueuePriority], queue: QueueId) -> (i64, bool) {
+    let of = offsets.iter().find(|of| of.queue == queue);
     of.map_or((0, false), |of| (i64::from(of.offset), of.is_fence))
 }
 
+fn offset(context: &Context<'_>, queue: QueueId) -> (i64, bool) {
+    offset_in(context.offsets, queue)
+}
+
 /// A priority as a queue passes it on.
-fn passed(context: &Context<'_>, queue: QueueId, below: i64) -> i64 {
-    match offset(context, queue) {
+fn passed(offsets: &[QueuePriority], queue: QueueId, below: i64) -> i64 {
+    match offset_in(offsets, queue) {
         (offset, true) => offset,
         (offset, false) => below + offset,
     }
 }
 
-/// The largest priority of jobs that wait below a queue, with the offsets on the way; with and without gangs, whose pods ask for
-/// nothing while placeholders hold their room.
+/// The largest priority of asks that wait below a queue, with the offsets on the way. The queues above the one whose offset changes
+/// know the former value until the next change of an ask below it: then it may be that of any job, with former offsets.
 fn effective(context: &Context<'_>, queue: QueueId) -> Vec<i64> {
     let accounts = &context.accounts;
-    let waits = |job: &JobId| accounts.waiting(*job).next().is_some() && !context.rejected.contains(job);
-    let of = |job: JobId| {
+    let applications = Applications::of(context);
+    let waiting: Vec<JobId> =
+        accounts.jobs_below(queue).filter(|job| !applications.pending(*job).is_empty()).collect();
+    let of = |job: JobId, below: &[QueuePriority]| {
         let path = accounts.cluster.path_to_root(accounts.cluster.jobs[job].queue);
         let priority = i64::from(accounts.cluster.jobs[job].priority);
-        let mut up_to: Vec<QueueId> = path.take_while(|above| *above != queue).collect();
-        up_to.push(queue);
-        up_to.into_iter().fold(priority, |below, at| passed(context, at, below))
+        let up_to = path.take_while(|above| *above != queue);
+        passed(context.offsets, queue, up_to.fold(priority, |priority, at| passed(below, at, priority)))
     };
-    let all = || accounts.jobs_below(queue).filter(waits);
-    let without_gangs = all().filter(|job| accounts.cluster.jobs[*job].gang.is_none());
-    all().map(of).max().into_iter().chain(without_gangs.map(of).max()).collect()
+    let has_former = |former: &Vec<QueuePriority>| {
+        former.iter().zip(context.offsets).any(|(a, b)| (a.offset, a.is_fence) != (b.offset, b.is_fence))
+    };
+    let former = context.earlier_offsets.iter().filter(|former| has_former(former));
+    let former = former.flat_map(|former| waiting.iter().map(|job| of(*job, former)));
+    waiting.iter().map(|job| of(*job, context.offsets)).max().into_iter().chain(former).collect()
 }
 
 /// The priority of a job, and what the queues above it pass on.
@@ -305,7 +312,7 @@ fn on_path(context: &Context<'_>, job: JobId) -> Vec<Value> {
     let mut priority = i64::from(job.priority);
     let mut all = vec![Value::Count(priority)];
     for queue in context.accounts.cluster.path_to_root(job.queue) {
-        priority = passed(context, queue, priority);
+        priority = passed(context.offsets, queue, priority);
         all.push(Value::Count(priority));
     }
     all
