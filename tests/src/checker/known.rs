@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use fairground::cluster::{Cluster, Phase};
-use fairground::id::{Id, JobId, PartitionId, PodId, PodSetId};
+use fairground::id::{Id, JobId, NodeId, PartitionId, PodId, PodSetId};
 use fairground::policy::Policy;
 use fairground::policy::kai::config::{Action, Config, Revision};
 use fairground::scenario::Plan;
@@ -29,6 +29,8 @@ pub struct Known {
     pub starts: Vec<Option<Time>>,
     /// Since when each gang is below its minimum.
     pub stale: BTreeMap<JobId, Time>,
+    /// Room reserved for pods.
+    pub held: Vec<(PodId, NodeId)>,
     /// Different priority offsets that the queues of each pool have had.
     pub offsets: Vec<Vec<Vec<QueuePriority>>>,
     /// Jobs that are not tried again in their pool.
@@ -46,6 +48,7 @@ impl Known {
         self.before = ledgers(simulation);
         self.pools = jobs().map(|job| job.partition).collect();
         self.starts = jobs().map(|job| job.last_start).collect();
+        self.held = simulation.held().iter().map(|claim| (claim.pod, claim.node)).collect();
         if let (Policy::Ego(config), true) = (&plan.policy, self.ego.is_empty()) {
             self.ego = super::ego::at_first(simulation.cluster(), config);
         }
@@ -71,7 +74,7 @@ impl Known {
         self.note_usage(plan, simulation, record);
         self.note_stale(plan, simulation, record);
         if let Policy::Ego(config) = &plan.policy {
-            let moments = Moments::of(simulation, record, &self.pools);
+            let moments = Moments::of(simulation, record, &self.pools, &self.held);
             self.ego = super::ego::Ego::new(config, &moments, &self.ego).books();
         }
         for recorded in &record.events {
@@ -90,7 +93,7 @@ impl Known {
     /// Notes the gangs below their minimum at the end of a cycle of KAI that looks for them.
     fn note_stale(&mut self, plan: &Plan, simulation: &Simulation, record: &CycleRecord) {
         let Some(config) = super::kai::config(&plan.policy) else { return };
-        let moments = Moments::of(simulation, record, &self.pools);
+        let moments = Moments::of(simulation, record, &self.pools, &self.held);
         let end = moments.states.last().expect("a state");
         let looks = config.actions.contains(&Action::StaleGangEviction);
         for job in moments.cluster.jobs.ids().filter(|job| looks && !self.aside.contains(job)) {
@@ -104,7 +107,7 @@ impl Known {
     /// Reads what the queues held before and after the cycle.
     fn note_usage(&mut self, plan: &Plan, simulation: &Simulation, record: &CycleRecord) {
         let Some(config) = super::kai::config(&plan.policy) else { return };
-        let moments = Moments::of(simulation, record, &self.pools);
+        let moments = Moments::of(simulation, record, &self.pools, &self.held);
         let (policy, cluster, counting) = (&plan.policy, moments.cluster, Counting::of(&plan.policy));
         self.past.resize_with(cluster.partitions.len(), Past::default);
         for pool in cluster.partitions.ids() {

@@ -148,7 +148,7 @@ fn examine_cycle(
     table: &mut Table,
 ) -> Vec<Mistake> {
     let pools = simulation.cluster().partitions.ids();
-    let moments = Moments::of(simulation, record, &known.pools);
+    let moments = Moments::of(simulation, record, &known.pools, &known.held);
     let ego = match &plan.policy {
         Policy::Ego(config) => Some(ego::Ego::new(config, &moments, &known.ego)),
         _ => None,

@@ -63,9 +63,13 @@ impl State {
         }
     }
 
-    fn undo(&mut self, event: Event) {
+    /// Undoes an event; a start takes the place of a reservation that the pod had before.
+    fn undo(&mut self, event: Event, held: &[(PodId, NodeId)]) {
         match event {
-            Event::Bound { pod, .. } => self.places[pod.index()] = Place::Waiting,
+            Event::Bound { pod, .. } => {
+                self.places[pod.index()] = Place::Waiting;
+                self.claims.extend(held.iter().filter(|claim| claim.0 == pod));
+            }
             Event::Evicted { pod, node, .. } => self.places[pod.index()] = Place::On(node),
             Event::Claimed { pod, node } => self.claims.retain(|claim| *claim != (pod, node)),
             Event::Unclaimed { pod, node, .. } => self.claims.push((pod, node)),
@@ -121,13 +125,18 @@ pub struct Moments<'a> {
 }
 
 impl<'a> Moments<'a> {
-    /// Rewinds a cycle; `pools` has the pool of each job before it.
-    pub fn of(simulation: &'a Simulation, record: &'a CycleRecord, pools: &[PartitionId]) -> Moments<'a> {
+    /// Rewinds a cycle; `pools` has the pool of each job before it, and `held` the room reserved then.
+    pub fn of(
+        simulation: &'a Simulation,
+        record: &'a CycleRecord,
+        pools: &[PartitionId],
+        held: &[(PodId, NodeId)],
+    ) -> Moments<'a> {
         let decisions = &record.events[record.n_outside as usize..];
         let cluster = simulation.cluster();
         let mut state = State::after(simulation, record);
         for recorded in decisions.iter().rev() {
-            state.undo(recorded.event);
+            state.undo(recorded.event, held);
         }
         // Offers that repeat earlier ones are not recorded.
         state.pools = pools.to_vec();

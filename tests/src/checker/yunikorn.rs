@@ -249,7 +249,14 @@ fn free(accounts: &Accounts<'_>, node: NodeId) -> Amounts {
 fn idle(context: &Context<'_>, place: Place<'_>) -> Expect {
     let accounts = &context.accounts;
     match place.check.subject.node {
-        Some(node) => of_queue(place, Some(QueueId(0)), |_| vec![free(accounts, node)]),
+        Some(node) => of_queue(place, Some(QueueId(0)), |_| {
+            let free = free(accounts, node);
+            let job = place.check.subject.pod.map(|pod| accounts.pod(pod).job);
+            // A pod of a gang takes the room of a placeholder.
+            let own = accounts.state.claims.iter().filter(|claim| Some(accounts.pod(claim.0).job) == job);
+            let own = own.filter(|claim| claim.1 == node).map(|claim| request(accounts, claim.0));
+            std::iter::once(free).chain(own.map(|own| plus(free, own))).collect()
+        }),
         None => {
             let most = |pod: &Pod| {
                 let open = accounts
