@@ -68,7 +68,7 @@ impl<'a> Applications<'a> {
         }
         let waits = |pod: &PodId| self.accounts.place(*pod) == Where::Waiting;
         match self.job(job).gang {
-            Some(_) if !self.has_started(job) => {
+            Some(_) if !self.has_started(job) && !self.context.expired.contains(&job) => {
                 let is_claimed = |pod: &PodId| self.accounts.state.claims.iter().any(|claim| claim.0 == *pod);
                 // There are placeholders for pods behind a gate, too.
                 let is_gated = |pod: &PodId| self.accounts.place(*pod) == Where::Gated;

@@ -33,6 +33,8 @@ pub struct Known {
     pub held: Vec<(PodId, NodeId)>,
     /// Different priority offsets that the queues of each pool have had.
     pub offsets: Vec<Vec<Vec<QueuePriority>>>,
+    /// Gangs whose reservations have expired.
+    pub expired: BTreeSet<JobId>,
     /// Jobs that are not tried again in their pool.
     pub aside: BTreeSet<JobId>,
     /// The latest refusals of every job in every pool, with the comparisons, which were right then.
@@ -77,6 +79,7 @@ impl Known {
             let moments = Moments::of(simulation, record, &self.pools, &self.held);
             self.ego = super::ego::Ego::new(config, &moments, &self.ego).books();
         }
+        self.expired.extend(expired(simulation, record));
         for recorded in &record.events {
             match recorded.event {
                 Event::SetAside { job } => drop(self.aside.insert(job)),
@@ -154,4 +157,14 @@ fn is_stale(cluster: &Cluster, end: &State, config: &Config, job: JobId) -> bool
         n < cluster.pod_sets[set].min_available.max(least) as usize
     };
     !has_succeeded && of.pod_ids().any(|pod| is_used(&pod)) && of.pod_set_ids().any(lacks)
+}
+
+/// Gangs that lose reservations in a cycle other than to another job.
+pub fn expired(simulation: &Simulation, record: &CycleRecord) -> BTreeSet<JobId> {
+    let cluster = simulation.cluster();
+    let lost = record.events.iter().filter_map(|recorded| match recorded.event {
+        Event::Unclaimed { pod, by: None, .. } => Some(cluster.pods[pod].job),
+        _ => None,
+    });
+    lost.filter(|job| cluster.jobs[*job].gang.is_some()).collect()
 }

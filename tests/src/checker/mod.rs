@@ -25,7 +25,7 @@ mod yunikorn;
 mod yunikorn_shares;
 
 use std::cell::{LazyCell, OnceCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use fairground::cluster::{Phase, Preemptible};
@@ -93,6 +93,8 @@ struct Cycle<'a> {
     offsets: Vec<Vec<QueuePriority>>,
     moments: Moments<'a>,
     counting: Counting,
+    /// Gangs whose reservations have expired.
+    expired: BTreeSet<JobId>,
     shares: OnceCell<Vec<Shares>>,
     ego: Option<ego::Ego<'a>>,
 }
@@ -161,6 +163,7 @@ fn examine_cycle(
         offsets: pools.map(|pool| simulation.priorities_in(pool)).collect(),
         moments,
         counting: Counting::of(&plan.policy),
+        expired: known.expired.union(&known::expired(simulation, record)).copied().collect(),
         shares: OnceCell::new(),
         ego,
     };
@@ -336,6 +339,7 @@ impl<'a> Cycle<'a> {
             end: self.moments.states.last().expect("one state at least"),
             rooms: LazyCell::new(Box::new(move || self.rooms(accounts, &of))),
             rejected: self.record.refusals.iter().filter(is_rejected).map(|refusal| refusal.job).collect(),
+            expired: &self.expired,
             offsets: self.offsets.get(explanation.pool.index()).map_or(&[], Vec::as_slice),
             earlier_offsets: self.known.offsets.get(explanation.pool.index()).map_or(&[], Vec::as_slice),
             shares: self.shares(explanation.pool),

@@ -1,7 +1,7 @@
 //! The sides of a comparison against values from an independent account.
 
 use std::cell::LazyCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fairground::cluster::GpuRequest;
 use fairground::id::{Id, JobId, PodId, QueueId};
@@ -31,6 +31,8 @@ pub struct Context<'a> {
     pub rooms: Later<'a, Option<Rooms<'a>>>,
     /// Jobs that the scheduler does not consider at all.
     pub rejected: Vec<JobId>,
+    /// Gangs whose reservations have expired.
+    pub expired: &'a BTreeSet<JobId>,
     /// Priority offsets of the queues of the pool, under a policy that has them.
     pub offsets: &'a [QueuePriority],
     /// Different ones that they have had.
