@@ -24,6 +24,13 @@ pub fn later(frame: &Frame, candidate: JobId, check: &Check) -> Option<Text> {
                 text.say(format!(": the newest [job] goes first, and it is {older} (submitted {own}, "));
             text.job(victim).say(format!(" {last})"))
         }
+        Quantity::Applies => {
+            let (kind, last) = match check.left.value {
+                Value::Count(2..) => ("is not preemptible", "such [pods] go last"),
+                _ => ("is the originator of its [job]", "originators go after other [pods]"),
+            };
+            text.say(format!(": it {kind}, and {last}"))
+        }
         Quantity::Name => {
             let text = text.say(": of [jobs] of the same age the last by name goes first, which is ");
             text.job(victim)

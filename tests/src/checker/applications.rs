@@ -13,7 +13,7 @@ use fairground::units::{RESOURCES_MAX, Resource};
 use super::accounts::Accounts;
 use super::moments::Place as Where;
 use super::operand::Context;
-use super::yunikorn::{Amounts, plus, request};
+use super::yunikorn::{Amounts, bound, plus, request};
 
 /// Age from which an ask may reserve a node.
 const MAY_RESERVE: Span = Span::from_millis(2000);
@@ -63,7 +63,7 @@ impl<'a> Applications<'a> {
 
     /// Pods of a job that are asks and wait for nodes: not while placeholders of a gang come first.
     pub fn pending(&self, job: JobId) -> Vec<PodId> {
-        if self.context.rejected.contains(&job) {
+        if self.context.rejected.contains(&job) || self.is_refused(job) {
             return Vec::new();
         }
         let waits = |pod: &PodId| self.accounts.place(*pod) == Where::Waiting;
@@ -77,6 +77,25 @@ impl<'a> Applications<'a> {
             }
             _ => self.job(job).pod_ids().filter(waits).collect(),
         }
+    }
+
+    /// Whether its queue does not accept a gang: one above its maximum or that of a queue above it, or any in a leaf with fair order.
+    fn is_refused(&self, job: JobId) -> bool {
+        if self.job(job).gang.is_none() || self.has_started(job) {
+            return false;
+        }
+        let members = self.members(job).into_iter().map(|pod| request(self.accounts, pod));
+        let all = members.fold([0.0; RESOURCES_MAX], plus);
+        let path = || self.accounts.cluster.path_to_root(self.job(job).queue);
+        let is_above = |queue: QueueId| {
+            let most = bound(self.context, queue, false);
+            all.iter().zip(most).any(|(all, most)| most.is_some_and(|most| *all > most))
+        };
+        let policy = |queue: QueueId| {
+            let name = &*self.accounts.cluster.queues[queue].name;
+            self.config()?.queues.get(name)?.properties.get("application.sort.policy")
+        };
+        path().any(is_above) || path().find_map(policy).is_some_and(|policy| policy == "fair")
     }
 
     /// The pods for which a gang has placeholders.

@@ -1,6 +1,8 @@
 //! Comparisons of YuniKorn.
 
-use fairground::cluster::{Node, Pod};
+use std::collections::BTreeSet;
+
+use fairground::cluster::{Node, Pod, Preemptible};
 use fairground::id::{JobId, NodeId, QueueId};
 use fairground::trace::{Quantity, QueuePriority, Value};
 use fairground::units::{Amount, Bound, RESOURCES_MAX, Resource};
@@ -21,7 +23,6 @@ pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
     let rule = place.check.rule.key();
     let accounts = &context.accounts;
     match (place.term.quantity, rule) {
-        (Quantity::Applies | Quantity::Constant, _) => Expect::Nothing,
         (Quantity::AllocatedWithJob, "yunikorn/headroom" | "yunikorn/below-guarantee") => {
             let with_leaving = rule == "yunikorn/headroom";
             of_queue(place, owner.queue, |queue| {
@@ -73,6 +74,13 @@ pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
                 _ => Expect::Values(on_path(context, job)),
             }
         }
+        (Quantity::Applies, "yunikorn/victim-order") => owner.job.map_or(Expect::Unknown, |job| {
+            let is_out = i64::from(accounts.cluster.jobs[job].preemptible == Preemptible::No);
+            let pods = accounts.cluster.jobs[job].pod_ids();
+            let is_originator =
+                |pod| accounts.pod(pod).rules.as_ref().is_some_and(|rules| rules.is_originator);
+            Expect::Values(pods.map(|pod| Value::Count(2 * is_out + i64::from(is_originator(pod)))).collect())
+        }),
         (Quantity::Created, "yunikorn/victim-order") => owner.job.map_or(Expect::Unknown, |job| {
             let of = &accounts.cluster.jobs[job];
             let pods = of.pod_ids().filter_map(|pod| accounts.pod(pod).created);
@@ -81,6 +89,7 @@ pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
         (Quantity::Created, "yunikorn/application") => owner.job.map_or(Expect::Unknown, |job| {
             Expect::Values(vec![Value::Time(accounts.cluster.jobs[job].submit)])
         }),
+        (Quantity::Applies | Quantity::Constant, _) => Expect::Nothing,
         _ => Expect::Unknown,
     }
 }
@@ -299,18 +308,28 @@ fn effective(context: &Context<'_>, queue: QueueId) -> Vec<i64> {
     let applications = Applications::of(context);
     let waiting: Vec<JobId> =
         accounts.jobs_below(queue).filter(|job| !applications.pending(*job).is_empty()).collect();
-    let of = |job: JobId, below: &[QueuePriority]| {
+    let of = |job: JobId, below: &[&[QueuePriority]]| {
         let path = accounts.cluster.path_to_root(accounts.cluster.jobs[job].queue);
-        let priority = i64::from(accounts.cluster.jobs[job].priority);
-        let up_to = path.take_while(|above| *above != queue);
-        passed(context.offsets, queue, up_to.fold(priority, |priority, at| passed(below, at, priority)))
+        let mut all = BTreeSet::from([i64::from(accounts.cluster.jobs[job].priority)]);
+        for at in path.take_while(|above| *above != queue) {
+            let each = |offsets: &&[QueuePriority]| {
+                all.iter().map(|of| passed(offsets, at, *of)).collect::<Vec<_>>()
+            };
+            all = below.iter().flat_map(each).collect();
+        }
+        all.into_iter().map(|below| passed(context.offsets, queue, below))
     };
-    let has_former = |former: &Vec<QueuePriority>| {
+    let present = waiting.iter().flat_map(|job| of(*job, &[context.offsets])).max();
+    let is_former = |former: &&[QueuePriority]| {
         former.iter().zip(context.offsets).any(|(a, b)| (a.offset, a.is_fence) != (b.offset, b.is_fence))
     };
-    let former = context.earlier_offsets.iter().filter(|former| has_former(former));
-    let former = former.flat_map(|former| waiting.iter().map(|job| of(*job, former)));
-    waiting.iter().map(|job| of(*job, context.offsets)).max().into_iter().chain(former).collect()
+    let mut known: Vec<&[QueuePriority]> = context.earlier_offsets.iter().map(Vec::as_slice).collect();
+    known.retain(is_former);
+    if known.is_empty() {
+        return present.into_iter().collect();
+    }
+    known.push(context.offsets);
+    waiting.iter().flat_map(|job| of(*job, &known)).collect()
 }
 
 /// The priority of a job, and what the queues above it pass on.

@@ -5,7 +5,7 @@
 
 use super::explain::{between, queue_id};
 use super::memory::Memory;
-use super::model::AskIx;
+use super::model::{AskIx, Core, QueueIx};
 use super::{rules, victim_priority};
 use crate::policy::PartitionView;
 use crate::policy::checks::applies;
@@ -65,6 +65,13 @@ pub fn guarantee_of(world: PartitionView<'_>, memory: &Memory, ask: AskIx) -> Ch
     below_guarantee(memory, ask, Subject { other_queue: None, other_job: None, ..subject })
 }
 
+/// What a queue uses without the tasks marked so far, before the remaining ones are marked.
+fn kept_before(core: &Core, at: QueueIx, remaining: &[AskIx], of: usize) -> i64 {
+    let below = |&&m: &&AskIx| core.upwards(core.apps[core.asks[m].app].queue).any(|q| q == at);
+    let back: i64 = remaining.iter().filter(below).map(|&m| core.asks[m].resource.get(of)).sum();
+    core.queues[at].allocated.get(of) - core.queues[at].preempting.get(of) + back
+}
+
 /// Check that the victim's leaf, or a queue above it, exceeds its guarantee after the evictions marked earlier.
 fn above_guarantee(memory: &Memory, ask: AskIx, marked: &[AskIx], victim: AskIx, subject: Subject) -> Check {
     let core = &memory.core;
@@ -73,10 +80,8 @@ fn above_guarantee(memory: &Memory, ask: AskIx, marked: &[AskIx], victim: AskIx,
     let later = &marked[earlier..];
     for at in core.upwards(core.apps[core.asks[victim].app].queue) {
         let queue = &core.queues[at];
-        let below = |&&m: &&AskIx| core.upwards(core.apps[core.asks[m].app].queue).any(|q| q == at);
         for (resource, of) in memory.resource_types.accounted().filter(|&(_, of)| wanted.has(of)) {
-            let back: i64 = later.iter().filter(below).map(|&m| core.asks[m].resource.get(of)).sum();
-            let kept = queue.allocated.get(of) - queue.preempting.get(of) + back;
+            let kept = kept_before(core, at, later, of);
             let (left, right) =
                 ((Quantity::AllocatedWithoutVictims, kept), (Quantity::Quota, queue.guaranteed.get(of)));
             let subject = Subject { other_queue: queue_id(memory, at), resource: Some(resource), ..subject };
@@ -100,8 +105,7 @@ pub fn lowered_maximum_checks(memory: &Memory, marked: &[AskIx], victim: AskIx) 
     for at in core.upwards(core.apps[core.asks[victim].app].queue) {
         let queue = &core.queues[at];
         for (resource, of) in memory.resource_types.accounted().filter(|&(_, of)| queue.max.has(of)) {
-            let back: i64 = marked[from..].iter().map(|&m| core.asks[m].resource.get(of)).sum();
-            let kept = queue.allocated.get(of) - queue.preempting.get(of) + back;
+            let kept = kept_before(core, at, &marked[from..], of);
             let (left, right) = ((Quantity::Allocated, kept), (Quantity::Limit, queue.max.get(of)));
             let subject =
                 Subject { queue: queue_id(memory, at), pod, resource: Some(resource), ..Subject::default() };

@@ -141,12 +141,20 @@ impl Spared<'_> {
         last.map_or(Protection::NotNeeded, |&last| self.later(ask, last))
     }
 
-    /// The comparison of ages with the last victim, if it put the task behind it.
+    /// The comparison with the last victim that put the task behind it: opted-out ones come last, before them originators, and
+    /// the older ones of a kind.
     fn later(&self, ask: AskIx, last: AskIx) -> Protection {
         let subject = between(self.world, self.memory, ask, last);
-        let created = |ask: AskIx| Value::Time(Time::from_millis(self.memory.core.asks[ask].created));
-        let values = [created(ask), created(last)];
-        let check = rules::compare(rules::VICTIM_ORDER, subject, Quantity::Created, values, Op::AtMost);
+        let asks = &self.memory.core.asks;
+        let kind = |ask: AskIx| 2 * i64::from(!asks[ask].allow_self) + i64::from(asks[ask].originator);
+        let check = if kind(ask) == kind(last) {
+            let created = |ask: AskIx| Value::Time(Time::from_millis(asks[ask].created));
+            let values = [created(ask), created(last)];
+            rules::compare(rules::VICTIM_ORDER, subject, Quantity::Created, values, Op::AtMost)
+        } else {
+            let values = [ask, last].map(|ask| Value::Count(kind(ask)));
+            rules::compare(rules::VICTIM_ORDER, subject, Quantity::Applies, values, Op::Exceeds)
+        };
         if check.holds { Protection::Later(check) } else { Protection::NotNeeded }
     }
 }
