@@ -81,7 +81,10 @@ impl<'a> Applications<'a> {
 
     /// Whether its queue does not accept a gang: one above its maximum or that of a queue above it, or any in a leaf with fair order.
     fn is_refused(&self, job: JobId) -> bool {
-        if self.job(job).gang.is_none() || self.has_started(job) {
+        // Others that are refused say so, as long as they are not behind a gate.
+        let is_gated = |pod: PodId| self.accounts.place(pod) == Where::Gated;
+        let is_told = !self.job(job).pod_ids().any(is_gated);
+        if is_told || self.job(job).gang.is_none() || self.has_started(job) {
             return false;
         }
         let members = self.members(job).into_iter().map(|pod| request(self.accounts, pod));
