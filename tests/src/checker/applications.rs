@@ -20,9 +20,9 @@ const MAY_RESERVE: Span = Span::from_millis(2000);
 
 /// The applications of the pool, as the core knows them at one moment.
 #[derive(Clone, Copy, Debug)]
-pub struct Applications<'a> {
-    context: &'a Context<'a>,
-    accounts: &'a Accounts<'a>,
+pub struct Applications<'c, 'a> {
+    context: &'c Context<'a>,
+    accounts: &'c Accounts<'a>,
 }
 
 /// An upper bound of a user or group in a queue, with the jobs that it counts.
@@ -32,8 +32,8 @@ struct Bound<'a> {
     jobs: Vec<JobId>,
 }
 
-impl<'a> Applications<'a> {
-    pub fn of(context: &'a Context<'a>) -> Applications<'a> {
+impl<'c, 'a> Applications<'c, 'a> {
+    pub fn of(context: &'c Context<'a>) -> Applications<'c, 'a> {
         Applications { context, accounts: &context.accounts }
     }
 

@@ -8,7 +8,6 @@ use fairground::time::Span;
 use fairground::trace::{Check, Gate, Ledger, NodeReason, Op, Quantity, Term, Value};
 use fairground::units::{Bound, Resource};
 
-use super::obstacles;
 use super::operand::{number, same_number};
 
 /// A kind of mistake.
@@ -71,8 +70,7 @@ pub fn planted(
                 put(Planted::OtherNumber, &|refusal| refusal.checks[i] = wrong.clone());
             }
         }
-        let is_known = obstacles::is_known(policy, &refusal.gate);
-        if let Some(gate) = other_obstacle(cluster, &refusal.gate, &refusal.checks).filter(|_| is_known) {
+        if let Some(gate) = other_obstacle(cluster, &refusal.gate, &refusal.checks) {
             put(Planted::OtherObstacle, &|refusal| refusal.gate = gate.clone());
         }
         if let Some(gate) = other_time(policy, &refusal.gate) {
