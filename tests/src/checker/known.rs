@@ -52,7 +52,7 @@ impl Known {
         self.starts = jobs().map(|job| job.last_start).collect();
         self.held = simulation.held().iter().map(|claim| (claim.pod, claim.node)).collect();
         if let (Policy::Ego(config), true) = (&plan.policy, self.ego.is_empty()) {
-            self.ego = super::ego::at_first(simulation.cluster(), config);
+            self.ego = super::ego::at_first(&plan.cluster, simulation.cluster(), config);
         }
         self.look_at_offsets(simulation);
     }

@@ -40,8 +40,8 @@ pub struct State {
 }
 
 impl State {
-    fn after(simulation: &Simulation, record: &CycleRecord) -> State {
-        let cluster = simulation.cluster();
+    /// The places of a cluster, without claims.
+    pub fn of(cluster: &Cluster) -> State {
         let place = |phase: Phase, node: Option<NodeId>| match (phase, node) {
             (Phase::Pending, _) => Place::Waiting,
             (Phase::Gated, _) => Place::Gated,
@@ -49,6 +49,14 @@ impl State {
             (Phase::Terminating { .. }, Some(node)) => Place::Leaving(node),
             _ => Place::Out,
         };
+        State {
+            places: cluster.pods.values().map(|pod| place(pod.phase, pod.node)).collect(),
+            pools: cluster.jobs.values().map(|job| job.partition).collect(),
+            claims: Vec::new(),
+        }
+    }
+
+    fn after(simulation: &Simulation, record: &CycleRecord) -> State {
         let mut claims: Vec<(PodId, NodeId)> =
             simulation.held().iter().map(|claim| (claim.pod, claim.node)).collect();
         for claim in record.claims() {
@@ -56,11 +64,7 @@ impl State {
                 claims.push((claim.pod, claim.node));
             }
         }
-        State {
-            places: cluster.pods.values().map(|pod| place(pod.phase, pod.node)).collect(),
-            pools: cluster.jobs.values().map(|job| job.partition).collect(),
-            claims,
-        }
+        State { claims, ..State::of(simulation.cluster()) }
     }
 
     /// Undoes an event; a start takes the place of a reservation that the pod had before.

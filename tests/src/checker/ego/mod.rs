@@ -8,18 +8,18 @@ mod replay;
 mod slots;
 mod tree;
 
-use fairground::cluster::Cluster;
-use fairground::id::{PartitionId, QueueId};
+use fairground::cluster::{Cluster, Phase};
+use fairground::id::{Id, PartitionId, QueueId};
 use fairground::policy::ego::config::Config;
 use fairground::trace::{Event, Quantity, Recorded, Value};
 use fairground::units::Amount;
 
 pub use books::Books;
 use books::{Set, Source, View, World};
-use replay::{Replay, lent_at_first, replay};
+use replay::{Replay, at_start, replay};
 use tree::{ROOT, Tree, consumer};
 
-use super::moments::Moments;
+use super::moments::{self, Moments, State};
 use super::operand::{Expect, Place};
 
 /// A cycle in all pools of nodes.
@@ -29,11 +29,21 @@ pub struct Ego<'a> {
     replays: Vec<Replay<'a>>,
 }
 
-/// What is known before the first cycle.
-pub fn at_first(cluster: &Cluster, config: &Config) -> Vec<Books> {
+/// What is known before the first cycle. Pods that are gone when it opens were terminating before.
+pub fn at_first(before: &Cluster, opened: &Cluster, config: &Config) -> Vec<Books> {
+    let mut cluster = opened.clone();
+    let mut state = State::of(opened);
+    for (id, pod) in before.pods.iter() {
+        if let (Phase::Terminating { .. }, Some(node)) = (pod.phase, pod.node) {
+            state.places[id.index()] = moments::Place::Leaving(node);
+            if !cluster.live_jobs.contains(&pod.job) {
+                cluster.live_jobs.push(pod.job);
+            }
+        }
+    }
+    cluster.live_jobs.sort();
     let of = |pool: PartitionId| {
-        let lent = lent_at_first(cluster, &Tree::new(cluster, config, pool));
-        Books { lent, ..Books::default() }
+        at_start(&World::new(&cluster, Tree::new(&cluster, config, pool), pool, &state), &state)
     };
     cluster.partitions.ids().map(of).collect()
 }

@@ -7,9 +7,9 @@ use fairground::id::{JobId, NodeId, PodId, PodSetId};
 use fairground::trace::{Event, EvictReason, Recorded};
 
 use super::super::moments::{Moments, Place, State};
-use super::books::{Books, Earmark, Set, Source, View, World};
+use super::books::{Books, Earmark, Set, Source, View, World, add, fits};
 use super::lending::lend;
-use super::tree::{ROOT, Tree, consumer};
+use super::tree::{Dims, ROOT, Tree, consumer};
 
 /// A cycle of a pool of nodes.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ impl<'a> Replay<'a> {
 }
 
 /// Pools to which hosts are lent before the first cycle: the closest above the owner and all users.
-pub fn lent_at_first(cluster: &Cluster, tree: &Tree) -> BTreeMap<NodeId, usize> {
+fn lent_at_first(cluster: &Cluster, tree: &Tree) -> BTreeMap<NodeId, usize> {
     let mut lent: BTreeMap<NodeId, usize> = BTreeMap::new();
     for pod in cluster.pods.values().filter(|pod| pod.phase.holds()) {
         let leaf = consumer(cluster.jobs[pod.job].queue);
@@ -112,6 +112,56 @@ fn restored(world: &World<'_>, state: &State, before: &Books) -> Books {
     let sources = sources.collect();
     books.sources = sources;
     books
+}
+
+/// What follows from the pods that are there before the first cycle.
+pub fn at_start(world: &World<'_>, state: &State) -> Books {
+    let lent = lent_at_first(world.cluster, &world.tree);
+    let mut books = restored(world, state, &Books { lent, ..Books::default() });
+    books.earmarks = promised(world, &View { world, state, books: &books });
+    books
+}
+
+/// Resources of a host for one job behind the pods that are evicted for it at the start.
+struct Room {
+    by: JobId,
+    host: NodeId,
+    free: Dims,
+    /// Those behind no earmark yet.
+    victims: Vec<PodId>,
+    /// The latest earmark of the room.
+    last: Option<usize>,
+}
+
+/// Earmarks behind the pods that are being evicted at the start, for the pods of other jobs (ego.md 9).
+fn promised(world: &World<'_>, view: &View<'_>) -> Vec<Earmark> {
+    let mut rooms: Vec<Room> = Vec::new();
+    let mut earmarks: Vec<Earmark> = Vec::new();
+    for (set, pod, host, _) in view.units().filter(|unit| !unit.3) {
+        let Some(by) = world.cluster.jobs[set.job].evicted_for else { continue };
+        let at = rooms.iter().position(|room| (room.by, room.host) == (by, host)).unwrap_or_else(|| {
+            rooms.push(Room { by, host, free: view.free(host), victims: Vec::new(), last: None });
+            rooms.len() - 1
+        });
+        let room = &mut rooms[at];
+        add(&mut room.free, &set.unit, 1);
+        room.victims.push(pod);
+        let n_promised = |of: &Set| earmarks.iter().filter(|earmark| earmark.set == of.id).count() as u32;
+        let waits = |of: &&Set| of.job == by && view.waiting(of) > n_promised(of);
+        match world.sets.iter().find(waits) {
+            Some(next) if fits(&room.free, &next.unit) => {
+                add(&mut room.free, &next.unit, -1);
+                room.last = Some(earmarks.len());
+                let source = source(world, view.books, (next.leaf, host), None);
+                let victims = std::mem::take(&mut room.victims);
+                earmarks.push(Earmark { set: next.id, node: host, source, victims });
+            }
+            Some(_) => {}
+            // Resources that no further pod needs belong to the latest earmark.
+            None => room.last.into_iter().for_each(|last| earmarks[last].victims.append(&mut room.victims)),
+        }
+    }
+    earmarks
 }
 
 /// The remembered source of a unit if the tree still allows it, else the one that a new unit would have.
