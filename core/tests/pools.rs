@@ -163,7 +163,8 @@ timeline:
         S027 timeline[0].pool: only a change of a queue has a pool; remove it [Remove the pool]
         S058 pools["spare"]: no node is in the pool "spare", so nothing runs there [Remove the pool]
         S039 queues["a"].pools["dev"].gpu.limit: "a" has a gpu limit of 1 below its quota of 2; the limit wins [Raise the gpu limit to 2]
-        S046 jobs["big"].gpu: "big" asks for more gpu than any node it may use has (2), so it waits for ever [Request 2]"#]];
+        S046 jobs["big"].gpu: "big" asks for more gpu than any node it may use has (2), so it waits for ever [Request 2]
+        S067 queues["a"].pools["dev"].gpu.limit: "big" needs gpu 3 to start, more than the limit of "a" (1), so it waits until the limit is raised [Set the gpu limit to 3]"#]];
     expected.assert_eq(&found.join("\n"));
 }
 
