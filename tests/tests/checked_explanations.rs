@@ -156,6 +156,7 @@ recorded! {
     explanations_of_recorded_cases_of_kai "kai"
     explanations_of_recorded_cases_of_runai "runai"
     explanations_of_recorded_cases_of_ego "ego"
+    explanations_of_recorded_cases_of_yunikorn "yunikorn"
 }
 
 /// The examples of the page.

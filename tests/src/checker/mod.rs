@@ -72,6 +72,17 @@ enum Explained<'a> {
     Spared(&'a NotSelected),
 }
 
+/// Pods that an explanation is about.
+#[derive(Default)]
+struct Involved {
+    /// For which room is wanted.
+    asked: Vec<PodId>,
+    /// That lose, or could lose, their place.
+    lost: Vec<PodId>,
+    /// How many of those in `asked` the comparisons include at least.
+    at_least: Option<usize>,
+}
+
 /// An explanation of a cycle.
 #[derive(Debug)]
 struct Explanation<'a> {
@@ -281,46 +292,52 @@ impl<'a> Cycle<'a> {
         }
     }
 
+    /// The pods that an explanation is about at a moment.
+    fn pods_of(&self, explanation: &Explanation<'_>, moment: usize, accounts: &Accounts<'_>) -> Involved {
+        let cluster = self.moments.cluster;
+        let mut pods = Involved::default();
+        let job_of = |pod: PodId| cluster.pods[pod].job;
+        match explanation.of {
+            Explained::Decision(at) => {
+                let claimant = self.moments.claimant(at);
+                let is_whole = |job: JobId| cluster.jobs[job].preemptible != Preemptible::Semi;
+                pods.at_least = claimant.filter(|job| is_whole(*job)).map(|_| 1);
+                for other in self.moments.statement(at) {
+                    match self.moments.decisions[other].event {
+                        Event::Bound { pod, .. } | Event::Claimed { pod, .. } => {
+                            let is_asked = other >= moment || pods.at_least.is_none();
+                            if Some(job_of(pod)) == claimant && is_asked {
+                                pods.asked.push(pod);
+                            }
+                            if other == at {
+                                pods.at_least = pods.at_least.map(|_| pods.asked.len());
+                            }
+                        }
+                        Event::Evicted { pod, .. } | Event::Unclaimed { pod, .. } if other >= moment => {
+                            pods.lost.push(pod);
+                        }
+                        _ => {}
+                    }
+                }
+                pods.lost.extend(self.moments.evicted_twice(moment..self.moments.statement(at).end() + 1));
+            }
+            Explained::Waiting(&Refusal { job, .. }) | Explained::Spared(&NotSelected { by: job, .. }) => {
+                pods.asked.extend(accounts.waiting(job));
+                let is_other = |pod: &PodId| job_of(*pod) != job;
+                let on = |pod: &PodId| matches!(accounts.place(*pod), Place::On(_));
+                pods.lost.extend(cluster.pods.ids().filter(is_other).filter(on));
+            }
+        }
+        pods
+    }
+
     fn context<'s>(&'s self, explanation: &Explanation<'_>, of: Moment) -> Context<'s> {
         let cluster = self.moments.cluster;
         let moment = of.state;
         let state = &self.moments.states[moment];
         let policy = &self.plan.policy;
         let accounts = Accounts { policy, cluster, state, pool: explanation.pool, counting: self.counting };
-        let mut asked: Vec<PodId> = Vec::new();
-        let mut lost: Vec<PodId> = Vec::new();
-        let mut at_least = None;
-        let job_of = |pod: PodId| cluster.pods[pod].job;
-        match explanation.of {
-            Explained::Decision(at) => {
-                let claimant = self.moments.claimant(at);
-                let is_whole = |job: JobId| cluster.jobs[job].preemptible != Preemptible::Semi;
-                at_least = claimant.filter(|job| is_whole(*job)).map(|_| 1);
-                for other in self.moments.statement(at) {
-                    match self.moments.decisions[other].event {
-                        Event::Bound { pod, .. } | Event::Claimed { pod, .. } => {
-                            if Some(job_of(pod)) == claimant && (other >= moment || at_least.is_none()) {
-                                asked.push(pod);
-                            }
-                            if other == at {
-                                at_least = at_least.map(|_| asked.len());
-                            }
-                        }
-                        Event::Evicted { pod, .. } | Event::Unclaimed { pod, .. } if other >= moment => {
-                            lost.push(pod);
-                        }
-                        _ => {}
-                    }
-                }
-                lost.extend(self.moments.evicted_twice(moment..self.moments.statement(at).end() + 1));
-            }
-            Explained::Waiting(&Refusal { job, .. }) | Explained::Spared(&NotSelected { by: job, .. }) => {
-                asked.extend(accounts.waiting(job));
-                let is_other = |pod: &PodId| job_of(*pod) != job;
-                let on = |pod: &PodId| matches!(accounts.place(*pod), Place::On(_));
-                lost.extend(cluster.pods.ids().filter(is_other).filter(on));
-            }
-        }
+        let Involved { asked, lost, at_least } = self.pods_of(explanation, moment, &accounts);
         let is_rejected = |refusal: &&Refusal| {
             matches!(
                 refusal.gate,

@@ -17,7 +17,7 @@ use super::yunikorn_shares as shares;
 /// Amounts by resource number, named resources included.
 pub type Amounts = [f64; RESOURCES_MAX];
 
-/// What a side of a comparison has to be.
+/// What a side of a comparison has to be. Long because it is one table of quantities and rules.
 pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
     let owner = place.owner();
     let rule = place.check.rule.key();
@@ -48,7 +48,10 @@ pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
         (Quantity::Idle, "yunikorn/first-fit" | "yunikorn/reserved") => idle(context, place),
         (Quantity::Reserved, _) => reserved(context, place),
         (Quantity::Capacity, _) => of_queue(place, Some(QueueId(0)), |_| capacities(context)),
-        (Quantity::Priority, "yunikorn/application" | "yunikorn/required-node") => {
+        (Quantity::Priority, "yunikorn/application") => {
+            owner.job.map_or(Expect::Unknown, |job| priority_of_application(context, job))
+        }
+        (Quantity::Priority, "yunikorn/required-node" | "yunikorn/request") => {
             owner.job.map_or(Expect::Unknown, |job| priority_of(accounts, job))
         }
         (Quantity::Priority, "yunikorn/priority") => owner.queue.map_or(Expect::Unknown, |queue| {
@@ -81,17 +84,31 @@ pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
                 |pod| accounts.pod(pod).rules.as_ref().is_some_and(|rules| rules.is_originator);
             Expect::Values(pods.map(|pod| Value::Count(2 * is_out + i64::from(is_originator(pod)))).collect())
         }),
-        (Quantity::Created, "yunikorn/victim-order") => owner.job.map_or(Expect::Unknown, |job| {
-            let of = &accounts.cluster.jobs[job];
-            let pods = of.pod_ids().filter_map(|pod| accounts.pod(pod).created);
-            Expect::Values([of.created, of.submit].into_iter().chain(pods).map(Value::Time).collect())
-        }),
+        (Quantity::Created, "yunikorn/victim-order" | "yunikorn/request") => {
+            owner.job.map_or(Expect::Unknown, |job| {
+                let of = &accounts.cluster.jobs[job];
+                let pods = of.pod_ids().filter_map(|pod| accounts.pod(pod).created);
+                Expect::Values([of.created, of.submit].into_iter().chain(pods).map(Value::Time).collect())
+            })
+        }
         (Quantity::Created, "yunikorn/application") => owner.job.map_or(Expect::Unknown, |job| {
-            Expect::Values(vec![Value::Time(accounts.cluster.jobs[job].submit)])
+            let applications = Applications::of(context);
+            let jobs = applications.jobs(applications.name(job)).map(|job| &accounts.cluster.jobs[job]);
+            let first = jobs.map(|job| job.created).min();
+            Expect::Values(first.map(Value::Time).into_iter().collect())
         }),
         (Quantity::Applies | Quantity::Constant, _) => Expect::Nothing,
         _ => Expect::Unknown,
     }
+}
+
+/// The highest priority of the requests of an application (yunikorn.md 3.1).
+fn priority_of_application(context: &Context<'_>, job: JobId) -> Expect {
+    let (accounts, applications) = (&context.accounts, Applications::of(context));
+    let jobs = applications.jobs(applications.name(job));
+    let waiting = jobs.filter(|job| accounts.waiting(*job).next().is_some());
+    let highest = waiting.map(|job| i64::from(accounts.cluster.jobs[job].priority)).max();
+    highest.map_or_else(|| priority_of(accounts, job), |highest| Expect::Values(vec![Value::Count(highest)]))
 }
 
 fn priority_of(accounts: &Accounts<'_>, job: JobId) -> Expect {

@@ -406,9 +406,11 @@ fn examples_explain_why_jobs_wait() {
           also: `gang` is waiting: it needs 1 GPU for each of 4 pods; 2 were free, at most 2 on one node (2 of 4 pods could be placed). Nodes checked: 2 with too few free GPUs.
           `team-a`: allocated with the job (6 GPUs) is more than fair share (4 GPUs).
           `gang`: requested (1 GPU) is at most free or being freed on one node (2 GPUs).
+          `gang`: priority (50) is at most `small`: priority (50).
         fragments-pinned: `wide` is waiting: it needs 2 GPUs on one node; 4 were free, at most 1 on one node. Nodes checked: 4 with too few free GPUs. Nothing further will happen in this scenario: only an edit changes this.
           also: `wide` is waiting: no allowed eviction frees enough.
           `wide`: requested (2 GPUs) is more than free or being freed on one node (1 GPU).
+          `wide`: jobs (0) is less than 1.
         may-not-borrow: `build-2` is non-preemptible, and `team-a` already uses its whole quota of 1 GPU for non-preemptible jobs. Non-preemptible jobs cannot run over quota, even when resources are free. It can start when `build-1` ends, which has no planned end: only an edit changes this.
           `team-a`: allocated to non-preemptible jobs (2 GPUs) is more than quota (1 GPU).
           `team-a`: allocated to non-preemptible jobs (2 GPUs) is more than quota (1 GPU).
@@ -416,6 +418,7 @@ fn examples_explain_why_jobs_wait() {
           also: `a4` is waiting: `team-a` cannot reclaim for it: with `a4`, it would use 4 GPUs, over its fair share of 3.
           `team-a`: allocated with the job (4 GPUs) is more than limit (3 GPUs).
           `team-a`: allocated with the job (4 GPUs) is more than fair share (3 GPUs).
+          `a4`: priority (50) is at most `a1`: priority (50).
         limit-is-a-ceiling: `a5` is waiting: with it, `team-a` would use 4 GPUs, over its limit of 3. Nothing further will happen in this scenario: only an edit changes this.
           also: `a5` is waiting: `team-a` cannot reclaim for it: with `a5`, it would use 4 GPUs, over its fair share of 3.
           `team-a`: allocated with the job (4 GPUs) is more than limit (3 GPUs).
@@ -424,6 +427,7 @@ fn examples_explain_why_jobs_wait() {
           `team-a`: allocated before this eviction (5 GPUs) is at most the larger of quota and fair share (5 GPUs).
           `team-b`: allocated with the job (3 GPUs) is at most quota (5 GPUs).
           `team-a`: allocated before this eviction (5 GPUs) is at most quota (5 GPUs).
+          `b3`: priority (50) is at most `b1`: priority (50).
           `b3`: requested (1 GPU) is more than free or being freed on one node (0 GPUs).
         ten-promised-seven-there: `b4` is waiting: no GPU is free, and no allowed eviction frees enough for `b3`, which requests no more and was tried first. `team-a` uses 5 GPUs, which is within its quota and fair share of 5 GPUs. Nothing further will happen in this scenario: only an edit changes this.
           `b4`: requested (1 GPU) is more than free or being freed on one node (0 GPUs).

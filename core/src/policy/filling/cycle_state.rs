@@ -11,8 +11,7 @@
 //! nothing
 
 use super::measure::{Measure, Share};
-use super::place;
-use crate::cluster::{NodeUse, Phase, Queue, Sums, request_of};
+use crate::cluster::{Node, NodeUse, Phase, Pod, Queue, Sums, request_of};
 use crate::id::{Arena, JobId, NodeId, PodId, QueueId};
 use crate::policy::PartitionView;
 use crate::trace::FreeGpus;
@@ -240,7 +239,7 @@ impl<'w> CycleState<'w> {
 
     /// Free GPUs on the schedulable nodes that the pod may use. A node whose pods already lack devices has none to give.
     pub fn free(&self, pod: PodId) -> FreeGpus {
-        let usable = place::usable(self.world, &self.world.cluster.pods[pod]);
+        let usable = usable(self.world, &self.world.cluster.pods[pod]);
         let open = usable.filter(|(id, node)| node.takes_pods() && !self.nodes[*id].lacks_devices());
         let free = open.map(|(id, _)| f64::from(self.nodes[id].n_free()));
         free.fold(FreeGpus { total: 0.0, most: 0.0 }, |all, n| FreeGpus {
@@ -278,4 +277,9 @@ fn to_place(world: PartitionView<'_>, job: JobId) -> Option<(Vec<PodId>, usize)>
     let n = together.len();
     together.append(&mut later);
     Some((together, n))
+}
+
+/// Nodes that the selectors of the pod and the taints let it use.
+pub fn usable<'a>(world: PartitionView<'a>, pod: &'a Pod) -> impl Iterator<Item = (NodeId, &'a Node)> {
+    world.nodes().filter(move |(_, node)| pod.selects(node) && pod.tolerates(node))
 }

@@ -9,7 +9,7 @@
 //! # Differs
 //! nothing
 
-use super::cycle_state::CycleState;
+use super::cycle_state::{self, CycleState};
 use crate::cluster::{Devices, Node, NodeUse, Pod};
 use crate::id::{NodeId, PodId};
 use crate::policy::PartitionView;
@@ -81,11 +81,6 @@ pub fn is_too_large(world: PartitionView<'_>, pod: &Pod) -> bool {
         let empty = NodeUse::new(node);
         empty.pick(pod.request.gpu).is_some() && empty.has_room(node, &pod.request)
     };
-    let mut nodes = usable(world, pod).map(|(_, node)| node).peekable();
+    let mut nodes = cycle_state::usable(world, pod).map(|(_, node)| node).peekable();
     nodes.peek().is_some() && !nodes.any(fits)
-}
-
-/// Nodes that the selectors of the pod and the taints let it use.
-pub fn usable<'a>(world: PartitionView<'a>, pod: &'a Pod) -> impl Iterator<Item = (NodeId, &'a Node)> {
-    world.nodes().filter(move |(_, node)| pod.selects(node) && pod.tolerates(node))
 }

@@ -9,8 +9,7 @@
 //! # Differs
 //! nothing
 
-use super::cycle_state::CycleState;
-use super::place;
+use super::cycle_state::{self, CycleState};
 use crate::cluster::{Devices, GpuRequest, Node, Pod};
 use crate::id::{JobId, NodeId, PodId, QueueId};
 use crate::policy::checks::{self, amount, submitted_first, term};
@@ -110,7 +109,7 @@ pub fn over(
 /// The resource of which no node that the pod may use has enough, even when empty, with the comparison.
 pub fn too_large(state: &CycleState<'_>, job: JobId, pod: &Pod) -> Option<(Resource, Check)> {
     let subject = Subject { job: Some(job), ..Subject::default() };
-    let nodes: Vec<&Node> = place::usable(state.world, pod).map(|(_, node)| node).collect();
+    let nodes: Vec<&Node> = cycle_state::usable(state.world, pod).map(|(_, node)| node).collect();
     checks::too_large(state.measure.rules.best_fit, subject, pod, &nodes)
 }
 
@@ -124,7 +123,7 @@ pub fn no_room(state: &CycleState<'_>, job: JobId, pods: &[PodId]) -> Option<Che
         // It takes another part of each kind of GPU.
         return None;
     }
-    let nodes = place::usable(state.world, pod).filter(|(_, node)| node.takes_pods());
+    let nodes = cycle_state::usable(state.world, pod).filter(|(_, node)| node.takes_pods());
     let most = nodes.map(|(id, node)| state.nodes[id].free_milli(node, gpu)).max().unwrap_or(0);
     let subject = Subject { job: Some(job), resource: Some(Resource::GPU), ..Subject::default() };
     let left = amount(Quantity::Request, asked, Resource::GPU);
