@@ -155,6 +155,8 @@ pub enum Quantity {
     Pods,
     /// A count of jobs.
     Jobs,
+    /// A count of other jobs that may be evicted or moved.
+    PreemptibleJobs,
     /// Number of pods that have to run together.
     MinAvailable,
     /// Whether a rule applies: 0 or 1.

@@ -58,6 +58,7 @@ pub fn quantity_name(quantity: Quantity) -> &'static str {
         Quantity::Usage => "usage",
         Quantity::Pods => "[pods]",
         Quantity::Jobs => "[jobs]",
+        Quantity::PreemptibleJobs => "other preemptible [jobs] that run",
         Quantity::MinAvailable => "minimum [pods]",
         Quantity::Applies => "applies",
         Quantity::Score => "score",

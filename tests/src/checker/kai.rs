@@ -30,7 +30,7 @@ pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
             of_queue(queue, |queue| vec![context.shares.without_usage[queue.index()]])
         }
         Quantity::Usage => of_queue(queue, |queue| vec![context.shares.usage[queue.index()]]),
-        Quantity::Jobs => Expect::Values(vec![Value::Count(preemptible(context, place))]),
+        Quantity::PreemptibleJobs => Expect::Values(vec![Value::Count(preemptible(context, place))]),
         Quantity::Quota => of_queue(queue, |queue| vec![context.accounts.quota(queue)]),
         Quantity::Limit => of_queue(queue, |queue| vec![context.accounts.limit(queue)]),
         Quantity::Allocatable => of_queue(queue, |queue| {
@@ -229,7 +229,7 @@ fn constant(context: &Context<'_>, place: Place<'_>) -> Expect {
         (Quantity::Saturation, _) => real(1.0),
         (Quantity::FairShare, _) => real(0.0),
         (Quantity::Pods, _) => Expect::Values(vec![Value::Count(0)]),
-        (Quantity::Jobs, _) => Expect::Values(vec![Value::Count(1)]),
+        (Quantity::PreemptibleJobs, _) => Expect::Values(vec![Value::Count(1)]),
         (Quantity::Runtime, Some(job)) => real(staleness_grace(context, job)),
         _ => Expect::Unknown,
     }

@@ -35,7 +35,7 @@ impl Case<'_> {
                 |check: &&Check| !check.holds && check.left.quantity == left && check.right.quantity == right;
             self.refusal.checks.iter().filter(|_| self.refusal.gate == *gate).find(is_it)
         };
-        if let Some(check) = failed(Quantity::Jobs, Quantity::Constant) {
+        if let Some(check) = failed(Quantity::PreemptibleJobs, Quantity::Constant) {
             let text = Text::of(". No other preemptible [job] runs");
             return Some(match check.subject.queue {
                 Some(queue) => text.say(" in ").queue(self.frame.queue(queue)),
