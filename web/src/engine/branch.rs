@@ -29,7 +29,7 @@ impl Branch {
     /// so that charts of the whole run include them.
     pub fn shown(scenario: &Scenario) -> Result<Branch, Vec<String>> {
         let mut branch = Branch::background(scenario)?;
-        if branch.is_small() {
+        if branch.timeline.is_small() {
             branch.transit_level = Level::Decisive;
         }
         Ok(branch)
@@ -53,10 +53,6 @@ impl Branch {
     }
     pub fn run_log(&self) -> &RunLog {
         &self.run_log
-    }
-    /// Whether a cycle is cheap enough to be computed speculatively.
-    pub fn is_small(&self) -> bool {
-        self.timeline.is_small()
     }
 
     /// Computes a cycle with all reasons; `false`: the run is over.

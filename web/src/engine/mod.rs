@@ -18,6 +18,5 @@ pub mod reporting;
 pub mod run_log;
 mod run_progress;
 pub mod serve;
-pub mod speculative;
 pub mod transport;
 pub mod what_if;

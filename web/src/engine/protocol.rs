@@ -74,8 +74,6 @@ pub enum Request {
     /// Computes the frame of another scenario and then its run. While one is computed, only the latest further request is
     /// kept.
     Alternative(AlternativeRequest),
-    /// Computes an alternative while the engine is idle, without a response, because it is likely to be requested next.
-    Speculate(AlternativeRequest),
     /// Compares when a job runs in variations of the scenario with the scenario itself. Only the latest request counts.
     Try {
         job: String,

@@ -89,10 +89,6 @@ impl Server {
                 self.previews.request(id, request);
                 Vec::new()
             }
-            Request::Speculate(request) => {
-                self.previews.expect(request);
-                Vec::new()
-            }
             Request::Try { job, cycle, scenarios } => {
                 self.trials = Some((id, WhatIfRuns::new(job, cycle, scenarios)));
                 Vec::new()
@@ -194,13 +190,6 @@ impl Server {
         }
     }
 
-    /// Computes a part of the next step of a drag in advance; `false`: there is nothing to compute.
-    pub fn speculate(&mut self) -> bool {
-        // Setting up a large scenario is slow even before its first cycle.
-        let is_small = self.main.as_ref().is_some_and(Branch::is_small);
-        is_small && !self.is_busy() && self.previews.speculate()
-    }
-
     /// Progress of the current task.
     pub fn progress(&self) -> Option<Message<Response>> {
         if self.task.is_none() {
@@ -233,7 +222,6 @@ impl Server {
         match Branch::shown(&scenario) {
             Ok(main) => {
                 self.main = Some(main);
-                self.previews = Previews::of(&scenario);
                 self.scenario = scenario;
                 self.start(id, task)
             }

@@ -30,12 +30,6 @@ pub enum Command {
         /// Text of the value.
         value: String,
     },
-    /// Computes the outcome of a likely next value in advance, without showing it.
-    Speculate {
-        at: Path,
-        /// Text of the value.
-        value: String,
-    },
     /// Keeps the current run for comparison.
     KeepRun,
     /// Compares the current run with the kept one of this letter, or with none.

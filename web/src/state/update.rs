@@ -48,7 +48,6 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Download => fx.push(Effect::DownloadScenario),
 
         Command::Preview { at, value } => branches::commands::preview(model, &at, &value, fx),
-        Command::Speculate { at, value } => branches::commands::speculate(model, &at, &value, fx),
         Command::PreviewEnd => branches::commands::end_preview(model, fx),
         Command::ForgetBaseline if model.kept.is_comparing() => branches::kept::compare(model, None, fx),
         Command::ForgetBaseline => model.baseline = None,

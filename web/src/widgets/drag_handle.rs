@@ -50,16 +50,9 @@ pub fn DragHandle(
             store.dispatch(Command::Preview { at: path.get_value(), value: text });
         }
     };
-    // A drag often begins with one step up.
-    let take_hold = move || {
-        if let Some(value) = at_step.run((String::new(), 1)) {
-            store.dispatch(Command::Speculate { at: path.get_value(), value });
-        }
-    };
     let down = move |event: web_sys::PointerEvent| {
         // A second finger does not drag.
         if event.button() == 0 && event.is_primary() {
-            take_hold();
             super::capture(&event);
             pull.set(Some(event.client_x()));
         }
@@ -140,8 +133,7 @@ pub fn DragHandle(
             on:pointercancel=move |_| end(false)
             on:focus=move |_| {
                 on_focus.run(());
-                take_hold();
-            }
+                }
             on:blur=on_leave(blur)
             on:keydown=keys
             on:keyup=key_up

@@ -102,9 +102,6 @@ pub fn serve(scope: DedicatedWorkerGlobalScope) {
                     out.send(server.progress().into_iter().collect());
                 }
                 next_slice();
-            } else if server.speculate() {
-                // Yields to messages before the next slice.
-                next_slice();
             } else {
                 rest();
             }

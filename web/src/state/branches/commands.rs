@@ -28,13 +28,6 @@ pub(crate) fn preview(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Ef
     model.awaits_preview = true;
 }
 
-pub(crate) fn speculate(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
-    if let Ok(edited) = timeline_edit::set(model, at, value) {
-        let request = Request::Speculate(report::alternative_of(model, &edited));
-        send(model, request, fx);
-    }
-}
-
 /// Ends the preview.
 pub(crate) fn end_preview(model: &mut Model, fx: &mut Vec<Effect>) {
     model.drop_preview();

@@ -68,7 +68,6 @@ impl Embed {
         match command {
             Command::Set { .. }
             | Command::Preview { .. }
-            | Command::Speculate { .. }
             | Command::Change(_)
             | Command::Fix(_)
             | Command::NodeState { .. }
