@@ -117,7 +117,6 @@ fn rules_that_decide_no_event_by_themselves_say_what_they_compared_and_divided()
         ("start", 1, "kai/division/quota"),
         ("odd-gpu", 1, "kai/division/round"),
         ("odd-gpu", 1, "kai/division/remainder"),
-        ("past-counts", 1, "kai/usage"),
         ("ego-eighteen-slots", 1, "ego/dynamic-quota"),
     ] {
         let card = used(example, cycle, key);
