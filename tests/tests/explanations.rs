@@ -384,7 +384,7 @@ jobs:
         let sides = failed.map(|check| (check.left.quantity, check.left.value, check.right.value));
         sides.collect::<Vec<_>>()
     };
-    let nothing = (Quantity::Jobs, Value::Count(0), Value::Count(1));
+    let nothing = (Quantity::PreemptibleJobs, Value::Count(0), Value::Count(1));
     assert!(failed("preemptible: false").contains(&nothing));
     let same = (Quantity::Priority, Value::Count(60), Value::Count(60));
     let preemptible = failed("priority: 60");

@@ -52,5 +52,11 @@ impl Session<'_> {
 }
 
 fn nothing_preemptible(subject: Subject) -> Check {
-    Check::new(PREEMPTIBLE, subject, count(Quantity::PreemptibleJobs, 0), Op::AtLeast, count(Quantity::Constant, 1))
+    Check::new(
+        PREEMPTIBLE,
+        subject,
+        count(Quantity::PreemptibleJobs, 0),
+        Op::AtLeast,
+        count(Quantity::Constant, 1),
+    )
 }
