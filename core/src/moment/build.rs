@@ -19,6 +19,8 @@ use super::{
 /// Builds the frame of a simulation after the cycle of `record`, its latest one; `names` is the run's catalogue.
 pub fn frame(names: &Arc<Names>, sim: &Simulation, record: &CycleRecord) -> Frame {
     let cluster = sim.cluster();
+    let policy = Policy::described(&names.policy);
+    let gpus_of = if policy.is_none_or(|policy| policy.knows.parts) { gpus } else { devices };
     let mut frame = Frame {
         names: names.clone(),
         policy: names.policy.clone(),
@@ -37,7 +39,7 @@ pub fn frame(names: &Arc<Names>, sim: &Simulation, record: &CycleRecord) -> Fram
         pool: String::new(),
         named: cluster.named.iter().map(|name| name.to_string()).collect(),
         nodes: cluster.nodes.values().map(|node| node_card(cluster, node)).collect(),
-        jobs: cluster.live_jobs.iter().map(|&job| job_row(cluster, job)).collect(),
+        jobs: cluster.live_jobs.iter().map(|&job| job_row(cluster, job, gpus_of)).collect(),
         evicted: evicted(sim),
         events: events(cluster, record),
         not_selected: record.not_selected.clone(),
@@ -53,7 +55,7 @@ pub fn frame(names: &Arc<Names>, sim: &Simulation, record: &CycleRecord) -> Fram
     place_pods(&mut frame, cluster, record);
     place_claims(&mut frame, cluster, claims(sim, record));
     put_holdings(&mut frame, sim);
-    if let Some(state) = Policy::described(&names.policy).and_then(|policy| policy.queue_state) {
+    if let Some(state) = policy.and_then(|policy| policy.queue_state) {
         super::states::put(&mut frame, state);
     }
     frame
@@ -178,7 +180,7 @@ fn pool_name(cluster: &Cluster, pool: PartitionId) -> String {
     }
 }
 
-fn job_row(cluster: &Cluster, id: JobId) -> JobRow {
+fn job_row(cluster: &Cluster, id: JobId, gpus_of: fn(&Pod) -> f64) -> JobRow {
     let job = &cluster.jobs[id];
     let count = |is: fn(Phase) -> bool| {
         job.pod_ids().filter(|&pod| is(cluster.pods[pod].phase)).count().try_into().unwrap_or(u32::MAX)
@@ -194,7 +196,7 @@ fn job_row(cluster: &Cluster, id: JobId) -> JobRow {
         leaves_ms: job.pod_ids().filter_map(|pod| leaves_ms(cluster.pods[pod].phase)).min(),
         gpus: request[Resource::GPU.index()],
         request,
-        asks: asks(cluster, id),
+        asks: asks(cluster, id, gpus_of),
         submit_ms: job.submit.as_millis(),
         first_start_ms: job.first_start.map(|t| t.as_millis()),
         evictions: job.evictions,
@@ -208,11 +210,11 @@ fn job_row(cluster: &Cluster, id: JobId) -> JobRow {
     }
 }
 
-fn asks(cluster: &Cluster, id: JobId) -> Vec<Ask> {
+fn asks(cluster: &Cluster, id: JobId, gpus_of: fn(&Pod) -> f64) -> Vec<Ask> {
     let mut asks: Vec<Ask> = Vec::new();
     for (_, pod) in cluster.pods_of(id).filter(|(_, pod)| matches!(pod.phase, Phase::Pending | Phase::Gated))
     {
-        let gpus = gpus(pod);
+        let gpus = gpus_of(pod);
         match asks.iter_mut().find(|ask| ask.gpus == gpus) {
             Some(ask) => ask.pods += 1,
             None => asks.push(Ask { pods: 1, gpus }),
@@ -230,6 +232,11 @@ fn leaves_ms(phase: Phase) -> Option<i64> {
 
 fn gpus(pod: &Pod) -> f64 {
     pod.request.resources.get(Resource::GPU).in_policy_units(Resource::GPU)
+}
+
+/// The GPUs of a pod under a policy without parts of GPUs.
+fn devices(pod: &Pod) -> f64 {
+    f64::from(pod.request.gpu.n_devices())
 }
 
 /// The amounts that pods request.

@@ -31,7 +31,7 @@ pub fn of_decision(recorded: &Recorded) -> Option<String> {
         failed.map(|check| format!("decided although {} failed", check.rule.key()))
     };
     match recorded.event {
-        Event::Evicted { reason, .. } if is_of_engine(recorded) && is_reclaim(reason) => {
+        Event::Evicted { reason, .. } if is_of_engine(recorded) && is_reclaim(reason, recorded) => {
             let of_units: Vec<&Check> = recorded.checks.iter().filter(|check| is_of_unit(check)).collect();
             let others = recorded.checks.iter().filter(|check| !is_of_unit(check)).collect();
             failed(others).or_else(|| of_pods(&of_units, reason))
@@ -49,13 +49,15 @@ fn is_of_engine(recorded: &Recorded) -> bool {
     recorded.checks.iter().any(is_own)
 }
 
-fn is_reclaim(reason: EvictReason) -> bool {
-    matches!(
-        reason,
+/// A reclaim may also move a pod that its queue does not lose.
+fn is_reclaim(reason: EvictReason, recorded: &Recorded) -> bool {
+    match reason {
         EvictReason::ReclaimedForFairShare
-            | EvictReason::ReclaimedForQuota
-            | EvictReason::ReclaimedForPriority
-    )
+        | EvictReason::ReclaimedForQuota
+        | EvictReason::ReclaimedForPriority => true,
+        EvictReason::Moved => recorded.checks.iter().any(is_of_unit),
+        _ => false,
+    }
 }
 
 /// Whether a comparison is about what one pod leaves to its queue, or the way by the quota.
@@ -84,7 +86,8 @@ fn of_pods(checks: &[&Check], reason: EvictReason) -> Option<String> {
         };
         follows = follows.max(way);
     }
-    (reason != follows).then(|| format!("{} follows from the comparisons", follows.key()))
+    (reason != follows && reason != EvictReason::Moved)
+        .then(|| format!("{} follows from the comparisons", follows.key()))
 }
 
 /// What is wrong with the comparisons of a waiting job.
