@@ -224,12 +224,16 @@ pub enum Effect {
 impl Pod {
     /// Whether its selector and its required affinity match a node.
     pub fn selects(&self, node: &crate::cluster::Node) -> bool {
-        let labels = &node.labels;
+        self.selects_labels(node)
+            && self.rules.as_ref().is_none_or(|rules| rules.affinity.iter().all(|r| r.is_met(&node.labels)))
+    }
+
+    /// Whether its selector alone matches a node, for policies without affinity.
+    pub fn selects_labels(&self, node: &crate::cluster::Node) -> bool {
         let has = |(key, values): &(Arc<str>, Vec<Arc<str>>)| {
-            labels.iter().any(|(k, v)| k == key && values.contains(v))
+            node.labels.iter().any(|(k, v)| k == key && values.contains(v))
         };
         self.selector.iter().all(has)
-            && self.rules.as_ref().is_none_or(|rules| rules.affinity.iter().all(|r| r.is_met(labels)))
     }
 
     /// Whether it tolerates the taints of a node.

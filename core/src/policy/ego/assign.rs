@@ -205,8 +205,8 @@ impl Pass<'_, '_, '_> {
         }
     }
 
-    /// Removes a leaf that wants no more, so that nobody is compared with it; at the limit of an inner consumer others may want
-    /// no more, too.
+    /// Removes a leaf without outstanding demand, so that no other leaf is compared with it. At the limit of an inner consumer,
+    /// other leaves below it may have none left, too.
     fn close_satisfied(&mut self, leaf: ConsumerId) {
         let limited = self.book.has_middle_limits;
         let others = self.book.consumers().filter(|&c| c != leaf && limited && !self.queues[c].is_empty());

@@ -26,7 +26,6 @@ use super::quota::Table;
 use super::reclaim::{Refused, Why};
 use super::rules;
 use super::slot_view::SlotView;
-use crate::cluster::{Node, Pod};
 use crate::id::{Arena, JobId, QueueId};
 use crate::policy::PartitionView;
 use crate::policy::checks::{amount, term};
@@ -271,7 +270,7 @@ impl RefusalContext<'_, '_> {
             let node = &cluster.nodes[self.model.nodes[host]];
             match in_order().find(|&dim| free[dim] < unit[dim]) {
                 _ if !node.takes_pods() => NodeReason::NotReady,
-                _ if pod.is_some_and(|pod| !selects(pod, node)) => NodeReason::Selector,
+                _ if pod.is_some_and(|pod| !pod.selects_labels(node)) => NodeReason::Selector,
                 _ if !self.current.state.may_run(sub, host) => NodeReason::Insufficient(Resource::GPU),
                 _ if !self.may_use(sub, host) => NodeReason::Gate,
                 Some(SLOTS) => NodeReason::PodSlots,
@@ -399,10 +398,4 @@ fn not_below(queue: Option<QueueId>, why: &Why) -> Check {
 
 fn resource(dim: usize) -> Resource {
     Resource(dim as u8)
-}
-
-/// Whether a node has the labels that a pod requires.
-fn selects(pod: &Pod, node: &Node) -> bool {
-    let has = |key, values: &[_]| node.labels.iter().any(|(k, v)| k == key && values.contains(v));
-    pod.selector.iter().all(|(key, values)| has(key, values))
 }
