@@ -19,24 +19,34 @@ fn reached(policy: &str, table: &Table) {
     assert_eq!(reached, n, "{policy}");
 }
 
-fn cases() -> u64 {
-    std::env::var("EXPLAINED").ok().and_then(|n| n.parse().ok()).unwrap_or(CASES)
+/// Numbers of the drawn scenarios.
+fn cases() -> std::ops::RangeInclusive<u64> {
+    let number = |name| std::env::var(name).ok().and_then(|n| n.parse().ok());
+    number("EXPLAINED_FROM").unwrap_or(1)..=number("EXPLAINED").unwrap_or(CASES)
 }
 
-/// Examines the explanations of a scenario; panics with the first mistake.
-fn examined(scenario: &Scenario, table: &mut Table) {
-    let Some(plan) = check(scenario).plan else { return };
-    if let Some(mistake) = examine(&plan, table).first() {
-        panic!("{}: {mistake:?}\n{}", scenario.name, to_yaml(scenario));
+/// Examines the explanations of scenarios; panics with the number of those with a mistake, and the first.
+fn examined(scenarios: impl IntoIterator<Item = Scenario>) -> Table {
+    let mut table = Table::default();
+    let (mut wrong, mut first) = (Vec::new(), None);
+    for scenario in scenarios {
+        let Some(plan) = check(&scenario).plan else { continue };
+        if let Some(mistake) = examine(&plan, &mut table).into_iter().next() {
+            first.get_or_insert_with(|| format!("{mistake:?}\n{}", to_yaml(&scenario)));
+            wrong.push(scenario.name);
+        }
     }
+    assert!(
+        wrong.is_empty(),
+        "{} scenarios: {wrong:?}; the first: {}",
+        wrong.len(),
+        first.unwrap_or_default()
+    );
+    table
 }
 
 fn drawn(policy: &str) {
-    let mut table = Table::default();
-    let first = std::env::var("EXPLAINED_FROM").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
-    for seed in first..=cases() {
-        examined(&draw::scenario(policy, seed), &mut table);
-    }
+    let table = examined(cases().map(|seed| draw::scenario(policy, seed)));
     reached(policy, &table);
 }
 
@@ -62,20 +72,18 @@ drawn! {
 /// Under the rules of the later version of KAI, too.
 #[test]
 fn explanations_of_kai_of_v0_17() {
-    let mut table = Table::default();
-    for seed in 1..=cases() {
+    let of = |seed| {
         let mut scenario = draw::scenario("kai", seed);
         scenario.settings.insert("version".into(), "0.17".into());
-        examined(&scenario, &mut table);
-    }
-    reached("kai", &table);
+        scenario
+    };
+    reached("kai", &examined(cases().map(of)));
 }
 
 /// Slot plans of EGO: jobs of one GPU per pod, static or dynamic quotas, enforced at the leaf or at the parent.
 #[test]
 fn explanations_of_ego_slots() {
-    let mut table = Table::default();
-    for seed in 1..=cases() {
+    let of = |seed| {
         let mut scenario = draw::scenario("ego", seed);
         let settings = [
             ("plan", "slots"),
@@ -89,17 +97,16 @@ fn explanations_of_ego_slots() {
                 (set.gpu, set.gpu_memory, set.gpu_devices) = (Some("1".into()), None, None);
             });
         }
-        examined(&scenario, &mut table);
-    }
-    reached("ego", &table);
+        scenario
+    };
+    reached("ego", &examined(cases().map(of)));
 }
 
 /// On clusters without GPUs.
 #[test]
 fn explanations_without_gpus() {
     for policy in Policy::NAMES {
-        let mut table = Table::default();
-        for seed in 1..=cases() / 3 {
+        let of = |seed| {
             let mut scenario = draw::scenario(policy, seed);
             Arc::make_mut(&mut scenario.nodes).iter_mut().for_each(|node| node.gpu = None);
             for job in Arc::make_mut(&mut scenario.jobs) {
@@ -108,9 +115,9 @@ fn explanations_without_gpus() {
                     (set.gpu, set.gpu_memory, set.gpu_devices) = (None, None, None);
                 });
             }
-            examined(&scenario, &mut table);
-        }
-        println!("{table}");
+            scenario
+        };
+        println!("{}", examined(cases().step_by(3).map(of)));
     }
 }
 
@@ -140,7 +147,7 @@ fn recorded(policy: &str) {
         }
     }
     reached(policy, &table);
-    assert!(mistakes.is_empty(), "{} cases: {:#?}", mistakes.len(), &mistakes[..mistakes.len().min(3)]);
+    assert!(mistakes.is_empty(), "{} cases: {mistakes:#?}", mistakes.len());
 }
 
 macro_rules! recorded {
@@ -166,13 +173,12 @@ fn explanations_of_examples() {
     let mut paths: Vec<_> =
         std::fs::read_dir(folder).expect("a folder").map(|e| e.expect("an entry").path()).collect();
     paths.sort();
-    let mut table = Table::default();
-    for path in paths.iter().filter(|path| path.extension().is_some_and(|end| end == "yaml")) {
+    let is_scenario = |path: &&PathBuf| path.extension().is_some_and(|end| end == "yaml");
+    let read = |path: &PathBuf| {
         let text = std::fs::read_to_string(path).expect("a file");
-        let scenario = fairground::scenario::read(&text).scenario.expect("a scenario");
-        examined(&scenario, &mut table);
-    }
-    println!("{table}");
+        fairground::scenario::read(&text).scenario.expect("a scenario")
+    };
+    println!("{}", examined(paths.iter().filter(is_scenario).map(read)));
 }
 
 /// Planted mistakes are caught under every policy.

@@ -108,6 +108,12 @@ impl<'a> Accounts<'a> {
         !self.is_flat() || of.parent.is_some() && *of.name != *"default"
     }
 
+    /// A queue and those above it that the scheduler knows by their names.
+    pub fn path(&self, queue: QueueId) -> impl Iterator<Item = QueueId> {
+        let n = if self.is_flat() { 1 } else { usize::MAX };
+        self.cluster.path_to_root(queue).take(n)
+    }
+
     /// Jobs offered to the pool whose queue is the given one or below it.
     pub fn jobs_below(&self, queue: QueueId) -> impl Iterator<Item = JobId> {
         let (cluster, state, pool, accounts) = (self.cluster, self.state, self.pool, *self);

@@ -311,7 +311,7 @@ fn min_runtime(context: &Context<'_>, place: Place<'_>) -> Expect {
         true => queues[queue].reclaim_min_runtime,
         false => queues[queue].preempt_min_runtime,
     };
-    let up = |from: QueueId| cluster.path_to_root(from);
+    let up = |from: QueueId| context.accounts.path(from);
     let nearest = |from: QueueId| up(from).find_map(of);
     let found = if !reclaim || config.reclaim_resolve == ReclaimResolve::Queue {
         nearest(of_victim)

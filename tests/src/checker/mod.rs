@@ -29,7 +29,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use fairground::cluster::{Phase, Preemptible};
-use fairground::id::{Id, JobId, PartitionId, PodId};
+use fairground::id::{Id, JobId, NodeId, PartitionId, PodId};
 use fairground::policy::Policy;
 use fairground::policy::kai::config::Config;
 use fairground::scenario::Plan;
@@ -320,15 +320,36 @@ impl<'a> Cycle<'a> {
                     }
                 }
                 pods.lost.extend(self.moments.evicted_twice(moment..self.moments.statement(at).end() + 1));
+                pods.lost.extend(self.may_be_put_back(at, moment));
             }
             Explained::Waiting(&Refusal { job, .. }) | Explained::Spared(&NotSelected { by: job, .. }) => {
                 pods.asked.extend(accounts.waiting(job));
                 let is_other = |pod: &PodId| job_of(*pod) != job;
-                let on = |pod: &PodId| matches!(accounts.place(*pod), Place::On(_));
-                pods.lost.extend(cluster.pods.ids().filter(is_other).filter(on));
+                // A claim can be lost as a place can.
+                let claimed: BTreeSet<PodId> = accounts.state.claims.iter().map(|claim| claim.0).collect();
+                let holds =
+                    |pod: &PodId| matches!(accounts.place(*pod), Place::On(_)) || claimed.contains(pod);
+                pods.lost.extend(cluster.pods.ids().filter(is_other).filter(holds));
             }
         }
         pods
+    }
+
+    /// Pods on the nodes on which a reclaim places others: they may have been victims that fit there again, and stay.
+    fn may_be_put_back(&self, at: usize, moment: usize) -> Vec<PodId> {
+        let decisions = || self.moments.statement(at).map(|other| self.moments.decisions[other].event);
+        let claimed: BTreeSet<NodeId> = decisions()
+            .filter_map(|event| match event {
+                Event::Claimed { node, .. } => Some(node),
+                _ => None,
+            })
+            .collect();
+        let evicted = |pod: &PodId| {
+            decisions().any(|event| matches!(event, Event::Evicted { pod: of, .. } if of == *pod))
+        };
+        let places = &self.moments.states[moment].places;
+        let is_on = |pod: &PodId| matches!(places[pod.index()], Place::On(node) if claimed.contains(&node));
+        self.moments.cluster.pods.ids().filter(|pod| is_on(pod) && !evicted(pod)).collect()
     }
 
     fn context<'s>(&'s self, explanation: &Explanation<'_>, of: Moment) -> Context<'s> {

@@ -168,9 +168,9 @@ impl<'a> Moments<'a> {
                     _ => None,
                 };
                 let moved = self.decisions[..at].iter().rev().find_map(moved_for);
-                // A moved pod can be claimed for again, by the decision for another job.
+                // A pod can be placed by the decision for another job: one that is moved, or one of a job whose other pods are.
                 let said = self.decisions[at].checks.first().and_then(|check| check.subject.job);
-                Some(moved.map_or(job, |by| said.unwrap_or(by)))
+                Some(said.or(moved).unwrap_or(job))
             }
             _ => None,
         }
