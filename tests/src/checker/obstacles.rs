@@ -90,7 +90,8 @@ fn holders(accounts: &Accounts<'_>, node: NodeId) -> Vec<PodId> {
     let holds = |pod: &PodId| match accounts.place(*pod) {
         Place::On(at) => at == node,
         Place::Leaving(at) => at == node && !is_free,
-        Place::Waiting => accounts.state.claims.contains(&(*pod, node)),
+        // A placeholder can claim room for a pod that a gate still keeps from scheduling.
+        Place::Waiting | Place::Gated => accounts.state.claims.contains(&(*pod, node)),
         _ => false,
     };
     accounts.cluster.pods.ids().filter(holds).collect()
