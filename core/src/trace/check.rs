@@ -129,6 +129,8 @@ pub enum Quantity {
     Remaining,
     /// Capacity.
     Capacity,
+    /// The largest capacity of all nodes, whether or not a pod may use them.
+    LargestNode,
     /// Free amount.
     Idle,
     /// Free amount plus that of terminating pods.

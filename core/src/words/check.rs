@@ -1,8 +1,8 @@
 //! Comparisons as sentences.
 
 use super::number::{self, CPU, GPU, MEMORY, with_unit};
-use super::sides::{Owner, owners};
-pub use super::sides::{Party, owners_of, shown, side};
+use super::sides::Owner;
+pub use super::sides::{Party, named_owner, owners, shown, side};
 use super::text::Text;
 use crate::id::NodeId;
 use crate::moment::Frame;
@@ -12,6 +12,8 @@ use crate::trace::{Check, Op, Quantity, Term, Value};
 pub fn quantity_of(check: &Check, quantity: Quantity) -> &'static str {
     let is_ego = check.rule.key().starts_with("ego/");
     match quantity {
+        Quantity::AllocatedWithJob if is_of_user(check) => "allocated to its user or group with the [job]",
+        Quantity::Limit if is_of_user(check) => "[limit] of the user or group",
         Quantity::Saturation if check.rule.key() == "ego/slot-ratio" => "slots for its share ratio",
         Quantity::Usage | Quantity::FairShare if check.rule.key().ends_with("-slot-quota") => {
             match quantity {
@@ -24,6 +26,11 @@ pub fn quantity_of(check: &Check, quantity: Quantity) -> &'static str {
         Quantity::Saturation if is_ego => "usage for its share ratio",
         quantity => quantity_name(quantity),
     }
+}
+
+/// Whether the amounts are those of a user or group in a queue.
+fn is_of_user(check: &Check) -> bool {
+    check.rule.key().ends_with("/user-limit")
 }
 
 /// The name of a quantity.
@@ -45,6 +52,7 @@ pub fn quantity_name(quantity: Quantity) -> &'static str {
         Quantity::Request => "requested",
         Quantity::Remaining => "requested and not allocated",
         Quantity::Capacity => "capacity",
+        Quantity::LargestNode => "on the largest [node]",
         Quantity::Idle => "free",
         Quantity::IdleOrReleasing => "free or being freed on one [node]",
         Quantity::Freed => "freed by the [evicted] [pods]",
@@ -53,11 +61,11 @@ pub fn quantity_name(quantity: Quantity) -> &'static str {
         Quantity::GpuMemoryUnit => "GPU memory counted as 1 GPU, MiB",
         Quantity::Priority => "priority",
         Quantity::PriorityOffset => "priority offset",
-        Quantity::Created => "age",
+        Quantity::Created => "submission time",
         Quantity::Weight => "[weight]",
         Quantity::Usage => "usage",
         Quantity::Pods => "[pods]",
-        Quantity::Jobs => "[jobs]",
+        Quantity::Jobs => "running [jobs] with it",
         Quantity::PreemptibleJobs => "other preemptible [jobs] that run",
         Quantity::MinAvailable => "minimum [pods]",
         Quantity::Applies => "applies",
@@ -208,17 +216,19 @@ pub fn says(frame: &Frame, check: &Check) -> Text {
         let text = node(subject.node).say(format!(": score ({left}) {} ", relation(check.op, check.holds)));
         return text.then(node(subject.other_node)).say(format!(": score ({right})."));
     }
-    let is_of_jobs = matches!(
-        check.left.quantity,
-        Quantity::Priority | Quantity::Created | Quantity::Request | Quantity::Runtime
-    );
-    let of_jobs = is_of_jobs || subject.queue.is_none() && subject.job.is_some();
-    let name = |text: Text, owner: Owner| match owner.of(subject) {
-        (None, Some(job)) => text.job(frame.job(job)).say(": "),
-        (Some(_), Some(job)) if of_jobs => text.job(frame.job(job)).say(": "),
-        (Some(queue), _) => text.queue(frame.queue(queue)).say(": "),
-        (None, None) => text,
+    let name = |text: Text, owner: Owner| match named_owner(check, owner) {
+        Some(Party::Job(job)) => text.job(frame.job(job)).say(": "),
+        Some(Party::Queue(queue)) => text.queue(frame.queue(queue)).say(": "),
+        None => text,
     };
+    if let (Quantity::PreemptibleJobs, Value::Count(n)) = (check.left.quantity, &check.left.value) {
+        let jobs = match n {
+            0 => "no other preemptible [job] runs.".to_string(),
+            1 => "1 other preemptible [job] runs.".to_string(),
+            n => format!("{n} other preemptible [jobs] run."),
+        };
+        return name(Text::default(), left).say(jobs);
+    }
     let mut text = name(Text::default(), left);
     if let Some(node) = subject.node {
         text = Text::default().node(frame.node(node)).say(", ").then(text);

@@ -1,7 +1,7 @@
 //! The comparisons of an explanation, as data and as sentences.
 
 use super::Evidence;
-use super::check::{Party, owners_of, quantity_of, says, side, value_in};
+use super::check::{Party, named_owner, owners, quantity_of, says, side, value_in};
 use super::facts::{Cell, Fact};
 use super::number::unit;
 use super::text::Text;
@@ -47,9 +47,9 @@ pub fn table(frame: &Frame, checks: &[Check], resource: u8, caption: Text) -> Op
     let mut columns: Vec<Party> = Vec::new();
     let mut rows: Vec<(&'static str, Vec<Cell>, bool)> = Vec::new();
     for check in checks {
-        let (left, right) = owners_of(check);
-        for (owners, side) in [(left, &check.left), (right, &check.right)] {
-            let Some(party) = owners.into_iter().flatten().next() else { continue };
+        let (left, right) = owners(check);
+        for (owner, side) in [(left, &check.left), (right, &check.right)] {
+            let Some(party) = named_owner(check, owner) else { continue };
             let column = columns.iter().position(|known| *known == party).unwrap_or_else(|| {
                 columns.push(party);
                 columns.len() - 1
@@ -74,8 +74,26 @@ pub fn table(frame: &Frame, checks: &[Check], resource: u8, caption: Text) -> Op
         Party::Queue(queue) => Text::default().queue(frame.queue(*queue)),
         Party::Job(job) => Text::default().job(frame.job(*job)),
     });
-    let head = std::iter::once(Text::of(unit(resource, 2.0))).chain(head).collect();
+    let has_amounts = checks.iter().flat_map(|check| [&check.left, &check.right]).any(is_amount);
+    let unit = if has_amounts { Text::of(unit(resource, 2.0)) } else { Text::default() };
+    let head = std::iter::once(unit).chain(head).collect();
     (!rows.is_empty()).then_some(Evidence { caption, head, rows })
+}
+
+/// Whether a side is an amount of a resource, rather than a number or a time.
+fn is_amount(term: &Term) -> bool {
+    let is_plain = matches!(
+        term.quantity,
+        Quantity::Priority
+            | Quantity::PriorityOffset
+            | Quantity::Created
+            | Quantity::Runtime
+            | Quantity::MinRuntime
+            | Quantity::Saturation
+            | Quantity::Score
+            | Quantity::Constant
+    );
+    !is_plain && matches!(term.value, Value::Triple(_) | Value::Real(_) | Value::Product(_))
 }
 
 fn cell(check: &Check, party: Party, term: &Term, resource: u8) -> Cell {

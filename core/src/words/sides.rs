@@ -75,6 +75,20 @@ pub fn owners_of(check: &Check) -> ([Option<Party>; 2], [Option<Party>; 2]) {
     (parties(left), parties(right))
 }
 
+/// The queue or job that a sentence or table names as the owner of a side: priorities, ages, requests and runtimes are of jobs.
+pub fn named_owner(check: &Check, owner: Owner) -> Option<Party> {
+    let subject = &check.subject;
+    let is_of_jobs = matches!(
+        check.left.quantity,
+        Quantity::Priority | Quantity::Created | Quantity::Request | Quantity::Runtime
+    );
+    match owner.of(subject) {
+        (Some(_), Some(job)) if is_of_jobs => Some(Party::Job(job)),
+        (Some(queue), _) => Some(Party::Queue(queue)),
+        (None, job) => job.map(Party::Job),
+    }
+}
+
 /// The page's number of a resource; `None` for named resources.
 pub fn shown(resource: Resource) -> Option<u8> {
     resource.nth_named().is_none().then_some(resource.0)

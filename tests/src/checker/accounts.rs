@@ -297,7 +297,7 @@ impl<'a> Accounts<'a> {
 }
 
 /// A part of each of several devices, in hundredths.
-fn hundredths(part: f64, devices: u32) -> f64 {
+pub fn hundredths(part: f64, devices: u32) -> f64 {
     (part * 100.0).round() * f64::from(devices) / 100.0
 }
 

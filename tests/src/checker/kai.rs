@@ -6,9 +6,9 @@ use fairground::policy::Policy;
 use fairground::policy::kai::config::{Config, ReclaimResolve, Revision};
 use fairground::time::Time;
 use fairground::trace::{Quantity, Subject, Value};
-use fairground::units::Resource;
+use fairground::units::{Amount, Resource};
 
-use super::accounts::{Triple, plus, sums};
+use super::accounts::{Triple, hundredths, plus, sums};
 use super::moments::Place as Where;
 use super::operand::{Context, Expect, Place, mib_of};
 use super::rooms::Rooms;
@@ -48,6 +48,7 @@ pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
                 Expect::Values(vec![Value::Count(of.map_or(100, i64::from))])
             }),
         },
+        Quantity::Request | Quantity::LargestNode if is_size(place) => size(context, place),
         Quantity::Request | Quantity::IdleOrReleasing | Quantity::Idle => on_node(context, place),
         Quantity::Score
         | Quantity::ScorePlacement
@@ -163,6 +164,33 @@ pub fn config(policy: &Policy) -> Option<&Config> {
         Policy::Runai(config) => Some(&config.engine),
         _ => None,
     }
+}
+
+/// Whether a comparison is that of a pod with the largest node.
+fn is_size(place: Place<'_>) -> bool {
+    place.check.right.quantity == Quantity::LargestNode
+}
+
+/// What a pod requests, or the most that a node of the pool has.
+fn size(context: &Context<'_>, place: Place<'_>) -> Expect {
+    let accounts = &context.accounts;
+    let (Some(pod), Some(resource)) = (place.check.subject.pod, place.check.subject.resource) else {
+        return Expect::Unknown;
+    };
+    let in_units = |amount: Amount| amount.in_policy_units(resource);
+    let request = &accounts.pod(pod).request;
+    let value = match (place.is_left, resource, request.gpu) {
+        (false, ..) => {
+            let of = accounts.nodes().map(|(_, node)| in_units(node.capacity.get(resource)));
+            of.fold(0.0, f64::max)
+        }
+        (true, Resource::GPU, GpuRequest::Fraction { portion, devices }) => {
+            hundredths(portion.in_policy_units(Resource::GPU), devices)
+        }
+        (true, Resource::GPU, gpu) => f64::from(gpu.n_devices()),
+        (true, ..) => in_units(request.resources.get(resource)),
+    };
+    Expect::Values(vec![Value::Real(value)])
 }
 
 /// A pod's request, and what is free on its node, or the most that is free on one that it may use.

@@ -34,7 +34,7 @@ pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
             of_queue(place, owner.queue, |queue| vec![allocated(accounts, queue, false)])
         }
         (_, "yunikorn/user-limit") => of_user(context, place),
-        (Quantity::Jobs, _) => counts(context, place),
+        (_, "yunikorn/max-applications") => counts(context, place),
         (Quantity::DominantShare, "yunikorn/share" | "yunikorn/application") => {
             shares::expect(context, place)
         }

@@ -410,7 +410,7 @@ fn examples_explain_why_jobs_wait() {
         fragments-pinned: `wide` is waiting: it needs 2 GPUs on one node; 4 were free, at most 1 on one node. Nodes checked: 4 with too few free GPUs. Nothing further will happen in this scenario: only an edit changes this.
           also: `wide` is waiting: no allowed eviction frees enough.
           `wide`: requested (2 GPUs) is more than free or being freed on one node (1 GPU).
-          `wide`: other preemptible jobs that run (0) is less than 1.
+          `wide`: no other preemptible job runs.
         may-not-borrow: `build-2` is non-preemptible, and `team-a` already uses its whole quota of 1 GPU for non-preemptible jobs. Non-preemptible jobs cannot run over quota, even when resources are free. It can start when `build-1` ends, which has no planned end: only an edit changes this.
           `team-a`: allocated to non-preemptible jobs (2 GPUs) is more than quota (1 GPU).
           `team-a`: allocated to non-preemptible jobs (2 GPUs) is more than quota (1 GPU).

@@ -27,7 +27,7 @@ use crate::policy::PartitionView;
 use crate::policy::checks::applies;
 use crate::time::Time;
 use crate::trace::{
-    Check, Delay, Ending, Gate, NotAccepted, Op, Outlook, Quantity, Refusal, Subject, Trace, Value,
+    Check, Delay, Ending, Gate, NotAccepted, Op, Outlook, Quantity, Refusal, Subject, Term, Trace, Value,
 };
 use crate::units::Resource;
 
@@ -296,8 +296,9 @@ fn max_applications(world: PartitionView<'_>, memory: &Memory, job: JobId, ask: 
     let Some(queue) = queue_id(memory, at) else { return no_node(world, memory, job, ask) };
     let subject = Subject { queue: Some(queue), job: Some(job), ..Subject::default() };
     let count = |n: u64| Value::Count(i64::try_from(n).unwrap_or(i64::MAX));
-    let values = [count(begun + 1), count(most)];
-    let check = rules::compare(rules::MAX_APPLICATIONS, subject, Quantity::Jobs, values, Op::AtMost);
+    let left = Term::new(Quantity::Jobs, count(begun + 1));
+    let right = Term::new(Quantity::Limit, count(most));
+    let check = Check::new(rules::MAX_APPLICATIONS, subject, left, Op::AtMost, right);
     (Gate::TooManyJobs { queue }, Outlook::NotForeseeable, vec![check])
 }
 

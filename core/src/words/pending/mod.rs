@@ -164,10 +164,8 @@ impl Case<'_> {
             }
             Gate::TooLarge { resource } => self.too_large(*resource),
             Gate::OverLimit { resource, .. } => self.over_limit(gate, *resource),
-            Gate::UserLimit { .. } => job().say(" is waiting: its user has reached a [limit] in ").queue(name).say("."),
-            Gate::TooManyJobs { .. } => {
-                job().say(" is waiting: ").queue(name).say(", or its user there, already runs the maximum of [jobs].")
-            }
+            Gate::UserLimit { resource, .. } => self.user_limit(gate, *resource),
+            Gate::TooManyJobs { .. } => self.too_many_jobs(gate),
             Gate::NonPreemptibleOverQuota { resource, .. } => self.over_quota(gate, *resource),
             Gate::NotEntitled { .. } => self.not_entitled(gate),
             Gate::NoVictims { tried, ancestor } => self.no_victims(gate, *tried, *ancestor),

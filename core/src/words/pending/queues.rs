@@ -2,6 +2,7 @@
 
 use super::super::check::{Party, decisive_resource, value_in};
 use super::super::facts::Facts;
+use super::super::number::GPU;
 use super::super::phrases::split;
 use super::super::text::Text;
 use super::super::{ego, yunikorn};
@@ -59,6 +60,35 @@ impl Case<'_> {
         }
     }
 
+    /// The user or group of a job at a limit in a queue.
+    pub(super) fn user_limit(&self, gate: &Gate, resource: Resource) -> Text {
+        let r = self.resource(Some(resource));
+        let name = self.queue(gate).map_or("", |queue| queue.name.as_str());
+        let of = |quantity| self.facts(r).get(Party::Queue(self.queue_id(gate)?), quantity);
+        let text = self.job().say(" is waiting: ");
+        match (of(Quantity::AllocatedWithJob), of(Quantity::Limit)) {
+            (Some(with), Some(limit)) => {
+                let text = text.say("with it, its user or group would use ").amount(with);
+                text.say(" in ").queue(name).say(", over their [limit] of ").number(limit).say(".")
+            }
+            _ => text.say("its user has reached a [limit] in ").queue(name).say("."),
+        }
+    }
+
+    /// A queue, or a user in it, at the maximum of running jobs.
+    pub(super) fn too_many_jobs(&self, gate: &Gate) -> Text {
+        let name = self.queue(gate).map_or("", |queue| queue.name.as_str());
+        let of = |quantity| self.facts(GPU).get(Party::Queue(self.queue_id(gate)?), quantity);
+        let text = self.job().say(" is waiting: ");
+        match (of(Quantity::Jobs), of(Quantity::Limit)) {
+            (Some(with), Some(limit)) => {
+                let text = text.say("with it, ").number(with).say(" [jobs] would run in ").queue(name);
+                text.say(" or for its user there, over the maximum of ").number(limit).say(".")
+            }
+            _ => text.queue(name).say(", or its user there, already runs the maximum of [jobs]."),
+        }
+    }
+
     pub(super) fn over_quota(&self, gate: &Gate, resource: Resource) -> Text {
         let r = self.resource(Some(resource));
         let (Some(id), Some(queue)) = (self.queue_id(gate), self.queue(gate)) else {
@@ -72,6 +102,9 @@ impl Case<'_> {
         let of = |quantity| self.facts(r).get(Party::Queue(id), quantity);
         let text = self.job().say(is);
         let text = match (of(Quantity::Before), of(Quantity::AllocatedNonPreemptible), of(Quantity::Quota)) {
+            (_, _, Some(quota)) if quota.value == Some(0.0) => {
+                text.queue(&queue.name).say(" has a [quota] of ").amount(quota).say(".")
+            }
             (Some(held), _, Some(quota)) if held.value == quota.value => {
                 let text = text.queue(&queue.name).say(" already uses its whole [quota] of ").amount(quota);
                 text.say(" for non-preemptible [jobs].")
@@ -94,18 +127,25 @@ impl Case<'_> {
         let failed = self.not_entitled_check();
         let r = failed.and_then(decisive_resource).unwrap_or(self.resource).min(2);
         let text = self.job().say(format!(" is waiting: {}", self.short_of())).queue(&queue.name);
-        let text = text.say(" cannot reclaim for it: with ").then(self.job());
         let of = |quantity| {
             Facts::of(failed.map_or(&[], std::slice::from_ref), r)
                 .get(Party::Queue(self.queue_id(gate)?), quantity)
         };
         if let (Some(with), Some(share)) = (of(Quantity::AllocatedWithJob), of(Quantity::FairShare)) {
             let none = share.value == Some(0.0);
-            let text = text.say(", it would use ").amount(with).say(", over its [fair share] of ");
+            let adds = of(Quantity::Request).is_none_or(|request| request.value != Some(0.0));
+            let text = text.say(" cannot reclaim for it: ");
+            // Every resource counts, also one that the job does not request.
+            let text = match adds {
+                true => text.say("with ").then(self.job()).say(", it would use "),
+                false => text.say("it already uses "),
+            };
+            let text = text.amount(with).say(", over its [fair share] of ");
             let first = self.higher_priority().filter(|_| none);
             let text = text.number(share).then(first.unwrap_or_else(|| Text::of(".")));
             return text.then(self.past_usage().unwrap_or_default());
         }
+        let text = text.say(" cannot reclaim for it: with ").then(self.job());
         match (of(Quantity::AllocatedNonPreemptible), of(Quantity::Quota)) {
             (Some(with), Some(quota)) => {
                 let text = text.say(", it would use ").amount(with);

@@ -46,9 +46,9 @@ impl Case<'_> {
     }
 
     pub(super) fn too_large(&self, resource: Resource) -> Text {
-        let by_check =
-            self.check(Quantity::Request).filter(|check| check.right.quantity == Quantity::Capacity);
-        if let Some(check) = by_check {
+        let is_size =
+            |check: &&Check| matches!(check.right.quantity, Quantity::Capacity | Quantity::LargestNode);
+        if let Some(check) = self.refusal.checks.iter().find(is_size) {
             return self.larger_than_its_nodes(check);
         }
         // The page numbers named resources after CPU, memory and GPUs.
@@ -64,16 +64,7 @@ impl Case<'_> {
             return more(name, number::number(largest_of(resource.index())));
         }
         let r = self.resource(Some(resource));
-        let largest = amount(r, largest_of(usize::from(r)));
-        match self.check(Quantity::Request).and_then(|check| side(&check.left.value, r)) {
-            Some(asked) => {
-                let asked = with_unit(r, asked);
-                self.job().say(format!(
-                    " cannot start: it needs {asked} on one [node]; the largest [node] has {largest}."
-                ))
-            }
-            None => more(resource_name(r), largest),
-        }
+        more(resource_name(r), amount(r, largest_of(usize::from(r))))
     }
 
     /// The request of a pod against the largest node that it may use.
@@ -88,7 +79,8 @@ impl Case<'_> {
         let (asked, most) = (of(&check.left), of(&check.right));
         let says = self.job().say(format!(" cannot start: a [pod] of it needs {asked}"));
         let says = named.map_or(says.clone(), |name| says.say(" ").name(name));
-        says.say(format!("; the largest [node] that it may use has {most}."))
+        let usable = if check.right.quantity == Quantity::LargestNode { "" } else { " that it may use" };
+        says.say(format!("; the largest [node]{usable} has {most}."))
     }
 
     /// The missing room when nodes were tried, as the first half of a sentence.

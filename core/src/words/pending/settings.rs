@@ -1,9 +1,11 @@
 //! Settings that matter for a pending job.
 
+use super::super::check::{decisive_resource, shown};
 use super::super::text::Text;
 use super::super::{Control, number};
 use super::Case;
-use crate::trace::Gate;
+use crate::policy::Policy;
+use crate::trace::{Check, Gate, NodeReason};
 
 impl Case<'_> {
     /// The settings of the minimum runtimes that protect others.
@@ -24,10 +26,29 @@ impl Case<'_> {
         controls
     }
 
+    /// The resource that the reason or its comparison is about, else the displayed one.
+    fn compared_resource(&self) -> u8 {
+        let gate = &self.refusal.gate;
+        let lacking = match gate {
+            Gate::NoNode { reasons, .. } => reasons.iter().find_map(|(reason, _)| match reason {
+                NodeReason::Insufficient(resource) => shown(*resource),
+                _ => None,
+            }),
+            _ => None,
+        };
+        let failed = || self.refusal.checks.iter().find(|check: &&Check| !check.holds);
+        let of_check = match gate {
+            Gate::NotEntitled { .. } => self.not_entitled_check().or_else(failed).and_then(decisive_resource),
+            _ => None,
+        };
+        let of_gate = gate.about().1.and_then(shown);
+        of_gate.or(lacking).or(of_check).unwrap_or(self.resource).min(2)
+    }
+
     pub(super) fn controls(&self) -> Vec<Control> {
         let gate = &self.refusal.gate;
         let Some(queue) = self.queue(gate).map(|queue| queue.name.as_str()) else { return Vec::new() };
-        let r = self.resource(gate.about().1);
+        let r = self.compared_resource();
         let job = self.frame.job(self.refusal.job);
         let of_queue = |fields: &[&str]| fields.iter().map(|field| Control::queue(queue, r, field)).collect();
         let of_job = |field: &str, label: &str| Control::job(job, field, Text::of(label).job(job));
@@ -41,11 +62,15 @@ impl Case<'_> {
             Gate::TooLarge { resource } if resource.nth_named().is_some() => {
                 vec![of_job("resources", "further resources of ")]
             }
+            Gate::NoNode { reasons, .. } if !reasons.is_empty() && !lacks_resources(reasons) => Vec::new(),
             Gate::TooLarge { .. } | Gate::NoNode { .. } => {
                 vec![of_job(number::resource_key(r), "request of ")]
             }
-            Gate::Behind { .. } => vec![of_job("priority", "priority of ")],
-            Gate::NotReady
+            Gate::Behind { .. } if reads_priorities(&self.frame.policy) => {
+                vec![of_job("priority", "priority of ")]
+            }
+            Gate::Behind { .. }
+            | Gate::NotReady
             | Gate::NotALeaf
             | Gate::NotAccepted { .. }
             | Gate::UserLimit { .. }
@@ -61,4 +86,14 @@ impl Case<'_> {
             | Gate::LikeFailed { .. } => Vec::new(),
         }
     }
+}
+
+/// Whether some node has too little of a resource.
+fn lacks_resources(reasons: &[(NodeReason, u32)]) -> bool {
+    reasons.iter().any(|(reason, _)| matches!(reason, NodeReason::Insufficient(_)))
+}
+
+/// Whether a policy reads the priorities of jobs.
+fn reads_priorities(policy: &str) -> bool {
+    Policy::described(policy).is_none_or(|policy| policy.knows.job_priority)
 }

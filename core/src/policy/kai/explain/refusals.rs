@@ -18,7 +18,7 @@ use crate::policy::kai::share::shares::Queue;
 use crate::policy::kai::snapshot::{Quantities, Status};
 use crate::policy::kai::task::{JobRef, QueueRef, TaskRef};
 use crate::trace::{Check, FreeGpus, Gate, Op, Outlook, Quantity, Refusal, Subject, Value};
-use crate::units::Resource;
+use crate::units::{Amount, Resource};
 
 /// A reason and the numbers compared.
 type Reason = (Gate, Vec<Check>);
@@ -128,8 +128,9 @@ impl Session<'_> {
         for failure in [&note.not_placed, &note.over_quota].into_iter().flatten() {
             match failure {
                 Failure::Excess(excess) => gates.push(self.excess_gate(job, *excess)),
-                Failure::TooLarge { resource, .. } => {
-                    gates.push((Gate::TooLarge { resource: *resource }, Vec::new()));
+                Failure::TooLarge { task, resource } => {
+                    let checks = vec![self.larger_than_nodes(job, *task, *resource)];
+                    gates.push((Gate::TooLarge { resource: *resource }, checks));
                 }
                 Failure::NoNode { .. } | Failure::NoTask => (),
             }
@@ -219,6 +220,27 @@ impl Session<'_> {
             Gate::OverLimit { queue, resource }
         };
         (gate, vec![self.excess_check(job, excess)])
+    }
+
+    /// A task's request compared with the largest node.
+    fn larger_than_nodes(&self, job: JobRef, task: TaskRef, resource: Resource) -> Check {
+        let pod = self.pod_of(task);
+        let subject = Subject { resource: Some(resource), pod: Some(pod.id), ..self.about_job(job) };
+        let request = &pod.request;
+        let (asked, most) = match resource {
+            Resource::GPU => (request.gpus, self.largest.gpus),
+            Resource::CPU => (request.cpu, self.largest.cpu),
+            Resource::MEMORY => (request.memory, self.largest.memory),
+            named => {
+                let of = |scalars: &[i64]| {
+                    let amount = named.nth_named().and_then(|n| scalars.get(n)).copied();
+                    Amount::base_units(amount.unwrap_or(0)).in_policy_units(named)
+                };
+                (of(&request.scalars), of(&self.largest.scalars))
+            }
+        };
+        let (left, right) = (real(Quantity::Request, asked), real(Quantity::LargestNode, most));
+        Check::new(ROOM, subject, left, Op::AtMost, right)
     }
 
     /// A task's request compared with the most that remained on one node.
