@@ -29,9 +29,9 @@ pub(super) struct Nearest<K> {
 }
 
 impl<K: Copy + Ord> Nearest<K> {
-    /// Whether a node would be one of the next best.
-    pub fn wants(&self, key: K) -> bool {
-        self.next.len() < MOST || self.next.last().is_some_and(|last| key < *last)
+    /// The last of the next best, once there are as many as are recorded: no later one matters.
+    pub fn last(&self) -> Option<K> {
+        self.next.get(MOST - 1).copied()
     }
 
     /// Adds a node that fits and is not the best one.

@@ -121,14 +121,17 @@ impl<'a> Attempt<'a> {
 
     fn best_fit(&self, nodes: &[NodeId], mut near: Option<&mut Nearest<Key>>) -> Option<NodeId> {
         let mut best: Option<Key> = None;
+        // From this key on, a node is neither better nor recorded.
+        let mut end = (true, u32::MAX);
         for &node in nodes {
             let key = self.key(node);
             // Own nodes come before common ones; the first among equals is kept.
-            let is_better = best.is_none_or(|best| key.0 == best.0 && key.1 < best.1);
-            if !is_better && near.as_ref().is_none_or(|near| !near.wants(key)) {
+            if (key.0, key.1) >= end {
                 continue;
             }
-            match self.may_take(node) && self.fit(&self.memory.node_use[node], node) {
+            let is_better = best.is_none_or(|best| key.0 == best.0 && key.1 < best.1);
+            let fits = self.may_take(node) && self.fit(&self.memory.node_use[node], node);
+            match fits {
                 true if is_better => {
                     let before = best.replace(key);
                     near.iter_mut().zip(before).for_each(|(near, before)| near.fits(before));
@@ -136,6 +139,11 @@ impl<'a> Attempt<'a> {
                 true => near.iter_mut().for_each(|near| near.fits(key)),
                 false if is_better => near.iter_mut().for_each(|near| near.fails(key)),
                 false => {}
+            }
+            if fits {
+                let last =
+                    near.as_ref().map(|near| near.last().map_or((true, u32::MAX), |last| (last.0, last.1)));
+                end = last.unwrap_or((key.0, key.1));
             }
         }
         best.map(|(.., node)| node)

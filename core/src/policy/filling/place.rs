@@ -61,13 +61,15 @@ type Key = (u32, NodeId);
 fn best(state: &CycleState<'_>, pod: &Pod, mut near: Option<&mut Nearest<Key>>) -> Option<(NodeId, Devices)> {
     let cluster = state.world.cluster;
     let mut best: Option<(Key, Devices)> = None;
+    // With as many free GPUs, a node is neither better nor recorded.
+    let mut too_many = u32::MAX;
     for (id, node) in cluster.nodes.iter().filter(|(_, node)| node.partition == state.world.partition) {
         let used = &state.nodes[id];
         let key = (used.n_free(), id);
-        let is_better = best.is_none_or(|((least, _), _)| used.n_free() < least);
-        if !is_better && near.as_ref().is_none_or(|near| !near.wants(key)) {
+        if key.0 >= too_many {
             continue;
         }
+        let is_better = best.is_none_or(|((least, _), _)| key.0 < least);
         let may_run = node.takes_pods() && pod.selects(node) && pod.tolerates(node);
         let devices = || used.pick(pod.request.gpu).filter(|_| used.has_room(node, &pod.request));
         let devices = if may_run { devices() } else { None };
@@ -81,6 +83,10 @@ fn best(state: &CycleState<'_>, pod: &Pod, mut near: Option<&mut Nearest<Key>>) 
             Some(_) => near.iter_mut().for_each(|near| near.fits(key)),
             None if is_better => near.iter_mut().for_each(|near| near.fails(key)),
             None => {}
+        }
+        if devices.is_some() {
+            let last = near.as_ref().map(|near| near.last().map_or(u32::MAX, |last| last.0));
+            too_many = last.unwrap_or(key.0);
         }
     }
     let ((_, node), devices) = best?;
