@@ -32,6 +32,7 @@ mod known_faults;
 mod link_laws;
 mod measured_usage;
 mod named_resources;
+mod node_tables;
 mod on_devices;
 mod optional_members;
 mod patterns;

@@ -262,7 +262,7 @@ jobs:
 #[test]
 fn rules_and_refusals() {
     let text = "
-nodes: [{name: n, gpu: 4, cpu: 8}]
+nodes: [{name: n, gpu: 4, cpu: 8}, {name: small, cpu: 1}]
 queues: [{name: A, gpu: {limit: 2}}, {name: B}, {name: C}, {name: D}]
 jobs:
 - {name: a, queue: A, count: 4, gpu: 1}

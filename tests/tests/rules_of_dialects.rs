@@ -214,6 +214,6 @@ fn every_rule_of_ego_decides_somewhere() {
 #[test]
 fn every_rule_of_first_in_first_out_decides_somewhere() {
     let book = Policy::rulebook("fifo").expect("a policy").rules;
-    assert_eq!(book.len(), 4);
+    assert_eq!(book.len(), 5);
     all_decide(&book, "fifo");
 }

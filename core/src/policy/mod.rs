@@ -24,6 +24,7 @@ mod job_defaults;
 pub mod kai;
 mod ledger;
 pub mod maxmin;
+mod node_order;
 mod order_level;
 mod registry;
 pub mod runai;

@@ -183,6 +183,20 @@ pub enum Quantity {
     Runtime,
     /// Minimum run time.
     MinRuntime,
+    /// A node's place in an order.
+    Position,
+    /// Number of requests of the pod's size that a node still has room for.
+    Units,
+    /// Whether a queue owns the node: 0 or 1.
+    Owned,
+    /// Whether a node accepts pods: 0 or 1.
+    Ready,
+    /// Whether the pod tolerates the taints of a node: 0 or 1.
+    Tolerated,
+    /// Whether the pod selects a node: 0 or 1.
+    Selected,
+    /// Number of pods that a node may hold.
+    PodSlots,
 }
 
 /// A value. Unlimited is `f64::INFINITY`.

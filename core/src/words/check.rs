@@ -79,6 +79,13 @@ pub fn quantity_name(quantity: Quantity) -> &'static str {
         Quantity::Constant => "constant",
         Quantity::Runtime => "runtime",
         Quantity::MinRuntime => "minimum runtime",
+        Quantity::Position => "place in the order",
+        Quantity::Units => "[pods] of this size that still fit",
+        Quantity::Owned => "owned by the [queue]",
+        Quantity::Ready => "accepts [pods]",
+        Quantity::Tolerated => "taints tolerated",
+        Quantity::Selected => "labels selected",
+        Quantity::PodSlots => "[pod] slots",
     }
 }
 
@@ -168,12 +175,18 @@ pub fn value(term: &Term, resource: Option<u8>) -> String {
             (_, Some(r)) => finite(*real).map_or_else(|| "unlimited".into(), |base| with_unit(r, base)),
             (_, None) => number::number(*real),
         },
-        Value::Count(n) if term.quantity == Quantity::Applies => if *n == 0 { "no" } else { "yes" }.into(),
+        Value::Count(n) if is_truth(term.quantity) => if *n == 0 { "no" } else { "yes" }.into(),
         Value::Count(n) => number::number(*n as f64),
         Value::Sum([of, added]) => sum(*of, *added),
         Value::Time(time) => number::time(time.as_millis()),
         Value::Name(name) => name.to_string(),
     }
+}
+
+/// Whether 0 and 1 mean no and yes.
+fn is_truth(quantity: Quantity) -> bool {
+    use Quantity::{Applies, Owned, Ready, Selected, Tolerated};
+    matches!(quantity, Applies | Owned | Ready | Tolerated | Selected)
 }
 
 /// A sum with its terms: *7 + 3 = 10*.
@@ -182,6 +195,24 @@ fn sum(of: i64, added: i64) -> String {
     let [of, by, is] =
         [of, added.saturating_abs(), of.saturating_add(added)].map(|n| number::number(n as f64));
     format!("{of} {sign} {by} = {is}")
+}
+
+/// A comparison of two nodes, or of what a node has to be for a pod.
+fn of_nodes(frame: &Frame, check: &Check, resource: Option<u8>) -> Option<Text> {
+    let Check { subject, left, right, .. } = check;
+    let node = |node: NodeId| Text::default().node(frame.node(node));
+    let of_node = |does_not: &str| Some(node(subject.node?).say(format!(" {does_not}.")));
+    match (left.quantity, check.holds && check.op == Op::Less) {
+        (Quantity::Ready, true) => return of_node("does not accept [pods]"),
+        (Quantity::Tolerated, true) => return of_node("has a taint that the [pod] does not tolerate"),
+        (Quantity::Selected, true) => return of_node("is not selected by the [pod]"),
+        _ => {}
+    }
+    let other = subject.other_node.filter(|_| left.quantity == right.quantity)?;
+    let [of, with] = [left, right].map(|term| value_in(check, term, resource));
+    let name = quantity_of(check, left.quantity);
+    let text = node(subject.node?).say(format!(": {name} ({of}) {} ", relation(check.op, check.holds)));
+    Some(text.then(node(other)).say(format!(": {name} ({with}).")))
 }
 
 /// Formats seconds as a duration.
@@ -210,11 +241,8 @@ pub fn says(frame: &Frame, check: &Check) -> Text {
         let before = if matches!(check.op, Op::Less | Op::AtMost) { "before " } else { "after " };
         return text.say(before).name(last).say(" by name.");
     }
-    if check.left.quantity == Quantity::Score {
-        let [left, right] = [&check.left, &check.right].map(|term| value_in(check, term, None));
-        let node = |node: Option<NodeId>| Text::default().node(node.map_or("", |node| frame.node(node)));
-        let text = node(subject.node).say(format!(": score ({left}) {} ", relation(check.op, check.holds)));
-        return text.then(node(subject.other_node)).say(format!(": score ({right})."));
+    if let Some(text) = of_nodes(frame, check, resource) {
+        return text;
     }
     let name = |text: Text, owner: Owner| match named_owner(check, owner) {
         Some(Party::Job(job)) => text.job(frame.job(job)).say(": "),

@@ -18,8 +18,8 @@ use crate::trace::{Event, EvictReason, Quantity};
 pub fn event(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
     let mut explanation = match event.what {
         What::Event(Event::Evicted { reason, .. }) => evicted(frame, event, reason, resource),
-        What::Event(Event::Bound { .. }) => {
-            Explanation { evidence: node_scores::table(frame, &event.checks), ..started(frame, event) }
+        What::Event(Event::Bound { node, .. }) => {
+            Explanation { evidence: node_scores::table(frame, node, &event.checks), ..started(frame, event) }
         }
         What::Event(of) => other(frame, event, of),
         What::Mark(_) => Explanation { verdict: marked(frame, event).say("."), ..Explanation::default() },

@@ -160,7 +160,10 @@ fn idle(context: &Context<'_>, place: Place<'_>) -> Expect {
 }
 
 /// Pods on a node, terminating ones included.
-fn pods_on<'a>(accounts: &Accounts<'a>, node: NodeId) -> impl Iterator<Item = &'a fairground::cluster::Pod> {
+pub fn pods_on<'a>(
+    accounts: &Accounts<'a>,
+    node: NodeId,
+) -> impl Iterator<Item = &'a fairground::cluster::Pod> {
     let state = accounts.state;
     let is_here =
         move |at: usize| matches!(state.places[at], Where::On(at) | Where::Leaving(at) if at == node);
@@ -168,13 +171,13 @@ fn pods_on<'a>(accounts: &Accounts<'a>, node: NodeId) -> impl Iterator<Item = &'
 }
 
 /// Devices of a node without any pod.
-fn untouched(accounts: &Accounts<'_>, node: NodeId) -> f64 {
+pub fn untouched(accounts: &Accounts<'_>, node: NodeId) -> f64 {
     let used = pods_on(accounts, node).fold(0u64, |used, pod| used | pod.devices.0);
     f64::from(accounts.cluster.nodes[node].n_devices()) - f64::from(used.count_ones())
 }
 
 /// Free devices and parts of shared ones.
-fn free_parts(accounts: &Accounts<'_>, node: NodeId) -> f64 {
+pub fn free_parts(accounts: &Accounts<'_>, node: NodeId) -> f64 {
     let memory = accounts.cluster.nodes[node].device_mib();
     let mib = |gpu: GpuRequest| mib_of(gpu, memory);
     let used = |device: u32| -> i64 {

@@ -13,6 +13,7 @@ mod fair_shares;
 mod kai;
 mod known;
 mod moments;
+mod node_order;
 mod obstacles;
 mod operand;
 mod planted;
@@ -419,6 +420,9 @@ impl<'a> Cycle<'a> {
     }
 
     fn expect(&self, context: &Context<'_>, place: operand::Place<'_>) -> Expect {
+        if let Some(of_nodes) = node_order::expect(context, place) {
+            return of_nodes;
+        }
         match self.plan.policy {
             Policy::Kai(_) | Policy::Runai(_) => kai::expect(context, place),
             Policy::Fifo(_) | Policy::MaxMin(_) | Policy::Drf(_) => baseline::expect(context, place),
@@ -454,6 +458,9 @@ impl<'a> Cycle<'a> {
     fn verdict(&self, explanation: &Explanation<'_>) -> Option<String> {
         match explanation.of {
             Explained::Decision(at) => verdicts::of_decision(&self.moments.decisions[at]).or_else(|| {
+                if let Some(wrong) = node_order::wrong(&self.moments.decisions[at]) {
+                    return Some(wrong);
+                }
                 let ego = self.ego.as_ref()?;
                 ego.wrong(explanation.pool, &self.moments, at)
             }),

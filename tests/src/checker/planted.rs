@@ -5,9 +5,10 @@ use fairground::id::{Id, PartitionId, QueueId};
 use fairground::policy::Policy;
 use fairground::sim::{CycleRecord, Simulation};
 use fairground::time::Span;
-use fairground::trace::{Check, Gate, Ledger, NodeReason, Op, Quantity, Term, Value};
+use fairground::trace::{Check, Event, Gate, Ledger, NodeReason, Op, Quantity, Term, Value};
 use fairground::units::{Bound, Resource};
 
+use super::node_order::{is_misfit, is_of_nodes};
 use super::operand::{number, same_number};
 
 /// A kind of mistake.
@@ -27,6 +28,8 @@ pub enum Planted {
     OtherQueue,
     /// A time at which room is free, or a reserved pod, of another moment.
     OtherTime,
+    /// A comparison of nodes in which the chosen one is another.
+    OtherNode,
 }
 
 /// Copies of a record with one mistake each.
@@ -52,6 +55,7 @@ pub fn planted(
             put(Planted::OtherNumber, other_number(policy, own, true));
             put(Planted::OtherNumber, other_number(policy, own, false));
             put(Planted::OtherQueue, other_queue(policy, cluster, own));
+            put(Planted::OtherNode, other_node(&record.events[at].event, own));
         }
     }
     for (at, refusal) in record.refusals.iter().enumerate() {
@@ -169,7 +173,20 @@ fn other_number(policy: &Policy, check: &Check, is_left: bool) -> Option<Check> 
         |wrong: &Check| wrong.left.value != check.left.value || wrong.right.value != check.right.value;
     let is_plain = check.left.parts.is_empty() && check.right.parts.is_empty();
     let mut all = [1.001, 0.999].into_iter().map(with_factor);
-    all.find(|wrong| wrong.holds == check.holds && is_other(wrong)).filter(|_| is_whole(policy) && is_plain)
+    all.find(|wrong| wrong.holds == check.holds && is_other(wrong))
+        .filter(|_| (is_whole(policy) || is_of_nodes(check)) && is_plain)
+}
+
+/// The comparison with the chosen node in the place of the other one.
+fn other_node(event: &Event, check: &Check) -> Option<Check> {
+    let Event::Bound { node: chosen, .. } = *event else { return None };
+    let mut wrong = check.clone();
+    match check.subject.other_node {
+        Some(other) => (wrong.subject.node, wrong.subject.other_node) = (Some(other), check.subject.node),
+        None if is_of_nodes(check) && is_misfit(check, chosen) => wrong.subject.node = Some(chosen),
+        None => return None,
+    }
+    Some(wrong)
 }
 
 /// The comparison about the next queue.

@@ -265,7 +265,7 @@ fn capacities(context: &Context<'_>) -> Vec<Amounts> {
 }
 
 /// What a node has free, reserved room of gangs counted as used.
-fn free(accounts: &Accounts<'_>, node: NodeId) -> Amounts {
+pub fn free(accounts: &Accounts<'_>, node: NodeId) -> Amounts {
     let capacity = capacity(&accounts.cluster.nodes[node]);
     let jobs = accounts.cluster.jobs.ids().flat_map(|job| accounts.holders(job));
     let used = jobs.filter(|(_, at)| *at == node).map(|(pod, _)| request(accounts, pod));

@@ -107,6 +107,7 @@ fn cycle(world: &mut World) -> (Value, bool) {
             headroom,
             placeholder: None,
             victims: Vec::new(),
+            near: None,
         };
         row = result(world, &dropped);
     }

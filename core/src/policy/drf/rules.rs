@@ -32,6 +32,7 @@ pub const RULES: Rules = Rules {
         differs: "",
     }),
     best_fit: Rule(&filling::best_fit("drf/best-fit")),
+    node_order: Rule(&filling::node_order("drf/node-order")),
     division: Rule(&RuleRecord {
         key: "drf/filling",
         says: "all dominant shares rise together until a resource is used up or a queue's request is met",

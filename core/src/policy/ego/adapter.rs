@@ -25,7 +25,7 @@ use super::pool_state::{PoolState, State, UnitChange};
 use super::ranking::compare_per_ratio;
 use super::reclaim::Reclaim;
 use super::slot_view::{self, SlotView};
-use super::{holdings, ledger, order, over_commit, refuse, rules, share_usage};
+use super::{holdings, host_order, ledger, order, over_commit, refuse, rules, share_usage};
 use crate::cluster::Devices;
 use crate::format::{Findings, Scalar, Scenario};
 use crate::id::{JobId, PodId, QueueId};
@@ -190,7 +190,12 @@ impl CycleOutput<'_, '_> {
                         .remove(&UnitEvent::Started(id))
                         .unwrap_or_else(|| vec![applies(rules::EARMARK, self.subject(pod))]);
                     self.trace.action = "assign";
-                    self.trace.event(Event::Bound { pod, node, devices: Devices::default() }, || checks);
+                    let hosts =
+                        || host_order::checks(self.world, self.model, &current.state, id, self.subject(pod));
+                    let hosts = if current.state.near.is_empty() { Vec::new() } else { hosts() };
+                    self.trace.event(Event::Bound { pod, node, devices: Devices::default() }, || {
+                        hosts.into_iter().chain(checks).collect()
+                    });
                     self.decisions.push(Decision::Bind { pod, node, devices: None });
                     self.started.push(id);
                 }

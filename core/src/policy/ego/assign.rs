@@ -13,9 +13,11 @@
 //! # Differs
 //! OC-12 to OC-15, OC-26
 
+use super::host_choice::Hosts;
 use super::ids::{ConsumerId, HostId, InPool, SizeId, SubId, UnitId};
+use super::near_hosts::Chosen;
 use super::number::Nat;
-use super::plan::{Placement, units_in};
+use super::plan::Placement;
 use super::pool::{PoolBook, PoolHost};
 use super::pool_state::{PoolState, Source};
 use super::ranking::{best_two, compare};
@@ -266,10 +268,10 @@ impl Pass<'_, '_, '_> {
         Some(units)
     }
 
-    fn start_on(&mut self, sub: SubId, host: HostId) -> UnitId {
+    fn start_on(&mut self, sub: SubId, host: Chosen) -> UnitId {
         self.book.project(self.state, sub, true);
         self.book.drawn[sub].units += 1;
-        self.state.start(sub, host, self.book.source())
+        self.state.start_on(sub, host, self.book.source())
     }
 }
 
@@ -279,15 +281,21 @@ fn find_host(
     book: &PoolBook<'_>,
     sub: SubId,
     full: &mut Arena<SizeId, usize>,
-) -> Option<HostId> {
+) -> Option<Chosen> {
     let PoolState { subs, .. } = state;
     let (leaf, unit, shape) = (subs[sub].leaf, &subs[sub].unit, subs[sub].shape);
     let hosts = &book.pool.hosts;
     while hosts.get(full[shape]).is_some_and(|h| !state.fits_now(sub, h.host)) {
         full[shape] += 1;
     }
-    let is_open = |h: &&PoolHost| is_open(state, sub, h.host) && book.admits(state, leaf, **h);
-    choose_host(state, unit, hosts[full[shape]..].iter().filter(is_open).map(|h| h.host))
+    let is_open = |h: PoolHost| is_open(state, sub, h.host) && book.admits(state, leaf, h);
+    let hosts = Hosts {
+        n_full: full[shape],
+        len: hosts.len(),
+        at: |at: usize| hosts[at].host,
+        is_open: |at: usize| is_open(hosts[at]),
+    };
+    choose_host(state, unit, &hosts)
 }
 
 /// Whether a unit fits on a host that is not exclusive to another leaf.
@@ -296,23 +304,16 @@ pub(super) fn is_open(state: &PoolState<'_>, sub: SubId, host: HostId) -> bool {
     state.fits_now(sub, host) && !(is_exclusive && state.has_units_of_others(host, state.subs[sub].leaf))
 }
 
-/// Chooses among the hosts that fit, given in their order (ego.md 7.4).
-pub(super) fn choose_host(
+/// Chooses among hosts (ego.md 7.4).
+pub(super) fn choose_host<A: Fn(usize) -> HostId, O: Fn(usize) -> bool>(
     state: &PoolState<'_>,
     unit: &super::plan::Dims,
-    mut hosts: impl Iterator<Item = HostId>,
-) -> Option<HostId> {
-    if state.plan.placement != Placement::Balanced {
-        return hosts.next();
+    hosts: &Hosts<A, O>,
+) -> Option<Chosen> {
+    match state.plan.placement {
+        Placement::Balanced => hosts.roomiest(state, unit),
+        Placement::Stacked | Placement::Exclusive => hosts.first(state),
     }
-    let mut best: Option<(u64, HostId)> = None;
-    for host in hosts {
-        let n = units_in(&state.free[host], unit);
-        if best.is_none_or(|(most, _)| n > most) {
-            best = Some((n, host));
-        }
-    }
-    best.map(|(_, host)| host)
 }
 
 /// Starts pending units of a leaf on its own hosts, in this order of hosts; returns the units.
@@ -328,10 +329,16 @@ pub fn assign_owned(state: &mut PoolState<'_>, leaf: ConsumerId, hosts: &[HostId
             let before = started.len();
             let all = together.iter().all(|&sub| {
                 let may_start = state.subs[sub].startable() > 0;
-                let host = hosts.iter().copied().find(|&host| is_open(state, sub, host));
-                let host = host.filter(|_| may_start);
-                started.extend(host.map(|host| state.start(sub, host, Source::Owned)));
-                host.is_some()
+                let in_order = Hosts {
+                    n_full: 0,
+                    len: hosts.len(),
+                    at: |at: usize| hosts[at],
+                    is_open: |at: usize| is_open(state, sub, hosts[at]),
+                };
+                let host = in_order.first(state).filter(|_| may_start);
+                let is_found = host.is_some();
+                started.extend(host.map(|host| state.start_on(sub, host, Source::Owned)));
+                is_found
             });
             if !all {
                 (before..started.len()).for_each(|_| state.undo_start());

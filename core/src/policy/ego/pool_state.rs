@@ -11,7 +11,10 @@
 //! # Differs
 //! OC-4, OC-19, OC-20
 
+use std::collections::BTreeMap;
+
 use super::ids::{ConsumerId, HostId, SizeId, SubId, UnitId};
+use super::near_hosts::{Chosen, NearHosts};
 use super::plan::{Dims, Plan, add, fits};
 use crate::id::{Arena, Id};
 use crate::time::Time;
@@ -151,6 +154,10 @@ pub struct PoolState<'a> {
     pub now: Time,
     /// Changes since the state was built.
     pub changes: Vec<UnitChange>,
+    /// Whether the hosts near the chosen ones are recorded.
+    pub records: bool,
+    /// Hosts near the one of each unit that was started in this cycle.
+    pub near: BTreeMap<UnitId, NearHosts>,
 }
 
 impl<'a> PoolState<'a> {
@@ -171,6 +178,8 @@ impl<'a> PoolState<'a> {
             lent: plan.hosts.ids().map(|_| None).collect(),
             now,
             changes: Vec::new(),
+            records: false,
+            near: BTreeMap::new(),
         }
     }
 
@@ -351,9 +360,17 @@ impl<'a> PoolState<'a> {
         if units.len() > 1 { units } else { Vec::new() }
     }
 
+    /// Starts a unit on the host that was chosen for it.
+    pub(super) fn start_on(&mut self, sub: SubId, chosen: Chosen, source: Source) -> UnitId {
+        let id = self.start(sub, chosen.host, source);
+        self.near.extend(chosen.near.map(|near| (id, near)));
+        id
+    }
+
     /// Reverts the latest start.
     pub fn undo_start(&mut self) {
         let Some(Unit { sub, host, .. }) = self.units.pop() else { return };
+        self.near.remove(&UnitId::from_index(self.units.len()));
         let size = self.subs[sub].unit;
         add(&mut self.free[host], &size, 1);
         add(&mut self.unclaimed[host], &size, 1);

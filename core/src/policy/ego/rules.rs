@@ -86,6 +86,16 @@ pub const SHARE_LIMIT: Rule = Rule(&RuleRecord {
     differs: "assumption (OC-7, OC-11): own hosts do not count, and the newest units are reclaimed at once",
 });
 
+/// Order of the hosts.
+pub const HOST_ORDER: Rule = Rule(&RuleRecord {
+    key: "ego/host-order",
+    says: "a unit goes to the first host in order on which it fits; with placement balanced, to the one with room for the most \
+           units of its size",
+    formula: "place(host) < place(next); balanced: units that fit(host) ≥ units that fit(other), then place(host) < place(other)",
+    source: "ego.md 7.4; IBM, Resource plans",
+    differs: "assumption (OC-15): the most free slots are read as the most units of the requested size",
+});
+
 /// An owner calls its host back.
 pub const CALL_BACK: Rule = Rule(&RuleRecord {
     key: "ego/call-back",
@@ -168,7 +178,7 @@ pub const ABOVE_SLOT_QUOTA: Rule = Rule(&RuleRecord {
 });
 
 /// Every rule of the policy.
-pub const RULES: [Rule; 17] = [
+pub const RULES: [Rule; 18] = [
     OWN_HOSTS,
     SHARE_PRIORITY,
     SHARE_RATIO,
@@ -178,6 +188,7 @@ pub const RULES: [Rule; 17] = [
     NO_INVERSION,
     SHARE_LIMIT,
     CALL_BACK,
+    HOST_ORDER,
     OVER_COMMIT,
     GRACE,
     DYNAMIC_QUOTA,

@@ -14,6 +14,7 @@
 
 use super::assign::{SiblingGroup, Turn, choose_host, is_open};
 use super::grace::grace_in_pool;
+use super::host_choice::Hosts;
 use super::ids::{ConsumerId, HostId, InPool, SubId, UnitId};
 use super::layout::Layout;
 use super::number::Nat;
@@ -22,7 +23,7 @@ use super::pool::Pool;
 use super::pool_state::{PoolState, Source};
 use super::reclaim::Reclaim;
 use super::slot::Slots;
-use crate::id::Arena;
+use crate::id::{Arena, Id};
 use crate::trace::Level;
 use crate::units::Resource;
 
@@ -140,11 +141,16 @@ fn path_to(slots: &Slots<'_>, leaf: ConsumerId, open: &InPool<bool>) -> Vec<Sibl
 fn start(state: &mut PoolState<'_>, leaf: ConsumerId) -> Option<UnitId> {
     let subs = state.subs_of[leaf].iter().copied().filter(|&sub| state.subs[sub].startable() > 0);
     let place = |sub: SubId| {
-        let open = state.plan.hosts.ids().filter(|&host| is_open(state, sub, host));
-        Some((sub, choose_host(state, &state.subs[sub].unit, open)?))
+        let hosts = Hosts {
+            n_full: 0,
+            len: state.plan.hosts.len(),
+            at: HostId::from_index,
+            is_open: |at: usize| is_open(state, sub, HostId::from_index(at)),
+        };
+        Some((sub, choose_host(state, &state.subs[sub].unit, &hosts)?))
     };
     let (sub, host) = subs.filter_map(place).next()?;
-    Some(state.start(sub, host, PUBLIC))
+    Some(state.start_on(sub, host, PUBLIC))
 }
 
 /// First sub-allocation of `leaf` that can use the resources of a unit of `victim`, with the newest such unit.

@@ -28,6 +28,7 @@ use crate::policy::setting;
 use crate::policy::switches::Rulebook;
 
 use super::ends::ends;
+use super::node_order::Nearest;
 use super::{Change, Decision, PartitionView, Rhythm, Scheduler, Turn, ledger};
 use crate::id::JobId;
 use crate::time::Time;
@@ -73,11 +74,15 @@ impl Scheduler for Fifo {
         let mut decisions = Vec::new();
         for leaf in memory.take_dirty() {
             while let Some(job) = memory.first_waiting(leaf) {
-                let Some(places) = Attempt::new(world, memory, leaf, job).place() else { break };
+                let attempt = Attempt::new(world, memory, leaf, job);
+                let mut near = (trace.level >= Level::Decisive).then(Nearest::default);
+                let Some(places) = attempt.place(near.as_mut()) else { break };
+                let compared = near.map_or(Vec::new(), |near| rules::compared(&attempt, job, &places, near));
                 for &(pod, node) in &places {
                     trace.event(Event::Bound { pod, node, devices: Default::default() }, || {
                         let in_order = rules::in_order(world, memory, leaf, job);
-                        in_order.into_iter().chain([rules::fits(world, memory, pod, node)]).collect()
+                        let fits = rules::fits(world, memory, pod, node);
+                        in_order.into_iter().chain(compared.iter().cloned()).chain([fits]).collect()
                     });
                     memory.bind(world, pod, node);
                     decisions.push(Decision::Bind { pod, node, devices: None });
@@ -152,7 +157,7 @@ fn when_ends(
         for (pod, _) in world.cluster.pods_of(other).filter(|(_, pod)| pod.phase.holds()) {
             later.free(world, pod);
         }
-        if Attempt::new(world, &later, leaf, job).place().is_some() {
+        if Attempt::new(world, &later, leaf, job).place(None).is_some() {
             return Outlook::WhenEnds { job: other, at: Some(at) };
         }
     }

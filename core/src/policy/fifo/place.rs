@@ -15,8 +15,12 @@ use super::Memory;
 use crate::cluster::{NodeUse, Phase, Request, request_of};
 use crate::id::{JobId, NodeId, PodId};
 use crate::policy::PartitionView;
+use crate::policy::node_order::Nearest;
 use crate::trace::NodeReason;
 use crate::units::{Amount, Resource};
+
+/// Sort key of a node: whether it has no owner, its number of free GPUs, then the order in the file.
+pub type Key = (bool, u32, NodeId);
 
 /// An attempt to place the pending pods of a job.
 pub struct Attempt<'a> {
@@ -62,13 +66,15 @@ impl<'a> Attempt<'a> {
     }
 
     /// Finds nodes for all pods, or returns `None`.
-    pub fn place(&self) -> Option<Vec<(PodId, NodeId)>> {
+    ///
+    /// `near`: gathers the nodes with which the chosen one is compared, if they are recorded.
+    pub fn place(&self, near: Option<&mut Nearest<Key>>) -> Option<Vec<(PodId, NodeId)>> {
         let candidates = self.candidates();
         if self.gpus() > self.memory.quota_left(self.leaf) {
             return None;
         }
         if self.fits_empty_node(&candidates) {
-            let node = self.best_fit(&candidates)?;
+            let node = self.best_fit(&candidates, near)?;
             return Some(self.pods.iter().map(|&pod| (pod, node)).collect());
         }
         if self.pods.len() == 1 {
@@ -108,18 +114,39 @@ impl<'a> Attempt<'a> {
             && (!self.memory.is_common[node] || gpus <= self.memory.share_left(self.leaf))
     }
 
-    fn best_fit(&self, nodes: &[NodeId]) -> Option<NodeId> {
-        let Memory { is_common, node_use, .. } = self.memory;
-        let mut best: Option<(u32, NodeId)> = None;
+    /// Sort key of a node.
+    pub fn key(&self, node: NodeId) -> Key {
+        (self.memory.is_common[node], self.memory.node_use[node].n_free(), node)
+    }
+
+    fn best_fit(&self, nodes: &[NodeId], mut near: Option<&mut Nearest<Key>>) -> Option<NodeId> {
+        let mut best: Option<Key> = None;
+        // From this key on, a node is neither better nor recorded.
+        let mut end = (true, u32::MAX);
         for &node in nodes {
-            let n_free = node_use[node].n_free();
+            let key = self.key(node);
             // Own nodes come before common ones; the first among equals is kept.
-            let is_better = best.is_none_or(|(least, at)| is_common[at] == is_common[node] && n_free < least);
-            if is_better && self.may_take(node) && self.fit(&node_use[node], node) {
-                best = Some((n_free, node));
+            if (key.0, key.1) >= end {
+                continue;
+            }
+            let is_better = best.is_none_or(|best| key.0 == best.0 && key.1 < best.1);
+            let fits = self.may_take(node) && self.fit(&self.memory.node_use[node], node);
+            match fits {
+                true if is_better => {
+                    let before = best.replace(key);
+                    near.iter_mut().zip(before).for_each(|(near, before)| near.fits(before));
+                }
+                true => near.iter_mut().for_each(|near| near.fits(key)),
+                false if is_better => near.iter_mut().for_each(|near| near.fails(key)),
+                false => {}
+            }
+            if fits {
+                let last =
+                    near.as_ref().map(|near| near.last().map_or((true, u32::MAX), |last| (last.0, last.1)));
+                end = last.unwrap_or((key.0, key.1));
             }
         }
-        best.map(|(_, node)| node)
+        best.map(|(.., node)| node)
     }
 
     fn on_empty_nodes(&self, nodes: &[NodeId]) -> Option<Vec<(PodId, NodeId)>> {

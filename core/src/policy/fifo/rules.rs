@@ -10,11 +10,13 @@
 //! nothing
 
 use super::Memory;
-use super::place::Attempt;
+use super::place::{Attempt, Key};
+use crate::cluster::Pod;
 use crate::id::{JobId, NodeId, PodId};
 use crate::policy::PartitionView;
-use crate::policy::checks::{self, amount, submitted_first};
-use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject, Term};
+use crate::policy::checks::{self, amount, submitted_first, term};
+use crate::policy::node_order::{self, Nearest};
+use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject, Term, Value};
 use crate::units::Resource;
 
 /// Jobs of a queue start in submission order.
@@ -53,8 +55,18 @@ pub const EMPTY_NODES: Rule = Rule(&RuleRecord {
     differs: "",
 });
 
+/// Order of the nodes of a queue.
+pub const NODE_ORDER: Rule = Rule(&RuleRecord {
+    key: "fifo/node-order",
+    says: "a queue's own nodes come before nodes without owner, then those with the fewest free GPUs, then by their order in the \
+           file; the first on which the job fits is chosen",
+    formula: "free GPUs(node) ≤ free GPUs(other), then place(node) < place(other)",
+    source: "Helios simulator, placer consolidate",
+    differs: "",
+});
+
 /// Every rule of the policy.
-pub const RULES: [Rule; 4] = [SUBMIT_ORDER, BEST_FIT, HARD_PARTITION, EMPTY_NODES];
+pub const RULES: [Rule; 5] = [SUBMIT_ORDER, BEST_FIT, HARD_PARTITION, EMPTY_NODES, NODE_ORDER];
 
 fn gpus(quantity: Quantity, milli: i64) -> Term {
     amount(quantity, milli, Resource::GPU)
@@ -85,6 +97,34 @@ pub fn fits(world: PartitionView<'_>, memory: &Memory, pod: PodId, node: NodeId)
     };
     let free = memory.node_use[node].free_milli(&world.cluster.nodes[node], p.request.gpu);
     Check::new(BEST_FIT, subject, gpus(Quantity::Request, asked), Op::AtMost, gpus(Quantity::Idle, free))
+}
+
+/// Comparisons of the node chosen for all pods with others; empty if there are several.
+pub fn compared(
+    attempt: &Attempt<'_>,
+    job: JobId,
+    places: &[(PodId, NodeId)],
+    mut near: Nearest<Key>,
+) -> Vec<Check> {
+    let Some(own) = places.first().map(|&(_, node)| attempt.key(node)) else { return Vec::new() };
+    near.end(own);
+    let cluster = attempt.world.cluster;
+    let queue = Some(cluster.jobs[job].queue);
+    let of = |node: NodeId| Subject { queue, job: Some(job), node: Some(node), ..Subject::default() };
+    let next = near.next.iter().flat_map(|&(is_common, n_free, other)| match is_common == own.0 {
+        true => node_order::fuller(NODE_ORDER, of(own.2), [(own.1, own.2), (n_free, other)]),
+        false => {
+            let subject = Subject { other_node: Some(other), ..of(own.2) };
+            let [left, right] = [1, 0].map(|n| term(Quantity::Owned, Value::Count(n)));
+            vec![Check::new(NODE_ORDER, subject, left, Op::Exceeds, right)]
+        }
+    });
+    let pods: Vec<&Pod> = attempt.pods.iter().map(|&pod| &cluster.pods[pod]).collect();
+    let unfit = near.unfit.iter().filter_map(|&(.., other)| {
+        let there = (&cluster.nodes[other], &attempt.memory.node_use[other]);
+        node_order::misfit(NODE_ORDER, of(other), there, &pods)
+    });
+    next.chain(unfit).collect()
 }
 
 /// The resource of which no node of the queue that the only pod may use has enough, with the comparison.

@@ -77,13 +77,16 @@ pub struct Rules {
     pub limit: Rule,
     /// A pod goes to the fullest node that fits.
     pub best_fit: Rule,
+    /// Order of the nodes.
+    pub node_order: Rule,
     /// Division that gives the displayed fair share.
     pub division: Rule,
 }
 
 impl Rules {
     /// All rules, in the order of the rule book.
-    pub fn all(&self) -> [Rule; 5] {
-        [self.smallest_share, self.submit_order, self.limit, self.best_fit, self.division]
+    pub fn all(&self) -> [Rule; 6] {
+        let Rules { smallest_share, submit_order, limit, best_fit, node_order, division } = *self;
+        [smallest_share, submit_order, limit, best_fit, node_order, division]
     }
 }

@@ -28,11 +28,12 @@ mod rules;
 
 pub use describe::DESCRIPTION;
 pub use measure::{Child, DivisionLevel, Measure, Rules, Share};
-pub use rules::{best_fit, submit_order};
+pub use rules::{best_fit, node_order, submit_order};
 
 use std::marker::PhantomData;
 
 use cycle_state::{CycleState, Stop};
+use place::Placed;
 
 use super::description::Description;
 use super::switches::Rulebook;
@@ -106,14 +107,14 @@ fn fill(mut state: CycleState<'_>, trace: &mut Trace) -> Vec<Decision> {
         let stop = match state.over_limit(leaf, &pods) {
             Some((queue, resource)) => Err(Stop::Limit { queue, resource }),
             None => {
-                let placed = place::place(&mut state, &pods);
+                let placed = place::place(&mut state, &pods, trace.level >= Level::Decisive);
                 placed.map_err(|placed| Stop::NoRoom { placed, free: state.free(pods[placed]) })
             }
         };
         match stop {
             Err(stop) => state.freeze(leaf, stop),
             Ok(places) => {
-                for (i, &(pod, node, devices)) in places.iter().enumerate() {
+                for (i, &Placed { pod, node, devices, .. }) in places.iter().enumerate() {
                     trace.event(Event::Bound { pod, node, devices }, || {
                         rules::bound(&state, leaf, &places[i..])
                     });

@@ -13,27 +13,40 @@ use super::cycle_state::{self, CycleState};
 use crate::cluster::{Devices, Node, NodeUse, Pod};
 use crate::id::{NodeId, PodId};
 use crate::policy::PartitionView;
-use crate::trace::NodeReason;
+use crate::policy::node_order::{self, Nearest};
+use crate::trace::{Check, NodeReason, Subject};
 use crate::units::Resource;
 
-/// Allocates nodes and devices for all pods, or none.
+/// A pod with its place.
+#[derive(Debug)]
+pub struct Placed {
+    pub pod: PodId,
+    pub node: NodeId,
+    pub devices: Devices,
+    /// Comparisons with other nodes, if they are recorded.
+    pub compared: Vec<Check>,
+}
+
+/// Allocates nodes and devices for all pods, or none; `records`: whether comparisons of nodes are recorded.
 ///
 /// # Errors
 ///
 /// Returns the number of pods that fit if not all do.
-pub fn place(state: &mut CycleState<'_>, pods: &[PodId]) -> Result<Vec<(PodId, NodeId, Devices)>, usize> {
+pub fn place(state: &mut CycleState<'_>, pods: &[PodId], records: bool) -> Result<Vec<Placed>, usize> {
     let cluster = state.world.cluster;
-    let mut places: Vec<(PodId, NodeId, Devices)> = Vec::with_capacity(pods.len());
+    let mut places: Vec<Placed> = Vec::with_capacity(pods.len());
     for &pod in pods {
         let request = &cluster.pods[pod].request;
-        match best(state, &cluster.pods[pod]) {
+        let mut near = records.then(Nearest::default);
+        match best(state, &cluster.pods[pod], near.as_mut()) {
             Some((node, devices)) => {
+                let compared = near.map_or(Vec::new(), |near| compared(state, pod, node, near));
                 state.nodes[node].take(request, devices);
-                places.push((pod, node, devices));
+                places.push(Placed { pod, node, devices, compared });
             }
             None => {
-                for &(pod, node, devices) in &places {
-                    state.nodes[node].give_back(&cluster.pods[pod].request, devices);
+                for Placed { pod, node, devices, .. } in &places {
+                    state.nodes[*node].give_back(&cluster.pods[*pod].request, *devices);
                 }
                 return Err(places.len());
             }
@@ -42,20 +55,65 @@ pub fn place(state: &mut CycleState<'_>, pods: &[PodId]) -> Result<Vec<(PodId, N
     Ok(places)
 }
 
-fn best(state: &CycleState<'_>, pod: &Pod) -> Option<(NodeId, Devices)> {
+/// Number of free GPUs, then the order in the file.
+type Key = (u32, NodeId);
+
+fn best(state: &CycleState<'_>, pod: &Pod, mut near: Option<&mut Nearest<Key>>) -> Option<(NodeId, Devices)> {
     let cluster = state.world.cluster;
-    let mut best: Option<(u32, NodeId, Devices)> = None;
+    let mut best: Option<(Key, Devices)> = None;
+    // With as many free GPUs, a node is neither better nor recorded.
+    let mut too_many = u32::MAX;
     for (id, node) in cluster.nodes.iter().filter(|(_, node)| node.partition == state.world.partition) {
         let used = &state.nodes[id];
-        let is_better = best.is_none_or(|(least, ..)| used.n_free() < least);
-        if !is_better || !node.takes_pods() || !pod.selects(node) || !pod.tolerates(node) {
+        let key = (used.n_free(), id);
+        if key.0 >= too_many {
             continue;
         }
-        if let Some(devices) = used.pick(pod.request.gpu).filter(|_| used.has_room(node, &pod.request)) {
-            best = Some((used.n_free(), id, devices));
+        let is_better = best.is_none_or(|((least, _), _)| key.0 < least);
+        let may_run = node.takes_pods() && pod.selects(node) && pod.tolerates(node);
+        let devices = || used.pick(pod.request.gpu).filter(|_| used.has_room(node, &pod.request));
+        let devices = if may_run { devices() } else { None };
+        match devices {
+            Some(devices) if is_better => {
+                let before = best.replace((key, devices));
+                if let (Some(near), Some((before, _))) = (&mut near, before) {
+                    near.fits(before);
+                }
+            }
+            Some(_) => near.iter_mut().for_each(|near| near.fits(key)),
+            None if is_better => near.iter_mut().for_each(|near| near.fails(key)),
+            None => {}
+        }
+        if devices.is_some() {
+            let last = near.as_ref().map(|near| near.last().map_or(u32::MAX, |last| last.0));
+            too_many = last.unwrap_or(key.0);
         }
     }
-    best.map(|(_, node, devices)| (node, devices))
+    let ((_, node), devices) = best?;
+    Some((node, devices))
+}
+
+/// Comparisons of the chosen node with others.
+fn compared(state: &CycleState<'_>, pod: PodId, node: NodeId, mut near: Nearest<Key>) -> Vec<Check> {
+    let (cluster, rule) = (state.world.cluster, state.measure.rules.node_order);
+    let own = (state.nodes[node].n_free(), node);
+    near.end(own);
+    let job = cluster.pods[pod].job;
+    let queue = Some(cluster.jobs[job].queue);
+    let of = |node: NodeId| Subject {
+        queue,
+        job: Some(job),
+        pod: Some(pod),
+        node: Some(node),
+        ..Subject::default()
+    };
+    let next = near.next.iter().flat_map(|&other| node_order::fuller(rule, of(node), [own, other]));
+    let pod = &cluster.pods[pod];
+    let unfit = near.unfit.iter().filter_map(|&(_, other)| {
+        let there = (&cluster.nodes[other], &state.nodes[other]);
+        node_order::misfit(rule, of(other), there, &[pod])
+    });
+    next.chain(unfit).collect()
 }
 
 /// Returns the reasons why nodes of the partition cannot take the pod, with the number of nodes for each.

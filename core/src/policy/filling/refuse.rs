@@ -89,7 +89,7 @@ fn when_ends(state: &CycleState<'_>, leaf: QueueId, ends: &[(Time, JobId)]) -> O
     let mut later = state.clone();
     for &(at, other) in ends {
         later.end(other);
-        if later.over_limit(leaf, &pods).is_none() && place::place(&mut later, &pods).is_ok() {
+        if later.over_limit(leaf, &pods).is_none() && place::place(&mut later, &pods, false).is_ok() {
             return Outlook::WhenEnds { job: other, at: Some(at) };
         }
     }

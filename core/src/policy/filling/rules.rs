@@ -10,9 +10,11 @@
 //! nothing
 
 use super::cycle_state::{self, CycleState};
-use crate::cluster::{Devices, GpuRequest, Node, Pod};
-use crate::id::{JobId, NodeId, PodId, QueueId};
+use super::place::Placed;
+use crate::cluster::{GpuRequest, Node, Pod};
+use crate::id::{JobId, PodId, QueueId};
 use crate::policy::checks::{self, amount, submitted_first, term};
+use crate::policy::node_order::fewest_free;
 use crate::trace::{Check, Op, Quantity, RuleRecord, Subject, Value};
 use crate::units::{Bound, Resource};
 
@@ -40,10 +42,16 @@ pub const fn best_fit(key: &'static str) -> RuleRecord {
     }
 }
 
+/// Record of the order of nodes, under the key of a policy.
+pub const fn node_order(key: &'static str) -> RuleRecord {
+    fewest_free(key, CHOICE)
+}
+
 /// Checks for a placement: the order of queues, the order of jobs, and the fit. Must be called before the state counts the
 /// pod for its queue; `placed` begins with it, and goes on with those placed after it.
-pub fn bound(state: &CycleState<'_>, leaf: QueueId, placed: &[(PodId, NodeId, Devices)]) -> Vec<Check> {
-    let Some(&(pod, node, _)) = placed.first() else { return Vec::new() };
+pub fn bound(state: &CycleState<'_>, leaf: QueueId, placed: &[Placed]) -> Vec<Check> {
+    let Some(Placed { pod, node, compared, .. }) = placed.first() else { return Vec::new() };
+    let (pod, node) = (*pod, *node);
     let rules = &state.measure.rules;
     let cluster = state.world.cluster;
     let mut checks = Vec::new();
@@ -58,6 +66,7 @@ pub fn bound(state: &CycleState<'_>, leaf: QueueId, placed: &[(PodId, NodeId, De
     if let (Some(&job), Some(&next)) = (pending.jobs.get(pending.at), pending.jobs.get(pending.at + 1)) {
         checks.push(before(state, job, next));
     }
+    checks.extend_from_slice(compared);
     let request = cluster.pods[pod].request.resources.get(Resource::GPU).in_base_units();
     if request > 0 {
         let subject = Subject {
@@ -70,8 +79,8 @@ pub fn bound(state: &CycleState<'_>, leaf: QueueId, placed: &[(PodId, NodeId, De
         };
         // The node already counts the pod and those placed after it.
         let mut before = state.nodes[node].clone();
-        for &(pod, _, devices) in placed.iter().filter(|place| place.1 == node) {
-            before.give_back(&cluster.pods[pod].request, devices);
+        for Placed { pod, devices, .. } in placed.iter().filter(|place| place.node == node) {
+            before.give_back(&cluster.pods[*pod].request, *devices);
         }
         let free = before.free_milli(&cluster.nodes[node], cluster.pods[pod].request.gpu);
         let asked = before.asked_milli(&cluster.pods[pod].request);

@@ -32,6 +32,7 @@ pub const RULES: Rules = Rules {
         differs: "a limit is treated as a cap on demand",
     }),
     best_fit: Rule(&filling::best_fit("max-min/best-fit")),
+    node_order: Rule(&filling::node_order("max-min/node-order")),
     division: Rule(&RuleRecord {
         key: "max-min/filling",
         says: "all queues get the same amount per weight, except those that request less",

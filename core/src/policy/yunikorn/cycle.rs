@@ -10,6 +10,7 @@
 
 use super::amounts::{self, Amounts};
 use super::model::{App, AppIx, Ask, AskIx, Core, NodeIx, Queue, QueueIx, ROOT, Skip, State};
+use super::near_nodes::{LastFew, NearNodes};
 use super::properties::SortPolicy;
 use super::shares::{
     ComparedApp, ComparedQueue, Share, fair_share, reservation_score, sort_apps, sort_queues, usage_shares,
@@ -64,12 +65,23 @@ pub struct CycleResult {
     pub placeholder: Option<AskIx>,
     /// Tasks marked for eviction.
     pub victims: Vec<AskIx>,
+    /// Other nodes in the order, if they are recorded.
+    pub near: Option<NearNodes>,
 }
 
 impl CycleResult {
     pub(super) fn new(kind: ResultType, ask: AskIx, node: NodeIx, headroom: &Amounts) -> CycleResult {
         let stage = Stage::Normal;
-        CycleResult { stage, kind, ask, node, headroom: *headroom, placeholder: None, victims: Vec::new() }
+        CycleResult {
+            stage,
+            kind,
+            ask,
+            node,
+            headroom: *headroom,
+            placeholder: None,
+            victims: Vec::new(),
+            near: None,
+        }
     }
 }
 
@@ -281,29 +293,34 @@ impl Core {
         let may_reserve = reserved.is_none() && self.now - created > self.settings.reservation_delay;
         let mut best: Option<(f64, NodeIx)> = None;
         let mut placed = None;
-        for node in self.unreserved_nodes() {
+        let mut unfit = LastFew::default();
+        let mut nodes = self.unreserved_nodes();
+        while let Some(node) = nodes.next() {
             let here = &self.nodes[node];
-            if self.refuses(ask, node) || !amounts::fits(&here.capacity, &resource) {
-                continue;
-            }
-            if self.can_place(ask, node) {
-                placed = Some(node);
+            let is_open = !self.refuses(ask, node) && amounts::fits(&here.capacity, &resource);
+            if is_open && self.can_place(ask, node) {
+                let near = self.recording.then(|| self.near(ask, node, &mut nodes, unfit));
+                placed = Some((node, near));
                 break;
             }
-            if may_reserve {
+            if self.recording {
+                unfit.push(node);
+            }
+            if is_open && may_reserve {
                 let score = reservation_score(&resource, &here.available);
                 if best.is_none_or(|(least, _)| score < least) {
                     best = Some((score, node));
                 }
             }
         }
-        if let Some(node) = placed {
+        drop(nodes);
+        if let Some((node, near)) = placed {
             self.place(ask, node);
             let kind = match self.drop_reservation(ask) {
                 Some(_) => ResultType::AllocatedReserved,
                 None => ResultType::Allocated,
             };
-            return Some(CycleResult::new(kind, ask, node, headroom));
+            return Some(CycleResult { near, ..CycleResult::new(kind, ask, node, headroom) });
         }
         let (_, node) = best?;
         self.reserve(ask, node);

@@ -7,6 +7,7 @@ use super::amounts::{self, Amounts};
 use super::cycle::CycleResult;
 use super::memory::{Memory, application};
 use super::model::{App, AppIx, AskIx, Core, QueueIx};
+use super::near_nodes;
 use super::order::largest_difference;
 use super::properties::SortPolicy;
 use super::rules;
@@ -104,6 +105,8 @@ pub fn placement_checks(
     let subject = Subject { queue, job, pod, node: Some(memory.nodes[found.node]), ..Subject::default() };
     let of_job = Subject { node: None, pod: None, ..subject };
     checks.extend(application_order_check(world, memory, orders, core.asks[found.ask].app, of_job));
+    let near = found.near.iter().map(|near| (found.ask, found.node, near));
+    checks.extend(near.flat_map(|near| near_nodes::checks(world, memory, near, subject)));
     checks.push(first_fit(memory, found, subject));
     checks
 }

@@ -37,6 +37,7 @@ mod indices;
 pub mod limits;
 mod memory;
 pub mod model;
+mod near_nodes;
 mod node_order;
 mod node_reasons;
 mod nodes;

@@ -77,6 +77,15 @@ pub const FIRST_FIT: Rule = Rule(&RuleRecord {
     differs: "",
 });
 
+/// Nodes are ordered by their scores.
+pub const NODE_ORDER: Rule = Rule(&RuleRecord {
+    key: "yunikorn/node-order",
+    says: "nodes are tried by score, the lowest first, then by name; the first that takes the ask is used",
+    formula: "score(node) ≤ score(next), then id(node) < id(next); score = weighted mean of used / capacity, or 1 minus it",
+    source: "yunikorn.md 3.7, 6; nodesorting.go",
+    differs: "",
+});
+
 /// The preemptor's queue stays within its guarantee.
 pub const BELOW_GUARANTEE: Rule = Rule(&RuleRecord {
     key: "yunikorn/below-guarantee",
@@ -261,13 +270,14 @@ pub const REQUIRED_NODE: Rule = Rule(&RuleRecord {
 pub const ORDER_RULES: [Rule; 1] = [SHARE_OF_PLACE];
 
 /// Rules by which the policy decides.
-pub const RULES: [Rule; 27] = [
+pub const RULES: [Rule; 28] = [
     PRIORITY,
     SHARE,
     PENDING,
     APPLICATION,
     REQUEST,
     TIE,
+    NODE_ORDER,
     FIRST_FIT,
     BELOW_GUARANTEE,
     ABOVE_GUARANTEE,

@@ -7,7 +7,7 @@
 use super::config::{Queue, Written, parse, property_is_known};
 use super::file::Reader;
 use super::rules::{
-    self, ABOVE_GUARANTEE, APPLICATION, BELOW_GUARANTEE, FIRST_FIT, HEADROOM, LOWERED_MAX, MAX_APPLICATIONS,
+    self, ABOVE_GUARANTEE, APPLICATION, BELOW_GUARANTEE, HEADROOM, LOWERED_MAX, MAX_APPLICATIONS, NODE_ORDER,
     PRIORITY, SHARE, TIE, USER_LIMIT,
 };
 use super::words::{Config, GROUPS, TEMPLATE};
@@ -26,11 +26,11 @@ const BACK_OFF: &str = "it changes which applications are skipped, not how they 
 
 /// Settings of the partition.
 static PARTITION: [Setting<Config, Expected>; 7] = [
-    Setting::new(Switch::of("node-sort", &[&FIRST_FIT]), |config, text| {
+    Setting::new(Switch::of("node-sort", &[&NODE_ORDER]), |config, text| {
         config.partition.nodesortpolicy.kind = text.to_string();
         Ok(choice(text, &[("fair", ()), ("binpacking", ())], "fair or binpacking")?)
     }),
-    Setting::new(Switch::of("node-weights", &[&FIRST_FIT]), |config, text| {
+    Setting::new(Switch::of("node-weights", &[&NODE_ORDER]), |config, text| {
         for (of, weight) in pairs(text)? {
             let number = weight.parse::<f64>().ok().filter(|w| w.is_finite() && *w >= 0.0);
             let number = number.ok_or("a list such as vcore 1, memory 0.5")?;

@@ -54,6 +54,8 @@ fn is_start(replay: &Replay<'_>, moments: &Moments<'_>, at: usize, (pod, node): 
     let mut of_node = of_rule(recorded, "ego/own-hosts").chain(of_rule(recorded, "ego/over-commit"));
     of_rule(recorded, "ego/own-hosts").next().is_some() == is_owned
         && of_node.all(is_it)
+        && of_rule(recorded, "ego/host-order")
+            .all(|check| check.subject.pod == Some(pod) && of(check.subject.queue) == Some(leaf))
         && are_choices(&replay.view(moments, at), recorded, leaf)
 }
 
@@ -71,7 +73,7 @@ fn are_choices(view: &View<'_>, recorded: &Recorded, leaf: usize) -> bool {
     let tree = &view.world.tree;
     let is_choice = |check: &Check| {
         let [Some(chosen), Some(other)] = [check.subject.queue, check.subject.other_queue] else {
-            return matches!(check.rule.key(), "ego/own-hosts" | "ego/over-commit");
+            return matches!(check.rule.key(), "ego/own-hosts" | "ego/over-commit" | "ego/host-order");
         };
         let (chosen, other) = (consumer(chosen), consumer(other));
         let waits = |set: &&Set| tree.is_below(set.leaf, other) && view.outstanding(set) > 0;

@@ -2,6 +2,7 @@
 
 mod books;
 mod decisions;
+mod hosts;
 mod lending;
 mod obstacles;
 mod replay;
@@ -54,6 +55,8 @@ pub struct Moment<'a> {
     config: &'a Config,
     view: View<'a>,
     pool: usize,
+    /// Whether it is about a host of the leaf itself.
+    is_owned: bool,
     /// After the reclaim.
     after: Option<View<'a>>,
     /// At which quotas in slots were computed.
@@ -119,6 +122,7 @@ impl<'a> Ego<'a> {
                 Some(Source::Pool(pool)) => pool,
                 _ => ROOT,
             },
+            is_owned: source == Some(Source::Owned),
             after: at.and_then(|at| replay.reclaims.get(&at)).map(|reclaim| view(reclaim.1)),
             of_quotas: view(at.and(first_reclaim).unwrap_or(moment)),
         }
@@ -136,8 +140,10 @@ impl Moment<'_> {
         {
             return Expect::Nothing;
         }
-        if rule == "ego/over-commit" {
-            return self.over_commit(place);
+        match rule {
+            "ego/over-commit" => return self.over_commit(place),
+            "ego/host-order" => return self.of_hosts(place),
+            _ => {}
         }
         let Some(queue) = owner.queue else { return Expect::Unknown };
         let values = self.values(place, queue, rule);

@@ -16,6 +16,7 @@ use crate::policy::kai::pod::PodFacts;
 use crate::policy::kai::request::requested_on_node;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::task::{JobRef, NodeRef, PodRef};
+use crate::policy::node_order::MOST;
 
 /// Approximate bound on cached node evaluations in total.
 const KEPT_MAX: usize = 250_000;
@@ -66,7 +67,7 @@ impl Session<'_> {
         kind.known.resize(self.nodes.len(), Known::default());
         self.classes.changed.clear();
         let ranking = std::mem::take(&mut self.classes.ranking);
-        Choice { kind, gates: Vec::new(), range: Range::default(), ranking, n_changes: 0 }
+        Choice { kind, gates: Vec::new(), range: Range::default(), ranking, n_changes: 0, unfit: Vec::new() }
     }
 
     /// (2), by device model; empty without the predicates plugin.
@@ -116,14 +117,25 @@ impl Session<'_> {
         }
         let mut ranking = std::mem::take(&mut choice.ranking);
         let score = |at: NodeRef| self.score(&choice.kind.known[at.ix()].parts, choice.range);
-        let fitting = nodes.iter().filter(|&&at| choice.misfit(at).is_none());
+        let mut unfit = Vec::new();
+        let n_noted = if self.notes.is_on() { MOST } else { 0 };
+        let fitting = nodes.iter().filter(|&&at| {
+            let fits = choice.misfit(at).is_none();
+            if !fits && unfit.len() < n_noted {
+                unfit.push(at);
+            }
+            fits
+        });
         ranking.order(fitting.map(|&at| Ranked { score: score(at), node: at }));
-        choice.ranking = ranking;
+        (choice.ranking, choice.unfit) = (ranking, unfit);
     }
 
     fn rank_one(&self, choice: &mut Choice, at: NodeRef) {
         let score = self.score(&choice.kind.known[at.ix()].parts, choice.range);
         let score = choice.misfit(at).is_none().then_some(score);
+        if score.is_none() && self.notes.is_on() {
+            choice.note_unfit(at);
+        }
         choice.ranking.scores[at.ix()] = score;
         choice.ranking.best.extend(score.map(|score| Ranked { score, node: at }));
     }

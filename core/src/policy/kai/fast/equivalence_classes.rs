@@ -18,6 +18,7 @@ use std::rc::Rc;
 
 use crate::policy::kai::place::score_parts::{Parts, Range};
 use crate::policy::kai::task::{NodeRef, PodRef};
+use crate::policy::node_order::MOST;
 use crate::trace::NodeReason;
 
 /// Node evaluations for the classes of recently placed pods.
@@ -97,6 +98,8 @@ pub(in crate::policy::kai) struct Choice {
     pub(super) ranking: Ranking,
     /// Number of the session's changes already applied.
     pub(super) n_changes: usize,
+    /// Some candidates that did not fit when they were last ranked, for explanations; empty if none are recorded.
+    pub(super) unfit: Vec<NodeRef>,
 }
 
 /// Candidates and their order.
@@ -174,6 +177,20 @@ impl Choice {
         let best: Vec<Ranked> = (0..n).map_while(|_| self.take_best()).collect();
         self.ranking.best.extend(&best);
         best
+    }
+
+    /// Some candidates that do not fit.
+    pub fn unfit(&self) -> impl Iterator<Item = NodeRef> {
+        self.unfit.iter().copied().filter(|&at| self.misfit(at).is_some())
+    }
+
+    /// Notes a candidate that does not fit, in place of the one noted first if there are many.
+    pub(super) fn note_unfit(&mut self, at: NodeRef) {
+        self.unfit.retain(|&other| other != at);
+        if self.unfit.len() == MOST {
+            self.unfit.remove(0);
+        }
+        self.unfit.push(at);
     }
 
     /// Score parts of a node, and the range that packing is relative to.

@@ -25,7 +25,8 @@ use crate::policy::kai::session::Session;
 use crate::policy::kai::statement::Statement;
 use crate::policy::kai::subgroups::{Group, Member};
 use crate::policy::kai::task::{GroupRef, JobRef, NodeRef, TaskRef};
-use crate::trace::{Check, FreeGpus, NodeReason, Op, Quantity, Rule, RuleRecord, Subject};
+use crate::policy::node_order::{MOST, excluded};
+use crate::trace::{Check, FreeGpus, NodeReason, Op, Quantity, Rule, RuleRecord, Subject, Term, Value};
 use crate::units::Resource;
 
 /// A device for a part.
@@ -113,7 +114,7 @@ impl Session<'_> {
         while let Some(best) = choice.take_best() {
             let checks = match explains {
                 true => {
-                    let next = choice.next_best(NEXT_BEST);
+                    let next = choice.next_best(MOST);
                     self.placement_checks(task, choice, best, &next)
                 }
                 false => Vec::new(),
@@ -240,7 +241,13 @@ impl Session<'_> {
             let subject = Subject { other_node: Some(self.nodes[other.node.ix()].id), ..subject };
             let (l, r) = (self.scored(choice, best), self.scored(choice, *other));
             checks.push(Check::new(BEST_NODE, subject, l, Op::AtLeast, r));
+            if best.score == other.score {
+                let [l, r] = [at, other.node].map(|node| self.nodes[node.ix()].name.clone());
+                let [l, r] = [l, r].map(|name| Term::new(Quantity::Name, Value::Name(name)));
+                checks.push(Check::new(BEST_NODE, subject, l, Op::Less, r));
+            }
         }
+        checks.extend(self.unfit_checks(task, choice, subject));
         let nominates = self.score_parts.contains(&Part::Nominated) && !next.is_empty();
         if nominates && pod.nominated == Some(at) {
             let (l, r) = (count(Quantity::Applies, 1), count(Quantity::Applies, 0));
@@ -251,8 +258,35 @@ impl Session<'_> {
     }
 }
 
-/// Largest number of nodes that are compared with the chosen one.
-const NEXT_BEST: usize = 3;
+impl Session<'_> {
+    /// Comparisons of nodes on which a task does not fit; without those on which no single amount decides.
+    fn unfit_checks(&self, task: TaskRef, choice: &Choice, subject: Subject) -> Vec<Check> {
+        let pod = self.pod_of(task);
+        let check = |at: NodeRef| {
+            let node = &self.nodes[at.ix()];
+            let subject = Subject { node: Some(node.id), ..subject };
+            let barred = |quantity| Some(excluded(BEST_NODE, subject, quantity));
+            let resource = match self.bars(pod, at).or_else(|| choice.misfit(at))? {
+                NodeReason::NotReady => return barred(Quantity::Ready),
+                NodeReason::Taint => return barred(Quantity::Tolerated),
+                NodeReason::Selector => return barred(Quantity::Selected),
+                NodeReason::Insufficient(resource) => resource,
+                _ => return None,
+            };
+            let request = &pod.request;
+            let (asked, room) = match resource {
+                Resource::CPU => (request.cpu, node.idle.cpu + node.releasing.cpu),
+                Resource::MEMORY => (request.memory, node.idle.memory + node.releasing.memory),
+                Resource::GPU if !request.is_shared() => (request.gpus, node.idle.gpus + node.releasing.gpus),
+                _ => return None,
+            };
+            let subject = Subject { resource: Some(resource), ..subject };
+            let (l, r) = (real(Quantity::Request, asked), real(Quantity::IdleOrReleasing, room));
+            Some(Check::new(ROOM, subject, l, Op::Exceeds, r)).filter(|check| check.holds)
+        };
+        choice.unfit().filter_map(check).collect()
+    }
+}
 
 /// 5.4.
 pub static ROOM: Rule = Rule(&RuleRecord {
