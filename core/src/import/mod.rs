@@ -15,6 +15,7 @@ mod recognise;
 mod reload;
 mod runai;
 mod runai_workloads;
+mod seen;
 mod shard_fragment;
 mod table;
 mod times;

@@ -9,10 +9,9 @@ use super::objects::{Kind, MAKERS, Object, tally};
 use super::pod_templates::has_template_in;
 use super::pods::Pod;
 use super::readers::{
-    CLASS, Chain, Family, GROUPS, KUEUE_CLASS, LOCAL_QUEUE, MIN_MEMBER, PREEMPTABLE, PREEMPTIBILITY,
-    VOLCANO_QUEUE,
+    CLASS, Family, GROUPS, KUEUE_CLASS, LOCAL_QUEUE, MIN_MEMBER, PREEMPTABLE, PREEMPTIBILITY, VOLCANO_QUEUE,
 };
-use super::{Cluster, applications, templates};
+use super::{Cluster, applications, leftovers, templates};
 use crate::import::loose::Place;
 use crate::scenario::ORDER_LABELS;
 
@@ -71,7 +70,7 @@ const POD_FIELDS: &str = "activeDeadlineSeconds affinity automountServiceAccount
      activeDeadlineSeconds";
 
 /// Fields of objects that make pods that are read, or that only say which pods are theirs.
-const WORK_FIELDS: &str = "template templates replicas parallelism completions suspend selector jobTemplate schedule tasks minAvailable \
+pub const WORK_FIELDS: &str = "template templates replicas parallelism completions suspend selector jobTemplate schedule tasks minAvailable \
      queue schedulerName priorityClassName runPolicy elasticPolicy rayClusterSpec rayClusterConfig headGroupSpec workerGroupSpecs \
      replicatedJobs startupPolicy leaderWorkerTemplate driver executor batchScheduler batchSchedulerOptions memoryOverheadFactor \
      type pytorchReplicaSpecs tfReplicaSpecs mpiReplicaSpecs xgbReplicaSpecs jaxReplicaSpecs paddleReplicaSpecs";
@@ -88,26 +87,24 @@ pub fn lines(cluster: &Cluster<'_>, pods: &[Pod<'_>]) -> Vec<String> {
     for kind in MAKERS {
         for object in cluster.objects.of_kind(kind) {
             let parts = templates::parts_of(object);
-            let of = |part: &super::parts::Part<'_>| {
-                Chain { pod: &part.template, owners: vec![object] }
-                    .family(cluster.objects, cluster.has_yunikorn)
-            };
-            let family = parts.iter().find_map(of).or((kind == Kind::VolcanoJob).then_some(Family::Volcano));
-            let Some(family) = family else { continue };
+            let Some(family) = templates::family(object, cluster) else { continue };
             found.object(object, family);
             parts.iter().for_each(|part| found.pod(&part.template, family, object));
+            leftovers::maker(object, &parts, &mut found);
         }
     }
+    leftovers::objects(cluster, &mut found);
     found.lines()
 }
 
 #[derive(Default)]
-struct Found<'a> {
+pub struct Found<'a> {
     by_field: BTreeMap<String, Vec<&'a Object<'a>>>,
 }
 
 impl<'a> Found<'a> {
-    fn add(&mut self, what: impl Into<String>, object: &'a Object<'a>) {
+    /// Adds something that an object says.
+    pub fn add(&mut self, what: impl Into<String>, object: &'a Object<'a>) {
         let objects = self.by_field.entry(what.into()).or_default();
         // The templates of an object may say the same.
         if !objects.last().is_some_and(|last| std::ptr::eq(*last, object)) {
@@ -127,7 +124,8 @@ impl<'a> Found<'a> {
         self.keys(object, family, true, object);
         let spec = object.place.get("spec").map(|spec| spec.entries()).unwrap_or_default();
         for (key, value) in spec {
-            let is_read = WORK_FIELDS.split_whitespace().any(|known| known == key) || has_template_in(&value);
+            let mut known = WORK_FIELDS.split_whitespace().chain(leftovers::QUIET.split_whitespace());
+            let is_read = known.any(|known| known == key) || has_template_in(&value) || value.is_touched();
             if !is_read && !value.is_empty() {
                 self.add(key, object);
             }
@@ -135,7 +133,7 @@ impl<'a> Found<'a> {
     }
 
     /// Adds what a pod or template says.
-    fn pod(&mut self, pod: &Object<'_>, family: Family, shown: &'a Object<'a>) {
+    fn pod(&mut self, pod: &Object<'a>, family: Family, shown: &'a Object<'a>) {
         // Labels of a pod are those of its template; its owner is named for them.
         self.keys(pod, family, false, shown);
         let spec = pod.place.get("spec").map(|spec| spec.entries()).unwrap_or_default();
@@ -159,6 +157,7 @@ impl<'a> Found<'a> {
             }
         }
         self.details(pod, shown);
+        leftovers::pod(&pod.place, shown, self);
     }
 
     /// Adds what is said inside the lists of a pod.
@@ -217,7 +216,14 @@ fn is_of_scheduler(key: &str, family: Family) -> bool {
         Family::Kai => [CLASS, "project"].contains(&key),
         Family::Volcano | Family::Kueue => false,
     };
-    is_plain || DOMAINS.iter().any(|domain| key.starts_with(domain))
+    is_plain || is_of_domain(key)
+}
+
+/// Whether a key is in the domain of a scheduler or in a part of it, such as `alpha.jobset.sigs.k8s.io/`.
+pub fn is_of_domain(key: &str) -> bool {
+    DOMAINS
+        .iter()
+        .any(|domain| key.starts_with(domain) || domain.ends_with('/') && key.contains(&format!(".{domain}")))
 }
 
 /// Whether a key is read for work of a scheduler.
