@@ -85,13 +85,9 @@ impl<'a> Place<'a> {
         let text = self.scalar(keys)?;
         let number = text.trim().parse().ok();
         if let (None, Some(seen), Some(place)) = (&number, self.seen, self.at(keys)) {
-            seen.not_number(&place, text);
+            seen.not_number(&place.line(), &place.path.to_string(), text);
         }
         number
-    }
-    /// Returns the path in the text.
-    pub fn name(&self) -> String {
-        self.path.to_string()
     }
     /// Returns the value of a case-insensitive key; `None` if it is missing or null.
     pub fn get(&self, key: &str) -> Option<Place<'a>> {
@@ -102,6 +98,13 @@ impl<'a> Place<'a> {
     /// Returns the value at a path of keys.
     pub fn at(&self, keys: &[&str]) -> Option<Place<'a>> {
         keys.iter().try_fold(self.clone(), |place, key| place.get(key))
+    }
+    /// Returns the scalar at a path of keys, without remembering that it was read.
+    pub fn peek(&self, keys: &[&str]) -> Option<&'a str> {
+        match &self.at(keys)?.value.is {
+            Is::Scalar(text) => Some(text),
+            _ => None,
+        }
     }
     /// Returns the scalar at a path of keys.
     pub fn scalar(&self, keys: &[&str]) -> Option<&'a str> {

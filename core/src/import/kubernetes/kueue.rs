@@ -158,8 +158,10 @@ fn quotas(object: &Object<'_>, report: &mut Report) -> [Quota; 3] {
                 "cpu" => 1,
                 "memory" => 2,
                 _ if GPUS.contains(&name) => 0,
+                "" => continue,
                 _ => {
-                    place.mark();
+                    let keys = ["nominalQuota", "borrowingLimit", "lendingLimit"];
+                    keys.iter().filter_map(|key| place.get(key)).for_each(|place| place.mark());
                     others.insert(name);
                     continue;
                 }

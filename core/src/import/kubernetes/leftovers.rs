@@ -5,11 +5,11 @@
 //! Kubernetes API reference (ObjectMeta, Container, Node); API types of the kinds that are read
 
 use super::Cluster;
+use super::lost::{Found, QUIET, WORK_FIELDS, is_of_domain};
 use super::objects::{Kind, MAKERS, Object, SPEC_KEYS};
 use super::parts::Part;
-use super::unused::{Found, WORK_FIELDS, is_of_domain};
 use crate::import::loose::Place;
-use crate::import::seen::unread;
+use crate::import::unread::unread;
 
 /// Keys of an object beside its specification.
 const OBJECT: &str = "apiVersion kind metadata spec status value globalDefault description preemptionPolicy";
@@ -25,10 +25,6 @@ const CONTAINER: &str = "args command env envFrom image imagePullPolicy lifecycl
 
 /// Keys of a pod that are read in part.
 const POD: &str = "affinity containers initContainers nodeSelector overhead schedulingGates tolerations";
-
-/// Keys of an object that makes pods that decide nothing about where and when they run.
-pub const QUIET: &str = "selector arguments image imagePullPolicy imagePullSecrets mainApplicationFile mainClass mode pythonVersion \
-     restartPolicy sparkVersion";
 
 /// Keys of a driver or executor that decide nothing.
 const SPARK: &str = "annotations configMaps coreLimit deleteOnTermination dnsConfig env envFrom envSecretKeyRefs envVars image \
@@ -49,6 +45,13 @@ fn is_one_of(list: &str, key: &str) -> bool {
 
 /// Adds what a pod or template says inside fields that are read.
 pub fn pod<'a>(pod: &Place<'a>, shown: &'a Object<'a>, found: &mut Found<'a>) {
+    if shown.kind.1 != "Pod" && pod.get("spec").is_some() {
+        let others = pod
+            .entries()
+            .into_iter()
+            .filter(|(key, value)| !is_one_of("apiVersion kind metadata spec", key) && !value.is_empty());
+        others.for_each(|(key, _)| found.add(format!("{key} of a template"), shown));
+    }
     let spec = pod.get("spec").map(|spec| spec.entries()).unwrap_or_default();
     let is_known = |keys: &[&str], _: &Place<'a>| match keys {
         // Listed in other places.
@@ -65,23 +68,15 @@ pub fn pod<'a>(pod: &Place<'a>, shown: &'a Object<'a>, found: &mut Found<'a>) {
 /// Adds what an object that makes pods says outside of its templates, inside fields that are read.
 pub fn maker<'a>(object: &'a Object<'a>, parts: &[Part<'a>], found: &mut Found<'a>) {
     let is_spark = object.kind.1 == "SparkApplication";
-    let containers = |part: &Part<'a>| match is_spark {
-        true => Some(part.template.place.clone()),
-        false => part.template.place.at(&["spec", "containers"]),
-    };
-    // Its pods are read instead.
-    if !parts.iter().filter_map(containers).any(|containers| containers.is_touched()) {
+    // Else its pods are read instead.
+    if !parts.iter().any(|part| part.template.place.is_touched()) {
         return;
     }
     let spec = object.place.get("spec").map(|spec| spec.entries()).unwrap_or_default();
-    let is_template = |place: &Place<'a>| !place.items(&["spec", "containers"]).is_empty();
-    let is_known = |keys: &[&str], place: &Place<'a>| {
-        let is_quiet = match keys {
-            [key] => is_one_of(QUIET, key),
-            ["driver" | "executor", key] => is_spark && is_one_of(SPARK, key),
-            _ => matches!(keys, [.., "metadata" | "restartPolicy" | "apiVersion" | "kind"]),
-        };
-        is_template(place) || is_quiet
+    let is_known = |keys: &[&str], _: &Place<'a>| match keys {
+        [key] => is_one_of(QUIET, key),
+        ["driver" | "executor", key] => is_spark && is_one_of(SPARK, key),
+        _ => matches!(keys, [.., "metadata" | "restartPolicy" | "apiVersion" | "kind"]),
     };
     for (key, value) in spec {
         let is_read = is_one_of(WORK_FIELDS, key) || value.is_touched();
@@ -128,6 +123,17 @@ pub fn objects<'a>(cluster: &'a Cluster<'a>, found: &mut Found<'a>) {
     for object in &cluster.objects.others {
         object.place.get("metadata").iter().for_each(|metadata| scheduler_keys(metadata, object, found));
     }
+    for object in cluster.objects.of_kind(Kind::Shard) {
+        let spec = object.place.get("spec").map(|spec| spec.entries()).unwrap_or_default();
+        for (key, value) in spec.into_iter().filter(|(_, value)| value.is_touched()) {
+            unread(&value, &mut vec![key], &|_, _| false, &mut |keys| found.add(keys.join("."), object));
+        }
+    }
+    for kind in [Kind::Claim, Kind::ClaimTemplate] {
+        for object in cluster.objects.of_kind(kind) {
+            spec(object, kind, &["spec", "devices"], found);
+        }
+    }
     for class in cluster.objects.of_kind(Kind::PriorityClass) {
         if class.place.scalar(&["preemptionPolicy"]) == Some("Never") {
             found.add("preemptionPolicy", class);
@@ -135,7 +141,7 @@ pub fn objects<'a>(cluster: &'a Cluster<'a>, found: &mut Found<'a>) {
     }
     cluster.objects.of_kind(Kind::Node).iter().for_each(|object| node(object, found));
     let kinds = SPEC_KEYS.iter().map(|(kind, _)| *kind).chain(MAKERS);
-    for kind in kinds.chain([Kind::Pod, Kind::Node, Kind::PriorityClass, Kind::BindRequest]) {
+    for kind in kinds.chain([Kind::Pod, Kind::Node, Kind::PriorityClass, Kind::BindRequest, Kind::Shard]) {
         for object in cluster.objects.of_kind(kind) {
             around(object, found);
         }
@@ -144,7 +150,10 @@ pub fn objects<'a>(cluster: &'a Cluster<'a>, found: &mut Found<'a>) {
 
 /// Adds what the specification of an object says inside keys that are read.
 fn spec<'a>(object: &'a Object<'a>, kind: Kind, known: &[&str], found: &mut Found<'a>) {
-    let Some(spec) = object.place.get("spec").filter(Place::is_touched) else { return };
+    // Groups without pods and claims without users are not read at all.
+    let is_optional = [Kind::PodGroup, Kind::Workload, Kind::Claim, Kind::ClaimTemplate].contains(&kind);
+    let is_read = |spec: &Place<'a>| !is_optional || spec.is_touched();
+    let Some(spec) = object.place.get("spec").filter(is_read) else { return };
     let is_template = |place: &Place<'a>| !place.items(&["spec", "containers"]).is_empty();
     let is_known = |keys: &[&str], place: &Place<'a>| {
         is_template(place) || matches!(keys, [.., "coveredResources"] | ["podSets", "count" | "name"])
@@ -199,17 +208,4 @@ fn around<'a>(object: &'a Object<'a>, found: &mut Found<'a>) {
             found.add(format!("metadata.{key}"), object);
         }
     }
-}
-
-/// Whether an object asks for resources of pods anywhere.
-pub fn asks(place: &Place<'_>) -> bool {
-    asks_within(place, 12)
-}
-
-fn asks_within(place: &Place<'_>, levels: usize) -> bool {
-    let is_amount = |(key, _): &(&str, Place<'_>)| ["cpu", "memory"].contains(key) || key.contains("gpu");
-    let is_asked = |key: &str| place.get(key).is_some_and(|asked| asked.entries().iter().any(is_amount));
-    let has_items = || place.items(&[]).iter().any(|item| asks_within(item, levels - 1));
-    let is_below = || place.entries().iter().any(|(_, value)| asks_within(value, levels - 1));
-    is_asked("requests") || is_asked("limits") || levels > 0 && (is_below() || has_items())
 }

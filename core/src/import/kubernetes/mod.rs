@@ -18,6 +18,7 @@ mod jobs;
 mod kueue;
 mod leftovers;
 mod lists;
+mod lost;
 mod names;
 mod nodes;
 mod objects;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::pod_templates::has_template;
-use super::{Report, counted, leftovers};
+use super::pod_templates::{asks, has_template};
+use super::{Report, counted};
 use crate::import::date::date;
 use crate::import::loose::{Place, Reader};
 use crate::import::seen::Seen;
@@ -256,8 +256,7 @@ impl<'a> Objects<'a> {
     pub fn of(roots: &[(&'a str, &'a Value)], seen: &'a Seen, report: &mut Report) -> Objects<'a> {
         let mut found = Found::default();
         roots.iter().for_each(|&(file, root)| found.unwrap(&Place::watched(file, root, seen), None, None));
-        let (work, others): (Vec<_>, Vec<_>) =
-            found.others.iter().partition(|object| leftovers::asks(&object.place));
+        let (work, others): (Vec<_>, Vec<_>) = found.others.iter().partition(|object| asks(&object.place));
         report.ignored.extend(tally(&others, ""));
         report.ignored.extend(tally(&work, ": it asks for resources, but its pods are not known: add them"));
         report.ignored.append(&mut found.lists);

@@ -163,7 +163,14 @@ impl Request {
     /// Reads the request of a pod.
     pub fn read(object: &Object<'_>, cluster: &Cluster<'_>, report: &mut Report) -> Request {
         let place = &object.place;
+        if place.get("spec").is_some() {
+            place.mark();
+        }
         let mut amounts = total(object, report);
+        if amounts.gpu % 1000 != 0 {
+            let says = "asks for a part of a GPU as a resource, which Kubernetes refuses; KAI reads parts in the annotation gpu-fraction";
+            report.assume(format!("{} {says}", object.called()));
+        }
         let (claimed, unread) = cluster.claims.gpus(object, cluster.objects);
         amounts.gpu = amounts.gpu.saturating_add(claimed);
         for why in unread {

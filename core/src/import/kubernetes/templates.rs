@@ -323,6 +323,9 @@ impl<'a> Work<'a, '_> {
             }
             return priority;
         }
+        if let Some(priority) = chain.pod.place.whole::<i64>(&["spec", "priority"]) {
+            return typed(priority);
+        }
         let of_kind = match self.object.kind.1 {
             _ if self.family != Family::Kai => None,
             _ if self.per_pod() => Some("inference"),
