@@ -14,6 +14,7 @@ mod hostile;
 mod ignored_values;
 mod import_csv;
 mod import_files;
+mod import_found;
 mod import_inputs;
 mod import_queues_yaml;
 mod import_runai;

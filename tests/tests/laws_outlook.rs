@@ -376,6 +376,32 @@ fn every_kind_of_outlook_occurs() {
     }
 }
 
+/// Outlooks of the newest release of KAI come true.
+#[test]
+fn outlooks_of_the_newest_kai() {
+    let mut state = 1u64;
+    let mut byte = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 56) as u8
+    };
+    let newest = fairground::policy::kai::config::Config {
+        revision: fairground::policy::kai::config::Revision::V0_17,
+        ..Default::default()
+    };
+    let mut all = Vec::new();
+    for i in 0..400 {
+        let bytes = (0..150).map(|_| byte()).collect();
+        let plan = world(bytes, Policy::Kai(newest.clone()), i % 2 == 0);
+        let run = Run::of(&plan);
+        all.extend(run.contradicted().0.into_iter().map(|says| format!("world {i}, {says}")));
+        all.extend(run.broken().0.into_iter().map(|(cycle, r)| {
+            format!("world {i}, cycle {cycle}: {:?}, {:?} {:?}", r.job, r.outlook, r.gate)
+        }));
+    }
+    all.truncate(20);
+    assert!(all.is_empty(), "{}", all.join("\n"));
+}
+
 /// The loop of the example goes on until it is disturbed, and the sentence of every cycle from the third loss on says so.
 #[test]
 fn a_loop_is_announced() {

@@ -13,6 +13,7 @@ mod eviction_reasons;
 mod explanations;
 mod golden;
 mod golden_notices;
+mod import_laws;
 mod kai_priority_within_quota;
 mod kai_revisions;
 mod kai_upgrade;

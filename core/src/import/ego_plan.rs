@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::options::Options;
 use super::xml::{self, Element};
-use super::{Imported, NODES, Report, node_group, push_once, typed};
+use super::{Imported, NODES, Report, counted, node_group, push_once, typed};
 use crate::policy::ego;
 use crate::scenario::{
     Diagnostic, NODE_GPUS_MAX, NODES_MAX, Path, QUEUES_MAX, QueueEntry, Scalar, Scenario, codes, finding,
@@ -114,6 +114,11 @@ impl Reader<'_> {
         let n = self.queues.len();
         self.report
             .understand(format!("{n} consumers as queues, with ratio, priority, limits and ownership"));
+        let mut unread = BTreeMap::new();
+        root.unread(&mut unread);
+        for ((element, name), n) in unread {
+            self.report.ignore(format!("attribute {name} of {element}, in {}", counted(n.into(), "place")));
+        }
         self.count_unlisted();
     }
 

@@ -1,6 +1,7 @@
 //! Reads trees with case-insensitive keys; errors name the field.
 
 use super::Report;
+use super::seen::Seen;
 use crate::scenario::value::{Is, Limit, Value, parse};
 use crate::scenario::{Diagnostic, Path, codes, finding};
 
@@ -22,6 +23,8 @@ pub struct Place<'a> {
     path: Path,
     /// Name of the file; empty if there is only one.
     file: &'a str,
+    /// Where it is remembered which values were read.
+    seen: Option<&'a Seen>,
 }
 
 /// Parses YAML or JSON into a tree, with limits on some lists. Fails if the text as a whole is invalid.
@@ -51,11 +54,40 @@ impl<'a> Place<'a> {
     }
     /// Returns the root of a file.
     pub fn of(file: &'a str, value: &'a Value) -> Place<'a> {
-        Place { value, path: Path::default(), file }
+        Place { value, path: Path::default(), file, seen: None }
+    }
+    /// Returns the root of a file, whose values are remembered once they are read.
+    pub fn watched(file: &'a str, value: &'a Value, seen: &'a Seen) -> Place<'a> {
+        Place { seen: Some(seen), ..Place::of(file, value) }
     }
     /// Returns a value below this one.
     fn below(&self, value: &'a Value, path: Path) -> Place<'a> {
-        Place { value, path, file: self.file }
+        Place { value, path, ..*self }
+    }
+    /// Whether the value was read as a whole.
+    pub fn is_marked(&self) -> bool {
+        self.seen.is_none_or(|seen| seen.has(self.value))
+    }
+    /// Whether the value or one below it was read.
+    pub fn is_touched(&self) -> bool {
+        self.is_marked()
+            || self.entries().iter().any(|(_, value)| value.is_touched())
+            || self.items(&[]).iter().any(Place::is_touched)
+    }
+    /// Remembers that the value was read.
+    pub fn mark(&self) {
+        if let Some(seen) = self.seen {
+            seen.mark(self.value);
+        }
+    }
+    /// Returns the whole number at a path of keys. Another text is remembered as none.
+    pub fn whole<T: std::str::FromStr>(&self, keys: &[&str]) -> Option<T> {
+        let text = self.scalar(keys)?;
+        let number = text.trim().parse().ok();
+        if let (None, Some(seen), Some(place)) = (&number, self.seen, self.at(keys)) {
+            seen.not_number(&place.line(), &place.path.to_string(), text);
+        }
+        number
     }
     /// Returns the value of a case-insensitive key; `None` if it is missing or null.
     pub fn get(&self, key: &str) -> Option<Place<'a>> {
@@ -67,10 +99,21 @@ impl<'a> Place<'a> {
     pub fn at(&self, keys: &[&str]) -> Option<Place<'a>> {
         keys.iter().try_fold(self.clone(), |place, key| place.get(key))
     }
-    /// Returns the scalar at a path of keys.
-    pub fn scalar(&self, keys: &[&str]) -> Option<&'a str> {
+    /// Returns the scalar at a path of keys, without remembering that it was read.
+    pub fn peek(&self, keys: &[&str]) -> Option<&'a str> {
         match &self.at(keys)?.value.is {
             Is::Scalar(text) => Some(text),
+            _ => None,
+        }
+    }
+    /// Returns the scalar at a path of keys.
+    pub fn scalar(&self, keys: &[&str]) -> Option<&'a str> {
+        let place = self.at(keys)?;
+        match &place.value.is {
+            Is::Scalar(text) => {
+                place.mark();
+                Some(text)
+            }
             _ => None,
         }
     }
@@ -147,6 +190,7 @@ impl Reader {
     /// Reads a finite number.
     pub fn number(&mut self, of: Option<&Place<'_>>, key: &str, default: f64) -> f64 {
         let Some(place) = of.and_then(|of| of.get(key)) else { return default };
+        place.mark();
         let number = match &place.value.is {
             Is::Scalar(text) => text.trim().parse::<f64>().ok().filter(|n| n.is_finite()),
             _ => None,
@@ -172,6 +216,7 @@ impl Reader {
     /// Reads a text; empty if it is missing.
     pub fn text(&mut self, of: &Place<'_>, key: &str) -> String {
         let Some(place) = of.get(key) else { return String::new() };
+        place.mark();
         match &place.value.is {
             Is::Scalar(text) => text.clone(),
             _ => {

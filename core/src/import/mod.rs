@@ -15,10 +15,12 @@ mod recognise;
 mod reload;
 mod runai;
 mod runai_workloads;
+mod seen;
 mod shard_fragment;
 mod table;
 mod times;
 mod trace;
+mod unread;
 mod xml;
 mod yunikorn_rest;
 
@@ -49,6 +51,12 @@ pub struct Source<'a> {
     pub text: &'a str,
 }
 
+/// Whether a text has the marks of a template of Helm.
+fn is_template(text: &str) -> bool {
+    text.contains("{{")
+        && [".Values", ".Release", ".Chart", "include ", "toYaml"].iter().any(|mark| text.contains(mark))
+}
+
 /// Parses texts into trees, each with the name of its file if there are several.
 fn trees<'a>(sources: &[Source<'a>], report: &mut Report) -> Vec<(&'a str, Value)> {
     let mut roots = Vec::new();
@@ -56,9 +64,17 @@ fn trees<'a>(sources: &[Source<'a>], report: &mut Report) -> Vec<(&'a str, Value
         let file = if sources.len() > 1 { file } else { "" };
         match documents(text) {
             Ok(values) => roots.extend(values.into_iter().map(|value| (file, value))),
-            Err(wrong) if file.is_empty() => report.diagnostics.push(*wrong),
+            Err(wrong) if file.is_empty() && !is_template(text) => report.diagnostics.push(*wrong),
             Err(wrong) => {
-                let says = format!("{file}: {}", wrong.says);
+                let file = if file.is_empty() { String::new() } else { format!("{file}: ") };
+                let says = match is_template(text) {
+                    true => {
+                        "this is a template of Helm ({{ }}): import what it makes, as helm template prints it"
+                            .into()
+                    }
+                    false => wrong.says.clone(),
+                };
+                let says = format!("{file}{says}");
                 report.diagnostics.push(Diagnostic { says, ..*wrong });
             }
         }

@@ -149,9 +149,15 @@ fn unread(roots: &[Place<'_>], units: &[Place<'_>], reader: &mut Reader) -> Vec<
     };
     for unit in units {
         note(unit, "", &UNIT_KEYS);
+        if let Some(parent) = unit.get("parent") {
+            note(&parent, "parent.", &["id", "name"]);
+        }
         let old = unit.get("resources").filter(|place| !place.entries().is_empty());
         for pool in pools(unit, reader).iter().chain(&old) {
             note(pool, "resources.", &POOL_KEYS);
+            if let Some(named) = pool.get("nodePool") {
+                note(&named, "resources.nodePool.", &["id", "name"]);
+            }
             for resource in ["gpu", "cpu", "memory"] {
                 if let Some(group) = pool.get(resource) {
                     note(&group, &format!("resources.{resource}."), &RESOURCE_KEYS);

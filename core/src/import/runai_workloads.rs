@@ -10,12 +10,14 @@
 //! # Differs
 //! The list of workloads does not contain the nodes on which they run: the simulation places them again.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::amounts::amount;
 use super::date::date;
 use super::loose::Place;
+use super::seen::Seen;
+use super::unread::unread;
 use super::{Report, counted, node, node_group, typed, without_limit};
 use crate::policy::runai::DESCRIPTION;
 use crate::scenario::quantity::{self, print_decimal};
@@ -39,8 +41,13 @@ pub fn add(
     (n_nodes, gpus): (u32, u32),
     report: &mut Report,
 ) -> Option<Scenario> {
-    let list =
-        |key: &str| roots.iter().flat_map(|root| Place::root(root).items(&[key])).collect::<Vec<Place<'_>>>();
+    let seen = Seen::default();
+    let list = |key: &str| {
+        roots
+            .iter()
+            .flat_map(|root| Place::watched("", root, &seen).items(&[key]))
+            .collect::<Vec<Place<'_>>>()
+    };
     let (workloads, pools) = (list("workloads"), list("nodepools"));
     if workloads.is_empty() && pools.is_empty() {
         return scenario;
@@ -50,6 +57,11 @@ pub fn add(
         scenario.unwrap_or_else(|| Scenario { policy: DESCRIPTION.key.into(), ..Scenario::default() });
     add_pools(&pools, gpus, &mut scenario, report);
     add_jobs(&workloads, &mut scenario, report);
+    let live = workloads.iter().filter(|place| is_live(place)).cloned().collect::<Vec<_>>();
+    for (what, places, known) in [("workloads", &live, WORKLOAD), ("node pools", &pools, POOL)] {
+        unused(what, places, known, report);
+    }
+    report.assumed.extend(seen.not_numbers());
     if roots.iter().any(|root| Place::root(root).get("next").is_some_and(|next| !next.is_empty())) {
         report.assume("the list goes on in a further page (next), which is not in the text");
     }
@@ -106,6 +118,40 @@ fn add_pools(pools: &[Place<'_>], gpus: u32, scenario: &mut Scenario, report: &m
     scenario.pools = Arc::new(entries);
 }
 
+/// Fields of a workload that tell its state, or decide nothing about where and when it runs.
+const WORKLOAD: &str = "allocatedResources arguments category childrenIds clusterId clusterName command conditions currentNodePool \
+     currentNodePools datasources departmentId departmentName environment environmentVariables environments id images k8sPhase \
+     k8sPhaseUpdatedAt namespace phaseMessage phaseUpdatedAt ports priorityClassName projectId runningPods source tenantId type updatedAt \
+     urls";
+
+/// Fields of a node pool that decide nothing.
+const POOL: &str =
+    "clusterId createdAt createdBy id isDefault labelKey labelValue phase phaseMessage status updatedAt";
+
+/// Reports the fields that were not read.
+fn unused(what: &str, places: &[Place<'_>], known: &str, report: &mut Report) {
+    let is_known = |keys: &[&str], _: &Place<'_>| match keys {
+        [key] => known.split_whitespace().any(|known| known == *key),
+        [.., "limit"] => true,
+        [part, "gpuRequestType"] => part.ends_with("RequestedResources"),
+        _ => false,
+    };
+    let mut found: BTreeMap<String, u64> = BTreeMap::new();
+    for place in places {
+        for (key, value) in place.entries() {
+            let count = &mut |keys: &[&str]| *found.entry(keys.join(".")).or_default() += 1;
+            unread(&value, &mut vec![key], &is_known, count);
+        }
+    }
+    let line = |(field, n)| format!("{field} of {what}, in {}", counted(n, "place"));
+    report.ignored.extend(found.into_iter().map(line));
+}
+
+/// Whether a workload is neither over nor deleted.
+fn is_live(place: &Place<'_>) -> bool {
+    !OVER.contains(&place.scalar(&["phase"]).unwrap_or_default()) && place.get("deletedAt").is_none()
+}
+
 /// Phases of finished workloads.
 const OVER: [&str; 5] = ["Completed", "Failed", "Stopped", "Deleted", "Deleting"];
 
@@ -120,12 +166,11 @@ fn add_jobs(workloads: &[Place<'_>], scenario: &mut Scenario, report: &mut Repor
     let mut missing = Vec::new();
     let pools: BTreeSet<&str> = scenario.pools.iter().map(|pool| pool.name.as_str()).collect();
     for place in workloads {
-        let phase = place.scalar(&["phase"]).unwrap_or_default();
-        if OVER.contains(&phase) || place.get("deletedAt").is_some() {
+        if !is_live(place) {
             n_over += 1;
             continue;
         }
-        n_running += u64::from(phase == "Running");
+        n_running += u64::from(place.scalar(&["phase"]) == Some("Running"));
         let mut job = job(place, now, report);
         job.pools.retain(|pool| pools.contains(pool.as_str()));
         n_pods += job.pods.as_ref().and_then(|n| n.0.parse::<u64>().ok()).unwrap_or(1);
@@ -163,28 +208,51 @@ fn add_jobs(workloads: &[Place<'_>], scenario: &mut Scenario, report: &mut Repor
     scenario.jobs = Arc::new(jobs);
 }
 
-fn job(place: &Place<'_>, now: i64, report: &mut Report) -> JobEntry {
+/// Returns the requests of other resources for each pod.
+fn extended(
+    (of_pod, whole): (&Option<Place<'_>>, &Option<Place<'_>>),
+    pods: u64,
+) -> BTreeMap<String, Scalar> {
+    let mut resources = BTreeMap::new();
+    for (of, n_pods) in [(whole, i64::try_from(pods).unwrap_or(1)), (of_pod, 1)] {
+        for extended in of.iter().flat_map(|of| of.items(&["extendedResources"])) {
+            let quantity = extended.whole::<i64>(&["quantity"]).map(|total| total / n_pods);
+            if let (Some(name), Some(n)) = (extended.scalar(&["resource"]), quantity.filter(|n| *n > 0)) {
+                resources.insert(name.to_string(), Scalar(n.to_string()));
+            }
+        }
+    }
+    resources
+}
+
+fn job<'a>(place: &Place<'a>, now: i64, report: &mut Report) -> JobEntry {
     let name = place.scalar(&["name"]).unwrap_or_default().to_string();
-    let pods = place.scalar(&["requestedPods", "number"]).or_else(|| place.scalar(&["requestedPods"]));
-    let pods = pods.or_else(|| place.scalar(&["runningPods"])).and_then(|n| n.parse::<u64>().ok());
+    let pods = [&["requestedPods", "number"][..], &["requestedPods"], &["runningPods"]];
+    let pods = pods.iter().find_map(|keys| place.whole::<u64>(keys));
     let pods = pods.filter(|n| *n > 0).unwrap_or(1);
     let (of_pod, whole) = (place.get("podsRequestedResources"), place.get("workloadRequestedResources"));
-    let is_each = of_pod.is_some();
-    let asked = of_pod.or(whole);
-    let text = |keys: &[&str]| asked.as_ref().and_then(|asked| asked.scalar(keys));
+    // Each request is that of a pod, or else the share of a pod in that of all.
+    let text = |keys: &[&str]| {
+        let of = |place: &Option<Place<'a>>| place.as_ref().and_then(|place| place.scalar(keys));
+        let (each, all) = (of(&of_pod), of(&whole));
+        each.map(|text| (text, true)).or(all.map(|text| (text, false)))
+    };
     let mut wrong = |what: &str, text: &str| {
         report.ignore(format!("{}: {what} {text} of {name}", place.line()));
     };
-    let each = |text: &str, unit: i64, resource: Resource| {
-        let total = quantity::amount(text, resource, unit).ok()?.in_base_units();
-        Some(if is_each { total } else { total / i64::try_from(pods).unwrap_or(1) })
+    let share =
+        |total: i64, is_each: bool| if is_each { total } else { total / i64::try_from(pods).unwrap_or(1) };
+    let number = |(text, is_each): (&'a str, bool), resource: Resource| {
+        let total = quantity::amount(text, resource, 1).ok().map(|total| total.in_base_units());
+        (text, total.map(|total| share(total, is_each)))
     };
-    let gpu = text(&["gpu", "request"]).map(|text| (text, each(text, 1, Resource::GPU)));
-    let cpu = text(&["cpu", "request"]).map(|text| (text, each(text, 1, Resource::CPU)));
-    let memory = text(&["cpuMemory", "request"]).map(|text| {
-        let each = |total| if is_each { total } else { total / i64::try_from(pods).unwrap_or(1) };
-        (text, amount(text, Resource::MEMORY).map(each))
-    });
+    let gpu = text(&["gpu", "request"]).map(|typed| number(typed, Resource::GPU));
+    let cpu = text(&["cpu", "request"]).map(|typed| number(typed, Resource::CPU));
+    let bytes = |(text, is_each): (&'a str, bool)| {
+        (text, amount(text, Resource::MEMORY).map(|total| share(total, is_each)))
+    };
+    let memory = text(&["cpuMemory", "request"]).map(bytes);
+    let resources = extended((&of_pod, &whole), pods);
     let mut written = |what: &str, request: Option<(&str, Option<i64>)>, resource: Resource| match request? {
         (_, Some(0)) => None,
         (_, Some(n)) => Some(Scalar(quantity::print_amount(Amount::base_units(n), resource))),
@@ -193,14 +261,14 @@ fn job(place: &Place<'_>, now: i64, report: &mut Report) -> JobEntry {
             None
         }
     };
-    let gpu_memory = text(&["gpuMemory", "request"]).filter(|_| gpu.is_none());
-    let gpu_memory = gpu_memory.and_then(|text| amount(text, Resource::MEMORY)).filter(|bytes| *bytes > 0);
+    let gpu_memory = text(&["gpuMemory", "request"]).filter(|_| gpu.is_none()).map(bytes);
+    let gpu_memory = gpu_memory.and_then(|(_, bytes)| bytes).filter(|bytes| *bytes > 0);
     let submitted = place.scalar(&["createdAt"]).and_then(date).map(|ms| (ms - now).min(0) / 1000);
     let is_distributed = place.scalar(&["type"]).is_some_and(|kind| kind.contains("Distributed"));
     JobEntry {
         queue: place.scalar(&["projectName"]).unwrap_or("default").to_string(),
         submit: submitted.filter(|n| *n < 0).map(|n| Scalar(format!("{n}s"))),
-        priority: place.scalar(&["priority"]).filter(|n| n.parse::<i64>().is_ok()).map(Scalar::from),
+        priority: place.whole::<i64>(&["priority"]).and_then(typed),
         preemptible: match place.scalar(&["preemptibility"]) {
             Some("preemptible") => Some("true".into()),
             Some("non-preemptible") => Some("false".into()),
@@ -215,6 +283,7 @@ fn job(place: &Place<'_>, now: i64, report: &mut Report) -> JobEntry {
         // In MiB, like the annotation of a pod.
         gpu_memory: gpu_memory.map(|bytes| Scalar(print_decimal((bytes >> 20).max(1) * 1000, 3))),
         pools: place.scalars(&["requestedNodePools"]).into_iter().map(str::to_string).collect(),
+        resources,
         name,
         ..JobEntry::default()
     }

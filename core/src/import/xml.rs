@@ -1,6 +1,9 @@
 //! A minimal XML parser for resource plans: elements with attributes, text, children and line numbers. Libraries reject
 //! malformed XML, which includes the product's own sample plan; this parser closes an unclosed element with the enclosing one.
 
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
 /// An element.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Element {
@@ -14,12 +17,27 @@ pub struct Element {
     pub children: Vec<Element>,
     /// One-based line of the start tag.
     pub line: u32,
+    /// Attributes that were asked for.
+    asked: RefCell<BTreeSet<String>>,
 }
 
 impl Element {
     /// Returns the value of an attribute.
     pub fn attribute(&self, name: &str) -> Option<&str> {
+        self.asked.borrow_mut().insert(name.to_string());
         self.attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+    /// Counts the attributes that nothing asked for, by element and name, in elements that were asked for others.
+    pub fn unread(&self, found: &mut BTreeMap<(String, String), u32>) {
+        let asked = self.asked.borrow();
+        for (name, _) in self.attributes.iter().filter(|(name, _)| !asked.is_empty() && !asked.contains(name))
+        {
+            let is_markup = name.starts_with("xml") || name.contains(':');
+            if !is_markup {
+                *found.entry((self.name.clone(), name.clone())).or_default() += 1;
+            }
+        }
+        self.children.iter().for_each(|child| child.unread(found));
     }
     /// Returns the children with this name.
     pub fn all<'e>(&'e self, name: &'e str) -> impl Iterator<Item = &'e Element> {

@@ -199,7 +199,7 @@ impl<'a> Work<'a, '_> {
         };
         let set = |at: usize| Set {
             name: of(at, "name").unwrap_or_default().to_string(),
-            min: Some(of(at, "minMember").and_then(|n| n.parse().ok()).unwrap_or(least)),
+            min: Some(all[at].whole(&["minMember"]).unwrap_or(least)),
             path: path(at),
             ..Set::default()
         };
@@ -235,7 +235,7 @@ impl<'a> Work<'a, '_> {
     fn priority(&self, name: &str, cluster: &Cluster<'a>, report: &mut Report) -> Option<Scalar> {
         let of_group = |keys: &[&str]| self.group.and_then(|group| group.place.get("spec")?.scalar(keys));
         let class = of_group(&["priorityClassName"]).or_else(|| of_group(&["priorityClassRef", "name"]));
-        let value = of_group(&["priority"]).and_then(|priority| priority.parse::<i64>().ok());
+        let value = self.group.and_then(|group| group.place.whole::<i64>(&["spec", "priority"]));
         let agrees = |class: &&str| value.is_none_or(|value| cluster.priorities.get(class) == Some(&value));
         let of_class = class.filter(agrees).and_then(|class| cluster.class(class));
         of_class
@@ -275,13 +275,13 @@ impl<'a> Work<'a, '_> {
         report: &mut Report,
     ) -> JobEntry {
         let n_pods = sets.iter().map(|set| set.pods.len()).sum::<usize>() as i64;
-        let min = self.group.and_then(|group| group.place.scalar(&["spec", "minMember"]));
+        let min = self.group.and_then(|group| group.place.whole::<i64>(&["spec", "minMember"]));
         let is_kueue = self.group.is_none() && self.pods[0].family == Family::Kueue;
         let least = match self.is_workload() || is_kueue {
             true => n_pods,
             false => self.annotated(cluster, report).unwrap_or(1),
         };
-        let min = min.and_then(|n| n.parse::<i64>().ok()).unwrap_or(least).max(i64::from(!self.is_of_kai()));
+        let min = min.unwrap_or(least).max(i64::from(!self.is_of_kai()));
         let is_whole =
             min <= n_pods && sets.iter().all(|set| set.min.is_none_or(|min| min <= set.pods.len() as i64));
         if !is_whole {
@@ -297,6 +297,9 @@ impl<'a> Work<'a, '_> {
         let same = |key: fn(&Request) -> &Vec<String>| {
             sets.iter().flat_map(|set| &set.pods).all(|pod| key(&pod.request) == key(first))
         };
+        if sets.iter().flat_map(|set| &set.pods).any(|pod| pod.request.selector != first.selector) {
+            report.assume(format!("{}: all pods select the nodes of the first one", job.name));
+        }
         if !same(|request| &request.tolerations) {
             report.assume(format!("{}: all pods tolerate what the first one does", job.name));
         }

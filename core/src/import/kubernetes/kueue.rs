@@ -158,12 +158,16 @@ fn quotas(object: &Object<'_>, report: &mut Report) -> [Quota; 3] {
                 "cpu" => 1,
                 "memory" => 2,
                 _ if GPUS.contains(&name) => 0,
+                "" => continue,
                 _ => {
+                    let keys = ["nominalQuota", "borrowingLimit", "lendingLimit"];
+                    keys.iter().filter_map(|key| place.get(key)).for_each(|place| place.mark());
                     others.insert(name);
                     continue;
                 }
             };
-            if place.get("lendingLimit").is_some() {
+            if let Some(lent) = place.get("lendingLimit") {
+                lent.mark();
                 let lent = "lendingLimit: idle quota can be used by all others";
                 report.ignore(format!("{} ({}): {lent}", object.called(), place.line()));
             }

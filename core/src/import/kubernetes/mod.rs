@@ -16,7 +16,9 @@ mod applications;
 mod claims;
 mod jobs;
 mod kueue;
+mod leftovers;
 mod lists;
+mod lost;
 mod names;
 mod nodes;
 mod objects;
@@ -38,6 +40,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::options::Options;
+use super::seen::Seen;
 use super::{Imported, Report, Source, counted, in_newest_revision, translate_to, trees};
 use crate::policy::{PRIORITY_CLASS, Policy};
 use crate::scenario::value::Value;
@@ -78,8 +81,9 @@ pub fn import_trees(
     }
     let roots = names::named(roots, &mut report);
     let roots: Vec<(&str, &Value)> = roots.iter().map(|(file, root)| (*file, &**root)).collect();
-    let objects = Objects::of(&roots, &mut report);
-    let scenario = read(&objects, options, has_yunikorn, &mut report);
+    let seen = Seen::default();
+    let objects = Objects::of(&roots, &seen, &mut report);
+    let scenario = read(&objects, &seen, (options, has_yunikorn), &mut report);
     let is_clean = report.diagnostics.is_empty();
     let scenario = scenario.filter(|_| is_clean);
     let scenario = scenario.map(|scenario| match options.policy.as_str() {
@@ -119,8 +123,8 @@ struct Cluster<'a> {
 
 fn read(
     objects: &Objects<'_>,
-    options: &Options,
-    has_yunikorn: bool,
+    seen: &Seen,
+    (options, has_yunikorn): (&Options, bool),
     report: &mut Report,
 ) -> Option<Scenario> {
     let pods = objects.of_kind(Kind::Pod);
@@ -154,6 +158,7 @@ fn read(
     }
     report.ignored.extend(objects.unread());
     report.ignored.extend(unused::lines(&cluster, &read));
+    report.assumed.extend(seen.not_numbers());
     for (group, name) in [(KUEUE, "Kueue"), (VOLCANO, "Volcano")] {
         if objects.any_of(group) {
             let says = "itself is not simulated: its queues and jobs are scheduled by the rules of the chosen policy";
@@ -274,7 +279,7 @@ impl<'a> Cluster<'a> {
         let mut priorities: BTreeMap<&str, i64> = CLASSES.into();
         let mut default_class = None;
         for class in objects.of_kind(Kind::PriorityClass) {
-            let value = class.place.scalar(&["value"]).and_then(|value| value.parse().ok()).unwrap_or(0);
+            let value = class.place.whole(&["value"]).unwrap_or(0);
             priorities.insert(class.name, value);
             if class.place.scalar(&["globalDefault"]) == Some("true") {
                 default_class = Some(class.name);
@@ -300,10 +305,11 @@ impl<'a> Cluster<'a> {
             default_class,
             bound,
             is_yunikorn: objects.of_kind(Kind::Queue).is_empty()
-                && pods.iter().any(|(pod, _)| {
-                    let chain = readers::Chain { pod, owners: Vec::new() };
-                    chain.family(objects, has_yunikorn) == Some(readers::Family::YuniKorn)
-                }),
+                && (objects.of_kind(Kind::Work).iter().any(templates::is_yunikorn)
+                    || pods.iter().any(|(pod, _)| {
+                        let chain = readers::Chain { pod, owners: Vec::new() };
+                        chain.family(objects, has_yunikorn) == Some(readers::Family::YuniKorn)
+                    })),
             has_yunikorn,
             claims: claims::Claims::of(&pods),
             is_optional: false,

@@ -68,7 +68,7 @@ pub fn nodes(
         }
     }
     let n_named = missing.len() as u32;
-    nodes.extend(missing.into_iter().map(|name| crate::import::node(name, gpus)));
+    nodes.extend(missing.into_iter().map(|name| assumed(name, gpus, pods)));
     if chosen.is_some() && n_named > 0 {
         nodes.extend(further_nodes((n_nodes, gpus), n_named, report));
     } else if nodes.is_empty() {
@@ -89,6 +89,19 @@ fn further_nodes((n_nodes, gpus): (u32, u32), n_named: u32, report: &mut Report)
     let n = n_nodes.checked_sub(n_named).filter(|n| *n > 0)?;
     report.assume(format!("{} that no pod names, with {gpus} GPUs each", counted(u64::from(n), "node")));
     Some(node_group("node", n, gpus))
+}
+
+/// Returns a node that only pods name. It has what its pods select and request besides GPUs, since they are there.
+fn assumed(name: &str, gpus: u32, pods: &[Pod<'_>]) -> NodeEntry {
+    let mut node = crate::import::node(name, gpus);
+    let mut others = Amounts::default();
+    for pod in pods.iter().filter(|pod| pod.node == Some(name) && pod.is_live()) {
+        let selected = pod.request.selector.iter();
+        node.labels.extend(selected.map(|(key, value)| (key.clone(), value.clone())));
+        others.add(&pod.request.amounts);
+    }
+    node.resources = others.written().1;
+    node
 }
 
 /// Returns the label keys in selectors and affinities of pods.
@@ -119,7 +132,7 @@ fn node(
         // Without a device plugin, drivers offer the devices.
         amounts.gpu = claims::offered(object.name, cluster.objects);
     }
-    let slots = has.as_ref().and_then(|has| has.scalar(&["pods"])).and_then(|n| n.parse::<i64>().ok());
+    let slots = has.as_ref().and_then(|has| has.whole::<i64>(&["pods"]));
     let others = foreign.map_or(0, |(_, n)| *n);
     if let Some((sum, _)) = foreign {
         amounts.less(sum);

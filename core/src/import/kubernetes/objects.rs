@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::pod_templates::has_template;
+use super::pod_templates::{asks, has_template};
 use super::{Report, counted};
 use crate::import::date::date;
 use crate::import::loose::{Place, Reader};
+use crate::import::seen::Seen;
 use crate::scenario::value::Value;
 
 /// Kinds of objects that are read.
@@ -100,7 +101,7 @@ const DEVICES_VERSIONS: &[&str] = &["v1", "v1beta2", "v1beta1", "v1alpha3", "v1a
 const KUEUE_VERSIONS: &[&str] = &["v1beta1", "v1beta2"];
 
 /// Keys of `spec` that are read for some kinds; others are reported.
-const SPEC_KEYS: [(Kind, &[&str]); 8] = [
+pub const SPEC_KEYS: [(Kind, &[&str]); 8] = [
     (
         Kind::Queue,
         &["displayName", "parentQueue", "priority", "resources", "preemptMinRuntime", "reclaimMinRuntime"],
@@ -244,16 +245,20 @@ pub struct Objects<'a> {
     pub parameters: Vec<Place<'a>>,
     /// Configurations of the scheduler.
     pub configurations: Vec<Place<'a>>,
+    /// Objects of unread kinds.
+    pub others: Vec<Object<'a>>,
     /// ConfigMaps with a configuration of the scheduler as text.
     pub configuration_texts: Vec<(Object<'a>, &'a str)>,
 }
 
 impl<'a> Objects<'a> {
     /// Collects the objects of documents. Reports objects that are not read.
-    pub fn of(roots: &[(&'a str, &'a Value)], report: &mut Report) -> Objects<'a> {
+    pub fn of(roots: &[(&'a str, &'a Value)], seen: &'a Seen, report: &mut Report) -> Objects<'a> {
         let mut found = Found::default();
-        roots.iter().for_each(|&(file, root)| found.unwrap(&Place::of(file, root), None, None));
-        report.ignored.extend(tally(&found.others.iter().collect::<Vec<_>>(), ""));
+        roots.iter().for_each(|&(file, root)| found.unwrap(&Place::watched(file, root, seen), None, None));
+        let (work, others): (Vec<_>, Vec<_>) = found.others.iter().partition(|object| asks(&object.place));
+        report.ignored.extend(tally(&others, ""));
+        report.ignored.extend(tally(&work, ": it asks for resources, but its pods are not known: add them"));
         report.ignored.append(&mut found.lists);
         if found.n_twice > 0 {
             let times = counted(found.n_twice, "object");
@@ -265,6 +270,7 @@ impl<'a> Objects<'a> {
             reader.wrong(snapshot, OTHER_SNAPSHOT);
         }
         report.diagnostics.extend(reader.finish());
+        found.objects.others = found.others;
         found.objects.index();
         found.objects
     }
@@ -407,7 +413,14 @@ impl<'a> Found<'a> {
             Some((group, version)) => (Some(group), Some(version)),
             None => (None, None),
         };
-        let Some(kind) = place.scalar(&["kind"]).or(kind) else { return };
+        let Some(kind) = place.scalar(&["kind"]).or(kind) else {
+            let items = place.items(&["items"]);
+            items.iter().for_each(|item| self.unwrap(item, None, None));
+            if items.is_empty() && place.items(&[]).is_empty() && !place.is_empty() {
+                self.lists.push(format!("{}: it has no kind, so it is no object", place.line()));
+            }
+            return;
+        };
         if let (Some(of), true) = (kind.strip_suffix("List"), place.get("items").is_some()) {
             let of = Some(of).filter(|of| !of.is_empty());
             let list = api.filter(|_| of.is_some());

@@ -5,6 +5,8 @@
 
 use super::objects::Object;
 use super::pod_templates::{Found, found};
+use super::readers::Chain;
+use crate::import::loose::Place;
 use crate::scenario::PODS_MAX;
 
 /// Equal pods of an object.
@@ -17,16 +19,27 @@ pub struct Part<'a> {
     pub least: Option<u64>,
     /// The object, with the template as its place.
     pub template: Object<'a>,
+    /// Objects around the template that are made first, the nearest first.
+    pub inner: Vec<Object<'a>>,
+}
+
+impl<'a> Part<'a> {
+    /// Returns the template with the objects that it belongs to.
+    pub fn chain<'c>(&'c self, object: &'c Object<'a>) -> Chain<'a, 'c> {
+        Chain { pod: &self.template, owners: self.inner.iter().chain([object]).collect() }
+    }
 }
 
 /// Returns the parts of an object below a place in it, with those that lead first: a scheduler needs them before the others.
 pub fn parts<'a>(object: &Object<'a>, below: &[&str]) -> Vec<Part<'a>> {
     let Some(place) = object.place.at(below) else { return Vec::new() };
-    let part = |Found { name, n, least, place }: Found<'a>| Part {
+    let of = |place: Place<'a>| Object { place, ..object.clone() };
+    let part = |Found { name, n, least, inner, place }: Found<'a>| Part {
         name,
         n_pods: n.min(PODS_MAX + 1),
         least,
-        template: Object { place, ..object.clone() },
+        template: of(place),
+        inner: inner.into_iter().map(of).collect(),
     };
     let mut parts: Vec<Part<'a>> = found(&place).into_iter().map(part).collect();
     let leads = ["master", "launcher", "chief", "head", "leader", "driver"];

@@ -32,7 +32,8 @@ pub fn has_template_in(place: &Place<'_>) -> bool {
 /// Returns the templates in a value, in text order.
 pub fn found<'a>(place: &Place<'a>) -> Vec<Found<'a>> {
     let mut found = Vec::new();
-    search(place, &Above { n: 1, least: None, name: String::new() }, LEVELS_MAX, &mut found);
+    let above = Above { n: 1, least: None, name: String::new(), inner: Vec::new() };
+    search(place, &above, LEVELS_MAX, &mut found);
     found
 }
 
@@ -41,48 +42,75 @@ pub struct Found<'a> {
     pub name: String,
     pub n: u64,
     pub least: Option<u64>,
+    /// Objects around it that are made first, such as the Job of a CronJob, the nearest first.
+    pub inner: Vec<Place<'a>>,
     pub place: Place<'a>,
 }
 
 /// What the maps around a template say.
 #[derive(Clone)]
-struct Above {
+struct Above<'a> {
     n: u64,
     least: Option<u64>,
     name: String,
+    inner: Vec<Place<'a>>,
 }
 
 /// Returns a number at a path of keys.
 pub fn number(place: &Place<'_>, keys: &[&str]) -> Option<u64> {
-    place.scalar(keys)?.parse().ok()
+    place.whole(keys)
 }
 
-fn search<'a>(place: &Place<'a>, above: &Above, levels: usize, found: &mut Vec<Found<'a>>) {
+fn search<'a>(place: &Place<'a>, above: &Above<'a>, levels: usize, found: &mut Vec<Found<'a>>) {
     if is_template(place) {
-        let Above { n, least, name } = above.clone();
-        found.push(Found { name, n, least, place: place.clone() });
+        let Above { n, least, name, inner } = above.clone();
+        found.push(Found { name, n, least, inner, place: place.clone() });
         return;
     }
     if levels == 0 {
         return;
     }
-    let above = counted(place, above);
+    let n_before = found.len();
+    let mut above = counted(place, above);
+    if place.get("metadata").is_some() && place.get("spec").is_some() {
+        above.inner.insert(0, place.clone());
+    }
     for (i, item) in place.items(&[]).iter().enumerate() {
-        let named = ["name", "groupName"].iter().find_map(|key| item.scalar(&[key]));
+        let named = ["name", "groupName"].iter().find_map(|key| item.peek(&[key]));
         let name = named.map_or_else(|| format!("{}-{}", above.name, i + 1), str::to_string);
-        search(item, &Above { name, n: above.n, least: None }, levels - 1, found);
+        let n_before = found.len();
+        search(item, &Above { name, least: None, ..above.clone() }, levels - 1, found);
+        if found.len() > n_before {
+            read(item, &["name", "groupName"]);
+        }
     }
     for (key, value) in place.entries() {
         let name = own_name(key).unwrap_or_else(|| above.name.clone());
         // A minimum counts for the template beside it, not for all below it.
         let least = above.least.filter(|_| key.to_ascii_lowercase().ends_with("template"));
-        search(&value, &Above { name, n: above.n, least }, levels - 1, found);
+        search(&value, &Above { name, least, ..above.clone() }, levels - 1, found);
+    }
+    // These count only above a template.
+    if found.len() > n_before {
+        read(place, &["suspended"]);
+        for key in COUNTS {
+            let _: Option<u64> = place.whole(&[key]);
+        }
     }
 }
 
+/// Remembers that the values of some keys were read.
+fn read(place: &Place<'_>, keys: &[&str]) {
+    keys.iter().filter_map(|key| place.get(key)).for_each(|value| value.mark());
+}
+
+/// Keys with the number of pods below a map.
+const COUNTS: [&str; 6] =
+    ["replicas", "numOfHosts", "parallelism", "completions", "minReplicas", "minAvailable"];
+
 /// Multiplies the counts of a map into those around it.
-fn counted(place: &Place<'_>, above: &Above) -> Above {
-    let of = |key: &str| number(place, &[key]);
+fn counted<'a>(place: &Place<'a>, above: &Above<'a>) -> Above<'a> {
+    let of = |key: &str| place.peek(&[key]).and_then(|text| text.trim().parse::<u64>().ok());
     let hosts = of("numOfHosts").unwrap_or(1);
     let replicas = match (of("replicas"), of("minReplicas")) {
         // An autoscaler keeps at least the minimum.
@@ -91,13 +119,13 @@ fn counted(place: &Place<'_>, above: &Above) -> Above {
         (None, None) if place.get("groupName").is_some() && place.get("rayStartParams").is_some() => Some(0),
         (replicas, None) => replicas,
     };
-    let is_suspended = place.scalar(&["suspended"]) == Some("true");
+    let is_suspended = place.peek(&["suspended"]) == Some("true");
     let parallel = of("parallelism").unwrap_or(1).min(of("completions").unwrap_or(u64::MAX));
     let n = [replicas.unwrap_or(1), hosts, parallel, u64::from(!is_suspended)]
         .into_iter()
         .fold(above.n, u64::saturating_mul);
     let least = of("minAvailable").or_else(|| of("minReplicas").filter(|n| *n > 0).map(|n| n * hosts));
-    Above { n, least, name: above.name.clone() }
+    Above { n, least, ..above.clone() }
 }
 
 /// Returns the name that a key gives to the parts below it.
@@ -110,4 +138,17 @@ fn own_name(key: &str) -> Option<String> {
     let endings = ["groupspec", "podtemplate", "template", "spec"];
     let short = endings.iter().find_map(|ending| key.strip_suffix(ending)).filter(|short| !short.is_empty());
     Some(short.unwrap_or(&key).to_string())
+}
+
+/// Whether an object asks for resources of pods anywhere.
+pub fn asks(place: &Place<'_>) -> bool {
+    asks_within(place, 12)
+}
+
+fn asks_within(place: &Place<'_>, levels: usize) -> bool {
+    let is_amount = |(key, _): &(&str, Place<'_>)| ["cpu", "memory"].contains(key) || key.contains("gpu");
+    let is_asked = |key: &str| place.get(key).is_some_and(|asked| asked.entries().iter().any(is_amount));
+    let has_items = || place.items(&[]).iter().any(|item| asks_within(item, levels - 1));
+    let is_below = || place.entries().iter().any(|(_, value)| asks_within(value, levels - 1));
+    is_asked("requests") || is_asked("limits") || levels > 0 && (is_below() || has_items())
 }

@@ -131,8 +131,12 @@ impl<'a> Pod<'a> {
             (_, Some(_)) => State::Holds { gone_ms },
             (_, None) => State::Waits,
         };
-        let priority = place.scalar(&["spec", "priority"]).and_then(|priority| priority.parse::<i64>().ok());
+        let priority = place.whole::<i64>(&["spec", "priority"]);
         let class = place.scalar(&["spec", "priorityClassName"]);
+        if let (Some(name), None) = (class.filter(|name| cluster.class(name).is_none()), priority) {
+            let says = "is not in the text, so it has the default priority";
+            report.assume(format!("the class {name} of Pod {} {says}", object.called()));
+        }
         Pod {
             object,
             state,
@@ -159,7 +163,14 @@ impl Request {
     /// Reads the request of a pod.
     pub fn read(object: &Object<'_>, cluster: &Cluster<'_>, report: &mut Report) -> Request {
         let place = &object.place;
+        if place.get("spec").is_some() {
+            place.mark();
+        }
         let mut amounts = total(object, report);
+        if amounts.gpu % 1000 != 0 {
+            let says = "asks for a part of a GPU as a resource, which Kubernetes refuses; KAI reads parts in the annotation gpu-fraction";
+            report.assume(format!("{} {says}", object.called()));
+        }
         let (claimed, unread) = cluster.claims.gpus(object, cluster.objects);
         amounts.gpu = amounts.gpu.saturating_add(claimed);
         for why in unread {
@@ -177,6 +188,10 @@ impl Request {
             }
         }
         let gpu_memory = object.annotation("gpu-memory").map(str::to_string);
+        if let (Some(part), Some(memory)) = (part, &gpu_memory) {
+            let says = format!("it asks for GPU memory ({memory}), and a pod cannot ask for both");
+            report.ignore(format!("the gpu-fraction {part} of {}: {says}", object.called()));
+        }
         let gates = place.items(&["spec", "schedulingGates"]);
         let labels =
             ORDER_LABELS.iter().filter_map(|key| Some((key.to_string(), object.label(key)?.to_string())));
@@ -212,6 +227,12 @@ fn total(object: &Object<'_>, report: &mut Report) -> Amounts {
         // A resource without a request but with a limit is requested up to the limit.
         if let Some(limits) = container.at(&["resources", "limits"]) {
             let is_left_out = |name: &str| requested.iter().all(|(known, _)| *known != name);
+            // A limit beside a request decides nothing about where a pod runs.
+            limits
+                .entries()
+                .iter()
+                .filter(|(name, _)| !is_left_out(name))
+                .for_each(|(_, place)| place.mark());
             own.add(&Amounts::read_where(&limits, is_left_out, report));
         }
         own
@@ -246,6 +267,7 @@ fn affinity(object: &Object<'_>, report: &mut Report) -> Vec<String> {
         object.place.at(&required).map(|place| place.items(&["nodeSelectorTerms"])).unwrap_or_default();
     let [term] = terms.as_slice() else {
         if !terms.is_empty() {
+            terms.iter().for_each(Place::mark);
             let says = format!("node affinity of {}: it has several alternatives", object.called());
             report.ignore(says);
         }
@@ -260,7 +282,9 @@ fn affinity(object: &Object<'_>, report: &mut Report) -> Vec<String> {
             "NotIn" => read.push(format!("{key} notin ({values})")),
             "Exists" => read.push(key.to_string()),
             "DoesNotExist" => read.push(format!("!{key}")),
-            operator => report.ignore(format!("node affinity {key} {operator} of {}", object.called())),
+            operator => {
+                report.ignore(format!("node affinity {key} {operator} {values} of {}", object.called()))
+            }
         }
     }
     read
@@ -269,8 +293,9 @@ fn affinity(object: &Object<'_>, report: &mut Report) -> Vec<String> {
 /// Formats a toleration for a scenario: `key=value:Effect`, or `*` for all taints.
 pub fn toleration(place: &Place<'_>) -> String {
     let [key, value, effect] = ["key", "value", "effect"].map(|key| place.scalar(&[key]).unwrap_or_default());
+    let operator = place.scalar(&["operator"]);
     let mut text = if key.is_empty() { "*".to_string() } else { key.to_string() };
-    if !value.is_empty() && place.scalar(&["operator"]) != Some("Exists") {
+    if !value.is_empty() && operator != Some("Exists") {
         text += &format!("={value}");
     }
     if !effect.is_empty() && !key.is_empty() {

@@ -89,11 +89,21 @@ fn resource(resources: &Place<'_>, key: &str, unit: &str, report: &mut Report) -
     let mut of = |field: &str, unit: &str| {
         let place = resources.at(&[key, field])?;
         let text = place.scalar(&[]).unwrap_or_default().trim();
-        if text.starts_with('-') {
+        let negative = text.strip_prefix('-').and_then(|text| text.parse::<f64>().ok()).filter(|n| *n > 0.0);
+        if let (Some(n), true) = (negative, field != "overQuotaWeight") {
+            if n != 1.0 {
+                let says = "a negative number is read as -1, which is unlimited";
+                report.assume(format!("{}: {field} of {key} is {text}: {says}", place.line()));
+            }
             return Some(Scalar::from("unlimited"));
         }
         if quantity::millionths(text).is_err() {
-            report.diagnostics.push(place.wrong(format!("{field} of {key} is {text}, which is no number")));
+            let says = match text.parse::<f64>() {
+                Ok(n) if n < 0.0 => "which is below 0",
+                Ok(n) if n.is_finite() => "which is more than is simulated",
+                _ => "which is no number",
+            };
+            report.diagnostics.push(place.wrong(format!("{field} of {key} is {text}, {says}")));
             return None;
         }
         Some(Scalar(format!("{text}{unit}")))

@@ -9,7 +9,7 @@
 use super::objects::Object;
 use super::parts::Part;
 use super::pod_templates::number;
-use super::pods::Request;
+use super::pods::{Request, texts, toleration};
 use crate::import::loose::Place;
 
 /// Least memory beside that of the program, in MiB.
@@ -27,9 +27,16 @@ pub fn parts<'a>(object: &Object<'a>) -> Vec<Part<'a>> {
             n_pods,
             least: None,
             template: Object { place, ..object.clone() },
+            inner: Vec::new(),
         })
     };
-    let n = number(&object.place, &["spec", "executor", "instances"]).unwrap_or(1);
+    let n = number(&object.place, &["spec", "executor", "instances"]);
+    // Spark begins with the first of these that it has.
+    let first = ["initialExecutors", "minExecutors"].iter().find_map(|key| {
+        let is_on = object.place.scalar(&["spec", "dynamicAllocation", "enabled"]) == Some("true");
+        number(&object.place, &["spec", "dynamicAllocation", *key]).filter(|_| is_on)
+    });
+    let n = n.or(first).unwrap_or(1);
     [("driver", 1), ("executor", n)].into_iter().filter_map(part).collect()
 }
 
@@ -50,6 +57,10 @@ pub fn add_request(request: &mut Request, object: &Object<'_>, part: &Place<'_>)
     let overhead = overhead.unwrap_or_else(|| (memory * factor).max(OVERHEAD_MIB));
     request.amounts.cpu = request.amounts.cpu.max((cores * 1000.0) as i64);
     request.amounts.memory = request.amounts.memory.max(((memory + overhead) * 1024.0 * 1024.0) as i64);
+    for place in [object.place.at(&["spec", "nodeSelector"]), part.get("nodeSelector")] {
+        request.selector.extend(texts(place));
+    }
+    request.tolerations.extend(part.items(&["tolerations"]).iter().map(toleration));
     if part.scalar(&["gpu", "name"]).is_some_and(|name| crate::import::amounts::GPUS.contains(&name)) {
         let n = part.scalar(&["gpu", "quantity"]).and_then(|text| text.parse::<i64>().ok());
         request.amounts.gpu = n.unwrap_or(0).clamp(0, 1_000_000) * 1000;

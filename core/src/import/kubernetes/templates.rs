@@ -117,14 +117,12 @@ fn leader_and_workers<'a>(object: &Object<'a>) -> Vec<Part<'a>> {
 }
 
 /// Returns the scheduler of an object, by any of its templates.
-fn family<'a>(object: &'a Object<'a>, cluster: &Cluster<'a>) -> Option<Family> {
+pub fn family<'a>(object: &'a Object<'a>, cluster: &Cluster<'a>) -> Option<Family> {
     let parts = parts_of(object);
-    let of = |part: &Part<'a>| {
-        let chain = Chain { pod: &part.template, owners: vec![object] };
-        chain.family(cluster.objects, cluster.has_yunikorn)
-    };
+    let of = |part: &Part<'a>| part.chain(object).family(cluster.objects, cluster.has_yunikorn);
     let named = parts.iter().find_map(of);
-    let batch = object.place.scalar(&["spec", "batchScheduler"]);
+    let batch =
+        ["batchScheduler", "schedulerName"].iter().find_map(|key| object.place.scalar(&["spec", *key]));
     let of_batch = || match batch? {
         name if name == applications::POLICY => Some(Family::YuniKorn),
         "volcano" => Some(Family::Volcano),
@@ -135,6 +133,11 @@ fn family<'a>(object: &'a Object<'a>, cluster: &Cluster<'a>) -> Option<Family> {
         "batch.volcano.sh" => named.or(Some(Family::Volcano)),
         _ => named.or_else(of_batch),
     }
+}
+
+/// Whether an object that makes pods names YuniKorn as their scheduler.
+pub fn is_yunikorn(object: &Object<'_>) -> bool {
+    object.place.scalar(&["spec", "batchScheduler"]) == Some(applications::POLICY)
 }
 
 /// An object that becomes jobs.
@@ -220,8 +223,8 @@ impl<'a> Work<'a, '_> {
     /// Reports what the kind of object decides.
     fn says(&self, parts: &[Part<'a>], report: &mut Report) {
         let (called, place) = (self.called(), &self.object.place);
-        let chain = Chain { pod: &parts[0].template, owners: vec![self.object] };
-        if self.family == Family::YuniKorn && chain.is_without_scheduler() {
+        let chain = parts[0].chain(self.object);
+        if self.family == Family::YuniKorn && chain.is_without_scheduler() && !is_yunikorn(self.object) {
             report.assume(format!(
                 "{called} names no scheduler: its labels are those of YuniKorn, so it is YuniKorn's"
             ));
@@ -264,7 +267,7 @@ impl<'a> Work<'a, '_> {
     fn job(&self, parts: &[Part<'a>], report: &mut Report) -> JobEntry {
         let (object, cluster) = (self.object, self.cluster);
         let first = &parts[0].template;
-        let chain = Chain { pod: first, owners: vec![object] };
+        let chain = parts[0].chain(object);
         let of_batch =
             || object.place.scalar(&["spec", "batchSchedulerOptions", "queue"]).map(str::to_string);
         let of_volcano = || object.place.scalar(&["spec", "queue"]).map(str::to_string);
@@ -319,6 +322,9 @@ impl<'a> Work<'a, '_> {
                 report.assume(format!("the class {class} of {} {says}", self.called()));
             }
             return priority;
+        }
+        if let Some(priority) = chain.pod.place.whole::<i64>(&["spec", "priority"]) {
+            return typed(priority);
         }
         let of_kind = match self.object.kind.1 {
             _ if self.family != Family::Kai => None,
@@ -426,7 +432,7 @@ impl<'a> Work<'a, '_> {
         if self.object.kind.1 == "SparkApplication" {
             spark::add_request(&mut request, self.object, &part.template.place);
         }
-        let chain = Chain { pod: &part.template, owners: vec![self.object] };
+        let chain = part.chain(self.object);
         let queue = chain.queue(self.family, self.cluster).filter(|_| self.family == Family::Kueue);
         if let Some(flavor) = queue.and_then(|queue| kueue::flavor_of(&queue, self.cluster)) {
             request.selector.extend(texts(flavor.place.at(&["spec", "nodeLabels"])));

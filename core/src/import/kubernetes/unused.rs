@@ -3,36 +3,16 @@
 //! # Source
 //! Kubernetes API reference (PodSpec); KAI Scheduler, Kueue, Apache YuniKorn and Volcano, labels and annotations
 
-use std::collections::BTreeMap;
-
-use super::objects::{Kind, MAKERS, Object, tally};
+use super::lost::{Found, QUIET, WORK_FIELDS, is_of_domain};
+use super::objects::{Kind, MAKERS, Object};
 use super::pod_templates::has_template_in;
 use super::pods::Pod;
 use super::readers::{
-    CLASS, Chain, Family, GROUPS, KUEUE_CLASS, LOCAL_QUEUE, MIN_MEMBER, PREEMPTABLE, PREEMPTIBILITY,
-    VOLCANO_QUEUE,
+    CLASS, Family, GROUPS, KUEUE_CLASS, LOCAL_QUEUE, MIN_MEMBER, PREEMPTABLE, PREEMPTIBILITY, VOLCANO_QUEUE,
 };
-use super::{Cluster, applications, templates};
+use super::{Cluster, applications, leftovers, templates};
 use crate::import::loose::Place;
 use crate::scenario::ORDER_LABELS;
-
-/// Domains of schedulers' labels and annotations.
-const DOMAINS: [&str; 14] = [
-    "kai.scheduler/",
-    "scheduling.run.ai/",
-    "runai/",
-    "run.ai/",
-    "yunikorn.apache.org/",
-    "kueue.x-k8s.io/",
-    "scheduling.volcano.sh/",
-    "volcano.sh/",
-    "scheduling.k8s.io/",
-    "gpu-fraction",
-    "gpu-memory",
-    "leaderworkerset.sigs.k8s.io/",
-    "jobset.sigs.k8s.io/",
-    "scheduler.alpha.kubernetes.io/",
-];
 
 /// Labels and annotations that are read for any scheduler.
 const READ: [&str; 24] = [
@@ -70,12 +50,6 @@ const POD_FIELDS: &str = "activeDeadlineSeconds affinity automountServiceAccount
      shareProcessNamespace subdomain terminationGracePeriodSeconds tolerations topologySpreadConstraints volumes hostNetwork \
      activeDeadlineSeconds";
 
-/// Fields of objects that make pods that are read, or that only say which pods are theirs.
-const WORK_FIELDS: &str = "template templates replicas parallelism completions suspend selector jobTemplate schedule tasks minAvailable \
-     queue schedulerName priorityClassName runPolicy elasticPolicy rayClusterSpec rayClusterConfig headGroupSpec workerGroupSpecs \
-     replicatedJobs startupPolicy leaderWorkerTemplate driver executor batchScheduler batchSchedulerOptions memoryOverheadFactor \
-     type pytorchReplicaSpecs tfReplicaSpecs mpiReplicaSpecs xgbReplicaSpecs jaxReplicaSpecs paddleReplicaSpecs";
-
 /// Returns a line for each thing that is not used, with the objects that say it.
 pub fn lines(cluster: &Cluster<'_>, pods: &[Pod<'_>]) -> Vec<String> {
     let mut found = Found::default();
@@ -88,46 +62,24 @@ pub fn lines(cluster: &Cluster<'_>, pods: &[Pod<'_>]) -> Vec<String> {
     for kind in MAKERS {
         for object in cluster.objects.of_kind(kind) {
             let parts = templates::parts_of(object);
-            let of = |part: &super::parts::Part<'_>| {
-                Chain { pod: &part.template, owners: vec![object] }
-                    .family(cluster.objects, cluster.has_yunikorn)
-            };
-            let family = parts.iter().find_map(of).or((kind == Kind::VolcanoJob).then_some(Family::Volcano));
-            let Some(family) = family else { continue };
+            let Some(family) = templates::family(object, cluster) else { continue };
             found.object(object, family);
             parts.iter().for_each(|part| found.pod(&part.template, family, object));
+            leftovers::maker(object, &parts, &mut found);
         }
     }
+    leftovers::objects(cluster, &mut found);
     found.lines()
 }
 
-#[derive(Default)]
-struct Found<'a> {
-    by_field: BTreeMap<String, Vec<&'a Object<'a>>>,
-}
-
 impl<'a> Found<'a> {
-    fn add(&mut self, what: impl Into<String>, object: &'a Object<'a>) {
-        let objects = self.by_field.entry(what.into()).or_default();
-        // The templates of an object may say the same.
-        if !objects.last().is_some_and(|last| std::ptr::eq(*last, object)) {
-            objects.push(object);
-        }
-    }
-
-    fn lines(self) -> Vec<String> {
-        let of = |(what, objects): (String, Vec<&Object<'_>>)| {
-            tally(&objects, "").into_iter().map(|line| format!("{what} of {line}")).collect::<Vec<_>>()
-        };
-        self.by_field.into_iter().flat_map(of).collect()
-    }
-
     /// Adds what an object that makes pods says.
     fn object(&mut self, object: &'a Object<'a>, family: Family) {
         self.keys(object, family, true, object);
         let spec = object.place.get("spec").map(|spec| spec.entries()).unwrap_or_default();
         for (key, value) in spec {
-            let is_read = WORK_FIELDS.split_whitespace().any(|known| known == key) || has_template_in(&value);
+            let mut known = WORK_FIELDS.split_whitespace().chain(QUIET.split_whitespace());
+            let is_read = known.any(|known| known == key) || has_template_in(&value) || value.is_touched();
             if !is_read && !value.is_empty() {
                 self.add(key, object);
             }
@@ -135,11 +87,11 @@ impl<'a> Found<'a> {
     }
 
     /// Adds what a pod or template says.
-    fn pod(&mut self, pod: &Object<'_>, family: Family, shown: &'a Object<'a>) {
+    fn pod(&mut self, pod: &Object<'a>, family: Family, shown: &'a Object<'a>) {
         // Labels of a pod are those of its template; its owner is named for them.
         self.keys(pod, family, false, shown);
         let spec = pod.place.get("spec").map(|spec| spec.entries()).unwrap_or_default();
-        let is_template = !pod.place.items(&["spec", "containers"]).is_empty();
+        let is_template = shown.kind.1 == "Pod" || !pod.place.items(&["spec", "containers"]).is_empty();
         for (key, value) in spec.iter().filter(|_| is_template) {
             if !POD_FIELDS.split_whitespace().any(|known| known == *key) && !value.is_empty() {
                 self.add(*key, shown);
@@ -159,6 +111,7 @@ impl<'a> Found<'a> {
             }
         }
         self.details(pod, shown);
+        leftovers::pod(&pod.place, shown, self);
     }
 
     /// Adds what is said inside the lists of a pod.
@@ -217,7 +170,7 @@ fn is_of_scheduler(key: &str, family: Family) -> bool {
         Family::Kai => [CLASS, "project"].contains(&key),
         Family::Volcano | Family::Kueue => false,
     };
-    is_plain || DOMAINS.iter().any(|domain| key.starts_with(domain))
+    is_plain || is_of_domain(key)
 }
 
 /// Whether a key is read for work of a scheduler.

@@ -6,6 +6,8 @@
 //! # Differs
 //! Volcano itself is not simulated. The guarantee of a queue becomes its quota, which other queues may use while it is idle.
 
+use std::collections::BTreeSet;
+
 use super::objects::{Kind, Object};
 use super::{Cluster, Report, moment};
 use crate::import::amounts::Amounts;
@@ -22,13 +24,26 @@ pub fn queues(cluster: &Cluster<'_>, report: &mut Report) -> Vec<QueueEntry> {
 
 fn queue(object: &Object<'_>, cluster: &Cluster<'_>, report: &mut Report) -> QueueEntry {
     let spec = |keys: &[&str]| object.place.get("spec").and_then(|spec| spec.at(keys));
-    let mut amounts = |keys: &[&str]| spec(keys).map(|place| Amounts::read(&place, report));
+    let mut others: BTreeSet<String> = BTreeSet::new();
+    let mut amounts = |keys: &[&str]| {
+        let read = spec(keys).map(|place| Amounts::read(&place, report))?;
+        others.extend(read.others.keys().cloned());
+        Some(read)
+    };
     let limit = amounts(&["capability"]).unwrap_or_default().written().0;
     let mut quota = amounts(&["deserved"]).unwrap_or_default();
     if let Some(guaranteed) = amounts(&["guarantee", "resource"]) {
         quota.raise(&guaranteed);
     }
     let quota = quota.written().0;
+    if !others.is_empty() {
+        let names = others.into_iter().collect::<Vec<_>>().join(", ");
+        report.ignore(format!("{} ({}): amounts of {names}", object.called(), object.place.line()));
+    }
+    if let Some(state) = object.place.scalar(&["status", "state"]).filter(|state| *state != "Open") {
+        let says = format!("is {state} and takes no new jobs in Volcano; here it takes them");
+        report.ignore(format!("status.state of {} ({}): it {says}", object.called(), object.place.line()));
+    }
     let weight = object.place.scalar(&["spec", "weight"]).unwrap_or("1");
     let [gpu, cpu, memory] = [0, 1, 2].map(|i| ResourceEntry {
         quota: Some(quota[i].clone().unwrap_or_else(|| "0".into())),

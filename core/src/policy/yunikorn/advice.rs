@@ -8,7 +8,7 @@ use super::config::{File, Queue, TYPES_MAX};
 use super::partition::{ResourceTypes, partition, paths};
 use super::settings::properties;
 use super::words::{Config, TEMPLATE};
-use crate::format::{Findings, Path, Segment, codes, quoted, set};
+use crate::format::{Findings, Path, PoolEntry, Segment, codes, quoted, set};
 use crate::id::{Id, QueueId};
 use crate::policy::draft::Draft;
 use crate::units::{Amount, Bound, Resource};
@@ -125,6 +125,11 @@ fn why(config: &Config, draft: &Draft<'_>, name: &str) -> Option<String> {
     if of("submitacl").or(of("adminacl")).is_some() {
         return Some("everybody may submit here; it is kept for an export".into());
     }
+    // A partition may switch on what the others have not.
+    let in_a_pool = |name: &str| {
+        let of = |pool: &PoolEntry| pool.settings.get(name).is_some_and(|typed| typed.0 == "true");
+        draft.scenario.pools.iter().any(of)
+    };
     if name == "quota-preemption" && config.partition.preemption.quotapreemptionenabled {
         let delayed = |q: &Queue| q.properties.contains_key("quota.preemption.delay");
         let none = !config.queues.values().any(delayed);
@@ -151,15 +156,19 @@ fn why(config: &Config, draft: &Draft<'_>, name: &str) -> Option<String> {
     }
     let (property, of) = properties().into_iter().find_map(|p| Some((p, of(p)?)))?;
     match property {
-        "preemption.delay" | "preemption.policy" if config.partition.preemption.enabled == Some(false) => {
+        "preemption.delay" | "preemption.policy"
+            if config.partition.preemption.enabled == Some(false) && !in_a_pool("preemption") =>
+        {
             Some("preemption is off".into())
         }
-        "quota.preemption.delay" if !config.partition.preemption.quotapreemptionenabled => {
+        "quota.preemption.delay"
+            if !config.partition.preemption.quotapreemptionenabled && !in_a_pool("quota-preemption") =>
+        {
             Some("quota-preemption is off".into())
         }
         "priority.policy" | "priority.offset" if of == "root" => {
             Some("the root [queue] has no siblings".into())
-                .filter(|_| config.partition.preemption.enabled == Some(false))
+                .filter(|_| config.partition.preemption.enabled == Some(false) && !in_a_pool("preemption"))
         }
         _ => None,
     }

@@ -83,6 +83,7 @@ pub fn advice(
                     too_big(&entry.name, here, named, (resource, most, mib > 0), f);
                 }
             }
+            few_bytes(&entry.name, here, own.request.resources.get(Resource::MEMORY), f);
             if let GpuRequest::Fraction { portion, .. } = own.request.gpu
                 && policy.knows.hundredths
                 && portion.in_base_units() % 10 != 0
@@ -96,6 +97,19 @@ pub fn advice(
     }
     ignored::of_nodes(s, policy, f);
     ignored::of_jobs(s, policy, jobs, f);
+}
+
+/// Reports less than a mebibyte of memory: probably a number of gibibytes, where a plain number counts bytes.
+fn few_bytes(job: &str, here: Here<'_>, memory: Amount, f: &mut Findings) {
+    let n = memory.in_base_units();
+    if n > 0 && n < 1 << 20 {
+        let says = format!(
+            "{} requests {n} bytes of memory: a number without a unit counts bytes; did you mean {n}Gi?",
+            quoted(job)
+        );
+        let at = here.field("memory");
+        f.suggest(codes::UNIT, at, says, format!("{n}Gi"), format!("Request {n}Gi"));
+    }
 }
 
 /// Reports a pod that requests more of a resource than `most`, the largest capacity of any node; for GPU memory in MiB.
