@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use fairground::scenario::Scenario;
+use fairground::words::{Ladder, Order, Selection};
 use fairground_web::engine::protocol::{Frame, Message, Request, Response, Run};
 use fairground_web::engine::report::{Gantt, GanttBy, Report, ReportRequest};
 use fairground_web::engine::serve::Server;
@@ -15,44 +16,78 @@ pub fn sent(text: &str) -> Arc<Scenario> {
 }
 
 /// The engine, used as by the page.
+#[derive(Default)]
 pub struct Page {
-    server: Server,
-    generation: u64,
+    pub server: Server,
+    pub generation: u64,
 }
 
 impl Page {
     pub fn open(text: &str, cycle: u32) -> (Page, Frame, Run) {
-        let mut page = Page { server: Server::default(), generation: 0 };
-        let ask = Request::Load { scenario: sent(text), cycle };
-        let (frame, run) = page.frame(ask);
+        let mut page = Page::default();
+        let (frame, run) = page.main_at(sent(text), cycle);
         (page, frame, run)
     }
 
-    fn ask(&mut self, ask: Request) -> Option<Response> {
-        self.all(ask).pop()
-    }
-
-    pub fn all(&mut self, ask: Request) -> Vec<Response> {
+    /// Sends a request and lets the engine work until it is idle.
+    pub fn ask(&mut self, ask: Request) -> Vec<Message<Response>> {
         self.generation += 1;
-        let mut replies: Vec<Message<Response>> =
-            self.server.handle(Message { generation: self.generation, body: ask });
+        let mut replies = self.server.handle(Message { generation: self.generation, body: ask });
         while self.server.is_busy() {
             replies.extend(self.server.work());
         }
-        replies.into_iter().map(|reply| reply.body).collect()
+        replies
     }
 
-    pub fn frame(&mut self, ask: Request) -> (Frame, Run) {
-        match self.ask(ask) {
-            Some(Response::Frame { frame, run }) => (*frame, *run),
+    /// Asks for a moment, which must be the only reply.
+    fn moment(&mut self, ask: Request) -> (Frame, Run) {
+        let replies = self.ask(ask);
+        match <[Message<Response>; 1]>::try_from(replies) {
+            Ok([Message { generation, body: Response::Frame { frame, run } }])
+                if generation == self.generation =>
+            {
+                (*frame, *run)
+            }
             other => panic!("a frame was expected, not {other:?}"),
         }
     }
 
+    /// Runs a scenario to a cycle.
+    pub fn main_at(&mut self, scenario: Arc<Scenario>, cycle: u32) -> (Frame, Run) {
+        self.moment(Request::Load { scenario, cycle })
+    }
+
+    /// Goes to another cycle of that run.
+    pub fn go_to(&mut self, cycle: u32) -> (Frame, Run) {
+        self.moment(Request::GoTo { cycle })
+    }
+
     pub fn report(&mut self, request: ReportRequest) -> Report {
-        match self.ask(Request::Report(request)) {
+        match self.ask(Request::Report(request)).pop().map(|reply| reply.body) {
             Some(Response::Report(Some(report))) => *report,
             other => panic!("expected a report, not {other:?}"),
+        }
+    }
+
+    /// How the fair share of a queue is derived at the current cycle.
+    pub fn ladder(&mut self, cycle: u32, queue: &str, resource: u8) -> Ladder {
+        let queue = queue.to_string();
+        match self.ask(Request::Ladder { cycle, queue, resource }).pop().map(|reply| reply.body) {
+            Some(Response::Ladder { queue, levels, .. }) => Ladder { cycle, queue, resource, levels },
+            other => panic!("expected a ladder, not {other:?}"),
+        }
+    }
+
+    /// The serving order around a selection at the current cycle.
+    pub fn order(&mut self, cycle: u32, of: &Selection) -> Order {
+        let (queue, job) = match of {
+            Selection::Queue(queue) => (queue.clone(), None),
+            Selection::Job(job) => (String::new(), Some(job.clone())),
+            _ => panic!("queues and jobs have places"),
+        };
+        match self.ask(Request::Order { cycle, queue, job }).pop().map(|reply| reply.body) {
+            Some(Response::Order(levels)) => Order { cycle, of: of.clone(), levels },
+            other => panic!("expected an order, not {other:?}"),
         }
     }
 
