@@ -116,7 +116,7 @@ fn every_policy_speaks_its_own_words() {
         for cycle in 0..6 {
             let (frame, run) = page.main_at(scenario.clone(), cycle);
             let queues = frame.queues.iter();
-            let ladders: Vec<Ladder> = queues.map(|queue| page.ladder(cycle, &queue.name, 2)).collect();
+            let ladders: Vec<Ladder> = queues.map(|queue| page.ladder(&queue.name, 2)).collect();
             for text in texts(&frame, &run, &ladders) {
                 if let Some(word) = found(&text, &policy) {
                     wrong.insert(format!("{policy} says {word:?}: {text}"));

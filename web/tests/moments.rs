@@ -1,10 +1,12 @@
 //! If cycles come at other times, the cursor keeps its moment, not the number of its cycle.
 
 use fairground::scenario::Path;
+use fairground::words::Selection;
 use fairground_web::state::branches::alternative;
 use fairground_web::state::command::Command;
+use fairground_web::state::layout::options::NowView;
 
-use crate::whole::Whole;
+use crate::whole::{Whole, loads};
 
 #[test]
 fn another_interval_keeps_the_time() {
@@ -42,9 +44,40 @@ fn another_policy_keeps_the_time() {
     }
 }
 
+/// Whatever is shown of a moment arrives with its frame.
+#[test]
+fn a_step_is_one_request() {
+    for (example, queue) in [("start", "team-a"), ("ego-share-usage", "A"), ("tenants-and-offsets", "system")]
+    {
+        let selections =
+            [None, Some(Selection::Queue(queue.into())), Some(Selection::Rule("kai/division/round".into()))];
+        for selection in selections {
+            for view in NowView::ALL {
+                let mut whole = Whole::open(example, 0);
+                whole.dispatch(Command::Serving(true));
+                whole.dispatch(Command::Select(selection.clone()));
+                whole.dispatch(Command::ShowView(view));
+                whole.dispatch(Command::Resource(3));
+                whole.n_requests = 0;
+                whole.dispatch(Command::Step);
+                assert_eq!(whole.n_requests, 1, "{example}: {view:?} with {selection:?}");
+                let has_report = !matches!(
+                    view.under(&whole.frame().policy),
+                    NowView::Shares | NowView::Division | NowView::Tree
+                );
+                assert!(whole.model.report.is_some() || !has_report, "{example}: {view:?}");
+                if selection.is_some() {
+                    whole.dispatch(Command::Select(selection.clone()));
+                    assert_eq!(whole.n_requests, 1, "{example}: all of {selection:?} is known");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn a_cycle_that_takes_long_can_be_cancelled_inside() {
-    use fairground_web::engine::protocol::{Message, Request, Response};
+    use fairground_web::engine::protocol::{At, Message, Request, Response};
     use fairground_web::state::effect::Effect;
     use fairground_web::state::playback::engine_state::EngineState;
     use fairground_web::state::update::update;
@@ -62,9 +95,7 @@ fn a_cycle_that_takes_long_can_be_cancelled_inside() {
     assert_eq!(generation, id);
     let ends = |effects: &[Effect]| {
         effects.iter().any(|effect| matches!(effect, Effect::RestartEngine))
-            && effects.iter().any(|effect| {
-                matches!(effect, Effect::Send(Message { body: Request::Load { cycle: 2, .. }, .. }))
-            })
+            && loads(effects).any(|ask| ask.at == At::Cycle(2))
     };
     // An engine that replies in time is not restarted.
     let mut answered = whole.model.clone();

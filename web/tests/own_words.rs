@@ -85,7 +85,7 @@ fn rule_cards_say_what_is_an_assumption() {
 /// What WHY shows of the order around a selection after a cycle, one item per line.
 fn orders(scenario: &str, cycle: u32, of: &Selection) -> String {
     let (mut page, frame, _) = Page::open(scenario, cycle);
-    let order = page.order(cycle, of);
+    let order = page.order(of);
     let mut why = words::why(&frame, None, of, None, 2);
     words::put_order(&mut why, &frame, of, Some(&order));
     let mut lines = String::new();

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use fairground::scenario::Scenario;
 use fairground_web::engine::protocol::{
-    AlternativeRequest, Amounts, Compared, EventWord, Frame, Message, Request, Response, ToCompare,
+    AlternativeRequest, Amounts, At, Compared, EventWord, Frame, Message, MomentRequest, Request, Response,
+    ToCompare,
 };
 use fairground_web::engine::report::{Report, ReportRequest};
 use fairground_web::library::{EXAMPLES, Example};
@@ -143,15 +144,14 @@ fn a_alternative_leaves_the_run_alone() {
 fn a_long_run_can_be_stopped_where_it_is() {
     let mut page = Page::default();
     page.load("past-counts", 0);
-    page.server.handle(Message { generation: 90, body: Request::RunUntil { time_ms: 1_000_000 } });
+    let long = MomentRequest { at: At::Time(1_000_000), ..MomentRequest::go_to(0) };
+    page.server.handle(Message { generation: 90, body: Request::Moment(long) });
     page.server.work();
     page.server.work();
     let replies = page.server.handle(Message { generation: 91, body: Request::Cancel });
     assert!(matches!(replies[0], Message { generation: 91, body: Response::Cancelled }));
-    let Message { generation: 90, body: Response::Frame { frame, .. } } = &replies[1] else {
-        panic!("a frame")
-    };
-    assert_eq!(frame.cycle, 2);
+    let Message { generation: 90, body: Response::Moment(moment) } = &replies[1] else { panic!("a moment") };
+    assert_eq!(moment.frame.as_ref().map(|frame| frame.cycle), Some(2));
     assert!(!page.server.is_busy());
 }
 
@@ -159,7 +159,7 @@ fn a_long_run_can_be_stopped_where_it_is() {
 fn a_fair_share_is_derived_down_the_tree() {
     let mut page = Page::default();
     let frame = page.load("tree-decides", 1);
-    let levels = page.ladder(1, "vision", 2).levels;
+    let levels = page.ladder("vision", 2).levels;
     assert_eq!(levels.iter().map(|l| l.queue.as_str()).collect::<Vec<_>>(), ["research", "vision"]);
     let vision = frame.queues.iter().find(|q| q.name == "vision").expect("a queue");
     let shown = vision.fair_share.expect("a share")[2];
@@ -169,15 +169,13 @@ fn a_fair_share_is_derived_down_the_tree() {
 #[test]
 fn what_cannot_run_is_refused_with_reasons() {
     let mut page = Page::default();
-    let replies = page.ask(Request::Load {
-        scenario: Arc::new(Scenario { policy: "unknown".into(), ..Scenario::default() }),
-        cycle: 0,
-    });
+    let wrong = Arc::new(Scenario { policy: "unknown".into(), ..Scenario::default() });
+    let replies = page.ask(Request::Moment(MomentRequest::main_at(&wrong, 0)));
     let [Message { body: Response::Refused { findings }, .. }] = replies.as_slice() else {
         panic!("{replies:?}")
     };
     assert_eq!(findings.len(), 1);
-    assert!(page.ask(Request::GoTo { cycle: 3 }).is_empty());
+    assert!(page.ask(Request::Moment(MomentRequest::go_to(3))).is_empty());
 }
 
 #[test]

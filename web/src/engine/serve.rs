@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use fairground::export::KitRun;
 use fairground::id::{JobId, QueueId};
-use fairground::moment::{EventWord, orders, rule_use};
+use fairground::moment::EventWord;
 use fairground::scenario::Scenario;
 use fairground::time::Time;
 
@@ -15,7 +15,7 @@ use super::branch::Branch;
 use super::csv_run::CsvRun;
 use super::imports::ImportRun;
 use super::preview::Previews;
-use super::protocol::{Message, Request, Response, RuleUse, Stop};
+use super::protocol::{At, Message, Moment, MomentRequest, Request, Response, Stop, Wants};
 use super::run_log::Mark;
 use super::what_if::WhatIfRuns;
 use super::{comparison, imports};
@@ -27,6 +27,8 @@ const SEARCH_MAX: u32 = 10_000;
 pub struct Server {
     main: Option<Branch>,
     task: Option<(u64, Task)>,
+    /// What the reply to the task contains besides the frame.
+    wants: Wants,
     previews: Previews,
     trials: Option<(u64, WhatIfRuns)>,
     comparison: Option<(u64, comparison::Comparison)>,
@@ -57,33 +59,13 @@ struct Wanted {
 }
 
 impl Server {
-    /// Handles a request: short ones immediately, others in [`Server::work`]. Long because it is one table of requests.
+    /// Handles a request: short ones immediately, others in [`Server::work`].
     pub fn handle(&mut self, request: Message<Request>) -> Vec<Message<Response>> {
         let id = request.generation;
         match request.body {
-            Request::Load { scenario, cycle, .. } => self.load(id, scenario, Task::To(cycle)),
-            Request::LoadAt { scenario, time_ms, .. } => {
-                self.load(id, scenario, Task::Until(Time::from_millis(time_ms)))
-            }
-            Request::GoTo { cycle } => self.start(id, Task::To(cycle)),
-            Request::RunUntil { time_ms } => self.start(id, Task::Until(Time::from_millis(time_ms))),
-            Request::RunTo { stop } => {
-                let up_to = self.main.as_ref().map_or(0, |r| r.cycle().saturating_add(SEARCH_MAX));
-                let was_met = self.main.as_ref().is_some_and(|r| r.is_met(&stop));
-                self.start(id, Task::ToStop { stop, was_met, up_to })
-            }
+            Request::Moment(ask) => self.ask(id, ask),
             Request::NextEvent { from, back, queue, job, without } => {
                 self.next_event(id, from, back, (queue, job, without))
-            }
-            Request::Ladder { cycle, queue, resource } => self.ladder(id, cycle, queue, resource),
-            Request::Order { cycle, queue, job } => {
-                let main = self.main.as_ref().filter(|main| main.cycle() == cycle);
-                let levels = main.map(|main| orders::orders(main.sim(), &queue, job.as_deref()));
-                vec![reply(id, Response::Order(levels.unwrap_or_default()))]
-            }
-            Request::Report(report_request) => {
-                let report = self.main.as_ref().map(|r| Box::new(r.report(&report_request)));
-                vec![reply(id, Response::Report(report))]
             }
             Request::Alternative(request) => {
                 self.previews.request(id, request);
@@ -123,9 +105,6 @@ impl Server {
             }
             Request::Rules { policy } => {
                 vec![reply(id, Response::Rules(Box::new(fairground::moment::rulebook::of(policy))))]
-            }
-            Request::RuleUse { cycle, rule } => {
-                vec![reply(id, Response::RuleUse(Box::new(self.rule_use(cycle, rule))))]
             }
             Request::Cancel => self.cancel(id),
         }
@@ -217,23 +196,32 @@ impl Server {
         self.kit = None;
     }
 
-    fn load(&mut self, id: u64, scenario: Arc<Scenario>, task: Task) -> Vec<Message<Response>> {
-        self.drop_work();
-        match Branch::shown(&scenario) {
-            Ok(main) => {
-                self.main = Some(main);
-                self.scenario = scenario;
-                self.start(id, task)
+    fn ask(
+        &mut self,
+        id: u64,
+        MomentRequest { scenario, at, wants }: MomentRequest,
+    ) -> Vec<Message<Response>> {
+        if let Some(scenario) = scenario {
+            self.drop_work();
+            self.main = None;
+            match Branch::shown(&scenario) {
+                Ok(main) => self.main = Some(main),
+                Err(findings) => return vec![reply(id, Response::Refused { findings })],
             }
-            Err(findings) => {
-                self.main = None;
-                vec![reply(id, Response::Refused { findings })]
-            }
+            self.scenario = scenario;
         }
-    }
-
-    fn start(&mut self, id: u64, task: Task) -> Vec<Message<Response>> {
-        self.task = self.main.is_some().then_some((id, task));
+        let Some(main) = &self.main else { return Vec::new() };
+        let task = match at {
+            At::Here => return vec![reply(id, Response::Moment(Box::new(main.explained(&wants, None))))],
+            At::Cycle(cycle) => Task::To(cycle),
+            At::Time(time_ms) => Task::Until(Time::from_millis(time_ms)),
+            At::Until(stop) => {
+                let was_met = main.is_met(&stop);
+                Task::ToStop { stop, was_met, up_to: main.cycle().saturating_add(SEARCH_MAX) }
+            }
+        };
+        self.task = Some((id, task));
+        self.wants = wants;
         Vec::new()
     }
 
@@ -241,7 +229,7 @@ impl Server {
         let Some(main) = &mut self.main else { return Vec::new() };
         match task {
             Task::To(cycle) if main.step_towards(cycle) => self.task = Some((id, task)),
-            Task::To(_) => return vec![arrived(id, main)],
+            Task::To(_) => return vec![arrived(id, main, &self.wants, None)],
             Task::Until(time) if main.step_until(time) => self.task = Some((id, task)),
             // That cycle was computed without reasons; compute it again with them.
             Task::Until(_) => self.task = Some((id, Task::To(main.cycle()))),
@@ -252,7 +240,7 @@ impl Server {
                     // A condition that holds at the start must cease to hold before it can be met.
                     self.task = Some((id, Task::ToStop { stop, was_met: was_met && met, up_to }));
                 } else {
-                    return vec![arrived(id, main), reply(id, Response::Stopped { met })];
+                    return vec![arrived(id, main, &self.wants, Some(met))];
                 }
             }
             Task::Search { from, up_to, wanted } => {
@@ -289,21 +277,6 @@ impl Server {
         Vec::new()
     }
 
-    fn ladder(&mut self, id: u64, cycle: u32, queue: String, resource: u8) -> Vec<Message<Response>> {
-        let levels = match &self.main {
-            Some(main) if main.cycle() == cycle => main.ladder(&queue, resource),
-            _ => Vec::new(),
-        };
-        vec![reply(id, Response::Ladder { queue, resource, levels })]
-    }
-
-    /// What a rule did in the current cycle; not counted if the previous cycle is too far back or too large.
-    fn rule_use(&self, cycle: u32, rule: String) -> RuleUse {
-        let main = self.main.as_ref().filter(|main| main.cycle() == cycle);
-        let found = main.and_then(|main| Some(rule_use::count(main.before()?, main.sim(), &rule)));
-        found.unwrap_or_else(|| RuleUse { rule, cycle, is_counted: cycle == 0, ..RuleUse::default() })
-    }
-
     /// Stops the current task; replies with the cycle reached.
     fn cancel(&mut self, id: u64) -> Vec<Message<Response>> {
         let task = self.task.take();
@@ -314,7 +287,7 @@ impl Server {
         {
             replies.push(match task {
                 Task::Search { .. } => reply(task_id, Response::Event { cycle: None }),
-                _ => arrived(task_id, main),
+                _ => arrived(task_id, main, &self.wants, None),
             });
         }
         replies
@@ -334,6 +307,7 @@ fn reply(generation: u64, body: Response) -> Message<Response> {
     Message { generation, body }
 }
 
-fn arrived(id: u64, main: &Branch) -> Message<Response> {
-    reply(id, Response::Frame { frame: Box::new(main.frame()), run: Box::new(main.run()) })
+fn arrived(id: u64, main: &Branch, wants: &Wants, is_met: Option<bool>) -> Message<Response> {
+    let moment = Moment { is_met, ..main.moment(wants) };
+    reply(id, Response::Moment(Box::new(moment)))
 }

@@ -158,15 +158,6 @@ impl Model {
         self.resource.min(2)
     }
 
-    /// Index of the resource for amounts that cannot be shown in each queue's dominant resource.
-    pub fn counted_resource(&self) -> u8 {
-        match self.resource {
-            3 => 2,
-            named if named > 3 => named - 1,
-            own => own,
-        }
-    }
-
     /// A unique number for a notice, request or draft.
     pub(crate) fn fresh_id(&mut self) -> u64 {
         self.next_id += 1;

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use fairground::words::{Ladder, Terms};
+use fairground::words::Ladder;
 
-use super::branches::report;
 use super::document::translation;
 use super::effect::Effect;
 use super::import;
@@ -15,14 +14,15 @@ use super::playback::run::go_to;
 use crate::engine::protocol::{Message, Response};
 use crate::state::branches::commands::compared;
 use crate::state::branches::kept;
-use crate::state::playback::arrival::{arrived, no_event, progress, stopped};
+use crate::state::moment::explanations::request_explanations;
+use crate::state::playback::arrival::{arrived, no_event, progress};
 
-/// Applies a reply to the model, unless its request is outdated. Long because it is one table of replies.
+/// Applies a reply to the model, unless its request is outdated.
 pub(crate) fn replied(model: &mut Model, reply: Message<Response>, fx: &mut Vec<Effect>) {
     let id = reply.generation;
     match reply.body {
         Response::Ready => model.has_engine = true,
-        Response::Frame { frame, run } if id == model.in_flight.frame => arrived(model, *frame, *run, fx),
+        Response::Moment(moment) if id >= model.in_flight.frame => arrived(model, id, *moment, fx),
         Response::Alternative { frame, levels } if is_preview(model, id) => {
             model.awaits_preview = id != model.in_flight.preview;
             // If the edited scenario cannot run, the last preview that could stays visible.
@@ -53,28 +53,9 @@ pub(crate) fn replied(model: &mut Model, reply: Message<Response>, fx: &mut Vec<
             Some(cycle) => go_to(model, cycle, fx),
             None => notify(model, false, no_event(model), None, fx),
         },
-        Response::Stopped { met } if id == model.in_flight.frame => {
-            if let Some(stop) = model.stop.take() {
-                let says = stopped(&stop, met, model.cursor, Terms::of(&model.scenario.policy));
-                notify(model, false, says, None, fx);
-            }
-        }
-        Response::Ladder { queue, resource, levels } if id == model.in_flight.ladder => {
-            let cycle = model.frame.as_ref().map_or(0, |f| f.cycle);
-            model.ladder = Some(Arc::new(Ladder { cycle, queue, resource, levels }));
-        }
-        Response::Order(levels) if id == model.in_flight.order => {
-            super::moment::order::received(model, levels)
-        }
         Response::Rules(book) if id == model.in_flight.rules => {
             model.rules = Some(Arc::from(book));
-            super::moment::rules::request_rule_use(model, fx);
-        }
-        Response::RuleUse(found) if id == model.in_flight.rule_use => {
-            super::moment::rules::used(model, *found)
-        }
-        Response::Report(Some(report)) if id == model.in_flight.report => {
-            report::received(model, *report, fx)
+            request_explanations(model, fx);
         }
         Response::Tried(tried) if id == model.in_flight.help => {
             super::branches::commands::tried(model, tried, fx)

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use fairground::scenario::Scenario;
 use fairground::words::{Ladder, Order, Selection};
-use fairground_web::engine::protocol::{Frame, Message, Request, Response, Run};
+use fairground_web::engine::protocol::{
+    At, Frame, Message, Moment, MomentRequest, Request, Response, Run, Subjects, Wants,
+};
 use fairground_web::engine::report::{Gantt, GanttBy, Report, ReportRequest};
 use fairground_web::engine::serve::Server;
 use fairground_web::state::document::from_text;
@@ -40,55 +42,47 @@ impl Page {
     }
 
     /// Asks for a moment, which must be the only reply.
-    fn moment(&mut self, ask: Request) -> (Frame, Run) {
-        let replies = self.ask(ask);
-        match <[Message<Response>; 1]>::try_from(replies) {
-            Ok([Message { generation, body: Response::Frame { frame, run } }])
-                if generation == self.generation =>
-            {
-                (*frame, *run)
+    fn moment(&mut self, ask: MomentRequest) -> Moment {
+        match &mut self.ask(Request::Moment(ask))[..] {
+            [Message { generation, body: Response::Moment(moment) }] if *generation == self.generation => {
+                std::mem::take(moment)
             }
-            other => panic!("a frame was expected, not {other:?}"),
+            other => panic!("a moment was expected, not {other:?}"),
         }
+    }
+
+    fn frame(&mut self, ask: MomentRequest) -> (Frame, Run) {
+        let Moment { frame, run, .. } = self.moment(ask);
+        (*frame.expect("a frame"), *run.expect("a run"))
     }
 
     /// Runs a scenario to a cycle.
     pub fn main_at(&mut self, scenario: Arc<Scenario>, cycle: u32) -> (Frame, Run) {
-        self.moment(Request::Load { scenario, cycle })
+        self.frame(MomentRequest::main_at(&scenario, cycle))
     }
 
     /// Goes to another cycle of that run.
     pub fn go_to(&mut self, cycle: u32) -> (Frame, Run) {
-        self.moment(Request::GoTo { cycle })
+        self.frame(MomentRequest::go_to(cycle))
+    }
+
+    fn here(&mut self, subjects: Subjects) -> Moment {
+        self.moment(MomentRequest { scenario: None, at: At::Here, wants: Wants::Subjects(subjects) })
     }
 
     pub fn report(&mut self, request: ReportRequest) -> Report {
-        match self.ask(Request::Report(request)).pop().map(|reply| reply.body) {
-            Some(Response::Report(Some(report))) => *report,
-            other => panic!("expected a report, not {other:?}"),
-        }
+        self.here(Subjects { report: Some(request), ..Subjects::default() }).report.expect("a report").1
     }
 
     /// How the fair share of a queue is derived at the current cycle.
-    pub fn ladder(&mut self, cycle: u32, queue: &str, resource: u8) -> Ladder {
-        let queue = queue.to_string();
-        match self.ask(Request::Ladder { cycle, queue, resource }).pop().map(|reply| reply.body) {
-            Some(Response::Ladder { queue, levels, .. }) => Ladder { cycle, queue, resource, levels },
-            other => panic!("expected a ladder, not {other:?}"),
-        }
+    pub fn ladder(&mut self, queue: &str, resource: u8) -> Ladder {
+        let ladder = Some((queue.to_string(), resource));
+        self.here(Subjects { ladder, ..Subjects::default() }).ladder.expect("a ladder")
     }
 
     /// The serving order around a selection at the current cycle.
-    pub fn order(&mut self, cycle: u32, of: &Selection) -> Order {
-        let (queue, job) = match of {
-            Selection::Queue(queue) => (queue.clone(), None),
-            Selection::Job(job) => (String::new(), Some(job.clone())),
-            _ => panic!("queues and jobs have places"),
-        };
-        match self.ask(Request::Order { cycle, queue, job }).pop().map(|reply| reply.body) {
-            Some(Response::Order(levels)) => Order { cycle, of: of.clone(), levels },
-            other => panic!("expected an order, not {other:?}"),
-        }
+    pub fn order(&mut self, of: &Selection) -> Order {
+        self.here(Subjects { order: Some(of.clone()), ..Subjects::default() }).order.expect("an order")
     }
 
     pub fn gantt(&mut self, by: GanttBy, first: u32, n: u32, about: &str) -> Gantt {

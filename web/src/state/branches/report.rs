@@ -2,17 +2,15 @@
 
 use std::sync::Arc;
 
-use fairground::policy::Policy;
 use fairground::scenario::Scenario;
-use fairground::words::Selection;
 
 use crate::engine::protocol::{AlternativeRequest, Request};
 use crate::engine::report::{Report, ReportRequest};
 use crate::state::branches::alternative;
 use crate::state::effect::Effect;
 use crate::state::layout::gantt_window::{GANTT_ROWS, GanttLook, GanttMove};
-use crate::state::layout::options::NowView;
 use crate::state::model::Model;
+use crate::state::moment::explanations::request_report;
 use crate::state::request::send;
 
 /// Moves the window of the Gantt chart.
@@ -33,44 +31,12 @@ pub(crate) fn show_serving(model: &mut Model, on: bool, fx: &mut Vec<Effect>) {
     }
 }
 
-/// Requests the report of the current view, if it has one.
-pub(crate) fn request_report(model: &mut Model, to_selection: bool, fx: &mut Vec<Effect>) {
-    let report_request = match model.view.now.under(&model.scenario.policy) {
-        NowView::Gantt => {
-            let about = match &model.selection {
-                Some(Selection::Job(name) | Selection::Queue(name)) if to_selection => name.clone(),
-                _ => String::new(),
-            };
-            let GanttLook { by, first } = model.view.gantt;
-            ReportRequest::Gantt { by, first, n: GANTT_ROWS, about, named: Vec::new() }
-        }
-        NowView::Fairness => ReportRequest::Tally { resource: model.counted_resource() },
-        NowView::Queues => ReportRequest::Series,
-        NowView::ShareUsage => ReportRequest::ShareUsage,
-        NowView::Priorities => ReportRequest::Priorities,
-        NowView::Shares if model.view.serving && has_order(model) => ReportRequest::Serving,
-        NowView::Shares | NowView::Division | NowView::Tree => {
-            model.report = None;
-            return;
-        }
-    };
-    if model.frame.is_some() && !model.stale {
-        model.in_flight.report = send(model, Request::Report(report_request), fx);
-    }
-}
-
-/// Whether the policy provides a serving order.
-fn has_order(model: &Model) -> bool {
-    Policy::described(&model.scenario.policy).is_some_and(|policy| policy.knows.lists_order)
-}
-
-/// Stores the report, and requests the counterpart of the baseline.
-pub(crate) fn received(model: &mut Model, report: Report, fx: &mut Vec<Effect>) {
+/// Stores the report.
+pub(crate) fn received(model: &mut Model, report: Report) {
     if let Report::Gantt(gantt) = &report {
         model.view.gantt.first = gantt.first;
     }
     model.report = Some(Arc::new(report));
-    request_baseline_report(model, fx);
 }
 
 /// The report of another run that corresponds to the current one, with the same rows of the Gantt chart.

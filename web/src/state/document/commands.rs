@@ -16,7 +16,7 @@ use crate::state::document::{self, Checked, edit, remarks, timeline_edit};
 use crate::state::effect::Effect;
 use crate::state::layout::table;
 use crate::state::model::Model;
-use crate::state::moment::ladder::request_explanations;
+use crate::state::moment::explanations::request_explanations;
 use crate::state::notify::notify;
 use crate::state::playback::commands::pause;
 use crate::state::playback::run::load;
