@@ -137,9 +137,8 @@ impl Effects {
             Effect::AnnouncePreview => {
                 let says = move || {
                     let said = host.now(|m| {
-                        m.preview.as_ref()?;
                         let terms = Terms::of(&m.scenario.policy);
-                        alternative::as_edited(m.run.as_ref()?, m.preview_run.as_ref()?, terms)
+                        alternative::as_edited(m.run.as_ref()?, m.preview.run.as_ref()?, terms)
                     });
                     said.into_iter().for_each(|said| host.announce(format!("As edited: {said}.")));
                 };

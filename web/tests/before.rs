@@ -264,7 +264,7 @@ fn what_cannot_run_leaves_the_last_alternative_that_could() {
     page.does(Command::GoTo(3));
     page.drags("team-a", "quota", "3");
     let shown = alternative::moment(&page.model).expect("a preview");
-    let refused = Response::Alternative { frame: None, levels: Vec::new() };
+    let refused = Response::Refused { findings: Vec::new() };
     let generation = page.model.in_flight.preview;
     page.does(Command::Replied(Box::new(Message { generation, body: refused })));
     assert!(alternative::moment(&page.model).is_some_and(|alternative| Arc::ptr_eq(&alternative, &shown)));

@@ -1,10 +1,10 @@
 //! Charts of whole runs agree with the moments of the run.
 
-use crate::run::{ADAPTERS, Page, RESTART, lines};
+use crate::run::{ADAPTERS, Page, RESTART, lines, sent};
 use expect_test::expect;
 use fairground::words::number::NAMED;
 use fairground::words::{Selection, Terms};
-use fairground_web::engine::protocol::{AlternativeRequest, Request, Response};
+use fairground_web::engine::protocol::{Response, Subjects};
 use fairground_web::engine::report::{Gantt, GanttBy, Level, Report, ReportRequest, Series};
 use fairground_web::library::EXAMPLES;
 use fairground_web::views::cluster::view::cluster;
@@ -208,12 +208,11 @@ fn a_dragged_weight_has_a_preview() {
     let edited = RESTART.replacen("weight: 1}", "weight: 3}", 1).replace("quota: 1", "quota: 0");
     let base = RESTART.replace("quota: 1", "quota: 0");
     let levels = |page: &mut Page, text: &str| {
-        let (scenario, ladder) = (crate::run::sent(text), Some(("team-a".to_string(), 2)));
-        let (cycle, until, report_request) = (Some(2), 2, None);
-        let ask = Request::Alternative(AlternativeRequest { scenario, cycle, ladder, until, report_request });
-        match page.ask(ask).into_iter().next().map(|reply| reply.body) {
-            Some(Response::Alternative { levels, .. }) => levels,
-            other => panic!("a ghost was expected, not {other:?}"),
+        let ladder = Some(("team-a".to_string(), 2));
+        let replies = page.preview_at(&sent(text), 2, Subjects { ladder, ..Subjects::default() });
+        match &replies[..] {
+            [Response::Moment(moment), _] => moment.ladder.clone().expect("a ladder").levels,
+            other => panic!("a preview was expected, not {other:?}"),
         }
     };
     let now = levels(&mut page, &base);

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use fairground::scenario::Scenario;
 use fairground_web::engine::protocol::{
-    AlternativeRequest, Amounts, At, Compared, EventWord, Frame, Message, MomentRequest, Request, Response,
+    Amounts, At, BranchId, Compared, EventWord, Frame, Message, MomentRequest, Request, Response, Subjects,
     ToCompare,
 };
 use fairground_web::engine::report::{Report, ReportRequest};
 use fairground_web::library::{EXAMPLES, Example};
 
-use crate::run::{Page, sent};
+use crate::run::{Page, preview_at, sent};
 use crate::whole::Whole;
 
 impl Page {
@@ -27,21 +27,6 @@ impl Page {
         let scenario = Arc::new(Example::find(example).expect("an example").scenario());
         self.main_at(scenario, cycle).0
     }
-}
-
-/// A scenario at a cycle, and its run up to another cycle.
-fn alternative_of(
-    scenario: Arc<Scenario>,
-    (cycle, until): (u32, u32),
-    report_request: Option<ReportRequest>,
-) -> Request {
-    Request::Alternative(AlternativeRequest {
-        scenario,
-        cycle: Some(cycle),
-        ladder: None,
-        until,
-        report_request,
-    })
 }
 
 fn kinds(frame: &Frame) -> Vec<(&str, &str)> {
@@ -116,28 +101,42 @@ fn events_are_found_in_both_directions() {
 }
 
 #[test]
-fn a_alternative_leaves_the_run_alone() {
+fn a_preview_leaves_the_run_alone() {
     let mut page = Page::default();
-    page.load("start", 1);
+    page.load("start", 3);
+    page.go_to(1);
     let edited = EXAMPLES[0].text.replacen("quota: 2", "quota: 3", 1);
-    let alternative = alternative_of(sent(&edited), (1, 3), Some(ReportRequest::Tally { resource: 2 }));
-    let said: Vec<Response> = page.ask(alternative).into_iter().map(|reply| reply.body).collect();
-    let [
-        Response::Alternative { frame: Some(alternative), .. },
-        Response::AlternativeRun { run, report: Some(report) },
-    ] = &said[..]
-    else {
-        panic!("a ghost and its run were expected, not {said:?}");
+    let report = Some(ReportRequest::Tally { resource: 2 });
+    let said = page.preview_at(&sent(&edited), 1, Subjects { report, ..Subjects::default() });
+    let [Response::Moment(preview), Response::Moment(rest)] = &said[..] else {
+        panic!("a preview and its run were expected, not {said:?}");
     };
-    assert_eq!(kinds(alternative), [("submitted", "b2")]);
-    assert_eq!(run.last_cycle, 2, "nothing further happens");
-    let Report::Tally(tally) = &**report else { panic!("{report:?}") };
+    assert_eq!(kinds(preview.frame.as_ref().expect("a frame")), [("submitted", "b2")]);
+    assert_eq!(rest.run.as_ref().map(|run| run.last_cycle), Some(2), "nothing further happens");
+    let Some((_, Report::Tally(tally))) = &preview.report else { panic!("{said:?}") };
     assert_eq!(tally.summary.cycles, 1, "it is of the moment");
     assert_eq!(page.go_to(1).0.events.len(), 3);
     let wrong = Arc::new(Scenario { policy: "unknown".into(), ..Scenario::default() });
-    let replies = page.ask(alternative_of(wrong, (1, 0), None));
-    let last = replies.last().map(|reply| &reply.body);
-    assert!(matches!(last, Some(Response::Alternative { frame: None, .. })), "no preview was expected");
+    let replies = page.preview_at(&wrong, 1, Subjects::default());
+    assert!(matches!(replies[..], [Response::Refused { .. }]), "no preview was expected");
+}
+
+/// The preview goes first, and what it interrupts goes on after it.
+#[test]
+fn a_preview_does_not_displace_another_run() {
+    let mut page = Page::default();
+    page.load("start", 3);
+    let scenario = sent(EXAMPLES[0].text);
+    for (generation, branch) in [(10, BranchId::Baseline), (11, BranchId::Preview)] {
+        let ask = MomentRequest { branch, ..MomentRequest::main_at(&scenario, 2) };
+        page.server.handle(Message { generation, body: Request::Moment(ask) });
+        page.server.work();
+    }
+    let mut replies = Vec::new();
+    while page.server.is_busy() {
+        replies.extend(page.server.work().into_iter().map(|reply| reply.generation));
+    }
+    assert_eq!(replies, [11, 11, 10, 10]);
 }
 
 #[test]
@@ -396,7 +395,7 @@ fn alternatives_arrive_during_a_drag() {
     let ask = |page: &mut Page, weight: u32| {
         page.generation += 1;
         let text = text.replacen("weight: 1", &format!("weight: {weight}"), 1);
-        let ask = alternative_of(sent(&text), (3, 9), None);
+        let ask = preview_at(&sent(&text), 3, Subjects::default());
         let replies = page.server.handle(Message { generation: page.generation, body: ask });
         assert!(replies.is_empty());
         page.generation
@@ -410,12 +409,12 @@ fn alternatives_arrive_during_a_drag() {
     }
     let ids: Vec<u64> = answered.iter().map(|reply| reply.generation).collect();
     assert_eq!(ids, [first, asked[4], asked[4]], "a run only where nothing later waits");
-    let is_there = |reply: &Message<Response>| match &reply.body {
-        Response::Alternative { frame: Some(frame), .. } => frame.cycle == 3,
-        _ => false,
+    let has = |reply: &Message<Response>| match &reply.body {
+        Response::Moment(moment) => (moment.frame.as_ref().map(|frame| frame.cycle), moment.run.is_some()),
+        _ => panic!("a moment was expected, not {reply:?}"),
     };
-    assert!(answered[..2].iter().all(is_there));
-    assert!(matches!(answered[2].body, Response::AlternativeRun { report: None, .. }));
+    let has: Vec<_> = answered.iter().map(has).collect();
+    assert_eq!(has, [(Some(3), false), (Some(3), false), (None, true)]);
 }
 
 #[test]

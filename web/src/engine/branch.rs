@@ -108,23 +108,14 @@ impl Branch {
         moment::ladders::levels(self.sim(), queue, resource)
     }
     /// The current cycle with all that is wanted of it.
-    pub fn moment(&self, wants: &Wants) -> Moment {
+    pub fn moment(&self, wants: Wants) -> Moment {
         let frame = Box::new(self.frame());
-        let explained = self.explained(wants, Some(&frame));
+        let explained = self.explained(wants.subjects(Some(&frame)));
         Moment { frame: Some(frame), run: Some(Box::new(self.run())), ..explained }
     }
     /// What is wanted of the current cycle besides its frame.
-    pub fn explained(&self, wants: &Wants, frame: Option<&Frame>) -> Moment {
+    pub fn explained(&self, Subjects { ladder, order, rule, report }: Subjects) -> Moment {
         let (cycle, sim) = (self.cycle(), self.sim());
-        let Subjects { ladder, order, rule, report } = match (wants, frame) {
-            (Wants::Subjects(subjects), _) => subjects.clone(),
-            (Wants::Focus(focus), Some(frame)) => {
-                let mut focus = focus.clone();
-                focus.adapt(frame);
-                focus.subjects(frame)
-            }
-            (Wants::Focus(_), None) => Subjects::default(),
-        };
         let order = order.map(|of| {
             let levels = match &of {
                 Selection::Job(job) => orders::orders(sim, "", Some(job)),

@@ -14,10 +14,25 @@ use serde::{Deserialize, Serialize};
 use super::dominant;
 use super::report::{Report, ReportRequest};
 
-/// A question about a moment of the current run.
+/// Which run a moment belongs to. While several are computed, earlier ones go first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum BranchId {
+    /// The displayed run.
+    #[default]
+    Main,
+    /// The scenario with the edit that is being made.
+    Preview,
+    /// The kept run that charts compare the displayed one with.
+    Kept,
+    /// The scenario before the last edit.
+    Baseline,
+}
+
+/// A question about a moment of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MomentRequest {
-    /// Starts a run of this scenario; `None`: the current run goes on.
+    pub branch: BranchId,
+    /// Starts a run of this scenario; `None`: the displayed run goes on.
     pub scenario: Option<Arc<Scenario>>,
     pub at: At,
     pub wants: Wants,
@@ -84,6 +99,7 @@ pub struct Subjects {
 /// What is shown of a moment, as far as it was asked for.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Moment {
+    pub branch: BranchId,
     /// The state after the cycle.
     pub frame: Option<Box<Frame>>,
     /// A summary of the run up to the furthest computed cycle.
@@ -103,15 +119,30 @@ impl MomentRequest {
         MomentRequest { scenario: Some(scenario.clone()), ..MomentRequest::go_to(cycle) }
     }
 
-    /// A cycle of the current run.
+    /// A cycle of the displayed run.
     pub fn go_to(cycle: u32) -> MomentRequest {
-        MomentRequest { scenario: None, at: At::Cycle(cycle), wants: Wants::default() }
+        let (branch, wants) = (BranchId::Main, Wants::default());
+        MomentRequest { branch, scenario: None, at: At::Cycle(cycle), wants }
     }
 }
 
 impl Default for Wants {
     fn default() -> Wants {
         Wants::Subjects(Subjects::default())
+    }
+}
+
+impl Wants {
+    /// What is wanted of a frame; a focus leads to nothing without one.
+    pub fn subjects(self, frame: Option<&Frame>) -> Subjects {
+        match (self, frame) {
+            (Wants::Subjects(subjects), _) => subjects,
+            (Wants::Focus(mut focus), Some(frame)) => {
+                focus.adapt(frame);
+                focus.subjects(frame)
+            }
+            (Wants::Focus(_), None) => Subjects::default(),
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use fairground::policy::Policy;
 use fairground::trace::{Check, OrderLevel, Protection, Rule};
 use serde::{Deserialize, Serialize};
 
-use super::protocol::{EventRow, Frame, LadderLevel, Message, Moment, Names, Response, What};
+use super::protocol::{BranchId, EventRow, Frame, LadderLevel, Message, Moment, Names, Response, What};
 use super::report::Report;
 
 /// Replies that are sent in one message.
@@ -32,7 +32,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
 /// What both ends already know.
 #[derive(Clone, Debug, Default)]
 pub struct Catalogues {
-    /// Catalogue of the current run, and of the alternative.
+    /// Catalogue of the displayed run, and of the last other one.
     names: [Arc<Names>; 2],
 }
 
@@ -80,15 +80,10 @@ impl Catalogues {
     }
 }
 
-/// Whether a reply is about the current run (0) or the alternative (1), and the references to its catalogue.
-fn names(response: &mut Response) -> (usize, Vec<&mut Arc<Names>>) {
+/// The moment in a reply. No other reply contains catalogues or rules.
+fn moment_of(response: &mut Response) -> Option<&mut Moment> {
     match response {
-        Response::Moment(moment) => {
-            let of_frame = moment.frame.as_mut().map(|frame| &mut frame.names);
-            (0, of_frame.into_iter().chain(moment.run.as_mut().map(|run| &mut run.names)).collect())
-        }
-        Response::Alternative { frame, .. } => (1, frame.iter_mut().map(|frame| &mut frame.names).collect()),
-        Response::AlternativeRun { run, .. } => (1, vec![&mut run.names]),
+        Response::Moment(moment) => Some(moment),
         Response::Ready
         | Response::Refused { .. }
         | Response::Progress { .. }
@@ -105,43 +100,29 @@ fn names(response: &mut Response) -> (usize, Vec<&mut Arc<Names>>) {
         | Response::Compared { .. }
         | Response::Rules(_)
         | Response::Kit(_)
-        | Response::Cancelled => (0, Vec::new()),
+        | Response::Cancelled => None,
     }
+}
+
+/// Whether a reply is about the displayed run (0) or another one (1), and the references to its catalogue.
+fn names(response: &mut Response) -> (usize, Vec<&mut Arc<Names>>) {
+    let Some(Moment { branch, frame, run, .. }) = moment_of(response) else { return (0, Vec::new()) };
+    let of_run = run.iter_mut().map(|run| &mut run.names);
+    let names = frame.iter_mut().map(|frame| &mut frame.names).chain(of_run);
+    (usize::from(*branch != BranchId::Main), names.collect())
 }
 
 /// The rules in a reply, always in the same order.
 fn rules(response: &mut Response) -> Vec<&mut Rule> {
     let mut all = Vec::new();
-    match response {
-        Response::Moment(moment) => of_moment(moment, &mut all),
-        Response::Alternative { frame, levels } => {
-            frame.iter_mut().for_each(|frame| of_frame(frame, &mut all));
-            levels.iter_mut().for_each(|level| of_level(level, &mut all));
-        }
-        Response::Ready
-        | Response::AlternativeRun { .. }
-        | Response::Refused { .. }
-        | Response::Progress { .. }
-        | Response::Event { .. }
-        | Response::Reading
-        | Response::Piece(_)
-        | Response::Imported { .. }
-        | Response::Exported(_)
-        | Response::Packed(_)
-        | Response::Csv { .. }
-        | Response::Tried(_)
-        | Response::Translated { .. }
-        | Response::Comparing { .. }
-        | Response::Compared { .. }
-        | Response::Rules(_)
-        | Response::Kit(_)
-        | Response::Cancelled => {}
+    if let Some(moment) = moment_of(response) {
+        of_moment(moment, &mut all);
     }
     all
 }
 
 fn of_moment<'a>(moment: &'a mut Moment, all: &mut Vec<&'a mut Rule>) {
-    let Moment { frame, run: _, ladder, order, rule_use, report, is_met: _ } = moment;
+    let Moment { branch: _, frame, run: _, ladder, order, rule_use, report, is_met: _ } = moment;
     frame.iter_mut().for_each(|frame| of_frame(frame, all));
     ladder.iter_mut().flat_map(|ladder| &mut ladder.levels).for_each(|level| of_level(level, all));
     order.iter_mut().for_each(|order| of_order(&mut order.levels, all));

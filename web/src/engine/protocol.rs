@@ -8,12 +8,11 @@ use std::sync::Arc;
 use fairground::scenario::{Diagnostic, JobEntry, Scenario, TimelineEntry};
 use serde::{Deserialize, Serialize};
 
-pub use super::moment::{At, Focus, Moment, MomentRequest, Stop, Subjects, Wants};
+pub use super::moment::{At, BranchId, Focus, Moment, MomentRequest, Stop, Subjects, Wants};
 pub use super::others::{
     Columns, Compared, FileBytes, Harm, ImportOptions, ImportReport, Kit, Loser, NoteRow, Outcome, Start,
     ToCompare, Tried,
 };
-use super::report::{Report, ReportRequest};
 pub use fairground::moment::*;
 
 /// A request or a response with its number.
@@ -27,7 +26,8 @@ pub struct Message<T> {
 /// A request of the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Request {
-    /// Asks for a moment of the current run.
+    /// Asks for a moment of a run. While one of another run than the displayed one is computed, only the latest further request
+    /// of each branch is kept.
     Moment(MomentRequest),
     /// Finds the next (or previous) cycle with an event, optionally only of a job or queue.
     NextEvent {
@@ -42,9 +42,6 @@ pub enum Request {
         /// Kinds of events to skip.
         without: Vec<EventWord>,
     },
-    /// Computes the frame of another scenario and then its run. While one is computed, only the latest further request is
-    /// kept.
-    Alternative(AlternativeRequest),
     /// Compares when a job runs in variations of the scenario with the scenario itself. Only the latest request counts.
     Try {
         job: String,
@@ -90,39 +87,13 @@ pub enum Request {
     Cancel,
 }
 
-/// A scenario other than that of the current run, which stays as it is: the preview or the baseline of an edit.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AlternativeRequest {
-    pub scenario: Arc<Scenario>,
-    /// The cycle of the frame; `None`: no frame is needed.
-    pub cycle: Option<u32>,
-    /// Queue and resource whose fair share is explained as well.
-    pub ladder: Option<(String, u8)>,
-    /// The last cycle of the run.
-    pub until: u32,
-    /// What is reported of the run in addition to its summary.
-    pub report_request: Option<ReportRequest>,
-}
-
 /// A response of the engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Response {
     /// The engine has started.
     Ready,
-    /// What is shown of a moment.
+    /// What is shown of a moment. Of another run than the displayed one, the frame comes first, then the run.
     Moment(Box<Moment>),
-    /// The frame of a scenario that is being edited; `None` if it cannot run.
-    Alternative {
-        frame: Option<Box<Frame>>,
-        /// The requested explanation of a fair share: its levels from the root down.
-        levels: Vec<LadderLevel>,
-    },
-    /// The run of an alternative, after its frame.
-    AlternativeRun {
-        run: Box<Run>,
-        /// The report that was requested with it.
-        report: Option<Box<Report>>,
-    },
     /// The scenario cannot run; the page computes the findings itself.
     Refused {
         /// One line per finding.

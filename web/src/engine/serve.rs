@@ -3,6 +3,7 @@
 //!
 //! There is at most one task of each kind: a later request replaces an earlier one.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fairground::export::KitRun;
@@ -15,7 +16,7 @@ use super::branch::Branch;
 use super::csv_run::CsvRun;
 use super::imports::ImportRun;
 use super::preview::Previews;
-use super::protocol::{At, Message, Moment, MomentRequest, Request, Response, Stop, Wants};
+use super::protocol::{At, BranchId, Message, Moment, MomentRequest, Request, Response, Stop, Wants};
 use super::run_log::Mark;
 use super::what_if::WhatIfRuns;
 use super::{comparison, imports};
@@ -29,7 +30,8 @@ pub struct Server {
     task: Option<(u64, Task)>,
     /// What the reply to the task contains besides the frame.
     wants: Wants,
-    previews: Previews,
+    /// Runs besides the displayed one.
+    previews: BTreeMap<BranchId, Previews>,
     trials: Option<(u64, WhatIfRuns)>,
     comparison: Option<(u64, comparison::Comparison)>,
     table: Option<(u64, CsvRun)>,
@@ -63,13 +65,14 @@ impl Server {
     pub fn handle(&mut self, request: Message<Request>) -> Vec<Message<Response>> {
         let id = request.generation;
         match request.body {
-            Request::Moment(ask) => self.ask(id, ask),
+            Request::Moment(request) if request.branch == BranchId::Main => self.go(id, request),
+            Request::Moment(request) => {
+                let until = self.main.as_ref().map_or(0, |main| main.run_log().last_cycle);
+                self.previews.entry(request.branch).or_default().request(id, request, until);
+                Vec::new()
+            }
             Request::NextEvent { from, back, queue, job, without } => {
                 self.next_event(id, from, back, (queue, job, without))
-            }
-            Request::Alternative(request) => {
-                self.previews.request(id, request);
-                Vec::new()
             }
             Request::Try { job, cycle, scenarios } => {
                 self.trials = Some((id, WhatIfRuns::new(job, cycle, scenarios)));
@@ -113,7 +116,7 @@ impl Server {
     pub fn is_busy(&self) -> bool {
         let has_other = self.trials.is_some() || self.comparison.is_some() || self.table.is_some();
         let has_other = has_other || self.kit.is_some() || self.import.is_some();
-        self.task.is_some() || self.previews.is_busy() || has_other
+        self.task.is_some() || self.previews.values().any(Previews::is_busy) || has_other
     }
 
     /// Works for about one cycle.
@@ -127,8 +130,8 @@ impl Server {
         if let Some((id, task)) = self.task.take() {
             return self.work_on(id, task);
         }
-        if self.previews.is_busy() {
-            return self.previews.work().into_iter().map(|(id, say)| reply(id, say)).collect();
+        if let Some(previews) = self.previews.values_mut().find(|previews| previews.is_busy()) {
+            return previews.work().into_iter().map(|(id, say)| reply(id, say)).collect();
         }
         if let Some((id, mut trials)) = self.trials.take() {
             match trials.work() {
@@ -189,18 +192,16 @@ impl Server {
     /// Drops all tasks.
     fn drop_work(&mut self) {
         self.task = None;
-        self.previews = Previews::default();
+        self.previews.clear();
         self.trials = None;
         self.comparison = None;
         self.table = None;
         self.kit = None;
     }
 
-    fn ask(
-        &mut self,
-        id: u64,
-        MomentRequest { scenario, at, wants }: MomentRequest,
-    ) -> Vec<Message<Response>> {
+    /// Starts to compute a moment of the displayed run.
+    fn go(&mut self, id: u64, request: MomentRequest) -> Vec<Message<Response>> {
+        let MomentRequest { scenario, at, wants, .. } = request;
         if let Some(scenario) = scenario {
             self.drop_work();
             self.main = None;
@@ -212,7 +213,9 @@ impl Server {
         }
         let Some(main) = &self.main else { return Vec::new() };
         let task = match at {
-            At::Here => return vec![reply(id, Response::Moment(Box::new(main.explained(&wants, None))))],
+            At::Here => {
+                return vec![reply(id, Response::Moment(Box::new(main.explained(wants.subjects(None)))))];
+            }
             At::Cycle(cycle) => Task::To(cycle),
             At::Time(time_ms) => Task::Until(Time::from_millis(time_ms)),
             At::Until(stop) => {
@@ -308,6 +311,6 @@ fn reply(generation: u64, body: Response) -> Message<Response> {
 }
 
 fn arrived(id: u64, main: &Branch, wants: &Wants, is_met: Option<bool>) -> Message<Response> {
-    let moment = Moment { is_met, ..main.moment(wants) };
+    let moment = Moment { is_met, ..main.moment(wants.clone()) };
     reply(id, Response::Moment(Box::new(moment)))
 }

@@ -12,6 +12,7 @@ use crate::engine::protocol::{Compared, Exported, Frame, Rulebook, Run, Stop};
 use crate::engine::report::Report;
 use crate::state::branches::baseline::Baseline;
 use crate::state::branches::kept_run::Kept;
+use crate::state::branches::shown::Shown;
 use crate::state::branches::what_if::Help;
 use crate::state::document::history::History;
 use crate::state::document::opened::{Opened, Origin};
@@ -57,16 +58,10 @@ pub struct Model {
     pub shown: Option<Arc<Frame>>,
     /// `frame` belongs to a scenario before the last edit.
     pub stale: bool,
-    /// The preview's frame at the cursor.
-    pub preview: Option<Arc<Frame>>,
+    /// The outcome of the edit that is being made.
+    pub preview: Shown,
     /// A later preview is in flight.
     pub awaits_preview: bool,
-    /// The explained fair share in the preview.
-    pub preview_ladder: Option<Arc<Ladder>>,
-    /// Summary of the preview's run.
-    pub preview_run: Option<Arc<Run>>,
-    /// The report on the preview's run, for the current view.
-    pub preview_report: Option<Arc<Report>>,
     /// The outcome before the last edit.
     pub baseline: Option<Arc<Baseline>>,
     /// Runs kept for comparison.
@@ -166,10 +161,7 @@ impl Model {
 
     /// Drops the preview and ignores its replies in flight.
     pub(crate) fn drop_preview(&mut self) {
-        self.preview = None;
-        self.preview_ladder = None;
-        self.preview_run = None;
-        self.preview_report = None;
+        self.preview = Shown::default();
         self.awaits_preview = false;
         self.in_flight.preview_from = self.fresh_id();
         self.in_flight.preview = self.in_flight.preview_from;

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use fairground::words::Ladder;
-
 use super::document::translation;
 use super::effect::Effect;
 use super::import;
@@ -11,9 +9,9 @@ use super::model::Model;
 use super::notify::notify;
 use super::playback::engine_state::EngineState;
 use super::playback::run::go_to;
-use crate::engine::protocol::{Message, Response};
+use crate::engine::protocol::{BranchId, Message, Moment, Response};
 use crate::state::branches::commands::compared;
-use crate::state::branches::kept;
+use crate::state::branches::{alternative, kept};
 use crate::state::moment::explanations::request_explanations;
 use crate::state::playback::arrival::{arrived, no_event, progress};
 
@@ -22,26 +20,10 @@ pub(crate) fn replied(model: &mut Model, reply: Message<Response>, fx: &mut Vec<
     let id = reply.generation;
     match reply.body {
         Response::Ready => model.has_engine = true,
-        Response::Moment(moment) if id >= model.in_flight.frame => arrived(model, id, *moment, fx),
-        Response::Alternative { frame, levels } if is_preview(model, id) => {
+        Response::Moment(moment) => received(model, id, *moment, fx),
+        // If the edited scenario cannot run, the last preview that could stays visible.
+        Response::Refused { .. } if is_preview(model, id) => {
             model.awaits_preview = id != model.in_flight.preview;
-            // If the edited scenario cannot run, the last preview that could stays visible.
-            if let Some(frame) = frame {
-                model.preview = Some(Arc::from(frame));
-                let own = model.ladder.as_ref().filter(|_| !levels.is_empty());
-                model.preview_ladder = own.map(|own| Arc::new(Ladder { levels, ..(**own).clone() }));
-            }
-        }
-        Response::AlternativeRun { run, report } if is_preview(model, id) && model.preview.is_some() => {
-            model.preview_run = Some(Arc::from(run));
-            fx.push(Effect::AnnouncePreview);
-            model.preview_report = report.map(Arc::from);
-        }
-        Response::Alternative { frame, levels } if id == model.in_flight.baseline => {
-            kept::moment(model, frame, levels);
-        }
-        Response::AlternativeRun { run, report } if id == model.in_flight.baseline => {
-            kept::received(model, *run, report);
         }
         Response::Refused { findings } if id == model.in_flight.frame => {
             model.engine = EngineState::Refused(Arc::new(findings));
@@ -84,6 +66,25 @@ pub(crate) fn replied(model: &mut Model, reply: Message<Response>, fx: &mut Vec<
         Response::Cancelled => {
             model.in_flight.cancel = 0;
             fx.push(Effect::Announce("Stopped.".to_string()));
+        }
+        _ => {}
+    }
+}
+
+/// Stores what is shown of a moment, unless something later was requested of its run.
+fn received(model: &mut Model, id: u64, moment: Moment, fx: &mut Vec<Effect>) {
+    match moment.branch {
+        BranchId::Main if id >= model.in_flight.frame => arrived(model, id, moment, fx),
+        BranchId::Preview if is_preview(model, id) => {
+            if moment.frame.is_some() {
+                model.awaits_preview = id != model.in_flight.preview;
+            }
+            fx.extend(moment.run.is_some().then_some(Effect::AnnouncePreview));
+            model.preview.add(moment);
+        }
+        BranchId::Kept if id == model.in_flight.kept => kept::received(model, moment),
+        BranchId::Baseline if id == model.in_flight.baseline => {
+            moment.report.into_iter().for_each(|(_, report)| alternative::received(model, report));
         }
         _ => {}
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fairground::scenario::Scenario;
 use fairground::words::{Ladder, Order, Selection};
 use fairground_web::engine::protocol::{
-    At, Frame, Message, Moment, MomentRequest, Request, Response, Run, Subjects, Wants,
+    At, BranchId, Frame, Message, Moment, MomentRequest, Request, Response, Run, Subjects, Wants,
 };
 use fairground_web::engine::report::{Gantt, GanttBy, Report, ReportRequest};
 use fairground_web::engine::serve::Server;
@@ -15,6 +15,12 @@ use fairground_web::views::gantt::view::{GanttView, Line};
 /// A scenario in the form sent to the engine.
 pub fn sent(text: &str) -> Arc<Scenario> {
     Arc::new(from_text(text).expect("it is clean"))
+}
+
+/// A request for a cycle of another scenario than the displayed one.
+pub fn preview_at(scenario: &Arc<Scenario>, cycle: u32, subjects: Subjects) -> Request {
+    let (branch, wants) = (BranchId::Preview, Wants::Subjects(subjects));
+    Request::Moment(MomentRequest { branch, wants, ..MomentRequest::main_at(scenario, cycle) })
 }
 
 /// The engine, used as by the page.
@@ -67,7 +73,11 @@ impl Page {
     }
 
     fn here(&mut self, subjects: Subjects) -> Moment {
-        self.moment(MomentRequest { scenario: None, at: At::Here, wants: Wants::Subjects(subjects) })
+        self.moment(MomentRequest {
+            at: At::Here,
+            wants: Wants::Subjects(subjects),
+            ..MomentRequest::go_to(0)
+        })
     }
 
     pub fn report(&mut self, request: ReportRequest) -> Report {
@@ -83,6 +93,11 @@ impl Page {
     /// The serving order around a selection at the current cycle.
     pub fn order(&mut self, of: &Selection) -> Order {
         self.here(Subjects { order: Some(of.clone()), ..Subjects::default() }).order.expect("an order")
+    }
+
+    /// Runs another scenario to a cycle, beside the displayed run; the replies are its frame and then its run.
+    pub fn preview_at(&mut self, scenario: &Arc<Scenario>, cycle: u32, subjects: Subjects) -> Vec<Response> {
+        self.ask(preview_at(scenario, cycle, subjects)).into_iter().map(|reply| reply.body).collect()
     }
 
     pub fn gantt(&mut self, by: GanttBy, first: u32, n: u32, about: &str) -> Gantt {

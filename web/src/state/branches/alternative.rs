@@ -50,19 +50,19 @@ pub(crate) fn keep_baseline_if_different(model: &mut Model, frame: &Frame, run: 
 
 /// The frame of the preview, otherwise of the baseline.
 pub fn moment(model: &Model) -> Option<Arc<Frame>> {
-    model.preview.clone().or_else(|| at_cursor(model).map(|before| before.frame.clone()))
+    model.preview.frame.clone().or_else(|| at_cursor(model).map(|before| before.frame.clone()))
 }
 
 /// What was changed, if [`moment`] returns the baseline.
 pub fn changed(model: &Model) -> Option<String> {
-    let before = at_cursor(model).filter(|_| model.preview.is_none());
+    let before = at_cursor(model).filter(|_| model.preview.frame.is_none());
     before.map(|before| before.changed.clone())
 }
 
 /// The explained fair share that belongs to [`moment`].
 pub fn ladder(model: &Model) -> Option<Arc<Ladder>> {
-    if model.preview.is_some() {
-        return model.preview_ladder.clone();
+    if model.preview.frame.is_some() {
+        return model.preview.ladder.clone();
     }
     let was = at_cursor(model)?.ladder.clone()?;
     let now = model.ladder.as_ref()?;
@@ -71,24 +71,24 @@ pub fn ladder(model: &Model) -> Option<Arc<Ladder>> {
 
 /// The run that belongs to [`moment`].
 pub fn run(model: &Model) -> Option<Arc<Run>> {
-    match &model.preview {
-        Some(_) => model.preview_run.clone(),
+    match &model.preview.frame {
+        Some(_) => model.preview.run.clone(),
         None => in_step(model).map(|before| before.run.clone()),
     }
 }
 
 /// The report on that run.
 pub fn report(model: &Model) -> Option<Arc<Report>> {
-    match &model.preview {
-        Some(_) => model.preview_report.clone(),
+    match &model.preview.frame {
+        Some(_) => model.preview.report.clone(),
         None => in_step(model).and_then(|before| before.report.clone()),
     }
 }
 
 /// Stores the report on the baseline's run.
-pub(crate) fn received(model: &mut Model, report: Option<Box<Report>>) {
+pub(crate) fn received(model: &mut Model, report: Report) {
     if let Some(before) = &mut model.baseline {
-        Arc::make_mut(before).report = report.map(Arc::from);
+        Arc::make_mut(before).report = Some(Arc::new(report));
     }
 }
 

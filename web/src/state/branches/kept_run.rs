@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fairground::scenario::Scenario;
 
-use crate::engine::protocol::{Frame, LadderLevel};
+use crate::state::branches::shown::Shown;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeptRun {
@@ -21,8 +21,8 @@ pub struct Kept {
     pub runs: Vec<KeptRun>,
     /// The letter of the run that charts show behind the current one.
     pub compared: Option<char>,
-    /// The frame and explained fair share of the compared run, until the rest of it arrives.
-    pub(crate) moment: Option<(Arc<Frame>, Vec<LadderLevel>)>,
+    /// What has arrived of the compared run, until it is complete.
+    pub(crate) moment: Shown,
 }
 
 impl Kept {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fairground::scenario::Scenario;
 
-use crate::engine::protocol::{AlternativeRequest, Request};
+use crate::engine::protocol::{At, BranchId, MomentRequest, Request, Subjects, Wants};
 use crate::engine::report::{Report, ReportRequest};
 use crate::state::branches::alternative;
 use crate::state::effect::Effect;
@@ -40,7 +40,7 @@ pub(crate) fn received(model: &mut Model, report: Report) {
 }
 
 /// The report of another run that corresponds to the current one, with the same rows of the Gantt chart.
-pub(crate) fn counterpart(model: &Model) -> Option<ReportRequest> {
+fn counterpart(model: &Model) -> Option<ReportRequest> {
     Some(match &**model.report.as_ref()? {
         Report::Gantt(gantt) => ReportRequest::Gantt {
             by: gantt.by,
@@ -59,22 +59,21 @@ pub(crate) fn counterpart(model: &Model) -> Option<ReportRequest> {
 /// Requests the report on the baseline's run, as far as the current run has been computed.
 pub(crate) fn request_baseline_report(model: &mut Model, fx: &mut Vec<Effect>) {
     let scenario = alternative::at_cursor(model).and_then(|before| before.scenario.clone());
-    let Some((scenario, report_request)) = scenario.zip(counterpart(model)) else { return };
-    let until = match &report_request {
-        ReportRequest::Tally { .. } => model.frame.as_ref().map_or(0, |frame| frame.cycle),
-        _ => model.run.as_ref().map_or(0, |run| run.last_cycle),
-    };
-    let report_request = Some(report_request);
-    let request = AlternativeRequest { scenario, cycle: None, ladder: None, until, report_request };
-    model.in_flight.baseline = send(model, Request::Alternative(request), fx);
+    if let Some(scenario) = scenario.filter(|_| counterpart(model).is_some()) {
+        model.in_flight.baseline = request_branch(model, BranchId::Baseline, scenario, fx);
+    }
 }
 
-/// A request for the frame of another scenario at the cursor. The engine decides whether the scenario can run.
-pub(crate) fn alternative_of(model: &Model, edited: &Scenario) -> AlternativeRequest {
-    let scenario = Arc::new(edited.clone());
-    let is_seen = model.view.has_division();
-    let ladder = model.ladder.as_ref().filter(|_| is_seen).map(|l| (l.queue.clone(), l.resource));
-    let until = model.run.as_ref().map_or(0, |run| run.last_cycle);
-    let report_request = counterpart(model);
-    AlternativeRequest { scenario, cycle: Some(model.cursor), ladder, until, report_request }
+/// Requests the cursor's moment of another scenario; returns the number of the request. The engine decides whether it can run.
+pub(crate) fn request_branch(
+    model: &mut Model,
+    branch: BranchId,
+    scenario: Arc<Scenario>,
+    fx: &mut Vec<Effect>,
+) -> u64 {
+    let ladder = model.ladder.as_ref().filter(|_| model.view.has_division());
+    let ladder = ladder.map(|ladder| (ladder.queue.clone(), ladder.resource));
+    let wants = Wants::Subjects(Subjects { ladder, report: counterpart(model), ..Subjects::default() });
+    let (scenario, at) = (Some(scenario), At::Cycle(model.cursor));
+    send(model, Request::Moment(MomentRequest { branch, scenario, at, wants }), fx)
 }

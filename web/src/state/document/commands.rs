@@ -8,7 +8,6 @@ use fairground::words::{Selection, Terms, capital};
 
 use crate::engine::protocol::Request;
 use crate::state::branches::alternative;
-use crate::state::branches::commands::end_preview;
 use crate::state::command::Command;
 use crate::state::document::change::{Change, Changed};
 use crate::state::document::opened::{Opened, Origin};
@@ -36,7 +35,7 @@ pub(crate) fn open(model: &mut Model, opened: Opened, fx: &mut Vec<Effect>) {
 pub(crate) fn set(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
     let before = model.scenario.clone();
     match timeline_edit::try_set(model, at, value) {
-        Ok((after, _)) if after.scenario == before => end_preview(model, fx),
+        Ok((after, _)) if after.scenario == before => model.drop_preview(),
         Ok((after, None)) => {
             let control = at.to_string();
             commit(model, after, &control, |before| edit::name_of_set(before, at, value), fx);

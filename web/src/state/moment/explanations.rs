@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::report::report_request;
 use super::rules;
 use crate::engine::protocol::{
-    At, Focus, Moment, MomentRequest, Request, RuleUse, Rulebook, Subjects, Wants,
+    At, BranchId, Focus, Moment, MomentRequest, Request, RuleUse, Rulebook, Subjects, Wants,
 };
 use crate::engine::report::ReportRequest;
 use crate::state::effect::Effect;
@@ -74,7 +74,12 @@ fn request_shown(model: &mut Model, report: Option<ReportRequest>, fx: &mut Vec<
     if subjects == Subjects::default() {
         return;
     }
-    let ask = MomentRequest { scenario: None, at: At::Here, wants: Wants::Subjects(subjects) };
+    let ask = MomentRequest {
+        branch: BranchId::Main,
+        scenario: None,
+        at: At::Here,
+        wants: Wants::Subjects(subjects),
+    };
     let id = send(model, Request::Moment(ask), fx);
     if has_report {
         model.in_flight.report = id;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fairground::scenario::Severity;
 
 use super::engine_state::EngineState;
-use crate::engine::protocol::{At, MomentRequest, Request, Wants};
+use crate::engine::protocol::{At, BranchId, MomentRequest, Request, Wants};
 use crate::state::effect::Effect;
 use crate::state::import::KitState;
 use crate::state::model::Model;
@@ -16,7 +16,7 @@ use crate::state::request::send;
 pub(crate) fn request_moment(model: &mut Model, is_new: bool, at: At, fx: &mut Vec<Effect>) {
     model.keeps_time = is_new && matches!(at, At::Time(_));
     let scenario = is_new.then(|| model.scenario.clone());
-    let ask = MomentRequest { scenario, at, wants: Wants::Focus(focus(model)) };
+    let ask = MomentRequest { branch: BranchId::Main, scenario, at, wants: Wants::Focus(focus(model)) };
     model.in_flight.frame = send(model, Request::Moment(ask), fx);
     model.engine = EngineState::Working(None);
 }
