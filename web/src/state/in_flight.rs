@@ -7,13 +7,6 @@ pub struct InFlight {
     pub frame: u64,
     /// Report on a known moment.
     pub report: u64,
-    pub preview: u64,
-    /// Report on the run before the last edit, or the compared run.
-    pub baseline: u64,
-    /// Moment of the compared run.
-    pub kept: u64,
-    /// Replies with numbers from here up to `preview` belong to the current preview.
-    pub preview_from: u64,
     pub rules: u64,
     /// Cancellation that has no reply yet.
     pub cancel: u64,

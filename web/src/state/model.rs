@@ -1,6 +1,6 @@
 //! The complete state of the page as plain data. Uses neither signals nor the browser.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use fairground::link::RULES;
@@ -8,7 +8,7 @@ use fairground::scenario::{Diagnostic, Scalar, Scenario, Severity};
 use fairground::words::number::GPU;
 use fairground::words::{Ladder, Order, Selection};
 
-use crate::engine::protocol::{Compared, Exported, Frame, Rulebook, Run, Stop};
+use crate::engine::protocol::{BranchId, Compared, Exported, Frame, Rulebook, Run, Stop};
 use crate::engine::report::Report;
 use crate::state::branches::baseline::Baseline;
 use crate::state::branches::kept_run::Kept;
@@ -58,10 +58,8 @@ pub struct Model {
     pub shown: Option<Arc<Frame>>,
     /// `frame` belongs to a scenario before the last edit.
     pub stale: bool,
-    /// The outcome of the edit that is being made.
-    pub preview: Shown,
-    /// A later preview is in flight.
-    pub awaits_preview: bool,
+    /// What charts show of other runs.
+    pub branches: BTreeMap<BranchId, Shown>,
     /// The outcome before the last edit.
     pub baseline: Option<Arc<Baseline>>,
     /// Runs kept for comparison.
@@ -161,10 +159,7 @@ impl Model {
 
     /// Drops the preview and ignores its replies in flight.
     pub(crate) fn drop_preview(&mut self) {
-        self.preview = Shown::default();
-        self.awaits_preview = false;
-        self.in_flight.preview_from = self.fresh_id();
-        self.in_flight.preview = self.in_flight.preview_from;
+        self.branches.remove(&BranchId::Preview);
     }
 
     /// Replaces the document and everything derived from the previous one.
@@ -185,7 +180,7 @@ impl Model {
         self.then_first_action = false;
         self.shown = None;
         self.view.now = opened.moment.view.unwrap_or(self.view.now);
-        self.drop_preview();
+        self.branches.clear();
         self.baseline = None;
         self.kept = Kept::default();
         self.tells_edit = false;

@@ -11,7 +11,7 @@ use super::playback::engine_state::EngineState;
 use super::playback::run::go_to;
 use crate::engine::protocol::{BranchId, Message, Moment, Response};
 use crate::state::branches::commands::compared;
-use crate::state::branches::{alternative, kept};
+use crate::state::branches::kept;
 use crate::state::moment::explanations::request_explanations;
 use crate::state::playback::arrival::{arrived, no_event, progress};
 
@@ -22,10 +22,11 @@ pub(crate) fn replied(model: &mut Model, reply: Message<Response>, fx: &mut Vec<
         Response::Ready => model.has_engine = true,
         Response::Moment(moment) => received(model, id, *moment, fx),
         // If the edited scenario cannot run, the last preview that could stays visible.
-        Response::Refused { .. } if is_preview(model, id) => {
-            model.awaits_preview = id != model.in_flight.preview;
+        Response::Refused { .. } if id != model.in_flight.frame => {
+            let asked = model.branches.values_mut().filter(|shown| shown.takes(id));
+            asked.for_each(|shown| shown.answered = id);
         }
-        Response::Refused { findings } if id == model.in_flight.frame => {
+        Response::Refused { findings } => {
             model.engine = EngineState::Refused(Arc::new(findings));
         }
         Response::Progress { cycle, time_ms, to_cycle, to_time_ms } if id == model.in_flight.frame => {
@@ -73,24 +74,16 @@ pub(crate) fn replied(model: &mut Model, reply: Message<Response>, fx: &mut Vec<
 
 /// Stores what is shown of a moment, unless something later was requested of its run.
 fn received(model: &mut Model, id: u64, moment: Moment, fx: &mut Vec<Effect>) {
-    match moment.branch {
-        BranchId::Main if id >= model.in_flight.frame => arrived(model, id, moment, fx),
-        BranchId::Preview if is_preview(model, id) => {
-            if moment.frame.is_some() {
-                model.awaits_preview = id != model.in_flight.preview;
-            }
-            fx.extend(moment.run.is_some().then_some(Effect::AnnouncePreview));
-            model.preview.add(moment);
-        }
-        BranchId::Kept if id == model.in_flight.kept => kept::received(model, moment),
-        BranchId::Baseline if id == model.in_flight.baseline => {
-            moment.report.into_iter().for_each(|(_, report)| alternative::received(model, report));
-        }
+    let branch = moment.branch;
+    if branch == BranchId::Main && id >= model.in_flight.frame {
+        return arrived(model, id, moment, fx);
+    }
+    let Some(shown) = model.branches.get_mut(&branch).filter(|shown| shown.takes(id)) else { return };
+    let is_complete = moment.run.is_some();
+    shown.add(id, moment);
+    match branch {
+        BranchId::Preview if is_complete => fx.push(Effect::AnnouncePreview),
+        BranchId::Kept if is_complete => kept::show(model),
         _ => {}
     }
-}
-
-/// Whether a request belongs to the current preview.
-fn is_preview(model: &Model, id: u64) -> bool {
-    (model.in_flight.preview_from..=model.in_flight.preview).contains(&id)
 }

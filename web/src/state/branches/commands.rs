@@ -23,8 +23,7 @@ pub(crate) fn preview(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Ef
         model.drop_preview();
         return;
     }
-    model.in_flight.preview = request_branch(model, BranchId::Preview, Arc::new(edited), fx);
-    model.awaits_preview = true;
+    request_branch(model, BranchId::Preview, Arc::new(edited), fx);
 }
 
 /// Runs the scenario under several policies.

@@ -3,11 +3,10 @@
 
 use std::sync::Arc;
 
-use crate::engine::protocol::{BranchId, Moment};
+use crate::engine::protocol::BranchId;
 use crate::state::branches::baseline::Baseline;
 use crate::state::branches::kept_run::KeptRun;
 use crate::state::branches::report::request_branch;
-use crate::state::branches::shown::Shown;
 use crate::state::command::Command;
 use crate::state::effect::Effect;
 use crate::state::model::Model;
@@ -62,7 +61,6 @@ pub(crate) fn keep(model: &mut Model, fx: &mut Vec<Effect>) {
 /// Compares the current run with a kept one, or with none.
 pub(crate) fn compare(model: &mut Model, letter: Option<char>, fx: &mut Vec<Effect>) {
     model.kept.compared = letter;
-    model.kept.moment = Shown::default();
     model.baseline = None;
     model.tells_edit = false;
     fx.push(Effect::Announce(match letter {
@@ -87,25 +85,22 @@ pub(crate) fn request_moment(model: &mut Model, fx: &mut Vec<Effect>) {
     let Some(run) = compared.filter(|run| run.scenario != model.scenario && model.frame.is_some()) else {
         return;
     };
-    let scenario = run.scenario.clone();
-    model.kept.moment = Shown::default();
-    model.in_flight.kept = request_branch(model, BranchId::Kept, scenario, fx);
+    request_branch(model, BranchId::Kept, run.scenario.clone(), fx);
 }
 
-/// Shows the compared run once it is complete.
-pub(crate) fn received(model: &mut Model, moment: Moment) {
-    model.kept.moment.add(moment);
-    let Shown { frame: Some(frame), run: Some(run), ladder, report } = model.kept.moment.clone() else {
-        return;
-    };
-    model.kept.moment = Shown::default();
+/// Shows the compared run, which is complete.
+pub(crate) fn show(model: &mut Model) {
+    let Some(shown) = model.branches.remove(&BranchId::Kept) else { return };
+    let Some((frame, run)) = shown.frame.clone().zip(shown.run.clone()) else { return };
     let kept = model.kept.compared.and_then(|letter| model.kept.run(letter));
     let present = model.frame.as_ref().zip(model.run.as_ref()).filter(|_| !model.stale);
     let Some((kept, (now, present))) = kept.zip(present) else { return };
     // Cycles of the same number may differ in time; then the runs cannot be compared.
     let is_same_moment = frame.time_ms == now.time_ms || frame.quiet && frame.time_ms < now.time_ms;
     let (changed, scenario) = (format!("run {}", kept.letter), Some(kept.scenario.clone()));
-    let baseline = Baseline { changed, frame, at: now.cycle, run, ladder, scenario, report };
+    let ladder = shown.ladder.clone();
+    let baseline = Baseline { changed, frame, at: now.cycle, run, ladder, scenario };
     let is_shown = is_same_moment && baseline.is_other(now, present);
     model.baseline = is_shown.then(|| Arc::new(baseline));
+    model.branches.insert(BranchId::Baseline, shown);
 }

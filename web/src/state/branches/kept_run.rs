@@ -4,8 +4,6 @@ use std::sync::Arc;
 
 use fairground::scenario::Scenario;
 
-use crate::state::branches::shown::Shown;
-
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeptRun {
     pub letter: char,
@@ -21,8 +19,6 @@ pub struct Kept {
     pub runs: Vec<KeptRun>,
     /// The letter of the run that charts show behind the current one.
     pub compared: Option<char>,
-    /// What has arrived of the compared run, until it is complete.
-    pub(crate) moment: Shown,
 }
 
 impl Kept {

@@ -60,20 +60,24 @@ fn counterpart(model: &Model) -> Option<ReportRequest> {
 pub(crate) fn request_baseline_report(model: &mut Model, fx: &mut Vec<Effect>) {
     let scenario = alternative::at_cursor(model).and_then(|before| before.scenario.clone());
     if let Some(scenario) = scenario.filter(|_| counterpart(model).is_some()) {
-        model.in_flight.baseline = request_branch(model, BranchId::Baseline, scenario, fx);
+        request_branch(model, BranchId::Baseline, scenario, fx);
     }
 }
 
-/// Requests the cursor's moment of another scenario; returns the number of the request. The engine decides whether it can run.
+/// Requests the cursor's moment of another scenario. The engine decides whether it can run. Of previews that follow each other
+/// all are shown that arrive, otherwise the latest.
 pub(crate) fn request_branch(
     model: &mut Model,
     branch: BranchId,
     scenario: Arc<Scenario>,
     fx: &mut Vec<Effect>,
-) -> u64 {
+) {
     let ladder = model.ladder.as_ref().filter(|_| model.view.has_division());
     let ladder = ladder.map(|ladder| (ladder.queue.clone(), ladder.resource));
     let wants = Wants::Subjects(Subjects { ladder, report: counterpart(model), ..Subjects::default() });
     let (scenario, at) = (Some(scenario), At::Cycle(model.cursor));
-    send(model, Request::Moment(MomentRequest { branch, scenario, at, wants }), fx)
+    let id = send(model, Request::Moment(MomentRequest { branch, scenario, at, wants }), fx);
+    let shown = model.branches.entry(branch).or_default();
+    let goes_on = branch == BranchId::Preview && shown.requests.0 > 0;
+    shown.requests = (if goes_on { shown.requests.0 } else { id }, id);
 }
