@@ -2,9 +2,11 @@
 
 use fairground::scenario::Path;
 use fairground::words::Selection;
+use fairground_web::engine::report::Report;
 use fairground_web::state::branches::alternative;
 use fairground_web::state::command::Command;
 use fairground_web::state::layout::options::NowView;
+use fairground_web::state::update::update;
 
 use crate::whole::{Whole, loads};
 
@@ -75,12 +77,35 @@ fn a_step_is_one_request() {
     }
 }
 
+/// What is selected or shown while a step is in flight is explained when it has arrived.
+#[test]
+fn what_changes_during_a_step_is_requested_after_it() {
+    let queue = Selection::Queue("team-a".into());
+    let mut whole = Whole::open("start", 0);
+    let step = update(&mut whole.model, Command::Step);
+    whole.dispatch(Command::Select(Some(queue.clone())));
+    assert_eq!(whole.model.ladder, None);
+    whole.dispatch(Command::ShowView(NowView::Fairness));
+    whole.n_requests = 0;
+    whole.carry_out(step);
+    assert_eq!(whole.n_requests, 2, "the step, and one request for all that is new");
+    let known = |whole: &Whole| {
+        let ladder = whole.model.ladder.as_ref().map(|ladder| (ladder.cycle, ladder.queue.clone()));
+        let order = whole.model.order.as_ref().map(|order| (order.cycle, order.of.clone()));
+        let Some(Report::Tally(tally)) = whole.model.report.as_deref() else { panic!("a tally") };
+        (ladder, order, tally.summary.cycles)
+    };
+    let at = |cycle| (Some((cycle, "team-a".into())), Some((cycle, queue.clone())), cycle);
+    assert_eq!(known(&whole), at(1));
+    whole.dispatch(Command::Step);
+    assert_eq!((known(&whole), whole.n_requests), (at(2), 3));
+}
+
 #[test]
 fn a_cycle_that_takes_long_can_be_cancelled_inside() {
     use fairground_web::engine::protocol::{At, Message, Request, Response};
     use fairground_web::state::effect::Effect;
     use fairground_web::state::playback::engine_state::EngineState;
-    use fairground_web::state::update::update;
     let mut whole = Whole::open("start", 0);
     whole.dispatch(Command::GoTo(2));
     // The engine is within a cycle and handles no requests.
