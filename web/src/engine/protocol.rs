@@ -105,10 +105,8 @@ pub enum Response {
         cycle: u32,
         /// Time reached.
         time_ms: i64,
-        /// Target cycle, if the request named one.
-        to_cycle: Option<u32>,
-        /// Target time, if the request named one.
-        to_time_ms: Option<i64>,
+        /// Fraction of the way to the requested cycle or time, 0 to 1; `None`: the end is unknown.
+        part: Option<f64>,
     },
     /// The cycle of the requested event, if one is known or found by running at most 10,000 cycles.
     Event { cycle: Option<u32> },

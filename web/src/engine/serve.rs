@@ -180,13 +180,14 @@ impl Server {
         }
         let (id, task) = self.task.as_ref()?;
         let main = self.main.as_ref()?;
-        let (to_cycle, to_time_ms) = match task {
-            Task::To(cycle) => (Some(*cycle), None),
-            Task::Until(time) => (None, Some(time.as_millis())),
-            Task::ToStop { .. } | Task::Search { .. } => (None, None),
-        };
         let (cycle, time_ms) = (main.cycle(), main.sim().now().as_millis());
-        Some(reply(*id, Response::Progress { cycle, time_ms, to_cycle, to_time_ms }))
+        let part = match task {
+            Task::To(to) => Some(f64::from(cycle) / f64::from(*to)),
+            Task::Until(to) => Some(time_ms as f64 / to.as_millis() as f64),
+            Task::ToStop { .. } | Task::Search { .. } => None,
+        };
+        let part = part.filter(|part| part.is_finite()).map(|part| part.clamp(0.0, 1.0));
+        Some(reply(*id, Response::Progress { cycle, time_ms, part }))
     }
 
     /// Drops all tasks.

@@ -29,8 +29,8 @@ pub(crate) fn replied(model: &mut Model, reply: Message<Response>, fx: &mut Vec<
         Response::Refused { findings } => {
             model.engine = EngineState::Refused(Arc::new(findings));
         }
-        Response::Progress { cycle, time_ms, to_cycle, to_time_ms } if id == model.in_flight.frame => {
-            progress(model, cycle, time_ms, to_cycle, to_time_ms);
+        Response::Progress { cycle, time_ms, part } if id == model.in_flight.frame => {
+            progress(model, cycle, time_ms, part);
         }
         Response::Event { cycle } if id == model.in_flight.event => match cycle {
             Some(cycle) => go_to(model, cycle, fx),

@@ -130,23 +130,11 @@ fn show_frame(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
     }
 }
 
-pub(crate) fn progress(
-    model: &mut Model,
-    cycle: u32,
-    time_ms: i64,
-    to_cycle: Option<u32>,
-    to_time_ms: Option<i64>,
-) {
+pub(crate) fn progress(model: &mut Model, cycle: u32, time_ms: i64, part: Option<f64>) {
     let since_ms = match &model.engine {
         EngineState::Working(Some(progress)) => progress.since_ms,
         _ => model.clock_ms,
     };
-    let part = match (to_cycle, to_time_ms) {
-        (Some(to), _) if to > 0 => Some(f64::from(cycle) / f64::from(to)),
-        (_, Some(to)) if to > 0 => Some(time_ms as f64 / to as f64),
-        _ => None,
-    };
-    let part = part.map(|p| p.clamp(0.0, 1.0));
     model.engine = EngineState::Working(Some(Progress { cycle, time_ms, part, since_ms }));
 }
 
