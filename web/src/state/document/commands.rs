@@ -15,7 +15,6 @@ use crate::state::document::{self, Checked, edit, remarks, timeline_edit};
 use crate::state::effect::Effect;
 use crate::state::layout::table;
 use crate::state::model::Model;
-use crate::state::moment::explanations::request_explanations;
 use crate::state::notify::notify;
 use crate::state::playback::commands::pause;
 use crate::state::playback::run::load;
@@ -143,13 +142,11 @@ pub(crate) fn make_change(model: &mut Model, change: &Change, fx: &mut Vec<Effec
                 matches!(change, Change::RemoveQueue(_) | Change::RemoveNodes(_) | Change::RemoveJob(_));
             let terms = Terms::of(&before.policy);
             let lost_jobs = before.jobs.len().saturating_sub(scenario.jobs.len());
+            // The run of the changed scenario explains what the change selects.
+            model.selection = select.clone().or(model.selection.take());
             commit(model, Checked::of(scenario), "", |_| name.clone(), fx);
             if let Some(row) = added(model, change, select.as_ref()) {
                 show_row(model, row, fx);
-            }
-            if select.is_some() {
-                model.selection = select;
-                request_explanations(model, fx);
             }
             if removes {
                 let with = match (change, lost_jobs) {
