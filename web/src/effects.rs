@@ -15,6 +15,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use crate::chart::alternative;
 use crate::engine::client::Client;
 use crate::engine::reply_handlers::ReplyHandlers;
+use crate::state::branches;
 use crate::state::command::Command;
 use crate::state::document;
 use crate::state::document::draft::{DRAFTS_MAX, Draft, is_large};
@@ -137,9 +138,9 @@ impl Effects {
             Effect::AnnouncePreview => {
                 let says = move || {
                     let said = host.now(|m| {
-                        m.preview.as_ref()?;
                         let terms = Terms::of(&m.scenario.policy);
-                        alternative::as_edited(m.run.as_ref()?, m.preview_run.as_ref()?, terms)
+                        let preview = branches::alternative::preview(m)?;
+                        alternative::as_edited(m.run.as_ref()?, preview.run.as_ref()?, terms)
                     });
                     said.into_iter().for_each(|said| host.announce(format!("As edited: {said}.")));
                 };

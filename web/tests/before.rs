@@ -264,11 +264,11 @@ fn what_cannot_run_leaves_the_last_alternative_that_could() {
     page.does(Command::GoTo(3));
     page.drags("team-a", "quota", "3");
     let shown = alternative::moment(&page.model).expect("a preview");
-    let refused = Response::Alternative { frame: None, levels: Vec::new() };
-    let generation = page.model.in_flight.preview;
+    let refused = Response::Refused { findings: Vec::new() };
+    let generation = page.model.next_id;
     page.does(Command::Replied(Box::new(Message { generation, body: refused })));
     assert!(alternative::moment(&page.model).is_some_and(|alternative| Arc::ptr_eq(&alternative, &shown)));
-    assert!(!page.model.awaits_preview);
+    assert!(!alternative::is_awaited(&page.model));
     page.does(Command::PreviewEnd);
     assert!(alternative::moment(&page.model).is_none());
 }
@@ -554,7 +554,6 @@ fn allocations_are_unchanged_only_where_nothing_differs() {
         run: run.clone(),
         ladder: None,
         scenario: None,
-        report: None,
     };
     let said = |frame: Frame| says(&before, &frame, &run, 2);
     assert_eq!(said(frame(1000.0, [1, 0], 3000)), "Changed x. Allocations are unchanged.");

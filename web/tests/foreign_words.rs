@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use crate::run::Page;
 use fairground::words::{Ladder, Selection, Terms};
-use fairground_web::engine::protocol::{Frame, Message, Request, Response, Run};
-use fairground_web::engine::serve::Server;
+use fairground_web::engine::protocol::{Frame, Run};
 use fairground_web::library::EXAMPLES;
 use fairground_web::views::{cluster, shares};
 use fairground_web::words::{self, Explanation, Text};
@@ -80,15 +80,6 @@ fn all(why: &Explanation, terms: &Terms) -> Vec<String> {
     texts
 }
 
-/// The engine's replies to a request.
-fn ask(server: &mut Server, ask: Request) -> Vec<Message<Response>> {
-    let mut replies = server.handle(Message { generation: 1, body: ask });
-    while server.is_busy() {
-        replies.extend(server.work());
-    }
-    replies
-}
-
 fn selections(frame: &Frame) -> Vec<Selection> {
     let queues = frame.queues.iter().map(|queue| Selection::Queue(queue.name.clone()));
     let jobs = frame.jobs.iter().map(|job| Selection::Job(job.name.clone()));
@@ -121,25 +112,11 @@ fn every_policy_speaks_its_own_words() {
         let scenario = example.scenario();
         let policy = if scenario.policy.is_empty() { "kai".to_string() } else { scenario.policy.clone() };
         let scenario = std::sync::Arc::new(scenario);
-        let mut server = Server::default();
+        let mut page = Page::default();
         for cycle in 0..6 {
-            let mut replies = ask(&mut server, Request::Load { scenario: scenario.clone(), cycle });
-            let Some((frame, run)) = replies.drain(..).find_map(|reply| match reply.body {
-                Response::Frame { frame, run } => Some((*frame, *run)),
-                _ => None,
-            }) else {
-                panic!("{} does not run", example.id);
-            };
-            let mut ladders = Vec::new();
-            for queue in frame.queues.iter().map(|queue| queue.name.clone()) {
-                let replies = ask(&mut server, Request::Ladder { cycle, queue: queue.clone(), resource: 2 });
-                ladders.extend(replies.into_iter().filter_map(|reply| match reply.body {
-                    Response::Ladder { levels, .. } => {
-                        Some(Ladder { cycle, queue: queue.clone(), resource: 2, levels })
-                    }
-                    _ => None,
-                }));
-            }
+            let (frame, run) = page.main_at(scenario.clone(), cycle);
+            let queues = frame.queues.iter();
+            let ladders: Vec<Ladder> = queues.map(|queue| page.ladder(&queue.name, 2)).collect();
             for text in texts(&frame, &run, &ladders) {
                 if let Some(word) = found(&text, &policy) {
                     wrong.insert(format!("{policy} says {word:?}: {text}"));

@@ -1,16 +1,14 @@
 //! Views of very large scenarios stay small pictures. Prints the duration of each: `cargo test --release --test large --
 //! --nocapture`.
 
-use std::sync::Arc;
 use std::time::Instant;
 
+use crate::run::{Page, sent};
 use fairground::sim::{Summary, Totals};
 use fairground::words::Selection;
 use fairground_web::chart::alternative::{Alternative, differences};
-use fairground_web::engine::protocol::{Frame, Message, QueueRow, Request, Response, Run};
-use fairground_web::engine::report::{Gantt, GanttBy, Level, Report, ReportRequest, Series, Tally};
-use fairground_web::engine::serve::Server;
-use fairground_web::state::document::from_text;
+use fairground_web::engine::protocol::{Frame, QueueRow, Run};
+use fairground_web::engine::report::{Gantt, GanttBy, Level, Series, Tally};
 use fairground_web::state::layout::gantt_window::GANTT_ROWS;
 use fairground_web::views::{fairness, gantt, icicle, trends};
 
@@ -125,29 +123,13 @@ fn scenario() -> String {
 
 #[test]
 fn a_gantt_of_a_hundred_thousand_pods_is_drawn_in_windows() {
-    let mut server = Server::default();
-    let mut generation = 0;
-    let mut ask = |ask: Request| -> Response {
-        generation += 1;
-        let mut replies = server.handle(Message { generation, body: ask });
-        while server.is_busy() {
-            replies.extend(server.work());
-        }
-        replies.pop().expect("an answer").body
-    };
-    let load = Request::Load { scenario: Arc::new(from_text(&scenario()).expect("it is clean")), cycle: 6 };
-    let Response::Frame { frame, run } = timed("the run of 100,000 pods", || ask(load)) else {
-        panic!("no frame")
-    };
+    let mut page = Page::default();
+    let text = scenario();
+    let (frame, run) = timed("the run of 100,000 pods", || page.main_at(sent(&text), 6));
     for (by, total) in [(GanttBy::Job, 5_000), (GanttBy::Pod, 100_000), (GanttBy::Gpu, 40_000)] {
         for first in [0, total - GANTT_ROWS] {
-            let report_request =
-                ReportRequest::Gantt { by, first, n: GANTT_ROWS, about: String::new(), named: Vec::new() };
-            let said = timed(&format!("{by:?} from row {first}, the report"), || {
-                ask(Request::Report(report_request))
-            });
-            let Response::Report(Some(report)) = said else { panic!("no report") };
-            let Report::Gantt(report) = *report else { panic!("another report") };
+            let what = format!("{by:?} from row {first}, the report");
+            let report = timed(&what, || page.gantt(by, first, GANTT_ROWS, ""));
             assert_eq!((report.rows.len(), report.total), (GANTT_ROWS as usize, total));
             let view = timed("what it shows", || shown(&report, &run, &frame));
             let svg = timed("the picture", || fairground_web::views::gantt::draw::gantt(&view, 1000.0));
@@ -168,15 +150,7 @@ fn a_cycle_with_very_many_events_is_listed_in_short() {
     let text = "format: fairground-scenario\nversion: 1\nnodes: [{name: n, gpu: 8}]\n\
                 queues: [{name: q, gpu: {quota: 8, limit: unlimited, weight: 1}}]\n\
                 jobs: [{name: j, queue: q, count: 1300, gpu: 1}]\n";
-    let mut server = Server::default();
-    let scenario = Arc::new(from_text(text).expect("it is clean"));
-    let mut replies = server.handle(Message { generation: 1, body: Request::Load { scenario, cycle: 0 } });
-    while server.is_busy() {
-        replies.extend(server.work());
-    }
-    let Some(Response::Frame { frame, .. }) = replies.pop().map(|reply| reply.body) else {
-        panic!("no frame")
-    };
+    let (_, frame, _) = Page::open(text, 0);
     assert_eq!(frame.events.len(), 1300);
     let (_, entries) = fairground::words::at_rest(&frame).list.expect("a list");
     assert_eq!(entries.len(), 201);

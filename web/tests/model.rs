@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
+use crate::whole::loads;
 use fairground::id::{JobId, QueueId};
 use fairground::moment::Names;
 use fairground::scenario::{Path, Scenario};
 use fairground::trace::Event;
 use fairground::translate::{Kind, Note};
 use fairground::words::Selection;
-use fairground_web::engine::protocol::{Compared, EventRow, Frame, Message, NoteRow, Request, Response, Run};
+use fairground_web::engine::protocol::{
+    At, Compared, EventRow, Frame, Message, Moment, MomentRequest, NoteRow, Request, Response,
+};
 use fairground_web::library;
 use fairground_web::state::branches::kept;
 use fairground_web::state::command::Command;
@@ -49,10 +52,11 @@ fn set(queue: &str, field: &str, value: &str) -> Command {
 fn answer(model: &mut Model, effects: &[Effect]) {
     for effect in effects {
         let Effect::Send(Message { generation, body: ask }) = effect else { continue };
-        let (Request::Load { cycle, .. } | Request::GoTo { cycle }) = ask else { continue };
+        let Request::Moment(MomentRequest { at: At::Cycle(cycle), .. }) = ask else { continue };
         let time_ms = i64::from(*cycle) * 1000;
         let frame = Box::new(Frame { cycle: *cycle, time_ms, ..Frame::default() });
-        let say = Response::Frame { frame, run: Box::new(Run::default()) };
+        let moment = Moment { frame: Some(frame), run: Some(Box::default()), ..Moment::default() };
+        let say = Response::Moment(Box::new(moment));
         update(model, Command::Replied(Box::new(Message { generation: *generation, body: say })));
     }
 }
@@ -69,9 +73,7 @@ fn an_edit_from_a_cycle_on_is_an_entry_of_the_timeline() {
     let effects = update(&mut model, set("team-a", "quota", "3"));
     assert_eq!(model.scenario.queues, before.queues, "the start stays");
     assert_eq!(model.scenario.timeline.len(), 1);
-    let asks_anew =
-        |e: &Effect| matches!(e, Effect::Send(Message { body: Request::Load { cycle: 7, .. }, .. }));
-    assert!(effects.iter().any(asks_anew), "the run is computed anew, the cursor stays");
+    assert!(loads(&effects).any(|ask| ask.at == At::Cycle(7)), "the run is computed anew, the cursor stays");
     answer(&mut model, &effects);
     update(&mut model, set("team-a", "quota", "many"));
     assert_eq!(model.scenario.timeline.len(), 1, "no valid value");
@@ -253,10 +255,10 @@ fn an_edit_is_run_kept_and_put_into_the_address() {
     answer(&mut model, &first);
     update(&mut model, Command::Step);
     let effects = update(&mut model, set("team-a", "weight", "3"));
-    let loads = effects.iter().any(
-        |e| matches!(e, Effect::Send(Message { body: Request::Load { cycle: 1, scenario, .. }, .. }) if scenario.queues.iter().any(|queue| queue.gpu.weight == Some("3".into()))),
-    );
-    assert!(loads && effects.contains(&Effect::Save) && effects.contains(&Effect::SetUrl));
+    let run = loads(&effects).next().expect("a run");
+    let queues = &run.scenario.as_ref().expect("its scenario").queues;
+    assert!(run.at == At::Cycle(1) && queues.iter().any(|queue| queue.gpu.weight == Some("3".into())));
+    assert!(effects.contains(&Effect::Save) && effects.contains(&Effect::SetUrl));
     assert!(model.stale && model.draft.is_some() && !model.pristine);
 }
 
@@ -321,7 +323,7 @@ fn a_dead_engine_is_started_again_and_the_scenario_kept() {
     let edited = model.scenario.clone();
     let effects = update(&mut model, Command::EngineDied);
     assert_eq!(effects.first(), Some(&Effect::RestartEngine));
-    assert!(effects.iter().any(|e| matches!(e, Effect::Send(Message { body: Request::Load { .. }, .. }))));
+    assert_eq!(loads(&effects).count(), 1);
     assert!(Arc::ptr_eq(&edited, &model.scenario));
     let effects = update(&mut model, Command::EngineDied);
     assert!(!effects.iter().any(|e| matches!(e, Effect::Send(_))), "twice in a row: wait for the person");

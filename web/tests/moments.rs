@@ -1,10 +1,14 @@
 //! If cycles come at other times, the cursor keeps its moment, not the number of its cycle.
 
 use fairground::scenario::Path;
+use fairground::words::Selection;
+use fairground_web::engine::report::Report;
 use fairground_web::state::branches::alternative;
 use fairground_web::state::command::Command;
+use fairground_web::state::layout::options::NowView;
+use fairground_web::state::update::update;
 
-use crate::whole::Whole;
+use crate::whole::{Whole, loads};
 
 #[test]
 fn another_interval_keeps_the_time() {
@@ -42,12 +46,66 @@ fn another_policy_keeps_the_time() {
     }
 }
 
+/// Whatever is shown of a moment arrives with its frame.
+#[test]
+fn a_step_is_one_request() {
+    for (example, queue) in [("start", "team-a"), ("ego-share-usage", "A"), ("tenants-and-offsets", "system")]
+    {
+        let selections =
+            [None, Some(Selection::Queue(queue.into())), Some(Selection::Rule("kai/division/round".into()))];
+        for selection in selections {
+            for view in NowView::ALL {
+                let mut whole = Whole::open(example, 0);
+                whole.dispatch(Command::Serving(true));
+                whole.dispatch(Command::Select(selection.clone()));
+                whole.dispatch(Command::ShowView(view));
+                whole.dispatch(Command::Resource(3));
+                whole.n_requests = 0;
+                whole.dispatch(Command::Step);
+                assert_eq!(whole.n_requests, 1, "{example}: {view:?} with {selection:?}");
+                let has_report = !matches!(
+                    view.under(&whole.frame().policy),
+                    NowView::Shares | NowView::Division | NowView::Tree
+                );
+                assert!(whole.model.report.is_some() || !has_report, "{example}: {view:?}");
+                if selection.is_some() {
+                    whole.dispatch(Command::Select(selection.clone()));
+                    assert_eq!(whole.n_requests, 1, "{example}: all of {selection:?} is known");
+                }
+            }
+        }
+    }
+}
+
+/// What is selected or shown while a step is in flight is explained when it has arrived.
+#[test]
+fn what_changes_during_a_step_is_requested_after_it() {
+    let queue = Selection::Queue("team-a".into());
+    let mut whole = Whole::open("start", 0);
+    let step = update(&mut whole.model, Command::Step);
+    whole.dispatch(Command::Select(Some(queue.clone())));
+    assert_eq!(whole.model.ladder, None);
+    whole.dispatch(Command::ShowView(NowView::Fairness));
+    whole.n_requests = 0;
+    whole.carry_out(step);
+    assert_eq!(whole.n_requests, 2, "the step, and one request for all that is new");
+    let known = |whole: &Whole| {
+        let ladder = whole.model.ladder.as_ref().map(|ladder| (ladder.cycle, ladder.queue.clone()));
+        let order = whole.model.order.as_ref().map(|order| (order.cycle, order.of.clone()));
+        let Some(Report::Tally(tally)) = whole.model.report.as_deref() else { panic!("a tally") };
+        (ladder, order, tally.summary.cycles)
+    };
+    let at = |cycle| (Some((cycle, "team-a".into())), Some((cycle, queue.clone())), cycle);
+    assert_eq!(known(&whole), at(1));
+    whole.dispatch(Command::Step);
+    assert_eq!((known(&whole), whole.n_requests), (at(2), 3));
+}
+
 #[test]
 fn a_cycle_that_takes_long_can_be_cancelled_inside() {
-    use fairground_web::engine::protocol::{Message, Request, Response};
+    use fairground_web::engine::protocol::{At, Message, Request, Response};
     use fairground_web::state::effect::Effect;
     use fairground_web::state::playback::engine_state::EngineState;
-    use fairground_web::state::update::update;
     let mut whole = Whole::open("start", 0);
     whole.dispatch(Command::GoTo(2));
     // The engine is within a cycle and handles no requests.
@@ -62,9 +120,7 @@ fn a_cycle_that_takes_long_can_be_cancelled_inside() {
     assert_eq!(generation, id);
     let ends = |effects: &[Effect]| {
         effects.iter().any(|effect| matches!(effect, Effect::RestartEngine))
-            && effects.iter().any(|effect| {
-                matches!(effect, Effect::Send(Message { body: Request::Load { cycle: 2, .. }, .. }))
-            })
+            && loads(effects).any(|ask| ask.at == At::Cycle(2))
     };
     // An engine that replies in time is not restarted.
     let mut answered = whole.model.clone();

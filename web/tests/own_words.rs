@@ -2,31 +2,17 @@
 
 use std::sync::Arc;
 
+use crate::run::Page;
 use expect_test::expect;
-use fairground::words::{Order, Selection};
-use fairground_web::engine::protocol::{Frame, Message, Request, Response};
-use fairground_web::engine::serve::Server;
+use fairground::words::Selection;
+use fairground_web::engine::protocol::Frame;
 use fairground_web::library::Example;
-use fairground_web::state::document::from_text;
 use fairground_web::words;
 
 fn frames(example: &str, cycles: u32) -> Vec<Frame> {
-    let mut server = Server::default();
     let scenario = Arc::new(Example::find(example).expect("an example").scenario());
-    let mut frames = Vec::new();
-    for cycle in 0..=cycles {
-        let ask = Request::Load { scenario: scenario.clone(), cycle };
-        let mut replies = server.handle(Message { generation: u64::from(cycle), body: ask });
-        while server.is_busy() {
-            replies.extend(server.work());
-        }
-        for reply in replies {
-            if let Response::Frame { frame, .. } = reply.body {
-                frames.push(*frame);
-            }
-        }
-    }
-    frames
+    let mut page = Page::default();
+    (0..=cycles).map(|cycle| page.main_at(scenario.clone(), cycle).0).collect()
 }
 
 /// The verdicts on some subjects, one per line.
@@ -98,23 +84,8 @@ fn rule_cards_say_what_is_an_assumption() {
 
 /// What WHY shows of the order around a selection after a cycle, one item per line.
 fn orders(scenario: &str, cycle: u32, of: &Selection) -> String {
-    let mut server = Server::default();
-    let mut ask = |ask: Request| {
-        let mut replies = server.handle(Message { generation: 1, body: ask });
-        while server.is_busy() {
-            replies.extend(server.work());
-        }
-        replies.pop().expect("a reply").body
-    };
-    let load = Request::Load { scenario: Arc::new(from_text(scenario).expect("it is clean")), cycle };
-    let Response::Frame { frame, .. } = ask(load) else { panic!("a frame") };
-    let (queue, job) = match of {
-        Selection::Queue(queue) => (queue.clone(), None),
-        Selection::Job(job) => (String::new(), Some(job.clone())),
-        _ => panic!("queues and jobs have places"),
-    };
-    let Response::Order(levels) = ask(Request::Order { cycle, queue, job }) else { panic!("an order") };
-    let order = Order { cycle, of: of.clone(), levels };
+    let (mut page, frame, _) = Page::open(scenario, cycle);
+    let order = page.order(of);
     let mut why = words::why(&frame, None, of, None, 2);
     words::put_order(&mut why, &frame, of, Some(&order));
     let mut lines = String::new();

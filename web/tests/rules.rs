@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::run::Page;
 use fairground::moment::rulebook;
 use fairground::policy::Policy;
 use fairground::words::Selection;
 use fairground_web::engine::protocol::{Frame, Message, Request, Response, Rulebook};
-use fairground_web::engine::serve::Server;
 use fairground_web::library::{self, Example};
 use fairground_web::state::command::Command;
 use fairground_web::state::document::change::Change;
@@ -65,17 +65,8 @@ fn every_rule_has_a_card() {
 }
 
 fn at_cycle(example: &str, cycle: u32) -> Frame {
-    let mut server = Server::default();
     let scenario = Arc::new(Example::find(example).expect("an example").scenario());
-    let mut replies = server.handle(Message { generation: 1, body: Request::Load { scenario, cycle } });
-    while server.is_busy() {
-        replies.extend(server.work());
-    }
-    let frame = replies.into_iter().find_map(|reply| match reply.body {
-        Response::Frame { frame, .. } => Some(*frame),
-        _ => None,
-    });
-    frame.expect("a frame")
+    Page::default().main_at(scenario, cycle).0
 }
 
 fn explanation(example: &str, cycle: u32, key: &str) -> Explanation {

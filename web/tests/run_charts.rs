@@ -1,10 +1,10 @@
 //! Charts of whole runs agree with the moments of the run.
 
-use crate::run::{ADAPTERS, Page, RESTART, lines};
+use crate::run::{ADAPTERS, Page, RESTART, lines, sent};
 use expect_test::expect;
 use fairground::words::number::NAMED;
 use fairground::words::{Selection, Terms};
-use fairground_web::engine::protocol::{AlternativeRequest, Request, Response};
+use fairground_web::engine::protocol::{Response, Subjects};
 use fairground_web::engine::report::{Gantt, GanttBy, Level, Report, ReportRequest, Series};
 use fairground_web::library::EXAMPLES;
 use fairground_web::views::cluster::view::cluster;
@@ -112,7 +112,7 @@ fn bars_are_what_moments_show() {
         let devices = page.gantt(GanttBy::Gpu, 0, 400, "");
         assert!(jobs.rows.len() as u32 == jobs.total && pods.rows.len() as u32 == pods.total);
         for cycle in 0..=last.cycle {
-            let (frame, _) = page.frame(Request::GoTo { cycle });
+            let (frame, _) = page.go_to(cycle);
             let held = |gantt: &Gantt, job: &str| -> u32 {
                 let rows = gantt.rows.iter().filter(|row| row.job == job);
                 let bars = rows.flat_map(|row| &row.bars).filter(|b| b.from <= cycle && cycle < b.to);
@@ -166,7 +166,7 @@ fn series_are_what_moments_show() {
         let series = series(&mut page);
         assert_eq!((series.stride, series.last), (1, last.cycle));
         for cycle in 0..=last.cycle {
-            let (frame, _) = page.frame(Request::GoTo { cycle });
+            let (frame, _) = page.go_to(cycle);
             for (queue, levels) in frame.queues.iter().zip(&series.queues) {
                 let at = levels.partition_point(|level| level.cycle <= cycle) - 1;
                 let Level { allocated, request, fair_share, .. } = &levels[at];
@@ -208,12 +208,11 @@ fn a_dragged_weight_has_a_preview() {
     let edited = RESTART.replacen("weight: 1}", "weight: 3}", 1).replace("quota: 1", "quota: 0");
     let base = RESTART.replace("quota: 1", "quota: 0");
     let levels = |page: &mut Page, text: &str| {
-        let (scenario, ladder) = (crate::run::sent(text), Some(("team-a".to_string(), 2)));
-        let (cycle, until, report_request) = (Some(2), 2, None);
-        let ask = Request::Alternative(AlternativeRequest { scenario, cycle, ladder, until, report_request });
-        match page.all(ask).into_iter().next() {
-            Some(Response::Alternative { levels, .. }) => levels,
-            other => panic!("a ghost was expected, not {other:?}"),
+        let ladder = Some(("team-a".to_string(), 2));
+        let replies = page.preview_at(&sent(text), 2, Subjects { ladder, ..Subjects::default() });
+        match &replies[..] {
+            [Response::Moment(moment), _] => moment.ladder.clone().expect("a ladder").levels,
+            other => panic!("a preview was expected, not {other:?}"),
         }
     };
     let now = levels(&mut page, &base);

@@ -4,50 +4,16 @@ use std::sync::Arc;
 
 use fairground::scenario::Scenario;
 use fairground_web::engine::protocol::{
-    AlternativeRequest, Amounts, Compared, EventWord, Frame, Message, Request, Response, Run, ToCompare,
+    Amounts, At, BranchId, Compared, EventWord, Frame, Message, MomentRequest, Request, Response, Subjects,
+    ToCompare,
 };
 use fairground_web::engine::report::{Report, ReportRequest};
-use fairground_web::engine::serve::Server;
 use fairground_web::library::{EXAMPLES, Example};
-use fairground_web::state::document::from_text;
 
+use crate::run::{Page, preview_at, sent};
 use crate::whole::Whole;
 
-/// A scenario in the form sent to the engine.
-fn sent(text: &str) -> Arc<Scenario> {
-    Arc::new(from_text(text).expect("it is clean"))
-}
-
-struct Page {
-    server: Server,
-    generation: u64,
-}
-
 impl Page {
-    fn new() -> Page {
-        Page { server: Server::default(), generation: 0 }
-    }
-
-    /// Sends a request and lets the engine work until it is idle.
-    fn ask(&mut self, ask: Request) -> Vec<Message<Response>> {
-        self.generation += 1;
-        let mut replies = self.server.handle(Message { generation: self.generation, body: ask });
-        while self.server.is_busy() {
-            replies.extend(self.server.work());
-        }
-        replies
-    }
-
-    fn frame(&mut self, ask: Request) -> (Frame, Run) {
-        let id = self.generation + 1;
-        match self.ask(ask).pop() {
-            Some(Message { generation, body: Response::Frame { frame, run } }) if generation == id => {
-                (*frame, *run)
-            }
-            other => panic!("a frame was expected, not {other:?}"),
-        }
-    }
-
     /// The cycle of the next or previous event, of a job or of any.
     fn event(&mut self, from: u32, back: bool, job: Option<&str>) -> Option<u32> {
         let job = job.map(str::to_string);
@@ -59,27 +25,8 @@ impl Page {
 
     fn load(&mut self, example: &str, cycle: u32) -> Frame {
         let scenario = Arc::new(Example::find(example).expect("an example").scenario());
-        self.frame(Request::Load { scenario, cycle }).0
+        self.main_at(scenario, cycle).0
     }
-
-    fn go_to(&mut self, cycle: u32) -> Frame {
-        self.frame(Request::GoTo { cycle }).0
-    }
-}
-
-/// A scenario at a cycle, and its run up to another cycle.
-fn alternative_of(
-    scenario: Arc<Scenario>,
-    (cycle, until): (u32, u32),
-    report_request: Option<ReportRequest>,
-) -> Request {
-    Request::Alternative(AlternativeRequest {
-        scenario,
-        cycle: Some(cycle),
-        ladder: None,
-        until,
-        report_request,
-    })
 }
 
 fn kinds(frame: &Frame) -> Vec<(&str, &str)> {
@@ -88,7 +35,7 @@ fn kinds(frame: &Frame) -> Vec<(&str, &str)> {
 
 #[test]
 fn the_start_scenario_runs_step_by_step() {
-    let mut page = Page::new();
+    let mut page = Page::default();
     let opening = page.load("start", 0);
     assert_eq!(opening.cycle, 0);
     let cells = |frame: &Frame| {
@@ -98,7 +45,7 @@ fn the_start_scenario_runs_step_by_step() {
         frame.nodes.iter().map(|n| n.cells.iter().map(pods).collect::<Vec<_>>()).collect::<Vec<_>>()
     };
     assert_eq!(cells(&opening), [["a1", "a1"], ["a2", "b1"]]);
-    let first = page.go_to(1);
+    let first = page.go_to(1).0;
     assert_eq!(kinds(&first), [("submitted", "b2"), ("reclaimed", "a2"), ("claimed", "b2")]);
     let cell = &first.nodes[1].cells[0];
     assert!(cell.pods[0].leaving && cell.pods[0].changed);
@@ -107,36 +54,36 @@ fn the_start_scenario_runs_step_by_step() {
     let by = reclaimed.by().map(|by| first.job(by));
     assert_eq!((by, reclaimed.checks.is_empty()), (Some("b2"), false));
     assert_eq!((first.queues[0].leaving[2], first.queues[1].claimed[2]), (1.0, 1.0));
-    let second = page.go_to(2);
+    let second = page.go_to(2).0;
     assert!(kinds(&second).contains(&("started", "b2")));
     assert_eq!(cells(&second), [["a1", "a1"], ["b2", "b1"]]);
     assert_eq!(second.refusals.iter().map(|r| second.job(r.job)).collect::<Vec<_>>(), ["a2"]);
-    let late = page.go_to(50);
+    let late = page.go_to(50).0;
     assert!(late.quiet && late.cycle < 50, "the run ends by itself");
 }
 
 #[test]
 fn back_equals_forward() {
     for example in EXAMPLES {
-        let mut page = Page::new();
+        let mut page = Page::default();
         page.load(example.id, 0);
-        let forward: Vec<Frame> = (0..6).map(|cycle| page.go_to(cycle)).collect();
+        let forward: Vec<Frame> = (0..6).map(|cycle| page.go_to(cycle).0).collect();
         for cycle in (0..6).rev() {
-            assert_eq!(page.go_to(cycle), forward[cycle as usize], "{} at {cycle}", example.id);
+            assert_eq!(page.go_to(cycle).0, forward[cycle as usize], "{} at {cycle}", example.id);
         }
-        assert_eq!(Page::new().load(example.id, 5), forward[5], "{}", example.id);
+        assert_eq!(Page::default().load(example.id, 5), forward[5], "{}", example.id);
     }
 }
 
 #[test]
 fn looking_ahead_changes_no_answer() {
     for example in EXAMPLES {
-        let (mut plain, mut ahead) = (Page::new(), Page::new());
+        let (mut plain, mut ahead) = (Page::default(), Page::default());
         plain.load(example.id, 0);
         ahead.load(example.id, 0);
         for cycle in [1, 2, 5, 3, 4, 4, 9, 0, 1] {
             ahead.server.look_ahead();
-            let (plain, ahead) = (plain.frame(Request::GoTo { cycle }), ahead.frame(Request::GoTo { cycle }));
+            let (plain, ahead) = (plain.go_to(cycle), ahead.go_to(cycle));
             assert_eq!(plain, ahead, "{} at {cycle}", example.id);
         }
     }
@@ -144,64 +91,74 @@ fn looking_ahead_changes_no_answer() {
 
 #[test]
 fn events_are_found_in_both_directions() {
-    let mut page = Page::new();
+    let mut page = Page::default();
     page.load("min-runtime-on", 0);
     assert_eq!(page.event(0, false, None), Some(4));
     assert_eq!(page.event(0, false, Some("b2")), Some(4));
     assert_eq!(page.event(4, true, Some("b2")), Some(0));
     assert_eq!(page.event(100, false, Some("no-such-job")), None);
-    assert_eq!(page.go_to(4).cycle, 4);
+    assert_eq!(page.go_to(4).0.cycle, 4);
 }
 
 #[test]
-fn a_alternative_leaves_the_run_alone() {
-    let mut page = Page::new();
-    page.load("start", 1);
+fn a_preview_leaves_the_run_alone() {
+    let mut page = Page::default();
+    page.load("start", 3);
+    page.go_to(1);
     let edited = EXAMPLES[0].text.replacen("quota: 2", "quota: 3", 1);
-    let alternative = alternative_of(sent(&edited), (1, 3), Some(ReportRequest::Tally { resource: 2 }));
-    let said: Vec<Response> = page.ask(alternative).into_iter().map(|reply| reply.body).collect();
-    let [
-        Response::Alternative { frame: Some(alternative), .. },
-        Response::AlternativeRun { run, report: Some(report) },
-    ] = &said[..]
-    else {
-        panic!("a ghost and its run were expected, not {said:?}");
+    let report = Some(ReportRequest::Tally { resource: 2 });
+    let said = page.preview_at(&sent(&edited), 1, Subjects { report, ..Subjects::default() });
+    let [Response::Moment(preview), Response::Moment(rest)] = &said[..] else {
+        panic!("a preview and its run were expected, not {said:?}");
     };
-    assert_eq!(kinds(alternative), [("submitted", "b2")]);
-    assert_eq!(run.last_cycle, 2, "nothing further happens");
-    let Report::Tally(tally) = &**report else { panic!("{report:?}") };
+    assert_eq!(kinds(preview.frame.as_ref().expect("a frame")), [("submitted", "b2")]);
+    assert_eq!(rest.run.as_ref().map(|run| run.last_cycle), Some(2), "nothing further happens");
+    let Some((_, Report::Tally(tally))) = &preview.report else { panic!("{said:?}") };
     assert_eq!(tally.summary.cycles, 1, "it is of the moment");
-    assert_eq!(page.go_to(1).events.len(), 3);
+    assert_eq!(page.go_to(1).0.events.len(), 3);
     let wrong = Arc::new(Scenario { policy: "unknown".into(), ..Scenario::default() });
-    let replies = page.ask(alternative_of(wrong, (1, 0), None));
-    let last = replies.last().map(|reply| &reply.body);
-    assert!(matches!(last, Some(Response::Alternative { frame: None, .. })), "no preview was expected");
+    let replies = page.preview_at(&wrong, 1, Subjects::default());
+    assert!(matches!(replies[..], [Response::Refused { .. }]), "no preview was expected");
+}
+
+/// The preview goes first, and what it interrupts goes on after it.
+#[test]
+fn a_preview_does_not_displace_another_run() {
+    let mut page = Page::default();
+    page.load("start", 3);
+    let scenario = sent(EXAMPLES[0].text);
+    for (generation, branch) in [(10, BranchId::Baseline), (11, BranchId::Preview)] {
+        let ask = MomentRequest { branch, ..MomentRequest::main_at(&scenario, 2) };
+        page.server.handle(Message { generation, body: Request::Moment(ask) });
+        page.server.work();
+    }
+    let mut replies = Vec::new();
+    while page.server.is_busy() {
+        replies.extend(page.server.work().into_iter().map(|reply| reply.generation));
+    }
+    assert_eq!(replies, [11, 11, 10, 10]);
 }
 
 #[test]
 fn a_long_run_can_be_stopped_where_it_is() {
-    let mut page = Page::new();
+    let mut page = Page::default();
     page.load("past-counts", 0);
-    page.server.handle(Message { generation: 90, body: Request::RunUntil { time_ms: 1_000_000 } });
+    let long = MomentRequest { at: At::Time(1_000_000), ..MomentRequest::go_to(0) };
+    page.server.handle(Message { generation: 90, body: Request::Moment(long) });
     page.server.work();
     page.server.work();
     let replies = page.server.handle(Message { generation: 91, body: Request::Cancel });
     assert!(matches!(replies[0], Message { generation: 91, body: Response::Cancelled }));
-    let Message { generation: 90, body: Response::Frame { frame, .. } } = &replies[1] else {
-        panic!("a frame")
-    };
-    assert_eq!(frame.cycle, 2);
+    let Message { generation: 90, body: Response::Moment(moment) } = &replies[1] else { panic!("a moment") };
+    assert_eq!(moment.frame.as_ref().map(|frame| frame.cycle), Some(2));
     assert!(!page.server.is_busy());
 }
 
 #[test]
 fn a_fair_share_is_derived_down_the_tree() {
-    let mut page = Page::new();
+    let mut page = Page::default();
     let frame = page.load("tree-decides", 1);
-    let ask = Request::Ladder { cycle: 1, queue: "vision".into(), resource: 2 };
-    let Some(Message { body: Response::Ladder { levels, .. }, .. }) = page.ask(ask).pop() else {
-        panic!("a ladder")
-    };
+    let levels = page.ladder("vision", 2).levels;
     assert_eq!(levels.iter().map(|l| l.queue.as_str()).collect::<Vec<_>>(), ["research", "vision"]);
     let vision = frame.queues.iter().find(|q| q.name == "vision").expect("a queue");
     let shown = vision.fair_share.expect("a share")[2];
@@ -210,16 +167,14 @@ fn a_fair_share_is_derived_down_the_tree() {
 
 #[test]
 fn what_cannot_run_is_refused_with_reasons() {
-    let mut page = Page::new();
-    let replies = page.ask(Request::Load {
-        scenario: Arc::new(Scenario { policy: "unknown".into(), ..Scenario::default() }),
-        cycle: 0,
-    });
+    let mut page = Page::default();
+    let wrong = Arc::new(Scenario { policy: "unknown".into(), ..Scenario::default() });
+    let replies = page.ask(Request::Moment(MomentRequest::main_at(&wrong, 0)));
     let [Message { body: Response::Refused { findings }, .. }] = replies.as_slice() else {
         panic!("{replies:?}")
     };
     assert_eq!(findings.len(), 1);
-    assert!(page.ask(Request::GoTo { cycle: 3 }).is_empty());
+    assert!(page.ask(Request::Moment(MomentRequest::go_to(3))).is_empty());
 }
 
 #[test]
@@ -273,10 +228,10 @@ fn the_decisions_of_a_cycle_lead_from_its_opening_to_its_end() {
     use fairground_web::state::playback::decision_step::{event_of, moment_after, n_decisions};
     let mut n_seen = 0;
     for example in EXAMPLES {
-        let mut page = Page::new();
+        let mut page = Page::default();
         let mut before = page.load(example.id, 0);
         for cycle in 1..6 {
-            let end = page.go_to(cycle);
+            let end = page.go_to(cycle).0;
             if end.cycle != cycle {
                 break;
             }
@@ -387,7 +342,7 @@ fn stepping_by_actions_visits_the_end_of_each_both_ways() {
     let mut n_several = 0;
     for example in EXAMPLES {
         for cycle in 1..4 {
-            let frame = Page::new().load(example.id, cycle);
+            let frame = Page::default().load(example.id, cycle);
             let actions = decision_step::actions(&frame);
             let n = decision_step::n_decisions(&frame);
             assert!(actions.windows(2).all(|pair| pair[0].1 < pair[1].1), "{}", example.id);
@@ -434,13 +389,13 @@ fn stepping_by_actions_visits_the_end_of_each_both_ways() {
 /// are dropped.
 #[test]
 fn alternatives_arrive_during_a_drag() {
-    let mut page = Page::new();
+    let mut page = Page::default();
     page.load("start", 3);
     let text = Example::find("start").expect("an example").text;
     let ask = |page: &mut Page, weight: u32| {
         page.generation += 1;
         let text = text.replacen("weight: 1", &format!("weight: {weight}"), 1);
-        let ask = alternative_of(sent(&text), (3, 9), None);
+        let ask = preview_at(&sent(&text), 3, Subjects::default());
         let replies = page.server.handle(Message { generation: page.generation, body: ask });
         assert!(replies.is_empty());
         page.generation
@@ -454,12 +409,12 @@ fn alternatives_arrive_during_a_drag() {
     }
     let ids: Vec<u64> = answered.iter().map(|reply| reply.generation).collect();
     assert_eq!(ids, [first, asked[4], asked[4]], "a run only where nothing later waits");
-    let is_there = |reply: &Message<Response>| match &reply.body {
-        Response::Alternative { frame: Some(frame), .. } => frame.cycle == 3,
-        _ => false,
+    let has = |reply: &Message<Response>| match &reply.body {
+        Response::Moment(moment) => (moment.frame.as_ref().map(|frame| frame.cycle), moment.run.is_some()),
+        _ => panic!("a moment was expected, not {reply:?}"),
     };
-    assert!(answered[..2].iter().all(is_there));
-    assert!(matches!(answered[2].body, Response::AlternativeRun { report: None, .. }));
+    let has: Vec<_> = answered.iter().map(has).collect();
+    assert_eq!(has, [(Some(3), false), (Some(3), false), (None, true)]);
 }
 
 #[test]
@@ -474,10 +429,10 @@ jobs:
 - {name: first, queue: a, gpu: 1, submit: 3s, lasts: 2s}
 - {name: many, queue: a, gpu: 1, count: 1800, every: 2s, submit: 10s, lasts: 1s}
 ";
-    let mut page = Page::new();
-    let (_, opening) = page.frame(Request::Load { scenario: sent(text), cycle: 0 });
+    let mut page = Page::default();
+    let (_, opening) = page.main_at(sent(text), 0);
     assert!(opening.earlier.is_empty());
-    let (end, run) = page.frame(Request::GoTo { cycle: 3_500 });
+    let (end, run) = page.go_to(3_500);
     assert_eq!(end.cycle, 3_500);
     let n_listed = run.events.len();
     assert!(n_listed <= 5_000 && n_listed > 4_900 && !run.earlier.is_empty(), "{n_listed}");
@@ -492,14 +447,14 @@ jobs:
     assert!(first <= 4 && page.event(3_400, true, Some("first")).is_some_and(|cycle| cycle < 10));
     // An event of a frame has the index that the run states.
     let (at, word, job) = run.events[0];
-    let frame = page.go_to(at);
+    let frame = page.go_to(at).0;
     assert_eq!((frame.events[0].word(), frame.job_of(&frame.events[0])), (word, job));
 }
 
 #[test]
 fn moments_of_runai_have_states_and_others_none() {
     let queues = |example: &str| {
-        let frame = Page::new().load(example, 1);
+        let frame = Page::default().load(example, 1);
         frame.queues.into_iter().map(|row| row.states).collect::<Vec<_>>()
     };
     let states: Vec<String> = queues("runai-department-empty").into_iter().map(|s| s[3].clone()).collect();
@@ -513,7 +468,7 @@ fn four_schedulers_decide_differently() {
     let scenario = Arc::new(Example::find("four-schedulers").expect("an example").scenario());
     let run = |of: &str| ToCompare { scenario: scenario.clone(), policy: of.into(), ..Default::default() };
     let runs = policies.map(run).to_vec();
-    let replies = Page::new().ask(Request::Compare { runs, until_ms: Some(60_000) });
+    let replies = Page::default().ask(Request::Compare { runs, until_ms: Some(60_000) });
     let columns = replies.into_iter().filter_map(|reply| match reply.body {
         Response::Compared(run) => Some(*run),
         _ => None,

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use crate::run::Page;
 use expect_test::{Expect, expect};
 use fairground::scenario::Scenario;
 use fairground_web::chart::table::Section;
-use fairground_web::engine::protocol::{Frame, Message, Request, Response};
+use fairground_web::engine::protocol::Frame;
 use fairground_web::engine::report::{Report, ReportRequest, ShareUsage};
-use fairground_web::engine::serve::Server;
 use fairground_web::library::Example;
 use fairground_web::views::share_usage::view::{pools, sections};
 
@@ -17,21 +17,10 @@ fn report(example: &str, cycle: u32) -> (ShareUsage, Frame) {
 }
 
 fn report_on(scenario: Scenario, cycle: u32) -> (ShareUsage, Frame) {
-    let mut server = Server::default();
-    let scenario = Arc::new(scenario);
-    let mut ask = |ask| {
-        let mut replies = server.handle(Message { generation: 1, body: ask });
-        while server.is_busy() {
-            replies.extend(server.work());
-        }
-        replies.pop().expect("an answer").body
-    };
-    let Response::Frame { frame, .. } = ask(Request::Load { scenario, cycle }) else { panic!("a frame") };
-    let Response::Report(Some(report)) = ask(Request::Report(ReportRequest::ShareUsage)) else {
-        panic!("a report")
-    };
-    let Report::ShareUsage(usage) = *report else { panic!("another report") };
-    (usage, *frame)
+    let mut page = Page::default();
+    let (frame, _) = page.main_at(Arc::new(scenario), cycle);
+    let Report::ShareUsage(usage) = page.report(ReportRequest::ShareUsage) else { panic!("another report") };
+    (usage, frame)
 }
 
 fn view(example: &str, cycle: u32) -> Vec<Section> {

@@ -9,7 +9,7 @@ use fairground::sim::Simulation;
 use fairground::trace::Level;
 use fairground::words::{self, Selection};
 use fairground_web::engine::parcel::{Catalogues, Parcel};
-use fairground_web::engine::protocol::{Frame, Message, Request, Response};
+use fairground_web::engine::protocol::{Frame, Message, MomentRequest, Request, Response};
 use fairground_web::engine::serve::Server;
 use fairground_web::library::{EXAMPLES, Example};
 
@@ -24,18 +24,18 @@ struct Page {
 }
 
 impl Page {
-    fn frame(&mut self, ask: Request) -> Frame {
-        let mut replies = self.server.handle(Message { generation: 1, body: ask });
+    fn frame(&mut self, ask: MomentRequest) -> Frame {
+        let mut replies = self.server.handle(Message { generation: 1, body: Request::Moment(ask) });
         while self.server.is_busy() {
             replies.extend(self.server.work());
         }
         let bytes = postcard::to_stdvec(&Parcel::pack(replies, &mut self.ours)).expect("plain data");
         let parcel: Parcel = postcard::from_bytes(&bytes).expect("a parcel");
         let frames = parcel.unpack(&mut self.theirs).into_iter().filter_map(|reply| match reply.body {
-            Response::Frame { frame, .. } => Some(*frame),
+            Response::Moment(moment) => moment.frame,
             _ => None,
         });
-        frames.last().expect("a frame")
+        *frames.last().expect("a frame")
     }
 }
 
@@ -46,12 +46,12 @@ fn verdicts(example: &Example) -> String {
     sim.set_level(Level::Decisive);
     let names = Arc::new(Names::of(plan.policy.key(), sim.cluster()));
     let mut page = Page::default();
-    page.frame(Request::Load { scenario: Arc::new(example.scenario()), cycle: 0 });
+    page.frame(MomentRequest::main_at(&Arc::new(example.scenario()), 0));
     let (mut text, mut last) = (String::new(), String::new());
     while sim.cycle() < CYCLES && !sim.is_quiet() {
         let Some(record) = sim.advance() else { break };
         let runner = moment::frame(&names, &sim, &record);
-        let shown = page.frame(Request::GoTo { cycle: record.cycle });
+        let shown = page.frame(MomentRequest::go_to(record.cycle));
         let resource = if shown.total[2] > 0.0 { 2 } else { 0 };
         let why = |of: &Selection| words::why(&shown, None, of, None, resource).lines();
         for (index, explanation) in words::decided(&runner) {

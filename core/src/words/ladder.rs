@@ -5,9 +5,10 @@ use super::text::Text;
 use crate::moment::{LadderLevel, LadderLine, LineKind};
 use crate::trace::RiseEnd;
 use crate::units::Resource;
+use serde::{Deserialize, Serialize};
 
 /// The derivation of a fair share.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ladder {
     pub cycle: u32,
     /// The queue whose fair share is derived.

@@ -6,12 +6,13 @@ use super::{Explanation, Selection, Terms, check, number};
 use crate::cluster::Queue;
 use crate::moment::Frame;
 use crate::trace::{Check, OrderLevel, OrderPlace, Quantity, Term, Value};
+use serde::{Deserialize, Serialize};
 
 /// Priority of a queue without pending requests.
 const NOTHING: i64 = i32::MIN as i64;
 
 /// The order of a queue or a job and its neighbours in the next pass.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Order {
     /// The cycle after which the order applies.
     pub cycle: u32,

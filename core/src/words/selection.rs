@@ -1,7 +1,9 @@
 //! The selection.
 
+use serde::{Deserialize, Serialize};
+
 /// The selected object. It is identified by name, so that it survives stepping.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Selection {
     Queue(String),
     Job(String),

@@ -30,7 +30,6 @@ const FOLDERS: [Folders; 2] = [
             ("document", "playback"),
             ("layout", "branches"),
             ("layout", "moment"),
-            ("moment", "branches"),
             ("moment", "playback"),
             ("playback", "import"),
         ],

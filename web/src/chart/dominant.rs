@@ -3,8 +3,8 @@
 
 use fairground::words::number::GPU;
 
+use crate::engine::dominant::resource_of;
 use crate::engine::protocol::{Amounts, BoundTriple, Frame, Point, QueueRow, Run};
-use crate::state::moment::dominant::resource_of;
 
 /// Converts amounts to percent of a resource's total, stored in the position of GPUs.
 #[derive(Clone, Copy)]

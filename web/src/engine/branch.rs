@@ -1,14 +1,15 @@
 //! A run of one scenario: the displayed one, or one computed in the background.
 
 use fairground::id::{JobId, QueueId};
-use fairground::moment;
+use fairground::moment::{self, orders, rule_use};
 use fairground::scenario::Scenario;
 use fairground::sim::{Simulation, Timeline};
 use fairground::time::Time;
 use fairground::trace::{Event, Level};
+use fairground::words::{Ladder, Order, Selection};
 
 use super::plan::plan_of;
-use super::protocol::{Frame, LadderLevel, Run, Stop};
+use super::protocol::{Frame, LadderLevel, Moment, RuleUse, Run, Stop, Subjects, Wants};
 use super::report::{Report, ReportRequest};
 use super::reporting;
 use super::run_log::RunLog;
@@ -105,6 +106,45 @@ impl Branch {
     /// Explanation of a queue's fair share at the current cycle.
     pub fn ladder(&self, queue: &str, resource: u8) -> Vec<LadderLevel> {
         moment::ladders::levels(self.sim(), queue, resource)
+    }
+    /// The current cycle with all that is wanted of it.
+    pub fn moment(&self, wants: Wants) -> Moment {
+        let frame = Box::new(self.frame());
+        let explained = self.explained(wants.subjects(Some(&frame)));
+        Moment { frame: Some(frame), run: Some(Box::new(self.run())), ..explained }
+    }
+    /// What is wanted of the current cycle besides its frame.
+    pub fn explained(&self, Subjects { ladder, order, rule, report }: Subjects) -> Moment {
+        let (cycle, sim) = (self.cycle(), self.sim());
+        let order = order.map(|of| {
+            let levels = match &of {
+                Selection::Job(job) => orders::orders(sim, "", Some(job)),
+                Selection::Queue(queue) => orders::orders(sim, queue, None),
+                _ => Vec::new(),
+            };
+            Order { cycle, of, levels }
+        });
+        Moment {
+            ladder: ladder.map(|(queue, resource)| Ladder {
+                levels: self.ladder(&queue, resource),
+                cycle,
+                queue,
+                resource,
+            }),
+            order,
+            rule_use: rule.map(|rule| self.rule_use(rule)),
+            report: report.map(|request| {
+                let report = self.report(&request);
+                (request, report)
+            }),
+            ..Moment::default()
+        }
+    }
+    /// What a rule did in the current cycle; not counted if the previous cycle is too far back or too large.
+    fn rule_use(&self, rule: String) -> RuleUse {
+        let (before, cycle) = (self.before(), self.cycle());
+        let found = before.map(|before| rule_use::count(before, self.sim(), &rule));
+        found.unwrap_or_else(|| RuleUse { rule, cycle, is_counted: cycle == 0, ..RuleUse::default() })
     }
     /// A report on the whole run.
     pub fn report(&self, request: &ReportRequest) -> Report {

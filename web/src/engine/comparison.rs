@@ -151,6 +151,7 @@ mod tests {
     use super::super::protocol::{Message, Request};
     use super::super::serve::Server;
     use super::*;
+    use crate::engine::protocol::MomentRequest;
     use fairground::policy::Policy;
     use std::sync::Arc;
 
@@ -233,7 +234,7 @@ mod tests {
             }
             replies
         };
-        ask(&mut server, Request::Load { scenario: of(FOUR), cycle: 0 });
+        ask(&mut server, Request::Moment(MomentRequest::main_at(&of(FOUR), 0)));
         end(&mut server);
         let [first_policy, last_policy] = [Policy::NAMES[0], Policy::NAMES[1]];
         ask(&mut server, compare(&[first_policy, last_policy]));
@@ -245,13 +246,13 @@ mod tests {
             matches!(&progress, Some(Response::Comparing { name, cycle: 1.. }) if *name == first_policy.to_uppercase()),
             "{progress:?}"
         );
-        ask(&mut server, Request::GoTo { cycle: 1 });
+        ask(&mut server, Request::Moment(MomentRequest::go_to(1)));
         let (mut first, mut n) = (Vec::new(), 0);
         while first.is_empty() {
             first = server.work();
             n += 1;
         }
-        assert!(matches!(first[0].body, Response::Frame { .. }) && n <= 2, "a step goes first: {first:?}");
+        assert!(matches!(first[0].body, Response::Moment(_)) && n <= 2, "a step goes first: {first:?}");
         ask(&mut server, compare(&[last_policy]));
         let replies = end(&mut server);
         assert!(

@@ -7,7 +7,7 @@ use fairground::policy::Policy;
 use fairground::trace::{Check, OrderLevel, Protection, Rule};
 use serde::{Deserialize, Serialize};
 
-use super::protocol::{EventRow, Frame, LadderLevel, Message, Names, Response, What};
+use super::protocol::{BranchId, EventRow, Frame, LadderLevel, Message, Moment, Names, Response, What};
 use super::report::Report;
 
 /// Replies that are sent in one message.
@@ -32,7 +32,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
 /// What both ends already know.
 #[derive(Clone, Debug, Default)]
 pub struct Catalogues {
-    /// Catalogue of the current run, and of the alternative.
+    /// Catalogue of the displayed run, and of the last other one.
     names: [Arc<Names>; 2],
 }
 
@@ -80,19 +80,14 @@ impl Catalogues {
     }
 }
 
-/// Whether a reply is about the current run (0) or the alternative (1), and the references to its catalogue.
-fn names(response: &mut Response) -> (usize, Vec<&mut Arc<Names>>) {
+/// The moment in a reply. No other reply contains catalogues or rules.
+fn moment_of(response: &mut Response) -> Option<&mut Moment> {
     match response {
-        Response::Frame { frame, run } => (0, vec![&mut frame.names, &mut run.names]),
-        Response::Alternative { frame, .. } => (1, frame.iter_mut().map(|frame| &mut frame.names).collect()),
-        Response::AlternativeRun { run, .. } => (1, vec![&mut run.names]),
+        Response::Moment(moment) => Some(moment),
         Response::Ready
         | Response::Refused { .. }
         | Response::Progress { .. }
         | Response::Event { .. }
-        | Response::Stopped { .. }
-        | Response::Ladder { .. }
-        | Response::Order(_)
         | Response::Reading
         | Response::Piece(_)
         | Response::Imported { .. }
@@ -100,56 +95,41 @@ fn names(response: &mut Response) -> (usize, Vec<&mut Arc<Names>>) {
         | Response::Packed(_)
         | Response::Csv { .. }
         | Response::Tried(_)
-        | Response::Report(_)
         | Response::Translated { .. }
         | Response::Comparing { .. }
         | Response::Compared { .. }
         | Response::Rules(_)
-        | Response::RuleUse(_)
         | Response::Kit(_)
-        | Response::Cancelled => (0, Vec::new()),
+        | Response::Cancelled => None,
     }
+}
+
+/// Whether a reply is about the displayed run (0) or another one (1), and the references to its catalogue.
+fn names(response: &mut Response) -> (usize, Vec<&mut Arc<Names>>) {
+    let Some(Moment { branch, frame, run, .. }) = moment_of(response) else { return (0, Vec::new()) };
+    let of_run = run.iter_mut().map(|run| &mut run.names);
+    let names = frame.iter_mut().map(|frame| &mut frame.names).chain(of_run);
+    (usize::from(*branch != BranchId::Main), names.collect())
 }
 
 /// The rules in a reply, always in the same order.
 fn rules(response: &mut Response) -> Vec<&mut Rule> {
     let mut all = Vec::new();
-    match response {
-        Response::Frame { frame, .. } => of_frame(frame, &mut all),
-        Response::Alternative { frame, levels } => {
-            frame.iter_mut().for_each(|frame| of_frame(frame, &mut all));
-            levels.iter_mut().for_each(|level| of_level(level, &mut all));
-        }
-        Response::Ladder { levels, .. } => levels.iter_mut().for_each(|level| of_level(level, &mut all)),
-        Response::Order(levels) => of_order(levels, &mut all),
-        Response::Report(Some(report)) => {
-            if let Report::Serving(serving) = &mut **report {
-                serving.pools.iter_mut().for_each(|(_, levels)| of_order(levels, &mut all));
-            }
-        }
-        Response::RuleUse(found) => all.extend(found.checks.iter_mut().map(|check| &mut check.rule)),
-        Response::Ready
-        | Response::AlternativeRun { .. }
-        | Response::Refused { .. }
-        | Response::Progress { .. }
-        | Response::Event { .. }
-        | Response::Stopped { .. }
-        | Response::Reading
-        | Response::Piece(_)
-        | Response::Imported { .. }
-        | Response::Exported(_)
-        | Response::Packed(_)
-        | Response::Csv { .. }
-        | Response::Tried(_)
-        | Response::Report(None)
-        | Response::Translated { .. }
-        | Response::Comparing { .. }
-        | Response::Compared { .. }
-        | Response::Rules(_)
-        | Response::Kit(_)
-        | Response::Cancelled => {}
+    if let Some(moment) = moment_of(response) {
+        of_moment(moment, &mut all);
     }
     all
+}
+
+fn of_moment<'a>(moment: &'a mut Moment, all: &mut Vec<&'a mut Rule>) {
+    let Moment { branch: _, frame, run: _, ladder, order, rule_use, report, is_met: _ } = moment;
+    frame.iter_mut().for_each(|frame| of_frame(frame, all));
+    ladder.iter_mut().flat_map(|ladder| &mut ladder.levels).for_each(|level| of_level(level, all));
+    order.iter_mut().for_each(|order| of_order(&mut order.levels, all));
+    all.extend(rule_use.iter_mut().flat_map(|found| &mut found.checks).map(|check| &mut check.rule));
+    if let Some((_, Report::Serving(serving))) = report {
+        serving.pools.iter_mut().for_each(|(_, levels)| of_order(levels, all));
+    }
 }
 
 fn of_frame<'a>(frame: &'a mut Frame, all: &mut Vec<&'a mut Rule>) {
@@ -185,7 +165,7 @@ fn of_level<'a>(level: &'a mut LadderLevel, all: &mut Vec<&'a mut Rule>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::protocol::{Message, Request};
+    use crate::engine::protocol::{Message, MomentRequest, Request};
     use crate::engine::serve::Server;
 
     /// A run's catalogue is sent once; recorded values survive unchanged, including infinite bounds.
@@ -196,11 +176,11 @@ mod tests {
         let (mut ours, mut theirs) = (Catalogues::default(), Catalogues::default());
         let mut sizes = Vec::new();
         for ask in [
-            Request::Load { scenario: scenario.clone(), cycle: 1 },
-            Request::GoTo { cycle: 2 },
-            Request::Load { scenario: scenario.clone(), cycle: 1 },
+            MomentRequest::main_at(&scenario, 1),
+            MomentRequest::go_to(2),
+            MomentRequest::main_at(&scenario, 1),
         ] {
-            let mut replies = server.handle(Message { generation: 1, body: ask });
+            let mut replies = server.handle(Message { generation: 1, body: Request::Moment(ask) });
             while server.is_busy() {
                 replies.extend(server.work());
             }
@@ -222,9 +202,8 @@ mod tests {
         }
         for example in crate::library::EXAMPLES {
             let mut server = Server::default();
-            let scenario = Arc::new(example.scenario());
-            let mut replies =
-                server.handle(Message { generation: 1, body: Request::Load { scenario, cycle: 3 } });
+            let ask = MomentRequest::main_at(&Arc::new(example.scenario()), 3);
+            let mut replies = server.handle(Message { generation: 1, body: Request::Moment(ask) });
             while server.is_busy() {
                 replies.extend(server.work());
             }

@@ -1,37 +1,42 @@
-//! Computes the outcome of an edit while it is being made.
+//! Computes moments of other runs than the displayed one, such as the outcome of an edit while it is being made.
 //!
 //! A drag sends many requests per second. The running preview is finished, so that something is shown during the drag; of the
 //! requests that arrive meanwhile, only the latest is computed next. The frame is sent as soon as it is computed; then the run
 //! continues, unless a later request is pending.
 
 use super::branch::Branch;
-use super::protocol::{AlternativeRequest, Response};
-use super::report::{Report, ReportRequest};
+use super::protocol::{At, BranchId, Moment, MomentRequest, Response, Subjects};
+use super::report::ReportRequest;
 
-/// Runs of edited scenarios.
+/// The runs of a branch.
 #[derive(Default)]
 pub struct Previews {
     running: Option<Running>,
-    /// The pending request and its number.
-    next: Option<(u64, AlternativeRequest)>,
+    /// The pending request, its number, and the last cycle of its run.
+    next: Option<(u64, MomentRequest, u32)>,
 }
 
 struct Running {
     /// Number of the request.
     id: u64,
-    request: AlternativeRequest,
-    /// The frame is not needed, or already sent.
+    branch: BranchId,
+    /// The cycle of the frame.
+    cycle: u32,
+    /// The last cycle of the run.
+    until: u32,
+    /// What is wanted besides frame and run, and not sent yet.
+    subjects: Subjects,
+    /// The frame has been sent.
     has_frame: bool,
-    report: Option<Box<Report>>,
     /// Everything has been sent.
     is_over: bool,
-    branch: Branch,
+    run: Branch,
 }
 
 impl Previews {
     /// Adds a request; it replaces a pending one.
-    pub fn request(&mut self, id: u64, request: AlternativeRequest) {
-        self.next = Some((id, request));
+    pub fn request(&mut self, id: u64, request: MomentRequest, until: u32) {
+        self.next = Some((id, request, until));
     }
 
     pub fn is_busy(&self) -> bool {
@@ -46,51 +51,51 @@ impl Previews {
             let mut responses = Vec::new();
             // The frame's cycle is often the run's last one; then both replies are returned together.
             while !running.is_over && (responses.is_empty() || self.next.is_none()) && !running.step() {
-                responses.push((running.id, running.response()));
+                responses.push((running.id, Response::Moment(Box::new(running.moment()))));
             }
             if !running.is_over {
                 self.running = Some(running);
             }
             return responses;
         }
-        let Some((id, request)) = self.next.take() else { return Vec::new() };
-        self.running = Running::new(id, request);
-        let refused = (id, Response::Alternative { frame: None, levels: Vec::new() });
-        self.running.is_none().then_some(refused).into_iter().collect()
+        let Some((id, request, until)) = self.next.take() else { return Vec::new() };
+        let MomentRequest { branch, scenario: Some(scenario), at: At::Cycle(cycle), wants } = request else {
+            return Vec::new();
+        };
+        match Branch::background(&scenario) {
+            Ok(run) => {
+                let subjects = wants.subjects(None);
+                let (has_frame, is_over) = (false, false);
+                self.running = Some(Running { id, branch, cycle, until, subjects, has_frame, is_over, run });
+                Vec::new()
+            }
+            Err(findings) => vec![(id, Response::Refused { findings })],
+        }
     }
 }
 
 impl Running {
-    /// A run in its opening state; `None`: the scenario cannot run.
-    fn new(id: u64, request: AlternativeRequest) -> Option<Running> {
-        let branch = Branch::background(&request.scenario).ok()?;
-        let has_frame = request.cycle.is_none();
-        Some(Running { id, request, has_frame, report: None, is_over: false, branch })
-    }
-
     /// Computes a cycle; `false` at the target or the end of the run. Only the frame's cycle is computed with reasons.
     fn step(&mut self) -> bool {
-        match self.request.cycle.filter(|_| !self.has_frame) {
-            Some(cycle) => self.branch.step_towards(cycle),
-            None => self.branch.cycle() < self.request.until && self.branch.step_outcomes(),
+        if self.has_frame {
+            self.run.cycle() < self.until && self.run.step_outcomes()
+        } else {
+            self.run.step_towards(self.cycle)
         }
     }
 
     /// Returns the frame first, then the run.
-    fn response(&mut self) -> Response {
-        let is_moment = !std::mem::replace(&mut self.has_frame, true);
-        if !is_moment || matches!(self.request.report_request, Some(ReportRequest::Tally { .. })) {
-            // A tally covers the run up to the frame's cycle, so it is taken there.
-            let report_request = self.request.report_request.take();
-            let report = report_request.map(|request| Box::new(self.branch.report(&request)));
-            self.report = report.or(self.report.take());
+    fn moment(&mut self) -> Moment {
+        self.is_over = std::mem::replace(&mut self.has_frame, true);
+        let mut subjects = std::mem::take(&mut self.subjects);
+        let is_tally = matches!(subjects.report, Some(ReportRequest::Tally { .. }));
+        if self.is_over {
+            let run = Some(Box::new(self.run.run()));
+            return Moment { branch: self.branch, run, ..self.run.explained(subjects) };
         }
-        if !is_moment {
-            self.is_over = true;
-            return Response::AlternativeRun { run: Box::new(self.branch.run()), report: self.report.take() };
-        }
-        let ladder = self.request.ladder.as_ref();
-        let levels = ladder.map(|(queue, resource)| self.branch.ladder(queue, *resource)).unwrap_or_default();
-        Response::Alternative { frame: Some(Box::new(self.branch.frame())), levels }
+        // A tally covers the run up to the frame's cycle, so it is taken there.
+        self.subjects.report = subjects.report.take_if(|_| !is_tally);
+        let frame = Some(Box::new(self.run.frame()));
+        Moment { branch: self.branch, frame, ..self.run.explained(subjects) }
     }
 }

@@ -6,14 +6,13 @@
 use std::sync::Arc;
 
 use fairground::scenario::{Diagnostic, JobEntry, Scenario, TimelineEntry};
-use fairground::trace::OrderLevel;
 use serde::{Deserialize, Serialize};
 
+pub use super::moment::{At, BranchId, Focus, Moment, MomentRequest, Stop, Subjects, Wants};
 pub use super::others::{
     Columns, Compared, FileBytes, Harm, ImportOptions, ImportReport, Kit, Loser, NoteRow, Outcome, Start,
     ToCompare, Tried,
 };
-use super::report::{Report, ReportRequest};
 pub use fairground::moment::*;
 
 /// A request or a response with its number.
@@ -27,23 +26,9 @@ pub struct Message<T> {
 /// A request of the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Request {
-    /// Starts a run of a scenario and goes to a cycle.
-    Load { scenario: Arc<Scenario>, cycle: u32 },
-    /// Like `Load`, but goes to a moment: under another policy or cycle interval, that moment belongs to another cycle.
-    LoadAt {
-        scenario: Arc<Scenario>,
-        /// Milliseconds since the start.
-        time_ms: i64,
-    },
-    /// Goes to a cycle of the current run; cycles on the way are computed.
-    GoTo { cycle: u32 },
-    /// Runs until a moment and reports progress; the reply is the frame there.
-    RunUntil {
-        /// Milliseconds since the start.
-        time_ms: i64,
-    },
-    /// Runs until a condition is met; the reply is the frame there and whether the condition was met.
-    RunTo { stop: Stop },
+    /// Asks for a moment of a run. While one of another run than the displayed one is computed, only the latest further request
+    /// of each branch is kept.
+    Moment(MomentRequest),
     /// Finds the next (or previous) cycle with an event, optionally only of a job or queue.
     NextEvent {
         /// Exclusive.
@@ -57,23 +42,6 @@ pub enum Request {
         /// Kinds of events to skip.
         without: Vec<EventWord>,
     },
-    /// Explains the fair share of a queue at a cycle.
-    Ladder {
-        cycle: u32,
-        queue: String,
-        /// 0 cpu, 1 memory, 2 gpu.
-        resource: u8,
-    },
-    /// The order in which the next cycle considers a queue, or one of its jobs, among its siblings.
-    Order {
-        cycle: u32,
-        queue: String,
-        /// `None`: the queue itself.
-        job: Option<String>,
-    },
-    /// Computes the frame of another scenario and then its run. While one is computed, only the latest further request is
-    /// kept.
-    Alternative(AlternativeRequest),
     /// Compares when a job runs in variations of the scenario with the scenario itself. Only the latest request counts.
     Try {
         job: String,
@@ -105,8 +73,6 @@ pub enum Request {
     },
     /// Writes the run up to its furthest cycle as a table: either all events or the amounts of queues.
     Csv { is_of_events: bool },
-    /// Reports on the whole run as of the current cycle.
-    Report(ReportRequest),
     /// Translates the scenario to another policy.
     Translate { scenario: Arc<Scenario>, policy: String },
     /// Runs scenarios side by side. Only the latest request counts.
@@ -117,41 +83,8 @@ pub enum Request {
     },
     /// The rule book of a policy, and which rules each setting affects.
     Rules { policy: String },
-    /// What a rule did in the current cycle.
-    RuleUse {
-        cycle: u32,
-        /// Key of the rule.
-        rule: String,
-    },
     /// Stops the current task.
     Cancel,
-}
-
-/// A scenario other than that of the current run, which stays as it is: the preview or the baseline of an edit.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AlternativeRequest {
-    pub scenario: Arc<Scenario>,
-    /// The cycle of the frame; `None`: no frame is needed.
-    pub cycle: Option<u32>,
-    /// Queue and resource whose fair share is explained as well.
-    pub ladder: Option<(String, u8)>,
-    /// The last cycle of the run.
-    pub until: u32,
-    /// What is reported of the run in addition to its summary.
-    pub report_request: Option<ReportRequest>,
-}
-
-/// Condition that ends a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Stop {
-    /// A pod of the job is placed.
-    Starts(String),
-    /// The queue reaches its fair share of GPUs, or its quota if the policy has no fair share.
-    Share(String),
-    /// A pod is evicted.
-    Evicts,
-    /// A cycle in which nothing happens.
-    Nothing,
 }
 
 /// A response of the engine.
@@ -159,24 +92,8 @@ pub enum Stop {
 pub enum Response {
     /// The engine has started.
     Ready,
-    /// The state after a cycle, and a summary of the run so far.
-    Frame {
-        frame: Box<Frame>,
-        /// Up to the furthest computed cycle.
-        run: Box<Run>,
-    },
-    /// The frame of a scenario that is being edited; `None` if it cannot run.
-    Alternative {
-        frame: Option<Box<Frame>>,
-        /// The requested explanation of a fair share: its levels from the root down.
-        levels: Vec<LadderLevel>,
-    },
-    /// The run of an alternative, after its frame.
-    AlternativeRun {
-        run: Box<Run>,
-        /// The report that was requested with it.
-        report: Option<Box<Report>>,
-    },
+    /// What is shown of a moment. Of another run than the displayed one, the frame comes first, then the run.
+    Moment(Box<Moment>),
     /// The scenario cannot run; the page computes the findings itself.
     Refused {
         /// One line per finding.
@@ -188,25 +105,11 @@ pub enum Response {
         cycle: u32,
         /// Time reached.
         time_ms: i64,
-        /// Target cycle, if the request named one.
-        to_cycle: Option<u32>,
-        /// Target time, if the request named one.
-        to_time_ms: Option<i64>,
+        /// Fraction of the way to the requested cycle or time, 0 to 1; `None`: the end is unknown.
+        part: Option<f64>,
     },
     /// The cycle of the requested event, if one is known or found by running at most 10,000 cycles.
     Event { cycle: Option<u32> },
-    /// Why a run stopped: its condition was met, or it ended before.
-    Stopped { met: bool },
-    /// Explanation of a fair share.
-    Ladder {
-        queue: String,
-        /// 0 cpu, 1 memory, 2 gpu.
-        resource: u8,
-        /// From the root down.
-        levels: Vec<LadderLevel>,
-    },
-    /// The order in which queues and jobs are considered next: its levels from the root down.
-    Order(Vec<OrderLevel>),
     /// Files were received and are being read.
     Reading,
     /// Part of the scenario that [`Response::Imported`] completes.
@@ -233,8 +136,6 @@ pub enum Response {
     },
     /// Outcomes of variations; `None`: the scenario is too large to run once per variation.
     Tried(Option<Box<Tried>>),
-    /// The requested report; `None`: there is no run.
-    Report(Option<Box<Report>>),
     /// The scenario, translated to another policy.
     Translated {
         policy: String,
@@ -253,8 +154,6 @@ pub enum Response {
     Compared(Box<Compared>),
     /// The rule book of a policy; empty if the policy is unknown.
     Rules(Box<Rulebook>),
-    /// What a rule did in a cycle.
-    RuleUse(Box<RuleUse>),
     /// The task was stopped.
     Cancelled,
 }
@@ -312,8 +211,8 @@ mod tests {
     fn messages_are_read_back() {
         let requests = [
             Request::Cancel,
-            Request::GoTo { cycle: 300 },
-            Request::RunUntil { time_ms: -86_400_000 },
+            Request::Moment(MomentRequest::go_to(300)),
+            Request::Moment(MomentRequest { at: At::Time(-86_400_000), ..MomentRequest::go_to(0) }),
             Request::NextEvent {
                 from: 0,
                 back: true,
@@ -321,7 +220,7 @@ mod tests {
                 job: None,
                 without: vec![EventWord::Gone],
             },
-            Request::Load { scenario: scenario(), cycle: u32::MAX },
+            Request::Moment(MomentRequest::main_at(&scenario(), u32::MAX)),
         ];
         for body in requests {
             let request = Message { generation: 1 << 40, body };
@@ -341,7 +240,8 @@ mod tests {
 
     #[test]
     fn garbled_bytes_are_refused() {
-        let bytes = write(&Message { generation: 5, body: Request::Load { scenario: scenario(), cycle: 9 } });
+        let bytes =
+            write(&Message { generation: 5, body: Request::Moment(MomentRequest::main_at(&scenario(), 9)) });
         for cut in 0..bytes.len() {
             assert!(read::<Message<Request>>(&bytes[..cut]).is_err(), "{cut}");
         }

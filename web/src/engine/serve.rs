@@ -3,11 +3,12 @@
 //!
 //! There is at most one task of each kind: a later request replaces an earlier one.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fairground::export::KitRun;
 use fairground::id::{JobId, QueueId};
-use fairground::moment::{EventWord, orders, rule_use};
+use fairground::moment::EventWord;
 use fairground::scenario::Scenario;
 use fairground::time::Time;
 
@@ -15,7 +16,7 @@ use super::branch::Branch;
 use super::csv_run::CsvRun;
 use super::imports::ImportRun;
 use super::preview::Previews;
-use super::protocol::{Message, Request, Response, RuleUse, Stop};
+use super::protocol::{At, BranchId, Message, Moment, MomentRequest, Request, Response, Stop, Wants};
 use super::run_log::Mark;
 use super::what_if::WhatIfRuns;
 use super::{comparison, imports};
@@ -27,7 +28,10 @@ const SEARCH_MAX: u32 = 10_000;
 pub struct Server {
     main: Option<Branch>,
     task: Option<(u64, Task)>,
-    previews: Previews,
+    /// What the reply to the task contains besides the frame.
+    wants: Wants,
+    /// Runs besides the displayed one.
+    previews: BTreeMap<BranchId, Previews>,
     trials: Option<(u64, WhatIfRuns)>,
     comparison: Option<(u64, comparison::Comparison)>,
     table: Option<(u64, CsvRun)>,
@@ -57,37 +61,18 @@ struct Wanted {
 }
 
 impl Server {
-    /// Handles a request: short ones immediately, others in [`Server::work`]. Long because it is one table of requests.
+    /// Handles a request: short ones immediately, others in [`Server::work`].
     pub fn handle(&mut self, request: Message<Request>) -> Vec<Message<Response>> {
         let id = request.generation;
         match request.body {
-            Request::Load { scenario, cycle, .. } => self.load(id, scenario, Task::To(cycle)),
-            Request::LoadAt { scenario, time_ms, .. } => {
-                self.load(id, scenario, Task::Until(Time::from_millis(time_ms)))
-            }
-            Request::GoTo { cycle } => self.start(id, Task::To(cycle)),
-            Request::RunUntil { time_ms } => self.start(id, Task::Until(Time::from_millis(time_ms))),
-            Request::RunTo { stop } => {
-                let up_to = self.main.as_ref().map_or(0, |r| r.cycle().saturating_add(SEARCH_MAX));
-                let was_met = self.main.as_ref().is_some_and(|r| r.is_met(&stop));
-                self.start(id, Task::ToStop { stop, was_met, up_to })
+            Request::Moment(request) if request.branch == BranchId::Main => self.go(id, request),
+            Request::Moment(request) => {
+                let until = self.main.as_ref().map_or(0, |main| main.run_log().last_cycle);
+                self.previews.entry(request.branch).or_default().request(id, request, until);
+                Vec::new()
             }
             Request::NextEvent { from, back, queue, job, without } => {
                 self.next_event(id, from, back, (queue, job, without))
-            }
-            Request::Ladder { cycle, queue, resource } => self.ladder(id, cycle, queue, resource),
-            Request::Order { cycle, queue, job } => {
-                let main = self.main.as_ref().filter(|main| main.cycle() == cycle);
-                let levels = main.map(|main| orders::orders(main.sim(), &queue, job.as_deref()));
-                vec![reply(id, Response::Order(levels.unwrap_or_default()))]
-            }
-            Request::Report(report_request) => {
-                let report = self.main.as_ref().map(|r| Box::new(r.report(&report_request)));
-                vec![reply(id, Response::Report(report))]
-            }
-            Request::Alternative(request) => {
-                self.previews.request(id, request);
-                Vec::new()
             }
             Request::Try { job, cycle, scenarios } => {
                 self.trials = Some((id, WhatIfRuns::new(job, cycle, scenarios)));
@@ -124,9 +109,6 @@ impl Server {
             Request::Rules { policy } => {
                 vec![reply(id, Response::Rules(Box::new(fairground::moment::rulebook::of(policy))))]
             }
-            Request::RuleUse { cycle, rule } => {
-                vec![reply(id, Response::RuleUse(Box::new(self.rule_use(cycle, rule))))]
-            }
             Request::Cancel => self.cancel(id),
         }
     }
@@ -134,7 +116,7 @@ impl Server {
     pub fn is_busy(&self) -> bool {
         let has_other = self.trials.is_some() || self.comparison.is_some() || self.table.is_some();
         let has_other = has_other || self.kit.is_some() || self.import.is_some();
-        self.task.is_some() || self.previews.is_busy() || has_other
+        self.task.is_some() || self.previews.values().any(Previews::is_busy) || has_other
     }
 
     /// Works for about one cycle.
@@ -148,8 +130,8 @@ impl Server {
         if let Some((id, task)) = self.task.take() {
             return self.work_on(id, task);
         }
-        if self.previews.is_busy() {
-            return self.previews.work().into_iter().map(|(id, say)| reply(id, say)).collect();
+        if let Some(previews) = self.previews.values_mut().find(|previews| previews.is_busy()) {
+            return previews.work().into_iter().map(|(id, say)| reply(id, say)).collect();
         }
         if let Some((id, mut trials)) = self.trials.take() {
             match trials.work() {
@@ -198,42 +180,52 @@ impl Server {
         }
         let (id, task) = self.task.as_ref()?;
         let main = self.main.as_ref()?;
-        let (to_cycle, to_time_ms) = match task {
-            Task::To(cycle) => (Some(*cycle), None),
-            Task::Until(time) => (None, Some(time.as_millis())),
-            Task::ToStop { .. } | Task::Search { .. } => (None, None),
-        };
         let (cycle, time_ms) = (main.cycle(), main.sim().now().as_millis());
-        Some(reply(*id, Response::Progress { cycle, time_ms, to_cycle, to_time_ms }))
+        let part = match task {
+            Task::To(to) => Some(f64::from(cycle) / f64::from(*to)),
+            Task::Until(to) => Some(time_ms as f64 / to.as_millis() as f64),
+            Task::ToStop { .. } | Task::Search { .. } => None,
+        };
+        let part = part.filter(|part| part.is_finite()).map(|part| part.clamp(0.0, 1.0));
+        Some(reply(*id, Response::Progress { cycle, time_ms, part }))
     }
 
     /// Drops all tasks.
     fn drop_work(&mut self) {
         self.task = None;
-        self.previews = Previews::default();
+        self.previews.clear();
         self.trials = None;
         self.comparison = None;
         self.table = None;
         self.kit = None;
     }
 
-    fn load(&mut self, id: u64, scenario: Arc<Scenario>, task: Task) -> Vec<Message<Response>> {
-        self.drop_work();
-        match Branch::shown(&scenario) {
-            Ok(main) => {
-                self.main = Some(main);
-                self.scenario = scenario;
-                self.start(id, task)
+    /// Starts to compute a moment of the displayed run.
+    fn go(&mut self, id: u64, request: MomentRequest) -> Vec<Message<Response>> {
+        let MomentRequest { scenario, at, wants, .. } = request;
+        if let Some(scenario) = scenario {
+            self.drop_work();
+            self.main = None;
+            match Branch::shown(&scenario) {
+                Ok(main) => self.main = Some(main),
+                Err(findings) => return vec![reply(id, Response::Refused { findings })],
             }
-            Err(findings) => {
-                self.main = None;
-                vec![reply(id, Response::Refused { findings })]
-            }
+            self.scenario = scenario;
         }
-    }
-
-    fn start(&mut self, id: u64, task: Task) -> Vec<Message<Response>> {
-        self.task = self.main.is_some().then_some((id, task));
+        let Some(main) = &self.main else { return Vec::new() };
+        let task = match at {
+            At::Here => {
+                return vec![reply(id, Response::Moment(Box::new(main.explained(wants.subjects(None)))))];
+            }
+            At::Cycle(cycle) => Task::To(cycle),
+            At::Time(time_ms) => Task::Until(Time::from_millis(time_ms)),
+            At::Until(stop) => {
+                let was_met = main.is_met(&stop);
+                Task::ToStop { stop, was_met, up_to: main.cycle().saturating_add(SEARCH_MAX) }
+            }
+        };
+        self.task = Some((id, task));
+        self.wants = wants;
         Vec::new()
     }
 
@@ -241,7 +233,7 @@ impl Server {
         let Some(main) = &mut self.main else { return Vec::new() };
         match task {
             Task::To(cycle) if main.step_towards(cycle) => self.task = Some((id, task)),
-            Task::To(_) => return vec![arrived(id, main)],
+            Task::To(_) => return vec![arrived(id, main, &self.wants, None)],
             Task::Until(time) if main.step_until(time) => self.task = Some((id, task)),
             // That cycle was computed without reasons; compute it again with them.
             Task::Until(_) => self.task = Some((id, Task::To(main.cycle()))),
@@ -252,7 +244,7 @@ impl Server {
                     // A condition that holds at the start must cease to hold before it can be met.
                     self.task = Some((id, Task::ToStop { stop, was_met: was_met && met, up_to }));
                 } else {
-                    return vec![arrived(id, main), reply(id, Response::Stopped { met })];
+                    return vec![arrived(id, main, &self.wants, Some(met))];
                 }
             }
             Task::Search { from, up_to, wanted } => {
@@ -289,21 +281,6 @@ impl Server {
         Vec::new()
     }
 
-    fn ladder(&mut self, id: u64, cycle: u32, queue: String, resource: u8) -> Vec<Message<Response>> {
-        let levels = match &self.main {
-            Some(main) if main.cycle() == cycle => main.ladder(&queue, resource),
-            _ => Vec::new(),
-        };
-        vec![reply(id, Response::Ladder { queue, resource, levels })]
-    }
-
-    /// What a rule did in the current cycle; not counted if the previous cycle is too far back or too large.
-    fn rule_use(&self, cycle: u32, rule: String) -> RuleUse {
-        let main = self.main.as_ref().filter(|main| main.cycle() == cycle);
-        let found = main.and_then(|main| Some(rule_use::count(main.before()?, main.sim(), &rule)));
-        found.unwrap_or_else(|| RuleUse { rule, cycle, is_counted: cycle == 0, ..RuleUse::default() })
-    }
-
     /// Stops the current task; replies with the cycle reached.
     fn cancel(&mut self, id: u64) -> Vec<Message<Response>> {
         let task = self.task.take();
@@ -314,7 +291,7 @@ impl Server {
         {
             replies.push(match task {
                 Task::Search { .. } => reply(task_id, Response::Event { cycle: None }),
-                _ => arrived(task_id, main),
+                _ => arrived(task_id, main, &self.wants, None),
             });
         }
         replies
@@ -334,6 +311,7 @@ fn reply(generation: u64, body: Response) -> Message<Response> {
     Message { generation, body }
 }
 
-fn arrived(id: u64, main: &Branch) -> Message<Response> {
-    reply(id, Response::Frame { frame: Box::new(main.frame()), run: Box::new(main.run()) })
+fn arrived(id: u64, main: &Branch, wants: &Wants, is_met: Option<bool>) -> Message<Response> {
+    let moment = Moment { is_met, ..main.moment(wants.clone()) };
+    reply(id, Response::Moment(Box::new(moment)))
 }

@@ -16,6 +16,7 @@ use super::transport::Transport;
 use crate::chart::queue_tree::are_few;
 use crate::dialogs::Dialogs;
 use crate::setup::Setup;
+use crate::state::branches::alternative;
 use crate::state::command::Command;
 use crate::state::layout::embed::Embed;
 use crate::state::layout::options::{NowView, Panel};
@@ -60,7 +61,7 @@ pub fn App() -> impl IntoView {
     });
     let waits = Memo::new(move |_| store.frame.with(Option::is_none));
     let stale = store.part(|m| m.stale);
-    let awaits_alternative = store.part(|m| m.awaits_preview);
+    let awaits_alternative = store.part(alternative::is_awaited);
     let announcement = store.announcement;
     Effect::new(move |_| {
         let title = store.scenario.with(|s| s.name.clone());

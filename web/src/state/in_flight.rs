@@ -3,17 +3,11 @@
 /// The latest request of each kind; replies to earlier ones are dropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct InFlight {
+    /// The displayed moment; what is asked about it afterwards has higher numbers.
     pub frame: u64,
-    pub preview: u64,
-    /// Report on the run before the last edit, or the compared run.
-    pub baseline: u64,
-    /// Replies with numbers from here up to `preview` belong to the current preview.
-    pub preview_from: u64,
-    pub ladder: u64,
-    pub order: u64,
+    /// Report on a known moment.
+    pub report: u64,
     pub rules: u64,
-    /// What a rule did in a cycle.
-    pub rule_use: u64,
     /// Cancellation that has no reply yet.
     pub cancel: u64,
     /// Next event.
@@ -27,8 +21,6 @@ pub struct InFlight {
     pub kit: u64,
     /// What would help a job.
     pub help: u64,
-    /// Report on the whole run.
-    pub report: u64,
     pub translation: u64,
     pub comparison: u64,
 }

@@ -1,6 +1,6 @@
 //! The complete state of the page as plain data. Uses neither signals nor the browser.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use fairground::link::RULES;
@@ -8,10 +8,11 @@ use fairground::scenario::{Diagnostic, Scalar, Scenario, Severity};
 use fairground::words::number::GPU;
 use fairground::words::{Ladder, Order, Selection};
 
-use crate::engine::protocol::{Compared, Exported, Frame, Rulebook, Run, Stop};
+use crate::engine::protocol::{BranchId, Compared, Exported, Frame, Rulebook, Run, Stop};
 use crate::engine::report::Report;
 use crate::state::branches::baseline::Baseline;
 use crate::state::branches::kept_run::Kept;
+use crate::state::branches::shown::Shown;
 use crate::state::branches::what_if::Help;
 use crate::state::document::history::History;
 use crate::state::document::opened::{Opened, Origin};
@@ -57,16 +58,8 @@ pub struct Model {
     pub shown: Option<Arc<Frame>>,
     /// `frame` belongs to a scenario before the last edit.
     pub stale: bool,
-    /// The preview's frame at the cursor.
-    pub preview: Option<Arc<Frame>>,
-    /// A later preview is in flight.
-    pub awaits_preview: bool,
-    /// The explained fair share in the preview.
-    pub preview_ladder: Option<Arc<Ladder>>,
-    /// Summary of the preview's run.
-    pub preview_run: Option<Arc<Run>>,
-    /// The report on the preview's run, for the current view.
-    pub preview_report: Option<Arc<Report>>,
+    /// What charts show of other runs.
+    pub branches: BTreeMap<BranchId, Shown>,
     /// The outcome before the last edit.
     pub baseline: Option<Arc<Baseline>>,
     /// Runs kept for comparison.
@@ -158,15 +151,6 @@ impl Model {
         self.resource.min(2)
     }
 
-    /// Index of the resource for amounts that cannot be shown in each queue's dominant resource.
-    pub fn counted_resource(&self) -> u8 {
-        match self.resource {
-            3 => 2,
-            named if named > 3 => named - 1,
-            own => own,
-        }
-    }
-
     /// A unique number for a notice, request or draft.
     pub(crate) fn fresh_id(&mut self) -> u64 {
         self.next_id += 1;
@@ -175,13 +159,7 @@ impl Model {
 
     /// Drops the preview and ignores its replies in flight.
     pub(crate) fn drop_preview(&mut self) {
-        self.preview = None;
-        self.preview_ladder = None;
-        self.preview_run = None;
-        self.preview_report = None;
-        self.awaits_preview = false;
-        self.in_flight.preview_from = self.fresh_id();
-        self.in_flight.preview = self.in_flight.preview_from;
+        self.branches.remove(&BranchId::Preview);
     }
 
     /// Replaces the document and everything derived from the previous one.
@@ -202,7 +180,7 @@ impl Model {
         self.then_first_action = false;
         self.shown = None;
         self.view.now = opened.moment.view.unwrap_or(self.view.now);
-        self.drop_preview();
+        self.branches.clear();
         self.baseline = None;
         self.kept = Kept::default();
         self.tells_edit = false;

@@ -2,9 +2,6 @@
 
 use std::sync::Arc;
 
-use fairground::words::{Ladder, Terms};
-
-use super::branches::report;
 use super::document::translation;
 use super::effect::Effect;
 use super::import;
@@ -12,69 +9,36 @@ use super::model::Model;
 use super::notify::notify;
 use super::playback::engine_state::EngineState;
 use super::playback::run::go_to;
-use crate::engine::protocol::{Message, Response};
+use crate::engine::protocol::{BranchId, Message, Moment, Response};
 use crate::state::branches::commands::compared;
 use crate::state::branches::kept;
-use crate::state::playback::arrival::{arrived, no_event, progress, stopped};
+use crate::state::moment::explanations::request_explanations;
+use crate::state::playback::arrival::{arrived, no_event, progress};
 
-/// Applies a reply to the model, unless its request is outdated. Long because it is one table of replies.
+/// Applies a reply to the model, unless its request is outdated.
 pub(crate) fn replied(model: &mut Model, reply: Message<Response>, fx: &mut Vec<Effect>) {
     let id = reply.generation;
     match reply.body {
         Response::Ready => model.has_engine = true,
-        Response::Frame { frame, run } if id == model.in_flight.frame => arrived(model, *frame, *run, fx),
-        Response::Alternative { frame, levels } if is_preview(model, id) => {
-            model.awaits_preview = id != model.in_flight.preview;
-            // If the edited scenario cannot run, the last preview that could stays visible.
-            if let Some(frame) = frame {
-                model.preview = Some(Arc::from(frame));
-                let own = model.ladder.as_ref().filter(|_| !levels.is_empty());
-                model.preview_ladder = own.map(|own| Arc::new(Ladder { levels, ..(**own).clone() }));
-            }
+        Response::Moment(moment) => received(model, id, *moment, fx),
+        // If the edited scenario cannot run, the last preview that could stays visible.
+        Response::Refused { .. } if id != model.in_flight.frame => {
+            let asked = model.branches.values_mut().filter(|shown| shown.takes(id));
+            asked.for_each(|shown| shown.answered = id);
         }
-        Response::AlternativeRun { run, report } if is_preview(model, id) && model.preview.is_some() => {
-            model.preview_run = Some(Arc::from(run));
-            fx.push(Effect::AnnouncePreview);
-            model.preview_report = report.map(Arc::from);
-        }
-        Response::Alternative { frame, levels } if id == model.in_flight.baseline => {
-            kept::moment(model, frame, levels);
-        }
-        Response::AlternativeRun { run, report } if id == model.in_flight.baseline => {
-            kept::received(model, *run, report);
-        }
-        Response::Refused { findings } if id == model.in_flight.frame => {
+        Response::Refused { findings } => {
             model.engine = EngineState::Refused(Arc::new(findings));
         }
-        Response::Progress { cycle, time_ms, to_cycle, to_time_ms } if id == model.in_flight.frame => {
-            progress(model, cycle, time_ms, to_cycle, to_time_ms);
+        Response::Progress { cycle, time_ms, part } if id == model.in_flight.frame => {
+            progress(model, cycle, time_ms, part);
         }
         Response::Event { cycle } if id == model.in_flight.event => match cycle {
             Some(cycle) => go_to(model, cycle, fx),
             None => notify(model, false, no_event(model), None, fx),
         },
-        Response::Stopped { met } if id == model.in_flight.frame => {
-            if let Some(stop) = model.stop.take() {
-                let says = stopped(&stop, met, model.cursor, Terms::of(&model.scenario.policy));
-                notify(model, false, says, None, fx);
-            }
-        }
-        Response::Ladder { queue, resource, levels } if id == model.in_flight.ladder => {
-            let cycle = model.frame.as_ref().map_or(0, |f| f.cycle);
-            model.ladder = Some(Arc::new(Ladder { cycle, queue, resource, levels }));
-        }
-        Response::Order(levels) if id == model.in_flight.order => {
-            super::moment::order::received(model, levels)
-        }
         Response::Rules(book) if id == model.in_flight.rules => {
             model.rules = Some(Arc::from(book));
-            super::moment::rules::request_rule_use(model, fx);
-        }
-        Response::RuleUse(found) if id == model.in_flight.rule_use => {
-            super::moment::rules::used(model, *found)
-        }
-        Response::Report(Some(report)) if id == model.in_flight.report => {
-            report::received(model, *report, fx)
+            request_explanations(model, fx);
         }
         Response::Tried(tried) if id == model.in_flight.help => {
             super::branches::commands::tried(model, tried, fx)
@@ -108,7 +72,18 @@ pub(crate) fn replied(model: &mut Model, reply: Message<Response>, fx: &mut Vec<
     }
 }
 
-/// Whether a request belongs to the current preview.
-fn is_preview(model: &Model, id: u64) -> bool {
-    (model.in_flight.preview_from..=model.in_flight.preview).contains(&id)
+/// Stores what is shown of a moment, unless something later was requested of its run.
+fn received(model: &mut Model, id: u64, moment: Moment, fx: &mut Vec<Effect>) {
+    let branch = moment.branch;
+    if branch == BranchId::Main && id >= model.in_flight.frame {
+        return arrived(model, id, moment, fx);
+    }
+    let Some(shown) = model.branches.get_mut(&branch).filter(|shown| shown.takes(id)) else { return };
+    let is_complete = moment.run.is_some();
+    shown.add(id, moment);
+    match branch {
+        BranchId::Preview if is_complete => fx.push(Effect::AnnouncePreview),
+        BranchId::Kept if is_complete => kept::show(model),
+        _ => {}
+    }
 }

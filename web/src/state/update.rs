@@ -48,7 +48,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Download => fx.push(Effect::DownloadScenario),
 
         Command::Preview { at, value } => branches::commands::preview(model, &at, &value, fx),
-        Command::PreviewEnd => branches::commands::end_preview(model, fx),
+        Command::PreviewEnd => model.drop_preview(),
         Command::ForgetBaseline if model.kept.is_comparing() => branches::kept::compare(model, None, fx),
         Command::ForgetBaseline => model.baseline = None,
         Command::KeepRun => branches::kept::keep(model, fx),

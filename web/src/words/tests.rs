@@ -327,19 +327,20 @@ fn names_are_never_words() {
 
 /// The frame of a scenario at a cycle, computed by the engine.
 pub(super) fn real(id: &str, cycle: u32) -> Frame {
-    use crate::engine::protocol::{Message, Request, Response};
+    use crate::engine::protocol::{Message, MomentRequest, Request, Response};
     use crate::engine::serve::Server;
     let scenario = std::sync::Arc::new(crate::library::Example::find(id).expect("an example").scenario());
+    let ask = Request::Moment(MomentRequest::main_at(&scenario, cycle));
     let mut server = Server::default();
-    let mut replies = server.handle(Message { generation: 1, body: Request::Load { scenario, cycle } });
+    let mut replies = server.handle(Message { generation: 1, body: ask });
     while server.is_busy() {
         replies.extend(server.work());
     }
     let frame = replies.into_iter().rev().find_map(|reply| match reply.body {
-        Response::Frame { frame, .. } => Some(*frame),
+        Response::Moment(moment) => moment.frame,
         _ => None,
     });
-    frame.expect("a frame")
+    *frame.expect("a frame")
 }
 
 #[test]

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use fairground::scenario::Scenario;
-use fairground_web::engine::protocol::{Frame, Message, Request, Response, Run};
+use fairground::words::{Ladder, Order, Selection};
+use fairground_web::engine::protocol::{
+    At, BranchId, Frame, Message, Moment, MomentRequest, Request, Response, Run, Subjects, Wants,
+};
 use fairground_web::engine::report::{Gantt, GanttBy, Report, ReportRequest};
 use fairground_web::engine::serve::Server;
 use fairground_web::state::document::from_text;
@@ -14,46 +17,87 @@ pub fn sent(text: &str) -> Arc<Scenario> {
     Arc::new(from_text(text).expect("it is clean"))
 }
 
+/// A request for a cycle of another scenario than the displayed one.
+pub fn preview_at(scenario: &Arc<Scenario>, cycle: u32, subjects: Subjects) -> Request {
+    let (branch, wants) = (BranchId::Preview, Wants::Subjects(subjects));
+    Request::Moment(MomentRequest { branch, wants, ..MomentRequest::main_at(scenario, cycle) })
+}
+
 /// The engine, used as by the page.
+#[derive(Default)]
 pub struct Page {
-    server: Server,
-    generation: u64,
+    pub server: Server,
+    pub generation: u64,
 }
 
 impl Page {
     pub fn open(text: &str, cycle: u32) -> (Page, Frame, Run) {
-        let mut page = Page { server: Server::default(), generation: 0 };
-        let ask = Request::Load { scenario: sent(text), cycle };
-        let (frame, run) = page.frame(ask);
+        let mut page = Page::default();
+        let (frame, run) = page.main_at(sent(text), cycle);
         (page, frame, run)
     }
 
-    fn ask(&mut self, ask: Request) -> Option<Response> {
-        self.all(ask).pop()
-    }
-
-    pub fn all(&mut self, ask: Request) -> Vec<Response> {
+    /// Sends a request and lets the engine work until it is idle.
+    pub fn ask(&mut self, ask: Request) -> Vec<Message<Response>> {
         self.generation += 1;
-        let mut replies: Vec<Message<Response>> =
-            self.server.handle(Message { generation: self.generation, body: ask });
+        let mut replies = self.server.handle(Message { generation: self.generation, body: ask });
         while self.server.is_busy() {
             replies.extend(self.server.work());
         }
-        replies.into_iter().map(|reply| reply.body).collect()
+        replies
     }
 
-    pub fn frame(&mut self, ask: Request) -> (Frame, Run) {
-        match self.ask(ask) {
-            Some(Response::Frame { frame, run }) => (*frame, *run),
-            other => panic!("a frame was expected, not {other:?}"),
+    /// Asks for a moment, which must be the only reply.
+    fn moment(&mut self, ask: MomentRequest) -> Moment {
+        match &mut self.ask(Request::Moment(ask))[..] {
+            [Message { generation, body: Response::Moment(moment) }] if *generation == self.generation => {
+                std::mem::take(moment)
+            }
+            other => panic!("a moment was expected, not {other:?}"),
         }
+    }
+
+    fn frame(&mut self, ask: MomentRequest) -> (Frame, Run) {
+        let Moment { frame, run, .. } = self.moment(ask);
+        (*frame.expect("a frame"), *run.expect("a run"))
+    }
+
+    /// Runs a scenario to a cycle.
+    pub fn main_at(&mut self, scenario: Arc<Scenario>, cycle: u32) -> (Frame, Run) {
+        self.frame(MomentRequest::main_at(&scenario, cycle))
+    }
+
+    /// Goes to another cycle of that run.
+    pub fn go_to(&mut self, cycle: u32) -> (Frame, Run) {
+        self.frame(MomentRequest::go_to(cycle))
+    }
+
+    fn here(&mut self, subjects: Subjects) -> Moment {
+        self.moment(MomentRequest {
+            at: At::Here,
+            wants: Wants::Subjects(subjects),
+            ..MomentRequest::go_to(0)
+        })
     }
 
     pub fn report(&mut self, request: ReportRequest) -> Report {
-        match self.ask(Request::Report(request)) {
-            Some(Response::Report(Some(report))) => *report,
-            other => panic!("expected a report, not {other:?}"),
-        }
+        self.here(Subjects { report: Some(request), ..Subjects::default() }).report.expect("a report").1
+    }
+
+    /// How the fair share of a queue is derived at the current cycle.
+    pub fn ladder(&mut self, queue: &str, resource: u8) -> Ladder {
+        let ladder = Some((queue.to_string(), resource));
+        self.here(Subjects { ladder, ..Subjects::default() }).ladder.expect("a ladder")
+    }
+
+    /// The serving order around a selection at the current cycle.
+    pub fn order(&mut self, of: &Selection) -> Order {
+        self.here(Subjects { order: Some(of.clone()), ..Subjects::default() }).order.expect("an order")
+    }
+
+    /// Runs another scenario to a cycle, beside the displayed run; the replies are its frame and then its run.
+    pub fn preview_at(&mut self, scenario: &Arc<Scenario>, cycle: u32, subjects: Subjects) -> Vec<Response> {
+        self.ask(preview_at(scenario, cycle, subjects)).into_iter().map(|reply| reply.body).collect()
     }
 
     pub fn gantt(&mut self, by: GanttBy, first: u32, n: u32, about: &str) -> Gantt {

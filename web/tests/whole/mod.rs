@@ -1,6 +1,6 @@
 //! The page's model and the engine together, without a browser.
 
-use fairground_web::engine::protocol::Frame;
+use fairground_web::engine::protocol::{Frame, Message, MomentRequest, Request};
 use fairground_web::engine::serve::Server;
 use fairground_web::library::Example;
 use fairground_web::state::command::Command;
@@ -14,6 +14,8 @@ pub struct Whole {
     pub server: Server,
     /// Announcements, latest last.
     pub announced: Vec<String>,
+    /// Number of requests to the engine.
+    pub n_requests: u32,
 }
 
 impl Whole {
@@ -22,7 +24,8 @@ impl Whole {
         let scenario = Example::find(example).expect("an example").scenario();
         let mut opened = Opened::new(scenario, Origin::Example(example.to_string()));
         opened.moment.cycle = cycle;
-        let mut whole = Whole { model: Model::new(opened), server: Server::default(), announced: Vec::new() };
+        let model = Model::new(opened);
+        let mut whole = Whole { model, server: Server::default(), announced: Vec::new(), n_requests: 0 };
         let effects = begin(&mut whole.model);
         whole.carry_out(effects);
         whole
@@ -47,6 +50,7 @@ impl Whole {
                 _ => {}
             }
             let Effect::Send(request) = effect else { continue };
+            self.n_requests += 1;
             let mut replies = self.server.handle(request);
             while self.server.is_busy() {
                 replies.extend(self.server.work());
@@ -61,4 +65,14 @@ impl Whole {
     pub fn frame(&self) -> &Frame {
         self.model.frame.as_deref().expect("a frame")
     }
+}
+
+/// The requests that start a run.
+pub fn loads(effects: &[Effect]) -> impl Iterator<Item = &MomentRequest> {
+    effects.iter().filter_map(|effect| match effect {
+        Effect::Send(Message { body: Request::Moment(ask), .. }) => {
+            Some(ask).filter(|ask| ask.scenario.is_some())
+        }
+        _ => None,
+    })
 }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use fairground::scenario::Scenario;
 use fairground::words::Ladder;
 
-use crate::engine::protocol::{Frame, Run};
+use crate::engine::protocol::{BranchId, Frame, Run};
 use crate::engine::report::Report;
 use crate::state::branches::baseline::Baseline;
+use crate::state::branches::shown::Shown;
 use crate::state::model::Model;
 
 /// Keeps the current outcome as the baseline of an edit. An edit of the same gesture, or one made before the engine has replied
@@ -31,8 +32,9 @@ pub(crate) fn keep(model: &mut Model, was: &Arc<Scenario>, changed: String, join
         let scenario = (!model.stale).then(|| was.clone());
         let (frame, run) = (frame.clone(), run.clone());
         let at = frame.cycle;
-        Arc::new(Baseline { changed, frame, at, run, ladder, scenario, report: None })
+        Arc::new(Baseline { changed, frame, at, run, ladder, scenario })
     });
+    model.branches.remove(&BranchId::Baseline);
 }
 
 /// Records that the current run has another cycle at the baseline's moment.
@@ -48,21 +50,32 @@ pub(crate) fn keep_baseline_if_different(model: &mut Model, frame: &Frame, run: 
     model.baseline.is_some()
 }
 
+/// Whether a later preview is in flight.
+pub fn is_awaited(model: &Model) -> bool {
+    model.branches.get(&BranchId::Preview).is_some_and(|shown| shown.answered < shown.requests.1)
+}
+
+/// The preview, once its frame has arrived.
+pub fn preview(model: &Model) -> Option<&Shown> {
+    model.branches.get(&BranchId::Preview).filter(|shown| shown.frame.is_some())
+}
+
 /// The frame of the preview, otherwise of the baseline.
 pub fn moment(model: &Model) -> Option<Arc<Frame>> {
-    model.preview.clone().or_else(|| at_cursor(model).map(|before| before.frame.clone()))
+    let of_baseline = || at_cursor(model).map(|before| before.frame.clone());
+    preview(model).and_then(|preview| preview.frame.clone()).or_else(of_baseline)
 }
 
 /// What was changed, if [`moment`] returns the baseline.
 pub fn changed(model: &Model) -> Option<String> {
-    let before = at_cursor(model).filter(|_| model.preview.is_none());
+    let before = at_cursor(model).filter(|_| preview(model).is_none());
     before.map(|before| before.changed.clone())
 }
 
 /// The explained fair share that belongs to [`moment`].
 pub fn ladder(model: &Model) -> Option<Arc<Ladder>> {
-    if model.preview.is_some() {
-        return model.preview_ladder.clone();
+    if let Some(preview) = preview(model) {
+        return preview.ladder.clone();
     }
     let was = at_cursor(model)?.ladder.clone()?;
     let now = model.ladder.as_ref()?;
@@ -71,25 +84,16 @@ pub fn ladder(model: &Model) -> Option<Arc<Ladder>> {
 
 /// The run that belongs to [`moment`].
 pub fn run(model: &Model) -> Option<Arc<Run>> {
-    match &model.preview {
-        Some(_) => model.preview_run.clone(),
+    match preview(model) {
+        Some(preview) => preview.run.clone(),
         None => in_step(model).map(|before| before.run.clone()),
     }
 }
 
 /// The report on that run.
 pub fn report(model: &Model) -> Option<Arc<Report>> {
-    match &model.preview {
-        Some(_) => model.preview_report.clone(),
-        None => in_step(model).and_then(|before| before.report.clone()),
-    }
-}
-
-/// Stores the report on the baseline's run.
-pub(crate) fn received(model: &mut Model, report: Option<Box<Report>>) {
-    if let Some(before) = &mut model.baseline {
-        Arc::make_mut(before).report = report.map(Arc::from);
-    }
+    let of_baseline = || in_step(model).and(model.branches.get(&BranchId::Baseline));
+    preview(model).or_else(of_baseline)?.report.clone()
 }
 
 /// The baseline, if both runs can be drawn over the same cycles.

@@ -7,7 +7,6 @@ use fairground::scenario::Scenario;
 use fairground::words::Ladder;
 
 use crate::engine::protocol::{Frame, QueueRow, Run};
-use crate::engine::report::Report;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Baseline {
@@ -22,8 +21,6 @@ pub struct Baseline {
     pub ladder: Option<Arc<Ladder>>,
     /// The document; `None` if it is not the one that ran last.
     pub scenario: Option<Arc<Scenario>>,
-    /// The report for the current view.
-    pub report: Option<Arc<Report>>,
 }
 
 impl Baseline {

@@ -6,10 +6,10 @@ use fairground::policy::Policy;
 use fairground::policy::versions::{self, Revision};
 use fairground::scenario::{JobEntry, Path, Scenario, quantity};
 
-use crate::engine::protocol::{Compared, Request, ToCompare, Tried};
+use crate::engine::protocol::{BranchId, Compared, Request, ToCompare, Tried};
 use crate::state::branches::ideas::ideas;
+use crate::state::branches::report::request_branch;
 use crate::state::branches::what_if::{Help, State, Trial};
-use crate::state::branches::{alternative, kept, report};
 use crate::state::document::change::{Change, Changed};
 use crate::state::document::{edit, timeline_edit};
 use crate::state::effect::Effect;
@@ -20,23 +20,10 @@ use crate::state::request::send;
 pub(crate) fn preview(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
     let Ok(edited) = timeline_edit::set(model, at, value) else { return };
     if edited == *model.scenario {
-        end_preview(model, fx);
+        model.drop_preview();
         return;
     }
-    let request = Request::Alternative(report::alternative_of(model, &edited));
-    model.in_flight.preview = send(model, request, fx);
-    model.awaits_preview = true;
-}
-
-/// Ends the preview.
-pub(crate) fn end_preview(model: &mut Model, fx: &mut Vec<Effect>) {
-    model.drop_preview();
-    // The preview displaced the baseline's report in the engine, which computes one alternative at a time; request it again.
-    if model.kept.is_comparing() && model.baseline.is_none() {
-        kept::request_moment(model, fx);
-    } else if alternative::report(model).is_none() {
-        report::request_baseline_report(model, fx);
-    }
+    request_branch(model, BranchId::Preview, Arc::new(edited), fx);
 }
 
 /// Runs the scenario under several policies.

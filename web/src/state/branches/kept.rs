@@ -3,18 +3,13 @@
 
 use std::sync::Arc;
 
-use fairground::words::Ladder;
-
-use crate::engine::protocol::{Frame, LadderLevel, Request, Run};
-use crate::engine::report::Report;
-use crate::state::branches::alternative;
+use crate::engine::protocol::BranchId;
 use crate::state::branches::baseline::Baseline;
 use crate::state::branches::kept_run::KeptRun;
-use crate::state::branches::report::alternative_of;
+use crate::state::branches::report::request_branch;
 use crate::state::command::Command;
 use crate::state::effect::Effect;
 use crate::state::model::Model;
-use crate::state::request::send;
 
 /// Letters of kept runs; they limit their number.
 const LETTERS: [char; 5] = ['A', 'B', 'C', 'D', 'E'];
@@ -66,7 +61,6 @@ pub(crate) fn keep(model: &mut Model, fx: &mut Vec<Effect>) {
 /// Compares the current run with a kept one, or with none.
 pub(crate) fn compare(model: &mut Model, letter: Option<char>, fx: &mut Vec<Effect>) {
     model.kept.compared = letter;
-    model.kept.moment = None;
     model.baseline = None;
     model.tells_edit = false;
     fx.push(Effect::Announce(match letter {
@@ -91,36 +85,22 @@ pub(crate) fn request_moment(model: &mut Model, fx: &mut Vec<Effect>) {
     let Some(run) = compared.filter(|run| run.scenario != model.scenario && model.frame.is_some()) else {
         return;
     };
-    let request = Request::Alternative(alternative_of(model, &run.scenario));
-    model.in_flight.baseline = send(model, request, fx);
+    request_branch(model, BranchId::Kept, run.scenario.clone(), fx);
 }
 
-/// Stores the frame of the compared run until its run arrives.
-pub(crate) fn moment(model: &mut Model, frame: Option<Box<Frame>>, levels: Vec<LadderLevel>) {
-    model.kept.moment = frame.map(|frame| (Arc::from(frame), levels));
-}
-
-/// Shows the compared run once it is complete. Without a stored frame, the report belongs to the baseline of the last edit.
-pub(crate) fn received(model: &mut Model, run: Run, report: Option<Box<Report>>) {
-    let Some((frame, levels)) = model.kept.moment.take() else {
-        alternative::received(model, report);
-        return;
-    };
+/// Shows the compared run, which is complete.
+pub(crate) fn show(model: &mut Model) {
+    let Some(shown) = model.branches.remove(&BranchId::Kept) else { return };
+    let Some((frame, run)) = shown.frame.clone().zip(shown.run.clone()) else { return };
     let kept = model.kept.compared.and_then(|letter| model.kept.run(letter));
     let present = model.frame.as_ref().zip(model.run.as_ref()).filter(|_| !model.stale);
     let Some((kept, (now, present))) = kept.zip(present) else { return };
     // Cycles of the same number may differ in time; then the runs cannot be compared.
     let is_same_moment = frame.time_ms == now.time_ms || frame.quiet && frame.time_ms < now.time_ms;
-    let own = model.ladder.as_ref().filter(|_| !levels.is_empty());
-    let baseline = Baseline {
-        changed: format!("run {}", kept.letter),
-        frame,
-        at: now.cycle,
-        run: Arc::new(run),
-        ladder: own.map(|own| Arc::new(Ladder { levels, ..(**own).clone() })),
-        scenario: Some(kept.scenario.clone()),
-        report: report.map(Arc::from),
-    };
+    let (changed, scenario) = (format!("run {}", kept.letter), Some(kept.scenario.clone()));
+    let ladder = shown.ladder.clone();
+    let baseline = Baseline { changed, frame, at: now.cycle, run, ladder, scenario };
     let is_shown = is_same_moment && baseline.is_other(now, present);
     model.baseline = is_shown.then(|| Arc::new(baseline));
+    model.branches.insert(BranchId::Baseline, shown);
 }

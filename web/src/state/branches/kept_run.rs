@@ -4,8 +4,6 @@ use std::sync::Arc;
 
 use fairground::scenario::Scenario;
 
-use crate::engine::protocol::{Frame, LadderLevel};
-
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeptRun {
     pub letter: char,
@@ -21,8 +19,6 @@ pub struct Kept {
     pub runs: Vec<KeptRun>,
     /// The letter of the run that charts show behind the current one.
     pub compared: Option<char>,
-    /// The frame and explained fair share of the compared run, until the rest of it arrives.
-    pub(crate) moment: Option<(Arc<Frame>, Vec<LadderLevel>)>,
 }
 
 impl Kept {

@@ -8,4 +8,5 @@ pub mod ideas;
 pub mod kept;
 pub mod kept_run;
 pub mod report;
+pub mod shown;
 pub mod what_if;

@@ -2,17 +2,15 @@
 
 use std::sync::Arc;
 
-use fairground::policy::Policy;
 use fairground::scenario::Scenario;
-use fairground::words::Selection;
 
-use crate::engine::protocol::{AlternativeRequest, Request};
+use crate::engine::protocol::{At, BranchId, MomentRequest, Request, Subjects, Wants};
 use crate::engine::report::{Report, ReportRequest};
 use crate::state::branches::alternative;
 use crate::state::effect::Effect;
 use crate::state::layout::gantt_window::{GANTT_ROWS, GanttLook, GanttMove};
-use crate::state::layout::options::NowView;
 use crate::state::model::Model;
+use crate::state::moment::explanations::request_report;
 use crate::state::request::send;
 
 /// Moves the window of the Gantt chart.
@@ -33,48 +31,16 @@ pub(crate) fn show_serving(model: &mut Model, on: bool, fx: &mut Vec<Effect>) {
     }
 }
 
-/// Requests the report of the current view, if it has one.
-pub(crate) fn request_report(model: &mut Model, to_selection: bool, fx: &mut Vec<Effect>) {
-    let report_request = match model.view.now.under(&model.scenario.policy) {
-        NowView::Gantt => {
-            let about = match &model.selection {
-                Some(Selection::Job(name) | Selection::Queue(name)) if to_selection => name.clone(),
-                _ => String::new(),
-            };
-            let GanttLook { by, first } = model.view.gantt;
-            ReportRequest::Gantt { by, first, n: GANTT_ROWS, about, named: Vec::new() }
-        }
-        NowView::Fairness => ReportRequest::Tally { resource: model.counted_resource() },
-        NowView::Queues => ReportRequest::Series,
-        NowView::ShareUsage => ReportRequest::ShareUsage,
-        NowView::Priorities => ReportRequest::Priorities,
-        NowView::Shares if model.view.serving && has_order(model) => ReportRequest::Serving,
-        NowView::Shares | NowView::Division | NowView::Tree => {
-            model.report = None;
-            return;
-        }
-    };
-    if model.frame.is_some() && !model.stale {
-        model.in_flight.report = send(model, Request::Report(report_request), fx);
-    }
-}
-
-/// Whether the policy provides a serving order.
-fn has_order(model: &Model) -> bool {
-    Policy::described(&model.scenario.policy).is_some_and(|policy| policy.knows.lists_order)
-}
-
-/// Stores the report, and requests the counterpart of the baseline.
-pub(crate) fn received(model: &mut Model, report: Report, fx: &mut Vec<Effect>) {
+/// Stores the report.
+pub(crate) fn received(model: &mut Model, report: Report) {
     if let Report::Gantt(gantt) = &report {
         model.view.gantt.first = gantt.first;
     }
     model.report = Some(Arc::new(report));
-    request_baseline_report(model, fx);
 }
 
 /// The report of another run that corresponds to the current one, with the same rows of the Gantt chart.
-pub(crate) fn counterpart(model: &Model) -> Option<ReportRequest> {
+fn counterpart(model: &Model) -> Option<ReportRequest> {
     Some(match &**model.report.as_ref()? {
         Report::Gantt(gantt) => ReportRequest::Gantt {
             by: gantt.by,
@@ -93,22 +59,25 @@ pub(crate) fn counterpart(model: &Model) -> Option<ReportRequest> {
 /// Requests the report on the baseline's run, as far as the current run has been computed.
 pub(crate) fn request_baseline_report(model: &mut Model, fx: &mut Vec<Effect>) {
     let scenario = alternative::at_cursor(model).and_then(|before| before.scenario.clone());
-    let Some((scenario, report_request)) = scenario.zip(counterpart(model)) else { return };
-    let until = match &report_request {
-        ReportRequest::Tally { .. } => model.frame.as_ref().map_or(0, |frame| frame.cycle),
-        _ => model.run.as_ref().map_or(0, |run| run.last_cycle),
-    };
-    let report_request = Some(report_request);
-    let request = AlternativeRequest { scenario, cycle: None, ladder: None, until, report_request };
-    model.in_flight.baseline = send(model, Request::Alternative(request), fx);
+    if let Some(scenario) = scenario.filter(|_| counterpart(model).is_some()) {
+        request_branch(model, BranchId::Baseline, scenario, fx);
+    }
 }
 
-/// A request for the frame of another scenario at the cursor. The engine decides whether the scenario can run.
-pub(crate) fn alternative_of(model: &Model, edited: &Scenario) -> AlternativeRequest {
-    let scenario = Arc::new(edited.clone());
-    let is_seen = model.view.has_division();
-    let ladder = model.ladder.as_ref().filter(|_| is_seen).map(|l| (l.queue.clone(), l.resource));
-    let until = model.run.as_ref().map_or(0, |run| run.last_cycle);
-    let report_request = counterpart(model);
-    AlternativeRequest { scenario, cycle: Some(model.cursor), ladder, until, report_request }
+/// Requests the cursor's moment of another scenario. The engine decides whether it can run. Of previews that follow each other
+/// all are shown that arrive, otherwise the latest.
+pub(crate) fn request_branch(
+    model: &mut Model,
+    branch: BranchId,
+    scenario: Arc<Scenario>,
+    fx: &mut Vec<Effect>,
+) {
+    let ladder = model.ladder.as_ref().filter(|_| model.view.has_division());
+    let ladder = ladder.map(|ladder| (ladder.queue.clone(), ladder.resource));
+    let wants = Wants::Subjects(Subjects { ladder, report: counterpart(model), ..Subjects::default() });
+    let (scenario, at) = (Some(scenario), At::Cycle(model.cursor));
+    let id = send(model, Request::Moment(MomentRequest { branch, scenario, at, wants }), fx);
+    let shown = model.branches.entry(branch).or_default();
+    let goes_on = branch == BranchId::Preview && shown.requests.0 > 0;
+    shown.requests = (if goes_on { shown.requests.0 } else { id }, id);
 }

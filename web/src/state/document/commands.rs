@@ -8,7 +8,6 @@ use fairground::words::{Selection, Terms, capital};
 
 use crate::engine::protocol::Request;
 use crate::state::branches::alternative;
-use crate::state::branches::commands::end_preview;
 use crate::state::command::Command;
 use crate::state::document::change::{Change, Changed};
 use crate::state::document::opened::{Opened, Origin};
@@ -16,7 +15,6 @@ use crate::state::document::{self, Checked, edit, remarks, timeline_edit};
 use crate::state::effect::Effect;
 use crate::state::layout::table;
 use crate::state::model::Model;
-use crate::state::moment::ladder::request_explanations;
 use crate::state::notify::notify;
 use crate::state::playback::commands::pause;
 use crate::state::playback::run::load;
@@ -36,7 +34,7 @@ pub(crate) fn open(model: &mut Model, opened: Opened, fx: &mut Vec<Effect>) {
 pub(crate) fn set(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
     let before = model.scenario.clone();
     match timeline_edit::try_set(model, at, value) {
-        Ok((after, _)) if after.scenario == before => end_preview(model, fx),
+        Ok((after, _)) if after.scenario == before => model.drop_preview(),
         Ok((after, None)) => {
             let control = at.to_string();
             commit(model, after, &control, |before| edit::name_of_set(before, at, value), fx);
@@ -144,13 +142,11 @@ pub(crate) fn make_change(model: &mut Model, change: &Change, fx: &mut Vec<Effec
                 matches!(change, Change::RemoveQueue(_) | Change::RemoveNodes(_) | Change::RemoveJob(_));
             let terms = Terms::of(&before.policy);
             let lost_jobs = before.jobs.len().saturating_sub(scenario.jobs.len());
+            // The run of the changed scenario explains what the change selects.
+            model.selection = select.clone().or(model.selection.take());
             commit(model, Checked::of(scenario), "", |_| name.clone(), fx);
             if let Some(row) = added(model, change, select.as_ref()) {
                 show_row(model, row, fx);
-            }
-            if select.is_some() {
-                model.selection = select;
-                request_explanations(model, fx);
             }
             if removes {
                 let with = match (change, lost_jobs) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Import, KitState, Pieces};
-use crate::engine::protocol::{FileBytes, ImportOptions, ImportReport, Kit, Request};
+use crate::engine::protocol::{At, FileBytes, ImportOptions, ImportReport, Kit, Request};
 use crate::state::command::Command;
 use crate::state::document;
 use crate::state::document::Checked;
@@ -18,7 +18,7 @@ use crate::state::layout::options::Dialog;
 use crate::state::model::Model;
 use crate::state::notify::notify;
 use crate::state::playback::commands::pause;
-use crate::state::playback::run::{load, request_frame};
+use crate::state::playback::run::{load, request_moment};
 use crate::state::request::send;
 use fairground::import::is_queues_yaml;
 use fairground::policy::Policy;
@@ -151,7 +151,7 @@ pub(crate) fn take(model: &mut Model, run_until_ms: Option<i64>, fx: &mut Vec<Ef
         fx.push(Effect::AddDrafts(import.report.more.clone()));
     }
     if let Some(time_ms) = run_until_ms {
-        request_frame(model, Request::RunUntil { time_ms }, fx);
+        request_moment(model, false, At::Time(time_ms), fx);
     }
 }
 
@@ -259,7 +259,7 @@ mod tests {
         update(&mut model, Command::Import { files, options: ImportOptions::default() });
         let effects = update(&mut model, Command::DropImport);
         assert!(effects.contains(&Effect::RestartEngine), "{effects:?}");
-        let asks = |effect: &Effect| matches!(effect, Effect::Send(request) if matches!(request.body, Request::Load { .. }));
+        let asks = |effect: &Effect| matches!(effect, Effect::Send(request) if matches!(request.body, Request::Moment(crate::engine::protocol::MomentRequest { scenario: Some(_), .. })));
         assert!(effects.iter().any(asks), "the fresh engine gets the document");
         assert!(model.import.is_none() && Arc::ptr_eq(&before, &model.scenario));
         assert!(model.notices.iter().any(|notice| notice.text.starts_with("Reading was cancelled.")));

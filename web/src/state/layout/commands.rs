@@ -11,7 +11,7 @@ use crate::state::layout::room::Room;
 use crate::state::layout::table;
 use crate::state::layout::view::{SETUP_WIDTHS, View, WHY_WIDTHS};
 use crate::state::model::Model;
-use crate::state::moment::ladder::request_explanations;
+use crate::state::moment::explanations::request_explanations;
 use crate::state::moment::rules;
 
 /// Folds a panel to its rail or opens it manually, and remembers that.

@@ -2,12 +2,11 @@
 
 use fairground::words::Selection;
 
-use crate::state::branches::report::request_report;
 use crate::state::effect::Effect;
 use crate::state::layout::options::{NowView, Panel};
 use crate::state::model::Model;
 use crate::state::moment::event_filter::{EventLaneOptions, EventSubject};
-use crate::state::moment::ladder::request_explanations;
+use crate::state::moment::explanations::{request_explanations, request_report};
 use crate::state::playback::run::go_to;
 
 impl Model {
@@ -48,12 +47,12 @@ pub(crate) fn select(model: &mut Model, selection: Option<Selection>, fx: &mut V
             model.view.panel = Panel::Why;
         }
     }
-    if let Some(Selection::Event { cycle, .. }) = selection
+    model.selection = selection;
+    if let Some(Selection::Event { cycle, .. }) = model.selection
         && cycle != model.cursor
     {
         go_to(model, cycle, fx);
     }
-    model.selection = selection;
     request_explanations(model, fx);
     fx.push(Effect::SetUrl);
 }
@@ -62,14 +61,12 @@ pub(crate) fn select(model: &mut Model, selection: Option<Selection>, fx: &mut V
 pub(crate) fn show_resource(model: &mut Model, resource: u8, fx: &mut Vec<Effect>) {
     let n_named = model.frame.as_ref().map_or(0, |frame| frame.named.len());
     model.resource = resource.min(u8::try_from(3 + n_named).unwrap_or(3));
-    request_explanations(model, fx);
     request_report(model, false, fx);
 }
 
 /// Shows a view in NOW.
 pub(crate) fn show_view(model: &mut Model, now: NowView, fx: &mut Vec<Effect>) {
     model.view.now = now.under(&model.scenario.policy);
-    request_explanations(model, fx);
     request_report(model, true, fx);
     fx.push(Effect::SetUrl);
 }

@@ -1,8 +1,7 @@
 //! The moment under the cursor: selection, events, explanation.
 
 pub mod commands;
-pub mod dominant;
 pub mod event_filter;
-pub mod ladder;
-pub mod order;
+pub mod explanations;
+pub mod report;
 pub mod rules;

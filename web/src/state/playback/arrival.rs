@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use fairground::words::{Selection, Terms};
 
-use crate::engine::protocol::{EventWord, Frame, Run, Stop};
+use crate::engine::protocol::{EventRow, EventWord, Frame, Moment, Run, Stop};
 use crate::state::branches::{alternative, kept, report};
 use crate::state::document::opened::Origin;
 use crate::state::effect::Effect;
 use crate::state::model::Model;
-use crate::state::moment::ladder::request_explanations;
+use crate::state::moment::explanations::{explained, focus, request_explanations, request_report};
+use crate::state::moment::report::report_request;
 use crate::state::notify::notify;
 use crate::state::playback::decision_step;
 use crate::state::playback::engine_state::{EngineState, Progress};
@@ -48,7 +49,39 @@ pub(crate) fn no_event(model: &Model) -> String {
     format!("There is no further event{of}{without}.")
 }
 
-pub(crate) fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
+/// Stores what was asked for of the displayed moment: a frame with all that is shown of it, or something about a known frame.
+pub(crate) fn arrived(model: &mut Model, id: u64, mut moment: Moment, fx: &mut Vec<Effect>) {
+    let Some((frame, run)) = moment.frame.take().zip(moment.run.take()) else {
+        explained(model, &mut moment);
+        if let Some((_, report)) = moment.report.filter(|_| id == model.in_flight.report) {
+            report::received(model, report);
+            report::request_baseline_report(model, fx);
+        }
+        return;
+    };
+    show_frame(model, *frame, *run, fx);
+    explained(model, &mut moment);
+    // The view, the selection or the resource may have changed since the question.
+    let wanted = report_request(model, false);
+    match moment.report {
+        Some((request, report)) if wanted.as_ref() == Some(&request) => {
+            report::received(model, report);
+            request_explanations(model, fx);
+        }
+        _ => request_report(model, false, fx),
+    }
+    if model.kept.is_comparing() {
+        kept::request_moment(model, fx);
+    } else {
+        report::request_baseline_report(model, fx);
+    }
+    if let Some((stop, is_met)) = model.stop.take().zip(moment.is_met) {
+        let says = stopped(&stop, is_met, model.cursor, Terms::of(&model.scenario.policy));
+        notify(model, false, says, None, fx);
+    }
+}
+
+fn show_frame(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
     let moved = model.frame.as_ref().is_some_and(|f| f.cycle != frame.cycle);
     // A single step beyond the end of the run needs no message.
     let keeps_time = std::mem::take(&mut model.keeps_time);
@@ -71,12 +104,9 @@ pub(crate) fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Ef
         fx.push(Effect::AnnounceStep(frame.clone(), model.settings_resource()));
         model.announced_ms = model.clock_ms;
     }
-    // Another scenario, or one that no longer has that named resource, is shown in the resource that its jobs compete for.
-    let contended = frame.names.resource;
-    let was = model.frame.as_ref().map(|frame| frame.names.resource);
-    if was != Some(contended) || usize::from(model.resource) > 3 + frame.named.len() {
-        model.resource = contended;
-    }
+    let mut focus = focus(model);
+    focus.adapt(&frame);
+    model.resource = focus.resource;
     let has_baseline = alternative::keep_baseline_if_different(model, &frame, &run);
     model.frame = Some(frame.clone());
     model.run = Some(run);
@@ -85,60 +115,26 @@ pub(crate) fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Ef
         fx.push(Effect::AnnounceEdit);
     }
     model.shown = None;
-    auto_select(model, &frame);
+    if focus.selects {
+        let is_for_another =
+            |event: &EventRow| matches!(event.word(), EventWord::Reclaimed | EventWord::Preempted);
+        let explains_itself = model.origin == Origin::Start || frame.events.iter().any(is_for_another);
+        model.auto_selected = focus.selection.is_some();
+        model.view.why_open |= model.auto_selected && explains_itself && !model.view.why_closed;
+        model.selection = focus.selection;
+    }
     if std::mem::take(&mut model.then_first_action) {
         show_action(model, decision_step::actions(&frame).first().map(|action| action.1), fx);
     } else if model.decision.is_some() {
         show_decision(model, model.decision, fx);
     }
-    request_explanations(model, fx);
-    report::request_report(model, false, fx);
-    kept::request_moment(model, fx);
 }
 
-/// Selects something worth explaining, unless the visitor has selected something: the first eviction, otherwise the first start,
-/// otherwise the first pending job.
-fn auto_select(model: &mut Model, frame: &Frame) {
-    if model.playing || (model.selection.is_some() && !model.auto_selected) {
-        return;
-    }
-    let event = |is: fn(EventWord) -> bool| frame.events.iter().position(|event| is(event.word()));
-    let found = event(EventWord::is_eviction)
-        .or_else(|| event(|word| word == EventWord::Started))
-        .map(|index| Selection::Event { cycle: frame.cycle, index: index as u32 })
-        .or_else(|| frame.refusals.first().map(|refusal| Selection::Job(frame.job(refusal.job).to_string())));
-    if frame.cycle > 0 {
-        model.auto_selected = found.is_some();
-        let explains_itself = model.origin == Origin::Start || event(is_for_another).is_some();
-        model.view.why_open |= found.is_some() && explains_itself && !model.view.why_closed;
-        model.selection = found;
-    } else if model.auto_selected {
-        model.selection = None;
-    }
-}
-
-/// Whether it is an eviction in favour of another job.
-fn is_for_another(word: EventWord) -> bool {
-    matches!(word, EventWord::Reclaimed | EventWord::Preempted)
-}
-
-pub(crate) fn progress(
-    model: &mut Model,
-    cycle: u32,
-    time_ms: i64,
-    to_cycle: Option<u32>,
-    to_time_ms: Option<i64>,
-) {
+pub(crate) fn progress(model: &mut Model, cycle: u32, time_ms: i64, part: Option<f64>) {
     let since_ms = match &model.engine {
         EngineState::Working(Some(progress)) => progress.since_ms,
         _ => model.clock_ms,
     };
-    let part = match (to_cycle, to_time_ms) {
-        (Some(to), _) if to > 0 => Some(f64::from(cycle) / f64::from(to)),
-        (_, Some(to)) if to > 0 => Some(time_ms as f64 / to as f64),
-        _ => None,
-    };
-    let part = part.map(|p| p.clamp(0.0, 1.0));
     model.engine = EngineState::Working(Some(Progress { cycle, time_ms, part, since_ms }));
 }
 

@@ -2,13 +2,13 @@
 
 use fairground::words::Selection;
 
-use crate::engine::protocol::{Request, Stop};
+use crate::engine::protocol::{At, Request, Stop};
 use crate::state::branches::commands::stop_comparing;
 use crate::state::effect::Effect;
 use crate::state::model::Model;
 use crate::state::playback::SPEEDS;
 use crate::state::playback::engine_state::EngineState;
-use crate::state::playback::run::{go_to, request_frame};
+use crate::state::playback::run::{go_to, request_moment};
 use crate::state::request::send;
 
 pub(crate) fn pause(model: &mut Model, fx: &mut Vec<Effect>) {
@@ -87,20 +87,18 @@ pub(crate) fn go_to_moment(model: &mut Model, time_ms: i64, fx: &mut Vec<Effect>
     model.view.dialog = None;
     model.decision = None;
     model.baseline = None;
-    model.keeps_time = true;
-    let scenario = model.scenario.clone();
-    request_frame(model, Request::LoadAt { scenario, time_ms }, fx);
+    request_moment(model, true, At::Time(time_ms), fx);
 }
 
 pub(crate) fn run_until(model: &mut Model, time_ms: i64, fx: &mut Vec<Effect>) {
     model.baseline = None;
-    request_frame(model, Request::RunUntil { time_ms }, fx);
+    request_moment(model, false, At::Time(time_ms), fx);
 }
 
 pub(crate) fn run_to(model: &mut Model, stop: Stop, fx: &mut Vec<Effect>) {
     model.baseline = None;
     model.stop = Some(stop.clone());
-    request_frame(model, Request::RunTo { stop }, fx);
+    request_moment(model, false, At::Until(stop), fx);
 }
 
 /// Stops the current task; restarts the engine if it does not reply soon.

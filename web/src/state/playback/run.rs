@@ -5,16 +5,19 @@ use std::sync::Arc;
 use fairground::scenario::Severity;
 
 use super::engine_state::EngineState;
-use crate::engine::protocol::Request;
+use crate::engine::protocol::{At, BranchId, MomentRequest, Request, Wants};
 use crate::state::effect::Effect;
 use crate::state::import::KitState;
 use crate::state::model::Model;
+use crate::state::moment::explanations::focus;
 use crate::state::request::send;
 
-/// Requests a frame.
-pub(crate) fn request_frame(model: &mut Model, request: Request, fx: &mut Vec<Effect>) {
-    model.keeps_time &= matches!(request, Request::LoadAt { .. });
-    model.in_flight.frame = send(model, request, fx);
+/// Requests a moment of a new run of the scenario, or of the current run, with all that is shown of it.
+pub(crate) fn request_moment(model: &mut Model, is_new: bool, at: At, fx: &mut Vec<Effect>) {
+    model.keeps_time = is_new && matches!(at, At::Time(_));
+    let scenario = is_new.then(|| model.scenario.clone());
+    let ask = MomentRequest { branch: BranchId::Main, scenario, at, wants: Wants::Focus(focus(model)) };
+    model.in_flight.frame = send(model, Request::Moment(ask), fx);
     model.engine = EngineState::Working(None);
 }
 
@@ -35,19 +38,13 @@ pub(crate) fn load(model: &mut Model, fx: &mut Vec<Effect>) {
         model.in_flight.frame = model.fresh_id();
         return;
     }
-    let scenario = model.scenario.clone();
     let pace = (model.scenario.policy.clone(), model.scenario.cycle.clone());
     let was = model.pace.replace(pace.clone());
     // If the cycles have other times, keep the moment instead of the cycle number.
     let of_cursor = model.frame.as_ref().filter(|frame| frame.cycle == model.cursor);
     let moment = of_cursor.filter(|_| was.is_some_and(|was| was != pace)).map(|frame| frame.time_ms);
-    match moment.filter(|time_ms| *time_ms > 0) {
-        Some(time_ms) => {
-            model.keeps_time = true;
-            request_frame(model, Request::LoadAt { scenario, time_ms }, fx);
-        }
-        None => request_frame(model, Request::Load { scenario, cycle: model.cursor }, fx),
-    }
+    let at = moment.filter(|time_ms| *time_ms > 0).map_or(At::Cycle(model.cursor), At::Time);
+    request_moment(model, true, at, fx);
     crate::state::moment::rules::request_rule_book(model, fx);
 }
 
@@ -59,7 +56,7 @@ pub(crate) fn go_to(model: &mut Model, cycle: u32, fx: &mut Vec<Effect>) {
     model.decision = None;
     model.then_first_action = false;
     model.baseline = None;
-    request_frame(model, Request::GoTo { cycle }, fx);
+    request_moment(model, false, At::Cycle(cycle), fx);
     fx.push(Effect::SetUrl);
     if model.draft.is_some() {
         fx.push(Effect::Save);

@@ -12,8 +12,8 @@ use crate::chart::queue_tree::{Tone, Tree, touched, visible};
 use crate::chart::selection::selected_queue;
 use crate::chart::table::Table;
 use crate::chart::{dominant, resource_projection};
+use crate::engine::dominant::resource_of;
 use crate::engine::protocol::{Amounts, BoundTriple, Frame, QueueRow};
-use crate::state::moment::dominant::resource_of;
 
 /// View model of Shares. Amounts are in display units.
 #[derive(Clone, Debug, Default, PartialEq)]

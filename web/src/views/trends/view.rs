@@ -10,9 +10,9 @@ use crate::chart::queue_tree::{Tone, Tree};
 use crate::chart::scale::end_of;
 use crate::chart::selection::selected_queue;
 use crate::chart::table::Table;
+use crate::engine::dominant::resource_of;
 use crate::engine::protocol::{Amounts, Frame, Run};
 use crate::engine::report::{Level, Series};
-use crate::state::moment::dominant::resource_of;
 
 /// Maximum number of tiles.
 const TILES_MAX: usize = 60;

@@ -7,7 +7,7 @@
 //! # Source
 //! A. Ghodsi and others: Dominant Resource Fairness: Fair Allocation of Multiple Resource Types. NSDI 2011.
 
-use crate::engine::protocol::Amounts;
+use fairground::moment::Amounts;
 
 const CPU: u8 = 0;
 const MEMORY: u8 = 1;

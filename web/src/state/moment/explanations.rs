@@ -1,0 +1,114 @@
+//! What is explained and reported at the displayed moment.
+
+use std::sync::Arc;
+
+use super::report::report_request;
+use super::rules;
+use crate::engine::protocol::{
+    At, BranchId, Focus, Moment, MomentRequest, Request, RuleUse, Rulebook, Subjects, Wants,
+};
+use crate::engine::report::ReportRequest;
+use crate::state::effect::Effect;
+use crate::state::model::Model;
+use crate::state::playback::engine_state::EngineState;
+use crate::state::request::send;
+
+pub use fairground::words::{Ladder, Order};
+
+/// The state that determines what is shown besides the frame.
+pub(crate) fn focus(model: &Model) -> Focus {
+    Focus {
+        selection: model.selection.clone(),
+        selects: !model.playing && (model.selection.is_none() || model.auto_selected),
+        resource: model.resource,
+        contended: model.frame.as_ref().map(|frame| frame.names.resource),
+        has_division: model.view.has_division(),
+        report: report_request(model, false),
+    }
+}
+
+/// Requests what is explained at the moment, as far as it is not known.
+pub(crate) fn request_explanations(model: &mut Model, fx: &mut Vec<Effect>) {
+    request_shown(model, None, fx);
+}
+
+/// Requests the report of the current view, if it has one, and what is explained.
+pub(crate) fn request_report(model: &mut Model, to_selection: bool, fx: &mut Vec<Effect>) {
+    let report = report_request(model, to_selection);
+    if report.is_none() {
+        model.report = None;
+    }
+    request_shown(model, report, fx);
+}
+
+/// Requests what is explained at the moment, as far as it is not known, and a report.
+fn request_shown(model: &mut Model, report: Option<ReportRequest>, fx: &mut Vec<Effect>) {
+    rules::request_rule_book(model, fx);
+    let Some(frame) = model.frame.clone().filter(|_| !model.stale) else { return };
+    let Subjects { mut ladder, mut order, mut rule, .. } = focus(model).subjects(&frame);
+    let is_current = |of: &Ladder| of.cycle == frame.cycle && ladder == Some((of.queue.clone(), of.resource));
+    if model.ladder.as_deref().is_some_and(is_current) {
+        ladder = None;
+    } else {
+        // Division shows the previous explanation until the new one arrives.
+        let has_division = model.view.has_division();
+        let stays = |of: &Ladder| ladder.as_ref().is_some_and(|next| has_division || next.0 == of.queue);
+        model.ladder = model.ladder.take().filter(|of| stays(of));
+    }
+    if model.order.as_ref().is_some_and(|of| of.cycle == frame.cycle && order.as_ref() == Some(&of.of)) {
+        order = None;
+    } else {
+        model.order = None;
+    }
+    let has_use = |of: &RuleUse| of.cycle == frame.cycle && rule.as_ref() == Some(&of.rule);
+    let is_counted = |book: &Rulebook| book.used.as_ref().is_some_and(has_use);
+    if model.rules.as_deref().is_none_or(is_counted) {
+        rule = None;
+    }
+    let has_report = report.is_some();
+    let subjects = match model.engine {
+        // The moment in flight brings its own explanations.
+        EngineState::Working(_) => Subjects { report, ..Subjects::default() },
+        _ => Subjects { ladder, order, rule, report },
+    };
+    if subjects == Subjects::default() {
+        return;
+    }
+    let ask = MomentRequest {
+        branch: BranchId::Main,
+        scenario: None,
+        at: At::Here,
+        wants: Wants::Subjects(subjects),
+    };
+    let id = send(model, Request::Moment(ask), fx);
+    if has_report {
+        model.in_flight.report = id;
+    }
+}
+
+/// Stores explanations, as far as they are of what is shown.
+pub(crate) fn explained(model: &mut Model, moment: &mut Moment) {
+    let Some(frame) = model.frame.clone().filter(|_| !model.stale) else { return };
+    let shown = focus(model).subjects(&frame);
+    let ladder = moment.ladder.take().filter(|of| of.cycle == frame.cycle);
+    if let Some(ladder) = ladder.filter(|of| shown.ladder == Some((of.queue.clone(), of.resource))) {
+        model.ladder = Some(Arc::new(ladder));
+    }
+    let order = moment.order.take().filter(|of| of.cycle == frame.cycle);
+    if let Some(order) = order.filter(|of| shown.order.as_ref() == Some(&of.of)) {
+        model.order = Some(Arc::new(order));
+    }
+    if let Some((book, used)) = model.rules.as_mut().zip(moment.rule_use.take()) {
+        Arc::make_mut(book).used = Some(used);
+    }
+}
+
+impl Model {
+    /// The resource that is explained for the selected queue: 0 cpu, 1 memory, 2 gpu.
+    pub fn explained_resource(&self) -> u8 {
+        match &self.frame {
+            Some(frame) => focus(self).explained_resource(frame),
+            None => self.resource.min(2),
+        }
+    }
+}

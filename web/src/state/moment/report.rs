@@ -1,0 +1,35 @@
+//! The report of the current view.
+
+use fairground::policy::Policy;
+use fairground::words::Selection;
+
+use crate::engine::moment::counted;
+use crate::engine::report::ReportRequest;
+use crate::state::layout::gantt_window::{GANTT_ROWS, GanttLook};
+use crate::state::layout::options::NowView;
+use crate::state::model::Model;
+
+/// The report of the current view, if it has one.
+pub(crate) fn report_request(model: &Model, to_selection: bool) -> Option<ReportRequest> {
+    Some(match model.view.now.under(&model.scenario.policy) {
+        NowView::Gantt => {
+            let about = match &model.selection {
+                Some(Selection::Job(name) | Selection::Queue(name)) if to_selection => name.clone(),
+                _ => String::new(),
+            };
+            let GanttLook { by, first } = model.view.gantt;
+            ReportRequest::Gantt { by, first, n: GANTT_ROWS, about, named: Vec::new() }
+        }
+        NowView::Fairness => ReportRequest::Tally { resource: counted(model.resource) },
+        NowView::Queues => ReportRequest::Series,
+        NowView::ShareUsage => ReportRequest::ShareUsage,
+        NowView::Priorities => ReportRequest::Priorities,
+        NowView::Shares if model.view.serving && has_order(model) => ReportRequest::Serving,
+        NowView::Shares | NowView::Division | NowView::Tree => return None,
+    })
+}
+
+/// Whether the policy provides a serving order.
+fn has_order(model: &Model) -> bool {
+    Policy::described(&model.scenario.policy).is_some_and(|policy| policy.knows.lists_order)
+}
