@@ -14,6 +14,7 @@ use fairground::trace::{Event, Ledger, QueuePriority, Refusal};
 
 use super::accounts::{Accounts, Counting, Triple};
 use super::moments::{Moments, Place, State};
+use super::preempted::{self, Preempted};
 use super::usage::Past;
 
 /// What is known from the cycles before.
@@ -39,6 +40,8 @@ pub struct Known {
     pub aside: BTreeSet<JobId>,
     /// The latest refusals of every job in every pool, with the comparisons, which were right then.
     pub right: BTreeMap<(JobId, PartitionId), Refusal>,
+    /// Preemptions of YuniKorn.
+    pub preempted: Vec<Preempted>,
     /// EGO: sources, lent hosts and earmarks, by pool.
     pub ego: Vec<super::ego::Books>,
 }
@@ -78,6 +81,10 @@ impl Known {
         if let Policy::Ego(config) = &plan.policy {
             let moments = Moments::of(simulation, record, &self.pools, &self.held);
             self.ego = super::ego::Ego::new(config, &moments, &self.ego).books();
+        }
+        if matches!(plan.policy, Policy::YuniKorn(_)) {
+            let moments = Moments::of(simulation, record, &self.pools, &self.held);
+            self.preempted.extend(preempted::of_cycle(&plan.policy, &moments));
         }
         self.expired.extend(expired(simulation, record));
         for recorded in &record.events {

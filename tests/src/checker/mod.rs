@@ -17,6 +17,7 @@ mod node_order;
 mod obstacles;
 mod operand;
 mod planted;
+mod preempted;
 mod rooms;
 mod scores;
 mod table;
@@ -107,6 +108,8 @@ struct Cycle<'a> {
     counting: Counting,
     /// Gangs whose reservations have expired.
     expired: BTreeSet<JobId>,
+    /// Preemptions until the end of the cycle.
+    preempted: Vec<preempted::Preempted>,
     shares: OnceCell<Vec<Shares>>,
     ego: Option<ego::Ego<'a>>,
 }
@@ -163,6 +166,8 @@ fn examine_cycle(
 ) -> Vec<Mistake> {
     let pools = simulation.cluster().partitions.ids();
     let moments = Moments::of(simulation, record, &known.pools, &known.held);
+    let preempted = preempted::of_cycle(&plan.policy, &moments);
+    let preempted = known.preempted.iter().copied().chain(preempted).collect();
     let ego = match &plan.policy {
         Policy::Ego(config) => Some(ego::Ego::new(config, &moments, &known.ego)),
         _ => None,
@@ -175,6 +180,7 @@ fn examine_cycle(
         offsets: pools.map(|pool| simulation.priorities_in(pool)).collect(),
         moments,
         counting: Counting::of(&plan.policy),
+        preempted,
         expired: known.expired.union(&known::expired(simulation, record)).copied().collect(),
         shares: OnceCell::new(),
         ego,
@@ -379,6 +385,7 @@ impl<'a> Cycle<'a> {
             rooms: LazyCell::new(Box::new(move || self.rooms(accounts, &of))),
             rejected: self.record.refusals.iter().filter(is_rejected).map(|refusal| refusal.job).collect(),
             expired: &self.expired,
+            preempted: &self.preempted,
             offsets: self.offsets.get(explanation.pool.index()).map_or(&[], Vec::as_slice),
             earlier_offsets: self.known.offsets.get(explanation.pool.index()).map_or(&[], Vec::as_slice),
             shares: self.shares(explanation.pool),

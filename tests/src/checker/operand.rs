@@ -13,6 +13,7 @@ use fairground::units::Resource;
 use super::accounts::{Accounts, Triple, plus, same, sums, sums_of_one_each};
 use super::fair_shares::Shares;
 use super::moments::{Place as Where, State};
+use super::preempted::Preempted;
 use super::rooms::Rooms;
 
 /// What a comparison was made for, at one moment.
@@ -33,6 +34,8 @@ pub struct Context<'a> {
     pub rejected: Vec<JobId>,
     /// Gangs whose reservations have expired.
     pub expired: &'a BTreeSet<JobId>,
+    /// Preemptions of YuniKorn until the end of the cycle.
+    pub preempted: &'a [Preempted],
     /// Priority offsets of the queues of the pool, under a policy that has them.
     pub offsets: &'a [QueuePriority],
     /// Different ones that they have had.

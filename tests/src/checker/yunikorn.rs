@@ -12,6 +12,7 @@ use super::applications::Applications;
 use super::baseline;
 use super::moments::Place as Where;
 use super::operand::{Context, Expect, Place, number};
+use super::preempted;
 use super::yunikorn_shares as shares;
 
 /// Amounts by resource number, named resources included.
@@ -32,6 +33,9 @@ pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
         }
         (Quantity::AllocatedWithoutVictims | Quantity::Allocated, _) => {
             of_queue(place, owner.queue, |queue| vec![allocated(accounts, queue, false)])
+        }
+        (Quantity::Freed | Quantity::IdleOrReleasing | Quantity::Request, "yunikorn/enough-victims") => {
+            preempted::expect(context, place)
         }
         (_, "yunikorn/user-limit") => of_user(context, place),
         (_, "yunikorn/max-applications") => counts(context, place),

@@ -185,7 +185,11 @@ pub fn section(caption: String, content: AnyView) -> impl IntoView {
 fn evidence_table(evidence: Evidence, terms: &Terms) -> impl IntoView {
     let Evidence { caption, head, rows } = evidence;
     let head = (!head.is_empty()).then(|| {
-        let cells = head.into_iter().map(|cell| view! { <th scope="col">{text(cell)}</th> }).collect_view();
+        let cell = |cell: Text| match cell.is_empty() {
+            true => view! { <td></td> }.into_any(),
+            false => view! { <th scope="col">{text(cell)}</th> }.into_any(),
+        };
+        let cells = head.into_iter().map(cell).collect_view();
         view! { <thead><tr>{cells}</tr></thead> }
     });
     view! {
