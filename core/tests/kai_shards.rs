@@ -74,7 +74,7 @@ fn a_shard_becomes_settings_and_the_rest_is_named() {
         line 16: the argument color of the plugin minruntime of the scheduling shard default
         line 17: the plugin ours of the scheduling shard default
         line 25: waitTimeout of the scheduling shard default
-        line 22: the connection to the usage database of the scheduling shard default
+        line 24: the connection to the usage database of the scheduling shard default
         line 26: goMemLimit of the scheduling shard default
     "#]].assert_eq(&shown);
     assert!(report.assumed.iter().any(|line| line.contains("it begins at 0")), "{:?}", report.assumed);

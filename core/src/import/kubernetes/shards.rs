@@ -148,6 +148,7 @@ impl Reading {
     }
 
     fn ignore(&mut self, place: &Place<'_>, what: &str) {
+        place.mark();
         self.ignored.push(format!("{}: {what} of {}", place.line(), self.of));
     }
 
@@ -359,8 +360,8 @@ impl Reading {
                 _ => self.ignore(&value, key),
             }
         }
-        if usage.get("connectionString").is_some() {
-            self.ignore(&usage, "the connection to the usage database");
+        if let Some(connection) = usage.get("connectionString") {
+            self.ignore(&connection, "the connection to the usage database");
         }
     }
 
