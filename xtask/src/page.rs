@@ -23,7 +23,7 @@ use crate::tools;
 /// table shows what grew. A tenth are instances of the standard library's sorts, one per type; another sort only for the sake of the
 /// download is not worth it. Another tenth reads and writes files of other products; a separate program for them would save an
 /// eighth of a second once, but take minutes to build and optimise. An engine built for size alone (`opt-level = "z"`) would save
-/// 170,000 bytes and take a quarter longer for every cycle.
+/// 170,000 bytes and take about a quarter longer for a day of a trace.
 const START_PAGE_LIMIT: usize = 1_920_000;
 
 /// Placeholder for the first frame in `index.html`.
