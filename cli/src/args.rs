@@ -25,7 +25,7 @@ pub enum Command {
     /// Run a scenario and print what happens
     #[command(after_help = EXIT_CODES)]
     Run(Run),
-    /// Explain why a job waits, or what happened to it
+    /// Explain why a job waits, with what would help, or what happened to it
     #[command(after_help = EXIT_CODES)]
     Why(Why),
     /// Report all errors and warnings of a scenario

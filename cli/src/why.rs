@@ -4,9 +4,10 @@ use std::io::Write;
 use std::sync::Arc;
 
 use fairground::id::JobId;
-use fairground::moment::{self, Frame, Names};
-use fairground::scenario::Plan;
+use fairground::moment::{self, Frame, JobRow, Names};
+use fairground::scenario::{Plan, Scenario};
 use fairground::sim::{Simulation, Stops, drive};
+use fairground::suggestions;
 use fairground::time::{Span, Time};
 use fairground::trace::Level;
 use fairground::words;
@@ -44,7 +45,28 @@ pub fn why(args: &Why) -> Result<End, Stop> {
     for line in explanation.lines().into_iter().chain(explanation.details()) {
         writeln!(out, "{line}")?;
     }
+    for line in helps(&loaded.scenario, &frame, &args.job) {
+        writeln!(out, "{line}")?;
+    }
     Ok(End::Ok)
+}
+
+/// What would help the job if it waits: changes from the start with which it starts earlier.
+fn helps(scenario: &Scenario, frame: &Frame, job: &str) -> Vec<String> {
+    let waits = |row: &&JobRow| row.name == job && (row.pending > 0 || row.leaving > 0);
+    let Some(row) = frame.jobs.iter().find(waits) else { return Vec::new() };
+    let has_part = row.running > 0;
+    let (ideas, tried) = suggestions::tried(scenario, frame, job);
+    let offers = tried.as_ref().map_or_else(Vec::new, |tried| tried.offers(&ideas, |idea| idea));
+    let compared = suggestions::compared(tried.as_ref(), has_part, offers.len(), &scenario.policy);
+    let mut lines = vec![format!("What would help: {compared}")];
+    for (idea, outcome) in offers {
+        let says =
+            tried.as_ref().map(|tried| suggestions::outcome(tried, outcome, has_part, &scenario.policy));
+        let label = suggestions::label(idea, &scenario.policy);
+        lines.push(format!("  {label}: {}", says.unwrap_or_default()));
+    }
+    lines
 }
 
 /// The last cycle in which a job waits or runs, or the one in which it ends.

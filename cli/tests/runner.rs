@@ -405,7 +405,7 @@ fn reasons_are_printed_before_idle_cycles() {
     assert!(out.contains("Next: At 4:35 the protection ends;"), "{out}");
 }
 
-/// A job is explained at its last cycle or at a given moment, with numbers and settings; an unknown name is an error.
+/// A job is explained at its last cycle or at a given moment, with numbers, settings and what would help; an unknown name is an error.
 #[test]
 fn why_explains_one_job() {
     let example = include_str!("../../assets/scenarios/min-runtime-on.yaml");
@@ -418,6 +418,9 @@ fn why_explains_one_job() {
     );
     assert!(out.contains("\nb1 is waiting: no GPU is free, and a1, a2, a3 and a4 are protected"), "{out}");
     assert!(out.contains("\nNext: At 4:35 the protection ends;"), "{out}");
+    assert!(out.contains("\nWhat would help: Without a change it starts in cycle "), "{out}");
+    let offer = "\n  Remove the minimum runtime before reclaim of team-a: It would start in cycle ";
+    assert!(out.contains(offer), "{out}");
     let out = text(&fairground(&["why", "b1", "-", "--at", "10m"], example).stdout);
     assert!(out.starts_with("b1, cycle ") && out.contains("b1 runs in "), "{out}");
     let end = fairground(&["why", "b9"], example);

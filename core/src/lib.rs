@@ -3,7 +3,8 @@
 //!
 //! Reading order: [`units`], [`time`], [`id`]; [`cluster`], the simulated cluster; [`trace`], recorded
 //! decisions; [`policy`], the interface and the policies; [`scenario`], the interpretation of a scenario file; [`sim`], the
-//! progress of time; [`moment`], the state after a cycle as data, and [`words`], decisions as sentences; [`link`],
+//! progress of time; [`moment`], the state after a cycle as data, and [`words`], decisions as sentences;
+//! [`suggestions`], changes that help a job; [`link`],
 //! `import`, `export` and `translate`: links, foreign files and translation to other policies.
 
 pub mod cluster;
@@ -17,6 +18,7 @@ pub mod moment;
 pub mod policy;
 pub mod scenario;
 pub mod sim;
+pub mod suggestions;
 pub mod time;
 #[warn(missing_docs)]
 pub mod trace;

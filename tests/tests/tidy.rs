@@ -25,6 +25,7 @@ const CORE_LAYERS: &[&[&str]] = &[
     &["moment"],
     &["export"],
     &["words"],
+    &["suggestions"],
 ];
 
 /// The same for the page.

@@ -6,9 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use fairground::cluster::Phase;
 use fairground::scenario::{self, Scenario};
 use fairground::sim::Simulation;
+use fairground::suggestions::{self, Harm, Outcome, Start, compared};
 use fairground::time::Time;
 use fairground::trace::{Event, EvictReason, Level};
-use fairground_web::engine::protocol::{EventRow, EventWord, Frame, Harm, Outcome, Start};
+use fairground_web::engine::protocol::{EventRow, EventWord, Frame};
 use fairground_web::engine::serve::Server;
 use fairground_web::library::{EXAMPLES, Example};
 use fairground_web::state::branches::what_if::{Help, Trial};
@@ -18,7 +19,6 @@ use fairground_web::state::document::opened::{Opened, Origin};
 use fairground_web::state::effect::Effect;
 use fairground_web::state::model::Model;
 use fairground_web::state::update::{begin, update};
-use fairground_web::words;
 use proptest::prelude::*;
 
 /// The model with an engine.
@@ -196,7 +196,8 @@ fn check_help(scenario: &Scenario, cycle: u32, later: bool, jobs_max: usize) -> 
     let (mut n, mut followed) = (0, BTreeMap::new());
     for job in page.waiting().into_iter().take(jobs_max) {
         let help = page.help(&job);
-        let (starts, until) = help.unchanged();
+        let tried = help.tried().expect("it was tried");
+        let (starts, until) = (tried.unchanged, tried.until_ms);
         let unchanged = followed.entry(until).or_insert_with(|| FollowedRun::of(scenario, until));
         let case = Case { scenario, cycle, now_ms, later, job: &job, unchanged };
         let says = |what: String| format!("{job} in cycle {cycle}, later {later}: {what}");
@@ -211,7 +212,7 @@ fn check_help(scenario: &Scenario, cycle: u32, later: bool, jobs_max: usize) -> 
             let policy = &scenario.policy;
             let error = |what: String| {
                 let (label, says_so) =
-                    (words::help_label(trial, policy), words::outcome(&help, outcome, policy));
+                    (trial.label(policy), suggestions::outcome(tried, outcome, help.has_part, policy));
                 says(format!("{label}: {says_so} But {what}"))
             };
             case.holds(trial, outcome).map_err(error)?;
@@ -339,9 +340,10 @@ fn offered(scenario: Scenario, cycle: u32, job: &str) -> (Vec<String>, String) {
     let policy = page.model.scenario.policy.clone();
     let offers = help.offers().into_iter();
     let lines = offers.map(|(trial, outcome)| {
-        format!("{}: {}", words::help_label(trial, &policy), words::outcome(&help, outcome, &policy))
+        let outcome = help.tried().map(|tried| suggestions::outcome(tried, outcome, help.has_part, &policy));
+        format!("{}: {}", trial.label(&policy), outcome.unwrap_or_default())
     });
-    (lines.collect(), words::help_compared(&help, &policy))
+    (lines.collect(), compared(help.tried(), help.has_part, help.offers().len(), &policy))
 }
 
 const ONE_AFTER_THE_OTHER: &str = "format: fairground-scenario
@@ -385,9 +387,8 @@ fn a_change_is_compared_as_it_is_made() {
         let help = page.help(job);
         let offers = help.offers().into_iter();
         let policy = page.model.scenario.policy.clone();
-        let line = |(trial, outcome): (&Trial, &Outcome)| {
-            format!("{} {:?}", words::help_label(trial, &policy), outcome.starts)
-        };
+        let line =
+            |(trial, outcome): (&Trial, &Outcome)| format!("{} {:?}", trial.label(&policy), outcome.starts);
         offers.map(line).collect::<Vec<_>>()
     };
     let limit = "Raise the limit of team-a from 3 to 4 GPUs Some(Already)";

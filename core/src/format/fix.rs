@@ -19,6 +19,27 @@ pub fn apply(scenario: &Scenario, edits: &[Edit]) -> Result<Scenario, Box<Diagno
     Ok(after)
 }
 
+/// An unused name: `queue-1`, `queue-2`, …
+pub fn free_name<'a>(stem: &str, taken: impl Iterator<Item = &'a str>) -> String {
+    let taken: BTreeSet<&str> = taken.into_iter().collect();
+    let mut candidates = (1..).map(|n| format!("{stem}-{n}"));
+    candidates.find(|name| !taken.contains(name.as_str())).expect("there are endless numbers")
+}
+
+/// A node like the last one, 8 GPUs if there is none, with an unused name.
+pub fn next_node(scenario: &Scenario) -> NodeEntry {
+    let like = scenario.nodes.last().cloned().unwrap_or_default();
+    NodeEntry {
+        name: free_name("nodes", scenario.nodes.iter().map(|node| node.name.as_str())),
+        gpu: like.gpu.or(Some("8".into())),
+        cpu: like.cpu,
+        memory: like.memory,
+        pods: like.pods,
+        gpu_memory: like.gpu_memory,
+        ..NodeEntry::default()
+    }
+}
+
 /// Returns the text at a location, lists joined by commas, labels as `name=value`. `None` if it is empty or does not exist.
 pub fn get(scenario: &Scenario, at: &Path) -> Option<String> {
     match at.0.as_slice() {

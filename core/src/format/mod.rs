@@ -23,7 +23,7 @@ pub use diagnostic::{Code, Diagnostic, Edit, Fix, Path, Segment, Severity};
 pub use findings::visible;
 pub(crate) use findings::{Findings, is_invisible, quoted, remove, rename, set};
 pub(crate) use fix::unlimited_queue;
-pub use fix::{apply, get};
+pub use fix::{apply, free_name, get, next_node};
 pub use nearest::nearest;
 pub(crate) use read::SECTIONS;
 pub(crate) use read::position;

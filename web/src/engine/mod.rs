@@ -18,7 +18,5 @@ pub mod reply_handlers;
 pub mod report;
 pub mod reporting;
 pub mod run_log;
-mod run_progress;
 pub mod serve;
 pub mod transport;
-pub mod what_if;

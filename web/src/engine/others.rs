@@ -94,67 +94,6 @@ pub struct Columns {
     pub rows: Vec<Vec<String>>,
 }
 
-/// Outcomes of variations of a scenario, compared with the unchanged run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Tried {
-    /// When the job starts without a change, after the moment in question; `None`: not within the time compared.
-    pub unchanged: Option<Start>,
-    /// The moment up to which the unchanged run was computed; `None`: to its end.
-    pub until_ms: Option<i64>,
-    /// In the order of the request, without the unchanged scenario; `None`: the variation cannot run.
-    pub outcomes: Vec<Option<Outcome>>,
-}
-
-/// Outcome of a variation.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Outcome {
-    /// When more pods of the job run than at the moment in question; `None`: not within the time compared.
-    pub starts: Option<Start>,
-    /// The job starts earlier than in the unchanged run and is never worse off.
-    pub helps: bool,
-    /// Number of evicted pods minus that of the unchanged run.
-    pub evictions: i64,
-    /// Some of the other jobs that are worse off than in the unchanged run.
-    pub losers: Vec<Loser>,
-    /// Number of all such jobs.
-    pub n_losers: u32,
-    /// The moment up to which the two runs were compared; `None`: to their end.
-    pub until_ms: Option<i64>,
-}
-
-/// When a job, or an additional pod of it, starts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Start {
-    /// The job ends before the moment in question.
-    Over,
-    /// At the moment in question or before.
-    Already,
-    At {
-        cycle: u32,
-        /// Milliseconds since the start.
-        time_ms: i64,
-    },
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Loser {
-    pub job: String,
-    pub harm: Harm,
-}
-
-/// How a job is worse off than in another run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Harm {
-    /// More of its pods are evicted.
-    Evicted,
-    /// Its first pod starts later, or not at all.
-    StartsLater,
-    /// Some of its pods wait longer.
-    WaitsLonger,
-    /// It ends later, or not at all.
-    EndsLater,
-}
-
 /// What became of some settings under another policy, with the first of the places it applies to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NoteRow {

@@ -9,11 +9,9 @@ use fairground::scenario::{Diagnostic, JobEntry, Scenario, TimelineEntry};
 use serde::{Deserialize, Serialize};
 
 pub use super::moment::{At, BranchId, Focus, Moment, MomentRequest, Stop, Subjects, Wants};
-pub use super::others::{
-    Columns, Compared, FileBytes, Harm, ImportOptions, ImportReport, Kit, Loser, NoteRow, Outcome, Start,
-    ToCompare, Tried,
-};
+pub use super::others::{Columns, Compared, FileBytes, ImportOptions, ImportReport, Kit, NoteRow, ToCompare};
 pub use fairground::moment::*;
+use fairground::suggestions::Tried;
 
 /// A request or a response with its number.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

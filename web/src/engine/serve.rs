@@ -10,6 +10,7 @@ use fairground::export::KitRun;
 use fairground::id::{JobId, QueueId};
 use fairground::moment::EventWord;
 use fairground::scenario::Scenario;
+use fairground::suggestions::Trials;
 use fairground::time::Time;
 
 use super::branch::Branch;
@@ -18,7 +19,6 @@ use super::imports::ImportRun;
 use super::preview::Previews;
 use super::protocol::{At, BranchId, Message, Moment, MomentRequest, Request, Response, Stop, Wants};
 use super::run_log::Mark;
-use super::what_if::WhatIfRuns;
 use super::{comparison, imports};
 
 /// Largest number of cycles that a search for the next event computes.
@@ -32,7 +32,7 @@ pub struct Server {
     wants: Wants,
     /// Runs besides the displayed one.
     previews: BTreeMap<BranchId, Previews>,
-    trials: Option<(u64, WhatIfRuns)>,
+    trials: Option<(u64, Trials)>,
     comparison: Option<(u64, comparison::Comparison)>,
     table: Option<(u64, CsvRun)>,
     kit: Option<(u64, KitRun)>,
@@ -75,7 +75,7 @@ impl Server {
                 self.next_event(id, from, back, (queue, job, without))
             }
             Request::Try { job, cycle, scenarios } => {
-                self.trials = Some((id, WhatIfRuns::new(job, cycle, scenarios)));
+                self.trials = Some((id, Trials::new(job, cycle, scenarios)));
                 Vec::new()
             }
             Request::Import { files, options } => {
@@ -135,7 +135,7 @@ impl Server {
         }
         if let Some((id, mut trials)) = self.trials.take() {
             match trials.work() {
-                Some(say) => return vec![reply(id, say)],
+                Some(tried) => return vec![reply(id, Response::Tried(tried.map(Box::new)))],
                 None => self.trials = Some((id, trials)),
             }
             return Vec::new();

@@ -2,12 +2,10 @@
 
 mod announce;
 pub mod glossary;
-mod help;
 
 pub use fairground::words::*;
 
 pub use announce::{action, announce, announce_action, step_sentence};
-pub use help::{compared as help_compared, label as help_label, outcome};
 
 #[cfg(test)]
 mod explanations;

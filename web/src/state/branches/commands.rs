@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use fairground::policy::Policy;
 use fairground::policy::versions::{self, Revision};
-use fairground::scenario::{JobEntry, Path, Scenario, quantity};
+use fairground::scenario::{Edit, Path, Scenario, at_moment};
+use fairground::suggestions::{self, Suggestion, TRIED_MAX, Tried, ideas};
 
-use crate::engine::protocol::{BranchId, Compared, Request, ToCompare, Tried};
-use crate::state::branches::ideas::ideas;
+use crate::engine::protocol::{BranchId, Compared, Request, ToCompare};
 use crate::state::branches::report::request_branch;
 use crate::state::branches::what_if::{Help, State, Trial};
 use crate::state::document::change::{Change, Changed};
@@ -98,12 +98,6 @@ pub(crate) fn compared(model: &mut Model, run: Compared) {
     Arc::make_mut(&mut model.compared).push(run);
 }
 
-/// Largest number of changes that are tried.
-const TRIED_MAX: usize = 24;
-
-/// Limit of jobs; above it, reading the scenario again for each change takes too long.
-const JOBS_MAX: u64 = 5_000;
-
 /// Stores the outcomes of the changes; `None`: the scenario is too large to try any.
 pub(crate) fn tried(model: &mut Model, tried: Option<Box<Tried>>, fx: &mut Vec<Effect>) {
     let Some(help) = &mut model.help else { return };
@@ -122,14 +116,15 @@ pub(crate) fn try_changes(model: &mut Model, job: String, fx: &mut Vec<Effect>) 
     let Some(frame) = &model.frame else { return };
     let cycle = frame.cycle;
     let has_part = frame.jobs.iter().any(|row| row.name == job && row.running > 0);
-    let count = |entry: &JobEntry| entry.count.as_ref().map_or(Ok(1), |count| quantity::count(&count.0));
-    let n_jobs =
-        model.scenario.jobs.iter().map(|entry| count(entry).unwrap_or(1)).fold(0, u64::saturating_add);
-    let is_too_large = n_jobs > JOBS_MAX;
+    let is_too_large = suggestions::is_too_large(&model.scenario);
     let mut trials: Vec<Trial> = Vec::new();
     let mut scenarios = vec![model.scenario.clone()];
-    let all = if is_too_large { Vec::new() } else { ideas(model, frame, &job) };
-    for (idea, change) in all {
+    // The queues in force at the moment from which the change applies.
+    let in_force = timeline_edit::moment(model)
+        .map_or_else(|| model.scenario.clone(), |(_, ms)| at_moment(&model.scenario, ms));
+    let all = if is_too_large { Vec::new() } else { ideas(&in_force, frame, &job) };
+    for Suggestion { idea, edit } in all {
+        let change = change_of(&in_force, edit);
         let Ok((changed, is_from_start)) = make(model, &change) else { continue };
         let is_new = changed.scenario != *model.scenario && trials.iter().all(|other| other.change != change);
         if is_new && trials.len() < TRIED_MAX {
@@ -142,6 +137,16 @@ pub(crate) fn try_changes(model: &mut Model, job: String, fx: &mut Vec<Effect>) 
         tried(model, None, fx);
     } else {
         model.in_flight.help = send(model, Request::Try { job, cycle, scenarios }, fx);
+    }
+}
+
+/// The change of the page that makes an edit.
+fn change_of(scenario: &Scenario, edit: Edit) -> Change {
+    match &edit {
+        Edit::Set { at, value } => {
+            Change::Edits { name: edit::name_of_set(scenario, at, value), edits: vec![edit] }
+        }
+        _ => Change::AddNodes,
     }
 }
 

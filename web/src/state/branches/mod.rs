@@ -4,7 +4,6 @@
 pub mod alternative;
 pub mod baseline;
 pub mod commands;
-pub mod ideas;
 pub mod kept;
 pub mod kept_run;
 pub mod report;

@@ -1,12 +1,8 @@
-//! What would help a pending job: small changes of the scenario, each tried in a run before it is offered.
-//!
-//! A change is tried exactly as choosing it would apply it: from the cursor on, or from the start.
+//! What would help a pending job. A change is tried exactly as choosing it would apply it: from the cursor on, or from the start.
 
-use crate::engine::protocol::{Outcome, Start, Tried};
+use fairground::suggestions::{self, Idea, Outcome, Tried};
+
 use crate::state::document::change::Change;
-
-/// Largest number of changes offered.
-const OFFERED_MAX: usize = 5;
 
 /// Changes tried for a job.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +33,14 @@ pub(crate) enum State {
     Tried(Box<Tried>),
 }
 
+impl Trial {
+    /// Label of the button that makes the change.
+    pub fn label(&self, policy: &str) -> String {
+        let name = suggestions::label(&self.idea, policy);
+        if self.is_from_start { name + ", from the start" } else { name }
+    }
+}
+
 impl Help {
     /// Whether runs are still in progress.
     pub fn is_running(&self) -> bool {
@@ -48,99 +52,13 @@ impl Help {
         self.state == State::TooLarge
     }
 
-    /// Number of changes that are or could be tried.
-    pub fn n_tried(&self) -> usize {
-        match &self.state {
-            State::Tried(tried) => tried.outcomes.iter().flatten().count(),
-            State::Running | State::TooLarge => self.trials.len(),
-        }
+    /// The outcomes; `None`: the runs are in progress, or the scenario is too large.
+    pub fn tried(&self) -> Option<&Tried> {
+        if let State::Tried(tried) = &self.state { Some(tried) } else { None }
     }
 
-    /// The reference of all changes: when the job starts without a change, and the moment up to which that run was computed;
-    /// `None`: to its end.
-    pub fn unchanged(&self) -> (Option<Start>, Option<i64>) {
-        let State::Tried(tried) = &self.state else { return (None, None) };
-        (tried.unchanged, tried.until_ms)
-    }
-
-    /// The changes with which the job starts earlier: first those without losers, then the smallest. Of several values of one
-    /// setting, only the first one that helps.
+    /// The changes with which the job starts earlier.
     pub fn offers(&self) -> Vec<(&Trial, &Outcome)> {
-        let State::Tried(tried) = &self.state else { return Vec::new() };
-        let all = self.trials.iter().zip(&tried.outcomes).filter_map(|(trial, o)| Some((trial, o.as_ref()?)));
-        let mut offers: Vec<(&Trial, &Outcome)> = Vec::new();
-        for (trial, outcome) in all.filter(|(_, outcome)| outcome.helps) {
-            if offers.iter().all(|(other, _)| !other.idea.is_like(&trial.idea)) {
-                offers.push((trial, outcome));
-            }
-        }
-        offers.sort_by_key(|(_, outcome)| outcome.n_losers > 0);
-        offers.truncate(OFFERED_MAX);
-        offers
-    }
-}
-
-/// A small change.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Idea {
-    /// Makes a job preemptible.
-    Preemptible { of: String },
-    /// Lets a job start with fewer pods.
-    MinAvailable {
-        /// Job and pod set; an empty pod set: the job has no pod sets.
-        of: (String, String),
-        /// New number of pods that must start together.
-        n: u32,
-        /// Current number.
-        was: u32,
-    },
-    /// Raises the priority of a job.
-    JobPriority { of: String, was: i32, to: i32 },
-    /// Raises the priority of a queue.
-    QueuePriority { of: String, was: i32, to: i32 },
-    /// Raises quota, limit or weight of a queue.
-    Raise {
-        /// `quota`, `limit` or `weight`.
-        field: &'static str,
-        of: String,
-        /// 0 cpu, 1 memory, 2 gpu.
-        resource: u8,
-        /// Current value in base units; a plain number for a weight.
-        was: f64,
-        /// New value.
-        to: f64,
-    },
-    /// Removes a minimum runtime of a queue.
-    NoMinRuntime {
-        of: String,
-        /// That against reclaim by other queues, otherwise that against preemption in the queue.
-        against_reclaim: bool,
-    },
-    /// Removes the limits of users in a queue.
-    NoUserLimits { of: String },
-    /// Raises the number of applications that may run in a queue.
-    MoreJobs { of: String, to: u64 },
-    /// Adds a node.
-    Node {
-        /// Node group; empty: there is only one, or nodes are not grouped.
-        of: String,
-        /// New number of nodes, of the group or in total.
-        n: u64,
-    },
-    /// Raises the GPUs of each node of a group.
-    LargerNodes { of: String, gpus: f64 },
-}
-
-impl Idea {
-    /// Whether both change the same setting.
-    pub fn is_like(&self, other: &Idea) -> bool {
-        match (self, other) {
-            (Idea::Raise { field, of, resource, .. }, Idea::Raise { field: f, of: o, resource: r, .. }) => {
-                (field, of, resource) == (f, o, r)
-            }
-            (Idea::MinAvailable { of, .. }, Idea::MinAvailable { of: o, .. }) => of == o,
-            (Idea::JobPriority { of, .. }, Idea::JobPriority { of: o, .. }) => of == o,
-            _ => false,
-        }
+        self.tried().map_or_else(Vec::new, |tried| tried.offers(&self.trials, |trial| &trial.idea))
     }
 }

@@ -1,7 +1,5 @@
 //! Changes that consist of several edits.
 
-use std::collections::BTreeSet;
-
 use fairground::scenario::{Edit, Path, Scenario};
 use fairground::words::Selection;
 
@@ -80,11 +78,4 @@ pub struct Changed {
     pub name: String,
     /// The new selection, if it should change.
     pub select: Option<Selection>,
-}
-
-/// An unused name: `queue-1`, `queue-2`, …
-pub(crate) fn free_name<'a>(stem: &str, taken: impl Iterator<Item = &'a str>) -> String {
-    let taken: BTreeSet<&str> = taken.into_iter().collect();
-    let mut candidates = (1..).map(|n| format!("{stem}-{n}"));
-    candidates.find(|name| !taken.contains(name.as_str())).expect("there are endless numbers")
 }

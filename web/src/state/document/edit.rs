@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use fairground::scenario::{Edit, JobEntry, NodeEntry, Path, QueueEntry, Scenario, Segment};
+use fairground::scenario::{Edit, JobEntry, Path, QueueEntry, Scenario, Segment, free_name, next_node};
 use fairground::words::{Selection, Terms, terms};
 
 use super::change::{Change, Shift};
 use super::{pod_requests, tree};
 use crate::state::document;
-use crate::state::document::change::{Changed, free_name};
+use crate::state::document::change::Changed;
 
 /// Makes a change; `Err` says why it is not possible.
 pub fn change(
@@ -160,17 +160,8 @@ pub(crate) fn remove(
 }
 
 fn add_nodes(scenario: &Scenario) -> Changed {
-    let name = free_name("nodes", scenario.nodes.iter().map(|n| n.name.as_str()));
-    let like = scenario.nodes.last().cloned().unwrap_or_default();
-    let entry = NodeEntry {
-        name: name.clone(),
-        gpu: like.gpu.or(Some("8".into())),
-        cpu: like.cpu,
-        memory: like.memory,
-        pods: like.pods,
-        gpu_memory: like.gpu_memory,
-        ..NodeEntry::default()
-    };
+    let entry = next_node(scenario);
+    let name = entry.name.clone();
     let mut nodes = scenario.nodes.to_vec();
     nodes.push(entry);
     let scenario = Scenario { nodes: Arc::new(nodes), ..scenario.clone() };

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use fairground::scenario::{Edit, JobEntry, Path, PodSetEntry, Scenario};
+use fairground::scenario::{Edit, JobEntry, Path, PodSetEntry, Scenario, free_name};
 use fairground::words::Terms;
 
-use super::change::{Changed, RequestKind, free_name};
+use super::change::{Changed, RequestKind};
 use crate::state::document;
 use crate::state::layout::table;
 

@@ -1,16 +1,16 @@
 //! Changes that would help a waiting job, each tried in a what-if run.
 
+use fairground::suggestions::{self, Outcome};
 use fairground::words::Selection;
 use fairground::words::number::count;
 use leptos::prelude::*;
 
-use crate::engine::protocol::Outcome;
+use crate::keys;
 use crate::state::branches::what_if::Trial;
 use crate::state::command::Command;
 use crate::store::Store;
 use crate::views::why::component::text;
 use crate::widgets::button::CommandButton;
-use crate::{keys, words};
 
 /// The selected job if it is waiting at the cursor.
 pub fn waiting_job(store: Store) -> Option<String> {
@@ -46,23 +46,25 @@ pub fn Help() -> impl IntoView {
         };
         let policy = store.now(|m| m.scenario.policy.clone());
         if help.is_running() {
-            let says = format!("Trying {}", count(help.n_tried() as u64, "change"));
+            let says = format!("Trying {}", count(help.trials.len() as u64, "change"));
             let body = view! { <p class="more" aria-busy="true">{says}</p> }.into_any();
             return panel(body);
         }
         let offer = |(trial, outcome): (&Trial, &Outcome)| {
-            let label = words::help_label(trial, &policy);
+            let label = trial.label(&policy);
             let change = trial.change.clone();
-            let says = words::outcome(&help, outcome, &policy);
+            let says = help.tried().map(|tried| suggestions::outcome(tried, outcome, help.has_part, &policy));
             view! {
                 <li>
                     <CommandButton class="chip" command=Command::Change(change)>{label}</CommandButton>
-                    <p class="more">{text(says)}</p>
+                    <p class="more">{says.map(text)}</p>
                 </li>
             }
         };
-        let items = help.offers().into_iter().map(offer).collect_view();
-        let compared = view! { <p class="more">{words::help_compared(&help, &policy)}</p> }.into_any();
+        let offers = help.offers();
+        let compared = suggestions::compared(help.tried(), help.has_part, offers.len(), &policy);
+        let compared = view! { <p class="more">{compared}</p> }.into_any();
+        let items = offers.into_iter().map(offer).collect_view();
         panel(view! { {compared}<ul class="offers">{items}</ul> }.into_any())
     }
 }

@@ -1,18 +1,16 @@
 //! Changes that would help a job, and their outcomes.
 
-use fairground::words::number::{amount, count, number, time, unit};
-use fairground::words::{Terms, Text};
+use super::{Harm, Idea, Loser, Outcome, Start, Tried};
+use crate::words::number::{amount, count, number, time, unit};
+use crate::words::{Terms, Text};
 
-use crate::engine::protocol::{Harm, Loser, Outcome, Start};
-use crate::state::branches::what_if::{Help, Idea, Trial};
-
-/// Label of the button that makes the change: *Make build-2 preemptible*.
-pub fn label(trial: &Trial, policy: &str) -> String {
+/// Names the change: *Make build-2 preemptible*.
+pub fn label(idea: &Idea, policy: &str) -> String {
     let terms = Terms::of(policy);
     let raised = |what: &str, of: &str, was: String, to: String| {
         format!("Raise the {what} of {of} from {was} to {to}")
     };
-    let said = match &trial.idea {
+    match idea {
         Idea::Preemptible { of } => format!("Make {of} preemptible"),
         Idea::MinAvailable { of: (job, set), n, was } => {
             let whose = if set.is_empty() { job.clone() } else { format!("{set} of {job}") };
@@ -44,8 +42,7 @@ pub fn label(trial: &Trial, policy: &str) -> String {
         }
         Idea::Node { of, n } => format!("Add {} {} to {of}", ordinal(*n), terms.word("node")),
         Idea::LargerNodes { of, gpus } => format!("Give each {} of {of} {} GPUs", terms.word("node"), gpus),
-    };
-    if trial.is_from_start { said + ", from the start" } else { said }
+    }
 }
 
 /// *a third*, *an 11th*.
@@ -77,20 +74,21 @@ fn ordinal(n: u64) -> String {
     format!("{article} {n}{ending}")
 }
 
-/// *It would start in cycle 3 (0:03) instead of cycle 5 (0:05); `a2` would be evicted.*
-pub fn outcome(help: &Help, outcome: &Outcome, policy: &str) -> Text {
+/// *It would start in cycle 3 (0:03) instead of cycle 5 (0:05); `a2` would be evicted.* Of a job that
+/// runs in part, another pod starts.
+pub fn outcome(tried: &Tried, outcome: &Outcome, has_part: bool, policy: &str) -> Text {
     let terms = Terms::of(policy);
     let at = |cycle: u32, ms: i64| format!("cycle {cycle} ({})", time(ms));
     let mut text = match outcome.starts {
         Some(Start::Over) => Text::of("It would already be finished"),
-        Some(Start::Already) if help.has_part => {
+        Some(Start::Already) if has_part => {
             Text::of(terms.fill("More of its [pods] would already be running"))
         }
         Some(Start::Already) => Text::of("It would already be running"),
         Some(Start::At { cycle, time_ms }) => {
-            let who = if help.has_part { terms.fill("Another of its [pods]") } else { "It".to_string() };
+            let who = if has_part { terms.fill("Another of its [pods]") } else { "It".to_string() };
             let text = Text::of(format!("{who} would start in {}", at(cycle, time_ms)));
-            match help.unchanged().0 {
+            match tried.unchanged {
                 Some(Start::At { cycle, time_ms }) => text.say(format!(" instead of {}", at(cycle, time_ms))),
                 _ => text,
             }
@@ -136,30 +134,29 @@ fn harmed(harm: Harm) -> &'static str {
     }
 }
 
-/// What the changes were compared with, or that none helps.
-pub fn compared(help: &Help, policy: &str) -> String {
+/// When the job starts without a change, or that none of the changes helps.
+pub fn compared(tried: Option<&Tried>, has_part: bool, n_offers: usize, policy: &str) -> String {
     let terms = Terms::of(policy);
-    if help.is_too_large() {
+    let Some(tried) = tried else {
         return "Not tried: this scenario is too large to run again for each change.".to_string();
-    }
-    let (starts, until_ms) = help.unchanged();
-    let unchanged = match starts {
-        Some(Start::At { cycle, time_ms }) if help.has_part => {
+    };
+    let unchanged = match tried.unchanged {
+        Some(Start::At { cycle, time_ms }) if has_part => {
             format!("Without a change another of its [pods] starts in cycle {cycle} ({})", time(time_ms))
         }
         Some(Start::At { cycle, time_ms }) => {
             format!("Without a change it starts in cycle {cycle} ({})", time(time_ms))
         }
-        _ => match (help.has_part, until_ms.map(time)) {
+        _ => match (has_part, tried.until_ms.map(time)) {
             (true, Some(until)) => format!("Without a change none of its other [pods] starts until {until}"),
             (true, None) => "Without a change none of its other [pods] ever starts".to_string(),
             (false, Some(until)) => format!("Without a change it does not start until {until}"),
             (false, None) => "Without a change it never starts".to_string(),
         },
     };
-    let n = help.n_tried();
+    let n = tried.outcomes.iter().flatten().count();
     let unchanged = terms.fill(&unchanged);
-    match help.offers().len() {
+    match n_offers {
         0 if n == 0 => format!("{unchanged}. No small change could be tried."),
         0 => format!("{unchanged}. None of {} tried starts it earlier.", count(n as u64, "small change")),
         _ => format!("{unchanged}."),

@@ -8,13 +8,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use fairground::cluster::{Cluster, Phase};
-use fairground::id::{JobId, PodId};
-use fairground::sim::{CycleRecord, Simulation};
-use fairground::time::Time;
-use fairground::trace::{Event, EvictReason};
-
-use super::protocol::Harm;
+use super::Harm;
+use crate::cluster::{Cluster, Phase};
+use crate::id::{JobId, PodId};
+use crate::sim::{CycleRecord, Simulation};
+use crate::time::Time;
+use crate::trace::{Event, EvictReason};
 
 /// The progress of all jobs of a run.
 #[derive(Clone, Debug, Default)]
@@ -42,15 +41,15 @@ pub struct Step {
 }
 
 impl RunProgress {
-    /// The course of a run in its opening state.
+    /// The progress of a run in its opening state.
     pub fn new(sim: &Simulation) -> RunProgress {
-        let mut course = RunProgress::default();
+        let mut run = RunProgress::default();
         let record = sim.opening();
         for job in sim.cluster().jobs.ids() {
-            course.note(sim.cluster(), record, job);
+            run.note(sim.cluster(), record, job);
         }
-        course.push(sim, record);
-        course
+        run.push(sim, record);
+        run
     }
 
     /// Adds the next cycle.
@@ -77,7 +76,7 @@ impl RunProgress {
         }
     }
 
-    /// The course of a job; empty if there is no such job.
+    /// The progress of a job; empty if there is no such job.
     pub fn job(&self, name: &str) -> JobProgress {
         self.jobs.get(name).cloned().unwrap_or_default()
     }

@@ -1,20 +1,14 @@
 //! Small changes that may help a pending job, derived from what blocks it and from what its policy reads.
 
-use fairground::policy::field::Field;
-use fairground::policy::{JobDefaults, Policy};
-use fairground::scenario::{
-    Edit, JobEntry, NodeEntry, Path, QueueEntry, Scalar, Scenario, at_moment, quantity,
-};
-use fairground::trace::{Gate, Refusal};
-use fairground::units::{Amount, Resource};
-use fairground::words::Terms;
-use fairground::words::number::resource_key;
-
-use crate::engine::protocol::{Frame, QueueRow};
-use crate::state::branches::what_if::Idea;
-use crate::state::document::change::Change;
-use crate::state::document::{edit, timeline_edit};
-use crate::state::model::Model;
+use super::{Idea, Suggestion};
+use crate::moment::{Frame, QueueRow};
+use crate::policy::field::Field;
+use crate::policy::{JobDefaults, Policy};
+use crate::scenario::{Edit, JobEntry, NodeEntry, Path, QueueEntry, Scalar, Scenario, next_node, quantity};
+use crate::trace::{Gate, Refusal};
+use crate::units::{Amount, Resource};
+use crate::words::Terms;
+use crate::words::number::resource_key;
 
 /// Largest number of node groups to which a node is added.
 const GROUPS_MAX: usize = 4;
@@ -37,21 +31,17 @@ struct Case<'a> {
     refusal: Option<&'a Refusal>,
 }
 
-type Ideas = Vec<(Idea, Change)>;
-
-/// Changes that may help a job: of the job, its queues and the nodes.
-pub(crate) fn ideas(model: &Model, frame: &Frame, job: &str) -> Ideas {
-    // The queues in force at the moment from which the change applies.
-    let moment = timeline_edit::moment(model);
-    let scenario = moment.map_or_else(|| model.scenario.clone(), |(_, ms)| at_moment(&model.scenario, ms));
-    let Some(entry) = entry_of(&scenario, job) else { return Vec::new() };
+/// Changes that may help a job, the smallest first: of the job, its queues and the nodes. The scenario is the one in force at the
+/// moment of the frame.
+pub fn ideas(scenario: &Scenario, frame: &Frame, job: &str) -> Vec<Suggestion> {
+    let Some(entry) = entry_of(scenario, job) else { return Vec::new() };
     let case = Case {
-        scenario: &scenario,
+        scenario,
         frame,
         terms: Terms::of(&scenario.policy),
         entry,
         here: Path::default().field("jobs").named(&entry.name),
-        path: path_to_root(&scenario, &entry.queue),
+        path: path_to_root(scenario, &entry.queue),
         asked: asked(entry),
         refusal: frame.refusals.iter().find(|refusal| frame.job(refusal.job) == job),
     };
@@ -70,20 +60,15 @@ impl Case<'_> {
         self.refusal.is_some_and(|refusal| is(&refusal.gate) || refusal.also.iter().any(is))
     }
 
-    fn set(&self, at: Path, value: String) -> Change {
-        let name = edit::name_of_set(self.scenario, &at, &value);
-        Change::Edits { name, edits: vec![Edit::Set { at, value }] }
-    }
-
-    fn of_job(&self, all: &mut Ideas) {
+    fn of_job(&self, all: &mut Vec<Suggestion>) {
         let of = || self.entry.name.clone();
         let is_fixed = match &self.entry.preemptible {
             Some(said) => matches!(said.0.trim(), "false" | "semi"),
             None => self.is_held_by(|gate| matches!(gate, Gate::NonPreemptibleOverQuota { .. })),
         };
         if is_fixed {
-            let change = self.set(self.here.field("preemptible"), "true".into());
-            all.push((Idea::Preemptible { of: of() }, change));
+            let edit = set(self.here.field("preemptible"), "true".into());
+            all.push(Suggestion::new(Idea::Preemptible { of: of() }, edit));
         }
         self.of_gang(all);
         let was = self.priority(self.entry);
@@ -94,8 +79,8 @@ impl Case<'_> {
         // Jobs are compared within their queue; some policies compare those of all queues.
         for most in [rivals(|job, own| job.queue == own.queue), rivals(|_, _| true)].into_iter().flatten() {
             if most >= was && self.may_have_priority(most.saturating_add(1)) {
-                let change = self.set(self.here.field("priority"), (most + 1).to_string());
-                all.push((Idea::JobPriority { of: of(), was, to: most + 1 }, change));
+                let edit = set(self.here.field("priority"), (most + 1).to_string());
+                all.push(Suggestion::new(Idea::JobPriority { of: of(), was, to: most + 1 }, edit));
             }
         }
     }
@@ -115,18 +100,18 @@ impl Case<'_> {
     }
 
     /// Fewer pods that must start together: those that could be placed, or one.
-    fn of_gang(&self, all: &mut Ideas) {
+    fn of_gang(&self, all: &mut Vec<Suggestion>) {
         let placed = match self.refusal.map(|refusal| &refusal.gate) {
             Some(Gate::NoNode { placed, .. }) => *placed,
             _ => 0,
         };
-        let mut add = |at: Path, set: &str, pods: &Option<Scalar>, min: &Option<Scalar>| {
+        let mut add = |at: Path, pod_set: &str, pods: &Option<Scalar>, min: &Option<Scalar>| {
             let was = whole(min).or(whole(pods)).unwrap_or(1);
             for n in [placed, 1] {
                 if n >= 1 && n < was {
-                    let change = self.set(at.field("min-available"), n.to_string());
-                    let of = (self.entry.name.clone(), set.to_string());
-                    all.push((Idea::MinAvailable { of, n, was }, change));
+                    let edit = set(at.field("min-available"), n.to_string());
+                    let of = (self.entry.name.clone(), pod_set.to_string());
+                    all.push(Suggestion::new(Idea::MinAvailable { of, n, was }, edit));
                 }
             }
         };
@@ -136,7 +121,7 @@ impl Case<'_> {
         }
     }
 
-    fn of_queues(&self, all: &mut Ideas) {
+    fn of_queues(&self, all: &mut Vec<Suggestion>) {
         for queue in &self.path {
             let Some(row) = self.frame.queues.iter().find(|row| row.name == queue.name) else { continue };
             let here = Path::default().field("queues").named(&queue.name);
@@ -153,14 +138,17 @@ impl Case<'_> {
             if let Some(most) =
                 others.max().filter(|most| *most >= was && *most < i32::MAX && self.terms.reads("priority"))
             {
-                let change = self.set(here.field("priority"), (most + 1).to_string());
-                all.push((Idea::QueuePriority { of: queue.name.clone(), was, to: most + 1 }, change));
+                let edit = set(here.field("priority"), (most + 1).to_string());
+                all.push(Suggestion::new(
+                    Idea::QueuePriority { of: queue.name.clone(), was, to: most + 1 },
+                    edit,
+                ));
             }
         }
     }
 
     /// A larger quota, limit and weight of a queue for one resource.
-    fn of_amounts(&self, queue: &QueueEntry, row: &QueueRow, resource: u8, all: &mut Ideas) {
+    fn of_amounts(&self, queue: &QueueEntry, row: &QueueRow, resource: u8, all: &mut Vec<Suggestion>) {
         let r = usize::from(resource);
         let at = Path::default().field("queues").named(&queue.name).field(resource_key(resource));
         let of = || queue.name.clone();
@@ -169,8 +157,8 @@ impl Case<'_> {
             let Some(was) = value.filter(|was| *was >= 0.0 && self.terms.reads(field)) else { continue };
             let need = if resource == 2 { self.asked[r].ceil() } else { self.asked[r] };
             for to in [was + step, was + need] {
-                let change = self.set(at.field(field), text_of(to, resource));
-                all.push((Idea::Raise { field, of: of(), resource, was, to }, change));
+                let edit = set(at.field(field), text_of(to, resource));
+                all.push(Suggestion::new(Idea::Raise { field, of: of(), resource, was, to }, edit));
             }
         }
         let entry = [&queue.cpu, &queue.memory, &queue.gpu][r];
@@ -179,8 +167,8 @@ impl Case<'_> {
         let was = number(&entry.weight).or(unset.parse().ok());
         if let Some(was) = was.filter(|_| self.terms.reads("weight")) {
             let to = if was > 0.0 { was * 2.0 } else { 1.0 };
-            let change = self.set(at.field("weight"), format!("{to}"));
-            all.push((Idea::Raise { field: "weight", of: of(), resource, was, to }, change));
+            let edit = set(at.field("weight"), format!("{to}"));
+            all.push(Suggestion::new(Idea::Raise { field: "weight", of: of(), resource, was, to }, edit));
         }
     }
 
@@ -196,13 +184,16 @@ impl Case<'_> {
     }
 
     /// Less protection of running jobs.
-    fn of_protection(&self, all: &mut Ideas) {
+    fn of_protection(&self, all: &mut Vec<Suggestion>) {
         let is_own = |queue: &QueueEntry| self.path.iter().any(|own| own.name == queue.name);
         for queue in self.scenario.queues.iter() {
             let here = Path::default().field("queues").named(&queue.name);
             let mut add = |field: &str, against_reclaim| {
-                let change = self.set(here.field(field), "0s".into());
-                all.push((Idea::NoMinRuntime { of: queue.name.clone(), against_reclaim }, change));
+                let edit = set(here.field(field), "0s".into());
+                all.push(Suggestion::new(
+                    Idea::NoMinRuntime { of: queue.name.clone(), against_reclaim },
+                    edit,
+                ));
             };
             if queue.reclaim_min_runtime.is_some() && self.path.first().is_none_or(|q| q.name != queue.name) {
                 add("reclaim-min-runtime", true);
@@ -214,7 +205,7 @@ impl Case<'_> {
     }
 
     /// Limits by user and by number of jobs, which are settings.
-    fn of_users(&self, all: &mut Ideas) {
+    fn of_users(&self, all: &mut Vec<Suggestion>) {
         let names = self.path.iter().map(|queue| queue.name.as_str()).chain(["root"]);
         for name in names {
             let setting = |word: &str| {
@@ -225,18 +216,24 @@ impl Case<'_> {
             if let Some((at, _)) =
                 setting("limits").filter(|_| self.is_held_by(|gate| matches!(gate, Gate::UserLimit { .. })))
             {
-                all.push((Idea::NoUserLimits { of: name.to_string() }, self.set(at, String::new())));
+                all.push(Suggestion::new(
+                    Idea::NoUserLimits { of: name.to_string() },
+                    set(at, String::new()),
+                ));
             }
             if let Some((at, value)) = setting("maxapplications")
                 && let Ok(was) = quantity::count(&value.0)
             {
                 let to = was + 1;
-                all.push((Idea::MoreJobs { of: name.to_string(), to }, self.set(at, to.to_string())));
+                all.push(Suggestion::new(
+                    Idea::MoreJobs { of: name.to_string(), to },
+                    set(at, to.to_string()),
+                ));
             }
         }
     }
 
-    fn of_nodes(&self, all: &mut Ideas) {
+    fn of_nodes(&self, all: &mut Vec<Suggestion>) {
         let nodes = &self.scenario.nodes;
         let is_group = |node: &&NodeEntry| node.count.is_some();
         let is_only = nodes.iter().filter(is_group).count() == nodes.len() && nodes.len() == 1;
@@ -246,11 +243,14 @@ impl Case<'_> {
             };
             let at = Path::default().field("nodes").named(&node.name).field("count");
             let of = if is_only { String::new() } else { node.name.clone() };
-            all.push((Idea::Node { of, n: n + 1 }, self.set(at, (n + 1).to_string())));
+            all.push(Suggestion::new(Idea::Node { of, n: n + 1 }, set(at, (n + 1).to_string())));
         }
         if nodes.iter().any(|node| node.count.is_none()) {
             let n = self.frame.nodes.len() as u64 + 1;
-            all.push((Idea::Node { of: String::new(), n }, Change::AddNodes));
+            all.push(Suggestion::new(
+                Idea::Node { of: String::new(), n },
+                Edit::AddNode { node: Box::new(next_node(self.scenario)) },
+            ));
         }
         let pod = number(&self.entry.gpu).unwrap_or(0.0);
         for node in nodes.iter().take(GROUPS_MAX) {
@@ -258,10 +258,14 @@ impl Case<'_> {
                 let gpus = pod.ceil().max(gpus);
                 let at = Path::default().field("nodes").named(&node.name).field("gpu");
                 let idea = Idea::LargerNodes { of: node.name.clone(), gpus };
-                all.push((idea, self.set(at, format!("{gpus}"))));
+                all.push(Suggestion::new(idea, set(at, format!("{gpus}"))));
             }
         }
     }
+}
+
+fn set(at: Path, value: String) -> Edit {
+    Edit::Set { at, value }
 }
 
 /// The entry of a job; `None` for a job of a pattern, which has a generated name.
@@ -301,7 +305,7 @@ fn text_of(amount: f64, resource: u8) -> String {
     }
 }
 
-pub(crate) fn number(value: &Option<Scalar>) -> Option<f64> {
+fn number(value: &Option<Scalar>) -> Option<f64> {
     value.as_ref().and_then(|v| v.0.trim().parse::<f64>().ok()).filter(|n| n.is_finite())
 }
 

@@ -3,18 +3,16 @@
 //! # Rule
 //! The unchanged scenario is run to the cycle in question and then for at most [`AHEAD`] further cycles that change anything;
 //! every variation is run to the same moment. A variation helps if the job starts earlier than in the unchanged run, measured
-//! in time, and is never worse off (see `run_progress`).
+//! in time, and is never worse off (see `progress`).
 
 use std::sync::Arc;
 
-use fairground::scenario::Scenario;
-use fairground::sim::Simulation;
-use fairground::time::{Span, Time};
-use fairground::trace::Level;
-
-use super::plan::plan_of;
-use super::protocol::{Loser, Outcome, Response, Start, Tried};
-use super::run_progress::{JobProgress, RunProgress, Step};
+use super::progress::{JobProgress, RunProgress, Step};
+use super::{Loser, Outcome, Start, Tried};
+use crate::scenario::{Scenario, check};
+use crate::sim::Simulation;
+use crate::time::{Span, Time};
+use crate::trace::Level;
 
 /// Number of cycles that are run beyond the cycle in question.
 const AHEAD: u32 = 40;
@@ -25,8 +23,8 @@ const POD_CYCLES_MAX: u64 = 400_000;
 /// Later than any moment of a run.
 const FAR: Time = Time::from_millis(i64::MAX / 4);
 
-/// What-if runs in progress.
-pub struct WhatIfRuns {
+/// Runs of the variations, in progress.
+pub struct Trials {
     job: String,
     at: u32,
     waiting: Vec<Arc<Scenario>>,
@@ -38,7 +36,7 @@ pub struct WhatIfRuns {
 
 /// Result of the unchanged scenario.
 struct Base {
-    course: RunProgress,
+    run: RunProgress,
     /// The moment in question.
     now: Time,
     /// The moment up to which the run is known; `None`: it is known to its end.
@@ -50,7 +48,7 @@ struct Base {
 
 struct Running {
     sim: Simulation,
-    course: RunProgress,
+    run: RunProgress,
     /// Cycles that were computed, without skipped ones.
     n_cycles: u64,
     /// Those beyond the moment in question.
@@ -59,27 +57,28 @@ struct Running {
     now: Option<Time>,
 }
 
-impl WhatIfRuns {
+impl Trials {
     /// Runs of scenarios, the unchanged one first, to compare when the job runs after cycle `at`.
-    pub fn new(job: String, at: u32, mut scenarios: Vec<Arc<Scenario>>) -> WhatIfRuns {
+    pub fn new(job: String, at: u32, mut scenarios: Vec<Arc<Scenario>>) -> Trials {
         scenarios.reverse();
-        WhatIfRuns { job, at, waiting: scenarios, running: None, base: None, outcomes: Vec::new() }
+        Trials { job, at, waiting: scenarios, running: None, base: None, outcomes: Vec::new() }
     }
 
-    /// Works for about one cycle; returns the outcomes once all runs have ended.
-    pub fn work(&mut self) -> Option<Response> {
+    /// Works for about one cycle; returns the outcomes once all runs have ended, `None` within if the scenario is too large or
+    /// cannot run.
+    pub fn work(&mut self) -> Option<Option<Tried>> {
         let Some(mut run) = self.running.take() else {
             let Some(scenario) = self.waiting.pop() else { return Some(self.outcomes()) };
-            match plan_of(&scenario) {
-                Ok(plan) => self.running = Some(Running::new(Simulation::new(&plan))),
-                Err(_) if self.base.is_none() => return Some(Response::Tried(None)),
-                Err(_) => self.outcomes.push(None),
+            match check(&scenario).plan {
+                Some(plan) => self.running = Some(Running::new(Simulation::new(&plan))),
+                None if self.base.is_none() => return Some(None),
+                None => self.outcomes.push(None),
             }
             return None;
         };
         if run.n_cycles * run.sim.cluster().pods.len() as u64 > POD_CYCLES_MAX {
             if self.base.is_none() {
-                return Some(Response::Tried(None));
+                return Some(None);
             }
             self.outcomes.push(None);
             return None;
@@ -99,21 +98,20 @@ impl WhatIfRuns {
         None
     }
 
-    fn outcomes(&mut self) -> Response {
-        let tried = self.base.take().map(|base| Tried {
+    fn outcomes(&mut self) -> Option<Tried> {
+        self.base.take().map(|base| Tried {
             unchanged: base.starts.map(|(_, start)| start),
             until_ms: base.until.map(Time::as_millis),
             outcomes: std::mem::take(&mut self.outcomes),
-        });
-        Response::Tried(tried.map(Box::new))
+        })
     }
 }
 
 impl Running {
     fn new(mut sim: Simulation) -> Running {
         sim.set_level(Level::Outcomes);
-        let course = RunProgress::new(&sim);
-        Running { sim, course, n_cycles: 0, n_ahead: 0, now: None }
+        let run = RunProgress::new(&sim);
+        Running { sim, run, n_cycles: 0, n_ahead: 0, now: None }
     }
 
     /// Advances the unchanged run by a cycle; `false`: it has run far enough.
@@ -158,7 +156,7 @@ impl Running {
         }
         self.n_cycles += 1;
         let Some(record) = self.sim.advance() else { return false };
-        self.course.push(&self.sim, &record);
+        self.run.push(&self.sim, &record);
         true
     }
 
@@ -171,10 +169,10 @@ impl Running {
 impl Base {
     fn of(run: Running, job: &str, at: u32) -> Base {
         let now = run.now.unwrap_or(run.sim.now());
-        let own = run.course.job(job);
+        let own = run.run.job(job);
         let progress = own.progress_in(at);
         let starts = own.exceeds(progress, |step| step.cycle > at).map(start_at);
-        Base { now, until: run.until(), progress, starts, course: run.course }
+        Base { now, until: run.until(), progress, starts, run: run.run }
     }
 
     /// When the job starts in a variation, as a moment and as [`Start`].
@@ -196,23 +194,23 @@ impl Base {
             (Some(base), Some(trial)) => Some(base.min(trial)),
             (base, trial) => base.or(trial),
         };
-        let own = run.course.job(job);
+        let own = run.run.job(job);
         let starts = self.start(&own, until);
         let is_earlier = match (starts, self.starts) {
             (Some((trial, _)), Some((base, _))) => trial < base,
             (Some(_), None) => true,
             (None, _) => false,
         };
-        let losers: Vec<Loser> = (self.course.worse_off(&run.course, until))
+        let losers: Vec<Loser> = (self.run.worse_off(&run.run, until))
             .filter(|(name, _)| *name != job)
             .map(|(name, harm)| Loser { job: name.to_string(), harm })
             .collect();
         let n_losers = losers.len() as u32;
-        let evictions = |course: &RunProgress| course.evictions(until) as i64;
+        let evictions = |run: &RunProgress| run.evictions(until) as i64;
         Outcome {
             starts: starts.map(|(_, start)| start),
-            helps: is_earlier && self.course.job(job).harm(&own, until).is_none(),
-            evictions: evictions(&run.course) - evictions(&self.course),
+            helps: is_earlier && self.run.job(job).harm(&own, until).is_none(),
+            evictions: evictions(&run.run) - evictions(&self.run),
             losers: worst_off(losers),
             n_losers,
             until_ms: until.map(Time::as_millis),
