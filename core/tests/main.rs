@@ -50,6 +50,7 @@ mod switches;
 mod terminating;
 mod translate;
 mod unreachable;
+mod why_ego;
 mod why_yunikorn;
 mod yunikorn_backoff;
 mod zero_values;

@@ -84,9 +84,32 @@ pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
         let text = Text::default().queue(queue(frame, check)).say(format!(" holds {held}"));
         return Some(text.say(format!(", which is within its share quota of {quota}")));
     }
+    let other = Text::default().queue(check.subject.other_queue.map_or("", |queue| frame.queue(queue)));
+    match check.rule.key() {
+        "ego/over-quota" => {
+            let [used, quota] = parts(check)?;
+            let text = Text::default().queue(queue(frame, check)).say(format!(" uses {used} of the pool"));
+            Some(text.say(format!(", which is within its share usage quota of {quota}")))
+        }
+        "ego/share-priority" => {
+            let [own, held] = [&check.left.value, &check.right.value].map(|value| side(value, number::GPU));
+            let text = other.say(format!(" has a higher share priority ({}) than ", number::number(held?)));
+            Some(text.queue(queue(frame, check)).say(format!(" ({})", number::number(own?))))
+        }
+        "ego/no-inversion" => {
+            let [own, held] = [real(&check.left.value)?, real(&check.right.value)?].map(number::percent);
+            let text = other.say(format!(" would be left with less usage / share ratio ({held}) than "));
+            Some(text.queue(queue(frame, check)).say(format!(" ({own})")))
+        }
+        _ => None,
+    }
+}
+
+/// Why a consumer above its quota lost nothing, if a rule of EGO decided it.
+pub fn later(frame: &Frame, check: &Check) -> Option<Text> {
     let [used, quota] = parts(check).filter(|_| check.rule.key() == "ego/over-quota")?;
-    let text = Text::default().queue(queue(frame, check)).say(format!(" uses {used} of the pool"));
-    Some(text.say(format!(", which is within its share usage quota of {quota}")))
+    let text = Text::default().queue(queue(frame, check)).say(format!(" uses {used} of the pool, above its"));
+    Some(text.say(format!(" share usage quota of {quota}, but other [queues] come first")))
 }
 
 /// The consumer of higher share priority that is served first.

@@ -2,6 +2,7 @@
 
 use super::Selection;
 use super::check::{decisive_resource, side};
+use super::ego;
 use super::happenings::Entry;
 use super::number::{GPU, count, number, with_unit};
 use super::protection::protection;
@@ -69,6 +70,7 @@ fn says(frame: &Frame, not_selected: &NotSelected) -> Text {
         Protection::Later(check) if check.left.quantity == Quantity::Priority => {
             candidate.say(" has a lower priority, but other [queues] come first")
         }
+        Protection::Later(check) if let Some(text) = ego::later(frame, check) => text,
         Protection::Later(check) => {
             let r = decisive_resource(check).unwrap_or(GPU);
             let held = side(&check.left.value, r).map_or(String::new(), |held| with_unit(r, held));
@@ -95,8 +97,11 @@ fn failed(frame: &Frame, candidate: Text, check: &Check) -> Text {
     if check.left.quantity == Quantity::Applies {
         return candidate.say(format!(": {}", check.rule.0.says));
     }
+    if let Some(text) = protection(frame, check) {
+        return text;
+    }
     if check.left.quantity != Quantity::Priority {
-        return protection(frame, check).unwrap_or_else(|| candidate.say(" is protected"));
+        return candidate.say(" is protected");
     }
     let shown = |value| side(value, GPU).map_or(String::new(), number);
     let (own, takers) = (shown(&check.left.value), shown(&check.right.value));

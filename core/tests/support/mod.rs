@@ -1,6 +1,8 @@
 //! Scenario generators for property tests: arbitrary and plausible ones.
 #![allow(dead_code)]
 
+pub mod why;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -404,7 +404,8 @@ impl<'a> Cycle<'a> {
                     Explained::Decision(at) => Some(at),
                     Explained::Waiting(_) | Explained::Spared(_) => None,
                 };
-                ego.moment(&self.moments, explanation.pool, moment, at)
+                let is_spared = matches!(explanation.of, Explained::Spared(_));
+                ego.moment(&self.moments, explanation.pool, moment, (at, is_spared))
             }),
         }
     }

@@ -99,7 +99,7 @@ fn apply(
             }
         }
         "reclaim" => {
-            let pass = reclaim(state, &mut book);
+            let pass = reclaim(state, &mut book, Level::Outcomes);
             let row = |r: &fairground::policy::ego::reclaim::Reclaim| {
                 let by = r.by.map(|(leaf, _)| names.consumers[leaf].clone());
                 let of = leaves(names, state, &r.victims);

@@ -25,7 +25,7 @@ use super::pool_state::{PoolState, State, UnitChange};
 use super::ranking::compare_per_ratio;
 use super::reclaim::Reclaim;
 use super::slot_view::{self, SlotView};
-use super::{holdings, host_order, ledger, order, over_commit, refuse, rules, share_usage};
+use super::{holdings, host_order, ledger, order, over_commit, refuse, rules, share_usage, spared};
 use crate::cluster::Devices;
 use crate::format::{Findings, Scalar, Scenario};
 use crate::id::{JobId, PodId, QueueId};
@@ -102,6 +102,7 @@ impl Scheduler for Ego {
         }
         if decisive {
             refuse::refuse(world, &model, &current, &cycle, trace);
+            trace.not_selected.extend(spared::spared(world, &model, &current, &cycle));
         }
         memory.note(&model, &current, &started);
         let wake = if runs_again { Wake::Again } else { self.rhythm.wake(world.now) };

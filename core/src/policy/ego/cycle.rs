@@ -73,7 +73,7 @@ pub fn run(state: &mut PoolState<'_>, layout: &Layout, level: Level) -> Cycle {
         let pool = layout.pool(state, root);
         if !pool.hosts.is_empty() {
             let mut book = PoolBook::open(state, &pool);
-            cycle.passes.push((root, reclaim(state, &mut book)));
+            cycle.passes.push((root, reclaim(state, &mut book, level)));
         }
     }
     cycle

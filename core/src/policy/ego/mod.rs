@@ -52,6 +52,7 @@ pub mod slot;
 mod slot_cycle;
 mod slot_findings;
 mod slot_view;
+mod spared;
 mod translate;
 mod vocabulary;
 

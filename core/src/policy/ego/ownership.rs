@@ -262,14 +262,7 @@ pub fn take_back(state: &mut PoolState<'_>, leaf: ConsumerId, hosts: &[HostId]) 
             if state.earmarks[last].victims.is_empty() {
                 state.redeem_at(last);
             }
-            owned.push(Reclaim {
-                by: Some((leaf, Some(sub))),
-                host,
-                victims,
-                deadline,
-                why: None,
-                over: None,
-            });
+            owned.push(Reclaim::new(Some((leaf, Some(sub))), host, victims, deadline));
         }
     }
     let mut others = Vec::new();
@@ -277,7 +270,7 @@ pub fn take_back(state: &mut PoolState<'_>, leaf: ConsumerId, hosts: &[HostId]) 
         let victims: Vec<UnitId> = borrowed_newest_first(state, host).collect();
         if !victims.is_empty() {
             let deadline = evict_borrowed(state, leaf, &victims);
-            others.push(Reclaim { by: Some((leaf, None)), host, victims, deadline, why: None, over: None });
+            others.push(Reclaim::new(Some((leaf, None)), host, victims, deadline));
         }
     }
     TakenBack { started, owned, others }

@@ -26,8 +26,10 @@ use super::pool_state::{PoolState, State};
 use super::quota::Demands;
 use super::quota_status::{QuotaStatus, compare_to_quota};
 use super::ranking::compare_per_ratio;
+use super::spared::Spared;
 use crate::id::Arena;
 use crate::time::Time;
+use crate::trace::Level;
 
 /// One reclaim.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +45,20 @@ pub struct Reclaim {
     pub why: Option<Why>,
     /// The share limit that its leaf exceeded; `None` for reclaims on behalf of others.
     pub over: Option<OverLimit>,
+    /// Leaves that lost nothing, with what spared them; empty unless decisive comparisons are recorded.
+    pub spared: Vec<Spared>,
+}
+
+impl Reclaim {
+    /// A reclaim without recorded numbers.
+    pub fn new(
+        by: Option<(ConsumerId, Option<SubId>)>,
+        host: HostId,
+        victims: Vec<UnitId>,
+        deadline: Time,
+    ) -> Reclaim {
+        Reclaim { by, host, victims, deadline, why: None, over: None, spared: Vec::new() }
+    }
 }
 
 /// Justification of a reclaim at the start of its round, as parts of the pool.
@@ -85,16 +101,17 @@ pub struct Pass {
 }
 
 /// State of a pass.
-struct ReclaimPass<'b, 'p, 'a> {
-    state: &'b mut PoolState<'a>,
-    book: &'b mut PoolBook<'p>,
+pub(super) struct ReclaimPass<'b, 'p, 'a> {
+    pub(super) state: &'b mut PoolState<'a>,
+    pub(super) book: &'b mut PoolBook<'p>,
+    level: Level,
     /// Leaves excluded from further rounds.
     is_done: InPool<bool>,
     /// Roles do not change during a pass (OC-18).
-    was_reclaimer: InPool<bool>,
+    pub(super) was_reclaimer: InPool<bool>,
     was_victim: InPool<bool>,
     /// Reclaimable units per leaf, the newest last.
-    units_of: InPool<Vec<UnitId>>,
+    pub(super) units_of: InPool<Vec<UnitId>>,
     /// Position of each host in the pool.
     places: Arena<HostId, usize>,
     /// Last round in which each host was evaluated.
@@ -109,12 +126,13 @@ struct ReclaimPass<'b, 'p, 'a> {
 }
 
 /// Runs a reclaim pass over a pool, after its free resources were assigned.
-pub fn reclaim(state: &mut PoolState<'_>, book: &mut PoolBook<'_>) -> Pass {
+pub fn reclaim(state: &mut PoolState<'_>, book: &mut PoolBook<'_>, level: Level) -> Pass {
     let no = InPool::new(book.consumers(), |_| false);
     let units_of = InPool::new(book.consumers(), |_| Vec::new());
     let mut reclaim_pass = ReclaimPass {
         state,
         book,
+        level,
         is_done: no.clone(),
         was_reclaimer: no.clone(),
         was_victim: no,
@@ -134,12 +152,12 @@ pub fn reclaim(state: &mut PoolState<'_>, book: &mut PoolBook<'_>) -> Pass {
 }
 
 /// Numbers of a round.
-struct Round<'q> {
-    quota: &'q InPool<Fraction>,
+pub(super) struct Round<'q> {
+    pub(super) quota: &'q InPool<Fraction>,
     /// Leaves that qualify as victims, the most over-used first.
     victims: Vec<ConsumerId>,
     /// Rank of each victim leaf; `u32::MAX` for others.
-    ranks: InPool<u32>,
+    pub(super) ranks: InPool<u32>,
 }
 
 /// Source of the resources of a unit: free or being freed on a host, or reclaimed.
@@ -149,10 +167,10 @@ enum RoomSource<'q> {
 }
 
 /// A set of victims on one host.
-struct Room {
+pub(super) struct Room {
     host: HostId,
-    victims: Vec<UnitId>,
-    worst_rank: u32,
+    pub(super) victims: Vec<UnitId>,
+    pub(super) worst_rank: u32,
     lost: Nat,
     after: (Nat, Nat),
 }
@@ -168,8 +186,7 @@ impl ReclaimPass<'_, '_, '_> {
                 let host = self.state.units[id].host;
                 let over = first_over_limit(self.state, self.book, leaf, id);
                 let deadline = self.take(id);
-                let victims = vec![id];
-                self.pass.reclaims.push(Reclaim { by: None, host, victims, deadline, why: None, over });
+                self.pass.reclaims.push(Reclaim { over, ..Reclaim::new(None, host, vec![id], deadline) });
             }
         }
     }
@@ -356,7 +373,7 @@ impl ReclaimPass<'_, '_, '_> {
         }
     }
 
-    fn is_over(&self, consumer: ConsumerId, quota: &InPool<Fraction>) -> bool {
+    pub(super) fn is_over(&self, consumer: ConsumerId, quota: &InPool<Fraction>) -> bool {
         compare_to_quota(self.book, consumer, quota).is_gt()
     }
 
@@ -519,8 +536,10 @@ impl ReclaimPass<'_, '_, '_> {
         let number = |c: ConsumerId| (self.book.projected(c).clone(), round.quota[c].clone());
         let (usage, quota) = number(first);
         let whole = self.book.whole.clone();
-        let (reclaimer, after) = (number(leaf), room.after);
+        let (reclaimer, after) = (number(leaf), room.after.clone());
         let why = Why { reclaimer, victim: (first, usage, quota), sides, after, whole };
+        let is_recorded = self.level >= Level::Decisive;
+        let spared = if is_recorded { self.spared(leaf, sub, round, &room) } else { Vec::new() };
         let mut deadline = self.state.now;
         for &id in &room.victims {
             let victim = self.state.subs[self.state.units[id].sub].leaf;
@@ -538,15 +557,7 @@ impl ReclaimPass<'_, '_, '_> {
             self.state.redeem_at(last);
             self.book.drawn[sub].units += 1;
         }
-        let (host, victims) = (room.host, room.victims);
-        let why = Some(why);
-        self.pass.reclaims.push(Reclaim {
-            by: Some((leaf, Some(sub))),
-            host,
-            victims,
-            deadline,
-            why,
-            over: None,
-        });
+        let reclaim = Reclaim::new(Some((leaf, Some(sub))), room.host, room.victims, deadline);
+        self.pass.reclaims.push(Reclaim { why: Some(why), spared, ..reclaim });
     }
 }

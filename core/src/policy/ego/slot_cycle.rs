@@ -177,5 +177,5 @@ fn take(state: &mut PoolState<'_>, pool: &Pool, by: (ConsumerId, SubId), unit: U
     let deadline = state.now + grace_in_pool(state, pool, unit);
     state.reclaim(unit, deadline);
     state.earmark(by.1, host, PUBLIC, &[unit]);
-    Reclaim { by: Some((by.0, Some(by.1))), host, victims: vec![unit], deadline, why: None, over: None }
+    Reclaim::new(Some((by.0, Some(by.1))), host, vec![unit], deadline)
 }

@@ -57,6 +57,8 @@ pub struct Moment<'a> {
     pool: usize,
     /// Whether it is about a host of the leaf itself.
     is_owned: bool,
+    /// Whether it is about a leaf that lost nothing: the pool, and the moment after it had lost something, are not recorded.
+    is_spared: bool,
     /// After the reclaim.
     after: Option<View<'a>>,
     /// At which quotas in slots were computed.
@@ -105,7 +107,7 @@ impl<'a> Ego<'a> {
         moments: &'m Moments<'_>,
         pool: PartitionId,
         moment: usize,
-        at: Option<usize>,
+        (at, is_spared): (Option<usize>, bool),
     ) -> Moment<'m> {
         let replay = self.replay(pool);
         let view = |moment: usize| replay.view(moments, moment);
@@ -123,6 +125,7 @@ impl<'a> Ego<'a> {
                 _ => ROOT,
             },
             is_owned: source == Some(Source::Owned),
+            is_spared,
             after: at.and_then(|at| replay.reclaims.get(&at)).map(|reclaim| view(reclaim.1)),
             of_quotas: view(at.and(first_reclaim).unwrap_or(moment)),
         }
@@ -151,7 +154,12 @@ impl Moment<'_> {
     }
 
     fn values(&self, place: Place<'_>, queue: QueueId, rule: &str) -> Vec<Value> {
-        let (node, pool, view) = (consumer(queue), self.pool, &self.view);
+        let pools = if self.is_spared { self.view.world.tree.pools() } else { vec![self.pool] };
+        pools.into_iter().flat_map(|pool| self.values_in(pool, place, queue, rule)).collect()
+    }
+
+    fn values_in(&self, pool: usize, place: Place<'_>, queue: QueueId, rule: &str) -> Vec<Value> {
+        let (node, view) = (consumer(queue), &self.view);
         let tree = &view.world.tree;
         let per_ratio = |usage: f64| {
             let ratio = tree.ratio[node];
@@ -164,7 +172,10 @@ impl Moment<'_> {
             (Quantity::Saturation, "ego/share-ratio") => per_ratio(view.usage(node, pool)),
             (Quantity::Saturation, "ego/no-inversion") => match &self.after {
                 Some(after) => per_ratio(after.usage(node, pool)),
-                None => return Vec::new(),
+                None => {
+                    let is_claimant = place.check.subject.queue == Some(queue);
+                    return view.usages_after(node, pool, is_claimant).into_iter().map(per_ratio).collect();
+                }
             },
             (Quantity::Saturation, "ego/slot-ratio") => per_ratio(slots::held(view, node) as f64),
             (Quantity::Usage, "ego/under-quota" | "ego/over-quota") => Value::Real(view.usage(node, pool)),
