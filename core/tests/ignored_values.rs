@@ -80,3 +80,18 @@ fn baselines_ignore_most_values() {
     assert_eq!(others.len(), ignored("drf").len());
     assert!(others.iter().all(|says| says.contains("max-min fairness ignores")));
 }
+
+#[test]
+fn first_in_first_out_reads_quotas_of_gpus_alone_and_no_users() {
+    let text = "format: fairground-scenario\nversion: 1\npolicy: fifo
+nodes: [{name: n, gpu: 4, cpu: 8}]
+queues: [{name: a, gpu: {quota: 2}, cpu: {quota: 3}}, {name: b, gpu: {quota: 2}, memory: {quota: 1Gi}}]
+jobs: [{name: j, queue: a, gpu: 1, user: eve}]
+";
+    let found = check(&read(text).scenario.expect("it is a scenario")).diagnostics;
+    let lines: Vec<String> = found.iter().map(|d| format!("{}: {}", d.at, d.says)).collect();
+    expect![[r#"
+        queues["a"].cpu.quota: first in, first out ignores quota of cpu (of "a" and 1 more)
+        jobs["j"].user: first in, first out ignores user (of "j")"#]]
+    .assert_eq(&lines.join("\n"));
+}

@@ -327,6 +327,7 @@ impl Description {
             ("originator", knows.applications),
             ("preempts", knows.applications),
             ("required-node", knows.applications),
+            ("user", knows.applications),
             ("groups", knows.applications),
             ("group", knows.subgroups),
             ("labels", knows.subgroups),

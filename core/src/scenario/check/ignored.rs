@@ -25,6 +25,25 @@ pub fn of_queues(s: &Scenario, policy: &Description, queues: &Queues, f: &mut Fi
         };
         f.add(codes::NOT_EXPRESSED, at, says, None);
     }
+    of_other_resources(s, policy, queues, f);
+}
+
+/// Reports values that the policy reads for GPUs alone.
+fn of_other_resources(s: &Scenario, policy: &Description, queues: &Queues, f: &mut Findings) {
+    let read =
+        [("quota", policy.queue.quota), ("limit", policy.queue.limit), ("weight", policy.queue.weight)];
+    let of_gpus_alone = read.into_iter().filter(|(_, value)| value.is_some_and(|value| value.of_gpus_alone));
+    for (what, _) in of_gpus_alone {
+        let set = |q: &QueueEntry| {
+            let others = resources(q).into_iter().filter(|(resource, _)| *resource != "gpu");
+            others.filter(|(_, entry)| resource_sets(entry, what)).map(|(resource, _)| resource).next()
+        };
+        let Some((i, first, more)) = first_and_more(&s.queues, |q| set(q).is_some()) else { continue };
+        let resource = set(first).unwrap_or_default();
+        let says = format!("{} ignores {what} of {resource} (of {}{more})", policy.name, quoted(&first.name));
+        let at = queues.here(s, QueueId::from_index(i)).path().field(resource).field(what);
+        f.add(codes::NOT_EXPRESSED, at, says, None);
+    }
 }
 
 /// Reports values of jobs.
@@ -136,6 +155,7 @@ fn sets_itself(j: &JobEntry, what: &str) -> bool {
         "preempts" => j.preempts.as_ref().is_some_and(|typed| typed.0.trim() != "true"),
         "required-node" => j.required_node.is_some(),
         "groups" => !j.groups.is_empty(),
+        "user" => j.user.is_some(),
         "evicted-for" => j.evicted_for.is_some(),
         _ => false,
     }
