@@ -167,7 +167,7 @@ fn examine_cycle(
     let pools = simulation.cluster().partitions.ids();
     let moments = Moments::of(simulation, record, &known.pools, &known.held);
     let preempted = preempted::of_cycle(&plan.policy, &moments);
-    let preempted = known.preempted.iter().copied().chain(preempted).collect();
+    let preempted = known.preempted.iter().cloned().chain(preempted).collect();
     let ego = match &plan.policy {
         Policy::Ego(config) => Some(ego::Ego::new(config, &moments, &known.ego)),
         _ => None,

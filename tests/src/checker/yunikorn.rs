@@ -37,6 +37,7 @@ pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
         (Quantity::Freed | Quantity::IdleOrReleasing | Quantity::Request, "yunikorn/enough-victims") => {
             preempted::expect(context, place)
         }
+        (Quantity::AllocatedWithJob, "yunikorn/enough-victims") => preempted::with_job(context, place),
         (_, "yunikorn/user-limit") => of_user(context, place),
         (_, "yunikorn/max-applications") => counts(context, place),
         (Quantity::DominantShare, "yunikorn/share" | "yunikorn/application") => {
@@ -156,7 +157,7 @@ fn asks(context: &Context<'_>, place: Place<'_>) -> Vec<Amounts> {
 }
 
 /// Allocated below a queue, reserved room of gangs included.
-fn allocated(accounts: &Accounts<'_>, queue: QueueId, with_leaving: bool) -> Amounts {
+pub fn allocated(accounts: &Accounts<'_>, queue: QueueId, with_leaving: bool) -> Amounts {
     let pods = accounts.jobs_below(queue).flat_map(|job| accounts.holders(job));
     let counts =
         |pod: &fairground::id::PodId| with_leaving || !matches!(accounts.place(*pod), Where::Leaving(_));
