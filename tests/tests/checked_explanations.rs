@@ -150,6 +150,18 @@ const ONE_OF: usize = 200;
 /// Number of cycles that are examined of a recorded case; most recordings have fewer.
 const RECORDED_CYCLES: u32 = 6;
 
+/// Recorded cases that the checker cannot follow: an offset of YuniKorn's root, which is no queue of a scenario, and priorities and
+/// shares that queues keep from before a reload.
+const RECORDED_NOT_FOLLOWED: [&str; 7] = [
+    "preemption-0118",
+    "preemption-0300",
+    "reload-0054",
+    "reload-0056",
+    "reload-0108",
+    "reservation-0111",
+    "wide-0037",
+];
+
 /// Examines the recorded cases of a policy; `EXPLAINED_ONE_OF=1` examines all.
 fn recorded(policy: &str) {
     let one_of = std::env::var("EXPLAINED_ONE_OF").ok().and_then(|n| n.parse().ok()).unwrap_or(ONE_OF);
@@ -166,7 +178,9 @@ fn recorded(policy: &str) {
             let (id, plans) = plans(&recording, case);
             let of = |plan| examine_cycles(plan, RECORDED_CYCLES, &mut table);
             let found = plans.iter().flat_map(of).next();
-            mistakes.extend(found.map(|mistake| format!("{} {id}: {mistake:?}", path.display())));
+            let is_listed = RECORDED_NOT_FOLLOWED.contains(&id.as_str());
+            assert!(found.is_some() || !is_listed, "{id} is followed now: take it off the list");
+            mistakes.extend(found.filter(|_| !is_listed).map(|mistake| format!("{} {id}: {mistake:?}", path.display())));
         }
     }
     reached(policy, &table);

@@ -36,6 +36,7 @@ use fairground::policy::Policy;
 use fairground::policy::kai::config::Config;
 use fairground::scenario::Plan;
 use fairground::sim::{CycleRecord, Simulation};
+use fairground::time::Time;
 use fairground::trace::{
     Check, Delay, Event, Gate, Ledger, LedgerRow, NotSelected, Protection, QueuePriority, Recorded, Refusal,
 };
@@ -124,13 +125,23 @@ pub fn examine_cycles(plan: &Plan, cycles: u32, table: &mut Table) -> Vec<Mistak
     let mut mistakes = Vec::new();
     let mut simulation = Simulation::new(plan);
     let mut known = Known::default();
+    let mut plan = plan.clone();
     while simulation.cycle() < cycles {
-        known.look(plan, &simulation);
+        known.look(&plan, &simulation);
         let Some(record) = simulation.advance() else { break };
-        mistakes.extend(examine_cycle(plan, &known, &simulation, &record, table));
-        known.note(plan, &simulation, &record);
+        reload(&mut plan, record.time);
+        mistakes.extend(examine_cycle(&plan, &known, &simulation, &record, table));
+        known.note(&plan, &simulation, &record);
     }
     mistakes
+}
+
+/// Puts the settings in force that the policy has reloaded by a moment.
+fn reload(plan: &mut Plan, by: Time) {
+    let settings = plan.timeline.iter().filter(|planned| planned.at <= by);
+    if let Some(policy) = settings.filter_map(|planned| planned.policies().next()).last() {
+        plan.policy = policy.clone();
+    }
 }
 
 /// Plants mistakes in the explanations of a run, a few in each cycle; returns how many of each kind were planted, how many were

@@ -99,7 +99,7 @@ pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
         (Quantity::Created, "yunikorn/application") => owner.job.map_or(Expect::Unknown, |job| {
             let applications = Applications::of(context);
             let jobs = applications.jobs(applications.name(job)).map(|job| &accounts.cluster.jobs[job]);
-            let first = jobs.map(|job| job.created).min();
+            let first = jobs.filter(|job| job.submit <= context.now).map(|job| job.created).min();
             Expect::Values(first.map(Value::Time).into_iter().collect())
         }),
         (Quantity::Applies | Quantity::Constant, _) => Expect::Nothing,
@@ -229,8 +229,8 @@ fn name(context: &Context<'_>, place: Place<'_>) -> Expect {
         (Some(job), _) => Applications::of(context).name(job).to_string(),
         (None, Some(queue)) => {
             let own = queues[queue].name.to_lowercase();
-            let above = queues[queue].parent.map(|parent| queues[parent].name.to_lowercase());
-            let below = above.and_then(|above| own.strip_prefix(&format!("{above}.")).map(str::to_string));
+            let above = queues[queue].parent.map_or("root".into(), |above| queues[above].name.to_lowercase());
+            let below = own.strip_prefix(&format!("{above}.")).map(str::to_string);
             below.unwrap_or(own).replace('.', "_dot_")
         }
         (None, None) => return Expect::Unknown,
@@ -319,7 +319,7 @@ fn offset(context: &Context<'_>, queue: QueueId) -> (i64, bool) {
 fn passed(offsets: &[QueuePriority], queue: QueueId, below: i64) -> i64 {
     match offset_in(offsets, queue) {
         (offset, true) => offset,
-        (offset, false) => below + offset,
+        (offset, false) => (below + offset).clamp(i32::MIN.into(), i32::MAX.into()),
     }
 }
 

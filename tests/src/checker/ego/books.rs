@@ -256,9 +256,8 @@ impl View<'_> {
     /// The same if a reclaim had given the claimant's side one more unit, or had taken one from the other side.
     pub fn usages_after(&self, node: usize, pool: usize, is_claimant: bool) -> Vec<f64> {
         let usage = self.usage(node, pool);
-        let units = self.sets_below(node).filter(|set| {
-            if is_claimant { self.outstanding(set) > 0 } else { self.projected(set, pool) > 0 }
-        });
+        // The claimant may wait for earmarked room already.
+        let units = self.sets_below(node).filter(|set| is_claimant || self.projected(set, pool) > 0);
         let sign = if is_claimant { 1.0 } else { -1.0 };
         units.map(|set| usage + sign * self.share(set, pool, 1)).collect()
     }
