@@ -1,7 +1,7 @@
 //! Lesson files: all mistakes are reported at once with their field, and the published schema is current.
 #![allow(clippy::disallowed_methods, reason = "the published schema is read from the repository")]
 
-use fairground::lesson::{Kind, Known, Lesson, lesson_reference, lesson_schema, read};
+use fairground::lesson::{Kind, Known, Lesson, is_lesson, lesson_reference, lesson_schema, read};
 use fairground::scenario::Scenario;
 use serde_json::Value;
 
@@ -47,6 +47,13 @@ fn scenes_follow_each_other() {
     );
     assert_ne!(first.scene.scenario, second.scene.scenario);
     assert_eq!(last.suggestions[0].label, "More");
+}
+
+#[test]
+fn the_example_of_the_guide_is_a_lesson() {
+    let text = GUIDE.split("```").nth(1).and_then(|code| code.strip_prefix("yaml\n")).expect("an example");
+    assert!(is_lesson(text) && !is_lesson(EXAMPLE));
+    assert_eq!(lesson(text).map(|lesson| lesson.frames.len()), Ok(2));
 }
 
 #[test]
