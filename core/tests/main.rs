@@ -30,6 +30,7 @@ mod kai_chance;
 mod kai_shards;
 mod kit;
 mod known_faults;
+mod lesson;
 mod link_laws;
 mod measured_usage;
 mod named_resources;

@@ -180,7 +180,9 @@ fn recorded(policy: &str) {
             let found = plans.iter().flat_map(of).next();
             let is_listed = RECORDED_NOT_FOLLOWED.contains(&id.as_str());
             assert!(found.is_some() || !is_listed, "{id} is followed now: take it off the list");
-            mistakes.extend(found.filter(|_| !is_listed).map(|mistake| format!("{} {id}: {mistake:?}", path.display())));
+            mistakes.extend(
+                found.filter(|_| !is_listed).map(|mistake| format!("{} {id}: {mistake:?}", path.display())),
+            );
         }
     }
     reached(policy, &table);

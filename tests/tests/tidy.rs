@@ -25,14 +25,14 @@ const CORE_LAYERS: &[&[&str]] = &[
     &["moment"],
     &["export"],
     &["words"],
-    &["suggestions"],
+    &["suggestions", "lesson"],
 ];
 
 /// The same for the page.
 const WEB_LAYERS: &[&[&str]] = &[
     &["engine"],
     &["state"],
-    &["address", "agreement", "checked", "keys", "library", "storage", "tabs"],
+    &["address", "agreement", "checked", "keys", "lessons", "library", "storage", "tabs"],
     &["input_normalisation"],
     &["chart"],
     &["words"],

@@ -6,8 +6,10 @@ use fairground::scenario::Scenario;
 use fairground::words::Selection;
 use web_sys::window;
 
+use crate::lessons::{self, Listed};
 use crate::state::document::opened::{Moment, Opened, Origin};
 use crate::state::layout::options::NowView;
+use crate::state::lesson::playing::Playing;
 use crate::state::model::Model;
 
 /// Longest link that is written to the address bar.
@@ -20,6 +22,8 @@ pub enum Fragment {
     /// Requests confirmation to delete everything stored on this device.
     Reset,
     Document(Box<Opened>),
+    /// A lesson, and the position of the frame to begin with, if the link has one.
+    Lesson(&'static Listed, Option<usize>),
     /// A link that cannot be read, with what is known about it.
     Damaged(String),
 }
@@ -117,6 +121,7 @@ pub fn read(fragment: &str) -> Fragment {
     match text {
         "" => Fragment::Empty,
         "reset" => Fragment::Reset,
+        _ if text.starts_with(LESSON) => lesson(&text[LESSON.len()..]),
         _ => match link_decode(text) {
             Ok(opened) => Fragment::Document(Box::new(opened)),
             Err(says) => Fragment::Damaged(says),
@@ -124,8 +129,24 @@ pub fn read(fragment: &str) -> Fragment {
     }
 }
 
-/// The fragment of a link to the current moment, without `#`.
+const LESSON: &str = "lesson=";
+
+/// Reads the name of a lesson, with or without the number of a frame: `fair-share.3`.
+fn lesson(text: &str) -> Fragment {
+    let (id, n) = text.split_once('.').unwrap_or((text, ""));
+    let at = n.parse::<usize>().ok().and_then(|n| n.checked_sub(1));
+    match lessons::find(id) {
+        Some(listed) => Fragment::Lesson(listed, at),
+        None => Fragment::Damaged("there is no lesson of that name".to_string()),
+    }
+}
+
+/// The fragment of a link to the current moment, or to the frame of the lesson that is played, without `#`.
 pub fn write(model: &Model) -> String {
+    let is_listed = |playing: &&Playing| lessons::find(&playing.id).is_some();
+    if let Some(playing) = model.lesson.as_deref().filter(is_listed) {
+        return format!("{LESSON}{}.{}", playing.id, playing.at + 1);
+    }
     let moment = present(model, "");
     link_encode(&model.scenario, &moment)
 }
@@ -194,6 +215,20 @@ fn link_encode(scenario: &Scenario, moment: &Moment) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_link_leads_to_a_lesson() {
+        let of = |text: &str| match read(text) {
+            Fragment::Lesson(listed, at) => Some((listed.id, at)),
+            _ => None,
+        };
+        assert_eq!(of("#lesson=weights"), Some(("weights", None)));
+        assert_eq!(of("lesson=weights.3"), Some(("weights", Some(2))));
+        assert_eq!(of("lesson=weights.0"), Some(("weights", None)));
+        for wrong in ["lesson=", "lesson=../x", "lesson=<b>.1"] {
+            assert!(matches!(read(wrong), Fragment::Damaged(_)), "{wrong}");
+        }
+    }
 
     #[test]
     fn a_link_says_with_which_rules_it_was_made_and_whether_to_explain() {

@@ -1,11 +1,13 @@
 //! Handles files and text dropped, pasted or chosen anywhere on the page.
 
+use fairground::lesson::is_lesson;
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{DataTransfer, FileList, FileSystemDirectoryEntry, FileSystemEntry, FileSystemFileEntry};
 
 use crate::engine::protocol::{FileBytes, ImportOptions};
+use crate::lessons::parse;
 use crate::state::command::Command;
 use crate::store::Store;
 
@@ -143,6 +145,12 @@ fn take(store: Store, files: Vec<(String, FileBytes)>) {
         && let Ok(text) = std::str::from_utf8(&bytes.0)
     {
         return store.dispatch(Command::RestoreNames(text.to_string()));
+    }
+    if let [(_, bytes)] = files.as_slice()
+        && let Ok(text) = std::str::from_utf8(&bytes.0)
+        && is_lesson(text)
+    {
+        return store.play("", parse(text), 0);
     }
     store.dispatch(Command::Import { files, options: ImportOptions::default() });
 }

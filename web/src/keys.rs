@@ -3,6 +3,7 @@
 use crate::state::command::Command;
 use crate::state::document::change::Change;
 use crate::state::layout::options::{Dialog, KeySet, NowView, Panel};
+use crate::state::lesson::step::LessonStep;
 
 /// A pressed key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -126,6 +127,21 @@ pub fn action(pressed: &Pressed, focus: Focus, set: KeySet) -> Option<Action> {
     }
 }
 
+/// The step of a key while a lesson is played. In its last frame, free play, arrows move in time as usual.
+pub fn lesson_step(pressed: &Pressed, focus: Focus, is_last: bool) -> Option<LessonStep> {
+    let has_modifier = pressed.ctrl || pressed.shift || pressed.alt;
+    if has_modifier || matches!(focus, Focus::Field | Focus::Composite) {
+        return None;
+    }
+    match pressed.key.as_str() {
+        "ArrowRight" if !is_last => Some(LessonStep::Next),
+        "ArrowLeft" if !is_last => Some(LessonStep::Back),
+        "PageDown" => Some(LessonStep::Next),
+        "PageUp" => Some(LessonStep::Back),
+        _ => None,
+    }
+}
+
 fn plain(key: &str) -> Option<Action> {
     let command = match key {
         "ArrowRight" | "." => Command::Step,
@@ -181,6 +197,13 @@ pub const LIST: &[(&str, &[(&str, &str)])] = &[
             ("G", "Go to a cycle"),
             ("Home / End", "First cycle, last known cycle"),
             ("PageUp / PageDown", "Ten cycles back, forward"),
+        ],
+    ),
+    (
+        "Lesson",
+        &[
+            ("PageDown / PageUp", "Next, previous frame; keys of a presenter"),
+            ("→ / ←", "The same, except in the last frame, where they step through time"),
         ],
     ),
     (
@@ -286,6 +309,20 @@ mod tests {
         assert_eq!(action(&press("Escape"), Focus::Composite), Some(Action::Do(Command::ForgetBaseline)));
         assert_eq!(action(&press(" "), Focus::Button), None);
         assert_eq!(action(&press(" "), Focus::Free), Some(Action::PlayOrPause));
+    }
+
+    #[test]
+    fn arrows_and_a_presenter_lead_through_a_lesson() {
+        for (key, step) in [("ArrowRight", LessonStep::Next), ("ArrowLeft", LessonStep::Back)] {
+            assert_eq!(lesson_step(&press(key), Focus::Button, false), Some(step));
+            assert_eq!(lesson_step(&press(key), Focus::Free, true), None, "free play");
+        }
+        for is_last in [false, true] {
+            assert_eq!(lesson_step(&press("PageDown"), Focus::Free, is_last), Some(LessonStep::Next));
+            assert_eq!(lesson_step(&press("PageUp"), Focus::Button, is_last), Some(LessonStep::Back));
+        }
+        assert_eq!(lesson_step(&press("ArrowRight"), Focus::Field, false), None);
+        assert_eq!(lesson_step(&Pressed { shift: true, ..press("ArrowRight") }, Focus::Free, false), None);
     }
 
     #[test]

@@ -20,6 +20,7 @@ pub mod first_frame;
 mod focus;
 pub mod input_normalisation;
 pub mod keys;
+pub mod lessons;
 pub mod library;
 pub mod page;
 pub mod setup;

@@ -1,5 +1,6 @@
 //! Start of the page: what it opens with, and its global listeners.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use leptos::leptos_dom::helpers::{set_timeout, window_event_listener_untyped};
@@ -17,6 +18,7 @@ use crate::state::layout::embed::Embed;
 use crate::state::layout::options::{KeySet, Panel, Theme};
 use crate::state::layout::room::Room;
 use crate::state::layout::view::{SETUP_WIDTHS, WHY_WIDTHS};
+use crate::state::lesson::progress::Progress;
 use crate::state::model::Model;
 use crate::store::Store;
 use crate::views::help::component::waiting_job;
@@ -84,6 +86,7 @@ fn restore_look(model: &mut Model, query: &str) {
     let wide = storage::remembered("why-width").and_then(|text| text.parse::<u16>().ok());
     model.view.why_width = wide.map_or(0, |wide| wide.clamp(WHY_WIDTHS.0, WHY_WIDTHS.1));
     model.view.chips = storage::remembered("chips").is_none();
+    model.lessons = Arc::new(Progress::from_text(&storage::remembered("lessons").unwrap_or_default()));
     model.view.keys = KeySet::from_name(&storage::remembered("keys").unwrap_or_default());
     model.view.embed = Embed::read(query);
     if let Some(embed) = model.view.embed {
@@ -99,7 +102,7 @@ fn restore_look(model: &mut Model, query: &str) {
 }
 
 fn page(startup: Startup) -> impl IntoView {
-    let Startup { mut model, address, is_start, draft } = startup;
+    let Startup { mut model, address, is_start, draft, lesson } = startup;
     let query = address::query();
     lay_out(&mut model, window_width());
     restore_look(&mut model, &query);
@@ -110,10 +113,13 @@ fn page(startup: Startup) -> impl IntoView {
         effects.set_address(address);
         effects.is_inline = query.contains("engine=inline");
     });
-    replace_first_frame(store, !is_start || draft.is_some());
+    replace_first_frame(store, !is_start || draft.is_some() || lesson.is_some());
     store.begin_run();
     if let Some((id, draft)) = draft {
         store.dispatch(Command::OpenDraft { id, draft: Box::new(draft) });
+    }
+    if let Some((listed, at)) = lesson {
+        store.open_lesson(listed, at, true);
     }
     drop::listen(store);
     focus::keep();
@@ -127,33 +133,41 @@ fn window_width() -> f64 {
     width / text_scale()
 }
 
-/// Listens for shortcuts, links that are opened in place, and the closing of the page.
-fn listen(store: Store) {
-    let keys = window_event_listener(leptos::ev::keydown, move |event| {
-        let key = match event.alt_key() {
-            true => keys::without_alt(&event.key(), &event.code(), event.shift_key()),
-            false => event.key(),
-        };
-        let pressed = Pressed {
-            key,
-            ctrl: event.ctrl_key() || event.meta_key(),
-            shift: event.shift_key(),
-            alt: event.alt_key(),
-        };
-        if event.default_prevented() || store.now(|m| m.view.dialog.is_some()) {
+/// Executes the shortcut of a key, if it is one.
+fn on_key(store: Store, event: &leptos::ev::KeyboardEvent) {
+    let key = match event.alt_key() {
+        true => keys::without_alt(&event.key(), &event.code(), event.shift_key()),
+        false => event.key(),
+    };
+    let pressed = Pressed {
+        key,
+        ctrl: event.ctrl_key() || event.meta_key(),
+        shift: event.shift_key(),
+        alt: event.alt_key(),
+    };
+    if event.default_prevented() || store.now(|m| m.view.dialog.is_some()) {
+        return;
+    }
+    let is_last = store.now(|m| m.lesson.as_ref().map(|playing| playing.is_last()));
+    if let Some(step) = is_last.and_then(|is_last| keys::lesson_step(&pressed, focus(), is_last)) {
+        event.prevent_default();
+        return store.dispatch(Command::Lesson(step));
+    }
+    if let Some(action) = keys::action(&pressed, focus(), store.now(|m| m.view.keys)) {
+        if action == Action::Do(Command::ForgetBaseline)
+            && store.now(|m| m.baseline.is_none() && !m.kept.is_comparing())
+        {
             return;
         }
-        if let Some(action) = keys::action(&pressed, focus(), store.now(|m| m.view.keys)) {
-            if action == Action::Do(Command::ForgetBaseline)
-                && store.now(|m| m.baseline.is_none() && !m.kept.is_comparing())
-            {
-                return;
-            }
-            if act(store, action) {
-                event.prevent_default();
-            }
+        if act(store, action) {
+            event.prevent_default();
         }
-    });
+    }
+}
+
+/// Listens for shortcuts, links that are opened in place, and the closing of the page.
+fn listen(store: Store) {
+    let keys = window_event_listener(leptos::ev::keydown, move |event| on_key(store, &event));
     let hash = window_event_listener(leptos::ev::hashchange, move |_| {
         let fragment = address::in_bar();
         if !store.effects().with_value(|effects| effects.address() == fragment) {

@@ -1,6 +1,7 @@
 //! What the page opens with: the start scenario, a link, or a stored draft.
 
 use crate::address::{self, Fragment};
+use crate::lessons::Listed;
 use crate::state::document::draft::Draft;
 use crate::state::document::opened::{Opened, Origin};
 use crate::state::layout::embed::Embed;
@@ -17,6 +18,8 @@ pub struct Startup {
     pub is_start: bool,
     /// A draft that takes long to read; it is opened after the page is mounted.
     pub draft: Option<(String, Draft)>,
+    /// A lesson in the address; it is fetched after the page is mounted.
+    pub lesson: Option<(&'static Listed, Option<usize>)>,
 }
 
 /// Whether the page is embedded in another one, where drafts are neither shown nor saved.
@@ -36,7 +39,11 @@ pub fn startup() -> Startup {
     let mut model = Model::new(opened);
     model.pristine = !is_draft;
     model.view.dialog = dialog;
-    Startup { model, address, is_start, draft: large }
+    let lesson = match address::read(&fragment) {
+        Fragment::Lesson(listed, at) if !is_embedded() => Some((listed, at)),
+        _ => None,
+    };
+    Startup { model, address, is_start, draft: large, lesson }
 }
 
 /// The draft to open, if it is packed; no link contains such a document.
@@ -94,7 +101,7 @@ fn opened(fragment: &str) -> (Opened, Option<Dialog>, String) {
             }
             (opened, Some(Dialog::BadLink(says)), String::new())
         }
-        Fragment::Empty | Fragment::Reset => {
+        Fragment::Empty | Fragment::Reset | Fragment::Lesson(..) => {
             (own.map_or_else(start, |(draft, _)| draft), is_reset.then_some(Dialog::Reset), String::new())
         }
     }

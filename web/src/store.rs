@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use fairground::lesson::Lesson;
 use fairground::scenario::{Diagnostic, Path, Scenario, at_moment};
 use fairground::words::{Ladder, Order, Selection, Terms};
 use leptos::prelude::*;
@@ -11,6 +12,8 @@ use crate::chart::selection::selection_closure;
 use crate::effects::{Effects, Host};
 use crate::engine::protocol::{Frame, Rulebook, Run};
 use crate::engine::report::Report;
+use crate::lessons::Listed;
+use crate::lessons::fetch::fetch;
 use crate::state::branches::alternative;
 use crate::state::branches::baseline::Baseline;
 use crate::state::command::Command;
@@ -19,6 +22,7 @@ use crate::state::document::timeline_edit::{self, mistake};
 use crate::state::effect::Effect;
 use crate::state::layout::options::Dialog;
 use crate::state::layout::view::View;
+use crate::state::lesson::step::LessonStep;
 use crate::state::model::Model;
 use crate::state::playback::engine_state::EngineState;
 use crate::state::update::update;
@@ -172,12 +176,44 @@ impl Store {
                 address::clear_bar();
                 self.dispatch(Command::Dialog(Some(Dialog::Reset)));
             }
+            Fragment::Lesson(listed, at) => {
+                if is_in_bar {
+                    self.effects.update_value(|effects| effects.set_address(fragment));
+                }
+                self.open_lesson(listed, at, is_in_bar);
+            }
             Fragment::Reset | Fragment::Empty => {}
         }
     }
 
+    /// Fetches a lesson and plays it from a frame, or from where it was left; `is_in_bar`: its link is in the address bar.
+    pub fn open_lesson(self, listed: &'static Listed, at: Option<usize>, is_in_bar: bool) {
+        let at = at.unwrap_or_else(|| match self.now(|m| m.lessons.of(listed.id)) {
+            n if n < listed.frames => n.saturating_sub(1),
+            _ => 0,
+        });
+        fetch(listed.id, move |read| {
+            self.effects.update_value(|effects| effects.has_entry = is_in_bar && read.is_ok());
+            self.play(listed.id, read, at);
+        });
+    }
+
+    /// Plays a lesson, or reports why it cannot be read; `id`: its name in the list, or empty.
+    pub fn play(self, id: &str, read: Result<Lesson, String>, at: usize) {
+        self.dispatch(match read {
+            Ok(lesson) => {
+                let (id, lesson) = (id.to_string(), Arc::new(lesson));
+                Command::Lesson(LessonStep::Open { id, lesson, at })
+            }
+            Err(text) => Command::Notify { is_problem: true, text },
+        });
+    }
+
     /// Reopens the document of a history entry after the visitor navigated to it.
     pub fn go_back(self, entry: String, fragment: String) {
+        if matches!(address::read(&fragment), Fragment::Lesson(..)) {
+            return self.follow(fragment, true);
+        }
         self.effects.update_value(|effects| effects.set_address(fragment.clone()));
         storage::set_own_address(&fragment);
         // Save this document before the other one is read: both may be the same draft.
@@ -204,7 +240,10 @@ impl Store {
 
     /// Applies a command to the model and executes the resulting effects.
     pub fn dispatch(self, command: Command) {
-        let opens = matches!(command, Command::Open(_) | Command::TakeImport { .. });
+        let opens = matches!(
+            command,
+            Command::Open(_) | Command::TakeImport { .. } | Command::Lesson(LessonStep::Open { .. })
+        );
         let before = opens.then(|| self.now(|m| m.scenario.clone()));
         if opens {
             self.effects.update_value(|effects| effects.before_open(self));

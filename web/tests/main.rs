@@ -9,6 +9,7 @@ mod foreign_words;
 mod help;
 mod jumps;
 mod large;
+mod lessons;
 mod model;
 mod moments;
 mod own_words;

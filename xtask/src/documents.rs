@@ -17,6 +17,16 @@ pub fn write_all(page: &Path) -> Result<(), Failure> {
     render(page)
 }
 
+/// Copies the lessons into a folder of the page.
+pub fn write_lessons(page: &Path) -> Result<(), Failure> {
+    let folder = page.join("lessons");
+    std::fs::create_dir_all(&folder).map_err(|error| Failure::file(&folder, error))?;
+    for file in files_below(&root().join("assets/lessons"))? {
+        write(&folder.join(file.file_name().unwrap_or_default()), &read(&file)?)?;
+    }
+    Ok(())
+}
+
 /// Returns the libraries in the page with version and licence.
 fn licences() -> Result<String, Failure> {
     let mut tree = cargo();
@@ -62,13 +72,14 @@ fn guide(page: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-const GUIDE: [&str; 12] = [
+const GUIDE: [&str; 13] = [
     "index",
     "kai",
     "runai",
     "yunikorn",
     "ego",
     "baselines",
+    "lessons",
     "format",
     "runner",
     "simulators",
@@ -88,12 +99,13 @@ fn publish(page: &Path) -> Result<(), Failure> {
 }
 
 /// Files of `assets` published beside the page.
-const PUBLISHED: [&str; 5] = [
+const PUBLISHED: [&str; 6] = [
     "app/manifest.webmanifest",
     "app/icon-192.png",
     "app/icon-512.png",
     "app/icon-maskable-512.png",
     "scenario.schema.json",
+    "lesson.schema.json",
 ];
 
 fn document(markdown: &str) -> String {

@@ -17,8 +17,8 @@ const SOURCE: &str = include_str!("../format/schema.rs");
 
 /// Declaration of a field.
 #[derive(Clone, Debug, Default)]
-struct Declared {
-    doc: String,
+pub(crate) struct Declared {
+    pub(crate) doc: String,
     /// Type of its value or list items.
     kind: String,
     /// Line of the declaration.
@@ -26,12 +26,12 @@ struct Declared {
 }
 
 /// Structs of the format by name: doc comment and fields.
-struct Declarations(BTreeMap<String, (String, BTreeMap<String, Declared>)>);
+pub(crate) struct Declarations(BTreeMap<String, (String, BTreeMap<String, Declared>)>);
 
 impl Declarations {
-    fn read() -> Declarations {
+    pub(crate) fn read(source: &str) -> Declarations {
         let (mut all, mut doc, mut of) = (BTreeMap::new(), String::new(), String::new());
-        for (at, line) in SOURCE.lines().map(str::trim).enumerate() {
+        for (at, line) in source.lines().map(str::trim).enumerate() {
             if let Some(more) = line.strip_prefix("///") {
                 doc = format!("{doc} {}", more.trim()).trim().to_string();
             } else if let Some(rest) = line.strip_prefix("pub struct ") {
@@ -54,12 +54,12 @@ impl Declarations {
         Declarations(all)
     }
 
-    fn doc(&self, of: &str) -> &str {
+    pub(crate) fn doc(&self, of: &str) -> &str {
         self.0.get(of).map_or("", |(doc, _)| doc)
     }
 
     /// Returns the fields of a struct in file order.
-    fn fields(&self, of: &str) -> Vec<(String, Declared)> {
+    pub(crate) fn fields(&self, of: &str) -> Vec<(String, Declared)> {
         let Some((_, fields)) = self.0.get(of) else { return Vec::new() };
         let mut fields: Vec<(String, Declared)> = fields.clone().into_iter().collect();
         fields.sort_by_key(|(_, field)| field.line);
@@ -78,7 +78,7 @@ fn typed() -> Value {
 
 /// Returns the schema as JSON.
 pub fn json_schema() -> String {
-    let declared = Declarations::read();
+    let declared = Declarations::read(SOURCE);
     let mut shape = Scenario::default();
     let mut whole = object(&mut shape, "Scenario", &declared);
     if let Some(properties) = whole.get_mut("properties").and_then(Value::as_object_mut) {
@@ -104,7 +104,7 @@ pub fn json_schema() -> String {
 }
 
 /// Returns the schema of a group of fields.
-fn object(shape: &mut dyn Shape, of: &str, declared: &Declarations) -> Value {
+pub(crate) fn object(shape: &mut dyn Shape, of: &str, declared: &Declarations) -> Value {
     let mut properties = Map::new();
     for (i, name) in shape.names().iter().enumerate() {
         let field = declared.field(of, name);
@@ -185,7 +185,7 @@ pub fn with_schema_line(yaml: &str, schema: &str) -> String {
 
 /// Returns the format reference as Markdown, with a table of fields per kind of entry.
 pub fn format_reference() -> String {
-    let declared = Declarations::read();
+    let declared = Declarations::read(SOURCE);
     let mut open: Vec<(&str, String)> = vec![("A scenario", "Scenario".into())];
     let mut known: Vec<String> = Vec::new();
     let mut text = String::from(

@@ -25,14 +25,13 @@ pub(crate) use findings::{Findings, is_invisible, quoted, remove, rename, set};
 pub(crate) use fix::unlimited_queue;
 pub use fix::{apply, free_name, get, next_node};
 pub use nearest::nearest;
-pub(crate) use read::SECTIONS;
-pub(crate) use read::position;
 pub use read::{Read, SCHEMA_LINE, locate, read};
+pub(crate) use read::{SECTIONS, position, read_shape};
 pub use schema::{
     CapacityEntry, DelaysEntry, JobEntry, NodeEntry, PodSetEntry, PoolEntry, QueueEntry, QueuePoolEntry,
     ResourceEntry, Scalar, Scenario, TimelineEntry,
 };
-pub(crate) use shape::{Mut as SlotMut, Ref, Rows, Shape};
+pub(crate) use shape::{Mut as SlotMut, Ref, Rows, Shape, look, shape};
 pub use write::{to_json, to_yaml};
 
 /// Value of the `format` key, the first line of every scenario file.

@@ -58,6 +58,20 @@ pub fn read(text: &str) -> Read {
     Read { scenario, diagnostics: reader.findings.finish(), has_comments }
 }
 
+/// Reads the fields of another kind of file into an empty shape. Returns findings about the shape, with positions.
+pub(crate) fn read_shape(text: &str, shape: &mut dyn Shape) -> Vec<Diagnostic> {
+    let mut reader = Reader::default();
+    match value::parse(text, &SECTIONS) {
+        Err(refusal) => reader.findings.push(*refusal),
+        Ok(Value { is: Is::Map(entries), .. }) => reader.fill(shape, entries, &Path::default()),
+        Ok(tree) => {
+            let says = format!("keys and values are expected: {}", shape.names().join(", "));
+            reader.add(codes::SHAPE, &Path::default(), tree.at, says);
+        }
+    }
+    reader.findings.finish()
+}
+
 /// Adds positions in the text to findings that have none. Does nothing if the text cannot be parsed.
 pub fn locate(text: &str, diagnostics: &mut [Diagnostic]) {
     if diagnostics.iter().all(|d| d.position.is_some()) {

@@ -171,6 +171,8 @@ macro_rules! shape {
     };
 }
 
+pub(crate) use {look, shape};
+
 shape! { Scenario:
     0 "name" name Text,
     1 "note" note Text,

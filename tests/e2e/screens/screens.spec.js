@@ -33,6 +33,17 @@ const dialog = (open) => async (app, page) => {
 
 const example = (id, n) => (app) => app.at(id, n);
 
+/** Opens a lesson at a frame, and answers its question. */
+const lesson = (address, answer) => async (app, page) => {
+  await page.evaluate((address) => (location.hash = address), `#lesson=${address}`);
+  await expect(page.locator(".lesson")).toContainText(` · ${address.split(".")[1]} of `);
+  if (answer) {
+    await page.locator(".lesson").getByRole("button", { name: answer, exact: true }).click();
+    await expect(page.locator(".outcome")).toBeVisible();
+  }
+  await app.arrived();
+};
+
 const CHIP = "Start empty or import your own";
 
 /** Name of each screen, actions that lead there from the start page, and the panel shown on a phone. */
@@ -106,6 +117,11 @@ const SCREENS = [
       await expect(page.getByRole("dialog")).toHaveCount(0);
     },
   ],
+  ["lesson", lesson("fair-share.3")],
+  ["lesson-question", lesson("fair-share.5")],
+  ["lesson-answer", lesson("reclaim.2", "a1")],
+  ["lesson-pools", lesson("runai-pools.3")],
+  ["lesson-last", lesson("yunikorn-priorities.8")],
   ["dialog-paste", dialog(press(CHIP))],
   ["dialog-examples", dialog(press("Examples"))],
   ["dialog-share", dialog(press("Share"))],

@@ -24,7 +24,7 @@ const FOLDERS: [Folders; 2] = [
     },
     Folders {
         base: "web/src/state",
-        layers: &["layout", "moment", "document", "branches", "playback", "import"],
+        layers: &["layout", "moment", "document", "branches", "playback", "import", "lesson"],
         upward: &[
             ("document", "branches"),
             ("document", "playback"),

@@ -3,6 +3,7 @@
 use fairground::policy::Policy;
 use leptos::prelude::*;
 
+use crate::lessons::{LESSONS, Listed};
 use crate::library::{EXAMPLES, Example};
 use crate::state::command::Command;
 use crate::state::document::draft::DraftLine;
@@ -73,6 +74,7 @@ pub fn Examples(on_close: Callback<()>) -> impl IntoView {
     };
     view! {
         <DialogFrame title="Examples" class="wide" on_close>
+            <Lessons />
             <p class="hint">
                 "KAI and YuniKorn examples were run on the real schedulers; Run:ai and EGO examples are worked examples from their documentation; the last group compares schedulers. Each description matches the recorded outcome. Opening an example keeps your own scenario in the drafts below."
             </p>
@@ -91,6 +93,40 @@ pub fn Examples(on_close: Callback<()>) -> impl IntoView {
                 </CommandButton>
             </div>
         </DialogFrame>
+    }
+}
+
+/// Lessons, with how far they were played on this device.
+#[component]
+fn Lessons() -> impl IntoView {
+    let store = Store::get();
+    let card = |(i, lesson): (usize, &'static Listed)| {
+        let n = store.now(|m| m.lessons.of(lesson.id));
+        let progress = match n {
+            0 => format!("{} frames", lesson.frames),
+            n if n < lesson.frames => format!("{n} of {} frames", lesson.frames),
+            _ => "Done".to_string(),
+        };
+        view! {
+            <li>
+                <button
+                    type="button"
+                    class="card"
+                    data-lesson=lesson.id
+                    on:click=move |_| store.open_lesson(lesson, None, false)
+                >
+                    <b>{format!("{}. {}", i + 1, lesson.title)}</b>
+                    <span>{lesson.about}</span>
+                    <span class="dim">{progress}</span>
+                </button>
+            </li>
+        }
+    };
+    view! {
+        <section>
+            <h3>"Lessons"</h3>
+            <ul class="cards lessons">{LESSONS.iter().enumerate().map(card).collect_view()}</ul>
+        </section>
     }
 }
 

@@ -8,6 +8,7 @@ use leptos::prelude::*;
 use super::bar::Bar;
 use super::divider::Divider;
 use super::embed::EmbedBar;
+use super::lesson_bar::LessonBar;
 use super::note::{MomentNote, Note};
 use super::notice_bar::{NoticeBar, Notices};
 use super::peek::Peek;
@@ -60,6 +61,7 @@ pub fn App() -> impl IntoView {
         store.frame.with(|frame| frame.as_ref().is_none_or(|frame| are_few(&frame.queues, &folded)))
     });
     let waits = Memo::new(move |_| store.frame.with(Option::is_none));
+    let in_lesson = store.part(|m| m.lesson.is_some());
     let stale = store.part(|m| m.stale);
     let awaits_alternative = store.part(alternative::is_awaited);
     let announcement = store.announcement;
@@ -86,6 +88,7 @@ pub fn App() -> impl IntoView {
             class:why-open=why_open
             class:few=few
             class:waits=waits
+            class:in-lesson=in_lesson
             class:show-now=shows(Panel::Now)
             class:show-setup=shows(Panel::Setup)
             class:show-why=shows(Panel::Why)
@@ -99,7 +102,10 @@ pub fn App() -> impl IntoView {
                 None => view! { <Bar /> }.into_any(),
             }}
             <section class="under-bar" aria-label="Hints and messages">
-                <NoticeBar />
+                <LessonBar />
+                <Show when=move || !in_lesson.get()>
+                    <NoticeBar />
+                </Show>
                 <Notices />
             </section>
             <main class="main">

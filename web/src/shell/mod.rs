@@ -4,6 +4,7 @@ pub mod app;
 pub mod bar;
 pub mod divider;
 pub mod embed;
+mod lesson_bar;
 pub mod note;
 pub mod notice_bar;
 pub mod peek;

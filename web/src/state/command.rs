@@ -8,6 +8,7 @@ use super::document::draft::Draft;
 use super::document::opened::Opened;
 use super::layout::gantt_window::GanttMove;
 use super::layout::room::Room;
+use super::lesson::step::LessonStep;
 use super::moment::event_filter::EventSubject;
 use crate::engine::protocol::{FileBytes, ImportOptions, Message, Response, Stop};
 use crate::state::document::change::Change;
@@ -18,6 +19,8 @@ use crate::state::layout::options::{Dialog, KeySet, NowView, Panel, SetupTab, Th
 pub enum Command {
     /// Opens a document in place of the current one, which stays in the drafts if it was changed.
     Open(Box<Opened>),
+    /// Opens, plays or leaves a lesson.
+    Lesson(LessonStep),
     /// Sets a value; it is known to be valid.
     Set {
         at: Path,

@@ -10,6 +10,7 @@ pub mod effect;
 pub mod import;
 pub mod in_flight;
 pub mod layout;
+pub mod lesson;
 pub mod model;
 pub mod moment;
 pub mod notice;

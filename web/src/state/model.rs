@@ -22,6 +22,8 @@ use crate::state::import::{Import, KitState, Pieces};
 use crate::state::in_flight::InFlight;
 use crate::state::layout::options::Panel;
 use crate::state::layout::view::View;
+use crate::state::lesson::playing::Playing;
+use crate::state::lesson::progress::Progress;
 use crate::state::moment::event_filter::EventSubject;
 use crate::state::notice::Notice;
 use crate::state::playback::engine_state::EngineState;
@@ -104,6 +106,10 @@ pub struct Model {
     pub announced_ms: u64,
     /// Next number of a notice or request.
     pub next_id: u64,
+    /// The lesson that is played.
+    pub lesson: Option<Box<Playing>>,
+    /// How far lessons were played on this device.
+    pub lessons: Arc<Progress>,
     /// The import preview.
     pub import: Option<Arc<Import>>,
     /// Pieces of the imported scenario that arrived before the rest.
@@ -162,8 +168,11 @@ impl Model {
         self.branches.remove(&BranchId::Preview);
     }
 
-    /// Replaces the document and everything derived from the previous one.
+    /// Replaces the document and everything derived from the previous one; ends a lesson.
     pub(crate) fn take(&mut self, opened: Opened) {
+        if let Some(playing) = self.lesson.take() {
+            self.view = playing.before.layout(&self.view);
+        }
         self.findings = opened.findings.unwrap_or_else(|| Arc::new(document::findings(&opened.scenario)));
         self.scenario = opened.scenario;
         self.dismissed = opened.dismissed;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::document::translation;
 use super::effect::Effect;
 use super::import;
+use super::lesson;
 use super::model::Model;
 use super::notify::notify;
 use super::playback::engine_state::EngineState;
@@ -76,7 +77,8 @@ pub(crate) fn replied(model: &mut Model, reply: Message<Response>, fx: &mut Vec<
 fn received(model: &mut Model, id: u64, moment: Moment, fx: &mut Vec<Effect>) {
     let branch = moment.branch;
     if branch == BranchId::Main && id >= model.in_flight.frame {
-        return arrived(model, id, moment, fx);
+        arrived(model, id, moment, fx);
+        return lesson::commands::arrived(model, fx);
     }
     let Some(shown) = model.branches.get_mut(&branch).filter(|shown| shown.takes(id)) else { return };
     let is_complete = moment.run.is_some();

@@ -9,7 +9,7 @@ use super::model::Model;
 use super::notify::notify;
 use super::playback::run::load;
 use super::request::send;
-use super::{branches, document, import, layout, moment, playback, replies};
+use super::{branches, document, import, layout, lesson, moment, playback, replies};
 use crate::engine::protocol::Request;
 
 /// Applies a command to the model and returns the resulting side effects. Long because it is a table.
@@ -24,6 +24,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
     }
     match command {
         Command::Open(opened) => document::commands::open(model, *opened, fx),
+        Command::Lesson(step) => lesson::commands::play(model, step, fx),
         Command::Set { at, value } => document::commands::set(model, &at, &value, fx),
         Command::GestureEnd => model.history.end_gesture(),
         Command::SetText(scenario) => document::commands::set_text(model, *scenario, fx),

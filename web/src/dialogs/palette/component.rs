@@ -35,6 +35,7 @@ pub fn Palette(on_close: Callback<()>) -> impl IntoView {
                     crate::dialogs::examples::open(store, example);
                 }
             }
+            Action::Lesson(lesson) => store.open_lesson(lesson, None, false),
         }
     };
     let on_key = move |event: leptos::ev::KeyboardEvent| {

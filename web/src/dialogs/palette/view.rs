@@ -4,6 +4,7 @@ use fairground::words::number::NAMED;
 use fairground::words::{Selection, Terms};
 
 use crate::engine::protocol::Stop;
+use crate::lessons::{LESSONS, Listed};
 use crate::library::EXAMPLES;
 use crate::state::branches::commands::compare_versions_label;
 use crate::state::branches::kept;
@@ -11,6 +12,7 @@ use crate::state::command::Command;
 use crate::state::document::change::{Change, Shift};
 use crate::state::document::{node_state, tree};
 use crate::state::layout::options::{Dialog, KeySet, NowView, Panel, SetupTab, Theme};
+use crate::state::lesson::step::LessonStep;
 use crate::state::model::Model;
 
 /// An entry of the palette.
@@ -30,6 +32,8 @@ pub enum Action {
     Do(Command),
     /// Opens the example of that file name.
     Example(&'static str),
+    /// Opens a lesson.
+    Lesson(&'static Listed),
 }
 
 /// Searched things per kind.
@@ -106,6 +110,7 @@ fn all(model: &Model) -> Vec<Entry> {
         of_the_charts(model, terms, add);
         panels(model, add);
     });
+    of("Lesson", &|add| of_the_lesson(model, add));
     of("Page", &|add| of_the_page(model, add));
     of("In this scenario", &|add| things(model, add));
     let example = |example: &crate::library::Example| Entry {
@@ -114,6 +119,13 @@ fn all(model: &Model) -> Vec<Entry> {
         action: Action::Example(example.id),
         group: "Examples",
     };
+    let lesson = |lesson: &'static Listed| Entry {
+        label: lesson.title.to_string(),
+        hint: "lesson",
+        action: Action::Lesson(lesson),
+        group: "Lessons",
+    };
+    lines.extend(LESSONS.iter().map(lesson));
     lines.extend(EXAMPLES.iter().map(example));
     lines
 }
@@ -185,6 +197,14 @@ fn of_the_scenario(model: &Model, add: Add<'_>) {
         add(&format!("What would help {name}"), "H", Command::Help(name.clone()));
         add(&format!("Duplicate {name}"), "", Command::Change(Change::DuplicateJob(name.clone())));
         add(&format!("Remove {name}"), "Del", Command::Change(Change::RemoveJob(name.clone())));
+    }
+}
+
+fn of_the_lesson(model: &Model, add: Add<'_>) {
+    if model.lesson.is_some() {
+        add("Next frame of the lesson", "PageDown", Command::Lesson(LessonStep::Next));
+        add("Previous frame of the lesson", "PageUp", Command::Lesson(LessonStep::Back));
+        add("Leave the lesson", "", Command::Lesson(LessonStep::Leave));
     }
 }
 
@@ -315,7 +335,9 @@ mod tests {
             let mut scenario = EXAMPLES[0].scenario();
             scenario.policy = policy.key.into();
             let model = Model::new(Opened::new(scenario, Origin::Start));
-            for entry in all(&model).into_iter().filter(|entry| entry.group != "Examples") {
+            for entry in
+                all(&model).into_iter().filter(|entry| !matches!(entry.group, "Examples" | "Lessons"))
+            {
                 for text in [entry.label.as_str(), entry.hint] {
                     assert_eq!(foreign_word(text, policy.terms), None, "{}: {text}", policy.key);
                 }

@@ -102,8 +102,11 @@ fn edited(model: &mut Model, after: Checked, fx: &mut Vec<Effect>) {
     keep(model, fx);
 }
 
-/// Saves the document, which becomes a draft if it is not one yet.
+/// Saves the document, which becomes a draft if it is not one yet. The scenarios of a lesson are not kept.
 pub(crate) fn keep(model: &mut Model, fx: &mut Vec<Effect>) {
+    if model.lesson.is_some() {
+        return;
+    }
     if model.draft.is_none() {
         let number = model.fresh_id();
         model.draft = Some(format!("{}-{number}", model.clock_ms));

@@ -75,7 +75,8 @@ impl Embed {
             | Command::Redo
             | Command::Remark(_)
             | Command::GoBackTo(_) => self.edit,
-            Command::SetText(_)
+            Command::Lesson(_)
+            | Command::SetText(_)
             | Command::Unread(_)
             | Command::Dismiss(_)
             | Command::Policy(_)

@@ -1,0 +1,66 @@
+//! Lessons: short texts about moments of runs, with questions that the engine answers.
+//!
+//! A lesson is a file of its own. [`read`] checks it completely and resolves the scenario of every frame, so that whoever plays it
+//! only opens scenarios and goes to cycles. Answers are not written in the file: a [`Question`] names a [`Fact`], and its value is
+//! read off the moment.
+
+mod entries;
+mod fact;
+mod question;
+mod read;
+mod schema;
+
+use std::sync::Arc;
+
+use crate::scenario::{Edit, Scenario};
+use crate::words::Selection;
+
+pub use fact::{Fact, FactKind, Subject};
+pub use question::{Kind, Outcome, Question};
+pub use read::{Known, Mistake, is_lesson, read};
+pub use schema::{lesson_reference, lesson_schema};
+
+/// Value of the `format` key.
+pub const FORMAT: &str = "fairground-lesson";
+
+/// A lesson.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lesson {
+    pub title: String,
+    /// What one learns.
+    pub about: String,
+    /// At least one; the last one has suggestions.
+    pub frames: Vec<LessonFrame>,
+}
+
+/// A text about a moment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LessonFrame {
+    pub title: String,
+    pub text: String,
+    pub scene: Scene,
+    pub question: Option<Question>,
+    /// Facts that the text states.
+    pub claims: Vec<Fact>,
+    /// Edits to try; the frame is free play if there are any.
+    pub suggestions: Vec<Suggestion>,
+}
+
+/// What is shown: a moment of a scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scene {
+    pub scenario: Arc<Scenario>,
+    /// The edits of the scene before that lead to the scenario; none: it is another scenario, or the same.
+    pub edits: Vec<Edit>,
+    pub cycle: u32,
+    pub selection: Option<Selection>,
+    /// The view of NOW, by its name in links.
+    pub view: String,
+}
+
+/// An edit to try.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Suggestion {
+    pub label: String,
+    pub edits: Vec<Edit>,
+}

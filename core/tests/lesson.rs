@@ -1,0 +1,124 @@
+//! Lesson files: all mistakes are reported at once with their field, and the published schema is current.
+#![allow(clippy::disallowed_methods, reason = "the published schema is read from the repository")]
+
+use fairground::lesson::{Kind, Known, Lesson, is_lesson, lesson_reference, lesson_schema, read};
+use fairground::scenario::Scenario;
+use serde_json::Value;
+
+const EXAMPLE: &str = include_str!("../../assets/scenarios/start.yaml");
+const PUBLISHED: &str = include_str!("../../assets/lesson.schema.json");
+const GUIDE: &str = include_str!("../../docs/guide/lessons.md");
+
+fn example(name: &str) -> Option<Scenario> {
+    fairground::scenario::read(EXAMPLE).scenario.filter(|_| name == "start")
+}
+
+fn lesson(text: &str) -> Result<Lesson, Vec<String>> {
+    let known = Known { example: &example, views: &["shares", "division"] };
+    read(text, known).map_err(|mistakes| mistakes.iter().map(ToString::to_string).collect())
+}
+
+/// A lesson with one frame, and the last one.
+fn with(frame: &str) -> String {
+    format!(
+        "format: fairground-lesson\nversion: 1\ntitle: A\nabout: One learns.\nframes:\n- title: First\n  text: One. Two.\n  \
+         example: start\n{frame}\n- title: Last\n  text: Try it.\n  \
+         suggestions: [{{label: More, set: {{queues.team-a.gpu.quota: 3}}}}]\n"
+    )
+}
+
+#[test]
+fn scenes_follow_each_other() {
+    let text = with(
+        "- title: Second\n  text: Two.\n  set: {queues.team-a.gpu.quota: 3}\n  cycle: 2\n  select: job:a2\n  \
+         question: {asks: 'Which?', options: [a1, a2], answer: {fact: evicted}, cycle: 3, because: So.}",
+    );
+    let lesson = lesson(&text).expect("a lesson");
+    let [first, second, last] = lesson.frames.as_slice() else { panic!("{lesson:?}") };
+    assert_eq!((first.scene.cycle, first.scene.edits.len(), first.scene.view.as_str()), (0, 0, "shares"));
+    assert_eq!((second.scene.cycle, second.scene.edits.len()), (2, 1));
+    let question = second.question.as_ref().expect("a question");
+    assert_eq!(question.kind, Kind::PickOne(vec!["a1".into(), "a2".into()]));
+    assert_eq!((question.scene.cycle, &question.scene.scenario), (3, &second.scene.scenario));
+    assert_eq!(
+        (last.scene.cycle, &last.scene.scenario),
+        (3, &second.scene.scenario),
+        "as the answer shows it"
+    );
+    assert_ne!(first.scene.scenario, second.scene.scenario);
+    assert_eq!(last.suggestions[0].label, "More");
+}
+
+#[test]
+fn the_example_of_the_guide_is_a_lesson() {
+    let text = GUIDE.split("```").nth(1).and_then(|code| code.strip_prefix("yaml\n")).expect("an example");
+    assert!(is_lesson(text) && !is_lesson(EXAMPLE));
+    assert_eq!(lesson(text).map(|lesson| lesson.frames.len()), Ok(2));
+}
+
+#[test]
+fn all_mistakes_are_reported_with_their_field() {
+    let text = with(
+        "  titel: x\n  cycle: 1e9\n  view: shapes\n  select: job:zz\n  set: {queues.team-z.gpu.quota: 1, nodes.node.gpu: many}\n  \
+         claims: [{fact: alocated, of: team-a, is: 1}, {fact: allocated, of: team-z, is: 1}, {fact: running, of: a1}]\n  \
+         question: {asks: Which?, options: [a1], answer: {fact: evicted}, because: One. Two. Three.}",
+    );
+    let found = lesson(&text).expect_err("mistakes").join("\n");
+    for says in [
+        "unknown field \"titel\"; did you mean `title`?",
+        "frames[0].cycle",
+        "frames[0].view: there is no view \"shapes\"; views: shares, division",
+        "frames[0].select",
+        "frames[0].set.queues.team-z.gpu.quota",
+        "frames[0].claims[0].fact: unknown fact \"alocated\"; did you mean `allocated`?",
+        "frames[0].claims[1]: the scenario has nothing of that name",
+        "frames[0].claims[2]: a claim has a value: `is`",
+        "frames[0].question.options",
+        "frames[0].question.because",
+    ] {
+        assert!(found.contains(says), "{says} in\n{found}");
+    }
+}
+
+#[test]
+fn what_is_no_lesson_is_refused() {
+    for (text, says) in [
+        ("", "title"),
+        ("- a\n", "keys and values"),
+        ("format: fairground-scenario\nversion: 1\n", "format: a lesson begins"),
+        ("{\"format\": [", "line 1"),
+        ("a: &x 1\nb: *x\n", "line"),
+        (&with("").replace("example: start", "example: none"), "there is no example \"none\""),
+        (&with("").replace("  example: start\n", ""), "the first frame needs an example or a scenario"),
+        (&with("").replace("One. Two.", "One. Two. Three! Four?"), "4 sentences"),
+        (&with("").replace("suggestions", "claims"), "unknown field"),
+        (&with("  suggestions: [{label: a, set: {cycle: 2s}}]"), "the last frame"),
+        (&with("").replace("quota: 3", "quota: -3"), "suggestions[0].set"),
+        (&format!("title: {}", "x".repeat(300_000)), "the file has"),
+        (&with(&"- {title: a, text: b.}\n".repeat(30)), "there are 32 frames"),
+    ] {
+        let found = lesson(text).expect_err(says).join("\n");
+        assert!(found.contains(says), "{says} in\n{found}");
+    }
+}
+
+#[test]
+fn the_published_schema_and_the_guide_are_current() {
+    let rest = GUIDE.split_once(FIELDS).expect("the fields").0;
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+        std::fs::write(format!("{root}/assets/lesson.schema.json"), lesson_schema()).expect("written");
+        let guide = format!("{rest}{FIELDS}{}", lesson_reference());
+        std::fs::write(format!("{root}/docs/guide/lessons.md"), guide).expect("written");
+        return;
+    }
+    assert!(PUBLISHED == lesson_schema(), "run this test with UPDATE_EXPECT=1");
+    assert!(GUIDE == format!("{rest}{FIELDS}{}", lesson_reference()), "run this test with UPDATE_EXPECT=1");
+    let schema: Value = serde_json::from_str(PUBLISHED).expect("JSON");
+    let frame = &schema["properties"]["frames"]["items"]["properties"];
+    assert_eq!(frame["scenario"]["$ref"], "scenario.schema.json");
+    assert_eq!(frame["claims"]["items"]["properties"]["fact"]["enum"][1], "fair-share");
+}
+
+/// Heading of the fields in the guide.
+const FIELDS: &str = "\n## Fields\n";

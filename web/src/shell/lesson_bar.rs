@@ -1,0 +1,191 @@
+//! The lesson that is played: text of the frame, its question, and the way through the frames.
+
+use std::time::Duration;
+
+use fairground::lesson::{Kind, Outcome, Suggestion};
+use leptos::html;
+use leptos::leptos_dom::helpers::set_timeout;
+use leptos::prelude::*;
+
+use crate::state::command::Command;
+use crate::state::document::change::Change;
+use crate::state::lesson::playing::Playing;
+use crate::state::lesson::step::LessonStep;
+use crate::state::model::Model;
+use crate::store::Store;
+use crate::widgets::button::CommandButton;
+
+/// A part of the lesson that is played; the default value if there is none.
+fn of_lesson<T: Default>(model: &Model, part: impl FnOnce(&Playing) -> T) -> T {
+    model.lesson.as_deref().map(part).unwrap_or_default()
+}
+
+/// The lesson, if one is played.
+#[component]
+pub fn LessonBar() -> impl IntoView {
+    let store = Store::get();
+    let is_played = store.part(|m| m.lesson.is_some());
+    view! {
+        <Show when=move || is_played.get()>
+            <Lesson />
+        </Show>
+    }
+}
+
+#[component]
+fn Lesson() -> impl IntoView {
+    let store = Store::get();
+    let lesson = store.text(|m| of_lesson(m, |playing| playing.lesson.title.clone()));
+    let title = store.text(|m| of_lesson(m, |playing| playing.frame().title.clone()));
+    let text = store.text(|m| of_lesson(m, |playing| playing.frame().text.clone()));
+    let place = store.part(|m| of_lesson(m, |playing| (playing.at + 1, playing.lesson.frames.len())));
+    let id = store.text(|m| of_lesson(m, |playing| playing.id.clone()));
+    view! {
+        <section class="strip lesson" aria-label="Lesson" data-region tabindex="-1">
+            <div class="lesson-text">
+                <p class="dim">
+                    {lesson} <span class="num">{move || format!(" · {} of {}", place.get().0, place.get().1)}</span>
+                </p>
+                <h2>{title}</h2>
+                <p>{text}</p>
+                // Another frame has another question and other suggestions.
+                {move || {
+                    let _ = (id.get(), place.get());
+                    view! {
+                        <Question />
+                        <Suggestions />
+                    }
+                }}
+            </div>
+            <Way />
+        </section>
+    }
+}
+
+/// Buttons to the previous and the next frame, and out of the lesson.
+#[component]
+fn Way() -> impl IntoView {
+    let store = Store::get();
+    let is_first = store.part(|m| of_lesson(m, |playing| playing.at == 0));
+    let is_end = store.part(|m| of_lesson(m, |playing| playing.is_last()));
+    let is_asked =
+        store.part(|m| of_lesson(m, |playing| playing.frame().question.is_some() && playing.said.is_none()));
+    let next = NodeRef::<html::Button>::new();
+    next.on_load(|next| {
+        // After the dialog from which the lesson was opened has given the focus back.
+        set_timeout(move || drop(next.focus()), Duration::from_millis(60));
+    });
+    let label = move || match (is_end.get(), is_asked.get()) {
+        (true, _) => "Finish",
+        (false, true) => "Show the answer",
+        (false, false) => "Next",
+    };
+    let go_on = move |_| {
+        let step = if is_end.get_untracked() { LessonStep::Leave } else { LessonStep::Next };
+        store.dispatch(Command::Lesson(step));
+    };
+    view! {
+        <div class="lesson-way">
+            <button
+                type="button"
+                class="btn quiet"
+                aria-disabled=move || is_first.get().then_some("true")
+                on:click=move |_| store.dispatch(Command::Lesson(LessonStep::Back))
+            >
+                "Back"
+            </button>
+            <button type="button" class="btn primary" id="lesson-next" node_ref=next on:click=go_on>
+                {label}
+            </button>
+            <Show when=move || !is_end.get()>
+                <CommandButton class="btn quiet" command=Command::Lesson(LessonStep::Leave)>
+                    "Leave lesson"
+                </CommandButton>
+            </Show>
+        </div>
+    }
+}
+
+/// The question of the frame, and how the answer compares with what happens.
+#[component]
+fn Question() -> impl IntoView {
+    let store = Store::get();
+    let said = store.part(|m| of_lesson(m, |playing| playing.said.clone()));
+    let outcome: Memo<Option<Outcome>> = store.part(|m| of_lesson(m, |playing| playing.outcome.clone()));
+    let question = store.now(|m| of_lesson(m, |playing| playing.frame().question.clone()));
+    question.map(|question| {
+        let answer = move |said: String| store.dispatch(Command::Lesson(LessonStep::Answer(said)));
+        let choices: Vec<String> = question.choices().into_iter().map(str::to_string).collect();
+        let choices = choices.into_iter().map(|choice| {
+            let (label, pressed, given) = (choice.clone(), choice.clone(), choice);
+            view! {
+                <button
+                    type="button"
+                    class="chip"
+                    aria-pressed=move || said.with(|said| said.as_ref() == Some(&pressed)).to_string()
+                    on:click=move |_| answer(given.clone())
+                >
+                    {label}
+                </button>
+            }
+        });
+        let number = (question.kind == Kind::Number).then(|| view! { <Guess on_answer=answer /> });
+        let because = question.because;
+        view! {
+            <div class="lesson-question" role="group" aria-label="Question">
+                <p class="asks">{question.asks}</p>
+                <div class="chips">{choices.collect_view()} {number}</div>
+                {move || {
+                    outcome
+                        .get()
+                        .map(|outcome| view! { <p class="outcome"><b>{outcome.says}</b> " " {because.clone()}</p> })
+                }}
+            </div>
+        }
+    })
+}
+
+/// A field for a number.
+#[component]
+fn Guess(on_answer: impl Fn(String) + Copy + 'static) -> impl IntoView {
+    let typed = RwSignal::new(String::new());
+    let is_number = move || typed.with(|typed| typed.trim().parse::<f64>().is_ok_and(f64::is_finite));
+    let submit = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        if untrack(is_number) {
+            on_answer(typed.get_untracked().trim().to_string());
+        }
+    };
+    view! {
+        <form class="guess" on:submit=submit>
+            <input
+                class="input"
+                type="text"
+                inputmode="decimal"
+                aria-label="Your answer"
+                placeholder="Your answer"
+                maxlength="12"
+                autocomplete="off"
+                on:input=move |event| typed.set(event_target_value(&event))
+            />
+            <button type="submit" class="btn" aria-disabled=move || (!is_number()).then_some("true")>
+                "Compare"
+            </button>
+        </form>
+    }
+}
+
+/// Edits to try in the last frame.
+#[component]
+fn Suggestions() -> impl IntoView {
+    let store = Store::get();
+    let suggestions = store.now(|m| of_lesson(m, |playing| playing.frame().suggestions.clone()));
+    let chip = |Suggestion { label, edits }: Suggestion| {
+        let command = Command::Change(Change::Edits { name: label.clone(), edits });
+        view! { <CommandButton class="chip" command>{label}</CommandButton> }
+    };
+    let is_empty = suggestions.is_empty();
+    (!is_empty).then(|| {
+        view! { <div class="chips" role="group" aria-label="Try">{suggestions.into_iter().map(chip).collect_view()}</div> }
+    })
+}

@@ -1,0 +1,227 @@
+//! Steps of a lesson, made of what the page can do anyway: open a scenario, apply an edit, go to a cycle, select.
+
+use std::sync::Arc;
+
+use fairground::lesson::{Kind, Lesson, Scene, Subject};
+use fairground::scenario::{Edit, Scenario};
+use fairground::words::Selection;
+
+use super::playing::{Before, Playing};
+use super::step::LessonStep;
+use crate::state::document::commands::commit;
+use crate::state::document::opened::{Moment, Opened, Origin};
+use crate::state::document::{Checked, edit};
+use crate::state::effect::Effect;
+use crate::state::layout::options::{NowView, Panel};
+use crate::state::model::Model;
+use crate::state::moment::explanations::{request_explanations, request_report};
+use crate::state::playback::commands::pause;
+use crate::state::playback::run::{go_to, load};
+
+pub(crate) fn play(model: &mut Model, step: LessonStep, fx: &mut Vec<Effect>) {
+    if let LessonStep::Open { id, lesson, at } = step {
+        return open(model, id, lesson, at, fx);
+    }
+    let Some(playing) = &mut model.lesson else { return };
+    match step {
+        // A question is answered before the next frame, so that a presenter needs one key only.
+        LessonStep::Next if playing.frame().question.is_some() && playing.said.is_none() => {
+            playing.said = Some(String::new());
+            return show(model, fx);
+        }
+        LessonStep::Next if !playing.is_last() => playing.at += 1,
+        LessonStep::Back if playing.at > 0 => playing.at -= 1,
+        LessonStep::Answer(said) if playing.frame().question.is_some() => {
+            playing.said = Some(said);
+            return show(model, fx);
+        }
+        LessonStep::Leave => return leave(model, fx),
+        _ => return,
+    }
+    playing.said = None;
+    show(model, fx);
+}
+
+fn open(model: &mut Model, id: String, lesson: Arc<Lesson>, at: usize, fx: &mut Vec<Effect>) {
+    let Some(last) = lesson.frames.len().checked_sub(1) else { return };
+    // From one lesson to another, what was open before the first one is restored.
+    let before = model.lesson.take().map_or_else(|| Before::of(model), |playing| playing.before);
+    model.lesson = Some(Box::new(Playing {
+        id,
+        lesson,
+        at: at.min(last),
+        said: None,
+        outcome: None,
+        is_awaited: false,
+        before,
+    }));
+    let view = &mut model.view;
+    view.dialog = None;
+    view.now_folded = false;
+    view.serving = false;
+    show(model, fx);
+}
+
+impl Before {
+    fn of(model: &Model) -> Before {
+        let moment = Moment {
+            cycle: model.cursor,
+            decision: model.decision,
+            selection: model.selection.clone().filter(|_| !model.auto_selected),
+            view: Some(model.view.now),
+            ..Moment::default()
+        };
+        let opened = Opened {
+            scenario: model.scenario.clone(),
+            findings: Some(model.findings.clone()),
+            origin: model.origin.clone(),
+            moment,
+            draft: model.draft.clone(),
+            dismissed: model.dismissed.clone(),
+            history: model.history.clone(),
+            rules: fairground::link::RULES,
+            unread: model.unread.clone(),
+        };
+        Before {
+            opened: Box::new(opened),
+            pristine: model.pristine,
+            original: model.original.clone(),
+            kept: model.kept.clone(),
+            view: model.view.clone(),
+        }
+    }
+}
+
+fn leave(model: &mut Model, fx: &mut Vec<Effect>) {
+    let Some(before) = model.lesson.as_ref().map(|playing| playing.before.clone()) else { return };
+    pause(model, fx);
+    let title = before.opened.scenario.name.clone();
+    let view = before.layout(&model.view);
+    model.take(*before.opened);
+    (model.pristine, model.original, model.kept, model.view) =
+        (before.pristine, before.original, before.kept, view);
+    load(model, fx);
+    fx.push(Effect::SetUrl);
+    fx.push(Effect::Announce(format!("You left the lesson. Open again: {title}.")));
+}
+
+/// Shows the moment of the frame, or of the answer to its question.
+fn show(model: &mut Model, fx: &mut Vec<Effect>) {
+    pause(model, fx);
+    let Some(mut playing) = model.lesson.take() else { return };
+    playing.outcome = None;
+    playing.is_awaited = true;
+    let scene = playing.scene().clone();
+    let (n, id, title) = (playing.at + 1, playing.id.clone(), playing.frame().title.clone());
+    lay_out(model, &playing, &scene);
+    let asked = model.in_flight.frame;
+    model.lesson = Some(playing);
+    // A file of the visitor's own has no name in the list.
+    if !id.is_empty() && Arc::make_mut(&mut model.lessons).reach(&id, n) {
+        fx.push(Effect::Remember("lessons", model.lessons.to_text()));
+    }
+    show_scene(model, &scene, title, fx);
+    fx.push(Effect::SetUrl);
+    if model.in_flight.frame == asked {
+        request_report(model, true, fx);
+        arrived(model, fx);
+    }
+}
+
+/// Arranges the panels: SETUP is folded until the last frame, and WHY is open if there is something to explain.
+fn lay_out(model: &mut Model, playing: &Playing, scene: &Scene) {
+    let is_free = playing.is_last();
+    let before = playing.before.layout(&model.view);
+    let view = &mut model.view;
+    view.setup_folded = !is_free || before.setup_folded;
+    view.setup_by_hand = if is_free { before.setup_by_hand } else { Some(false) };
+    view.panel = Panel::Now;
+    view.detail = None;
+    view.now = NowView::from_name(&scene.view).unwrap_or_default().under(&scene.scenario.policy);
+    // An explanation could give the answer away.
+    let is_asked = playing.frame().question.is_some() && playing.said.is_none();
+    view.why_open = scene.selection.is_some() && !is_asked;
+    view.why_closed = !view.why_open;
+}
+
+fn show_scene(model: &mut Model, scene: &Scene, title: String, fx: &mut Vec<Effect>) {
+    let is_there = *model.scenario == *scene.scenario && model.frame.is_some() && !model.stale;
+    if is_there {
+        select(model, scene.selection.clone());
+        if model.cursor != scene.cycle || model.decision.is_some() {
+            go_to(model, scene.cycle, fx);
+        }
+        return;
+    }
+    if let Some(name) = name_of_edits(model, scene, title) {
+        select(model, scene.selection.clone());
+        // The outcome before the edit stays visible.
+        return commit(model, Checked::of(scene.scenario.clone()), "", |_| name, fx);
+    }
+    let moment = Moment {
+        cycle: scene.cycle,
+        selection: scene.selection.clone(),
+        view: Some(model.view.now),
+        ..Moment::default()
+    };
+    let opened = Opened { moment, ..Opened::of(Checked::of(scene.scenario.clone()), Origin::Files) };
+    let (playing, view) = (model.lesson.take(), model.view.clone());
+    model.take(opened);
+    (model.lesson, model.view, model.original) = (playing, view, None);
+    load(model, fx);
+}
+
+/// The name of the edits that lead from the displayed moment to a scene, if edits do.
+fn name_of_edits(model: &Model, scene: &Scene, title: String) -> Option<String> {
+    let is_before = |after: &Scenario| *after == *scene.scenario;
+    let after = fairground::scenario::apply(&model.scenario, &scene.edits).ok()?;
+    let leads = !scene.edits.is_empty() && model.cursor == scene.cycle && is_before(&after);
+    leads.then(|| match scene.edits.as_slice() {
+        [Edit::Set { at, value }] => edit::name_of_set(&model.scenario, at, value),
+        _ => title,
+    })
+}
+
+fn select(model: &mut Model, selection: Option<Selection>) {
+    model.selection = selection;
+    model.auto_selected = false;
+}
+
+/// Announces the frame, or the outcome of an answer, once its moment is there.
+pub(crate) fn arrived(model: &mut Model, fx: &mut Vec<Effect>) {
+    let Some(frame) = model.frame.clone().filter(|_| !model.stale) else { return };
+    let Some(playing) = &mut model.lesson else { return };
+    if !std::mem::take(&mut playing.is_awaited) {
+        return;
+    }
+    // The text of the lesson says what matters.
+    fx.retain(|effect| {
+        !matches!(effect, Effect::Announce(_) | Effect::AnnounceStep(..) | Effect::AnnounceEdit)
+    });
+    let shown = playing.frame();
+    let (Some(question), Some(said)) = (&shown.question, &playing.said) else {
+        let n = playing.at + 1;
+        let asks = shown.question.as_ref().map_or(String::new(), |question| format!(" {}", question.asks));
+        let text = format!("{n} of {}: {}. {}{asks}", playing.lesson.frames.len(), shown.title, shown.text);
+        fx.push(Effect::Announce(text));
+        return;
+    };
+    let outcome = question.outcome(said, &frame);
+    fx.push(Effect::Announce(format!("{} {}", outcome.says, question.because)));
+    let subject = match &question.kind {
+        Kind::PickOne(_) => question.right(&frame).into_iter().next(),
+        Kind::TrueOrFalse | Kind::Number => Some(question.answer.of.clone()),
+    };
+    let subject = subject.filter(|name| !name.is_empty() && question.scene.selection.is_none());
+    let selection = subject.map(|name| match question.answer.kind.subject() {
+        Subject::Queue => Selection::Queue(name),
+        Subject::Job => Selection::Job(name),
+        Subject::Node => Selection::Node(name),
+    });
+    playing.outcome = Some(outcome);
+    if selection.is_some() {
+        select(model, selection);
+        request_explanations(model, fx);
+    }
+    (model.view.why_open, model.view.why_closed) = (true, false);
+}

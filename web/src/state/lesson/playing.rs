@@ -1,0 +1,70 @@
+//! The lesson that is played, and what was open before.
+
+use std::sync::Arc;
+
+use fairground::lesson::{Lesson, LessonFrame, Outcome, Scene};
+
+use crate::state::branches::kept_run::Kept;
+use crate::state::document::opened::Opened;
+use crate::state::layout::view::View;
+
+/// A lesson that is played.
+#[derive(Clone, Debug)]
+pub struct Playing {
+    pub id: String,
+    pub lesson: Arc<Lesson>,
+    /// Position of the frame.
+    pub at: usize,
+    /// The answer to the frame's question.
+    pub said: Option<String>,
+    /// The answer compared with what happens, once the moment is known.
+    pub outcome: Option<Outcome>,
+    /// The moment of the frame was requested and has not arrived.
+    pub(super) is_awaited: bool,
+    pub before: Before,
+}
+
+impl Playing {
+    pub fn frame(&self) -> &LessonFrame {
+        &self.lesson.frames[self.at]
+    }
+
+    /// What is shown: the frame's moment, or that of the answer.
+    pub(super) fn scene(&self) -> &Scene {
+        let frame = self.frame();
+        match &frame.question {
+            Some(question) if self.said.is_some() => &question.scene,
+            _ => &frame.scene,
+        }
+    }
+
+    pub fn is_last(&self) -> bool {
+        self.at + 1 == self.lesson.frames.len()
+    }
+}
+
+/// What was open before a lesson.
+#[derive(Clone, Debug)]
+pub struct Before {
+    pub(super) opened: Box<Opened>,
+    pub(super) pristine: bool,
+    pub(super) original: Option<Arc<str>>,
+    pub(super) kept: Kept,
+    pub(super) view: View,
+}
+
+impl Before {
+    /// The former layout, with the settings of the device as they are now.
+    pub(crate) fn layout(&self, now: &View) -> View {
+        View {
+            theme: now.theme,
+            keys: now.keys,
+            recent: now.recent.clone(),
+            setup_width: now.setup_width,
+            why_width: now.why_width,
+            room: now.room,
+            dialog: now.dialog.clone(),
+            ..self.view.clone()
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! Every published lesson, played frame by frame: each claim and each answer is what the engine does, and leaving restores what was
+//! open.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use fairground::lesson::{Fact, Kind, Lesson};
+use fairground::words::Selection;
+use fairground_web::engine::protocol::Frame;
+use fairground_web::lessons::{LESSONS, Listed, parse};
+use fairground_web::library::Example;
+use fairground_web::state::command::Command;
+use fairground_web::state::document::change::Change;
+use fairground_web::state::document::opened::{Opened, Origin};
+use fairground_web::state::layout::options::NowView;
+use fairground_web::state::layout::view::View;
+use fairground_web::state::lesson::step::LessonStep;
+
+use crate::whole::Whole;
+
+fn folder() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/lessons"))
+}
+
+fn text(id: &str) -> String {
+    std::fs::read_to_string(folder().join(format!("{id}.yaml"))).expect(id)
+}
+
+fn lesson(id: &str) -> Arc<Lesson> {
+    Arc::new(parse(&text(id)).unwrap_or_else(|says| panic!("{id}:\n{says}")))
+}
+
+fn open(whole: &mut Whole, id: &str, lesson: &Arc<Lesson>) {
+    let (id, lesson) = (id.to_string(), lesson.clone());
+    whole.dispatch(Command::Lesson(LessonStep::Open { id, lesson, at: 0 }));
+}
+
+/// Claims that a moment does not fulfil, with its values.
+fn wrong(at: &str, claims: &[Fact], frame: &Frame) -> Vec<String> {
+    let wrong = claims.iter().filter(|claim| !claim.holds(frame));
+    let line = |claim: &Fact| {
+        let (of, pool) = (&claim.of, &claim.pool);
+        format!("{at}: {:?} of {of} {pool} is {:?}, claimed {:?}", claim.kind, claim.value(frame), claim.is)
+    };
+    wrong.map(line).collect()
+}
+
+/// Plays a lesson; returns what is wrong in it.
+fn play(id: &str, lesson: &Arc<Lesson>) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut whole = Whole::open("start", 1);
+    open(&mut whole, id, lesson);
+    for (i, shown) in lesson.frames.iter().enumerate() {
+        let at = format!("{id}, frame {}", i + 1);
+        let frame = whole.model.frame.clone().expect("a frame");
+        if frame.cycle != shown.scene.cycle {
+            found.push(format!("{at}: cycle {} is shown, not {}", frame.cycle, shown.scene.cycle));
+        }
+        assert_eq!(whole.model.scenario, shown.scene.scenario, "{at}");
+        found.extend(wrong(&at, &shown.claims, &frame));
+        if shown.claims.is_empty() && shown.question.is_none() {
+            found.push(format!("{at}: claims nothing"));
+        }
+        if let Some(question) = &shown.question {
+            whole.dispatch(Command::Lesson(LessonStep::Next));
+            let frame = whole.model.frame.clone().expect("a frame");
+            found.extend(wrong(&format!("{at}, answer"), &question.claims, &frame));
+            let right = question.right(&frame);
+            if right.len() != 1 {
+                found.push(format!("{at}: the answers {right:?} are right"));
+            }
+            if matches!(question.kind, Kind::Number) && question.claims.is_empty() {
+                found.push(format!("{at}: the number is not claimed"));
+            }
+            let playing = whole.model.lesson.as_ref().expect("a lesson");
+            assert!(
+                playing.outcome.as_ref().is_some_and(|outcome| outcome.says.starts_with("It is ")),
+                "{at}"
+            );
+            assert!(whole.model.selection.is_some() && whole.model.view.why_open, "{at}");
+        }
+        whole.dispatch(Command::Lesson(LessonStep::Next));
+    }
+    for suggestion in &lesson.frames.last().expect("a frame").suggestions {
+        let before = whole.model.scenario.clone();
+        let (name, edits) = (suggestion.label.clone(), suggestion.edits.clone());
+        whole.dispatch(Command::Change(Change::Edits { name, edits }));
+        assert!(whole.model.scenario != before && !whole.model.has_errors(), "{id}: {}", suggestion.label);
+        assert!(whole.model.draft.is_none(), "scenarios of lessons are not kept");
+        whole.dispatch(Command::Undo);
+        assert_eq!(whole.model.scenario, before);
+    }
+    found
+}
+
+#[test]
+fn every_claim_and_every_answer_is_what_the_engine_does() {
+    let found: Vec<String> = LESSONS.iter().flat_map(|listed| play(listed.id, &lesson(listed.id))).collect();
+    assert!(found.is_empty(), "\n{}", found.join("\n"));
+}
+
+#[test]
+fn the_list_is_that_of_the_files() {
+    let mut ids: Vec<String> = std::fs::read_dir(folder())
+        .expect("the lessons")
+        .flatten()
+        .filter_map(|entry| Some(entry.path().file_stem()?.to_string_lossy().into_owned()))
+        .collect();
+    ids.sort();
+    let mut listed: Vec<&str> = LESSONS.iter().map(|lesson| lesson.id).collect();
+    listed.sort_unstable();
+    assert_eq!(ids, listed);
+    for Listed { id, title, about, frames } in LESSONS {
+        let lesson = lesson(id);
+        assert_eq!((lesson.title.as_str(), lesson.about.as_str()), (*title, *about), "{id}");
+        assert_eq!(lesson.frames.len(), *frames, "{id}");
+        assert!((5..=9).contains(frames), "{id}");
+    }
+}
+
+#[test]
+fn a_wrong_claim_and_a_wrong_cycle_are_noticed() {
+    for (right, wrong, says) in [
+        ("{fact: free, is: 12}", "{fact: free, is: 11}", "Free of  "),
+        ("{fact: fair-share, of: medium, is: 1}", "{fact: fair-share, of: medium, is: 2}", "frame 6, answer"),
+        ("  cycle: 0\n", "  cycle: 4000\n", "is shown, not 4000"),
+    ] {
+        let text = text("fair-share");
+        assert!(text.contains(right), "{right}");
+        let lesson = Arc::new(parse(&text.replacen(right, wrong, 1)).expect("a lesson"));
+        let found = play("fair-share", &lesson).join("\n");
+        assert!(found.contains(says), "{found}");
+    }
+}
+
+#[test]
+fn an_answer_is_compared_with_what_happens() {
+    let lesson = lesson("reclaim");
+    let mut whole = Whole::open("start", 0);
+    open(&mut whole, "reclaim", &lesson);
+    whole.dispatch(Command::Lesson(LessonStep::Next));
+    assert_eq!((whole.model.cursor, whole.model.view.why_open), (0, false), "Why would give the answer away");
+    for (said, says) in [("a1", "You said a1; it is a2."), ("a2", "As you said: a2."), ("", "It is a2.")] {
+        whole.dispatch(Command::Lesson(LessonStep::Answer(said.into())));
+        let outcome = whole.model.lesson.as_ref().and_then(|playing| playing.outcome.clone());
+        assert_eq!(outcome.map(|outcome| outcome.says).as_deref(), Some(says));
+        assert_eq!(whole.model.cursor, 1);
+        assert_eq!(whole.model.selection, Some(Selection::Job("a2".into())));
+    }
+    whole.dispatch(Command::Lesson(LessonStep::Next));
+    let playing = whole.model.lesson.as_ref().expect("a lesson");
+    assert_eq!((playing.at, playing.said.clone(), whole.model.cursor), (2, None, 2));
+    whole.dispatch(Command::Lesson(LessonStep::Back));
+    assert_eq!((whole.model.cursor, whole.model.lesson.as_ref().expect("a lesson").at), (0, 1));
+}
+
+#[test]
+fn numbers_and_statements_are_answered() {
+    let lesson = lesson("fair-share");
+    let says = |frame: usize, said: &str| {
+        let mut whole = Whole::open("start", 0);
+        let (id, lesson) = ("fair-share".to_string(), lesson.clone());
+        whole.dispatch(Command::Lesson(LessonStep::Open { id, lesson, at: frame }));
+        whole.dispatch(Command::Lesson(LessonStep::Answer(said.into())));
+        whole.model.lesson.and_then(|playing| playing.outcome).expect("an outcome").says
+    };
+    assert_eq!(says(4, "4.0"), "As you said: 4 GPUs.");
+    assert_eq!(says(4, "1"), "You said 1 GPU; it is 4 GPUs.");
+    assert_eq!(says(4, "many"), "You said many; it is 4 GPUs.");
+    assert_eq!(says(5, "True"), "You said true; it is false.");
+    assert_eq!(says(5, "False"), "As you said: false.");
+}
+
+#[test]
+fn leaving_restores_what_was_open() {
+    let mut whole = Whole::open("odd-gpu", 1);
+    whole.dispatch(Command::Change(Change::AddNodes));
+    whole.dispatch(Command::Select(Some(Selection::Queue("team-a".into()))));
+    whole.dispatch(Command::ShowView(NowView::Division));
+    let before = whole.model.clone();
+    assert!(before.draft.is_some() && !before.view.setup_folded);
+    open(&mut whole, "gangs", &lesson("gangs"));
+    assert!(whole.model.view.setup_folded && whole.model.draft.is_none());
+    for _ in 0..20 {
+        whole.dispatch(Command::Lesson(LessonStep::Next));
+    }
+    assert!(!whole.model.view.setup_folded, "free play");
+    whole.dispatch(Command::Change(Change::AddNodes));
+    // Another lesson in between.
+    open(&mut whole, "quota", &lesson("quota"));
+    whole.dispatch(Command::Lesson(LessonStep::Leave));
+    let after = &whole.model;
+    assert!(after.lesson.is_none() && Arc::ptr_eq(&after.scenario, &before.scenario));
+    assert_eq!((&after.draft, &after.history), (&before.draft, &before.history));
+    assert_eq!((after.cursor, &after.selection, after.pristine), (1, &before.selection, before.pristine));
+    assert_eq!(View { why_closed: before.view.why_closed, ..after.view.clone() }, before.view);
+    assert_eq!(
+        (after.lessons.of("gangs"), after.lessons.of("quota"), after.lessons.of("weights")),
+        (7, 1, 0)
+    );
+    whole.dispatch(Command::Undo);
+    assert_ne!(whole.model.scenario, before.scenario);
+}
+
+#[test]
+fn another_document_ends_a_lesson() {
+    let mut whole = Whole::open("start", 0);
+    open(&mut whole, "gangs", &lesson("gangs"));
+    let scenario = Example::find("odd-gpu").expect("an example").scenario();
+    whole.dispatch(Command::Open(Box::new(Opened::new(scenario, Origin::Example("odd-gpu".into())))));
+    assert!(whole.model.lesson.is_none() && !whole.model.view.setup_folded);
+    whole.dispatch(Command::Lesson(LessonStep::Leave));
+    assert_eq!(whole.model.scenario.name, "Which queue gets the odd GPU?");
+}
