@@ -26,7 +26,6 @@ use super::pool_state::{PoolState, State};
 use super::quota::Demands;
 use super::quota_status::{QuotaStatus, compare_to_quota};
 use super::ranking::compare_per_ratio;
-use super::spared::Spared;
 use crate::id::Arena;
 use crate::time::Time;
 use crate::trace::Level;
@@ -74,6 +73,26 @@ pub struct Why {
     pub after: (Nat, Nat),
     /// The whole pool, in the unit of these numbers.
     pub whole: Nat,
+}
+
+/// A leaf that was spared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spared {
+    pub leaf: ConsumerId,
+    pub by: SparedBy,
+}
+
+/// What spared a leaf, with numbers as parts of the pool.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SparedBy {
+    /// It, or its side, is not above its quota.
+    Quota(ConsumerId, Nat, Fraction),
+    /// Its side, the second one, has the higher share priority.
+    Priority([ConsumerId; 2]),
+    /// The reclaim would invert the ranking of the two sides, by their usage after it.
+    Inversion([ConsumerId; 2], [Nat; 2]),
+    /// It is above its quota, but comes later.
+    Later(Nat, Fraction),
 }
 
 /// Reason for which a leaf with outstanding units reclaimed nothing.

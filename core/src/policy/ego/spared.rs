@@ -18,7 +18,7 @@ use super::memory::job_of;
 use super::model::{CycleState, Model};
 use super::number::{Fraction, Nat};
 use super::ranking::compare_per_ratio;
-use super::reclaim::{ReclaimPass, Room, Round};
+use super::reclaim::{ReclaimPass, Room, Round, Spared, SparedBy};
 use super::rules;
 use crate::id::QueueId;
 use crate::policy::PartitionView;
@@ -26,26 +26,6 @@ use crate::trace::{Candidate, Check, NotSelected, Op, Protection, Quantity};
 
 /// Largest number of leaves that are recorded for a reclaim.
 const RECORDED: usize = 6;
-
-/// A leaf that was spared.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Spared {
-    leaf: ConsumerId,
-    by: SparedBy,
-}
-
-/// What spared a leaf, with numbers as parts of the pool.
-#[derive(Clone, Debug, PartialEq)]
-enum SparedBy {
-    /// It, or its side, is not above its quota.
-    Quota(ConsumerId, Nat, Fraction),
-    /// Its side, the second one, has the higher share priority.
-    Priority([ConsumerId; 2]),
-    /// The reclaim would invert the ranking of the two sides, by their usage after it.
-    Inversion([ConsumerId; 2], [Nat; 2]),
-    /// It is above its quota, but comes later.
-    Later(Nat, Fraction),
-}
 
 impl ReclaimPass<'_, '_, '_> {
     /// The leaves that a reclaim for a leaf spares, in the order of the plan. The unit is not included in the projection.
