@@ -19,9 +19,9 @@ pub struct Pressed {
 /// Kind of element that has the focus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Focus {
-    /// A text field, which handles all keys except those with Ctrl.
+    /// A text field or a menu, which handles all keys except those with Ctrl.
     Field,
-    /// A grid, chart, menu, slider or tab list, which handles letters and arrows.
+    /// A grid, chart, slider or tab list, which handles arrows and most letters.
     Composite,
     /// A button or link, which handles Enter and Space.
     Button,
@@ -118,7 +118,8 @@ pub fn action(pressed: &Pressed, focus: Focus, set: KeySet) -> Option<Action> {
         return Some(Action::Do(Command::ForgetBaseline));
     }
     match focus {
-        Focus::Field | Focus::Composite => None,
+        Focus::Field => None,
+        Focus::Composite => plain(key).filter(|_| is_of_page(key)),
         _ if *shift && key == "ArrowRight" => Some(Action::Do(Command::StepDecision { back: false })),
         _ if *shift && key == "ArrowLeft" => Some(Action::Do(Command::StepDecision { back: true })),
         Focus::Button if key == " " || key == "Enter" => None,
@@ -140,6 +141,11 @@ pub fn lesson_step(pressed: &Pressed, focus: Focus, is_last: bool) -> Option<Les
         "PageUp" => Some(LessonStep::Back),
         _ => None,
     }
+}
+
+/// Whether a key means the same in every chart and list.
+fn is_of_page(key: &str) -> bool {
+    matches!(key, "e" | "E" | "h" | "H" | "f" | "F" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8")
 }
 
 fn plain(key: &str) -> Option<Action> {
@@ -305,6 +311,10 @@ mod tests {
             assert_eq!(action(&press("ArrowRight"), focus), None);
             assert_eq!(action(&press("F6"), focus), Some(Action::Region(false)));
         }
+        let explain = action(&press("e"), Focus::Free);
+        assert_eq!(action(&press("e"), Focus::Composite), explain);
+        assert_eq!(action(&press("h"), Focus::Composite), Some(Action::Help));
+        assert_eq!(action(&press("h"), Focus::Field), None);
         assert_eq!(action(&press("Escape"), Focus::Field), None);
         assert_eq!(action(&press("Escape"), Focus::Composite), Some(Action::Do(Command::ForgetBaseline)));
         assert_eq!(action(&press(" "), Focus::Button), None);

@@ -232,7 +232,10 @@ fn focus() -> Focus {
         "INPUT" | "TEXTAREA" | "SELECT" => return Focus::Field,
         _ => {}
     }
-    let composite = "[role=grid],[role=treegrid],[role=tree],[role=listbox],[role=menu],[role=tablist],[role=slider],\
+    if element.closest("[role=menu]").ok().flatten().is_some() {
+        return Focus::Field;
+    }
+    let composite = "[role=grid],[role=treegrid],[role=tree],[role=listbox],[role=tablist],[role=slider],\
                      [role=application],[data-composite]";
     if element.closest(composite).ok().flatten().is_some() {
         return Focus::Composite;

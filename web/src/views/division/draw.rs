@@ -215,7 +215,10 @@ fn draw_labels(
         let at = (middle, px(clear_of(crossing, (y(to), y(from)))));
         area.draw(&Text::new(text, at, Paint::from(ink).trimmed(Trim::Bold).text(font, HPos::Center)))
     };
-    let quota = format!("{} {}", terms.word("quota"), number(tank.ground));
+    let quota = match tank.quota.filter(|quota| quota.is_finite()) {
+        Some(quota) => format!("{} of {} {}", number(tank.ground), terms.word("quota"), number(quota)),
+        None => format!("{} {}", terms.word("quota"), number(tank.ground)),
+    };
     label(quota, 0.0, tank.ground, marks::on(tank.tone))?;
     let mut level = tank.ground;
     for wave in &tank.waves {
@@ -239,11 +242,25 @@ fn draw_lid(area: &Area<'_>, tank: &Tank, (x, w): (f64, f64), layout: &Layout) -
         let cover = vec![(px(x - 4.0), px(lid)), (px(x + w + 4.0), px(lid))];
         area.draw(&PathElement::new(cover, Paint::from(Ink::Ink).line(2.5)))?;
     }
-    let word = if tank.is_full() { "full:" } else { "requests" };
-    let said = format!("{word} {}{}", number(tank.lid), if is_cut { " ↑" } else { "" });
+    let middle = px(x + w / 2.0);
+    let above = |y: f64| px(y - layout.font * 0.75);
+    let surface = layout.y(tank, tank.held());
+    let bold = Paint::from(Ink::Ink).trimmed(Trim::Bold).text(layout.font, HPos::Center);
+    let soft = Paint::from(Ink::Soft).text(layout.font, HPos::Center);
+    let has_room = surface - lid > 2.0 * layout.font;
+    let held = number(tank.held());
+    let (said, paint) = match tank.is_full() {
+        true => (format!("gets all {held}"), bold.clone()),
+        false if has_room => {
+            (format!("requests {}{}", number(tank.lid), if is_cut { " ↑" } else { "" }), soft)
+        }
+        false => (format!("{held} of {}", number(tank.lid)), bold.clone()),
+    };
+    if has_room && let Some(held) = fit(&held, layout.font, w) {
+        area.draw(&Text::new(held, (middle, above(surface)), bold))?;
+    }
     let Some(said) = fit(&said, layout.font, w + layout.gap) else { return Ok(()) };
-    let at = (px(x + w / 2.0), px(lid - layout.font * 0.75));
-    area.draw(&Text::new(said, at, Paint::from(Ink::Soft).text(layout.font, HPos::Center)))
+    area.draw(&Text::new(said, (middle, above(lid)), paint))
 }
 
 /// Lines below a tank: name, weight, and the result in the alternative.

@@ -56,6 +56,8 @@ pub struct Tank {
     pub past: Option<(f64, f64)>,
     /// Priority, if the queue takes part in a round.
     pub priority: Option<i32>,
+    /// Its quota, if it is not granted whole; it requests less, or there is less.
+    pub quota: Option<f64>,
     /// Granted quota.
     pub ground: f64,
     /// Assigned so far by rounds and remainders.
@@ -322,7 +324,10 @@ fn tanks(frame: &Frame, level: &LadderLevel, resource: u8) -> Vec<Tank> {
         });
         let tank = &mut tanks[at];
         match line.kind {
-            LineKind::Quota => tank.lid = in_unit(resource, line.weight),
+            LineKind::Quota => {
+                tank.lid = in_unit(resource, line.weight);
+                tank.quota = (line.pot > line.given).then(|| in_unit(resource, line.pot));
+            }
             LineKind::Round | LineKind::Rise | LineKind::Rest if tank.priority.is_none() => {
                 tank.priority = Some(line.priority);
                 tank.weight = line.weight;
@@ -334,6 +339,8 @@ fn tanks(frame: &Frame, level: &LadderLevel, resource: u8) -> Vec<Tank> {
             LineKind::Round | LineKind::Rise | LineKind::Rest | LineKind::Remainder => {}
         }
     }
+    // Within a priority the order is that of the tree, in which they stand everywhere else.
+    tanks.sort_by_key(|tank| frame.queues.iter().position(|queue| queue.name == tank.name));
     by_priority(&mut tanks);
     tanks
 }
