@@ -19,7 +19,7 @@ use crate::trace::{Gate, Level, Outlook, Refusal, Trace};
 
 /// Adds a refusal for each job that has gated pods and no refusal yet.
 pub(super) fn refuse(world: PartitionView<'_>, trace: &mut Trace) {
-    if trace.level < Level::Decisive {
+    if trace.level < Level::Refusals {
         return;
     }
     let refused: BTreeSet<JobId> = trace.refusals.iter().map(|refusal| refusal.job).collect();

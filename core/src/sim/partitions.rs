@@ -122,12 +122,12 @@ impl Simulation {
             all.events.append(&mut trace.events);
             all.checks.append(&mut trace.checks);
             all.marks.append(&mut trace.marks);
-            if self.state.level >= Level::Decisive {
+            if self.state.level > Level::Outcomes {
                 all.not_selected.append(&mut trace.not_selected);
             }
             self.state.partitions[partition].refusals = trace.refusals;
         }
-        if self.state.level >= Level::Decisive {
+        if self.state.level > Level::Outcomes {
             all.refusals = self.refusals();
         }
         (all, due)

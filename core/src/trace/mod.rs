@@ -38,7 +38,10 @@ pub use share_usage::{
 pub enum Level {
     /// Events only.
     Outcomes,
-    /// Also the decisive checks, and one refusal per pending job.
+    /// Also one refusal per pending job, without its outlook.
+    Refusals,
+    /// Also the decisive checks, and what is found by running the cycle again: outlooks, and whether an undefined order affects
+    /// the result.
     #[default]
     Decisive,
     /// Every comparison.
@@ -64,7 +67,7 @@ pub struct Trace {
     pub assignments: Vec<Assignment>,
     /// Changes of queue priorities by placements, at level [`Level::Every`] only.
     pub priority_steps: Vec<PriorityStep>,
-    /// Places where the simulation is not comparable with the real scheduler, at any level; at [`Level::Outcomes`] also random
+    /// Places where the simulation is not comparable with the real scheduler, at any level; below [`Level::Decisive`] also random
     /// choices whose alternatives have the same outcome.
     pub marks: Vec<Mark>,
 }
@@ -91,14 +94,14 @@ impl Trace {
         self.events.push(Recorded { event, action: self.action, checks });
     }
 
-    /// Records why a job stays pending, at level [`Level::Decisive`] and above.
+    /// Records why a job stays pending, at level [`Level::Refusals`] and above.
     pub fn refusal(&mut self, refusal: impl FnOnce() -> Refusal) {
-        if self.level >= Level::Decisive {
+        if self.level >= Level::Refusals {
             self.refusals.push(refusal());
         }
     }
 
-    /// Records why several jobs stay pending, by job, at level [`Level::Decisive`] and above.
+    /// Records why several jobs stay pending, by job, at level [`Level::Refusals`] and above.
     pub fn refusals_by_job(&mut self, mut refusals: Vec<Refusal>) {
         refusals.sort_by_key(|refusal: &Refusal| refusal.job);
         refusals.into_iter().for_each(|refusal| self.refusal(|| refusal));

@@ -26,12 +26,12 @@ pub struct Branch {
 }
 
 impl Branch {
-    /// The displayed run in its opening state, or the errors of the scenario. If cycles are cheap, all are computed with reasons,
-    /// so that charts of the whole run include them.
+    /// The displayed run in its opening state, or the errors of the scenario. If cycles are cheap, all are computed with refusals,
+    /// so that charts of the whole run include jobs that failed.
     pub fn shown(scenario: &Scenario) -> Result<Branch, Vec<String>> {
         let mut branch = Branch::background(scenario)?;
         if branch.timeline.is_small() {
-            branch.transit_level = Level::Decisive;
+            branch.transit_level = Level::Refusals;
         }
         Ok(branch)
     }
@@ -56,9 +56,10 @@ impl Branch {
         &self.run_log
     }
 
-    /// Computes a cycle with all reasons; `false`: the run is over.
-    pub fn step_decisive(&mut self) -> bool {
-        !self.sim().is_quiet() && self.step(|timeline| timeline.advance(Level::Decisive))
+    /// Computes a cycle on the way to another; `false`: the run is over.
+    pub fn step_in_transit(&mut self) -> bool {
+        let level = self.transit_level;
+        !self.sim().is_quiet() && self.step(|timeline| timeline.advance(level))
     }
     /// One step towards a cycle; `false` once it is reached.
     pub fn step_towards(&mut self, cycle: u32) -> bool {

@@ -42,8 +42,8 @@ pub struct Server {
 }
 
 enum Task {
-    /// Go to a cycle.
-    To(u32),
+    /// Go to a cycle; `is_met`: see [`Moment`].
+    To { cycle: u32, is_met: Option<bool> },
     /// Go to a moment.
     Until(Time),
     /// Search for an event, at most up to a cycle.
@@ -182,7 +182,7 @@ impl Server {
         let main = self.main.as_ref()?;
         let (cycle, time_ms) = (main.cycle(), main.sim().now().as_millis());
         let part = match task {
-            Task::To(to) => Some(f64::from(cycle) / f64::from(*to)),
+            Task::To { cycle: to, .. } => Some(f64::from(cycle) / f64::from(*to)),
             Task::Until(to) => Some(time_ms as f64 / to.as_millis() as f64),
             Task::ToStop { .. } | Task::Search { .. } => None,
         };
@@ -217,7 +217,7 @@ impl Server {
             At::Here => {
                 return vec![reply(id, Response::Moment(Box::new(main.explained(wants.subjects(None)))))];
             }
-            At::Cycle(cycle) => Task::To(cycle),
+            At::Cycle(cycle) => Task::To { cycle, is_met: None },
             At::Time(time_ms) => Task::Until(Time::from_millis(time_ms)),
             At::Until(stop) => {
                 let was_met = main.is_met(&stop);
@@ -232,25 +232,25 @@ impl Server {
     fn work_on(&mut self, id: u64, task: Task) -> Vec<Message<Response>> {
         let Some(main) = &mut self.main else { return Vec::new() };
         match task {
-            Task::To(cycle) if main.step_towards(cycle) => self.task = Some((id, task)),
-            Task::To(_) => return vec![arrived(id, main, &self.wants, None)],
+            Task::To { cycle, .. } if main.step_towards(cycle) => self.task = Some((id, task)),
+            Task::To { is_met, .. } => return vec![arrived(id, main, &self.wants, is_met)],
             Task::Until(time) if main.step_until(time) => self.task = Some((id, task)),
             // That cycle was computed without reasons; compute it again with them.
-            Task::Until(_) => self.task = Some((id, Task::To(main.cycle()))),
+            Task::Until(_) => self.task = Some((id, Task::To { cycle: main.cycle(), is_met: None })),
             Task::ToStop { stop, was_met, up_to } => {
-                let ran = main.cycle() < up_to && main.step_decisive();
+                let ran = main.cycle() < up_to && main.step_in_transit();
                 let met = ran && main.is_met(&stop);
                 if ran && (!met || was_met) {
                     // A condition that holds at the start must cease to hold before it can be met.
                     self.task = Some((id, Task::ToStop { stop, was_met: was_met && met, up_to }));
                 } else {
-                    return vec![arrived(id, main, &self.wants, Some(met))];
+                    self.task = Some((id, Task::To { cycle: main.cycle(), is_met: Some(met) }));
                 }
             }
             Task::Search { from, up_to, wanted } => {
                 let found = main.run_log().next_event(from, false, |mark| wanted.holds(main, mark));
                 let from = main.run_log().last_cycle;
-                if found.is_none() && from < up_to && main.step_decisive() {
+                if found.is_none() && from < up_to && main.step_in_transit() {
                     self.task = Some((id, Task::Search { from, up_to, wanted }));
                 } else {
                     return vec![reply(id, Response::Event { cycle: found })];
@@ -281,18 +281,18 @@ impl Server {
         Vec::new()
     }
 
-    /// Stops the current task; replies with the cycle reached.
+    /// Stops the current task where it is; the moment follows, since its cycle may have to be computed again with reasons.
     fn cancel(&mut self, id: u64) -> Vec<Message<Response>> {
         let task = self.task.take();
         self.drop_work();
         let mut replies = vec![reply(id, Response::Cancelled)];
         if let Some((task_id, task)) = task
-            && let Some(main) = &mut self.main
+            && let Some(main) = &self.main
         {
-            replies.push(match task {
-                Task::Search { .. } => reply(task_id, Response::Event { cycle: None }),
-                _ => arrived(task_id, main, &self.wants, None),
-            });
+            match task {
+                Task::Search { .. } => replies.push(reply(task_id, Response::Event { cycle: None })),
+                _ => self.task = Some((task_id, Task::To { cycle: main.cycle(), is_met: None })),
+            }
         }
         replies
     }

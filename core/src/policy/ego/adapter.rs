@@ -84,9 +84,9 @@ impl Scheduler for Ego {
     fn cycle(&self, world: PartitionView<'_>, memory: &mut Memory, trace: &mut Trace) -> Turn {
         let model = Model::new(world, &self.config);
         let mut current = model.open(world, memory);
-        let decisive = trace.level >= Level::Decisive;
+        let explains = trace.level >= Level::Refusals;
         let cycle = run(&mut current.state, &model.layout, trace.level);
-        let why = if decisive { reasons(&model, &current, &cycle) } else { BTreeMap::new() };
+        let why = if explains { reasons(&model, &current, &cycle) } else { BTreeMap::new() };
         let mut out = CycleOutput {
             world,
             model: &model,
@@ -100,7 +100,7 @@ impl Scheduler for Ego {
         if trace.level >= Level::Every {
             trace.assignments.extend(share_usage::assignments(world, &model, &current, &cycle));
         }
-        if decisive {
+        if explains {
             refuse::refuse(world, &model, &current, &cycle, trace);
             trace.not_selected.extend(spared::spared(world, &model, &current, &cycle));
         }

@@ -41,7 +41,7 @@ pub struct Cycle {
 /// Runs one cycle. `level`: how much of the choices of the free passes is recorded.
 pub fn run(state: &mut PoolState<'_>, layout: &Layout, level: Level) -> Cycle {
     let mut cycle = Cycle::default();
-    state.records = level >= Level::Decisive;
+    state.records = level >= Level::Refusals;
     if !state.ends_later {
         cycle.expired = state.expire();
     }

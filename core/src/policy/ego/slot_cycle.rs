@@ -90,7 +90,7 @@ pub(super) fn run(
     let mut slots = slots(state, rules, &limits);
     let mut turns = Vec::new();
     slots.assign_where(&mut |slots, leaf, open| {
-        let path = if level >= Level::Decisive { path_to(slots, leaf, open) } else { Vec::new() };
+        let path = if level >= Level::Refusals { path_to(slots, leaf, open) } else { Vec::new() };
         let unit = start(state, leaf);
         let whole = Nat::from(slots.slots.max(1));
         turns.push(Turn { leaf, units: unit.into_iter().collect(), choices: Vec::new(), whole, path });

@@ -75,7 +75,7 @@ impl Scheduler for Fifo {
         for leaf in memory.take_dirty() {
             while let Some(job) = memory.first_waiting(leaf) {
                 let attempt = Attempt::new(world, memory, leaf, job);
-                let mut near = (trace.level >= Level::Decisive).then(Nearest::default);
+                let mut near = (trace.level >= Level::Refusals).then(Nearest::default);
                 let Some(places) = attempt.place(near.as_mut()) else { break };
                 let compared = near.map_or(Vec::new(), |near| rules::compared(&attempt, job, &places, near));
                 for &(pod, node) in &places {
@@ -90,7 +90,7 @@ impl Scheduler for Fifo {
                 memory.started(world, leaf, job);
             }
         }
-        if trace.level >= Level::Decisive {
+        if trace.level >= Level::Refusals {
             refuse(world, memory, trace);
         }
         Turn { decisions, wake: self.rhythm.wake(world.now) }

@@ -107,7 +107,7 @@ fn fill(mut state: CycleState<'_>, trace: &mut Trace) -> Vec<Decision> {
         let stop = match state.over_limit(leaf, &pods) {
             Some((queue, resource)) => Err(Stop::Limit { queue, resource }),
             None => {
-                let placed = place::place(&mut state, &pods, trace.level >= Level::Decisive);
+                let placed = place::place(&mut state, &pods, trace.level >= Level::Refusals);
                 placed.map_err(|placed| Stop::NoRoom { placed, free: state.free(pods[placed]) })
             }
         };
@@ -124,7 +124,7 @@ fn fill(mut state: CycleState<'_>, trace: &mut Trace) -> Vec<Decision> {
             }
         }
     }
-    if trace.level >= Level::Decisive {
+    if trace.level >= Level::Refusals {
         refuse::refuse(&state, trace);
     }
     decisions

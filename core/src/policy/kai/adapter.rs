@@ -161,7 +161,7 @@ impl Kai {
         let opening = present.opening(&pool);
         memory.keep_pool(pool);
         // Marks and outlooks run the cycle again.
-        let again = (trace.level > Level::Outcomes).then(|| opening.clone());
+        let again = (trace.level >= Level::Decisive).then(|| opening.clone());
         let mut session = Session::open(opening, trace.level);
         let n_events = trace.events.len();
         let mut out = Recorder::new(trace);

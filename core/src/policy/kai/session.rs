@@ -20,6 +20,8 @@ use super::fast::equivalence_classes::EquivalenceClasses;
 use super::fast::numbering::Numbers;
 use super::job::{Job, JobFacts};
 use super::opening::Opening;
+use super::order::job_index::JobIndex;
+use super::order::job_rank::JobRank;
 use super::order::leaves::Leaves;
 use super::order::nondeterminism::{Probe, Ties};
 use super::place::groups::Groups;
@@ -63,6 +65,12 @@ pub(super) struct Session<'a> {
     pub evicted: BTreeSet<PodRef>,
     /// See [`Session::waiting`]; cleared on commit.
     pub waiting: Option<Rc<Leaves>>,
+    /// Ordered jobs with pending tasks.
+    pub pending: JobIndex,
+    /// Ordered jobs with active tasks of which any may be evicted.
+    pub active: JobIndex,
+    /// The latest start of a job.
+    pub latest_start_s: f64,
     /// Whether the queue order is total among the children of every queue, for any allocation.
     pub siblings_are_ordered: bool,
     /// Device memory by which requests of device memory are divided.
@@ -109,7 +117,7 @@ impl Plugins {
 impl<'a> Session<'a> {
     pub fn open(opening: Opening<'a>, level: Level) -> Self {
         let Opening { config, nodes, jobs: facts, pods, .. } = opening;
-        let (n_jobs, n_pods) = (facts.len(), pods.len());
+        let (n_jobs, n_pods, n_queues) = (facts.len(), pods.len(), opening.queues.len());
         let mut session = Session {
             config,
             plugins: Plugins::of(config),
@@ -131,6 +139,9 @@ impl<'a> Session<'a> {
             unsigned: Vec::new(),
             evicted: BTreeSet::new(),
             waiting: None,
+            pending: JobIndex::new(n_queues, n_jobs),
+            active: JobIndex::new(n_queues, n_jobs),
+            latest_start_s: facts.iter().filter_map(|job| job.last_start_s).fold(f64::NEG_INFINITY, f64::max),
             siblings_are_ordered: false,
             memory_basis: opening.memory_basis,
             only: None,
@@ -220,12 +231,18 @@ impl<'a> Session<'a> {
         if let Some(waiting) = &self.waiting {
             return waiting.clone();
         }
-        let waits = |&job: &JobRef| self.facts_of(job).is_ordered && self.job(job).has_pending();
-        let mut jobs: Vec<JobRef> = self.own_jobs().filter(waits).collect();
-        jobs.sort_by_key(|&job| self.job(job).rank);
-        let waiting: Rc<Leaves> = Rc::new(jobs.into_iter().map(|job| (self.leaf_of(job), job)).collect());
+        let mut pending = std::mem::take(&mut self.pending);
+        pending.update(|job| Some(self.place_of(job)?).filter(|_| self.job(job).has_pending()));
+        let leaves = pending.queues().map(|(leaf, jobs)| (leaf, jobs.iter().map(|job| job.1).collect()));
+        let waiting = Rc::new(Leaves::by_first(leaves, |l, r| self.job_order(l, r)));
+        self.pending = pending;
         self.waiting = Some(waiting.clone());
         waiting
+    }
+    /// The leaf of an ordered job, and its rank there.
+    pub fn place_of(&self, job: JobRef) -> Option<(QueueRef, JobRank)> {
+        let facts = self.facts_of(job);
+        Some((facts.queue.filter(|_| facts.is_ordered)?, self.job(job).rank))
     }
     /// The queue of an ordered job.
     pub fn leaf_of(&self, job: JobRef) -> QueueRef {

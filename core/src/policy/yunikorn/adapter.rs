@@ -89,9 +89,9 @@ impl Scheduler for YuniKorn {
                 return Turn { decisions, wake: Wake::Again };
             }
         }
-        let decisive = trace.level >= Level::Decisive;
-        core.recording = decisive;
-        let orders = if decisive { explain::orders(core) } else { Vec::new() };
+        let explains = trace.level >= Level::Refusals;
+        core.recording = explains;
+        let orders = if explains { explain::orders(core) } else { Vec::new() };
         let before = (trace.level >= Level::Every).then(|| priority_steps::Priorities::of(core));
         let found = core.cycle();
         let marked = std::mem::take(&mut core.marked);
@@ -102,7 +102,7 @@ impl Scheduler for YuniKorn {
         let mut decisions = Vec::new();
         memory.bind(world, found.as_ref(), &orders, trace, &mut decisions);
         memory.evict(world, &marked, trace, &mut decisions);
-        if decisive {
+        if explains {
             trace.not_selected.extend(found.iter().flat_map(|found| spared::spared(world, memory, found)));
             refuse::refuse(world, memory, &orders, found.as_ref(), trace);
         }

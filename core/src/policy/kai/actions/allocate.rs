@@ -87,6 +87,7 @@ impl Session<'_> {
         out.committed(self, job, done, Why::Free);
         if !claims && !was_started {
             self.jobs[job.ix()].last_start_s = Some(self.now_s);
+            self.latest_start_s = self.latest_start_s.max(self.now_s);
             out.started(self, job);
         }
         true

@@ -77,12 +77,12 @@ impl Proof {
 impl Notes {
     /// Empty notes for a number of jobs.
     pub fn new(level: Level, n_jobs: usize) -> Self {
-        let n = if level >= Level::Decisive { n_jobs } else { 0 };
+        let n = if level >= Level::Refusals { n_jobs } else { 0 };
         Notes { level, jobs: (0..n).map(|_| Note::default()).collect(), ..Notes::default() }
     }
     /// Whether explanations are recorded.
     pub fn is_on(&self) -> bool {
-        self.level >= Level::Decisive
+        self.level >= Level::Refusals
     }
     /// Changes the note of a job.
     pub fn about(&mut self, job: JobRef, note: impl FnOnce(&mut Note)) {

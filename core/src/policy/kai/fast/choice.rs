@@ -9,7 +9,7 @@
 //! # Differs
 //! nothing
 
-use crate::policy::kai::fast::equivalence_classes::{Choice, EquivalenceClass, Known, Ranked};
+use crate::policy::kai::fast::equivalence_classes::{Choice, Known, Ranked};
 use crate::policy::kai::order::nondeterminism::RandomOrder;
 use crate::policy::kai::place::score_parts::{Parts, Range};
 use crate::policy::kai::pod::PodFacts;
@@ -25,17 +25,19 @@ impl Session<'_> {
     /// Returns the current candidates for a pod, reusing those of the last pod if both are in the same class. Return them
     /// with [`Session::end_choice`].
     pub fn choose(&mut self, last: Option<Choice>, job: JobRef, pod: PodRef, nodes: &[NodeRef]) -> Choice {
-        let mut choice = match last {
-            Some(last) if self.is_of(&last.kind, pod) => last,
+        let (mut choice, is_new) = match last {
+            Some(last) if self.is_of(&last, pod) => (last, false),
             last => {
                 last.into_iter().for_each(|last| self.end_choice(last));
-                self.begin_choice(pod)
+                (self.begin_choice(pod, nodes), true)
             }
         };
         let gates = self.shut_gates(job, pod);
         if choice.gates != gates || !self.apply_changes(&mut choice) {
             choice.gates = gates;
             self.rank(&mut choice, nodes);
+        } else if is_new {
+            choice.unfit = self.first_unfit(&choice);
         }
         choice
     }
@@ -49,25 +51,28 @@ impl Session<'_> {
         {
             classes.swap_remove(oldest);
         }
-        classes.push(choice.kind);
-        self.classes.ranking = choice.ranking;
-        self.classes.ranking.clear();
+        classes.push(choice);
     }
 
-    fn is_of(&self, kind: &EquivalenceClass, pod: PodRef) -> bool {
-        kind.pod.is_some_and(|other| self.pods[pod.ix()].kind == self.pods[other.ix()].kind)
+    fn is_of(&self, choice: &Choice, pod: PodRef) -> bool {
+        choice.pod.is_some_and(|other| self.pods[pod.ix()].kind == self.pods[other.ix()].kind)
     }
 
-    fn begin_choice(&mut self, pod: PodRef) -> Choice {
-        let found = self.classes.classes.iter().position(|kind| self.is_of(kind, pod));
-        let mut kind = found.map(|i| self.classes.classes.swap_remove(i)).unwrap_or_default();
+    fn begin_choice(&mut self, pod: PodRef, nodes: &[NodeRef]) -> Choice {
+        let found = self.classes.classes.iter().position(|choice| self.is_of(choice, pod));
+        let mut choice = found.map(|i| self.classes.classes.swap_remove(i)).unwrap_or_default();
         self.classes.n_choices += 1;
-        kind.last_choice = self.classes.n_choices;
-        kind.pod = Some(pod);
-        kind.known.resize(self.nodes.len(), Known::default());
-        self.classes.changed.clear();
-        let ranking = std::mem::take(&mut self.classes.ranking);
-        Choice { kind, gates: Vec::new(), range: Range::default(), ranking, n_changes: 0, unfit: Vec::new() }
+        choice.last_choice = self.classes.n_choices;
+        choice.pod = Some(pod);
+        choice.known.resize(self.nodes.len(), Known::default());
+        self.classes.forget_changes();
+        choice.ranking.best.extend(std::mem::take(&mut choice.ranking.taken));
+        // Parts of devices may be chosen in a random order, with other scores each time.
+        let is_shared = self.pods[pod.ix()].request.is_shared();
+        if is_shared || choice.ranking.of != nodes || choice.ranking.best.len() > 2 * nodes.len() {
+            choice.ranking.clear();
+        }
+        choice
     }
 
     /// (2), by device model; empty without the predicates plugin.
@@ -83,14 +88,14 @@ impl Session<'_> {
 
     /// Updates nodes changed since the last pod; `false` if the packing range may have changed.
     fn apply_changes(&self, choice: &mut Choice) -> bool {
-        let changed = &self.classes.changed[choice.n_changes..];
-        choice.n_changes = self.classes.changed.len();
+        let Some(changed) = self.classes.changed_since(choice.n_changes) else { return false };
+        choice.n_changes = self.classes.n_changes();
         let mut is_as_before = !choice.ranking.of.is_empty();
         for &at in changed {
             if choice.ranking.is_in.get(at.ix()) != Some(&true) {
                 continue;
             }
-            let before = choice.kind.known[at.ix()].parts;
+            let before = choice.known[at.ix()].parts;
             let parts = self.evaluate(choice, at);
             is_as_before &= choice.range.replace(&before, &parts);
             if is_as_before {
@@ -102,36 +107,36 @@ impl Session<'_> {
 
     /// Ranks all candidates again.
     fn rank(&self, choice: &mut Choice, nodes: &[NodeRef]) {
-        choice.n_changes = self.classes.changed.len();
+        choice.n_changes = self.classes.n_changes();
         choice.ranking.begin(nodes, self.nodes.len());
         choice.range = Range::default();
         // With a random order of devices, cached choices among shared devices are invalid.
         let is_kept =
             |pod: PodRef| !self.pods[pod.ix()].request.is_shared() || !self.draws(RandomOrder::Devices);
-        let is_kept = choice.kind.pod.is_some_and(is_kept);
+        let is_kept = choice.pod.is_some_and(is_kept);
         for &at in nodes {
-            let known = &choice.kind.known[at.ix()];
+            let known = &choice.known[at.ix()];
             let is_known = is_kept && known.version == self.classes.versions[at.ix()];
             let parts = if is_known { known.parts } else { self.evaluate(choice, at) };
             choice.range.add(&parts);
         }
         let mut ranking = std::mem::take(&mut choice.ranking);
-        let score = |at: NodeRef| self.score(&choice.kind.known[at.ix()].parts, choice.range);
-        let mut unfit = Vec::new();
-        let n_noted = if self.notes.is_on() { MOST } else { 0 };
-        let fitting = nodes.iter().filter(|&&at| {
-            let fits = choice.misfit(at).is_none();
-            if !fits && unfit.len() < n_noted {
-                unfit.push(at);
-            }
-            fits
-        });
+        let score = |at: NodeRef| self.score(&choice.known[at.ix()].parts, choice.range);
+        let fitting = nodes.iter().filter(|&&at| choice.misfit(at).is_none());
         ranking.order(fitting.map(|&at| Ranked { score: score(at), node: at }));
-        (choice.ranking, choice.unfit) = (ranking, unfit);
+        choice.ranking = ranking;
+        choice.unfit = self.first_unfit(choice);
+    }
+
+    /// The first candidates that do not fit, for explanations.
+    fn first_unfit(&self, choice: &Choice) -> Vec<NodeRef> {
+        let n_noted = if self.notes.is_on() { MOST } else { 0 };
+        let unfit = choice.ranking.of.iter().copied().filter(|&at| choice.misfit(at).is_some());
+        unfit.take(n_noted).collect()
     }
 
     fn rank_one(&self, choice: &mut Choice, at: NodeRef) {
-        let score = self.score(&choice.kind.known[at.ix()].parts, choice.range);
+        let score = self.score(&choice.known[at.ix()].parts, choice.range);
         let score = choice.misfit(at).is_none().then_some(score);
         if score.is_none() && self.notes.is_on() {
             choice.note_unfit(at);
@@ -142,9 +147,9 @@ impl Session<'_> {
 
     /// Evaluates a node and caches the result.
     fn evaluate(&self, choice: &mut Choice, at: NodeRef) -> Parts {
-        let Some(pod) = choice.kind.pod.map(|pod| &self.pods[pod.ix()]) else { return Parts::default() };
+        let Some(pod) = choice.pod.map(|pod| &self.pods[pod.ix()]) else { return Parts::default() };
         let known = self.knowledge(pod, at);
-        choice.kind.known[at.ix()] = known;
+        choice.known[at.ix()] = known;
         known.parts
     }
 

@@ -4,7 +4,7 @@
 //! None of its own. Fit and score of a node depend on the node and the pod's request, except for the capacity test, which
 //! depends on the queues and the node's device memory, and packing, which is relative to all candidates. What depends on
 //! node and pod alone is cached until a task is added to or removed from the node; the order of the candidates is cached
-//! while the capacity test and the packing range stay the same.
+//! while the candidates, the capacity test and the packing range stay the same.
 //!
 //! # Source
 //! kai.md 5.4, 5.5
@@ -21,22 +21,25 @@ use crate::policy::kai::task::{NodeRef, PodRef};
 use crate::policy::node_order::MOST;
 use crate::trace::NodeReason;
 
+/// Number of changes per node that are remembered.
+const CHANGES_PER_NODE: usize = 4;
+
 /// Node evaluations for the classes of recently placed pods.
 #[derive(Debug, Default)]
 pub(in crate::policy::kai) struct EquivalenceClasses {
-    pub(super) classes: Vec<EquivalenceClass>,
+    pub(super) classes: Vec<Choice>,
     /// Number of changes per node, from 1.
     pub(super) versions: Vec<u32>,
-    /// Nodes changed since the current choice began, in order.
-    pub(super) changed: Vec<NodeRef>,
+    /// Nodes that changed, in order, without the earliest changes.
+    changed: Vec<NodeRef>,
+    /// Number of changes left out.
+    n_forgotten: usize,
     /// Distinct device memory sizes of all nodes, in MiB.
     pub(super) models: Vec<i64>,
     /// Number of choices begun.
     pub(super) n_choices: u64,
     /// Number of pods of a class that fit each node; cleared when any node changes.
     pub(super) rooms: BTreeMap<u32, Rc<[i64]>>,
-    /// Buffers of the last choice, for reuse.
-    pub(super) ranking: Ranking,
 }
 
 impl EquivalenceClasses {
@@ -59,19 +62,27 @@ impl EquivalenceClasses {
         self.rooms.clear();
     }
 
+    /// Number of changes of nodes so far.
+    pub(super) fn n_changes(&self) -> usize {
+        self.n_forgotten + self.changed.len()
+    }
+
+    /// The nodes that changed after the first `n` changes; `None` if that is forgotten.
+    pub(super) fn changed_since(&self, n: usize) -> Option<&[NodeRef]> {
+        self.changed.get(n.checked_sub(self.n_forgotten)?..)
+    }
+
+    /// Forgets which nodes changed, once that takes longer to read than to evaluate all nodes.
+    pub(super) fn forget_changes(&mut self) {
+        if self.changed.len() > CHANGES_PER_NODE * self.versions.len() {
+            self.n_forgotten = self.n_changes();
+            self.changed.clear();
+        }
+    }
+
     pub(super) fn model(&self, mib: i64) -> u16 {
         self.models.iter().position(|&m| m == mib).unwrap_or_default() as u16
     }
-}
-
-/// Pods with equal requests, and the nodes evaluated for them.
-#[derive(Debug, Default)]
-pub(super) struct EquivalenceClass {
-    /// A pod of the class.
-    pub(super) pod: Option<PodRef>,
-    pub(super) known: Vec<Known>,
-    /// Number of the last choice that used the class; the smallest is evicted first.
-    pub(super) last_choice: u64,
 }
 
 /// Evaluation of a node.
@@ -88,10 +99,15 @@ pub(super) struct Known {
     pub(super) parts: Parts,
 }
 
-/// Candidate nodes for consecutive pods of one class.
-#[derive(Debug)]
+/// Candidate nodes for the pods of one class, which have equal requests.
+#[derive(Debug, Default)]
 pub(in crate::policy::kai) struct Choice {
-    pub(super) kind: EquivalenceClass,
+    /// A pod of the class.
+    pub(super) pod: Option<PodRef>,
+    /// By node.
+    pub(super) known: Vec<Known>,
+    /// Number of the last choice for the class; the smallest is evicted first.
+    pub(super) last_choice: u64,
     /// By device model: whether the capacity test fails.
     pub(super) gates: Vec<bool>,
     pub(super) range: Range,
@@ -113,6 +129,8 @@ pub(super) struct Ranking {
     pub(super) scores: Vec<Option<f64>>,
     /// Fitting candidates, best first; entries with outdated scores are skipped.
     pub(super) best: BinaryHeap<Ranked>,
+    /// Candidates taken from `best`. They are candidates again for the next choice, even if they have not changed.
+    pub(super) taken: Vec<Ranked>,
 }
 
 impl Ranking {
@@ -122,6 +140,7 @@ impl Ranking {
             (self.is_in[at.ix()], self.scores[at.ix()]) = (false, None);
         }
         self.best.clear();
+        self.taken.clear();
     }
 
     /// Sets the candidates; none fits yet.
@@ -169,7 +188,13 @@ impl Choice {
     /// Removes and returns the best candidate.
     pub fn take_best(&mut self) -> Option<Ranked> {
         self.pass_over();
-        self.ranking.best.pop()
+        let best = self.ranking.best.pop()?;
+        // A node that changed and changed back is listed twice.
+        while self.ranking.best.peek() == Some(&best) {
+            self.ranking.best.pop();
+        }
+        self.ranking.taken.push(best);
+        Some(best)
     }
 
     /// The best remaining candidates, at most as many as asked for.
@@ -195,7 +220,7 @@ impl Choice {
 
     /// Score parts of a node, and the range that packing is relative to.
     pub fn parts(&self, at: NodeRef) -> (Parts, Range) {
-        (self.kind.known[at.ix()].parts, self.range)
+        (self.known[at.ix()].parts, self.range)
     }
 
     fn pass_over(&mut self) {
@@ -208,7 +233,7 @@ impl Choice {
 
     /// Why a node does not fit; `None` if it does.
     pub fn misfit(&self, at: NodeRef) -> Option<NodeReason> {
-        let known = &self.kind.known[at.ix()];
+        let known = &self.known[at.ix()];
         let gate = || self.gates.get(usize::from(known.model)).is_some_and(|is_shut| *is_shut);
         known.lacks.or_else(|| gate().then_some(NodeReason::Gate)).or(known.excludes)
     }

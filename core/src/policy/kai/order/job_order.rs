@@ -77,10 +77,12 @@ impl Session<'_> {
     }
 
     /// Updates a job's rank from its counters.
-    pub fn place_job(&mut self, job: JobRef) {
-        let facts = &self.facts[self.jobs[job.ix()].uid.ix()];
-        let job = &mut self.jobs[job.ix()];
+    pub fn place_job(&mut self, at: JobRef) {
+        let facts = &self.facts[self.jobs[at.ix()].uid.ix()];
+        let job = &mut self.jobs[at.ix()];
         job.rank = if self.plugins.elastic { facts.rank.with(job.filled()) } else { facts.rank };
+        self.pending.changed(at);
+        self.active.changed(at);
     }
 
     /// 3.3: indices of a job's pod sets, in order.

@@ -1,14 +1,16 @@
-//! Waiting jobs by leaf queue, in job order.
+//! Jobs by leaf queue, in the order in which a queue tree is filled.
 //!
 //! # Rule
-//! None of its own. A queue tree filled in job order links each leaf at its first job, so leaves are sorted by
-//! their first jobs.
+//! None of its own. A queue tree filled in job order, or in the reverse order in victim mode, links each leaf at its first
+//! job, so leaves are sorted by their first jobs.
 //!
 //! # Source
 //! kai.md 0.5, 3.6
 //!
 //! # Differs
 //! nothing
+
+use std::cmp::Ordering;
 
 use crate::policy::kai::order::job_rank::JobRank;
 use crate::policy::kai::task::{JobRef, QueueRef};
@@ -18,6 +20,20 @@ use crate::policy::kai::task::{JobRef, QueueRef};
 pub(in crate::policy::kai) struct Leaves(Vec<(QueueRef, Vec<JobRef>)>);
 
 impl Leaves {
+    /// Sorts leaves by their first jobs; the jobs of each are in order, and there is at least one.
+    pub fn by_first(
+        leaves: impl Iterator<Item = (QueueRef, Vec<JobRef>)>,
+        order: impl Fn(JobRef, JobRef) -> Ordering,
+    ) -> Leaves {
+        let mut leaves: Vec<_> = leaves.collect();
+        leaves.sort_by(|(_, l), (_, r)| order(l[0], r[0]));
+        Leaves(leaves)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Inserts jobs at their `rank` in job order. From each leaf that receives a job, removes the jobs for which
     /// `is_left_out` holds.
     pub fn with(
@@ -56,7 +72,7 @@ impl Leaves {
     }
 }
 
-/// Expects jobs in job order.
+/// Expects jobs in order.
 impl FromIterator<(QueueRef, JobRef)> for Leaves {
     fn from_iter<I: IntoIterator<Item = (QueueRef, JobRef)>>(jobs: I) -> Leaves {
         let mut leaves = Leaves::default();

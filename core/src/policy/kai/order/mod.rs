@@ -1,6 +1,7 @@
 //! Order of queues, jobs and pods, and orders that upstream leaves undefined.
 
 pub(super) mod draw;
+pub(super) mod job_index;
 pub(super) mod job_order;
 pub(super) mod job_rank;
 pub(super) mod leaves;

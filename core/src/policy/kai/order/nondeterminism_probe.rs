@@ -11,8 +11,8 @@
 //! kai.md 11
 //!
 //! # Differs
-//! Approximate in three ways: effects that no draw shows are not marked; above 256 pods, and where only outcomes are
-//! recorded, nothing is drawn and all candidates are marked; a cycle without any decision is not run again. The order of
+//! Approximate in three ways: effects that no draw shows are not marked; above 256 pods, and below level *decisive*,
+//! nothing is drawn and all candidates are marked; a cycle without any decision is not run again. The order of
 //! insertion is recorded as a tie of queues where queues tied
 
 use crate::kit::random::mixed;

@@ -12,6 +12,7 @@
 //! nothing; candidates beyond the number are cut in victim order (N-9)
 
 use crate::policy::kai::number::UNLIMITED;
+use crate::policy::kai::order::leaves::Leaves;
 use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
 use crate::policy::kai::revision::Revision;
 use crate::policy::kai::session::Session;
@@ -22,25 +23,13 @@ use crate::policy::kai::solve::victims::Held;
 use crate::policy::kai::task::{JobRef, QueueRef};
 
 impl Session<'_> {
-    /// Candidate victims.
-    pub fn victims_for(&mut self, search: &VictimSearch, job: JobRef) -> Vec<JobRef> {
+    /// Candidate victims, in the order in which they are evicted.
+    pub fn victims_for(&mut self, search: &VictimSearch, job: JobRef) -> Leaves {
         let (queue, priority) = (self.facts_of(job).queue, self.facts_of(job).priority);
-        let need = match search {
-            VictimSearch::Reclaim(_) => self.need(job),
-            _ => Quantities::default(),
-        };
         let all = self.own_jobs().filter(|&v| self.may_lose(v));
-        match search {
+        let victims = match search {
             VictimSearch::Reclaim(held) => {
-                let Some(by) = queue else { return Vec::new() };
-                let mut may_lose: Vec<Option<bool>> = vec![None; self.queues.len()];
-                let mut is_open = |other: QueueRef| {
-                    *may_lose[other.ix()]
-                        .get_or_insert_with(|| self.queue_may_lose((held, need), (by, other)))
-                };
-                let others = all.filter(|&v| self.facts_of(v).queue.is_none_or(|q| q != by && is_open(q)));
-                let active = others.filter(|&v| self.has_active(v));
-                active.filter(|&v| self.may_be_victim(v, Against::Reclaim(by))).collect()
+                return queue.map_or_else(Leaves::default, |by| self.victims_of_reclaim(held, by, job));
             }
             VictimSearch::Preemption => {
                 let same =
@@ -61,7 +50,28 @@ impl Session<'_> {
                 }
                 victims
             }
-        }
+        };
+        let mut victims: Vec<JobRef> = victims.into_iter().filter(|&v| self.facts_of(v).is_ordered).collect();
+        victims.sort_by(|&l, &r| self.job_order(r, l));
+        victims.into_iter().map(|job| (self.leaf_of(job), job)).collect()
+    }
+
+    fn victims_of_reclaim(&mut self, held: &Held, by: QueueRef, job: JobRef) -> Leaves {
+        let need = self.need(job);
+        let mut active = std::mem::take(&mut self.active);
+        active.update(|v| self.place_of(v).filter(|_| self.may_lose(v) && self.has_active(v)));
+        let others = active.queues().filter(|&(q, _)| q != by && self.queue_may_lose((held, need), (by, q)));
+        let leaves = others.map(|(queue, jobs)| {
+            let mut jobs: Vec<JobRef> = jobs.iter().rev().map(|job| job.1).collect();
+            if self.may_protect(queue, Against::Reclaim(by)) {
+                jobs.retain(|&v| self.may_be_victim(v, Against::Reclaim(by)));
+            }
+            (queue, jobs)
+        });
+        let leaves = leaves.filter(|(_, jobs)| !jobs.is_empty());
+        let victims = Leaves::by_first(leaves, |l, r| self.job_order(r, l));
+        self.active = active;
+        victims
     }
 
     fn has_active(&self, job: JobRef) -> bool {

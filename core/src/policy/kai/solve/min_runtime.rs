@@ -45,6 +45,12 @@ impl Session<'_> {
         self.plugins.min_runtime && self.now_s < started + self.min_runtime(victim, against)
     }
 
+    /// Whether the minimum runtime of a queue protects any job.
+    pub fn may_protect(&self, queue: QueueRef, against: Against) -> bool {
+        let (must, _) = self.min_runtime_in(queue, against);
+        self.plugins.min_runtime && self.now_s < self.latest_start_s + must
+    }
+
     /// The comparison that protects `victim` from `job`.
     pub fn protection(&self, job: JobRef, victim: JobRef, against: Against) -> Option<Check> {
         let started = self.job(victim).last_start_s?;
@@ -69,7 +75,10 @@ impl Session<'_> {
 
     /// Minimum runtime D in seconds and the queue that sets it; no queue for the default.
     fn min_runtime_and_queue(&self, victim: JobRef, against: Against) -> (f64, Option<QueueRef>) {
-        let Some(queue) = self.facts_of(victim).queue else { return (0.0, None) };
+        self.facts_of(victim).queue.map_or((0.0, None), |queue| self.min_runtime_in(queue, against))
+    }
+
+    fn min_runtime_in(&self, queue: QueueRef, against: Against) -> (f64, Option<QueueRef>) {
         let (found, default) = match against {
             Against::Preemption => {
                 let found = self.nearest(queue, |q| q.preempt_min_runtime_s);

@@ -20,6 +20,7 @@ use crate::policy::kai::explain::notes::Proof;
 use crate::policy::kai::explain::recorder::Recorder;
 use crate::policy::kai::fast::feasibility::Feasibility;
 use crate::policy::kai::job::Chunk;
+use crate::policy::kai::order::leaves::Leaves;
 use crate::policy::kai::order::queue_tree::QueueTree;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::solve::attempts::{FailedScenarios, Generator, Solution};
@@ -45,7 +46,7 @@ pub(in crate::policy::kai) struct Claimant<'a> {
     /// Nodes on which it may be placed without evictions.
     feasible: Vec<bool>,
     /// Candidates, unless each probe lists them anew.
-    candidates: Option<Vec<JobRef>>,
+    candidates: Option<Leaves>,
     /// Scenarios that failed.
     failed: FailedScenarios,
 }
@@ -234,7 +235,7 @@ impl Session<'_> {
                 self.note_immovable(search, job);
             }
         }
-        tree.load(self, victims);
+        tree.load_leaves(self, victims);
         let mut filters = Filters::new(self, &hypothesis, &nodes);
         let mut feasibility = Feasibility::new(self, hypothesis.partial, &nodes);
         loop {
