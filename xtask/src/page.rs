@@ -22,9 +22,8 @@ use crate::tools;
 /// Maximum transfer of the start page, in bytes after brotli: about a second and a half at 10 Mbit/s for a first visit. The printed
 /// table shows what grew. A tenth are instances of the standard library's sorts, one per type; another sort only for the sake of the
 /// download is not worth it. Another tenth reads and writes files of other products; a separate program for them would save an
-/// eighth of a second once, but take minutes to build and optimise. An engine built for size alone (`opt-level = "z"`) would save
-/// 170,000 bytes and take about a quarter longer for a day of a trace.
-const START_PAGE_LIMIT: usize = 1_920_000;
+/// eighth of a second once, but take minutes to build and optimise.
+const START_PAGE_LIMIT: usize = 1_800_000;
 
 /// Placeholder for the first frame in `index.html`.
 const FIRST_FRAME_MARK: &str = "<!-- first frame -->";

@@ -138,8 +138,8 @@ pub fn examine_cycles(plan: &Plan, cycles: u32, table: &mut Table) -> Vec<Mistak
 
 /// Puts the settings in force that the policy has reloaded by a moment.
 fn reload(plan: &mut Plan, by: Time) {
-    let settings = plan.timeline.iter().filter(|planned| planned.at <= by);
-    if let Some(policy) = settings.filter_map(|planned| planned.policies().next()).last() {
+    let reloaded = plan.timeline.iter().filter(|planned| planned.at <= by);
+    if let Some(policy) = reloaded.rev().find_map(|planned| planned.policies().next()) {
         plan.policy = policy.clone();
     }
 }
