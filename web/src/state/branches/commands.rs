@@ -64,7 +64,8 @@ pub(crate) fn compare_versions(model: &mut Model, fx: &mut Vec<Effect>) {
         policy: modelled.policy.to_owned(),
     };
     let runs = std::iter::once(own).chain(modelled.others(own)).map(run).collect();
-    run_side_by_side(model, Dialog::CompareVersions, runs, fx);
+    // What an upgrade changes may come later than what has been looked at.
+    run_until(None, model, Dialog::CompareVersions, runs, fx);
 }
 
 /// Label of the button that compares a scenario with the other versions of its scheduler; `None`: there are none.
@@ -76,11 +77,21 @@ pub fn compare_versions_label(scenario: &Scenario) -> Option<String> {
 
 /// Runs scenarios until the current moment or, at the start, until nothing further happens.
 fn run_side_by_side(model: &mut Model, dialog: Dialog, runs: Vec<ToCompare>, fx: &mut Vec<Effect>) {
+    let until_ms = model.frame.as_ref().map(|frame| frame.time_ms).filter(|ms| *ms > 0);
+    run_until(until_ms, model, dialog, runs, fx);
+}
+
+fn run_until(
+    until_ms: Option<i64>,
+    model: &mut Model,
+    dialog: Dialog,
+    runs: Vec<ToCompare>,
+    fx: &mut Vec<Effect>,
+) {
     model.view.dialog = Some(dialog);
     model.compared = Arc::default();
     model.comparing = None;
     model.to_compare = runs.len();
-    let until_ms = model.frame.as_ref().map(|frame| frame.time_ms).filter(|ms| *ms > 0);
     model.in_flight.comparison = send(model, Request::Compare { runs, until_ms }, fx);
 }
 

@@ -54,8 +54,8 @@ pub fn CompareVersions(on_close: Callback<()>) -> impl IntoView {
     view! {
         <DialogFrame title="Compare versions" class="wide" on_close>
             <p class="hint">
-                "The scenario is run by the rules of each version of its scheduler; the current one is the first. "
-                {END}
+                "The scenario is run by the rules of each version of its scheduler; the current one is the first. All runs end at \
+                 the same time: when nothing further happens in any of them. Waits that have not ended are counted up to then."
             </p>
             <Results />
         </DialogFrame>

@@ -250,6 +250,7 @@ fn draw_lid(area: &Area<'_>, tank: &Tank, (x, w): (f64, f64), layout: &Layout) -
     let has_room = surface - lid > 2.0 * layout.font;
     let held = number(tank.held());
     let (said, paint) = match tank.is_full() {
+        true if tank.lid <= 0.0 => ("requests nothing".to_string(), soft),
         true => (format!("gets all {held}"), bold.clone()),
         false if has_room => {
             (format!("requests {}{}", number(tank.lid), if is_cut { " ↑" } else { "" }), soft)
