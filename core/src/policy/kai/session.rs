@@ -65,6 +65,9 @@ pub(super) struct Session<'a> {
     pub evicted: BTreeSet<PodRef>,
     /// See [`Session::waiting`]; cleared on commit.
     pub waiting: Option<Rc<Leaves>>,
+    /// Whether lists of jobs and orders of nodes are kept from job to job; otherwise they are made again each time, with the same
+    /// result.
+    pub keeps_lists: bool,
     /// Ordered jobs with pending tasks.
     pub pending: JobIndex,
     /// Ordered jobs with active tasks of which any may be evicted.
@@ -139,6 +142,7 @@ impl<'a> Session<'a> {
             unsigned: Vec::new(),
             evicted: BTreeSet::new(),
             waiting: None,
+            keeps_lists: true,
             pending: JobIndex::new(n_queues, n_jobs),
             active: JobIndex::new(n_queues, n_jobs),
             latest_start_s: facts.iter().filter_map(|job| job.last_start_s).fold(f64::NEG_INFINITY, f64::max),
@@ -232,6 +236,9 @@ impl<'a> Session<'a> {
             return waiting.clone();
         }
         let mut pending = std::mem::take(&mut self.pending);
+        if !self.keeps_lists {
+            pending = JobIndex::new(self.queues.len(), self.n_jobs);
+        }
         pending.update(|job| Some(self.place_of(job)?).filter(|_| self.job(job).has_pending()));
         let leaves = pending.queues().map(|(leaf, jobs)| (leaf, jobs.iter().map(|job| job.1).collect()));
         let waiting = Rc::new(Leaves::by_first(leaves, |l, r| self.job_order(l, r)));

@@ -69,7 +69,11 @@ impl Session<'_> {
         choice.ranking.best.extend(std::mem::take(&mut choice.ranking.taken));
         // Parts of devices may be chosen in a random order, with other scores each time.
         let is_shared = self.pods[pod.ix()].request.is_shared();
-        if is_shared || choice.ranking.of != nodes || choice.ranking.best.len() > 2 * nodes.len() {
+        if is_shared
+            || !self.keeps_lists
+            || choice.ranking.of != nodes
+            || choice.ranking.best.len() > 2 * nodes.len()
+        {
             choice.ranking.clear();
         }
         choice

@@ -157,7 +157,7 @@ fn outcome(snapshot: &Snapshot, has_shortcuts: bool) -> CycleOutcome {
     let mut session = Session::open(Opening::recorded(snapshot), Level::Outcomes);
     assert!(session.is_whole);
     if !has_shortcuts {
-        (session.is_whole, session.siblings_are_ordered) = (false, false);
+        (session.is_whole, session.siblings_are_ordered, session.keeps_lists) = (false, false, false);
     }
     let mut trace = Trace::new(Level::Outcomes);
     let mut out = Recorder::comparing(&session, snapshot, &mut trace);

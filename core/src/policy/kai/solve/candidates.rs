@@ -12,6 +12,7 @@
 //! nothing; candidates beyond the number are cut in victim order (N-9)
 
 use crate::policy::kai::number::UNLIMITED;
+use crate::policy::kai::order::job_index::JobIndex;
 use crate::policy::kai::order::leaves::Leaves;
 use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
 use crate::policy::kai::revision::Revision;
@@ -59,6 +60,9 @@ impl Session<'_> {
     fn victims_of_reclaim(&mut self, held: &Held, by: QueueRef, job: JobRef) -> Leaves {
         let need = self.need(job);
         let mut active = std::mem::take(&mut self.active);
+        if !self.keeps_lists {
+            active = JobIndex::new(self.queues.len(), self.n_jobs);
+        }
         active.update(|v| self.place_of(v).filter(|_| self.may_lose(v) && self.has_active(v)));
         let others = active.queues().filter(|&(q, _)| q != by && self.queue_may_lose((held, need), (by, q)));
         let leaves = others.map(|(queue, jobs)| {
