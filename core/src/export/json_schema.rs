@@ -91,9 +91,14 @@ pub fn json_schema() -> String {
         properties["policy"] = policies(&declared);
         properties["settings"] = settings(&declared.field("Scenario", "settings").doc);
     }
+    document("Fairground scenario", whole)
+}
+
+/// A schema with its title, as the text of a file.
+pub(crate) fn document(title: &str, mut whole: Value) -> String {
     let mut schema = json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
-        "title": "Fairground scenario",
+        "title": title,
     });
     if let (Some(schema), Some(whole)) = (schema.as_object_mut(), whole.as_object_mut()) {
         schema.append(whole);

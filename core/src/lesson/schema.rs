@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::entries::LessonEntry;
 use super::{FORMAT, FactKind};
-use crate::export::{Declarations, object};
+use crate::export::{Declarations, document, object};
 
 /// Source code with the declarations and doc comments of the fields.
 const SOURCE: &str = include_str!("entries.rs");
@@ -17,16 +17,7 @@ pub fn lesson_schema() -> String {
     let mut whole = object(&mut LessonEntry::default(), "LessonEntry", &declared);
     narrow(&mut whole);
     whole["properties"]["format"]["const"] = FORMAT.into();
-    let mut schema = json!({
-        "$schema": "http://json-schema.org/draft-07/schema#",
-        "title": "Fairground lesson",
-    });
-    if let (Some(schema), Some(whole)) = (schema.as_object_mut(), whole.as_object_mut()) {
-        schema.append(whole);
-    }
-    let mut text = serde_json::to_string_pretty(&schema).unwrap_or_default();
-    text.push('\n');
-    text
+    document("Fairground lesson", whole)
 }
 
 /// Lists the kinds of facts, and replaces the scenario by a reference.

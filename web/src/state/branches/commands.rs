@@ -64,7 +64,7 @@ pub(crate) fn compare_versions(model: &mut Model, fx: &mut Vec<Effect>) {
         policy: modelled.policy.to_owned(),
     };
     let runs = std::iter::once(own).chain(modelled.others(own)).map(run).collect();
-    // What an upgrade changes may come later than what has been looked at.
+    // The first difference between versions may come after the displayed cycle.
     run_until(None, model, Dialog::CompareVersions, runs, fx);
 }
 

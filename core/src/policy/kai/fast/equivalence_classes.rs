@@ -129,7 +129,7 @@ pub(super) struct Ranking {
     pub(super) scores: Vec<Option<f64>>,
     /// Fitting candidates, best first; entries with outdated scores are skipped.
     pub(super) best: BinaryHeap<Ranked>,
-    /// Candidates taken from `best`. They are candidates again for the next choice, even if they have not changed.
+    /// Candidates removed from `best`; put back when the next choice begins.
     pub(super) taken: Vec<Ranked>,
 }
 

@@ -1,7 +1,7 @@
 //! Jobs that satisfy a condition, by leaf queue in job order, kept up to date as jobs change.
 //!
 //! # Rule
-//! None of its own. A search changes few jobs, so only those are looked at again before the next one.
+//! None of its own. A search changes few jobs, so only their entries are updated before the next search.
 //!
 //! # Source
 //! kai.md 3.2
