@@ -125,7 +125,7 @@ jobs:
 /// closed to a queue above its share, and the selector is not reported as the reason.
 #[test]
 fn first_in_first_out_reports_what_each_node_lacks() {
-    let reasons = |quota: &str| {
+    let refusal = |quota: &str| {
         let text = format!(
             "nodes: [{{name: full, gpu: 1}}, {{name: many, gpu: 4, pods: 1}}]
 queues: [{{name: q, gpu: {{quota: {quota}}}}}]
@@ -135,13 +135,14 @@ jobs:
 - {{name: waits, queue: q, gpu: 1}}
 "
         );
-        let refused = refusal(&mut under("fifo", &text), "waits");
-        let Gate::NoNode { mut reasons, .. } = refused.gate else { panic!("{refused:?}") };
-        reasons.sort();
-        reasons
+        refusal(&mut under("fifo", &text), "waits")
     };
-    assert_eq!(reasons("5"), [(NodeReason::Insufficient(Resource::GPU), 1), (NodeReason::PodSlots, 1)]);
-    assert_eq!(reasons("0"), [(NodeReason::Gate, 2)]);
+    let refused = refusal("5");
+    let Gate::NoNode { mut reasons, .. } = refused.gate else { panic!("{refused:?}") };
+    reasons.sort();
+    assert_eq!(reasons, [(NodeReason::Insufficient(Resource::GPU), 1), (NodeReason::PodSlots, 1)]);
+    let refused = refusal("0");
+    assert!(matches!(refused.gate, Gate::OverLimit { .. }) && refused.is_over_quota(), "{refused:?}");
 }
 
 /// EGO reclaims from consumers above their quota that did not reclaim in the same pass: `b` is above its quota with the unit

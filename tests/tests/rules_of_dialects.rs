@@ -97,17 +97,26 @@ jobs: [{name: s, queue: slow, gpu: 1}]
 ",
     ),
     (
-        "fifo: a gang of two nodes, and a queue whose node is full",
+        "fifo: a gang of two nodes, scattered GPUs, a queue whose node is down, and one at its quota",
         "policy: fifo
-nodes: [{name: n, count: 3, gpu: 4}]
+nodes:
+- {name: n, count: 4, gpu: 4}
+- {name: down, gpu: 4, state: down}
+- {name: rest, count: 2, gpu: 4}
 queues:
 - {name: wide, gpu: {quota: 8}}
-- {name: narrow, gpu: {quota: 4}}
+- {name: narrow, gpu: {quota: 8}}
+- {name: part, gpu: {quota: 6}}
+- {name: few, gpu: {quota: 1}}
 jobs:
-- {name: first, queue: wide, gpu: 1}
+- {name: first, queue: wide, cpu: 1}
 - {name: gang, queue: wide, pods: 2, gpu: 4}
 - {name: held, queue: narrow, gpu: 3}
+- {name: held-2, queue: narrow, gpu: 3}
 - {name: waits, queue: narrow, gpu: 2}
+- {name: large, queue: part, gpu: 3}
+- {name: one, queue: few, gpu: 1}
+- {name: two, queue: few, gpu: 1}
 ",
     ),
 ];
@@ -214,6 +223,6 @@ fn every_rule_of_ego_decides_somewhere() {
 #[test]
 fn every_rule_of_first_in_first_out_decides_somewhere() {
     let book = Policy::rulebook("fifo").expect("a policy").rules;
-    assert_eq!(book.len(), 5);
+    assert_eq!(book.len(), 7);
     all_decide(&book, "fifo");
 }

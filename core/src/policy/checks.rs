@@ -21,11 +21,16 @@ pub(super) fn submitted(world: PartitionView<'_>, job: JobId) -> Term {
     term(Quantity::Created, Value::Time(world.cluster.jobs[job].submit))
 }
 
-/// Check that `first` was submitted no later than `other`, a job of the same queue.
+/// Check that `first` was submitted before `other`, a job of the same queue, or at the same time and precedes it in the file.
 pub(super) fn submitted_first(rule: Rule, world: PartitionView<'_>, first: JobId, other: JobId) -> Check {
     let queue = Some(world.cluster.jobs[other].queue);
     let subject = Subject { queue, job: Some(first), other_job: Some(other), ..Subject::default() };
-    Check::new(rule, subject, submitted(world, first), Op::AtMost, submitted(world, other))
+    let [left, right] = [first, other].map(|job| submitted(world, job));
+    if left == right {
+        let place = |job: JobId| term(Quantity::Position, Value::Count(i64::from(job.0) + 1));
+        return Check::new(rule, subject, place(first), Op::Less, place(other));
+    }
+    Check::new(rule, subject, left, Op::Less, right)
 }
 
 /// Check of a rule that applies without a numeric comparison.

@@ -189,6 +189,10 @@ pub enum Quantity {
     Units,
     /// Whether a queue owns the node: 0 or 1.
     Owned,
+    /// Allocation of a queue on nodes without owner if the job were placed there.
+    UnownedWithJob,
+    /// What a queue may hold on nodes without owner.
+    UnownedShare,
     /// Whether a node accepts pods: 0 or 1.
     Ready,
     /// Whether the pod tolerates the taints of a node: 0 or 1.

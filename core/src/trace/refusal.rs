@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::check::Check;
+use super::check::{Check, Quantity};
 use crate::id::{JobId, NodeId, QueueId};
 use crate::time::Time;
 use crate::units::Resource;
@@ -20,6 +20,21 @@ pub struct Refusal {
     pub checks: Vec<Check>,
     /// The expected end of the refusal.
     pub outlook: Outlook,
+}
+
+impl Refusal {
+    /// What was free on the nodes that were tried, if room was a reason.
+    pub fn free(&self) -> Option<FreeGpus> {
+        std::iter::once(&self.gate).chain(&self.also).find_map(|gate| match gate {
+            Gate::NoNode { free, .. } => *free,
+            _ => None,
+        })
+    }
+
+    /// Whether the bound of [`Gate::OverLimit`] is a quota.
+    pub fn is_over_quota(&self) -> bool {
+        self.checks.iter().any(|check| check.right.quantity == Quantity::Quota)
+    }
 }
 
 /// The stage of scheduling at which a pending job was refused.
@@ -187,12 +202,20 @@ impl Gate {
 }
 
 /// GPUs that are free, or become free without further evictions, on available nodes.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FreeGpus {
     /// Sum over all nodes.
     pub total: f64,
     /// Largest number on one node.
     pub most: f64,
+}
+
+/// Of the free GPUs of each node.
+impl FromIterator<f64> for FreeGpus {
+    fn from_iter<T: IntoIterator<Item = f64>>(of_nodes: T) -> FreeGpus {
+        let add = |sum: FreeGpus, free: f64| FreeGpus { total: sum.total + free, most: sum.most.max(free) };
+        of_nodes.into_iter().fold(FreeGpus::default(), add)
+    }
 }
 
 /// Why a pod does not fit on a node.
@@ -208,7 +231,11 @@ pub enum NodeReason {
     Selector,
     /// A taint that is not tolerated.
     Taint,
-    /// The queue's limit or quota on this node.
+    /// Another queue holds it, and this one may not use it.
+    Held,
+    /// Of another pool than the one from which the other pods of the job are.
+    OtherPool,
+    /// A limit or quota of the queue allows no more on it.
     Gate,
     /// Its room is reserved for this job.
     Reserved(JobId),

@@ -12,6 +12,7 @@ use crate::trace::{Check, Op, Quantity, Term, Value};
 pub fn quantity_of(check: &Check, quantity: Quantity) -> &'static str {
     let is_ego = check.rule.key().starts_with("ego/");
     match quantity {
+        Quantity::Position if check.subject.node.is_none() => "place in the file",
         Quantity::AllocatedWithJob if is_of_user(check) => "allocated to its user or group with the [job]",
         Quantity::Limit if is_of_user(check) => "[limit] of the user or group",
         Quantity::Saturation if check.rule.key() == "ego/slot-ratio" => "slots for its share ratio",
@@ -82,6 +83,8 @@ pub fn quantity_name(quantity: Quantity) -> &'static str {
         Quantity::Position => "place in the order",
         Quantity::Units => "[pods] of this size that still fit",
         Quantity::Owned => "owned by the [queue]",
+        Quantity::UnownedWithJob => "allocated with the [job] on [nodes] without owner",
+        Quantity::UnownedShare => "its part of [nodes] without owner",
         Quantity::Ready => "accepts [pods]",
         Quantity::Tolerated => "taints tolerated",
         Quantity::Selected => "labels selected",

@@ -144,8 +144,10 @@ fn by_gate(frame: &Frame, refusal: &Refusal) -> Option<Expectation> {
 /// What lets a pod use a node, by the reasons that exclude it; free room does not.
 fn opens(reasons: &[(NodeReason, u32)]) -> &'static str {
     let is = |wanted: NodeReason| reasons.iter().any(|(reason, _)| *reason == wanted);
-    if is(NodeReason::Gate) {
+    if is(NodeReason::Gate) || is(NodeReason::OtherPool) {
         "its [queue] may use more of a [node]."
+    } else if is(NodeReason::Held) {
+        "its [queue] may use another [node]."
     } else if is(NodeReason::NotReady) {
         "a [node] that is down or draining is ready again, or another [node] is added."
     } else if is(NodeReason::Taint) {

@@ -36,7 +36,9 @@ pub fn node_reason(frame: &Frame, reason: NodeReason) -> Text {
         NodeReason::Selector => "without a required label",
         NodeReason::Taint => "with a taint the [job] does not tolerate",
         NodeReason::Reserved(job) => return Text::of("reserved for ").job(frame.job(job)),
-        NodeReason::Gate => "not allowed by [a quota] or [limit] of the [queue]",
+        NodeReason::Held => "held by another [queue]",
+        NodeReason::OtherPool => "of another [node] pool than its first [pods]",
+        NodeReason::Gate => "on which a quota or [limit] of its [queue] allows no more",
         NodeReason::Insufficient(Resource::GPU) => "with too few free GPUs",
         NodeReason::Insufficient(Resource::CPU) => "with too little free CPU",
         NodeReason::Insufficient(resource) => {

@@ -15,6 +15,7 @@ pub fn short_reason(frame: &Frame, refusal: &Refusal) -> String {
         Gate::NotAccepted { why: NotAccepted::NoQueue } => "no such [queue]",
         Gate::NotAccepted { why: NotAccepted::Draining } => "[queue] is draining",
         Gate::TooLarge { .. } => "larger than any [node]",
+        Gate::OverLimit { .. } if refusal.is_over_quota() => "[over quota]",
         Gate::OverLimit { .. } => "over [limit]",
         Gate::UserLimit { .. } => "over the user's [limit]",
         Gate::TooManyJobs { .. } => "too many [jobs]",

@@ -26,6 +26,18 @@ pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
             let held = context.accounts.allocated(queue);
             Expect::Amounts(context.requests(false).into_iter().map(|asked| plus(held, asked)).collect())
         }),
+        Quantity::Position if place.check.subject.node.is_none() => {
+            owner.job.map_or(Expect::Unknown, |job| Expect::Values(vec![Value::Count(i64::from(job.0) + 1)]))
+        }
+        Quantity::UnownedWithJob | Quantity::UnownedShare => {
+            let [held, share] = owner.job.and_then(|job| unowned(context, job)).unwrap_or_default();
+            let asked: i64 = context.asked.iter().map(|pod| gpus_of(context.accounts.pod(*pod))).sum();
+            let value = if place.is_left { held + asked } else { share };
+            Expect::Values(vec![Value::Real(value as f64 / 1000.0)])
+        }
+        Quantity::Quota => {
+            owner.queue.map_or(Expect::Unknown, |queue| Expect::Amounts(vec![context.accounts.quota(queue)]))
+        }
         Quantity::Limit => {
             owner.queue.map_or(Expect::Unknown, |queue| Expect::Amounts(vec![context.accounts.limit(queue)]))
         }
@@ -215,28 +227,65 @@ pub fn owned(accounts: &Accounts<'_>) -> Vec<(QueueId, Vec<NodeId>, i64)> {
 /// Most free devices on one node that the queue may use, or the devices of its empty ones.
 fn own_room(context: &Context<'_>, job: JobId, of_empty: bool) -> Option<f64> {
     let accounts = &context.accounts;
-    let leaf = accounts.cluster.jobs[job].queue;
-    let all = owned(accounts);
-    let (_, own, left) = all.iter().find(|(queue, ..)| *queue == leaf)?;
-    let is_owned = |node: NodeId| all.iter().any(|(_, own, _)| own.contains(&node));
-    let holds = |node: NodeId| -> i64 {
-        let of_leaf = pods_on(accounts, node).filter(|pod| accounts.cluster.jobs[pod.job].queue == leaf);
-        of_leaf.map(|pod| pod.request.resources.get(Resource::GPU).in_base_units()).sum()
-    };
-    let common: Vec<NodeId> = accounts.nodes().map(|(id, _)| id).filter(|id| !is_owned(*id)).collect();
-    let shared: i64 = common.iter().map(|node| holds(*node)).sum();
-    let common = common.into_iter().filter(|_| shared <= *left);
-    let may_run = |id: &NodeId| {
-        let node = &accounts.cluster.nodes[*id];
-        let fits = |pod: &fairground::cluster::Pod| pod.selects(node) && pod.tolerates(node);
-        node.takes_pods() && context.asked.iter().all(|pod| fits(accounts.pod(*pod)))
-    };
-    let nodes = own.iter().copied().chain(common).filter(may_run);
+    let asked = context.asked.iter().map(|pod| gpus_of(accounts.pod(*pod))).sum();
+    let nodes = candidates(context, job, asked)?.into_iter();
     Some(match of_empty {
-        true => nodes
-            .filter(|node| pods_on(accounts, *node).next().is_none())
-            .map(|node| untouched(accounts, node))
-            .sum(),
+        true => nodes.filter(|node| is_empty(accounts, *node)).map(|node| untouched(accounts, node)).sum(),
         false => nodes.map(|node| untouched(accounts, node)).fold(0.0, f64::max),
     })
+}
+
+fn is_empty(accounts: &Accounts<'_>, node: NodeId) -> bool {
+    pods_on(accounts, node).next().is_none()
+}
+
+fn gpus_of(pod: &Pod) -> i64 {
+    pod.request.resources.get(Resource::GPU).in_base_units()
+}
+
+/// Nodes on which the pods of a job may start under *first in, first out*: empty ones if no node takes all of them.
+pub fn open_to_job(context: &Context<'_>, job: JobId) -> Option<Vec<NodeId>> {
+    let accounts = &context.accounts;
+    let asked = context.asked.iter().map(|pod| gpus_of(accounts.pod(*pod))).sum();
+    let open = candidates(context, job, asked)?;
+    let takes_all = |node: &NodeId| super::obstacles::fits_empty(context, *node);
+    let may_be_part = context.asked.len() == 1 || open.iter().any(takes_all);
+    Some(open.into_iter().filter(|node| may_be_part || is_empty(accounts, *node)).collect())
+}
+
+/// Nodes of the job's queue, and those without owner unless its counted share is exceeded with so many more thousandths of GPUs.
+fn candidates(context: &Context<'_>, job: JobId, more: i64) -> Option<Vec<NodeId>> {
+    let accounts = &context.accounts;
+    let leaf = accounts.cluster.jobs[job].queue;
+    let all = owned(accounts);
+    let (_, own, _) = all.iter().find(|(queue, ..)| *queue == leaf)?;
+    let [held, share] = unowned(context, job)?;
+    let common = unowned_nodes(accounts, &all).filter(|_| held.saturating_add(more) <= share);
+    let may_run = |id: &NodeId| {
+        let node = &accounts.cluster.nodes[*id];
+        let fits = |pod: &Pod| pod.selects(node) && pod.tolerates(node);
+        node.takes_pods() && context.asked.iter().all(|pod| fits(accounts.pod(*pod)))
+    };
+    Some(own.iter().copied().chain(common).filter(may_run).collect())
+}
+
+fn unowned_nodes(
+    accounts: &Accounts<'_>,
+    all: &[(QueueId, Vec<NodeId>, i64)],
+) -> impl Iterator<Item = NodeId> {
+    let is_owned = |node: NodeId| all.iter().any(|(_, own, _)| own.contains(&node));
+    accounts.nodes().map(|(id, _)| id).filter(move |id| !is_owned(*id))
+}
+
+/// What the queue of a job holds on nodes without owner, and may hold there, in thousandths of GPUs.
+fn unowned(context: &Context<'_>, job: JobId) -> Option<[i64; 2]> {
+    let accounts = &context.accounts;
+    let leaf = accounts.cluster.jobs[job].queue;
+    let all = owned(accounts);
+    let (_, _, share) = *all.iter().find(|(queue, ..)| *queue == leaf)?;
+    let of_leaf = |pod: &&Pod| accounts.cluster.jobs[pod.job].queue == leaf;
+    let held = unowned_nodes(accounts, &all)
+        .map(|node| pods_on(accounts, node).filter(of_leaf).map(gpus_of).sum::<i64>())
+        .sum();
+    Some([held, share])
 }

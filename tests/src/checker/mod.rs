@@ -10,6 +10,7 @@ mod applications;
 mod baseline;
 mod ego;
 mod fair_shares;
+mod free;
 mod kai;
 mod known;
 mod moments;
@@ -501,7 +502,7 @@ impl<'a> Cycle<'a> {
             let context = self.context(explanation, moment);
             match (&context.ego, explanation.of) {
                 (Some(ego), Explained::Waiting(refusal)) => ego.wrong(refusal.job, gate),
-                _ => obstacles::wrong(&context, gate),
+                _ => obstacles::wrong(&context, gate).or_else(|| free::wrong(&context, gate)),
             }
         };
         let all: Option<Vec<String>> = self.moments_of(explanation).into_iter().map(at).collect();

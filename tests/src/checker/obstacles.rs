@@ -1,10 +1,10 @@
 //! The obstacles that a waiting job names, counted again on the nodes: state, labels, taints, pod slots and room.
 
 use fairground::cluster::GpuRequest;
-use fairground::id::{NodeId, PodId};
+use fairground::id::{NodeId, PodId, QueueId};
 use fairground::policy::Policy;
 use fairground::trace::{Gate, NodeReason};
-use fairground::units::Resource;
+use fairground::units::{RESOURCES_MAX, Resource};
 
 use super::accounts::Accounts;
 use super::baseline;
@@ -63,13 +63,24 @@ fn has_obstacle(
         // First in, first out, all pods of a job start together, and on one node if they fit there.
         NodeReason::Insufficient(resource)
             if matches!(context.policy, Policy::Fifo(_))
-                && (lacks_for_all(context, id, resource)
-                    || resource == Resource::GPU && lacks_devices_for_all(context, id)) =>
+                && (lacks_for_all(context, id, resource, &holders(accounts, id))
+                    || resource == Resource::GPU
+                        && lacks_devices_for_all(context, id, &holders(accounts, id))) =>
         {
             true
         }
         NodeReason::Insufficient(Resource::GPU) => is_part || lacks_devices(accounts, pod, id),
         NodeReason::Insufficient(resource) => is_part || lacks(accounts, pod, id, resource),
+        NodeReason::Held => {
+            let of_another = |(leaf, own, _): &(QueueId, Vec<NodeId>, i64)| {
+                own.contains(&id) && *leaf != accounts.cluster.jobs[of_pod.job].queue
+            };
+            matches!(context.policy, Policy::Fifo(_)) && baseline::owned(accounts).iter().any(of_another)
+        }
+        NodeReason::OtherPool => false,
+        NodeReason::Gate if matches!(context.policy, Policy::Fifo(_)) => {
+            !baseline::open_to_job(context, of_pod.job).is_some_and(|open| open.contains(&id))
+        }
         // Claims of other jobs and bounds on nodes are the policy's own.
         NodeReason::Gate | NodeReason::Reserved(_) => true,
     }
@@ -124,19 +135,26 @@ fn lacks(accounts: &Accounts<'_>, pod: PodId, id: NodeId, resource: Resource) ->
     used + of(pod) > accounts.cluster.nodes[id].capacity.get(resource).in_base_units()
 }
 
-fn lacks_for_all(context: &Context<'_>, id: NodeId, resource: Resource) -> bool {
+/// Whether the pods of a job fit together on a node without others.
+pub fn fits_empty(context: &Context<'_>, id: NodeId) -> bool {
+    let lacks = |resource: Resource| lacks_for_all(context, id, resource, &[]);
+    context.asked.len() <= context.accounts.cluster.nodes[id].pods_max as usize
+        && !(0..RESOURCES_MAX).filter_map(|r| u8::try_from(r).ok()).any(|r| lacks(Resource(r)))
+        && !lacks_devices_for_all(context, id, &[])
+}
+
+fn lacks_for_all(context: &Context<'_>, id: NodeId, resource: Resource, here: &[PodId]) -> bool {
     let accounts = &context.accounts;
-    let of = |pod: PodId| accounts.pod(pod).request.resources.get(resource).in_base_units();
-    let used = holders(accounts, id).into_iter().chain(context.asked.iter().copied()).map(of).sum::<i64>();
+    let of = |pod: &PodId| accounts.pod(*pod).request.resources.get(resource).in_base_units();
+    let used = here.iter().chain(&context.asked).map(of).sum::<i64>();
     used > accounts.cluster.nodes[id].capacity.get(resource).in_base_units()
 }
 
 /// Whether the pods of a job, each on the fullest devices with room, do not fit the node together.
-fn lacks_devices_for_all(context: &Context<'_>, id: NodeId) -> bool {
+fn lacks_devices_for_all(context: &Context<'_>, id: NodeId, here: &[PodId]) -> bool {
     let accounts = &context.accounts;
     let node = &accounts.cluster.nodes[id];
     let memory = node.device_mib();
-    let here = holders(accounts, id);
     let used = |device: u32| {
         let held = here.iter().filter(|pod| accounts.pod(**pod).devices.0 & 1 << device != 0);
         held.map(|pod| mib_of(accounts.pod(*pod).request.gpu, memory)).sum::<i64>()

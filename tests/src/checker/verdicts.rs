@@ -106,6 +106,10 @@ pub fn of_waiting(gate: &Gate, checks: &[&Check]) -> Option<String> {
         }
     };
     match *gate {
+        // First in, first out, the quota is the limit.
+        Gate::OverLimit { queue, resource } if checks.iter().any(|c| c.rule.key() == "fifo/quota") => {
+            needs(queue, resource, Quantity::Quota)
+        }
         Gate::OverLimit { queue, resource } | Gate::UserLimit { queue, resource } => {
             needs(queue, resource, Quantity::Limit)
         }

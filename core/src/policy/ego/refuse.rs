@@ -19,7 +19,7 @@ use super::grace::{effective_lendout_grace, pool_grace};
 use super::ids::{ConsumerId, HostId, SizeId, SubId};
 use super::memory::job_of;
 use super::model::{CycleState, Model, SLOTS};
-use super::plan::{Dims, add, fits};
+use super::plan::{Dims, Placement, add, fits};
 use super::pool::{Barred, PoolBook};
 use super::pool_state::State;
 use super::quota::Table;
@@ -29,7 +29,9 @@ use super::slot_view::SlotView;
 use crate::id::{Arena, JobId, QueueId};
 use crate::policy::PartitionView;
 use crate::policy::checks::{amount, term};
-use crate::trace::{Check, Ending, Gate, NodeReason, Op, Outlook, Quantity, Refusal, Subject, Trace, Value};
+use crate::trace::{
+    Check, Ending, FreeGpus, Gate, NodeReason, Op, Outlook, Quantity, Refusal, Subject, Trace, Value,
+};
 use crate::units::{RESOURCES_MAX, Resource};
 
 /// Records one refusal per pending job.
@@ -99,7 +101,11 @@ struct RefusalContext<'b, 'a> {
 impl RefusalContext<'_, '_> {
     fn refusal(&self, job: JobId, sub: SubId) -> Refusal {
         let (gate, outlook, checks) = self.gate(sub);
-        Refusal { job, gate, also: Vec::new(), checks, outlook }
+        let is_of_room = matches!(gate, Gate::NotEntitled { .. } | Gate::NoVictims { .. });
+        let room = is_of_room.then(|| self.no_room(sub).0);
+        // On paper, there may be room for all of them.
+        let lacks_room = |gate: &Gate| matches!(gate, Gate::NoNode { placed, of, .. } if placed < of);
+        Refusal { job, gate, also: room.into_iter().filter(lacks_room).collect(), checks, outlook }
     }
 
     fn gate(&self, sub: SubId) -> (Gate, Outlook, Vec<Check>) {
@@ -209,12 +215,13 @@ impl RefusalContext<'_, '_> {
                 let pools =
                     self.model.layout.pools.iter().filter(|&&root| self.model.plan.is_below(leaf, root));
                 let sources = std::iter::once(None).chain(pools.map(|&root| Some(root)));
-                let of = sources.map(|source| self.on_paper(leaf, &together, source));
-                let (placed, free) = of.max_by_key(|(placed, _)| *placed).unwrap_or_default();
-                (placed, self.reasons(together.get(placed).copied().unwrap_or(first), &free))
+                let of = sources.map(|source| (self.on_paper(leaf, &together, source), source));
+                let ((placed, free), source) = of.max_by_key(|((placed, _), _)| *placed).unwrap_or_default();
+                let next = together.get(placed).copied().unwrap_or(first);
+                (placed, self.reasons(next, &free, (placed > 0).then_some(source)))
             }
         };
-        let gate = Gate::NoNode { placed: placed as u32, of: n, reasons, free: None };
+        let gate = Gate::NoNode { placed: placed as u32, of: n, reasons, free: Some(self.free_gpus(sub)) };
         (gate, Outlook::NotForeseeable, Vec::new())
     }
 
@@ -251,7 +258,7 @@ impl RefusalContext<'_, '_> {
     /// The reasons with the present free resources, which are the same for all units of one size and leaf.
     fn reasons_of_size(&self, sub: SubId) -> Obstacles {
         let of = &self.current.state.subs[sub];
-        let reasons = || self.reasons(sub, &self.current.state.free);
+        let reasons = || self.reasons(sub, &self.current.state.free, None);
         // A mask may have several causes.
         match of.mask {
             Some(_) => reasons(),
@@ -259,9 +266,15 @@ impl RefusalContext<'_, '_> {
         }
     }
 
-    /// Why each host does not take the next unit of a sub-allocation; a host with room is not for its leaf.
-    fn reasons(&self, sub: SubId, free: &Arena<HostId, Dims>) -> Obstacles {
-        let unit = &self.current.state.subs[sub].unit;
+    /// Why each host does not take the next unit of a sub-allocation; `source` is that of its first units, if some have room.
+    fn reasons(
+        &self,
+        sub: SubId,
+        free: &Arena<HostId, Dims>,
+        source: Option<Option<ConsumerId>>,
+    ) -> Obstacles {
+        let (unit, leaf) = (&self.current.state.subs[sub].unit, self.current.state.subs[sub].leaf);
+        let is_exclusive = self.model.plan.placement == Placement::Exclusive;
         let cluster = self.world.cluster;
         let pod = self.current.waiting[sub].last().map(|&pod| &cluster.pods[pod]);
         // GPUs first, as in other sentences; then CPU, memory, the named resources and pod slots.
@@ -272,13 +285,39 @@ impl RefusalContext<'_, '_> {
                 _ if !node.takes_pods() => NodeReason::NotReady,
                 _ if pod.is_some_and(|pod| !pod.selects_labels(node)) => NodeReason::Selector,
                 _ if !self.current.state.may_run(sub, host) => NodeReason::Insufficient(Resource::GPU),
-                _ if !self.may_use(sub, host) => NodeReason::Gate,
+                _ if !self.may_use(sub, host) => NodeReason::Held,
+                _ if is_exclusive && self.current.state.has_units_of_others(host, leaf) => NodeReason::Held,
+                _ if source.is_some_and(|source| source != self.source(leaf, host)) => NodeReason::OtherPool,
                 Some(SLOTS) => NodeReason::PodSlots,
                 Some(dim) => NodeReason::Insufficient(resource(dim)),
                 None => NodeReason::Gate,
             }
         };
         NodeReason::counted(free.iter().map(of).collect())
+    }
+
+    /// Free GPUs on the hosts that the units of a sub-allocation may use.
+    fn free_gpus(&self, sub: SubId) -> FreeGpus {
+        let state = &self.current.state;
+        let pod = self.current.waiting[sub].last().map(|&pod| &self.world.cluster.pods[pod]);
+        let is_open = |host: HostId| {
+            let node = &self.world.cluster.nodes[self.model.nodes[host]];
+            node.takes_pods()
+                && pod.is_none_or(|pod| pod.selects_labels(node))
+                && state.may_run(sub, host)
+                && self.may_use(sub, host)
+        };
+        let gpus = Resource::GPU.index();
+        let free = state.free.iter().filter(|(host, _)| is_open(*host));
+        free.map(|(_, free)| free[gpus].max(0) as f64 / 1000.0).collect()
+    }
+
+    /// The pool from which a leaf uses a host; `None` if it owns the host.
+    fn source(&self, leaf: ConsumerId, host: HostId) -> Option<ConsumerId> {
+        let holder = self.model.layout.holders[host];
+        let is_lent = self.model.plan.is_leaf(holder);
+        let pool = if is_lent { self.current.state.lent[host] } else { Some(holder) };
+        pool.filter(|_| holder != leaf || self.current.state.lent[host].is_some())
     }
 
     /// Whether a host is of the leaf, or in a pool that it may use.

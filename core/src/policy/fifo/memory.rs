@@ -171,10 +171,20 @@ impl Memory {
     }
     /// Milli-GPUs that the leaf may still allocate on common nodes; negative if it holds more than its share.
     pub(super) fn share_left(&self, leaf: usize) -> i64 {
-        self.leaves[leaf].owned.share - self.leaves[leaf].share_used
+        let [held, share] = self.unowned_held_and_share(leaf);
+        share - held
+    }
+    /// Milli-GPUs that the leaf holds on common nodes, and may hold there.
+    pub(super) fn unowned_held_and_share(&self, leaf: usize) -> [i64; 2] {
+        [self.leaves[leaf].share_used, self.leaves[leaf].owned.share]
     }
     /// Milli-GPUs that the leaf may still allocate on any node.
     pub(super) fn quota_left(&self, leaf: usize) -> i64 {
-        self.leaves[leaf].owned.quota.saturating_sub(self.leaves[leaf].held).max(0)
+        let [held, quota] = self.held_and_quota(leaf);
+        quota.saturating_sub(held).max(0)
+    }
+    /// Milli-GPUs that the leaf holds, and its quota.
+    pub(super) fn held_and_quota(&self, leaf: usize) -> [i64; 2] {
+        [self.leaves[leaf].held, self.leaves[leaf].owned.quota]
     }
 }

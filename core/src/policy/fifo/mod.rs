@@ -33,6 +33,7 @@ use super::{Change, Decision, PartitionView, Rhythm, Scheduler, Turn, ledger};
 use crate::id::JobId;
 use crate::time::Time;
 use crate::trace::{Event, Gate, Ledger, Level, NodeReason, Outlook, Refusal, Trace};
+use crate::units::Resource;
 
 pub use memory::Memory;
 use place::Attempt;
@@ -135,12 +136,16 @@ fn refuse_first(
     let too_large = if is_too_large { rules::too_large(&attempt, job, &reachable) } else { None };
     let (gate, checks) = if let Some((resource, check)) = too_large {
         (Gate::TooLarge { resource }, vec![check])
+    } else if attempt.exceeds_quota() {
+        let queue = world.cluster.jobs[job].queue;
+        (Gate::OverLimit { queue, resource: Resource::GPU }, vec![rules::over_quota(&attempt, job)])
     } else {
         let of = u32::try_from(attempt.pods.len()).expect("ids are 32 bits wide");
         let reasons = NodeReason::counted(attempt.reasons());
-        (Gate::NoNode { placed: 0, of, reasons, free: None }, rules::no_room(&attempt, job))
+        (Gate::NoNode { placed: 0, of, reasons, free: Some(attempt.free()) }, rules::no_room(&attempt, job))
     };
-    let never = reachable.is_empty() || is_too_large;
+    let [_, quota] = memory.held_and_quota(leaf);
+    let never = reachable.is_empty() || is_too_large || attempt.gpus() > quota;
     let outlook = if never { Outlook::OnlyByEdit } else { when_ends(world, memory, (leaf, job), ends) };
     Refusal { job, gate, also: Vec::new(), checks, outlook }
 }

@@ -16,7 +16,7 @@ use crate::cluster::{NodeUse, Phase, Request, request_of};
 use crate::id::{JobId, NodeId, PodId};
 use crate::policy::PartitionView;
 use crate::policy::node_order::Nearest;
-use crate::trace::NodeReason;
+use crate::trace::{FreeGpus, NodeReason};
 use crate::units::{Amount, Resource};
 
 /// Sort key of a node: whether it has no owner, its number of free GPUs, then the order in the file.
@@ -70,7 +70,7 @@ impl<'a> Attempt<'a> {
     /// `near`: gathers the nodes with which the chosen one is compared, if they are recorded.
     pub fn place(&self, near: Option<&mut Nearest<Key>>) -> Option<Vec<(PodId, NodeId)>> {
         let candidates = self.candidates();
-        if self.gpus() > self.memory.quota_left(self.leaf) {
+        if self.exceeds_quota() {
             return None;
         }
         if self.fits_empty_node(&candidates) {
@@ -185,6 +185,24 @@ impl<'a> Attempt<'a> {
         all
     }
 
+    /// Whether the pods exceed the quota of the queue.
+    pub fn exceeds_quota(&self) -> bool {
+        self.gpus() > self.memory.quota_left(self.leaf)
+    }
+
+    /// Nodes on which quota and counted share allow all pods.
+    pub fn open(&self) -> Vec<NodeId> {
+        self.candidates().into_iter().filter(|&node| self.may_take(node)).collect()
+    }
+
+    /// Free GPUs on the nodes that the pods may use: only on empty ones if they do not fit one node together.
+    pub fn free(&self) -> FreeGpus {
+        let open = self.open();
+        let may_be_part = self.pods.len() == 1 || self.fits_empty_node(&open);
+        let is_open = |&&node: &&NodeId| may_be_part || self.memory.node_use[node].n_pods() == 0;
+        open.iter().filter(is_open).map(|&node| f64::from(self.memory.node_use[node].n_free())).collect()
+    }
+
     /// Returns one reason per node of the partition why the pods cannot be placed there.
     pub fn reasons(&self) -> Vec<NodeReason> {
         let candidates = self.candidates();
@@ -197,7 +215,7 @@ impl<'a> Attempt<'a> {
             let lacks = || pods().next().and_then(|pod| used.lacking(node, &pod.request));
             let lacks = || lacks().or_else(|| used.lacking(node, &self.request_of_all()));
             reasons.push(match () {
-                () if !is_own => NodeReason::Gate,
+                () if !is_own => NodeReason::Held,
                 () if !node.takes_pods() => NodeReason::NotReady,
                 () if pods().next().is_some_and(|pod| !pod.tolerates(node)) => NodeReason::Taint,
                 () if pods().any(|pod| !pod.selects(node)) => NodeReason::Selector,

@@ -46,6 +46,24 @@ pub const HARD_PARTITION: Rule = Rule(&RuleRecord {
     differs: "if a quota is not a multiple of the node size, the remainder counts on nodes that no queue owns",
 });
 
+/// A queue holds at most its quota.
+pub const QUOTA: Rule = Rule(&RuleRecord {
+    key: "fifo/quota",
+    says: "a queue never holds more GPUs than its quota, on whatever nodes",
+    formula: "GPUs of the queue with the job ≤ quota",
+    source: "Helios simulator, virtual clusters",
+    differs: "a quota there is a number of nodes",
+});
+
+/// What is left of a quota beside whole nodes counts on nodes without owner.
+pub const UNOWNED_SHARE: Rule = Rule(&RuleRecord {
+    key: "fifo/unowned-share",
+    says: "on nodes that no queue owns, a queue holds at most what its own nodes leave of its quota",
+    formula: "GPUs of the queue on nodes without owner, with the job ≤ quota − GPUs of its own nodes",
+    source: "none: this is our own",
+    differs: "quotas of the source are multiples of the node size",
+});
+
 /// A job larger than a node goes to empty nodes.
 pub const EMPTY_NODES: Rule = Rule(&RuleRecord {
     key: "fifo/empty-nodes",
@@ -66,7 +84,8 @@ pub const NODE_ORDER: Rule = Rule(&RuleRecord {
 });
 
 /// Every rule of the policy.
-pub const RULES: [Rule; 5] = [SUBMIT_ORDER, BEST_FIT, HARD_PARTITION, EMPTY_NODES, NODE_ORDER];
+pub const RULES: [Rule; 7] =
+    [SUBMIT_ORDER, BEST_FIT, HARD_PARTITION, QUOTA, UNOWNED_SHARE, EMPTY_NODES, NODE_ORDER];
 
 fn gpus(quantity: Quantity, milli: i64) -> Term {
     amount(quantity, milli, Resource::GPU)
@@ -136,10 +155,20 @@ pub fn too_large(attempt: &Attempt<'_>, job: JobId, nodes: &[NodeId]) -> Option<
     checks::too_large(HARD_PARTITION, subject, pod, &nodes)
 }
 
+/// Check that the pending pods of the job exceed the quota of its queue.
+pub fn over_quota(attempt: &Attempt<'_>, job: JobId) -> Check {
+    let queue = attempt.world.cluster.jobs[job].queue;
+    let subject =
+        Subject { queue: Some(queue), job: Some(job), resource: Some(Resource::GPU), ..Subject::default() };
+    let [held, quota] = attempt.memory.held_and_quota(attempt.leaf);
+    let with = gpus(Quantity::AllocatedWithJob, held + attempt.gpus());
+    Check::new(QUOTA, subject, with, Op::Exceeds, gpus(Quantity::Quota, quota))
+}
+
 /// Check that explains why the first job of a leaf does not start; empty if GPUs are not the reason.
 pub fn no_room(attempt: &Attempt<'_>, job: JobId) -> Vec<Check> {
     let Attempt { world, memory, pods, .. } = attempt;
-    let nodes = attempt.candidates();
+    let nodes = attempt.open();
     let free = |&node: &NodeId| i64::from(memory.node_use[node].n_free()) * 1000;
     let subject = Subject {
         queue: Some(world.cluster.jobs[job].queue),
@@ -147,6 +176,17 @@ pub fn no_room(attempt: &Attempt<'_>, job: JobId) -> Vec<Check> {
         resource: Some(Resource::GPU),
         ..Subject::default()
     };
+    if nodes.is_empty() && !attempt.reachable().is_empty() {
+        let [held, share] = memory.unowned_held_and_share(attempt.leaf);
+        let with = gpus(Quantity::UnownedWithJob, held + attempt.gpus());
+        return vec![Check::new(
+            UNOWNED_SHARE,
+            subject,
+            with,
+            Op::Exceeds,
+            gpus(Quantity::UnownedShare, share),
+        )];
+    }
     let one_node = attempt.fits_empty_node(&nodes) || pods.len() == 1;
     let (rule, idle) = if one_node {
         (HARD_PARTITION, nodes.iter().map(free).max().unwrap_or(0))

@@ -14,26 +14,16 @@ use super::measure::{Measure, Share};
 use crate::cluster::{Node, NodeUse, Phase, Pod, Queue, Sums, request_of};
 use crate::id::{Arena, JobId, NodeId, PodId, QueueId};
 use crate::policy::PartitionView;
-use crate::trace::FreeGpus;
+use crate::trace::{Check, FreeGpus, Gate};
 use crate::units::{Amount, Bound, Resource};
 
-/// Reason for which a leaf is frozen for the rest of the cycle.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Stop {
-    /// A queue on the path would exceed its limit.
-    Limit {
-        /// The queue whose limit would be exceeded.
-        queue: QueueId,
-        /// First resource over the limit, in the order GPU, CPU, memory.
-        resource: Resource,
-    },
-    /// The next pods do not fit.
-    NoRoom {
-        /// Number of them that fit.
-        placed: usize,
-        /// Free GPUs at that point.
-        free: FreeGpus,
-    },
+/// Why a leaf is frozen for the rest of the cycle, with what was compared then.
+#[derive(Clone, Debug)]
+pub struct Stop {
+    pub gate: Gate,
+    pub checks: Vec<Check>,
+    /// Whether no completion helps.
+    pub is_final: bool,
 }
 
 /// Pending jobs of a leaf.
@@ -47,7 +37,7 @@ pub struct PendingJobs {
     pods: Vec<PodId>,
     /// Number of them that must start together.
     together: usize,
-    /// Set when the leaf is frozen.
+    /// Set when the leaf is frozen, if reasons are recorded.
     pub stop: Option<Stop>,
 }
 
@@ -241,16 +231,12 @@ impl<'w> CycleState<'w> {
     pub fn free(&self, pod: PodId) -> FreeGpus {
         let usable = usable(self.world, &self.world.cluster.pods[pod]);
         let open = usable.filter(|(id, node)| node.takes_pods() && !self.nodes[*id].lacks_devices());
-        let free = open.map(|(id, _)| f64::from(self.nodes[id].n_free()));
-        free.fold(FreeGpus { total: 0.0, most: 0.0 }, |all, n| FreeGpus {
-            total: all.total + n,
-            most: all.most.max(n),
-        })
+        open.map(|(id, _)| f64::from(self.nodes[id].n_free())).collect()
     }
 
-    /// Excludes the leaf from the rest of the cycle.
-    pub fn freeze(&mut self, leaf: QueueId, stop: Stop) {
-        self.pending[leaf].stop = Some(stop);
+    /// Excludes the leaf from the rest of the cycle; the reason, if it is recorded.
+    pub fn freeze(&mut self, leaf: QueueId, stop: Option<Stop>) {
+        self.pending[leaf].stop = stop;
         self.count_open(leaf, -1);
     }
 }

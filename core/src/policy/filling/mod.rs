@@ -32,7 +32,7 @@ pub use rules::{best_fit, node_order, submit_order};
 
 use std::marker::PhantomData;
 
-use cycle_state::{CycleState, Stop};
+use cycle_state::CycleState;
 use place::Placed;
 
 use super::description::Description;
@@ -102,17 +102,19 @@ impl<V: Variant> Scheduler for Filling<V> {
 /// Serves and freezes leaves until none is left.
 fn fill(mut state: CycleState<'_>, trace: &mut Trace) -> Vec<Decision> {
     let mut decisions = Vec::new();
+    let records = trace.level >= Level::Refusals;
     while let Some(leaf) = state.next_leaf() {
         let pods = state.next_pods(leaf).to_vec();
-        let stop = match state.over_limit(leaf, &pods) {
-            Some((queue, resource)) => Err(Stop::Limit { queue, resource }),
-            None => {
-                let placed = place::place(&mut state, &pods, trace.level >= Level::Refusals);
-                placed.map_err(|placed| Stop::NoRoom { placed, free: state.free(pods[placed]) })
+        if let Some(bound) = state.over_limit(leaf, &pods) {
+            let stop = records.then(|| refuse::over_limit(&state, bound, &pods));
+            state.freeze(leaf, stop);
+            continue;
+        }
+        match place::place(&mut state, &pods, records) {
+            Err(lacks) => {
+                let stop = records.then(|| refuse::no_room(&state, &pods, lacks));
+                state.freeze(leaf, stop);
             }
-        };
-        match stop {
-            Err(stop) => state.freeze(leaf, stop),
             Ok(places) => {
                 for (i, &Placed { pod, node, devices, .. }) in places.iter().enumerate() {
                     trace.event(Event::Bound { pod, node, devices }, || {
@@ -124,7 +126,7 @@ fn fill(mut state: CycleState<'_>, trace: &mut Trace) -> Vec<Decision> {
             }
         }
     }
-    if trace.level >= Level::Refusals {
+    if records {
         refuse::refuse(&state, trace);
     }
     decisions

@@ -27,12 +27,21 @@ pub struct Placed {
     pub compared: Vec<Check>,
 }
 
-/// Allocates nodes and devices for all pods, or none; `records`: whether comparisons of nodes are recorded.
+/// Pods that do not all fit.
+#[derive(Debug)]
+pub struct NoRoom {
+    /// Number of the first ones that fit.
+    pub placed: usize,
+    /// Why nodes cannot take the next one beside these, with the number of nodes for each; empty if reasons are not recorded.
+    pub reasons: Vec<(NodeReason, u32)>,
+}
+
+/// Allocates nodes and devices for all pods, or none; `records`: whether comparisons of nodes and reasons are recorded.
 ///
 /// # Errors
 ///
-/// Returns the number of pods that fit if not all do.
-pub fn place(state: &mut CycleState<'_>, pods: &[PodId], records: bool) -> Result<Vec<Placed>, usize> {
+/// Returns how many pods fit if not all do.
+pub fn place(state: &mut CycleState<'_>, pods: &[PodId], records: bool) -> Result<Vec<Placed>, NoRoom> {
     let cluster = state.world.cluster;
     let mut places: Vec<Placed> = Vec::with_capacity(pods.len());
     for &pod in pods {
@@ -45,10 +54,11 @@ pub fn place(state: &mut CycleState<'_>, pods: &[PodId], records: bool) -> Resul
                 places.push(Placed { pod, node, devices, compared });
             }
             None => {
+                let reasons = if records { reasons(state, &cluster.pods[pod]) } else { Vec::new() };
                 for Placed { pod, node, devices, .. } in &places {
                     state.nodes[*node].give_back(&cluster.pods[*pod].request, *devices);
                 }
-                return Err(places.len());
+                return Err(NoRoom { placed: places.len(), reasons });
             }
         }
     }
@@ -117,7 +127,7 @@ fn compared(state: &CycleState<'_>, pod: PodId, node: NodeId, mut near: Nearest<
 }
 
 /// Returns the reasons why nodes of the partition cannot take the pod, with the number of nodes for each.
-pub fn reasons(state: &CycleState<'_>, pod: &Pod) -> Vec<(NodeReason, u32)> {
+fn reasons(state: &CycleState<'_>, pod: &Pod) -> Vec<(NodeReason, u32)> {
     let cluster = state.world.cluster;
     let of_partition = |node: &&crate::cluster::Node| node.partition == state.world.partition;
     let mut reasons: Vec<NodeReason> = Vec::new();

@@ -10,12 +10,14 @@
 //! nothing
 
 use super::cycle_state::{CycleState, Stop};
-use super::{place, rules};
+use super::place::{self, NoRoom};
+use super::rules;
 use crate::cluster::Phase;
 use crate::id::{JobId, PodId, QueueId};
 use crate::policy::ends::ends;
 use crate::time::Time;
 use crate::trace::{Gate, Outlook, Refusal, Trace};
+use crate::units::{Bound, Resource};
 
 /// Records one refusal per pending job, by job id.
 pub fn refuse(state: &CycleState<'_>, trace: &mut Trace) {
@@ -29,12 +31,12 @@ pub fn refuse(state: &CycleState<'_>, trace: &mut Trace) {
         refusals.push(refusal(job, Gate::NotReady, outlook));
     }
     for (leaf, pending) in state.pending.iter() {
-        let Some(stop) = pending.stop else { continue };
+        let Some(Stop { gate, checks, is_final }) = pending.stop.clone() else { continue };
         let mut waiting = pending.jobs[pending.at..].iter().copied();
         let Some(first) = waiting.next() else { continue };
-        let frozen = frozen(state, (leaf, first), stop, &ends);
-        let outlook = frozen.outlook.of_those_behind();
-        refusals.push(frozen);
+        let outlook = if is_final { Outlook::OnlyByEdit } else { when_ends(state, leaf, &ends) };
+        refusals.push(Refusal { checks, ..refusal(first, gate, outlook) });
+        let outlook = outlook.of_those_behind();
         for job in waiting {
             let checks = vec![rules::before(state, first, job)];
             let behind = refusal(job, Gate::Behind { job: first }, outlook);
@@ -48,38 +50,32 @@ fn refusal(job: JobId, gate: Gate, outlook: Outlook) -> Refusal {
     Refusal { job, gate, also: Vec::new(), checks: Vec::new(), outlook }
 }
 
-fn frozen(
-    state: &CycleState<'_>,
-    (leaf, job): (QueueId, JobId),
-    stop: Stop,
-    ends: &[(Time, JobId)],
-) -> Refusal {
-    let pods: &[PodId] = state.next_pods(leaf);
-    match stop {
-        Stop::Limit { queue, resource } => {
-            // The pods alone exceed the limit, so no completion helps.
-            let alone = state.request(pods)[resource.index()];
-            let limit = state.world.queues()[queue].resources.get(resource).limit;
-            let never = matches!(limit, crate::units::Bound::At(limit) if alone > limit.in_base_units());
-            let outlook = if never { Outlook::OnlyByEdit } else { when_ends(state, leaf, ends) };
-            let checks = rules::over(state, job, queue, resource, pods).into_iter().collect();
-            Refusal { checks, ..refusal(job, Gate::OverLimit { queue, resource }, outlook) }
-        }
-        Stop::NoRoom { placed, free } => {
-            let pod = &state.world.cluster.pods[pods[placed]];
-            let is_too_large = place::is_too_large(state.world, pod);
-            if let Some((resource, check)) = rules::too_large(state, job, pod).filter(|_| is_too_large) {
-                let too_large = refusal(job, Gate::TooLarge { resource }, Outlook::OnlyByEdit);
-                return Refusal { checks: vec![check], ..too_large };
-            }
-            let count = |n: usize| u32::try_from(n).expect("ids are 32 bits wide");
-            let reasons = place::reasons(state, pod);
-            let gate =
-                Gate::NoNode { placed: count(placed), of: count(pods.len()), reasons, free: Some(free) };
-            let checks = rules::no_room(state, job, &pods[placed..]).into_iter().collect();
-            let outlook = if is_too_large { Outlook::OnlyByEdit } else { when_ends(state, leaf, ends) };
-            Refusal { checks, ..refusal(job, gate, outlook) }
-        }
+/// The next pods of a job would exceed the limit of a queue on the path.
+pub fn over_limit(state: &CycleState<'_>, (queue, resource): (QueueId, Resource), pods: &[PodId]) -> Stop {
+    let job = state.world.cluster.pods[pods[0]].job;
+    // The pods alone may exceed it.
+    let alone = state.request(pods)[resource.index()];
+    let limit = state.world.queues()[queue].resources.get(resource).limit;
+    Stop {
+        gate: Gate::OverLimit { queue, resource },
+        checks: rules::over(state, job, queue, resource, pods).into_iter().collect(),
+        is_final: matches!(limit, Bound::At(limit) if alone > limit.in_base_units()),
+    }
+}
+
+/// Only the first of the next pods of a job fit.
+pub fn no_room(state: &CycleState<'_>, pods: &[PodId], NoRoom { placed, reasons }: NoRoom) -> Stop {
+    let pod = &state.world.cluster.pods[pods[placed]];
+    let is_final = place::is_too_large(state.world, pod);
+    if let Some((resource, check)) = rules::too_large(state, pod.job, pod).filter(|_| is_final) {
+        return Stop { gate: Gate::TooLarge { resource }, checks: vec![check], is_final };
+    }
+    let count = |n: usize| u32::try_from(n).expect("ids are 32 bits wide");
+    let free = Some(state.free(pods[placed]));
+    Stop {
+        gate: Gate::NoNode { placed: count(placed), of: count(pods.len()), reasons, free },
+        checks: rules::no_room(state, pod.job, &pods[placed..]).into_iter().collect(),
+        is_final,
     }
 }
 

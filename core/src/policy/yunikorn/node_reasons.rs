@@ -83,10 +83,7 @@ impl<'a> NodeReasons<'a> {
         let free = |node: NodeIx| gpu.map_or(0, |of| self.memory.core.nodes[node].available.get(of)).max(0);
         let open = (0..self.memory.core.nodes.len())
             .filter(|&node| self.excluded(node).is_none() && self.reservation(node).is_none());
-        open.map(free).fold(FreeGpus { total: 0.0, most: 0.0 }, |sum, free| {
-            let free = free as f64;
-            FreeGpus { total: sum.total + free, most: sum.most.max(free) }
-        })
+        open.map(|node| free(node) as f64).collect()
     }
 
     /// The comparison with the most that a node has of a resource that all nodes lack.

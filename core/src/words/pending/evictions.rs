@@ -17,7 +17,7 @@ impl Case<'_> {
         let why = self.why_protected(gate, ancestor);
         // Without other numbers, the sentence gives those of the room.
         let room = match why == Text::default() && self.refusal.gate == *gate {
-            true => self.in_use().or_else(|| self.needs(0, None, "")),
+            true => self.in_use().or_else(|| self.needs(0, "")),
             false => None,
         };
         let room = room.or_else(|| self.no_room().filter(|_| self.refusal.gate == *gate));

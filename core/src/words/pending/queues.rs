@@ -51,10 +51,14 @@ impl Case<'_> {
         };
         let text = self.job().say(" is waiting: ");
         let of = |quantity| self.facts(r).get(Party::Queue(id), quantity);
-        match (of(Quantity::AllocatedWithJob), of(Quantity::Limit)) {
-            (Some(with), Some(limit)) => {
+        let (bound, word) = match self.refusal.is_over_quota() {
+            true => (Quantity::Quota, "quota"),
+            false => (Quantity::Limit, "[limit]"),
+        };
+        match (of(Quantity::AllocatedWithJob), of(bound)) {
+            (Some(with), Some(most)) => {
                 let text = text.say("with it, ").queue(&queue.name).say(" would use ").amount(with);
-                text.say(", over its [limit] of ").number(limit).say(".")
+                text.say(format!(", over its {word} of ")).number(most).say(".")
             }
             _ => text.queue(&queue.name).say(" is at its [limit]."),
         }

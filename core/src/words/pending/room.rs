@@ -28,9 +28,9 @@ impl Case<'_> {
         }
     }
 
-    /// Whether it needs GPUs and none is free.
+    /// Whether it needs GPUs and none was free on the nodes that it may use.
     pub(super) fn lacks_gpus(&self) -> bool {
-        self.nodes().all(|node| node.used[2] >= node.capacity[2])
+        self.refusal.free().is_some_and(|free| free.total <= 0.0)
             && self.row().is_some_and(|row| row.gpus > 0.0)
     }
 
@@ -121,28 +121,15 @@ impl Case<'_> {
         (alike.gpus > 0.0).then_some(Asks::Alike(Ask { pods: of, ..alike }))
     }
 
-    /// Needed against free GPUs, now or at the attempt; `None`: its pods need none, or their number is unknown.
-    pub(super) fn needs(&self, of: u32, tried: Option<FreeGpus>, place: &str) -> Option<String> {
-        let asks = self.asks(of)?;
-        let FreeGpus { total, most } = tried.unwrap_or_else(|| self.free_now());
-        let are = match (tried.is_some(), total == 1.0 || total <= 0.0) {
-            (true, true) => "was",
-            (true, false) => "were",
-            (false, true) => "is",
-            (false, false) => "are",
-        };
+    /// Needed against free GPUs at the attempt; `None`: its pods need none, or the numbers are unknown.
+    pub(super) fn needs(&self, of: u32, place: &str) -> Option<String> {
+        let (asks, FreeGpus { total, most }) = (self.asks(of)?, self.refusal.free()?);
+        let are = if total == 1.0 || total <= 0.0 { "was" } else { "were" };
         if total <= 0.0 {
             return Some(format!("no GPU {are} free{place}"));
         }
         let (total, most) = (number(total), number(most));
         Some(format!("{}; {total} {are} free{place}, at most {most} on one [node]", asks.says()))
-    }
-
-    /// Free GPUs on ready nodes at the displayed moment.
-    fn free_now(&self) -> FreeGpus {
-        let free = self.nodes().map(|node| (node.capacity[2] - node.used[2]).max(0.0));
-        let add = |sum: FreeGpus, free: f64| FreeGpus { total: sum.total + free, most: free.max(sum.most) };
-        free.fold(FreeGpus { total: 0.0, most: 0.0 }, add)
     }
 
     pub(super) fn no_node(
@@ -157,7 +144,7 @@ impl Case<'_> {
         }
         let lacks_gpus = reasons.iter().any(|(reason, _)| *reason == NodeReason::Insufficient(Resource::GPU));
         let is_known = free.is_some() && lacks_gpus;
-        let needs = self.needs(of, free, within(reasons)).filter(|_| lacks_gpus || reasons.is_empty());
+        let needs = self.needs(of, within(reasons)).filter(|_| lacks_gpus || reasons.is_empty());
         let text = text.say(needs.unwrap_or_else(|| no_node_for(reasons).into()));
         let text = if placed > 0 && of > 1 && is_known {
             text.say(format!(" ({placed} of {of} [pods] could be placed)"))
@@ -190,7 +177,14 @@ fn no_node_for(reasons: &[(NodeReason, u32)]) -> &'static str {
 /// *on the nodes that it may use*, if it may not use all of those that were checked.
 fn within(reasons: &[(NodeReason, u32)]) -> &'static str {
     let excludes = |reason: &NodeReason| {
-        matches!(reason, NodeReason::Selector | NodeReason::Taint | NodeReason::NotReady)
+        matches!(
+            reason,
+            NodeReason::Selector
+                | NodeReason::Taint
+                | NodeReason::NotReady
+                | NodeReason::Held
+                | NodeReason::Gate
+        )
     };
     match reasons.iter().any(|(reason, _)| excludes(reason)) {
         true => " on the [nodes] that it may use",

@@ -53,6 +53,7 @@ impl Case<'_> {
         let of_queue = |fields: &[&str]| fields.iter().map(|field| Control::queue(queue, r, field)).collect();
         let of_job = |field: &str, label: &str| Control::job(job, field, Text::of(label).job(job));
         match gate {
+            Gate::OverLimit { .. } if self.refusal.is_over_quota() => of_queue(&["quota"]),
             Gate::OverLimit { .. } => of_queue(&["limit"]),
             Gate::VictimsProtected { .. } => self.min_runtimes(),
             Gate::NotEntitled { .. } | Gate::NoVictims { .. } => of_queue(&["quota", "weight"]),

@@ -4,9 +4,10 @@ use fairground::cluster::Phase;
 use fairground::id::{JobId, NodeId, PodId};
 use fairground::policy::ego::config::Placement;
 use fairground::time::Time;
-use fairground::trace::{Gate, NodeReason};
+use fairground::trace::{FreeGpus, Gate, NodeReason};
 use fairground::units::Resource;
 
+use super::super::free;
 use super::Moment;
 use super::books::{Set, Source, add, fits};
 use super::tree::{Dims, SLOTS, consumer, has_labels, has_memory, unit_of};
@@ -18,7 +19,10 @@ impl Moment<'_> {
         let waits = |set: &&Set| set.job == job && view.waiting(set) > 0;
         let mut sets = view.world.sets.iter().filter(waits);
         let is_true = match gate {
-            Gate::NoNode { placed, reasons, .. } => sets.any(|set| self.are_real(set, *placed, reasons)),
+            Gate::NoNode { placed, reasons, free, .. } => sets.any(|set| {
+                free.is_some_and(|said| free::same(said, self.free_gpus(set)))
+                    && self.are_real(set, *placed, reasons)
+            }),
             Gate::TooLarge { resource } => sets.any(|set| self.is_nowhere(set, *resource)),
             Gate::WaitingForVictims { until: None } => {
                 sets.any(|set| self.is_promised(set, None) || self.is_on_its_way(set))
@@ -129,14 +133,31 @@ impl Moment<'_> {
             NodeReason::Insufficient(Resource::GPU) if !has_memory(pod, node) => true,
             NodeReason::Insufficient(resource) => free[resource.index()] < unit[resource.index()],
             NodeReason::PodSlots => free[SLOTS] < unit[SLOTS],
-            NodeReason::Gate => {
+            NodeReason::Held => {
                 let is_exclusive = self.config.placement == Placement::Exclusive
                     && self.view.has(host, |leaf, _| leaf != set.leaf);
-                let is_closed = !paper.placed.is_empty() && !self.is_of(paper.source, set, host);
-                is_exclusive || is_closed || !self.may_use(set, host) || self.is_limited_on(paper, host)
+                is_exclusive || !self.may_use(set, host)
             }
+            NodeReason::OtherPool => !paper.placed.is_empty() && !self.is_of(paper.source, set, host),
+            // A quota of slots is compared with the reason itself.
+            NodeReason::Gate => self.view.world.tree.shares_slots || self.is_limited_on(paper, host),
             NodeReason::Taint | NodeReason::Reserved(_) => false,
         }
+    }
+
+    /// Free GPUs on the hosts that a set may use.
+    fn free_gpus(&self, set: &Set) -> FreeGpus {
+        let world = self.view.world;
+        let is_open = |host: &NodeId| {
+            let node = &world.cluster.nodes[*host];
+            let pod = set.pods.first().map(|pod| &world.cluster.pods[*pod]);
+            node.takes_pods()
+                && pod.is_some_and(|pod| has_labels(pod, node))
+                && world.may_run(set, *host)
+                && self.may_use(set, *host)
+        };
+        let hosts = world.tree.hosts.iter().map(|(host, _)| *host).filter(is_open);
+        hosts.map(|host| self.view.free(host)[Resource::GPU.index()].max(0) as f64 / 1000.0).collect()
     }
 
     /// Whether a host is of the leaf, or in a pool that it may use.

@@ -89,11 +89,7 @@ impl Session<'_> {
     /// Idle and releasing GPUs on the nodes that the last pod may use.
     fn free_gpus(&self) -> FreeGpus {
         let open = self.notes.open.iter().map(|node| &self.nodes[node.ix()]);
-        let free = open.filter(|n| n.ready).map(|n| n.sum_idle() + n.sum_releasing());
-        free.fold(FreeGpus { total: 0.0, most: 0.0 }, |all, n| FreeGpus {
-            total: all.total + n,
-            most: all.most.max(n),
-        })
+        open.filter(|n| n.ready).map(|n| n.sum_idle() + n.sum_releasing()).collect()
     }
 
     fn place_task(
