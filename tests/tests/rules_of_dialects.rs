@@ -97,6 +97,18 @@ jobs: [{name: s, queue: slow, gpu: 1}]
 ",
     ),
     (
+        "ego: a share ratio of 0, and a unit larger than a host",
+        "policy: ego
+nodes: [{name: h, count: 2, gpu: 2}]
+queues:
+- {name: none, gpu: {quota: 0, weight: 0}}
+- {name: one, gpu: {quota: 0, weight: 1}}
+jobs:
+- {name: nothing, queue: none, gpu: 1}
+- {name: large, queue: one, gpu: 3}
+",
+    ),
+    (
         "fifo: a gang of two nodes, scattered GPUs, a queue whose node is down, and one at its quota",
         "policy: fifo
 nodes:

@@ -62,7 +62,7 @@ fn ego_speaks_of_parts_of_a_pool() {
     "#]]
     .assert_eq(&verdicts(&lent[2], &[job("a-3"), queue("team-b")]));
     expect![[r#"
-        `a-3` is waiting: no GPU is free. Hosts checked: 2 with too few free GPUs, 2 not allowed by an ownership or share limit of the consumer.
+        `a-3` is waiting: no GPU was free on the hosts that it may use. Hosts checked: 2 with too few free GPUs, 2 held by another consumer.
     "#]]
     .assert_eq(&verdicts(&lent[4], &[job("a-3")]));
 }

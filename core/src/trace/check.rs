@@ -99,7 +99,7 @@ impl Term {
 pub enum Quantity {
     /// Amount allocated to a queue.
     Allocated,
-    /// Amount allocated to a queue's non-preemptible jobs.
+    /// Allocation of a queue's non-preemptible jobs if the job were placed.
     AllocatedNonPreemptible,
     /// Allocation of a queue if the job were placed.
     AllocatedWithJob,

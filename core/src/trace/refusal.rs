@@ -33,7 +33,7 @@ impl Refusal {
 
     /// Whether the bound of [`Gate::OverLimit`] is a quota.
     pub fn is_over_quota(&self) -> bool {
-        self.checks.iter().any(|check| check.right.quantity == Quantity::Quota)
+        self.checks.first().is_some_and(|check| check.right.quantity == Quantity::Quota)
     }
 }
 

@@ -38,7 +38,7 @@ fn is_of_user(check: &Check) -> bool {
 pub fn quantity_name(quantity: Quantity) -> &'static str {
     match quantity {
         Quantity::Allocated => "allocated",
-        Quantity::AllocatedNonPreemptible => "allocated to non-preemptible [jobs]",
+        Quantity::AllocatedNonPreemptible => "allocated to non-preemptible [jobs] with the [job]",
         Quantity::AllocatedWithJob => "allocated with the [job]",
         Quantity::Before => "allocated before the [job]",
         Quantity::AllocatedAfter => "allocated after the [evictions]",

@@ -27,8 +27,9 @@ impl Comparison {
             let found =
                 Comparison { text: says(frame, check), check: check.clone(), decides: decides(check) };
             // Two actions may have compared the same.
-            if !all.contains(&found) {
-                all.push(found);
+            match all.iter_mut().find(|known| known.text == found.text) {
+                Some(known) => known.decides |= found.decides,
+                None => all.push(found),
             }
         }
         all

@@ -67,13 +67,17 @@ fn evicted(frame: &Frame, event: &EventRow, why: EvictReason, resource: u8) -> E
         EvictReason::Preempted => preempted(frame, event),
         EvictReason::Moved => moved(frame, event),
         EvictReason::AboveLimit => above_limit(frame, event),
-        EvictReason::StaleGang | EvictReason::NodeLost | EvictReason::Withdrawn => Explanation {
-            verdict: Text::default()
-                .job(frame.job_name(event))
-                .say(format!(" was [evicted]: {}.", reason(why))),
-            ..Explanation::default()
-        },
+        EvictReason::StaleGang => stopped(frame, event, format!(" was [evicted]: {}.", reason(why))),
+        EvictReason::NodeLost | EvictReason::Withdrawn => {
+            stopped(frame, event, format!(" was stopped: {}.", reason(why)))
+        }
     }
+}
+
+/// An eviction that nothing was compared for.
+fn stopped(frame: &Frame, event: &EventRow, why: String) -> Explanation {
+    let verdict = Text::default().job(frame.job_name(event)).say(why);
+    Explanation { verdict, ..Explanation::default() }
 }
 
 /// An eviction without a claimant: a queue exceeds its limit.

@@ -113,10 +113,12 @@ fn line(frame: &Frame, group: &Group<'_>) -> Text {
             }
             EvictReason::Preempted => taker(job.say(format!("{pods} preempted")), "by").say(comma_amount),
             EvictReason::Moved => taker(job.say(format!("{pods} moved")), "to make room for"),
-            EvictReason::AboveLimit
-            | EvictReason::StaleGang
-            | EvictReason::NodeLost
-            | EvictReason::Withdrawn => job.say(format!("{pods} [evicted]: {}", phrases::reason(reason))),
+            EvictReason::AboveLimit | EvictReason::StaleGang => {
+                job.say(format!("{pods} [evicted]: {}", phrases::reason(reason)))
+            }
+            EvictReason::NodeLost | EvictReason::Withdrawn => {
+                job.say(format!("{pods} stopped: {}", phrases::reason(reason)))
+            }
         },
         Event::Requeued { .. } => job.say(format!("{pods} waits again")),
         Event::NotReplaced { .. } => job.say(format!("{pods} not recreated")),

@@ -108,7 +108,7 @@ fn other_evictions_have_their_words() {
         told(EvictReason::StaleGang, ""),
         "`a2` was evicted: fewer pods of its gang ran than its minimum for too long."
     );
-    assert_eq!(told(EvictReason::NodeLost, ""), "`a2` was evicted: its node is gone.");
+    assert_eq!(told(EvictReason::NodeLost, ""), "`a2` was stopped: its node is gone.");
 }
 
 #[test]
@@ -166,12 +166,12 @@ fn every_gate_has_its_sentence() {
         `b2` has failed: its gang did not get room for all pods in time.
         `b2` was refused: `team-b` does not accept a gang of this size, or any gang because it sorts applications by fair.
         `b2` is waiting: `team-b` cannot reclaim for it: with `b2`, it would use more than it may reclaim.
-        `b2` is waiting: all 4 GPUs are in use, and no allowed eviction frees enough (3 possible sets of evictions tried).
-        `b2` is waiting: no GPU is free, and the jobs to evict are protected by their minimum runtime (until 0:20).
-        `b2` is waiting: no GPU is free. Nodes checked: 2 with too few free GPUs.
-        `b2` is waiting: it needs 1 GPU on one node; 1 is free on the nodes that it may use, at most 1 on one node. Nodes checked: 1 with too few free GPUs, 1 down.
+        `b2` is waiting: no allowed eviction frees enough (3 possible sets of evictions tried).
+        `b2` is waiting: the jobs to evict are protected by their minimum runtime (until 0:20).
+        `b2` is waiting: no node that it may use has room. Nodes checked: 2 with too few free GPUs.
+        `b2` is waiting: no node that it may use has room. Nodes checked: 1 with too few free GPUs, 1 down.
         `b2` is waiting behind `b1`, which comes first in `team-b`.
-        `b2` is waiting: no GPU is free, and no allowed eviction frees enough for `b1`, which requests no more and was tried first.
+        `b2` is waiting: no allowed eviction frees enough for `b1`, which requests no more and was tried first.
         `b2` is waiting: it was placed on `node-1`, which has no free GPU left for it, so its pod cannot be bound.
         `b2` is waiting: it was tried once in its node pool, and scheduling-backoff 1 allows no further try.
         `b2` is waiting: the room claimed for it becomes free at 0:20.
@@ -415,8 +415,7 @@ fn examples_explain_why_jobs_wait() {
           `wide`: requested (2 GPUs) is more than free or being freed on one node (1 GPU).
           `wide`: no other preemptible job runs.
         may-not-borrow: `build-2` is non-preemptible, and `team-a` already uses its whole quota of 1 GPU for non-preemptible jobs. Non-preemptible jobs cannot run over quota, even when resources are free. It can start when `build-1` ends, which has no planned end: only an edit changes this.
-          `team-a`: allocated to non-preemptible jobs (2 GPUs) is more than quota (1 GPU).
-          `team-a`: allocated to non-preemptible jobs (2 GPUs) is more than quota (1 GPU).
+          `team-a`: allocated to non-preemptible jobs with the job (2 GPUs) is more than quota (1 GPU).
         limit-is-a-ceiling: `a4` is waiting: with it, `team-a` would use 4 GPUs, over its limit of 3. Nothing further will happen in this scenario: only an edit changes this.
           also: `a4` is waiting: `team-a` cannot reclaim for it: with `a4`, it would use 4 GPUs, over its fair share of 3.
           `team-a`: allocated with the job (4 GPUs) is more than limit (3 GPUs).

@@ -207,7 +207,8 @@ impl RefusalContext<'_, '_> {
     fn no_room(&self, sub: SubId) -> (Gate, Outlook, Vec<Check>) {
         let state = &self.current.state;
         let together = state.first_units(sub);
-        let n = together.len().max(self.current.waiting[sub].len()) as u32;
+        // Later units start one by one.
+        let n = together.len().max(1) as u32;
         let (placed, reasons) = match together.first() {
             None => (0, self.reasons_of_size(sub)),
             Some(&first) => {
@@ -342,7 +343,14 @@ impl RefusalContext<'_, '_> {
         let nodes = || self.world.nodes().map(|(_, node)| node);
         let most = |dim: usize| nodes().map(|node| node.capacity.get(resource(dim)).in_base_units()).max();
         match (0..SLOTS).find(|&dim| unit[dim] > most(dim).unwrap_or(0)) {
-            Some(dim) => (Gate::TooLarge { resource: resource(dim) }, Outlook::OnlyByEdit, Vec::new()),
+            Some(dim) => {
+                let (resource, job) = (resource(dim), job_of(self.world, self.current.pod_sets[sub]));
+                let subject = Subject { job: Some(job), resource: Some(resource), ..Subject::default() };
+                let left = amount(Quantity::Request, unit[dim], resource);
+                let right = amount(Quantity::LargestNode, most(dim).unwrap_or(0), resource);
+                let check = Check::new(rules::HOST_SIZE, subject, left, Op::Exceeds, right);
+                (Gate::TooLarge { resource }, Outlook::OnlyByEdit, vec![check])
+            }
             // Each resource is sufficient on some host, but not together, or not in a pool that the queue may use.
             None => self.no_room(sub),
         }
@@ -361,7 +369,7 @@ impl RefusalContext<'_, '_> {
         let subject = rules::between(self.model.queues[consumer], None);
         let left = term(Quantity::Weight, Value::Count(ratio));
         let right = term(Quantity::Constant, Value::Count(0));
-        Check::new(rules::SHARE_RATIO, subject, left, Op::Exceeds, right)
+        Check::new(rules::RATIO_ZERO, subject, left, Op::Exceeds, right)
     }
 
     fn graces(&self, leaf: ConsumerId) -> Check {

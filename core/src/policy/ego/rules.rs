@@ -41,6 +41,15 @@ pub const SHARE_RATIO: Rule = Rule(&RuleRecord {
     differs: "assumption (OC-13): usage includes reserved units and excludes those in their grace period",
 });
 
+/// A share ratio of 0 gets nothing.
+pub const RATIO_ZERO: Rule = Rule(&RuleRecord {
+    key: "ego/share-ratio-zero",
+    says: "a consumer whose share ratio is 0, or that is below one, gets nothing from share pools",
+    formula: "share ratio > 0 on the path to the pool",
+    source: "ego.md 4; IBM, Share policies",
+    differs: "",
+});
+
 /// An earmark is redeemed.
 pub const EARMARK: Rule = Rule(&RuleRecord {
     key: "ego/earmark",
@@ -94,6 +103,15 @@ pub const HOST_ORDER: Rule = Rule(&RuleRecord {
     formula: "place(host) < place(next); balanced: units that fit(host) ≥ units that fit(other), then place(host) < place(other)",
     source: "ego.md 7.4; IBM, Resource plans",
     differs: "assumption (OC-15): the most free slots are read as the most units of the requested size",
+});
+
+/// A unit needs one host.
+pub const HOST_SIZE: Rule = Rule(&RuleRecord {
+    key: "ego/host-size",
+    says: "every unit runs on one host, so it needs a host with as much of each resource",
+    formula: "unit ≤ capacity of the largest host",
+    source: "ego.md 4",
+    differs: "assumption (OC-5): a unit that fits no host is never tried",
 });
 
 /// An owner calls its host back.
@@ -178,10 +196,11 @@ pub const ABOVE_SLOT_QUOTA: Rule = Rule(&RuleRecord {
 });
 
 /// Every rule of the policy.
-pub const RULES: [Rule; 18] = [
+pub const RULES: [Rule; 20] = [
     OWN_HOSTS,
     SHARE_PRIORITY,
     SHARE_RATIO,
+    RATIO_ZERO,
     EARMARK,
     UNDER_QUOTA,
     OVER_QUOTA,
@@ -189,6 +208,7 @@ pub const RULES: [Rule; 18] = [
     SHARE_LIMIT,
     CALL_BACK,
     HOST_ORDER,
+    HOST_SIZE,
     OVER_COMMIT,
     GRACE,
     DYNAMIC_QUOTA,

@@ -15,12 +15,10 @@ impl Case<'_> {
     /// Why no eviction helps: the last failed comparison, which protects the closest candidates.
     pub(super) fn no_victims(&self, gate: &Gate, tried: u32, ancestor: Option<QueueId>) -> Text {
         let why = self.why_protected(gate, ancestor);
+        let is_dominant = self.refusal.gate == *gate;
         // Without other numbers, the sentence gives those of the room.
-        let room = match why == Text::default() && self.refusal.gate == *gate {
-            true => self.in_use().or_else(|| self.needs(0, "")),
-            false => None,
-        };
-        let room = room.or_else(|| self.no_room().filter(|_| self.refusal.gate == *gate));
+        let room = self.in_use().filter(|_| is_dominant && why == Text::default());
+        let room = room.or_else(|| self.no_room().filter(|_| is_dominant));
         let text = self.job().say(no_eviction(room));
         let sets = count(tried.into(), "possible set");
         let text = if tried > 0 { text.say(format!(" ({sets} of [evictions] tried)")) } else { text };

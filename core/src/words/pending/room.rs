@@ -23,7 +23,7 @@ impl Case<'_> {
             .chain(&self.refusal.also)
             .any(|gate| matches!(gate, Gate::NoNode { .. }));
         match self.lacks_gpus() {
-            true => Some("no GPU is free".into()),
+            true => Some(format!("no GPU is free{}", within(self.reasons()))),
             false => was_tried.then(|| "no [node] that it may use has room".into()),
         }
     }
@@ -34,8 +34,20 @@ impl Case<'_> {
             && self.row().is_some_and(|row| row.gpus > 0.0)
     }
 
-    /// *All 12 GPUs are in use*, if GPUs are missing.
+    /// The reasons of the nodes that were tried.
+    fn reasons(&self) -> &[(NodeReason, u32)] {
+        let of = |gate| match gate {
+            &Gate::NoNode { ref reasons, .. } => Some(reasons.as_slice()),
+            _ => None,
+        };
+        std::iter::once(&self.refusal.gate).chain(&self.refusal.also).find_map(of).unwrap_or_default()
+    }
+
+    /// *All 12 GPUs are in use*, if GPUs are missing and no node was excluded.
     pub(super) fn in_use(&self) -> Option<String> {
+        if self.reasons().iter().any(|(reason, _)| excludes(*reason)) {
+            return None;
+        }
         let all: f64 = self.nodes().map(|node| node.capacity[2]).sum();
         let says = match all {
             all if all <= 0.0 => return None,
@@ -121,9 +133,12 @@ impl Case<'_> {
         (alike.gpus > 0.0).then_some(Asks::Alike(Ask { pods: of, ..alike }))
     }
 
-    /// Needed against free GPUs at the attempt; `None`: its pods need none, or the numbers are unknown.
-    pub(super) fn needs(&self, of: u32, place: &str) -> Option<String> {
+    /// Needed against free GPUs at the attempt; `None`: its pods need none, the numbers are unknown, or GPUs are not what it lacks.
+    fn needs(&self, of: u32, place: &str) -> Option<String> {
         let (asks, FreeGpus { total, most }) = (self.asks(of)?, self.refusal.free()?);
+        if asks.total() <= total && asks.most() <= most {
+            return None;
+        }
         let are = if total == 1.0 || total <= 0.0 { "was" } else { "were" };
         if total <= 0.0 {
             return Some(format!("no GPU {are} free{place}"));
@@ -174,19 +189,15 @@ fn no_node_for(reasons: &[(NodeReason, u32)]) -> &'static str {
     }
 }
 
+/// Whether a job may not use a node, however much room it has.
+fn excludes(reason: NodeReason) -> bool {
+    use NodeReason::{Gate, Held, NotReady, OtherPool, Selector, Taint};
+    matches!(reason, NotReady | Selector | Taint | Held | OtherPool | Gate)
+}
+
 /// *on the nodes that it may use*, if it may not use all of those that were checked.
 fn within(reasons: &[(NodeReason, u32)]) -> &'static str {
-    let excludes = |reason: &NodeReason| {
-        matches!(
-            reason,
-            NodeReason::Selector
-                | NodeReason::Taint
-                | NodeReason::NotReady
-                | NodeReason::Held
-                | NodeReason::Gate
-        )
-    };
-    match reasons.iter().any(|(reason, _)| excludes(reason)) {
+    match reasons.iter().any(|(reason, _)| excludes(*reason)) {
         true => " on the [nodes] that it may use",
         false => "",
     }
@@ -206,6 +217,14 @@ impl Asks<'_> {
         match self {
             Asks::Alike(ask) => of(ask),
             Asks::Unlike(asks) => asks.iter().map(of).sum(),
+        }
+    }
+
+    /// The most that one pod requests.
+    fn most(&self) -> f64 {
+        match self {
+            Asks::Alike(ask) => ask.gpus,
+            Asks::Unlike(asks) => asks.iter().map(|ask| ask.gpus).fold(0.0, f64::max),
         }
     }
 

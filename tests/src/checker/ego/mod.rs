@@ -146,6 +146,7 @@ impl Moment<'_> {
         match rule {
             "ego/over-commit" => return self.over_commit(place),
             "ego/host-order" => return self.of_hosts(place),
+            "ego/host-size" => return self.of_largest_host(place),
             _ => {}
         }
         let Some(queue) = owner.queue else { return Expect::Unknown };
@@ -166,8 +167,8 @@ impl Moment<'_> {
             Value::Real(if ratio == 0 { f64::INFINITY } else { usage / ratio as f64 })
         };
         let one = match (place.term.quantity, rule) {
-            (Quantity::Constant, "ego/share-ratio") => Value::Count(0),
-            (Quantity::Weight, "ego/share-ratio") => Value::Count(tree.ratio[node] as i64),
+            (Quantity::Constant, "ego/share-ratio-zero") => Value::Count(0),
+            (Quantity::Weight, "ego/share-ratio-zero") => Value::Count(tree.ratio[node] as i64),
             (Quantity::Priority, "ego/share-priority") => Value::Count(tree.priority[node]),
             (Quantity::Saturation, "ego/share-ratio") => per_ratio(view.usage(node, pool)),
             (Quantity::Saturation, "ego/no-inversion") => match &self.after {
@@ -213,6 +214,20 @@ impl Moment<'_> {
             }
             _ => Vec::new(),
         }
+    }
+
+    /// A unit against the largest host.
+    fn of_largest_host(&self, place: Place<'_>) -> Expect {
+        let (world, subject) = (self.view.world, &place.check.subject);
+        let Some(resource) = subject.resource else { return Expect::Unknown };
+        let real = |amount: i64| Value::Real(Amount::base_units(amount).in_policy_units(resource));
+        if place.term.quantity == Quantity::LargestNode {
+            let nodes = world.cluster.nodes.values().filter(|node| node.partition == world.pool);
+            let most = nodes.map(|node| node.capacity.get(resource).in_base_units()).max();
+            return Expect::Values(vec![real(most.unwrap_or(0))]);
+        }
+        let of_job = world.sets.iter().filter(|set| Some(set.job) == subject.job);
+        Expect::Values(of_job.map(|set| real(set.unit[resource.index()])).collect())
     }
 
     /// A start on a host that offers more than it has.
