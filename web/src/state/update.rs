@@ -116,6 +116,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::SetupWidth(width) => layout::commands::setup_width(model, width, fx),
         Command::WhyWidth(width) => layout::commands::why_width(model, width, fx),
         Command::FoldQueue(queue, folded) => layout::commands::fold_queue(model, queue, folded),
+        Command::ShowAllNumbers(on) => layout::commands::show_all_numbers(&mut model.view, on, fx),
         Command::EditLater(later) => model.view.edits_later = later,
         Command::Used(label) => layout::commands::used(model, label),
         Command::CloseNote => model.view.note_closed = true,
