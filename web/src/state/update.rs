@@ -51,7 +51,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Preview { at, value } => branches::commands::preview(model, &at, &value, fx),
         Command::PreviewEnd => model.drop_preview(),
         Command::ForgetBaseline if model.kept.is_comparing() => branches::kept::compare(model, None, fx),
-        Command::ForgetBaseline => model.baseline = None,
+        Command::ForgetBaseline => (model.baseline, model.told_edit) = (None, None),
         Command::KeepRun => branches::kept::keep(model, fx),
         Command::CompareWith(letter) => branches::kept::compare(model, letter, fx),
         Command::RemoveRun(letter) => branches::kept::remove(model, letter, fx),
