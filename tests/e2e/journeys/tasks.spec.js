@@ -68,7 +68,7 @@ test("read the division to a class", async ({ page }, testInfo) => {
   await app.atCycle(0);
   await task.does(() => app.tab("Division").click());
   const division = page.getByRole("region", { name: "Division", exact: true });
-  await task.answers(division.locator(".stepper-line"), "1 GPU is left over for team-a, which lost the most to rounding (0.5)", 3, 20);
+  await task.answers(division.locator(".stepper-line"), "1 GPU left over goes to team-a, which lost most to rounding (0.5)", 3, 20);
   await expect(division.getByRole("row", { name: /round 1/ })).toContainText("7 × 1/2 = 3.5 → 3");
 });
 

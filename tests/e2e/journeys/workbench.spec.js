@@ -188,7 +188,7 @@ test("while a value is typed it is said what it would come to", async ({ page })
   await app.cell('queues["team-a"].gpu.quota').click();
   await page.locator(".edit-box input").fill("3");
   await expect(page.locator(".since")).toContainText("as edited: 1 fewer evicted, b2 never starts by cycle 3");
-  await expect(app.status.filter({ hasText: "As edited: 1 spared, 1 never starts by cycle 3." })).toHaveCount(1);
+  await expect(app.status.filter({ hasText: "As edited: 1 fewer evicted, b2 never starts by cycle 3." })).toHaveCount(1);
   await page.keyboard.press("Escape");
   await expect(page.locator(".since")).toHaveCount(0);
 });
@@ -272,7 +272,7 @@ test("a division fills its panel, and its table holds the arithmetic", async ({ 
   const panel = await settledBox(app.now);
   expect(picture.height).toBeGreaterThan(panel.height / 2);
   await expect(chart.getByRole("table")).toContainText(/\d+ × \d+\/\d+ = [\d.]+ → \d+/);
-  await expect(chart.getByRole("table")).toContainText(/1 GPU is left over for \S+, which lost the most to rounding \(0\.\d+\)/);
+  await expect(chart.getByRole("table")).toContainText(/1 GPU left over goes to \S+, which lost most to rounding \(0\.\d+\)/);
 });
 
 test("the tree of queues is walked and selects by keys", async ({ page }) => {

@@ -56,7 +56,11 @@ const GENERAL: &[Entry] = &[
         &[],
         "How long a [queue] used less than its share while it requested more, since the start.",
     ),
-    entry("owed", &[], "What a [queue] missed of its share while it requested more: amount times time, such as GPU-hours."),
+    entry(
+        "owed",
+        &[],
+        "What a [queue] missed of its share while it requested more: amount times time, such as GPU-hours.",
+    ),
     entry("borrowed", &[], "What a [queue] used beyond its [quota]: amount times time, such as GPU-hours."),
     entry("used", &[], "What a [queue] used: amount times time, such as GPU-hours."),
     entry(
@@ -65,7 +69,11 @@ const GENERAL: &[Entry] = &[
         "The time from submission to the first start. Half of the [jobs] that started waited no longer than the median, nine of \
          ten no longer than the P90; the longest wait now is that of [a job] that has not started yet.",
     ),
-    entry("idle while work waited", &[], "What was free while [jobs] waited for it: amount times time, such as GPU-hours."),
+    entry(
+        "idle while work waited",
+        &[],
+        "What was free while [jobs] waited for it: amount times time, such as GPU-hours.",
+    ),
     entry(
         "free but too scattered",
         &[],

@@ -282,7 +282,7 @@ fn the_ladder_ends_in_the_shown_value() {
         before |  |  | 5
         quotas granted | +1 | +1 | 3
         priority 0, round 1 | 3 × 1/2 = 1.5 → 1 | 3 × 1/2 = 1.5 → 1 | 1
-        1 GPU is left over for a, which lost the most to rounding (0.5) | +1 | – | 0
+        1 GPU left over goes to a, which lost most to rounding (0.5) | +1 | – | 0
         fair share | 3 | 2 | 0
     "#]]
     .assert_eq(&rows);

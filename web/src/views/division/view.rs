@@ -173,12 +173,12 @@ fn steps<'a>(level: &'a LadderLevel, resource: u8, has_sums: bool, terms: &Terms
     steps
 }
 
-/// *1 GPU is left over, and blue gets it: it lost the most to rounding (0.57)*
+/// *1 GPU left over goes to blue, which lost most to rounding (0.57)*
 fn remainder(line: &LadderLine, resource: u8) -> String {
     let (given, unit) = (amount(resource, line.given), unit(resource, in_unit(resource, line.given)));
     let fraction = amount(resource, line.offer);
-    let is = if given == "1" { "is" } else { "are" };
-    format!("{given} {unit} {is} left over for {}, which lost the most to rounding ({fraction})", line.queue)
+    let goes = if given == "1" { "goes" } else { "go" };
+    format!("{given} {unit} left over {goes} to {}, which lost most to rounding ({fraction})", line.queue)
 }
 
 /// *priority 100, round 1: 8 GPUs × weight / 7*
