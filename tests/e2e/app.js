@@ -169,6 +169,12 @@ export class App {
     await this.page.getByRole("menuitem", { name: line }).click();
   }
 
+  /** Unfolds the rule and all numbers of the explanation. */
+  async allNumbers() {
+    await this.why.getByText("The rule and all numbers", { exact: true }).click();
+    await expect(this.why.locator(".rest")).toHaveAttribute("open", "");
+  }
+
   tab(name) {
     return this.page.getByRole("tab", { name, exact: true });
   }

@@ -130,7 +130,7 @@ impl Effects {
             }
             Effect::AnnounceEdit => {
                 let said = host.now(|m| {
-                    let (before, frame) = (m.baseline.as_ref()?, m.frame.as_ref()?);
+                    let (before, frame) = (m.told_edit.as_ref()?, m.frame.as_ref()?);
                     Some(alternative::says(before, frame, m.run.as_ref()?, m.settings_resource()))
                 });
                 said.into_iter().for_each(|said| host.announce(said));

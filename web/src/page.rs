@@ -80,6 +80,7 @@ fn restore_look(model: &mut Model, query: &str) {
     let folded = |panel: &str| storage::remembered(panel).as_deref() == Some("folded");
     model.view.now_folded = folded("now");
     model.view.time_folded = folded("time");
+    model.view.all_numbers = storage::remembered("numbers").as_deref() == Some("open");
     model.view.put(Room::of(window_width()));
     let wide = storage::remembered("setup-width").and_then(|text| text.parse::<u16>().ok());
     model.view.setup_width = wide.map_or(0, |wide| wide.clamp(SETUP_WIDTHS.0, SETUP_WIDTHS.1));

@@ -132,7 +132,8 @@ impl Page {
 
     fn says(&self) -> String {
         let (run, frame) = self.model.run.as_deref().zip(self.model.frame.as_deref()).expect("a run");
-        says(self.model.baseline.as_deref().expect("a baseline"), frame, run, 2)
+        let before = self.model.told_edit.as_ref().or(self.model.baseline.as_ref());
+        says(before.expect("a baseline"), frame, run, 2)
     }
 }
 
@@ -142,7 +143,7 @@ fn after_an_edit_charts_say_how_it_was() {
     page.does(Command::GoTo(3));
     assert!(page.model.baseline.is_none());
     page.sets("team-a", "quota", "3");
-    expect!["Changed quota of team-a from 2 to 3. Now team-a uses 3 GPUs (2 before), its fair share is 3 (2 before); team-b uses 1 GPU (2 before); there is no eviction (1 before)."]
+    expect!["Quota of team-a 2 → 3: 1 fewer evicted, b2 never starts; team-a uses 3 GPUs (2 before); team-b uses 1 GPU (2 before)."]
         .assert_eq(&page.says());
     assert_eq!(page.announced, 1);
     let view = page.shares();
@@ -227,7 +228,7 @@ fn one_gesture_has_one_before() {
     assert_eq!(changed(&page).as_deref(), Some("undo of quota of team-a 2 → 4"));
     assert_eq!(
         page.says(),
-        "Undid: quota of team-a 2 → 4. Now team-a uses 2 GPUs (3 before), its fair share is 2 (3 before); team-b uses 2 GPUs (1 before); there is 1 eviction (none before)."
+        "Undid quota of team-a 2 → 4: 1 more evicted, b2 starts earlier; team-a uses 2 GPUs (3 before); team-b uses 2 GPUs (1 before)."
     );
     page.does(Command::ForgetBaseline);
     assert_eq!(changed(&page), None);
@@ -241,7 +242,7 @@ fn what_changes_nothing_has_no_before() {
     assert!(page.model.baseline.is_none(), "a name");
     page.sets("blue", "weight", "3");
     assert!(page.model.baseline.is_none(), "a weight, where everything is quota");
-    assert_eq!(page.announced, 0);
+    assert_eq!(page.says(), "Weight of blue 1 → 3: nothing changes up to cycle 3.");
 }
 
 #[test]
@@ -357,11 +358,11 @@ fn every_chart_follows_a_dragged_value() {
     page.does(Command::ShowView(NowView::Gantt));
     page.drags("team-a", "quota", "3");
     let view = page.gantt();
-    expect!["4 jobs; in cycle 3: 3 running, 1 waiting, 0 finished; 1 eviction; 2 pod-cycles lost. As edited: a2 runs at other times; b2 would first start never, now in cycle 2."].assert_eq(&view.summary);
+    expect!["4 jobs; in cycle 3: 3 running, 1 waiting, 0 finished; 1 eviction; 2 cycles of work lost (per pod). As edited: a2 runs at other times; b2 would first start never, now in cycle 2."].assert_eq(&view.summary);
     assert!(!view.was && view.marks.alternative);
     let (run, edited) = (page.model.run.as_deref(), alternative::run(&page.model));
     let said = run.zip(edited.as_deref()).and_then(|(run, edited)| as_edited(run, edited, &Terms::PLAIN));
-    assert_eq!(said.as_deref(), Some("1 spared, 1 never starts by cycle 3"));
+    assert_eq!(said.as_deref(), Some("1 fewer evicted, b2 never starts by cycle 3"));
     let (report_now, other) = page.reports();
     let (Report::Gantt(report_now), Report::Gantt(other)) = (&*report_now, &*other) else {
         panic!("{report_now:?}")
@@ -481,10 +482,10 @@ fn trends_and_fairness_say_how_it_was() {
     expect![[r#"
         From 0:00 to 0:02, cycle 2: team-b was owed most and was below its share for 0:01. Since quota of team-a 2 → 3: in brackets what is more or less than before.
         Used: 100 % +12.5 %
-        Idle while wanted: 0 % −12.5 %
-        Stranded now: 0 GPUs 
+        Idle while work waited: 0 % −12.5 %
+        Free but too scattered: 0 GPUs 
         Restarts per hour: 0 
-        Jain index: 0.96 
+        Evenness (Jain index): 0.96 
         queue	below share	owed, GPU-seconds	borrowed, GPU-seconds	used, GPU-seconds	median wait	P90 wait	longest wait now	evictions	lost, GPU-seconds
         team-a	0:00	0	0 (−1)	6 (+1)	–	–	–	0 (−1)	0 (−1)
         team-b	0:01	1	0	2	–	–	0:01	0	0
@@ -515,12 +516,12 @@ fn runs_are_compared_at_moments_not_at_numbers_of_cycles() {
     let said = |times: &[i64], events: &[(u32, EventWord, &str)]| {
         as_edited(&was, &run_at(times, events), &Terms::PLAIN)
     };
-    assert_eq!(said(&[0, 1000, 5000], &events).as_deref(), Some("the same evictions and starts by cycle 2"));
+    assert_eq!(said(&[0, 1000, 5000], &events).as_deref(), Some("nothing changes up to cycle 2"));
     // The same cycle is earlier.
-    assert_eq!(said(&[0, 1000, 2000, 5000], &events).as_deref(), Some("1 starts sooner by 0:05"));
+    assert_eq!(said(&[0, 1000, 2000, 5000], &events).as_deref(), Some("b starts 0:03 earlier by 0:05"));
     let cycles_between = [(1, EventWord::Started, "a"), (3, EventWord::Started, "b")];
     let said_of = said(&[0, 1000, 2000, 5000], &cycles_between);
-    assert_eq!(said_of.as_deref(), Some("the same evictions and starts by 0:05"));
+    assert_eq!(said_of.as_deref(), Some("nothing changes up to 0:05"));
 }
 
 #[test]
@@ -530,10 +531,8 @@ fn another_time_of_a_restart_is_no_equal_run() {
         [(0, started, "a"), (1, evicted, "a"), (again, started, "a")]
     };
     let [was, is] = [2, 3].map(|again| run_at(&[0, 1000, 2000, 3000], &of(again)));
-    assert_eq!(
-        as_edited(&was, &is, &Terms::PLAIN).as_deref(),
-        Some("evictions and restarts at other times by cycle 3")
-    );
+    let said = as_edited(&was, &is, &Terms::PLAIN);
+    assert_eq!(said.as_deref(), Some("evictions and restarts at other times by cycle 3"));
 }
 
 #[test]
@@ -556,13 +555,13 @@ fn allocations_are_unchanged_only_where_nothing_differs() {
         scenario: None,
     };
     let said = |frame: Frame| says(&before, &frame, &run, 2);
-    assert_eq!(said(frame(1000.0, [1, 0], 3000)), "Changed x. Allocations are unchanged.");
-    assert_eq!(said(frame(2000.0, [1, 0], 3000)), "Changed x. Now q uses 2 cores (1 before).");
+    assert_eq!(said(frame(1000.0, [1, 0], 3000)), "X: nothing changes up to cycle 1.");
+    assert_eq!(said(frame(2000.0, [1, 0], 3000)), "X: q uses 2 cores (1 before).");
     assert_eq!(
         said(frame(1000.0, [0, 1], 3000)),
-        "Changed x. Now a has 0 pods running (1 before); b has 1 pod running (0 before)."
+        "X: a has 0 pods running (1 before); b has 1 pod running (0 before)."
     );
-    assert_eq!(said(frame(1000.0, [1, 0], 2000)), "Changed x. Now cycle 3 is at 0:02, was at 0:03.");
+    assert_eq!(said(frame(1000.0, [1, 0], 2000)), "X: cycle 3 is at 0:02, was at 0:03.");
 }
 
 #[test]
@@ -577,7 +576,7 @@ fn a_kept_run_stays_beside_the_present_one_until_it_is_hidden() {
     assert_eq!(was(&page), Some(("run A".into(), 1)));
     page.does(Command::Step);
     assert_eq!(was(&page), Some(("run A".into(), 2)), "at every moment");
-    expect!["Compared with run A. Now team-a uses 3 GPUs (2 before), its fair share is 3 (2 before); team-b uses 1 GPU (2 before); there is no eviction (1 before)."]
+    expect!["Compared with run A: 1 fewer evicted, b2 never starts; team-a uses 3 GPUs (2 before); team-b uses 1 GPU (2 before)."]
         .assert_eq(&page.says());
     page.does(Command::ShowView(NowView::Gantt));
     page.reports();

@@ -86,13 +86,13 @@ fn a_restarted_job_is_shown() {
         a2 (team-a): submitted in cycle 1; runs cycles 1 to 3, its work lost; runs cycles 9 to 16; reclaimed in cycle 3; over in cycle 17
         [team-b]
         b1 (team-b): submitted in cycle 3; runs cycles 4 to 8; over in cycle 9
-        3 jobs; in cycle 22: 0 running, 0 waiting, 3 finished; 1 eviction; 3 pod-cycles lost."#]].assert_eq(&lines(&gantt(&report, &run, &frame, None)));
+        3 jobs; in cycle 22: 0 running, 0 waiting, 3 finished; 1 eviction; 3 cycles of work lost (per pod)."#]].assert_eq(&lines(&gantt(&report, &run, &frame, None)));
     let devices = page.gantt(GanttBy::Gpu, 0, 100, "");
     let view = gantt(&devices, &run, &frame, None);
     expect![[r#"
         node-1 · 0: a1 of team-a cycles 1 to 20
         node-1 · 1: a2 of team-a cycles 1 to 3, its work lost; b1 of team-b cycles 4 to 8; a2 of team-a cycles 9 to 16
-        2 GPUs; in cycle 22: 0 held, 2 free; 3 GPU-cycles lost."#]].assert_eq(&lines(&view));
+        2 GPUs; in cycle 22: 0 held, 2 free; 3 cycles of work lost (per GPU)."#]].assert_eq(&lines(&view));
     expect![[r#"
         GPU	job	queue	work lost	from cycle	gone in cycle
         node-1 · 0	a1	team-a	no	1	21

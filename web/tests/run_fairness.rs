@@ -177,10 +177,10 @@ fn fairness_is_described() {
     expect![[r#"
         From 0:00 to 0:22, cycle 22: team-a was owed most and was below its share for 0:01.
         Used: 79.5 % (35 of 44 GPU-seconds)
-        Idle while wanted: 4.5 % (2 GPU-seconds free while jobs waited)
-        Stranded now: 0 GPUs (of 2 GPUs free: too small for any waiting job)
+        Idle while work waited: 4.5 % (2 GPU-seconds free while jobs waited)
+        Free but too scattered: 0 GPUs (of 2 GPUs free: too small for any waiting job)
         Restarts per hour: 163.64 (1 restart in 0:22; 2 GPU-seconds lost)
-        Jain index: 0.99 (all queues got nearly the same fraction of their share)
+        Evenness (Jain index): 0.99 (all queues got nearly the same fraction of their share)
         queue	below share	owed, GPU-seconds	borrowed, GPU-seconds	used, GPU-seconds	median wait	P90 wait	longest wait now	evictions	lost, GPU-seconds
         team-a	0:01	1	10	30	0:00	0:01	–	1	2
         team-b	0:01	1	0	5	0:01	0:01	–	0	0
@@ -198,9 +198,11 @@ fn warnings(id: &str, cycle: u32) -> Vec<String> {
 
 #[test]
 fn a_job_that_goes_back_and_forth_is_warned_of() {
-    let of = |cycle| warnings("tug-of-war", cycle).into_iter().filter(|says| says.starts_with("Ping-pong"));
+    let of = |cycle| {
+        warnings("tug-of-war", cycle).into_iter().filter(|says| says.starts_with("Evicted again and again"))
+    };
     assert_eq!(of(3).count(), 0, "evicted twice, started again once");
-    expect!["Ping-pong: stretch was evicted 11 times and started again 10 times in 0:12."]
+    expect!["Evicted again and again: stretch was evicted 11 times and started again 10 times in 0:12."]
         .assert_eq(&of(12).collect::<String>());
 }
 
@@ -333,7 +335,7 @@ fn an_evicted_pod_may_not_be_replaced() {
         a2 was evicted so that b1 can run. team-a was using 2 GPUs, 1 over its fair share of 1; with b1, team-b uses exactly its fair share of 1.
         The pod is not recreated, and its work is lost.
         cycle 1: submitted; cycle 1: started; cycle 3: reclaimed
-        Cycle 3: a2 gave up its GPU for b1. team-a 1, team-b 0."#]].assert_eq(&said_of_a2(", restart: never", 3));
+        Cycle 3: team-a gives up 1 GPU: a2 makes room for b1. team-a 1, team-b 0."#]].assert_eq(&said_of_a2(", restart: never", 3));
     expect![[r#"
         a2 · evicted
         a2 was evicted at 0:03 for b1: another queue reclaims its fair share. Its pods are not recreated, so the job is over and its work is lost.

@@ -155,7 +155,7 @@ fn past_usage_and_k_stand_beside_the_weights() {
         before |  |  | 8
         quotas granted | +0 | +0 | 8
         priority 100, round 1 | 8 × 0.4/1.3 = 2.46 → 2 | 8 × 0.9/1.3 = 5.54 → 5 | 1
-        1 remaining GPU goes to team-b (largest fraction, 0.54) | – | +1 | 0
+        1 GPU left over goes to team-b, which lost most to rounding (0.54) | – | +1 | 0
         fair share | 2 | 6 | 0
         past usage | 60 % | 10 % | 
         weight before → after, k 1 | 1 → 0.62 | 1 → 1.38 | 

@@ -74,6 +74,7 @@ test("a control that no table shows opens the form at its field", async ({ page 
   await app.open();
   await app.step.click();
   await app.atCycle(1);
+  await app.allNumbers();
   await app.why.getByRole("button", { name: "a2 preemptible" }).click();
   await expect(page.getByLabel("Preemptible", { exact: true })).toBeFocused();
   await page.getByLabel("Preemptible", { exact: true }).selectOption("no");

@@ -54,7 +54,7 @@ for (const width of [390, 768, 1024, 1280]) {
       ["Policy", /^Policy: KAI/],
       ["Theme", "Dark"],
       [/^Search or run a command/, /^Search or run a command/],
-      [/test cases match/, "How accurate is this?"],
+      [/^Checked against/, "How accurate is this?"],
     ]) {
       const inBar = bar.getByRole("button", { name: button });
       const inMenu = page.getByRole("menuitem", { name: item }).or(page.getByRole("menuitemradio", { name: item }));
@@ -119,7 +119,7 @@ test.describe("with a finger", () => {
     await expect(peek).toHaveCount(0);
     await app.step.tap();
     await app.atCycle(1);
-    await expect(page.locator(".strip .ask")).toHaveText("a2 gave up its GPU for b2.");
+    await expect(page.locator(".strip .ask")).toHaveText("team-a gives up 1 GPU: a2 makes room for b2.");
     await expect(peek).toContainText("a2 was evicted so that b2 can run.");
     expect((await settledBox(peek)).height).toBeLessThan(80);
     await expect(app.why).toBeHidden();

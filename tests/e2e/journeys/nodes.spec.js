@@ -41,7 +41,7 @@ test("capacity and reloaded settings change from a cycle on", async ({ page }) =
   const app = new App(page);
   await app.open();
   await app.at("requests-of-two-priorities", 1);
-  await page.getByRole("button", { name: "from cycle 1" }).click();
+  await page.getByRole("button", { name: "from now on" }).click();
   await app.tab("Nodes").click();
   await app.set('nodes["node-1"].gpu', "2");
   const changes = page.getByRole("region", { name: "Changes during the run" });
@@ -64,9 +64,9 @@ test("a run can go on until any queue has its share, or until a cycle", async ({
   const app = new App(page);
   await app.open();
   await page.getByRole("button", { name: "Run until…" }).click();
-  await expect(page.getByRole("menuitem", { name: "Run until team-a reaches its share" })).toBeVisible();
-  await expect(page.getByRole("menuitem", { name: /^Run until a cycle/ })).toBeVisible();
-  await page.getByRole("menuitem", { name: "Run until team-b reaches its share" }).click();
+  await expect(page.getByRole("menuitem", { name: "team-a reaches its share" })).toBeVisible();
+  await expect(page.getByRole("menuitem", { name: /^a cycle/ })).toBeVisible();
+  await page.getByRole("menuitem", { name: "team-b reaches its share" }).click();
   await expect(page.locator(".notices")).toContainText(/Stopped at cycle \d+: team-b reached its share\./);
 });
 

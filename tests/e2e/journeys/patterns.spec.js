@@ -31,7 +31,7 @@ test("what changes during the run takes a note", async ({ page }) => {
   await app.open();
   await app.step.click();
   await app.atCycle(1);
-  await page.getByRole("button", { name: "from cycle 1" }).click();
+  await page.getByRole("button", { name: "from now on" }).click();
   await app.set('queues["team-a"].gpu.quota', "3");
   const changes = page.getByRole("region", { name: "Changes during the run" });
   await changes.getByText("Add a note", { exact: true }).click();

@@ -33,6 +33,7 @@ test("a switch leads to the card of its rule by keyboard, and the card back to t
   await app.why.getByRole("button", { name: /a2.*reclaimed/ }).click();
   await expect(app.why.locator(".verdict")).toContainText("was evicted so that");
   // The rule beside the decision links back.
+  await app.allNumbers();
   await app.why.locator(".rule").getByRole("button", { name: "kai/reclaim/maintain-fair-share" }).press("Enter");
   await expect(app.why).toContainText("decided 1 time in cycle 1");
 });

@@ -11,7 +11,7 @@ test("the start scenario tells its story", async ({ page }) => {
   await app.atCycle(1);
   await expect(app.why).toContainText("a2 was evicted so that b2 can run");
   await expect(app.why).toContainText("fair share of 2");
-  await expect(app.status).toContainText("Cycle 1: a2 gave up its GPU for b2. team-a 2, team-b 1.");
+  await expect(app.status).toContainText("Cycle 1: team-a gives up 1 GPU: a2 makes room for b2. team-a 2, team-b 1.");
   await app.step.click();
   await app.atCycle(2);
   await expect(app.why).toContainText("b2 started on node-2");
@@ -23,10 +23,10 @@ test("after each step one sentence under the header says what the cycle decided"
   await app.open();
   const line = page.locator(".strip .ask");
   await expect(line).toContainText("Who gives one up?");
-  await expect(line).toContainText("Fairground simulates GPU schedulers. KAI Scheduler is");
+  await expect(line).toContainText("See how a scheduler divides GPUs among teams, and why. KAI Scheduler is");
   const height = async () => (await settledBox(page.locator(".strip"))).height;
   const before = await height();
-  for (const said of ["a2 gave up its GPU for b2.", "b2 started on node-2; a2 waits again.", "Nothing changed, and nothing more will happen. a2 keeps waiting."]) {
+  for (const said of ["team-a gives up 1 GPU: a2 makes room for b2.", "b2 started on node-2; a2 waits again.", "Nothing changed, and nothing more will happen; a2 still waits."]) {
     await app.step.click();
     await expect(line).toHaveText(said);
     expect(await height(), "nothing below moves").toBe(before);

@@ -98,7 +98,7 @@ test("an edit from a cycle on is a change of the run", async ({ page }) => {
   await app.open();
   await expect(page.getByRole("button", { name: "from the start" })).toHaveCount(0);
   await app.steps(2);
-  await page.getByRole("button", { name: "from cycle 2" }).click();
+  await page.getByRole("button", { name: "from now on" }).click();
   await app.set('queues["team-a"].gpu.quota', "3");
   const changes = page.getByRole("region", { name: "Changes during the run" });
   await expect(changes).toContainText("0:02team-a: quota 3");
@@ -150,7 +150,7 @@ test("beside the badge the other version of the scheduler runs the same cluster"
   const app = new App(page);
   await app.openWide();
   await app.example("upgrade-gang-starts");
-  const badge = page.getByRole("button", { name: /test cases match/ });
+  const badge = page.getByRole("button", { name: /^Checked against/ });
   await expect(badge).toContainText("KAI v0.13");
   await page.getByRole("button", { name: "Compare with KAI v0.17", exact: true }).click();
   const dialog = page.getByRole("dialog");

@@ -53,7 +53,7 @@ test("make another team lose", async ({ page }, testInfo) => {
   const task = new Task(page, testInfo);
   await task.does(() => app.step.click());
   await app.atCycle(1);
-  await expect(page.locator(".strip .ask")).toHaveText("a2 gave up its GPU for b2.");
+  await expect(page.locator(".strip .ask")).toHaveText("team-a gives up 1 GPU: a2 makes room for b2.");
   await task.does(() => app.set('queues["team-a"].gpu.quota', "3"));
   await expect(app.share("team-a")).toHaveAttribute("aria-label", /allocated 3 GPUs/);
   await task.answers(page.locator(".strip .ask"), /team-a|team-b/, 2, 28);
@@ -68,7 +68,7 @@ test("read the division to a class", async ({ page }, testInfo) => {
   await app.atCycle(0);
   await task.does(() => app.tab("Division").click());
   const division = page.getByRole("region", { name: "Division", exact: true });
-  await task.answers(division.locator(".stepper-line"), "1 remaining GPU goes to team-a (largest fraction, 0.5)", 3, 20);
+  await task.answers(division.locator(".stepper-line"), "1 GPU left over goes to team-a, which lost most to rounding (0.5)", 3, 20);
   await expect(division.getByRole("row", { name: /round 1/ })).toContainText("7 × 1/2 = 3.5 → 3");
 });
 
@@ -99,7 +99,7 @@ for (const [name, size] of [["wide", WIDE], ["on a phone", PHONE]]) {
     await app.open();
     const task = new Task(page, testInfo);
     if (size === WIDE) {
-      await task.does(() => page.getByRole("button", { name: /test cases match KAI/ }).click());
+      await task.does(() => page.getByRole("button", { name: /^Checked against KAI/ }).click());
     } else {
       await task.does(() => page.getByRole("button", { name: "More", exact: true }).click());
       await task.does(() => page.getByRole("menuitem", { name: "How accurate is this?" }).click());

@@ -10,7 +10,7 @@ test("a term of a legend opens its definition, by keyboard too", async ({ page }
   await legend.getByRole("button", { name: "fair share", exact: true }).click();
   const dialog = page.getByRole("dialog");
   await expect(dialog.getByRole("heading", { name: "Fair share" })).toBeVisible();
-  await expect(dialog).toContainText("What a queue is entitled to now");
+  await expect(dialog).toContainText("What a queue may use now");
   await expect(dialog).toContainText("fairshare");
   await page.keyboard.press("Escape");
   await expect(dialog).toHaveCount(0);
@@ -35,7 +35,8 @@ test("heads of tables and rows of an explanation open theirs", async ({ page }) 
   await page.keyboard.press("Escape");
   await app.chartMenu(page.locator(".shares"), "Show as a chart");
   await app.share("vision").click();
-  await app.why.getByRole("button", { name: "requested", exact: true }).click();
+  await app.allNumbers();
+  await app.why.getByRole("button", { name: "requested", exact: true }).last().click();
   await expect(page.getByRole("dialog")).toContainText("What the workloads of a project use and wait for");
 });
 

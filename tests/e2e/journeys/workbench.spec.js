@@ -70,7 +70,7 @@ test("a run stops where it was asked to, and says why", async ({ page }) => {
   await app.open();
   await app.example("min-runtime-on");
   await page.getByRole("button", { name: "Run until…" }).click();
-  await page.getByRole("menuitem", { name: "Run until the next eviction" }).click();
+  await page.getByRole("menuitem", { name: "the next eviction" }).click();
   await app.atCycle(4);
   await expect(page.getByText("Stopped at cycle 4: first eviction.").first()).toBeVisible();
 });
@@ -92,14 +92,14 @@ test("the lane has a row for the selection, and its marks select events", async 
   await app.open();
   await app.example("min-runtime-on");
   await page.getByRole("button", { name: "Run until…" }).click();
-  await page.getByRole("menuitem", { name: "Run until the next eviction" }).click();
+  await page.getByRole("menuitem", { name: "the next eviction" }).click();
   await app.atCycle(4);
   await app.share("team-b").click();
   const row = page.getByRole("group", { name: "Events of team-b", exact: true });
   await expect(row.getByRole("button").first()).toBeVisible();
   await expect(page.getByText("] and [ jump between events of team-b.")).toBeVisible();
   // Filter by job name; a row of the events selects one, and E explains it.
-  await page.getByRole("combobox", { name: "Events of" }).selectOption("a queue or job");
+  await page.getByRole("combobox", { name: "Jump to events of" }).selectOption("a queue or job");
   const name = page.getByRole("combobox", { name: "Queue or job" });
   await name.fill("nobody");
   await name.press("Enter");
@@ -114,7 +114,7 @@ test("the lane has a row for the selection, and its marks select events", async 
   await expect(app.why).toContainText("b1");
   await page.getByRole("button", { name: "Jump between events of the selection, of every kind" }).click();
   await expect(ofJob).toHaveCount(1);
-  await page.getByRole("combobox", { name: "Events of" }).selectOption("all");
+  await page.getByRole("combobox", { name: "Jump to events of" }).selectOption("all");
   await expect(ofJob).toHaveCount(0);
 });
 
@@ -137,7 +137,7 @@ test("a range is marked by keys and by pulling, and said", async ({ page }) => {
   await page.keyboard.press("Escape");
   await expect(page.locator(".range-says")).toHaveCount(0);
   const box = await settledBox(slider);
-  await page.getByRole("button", { name: "Select a range" }).click();
+  await page.getByRole("button", { name: "Sum up a range…" }).click();
   await page.mouse.move(box.x + 60, box.y + 50);
   await page.mouse.down();
   await page.mouse.move(box.x + 300, box.y + 50, { steps: 4 });
@@ -187,8 +187,8 @@ test("while a value is typed it is said what it would come to", async ({ page })
   await app.steps(3);
   await app.cell('queues["team-a"].gpu.quota').click();
   await page.locator(".edit-box input").fill("3");
-  await expect(page.locator(".since")).toContainText("as edited 1 spared, 1 never starts by cycle 3");
-  await expect(app.status.filter({ hasText: "As edited: 1 spared, 1 never starts by cycle 3." })).toHaveCount(1);
+  await expect(page.locator(".since")).toContainText("as edited: 1 fewer evicted, b2 never starts by cycle 3");
+  await expect(app.status.filter({ hasText: "As edited: 1 fewer evicted, b2 never starts by cycle 3." })).toHaveCount(1);
   await page.keyboard.press("Escape");
   await expect(page.locator(".since")).toHaveCount(0);
 });
@@ -272,7 +272,7 @@ test("a division fills its panel, and its table holds the arithmetic", async ({ 
   const panel = await settledBox(app.now);
   expect(picture.height).toBeGreaterThan(panel.height / 2);
   await expect(chart.getByRole("table")).toContainText(/\d+ × \d+\/\d+ = [\d.]+ → \d+/);
-  await expect(chart.getByRole("table")).toContainText(/1 remaining GPU goes to \S+ \(largest fraction, 0\.\d+\)/);
+  await expect(chart.getByRole("table")).toContainText(/1 GPU left over goes to \S+, which lost most to rounding \(0\.\d+\)/);
 });
 
 test("the tree of queues is walked and selects by keys", async ({ page }) => {
@@ -362,7 +362,7 @@ test("a run is kept, compared with at every moment, and removed", async ({ page 
   await app.step.click();
   await app.atCycle(1);
   const runs = page.getByRole("group", { name: "Runs" });
-  await runs.getByRole("button", { name: "Keep this run to compare with" }).click();
+  await runs.getByRole("button", { name: "Keep as A" }).click();
   await expect(app.status.filter({ hasText: "Run A is kept" })).toHaveCount(1);
   const kept = runs.getByRole("button", { name: /^Compare with run A/ });
   await expect(kept).toHaveAttribute("aria-pressed", "true");
@@ -395,7 +395,7 @@ test("Fairness warns of jobs, and Compare leads to the first difference", async 
   await app.at("tug-of-war", 12);
   await app.tab("Fairness").click();
   const warning = app.now.locator(".warning");
-  await expect(warning).toContainText(["Ping-pong", "Starvation"]);
+  await expect(warning).toContainText(["Evicted again and again", "Starvation"]);
   await warning.last().getByRole("button", { name: "Why?" }).click();
   await expect(app.why).toContainText("build");
   await page.getByRole("button", { name: "Compare", exact: true }).click();

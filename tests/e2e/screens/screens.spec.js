@@ -95,7 +95,7 @@ const SCREENS = [
     "kept-runs",
     async (app, page) => {
       await app.steps(1);
-      await page.getByRole("button", { name: "Keep this run to compare with" }).click();
+      await page.getByRole("button", { name: "Keep as A" }).click();
       await app.set('queues["team-a"].gpu.quota', "3");
       await app.steps(1);
     },

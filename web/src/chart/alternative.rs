@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fairground::moment::Kind;
-use fairground::words::Terms;
 use fairground::words::number::{amount, bound, count, time, with_unit};
+use fairground::words::{Terms, capital};
 
 use crate::engine::protocol::{Frame, QueueRow, Run};
 use crate::state::branches::baseline::Baseline;
@@ -61,6 +61,15 @@ pub fn first_few(mut parts: Vec<String>, nothing: &str) -> String {
 
 /// Lists the changed queues, such as *team-a uses 2 GPUs (3 before)*; empty if none changed.
 pub fn differences(frame: &Frame, was: &Frame, resource: u8) -> String {
+    by_queue(frame, was, resource, true)
+}
+
+/// The same without fair shares.
+fn allocations(frame: &Frame, was: &Frame, resource: u8) -> String {
+    by_queue(frame, was, resource, false)
+}
+
+fn by_queue(frame: &Frame, was: &Frame, resource: u8, with_shares: bool) -> String {
     let r = usize::from(resource.min(2));
     let terms = Terms::of(&frame.policy);
     let mut is_leaf = vec![true; frame.queues.len()];
@@ -72,7 +81,7 @@ pub fn differences(frame: &Frame, was: &Frame, resource: u8) -> String {
     let of = |(at, row): (usize, &QueueRow)| -> Option<String> {
         let other = was.position(&row.name, at).map(|at| &was.queues[at]);
         let (held, holds) = (other.map_or(0.0, |other| other.allocated[r]), row.allocated[r]);
-        let share = |row: &QueueRow| row.fair_share.as_ref().map(|share| share[r]);
+        let share = |row: &QueueRow| row.fair_share.as_ref().filter(|_| with_shares).map(|share| share[r]);
         let mut said = Vec::new();
         if held != holds {
             let (holds, held) = (with_unit(resource, holds), amount(resource, held));
@@ -108,56 +117,95 @@ pub fn evictions(was: &Run, run: &Run) -> (u64, u64) {
     (n(was), n(run))
 }
 
-/// Effect of an edit in progress until the last moment known in both runs: *2 evicted, 1 starts later by cycle 12*.
+/// Effect of an edit in progress until the last moment known in both runs: *2 evicted, b1 starts 0:10 later by cycle 12*.
 /// `None` before the first cycle.
 pub fn as_edited(run: &Run, edited: &Run, terms: &Terms) -> Option<String> {
-    let (clock, edited_clock) = (Clock::of(run), Clock::of(edited));
-    let up_to = known_until(run, edited);
-    if run.last_cycle.max(edited.last_cycle) == 0 {
+    let (said, by) = effects(run, edited, terms)?;
+    Some(match said.is_empty() {
+        true => unchanged(&by),
+        false => format!("{said} by {by}"),
+    })
+}
+
+fn unchanged(by: &str) -> String {
+    format!("nothing changes up to {by}")
+}
+
+/// Differences in evictions and starts until the last moment known in both runs, empty if there are none, and that moment.
+/// `None` before the first cycle.
+fn effects(was: &Run, is: &Run, terms: &Terms) -> Option<(String, String)> {
+    let (clock, other_clock) = (Clock::of(was), Clock::of(is));
+    let up_to = known_until(was, is);
+    if was.last_cycle.max(is.last_cycle) == 0 {
         return None;
     }
-    let by = by(up_to, [(run, &clock), (edited, &edited_clock)]);
-    let [was, is] = [(run, &clock), (edited, &edited_clock)].map(|(run, clock)| per_job(run, clock, up_to));
+    let by = by(up_to, [(was, &clock), (is, &other_clock)]);
+    let is_known = was.earlier.is_empty() && is.earlier.is_empty();
+    let [before, now] = [(was, &clock), (is, &other_clock)].map(|(run, clock)| per_job(run, clock, up_to));
+    let mut starts = Starts::default();
     let (mut evicted, mut spared) = (0, 0);
-    let (mut later, mut never, mut sooner) = (0, 0, 0);
-    for job in was.keys().chain(is.keys().filter(|job| !was.contains_key(*job))) {
+    for job in before.keys().chain(now.keys().filter(|job| !before.contains_key(*job))).filter(|_| is_known) {
         let nothing = JobHistory::default();
-        let [was, is] = [&was, &is].map(|jobs| jobs.get(job).unwrap_or(&nothing));
-        evicted += is.evictions.len().saturating_sub(was.evictions.len()) as u64;
-        spared += was.evictions.len().saturating_sub(is.evictions.len()) as u64;
-        match (was.starts.first(), is.starts.first()) {
-            (Some(_), None) if edited.complete => never += 1,
-            (Some(_), None) => later += 1,
-            (None, Some(_)) => sooner += 1,
-            (was, is) if is > was => later += 1,
-            (was, is) if is < was => sooner += 1,
-            _ => {}
-        }
+        let [before, now] = [&before, &now].map(|jobs| jobs.get(job).unwrap_or(&nothing));
+        evicted += now.evictions.len().saturating_sub(before.evictions.len()) as u64;
+        spared += before.evictions.len().saturating_sub(now.evictions.len()) as u64;
+        starts.compare(job, before.starts.first().copied(), now.starts.first().copied(), is.complete);
     }
-    let is_known = run.earlier.is_empty() && edited.earlier.is_empty();
     if !is_known {
         // Early events are only counted.
-        let [was, is] = [(run, &clock), (edited, &edited_clock)]
-            .map(|(run, clock)| run.n_events(clock.cycle_at(up_to), Kind::is_eviction));
-        (evicted, spared) = (is.saturating_sub(was), was.saturating_sub(is));
-        (later, never, sooner) = (0, 0, 0);
+        let n = |(run, clock): (&Run, &Clock)| run.n_events(clock.cycle_at(up_to), Kind::is_eviction);
+        let [before, now] = [(was, &clock), (is, &other_clock)].map(n);
+        (evicted, spared) = (now.saturating_sub(before), before.saturating_sub(now));
     }
-    let one_or = |n: u64, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
-    let parts = [
-        (evicted, format!("{evicted} [evicted]")),
-        (spared, format!("{spared} spared")),
-        (later, one_or(later, "starts later", "start later")),
-        (never, one_or(never, "never starts", "never start")),
-        (sooner, one_or(sooner, "starts sooner", "start sooner")),
-    ];
-    let parts: Vec<String> = parts.into_iter().filter(|(n, _)| *n > 0).map(|(_, said)| said).collect();
+    let more = if spared > 0 { "" } else { "more " };
+    let parts =
+        [(evicted, format!("{evicted} {more}[evicted]")), (spared, format!("{spared} fewer [evicted]"))];
+    let mut parts: Vec<String> = parts.into_iter().filter(|(n, _)| *n > 0).map(|(_, said)| said).collect();
+    parts.extend(starts.says());
     let said = match parts.is_empty() {
         false => parts.join(", "),
         true if !is_known => "as many [evictions]".into(),
-        true if was == is => "the same [evictions] and starts".into(),
+        true if before == now => String::new(),
         true => "[evictions] and restarts at other times".into(),
     };
-    Some(format!("{} by {by}", terms.fill(&said)))
+    Some((terms.fill(&said), by))
+}
+
+/// Jobs that start at another time, and the difference in milliseconds where both times are known.
+#[derive(Default)]
+struct Starts<'a> {
+    later: Vec<(&'a str, Option<i64>)>,
+    never: Vec<(&'a str, Option<i64>)>,
+    earlier: Vec<(&'a str, Option<i64>)>,
+}
+
+impl<'a> Starts<'a> {
+    fn compare(&mut self, job: &'a str, was: Option<i64>, is: Option<i64>, is_complete: bool) {
+        match (was, is) {
+            (Some(_), None) if is_complete => self.never.push((job, None)),
+            (Some(_), None) => self.later.push((job, None)),
+            (None, Some(_)) => self.earlier.push((job, None)),
+            (Some(was), Some(is)) if is > was => self.later.push((job, Some(is - was))),
+            (Some(was), Some(is)) if is < was => self.earlier.push((job, Some(was - is))),
+            _ => {}
+        }
+    }
+
+    /// *b1 starts 0:10 later*, *2 start earlier*
+    fn says(&self) -> Vec<String> {
+        let of = |jobs: &[(&str, Option<i64>)], how: &str| match jobs {
+            [] => None,
+            [(job, Some(by))] => Some(format!("{job} starts {} {how}", time(*by))),
+            [(job, None)] => Some(format!("{job} starts {how}")),
+            many => Some(format!("{} start {how}", many.len())),
+        };
+        let never = match self.never[..] {
+            [] => None,
+            [(job, _)] => Some(format!("{job} never starts")),
+            _ => Some(format!("{} never start", self.never.len())),
+        };
+        [of(&self.later, "later"), never, of(&self.earlier, "earlier")].into_iter().flatten().collect()
+    }
 }
 
 /// Maps cycles to times. Long runs have only some points; cycles between them are interpolated.
@@ -247,7 +295,7 @@ fn count_of(n: u64) -> String {
     if n == 0 { "none".into() } else { n.to_string() }
 }
 
-/// The effect of an edit in sentences: *Changed quota of team-a from 2 to 3. Now team-a uses 3 GPUs (2 before).*
+/// The effect of an edit: *Quota of team-a 2 → 3: 1 fewer evicted; team-a uses 3 GPUs (2 before).*
 pub fn says(before: &Baseline, frame: &Frame, run: &Run, resource: u8) -> String {
     let was = &before.frame;
     let moment = if frame.cycle == was.cycle && frame.time_ms != was.time_ms {
@@ -255,21 +303,20 @@ pub fn says(before: &Baseline, frame: &Frame, run: &Run, resource: u8) -> String
     } else {
         String::new()
     };
-    let terms = Terms::of(&frame.policy);
-    let evictions = match before.is_in_step(run) {
-        true => evictions_say(&before.run, run, terms),
-        false => String::new(),
+    let (effects, by) = effects(&before.run, run, Terms::of(&frame.policy)).unwrap_or_default();
+    let allocations = match effects.is_empty() {
+        true => differences(frame, was, resource),
+        false => allocations(frame, was, resource),
     };
-    let mut parts = vec![moment, differences(frame, was, resource), evictions];
+    let mut parts = vec![effects, moment, allocations];
     parts.retain(|part| !part.is_empty());
     if parts.is_empty() {
         parts.extend(elsewhere(frame, was, resource));
     }
-    let made = made(&before.changed);
-    match parts[..] {
-        [] => format!("{made}. Allocations are unchanged."),
-        _ => format!("{made}. Now {}.", parts.join("; ")),
+    if parts.is_empty() {
+        parts.push(if by.is_empty() { "nothing changes so far".into() } else { unchanged(&by) });
     }
+    format!("{}: {}.", made(&before.changed), parts.join("; "))
 }
 
 /// The beginnings of names of edits, and of the sentences about them.
@@ -278,22 +325,14 @@ const VERBS: [(&str, &str); 6] = [
     ("remove ", "Removed "),
     ("move ", "Moved "),
     ("duplicate ", "Duplicated "),
-    ("undo of ", "Undid: "),
+    ("undo of ", "Undid "),
     ("run ", "Compared with run "),
 ];
 
-/// An edit as a sentence: *Added queue queue-1*, *Changed quota of team-a from 2 to 3*.
+/// The beginning of a sentence about an edit: *Added queue queue-1*, *Quota of team-a 2 → 3*.
 fn made(changed: &str) -> String {
-    for (name, said) in VERBS {
-        if let Some(rest) = changed.strip_prefix(name) {
-            return format!("{said}{rest}");
-        }
-    }
-    let values = changed.split_once(" → ").filter(|(_, to)| !to.contains(" → "));
-    match values.and_then(|(from, to)| Some((from.rsplit_once(' ')?, to))) {
-        Some(((what, from), to)) => format!("Changed {what} from {from} to {to}"),
-        None => format!("Changed {changed}"),
-    }
+    let said = |(name, said): &(&str, &str)| Some(format!("{said}{}", changed.strip_prefix(name)?));
+    VERBS.iter().find_map(said).unwrap_or_else(|| capital(changed))
 }
 
 /// Differences in resources other than the shown one, else in jobs.

@@ -76,7 +76,7 @@ pub fn Examples(on_close: Callback<()>) -> impl IntoView {
         <DialogFrame title="Examples" class="wide" on_close>
             <Lessons />
             <p class="hint">
-                "KAI and YuniKorn examples were run on the real schedulers; Run:ai and EGO examples are worked examples from their documentation; the last group compares schedulers. Each description matches the recorded outcome. Opening an example keeps your own scenario in the drafts below."
+                "Checked against the real schedulers where these can be run, otherwise against their documentation. Your scenario stays under Drafts."
             </p>
             <div class="filters">
                 <Filter name="Policy" all="All policies" choices=policies chosen=policy />

@@ -109,7 +109,7 @@ fn guide_pages() -> impl Iterator<Item = AnyView> {
 pub fn what_it_is(store: Store) -> impl IntoView {
     let policy = move || store.scenario.with(|s| Policy::described_or_default(&s.policy));
     view! {
-        "Fairground simulates GPU schedulers. "
+        "See how a scheduler divides GPUs among teams, and why. "
         {move || policy().about}
     }
 }

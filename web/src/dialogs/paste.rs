@@ -28,7 +28,7 @@ pub fn Paste(on_close: Callback<()>) -> impl IntoView {
     view! {
         <DialogFrame title="Import" on_close>
             <label class="field">
-                <span>"A scenario, a link, a trace as CSV, the output of kubectl get, REST answers of YuniKorn or Run:ai, queues.yaml, or a plan of EGO"</span>
+                <span>"Paste anything: Fairground recognises it."</span>
                 <textarea
                     rows="8"
                     spellcheck="false"
@@ -37,6 +37,10 @@ pub fn Paste(on_close: Callback<()>) -> impl IntoView {
                     on:input=move |event| text.set(event_target_value(&event))
                 ></textarea>
             </label>
+            <details class="hint">
+                <summary>"What can I paste?"</summary>
+                "A scenario, a link, a trace as CSV, the output of kubectl get, REST answers of YuniKorn or Run:ai, queues.yaml, or a plan of EGO."
+            </details>
             <p class="hint">"Files and folders can be dropped anywhere on the page, too, also a snapshot of KAI (zip). Nothing leaves this browser."</p>
             <div class="row">
                 <button

@@ -25,8 +25,7 @@ pub fn States(on_close: Callback<()>) -> impl IntoView {
     view! {
         <DialogFrame title="Earlier states" class="wide" on_close>
             <p class="hint">
-                "The last thirty states of this scenario, newest first, also after the page was reloaded. A picture shows what each queue \
-                 runs and requests, in GPUs, with a line at its quota. Going back is an edit: Undo takes it back."
+                "Your last 30 versions, newest first. Going back can be undone."
             </p>
             <Show when=move || is_large>
                 <p class="hint">

@@ -39,9 +39,11 @@ pub fn Findings() -> impl IntoView {
         let plural =
             |n: usize, one: &str, many: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {many}") };
         match (errors, warnings) {
-            (0, n) => plural(n, "note", "notes"),
+            (0, n) => plural(n, "warning", "warnings"),
             (n, 0) => format!("{}: fix them to run this scenario", plural(n, "mistake", "mistakes")),
-            (e, w) => format!("{} and {}", plural(e, "mistake", "mistakes"), plural(w, "note", "notes")),
+            (e, w) => {
+                format!("{} and {}", plural(e, "mistake", "mistakes"), plural(w, "warning", "warnings"))
+            }
         }
     };
     let most = move || count(Severity::Error).clamp(LISTED_MAX, MISTAKES_MAX);
@@ -101,7 +103,7 @@ fn Finding(finding: Diagnostic) -> impl IntoView {
                 .then(|| {
                     view! {
                         <CommandButton class="link" command=Command::Dismiss(key)>
-                            "Ignore this warning"
+                            "Ignore"
                         </CommandButton>
                     }
                 })}

@@ -37,10 +37,10 @@ pub fn EditsFrom() -> impl IntoView {
         (cycle > 0).then(|| {
             view! {
                 <div class="edits-from no-print">
-                    <span id="edits-from">"Apply edits"</span>
+                    <span id="edits-from">"Edits apply"</span>
                     <div class="seg" role="group" aria-labelledby="edits-from">
                         {choice(false, "from the start".to_string())}
-                        {choice(true, format!("from cycle {cycle}"))}
+                        {choice(true, "from now on".to_string())}
                     </div>
                 </div>
             }

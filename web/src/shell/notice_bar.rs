@@ -19,7 +19,7 @@ use crate::state::notice::Notice;
 use crate::state::playback::decision_step;
 use crate::store::Store;
 use crate::views::why::component::text;
-use crate::widgets::button::IconButton;
+use crate::widgets::button::{CommandButton, IconButton};
 use crate::widgets::icons::{Icon, Kind};
 use crate::words::step_sentence;
 
@@ -49,10 +49,9 @@ impl Line {
 /// The current line: the effect of the last edit or cycle; before the first cycle, the author's note.
 fn line(store: Store) -> Memo<Line> {
     let decision = store.part(|m| m.decision);
-    let tells_edit = store.part(|m| m.tells_edit);
+    let told_edit = store.part(|m| m.told_edit.clone());
     Memo::new(move |_| {
-        if tells_edit.get()
-            && let Some((before, run)) = store.before.get().zip(store.run.get())
+        if let Some((before, run)) = told_edit.get().zip(store.run.get())
             && let Some(frame) = store.frame.get()
         {
             return Line::Edit(alternative::says(&before, &frame, &run, store.resource.get()));
@@ -76,13 +75,18 @@ pub fn NoticeBar() -> impl IntoView {
     let has_jobs = Memo::new(move |_| store.scenario.with(|s| !s.jobs.is_empty()));
     let closed = Memo::new(move |_| store.view.with(|v| v.note_closed));
     let is_link = store.part(|m| m.origin == Origin::Link);
+    // Only an undone edit can be redone.
+    let can_redo = store.part(|m| m.history.redo_name().is_some());
+    let can_undo = store.part(|m| m.history.undo_name().is_some());
     let chips = store.part(|m| m.origin == Origin::Start && m.view.chips && m.pristine);
-    let is_start = store.part(|m| m.origin == Origin::Start && m.cursor == 0 && !m.tells_edit);
+    let is_start = store.part(|m| m.origin == Origin::Start && m.cursor == 0 && m.told_edit.is_none());
     let has_line =
         move || line.with(|line| line.n_letters() > 0 && (matches!(line, Line::Note(_)) || has_jobs.get()));
+    let is_edit = move || line.with(|line| matches!(line, Line::Edit(_)));
     let is_long = move || line.with(|line| line.n_letters() > 90);
     let is_step = move || line.with(|line| !matches!(line, Line::Note(_)));
-    let shown = move || (has_line() || is_link.get()) && !closed.get();
+    // What happened cannot be closed.
+    let shown = move || has_line() && is_step() || (has_line() || is_link.get()) && !closed.get();
     let says = move || match line.get() {
         Line::Note(note) => marked(store, &note).into_any(),
         Line::Step(said) => text(said).into_any(),
@@ -105,10 +109,15 @@ pub fn NoticeBar() -> impl IntoView {
                         <p class="what">{what_it_is(store)}</p>
                     </Show>
                 </div>
+                {move || match (is_edit(), can_redo.get(), can_undo.get()) {
+                    (true, true, _) => view! { <CommandButton class="btn" command=Command::Redo>"Redo"</CommandButton> }.into_any(),
+                    (true, false, true) => view! { <CommandButton class="btn" command=Command::Undo>"Undo"</CommandButton> }.into_any(),
+                    _ => ().into_any(),
+                }}
                 <Show when=move || chips.get()>
                     <Chips />
                 </Show>
-                <Show when=move || !chips.get()>
+                <Show when=move || !chips.get() && !is_step()>
                     <IconButton
                         icon=Kind::Close
                         label="Close this line"

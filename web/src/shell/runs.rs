@@ -9,8 +9,8 @@ use crate::state::branches::kept_run::KeptRun;
 use crate::state::command::Command;
 use crate::state::model::Model;
 use crate::store::Store;
-use crate::widgets::button::IconButton;
-use crate::widgets::icons::Kind;
+use crate::widgets::button::{CommandButton, IconButton};
+use crate::widgets::icons::{Icon, Kind};
 use crate::widgets::menu::MenuItem;
 use crate::widgets::picture::icon;
 
@@ -49,12 +49,12 @@ pub fn Runs() -> impl IntoView {
                     "Compare"
                 </button>
             </Show>
-            <IconButton
-                icon=Kind::Plus
-                label=kept::KEEP
-                disabled=Signal::derive(move || present.get().is_none())
-                on_press=store.press(Command::KeepRun)
-            />
+            {move || present.get().map(|letter| view! {
+                <CommandButton class="btn quiet small" command=Command::KeepRun>
+                    <Icon kind=Kind::Plus />
+                    <span>{format!("Keep as {letter}")}</span>
+                </CommandButton>
+            })}
         </span>
     }
 }

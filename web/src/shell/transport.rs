@@ -16,6 +16,7 @@ use crate::state::layout::options::{Dialog, Panel};
 use crate::state::playback::engine_state::EngineState;
 use crate::state::playback::{SPEEDS, decision_step};
 use crate::store::Store;
+use crate::views::waiting::view::submitted;
 use crate::widgets::button::{CommandButton, IconButton};
 use crate::widgets::cycle_number::{NO_CYCLE, number_of};
 use crate::widgets::icons::{Icon, Kind};
@@ -38,6 +39,12 @@ pub fn Transport() -> impl IntoView {
     let time_folded = store.part(|m| m.view.time_folded);
     let at_end = Memo::new(move |_| {
         store.frame.with(|f| f.as_ref().is_some_and(|f| f.quiet && f.cycle == cursor.get()))
+    });
+    // Within a cycle, a step leads to its end.
+    let is_inside = store.part(|m| m.decision.is_some());
+    let comes = Memo::new(move |_| {
+        let frame = store.frame.get().filter(|frame| frame.cycle == cursor.get() && !is_inside.get())?;
+        store.scenario.with(|scenario| submitted(scenario, &frame))
     });
     let time = move || store.frame.with(|f| f.as_ref().map_or(0, |f| f.time_ms));
     let last = move || store.run.with(|r| r.as_ref().map_or(0, |r| r.last_cycle));
@@ -65,9 +72,11 @@ pub fn Transport() -> impl IntoView {
         let stops = store.now(stops);
         let inside = |label: &str, back| MenuItem::new(label, Command::StepDecision { back });
         let action = |label: &str, back| MenuItem::new(label, Command::Action { back });
-        let stops = stops.into_iter().map(|(label, stop)| MenuItem::new(label, Command::RunTo(stop)));
+        // The button says "Run until".
+        let until = |label: &str| label.strip_prefix("Run until ").unwrap_or(label).to_string();
+        let stops = stops.into_iter().map(|(label, stop)| MenuItem::new(until(&label), Command::RunTo(stop)));
         let others = [
-            MenuItem::new("Run until a cycle", Command::Dialog(Some(Dialog::GoTo))).key("G"),
+            MenuItem::new("a cycle…", Command::Dialog(Some(Dialog::GoTo))).key("G"),
             inside("Next decision", false).key("Shift+→"),
             inside("Previous decision", true).key("Shift+←"),
             action("Next action", false).key("A"),
@@ -90,12 +99,18 @@ pub fn Transport() -> impl IntoView {
                 id="step"
                 class="btn primary"
                 class:pulse=pulses
-                title=move || if at_end.get() { NO_MORE } else { "Step (→)" }
+                aria-label="Step"
+                title=move || match comes.get() {
+                    _ if at_end.get() => NO_MORE.to_string(),
+                    Some(says) => format!("Step (→): {says}"),
+                    None => "Step (→)".to_string(),
+                }
                 aria-disabled=move || at_end.get().then_some("true")
                 on:click=move |_| store.dispatch(Command::Step)
             >
                 "Step"
                 <span class="kbd hide" aria-hidden="true">"→"</span>
+                {move || comes.get().map(|says| view! { <span class="comes hide" aria-hidden="true">{says}</span> })}
             </button>
             <IconButton
                 icon=Signal::derive(move || if playing.get() { Kind::Pause } else { Kind::Play })
@@ -178,7 +193,7 @@ fn since(store: Store) -> Option<SinceLine> {
         return Some(SinceLine {
             was: false,
             is_kept: false,
-            lead: "as edited ",
+            lead: "as edited: ",
             says,
             title: [title.clone(), title],
         });
@@ -186,7 +201,7 @@ fn since(store: Store) -> Option<SinceLine> {
     let before = store.before.get()?;
     let title = alternative::says(&before, &frame, &run, store.resource.get());
     let is_kept = store.now(|m| m.kept.is_comparing());
-    let lead = if is_kept { "compared with " } else { "before " };
+    let lead = if is_kept { "compared with " } else { "before: " };
     let title =
         [format!("Compare with {}", if is_kept { &before.changed } else { "before the edit" }), title];
     Some(SinceLine { was: true, is_kept, lead, says: before.changed.clone(), title })

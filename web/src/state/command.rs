@@ -123,6 +123,8 @@ pub enum Command {
     ShowView(NowView),
     /// Shows or hides the serving order below Shares.
     Serving(bool),
+    /// Unfolds the rule and all numbers of an explanation.
+    ShowAllNumbers(bool),
     /// Moves the window of the Gantt chart.
     Gantt(GanttMove),
     /// Applies edits from the cursor on, or from the start.

@@ -66,8 +66,8 @@ pub struct Model {
     pub baseline: Option<Arc<Baseline>>,
     /// Runs kept for comparison.
     pub kept: Kept,
-    /// The line under the header describes the last edit instead of the cycle.
-    pub tells_edit: bool,
+    /// The outcome before the last edit, whose effect the line under the header tells instead of that of the cycle.
+    pub told_edit: Option<Arc<Baseline>>,
     /// Summary of the run.
     pub run: Option<Arc<Run>>,
     /// Explanation of the selected queue's fair share.
@@ -192,7 +192,7 @@ impl Model {
         self.branches.clear();
         self.baseline = None;
         self.kept = Kept::default();
-        self.tells_edit = false;
+        self.told_edit = None;
         self.run = None;
         self.ladder = None;
         self.report = None;

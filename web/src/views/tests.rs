@@ -77,10 +77,10 @@ fn the_start_scenario_as_cluster() {
         <text x="120" y="170" dy=".35em" font-size="120" fill="var(--ink)" font-weight="600">node-1</text>
         <text x="1820" y="170" dy=".35em" text-anchor="end" font-size="120" fill="var(--ink-2)">2 of 2</text>
         <rect x="120" y="320" width="830" height="640" fill="var(--q1)" rx="30"/>
-        <text x="535" y="550" dy=".35em" text-anchor="middle" font-size="160" fill="var(--q1-on)" font-weight="600">a1</text>
+        <text x="535" y="550" dy=".35em" text-anchor="middle" font-size="140" fill="var(--q1-on)" font-weight="600">a1</text>
         <text x="535" y="760" dy=".35em" text-anchor="middle" font-size="120" fill="var(--q1-on)">team-a</text>
         <rect x="990" y="320" width="830" height="640" fill="var(--q1)" rx="30"/>
-        <text x="1405" y="550" dy=".35em" text-anchor="middle" font-size="160" fill="var(--q1-on)" font-weight="600">a1</text>
+        <text x="1405" y="550" dy=".35em" text-anchor="middle" font-size="140" fill="var(--q1-on)" font-weight="600">a1</text>
         <text x="1405" y="760" dy=".35em" text-anchor="middle" font-size="120" fill="var(--q1-on)">team-a</text>
         <rect x="2065" y="5" width="1930" height="1070" fill="var(--raised)" rx="80"/>
         <rect x="2065" y="5" width="1930" height="1070" fill="none" stroke="var(--line)" rx="80" stroke-width="10"/>
@@ -91,12 +91,12 @@ fn the_start_scenario_as_cluster() {
         <rect x="2185" y="325" width="820" height="630" fill="none" stroke="var(--q1)" rx="30" stroke-width="10"/>
         <rect x="2200" y="340" width="790" height="600" fill="none" stroke="var(--panel)" rx="30" stroke-width="40"/>
         <rect x="2200" y="340" width="790" height="600" fill="none" stroke="var(--q2)" rx="30" stroke-width="20" stroke-dasharray="20 30"/>
-        <rect x="2356" y="451" width="478" height="399" fill="var(--panel)" rx="30"/>
-        <text x="2595" y="550" dy=".35em" text-anchor="middle" font-size="160" fill="var(--ink)" font-weight="600">a2</text>
+        <rect x="2356" y="463" width="478" height="387" fill="var(--panel)" rx="30"/>
+        <text x="2595" y="550" dy=".35em" text-anchor="middle" font-size="140" fill="var(--ink)" font-weight="600">a2</text>
         <text x="2595" y="760" dy=".35em" text-anchor="middle" font-size="120" fill="var(--ink)">team-a</text>
         <rect x="2170" y="310" width="850" height="660" fill="none" stroke="var(--ink)" rx="40" stroke-width="20" class="changed"/>
         <rect x="3050" y="320" width="830" height="640" fill="var(--q2)" rx="30"/>
-        <text x="3465" y="550" dy=".35em" text-anchor="middle" font-size="160" fill="var(--q2-on)" font-weight="600">b1</text>
+        <text x="3465" y="550" dy=".35em" text-anchor="middle" font-size="140" fill="var(--q2-on)" font-weight="600">b1</text>
         <text x="3465" y="760" dy=".35em" text-anchor="middle" font-size="120" fill="var(--q2-on)">team-b</text>
         </svg>
     "#]].assert_eq(&lines(&svg));

@@ -1,27 +1,26 @@
 //! One sentence per step: shown under the header, and announced to screen readers.
 
+use std::collections::BTreeSet;
+
 use fairground::id::JobId;
-use fairground::moment::fate;
 use fairground::trace::{Event, EvictReason};
-use fairground::words::number::{GPU, amount, count, with_unit};
+use fairground::words::number::{GPU, amount, with_unit};
 use fairground::words::{Group, Terms, Text, capital, groups, node_state, requested};
 
 use crate::chart::queue_tree::{Tree, touched};
-use crate::engine::protocol::{Amounts, EventRow, EventWord, Frame, What};
+use crate::engine::protocol::{Amounts, EventRow, EventWord, Frame, JobRow, What};
+use crate::words::jobs::{Job, listed, listed_in_queue, queue_of};
 
 /// Listed events; further ones are counted.
 const LISTED: usize = 4;
 
-/// Listed names; further ones are counted.
-const NAMED: usize = 3;
-
-/// Evictions for more jobs than this are reported together.
-const TAKERS: usize = 2;
+/// Evictions from more queues than this are reported together.
+const LOSERS_MAX: usize = 2;
 
 /// Above this number of groups or events, those of one job are not matched with each other.
 const COMPARED: usize = 200;
 
-/// *Cycle 7: a2 gave up its GPU for b2. team-a 2, team-b 1.*
+/// *Cycle 7: team-a gives up 1 GPU: a2 makes room for b2. team-a 2, team-b 1.*
 pub fn announce(frame: &Frame, resource: u8) -> String {
     let head = if frame.cycle == 0 { "At the start".to_string() } else { format!("Cycle {}", frame.cycle) };
     report_step(frame, resource, &head)
@@ -42,42 +41,66 @@ pub fn action(name: &str) -> &str {
     }
 }
 
-/// Decisions, then external events: *a2 gave up its GPU for b2; b2 was submitted.*
+/// Decisions, then external events: *a2 started on node-1; b2 was submitted. b1 still waits.*
 pub fn step_sentence(frame: &Frame) -> Text {
-    let said = match happened(frame, true) {
-        Some(text) => text.say("."),
-        None if frame.quiet => Text::of("Nothing changed, and nothing more will happen."),
-        None => Text::of("Nothing changed."),
-    };
-    said.then(still_waiting(frame))
+    let waiting = still_waiting(frame);
+    match happened(frame, true) {
+        Some(text) if waiting.is_empty() => text.say("."),
+        Some(text) => text.say(". ").then(waiting).say("."),
+        None => unchanged(frame, "Nothing changed", waiting),
+    }
 }
 
-/// The jobs that were considered in this cycle and keep waiting: * b1 keeps waiting.*
+/// *Nothing changed; b1 still waits.*
+fn unchanged(frame: &Frame, says: &str, waiting: Text) -> Text {
+    let text = Text::of(says);
+    let text = if frame.quiet { text.say(", and nothing more will happen") } else { text };
+    match waiting.is_empty() {
+        true => text.say("."),
+        false => text.say("; ").then(waiting).say("."),
+    }
+}
+
+/// The jobs that keep waiting: *b1 still waits*, *5 jobs of night still wait*; empty if there are none.
 fn still_waiting(frame: &Frame) -> Text {
-    let is_for = |job: JobId, event: &EventRow| {
-        let is_told = event.word().is_decision() || event.word() == EventWord::Requeued;
-        is_told && (frame.job_of(event) == Some(job) || event.by() == Some(job))
+    if frame.cycle == 0 {
+        return Text::default();
+    }
+    let names = |is_of: fn(EventWord) -> bool| -> BTreeSet<&str> {
+        let events = frame.events.iter().filter(|event| is_of(event.word()));
+        let jobs = events.flat_map(|event| [frame.job_of(event), event.by()]);
+        jobs.flatten().map(|job| frame.job(job)).collect()
     };
-    let is_named =
-        |job: JobId| frame.events.len() <= COMPARED && frame.events.iter().any(|event| is_for(job, event));
-    // Jobs that have failed no longer wait.
-    let waiting = frame.refusals.iter().filter(|refusal| fate(&refusal.gate).is_none());
-    let jobs: Vec<JobId> = waiting.map(|refusal| refusal.job).filter(|job| !is_named(*job)).collect();
-    let keep = if jobs.len() == 1 { " keeps waiting." } else { " keep waiting." };
-    match jobs.is_empty() {
-        true => Text::default(),
-        false => {
-            let names = first_few(jobs.iter().map(|job| Text::default().job(frame.job(*job))));
-            Text::of(" ").list(names, "and").say(keep)
-        }
+    let told = names(|word| word.is_decision() || word == EventWord::Requeued);
+    let submitted = names(|word| word == EventWord::Submitted);
+    let refused: BTreeSet<&str> = frame.refusals.iter().map(|refusal| frame.job(refusal.job)).collect();
+    let fates = frame.fates();
+    // One that was submitted but not considered, or runs in part, waits for nothing that it was refused.
+    let is_kept_waiting = |row: &&JobRow| {
+        let name = row.name.as_str();
+        row.pending > 0
+            && !told.contains(name)
+            && !fates.contains_key(name)
+            && (refused.contains(name) || row.running == 0 && !submitted.contains(name))
+    };
+    let queue =
+        |row: &JobRow| frame.queues.get(row.queue as usize).map_or("", |queue| &queue.name).to_string();
+    let job = |row: &JobRow| Job { name: row.name.clone(), queue: queue(row), pods: 1 };
+    let jobs: Vec<Job> = frame.jobs.iter().filter(is_kept_waiting).map(job).collect();
+    match jobs.len() {
+        0 => Text::default(),
+        1 => listed(&jobs, Terms::of(&frame.policy)).say(" still waits"),
+        _ => listed(&jobs, Terms::of(&frame.policy)).say(" still wait"),
     }
 }
 
 fn report_step(frame: &Frame, resource: u8, head: &str) -> String {
-    let waiting = still_waiting(frame).spoken();
-    let Some(said) = happened(frame, false) else { return format!("{head}: nothing changed.{waiting}") };
-    let holdings = holdings(frame, resource.min(2));
-    format!("{head}: {}.{holdings}{waiting}", said.spoken())
+    let waiting = still_waiting(frame);
+    let Some(said) = happened(frame, false) else {
+        return format!("{head}: {}", unchanged(frame, "nothing changed", waiting).spoken());
+    };
+    let waiting = if waiting.is_empty() { String::new() } else { format!(" {}.", waiting.spoken()) };
+    format!("{head}: {}.{}{waiting}", said.spoken(), holdings(frame, resource.min(2)))
 }
 
 /// The allocations of the queues that the events affect.
@@ -162,11 +185,10 @@ fn is_with_its_job(row: &EventRow) -> bool {
 struct Clause {
     word: EventWord,
     /// The jobs that get the resources.
-    by: Vec<String>,
+    by: Vec<Job>,
     /// Words before the names.
     lead: &'static str,
-    /// The jobs, with the number of pods of each.
-    jobs: Vec<(String, usize)>,
+    jobs: Vec<Job>,
     /// The predicate of one job, and of several.
     says: [String; 2],
     /// Node, if the event concerns a single pod.
@@ -197,14 +219,14 @@ impl Clause {
             }
             _ => [one.to_string(), many.to_string()],
         };
-        let job = frame.job_of(row).map(|job| (frame.job(job).to_string(), group.n));
+        let job = frame.job_of(row).map(|job| Job::of(frame, job, group.n));
         Some(Clause {
             word: row.word(),
             by: row
                 .by()
                 .filter(|_| is_for_another(row))
-                .iter()
-                .map(|by| frame.job(*by).to_string())
+                .map(|by| Job::of(frame, by, 1))
+                .into_iter()
                 .collect(),
             lead,
             jobs: job.into_iter().collect(),
@@ -228,67 +250,69 @@ impl Clause {
         let lead = terms.fill(self.lead);
         let lead = if is_start { capital(&lead) } else { lead };
         let n = self.jobs.len();
-        let of_job = |(job, pods): &(String, usize)| {
-            let text = Text::default().job(job);
-            if *pods > 1 {
-                text.say(format!(" ({})", terms.fill(&count(*pods as u64, "[pod]"))))
-            } else {
-                text
-            }
-        };
-        let names = first_few(self.jobs.iter().map(of_job));
         let text = if lead.is_empty() { Text::default() } else { Text::of(lead) };
         if let (EventWord::Node, Some(node)) = (self.word, &self.node) {
             return text.node(node).say(terms.fill(&self.says[0]));
         }
-        let text = text.list(names, "and");
         if !self.by.is_empty() {
-            let takers = first_few(self.by.iter().map(|by| Text::default().job(by)));
-            return text.say(self.gave_up(terms)).list(takers, "and");
+            return self.gives_up(text, terms);
         }
-        let text = text.say(terms.fill(&self.says[usize::from(n > 1)]));
+        let text = text.then(listed(&self.jobs, terms)).say(terms.fill(&self.says[usize::from(n > 1)]));
         match self.node.filter(|_| n == 1) {
             Some(node) => text.say(" on ").node(&node),
             None => text,
         }
     }
 
-    /// *gave up its GPU for*
-    fn gave_up(&self, terms: &Terms) -> String {
-        let are = if self.jobs.len() == 1 { "was" } else { "were" };
-        match requested::named(self.resource, &self.amount) {
-            None => format!(" {are} {} for ", terms.word(self.word.name())),
-            Some((GPU, 1.0)) if self.jobs.len() == 1 => " gave up its GPU for ".into(),
-            Some((resource, amount)) => format!(" gave up {} for ", with_unit(resource, amount)),
+    /// *team-a gives up 1 GPU: a2 makes room for b2*; within a queue, and from several, *a2 gives up its GPU for b2*.
+    fn gives_up(&self, text: Text, terms: &Terms) -> Text {
+        let is_one = self.jobs.len() == 1;
+        let takers = listed(&self.by, terms);
+        let Some((resource, amount)) = requested::named(self.resource, &self.amount) else {
+            let are = if is_one { "was" } else { "were" };
+            let text = text.then(listed(&self.jobs, terms));
+            return text.say(format!(" {are} {} for ", terms.word(self.word.name()))).then(takers);
+        };
+        let loser = queue_of(&self.jobs).filter(|queue| self.by.iter().all(|by| by.queue != *queue));
+        let with_unit = with_unit(resource, amount);
+        if let Some(queue) = loser {
+            let text = text.queue(queue).say(format!(" gives up {with_unit}: "));
+            let makes = if is_one { " makes room for " } else { " make room for " };
+            return text.then(listed_in_queue(&self.jobs, terms)).say(makes).then(takers);
         }
+        let gives = match is_one {
+            true if resource == GPU && amount == 1.0 => " gives up its GPU for ".to_string(),
+            true => format!(" gives up {with_unit} for "),
+            false => format!(" give up {with_unit} for "),
+        };
+        text.then(listed(&self.jobs, terms)).say(gives).then(takers)
     }
 }
 
-/// The first names; the rest is counted unless it is a single name.
-fn first_few(names: impl ExactSizeIterator<Item = Text>) -> Vec<Text> {
-    let n = names.len();
-    let shown = if n == NAMED + 1 { n } else { NAMED };
-    let mut few: Vec<Text> = names.take(shown).collect();
-    if n > shown {
-        few.push(Text::of(format!("{} more", n - shown)));
-    }
-    few
-}
-
-/// Merges several evictions of one kind for different jobs into one part of the sentence.
+/// Merges evictions of one kind for different jobs into one part of the sentence: those from one queue, and all if there are
+/// many queues.
 fn join_takers(all: Vec<Clause>) -> Vec<Clause> {
-    let n_of = |word: EventWord| all.iter().filter(|one| one.word == word && !one.by.is_empty()).count();
-    let are_many = [EventWord::Reclaimed, EventWord::Preempted].map(|word| (word, n_of(word) > TAKERS));
+    let losers = |word: EventWord| -> BTreeSet<Option<&str>> {
+        let evictions = all.iter().filter(|one| one.word == word && !one.by.is_empty());
+        evictions.map(|one| queue_of(&one.jobs)).collect()
+    };
+    let are_many =
+        [EventWord::Reclaimed, EventWord::Preempted].map(|word| (word, losers(word).len() > LOSERS_MAX));
     let mut joined: Vec<Clause> = Vec::new();
     for next in all {
-        let is_one_of_many = !next.by.is_empty() && are_many.contains(&(next.word, true));
-        let same = |other: &&mut Clause| is_one_of_many && other.word == next.word && !other.by.is_empty();
+        let is_one_of_many = are_many.contains(&(next.word, true));
+        let same = |other: &&mut Clause| {
+            other.word == next.word
+                && !next.by.is_empty()
+                && !other.by.is_empty()
+                && (is_one_of_many || queue_of(&other.jobs) == queue_of(&next.jobs))
+        };
         match joined.iter_mut().find(same) {
             Some(first) => {
-                for (job, pods) in next.jobs {
-                    match first.jobs.iter_mut().find(|known| known.0 == job) {
-                        Some(known) => known.1 += pods,
-                        None => first.jobs.push((job, pods)),
+                for job in next.jobs {
+                    match first.jobs.iter_mut().find(|known| known.name == job.name) {
+                        Some(known) => known.pods += job.pods,
+                        None => first.jobs.push(job),
                     }
                 }
                 first.by.extend(next.by);
@@ -365,7 +389,7 @@ mod tests {
     fn steps_are_announced() {
         assert_eq!(
             announce(&fixtures::reclaimed(), 2),
-            "Cycle 1: a2 gave up its GPU for b2. team-a 2, team-b 1."
+            "Cycle 1: team-a gives up 1 GPU: a2 makes room for b2. team-a 2, team-b 1."
         );
         assert_eq!(announce(&fixtures::start(), 2), "At the start: b2 was submitted.");
         assert_eq!(announce(&Frame { cycle: 3, ..Frame::default() }, 2), "Cycle 3: nothing changed.");
@@ -374,7 +398,7 @@ mod tests {
     #[test]
     fn a_step_is_one_sentence() {
         let said = |frame: &Frame| step_sentence(frame).spoken();
-        assert_eq!(said(&fixtures::reclaimed()), "a2 gave up its GPU for b2.");
+        assert_eq!(said(&fixtures::reclaimed()), "team-a gives up 1 GPU: a2 makes room for b2.");
         assert_eq!(said(&Frame { cycle: 3, ..Frame::default() }), "Nothing changed.");
         let quiet = Frame { cycle: 3, quiet: true, ..Frame::default() };
         assert_eq!(said(&quiet), "Nothing changed, and nothing more will happen.");
@@ -390,13 +414,13 @@ mod tests {
         .map(|(id, cycle)| format!("{id} {cycle}: {}\n", step_sentence(&real(id, cycle))))
         .concat();
         expect![[r#"
-            gang-of-four 1: `small` started on `node-2`. `gang` keeps waiting.
-            gang-of-four 2: Nothing changed, and nothing more will happen. `gang` keeps waiting.
+            gang-of-four 1: `small` started on `node-2`. `gang` still waits.
+            gang-of-four 2: Nothing changed, and nothing more will happen; `gang` still waits.
             preemption-fence 3: `y-1` started on `n1`.
-            ego-grace 3: `b-1` started on `host-2`; `a10` was ended by the timeline. `more-1`, `more-2`, `more-3` and 10 more keep waiting.
+            ego-grace 3: `b-1` started on `host-2`; `a10` was ended by the timeline. 10 allocations of `A` and 3 of `B` still wait.
             morning-rush 4: Nothing changed.
-            quota-is-a-floor 1: `a8`, `a7`, `a6` and `a5` gave up 4 GPUs for `b1`, `b2`, `b3` and `b4`.
-            department-empty 1: `n4`, `v4`, `n3` and 3 more gave up 6 GPUs for `ad1`, `ad2`, `ad3` and 3 more.
+            quota-is-a-floor 1: `team-a` gives up 4 GPUs: `a5`, `a6`, `a7` and `a8` make room for `b1`, `b2`, `b3` and `b4`.
+            department-empty 1: `nlp` gives up 3 GPUs: `n2`, `n3` and `n4` make room for `ad1`, `ad3` and `ad5`; `vision` gives up 3 GPUs: `v2`, `v3` and `v4` make room for `ad2`, `ad4` and `ad6`.
         "#]]
         .assert_eq(&lines);
     }
@@ -409,7 +433,7 @@ mod tests {
         let ended = Event::Changed { entry: 0, node: None, ended: frame.job_of(row) };
         let evicted = Event::Evicted { pod, node, by: None, reason: EvictReason::Withdrawn };
         frame.events = vec![EventRow::of(ended), EventRow::of(evicted)];
-        assert_eq!(step_sentence(&frame).spoken(), "a2 was ended by the timeline. b2 keeps waiting.");
+        assert_eq!(step_sentence(&frame).spoken(), "a2 was ended by the timeline. b2 still waits.");
     }
 
     /// A pod that waits again and starts in the same cycle, such as a moved one, restarts; jobs that were refused keep waiting.
@@ -429,7 +453,9 @@ mod tests {
             outlook: Outlook::NotForeseeable,
         };
         (frame.events, frame.refusals) = (events.map(EventRow::of).to_vec(), vec![refusal]);
+        frame.cycle = 3;
+        frame.jobs.push(JobRow { name: "w1".into(), pending: 1, ..JobRow::default() });
         let said = step_sentence(&frame).spoken();
-        assert_eq!(said, "b2 started on node-2; a2 restarted on node-1. w1 keeps waiting.");
+        assert_eq!(said, "b2 started on node-2; a2 restarted on node-1. w1 still waits.");
     }
 }

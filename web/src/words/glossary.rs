@@ -25,14 +25,14 @@ const fn entry(term: &'static str, labels: &'static [&'static str], says: &'stat
 const GENERAL: &[Entry] = &[
     entry("queue", &[], "A group of [jobs] with a share of the cluster. [Queues] can have child [queues]."),
     entry("quota", &[], "What a [queue] is entitled to before anything else is divided."),
-    entry("weight", &[], "The relative share of unused capacity, compared with sibling [queues]."),
+    entry("weight", &[], "The share of unused capacity: [weight] 2 gets twice as much as [weight] 1."),
     entry("limit", &["no limit"], "The most that a [queue] can use."),
     entry("requested", &[], "What the [jobs] of a [queue] use and wait for, together."),
     entry("allocated", &[], "What the running [jobs] of a [queue] use."),
     entry(
         "fair share",
         &["fair share now"],
-        "What a [queue] is entitled to now: its [quota], as far as it is requested, plus its part of unused capacity.",
+        "What a [queue] may use now: its [quota], or less if it asks for less, plus its part of what others leave.",
     ),
     entry("within quota", &[], "Allocated, up to the [quota]."),
     entry("over quota", &[], "Allocated beyond the [quota]. It can be reclaimed for other [queues]."),
@@ -59,21 +59,29 @@ const GENERAL: &[Entry] = &[
     entry(
         "owed",
         &[],
-        "What a [queue] missed of its share while it requested more: amount multiplied by time.",
+        "What a [queue] missed of its share while it requested more: amount times time, such as GPU-hours.",
     ),
-    entry("borrowed", &[], "What a [queue] used beyond its [quota]: amount multiplied by time."),
-    entry("used", &[], "What a [queue] used: amount multiplied by time."),
+    entry("borrowed", &[], "What a [queue] used beyond its [quota]: amount times time, such as GPU-hours."),
+    entry("used", &[], "What a [queue] used: amount times time, such as GPU-hours."),
     entry(
         "wait",
         &["median wait", "P90 wait", "longest wait now"],
         "The time from submission to the first start. Half of the [jobs] that started waited no longer than the median, nine of \
          ten no longer than the P90; the longest wait now is that of [a job] that has not started yet.",
     ),
-    entry("idle while wanted", &[], "What was free while [jobs] waited for it: amount multiplied by time."),
-    entry("stranded now", &[], "What is free, but in pieces that are too small for any waiting [job]."),
     entry(
-        "Jain index",
+        "idle while work waited",
         &[],
+        "What was free while [jobs] waited for it: amount times time, such as GPU-hours.",
+    ),
+    entry(
+        "free but too scattered",
+        &[],
+        "What is free, but in pieces that are too small for any waiting [job].",
+    ),
+    entry(
+        "evenness",
+        &["Evenness (Jain index)", "Jain index"],
         "How equally [queues] were served: 1 if all got the same fraction of their share, less the more unequal the fractions are.",
     ),
     entry("evictions", &[], "How often a [pod] had to stop before it was finished."),

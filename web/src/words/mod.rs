@@ -2,6 +2,7 @@
 
 mod announce;
 pub mod glossary;
+mod jobs;
 
 pub use fairground::words::*;
 

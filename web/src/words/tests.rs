@@ -282,7 +282,7 @@ fn the_ladder_ends_in_the_shown_value() {
         before |  |  | 5
         quotas granted | +1 | +1 | 3
         priority 0, round 1 | 3 × 1/2 = 1.5 → 1 | 3 × 1/2 = 1.5 → 1 | 1
-        1 remaining GPU goes to a (largest fraction, 0.5) | +1 | – | 0
+        1 GPU left over goes to a, which lost most to rounding (0.5) | +1 | – | 0
         fair share | 3 | 2 | 0
     "#]]
     .assert_eq(&rows);
@@ -351,9 +351,9 @@ fn the_start_scenario_keeps_what_is_promised() {
     let said: String = frames.iter().map(|frame| announce(frame, 2) + "\n").collect();
     expect![[r#"
         At the start: a1, a2 and b1 were submitted.
-        Cycle 1: a2 gave up its GPU for b2. team-a 2, team-b 1.
+        Cycle 1: team-a gives up 1 GPU: a2 makes room for b2. team-a 2, team-b 1.
         Cycle 2: b2 started on node-2; a2 waits again. team-a 2, team-b 2.
-        Cycle 3: nothing changed. a2 keeps waiting.
+        Cycle 3: nothing changed, and nothing more will happen; a2 still waits.
     "#]]
     .assert_eq(&said);
     let told =

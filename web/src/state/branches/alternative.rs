@@ -44,10 +44,9 @@ pub(crate) fn set_cycle(model: &mut Model, cycle: u32) {
     }
 }
 
-/// Drops the baseline if the edit made no difference; returns whether it is kept.
-pub(crate) fn keep_baseline_if_different(model: &mut Model, frame: &Frame, run: &Run) -> bool {
+/// Drops the baseline if the edit made no difference.
+pub(crate) fn drop_baseline_if_equal(model: &mut Model, frame: &Frame, run: &Run) {
     model.baseline = model.baseline.take().filter(|before| before.is_other(frame, run));
-    model.baseline.is_some()
 }
 
 /// Whether a later preview is in flight.

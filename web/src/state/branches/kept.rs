@@ -62,7 +62,7 @@ pub(crate) fn keep(model: &mut Model, fx: &mut Vec<Effect>) {
 pub(crate) fn compare(model: &mut Model, letter: Option<char>, fx: &mut Vec<Effect>) {
     model.kept.compared = letter;
     model.baseline = None;
-    model.tells_edit = false;
+    model.told_edit = None;
     fx.push(Effect::Announce(match letter {
         Some(letter) => format!("Compared with run {letter}."),
         None => "The comparison is hidden.".to_string(),

@@ -267,7 +267,7 @@ pub(crate) fn go_back_to(model: &mut Model, made_ms: u64, fx: &mut Vec<Effect>) 
 pub(crate) fn set_text(model: &mut Model, scenario: Scenario, fx: &mut Vec<Effect>) {
     let was_unread = model.unread.take().is_some();
     if scenario != *model.scenario {
-        commit(model, Checked::of(scenario), "text", |_| "edit the text".to_string(), fx);
+        commit(model, Checked::of(scenario), "text", |_| "edit of the text".to_string(), fx);
     } else if was_unread {
         keep(model, fx);
     }

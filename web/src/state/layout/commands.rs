@@ -45,6 +45,15 @@ pub(crate) fn fold(view: &mut View, panel: Panel, folded: bool, fx: &mut Vec<Eff
     fx.push(Effect::Remember(name, state.to_string()));
 }
 
+/// Unfolds the rule and all numbers of explanations, and remembers that.
+pub(crate) fn show_all_numbers(view: &mut View, on: bool, fx: &mut Vec<Effect>) {
+    // An unfolded element reports its state when it appears, too.
+    if view.all_numbers != on {
+        view.all_numbers = on;
+        fx.push(Effect::Remember("numbers", if on { "open" } else { "folded" }.to_string()));
+    }
+}
+
 /// Adapts the layout to another width of the window.
 pub(crate) fn moved(model: &mut Model, room: Room, fx: &mut Vec<Effect>) {
     if model.view.room != room {

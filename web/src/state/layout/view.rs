@@ -36,6 +36,8 @@ pub struct View {
     pub why_open: bool,
     /// WHY was closed manually: it opens on a selection by the visitor, but not by itself.
     pub why_closed: bool,
+    /// The rule and all numbers of explanations are unfolded.
+    pub all_numbers: bool,
     pub setup_folded: bool,
     pub now_folded: bool,
     /// The timeline is folded; the transport stays visible.

@@ -107,13 +107,13 @@ fn show_frame(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
     let mut focus = focus(model);
     focus.adapt(&frame);
     model.resource = focus.resource;
-    let has_baseline = alternative::keep_baseline_if_different(model, &frame, &run);
+    if is_edited || moved {
+        model.told_edit = model.baseline.clone().filter(|before| is_edited && before.is_of(&frame));
+        fx.extend(model.told_edit.is_some().then_some(Effect::AnnounceEdit));
+    }
+    alternative::drop_baseline_if_equal(model, &frame, &run);
     model.frame = Some(frame.clone());
     model.run = Some(run);
-    model.tells_edit = has_baseline && (is_edited || model.tells_edit && !moved);
-    if has_baseline && is_edited {
-        fx.push(Effect::AnnounceEdit);
-    }
     model.shown = None;
     if focus.selects {
         let is_for_another =

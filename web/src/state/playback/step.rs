@@ -31,7 +31,7 @@ pub(crate) fn step(model: &mut Model, fx: &mut Vec<Effect>) {
     match &model.frame {
         Some(_) if model.decision.is_some() => show_decision(model, None, fx),
         Some(frame) if frame.quiet && frame.cycle == model.cursor && !model.stale => {
-            fx.push(Effect::Announce("Nothing further happens in this scenario.".to_string()));
+            fx.push(Effect::Announce("Nothing more will happen.".to_string()));
         }
         _ => go_to(model, model.cursor.saturating_add(1), fx),
     }

@@ -192,6 +192,18 @@ pub fn short_label(job: &str, size: f64, width: f64) -> Option<String> {
     (text_width(&two, size) <= width).then_some(two)
 }
 
+/// Bold letters are wider than those that [`text_width`] measures.
+const BOLD: f64 = 1.12;
+
+/// Size of a part's label.
+fn label_size(own: Place, large: bool) -> f64 {
+    match large && own.h > 30.0 {
+        true if own.w >= 90.0 => 16.0,
+        true => 14.0,
+        false => 12.0,
+    }
+}
+
 fn labels(area: &Area<'_>, cell: &CellView) -> Drawn {
     let large = cell.place.h >= 50.0;
     for part in &cell.parts {
@@ -199,15 +211,15 @@ fn labels(area: &Area<'_>, cell: &CellView) -> Drawn {
         if own.h < 14.0 || own.w < 26.0 {
             continue;
         }
-        let size = if large && own.h > 30.0 { 16.0 } else { 12.0 };
-        let Some(label) = short_label(&part.job, size, own.w - 6.0) else { continue };
+        let size = label_size(own, large);
+        let Some(label) = short_label(&part.job, size * BOLD, own.w - 8.0) else { continue };
         let ink = if part.leaving { Ink::Ink } else { marks::on(part.tone) };
         let (x, middle) = (own.x + own.w / 2.0, own.y + own.h / 2.0);
         let queue = fit(&part.queue, 12.0, own.w - 8.0).filter(|_| large && own.h > 44.0);
         let y = if queue.is_some() { middle - 9.0 } else { middle };
         if part.leaving {
             let wide = queue.as_ref().map_or(0.0, |queue| text_width(queue, 12.0));
-            let half = text_width(&label, size).max(wide) / 2.0 + 3.0;
+            let half = text_width(&label, size * BOLD).max(wide) / 2.0 + 3.0;
             let (up, down) = (size * 0.62, if queue.is_some() { 30.0 } else { size * 0.62 });
             let ground = Place { x: x - half, y: y - up, w: half * 2.0, h: up + down };
             put(area, ground, 0.0, Paint::from(Ink::Panel).trimmed(Trim::Round).area())?;

@@ -173,11 +173,12 @@ fn steps<'a>(level: &'a LadderLevel, resource: u8, has_sums: bool, terms: &Terms
     steps
 }
 
-/// *1 remaining GPU goes to blue (largest fraction, 0.57)*
+/// *1 GPU left over goes to blue, which lost most to rounding (0.57)*
 fn remainder(line: &LadderLine, resource: u8) -> String {
     let (given, unit) = (amount(resource, line.given), unit(resource, in_unit(resource, line.given)));
     let fraction = amount(resource, line.offer);
-    format!("{given} remaining {unit} goes to {} (largest fraction, {fraction})", line.queue)
+    let goes = if given == "1" { "goes" } else { "go" };
+    format!("{given} {unit} left over {goes} to {}, which lost most to rounding ({fraction})", line.queue)
 }
 
 /// *priority 100, round 1: 8 GPUs × weight / 7*
@@ -365,7 +366,8 @@ fn caption(steps: &[Step<'_>], at: usize, tanks: &[Tank], (left, resource): (f64
         tanks.iter().filter(|tank| tank.new > 0.0 && tank.is_full()).map(|tank| tank.name.as_str()).collect();
     let mut said = match left {
         left if left < -1e-9 => format!("{}; {} more than there is", step.says, counted(-left, resource)),
-        left => format!("{}; {} left", step.says, counted(if left < 1e-9 { 0.0 } else { left }, resource)),
+        left if left < 1e-9 => format!("{}; none is left", step.says),
+        left => format!("{}; {} left", step.says, counted(left, resource)),
     };
     let used_up = step.lines.iter().find_map(|line| match line.end? {
         RiseEnd::UsedUp(resource) => Some(resource),

@@ -313,7 +313,7 @@ fn facts(tally: &Tally, style: &Style, terms: &Terms) -> Vec<Fact> {
             ),
         ),
         (
-            "Idle while wanted",
+            "Idle while work waited",
             Kind::Percent,
             format!(
                 "{} free while {} waited",
@@ -321,13 +321,13 @@ fn facts(tally: &Tally, style: &Style, terms: &Terms) -> Vec<Fact> {
                 terms.word("jobs")
             ),
         ),
-        ("Stranded now", Kind::Now, stranded),
+        ("Free but too scattered", Kind::Now, stranded),
         (
             "Restarts per hour",
             Kind::Count,
             format!("{restarts} in {}; {lost} lost", number::time(tally.summary.until.as_millis())),
         ),
-        ("Jain index", Kind::Ratio, terms.fill(jain_reading(tally.summary.jain))),
+        ("Evenness (Jain index)", Kind::Ratio, terms.fill(jain_reading(tally.summary.jain))),
     ];
     let fact = |((name, kind, reading), value): (Reading, Option<f64>)| Fact {
         name,
@@ -348,7 +348,7 @@ fn ping_pong(tally: &Tally, terms: &Terms) -> Option<Warning> {
         number::time(tally.summary.until.as_millis()),
         and_others(others.len())
     );
-    Some(Warning { name: "Ping-pong", job: first.job.clone(), says: terms.fill(&says) })
+    Some(Warning { name: "Evicted again and again", job: first.job.clone(), says: terms.fill(&says) })
 }
 
 /// A job starves after this number of cycles and after this multiple of the 90th percentile of waits of started jobs.

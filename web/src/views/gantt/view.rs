@@ -445,12 +445,8 @@ fn summary(gantt: &Gantt, terms: &Terms) -> String {
         said += &format!("; {}", count(evictions, "[eviction]"));
     }
     if lost > 0 {
-        let what = if gantt.by == GanttBy::Gpu {
-            "GPU-cycle".into()
-        } else {
-            format!("{}-cycle", terms.word("pod"))
-        };
-        said += &format!("; {} lost", count(lost, &what));
+        let per = if gantt.by == GanttBy::Gpu { "GPU" } else { terms.word("pod") };
+        said += &format!("; {} of work lost (per {per})", count(lost, "cycle"));
     }
     terms.fill(&(said + "."))
 }

@@ -37,6 +37,9 @@ impl Rows {
 /// Right margin: space for marks at the end of the scale.
 const MARGIN: f64 = 10.0;
 
+/// Height of what is claimed below what is leaving.
+const CLAIMED: f64 = 7.0;
+
 /// Pixels per unit of the scale.
 pub fn along(view: &SharesView, rows: Rows) -> f64 {
     (rows.width - MARGIN).max(10.0) / view.max
@@ -139,7 +142,7 @@ fn bar(area: &Area<'_>, row: &ShareRow, bar: &Bar<'_>) -> Drawn {
         alternative(area, allocated, share, bar)?;
     }
     if row.changed {
-        let end = row.allocated + row.leaving + row.claimed;
+        let end = row.allocated + row.leaving.max(row.claimed);
         let [from, to] = bar.rect(0.0, end.max(bar.scale.max * 0.01), 0.0);
         let grown = [(from.0 - px(2.0), from.1 - px(2.0)), (to.0 + px(2.0), to.1 + px(2.0))];
         area.draw(&Rectangle::new(grown, Paint::from(Ink::Ink).trimmed(Trim::Changed).line(2.0)))?;
@@ -189,9 +192,15 @@ fn holdings(area: &Area<'_>, row: &ShareRow, bar: &Bar<'_>) -> Drawn {
         let edge = plain.trimmed(Trim::RoundHair);
         area.draw(&Rectangle::new(bar.rect(row.allocated, held, 0.5), edge.line(1.0)))?;
     }
-    if bar.visible(held, held + row.claimed) {
-        let edge = plain.trimmed(Trim::RoundDotted);
-        area.draw(&Rectangle::new(bar.rect(held, held + row.claimed, 1.0), edge.line(2.0)))?;
+    // What is claimed comes when what leaves has gone: both begin at the allocation.
+    if bar.visible(row.allocated, row.allocated + row.claimed) {
+        let mut claimed = bar.rect(row.allocated, row.allocated + row.claimed, 1.0);
+        if row.leaving > 0.0 {
+            let strip = [(claimed[0].0, claimed[1].1 - px(CLAIMED)), claimed[1]];
+            area.draw(&Rectangle::new(strip, Paint::from(Ink::Panel).trimmed(Trim::Round).area()))?;
+            claimed = strip;
+        }
+        area.draw(&Rectangle::new(claimed, plain.trimmed(Trim::RoundDotted).line(2.0)))?;
     }
     if row.queue.is_some() && bar.visible(0.0, row.locked) {
         let [(x0, _), (x1, y1)] = bar.rect(0.0, row.locked.min(row.allocated), 0.0);

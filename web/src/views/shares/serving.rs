@@ -59,10 +59,9 @@ fn lines(serving: &Serving, frame: &Frame) -> impl IntoView + use<> {
     });
     let pools: Vec<_> = pools.collect();
     let says = match pools.iter().all(Vec::is_empty) {
-        true => "Nothing competes: at most one is pending at each level.",
+        true => "No competition: nothing waits beside anything else.",
         false => {
-            "The order at the beginning of the next cycle, each with what put it behind the one before. Every [job] that is placed can \
-             change it."
+            "The order of the next cycle. Each line says why it comes after the one above. Every [job] that is placed can change it."
         }
     };
     let left_out = (serving.n_left_out > 0).then(|| {

@@ -61,7 +61,7 @@ pub fn EventLane(
                 title="Drag across the timeline with Shift, or press Shift and arrows"
                 on:click=move |_| marking.update(|on| *on = !*on)
             >
-                "Select a range"
+                "Sum up a range…"
             </button>
             {move || notes.get().into_iter().map(note).collect_view()}
             {move || range().map(|says| view! {
@@ -131,7 +131,7 @@ fn Choice(view: View) -> impl IntoView {
     };
     let offered = Memo::new(move |_| offered(store, view));
     view! {
-        <label>"Events of " <select class="input" on:change=choose>{options.collect_view()}</select></label>
+        <label>"Jump to events of " <select class="input" on:change=choose>{options.collect_view()}</select></label>
         {move || (shown() == 2).then(|| view! {
             <input
                 class="input"

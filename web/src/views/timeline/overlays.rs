@@ -112,7 +112,7 @@ pub fn listed(view: &TimelineView) -> Option<String> {
         Some(name) => format!("; the row of {name} begins there. ] and [ find earlier ones"),
         None => String::new(),
     };
-    Some(format!("Details of events before cycle {from} are not kept{row}."))
+    Some(format!("Before cycle {from}, only totals are shown{row}."))
 }
 
 /// Average allocation and events in a range.
@@ -306,7 +306,7 @@ mod tests {
             (7_000, None, "Cycle 0: 7000 submitted")
         );
         assert!(lane(&view, axis, true).iter().all(|mark| mark.cycle > 5));
-        let said = "Details of events before cycle 6 are not kept; the row of sandbox begins there.";
+        let said = "Before cycle 6, only totals are shown; the row of sandbox begins there.";
         assert!(view.summary.contains(said), "{}", view.summary);
         assert!(view.summary.contains("4 evictions"), "{}", view.summary);
         assert_eq!(events_table(&view).rows[0], ["submitted", "7000 together", "", "0", "0:00"]);

@@ -88,6 +88,25 @@ pub fn upcoming(scenario: &Scenario, time_ms: i64) -> Option<String> {
     Some(format!("{} {says} at {}", job.name, number::time(at)))
 }
 
+/// What the next cycle finds submitted: *b2 asks for 1 GPU*, *b2 and 2 more arrive*.
+pub fn submitted(scenario: &Scenario, frame: &Frame) -> Option<String> {
+    let until = frame.next_ms?;
+    let at = |text: &str| quantity::millis(text).ok();
+    let is_new = |at: &i64| *at > frame.time_ms && *at <= until;
+    let jobs =
+        scenario.jobs.iter().filter_map(|job| Some((at(&job.submit.as_ref()?.0).filter(is_new)?, job)));
+    let mut jobs: Vec<_> = jobs.collect();
+    jobs.sort_by_key(|(at, _)| *at);
+    let (_, first) = jobs.first()?;
+    let gpus = first.gpu.as_ref().filter(|_| first.pods.is_none() && first.count.is_none());
+    let gpus = gpus.and_then(|gpus| gpus.0.trim().parse::<f64>().ok());
+    Some(match (jobs.len(), gpus) {
+        (1, Some(gpus)) => format!("{} asks for {}", first.name, with_unit(GPU, gpus)),
+        (1, None) => format!("{} arrives", first.name),
+        (n, _) => format!("{} and {} more arrive", first.name, n - 1),
+    })
+}
+
 fn chip(frame: &Frame, job: &JobRow, terms: &Terms) -> Chip {
     let pods = u64::from(job.pending);
     let amount = requested::requested(frame, &job.request);
@@ -150,6 +169,10 @@ mod tests {
         let start = crate::library::start();
         assert_eq!(upcoming(&start, 0).as_deref(), Some("b2 requests 1 GPU at 0:01"));
         assert_eq!(upcoming(&start, 1000), None);
+        let frame = |next_ms| Frame { next_ms, ..Frame::default() };
+        assert_eq!(submitted(&start, &frame(Some(1000))).as_deref(), Some("b2 asks for 1 GPU"));
+        assert_eq!(submitted(&start, &frame(Some(500))), None, "not with the next step");
+        assert_eq!(submitted(&start, &frame(None)), None);
     }
 
     #[test]

@@ -1,9 +1,8 @@
-//! WHY: verdict, evidence, rule, settings and outlook of the selection.
+//! WHY in three levels: verdict and outlook of the selection; the deciding numbers; the rule and all numbers, folded.
 
 use std::sync::Arc;
 
 use fairground::policy::versions;
-use fairground::words::number::count;
 use fairground::words::{Paragraph, Selection, Terms};
 use leptos::prelude::*;
 
@@ -63,7 +62,7 @@ pub fn Why(
     }
 }
 
-/// The rest of an explanation: evidence, rule, settings, alternatives, history.
+/// The rest of an explanation: the deciding numbers, then folded the rule and all numbers, and the history.
 #[component]
 pub fn WhyEvidence(
     /// `None` before the first cycle.
@@ -72,34 +71,77 @@ pub fn WhyEvidence(
     move || explanation.get().map(body)
 }
 
-fn body(shown: Explanation) -> impl IntoView {
-    let Explanation {
-        also,
-        faults,
-        evidence,
-        checks,
-        rule,
-        controls,
-        ladder,
-        order,
-        list,
-        others,
-        history,
-        policy,
-        ..
-    } = shown;
-    let terms = Terms::of(&policy);
-    let checks = (!checks.is_empty()).then(|| comparisons(checks));
-    let also = (!also.is_empty()).then(|| {
-        let items =
-            also.into_iter().map(|reason| view! { <p class="more">{text(reason)}</p> }).collect_view();
-        section("Also".into(), items.into_any())
+/// Rows of the table outside of the fold.
+const ROWS_MAX: usize = 4;
+
+fn body(mut shown: Explanation) -> impl IntoView {
+    let terms = Terms::of(&shown.policy);
+    let is_of_rule = shown.rule.as_ref().is_some_and(|rule| rule.is_subject);
+    let faults = texts("Known fault of the modelled version", std::mem::take(&mut shown.faults));
+    let history = std::mem::take(&mut shown.history);
+    let all = shown.evidence.take();
+    let deciding = all.clone().map(deciding);
+    // Without numbers, the list is what there is to see.
+    let list = (all.is_none() && !is_of_rule).then(|| shown.list.take()).flatten();
+    shown.evidence = all.filter(|all| all.rows.len() > ROWS_MAX);
+    let rest = match is_of_rule {
+        true => rest(shown, terms).into_any(),
+        false => folded(shown, terms).into_any(),
+    };
+    view! {
+        <div class="why evidence">
+            {faults}
+            {deciding.map(|evidence| evidence_table(evidence, terms))}
+            {list.map(|list| entries(list, terms))}
+            {rest}
+            {(!history.is_empty()).then(|| view! {
+                <details class="more">
+                    <summary>"History"</summary>
+                    {entry_list(history)}
+                </details>
+            })}
+        </div>
+    }
+}
+
+/// The table with its deciding rows, filled up with the first others.
+fn deciding(mut evidence: Evidence) -> Evidence {
+    let mut n_others = ROWS_MAX.saturating_sub(evidence.rows.iter().filter(|row| row.2).count());
+    evidence.rows.retain(|row| {
+        let is_kept = row.2 || n_others > 0;
+        n_others -= usize::from(is_kept && !row.2);
+        is_kept
     });
-    let faults = (!faults.is_empty()).then(|| {
-        let items =
-            faults.into_iter().map(|fault| view! { <p class="more">{text(fault)}</p> }).collect_view();
-        section("Known fault of the modelled version".into(), items.into_any())
-    });
+    evidence.rows.truncate(ROWS_MAX);
+    evidence
+}
+
+/// The rule and all numbers, in a fold whose state is remembered; nothing if there are none.
+fn folded(shown: Explanation, terms: &'static Terms) -> Option<impl IntoView> {
+    let store = Store::get();
+    let has_more = shown.evidence.is_some()
+        || shown.rule.is_some()
+        || shown.list.is_some()
+        || !(shown.ladder.is_empty() && shown.checks.is_empty() && shown.controls.is_empty())
+        || !(shown.order.is_empty() && shown.also.is_empty() && shown.others.is_empty());
+    let toggle = move |event: web_sys::Event| {
+        if let Some(details) = crate::widgets::target::<web_sys::Element>(&event) {
+            store.dispatch(Command::ShowAllNumbers(details.has_attribute("open")));
+        }
+    };
+    has_more.then(|| {
+        view! {
+            <details class="rest" open=store.now(|m| m.view.all_numbers) on:toggle=toggle>
+                <summary>"The rule and all numbers"</summary>
+                <div class="why">{rest(shown, terms)}</div>
+            </details>
+        }
+    })
+}
+
+/// Everything about a decision but the deciding numbers.
+fn rest(shown: Explanation, terms: &'static Terms) -> impl IntoView {
+    let Explanation { also, evidence, checks, rule, controls, ladder, order, list, others, .. } = shown;
     let order = (!order.is_empty()).then(|| {
         let levels = order.into_iter().map(|level| section(level.caption, entry_list(level.entries).into_any()));
         let says = "It is computed from the end of this cycle; what was decided in this cycle may have had another order.";
@@ -110,23 +152,28 @@ fn body(shown: Explanation) -> impl IntoView {
         }
     });
     view! {
-        <div class="why evidence">
-            {faults}
-            {evidence.map(|evidence| evidence_table(evidence, terms))}
-            {(!ladder.is_empty()).then(|| section(terms.fill("[How the fair share is computed]"), ladder_list(ladder).into_any()))}
-            {rule.map(|rule| section("Rule".into(), rule_card(rule).into_any()))}
-            {checks}
-            {(!controls.is_empty())
-                .then(|| section("Settings that matter".into(), chips(controls).into_any()))}
-            {order}
-            {also}
-            {list.map(|(caption, entries)| section(terms.fill(caption), entry_list(entries).into_any()))}
-            {(!others.is_empty())
-                .then(|| section("Not chosen".into(), entry_list(others).into_any()))}
-            {(!history.is_empty())
-                .then(|| section("History".into(), entry_list(history).into_any()))}
-        </div>
+        {rule.map(|rule| section("Rule".into(), rule_card(rule).into_any()))}
+        {evidence.map(|evidence| evidence_table(evidence, terms))}
+        {(!ladder.is_empty()).then(|| section(terms.fill("[How the fair share is computed]"), ladder_list(ladder).into_any()))}
+        {(!checks.is_empty()).then(|| comparisons(checks))}
+        {(!controls.is_empty()).then(|| section("Settings that matter".into(), chips(controls).into_any()))}
+        {order}
+        {texts("Also", also)}
+        {list.map(|list| entries(list, terms))}
+        {(!others.is_empty()).then(|| section("Not chosen".into(), entry_list(others).into_any()))}
     }
+}
+
+/// A section of sentences; nothing if there are none.
+fn texts(caption: &str, all: Vec<Text>) -> Option<impl IntoView> {
+    (!all.is_empty()).then(|| {
+        let items = all.into_iter().map(|says| view! { <p class="more">{text(says)}</p> }).collect_view();
+        section(caption.into(), items.into_any())
+    })
+}
+
+fn entries((caption, entries): (&'static str, Vec<Entry>), terms: &Terms) -> impl IntoView {
+    section(terms.fill(caption), entry_list(entries).into_any())
 }
 
 /// The comparisons behind a decision, folded.
@@ -279,7 +326,7 @@ fn since(key: &str) -> Option<AnyView> {
             view! { <li><b>{change.version}</b> ": " {change.now} " " {change.notice}</li> }.into_any()
         })
         .collect();
-    let caption = format!("{} not simulated in {}", count(lines.len() as u64, "change"), revision.label);
+    let caption = format!("Newer versions of {} differ here ({})", modelled.product, lines.len());
     (!lines.is_empty()).then(|| {
         view! {
             <details>
