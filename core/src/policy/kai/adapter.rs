@@ -19,20 +19,20 @@ use crate::policy::draft::{Draft, DraftQueue};
 use crate::policy::switches::Rulebook;
 
 use super::config::{Config, UsageParams};
-use super::explain::notes::{empty_row, per_resource};
 use super::explain::outlooks::Over;
-use super::explain::recorder::{Recorder, STUCK_IN_RELEASING, UNFINISHED};
 use super::explain::serving_order;
 use super::memory::Memory;
+use super::number::Quantities;
 use super::order::{nondeterminism_probe, queue_order};
 use super::place::bind::Placing;
-use super::queues::snapshot_queues;
+use super::queues::{QueueSpec, snapshot_queues};
+use super::record::notes::{empty_row, per_resource};
+use super::record::recorder::{Recorder, STUCK_IN_RELEASING, UNFINISHED};
 use super::request::Request;
 use super::session::Session;
 use super::share::published::{LINE_BY_LINE, PUBLISHED, Reading};
 use super::share::shares::{self, Queue};
 use super::share::usage_tracker::UsageTracker;
-use super::snapshot::{Quantities, SnapshotQueue};
 use super::solve::reclaimable::PRIORITY_WITHIN_QUOTA;
 use super::task::QueueRef;
 use super::world::World;
@@ -145,7 +145,7 @@ impl Scheduler for Kai {
 impl Kai {
     pub(in crate::policy) fn cycle_with(
         &self,
-        queues: impl Fn() -> Vec<SnapshotQueue>,
+        queues: impl Fn() -> Vec<QueueSpec>,
         world: PartitionView<'_>,
         memory: &mut Memory,
         trace: &mut Trace,
@@ -197,7 +197,7 @@ impl Kai {
 
     pub(in crate::policy) fn ledger_with(
         &self,
-        queues: impl Fn() -> Vec<SnapshotQueue>,
+        queues: impl Fn() -> Vec<QueueSpec>,
         world: PartitionView<'_>,
         memory: &Memory,
     ) -> Ledger {
@@ -219,7 +219,7 @@ impl Kai {
 
     pub(in crate::policy) fn derive_with(
         &self,
-        queues: impl Fn() -> Vec<SnapshotQueue>,
+        queues: impl Fn() -> Vec<QueueSpec>,
         world: PartitionView<'_>,
         memory: &Memory,
         (queue, resource): (QueueId, Resource),
@@ -241,7 +241,7 @@ impl Kai {
 
     pub(in crate::policy) fn order_with(
         &self,
-        queues: impl Fn() -> Vec<SnapshotQueue>,
+        queues: impl Fn() -> Vec<QueueSpec>,
         world: PartitionView<'_>,
         memory: &Memory,
         (queue, job): (QueueId, Option<JobId>),

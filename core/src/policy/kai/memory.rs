@@ -15,14 +15,13 @@ use std::sync::Arc;
 
 use super::catalogue::Catalogue;
 use super::config::Config;
-use super::explain::recorder::{Decided, Recorder, STUCK_IN_RELEASING};
 use super::job::JobMemory;
 use super::pod::Pod;
 use super::pool::Pool;
+use super::record::recorder::{Decided, Recorder, STUCK_IN_RELEASING};
 use super::session::Session;
 use super::share::usage_tracker::UsageTracker;
-use super::snapshot::Status;
-use super::task::JobRef;
+use super::task::{JobRef, Status};
 use crate::id::JobId;
 use crate::policy::PartitionView;
 use crate::trace::{Event, Mark, Outlook, Recorded, Subject};

@@ -14,12 +14,12 @@ use std::sync::Arc;
 
 use super::config::Config;
 use super::job::JobFacts;
+use super::number::Quantities;
 use super::place::groups::Groups;
 use super::place::node::Node;
 use super::pod::Pod;
 use super::request::MemoryBasis;
 use super::share::shares::Queue;
-use super::snapshot::Quantities;
 
 /// State of a node pool between two cycles.
 #[derive(Clone, Debug)]

@@ -17,13 +17,13 @@ use std::sync::Arc;
 
 use super::catalogue::{Catalogue, JobEntry};
 use super::job::{JobFacts, JobMemory, JobTraits};
+use super::number::Quantities;
 use super::place::groups::Groups;
 use super::place::node::Node;
 use super::pod::Pod;
 use super::request::MemoryBasis;
 use super::share::shares::{Queue, is_leaf};
-use super::snapshot::{Quantities, Status};
-use super::task::{JobRef, PodRef, QueueRef};
+use super::task::{JobRef, PodRef, QueueRef, Status};
 use crate::cluster::{Cluster, Devices, Job, Phase};
 use crate::id::{Id, JobId, PodId};
 use crate::policy::PartitionView;

@@ -15,23 +15,23 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::config::Config;
-use super::explain::notes::Notes;
-use super::fast::equivalence_classes::EquivalenceClasses;
 use super::fast::numbering::Numbers;
 use super::job::{Job, JobFacts};
+use super::number::Quantities;
 use super::opening::Opening;
 use super::order::job_index::JobIndex;
 use super::order::job_rank::JobRank;
 use super::order::leaves::Leaves;
 use super::order::nondeterminism::{Probe, Ties};
+use super::place::equivalence_classes::EquivalenceClasses;
 use super::place::groups::Groups;
 use super::place::node::{Node, Room};
 use super::place::score_parts::{self, Part};
 use super::pod::Pod;
+use super::record::notes::Notes;
 use super::request::MemoryBasis;
 use super::share::shares::{self, Queue};
-use super::snapshot::{Quantities, Status};
-use super::task::{JobRef, PodRef, QueueRef, Task, TaskRef};
+use super::task::{JobRef, PodRef, QueueRef, Status, Task, TaskRef};
 use crate::cluster::Preemptible;
 use crate::trace::Level;
 

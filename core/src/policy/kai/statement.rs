@@ -15,8 +15,7 @@
 //! of a task is undone) reproduced
 
 use super::session::Session;
-use super::snapshot::Status;
-use super::task::{GroupRef, JobRef, NodeRef, Task, TaskRef};
+use super::task::{GroupRef, JobRef, NodeRef, Status, Task, TaskRef};
 
 /// Tentative operations.
 #[derive(Debug, Default)]
@@ -32,6 +31,13 @@ pub(super) enum Done {
     Bound(TaskRef, NodeRef),
     Claimed(TaskRef, NodeRef),
     Evicted(TaskRef),
+}
+
+impl Done {
+    pub fn task(self) -> TaskRef {
+        let (Done::Bound(task, _) | Done::Claimed(task, _) | Done::Evicted(task)) = self;
+        task
+    }
 }
 
 /// One operation, with the state required to undo it.
@@ -313,8 +319,8 @@ mod tests {
     use super::*;
     use crate::policy::kai::opening::Opening;
     use crate::policy::kai::place::node::Room;
-    use crate::policy::kai::snapshot::{
-        GpuAsk, Quantities, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet, SnapshotQueue,
+    use crate::policy::kai::recorded::{
+        GpuAsk, Quantities, QueueSpec, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet,
     };
     use crate::trace::Level;
 
@@ -335,7 +341,7 @@ mod tests {
             ready: true,
             ..SnapshotNode::default()
         };
-        let queue = |n, parent| SnapshotQueue { name: name(n), parent: name(parent), ..Default::default() };
+        let queue = |n, parent| QueueSpec { name: name(n), parent: name(parent), ..Default::default() };
         let job = |(i, &(at, cpu_milli, gpu, device)): (usize, &(&str, f64, GpuAsk, &str))| {
             let pod = SnapshotPod {
                 name: name(&format!("p{i}")),

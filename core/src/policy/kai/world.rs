@@ -16,14 +16,15 @@ use std::sync::Arc;
 use super::catalogue::Catalogue;
 use super::config::Config;
 use super::memory::Memory;
+use super::number::Quantities;
 use super::opening::Opening;
 use super::place::node::{Node, NodeSpec, Room, device_mib};
 use super::pod::GPU_WORKER;
 use super::pool::Pool;
-use super::queues::without_departments;
+use super::queues::{QueueSpec, without_departments};
 use super::request::MemoryBasis;
 use super::share::shares::{self, Queue, QueueNames, open_queues};
-use super::snapshot::{Quantities, SnapshotQueue, Status};
+use super::task::Status;
 use crate::cluster::{Preemptible, Sums};
 use crate::id::{Id, NodeId, PodId, QueueId};
 use crate::policy::PartitionView;
@@ -43,7 +44,7 @@ impl<'c, 'w> World<'c, 'w> {
         self,
         catalogue: &Catalogue,
         kept: Option<Pool>,
-        queues: &dyn Fn() -> Vec<SnapshotQueue>,
+        queues: &dyn Fn() -> Vec<QueueSpec>,
     ) -> Pool {
         let is_kept = kept.is_some();
         let mut pool = kept.unwrap_or_else(|| self.empty_pool(catalogue, self.queues(queues())));
@@ -113,7 +114,7 @@ impl<'c, 'w> World<'c, 'w> {
     }
 
     /// Queues as the scheduler reads them, without amounts and measured usage.
-    fn queues(self, mut queues: Vec<SnapshotQueue>) -> Vec<Queue> {
+    fn queues(self, mut queues: Vec<QueueSpec>) -> Vec<Queue> {
         let mut ids: Vec<QueueId> = self.view.cluster.queues.ids().collect();
         if !self.config.full_hierarchy_fairness {
             queues = without_departments(queues, &mut ids);
@@ -153,7 +154,7 @@ impl<'c, 'w> World<'c, 'w> {
     }
 
     /// Queues with their current allocation, request and fair share, and the divided total.
-    pub fn divided(self, queues: impl Fn() -> Vec<SnapshotQueue>) -> (Vec<Queue>, Quantities) {
+    pub fn divided(self, queues: impl Fn() -> Vec<QueueSpec>) -> (Vec<Queue>, Quantities) {
         let (catalogue, kept) = (self.catalogue(), self.memory.pool());
         let (mut divided, total) = match kept {
             Some(pool) => (pool.queues.clone(), pool.total),

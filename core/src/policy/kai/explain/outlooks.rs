@@ -14,11 +14,11 @@ use std::collections::BTreeMap;
 use crate::cluster::Preemptible;
 use crate::id::JobId;
 use crate::policy::ends::ends;
-use crate::policy::kai::explain::recorder::Recorder;
 use crate::policy::kai::fast::feasibility::Feasibility;
 use crate::policy::kai::memory::Memory;
 use crate::policy::kai::opening::Opening;
-use crate::policy::kai::place::failure::Failure;
+use crate::policy::kai::record::failure::Failure;
+use crate::policy::kai::record::recorder::Recorder;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::task::{JobRef, QueueRef, TaskRef};
 use crate::policy::{PartitionView, Rhythm};
@@ -131,7 +131,7 @@ impl Over<'_> {
         cycles.sort();
         cycles.dedup();
         for at in cycles.into_iter().take(MOMENTS_MAX) {
-            let served = self.served_at(session, at);
+            let served = self.served_at(at);
             open.retain_mut(|(refusal, job, protected)| {
                 let ended =
                     protected.iter().map(|known| moment(known.1)).filter(|&end| end > now && end <= at);
@@ -154,10 +154,9 @@ impl Over<'_> {
     }
 
     /// Jobs placed or with a claim if the same cycle runs at another time.
-    fn served_at(self, first: &Session<'_>, at: Time) -> Vec<JobRef> {
+    fn served_at(self, at: Time) -> Vec<JobRef> {
         let mut session = Session::open(self.opening.clone(), Level::Outcomes);
         session.now_s = at.as_seconds();
-        session.only = first.only;
         let mut trace = Trace::new(Level::Outcomes);
         let mut out = Recorder::new(&mut trace);
         crate::policy::kai::execute_actions(&mut session, &mut out);

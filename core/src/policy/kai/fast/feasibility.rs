@@ -18,9 +18,9 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::cluster::Preemptible;
+use crate::policy::kai::number::Quantities;
 use crate::policy::kai::request::Request;
 use crate::policy::kai::session::Session;
-use crate::policy::kai::snapshot::Quantities;
 use crate::policy::kai::task::{JobRef, NodeRef, PodRef, QueueRef, TaskRef};
 
 /// The claimant's needs, and the room without evictions.

@@ -97,8 +97,8 @@ mod tests {
     use crate::cluster::Preemptible;
     use crate::policy::kai::opening::Opening;
     use crate::policy::kai::order::leaves::Leaves;
-    use crate::policy::kai::snapshot::{
-        GpuAsk, Quantities, Snapshot, SnapshotJob, SnapshotPod, SnapshotPodSet, SnapshotQueue, Status,
+    use crate::policy::kai::recorded::{
+        GpuAsk, Quantities, QueueSpec, Snapshot, SnapshotJob, SnapshotPod, SnapshotPodSet, Status,
     };
     use crate::trace::Level;
 
@@ -121,7 +121,7 @@ mod tests {
         let name: Arc<str> = Arc::from(format!("q{n}"));
         // Some may hold more GPUs and less CPU than their siblings.
         let has_cpu = rng.below(3) == 0;
-        snapshot.queues.push(SnapshotQueue {
+        snapshot.queues.push(QueueSpec {
             name: name.clone(),
             parent: parent.clone(),
             priority: 100 + rng.below(5) as i64 / 4,
@@ -132,7 +132,7 @@ mod tests {
             },
             limit: gpus(-1.0),
             weight: Quantities { cpu: 1.0, memory: 1.0, gpu: rng.below(4) as f64 },
-            ..SnapshotQueue::default()
+            ..QueueSpec::default()
         });
         name
     }

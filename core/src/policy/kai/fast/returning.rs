@@ -18,13 +18,13 @@ use smallvec::SmallVec;
 
 use crate::cluster::Preemptible;
 use crate::policy::kai::fast::feasibility::Feasibility;
+use crate::policy::kai::number::Quantities;
 use crate::policy::kai::order::job_rank::{Filled, JobRank};
 use crate::policy::kai::order::leaves::Leaves;
 use crate::policy::kai::order::queue_order::{Side, decide};
 use crate::policy::kai::request::requested_on_node;
 use crate::policy::kai::session::Session;
-use crate::policy::kai::snapshot::{Quantities, Status};
-use crate::policy::kai::task::{JobRef, NodeRef, PodRef, QueueRef, TaskRef};
+use crate::policy::kai::task::{JobRef, NodeRef, PodRef, QueueRef, Status, TaskRef};
 use crate::trace::Level;
 
 /// A job to serve in an attempt.

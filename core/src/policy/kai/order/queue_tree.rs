@@ -15,11 +15,11 @@
 //! Insertion order is the job order, or permuted by a seed (N-2).
 
 use crate::kit::heap::Heap;
+use crate::policy::kai::number::Quantities;
 use crate::policy::kai::order::leaves::Leaves;
 use crate::policy::kai::order::nondeterminism::RandomOrder;
 use crate::policy::kai::order::queue_order::With;
 use crate::policy::kai::session::Session;
-use crate::policy::kai::snapshot::Quantities;
 use crate::policy::kai::task::{JobRef, QueueRef};
 
 #[derive(Debug)]

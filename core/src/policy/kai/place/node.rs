@@ -17,8 +17,7 @@ use crate::id::NodeId;
 use crate::policy::kai::number::is_whole;
 use crate::policy::kai::place::shared::SharedDevices;
 use crate::policy::kai::request::{Request, part};
-use crate::policy::kai::snapshot::Status;
-use crate::policy::kai::task::{GroupRef, PodRef, Task};
+use crate::policy::kai::task::{GroupRef, PodRef, Status, Task};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::policy::kai) struct Room {
@@ -320,7 +319,7 @@ impl Node {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::kai::snapshot::GpuAsk;
+    use crate::policy::kai::recorded::GpuAsk;
 
     #[test]
     fn two_parts_on_one_device() {

@@ -12,13 +12,13 @@
 //! # Differs
 //! nothing; topology constraints are not modelled
 
-use crate::policy::kai::explain::notes::{count, real};
-use crate::policy::kai::fast::equivalence_classes::{Choice, Ranked};
 use crate::policy::kai::job::{Job, SetOrder};
 use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
-use crate::policy::kai::place::failure::Failure;
+use crate::policy::kai::place::equivalence_classes::{Choice, Ranked};
 use crate::policy::kai::place::node::Node;
 use crate::policy::kai::place::score_parts::Part;
+use crate::policy::kai::record::failure::Failure;
+use crate::policy::kai::record::notes::{count, real};
 use crate::policy::kai::request::Request;
 use crate::policy::kai::revision::Revision;
 use crate::policy::kai::session::Session;

@@ -13,11 +13,11 @@
 //! nothing; Q-9 (tasks without GPU get the 1000 as well) reproduced
 
 use crate::policy::kai::config::Placement;
-use crate::policy::kai::explain::notes::real;
-use crate::policy::kai::fast::equivalence_classes::{Choice, Ranked};
+use crate::policy::kai::place::equivalence_classes::{Choice, Ranked};
 use crate::policy::kai::place::node::Node;
 use crate::policy::kai::place::score_parts::{Packing, Part, Parts, Range};
 use crate::policy::kai::pod::PodFacts;
+use crate::policy::kai::record::notes::real;
 use crate::policy::kai::request::{Kind, Request};
 use crate::policy::kai::revision::Revision;
 use crate::policy::kai::session::Session;
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
     use crate::cluster::PodRules;
     use crate::policy::kai::opening::Opening;
-    use crate::policy::kai::snapshot::{
+    use crate::policy::kai::recorded::{
         GpuAsk, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet,
     };
     use crate::policy::kai::task::{JobRef, PodRef};

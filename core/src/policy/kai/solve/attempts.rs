@@ -30,20 +30,19 @@ use std::collections::BTreeSet;
 
 use smallvec::{SmallVec, smallvec};
 
-use crate::policy::kai::explain::notes::Proof;
 use crate::policy::kai::fast::feasibility::Feasibility;
 use crate::policy::kai::fast::repeated_attempts::FailedAttempts;
 use crate::policy::kai::job::Chunk;
 use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
+use crate::policy::kai::record::notes::Proof;
 use crate::policy::kai::revision::Revision;
 use crate::policy::kai::session::Session;
-use crate::policy::kai::snapshot::Status;
 use crate::policy::kai::solve::hypothesis::Hypothesis;
 use crate::policy::kai::solve::simulate::{Attempt, Tried};
 use crate::policy::kai::solve::victim_search::VictimSearch;
 use crate::policy::kai::solve::victims::VictimsOfJob;
 use crate::policy::kai::statement::{NotHeld, Statement};
-use crate::policy::kai::task::{JobRef, NodeRef, PodRef, TaskRef};
+use crate::policy::kai::task::{JobRef, NodeRef, PodRef, Status, TaskRef};
 
 /// What makes the attempts of a hypothesis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

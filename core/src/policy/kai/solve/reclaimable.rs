@@ -16,12 +16,11 @@
 
 use smallvec::SmallVec;
 
-use crate::policy::kai::explain::notes::{Proof, count, real, shown, triple, with_need};
 use crate::policy::kai::job::Chunk;
-use crate::policy::kai::number::UNLIMITED;
+use crate::policy::kai::number::{Quantities, UNLIMITED};
 use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
+use crate::policy::kai::record::notes::{Proof, count, real, shown, triple, with_need};
 use crate::policy::kai::session::Session;
-use crate::policy::kai::snapshot::Quantities;
 use crate::policy::kai::solve::simulate::Tried;
 use crate::policy::kai::solve::victims::{Held, VictimsOfJob};
 use crate::policy::kai::task::{JobRef, PodRef, QueueRef, TaskRef};

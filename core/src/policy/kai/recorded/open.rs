@@ -5,28 +5,28 @@
 //! jobs whose queue is missing. Unresolved names are ignored, as by the scheduler.
 //!
 //! # Source
-//! kai.md 1; recordings of format `kai-cycle/1`
+//! kai.md 1
 //!
 //! # Differs
 //! nothing
 
 use std::sync::Arc;
 
-use super::config::Config;
-use super::job::{JobFacts, JobShape, JobTraits};
-use super::number::is_whole;
-use super::opening::Opening;
-use super::order::job_rank::job_ranks;
-use super::order::task_order::{TaskPlugins, TaskRank};
-use super::place::groups::Groups;
-use super::place::node::{Node, NodeSpec, Room, device_mib};
-use super::pod::{NodeTraits, Pod, PodReader, ReadPod};
-use super::request::{MemoryBasis, Request};
-use super::share::shares::{QueueNames, is_leaf, open_queues};
-use super::snapshot::{GpuAsk, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet};
-use super::subgroups::SetSpec;
-use super::task::{JobRef, NodeRef, PodRef};
+use super::snapshot::{Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet};
 use crate::id::{Id, JobId, NodeId, PodId, QueueId};
+use crate::policy::kai::config::Config;
+use crate::policy::kai::job::{JobFacts, JobShape, JobTraits};
+use crate::policy::kai::number::is_whole;
+use crate::policy::kai::opening::Opening;
+use crate::policy::kai::order::job_rank::job_ranks;
+use crate::policy::kai::order::task_order::{TaskPlugins, TaskRank};
+use crate::policy::kai::place::groups::Groups;
+use crate::policy::kai::place::node::{Node, NodeSpec, Room, device_mib};
+use crate::policy::kai::pod::{NodeTraits, Pod, PodReader, ReadPod};
+use crate::policy::kai::request::{GpuAsk, MemoryBasis, Request};
+use crate::policy::kai::share::shares::{QueueNames, is_leaf, open_queues};
+use crate::policy::kai::subgroups::SetSpec;
+use crate::policy::kai::task::{JobRef, NodeRef, PodRef};
 
 impl<'a> Opening<'a> {
     /// Opens a recorded state. Ids are indices into its lists.
