@@ -6,7 +6,4 @@ mod equality_tests;
 pub(super) mod feasibility;
 pub(super) mod inert_jobs;
 pub(super) mod numbering;
-pub(super) mod repeated_attempts;
-pub(super) mod returning;
-pub(super) mod room_for_rest;
 pub(super) mod signatures;

@@ -161,16 +161,6 @@ impl Node {
         self.held.retain(|h| h.0 != pod);
     }
 
-    /// What evicting a running task does here, for whole devices.
-    pub fn release(&mut self, r: &Request) {
-        self.releasing.add(r, r.gpus);
-    }
-
-    /// Reverses [`Node::release`].
-    pub fn take_back(&mut self, r: &Request) {
-        self.releasing.sub(r, r.gpus);
-    }
-
     fn put(&mut self, r: &Request, task: &Task) {
         let gpus = if task.accepted.shared { 0.0 } else { task.accepted.quantities.gpu };
         self.used.add(r, gpus);

@@ -63,13 +63,8 @@ impl Session<'_> {
         let mut choice = None;
         for set in sets {
             for &task in chunk.iter().filter(|&&t| self.pod_of(t).set == set).collect::<Vec<_>>() {
-                let fails = pipeline_only && placed == 1 && self.lacks_room_for_rest(&chunk, nodes);
-                let done = if fails {
-                    Err(Failure::NoNode { task, placed, of: 0, reasons: Vec::new(), free: None })
-                } else {
-                    self.place_task(st, (job, task), nodes, pipeline_only, &mut choice)
-                };
-                if let Err(mut failure) = done {
+                if let Err(mut failure) = self.place_task(st, (job, task), nodes, pipeline_only, &mut choice)
+                {
                     choice.into_iter().for_each(|choice| self.end_choice(choice));
                     st.rollback(self, checkpoint);
                     if let Failure::NoNode { placed: n, of, free, .. } = &mut failure {

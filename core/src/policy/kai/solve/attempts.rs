@@ -31,7 +31,6 @@ use std::collections::BTreeSet;
 use smallvec::{SmallVec, smallvec};
 
 use crate::policy::kai::fast::feasibility::Feasibility;
-use crate::policy::kai::fast::repeated_attempts::FailedAttempts;
 use crate::policy::kai::job::Chunk;
 use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
 use crate::policy::kai::record::notes::Proof;
@@ -209,22 +208,9 @@ impl Session<'_> {
         let mut open = attempts.in_order.iter().filter(|&&i| is_open[i]);
         let first = open.next();
         let is_choice = open.any(|i| Some(i) != first);
-        let mut failed = FailedAttempts::default();
         for &i in &attempts.in_order {
             let victims = &attempts.evicted[i];
-            if failed.includes(self, i) {
-                self.note_tried(search, hypothesis.partial, usize::from(is_open[i]));
-                continue;
-            }
-            failed.add(self, i);
             if !is_open[i] {
-                self.skip_attempt(victims);
-                continue;
-            }
-            if n_recorded == 0
-                && feasibility.as_mut().is_some_and(|f| f.closes(self, hypothesis.partial, nodes, victims))
-            {
-                self.note_tried(search, hypothesis.partial, 1);
                 self.skip_attempt(victims);
                 continue;
             }
