@@ -83,7 +83,12 @@ impl Devices {
         let nodes: Vec<(&str, f64)> =
             nodes.iter().map(|(name, gpus)| (name.as_str(), gpus.as_f64().unwrap_or(0.0))).collect();
         let mut world = World::of_nodes(DIALECT, &nodes);
-        world.snapshot.config.place_gpus(placement);
+        let config = &mut world.snapshot.config;
+        config.gpu_placement = placement;
+        if placement == Placement::Spread {
+            config.spread_devices();
+            config.disable_consolidation();
+        }
         world.snapshot.queues.push(project(Quantities { cpu: -1.0, memory: -1.0, gpu: 4.0 }));
         Ok(Devices { world, on: BTreeMap::new(), groups: BTreeMap::new() })
     }

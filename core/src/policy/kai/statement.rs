@@ -317,7 +317,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::policy::kai::opening::Opening;
+    use crate::policy::kai::cycle_input::CycleInput;
     use crate::policy::kai::place::node::Room;
     use crate::policy::kai::recorded::{
         GpuAsk, Quantities, QueueSpec, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet,
@@ -410,7 +410,7 @@ mod tests {
             (state >> 33) % n
         };
         for _ in 0..300 {
-            let mut s = Session::open(Opening::recorded(&snapshot), Level::Outcomes);
+            let mut s = Session::open(CycleInput::recorded(&snapshot), Level::Outcomes);
             let before = amounts(&s);
             let mut st = Statement::default();
             let mut checkpoint = 0;
@@ -438,7 +438,7 @@ mod tests {
         let part = |portion| ("a", 0.0, GpuAsk::Fraction { portion, devices: 1 });
         let pods = [(part(0.01), "x"), (part(0.07), "y"), (part(0.71), "z")];
         let snapshot = world(&pods.map(|((at, cpu, gpu), device)| (at, cpu, gpu, device)));
-        let mut s = Session::open(Opening::recorded(&snapshot), Level::Outcomes);
+        let mut s = Session::open(CycleInput::recorded(&snapshot), Level::Outcomes);
         let mut st = Statement::default();
         for job in 0..2 {
             let evicted = task(&s, job);
@@ -456,7 +456,7 @@ mod tests {
     fn a_move_between_devices_leaks_when_undone() {
         let half = GpuAsk::Fraction { portion: 0.5, devices: 1 };
         let snapshot = world(&[("a", 1000.0, half, "x"), ("a", 3000.0, half, "y")]);
-        let mut s = Session::open(Opening::recorded(&snapshot), Level::Outcomes);
+        let mut s = Session::open(CycleInput::recorded(&snapshot), Level::Outcomes);
         let (moved, other, at) = (task(&s, 0), task(&s, 1), NodeRef::of(0));
         let (x, y) = (s.task(moved).groups[0], s.task(other).groups[0]);
         let (used, idle, releasing, shared) = amounts(&s).0.swap_remove(0);

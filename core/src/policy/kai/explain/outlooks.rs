@@ -7,16 +7,16 @@
 //! the job's next chunk fits nodes, limits and quotas without them. A non-preemptible job over quota waits for the
 //! job that uses the quota. A job that lost a claim before has no outlook.
 //!
-//! Not found where devices are shared ([`Session::is_whole`]).
+//! Not found where devices are shared ([`Session::sums_are_exact`]).
 
 use std::collections::BTreeMap;
 
 use crate::cluster::Preemptible;
 use crate::id::JobId;
 use crate::policy::ends::ends;
+use crate::policy::kai::cycle_input::CycleInput;
 use crate::policy::kai::fast::feasibility::Feasibility;
 use crate::policy::kai::memory::Memory;
-use crate::policy::kai::opening::Opening;
 use crate::policy::kai::record::failure::Failure;
 use crate::policy::kai::record::recorder::Recorder;
 use crate::policy::kai::session::Session;
@@ -60,7 +60,7 @@ impl Lookup {
 /// A completed cycle.
 #[derive(Clone, Copy)]
 pub(in crate::policy::kai) struct Over<'a> {
-    pub opening: &'a Opening<'a>,
+    pub input: &'a CycleInput<'a>,
     pub world: PartitionView<'a>,
     pub rhythm: Rhythm,
     pub memory: &'a Memory,
@@ -155,7 +155,7 @@ impl Over<'_> {
 
     /// Jobs placed or with a claim if the same cycle runs at another time.
     fn served_at(self, at: Time) -> Vec<JobRef> {
-        let mut session = Session::open(self.opening.clone(), Level::Outcomes);
+        let mut session = Session::open(self.input.clone(), Level::Outcomes);
         session.now_s = at.as_seconds();
         let mut trace = Trace::new(Level::Outcomes);
         let mut out = Recorder::new(&mut trace);

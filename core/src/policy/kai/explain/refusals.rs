@@ -170,9 +170,10 @@ impl Session<'_> {
         let failed = note.refused.iter().find(|check| !check.holds);
         let at = failed.and_then(|check| check.subject.queue.filter(|_| check.subject.other_queue.is_some()));
         let ancestor = at.filter(|queue| Some(*queue) != own);
-        let mut checks: Vec<Check> = match note.refused.is_empty() {
-            true => note.protected.iter().map(|known| known.0.clone()).collect(),
-            false => note.refused.clone(),
+        let mut checks: Vec<Check> = if note.refused.is_empty() {
+            note.protected.iter().map(|known| known.0.clone()).collect()
+        } else {
+            note.refused.clone()
         };
         checks.extend(note.immovable.iter().cloned());
         (Gate::NoVictims { tried, ancestor }, checks)

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::cluster::Preemptible;
-use crate::policy::kai::opening::Opening;
+use crate::policy::kai::cycle_input::CycleInput;
 use crate::policy::kai::recorded::{
     Committed, CycleOutcome, GpuAsk, Quantities, QueueSpec, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod,
     SnapshotPodSet, Status, run,
@@ -152,10 +152,10 @@ fn cluster(rng: &mut Rng, kind: Kind) -> Snapshot {
 }
 
 fn outcome(snapshot: &Snapshot, has_shortcuts: bool) -> CycleOutcome {
-    let mut session = Session::open(Opening::recorded(snapshot), Level::Outcomes);
-    assert!(session.is_whole);
+    let mut session = Session::open(CycleInput::recorded(snapshot), Level::Outcomes);
+    assert!(session.sums_are_exact);
     if !has_shortcuts {
-        (session.is_whole, session.siblings_are_ordered, session.keeps_lists) = (false, false, false);
+        (session.sums_are_exact, session.siblings_are_ordered, session.keeps_lists) = (false, false, false);
     }
     run(session, snapshot, &mut Trace::new(Level::Outcomes))
 }

@@ -11,7 +11,7 @@
 //!
 //! # Differs
 //! nothing: a skipped attempt drops the same cached chunks. Discarding a failed attempt restores every number
-//! exactly if all quantities are whole numbers and no device is shared ([`Session::is_whole`]); otherwise no attempt is
+//! exactly if all quantities are whole numbers and no device is shared ([`Session::sums_are_exact`]); otherwise no attempt is
 //! skipped.
 
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ struct Shape {
 impl Feasibility {
     /// For a partial job; `None` if discarding attempts may not restore all numbers.
     pub fn new(s: &mut Session<'_>, partial: JobRef, nodes: &[bool]) -> Option<Feasibility> {
-        if !s.is_whole {
+        if !s.sums_are_exact {
             return None;
         }
         let chunk = s.chunk(partial, false);

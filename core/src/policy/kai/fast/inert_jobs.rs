@@ -95,7 +95,7 @@ mod tests {
 
     use super::*;
     use crate::cluster::Preemptible;
-    use crate::policy::kai::opening::Opening;
+    use crate::policy::kai::cycle_input::CycleInput;
     use crate::policy::kai::order::leaves::Leaves;
     use crate::policy::kai::recorded::{
         GpuAsk, Quantities, QueueSpec, Snapshot, SnapshotJob, SnapshotPod, SnapshotPodSet, Status,
@@ -185,7 +185,7 @@ mod tests {
 
     /// The order of the wanted jobs, each placed at once according to the bits of `places`, and the number of jobs popped.
     fn order(snapshot: &Snapshot, wanted: &[JobRef], places: u64, skips: bool) -> (Vec<JobRef>, usize) {
-        let mut s = Session::open(Opening::recorded(snapshot), Level::Outcomes);
+        let mut s = Session::open(CycleInput::recorded(snapshot), Level::Outcomes);
         let mut tree = QueueTree::serving(&s, None);
         let waiting = s.waiting();
         tree.load_leaves(&mut s, Leaves::clone(&waiting));
@@ -216,7 +216,7 @@ mod tests {
         let (mut n_worlds, mut n_all, mut n_skipping) = (0, 0, 0);
         for _ in 0..500 {
             let snapshot = world(&mut rng);
-            if !Session::open(Opening::recorded(&snapshot), Level::Outcomes).siblings_are_ordered {
+            if !Session::open(CycleInput::recorded(&snapshot), Level::Outcomes).siblings_are_ordered {
                 continue;
             }
             n_worlds += 1;

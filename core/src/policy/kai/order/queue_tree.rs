@@ -259,7 +259,7 @@ impl QueueTree {
     /// What the popped victims of a leaf hold. Attempts leave residues in inexact sums, so these are added up again.
     fn popped_from(&self, session: &Session<'_>, leaf: QueueRef) -> Quantities {
         let popped = &self.popped[leaf.ix()];
-        if session.is_whole {
+        if session.sums_are_exact {
             return popped.sum;
         }
         popped.jobs.iter().fold(Quantities::default(), |sum, &job| sum + session.job(job).allocated)

@@ -107,12 +107,11 @@ impl Session<'_> {
         let last = choice.take();
         let choice = choice.insert(self.choose(last, job, pod, nodes));
         while let Some(best) = choice.take_best() {
-            let checks = match explains {
-                true => {
-                    let next = choice.next_best(MOST);
-                    self.placement_checks(task, choice, best, &next)
-                }
-                false => Vec::new(),
+            let checks = if explains {
+                let next = choice.next_best(MOST);
+                self.placement_checks(task, choice, best, &next)
+            } else {
+                Vec::new()
             };
             if self.place_on(st, task, best.node, pipeline_only) {
                 if explains {

@@ -118,7 +118,7 @@ mod tests {
 
     use super::*;
     use crate::cluster::PodRules;
-    use crate::policy::kai::opening::Opening;
+    use crate::policy::kai::cycle_input::CycleInput;
     use crate::policy::kai::recorded::{
         GpuAsk, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet,
     };
@@ -143,7 +143,7 @@ mod tests {
         let nodes = [("a", 8.0), ("b", 5.0), ("c", 2.0)].map(node).to_vec();
         let mut snapshot = Snapshot { nodes, jobs: vec![job], ..Snapshot::default() };
         snapshot.config.plugins.retain(|plugin| **plugin != *without);
-        let mut session = Session::open(Opening::recorded(&snapshot), Level::Outcomes);
+        let mut session = Session::open(CycleInput::recorded(&snapshot), Level::Outcomes);
         let all: Vec<NodeRef> = (0..3).map(NodeRef::of).collect();
         let mut choice = session.choose(None, JobRef::of(0), PodRef(0), &all);
         let mut scores = vec![0.0; 3];

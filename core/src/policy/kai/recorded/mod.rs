@@ -11,7 +11,7 @@ mod snapshot;
 pub use outcome::{ActionOutcome, Committed, CycleOutcome, PodState, QueueShares};
 pub use snapshot::{Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet};
 
-use super::opening::Opening;
+use super::cycle_input::CycleInput;
 use super::order::nondeterminism_probe;
 use super::record::recorder::Recorder;
 use super::session::Session;
@@ -25,12 +25,12 @@ pub use super::task::Status;
 /// One cycle: opens a session from the snapshot, runs the configured actions in order, closes it. Choices between equals
 /// are marked whether or not they affect the result.
 pub fn run_cycle(snapshot: &Snapshot, trace: &mut Trace) -> CycleOutcome {
-    run(Session::open(Opening::recorded(snapshot), trace.level), snapshot, trace)
+    run(Session::open(CycleInput::recorded(snapshot), trace.level), snapshot, trace)
 }
 
 /// One cycle in which only the named job is tried; other pending jobs still count in their queues.
 pub fn try_job(snapshot: &Snapshot, job: &str, trace: &mut Trace) -> CycleOutcome {
-    let mut session = Session::open(Opening::recorded(snapshot), trace.level);
+    let mut session = Session::open(CycleInput::recorded(snapshot), trace.level);
     session.only = session.own_jobs().find(|&other| *session.facts_of(other).name == *job);
     run(session, snapshot, trace)
 }
@@ -49,10 +49,10 @@ pub(super) fn run(mut session: Session<'_>, snapshot: &Snapshot, trace: &mut Tra
 
 /// Marks of [`run_cycle`] whose undefined order affects the result.
 pub fn nondeterministic_marks(snapshot: &Snapshot) -> Vec<Mark> {
-    let opening = Opening::recorded(snapshot);
-    let mut session = Session::open(opening.clone(), Level::Outcomes);
+    let input = CycleInput::recorded(snapshot);
+    let mut session = Session::open(input.clone(), Level::Outcomes);
     let mut trace = Trace::new(Level::Outcomes);
     let mut out = Recorder::new(&mut trace);
     super::execute_actions(&mut session, &mut out);
-    nondeterminism_probe::marks(&opening, &session, &out)
+    nondeterminism_probe::marks(&input, &session, &out)
 }

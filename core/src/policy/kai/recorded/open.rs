@@ -15,9 +15,9 @@ use std::sync::Arc;
 use super::snapshot::{Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet};
 use crate::id::{Id, JobId, NodeId, PodId, QueueId};
 use crate::policy::kai::config::Config;
+use crate::policy::kai::cycle_input::CycleInput;
 use crate::policy::kai::job::{JobFacts, JobShape, JobTraits};
 use crate::policy::kai::number::is_whole;
-use crate::policy::kai::opening::Opening;
 use crate::policy::kai::order::job_rank::job_ranks;
 use crate::policy::kai::order::task_order::{TaskPlugins, TaskRank};
 use crate::policy::kai::place::groups::Groups;
@@ -28,9 +28,9 @@ use crate::policy::kai::share::shares::{QueueNames, is_leaf, open_queues};
 use crate::policy::kai::subgroups::SetSpec;
 use crate::policy::kai::task::{JobRef, NodeRef, PodRef};
 
-impl<'a> Opening<'a> {
+impl<'a> CycleInput<'a> {
     /// Opens a recorded state. Ids are indices into its lists.
-    pub fn recorded(snapshot: &'a Snapshot) -> Opening<'a> {
+    pub fn recorded(snapshot: &'a Snapshot) -> CycleInput<'a> {
         let scalars = scalar_names(snapshot);
         let mut nodes: Vec<(NodeId, &SnapshotNode)> = numbered(&snapshot.nodes);
         nodes.sort_by(|l, r| l.1.name.cmp(&r.1.name));
@@ -39,12 +39,12 @@ impl<'a> Opening<'a> {
         let names =
             snapshot.jobs.iter().flat_map(|job| &job.pods).flat_map(|pod| pod.gpu_groups.iter().cloned());
         let devices = snapshot.nodes.iter().map(|n| (n.gpus > 0.0, device_mib(n.gpu_memory_mib)));
-        let mut opening = Opening {
+        let mut input = CycleInput {
             config: &snapshot.config,
             now_s: snapshot.now_s,
             total: snapshot.total,
             memory_basis: MemoryBasis::of(&snapshot.config, devices),
-            is_whole: is_all_whole(snapshot),
+            sums_are_exact: is_all_whole(snapshot),
             n_scalars: scalars.len(),
             nodes: nodes.iter().map(|&(id, node)| open_node(id, node, &scalars)).collect(),
             queues,
@@ -52,8 +52,8 @@ impl<'a> Opening<'a> {
             jobs: Arc::default(),
             pods: Arc::default(),
         };
-        opening.read_jobs(snapshot, &nodes, &scalars);
-        opening
+        input.read_jobs(snapshot, &nodes, &scalars);
+        input
     }
 
     fn read_jobs(

@@ -120,7 +120,7 @@ impl Session<'_> {
         let recorded: Vec<TaskRef> = hypothesis.recorded.iter().flatten().copied().collect();
         let attempts = self.attempts(hypothesis, &recorded);
         if attempts.evicts_twice {
-            self.is_whole = false;
+            self.sums_are_exact = false;
             *feasibility = None;
         }
         let may_fit =
@@ -263,7 +263,7 @@ impl Session<'_> {
                 continue;
             }
             if scenario.evicts_twice {
-                self.is_whole = false;
+                self.sums_are_exact = false;
                 *feasibility = None;
             }
             let found = self.try_scenario(search, hypothesis, scenario, nodes, feasibility.as_ref());

@@ -181,7 +181,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::policy::kai::opening::Opening;
+    use crate::policy::kai::cycle_input::CycleInput;
     use crate::policy::kai::recorded::{
         GpuAsk, QueueSpec, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet,
     };
@@ -221,7 +221,7 @@ mod tests {
     }
 
     fn with(snapshot: &Snapshot, act: impl FnOnce(&mut Session<'_>, JobRef)) {
-        act(&mut Session::open(Opening::recorded(snapshot), Level::Outcomes), JobRef::of(0));
+        act(&mut Session::open(CycleInput::recorded(snapshot), Level::Outcomes), JobRef::of(0));
     }
 
     fn name_of(s: &Session<'_>, task: Option<TaskRef>) -> Option<String> {
