@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use fairground::cluster::Preemptible;
-use fairground::policy::kai::snapshot::{Committed, GpuAsk, Quantities, SnapshotQueue, Status};
-use fairground::policy::kai::try_job;
+use fairground::policy::kai::recorded::{Committed, GpuAsk, Quantities, QueueSpec, Status, try_job};
 use fairground::policy::runai::DIALECT;
 use fairground::policy::runai::exact::Exact;
 use fairground::policy::runai::fairshare::{Member, exact, whole};
@@ -107,13 +106,13 @@ fn pool() -> impl Strategy<Value = Pool> {
 
 fn world((gpus, projects, _): &Pool) -> World {
     let mut world = World::of_nodes(DIALECT, &[("node", *gpus as f64)]);
-    let of = |name: String, parent: &str, quota: i64, weight: i64| SnapshotQueue {
+    let of = |name: String, parent: &str, quota: i64, weight: i64| QueueSpec {
         name: Arc::from(name),
         parent: Arc::from(parent),
         quota: Quantities { cpu: -1.0, memory: -1.0, gpu: quota as f64 },
         limit: Quantities { cpu: -1.0, memory: -1.0, gpu: -1.0 },
         weight: Quantities { cpu: 0.0, memory: 0.0, gpu: weight as f64 },
-        ..SnapshotQueue::default()
+        ..QueueSpec::default()
     };
     let queues = &mut world.snapshot.queues;
     for department in 0..2 {

@@ -6,9 +6,8 @@ use std::path::Path;
 
 use fairground::id::{PartitionId, QueueId};
 use fairground::policy::Policy;
-use fairground::policy::kai::{
-    PRIORITY_WITHIN_QUOTA, PRIORITY_WITHIN_QUOTA_ORDER, UNFINISHED, nondeterministic_marks, rules,
-};
+use fairground::policy::kai::recorded::nondeterministic_marks;
+use fairground::policy::kai::{PRIORITY_WITHIN_QUOTA, PRIORITY_WITHIN_QUOTA_ORDER, UNFINISHED, rules};
 use fairground::sim::explain;
 use fairground::trace::{DivisionStep, Level};
 use fairground::units::Resource;

@@ -6,8 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use fairground::policy::kai::snapshot::{Committed, PodState, Snapshot};
-use fairground::policy::kai::{nondeterministic_marks, run_cycle};
+use fairground::policy::kai::recorded::{Committed, PodState, Snapshot, nondeterministic_marks, run_cycle};
 use fairground::trace::{Level, Trace};
 use fairground_tests::cycle::{Case, check_seeded, openings};
 use fairground_tests::known;

@@ -13,13 +13,12 @@ use fairground::cluster::Preemptible;
 use fairground::import::Report;
 use fairground::moment::csv;
 use fairground::policy::kai::config::Config;
-use fairground::policy::kai::run_cycle;
+use fairground::policy::kai::recorded::{
+    Committed, GpuAsk, Quantities, QueueSpec, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod,
+    SnapshotPodSet, Status, run_cycle,
+};
 use fairground::policy::kai::share::division::{self, Sibling};
 use fairground::policy::kai::share::usage::{History, Sample, Settings};
-use fairground::policy::kai::snapshot::{
-    Committed, GpuAsk, Quantities, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet,
-    SnapshotQueue, Status,
-};
 use fairground::trace::{Level, Trace};
 use serde_json::{Map, Value, json};
 
@@ -121,7 +120,7 @@ impl Run {
             ..SnapshotNode::default()
         };
         let gpu = |gpu: f64| Quantities { gpu, ..Quantities::default() };
-        let queue = |(i, q): (usize, &time_based::TimeBasedQueue)| SnapshotQueue {
+        let queue = |(i, q): (usize, &time_based::TimeBasedQueue)| QueueSpec {
             name: q.name.as_str().into(),
             parent: q.parent.as_str().into(),
             priority: q.priority,
@@ -129,7 +128,7 @@ impl Run {
             quota: gpu(q.deserved_gpus),
             limit: gpu(-1.0),
             weight: gpu(q.weight),
-            ..SnapshotQueue::default()
+            ..QueueSpec::default()
         };
         let nodes: Vec<SnapshotNode> = input.nodes.iter().enumerate().map(node).collect();
         let total = |of: fn(&SnapshotNode) -> f64| nodes.iter().map(of).sum();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use fairground::policy::kai::snapshot::{CycleOutcome, Quantities, Status};
+use fairground::policy::kai::recorded::{CycleOutcome, Quantities, Status};
 
 use super::Ran;
 use super::decisions::{self, Names, RoundDecisions};

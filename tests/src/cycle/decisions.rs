@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use fairground::policy::kai::snapshot::{ActionOutcome, Committed, CycleOutcome, Snapshot};
+use fairground::policy::kai::recorded::{ActionOutcome, Committed, CycleOutcome, Snapshot};
 
 use super::format::{Case, Event, Round, Step};
 use super::snapshot::status_name;

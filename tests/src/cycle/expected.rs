@@ -1,6 +1,6 @@
 //! A cross-check against the final states that upstream's own tests state.
 
-use fairground::policy::kai::snapshot::{Snapshot, SnapshotJob, SnapshotPod, Status};
+use fairground::policy::kai::recorded::{Snapshot, SnapshotJob, SnapshotPod, Status};
 
 use super::Ran;
 use super::format::{Case, ExpectedState};

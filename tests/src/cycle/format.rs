@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fairground::policy::kai::config::Revision;
-use fairground::policy::kai::snapshot::Quantities;
+use fairground::policy::kai::recorded::Quantities;
 use serde::{Deserialize, Deserializer};
 
 #[derive(Clone, Debug, Deserialize)]

@@ -8,8 +8,8 @@
 use std::collections::BTreeMap;
 
 use fairground::id::{Id, NodeId, PodId};
-use fairground::policy::kai::snapshot::{CycleOutcome, Snapshot, Status};
-use fairground::policy::kai::{CRASH, UNFINISHED, run_cycle};
+use fairground::policy::kai::recorded::{CycleOutcome, Snapshot, Status, run_cycle};
+use fairground::policy::kai::{CRASH, UNFINISHED};
 use fairground::trace::{Check, Event, Level, Trace};
 
 /// Checks the laws for one cycle.

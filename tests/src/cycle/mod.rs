@@ -14,8 +14,7 @@ pub mod snapshot;
 
 pub use format::Case;
 
-use fairground::policy::kai::run_cycle;
-use fairground::policy::kai::snapshot::{CycleOutcome, Snapshot};
+use fairground::policy::kai::recorded::{CycleOutcome, Snapshot, run_cycle};
 use fairground::trace::{Level, Trace};
 
 use self::compare::{Difference, compare};

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use fairground::policy::kai::config::{Action, Config, Placement, ReclaimResolve};
-use fairground::policy::kai::snapshot::{
-    ActionOutcome, Committed, CycleOutcome, GpuAsk, Quantities, Snapshot, SnapshotJob, SnapshotNode,
-    SnapshotPod, SnapshotPodSet, SnapshotQueue, Status,
+use fairground::policy::kai::recorded::{
+    ActionOutcome, Committed, CycleOutcome, GpuAsk, Quantities, QueueSpec, Snapshot, SnapshotJob,
+    SnapshotNode, SnapshotPod, SnapshotPodSet, Status,
 };
 
 use super::format::{self, Case, GpuRequest, Open, OpenJob};
@@ -247,13 +247,13 @@ fn node(n: &format::Node) -> SnapshotNode {
     }
 }
 
-fn queue(q: &format::Queue) -> SnapshotQueue {
+fn queue(q: &format::Queue) -> QueueSpec {
     let each = |value: fn(format::QueueNumbers) -> f64| Quantities {
         cpu: value(q.cpu),
         memory: value(q.memory),
         gpu: value(q.gpu),
     };
-    SnapshotQueue {
+    QueueSpec {
         name: q.name.clone(),
         parent: q.parent.clone(),
         priority: q.priority,

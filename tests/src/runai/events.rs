@@ -5,11 +5,10 @@ use std::sync::Arc;
 
 use fairground::id::Id;
 use fairground::policy::kai::config::{Config, Dialect};
-use fairground::policy::kai::snapshot::{
-    Committed, CycleOutcome, GpuAsk, Quantities, QueueShares, Snapshot, SnapshotJob, SnapshotNode,
-    SnapshotPod, SnapshotPodSet, SnapshotQueue, Status,
+use fairground::policy::kai::recorded::{
+    Committed, CycleOutcome, GpuAsk, Quantities, QueueShares, QueueSpec, Snapshot, SnapshotJob, SnapshotNode,
+    SnapshotPod, SnapshotPodSet, Status, run_cycle, try_job,
 };
-use fairground::policy::kai::{run_cycle, try_job};
 use fairground::policy::runai::DIALECT;
 use fairground::policy::runai::state::State;
 use fairground::trace::{Gate, Level, Trace};
@@ -263,8 +262,8 @@ pub(crate) fn as_set(value: &Value) -> Result<BTreeSet<String>, String> {
     list(value).map(|name| text(name).map(str::to_owned)).collect()
 }
 
-fn queue(from: &Value, parent: &str, age: usize) -> Result<SnapshotQueue, String> {
-    Ok(SnapshotQueue {
+fn queue(from: &Value, parent: &str, age: usize) -> Result<QueueSpec, String> {
+    Ok(QueueSpec {
         name: Arc::from(text(&from["id"])?),
         parent: Arc::from(parent),
         priority: from["rank"].as_i64().unwrap_or(0),
@@ -272,6 +271,6 @@ fn queue(from: &Value, parent: &str, age: usize) -> Result<SnapshotQueue, String
         quota: EACH(-1.0, real(&from["quota"])?),
         limit: EACH(-1.0, real(&from["limit"])?),
         weight: EACH(0.0, real(&from["weight"])?),
-        ..SnapshotQueue::default()
+        ..QueueSpec::default()
     })
 }

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use fairground::policy::kai::config::Dialect;
-use fairground::policy::kai::order::queue_comparison::{ComparedQueue, compare};
-use fairground::policy::kai::snapshot::Quantities;
+use fairground::policy::kai::recorded::Quantities;
+use fairground::policy::kai::recorded::queue_comparison::{ComparedQueue, compare};
 use fairground::policy::runai::DIALECT;
 use serde_json::Value;
 

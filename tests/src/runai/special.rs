@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fairground::policy::kai::config::{Action, Placement};
-use fairground::policy::kai::snapshot::{GpuAsk, Quantities, SnapshotQueue, Status};
+use fairground::policy::kai::recorded::{GpuAsk, Quantities, QueueSpec, Status};
 use fairground::policy::runai::DIALECT;
 use fairground::policy::runai::state::State;
 use fairground::trace::Gate;
@@ -14,9 +14,9 @@ use serde_json::{Value, json};
 use super::events::World;
 use super::{exact, list, real, text};
 
-fn project(quota: Quantities) -> SnapshotQueue {
+fn project(quota: Quantities) -> QueueSpec {
     let unlimited = Quantities { cpu: -1.0, memory: -1.0, gpu: -1.0 };
-    SnapshotQueue { name: Arc::from("project"), quota, limit: unlimited, ..SnapshotQueue::default() }
+    QueueSpec { name: Arc::from("project"), quota, limit: unlimited, ..QueueSpec::default() }
 }
 
 /// Example 20: device of every workload.
@@ -83,7 +83,12 @@ impl Devices {
         let nodes: Vec<(&str, f64)> =
             nodes.iter().map(|(name, gpus)| (name.as_str(), gpus.as_f64().unwrap_or(0.0))).collect();
         let mut world = World::of_nodes(DIALECT, &nodes);
-        world.snapshot.config.place_gpus(placement);
+        let config = &mut world.snapshot.config;
+        config.gpu_placement = placement;
+        if placement == Placement::Spread {
+            config.spread_devices();
+            config.disable_consolidation();
+        }
         world.snapshot.queues.push(project(Quantities { cpu: -1.0, memory: -1.0, gpu: 4.0 }));
         Ok(Devices { world, on: BTreeMap::new(), groups: BTreeMap::new() })
     }
@@ -160,7 +165,7 @@ pub fn multi_resource(case: &Value) -> Result<(), String> {
     world
         .snapshot
         .queues
-        .push(SnapshotQueue { weight: Quantities { cpu: 2.0, memory: 2.0, gpu: 2.0 }, ..project(quota) });
+        .push(QueueSpec { weight: Quantities { cpu: 2.0, memory: 2.0, gpu: 2.0 }, ..project(quota) });
     let add = |world: &mut World, job: &Value| -> Result<(), String> {
         let gpu = GpuAsk::Whole { devices: real(&job["gpu"])? as i64 };
         let priority = job["prio"].as_i64().ok_or("no priority")?;

@@ -20,10 +20,9 @@
 use std::sync::Arc;
 
 use fairground::policy::kai::config::Action;
-use fairground::policy::kai::run_cycle;
-use fairground::policy::kai::snapshot::{
-    Committed, CycleOutcome, GpuAsk, Quantities, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod,
-    SnapshotPodSet, SnapshotQueue, Status,
+use fairground::policy::kai::recorded::{
+    Committed, CycleOutcome, GpuAsk, Quantities, QueueSpec, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod,
+    SnapshotPodSet, Status, run_cycle,
 };
 use fairground::trace::{Level, Trace};
 
@@ -99,7 +98,7 @@ impl World {
         let parsed = ParsedLine::of(line, &keys, &[])?;
         let of = |other: f64, gpu: f64| Quantities { cpu: other, memory: other, gpu };
         let seconds = |key| parsed.has(key).then(|| parsed.number(key, 0.0)).transpose();
-        let queue = SnapshotQueue {
+        let queue = QueueSpec {
             name: Arc::from(parsed.name()?),
             parent: Arc::from(parsed.text("parent").unwrap_or_default()),
             priority: parsed.count("priority", 100)?,
@@ -109,7 +108,7 @@ impl World {
             weight: of(1.0, parsed.number("weight", 1.0)?),
             reclaim_min_runtime_s: seconds("reclaim-after")?,
             preempt_min_runtime_s: seconds("preempt-after")?,
-            ..SnapshotQueue::default()
+            ..QueueSpec::default()
         };
         self.snapshot.queues.push(queue);
         Ok(())

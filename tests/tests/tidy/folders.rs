@@ -12,15 +12,8 @@ struct Folders {
 const FOLDERS: [Folders; 2] = [
     Folders {
         base: "core/src/policy/kai",
-        layers: &["share", "order", "place", "fast", "solve", "explain", "actions"],
-        upward: &[
-            ("order", "explain"),
-            ("place", "explain"),
-            ("place", "fast"),
-            ("share", "explain"),
-            ("share", "place"),
-            ("solve", "explain"),
-        ],
+        layers: &["record", "share", "order", "place", "fast", "solve", "explain", "actions", "recorded"],
+        upward: &[],
     },
     Folders {
         base: "web/src/state",

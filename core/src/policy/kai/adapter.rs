@@ -19,23 +19,23 @@ use crate::policy::draft::{Draft, DraftQueue};
 use crate::policy::switches::Rulebook;
 
 use super::config::{Config, UsageParams};
-use super::explain::notes::{empty_row, per_resource};
 use super::explain::outlooks::Over;
-use super::explain::recorder::{Recorder, STUCK_IN_RELEASING, UNFINISHED};
 use super::explain::serving_order;
 use super::memory::Memory;
+use super::number::Quantities;
 use super::order::{nondeterminism_probe, queue_order};
 use super::place::bind::Placing;
-use super::queues::snapshot_queues;
+use super::pool_reader::PoolReader;
+use super::queues::{QueueSpec, snapshot_queues};
+use super::record::notes::{empty_row, per_resource};
+use super::record::recorder::{Recorder, STUCK_IN_RELEASING, UNFINISHED};
 use super::request::Request;
 use super::session::Session;
 use super::share::published::{LINE_BY_LINE, PUBLISHED, Reading};
 use super::share::shares::{self, Queue};
 use super::share::usage_tracker::UsageTracker;
-use super::snapshot::{Quantities, SnapshotQueue};
 use super::solve::reclaimable::PRIORITY_WITHIN_QUOTA;
 use super::task::QueueRef;
-use super::world::World;
 use crate::cluster::Phase;
 use crate::id::{JobId, NodeId, PodId, QueueId};
 use crate::policy::{Change, Decision, PartitionView, Rhythm, Scheduler, Turn};
@@ -122,7 +122,7 @@ impl Scheduler for Kai {
         queue: QueueId,
         resource: Resource,
     ) -> Vec<DivisionStep> {
-        let (queues, total) = self.world(world, memory).divided(|| snapshot_queues(world));
+        let (queues, total) = self.reader(world, memory).divided(|| snapshot_queues(world));
         let mut steps = self.ladder(&queues, total, (queue, resource));
         if resource == Resource::GPU {
             steps.extend(published_shares(&queues, total, queue));
@@ -145,7 +145,7 @@ impl Scheduler for Kai {
 impl Kai {
     pub(in crate::policy) fn cycle_with(
         &self,
-        queues: impl Fn() -> Vec<SnapshotQueue>,
+        queues: impl Fn() -> Vec<QueueSpec>,
         world: PartitionView<'_>,
         memory: &mut Memory,
         trace: &mut Trace,
@@ -154,26 +154,26 @@ impl Kai {
             let tracker = memory.usage.get_or_insert_with(|| Box::new(start_measuring(params, world)));
             tracker.advance(params, world.now);
         }
-        memory.remember_catalogue(world, &self.config);
-        let kept = memory.take_pool();
-        let present = self.world(world, memory);
-        let pool = present.pool(&present.catalogue(), kept, &queues);
-        let opening = present.opening(&pool);
+        memory.remember_facts(world, &self.config);
+        let latest = memory.take_pool();
+        let reader = self.reader(world, memory);
+        let pool = reader.pool(&reader.facts(), latest, &queues);
+        let input = reader.input(&pool);
         memory.keep_pool(pool);
         // Marks and outlooks run the cycle again.
-        let again = (trace.level >= Level::Decisive).then(|| opening.clone());
-        let mut session = Session::open(opening, trace.level);
+        let again = (trace.level >= Level::Decisive).then(|| input.clone());
+        let mut session = Session::open(input, trace.level);
         let n_events = trace.events.len();
         let mut out = Recorder::new(trace);
         super::run_actions(&mut session, &mut out);
         out.trace.marks.extend(match &again {
             None => std::mem::take(&mut session.ties.marks),
-            Some(opening) => nondeterminism_probe::marks(opening, &session, &out),
+            Some(input) => nondeterminism_probe::marks(input, &session, &out),
         });
         memory.close(world, &session, &mut out);
         let Recorder { trace, decisions, claims, .. } = out;
         let decisions = Placing::default().decide(world, &session, decisions, trace, n_events);
-        if let Some(opening) = again.as_ref().filter(|_| !trace.refusals.is_empty()) {
+        if let Some(input) = again.as_ref().filter(|_| !trace.refusals.is_empty()) {
             let free_at = free_times(world, &decisions);
             let mut claimed: BTreeMap<JobId, Time> = BTreeMap::new();
             for (job, node) in claims.iter().map(|c| (session.facts_of(c.0).id, session.nodes[c.1.ix()].id)) {
@@ -181,7 +181,7 @@ impl Kai {
                     claimed.entry(job).and_modify(|last| *last = time.max(*last)).or_insert(time);
                 }
             }
-            let over = Over { opening, world, rhythm: self.rhythm, memory };
+            let over = Over { input, world, rhythm: self.rhythm, memory };
             over.complete(&mut session, &mut trace.refusals, |job| claimed.get(&job).copied());
         }
         let total = session.total;
@@ -191,17 +191,17 @@ impl Kai {
         Turn { decisions, wake: self.rhythm.wake(world.now) }
     }
 
-    fn world<'w>(&self, view: PartitionView<'w>, memory: &'w Memory) -> World<'_, 'w> {
-        World { config: &self.config, view, memory }
+    fn reader<'w>(&self, view: PartitionView<'w>, memory: &'w Memory) -> PoolReader<'_, 'w> {
+        PoolReader { config: &self.config, view, memory }
     }
 
     pub(in crate::policy) fn ledger_with(
         &self,
-        queues: impl Fn() -> Vec<SnapshotQueue>,
+        queues: impl Fn() -> Vec<QueueSpec>,
         world: PartitionView<'_>,
         memory: &Memory,
     ) -> Ledger {
-        let (queues, total) = self.world(world, memory).divided(queues);
+        let (queues, total) = self.reader(world, memory).divided(queues);
         let shows_usage = queues.iter().any(|queue| queue.usage != Quantities::default());
         let mut rows: Vec<LedgerRow> = world.cluster.queues.ids().map(empty_row).collect();
         for queue in &queues {
@@ -219,12 +219,12 @@ impl Kai {
 
     pub(in crate::policy) fn derive_with(
         &self,
-        queues: impl Fn() -> Vec<SnapshotQueue>,
+        queues: impl Fn() -> Vec<QueueSpec>,
         world: PartitionView<'_>,
         memory: &Memory,
         (queue, resource): (QueueId, Resource),
     ) -> Vec<DivisionStep> {
-        let (queues, total) = self.world(world, memory).divided(queues);
+        let (queues, total) = self.reader(world, memory).divided(queues);
         self.ladder(&queues, total, (queue, resource))
     }
 
@@ -235,25 +235,25 @@ impl Kai {
         (queue, resource): (QueueId, Resource),
     ) -> Vec<DivisionStep> {
         let index = Resource::ACCOUNTED.iter().position(|r| *r == resource);
-        let (Some(at), Some(index)) = (found(queues, queue), index) else { return Vec::new() };
+        let (Some(at), Some(index)) = (queue_ref(queues, queue), index) else { return Vec::new() };
         shares::ladder(queues, total, self.config.division_params(), at, index)
     }
 
     pub(in crate::policy) fn order_with(
         &self,
-        queues: impl Fn() -> Vec<SnapshotQueue>,
+        queues: impl Fn() -> Vec<QueueSpec>,
         world: PartitionView<'_>,
         memory: &Memory,
         (queue, job): (QueueId, Option<JobId>),
     ) -> Vec<OrderLevel> {
-        let world = self.world(world, memory);
-        let opening = world.opening(&world.pool(&world.catalogue(), None, &queues));
-        let mut session = Session::open(opening, Level::Outcomes);
+        let reader = self.reader(world, memory);
+        let input = reader.input(&reader.pool(&reader.facts(), None, &queues));
+        let mut session = Session::open(input, Level::Outcomes);
         serving_order::levels(&mut session, queue, job)
     }
 }
 
-fn found(queues: &[Queue], queue: QueueId) -> Option<QueueRef> {
+fn queue_ref(queues: &[Queue], queue: QueueId) -> Option<QueueRef> {
     queues.iter().position(|q| q.id == queue).map(QueueRef::of)
 }
 
@@ -261,7 +261,7 @@ fn found(queues: &[Queue], queue: QueueId) -> Option<QueueRef> {
 /// The pseudo-code ignores past usage.
 fn published_shares(queues: &[Queue], total: Quantities, queue: QueueId) -> Vec<DivisionStep> {
     let (Some(at), Some(gpu)) =
-        (found(queues, queue), Resource::ACCOUNTED.iter().position(|r| *r == Resource::GPU))
+        (queue_ref(queues, queue), Resource::ACCOUNTED.iter().position(|r| *r == Resource::GPU))
     else {
         return Vec::new();
     };

@@ -281,15 +281,6 @@ impl Config {
     pub fn depth(&self, action: Action) -> Option<u32> {
         self.queue_depth.iter().find(|d| d.0 == action).map(|d| d.1)
     }
-    /// Sets the strategy for GPU pods with the operator's side effects: spread prefers the emptiest shared device and
-    /// disables consolidation.
-    pub fn place_gpus(&mut self, placement: Placement) {
-        self.gpu_placement = placement;
-        if placement == Placement::Spread {
-            self.spread_devices();
-            self.disable_consolidation();
-        }
-    }
     /// Enables gpuspread instead of gpupack and gpusharingorder.
     pub fn spread_devices(&mut self) {
         self.plugins.retain(|plugin| &**plugin != "gpusharingorder");

@@ -15,11 +15,11 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+use super::number::Quantities;
 use super::order::job_rank::{Filled, JobRank};
 use super::revision::Revision;
-use super::snapshot::{Quantities, Status};
 use super::subgroups::{Fill, Group, SetSpec, least_minimum};
-use super::task::{JobRef, PodRef, QueueRef, STATUSES, TaskRef};
+use super::task::{JobRef, PodRef, QueueRef, STATUSES, Status, TaskRef};
 use crate::cluster::Preemptible;
 use crate::id::JobId;
 use crate::time::Time;

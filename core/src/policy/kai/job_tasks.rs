@@ -5,8 +5,7 @@
 
 use super::job::{Job, PodSet};
 use super::session::Session;
-use super::snapshot::Status;
-use super::task::{JobRef, PodRef, Task, TaskRef};
+use super::task::{JobRef, PodRef, Status, Task, TaskRef};
 
 impl Session<'_> {
     /// Index of a pod in its job.

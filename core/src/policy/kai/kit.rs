@@ -147,17 +147,14 @@ fn readme(source: &Source<'_>, shares: bool, left_out: &BTreeSet<String>) -> Str
     let gpus: i64 =
         cluster.nodes.values().map(|node| node.capacity.get(Resource::GPU).in_base_units() / 1000).sum();
     let versions = super::versions::MODELLED.revision_of(scenario).versions;
-    let operator = match shares {
-        true => {
-            "\nSome pods ask for a part of a GPU: for those the cluster needs an operator that gives nodes fake devices.\n"
-        }
-        false => "",
+    let operator = if shares {
+        "\nSome pods ask for a part of a GPU: for those the cluster needs an operator that gives nodes fake devices.\n"
+    } else {
+        ""
     };
     let left_out: String = left_out.iter().map(|line| format!("- {line}\n")).collect();
-    let left_out = match left_out.is_empty() {
-        true => String::new(),
-        false => format!("\n## Not in the kit\n\n{left_out}"),
-    };
+    let left_out =
+        if left_out.is_empty() { String::new() } else { format!("\n## Not in the kit\n\n{left_out}") };
     format!(
         "# {title}\n{note}\nA virtual cluster for KAI Scheduler ({versions}): {} nodes with {gpus} GPUs, {} queues, {} jobs, {} pods.\n\
          \n## Needed\n\nA cluster of its own with KWOK and KAI Scheduler, `kubectl` and `bash`. The pods run nowhere: KWOK only says that they do.\n{operator}\

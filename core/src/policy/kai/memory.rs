@@ -13,16 +13,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::catalogue::Catalogue;
 use super::config::Config;
-use super::explain::recorder::{Decided, Recorder, STUCK_IN_RELEASING};
 use super::job::JobMemory;
 use super::pod::Pod;
-use super::pool::Pool;
+use super::pool_facts::PoolFacts;
+use super::pool_state::PoolState;
+use super::record::recorder::{Decided, Recorder, STUCK_IN_RELEASING};
 use super::session::Session;
 use super::share::usage_tracker::UsageTracker;
-use super::snapshot::Status;
-use super::task::JobRef;
+use super::task::{JobRef, Status};
 use crate::id::JobId;
 use crate::policy::PartitionView;
 use crate::trace::{Event, Mark, Outlook, Recorded, Subject};
@@ -35,53 +34,53 @@ pub struct Memory {
     /// Measured usage, if enabled.
     pub(super) usage: Option<Box<UsageTracker>>,
     /// Immutable data, read by the first cycle that needs it.
-    pub(super) catalogue: Option<Arc<Catalogue>>,
-    kept: Kept,
+    pub(super) facts: Option<Arc<PoolFacts>>,
+    latest_pool: LatestPool,
 }
 
 /// The pool as of the latest cycle, until the configuration changes. It follows from the cluster, so it is no state of its
 /// own: a copy has none, and all are equal.
 #[derive(Debug, Default)]
-struct Kept(Option<Box<Pool>>);
+struct LatestPool(Option<Box<PoolState>>);
 
-impl Clone for Kept {
-    fn clone(&self) -> Kept {
-        Kept(None)
+impl Clone for LatestPool {
+    fn clone(&self) -> LatestPool {
+        LatestPool(None)
     }
 }
 
-impl PartialEq for Kept {
-    fn eq(&self, _: &Kept) -> bool {
+impl PartialEq for LatestPool {
+    fn eq(&self, _: &LatestPool) -> bool {
         true
     }
 }
 
 impl Memory {
-    /// Reads the catalogue, unless one for these settings exists.
-    pub(super) fn remember_catalogue(&mut self, world: PartitionView<'_>, config: &Config) {
-        if !self.catalogue.as_ref().is_some_and(|known| known.is_for(config)) {
-            self.catalogue = Some(Catalogue::of(world, config));
+    /// Reads the facts, unless one for these settings exists.
+    pub(super) fn remember_facts(&mut self, world: PartitionView<'_>, config: &Config) {
+        if !self.facts.as_ref().is_some_and(|known| known.is_for(config)) {
+            self.facts = Some(PoolFacts::of(world, config));
         }
     }
 
     /// The pool as of the latest cycle.
-    pub(super) fn pool(&self) -> Option<&Pool> {
-        self.kept.0.as_deref()
+    pub(super) fn pool(&self) -> Option<&PoolState> {
+        self.latest_pool.0.as_deref()
     }
 
     /// Removes and returns the pool as of the latest cycle.
-    pub(super) fn take_pool(&mut self) -> Option<Pool> {
-        self.kept.0.take().map(|pool| *pool)
+    pub(super) fn take_pool(&mut self) -> Option<PoolState> {
+        self.latest_pool.0.take().map(|pool| *pool)
     }
 
     /// Keeps the pool for the next cycle.
-    pub(super) fn keep_pool(&mut self, pool: Pool) {
-        self.kept = Kept(Some(Box::new(pool)));
+    pub(super) fn keep_pool(&mut self, pool: PoolState) {
+        self.latest_pool = LatestPool(Some(Box::new(pool)));
     }
 
     /// Whether a job's claimed room went to another job and none of its pods has been placed since.
     pub(super) fn lost_a_claim(&self, job: JobId) -> bool {
-        let entry = self.catalogue.as_ref().and_then(|catalogue| catalogue.job(job));
+        let entry = self.facts.as_ref().and_then(|facts| facts.job(job));
         let known = entry.and_then(|entry| self.jobs.get(&entry.traits.n_before));
         known.is_some_and(|known| known.lost_a_claim)
     }
@@ -115,7 +114,7 @@ impl Memory {
         for recorded in &out.trace.events {
             if let Event::Evicted { pod, by: Some(_), .. } = recorded.event {
                 let job = world.cluster.pods[pod].job;
-                let entry = self.catalogue.as_ref().and_then(|catalogue| catalogue.job(job));
+                let entry = self.facts.as_ref().and_then(|facts| facts.job(job));
                 let number = entry
                     .filter(|entry| entry.traits.preemption_delay_s.is_some())
                     .map(|e| e.traits.n_before);
@@ -171,8 +170,8 @@ impl Memory {
         }
         let live = &world.cluster.live_jobs;
         if self.jobs.len() > 2 * live.len() + 64 {
-            let catalogue = self.catalogue.as_ref();
-            let number = |&job: &JobId| Some(catalogue?.job(job)?.traits.n_before);
+            let facts = self.facts.as_ref();
+            let number = |&job: &JobId| Some(facts?.job(job)?.traits.n_before);
             let live: BTreeSet<u32> = live.iter().filter_map(number).collect();
             self.jobs.retain(|job, _| live.contains(job));
         }

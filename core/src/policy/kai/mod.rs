@@ -7,8 +7,8 @@
 mod actions;
 mod adapter;
 pub(in crate::policy) mod advice;
-mod catalogue;
 pub mod config;
+mod cycle_input;
 mod describe;
 mod explain;
 mod export;
@@ -25,20 +25,21 @@ mod kit_timetable;
 mod memory;
 mod names;
 pub(in crate::policy) mod number;
-mod opening;
 pub mod operator;
-pub mod order;
+mod order;
 mod place;
 mod pod;
-mod pool;
+mod pool_facts;
+mod pool_reader;
+mod pool_state;
 pub(in crate::policy) mod queues;
-mod recorded;
+mod record;
+pub mod recorded;
 mod request;
 mod revision;
 mod session;
 pub mod settings;
 pub mod share;
-pub mod snapshot;
 mod solve;
 mod statement;
 mod subgroups;
@@ -47,54 +48,27 @@ mod translate;
 mod unused;
 mod versions;
 mod vocabulary;
-mod world;
 
 pub use adapter::Kai;
 pub use describe::DESCRIPTION;
-pub use explain::recorder::{CRASH, STUCK_IN_RELEASING, UNFINISHED};
 pub use memory::Memory;
 pub use order::queue_order::{NAME, PRIORITY_WITHIN_QUOTA as PRIORITY_WITHIN_QUOTA_ORDER};
+pub use record::recorder::{CRASH, STUCK_IN_RELEASING, UNFINISHED};
 pub use solve::reclaimable::PRIORITY_WITHIN_QUOTA;
 
-use crate::trace::{Level, Mark, Rule, Trace};
+use crate::trace::Rule;
 use config::Action;
-use explain::recorder::Recorder;
-use opening::Opening;
+use record::recorder::Recorder;
 use session::Session;
-use snapshot::{CycleOutcome, Snapshot};
-
-/// One cycle: opens a session from the snapshot, runs the configured actions in order, closes it. Choices between equals
-/// are marked whether or not they affect the result.
-pub fn run_cycle(snapshot: &Snapshot, trace: &mut Trace) -> CycleOutcome {
-    let mut session = Session::open(Opening::recorded(snapshot), trace.level);
-    let mut out = Recorder::comparing(&session, snapshot, trace);
-    run_actions(&mut session, &mut out);
-    out.trace.marks.append(&mut session.ties.marks);
-    out.outcome.unwrap_or_default()
-}
-
-/// Marks of [`run_cycle`] whose undefined order affects the result.
-pub fn nondeterministic_marks(snapshot: &Snapshot) -> Vec<Mark> {
-    let opening = Opening::recorded(snapshot);
-    let mut session = Session::open(opening.clone(), Level::Outcomes);
-    let mut trace = Trace::new(Level::Outcomes);
-    let mut out = Recorder::new(&mut trace);
-    execute_actions(&mut session, &mut out);
-    order::nondeterminism_probe::marks(&opening, &session, &out)
-}
-
-/// One cycle in which only the named job is tried; other pending jobs still count in their queues.
-pub fn try_job(snapshot: &Snapshot, job: &str, trace: &mut Trace) -> CycleOutcome {
-    let mut session = Session::open(Opening::recorded(snapshot), trace.level);
-    session.only = session.own_jobs().find(|&j| *session.facts_of(j).name == *job);
-    let mut out = Recorder::comparing(&session, snapshot, trace);
-    run_actions(&mut session, &mut out);
-    out.outcome.unwrap_or_default()
-}
 
 /// Runs the configured actions in order and explains the remaining jobs.
 fn run_actions(session: &mut Session<'_>, out: &mut Recorder<'_>) {
     execute_actions(session, out);
+    explain(session, out);
+}
+
+/// Explains the remaining jobs.
+fn explain(session: &mut Session<'_>, out: &mut Recorder<'_>) {
     for refusal in session.refusals(out) {
         out.trace.refusal(|| refusal);
     }
@@ -104,16 +78,19 @@ fn run_actions(session: &mut Session<'_>, out: &mut Recorder<'_>) {
 /// Runs the configured actions in order.
 fn execute_actions(session: &mut Session<'_>, out: &mut Recorder<'_>) {
     for &action in &session.config.actions {
-        out.begin(session, action);
-        session.ties.forget(0);
-        match action {
-            Action::Allocate => session.run_allocate(out),
-            Action::Consolidation => session.run_consolidation(out),
-            Action::Reclaim => session.run_reclaim(out),
-            Action::Preempt => session.run_preempt(out),
-            Action::StaleGangEviction => session.run_stale_gang_eviction(out),
-        }
-        out.end(session);
+        execute(session, action, out);
+    }
+}
+
+fn execute(session: &mut Session<'_>, action: Action, out: &mut Recorder<'_>) {
+    out.trace.action = action.name();
+    session.ties.forget(0);
+    match action {
+        Action::Allocate => session.run_allocate(out),
+        Action::Consolidation => session.run_consolidation(out),
+        Action::Reclaim => session.run_reclaim(out),
+        Action::Preempt => session.run_preempt(out),
+        Action::StaleGangEviction => session.run_stale_gang_eviction(out),
     }
 }
 
@@ -148,11 +125,11 @@ pub fn rules() -> Vec<Rule> {
         solve::reclaimable::STAYS_WITHIN_QUOTA,
         solve::min_runtime::RAN_LONG_ENOUGH,
         explain::immovable::PREEMPTIBLE,
-        explain::recorder::LOWER_PRIORITY,
-        explain::recorder::STALE_GRACE,
+        record::recorder::LOWER_PRIORITY,
+        record::recorder::STALE_GRACE,
         actions::backoff::BACKOFF,
-        explain::recorder::CRASH,
-        explain::recorder::NO_DEVICE,
+        record::recorder::CRASH,
+        record::recorder::NO_DEVICE,
     ];
     rules.extend(order::nondeterminism::rules());
     rules

@@ -16,8 +16,7 @@ use std::sync::Arc;
 use super::fast::numbering::{Numbering, Numbers};
 use super::order::task_order::{TaskPlugins, TaskRank, task_order};
 use super::request::Request;
-use super::snapshot::Status;
-use super::task::{GroupRef, JobRef, NodeRef};
+use super::task::{GroupRef, JobRef, NodeRef, Status};
 use crate::cluster::{PodRules, Requirement, Taint, Toleration, is_tolerated};
 use crate::id::PodId;
 

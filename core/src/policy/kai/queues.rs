@@ -13,14 +13,38 @@
 
 use std::sync::Arc;
 
-use super::number::UNLIMITED;
-use super::snapshot::{Quantities, SnapshotQueue};
+use super::number::{Quantities, UNLIMITED};
 use crate::id::QueueId;
 use crate::policy::PartitionView;
 use crate::units::{Bound, Resource};
 
+/// A queue of the tree.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct QueueSpec {
+    /// Unique name, also its UID.
+    pub name: Arc<str>,
+    /// Name of the parent; empty for a top queue.
+    pub parent: Arc<str>,
+    /// Larger first.
+    pub priority: i64,
+    /// Creation time in seconds; tie-break, older first.
+    pub created_s: f64,
+    /// Deserved quota; -1 for unlimited.
+    pub quota: Quantities,
+    /// Limit; -1 for unlimited.
+    pub limit: Quantities,
+    /// Over-quota weight.
+    pub weight: Quantities,
+    /// Past usage, shares of cluster capacity.
+    pub usage: Quantities,
+    /// Minimum runtime against preemption, seconds.
+    pub preempt_min_runtime_s: Option<f64>,
+    /// Minimum runtime against reclaim, seconds.
+    pub reclaim_min_runtime_s: Option<f64>,
+}
+
 /// The only place that interprets omitted bounds.
-pub(in crate::policy) fn snapshot_queues(world: PartitionView<'_>) -> Vec<SnapshotQueue> {
+pub(in crate::policy) fn snapshot_queues(world: PartitionView<'_>) -> Vec<QueueSpec> {
     let bound = |bound: Bound, r: Resource| match bound {
         Bound::Unset => 0.0,
         Bound::Unlimited => UNLIMITED,
@@ -32,7 +56,7 @@ pub(in crate::policy) fn snapshot_queues(world: PartitionView<'_>) -> Vec<Snapsh
             let [cpu, memory, gpu] = Resource::ACCOUNTED.map(value);
             Quantities { cpu, memory, gpu }
         };
-        SnapshotQueue {
+        QueueSpec {
             name: q.name.clone(),
             parent: q.parent.map_or_else(|| Arc::from(""), |p| queues[p].name.clone()),
             priority: q.priority.map_or(100, i64::from),
@@ -49,7 +73,7 @@ pub(in crate::policy) fn snapshot_queues(world: PartitionView<'_>) -> Vec<Snapsh
 }
 
 /// 1.1, without full hierarchy: every queue that had a parent becomes a child of one synthetic queue; the others are removed.
-pub(super) fn without_departments(queues: Vec<SnapshotQueue>, ids: &mut Vec<QueueId>) -> Vec<SnapshotQueue> {
+pub(super) fn without_departments(queues: Vec<QueueSpec>, ids: &mut Vec<QueueId>) -> Vec<QueueSpec> {
     let all = |each: f64| Quantities { cpu: each, memory: each, gpu: each };
     let name: Arc<str> = Arc::from("default");
     let mut kept = Vec::with_capacity(queues.len());
@@ -59,18 +83,18 @@ pub(super) fn without_departments(queues: Vec<SnapshotQueue>, ids: &mut Vec<Queu
         if queue.parent.is_empty() {
             top = top.or(Some(id));
         } else if queue.name != name {
-            kept.push(SnapshotQueue { parent: name.clone(), ..queue });
+            kept.push(QueueSpec { parent: name.clone(), ..queue });
             kept_ids.push(id);
         }
     }
     if let Some(id) = top.filter(|_| !kept.is_empty()) {
-        kept.push(SnapshotQueue {
+        kept.push(QueueSpec {
             name,
             priority: 100,
             quota: all(UNLIMITED),
             limit: all(UNLIMITED),
             weight: all(1.0),
-            ..SnapshotQueue::default()
+            ..QueueSpec::default()
         });
         kept_ids.push(id);
     }

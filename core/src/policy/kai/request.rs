@@ -13,9 +13,8 @@
 //! reproduced. MIG and dynamic resources are not modelled.
 
 use super::config::Config;
-use super::number::is_whole;
+use super::number::{Quantities, is_whole};
 use super::revision::Revision;
-use super::snapshot::{GpuAsk, Quantities};
 use crate::cluster::{GpuRequest, Pod};
 use crate::units::Resource;
 
@@ -70,6 +69,35 @@ fn devices_on_node(revision: Revision, request: &Request) -> f64 {
         Revision::V0_13 => 1.0,
         Revision::V0_17 => request.count as f64,
     }
+}
+
+/// GPU request of a pod (kai.md 1.4).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum GpuAsk {
+    /// Key absent.
+    #[default]
+    None,
+    /// Key present with value 0.
+    ExplicitZero,
+    /// Whole devices.
+    Whole {
+        /// Number of devices.
+        devices: i64,
+    },
+    /// A fraction of each of several devices.
+    Fraction {
+        /// 0 < portion <= 1.
+        portion: f64,
+        /// Number of devices.
+        devices: i64,
+    },
+    /// Memory on each of several devices.
+    Memory {
+        /// Memory on each device, MiB.
+        mib: i64,
+        /// Number of devices.
+        devices: i64,
+    },
 }
 
 /// Kind of GPU request.

@@ -15,23 +15,23 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::config::Config;
-use super::explain::notes::Notes;
-use super::fast::equivalence_classes::EquivalenceClasses;
+use super::cycle_input::CycleInput;
 use super::fast::numbering::Numbers;
 use super::job::{Job, JobFacts};
-use super::opening::Opening;
+use super::number::Quantities;
 use super::order::job_index::JobIndex;
 use super::order::job_rank::JobRank;
 use super::order::leaves::Leaves;
 use super::order::nondeterminism::{Probe, Ties};
+use super::place::equivalence_classes::EquivalenceClasses;
 use super::place::groups::Groups;
 use super::place::node::{Node, Room};
 use super::place::score_parts::{self, Part};
 use super::pod::Pod;
+use super::record::notes::Notes;
 use super::request::MemoryBasis;
 use super::share::shares::{self, Queue};
-use super::snapshot::{Quantities, Status};
-use super::task::{JobRef, PodRef, QueueRef, Task, TaskRef};
+use super::task::{JobRef, PodRef, QueueRef, Status, Task, TaskRef};
 use crate::cluster::Preemptible;
 use crate::trace::Level;
 
@@ -58,7 +58,7 @@ pub(super) struct Session<'a> {
     pub n_jobs: usize,
     /// Whether all quantities are whole numbers and no device is shared, so that sums are exact in any order
     /// and undoing restores every number. Cleared by an attempt that evicts a task twice.
-    pub is_whole: bool,
+    pub sums_are_exact: bool,
     /// Jobs whose signature is still to be computed.
     pub unsigned: Vec<JobRef>,
     /// Pods whose eviction was committed; may contain duplicates and pods still shown as running.
@@ -118,27 +118,27 @@ impl Plugins {
 }
 
 impl<'a> Session<'a> {
-    pub fn open(opening: Opening<'a>, level: Level) -> Self {
-        let Opening { config, nodes, jobs: facts, pods, .. } = opening;
-        let (n_jobs, n_pods, n_queues) = (facts.len(), pods.len(), opening.queues.len());
+    pub fn open(input: CycleInput<'a>, level: Level) -> Self {
+        let CycleInput { config, nodes, jobs: facts, pods, .. } = input;
+        let (n_jobs, n_pods, n_queues) = (facts.len(), pods.len(), input.queues.len());
         let mut session = Session {
             config,
             plugins: Plugins::of(config),
-            now_s: opening.now_s,
-            total: opening.total,
-            queues: opening.queues,
+            now_s: input.now_s,
+            total: input.total,
+            queues: input.queues,
             facts: facts.clone(),
             pods: pods.clone(),
             jobs: (0..).map(JobRef).zip(facts.iter()).map(|(uid, facts)| Job::new(uid, facts)).collect(),
             tasks: Vec::with_capacity(n_pods),
-            groups: opening.groups,
+            groups: input.groups,
             score_parts: score_parts::parts(config),
-            largest: Room::largest(nodes.iter().map(|n| &n.allocatable), opening.n_scalars),
+            largest: Room::largest(nodes.iter().map(|n| &n.allocatable), input.n_scalars),
             classes: EquivalenceClasses::new(nodes.iter().map(|n| n.device_mib)),
             nodes,
             keys: Numbers::default(),
             n_jobs,
-            is_whole: opening.is_whole,
+            sums_are_exact: input.sums_are_exact,
             unsigned: Vec::new(),
             evicted: BTreeSet::new(),
             waiting: None,
@@ -147,7 +147,7 @@ impl<'a> Session<'a> {
             active: JobIndex::new(n_queues, n_jobs),
             latest_start_s: facts.iter().filter_map(|job| job.last_start_s).fold(f64::NEG_INFINITY, f64::max),
             siblings_are_ordered: false,
-            memory_basis: opening.memory_basis,
+            memory_basis: input.memory_basis,
             only: None,
             probe: None,
             ties: Ties::default(),

@@ -21,11 +21,11 @@ use super::config::{
     Config, DEFAULT_PLUGINS, Placement, ReclaimResolve, Revision, SEARCH_PLUGINS, UsageClient, UsageParams,
     Window,
 };
-use super::explain::recorder::{LOWER_PRIORITY, STALE_GRACE, STUCK_IN_RELEASING};
 use super::facts::{Facts, unless};
 use super::order::nondeterminism::{CANDIDATES, DEVICES, INSERTION, NODES, QUEUES, VALIDATOR};
 use super::order::queue_order::{self, SHARE};
 use super::place::placement::{BEST_NODE, NOMINATED, ROOM};
+use super::record::recorder::{LOWER_PRIORITY, STALE_GRACE, STUCK_IN_RELEASING};
 use super::share::capacity;
 use super::share::division::{QUOTA, REMAINDER, ROUND};
 use super::share::usage::USAGE;

@@ -15,8 +15,7 @@
 //! of a task is undone) reproduced
 
 use super::session::Session;
-use super::snapshot::Status;
-use super::task::{GroupRef, JobRef, NodeRef, Task, TaskRef};
+use super::task::{GroupRef, JobRef, NodeRef, Status, Task, TaskRef};
 
 /// Tentative operations.
 #[derive(Debug, Default)]
@@ -32,6 +31,13 @@ pub(super) enum Done {
     Bound(TaskRef, NodeRef),
     Claimed(TaskRef, NodeRef),
     Evicted(TaskRef),
+}
+
+impl Done {
+    pub fn task(self) -> TaskRef {
+        let (Done::Bound(task, _) | Done::Claimed(task, _) | Done::Evicted(task)) = self;
+        task
+    }
 }
 
 /// One operation, with the state required to undo it.
@@ -311,10 +317,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::policy::kai::opening::Opening;
+    use crate::policy::kai::cycle_input::CycleInput;
     use crate::policy::kai::place::node::Room;
-    use crate::policy::kai::snapshot::{
-        GpuAsk, Quantities, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet, SnapshotQueue,
+    use crate::policy::kai::recorded::{
+        GpuAsk, Quantities, QueueSpec, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet,
     };
     use crate::trace::Level;
 
@@ -335,7 +341,7 @@ mod tests {
             ready: true,
             ..SnapshotNode::default()
         };
-        let queue = |n, parent| SnapshotQueue { name: name(n), parent: name(parent), ..Default::default() };
+        let queue = |n, parent| QueueSpec { name: name(n), parent: name(parent), ..Default::default() };
         let job = |(i, &(at, cpu_milli, gpu, device)): (usize, &(&str, f64, GpuAsk, &str))| {
             let pod = SnapshotPod {
                 name: name(&format!("p{i}")),
@@ -404,7 +410,7 @@ mod tests {
             (state >> 33) % n
         };
         for _ in 0..300 {
-            let mut s = Session::open(Opening::recorded(&snapshot), Level::Outcomes);
+            let mut s = Session::open(CycleInput::recorded(&snapshot), Level::Outcomes);
             let before = amounts(&s);
             let mut st = Statement::default();
             let mut checkpoint = 0;
@@ -432,7 +438,7 @@ mod tests {
         let part = |portion| ("a", 0.0, GpuAsk::Fraction { portion, devices: 1 });
         let pods = [(part(0.01), "x"), (part(0.07), "y"), (part(0.71), "z")];
         let snapshot = world(&pods.map(|((at, cpu, gpu), device)| (at, cpu, gpu, device)));
-        let mut s = Session::open(Opening::recorded(&snapshot), Level::Outcomes);
+        let mut s = Session::open(CycleInput::recorded(&snapshot), Level::Outcomes);
         let mut st = Statement::default();
         for job in 0..2 {
             let evicted = task(&s, job);
@@ -450,7 +456,7 @@ mod tests {
     fn a_move_between_devices_leaks_when_undone() {
         let half = GpuAsk::Fraction { portion: 0.5, devices: 1 };
         let snapshot = world(&[("a", 1000.0, half, "x"), ("a", 3000.0, half, "y")]);
-        let mut s = Session::open(Opening::recorded(&snapshot), Level::Outcomes);
+        let mut s = Session::open(CycleInput::recorded(&snapshot), Level::Outcomes);
         let (moved, other, at) = (task(&s, 0), task(&s, 1), NodeRef::of(0));
         let (x, y) = (s.task(moved).groups[0], s.task(other).groups[0]);
         let (used, idle, releasing, shared) = amounts(&s).0.swap_remove(0);

@@ -12,7 +12,6 @@
 //! nothing
 
 use super::request::Accepted;
-use super::snapshot::Status;
 
 macro_rules! refs {
     ($($(#[$doc:meta])* $name:ident)*) => {$(
@@ -64,6 +63,34 @@ impl Task {
     pub fn should_allocate(&self, real: bool) -> bool {
         self.status == Status::Pending || (!real && self.status == Status::Releasing && self.is_virtual)
     }
+}
+
+/// Pod status (kai.md 1.5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Status {
+    /// Waiting to be placed.
+    #[default]
+    Pending,
+    /// Waiting for a condition outside scheduling.
+    Gated,
+    /// Placed in this cycle, not committed.
+    Allocated,
+    /// Placed on room that is not free yet.
+    Pipelined,
+    /// Bind requested.
+    Binding,
+    /// Bound.
+    Bound,
+    /// Running.
+    Running,
+    /// Terminating.
+    Releasing,
+    /// Terminating for longer than the threshold, since v0.17: its room is not promised to others.
+    StuckInReleasing,
+    /// Finished successfully.
+    Succeeded,
+    /// Finished with an error.
+    Failed,
 }
 
 /// Number of statuses.

@@ -17,7 +17,7 @@ use super::fairshare::{Member, ProjectTerms, exact as divide, published};
 use super::queues::Terms;
 use crate::id::{Id, QueueId};
 use crate::policy::PartitionView;
-use crate::policy::kai::snapshot::SnapshotQueue;
+use crate::policy::kai::queues::QueueSpec;
 use crate::trace::{DivisionStep, Ledger, Rule, RuleRecord};
 use crate::units::Resource;
 
@@ -44,7 +44,7 @@ pub(super) struct Pool<'a> {
     pub world: PartitionView<'a>,
     pub sharing: &'a Sharing,
     /// Queues of the engine, in the order of the cluster.
-    pub ranks: &'a [SnapshotQueue],
+    pub ranks: &'a [QueueSpec],
     pub ledger: &'a Ledger,
     pub resource: Resource,
 }

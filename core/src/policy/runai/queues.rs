@@ -16,13 +16,12 @@ use super::exact::Exact;
 use super::terms::OverQuota;
 use crate::cluster::Queue;
 use crate::policy::PartitionView;
-use crate::policy::kai::number::UNLIMITED;
-use crate::policy::kai::queues::snapshot_queues;
-use crate::policy::kai::snapshot::{Quantities, SnapshotQueue};
+use crate::policy::kai::number::{Quantities, UNLIMITED};
+use crate::policy::kai::queues::{QueueSpec, snapshot_queues};
 use crate::units::{Amount, Bound, Resource};
 
 /// Queues of the engine, in the order of the cluster.
-pub(super) fn queues(world: PartitionView<'_>, sharing: &Sharing) -> Vec<SnapshotQueue> {
+pub(super) fn queues(world: PartitionView<'_>, sharing: &Sharing) -> Vec<QueueSpec> {
     let of_world = world.queues().values();
     let mut queues = snapshot_queues(world);
     for (queue, from) in queues.iter_mut().zip(of_world) {

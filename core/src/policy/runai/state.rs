@@ -10,8 +10,7 @@
 //! # Differs
 //! RC-6: the worst of the resources.
 
-use crate::policy::kai::number::UNLIMITED;
-use crate::policy::kai::snapshot::Quantities;
+use crate::policy::kai::number::{Quantities, UNLIMITED};
 
 /// State of a queue, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -107,8 +107,10 @@ fn switches(config: &Config) -> Result<Vec<(String, String)>, &'static str> {
             put(name, "spread".to_owned());
         }
     }
-    default.place_gpus(config.gpu_placement);
-    if config.cpu_placement == Placement::Spread {
+    if config.gpu_placement == Placement::Spread {
+        default.spread_devices();
+    }
+    if [config.gpu_placement, config.cpu_placement].contains(&Placement::Spread) {
         default.disable_consolidation();
     }
     if config.actions != default.actions {

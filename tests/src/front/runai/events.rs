@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use fairground::policy::kai::{run_cycle, try_job};
+use fairground::policy::kai::recorded::{run_cycle, try_job};
 use fairground::policy::runai::DIALECT;
 use fairground::sim::{CycleRecord, Simulation};
 use fairground::trace::{Event, Gate, Level, Trace};

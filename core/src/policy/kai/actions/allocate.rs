@@ -12,13 +12,12 @@
 //! nothing
 
 use crate::policy::kai::config::Action;
-use crate::policy::kai::explain::recorder::{Recorder, Why};
 use crate::policy::kai::fast::early_exit::{Candidates, MayFit};
 use crate::policy::kai::order::queue_tree::QueueTree;
+use crate::policy::kai::record::recorder::{Recorder, Why};
 use crate::policy::kai::session::Session;
-use crate::policy::kai::snapshot::Status;
 use crate::policy::kai::statement::Statement;
-use crate::policy::kai::task::{JobRef, NodeRef};
+use crate::policy::kai::task::{JobRef, NodeRef, Status};
 
 impl Session<'_> {
     pub fn run_allocate(&mut self, out: &mut Recorder<'_>) {
@@ -49,8 +48,9 @@ impl Session<'_> {
     /// Ready jobs with pending tasks.
     pub fn candidates(&self) -> Vec<JobRef> {
         let is_tried = |job: JobRef| self.only.is_none_or(|only| only == job);
-        let wanted = |&job: &JobRef| is_tried(job) && self.job(job).is_ready() && self.job(job).has_pending();
-        self.own_jobs().filter(wanted).collect()
+        let is_candidate =
+            |&job: &JobRef| is_tried(job) && self.job(job).is_ready() && self.job(job).has_pending();
+        self.own_jobs().filter(is_candidate).collect()
     }
 
     /// Candidates that may evict others for themselves now.
@@ -88,7 +88,7 @@ impl Session<'_> {
         if !claims && !was_started {
             self.jobs[job.ix()].last_start_s = Some(self.now_s);
             self.latest_start_s = self.latest_start_s.max(self.now_s);
-            out.started(self, job);
+            out.started(job);
         }
         true
     }

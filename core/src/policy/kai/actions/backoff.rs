@@ -15,7 +15,7 @@
 //! # Differs
 //! upstream writes the condition shortly after the cycle, so a job may be tried once more; here it never is
 
-use crate::policy::kai::explain::notes::count;
+use crate::policy::kai::record::notes::count;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::task::JobRef;
 use crate::trace::{Check, Op, Quantity, Rule, RuleRecord};

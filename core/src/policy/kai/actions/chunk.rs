@@ -12,9 +12,9 @@
 //! nothing; both are cached on the job object until a status changes
 
 use crate::policy::kai::job::{Chunk, Job, PodSet};
+use crate::policy::kai::number::Quantities;
 use crate::policy::kai::revision::Revision;
 use crate::policy::kai::session::Session;
-use crate::policy::kai::snapshot::Quantities;
 use crate::policy::kai::subgroups::{Group, Member};
 use crate::policy::kai::task::{JobRef, Task};
 

@@ -12,11 +12,11 @@
 //! nothing; victims beyond the number are cut in victim order (N-9)
 
 use crate::policy::kai::config::Action;
-use crate::policy::kai::explain::recorder::{Recorder, Why};
 use crate::policy::kai::fast::early_exit::Candidates;
 use crate::policy::kai::fast::signatures::Failed;
 use crate::policy::kai::order::queue_tree::QueueTree;
 use crate::policy::kai::place::node::Node;
+use crate::policy::kai::record::recorder::{Recorder, Why};
 use crate::policy::kai::session::Session;
 use crate::policy::kai::solve::solver::Solved;
 use crate::policy::kai::solve::victim_search::VictimSearch;

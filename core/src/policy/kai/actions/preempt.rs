@@ -11,13 +11,13 @@
 //! nothing
 
 use crate::policy::kai::config::Action;
-use crate::policy::kai::explain::recorder::{Recorder, Why};
 use crate::policy::kai::fast::early_exit::Candidates;
 use crate::policy::kai::fast::signatures::Failed;
+use crate::policy::kai::number::Quantities;
 use crate::policy::kai::order::queue_tree::QueueTree;
-use crate::policy::kai::place::failure::Failure;
+use crate::policy::kai::record::failure::Failure;
+use crate::policy::kai::record::recorder::{Recorder, Why};
 use crate::policy::kai::session::Session;
-use crate::policy::kai::snapshot::Quantities;
 use crate::policy::kai::solve::solver::Solved;
 use crate::policy::kai::solve::victim_search::VictimSearch;
 

@@ -12,11 +12,10 @@
 //! # Differs
 //! nothing
 
-use crate::policy::kai::explain::recorder::{Recorder, Why};
+use crate::policy::kai::record::recorder::{Recorder, Why};
 use crate::policy::kai::session::Session;
-use crate::policy::kai::snapshot::Status;
 use crate::policy::kai::statement::Done;
-use crate::policy::kai::task::{JobRef, TaskRef};
+use crate::policy::kai::task::{JobRef, Status, TaskRef};
 
 impl Session<'_> {
     pub fn run_stale_gang_eviction(&mut self, out: &mut Recorder<'_>) {
@@ -29,13 +28,13 @@ impl Session<'_> {
             if !is_stale {
                 if since.is_some() {
                     self.jobs[job.ix()].stale_since_s = None;
-                    out.stale(self, job, false);
+                    out.stale(job, false);
                 }
                 continue;
             }
             let since = since.unwrap_or_else(|| {
                 self.jobs[job.ix()].stale_since_s = Some(self.now_s);
-                out.stale(self, job, true);
+                out.stale(job, true);
                 self.now_s
             });
             let grace = self.facts[job.ix()].staleness_grace_s.unwrap_or(self.config.staleness_grace_s);

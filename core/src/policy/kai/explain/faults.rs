@@ -11,9 +11,9 @@
 //! nothing
 
 use crate::cluster::Preemptible;
-use crate::policy::kai::explain::notes::{count, real};
-use crate::policy::kai::place::failure::Excess;
 use crate::policy::kai::place::placement::ROOM;
+use crate::policy::kai::record::failure::Excess;
+use crate::policy::kai::record::notes::{count, real};
 use crate::policy::kai::request::{Kind, part};
 use crate::policy::kai::session::Session;
 use crate::policy::kai::task::{JobRef, NodeRef, TaskRef};

@@ -10,7 +10,7 @@
 //! # Differs
 //! nothing
 
-use crate::policy::kai::explain::notes::count;
+use crate::policy::kai::record::notes::count;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::solve::victim_search::VictimSearch;
 use crate::policy::kai::task::JobRef;

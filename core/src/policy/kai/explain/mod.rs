@@ -3,10 +3,8 @@
 pub(super) mod faults;
 pub(super) mod immovable;
 pub(super) mod not_selected;
-pub(super) mod notes;
 pub(super) mod outlooks;
 mod past_usage;
-pub(super) mod recorder;
 pub(super) mod refusals;
 pub(super) mod serving_order;
 pub(super) mod subjects;

@@ -13,10 +13,10 @@
 //! nothing
 
 use crate::cluster::Preemptible;
+use crate::policy::kai::number::Quantities;
 use crate::policy::kai::order::job_order::PRIORITY;
 use crate::policy::kai::order::job_rank::Filled;
 use crate::policy::kai::session::Session;
-use crate::policy::kai::snapshot::Quantities;
 use crate::policy::kai::solve::min_runtime::Against;
 use crate::policy::kai::solve::reclaimable::Claim;
 use crate::policy::kai::solve::victim_search::VictimSearch;

@@ -7,18 +7,18 @@
 //! the job's next chunk fits nodes, limits and quotas without them. A non-preemptible job over quota waits for the
 //! job that uses the quota. A job that lost a claim before has no outlook.
 //!
-//! Not found where devices are shared ([`Session::is_whole`]).
+//! Not found where devices are shared ([`Session::sums_are_exact`]).
 
 use std::collections::BTreeMap;
 
 use crate::cluster::Preemptible;
 use crate::id::JobId;
 use crate::policy::ends::ends;
-use crate::policy::kai::explain::recorder::Recorder;
+use crate::policy::kai::cycle_input::CycleInput;
 use crate::policy::kai::fast::feasibility::Feasibility;
 use crate::policy::kai::memory::Memory;
-use crate::policy::kai::opening::Opening;
-use crate::policy::kai::place::failure::Failure;
+use crate::policy::kai::record::failure::Failure;
+use crate::policy::kai::record::recorder::Recorder;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::task::{JobRef, QueueRef, TaskRef};
 use crate::policy::{PartitionView, Rhythm};
@@ -60,7 +60,7 @@ impl Lookup {
 /// A completed cycle.
 #[derive(Clone, Copy)]
 pub(in crate::policy::kai) struct Over<'a> {
-    pub opening: &'a Opening<'a>,
+    pub input: &'a CycleInput<'a>,
     pub world: PartitionView<'a>,
     pub rhythm: Rhythm,
     pub memory: &'a Memory,
@@ -131,7 +131,7 @@ impl Over<'_> {
         cycles.sort();
         cycles.dedup();
         for at in cycles.into_iter().take(MOMENTS_MAX) {
-            let served = self.served_at(session, at);
+            let served = self.served_at(at);
             open.retain_mut(|(refusal, job, protected)| {
                 let ended =
                     protected.iter().map(|known| moment(known.1)).filter(|&end| end > now && end <= at);
@@ -154,10 +154,9 @@ impl Over<'_> {
     }
 
     /// Jobs placed or with a claim if the same cycle runs at another time.
-    fn served_at(self, first: &Session<'_>, at: Time) -> Vec<JobRef> {
-        let mut session = Session::open(self.opening.clone(), Level::Outcomes);
+    fn served_at(self, at: Time) -> Vec<JobRef> {
+        let mut session = Session::open(self.input.clone(), Level::Outcomes);
         session.now_s = at.as_seconds();
-        session.only = first.only;
         let mut trace = Trace::new(Level::Outcomes);
         let mut out = Recorder::new(&mut trace);
         crate::policy::kai::execute_actions(&mut session, &mut out);

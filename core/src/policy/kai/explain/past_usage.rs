@@ -10,11 +10,11 @@
 //! # Differs
 //! nothing
 
-use crate::policy::kai::explain::notes::{real, shown};
+use crate::policy::kai::number::Quantities;
+use crate::policy::kai::record::notes::{real, shown};
 use crate::policy::kai::session::Session;
 use crate::policy::kai::share::shares;
 use crate::policy::kai::share::usage::USAGE;
-use crate::policy::kai::snapshot::Quantities;
 use crate::policy::kai::task::QueueRef;
 use crate::trace::{Check, Op, Quantity, Subject};
 use crate::units::Resource;

@@ -8,15 +8,15 @@
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::policy::kai::explain::notes::{Note, count, real};
-use crate::policy::kai::explain::recorder::Recorder;
-use crate::policy::kai::place::failure::{Excess, Failure};
+use crate::policy::kai::number::Quantities;
 use crate::policy::kai::place::placement::ROOM;
+use crate::policy::kai::record::failure::{Excess, Failure};
+use crate::policy::kai::record::notes::{Note, count, real};
+use crate::policy::kai::record::recorder::Recorder;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::share::division::PRIORITY;
 use crate::policy::kai::share::shares::Queue;
-use crate::policy::kai::snapshot::{Quantities, Status};
-use crate::policy::kai::task::{JobRef, QueueRef, TaskRef};
+use crate::policy::kai::task::{JobRef, QueueRef, Status, TaskRef};
 use crate::trace::{Check, FreeGpus, Gate, Op, Outlook, Quantity, Refusal, Subject, Value};
 use crate::units::{Amount, Resource};
 
@@ -170,9 +170,10 @@ impl Session<'_> {
         let failed = note.refused.iter().find(|check| !check.holds);
         let at = failed.and_then(|check| check.subject.queue.filter(|_| check.subject.other_queue.is_some()));
         let ancestor = at.filter(|queue| Some(*queue) != own);
-        let mut checks: Vec<Check> = match note.refused.is_empty() {
-            true => note.protected.iter().map(|known| known.0.clone()).collect(),
-            false => note.refused.clone(),
+        let mut checks: Vec<Check> = if note.refused.is_empty() {
+            note.protected.iter().map(|known| known.0.clone()).collect()
+        } else {
+            note.refused.clone()
         };
         checks.extend(note.immovable.iter().cloned());
         (Gate::NoVictims { tried, ancestor }, checks)

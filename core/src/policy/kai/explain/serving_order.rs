@@ -14,12 +14,11 @@ use crate::id::{JobId, QueueId};
 use crate::policy::kai::order::leaves::Leaves;
 use crate::policy::kai::order::queue_order::{With, dominant};
 use crate::policy::kai::order::queue_tree::QueueTree;
+use crate::policy::kai::record::notes::{count, real};
 use crate::policy::kai::session::Session;
 use crate::policy::kai::task::{JobRef, QueueRef};
 use crate::policy::order_level::{Ranked, level};
 use crate::trace::{OrderLevel, Quantity, Term};
-
-use super::notes::{count, real};
 
 /// The levels from the root to a queue, and the level below it; the given job is always among those of its queue.
 pub(in crate::policy::kai) fn levels(

@@ -12,7 +12,7 @@
 //!
 //! # Differs
 //! nothing. Not used when explanations are recorded, which need every job's own reason; nor after an eviction in
-//! the session, because chunks may be stale then; nor where numbers are not whole ([`Session::is_whole`])
+//! the session, because chunks may be stale then; nor where numbers are not whole ([`Session::sums_are_exact`])
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ impl Candidates {
         jobs: &[JobRef],
         mut test: impl FnMut(&mut Session<'_>, JobRef) -> bool,
     ) -> Self {
-        if !s.is_whole || !s.evicted.is_empty() || s.notes.is_on() || !s.config.queue_depth.is_empty() {
+        if !s.sums_are_exact || !s.evicted.is_empty() || s.notes.is_on() || !s.config.queue_depth.is_empty() {
             return Candidates::default();
         }
         let mut is_candidate = vec![false; s.n_jobs];
@@ -62,7 +62,7 @@ impl Candidates {
 
     /// Whether the selection is still right: not after a rollback that left something behind.
     fn holds(&self, s: &Session<'_>) -> bool {
-        self.is_used && s.is_whole
+        self.is_used && s.sums_are_exact
     }
 
     /// Removes a popped job.

@@ -7,14 +7,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::cluster::Preemptible;
-use crate::policy::kai::execute_actions;
-use crate::policy::kai::explain::recorder::Recorder;
-use crate::policy::kai::opening::Opening;
-use crate::policy::kai::session::Session;
-use crate::policy::kai::snapshot::{
-    Committed, CycleOutcome, GpuAsk, Quantities, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod,
-    SnapshotPodSet, SnapshotQueue, Status,
+use crate::policy::kai::cycle_input::CycleInput;
+use crate::policy::kai::recorded::{
+    Committed, CycleOutcome, GpuAsk, Quantities, QueueSpec, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod,
+    SnapshotPodSet, Status, run,
 };
+use crate::policy::kai::session::Session;
 use crate::trace::{Level, Trace};
 
 /// Number of clusters.
@@ -56,9 +54,9 @@ fn gpus(gpu: f64) -> Quantities {
 }
 
 /// Six leaves; in one half of the clusters with gangs below two departments.
-fn queues(rng: &mut Rng, kind: Kind) -> Vec<SnapshotQueue> {
+fn queues(rng: &mut Rng, kind: Kind) -> Vec<QueueSpec> {
     let is_deep = kind != Kind::Single && rng.below(2) == 0;
-    let mut queue = |n: usize, parent: Arc<str>, quota: f64| SnapshotQueue {
+    let mut queue = |n: usize, parent: Arc<str>, quota: f64| QueueSpec {
         name: name("q", n),
         parent,
         priority: 100 + rng.below(6) as i64 / 5,
@@ -70,7 +68,7 @@ fn queues(rng: &mut Rng, kind: Kind) -> Vec<SnapshotQueue> {
             -1.0
         }),
         weight: Quantities { cpu: 1.0, memory: 1.0, gpu: rng.below(4) as f64 },
-        ..SnapshotQueue::default()
+        ..QueueSpec::default()
     };
     let root: Arc<str> = Arc::from("");
     let mut queues = Vec::new();
@@ -154,15 +152,12 @@ fn cluster(rng: &mut Rng, kind: Kind) -> Snapshot {
 }
 
 fn outcome(snapshot: &Snapshot, has_shortcuts: bool) -> CycleOutcome {
-    let mut session = Session::open(Opening::recorded(snapshot), Level::Outcomes);
-    assert!(session.is_whole);
+    let mut session = Session::open(CycleInput::recorded(snapshot), Level::Outcomes);
+    assert!(session.sums_are_exact);
     if !has_shortcuts {
-        (session.is_whole, session.siblings_are_ordered, session.keeps_lists) = (false, false, false);
+        (session.sums_are_exact, session.siblings_are_ordered, session.keeps_lists) = (false, false, false);
     }
-    let mut trace = Trace::new(Level::Outcomes);
-    let mut out = Recorder::comparing(&session, snapshot, &mut trace);
-    execute_actions(&mut session, &mut out);
-    out.outcome.expect("it is compared")
+    run(session, snapshot, &mut Trace::new(Level::Outcomes))
 }
 
 /// The cluster before the next cycle.

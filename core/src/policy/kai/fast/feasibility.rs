@@ -11,16 +11,16 @@
 //!
 //! # Differs
 //! nothing: a skipped attempt drops the same cached chunks. Discarding a failed attempt restores every number
-//! exactly if all quantities are whole numbers and no device is shared ([`Session::is_whole`]); otherwise no attempt is
+//! exactly if all quantities are whole numbers and no device is shared ([`Session::sums_are_exact`]); otherwise no attempt is
 //! skipped.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::cluster::Preemptible;
+use crate::policy::kai::number::Quantities;
 use crate::policy::kai::request::Request;
 use crate::policy::kai::session::Session;
-use crate::policy::kai::snapshot::Quantities;
 use crate::policy::kai::task::{JobRef, NodeRef, PodRef, QueueRef, TaskRef};
 
 /// The claimant's needs, and the room without evictions.
@@ -34,8 +34,6 @@ pub(in crate::policy::kai) struct Feasibility {
     requested: Quantities,
     /// The part of the request that must fit in quota.
     fixed: Option<Quantities>,
-    /// By class of pods: number of feasible nodes with room for one without evictions, and the first of them.
-    pub(super) with_room: BTreeMap<u32, (usize, Option<NodeRef>)>,
 }
 
 /// Equal tasks of the claimant.
@@ -52,7 +50,7 @@ struct Shape {
 impl Feasibility {
     /// For a partial job; `None` if discarding attempts may not restore all numbers.
     pub fn new(s: &mut Session<'_>, partial: JobRef, nodes: &[bool]) -> Option<Feasibility> {
-        if !s.is_whole {
+        if !s.sums_are_exact {
             return None;
         }
         let chunk = s.chunk(partial, false);
@@ -78,8 +76,7 @@ impl Feasibility {
         let requested = s.requested_by(&chunk);
         let fixed = s.fixed_part(partial, &chunk);
         let bounded = s.bounded_queues(partial, fixed.is_some());
-        let with_room = BTreeMap::new();
-        Some(Feasibility { is_too_large, shapes, bounded, requested, fixed, with_room })
+        Some(Feasibility { is_too_large, shapes, bounded, requested, fixed })
     }
 
     /// Whether the claimant may fit once these tasks are evicted.
@@ -158,7 +155,6 @@ impl Feasibility {
         for shape in &mut self.shapes {
             shape.sum = shape.room_on(nodes);
         }
-        self.with_room.clear();
     }
 
     /// Whether the claimant may still fit during an attempt, after some of the evicted tasks were placed again. Room
@@ -192,7 +188,7 @@ fn fits(held: Quantities, requested: Quantities, bound: Quantities) -> bool {
 
 /// Amounts freed by evictions on a node; named resources are ignored.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Freed {
+struct Freed {
     cpu: f64,
     memory: f64,
     gpus: f64,
@@ -225,7 +221,7 @@ impl Session<'_> {
     }
 
     /// How many equal tasks fit each node now, cached per class of pods until any node changes.
-    pub(super) fn rooms(&mut self, pod: PodRef) -> Rc<[i64]> {
+    fn rooms(&mut self, pod: PodRef) -> Rc<[i64]> {
         let kind = self.pods[pod.ix()].kind;
         if let Some(known) = self.classes.rooms.get(&kind) {
             return known.clone();
@@ -237,7 +233,7 @@ impl Session<'_> {
     }
 
     /// Upper bound on the number of equal tasks that fit a node once `freed` is released.
-    pub(super) fn room_for(&self, pod: PodRef, at: NodeRef, freed: Freed) -> i64 {
+    fn room_for(&self, pod: PodRef, at: NodeRef, freed: Freed) -> i64 {
         let (facts, node) = (&self.pods[pod.ix()], &self.nodes[at.ix()]);
         let r = &facts.request;
         if self.plugins.predicates && !node.ready {

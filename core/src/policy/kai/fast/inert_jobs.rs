@@ -95,10 +95,10 @@ mod tests {
 
     use super::*;
     use crate::cluster::Preemptible;
-    use crate::policy::kai::opening::Opening;
+    use crate::policy::kai::cycle_input::CycleInput;
     use crate::policy::kai::order::leaves::Leaves;
-    use crate::policy::kai::snapshot::{
-        GpuAsk, Quantities, Snapshot, SnapshotJob, SnapshotPod, SnapshotPodSet, SnapshotQueue, Status,
+    use crate::policy::kai::recorded::{
+        GpuAsk, Quantities, QueueSpec, Snapshot, SnapshotJob, SnapshotPod, SnapshotPodSet, Status,
     };
     use crate::trace::Level;
 
@@ -121,7 +121,7 @@ mod tests {
         let name: Arc<str> = Arc::from(format!("q{n}"));
         // Some may hold more GPUs and less CPU than their siblings.
         let has_cpu = rng.below(3) == 0;
-        snapshot.queues.push(SnapshotQueue {
+        snapshot.queues.push(QueueSpec {
             name: name.clone(),
             parent: parent.clone(),
             priority: 100 + rng.below(5) as i64 / 4,
@@ -132,7 +132,7 @@ mod tests {
             },
             limit: gpus(-1.0),
             weight: Quantities { cpu: 1.0, memory: 1.0, gpu: rng.below(4) as f64 },
-            ..SnapshotQueue::default()
+            ..QueueSpec::default()
         });
         name
     }
@@ -185,7 +185,7 @@ mod tests {
 
     /// The order of the wanted jobs, each placed at once according to the bits of `places`, and the number of jobs popped.
     fn order(snapshot: &Snapshot, wanted: &[JobRef], places: u64, skips: bool) -> (Vec<JobRef>, usize) {
-        let mut s = Session::open(Opening::recorded(snapshot), Level::Outcomes);
+        let mut s = Session::open(CycleInput::recorded(snapshot), Level::Outcomes);
         let mut tree = QueueTree::serving(&s, None);
         let waiting = s.waiting();
         tree.load_leaves(&mut s, Leaves::clone(&waiting));
@@ -216,7 +216,7 @@ mod tests {
         let (mut n_worlds, mut n_all, mut n_skipping) = (0, 0, 0);
         for _ in 0..500 {
             let snapshot = world(&mut rng);
-            if !Session::open(Opening::recorded(&snapshot), Level::Outcomes).siblings_are_ordered {
+            if !Session::open(CycleInput::recorded(&snapshot), Level::Outcomes).siblings_are_ordered {
                 continue;
             }
             n_worlds += 1;

@@ -1,14 +1,9 @@
 //! Shortcuts: they shorten a cycle without changing its result.
 
-pub(super) mod choice;
 pub(super) mod early_exit;
 #[cfg(test)]
 mod equality_tests;
-pub(super) mod equivalence_classes;
 pub(super) mod feasibility;
 pub(super) mod inert_jobs;
 pub(super) mod numbering;
-pub(super) mod repeated_attempts;
-pub(super) mod returning;
-pub(super) mod room_for_rest;
 pub(super) mod signatures;

@@ -17,8 +17,7 @@ use std::collections::BTreeMap;
 use crate::policy::kai::request::Request;
 use crate::policy::kai::revision::Revision;
 use crate::policy::kai::session::Session;
-use crate::policy::kai::snapshot::Status;
-use crate::policy::kai::task::{JobRef, QueueRef, TaskRef};
+use crate::policy::kai::task::{JobRef, QueueRef, Status, TaskRef};
 
 /// Failed jobs by queue and key.
 #[derive(Debug, Default)]

@@ -12,9 +12,9 @@
 
 use std::cmp::Ordering;
 
-use crate::policy::kai::explain::notes::{count, real};
 use crate::policy::kai::job::{Job, JobFacts, SetOrder};
 use crate::policy::kai::order::job_rank::Filled;
+use crate::policy::kai::record::notes::{count, real};
 use crate::policy::kai::session::Session;
 use crate::policy::kai::task::JobRef;
 use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject, Term, Value};

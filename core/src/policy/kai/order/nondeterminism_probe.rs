@@ -16,9 +16,9 @@
 //! insertion is recorded as a tie of queues where queues tied
 
 use crate::kit::random::mixed;
-use crate::policy::kai::explain::recorder::{Decided, Recorder};
-use crate::policy::kai::opening::Opening;
+use crate::policy::kai::cycle_input::CycleInput;
 use crate::policy::kai::order::nondeterminism::{self, Probe, RandomOrder};
+use crate::policy::kai::record::recorder::{Decided, Recorder};
 use crate::policy::kai::session::Session;
 use crate::policy::kai::task::{GroupRef, PodRef};
 use crate::trace::{Level, Mark, Rule, Subject, Trace};
@@ -41,7 +41,7 @@ const ORDERS: [(RandomOrder, &[&Rule]); 5] = [
 
 /// Marks of a completed cycle, selected from its candidates.
 pub(in crate::policy::kai) fn marks(
-    opening: &Opening<'_>,
+    input: &CycleInput<'_>,
     session: &Session<'_>,
     out: &Recorder<'_>,
 ) -> Vec<Mark> {
@@ -58,7 +58,7 @@ pub(in crate::policy::kai) fn marks(
     let ended = ends(session, out);
     let first_other = |order: Option<RandomOrder>| {
         (0..n_draws).find_map(|draw| {
-            let other = rerun(opening, session, Probe { order, draw });
+            let other = rerun(input, Probe { order, draw });
             ended.iter().zip(other).position(|(l, r)| *l != r).map(PodRef::of)
         })
     };
@@ -105,9 +105,8 @@ fn may_depend_on_order(session: &Session<'_>, out: &Recorder<'_>) -> bool {
 }
 
 /// Result of the cycle for every pod with permuted orders.
-fn rerun(opening: &Opening<'_>, first: &Session<'_>, probe: Probe) -> Vec<u64> {
-    let mut session = Session::open(opening.clone(), Level::Outcomes);
-    session.only = first.only;
+fn rerun(input: &CycleInput<'_>, probe: Probe) -> Vec<u64> {
+    let mut session = Session::open(input.clone(), Level::Outcomes);
     session.probe = Some(probe);
     let mut trace = Trace::new(Level::Outcomes);
     let mut out = Recorder::new(&mut trace);

@@ -14,12 +14,11 @@
 //! equally old queues go by name.
 
 use crate::policy::kai::config::{Config, Dialect};
-use crate::policy::kai::explain::notes::real;
-use crate::policy::kai::number::UNLIMITED;
+use crate::policy::kai::number::{Quantities, UNLIMITED};
 use crate::policy::kai::order::nondeterminism;
+use crate::policy::kai::record::notes::real;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::share::shares::Queue;
-use crate::policy::kai::snapshot::Quantities;
 use crate::policy::kai::task::{JobRef, QueueRef};
 use crate::trace::{Check, Level, Op, Quantity, Rule, RuleRecord, Subject};
 

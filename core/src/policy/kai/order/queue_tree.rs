@@ -15,11 +15,11 @@
 //! Insertion order is the job order, or permuted by a seed (N-2).
 
 use crate::kit::heap::Heap;
+use crate::policy::kai::number::Quantities;
 use crate::policy::kai::order::leaves::Leaves;
 use crate::policy::kai::order::nondeterminism::RandomOrder;
 use crate::policy::kai::order::queue_order::With;
 use crate::policy::kai::session::Session;
-use crate::policy::kai::snapshot::Quantities;
 use crate::policy::kai::task::{JobRef, QueueRef};
 
 #[derive(Debug)]
@@ -259,7 +259,7 @@ impl QueueTree {
     /// What the popped victims of a leaf hold. Attempts leave residues in inexact sums, so these are added up again.
     fn popped_from(&self, session: &Session<'_>, leaf: QueueRef) -> Quantities {
         let popped = &self.popped[leaf.ix()];
-        if session.is_whole {
+        if session.sums_are_exact {
             return popped.sum;
         }
         popped.jobs.iter().fold(Quantities::default(), |sum, &job| sum + session.job(job).allocated)

@@ -96,10 +96,9 @@ mod tests {
     use std::sync::Arc;
 
     use crate::cluster::{PodRules, Preemptible};
-    use crate::policy::kai::run_cycle;
-    use crate::policy::kai::snapshot::{
-        Committed, GpuAsk, Quantities, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet,
-        SnapshotQueue, Status,
+    use crate::policy::kai::recorded::{
+        Committed, GpuAsk, Quantities, QueueSpec, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod,
+        SnapshotPodSet, Status, run_cycle,
     };
     use crate::trace::{Level, Trace};
 
@@ -125,7 +124,7 @@ mod tests {
                 ready: true,
                 ..Default::default()
             }],
-            queues: vec![SnapshotQueue { name: name("q"), quota: free, limit: free, ..Default::default() }],
+            queues: vec![QueueSpec { name: name("q"), quota: free, limit: free, ..Default::default() }],
             jobs: vec![SnapshotJob {
                 name: name("j"),
                 queue: name("q"),

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use crate::cluster::{Devices, NodeUse};
 use crate::id::{JobId, NodeId, PodId};
-use crate::policy::kai::explain::recorder::{Decided, NO_DEVICE};
+use crate::policy::kai::record::recorder::{Decided, NO_DEVICE};
 use crate::policy::kai::session::Session;
 use crate::policy::kai::task::{GroupRef, NodeRef};
 use crate::policy::{Decision, PartitionView};

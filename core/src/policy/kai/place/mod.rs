@@ -1,7 +1,8 @@
 //! Placement of pods: nodes, devices, fit and score.
 
 pub(super) mod bind;
-pub(super) mod failure;
+pub(super) mod choice;
+pub(super) mod equivalence_classes;
 pub(super) mod fit;
 pub(super) mod groups;
 pub(super) mod node;

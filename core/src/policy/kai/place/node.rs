@@ -17,8 +17,7 @@ use crate::id::NodeId;
 use crate::policy::kai::number::is_whole;
 use crate::policy::kai::place::shared::SharedDevices;
 use crate::policy::kai::request::{Request, part};
-use crate::policy::kai::snapshot::Status;
-use crate::policy::kai::task::{GroupRef, PodRef, Task};
+use crate::policy::kai::task::{GroupRef, PodRef, Status, Task};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::policy::kai) struct Room {
@@ -160,16 +159,6 @@ impl Node {
     /// Drops the stored clone without releasing what it holds.
     pub fn forget(&mut self, pod: PodRef) {
         self.held.retain(|h| h.0 != pod);
-    }
-
-    /// What evicting a running task does here, for whole devices.
-    pub fn release(&mut self, r: &Request) {
-        self.releasing.add(r, r.gpus);
-    }
-
-    /// Reverses [`Node::release`].
-    pub fn take_back(&mut self, r: &Request) {
-        self.releasing.sub(r, r.gpus);
     }
 
     fn put(&mut self, r: &Request, task: &Task) {
@@ -320,7 +309,7 @@ impl Node {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::kai::snapshot::GpuAsk;
+    use crate::policy::kai::recorded::GpuAsk;
 
     #[test]
     fn two_parts_on_one_device() {

@@ -12,13 +12,13 @@
 //! # Differs
 //! nothing; topology constraints are not modelled
 
-use crate::policy::kai::explain::notes::{count, real};
-use crate::policy::kai::fast::equivalence_classes::{Choice, Ranked};
 use crate::policy::kai::job::{Job, SetOrder};
 use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
-use crate::policy::kai::place::failure::Failure;
+use crate::policy::kai::place::equivalence_classes::{Choice, Ranked};
 use crate::policy::kai::place::node::Node;
 use crate::policy::kai::place::score_parts::Part;
+use crate::policy::kai::record::failure::Failure;
+use crate::policy::kai::record::notes::{count, real};
 use crate::policy::kai::request::Request;
 use crate::policy::kai::revision::Revision;
 use crate::policy::kai::session::Session;
@@ -63,13 +63,8 @@ impl Session<'_> {
         let mut choice = None;
         for set in sets {
             for &task in chunk.iter().filter(|&&t| self.pod_of(t).set == set).collect::<Vec<_>>() {
-                let fails = pipeline_only && placed == 1 && self.lacks_room_for_rest(&chunk, nodes);
-                let done = if fails {
-                    Err(Failure::NoNode { task, placed, of: 0, reasons: Vec::new(), free: None })
-                } else {
-                    self.place_task(st, (job, task), nodes, pipeline_only, &mut choice)
-                };
-                if let Err(mut failure) = done {
+                if let Err(mut failure) = self.place_task(st, (job, task), nodes, pipeline_only, &mut choice)
+                {
                     choice.into_iter().for_each(|choice| self.end_choice(choice));
                     st.rollback(self, checkpoint);
                     if let Failure::NoNode { placed: n, of, free, .. } = &mut failure {
@@ -108,12 +103,11 @@ impl Session<'_> {
         let last = choice.take();
         let choice = choice.insert(self.choose(last, job, pod, nodes));
         while let Some(best) = choice.take_best() {
-            let checks = match explains {
-                true => {
-                    let next = choice.next_best(MOST);
-                    self.placement_checks(task, choice, best, &next)
-                }
-                false => Vec::new(),
+            let checks = if explains {
+                let next = choice.next_best(MOST);
+                self.placement_checks(task, choice, best, &next)
+            } else {
+                Vec::new()
             };
             if self.place_on(st, task, best.node, pipeline_only) {
                 if explains {

@@ -13,11 +13,11 @@
 //! nothing; Q-9 (tasks without GPU get the 1000 as well) reproduced
 
 use crate::policy::kai::config::Placement;
-use crate::policy::kai::explain::notes::real;
-use crate::policy::kai::fast::equivalence_classes::{Choice, Ranked};
+use crate::policy::kai::place::equivalence_classes::{Choice, Ranked};
 use crate::policy::kai::place::node::Node;
 use crate::policy::kai::place::score_parts::{Packing, Part, Parts, Range};
 use crate::policy::kai::pod::PodFacts;
+use crate::policy::kai::record::notes::real;
 use crate::policy::kai::request::{Kind, Request};
 use crate::policy::kai::revision::Revision;
 use crate::policy::kai::session::Session;
@@ -118,8 +118,8 @@ mod tests {
 
     use super::*;
     use crate::cluster::PodRules;
-    use crate::policy::kai::opening::Opening;
-    use crate::policy::kai::snapshot::{
+    use crate::policy::kai::cycle_input::CycleInput;
+    use crate::policy::kai::recorded::{
         GpuAsk, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet,
     };
     use crate::policy::kai::task::{JobRef, PodRef};
@@ -143,7 +143,7 @@ mod tests {
         let nodes = [("a", 8.0), ("b", 5.0), ("c", 2.0)].map(node).to_vec();
         let mut snapshot = Snapshot { nodes, jobs: vec![job], ..Snapshot::default() };
         snapshot.config.plugins.retain(|plugin| **plugin != *without);
-        let mut session = Session::open(Opening::recorded(&snapshot), Level::Outcomes);
+        let mut session = Session::open(CycleInput::recorded(&snapshot), Level::Outcomes);
         let all: Vec<NodeRef> = (0..3).map(NodeRef::of).collect();
         let mut choice = session.choose(None, JobRef::of(0), PodRef(0), &all);
         let mut scores = vec![0.0; 3];

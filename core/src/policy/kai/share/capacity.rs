@@ -12,12 +12,11 @@
 //! # Differs
 //! nothing
 
-use crate::policy::kai::explain::notes::real;
-use crate::policy::kai::number::UNLIMITED;
-use crate::policy::kai::place::failure::Excess;
+use crate::policy::kai::number::{Quantities, UNLIMITED};
+use crate::policy::kai::record::failure::Excess;
+use crate::policy::kai::record::notes::real;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::share::shares::Queue;
-use crate::policy::kai::snapshot::Quantities;
 use crate::policy::kai::task::{JobRef, TaskRef};
 use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject};
 use crate::units::Resource;

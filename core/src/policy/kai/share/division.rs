@@ -20,7 +20,6 @@
 //! nothing; Q-3 (a remainder may exceed request or limit by less than one unit) is reproduced
 
 use std::cmp::{Ordering, Reverse};
-use std::ops::Range;
 
 use crate::id::QueueId;
 use crate::policy::kai::number::UNLIMITED;
@@ -253,26 +252,21 @@ impl Recorder for Vec<Step> {
 
 fn run<R: Recorder>(
     total: f64,
-    params: DivisionParams,
+    DivisionParams { k, caps_remainders }: DivisionParams,
     siblings: &mut [Sibling<'_>],
     recorder: &mut R,
 ) -> f64 {
-    let order = canonical_order(siblings);
-    let mut takers = Takers::with_capacity(siblings.len());
-    let mut rem = takers.grant_quotas(total, siblings, order.as_deref(), recorder);
+    let (mut takers, mut rem) = grant_quotas(total, siblings, recorder);
     if rem > 0.0 {
-        takers.group_by_priority(siblings);
-        let groups = std::mem::take(&mut takers.groups);
-        for group in &groups {
-            takers.serve(group.clone(), params.k, &mut rem, recorder);
+        takers.sort_by_key(|taker| Reverse(taker.priority));
+        for equals in takers.chunk_by_mut(|l, r| l.priority == r.priority) {
+            serve(equals, k, &mut rem, recorder);
         }
-        for group in groups {
-            if rem > 0.0 {
-                takers.give_remainders(group, params.caps_remainders, &mut rem, recorder);
-            }
+        for equals in takers.chunk_by_mut(|l, r| l.priority == r.priority) {
+            give_remainders(equals, caps_remainders, &mut rem, recorder);
         }
-        for taker in takers.all {
-            siblings[taker.sibling as usize].fair_share = taker.fair_share;
+        for taker in takers {
+            siblings[taker.sibling].fair_share = taker.fair_share;
         }
     } else {
         rem = 0.0;
@@ -285,241 +279,127 @@ fn run<R: Recorder>(
     rem
 }
 
-/// The summation order; `None` if it equals that of the slice.
-fn canonical_order(siblings: &[Sibling<'_>]) -> Option<Vec<u32>> {
-    let n = u32::try_from(siblings.len()).expect("arenas stay below 2^32 items");
-    if siblings.is_sorted_by(|a, b| a.canonical_cmp(b).is_le()) {
-        return None;
-    }
-    let mut order: Vec<u32> = (0..n).collect();
-    order.sort_by(|&a, &b| siblings[a as usize].canonical_cmp(&siblings[b as usize]));
-    Some(order)
-}
-
 /// A queue that wants more than its quota grant.
-#[derive(Clone, Copy)]
 struct Taker {
     /// Index of the sibling.
-    sibling: u32,
+    sibling: usize,
+    priority: i64,
+    weight: f64,
+    usage: f64,
     requestable: f64,
     /// Fair share so far.
     fair_share: f64,
-    /// Rounded-off part; 0 for none.
-    left: f64,
-}
-
-/// Takers by priority, each priority in canonical order.
-///
-/// `all` keeps its order; the other lists are compacted within a group as queues are satisfied, so that a round
-/// visits only unsatisfied queues, in unchanged order. The lists are separate arrays so that their loops
-/// vectorize; only sums are sequential.
-#[derive(Default)]
-struct Takers {
-    groups: Vec<Range<usize>>,
-    all: Vec<Taker>,
-    /// Index into `all`.
-    place: Vec<u32>,
-    weight: Vec<f64>,
-    usage: Vec<f64>,
     /// `s` of the current round.
-    part: Vec<f64>,
+    part: f64,
+    /// Rounded-off part; 0 for none.
+    fraction: f64,
 }
 
-impl Takers {
-    fn with_capacity(n: usize) -> Takers {
-        let weight = Vec::with_capacity(n);
-        let usage = Vec::with_capacity(n);
-        Takers { all: Vec::with_capacity(n), weight, usage, ..Takers::default() }
-    }
-
-    /// Pass D; returns the remaining amount, which is negative under over-subscribed quotas.
-    fn grant_quotas<R: Recorder>(
-        &mut self,
-        total: f64,
-        siblings: &mut [Sibling<'_>],
-        order: Option<&[u32]>,
-        recorder: &mut R,
-    ) -> f64 {
-        let mut rem = total;
-        for at in 0..siblings.len() {
-            let i = order.map_or(at, |order| order[at] as usize);
-            let s = &mut siblings[i];
-            let quota = if s.deserved == UNLIMITED { total } else { s.deserved };
-            let requestable = s.requestable();
-            let granted = quota.min(requestable);
-            s.fair_share += granted;
-            rem -= granted;
-            if s.fair_share < requestable {
-                self.all.push(Taker { sibling: i as u32, requestable, fair_share: s.fair_share, left: 0.0 });
-                self.weight.push(s.weight);
-                self.usage.push(s.usage);
-            }
-            recorder.record(|| Step::Quota { sibling: i, quota, requestable, granted, remaining: rem });
-        }
-        rem
-    }
-
-    /// Groups the takers in the order of the rounds.
-    fn group_by_priority(&mut self, siblings: &[Sibling<'_>]) {
-        let n = self.all.len();
-        let priority = |taker: &Taker| siblings[taker.sibling as usize].priority;
-        if !self.all.is_sorted_by(|a, b| priority(a) >= priority(b)) {
-            let mut order: Vec<u32> = (0..n as u32).collect();
-            order.sort_by_key(|&i| Reverse(priority(&self.all[i as usize])));
-            self.all = order.iter().map(|&i| self.all[i as usize]).collect();
-            self.weight = order.iter().map(|&i| self.weight[i as usize]).collect();
-            self.usage = order.iter().map(|&i| self.usage[i as usize]).collect();
-        }
-        let mut start = 0;
-        for end in 1..=n {
-            if end == n || priority(&self.all[end]) != priority(&self.all[start]) {
-                self.groups.push(start..end);
-                start = end;
-            }
-        }
-        self.place = (0..n as u32).collect();
-        self.part = vec![0.0; n];
-    }
-
-    /// Pass O for one priority: rounds until no taker wants less than its offer.
-    fn serve<R: Recorder>(&mut self, mut group: Range<usize>, k: f64, rem: &mut f64, recorder: &mut R) {
-        let mut w = sum(&self.weight[group.clone()]);
-        let mut round = 1;
-        while *rem != 0.0 && w != 0.0 {
-            let s_sum = self.set_parts(group.clone(), k, w);
-            if s_sum == 0.0 {
-                return;
-            }
-            let next = self.give(group.clone(), round, s_sum, rem, recorder);
-            if !next.wanted {
-                return;
-            }
-            group.end = next.end;
-            w = next.w;
-            round += 1;
-        }
-    }
-
-    /// Step 2 of a round: every taker's `s`; returns their sum `S`.
-    fn set_parts(&mut self, group: Range<usize>, k: f64, w: f64) -> f64 {
-        let (weights, usages) = (&self.weight[group.clone()], &self.usage[group.clone()]);
-        let parts = &mut self.part[group];
-        for ((s, weight), usage) in parts.iter_mut().zip(weights).zip(usages) {
-            let n = weight / w;
-            let corrected = n + k * (n - usage);
-            *s = if corrected > 0.0 { corrected } else { 0.0 };
-        }
-        sum(parts)
-    }
-
-    /// Step 3 of a round: gives the amounts and moves unsatisfied takers to the front of the group.
-    ///
-    /// Selects values instead of branching: which takers are satisfied is unpredictable.
-    fn give<R: Recorder>(
-        &mut self,
-        group: Range<usize>,
-        round: u32,
-        s_sum: f64,
-        pot: &mut f64,
-        recorder: &mut R,
-    ) -> NextRound {
-        let a = *pot;
-        let mut rem = a;
-        let mut next = NextRound { wanted: false, end: group.start, w: 0.0 };
-        let is_small = is_small(a);
-        for i in group {
-            if rem == 0.0 {
-                break;
-            }
-            let (s, weight) = (self.part[i], self.weight[i]);
-            let f = a * (s / s_sum);
-            let offer = if weight != 0.0 { f } else { 0.0 };
-            let whole = if is_small { floor_small(offer) } else { offer.floor() };
-            let taker = &mut self.all[self.place[i] as usize];
-            let wanted = taker.requestable - taker.fair_share;
-            let is_enough = wanted <= offer;
-            let given = if is_enough { wanted } else { whole };
-            let fraction = offer - whole;
-            let older = if is_enough { 0.0 } else { taker.left };
-            taker.left = if !is_enough && fraction > 0.0 { fraction } else { older };
-            taker.fair_share += given;
-            rem -= given;
-            next.wanted |= wanted < offer;
-            let sibling = taker.sibling as usize;
-            let part = (s, s_sum);
-            recorder.record(|| Step::Round { sibling, round, pot: a, part, offer, wanted, given });
-            let wants_more = taker.fair_share < taker.requestable;
-            next.w += if wants_more { weight } else { 0.0 };
-            self.place[next.end] = self.place[i];
-            self.weight[next.end] = weight;
-            self.usage[next.end] = self.usage[i];
-            next.end += usize::from(wants_more);
-        }
-        *pot = rem;
-        next
-    }
-
-    /// Pass R for one priority. Every taker served before the last one gets exactly one unit, so without a record
-    /// the list need not be sorted: partitioning off the first `floor(rem)` suffices.
-    fn give_remainders<R: Recorder>(&mut self, group: Range<usize>, caps: bool, rem: &mut f64, out: &mut R) {
-        // Indices are in canonical order; positive doubles are ordered like their bits.
-        let mut queue: Vec<(u64, u32)> = group
-            .filter(|&p| self.all[p].left > 0.0)
-            .map(|p| (!self.all[p].left.to_bits(), p as u32))
-            .collect();
-        let units = *rem as usize;
-        if R::ON || caps {
-            queue.sort_unstable();
-        } else if units < queue.len() {
-            queue.select_nth_unstable(units);
-        }
-        for (_, place) in queue {
-            if *rem == 0.0 {
-                return;
-            }
-            let taker = &mut self.all[place as usize];
-            let open = if caps { taker.requestable - taker.fair_share } else { 1.0 };
-            let given = rem.min(1.0).min(open);
-            if given <= 0.0 {
-                continue;
-            }
-            taker.fair_share += given;
-            *rem -= given;
-            let (sibling, fraction) = (taker.sibling as usize, taker.left);
-            out.record(|| Step::Remainder { sibling, fraction, given });
-        }
+impl Taker {
+    fn wanted(&self) -> f64 {
+        self.requestable - self.fair_share
     }
 }
 
-/// Input of the next round.
-struct NextRound {
-    /// Whether any taker wanted less than its offer.
-    wanted: bool,
-    /// End of the unsatisfied takers.
-    end: usize,
-    /// Sum of their weights.
-    w: f64,
+/// Step 1. Returns the queues that want more, in canonical order, and the remaining amount, which is negative under
+/// over-subscribed quotas.
+fn grant_quotas<R: Recorder>(
+    total: f64,
+    siblings: &mut [Sibling<'_>],
+    recorder: &mut R,
+) -> (Vec<Taker>, f64) {
+    let mut order: Vec<usize> = (0..siblings.len()).collect();
+    order.sort_by(|&l, &r| siblings[l].canonical_cmp(&siblings[r]));
+    let mut takers = Vec::with_capacity(siblings.len());
+    let mut rem = total;
+    for sibling in order {
+        let s = &mut siblings[sibling];
+        let quota = if s.deserved == UNLIMITED { total } else { s.deserved };
+        let requestable = s.requestable();
+        let granted = quota.min(requestable);
+        s.fair_share += granted;
+        rem -= granted;
+        if s.fair_share < requestable {
+            let Sibling { priority, weight, usage, fair_share, .. } = *s;
+            let (part, fraction) = (0.0, 0.0);
+            takers.push(Taker { sibling, priority, weight, usage, requestable, fair_share, part, fraction });
+        }
+        recorder.record(|| Step::Quota { sibling, quota, requestable, granted, remaining: rem });
+    }
+    (takers, rem)
 }
 
-/// 2^52: doubles from here on have no fraction.
-const NO_FRACTION: f64 = (1u64 << 52) as f64;
-
-/// Whether [`floor_small`] is valid for the offers of a round that divides `a`. Parts are not negative and at most a few
-/// ulp above 1, so no offer exceeds twice `a`.
-fn is_small(a: f64) -> bool {
-    (0.0..NO_FRACTION / 4.0).contains(&a)
+/// Step 2 for one priority: rounds until no queue wants less than its offer.
+fn serve<R: Recorder>(takers: &mut [Taker], k: f64, rem: &mut f64, recorder: &mut R) {
+    let mut unsatisfied: Vec<&mut Taker> = takers.iter_mut().collect();
+    for round in 1.. {
+        let weights = sum(unsatisfied.iter().map(|taker| taker.weight));
+        if *rem == 0.0 || weights == 0.0 {
+            return;
+        }
+        for taker in &mut unsatisfied {
+            let n = taker.weight / weights;
+            let corrected = n + k * (n - taker.usage);
+            taker.part = if corrected > 0.0 { corrected } else { 0.0 };
+        }
+        let parts = sum(unsatisfied.iter().map(|taker| taker.part));
+        if parts == 0.0 || !give(&mut unsatisfied, (round, parts), rem, recorder) {
+            return;
+        }
+        unsatisfied.retain(|taker| taker.fair_share < taker.requestable);
+    }
 }
 
-/// `floor` of a number below 2^51, without the library call that `f64::floor` becomes on processors that lack an
-/// instruction: adding 2^52 rounds to the nearest whole number.
-fn floor_small(x: f64) -> f64 {
-    let nearest = (x + NO_FRACTION) - NO_FRACTION;
-    nearest - if nearest > x { 1.0 } else { 0.0 }
+/// Gives the amounts of one round; whether any queue wanted less than its offer.
+fn give<R: Recorder>(
+    takers: &mut [&mut Taker],
+    (round, parts): (u32, f64),
+    rem: &mut f64,
+    recorder: &mut R,
+) -> bool {
+    let pot = *rem;
+    let mut is_less_wanted = false;
+    for taker in takers {
+        if *rem == 0.0 {
+            break;
+        }
+        let offer = if taker.weight != 0.0 { pot * (taker.part / parts) } else { 0.0 };
+        let wanted = taker.wanted();
+        is_less_wanted |= wanted < offer;
+        let given = if wanted <= offer { wanted } else { offer.floor() };
+        if wanted <= offer {
+            taker.fraction = 0.0;
+        } else if offer > given {
+            taker.fraction = offer - given;
+        }
+        taker.fair_share += given;
+        *rem -= given;
+        let (sibling, part) = (taker.sibling, (taker.part, parts));
+        recorder.record(|| Step::Round { sibling, round, pot, part, offer, wanted, given });
+    }
+    is_less_wanted
+}
+
+/// Step 3 for one priority.
+fn give_remainders<R: Recorder>(takers: &mut [Taker], caps: bool, rem: &mut f64, recorder: &mut R) {
+    let mut rounded: Vec<&mut Taker> = takers.iter_mut().filter(|taker| taker.fraction > 0.0).collect();
+    rounded.sort_by(|l, r| r.fraction.total_cmp(&l.fraction));
+    for taker in rounded {
+        let most = if caps { taker.wanted() } else { 1.0 };
+        let given = rem.min(1.0).min(most);
+        if given <= 0.0 {
+            continue;
+        }
+        taker.fair_share += given;
+        *rem -= given;
+        let (sibling, fraction) = (taker.sibling, taker.fraction);
+        recorder.record(|| Step::Remainder { sibling, fraction, given });
+    }
 }
 
 /// Sum from left to right.
-fn sum(values: &[f64]) -> f64 {
-    values.iter().fold(0.0, |sum, value| sum + value)
+fn sum(values: impl Iterator<Item = f64>) -> f64 {
+    values.fold(0.0, |sum, value| sum + value)
 }
 
 #[cfg(test)]

@@ -16,9 +16,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::id::QueueId;
+use crate::policy::kai::number::Quantities;
+use crate::policy::kai::queues::QueueSpec;
 use crate::policy::kai::share::division::{self, DivisionParams, Sibling};
 use crate::policy::kai::share::published::{self, Reading};
-use crate::policy::kai::snapshot::{Quantities, SnapshotQueue};
 use crate::policy::kai::task::QueueRef;
 use crate::trace::DivisionStep;
 
@@ -207,7 +208,7 @@ pub(in crate::policy::kai) fn is_leaf(queues: &[Queue], queue: QueueRef) -> bool
 }
 
 /// Queues of complete trees, sorted by (creation, name).
-pub(in crate::policy::kai) fn open_queues(from: &[SnapshotQueue], ids: &[QueueId]) -> Vec<Queue> {
+pub(in crate::policy::kai) fn open_queues(from: &[QueueSpec], ids: &[QueueId]) -> Vec<Queue> {
     let mut kept = of_whole_trees(from, ids);
     kept.sort_by(|(l, _), (r, _)| {
         let by_age = l.created_s.partial_cmp(&r.created_s).expect("moments are never NaN");
@@ -226,8 +227,8 @@ pub(in crate::policy::kai) fn open_queues(from: &[SnapshotQueue], ids: &[QueueId
 }
 
 /// Queues all of whose ancestors exist.
-fn of_whole_trees<'q>(from: &'q [SnapshotQueue], ids: &[QueueId]) -> Vec<(&'q SnapshotQueue, QueueId)> {
-    let mut kept: Vec<(&SnapshotQueue, QueueId)> = from.iter().zip(ids.iter().copied()).collect();
+fn of_whole_trees<'q>(from: &'q [QueueSpec], ids: &[QueueId]) -> Vec<(&'q QueueSpec, QueueId)> {
+    let mut kept: Vec<(&QueueSpec, QueueId)> = from.iter().zip(ids.iter().copied()).collect();
     loop {
         let names: BTreeSet<&str> = kept.iter().map(|q| &*q.0.name).collect();
         let n_before = kept.len();
@@ -240,7 +241,7 @@ fn of_whole_trees<'q>(from: &'q [SnapshotQueue], ids: &[QueueId]) -> Vec<(&'q Sn
 
 impl Queue {
     /// A queue without parent, children and amounts.
-    fn open(from: &SnapshotQueue, id: QueueId) -> Queue {
+    fn open(from: &QueueSpec, id: QueueId) -> Queue {
         Queue {
             id,
             name: from.name.clone(),
@@ -270,12 +271,12 @@ mod tests {
 
     /// Top queues with these bounds of CPU and GPU, and ages.
     fn queues(of: &[(f64, f64, f64)]) -> Vec<Queue> {
-        let from = of.iter().enumerate().map(|(i, &(_, _, created_s))| SnapshotQueue {
+        let from = of.iter().enumerate().map(|(i, &(_, _, created_s))| QueueSpec {
             name: Arc::from(format!("q{i}")),
             created_s,
-            ..SnapshotQueue::default()
+            ..QueueSpec::default()
         });
-        let from: Vec<SnapshotQueue> = from.collect();
+        let from: Vec<QueueSpec> = from.collect();
         let ids: Vec<QueueId> = (0..of.len()).map(QueueId::from_index).collect();
         let mut queues = open_queues(&from, &ids);
         for queue in &mut queues {

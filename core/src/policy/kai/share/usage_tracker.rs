@@ -16,8 +16,8 @@
 use std::collections::VecDeque;
 
 use crate::policy::kai::config::{UsageClient, UsageParams};
+use crate::policy::kai::number::Quantities;
 use crate::policy::kai::share::usage::{History, Sample, Window, add_weighted, decay, quotient};
-use crate::policy::kai::snapshot::Quantities;
 use crate::time::{Span, Time};
 
 /// Samples and the usage computed from them.

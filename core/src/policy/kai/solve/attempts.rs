@@ -30,20 +30,18 @@ use std::collections::BTreeSet;
 
 use smallvec::{SmallVec, smallvec};
 
-use crate::policy::kai::explain::notes::Proof;
 use crate::policy::kai::fast::feasibility::Feasibility;
-use crate::policy::kai::fast::repeated_attempts::FailedAttempts;
 use crate::policy::kai::job::Chunk;
 use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
+use crate::policy::kai::record::notes::Proof;
 use crate::policy::kai::revision::Revision;
 use crate::policy::kai::session::Session;
-use crate::policy::kai::snapshot::Status;
 use crate::policy::kai::solve::hypothesis::Hypothesis;
 use crate::policy::kai::solve::simulate::{Attempt, Tried};
 use crate::policy::kai::solve::victim_search::VictimSearch;
 use crate::policy::kai::solve::victims::VictimsOfJob;
 use crate::policy::kai::statement::{NotHeld, Statement};
-use crate::policy::kai::task::{JobRef, NodeRef, PodRef, TaskRef};
+use crate::policy::kai::task::{JobRef, NodeRef, PodRef, Status, TaskRef};
 
 /// What makes the attempts of a hypothesis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,7 +120,7 @@ impl Session<'_> {
         let recorded: Vec<TaskRef> = hypothesis.recorded.iter().flatten().copied().collect();
         let attempts = self.attempts(hypothesis, &recorded);
         if attempts.evicts_twice {
-            self.is_whole = false;
+            self.sums_are_exact = false;
             *feasibility = None;
         }
         let may_fit =
@@ -210,22 +208,9 @@ impl Session<'_> {
         let mut open = attempts.in_order.iter().filter(|&&i| is_open[i]);
         let first = open.next();
         let is_choice = open.any(|i| Some(i) != first);
-        let mut failed = FailedAttempts::default();
         for &i in &attempts.in_order {
             let victims = &attempts.evicted[i];
-            if failed.includes(self, i) {
-                self.note_tried(search, hypothesis.partial, usize::from(is_open[i]));
-                continue;
-            }
-            failed.add(self, i);
             if !is_open[i] {
-                self.skip_attempt(victims);
-                continue;
-            }
-            if n_recorded == 0
-                && feasibility.as_mut().is_some_and(|f| f.closes(self, hypothesis.partial, nodes, victims))
-            {
-                self.note_tried(search, hypothesis.partial, 1);
                 self.skip_attempt(victims);
                 continue;
             }
@@ -278,7 +263,7 @@ impl Session<'_> {
                 continue;
             }
             if scenario.evicts_twice {
-                self.is_whole = false;
+                self.sums_are_exact = false;
                 *feasibility = None;
             }
             let found = self.try_scenario(search, hypothesis, scenario, nodes, feasibility.as_ref());

@@ -11,13 +11,12 @@
 //! # Differs
 //! nothing; candidates beyond the number are cut in victim order (N-9)
 
-use crate::policy::kai::number::UNLIMITED;
+use crate::policy::kai::number::{Quantities, UNLIMITED};
 use crate::policy::kai::order::job_index::JobIndex;
 use crate::policy::kai::order::leaves::Leaves;
 use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
 use crate::policy::kai::revision::Revision;
 use crate::policy::kai::session::Session;
-use crate::policy::kai::snapshot::Quantities;
 use crate::policy::kai::solve::min_runtime::Against;
 use crate::policy::kai::solve::victim_search::VictimSearch;
 use crate::policy::kai::solve::victims::Held;

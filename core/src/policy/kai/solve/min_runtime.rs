@@ -14,7 +14,7 @@
 //! nothing; Q-12 (one such elastic victim blocks the rest of the step) reproduced
 
 use crate::policy::kai::config::ReclaimResolve;
-use crate::policy::kai::explain::notes::real;
+use crate::policy::kai::record::notes::real;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::share::shares::Queue;
 use crate::policy::kai::task::{JobRef, QueueRef};

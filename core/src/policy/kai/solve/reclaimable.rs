@@ -16,12 +16,11 @@
 
 use smallvec::SmallVec;
 
-use crate::policy::kai::explain::notes::{Proof, count, real, shown, triple, with_need};
 use crate::policy::kai::job::Chunk;
-use crate::policy::kai::number::UNLIMITED;
+use crate::policy::kai::number::{Quantities, UNLIMITED};
 use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
+use crate::policy::kai::record::notes::{Proof, count, real, shown, triple, with_need};
 use crate::policy::kai::session::Session;
-use crate::policy::kai::snapshot::Quantities;
 use crate::policy::kai::solve::simulate::Tried;
 use crate::policy::kai::solve::victims::{Held, VictimsOfJob};
 use crate::policy::kai::task::{JobRef, PodRef, QueueRef, TaskRef};
@@ -150,7 +149,7 @@ impl Session<'_> {
         let mut reclaimed: Vec<ReclaimedUnits> = Vec::new();
         let mut victims: Vec<&VictimsOfJob> = tried.victims.iter().collect();
         // Victims that are not evicted in this attempt still run, like those placed again.
-        let is_sum_of_evicted = self.is_whole && self.config.allow_consolidating_reclaim;
+        let is_sum_of_evicted = self.sums_are_exact && self.config.allow_consolidating_reclaim;
         if is_sum_of_evicted && !self.draws(RandomOrder::Validator) {
             let mut evicted: Vec<JobRef> = tried.evicted.iter().map(|&task| self.job_of(task)).collect();
             evicted.sort_unstable();
@@ -299,10 +298,12 @@ impl Session<'_> {
         let with_need = claim.held[r.ix()].0 + claim.need;
         let within_quota = with_need.less_equal(&self.queues[r.ix()].deserved);
         let is_above_quota = !now.less_equal(&other.deserved);
-        match within_quota {
-            true if is_above_quota => Some(EvictReason::ReclaimedForQuota),
-            true if self.goes_by_priority(r, e) => Some(EvictReason::ReclaimedForPriority),
-            _ => None,
+        if within_quota && is_above_quota {
+            Some(EvictReason::ReclaimedForQuota)
+        } else if within_quota && self.goes_by_priority(r, e) {
+            Some(EvictReason::ReclaimedForPriority)
+        } else {
+            None
         }
     }
 

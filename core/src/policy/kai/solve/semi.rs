@@ -17,9 +17,9 @@
 //! core, as for non-preemptible work. RC-19: victims above the minimum are always judged one by one.
 
 use crate::cluster::Preemptible;
+use crate::policy::kai::number::Quantities;
 use crate::policy::kai::session::Session;
-use crate::policy::kai::snapshot::{Quantities, Status};
-use crate::policy::kai::task::{JobRef, PodRef, TaskRef};
+use crate::policy::kai::task::{JobRef, PodRef, Status, TaskRef};
 
 impl Session<'_> {
     pub fn is_semi(&self, job: JobRef) -> bool {
@@ -181,9 +181,9 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::policy::kai::opening::Opening;
-    use crate::policy::kai::snapshot::{
-        GpuAsk, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet, SnapshotQueue,
+    use crate::policy::kai::cycle_input::CycleInput;
+    use crate::policy::kai::recorded::{
+        GpuAsk, QueueSpec, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet,
     };
     use crate::policy::kai::statement::Statement;
     use crate::policy::kai::task::NodeRef;
@@ -206,7 +206,7 @@ mod tests {
         let set = SnapshotPodSet { name: name("default"), min_available, ..Default::default() };
         Snapshot {
             nodes: vec![SnapshotNode { name: name("n"), gpus, pods: 9, ready: true, ..Default::default() }],
-            queues: vec![SnapshotQueue { name: name("q"), quota: FREE, limit: FREE, ..Default::default() }],
+            queues: vec![QueueSpec { name: name("q"), quota: FREE, limit: FREE, ..Default::default() }],
             jobs: vec![SnapshotJob {
                 name: name("j"),
                 queue: name("q"),
@@ -221,7 +221,7 @@ mod tests {
     }
 
     fn with(snapshot: &Snapshot, act: impl FnOnce(&mut Session<'_>, JobRef)) {
-        act(&mut Session::open(Opening::recorded(snapshot), Level::Outcomes), JobRef::of(0));
+        act(&mut Session::open(CycleInput::recorded(snapshot), Level::Outcomes), JobRef::of(0));
     }
 
     fn name_of(s: &Session<'_>, task: Option<TaskRef>) -> Option<String> {

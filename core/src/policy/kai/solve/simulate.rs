@@ -12,17 +12,16 @@
 //! # Differs
 //! nothing
 
-use crate::policy::kai::explain::notes::Proof;
 use crate::policy::kai::fast::feasibility::Feasibility;
 use crate::policy::kai::order::leaves::Leaves;
 use crate::policy::kai::order::queue_tree::QueueTree;
+use crate::policy::kai::record::notes::Proof;
 use crate::policy::kai::session::Session;
-use crate::policy::kai::snapshot::Status;
 use crate::policy::kai::solve::min_runtime::Against;
 use crate::policy::kai::solve::victim_search::VictimSearch;
 use crate::policy::kai::solve::victims::VictimsOfJob;
 use crate::policy::kai::statement::Statement;
-use crate::policy::kai::task::{JobRef, NodeRef, PodRef, TaskRef};
+use crate::policy::kai::task::{JobRef, NodeRef, PodRef, Status, TaskRef};
 
 #[derive(Debug)]
 pub(in crate::policy::kai) enum Attempt {

@@ -16,12 +16,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::policy::kai::explain::notes::Proof;
-use crate::policy::kai::explain::recorder::Recorder;
 use crate::policy::kai::fast::feasibility::Feasibility;
 use crate::policy::kai::job::Chunk;
 use crate::policy::kai::order::leaves::Leaves;
 use crate::policy::kai::order::queue_tree::QueueTree;
+use crate::policy::kai::record::notes::Proof;
+use crate::policy::kai::record::recorder::Recorder;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::solve::attempts::{FailedScenarios, Generator, Solution};
 use crate::policy::kai::solve::filters::Filters;

@@ -11,7 +11,7 @@
 
 use smallvec::SmallVec;
 
-use crate::policy::kai::snapshot::Quantities;
+use crate::policy::kai::number::Quantities;
 use crate::policy::kai::task::{JobRef, PodRef};
 
 /// Allocation of every queue before any attempt: total and non-preemptible.

@@ -15,15 +15,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::catalogue::{Catalogue, JobEntry};
 use super::job::{JobFacts, JobMemory, JobTraits};
+use super::number::Quantities;
 use super::place::groups::Groups;
 use super::place::node::Node;
 use super::pod::Pod;
+use super::pool_facts::{JobEntry, PoolFacts};
 use super::request::MemoryBasis;
 use super::share::shares::{Queue, is_leaf};
-use super::snapshot::{Quantities, Status};
-use super::task::{JobRef, PodRef, QueueRef};
+use super::task::{JobRef, PodRef, QueueRef, Status};
 use crate::cluster::{Cluster, Devices, Job, Phase};
 use crate::id::{Id, JobId, PodId};
 use crate::policy::PartitionView;
@@ -31,19 +31,19 @@ use crate::time::Time;
 
 /// A pool in the state of its latest cycle.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Pool {
+pub(super) struct PoolState {
     /// Amount divided at the root.
     pub total: Quantities,
     /// Device memory by which requests of device memory are divided.
     pub memory_basis: MemoryBasis,
     /// Whether all amounts are whole numbers with exact sums in a double, and no device is shared.
-    pub is_whole: bool,
+    pub sums_are_exact: bool,
     /// Without tasks.
     pub nodes: Vec<Node>,
     /// Without amounts and measured usage.
     pub queues: Vec<Queue>,
     /// By queue of the cluster: the queue with its name.
-    pub places: Vec<Option<QueueRef>>,
+    pub queue_refs: Vec<Option<QueueRef>>,
     pub groups: Groups,
     /// Live jobs, ascending.
     pub live: Vec<JobId>,
@@ -53,28 +53,28 @@ pub(super) struct Pool {
     pub pods: Arc<Vec<Pod>>,
 }
 
-impl Pool {
+impl PoolState {
     /// Brings the pool to the present state of the cluster; `remembered` contains the state of jobs between cycles, by the
     /// number of jobs that precede them by name.
     pub fn update(
         &mut self,
         view: PartitionView<'_>,
-        catalogue: &Catalogue,
+        facts: &PoolFacts,
         remembered: &BTreeMap<u32, JobMemory>,
     ) {
-        self.exchange_jobs(view.live_jobs().collect(), catalogue);
-        self.read_states(view, catalogue, remembered);
+        self.exchange_jobs(view.live_jobs().collect(), facts);
+        self.read_states(view, facts, remembered);
         self.read_groups(view.cluster);
     }
 
     /// Removes the jobs that are no longer live and adds those that are new, the latter without pods.
-    fn exchange_jobs(&mut self, live: Vec<JobId>, catalogue: &Catalogue) {
+    fn exchange_jobs(&mut self, live: Vec<JobId>, facts: &PoolFacts) {
         let (jobs, pods) = (Arc::make_mut(&mut self.jobs), Arc::make_mut(&mut self.pods));
         let place = |jobs: &[JobFacts], entry: &JobEntry| {
             jobs.partition_point(|job| job.n_before < entry.traits.n_before)
         };
         let by_name = |ids: Vec<JobId>| {
-            let mut entries: Vec<&JobEntry> = ids.into_iter().filter_map(|id| catalogue.job(id)).collect();
+            let mut entries: Vec<&JobEntry> = ids.into_iter().filter_map(|id| facts.job(id)).collect();
             entries.sort_unstable_by_key(|entry| entry.traits.n_before);
             entries
         };
@@ -84,7 +84,7 @@ impl Pool {
             pods.drain(job.pods());
         }
         for entry in by_name(without(&live, &self.live)) {
-            let queue = self.places[entry.queue.index()];
+            let queue = self.queue_refs[entry.queue.index()];
             jobs.insert(place(jobs, entry), JobFacts::new(entry.traits.clone(), queue));
         }
         self.live = live;
@@ -94,30 +94,30 @@ impl Pool {
     fn read_states(
         &mut self,
         PartitionView { cluster, now: at_ms, .. }: PartitionView<'_>,
-        catalogue: &Catalogue,
+        facts: &PoolFacts,
         remembered: &BTreeMap<u32, JobMemory>,
     ) {
         let (jobs, pods) = (Arc::make_mut(&mut self.jobs), Arc::make_mut(&mut self.pods));
         let mut remembered = remembered.iter().peekable();
-        self.is_whole = self.nodes.iter().all(|node| node.allocatable.is_whole());
+        self.sums_are_exact = self.nodes.iter().all(|node| node.allocatable.is_whole());
         let mut first_pod = 0;
         for (at, job) in jobs.iter_mut().enumerate() {
             while remembered.next_if(|(other, _)| **other < job.n_before).is_some() {}
             let known = remembered.next_if(|(other, _)| **other == job.n_before).map(|(_, known)| *known);
             job.read_state(&cluster.jobs[job.id], known.unwrap_or_default(), &self.queues);
             job.first_pod = PodRef::of(first_pod);
-            exchange_pods(job, pods, catalogue, cluster);
+            exchange_pods(job, pods, facts, cluster);
             for pod in &mut pods[job.pods()] {
                 let now = &cluster.pods[pod.id];
                 pod.job = JobRef::of(at);
                 pod.status = match now.phase {
-                    Phase::Terminating { since, .. } if catalogue.is_stuck(since, at_ms) => {
+                    Phase::Terminating { since, .. } if facts.is_stuck(since, at_ms) => {
                         Status::StuckInReleasing
                     }
                     phase => status_of(phase).unwrap_or_default(),
                 };
-                pod.node = now.node.and_then(|node| catalogue.node(node));
-                self.is_whole &= job.is_whole || pod.request.is_whole();
+                pod.node = now.node.and_then(|node| facts.node(node));
+                self.sums_are_exact &= job.is_whole || pod.request.is_whole();
             }
             first_pod += job.n_pods;
         }
@@ -126,7 +126,7 @@ impl Pool {
     /// Numbers the devices in partial use on any node.
     fn read_groups(&mut self, cluster: &Cluster) {
         self.groups = Groups::default();
-        if self.is_whole {
+        if self.sums_are_exact {
             return;
         }
         let shared = |pod: &Pod| {
@@ -141,13 +141,13 @@ impl Pool {
 }
 
 /// Replaces the pods of a job, unless all that it may have are there and still exist.
-fn exchange_pods(job: &mut JobFacts, pods: &mut Vec<Pod>, catalogue: &Catalogue, cluster: &Cluster) {
+fn exchange_pods(job: &mut JobFacts, pods: &mut Vec<Pod>, facts: &PoolFacts, cluster: &Cluster) {
     let exists = |pod: PodId| status_of(cluster.pods[pod].phase).is_some();
     let is_complete = job.n_pods == job.traits.n_pods as usize;
     if is_complete && pods[job.pods()].iter().all(|pod| exists(pod.id)) {
         return;
     }
-    let entry = catalogue.job(job.id);
+    let entry = facts.job(job.id);
     let existing = entry.into_iter().flat_map(|entry| &entry.pods).filter(|pod| exists(pod.id));
     let existing: Vec<Pod> = existing.cloned().map(Pod::new).collect();
     let n_pods = existing.len();

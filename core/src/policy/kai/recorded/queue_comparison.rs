@@ -11,9 +11,9 @@ use std::sync::Arc;
 
 use crate::id::{Id, QueueId};
 use crate::policy::kai::config::Dialect;
+use crate::policy::kai::number::Quantities;
 use crate::policy::kai::order::queue_order::{OrderSwitches, Side, decide};
 use crate::policy::kai::share::shares::Queue;
-use crate::policy::kai::snapshot::Quantities;
 use crate::trace::Rule;
 
 /// Inputs of the comparison for one queue.

@@ -29,12 +29,12 @@ use crate::units::Resource;
 
 /// Immutable data of a node pool and the jobs that may run in it.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Catalogue {
+pub(super) struct PoolFacts {
     settings: Settings,
     /// Sorted by name.
     pub nodes: Vec<NodeId>,
     /// By node of the cluster: its position in the pool.
-    places: Vec<Option<NodeRef>>,
+    node_refs: Vec<Option<NodeRef>>,
     /// By job; `None` if it never runs in this pool.
     jobs: Vec<Option<JobEntry>>,
     /// Whether the amounts of the cluster's queues are those of the scheduler: all sums are exact, and no job is ever
@@ -42,7 +42,7 @@ pub(super) struct Catalogue {
     pub has_exact_sums: bool,
 }
 
-/// Settings on which a catalogue depends.
+/// Settings on which the facts depend.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Settings {
     has_roles: bool,
@@ -74,15 +74,15 @@ pub(super) struct JobEntry {
     pub pods: Vec<Arc<PodFacts>>,
 }
 
-impl Catalogue {
-    /// Reads the catalogue of a node pool.
-    pub fn of(world: PartitionView<'_>, config: &Config) -> Arc<Catalogue> {
+impl PoolFacts {
+    /// Reads the facts of a node pool.
+    pub fn of(world: PartitionView<'_>, config: &Config) -> Arc<PoolFacts> {
         let (cluster, settings) = (world.cluster, Settings::of(config));
         let mut nodes: Vec<NodeId> = world.nodes().map(|(id, _)| id).collect();
         nodes.sort_by(|&l, &r| cluster.nodes[l].name.cmp(&cluster.nodes[r].name));
-        let mut places = vec![None; cluster.nodes.len()];
+        let mut node_refs = vec![None; cluster.nodes.len()];
         for (place, node) in nodes.iter().enumerate() {
-            places[node.index()] = Some(NodeRef::of(place));
+            node_refs[node.index()] = Some(NodeRef::of(place));
         }
         let order = order_jobs(cluster, settings.has_priorities);
         let traits = nodes.iter().map(|&node| {
@@ -98,7 +98,7 @@ impl Catalogue {
         let jobs: Vec<Option<JobEntry>> = cluster.jobs.iter().map(entry).collect();
         let has_exact_sums =
             jobs.iter().flatten().all(|entry| entry.traits.is_whole && !entry.traits.is_tried_once);
-        Arc::new(Catalogue { settings, nodes, places, jobs, has_exact_sums })
+        Arc::new(PoolFacts { settings, nodes, node_refs, jobs, has_exact_sums })
     }
 
     /// Whether it was read under equivalent settings.
@@ -113,7 +113,7 @@ impl Catalogue {
 
     /// Position of a node in the pool; `None` if it belongs to another.
     pub fn node(&self, node: NodeId) -> Option<NodeRef> {
-        self.places[node.index()]
+        self.node_refs[node.index()]
     }
 
     /// A job; `None` if it never runs in this pool.

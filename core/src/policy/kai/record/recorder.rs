@@ -1,23 +1,16 @@
-//! Results of a cycle: decisions and events in the order of the committed operations, and, for comparison
-//! with the real scheduler, the changes made by each action.
+//! Results of a cycle: decisions and events in the order of the committed operations.
 //!
 //! # Source
-//! kai.md 4.4 (commit); recordings of format `kai-cycle/1`
+//! kai.md 4.4 (commit)
 //!
 //! # Differs
 //! evicting a pod that is not on a node, or twice, is no decision; a claim lost this way is an event
 
-use std::sync::Arc;
-
 use crate::cluster::Devices;
-use crate::policy::kai::config::Action;
-use crate::policy::kai::explain::notes::{Proof, count, real};
+use crate::policy::kai::record::notes::{Proof, count, real};
 use crate::policy::kai::session::Session;
-use crate::policy::kai::snapshot::{
-    ActionOutcome, Committed, CycleOutcome, PodState, Quantities, QueueShares, Snapshot, Status,
-};
 use crate::policy::kai::statement::Done;
-use crate::policy::kai::task::{GroupRef, JobRef, NodeRef, PodRef, TaskRef};
+use crate::policy::kai::task::{GroupRef, JobRef, NodeRef, PodRef, Status, TaskRef};
 use crate::trace::{
     Check, Event, EvictReason, Mark, Op, Quantity, Recorded, Rule, RuleRecord, Subject, Trace,
 };
@@ -106,6 +99,15 @@ pub(in crate::policy::kai) enum Decided {
     Evict { pod: PodRef },
 }
 
+/// Operations committed together.
+pub(in crate::policy::kai) struct Commit {
+    pub job: JobRef,
+    /// Whether it evicts a stale gang, for no other job.
+    pub is_stale: bool,
+    /// With the shared devices of each task.
+    pub done: Vec<(Done, Vec<GroupRef>)>,
+}
+
 /// Collects the results of a cycle.
 pub(in crate::policy::kai) struct Recorder<'t> {
     /// Events with the comparisons that decided them.
@@ -118,25 +120,8 @@ pub(in crate::policy::kai) struct Recorder<'t> {
     pub started: Vec<JobRef>,
     /// Jobs whose staleness was set or cleared.
     pub stale: Vec<(JobRef, bool)>,
-    /// Outcome in the format of the recordings, if requested.
-    pub outcome: Option<CycleOutcome>,
-    step: ActionOutcome,
-    before: State,
-}
-
-/// State compared before and after an action.
-#[derive(Default)]
-struct State {
-    pods: Vec<PodState>,
-    queues: Vec<(Quantities, Quantities)>,
-}
-
-impl State {
-    fn of(session: &Session<'_>) -> State {
-        let pods = session.own_jobs().flat_map(|job| session.job(job).tasks()).map(|t| session.pod_state(t));
-        let queues = session.queues.iter().map(|q| (q.allocated, q.allocated_np));
-        State { pods: pods.collect(), queues: queues.collect() }
-    }
+    /// In commit order.
+    pub commits: Vec<Commit>,
 }
 
 impl<'t> Recorder<'t> {
@@ -148,44 +133,8 @@ impl<'t> Recorder<'t> {
             claims: Vec::new(),
             started: Vec::new(),
             stale: Vec::new(),
-            outcome: None,
-            step: ActionOutcome::default(),
-            before: State::default(),
+            commits: Vec::new(),
         }
-    }
-
-    /// Also records the changes of each action, starting with the shares at the opening.
-    pub fn comparing(session: &Session<'_>, snapshot: &Snapshot, trace: &'t mut Trace) -> Self {
-        let names = snapshot.queues.iter().map(|q| q.name.clone());
-        let shares = if session.plugins.proportion { shares(session, names) } else { Vec::new() };
-        let job = |job| (session.facts_of(job).name.clone(), session.job(job).allocated);
-        let jobs = session.own_jobs().map(job).collect();
-        let outcome = Some(CycleOutcome { shares, jobs, steps: Vec::new() });
-        Recorder { outcome, ..Recorder::new(trace) }
-    }
-
-    /// Begins an action.
-    pub fn begin(&mut self, session: &Session<'_>, action: Action) {
-        self.trace.action = action.name();
-        if self.outcome.is_some() {
-            self.step = ActionOutcome { action: action.name(), ..ActionOutcome::default() };
-            self.before = State::of(session);
-        }
-    }
-
-    /// Ends the action.
-    pub fn end(&mut self, session: &Session<'_>) {
-        let Some(outcome) = &mut self.outcome else { return };
-        let mut step = std::mem::take(&mut self.step);
-        let after = State::of(session);
-        let changed = self.before.pods.iter().zip(after.pods).filter(|(before, after)| *before != after);
-        step.pods = changed.map(|(_, after)| after).collect();
-        for (i, (before, after)) in self.before.queues.iter().zip(after.queues).enumerate() {
-            if *before != after {
-                step.queues.push((session.queues[i].name.clone(), after.0, after.1));
-            }
-        }
-        outcome.steps.push(step);
     }
 
     /// Records a statement committed for a job.
@@ -197,10 +146,10 @@ impl<'t> Recorder<'t> {
                 Done::Evicted(task) => self.evicted(session, job, task, &why),
             }
         }
-        if self.outcome.is_some() && !done.is_empty() {
+        if !done.is_empty() {
             let is_stale = matches!(why, Why::Stale { .. });
-            let preemptor = if is_stale { Arc::from("") } else { session.facts_of(job).name.clone() };
-            self.step.commits.push(done.into_iter().map(|d| session.by_name(d, &preemptor)).collect());
+            let with_groups = |done: Done| (done, session.task(done.task()).groups.clone());
+            self.commits.push(Commit { job, is_stale, done: done.into_iter().map(with_groups).collect() });
         }
     }
 
@@ -285,18 +234,12 @@ impl<'t> Recorder<'t> {
     }
 
     /// Records that a job's last start was set.
-    pub fn started(&mut self, session: &Session<'_>, job: JobRef) {
+    pub fn started(&mut self, job: JobRef) {
         self.started.push(job);
-        if self.outcome.is_some() {
-            self.step.started.push(session.facts_of(job).name.clone());
-        }
     }
     /// Records that a job's staleness was set or cleared.
-    pub fn stale(&mut self, session: &Session<'_>, job: JobRef, is_stale: bool) {
+    pub fn stale(&mut self, job: JobRef, is_stale: bool) {
         self.stale.push((job, is_stale));
-        if self.outcome.is_some() {
-            self.step.stale.push((session.facts_of(job).name.clone(), is_stale));
-        }
     }
     /// Marks that the claim of a job is neither carried out nor undone.
     pub fn unfinished(&mut self, session: &Session<'_>, job: JobRef) {
@@ -307,56 +250,10 @@ impl<'t> Recorder<'t> {
     pub fn crashed(&mut self, session: &Session<'_>, job: JobRef) {
         let subject = Subject { job: Some(session.facts_of(job).id), ..Subject::default() };
         self.trace.marks.push(Mark { rule: CRASH, subject });
-        if self.outcome.is_some() {
-            self.step.crashes.push(session.facts_of(job).name.clone());
-        }
     }
-}
-
-fn shares(session: &Session<'_>, names: impl Iterator<Item = Arc<str>>) -> Vec<QueueShares> {
-    let share = |name: Arc<str>| {
-        let q = session.queues.iter().find(|q| q.name == name)?;
-        Some(QueueShares {
-            queue: name,
-            fair_share: q.fair_share,
-            request: q.request,
-            allocated: q.allocated,
-            allocated_non_preemptible: q.allocated_np,
-        })
-    };
-    names.filter_map(share).collect()
 }
 
 impl Session<'_> {
-    /// A task's state with names instead of ids.
-    fn pod_state(&self, task: TaskRef) -> PodState {
-        let t = self.task(task);
-        let groups = if t.status.is_active_used() { t.groups.as_slice() } else { &[] };
-        let mut gpu_groups: Vec<_> = groups.iter().map(|&g| self.groups.name(g)).collect();
-        gpu_groups.sort();
-        PodState {
-            pod: self.pod_of(task).name.clone(),
-            status: t.status,
-            node: t.node.map_or_else(|| Arc::from(""), |n| self.nodes[n.ix()].name.clone()),
-            gpu_groups,
-        }
-    }
-
-    /// A committed operation with names instead of ids.
-    fn by_name(&self, done: Done, preemptor: &Arc<str>) -> Committed {
-        let (Done::Bound(task, _) | Done::Claimed(task, _) | Done::Evicted(task)) = done;
-        let pod = self.pod_of(task).name.clone();
-        let node = |host: NodeRef| self.nodes[host.ix()].name.clone();
-        let groups = self.task(task).groups.iter().map(|&g| self.groups.name(g));
-        match done {
-            Done::Bound(_, host) => Committed::Bind { pod, node: node(host), gpu_groups: groups.collect() },
-            Done::Claimed(_, host) => {
-                Committed::Pipelined { pod, node: node(host), gpu_groups: groups.collect() }
-            }
-            Done::Evicted(_) => Committed::Evict { pod, preemptor: preemptor.clone() },
-        }
-    }
-
     fn why_placed(&self, job: JobRef, pod: PodRef) -> Vec<Check> {
         let mut checks = self.notes.gate.clone();
         checks.extend(self.notes.placed.get(&pod).into_iter().flatten().cloned());

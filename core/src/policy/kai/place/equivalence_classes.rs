@@ -39,7 +39,7 @@ pub(in crate::policy::kai) struct EquivalenceClasses {
     /// Number of choices begun.
     pub(super) n_choices: u64,
     /// Number of pods of a class that fit each node; cleared when any node changes.
-    pub(super) rooms: BTreeMap<u32, Rc<[i64]>>,
+    pub(in crate::policy::kai) rooms: BTreeMap<u32, Rc<[i64]>>,
 }
 
 impl EquivalenceClasses {

@@ -14,16 +14,16 @@ use std::sync::Arc;
 
 use super::config::Config;
 use super::job::JobFacts;
+use super::number::Quantities;
 use super::place::groups::Groups;
 use super::place::node::Node;
 use super::pod::Pod;
 use super::request::MemoryBasis;
 use super::share::shares::Queue;
-use super::snapshot::Quantities;
 
-/// State of a node pool between two cycles.
+/// A node pool at the beginning of a cycle.
 #[derive(Clone, Debug)]
-pub(super) struct Opening<'a> {
+pub(super) struct CycleInput<'a> {
     pub config: &'a Config,
     /// Current time in seconds, on the same axis as other times.
     pub now_s: f64,
@@ -32,7 +32,7 @@ pub(super) struct Opening<'a> {
     /// Device memory by which requests of device memory are divided.
     pub memory_basis: MemoryBasis,
     /// Whether all quantities are whole numbers with exact sums in a double, and no device is shared.
-    pub is_whole: bool,
+    pub sums_are_exact: bool,
     /// Number of named resources.
     pub n_scalars: usize,
     /// Without tasks.

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::id::QueueId;
-use crate::policy::kai::number::UNLIMITED;
-use crate::policy::kai::place::failure::Failure;
-use crate::policy::kai::snapshot::Quantities;
+use crate::policy::kai::number::{Quantities, UNLIMITED};
+use crate::policy::kai::record::failure::Failure;
 use crate::policy::kai::task::{JobRef, NodeRef, PodRef, QueueRef};
 use crate::trace::{Check, EvictReason, LedgerRow, Level, Quantity, Term, Value};
 use crate::units::PerResource;

@@ -9,8 +9,8 @@
 //! # Differs
 //! nothing
 
-use crate::policy::kai::fast::equivalence_classes::{Choice, Known, Ranked};
 use crate::policy::kai::order::nondeterminism::RandomOrder;
+use crate::policy::kai::place::equivalence_classes::{Choice, Known, Ranked};
 use crate::policy::kai::place::score_parts::{Parts, Range};
 use crate::policy::kai::pod::PodFacts;
 use crate::policy::kai::request::requested_on_node;

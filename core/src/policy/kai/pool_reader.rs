@@ -13,17 +13,18 @@
 
 use std::sync::Arc;
 
-use super::catalogue::Catalogue;
 use super::config::Config;
+use super::cycle_input::CycleInput;
 use super::memory::Memory;
-use super::opening::Opening;
+use super::number::Quantities;
 use super::place::node::{Node, NodeSpec, Room, device_mib};
 use super::pod::GPU_WORKER;
-use super::pool::Pool;
-use super::queues::without_departments;
+use super::pool_facts::PoolFacts;
+use super::pool_state::PoolState;
+use super::queues::{QueueSpec, without_departments};
 use super::request::MemoryBasis;
 use super::share::shares::{self, Queue, QueueNames, open_queues};
-use super::snapshot::{Quantities, SnapshotQueue, Status};
+use super::task::Status;
 use crate::cluster::{Preemptible, Sums};
 use crate::id::{Id, NodeId, PodId, QueueId};
 use crate::policy::PartitionView;
@@ -31,50 +32,50 @@ use crate::units::{Amount, Resource};
 
 /// A node pool as the scheduler reads it.
 #[derive(Clone, Copy)]
-pub(super) struct World<'c, 'w> {
+pub(super) struct PoolReader<'c, 'w> {
     pub config: &'c Config,
     pub view: PartitionView<'w>,
     pub memory: &'w Memory,
 }
 
-impl<'c, 'w> World<'c, 'w> {
+impl<'c, 'w> PoolReader<'c, 'w> {
     /// The pool in its present state: the one of its latest cycle brought up to date, or one opened from nothing.
     pub fn pool(
         self,
-        catalogue: &Catalogue,
-        kept: Option<Pool>,
-        queues: &dyn Fn() -> Vec<SnapshotQueue>,
-    ) -> Pool {
-        let is_kept = kept.is_some();
-        let mut pool = kept.unwrap_or_else(|| self.empty_pool(catalogue, self.queues(queues())));
-        pool.update(self.view, catalogue, &self.memory.jobs);
-        debug_assert!(!is_kept || pool == self.pool(catalogue, None, queues), "the kept pool is outdated");
+        facts: &PoolFacts,
+        latest: Option<PoolState>,
+        queues: &dyn Fn() -> Vec<QueueSpec>,
+    ) -> PoolState {
+        let is_kept = latest.is_some();
+        let mut pool = latest.unwrap_or_else(|| self.empty_pool(facts, self.queues(queues())));
+        pool.update(self.view, facts, &self.memory.jobs);
+        debug_assert!(!is_kept || pool == self.pool(facts, None, queues), "the kept pool is outdated");
         pool
     }
 
     /// The pool without jobs.
-    fn empty_pool(self, catalogue: &Catalogue, queues: Vec<Queue>) -> Pool {
+    fn empty_pool(self, facts: &PoolFacts, queues: Vec<Queue>) -> PoolState {
         let names = QueueNames::of(&queues);
-        Pool {
+        PoolState {
             total: self.total(),
             memory_basis: self.memory_basis(),
-            nodes: catalogue.nodes.iter().map(|&id| self.open_node(id)).collect(),
-            places: self.view.cluster.queues.values().map(|queue| names.find(&queue.name)).collect(),
+            nodes: facts.nodes.iter().map(|&id| self.open_node(id)).collect(),
+            queue_refs: self.view.cluster.queues.values().map(|queue| names.find(&queue.name)).collect(),
             queues,
-            ..Pool::default()
+            ..PoolState::default()
         }
     }
 
     /// Input of a session in the present state of the pool.
-    pub fn opening(self, pool: &Pool) -> Opening<'c> {
+    pub fn input(self, pool: &PoolState) -> CycleInput<'c> {
         let mut queues = pool.queues.clone();
         self.read_usage(&mut queues);
-        Opening {
+        CycleInput {
             config: self.config,
             now_s: self.view.now.as_seconds(),
             total: pool.total,
             memory_basis: pool.memory_basis,
-            is_whole: pool.is_whole,
+            sums_are_exact: pool.sums_are_exact,
             n_scalars: self.view.cluster.named.len(),
             nodes: pool.nodes.clone(),
             queues,
@@ -85,9 +86,9 @@ impl<'c, 'w> World<'c, 'w> {
     }
 
     /// The immutable data of the pool.
-    pub fn catalogue(self) -> Arc<Catalogue> {
-        let known = self.memory.catalogue.as_ref().filter(|known| known.is_for(self.config));
-        known.cloned().unwrap_or_else(|| Catalogue::of(self.view, self.config))
+    pub fn facts(self) -> Arc<PoolFacts> {
+        let known = self.memory.facts.as_ref().filter(|known| known.is_for(self.config));
+        known.cloned().unwrap_or_else(|| PoolFacts::of(self.view, self.config))
     }
 
     /// A node without tasks.
@@ -113,7 +114,7 @@ impl<'c, 'w> World<'c, 'w> {
     }
 
     /// Queues as the scheduler reads them, without amounts and measured usage.
-    fn queues(self, mut queues: Vec<SnapshotQueue>) -> Vec<Queue> {
+    fn queues(self, mut queues: Vec<QueueSpec>) -> Vec<Queue> {
         let mut ids: Vec<QueueId> = self.view.cluster.queues.ids().collect();
         if !self.config.full_hierarchy_fairness {
             queues = without_departments(queues, &mut ids);
@@ -153,18 +154,18 @@ impl<'c, 'w> World<'c, 'w> {
     }
 
     /// Queues with their current allocation, request and fair share, and the divided total.
-    pub fn divided(self, queues: impl Fn() -> Vec<SnapshotQueue>) -> (Vec<Queue>, Quantities) {
-        let (catalogue, kept) = (self.catalogue(), self.memory.pool());
-        let (mut divided, total) = match kept {
+    pub fn divided(self, queues: impl Fn() -> Vec<QueueSpec>) -> (Vec<Queue>, Quantities) {
+        let (facts, latest) = (self.facts(), self.memory.pool());
+        let (mut divided, total) = match latest {
             Some(pool) => (pool.queues.clone(), pool.total),
             None => (self.queues(queues()), self.total()),
         };
         self.read_usage(&mut divided);
-        let summed = |mut of: Vec<Queue>| {
-            self.sum_pods(&mut of, &self.pool(&catalogue, kept.cloned(), &queues));
-            of
+        let summed = |mut without_sums: Vec<Queue>| {
+            self.sum_pods(&mut without_sums, &self.pool(&facts, latest.cloned(), &queues));
+            without_sums
         };
-        if self.config.full_hierarchy_fairness && catalogue.has_exact_sums {
+        if self.config.full_hierarchy_fairness && facts.has_exact_sums {
             let others = cfg!(debug_assertions).then(|| summed(divided.clone()));
             self.read_sums(&mut divided);
             debug_assert!(others.is_none_or(|others| others == divided), "the cluster has other sums");
@@ -186,7 +187,7 @@ impl<'c, 'w> World<'c, 'w> {
     }
 
     /// Sums the amounts of all queues in canonical order.
-    fn sum_pods(self, queues: &mut [Queue], pool: &Pool) {
+    fn sum_pods(self, queues: &mut [Queue], pool: &PoolState) {
         let cluster = self.view.cluster;
         for job in pool.jobs.iter().filter(|job| !job.is_set_aside) {
             let Some(leaf) = job.queue else { continue };

@@ -5,32 +5,32 @@
 //! jobs whose queue is missing. Unresolved names are ignored, as by the scheduler.
 //!
 //! # Source
-//! kai.md 1; recordings of format `kai-cycle/1`
+//! kai.md 1
 //!
 //! # Differs
 //! nothing
 
 use std::sync::Arc;
 
-use super::config::Config;
-use super::job::{JobFacts, JobShape, JobTraits};
-use super::number::is_whole;
-use super::opening::Opening;
-use super::order::job_rank::job_ranks;
-use super::order::task_order::{TaskPlugins, TaskRank};
-use super::place::groups::Groups;
-use super::place::node::{Node, NodeSpec, Room, device_mib};
-use super::pod::{NodeTraits, Pod, PodReader, ReadPod};
-use super::request::{MemoryBasis, Request};
-use super::share::shares::{QueueNames, is_leaf, open_queues};
-use super::snapshot::{GpuAsk, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet};
-use super::subgroups::SetSpec;
-use super::task::{JobRef, NodeRef, PodRef};
+use super::snapshot::{Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet};
 use crate::id::{Id, JobId, NodeId, PodId, QueueId};
+use crate::policy::kai::config::Config;
+use crate::policy::kai::cycle_input::CycleInput;
+use crate::policy::kai::job::{JobFacts, JobShape, JobTraits};
+use crate::policy::kai::number::is_whole;
+use crate::policy::kai::order::job_rank::job_ranks;
+use crate::policy::kai::order::task_order::{TaskPlugins, TaskRank};
+use crate::policy::kai::place::groups::Groups;
+use crate::policy::kai::place::node::{Node, NodeSpec, Room, device_mib};
+use crate::policy::kai::pod::{NodeTraits, Pod, PodReader, ReadPod};
+use crate::policy::kai::request::{GpuAsk, MemoryBasis, Request};
+use crate::policy::kai::share::shares::{QueueNames, is_leaf, open_queues};
+use crate::policy::kai::subgroups::SetSpec;
+use crate::policy::kai::task::{JobRef, NodeRef, PodRef};
 
-impl<'a> Opening<'a> {
+impl<'a> CycleInput<'a> {
     /// Opens a recorded state. Ids are indices into its lists.
-    pub fn recorded(snapshot: &'a Snapshot) -> Opening<'a> {
+    pub fn recorded(snapshot: &'a Snapshot) -> CycleInput<'a> {
         let scalars = scalar_names(snapshot);
         let mut nodes: Vec<(NodeId, &SnapshotNode)> = numbered(&snapshot.nodes);
         nodes.sort_by(|l, r| l.1.name.cmp(&r.1.name));
@@ -39,12 +39,12 @@ impl<'a> Opening<'a> {
         let names =
             snapshot.jobs.iter().flat_map(|job| &job.pods).flat_map(|pod| pod.gpu_groups.iter().cloned());
         let devices = snapshot.nodes.iter().map(|n| (n.gpus > 0.0, device_mib(n.gpu_memory_mib)));
-        let mut opening = Opening {
+        let mut input = CycleInput {
             config: &snapshot.config,
             now_s: snapshot.now_s,
             total: snapshot.total,
             memory_basis: MemoryBasis::of(&snapshot.config, devices),
-            is_whole: is_all_whole(snapshot),
+            sums_are_exact: is_all_whole(snapshot),
             n_scalars: scalars.len(),
             nodes: nodes.iter().map(|&(id, node)| open_node(id, node, &scalars)).collect(),
             queues,
@@ -52,8 +52,8 @@ impl<'a> Opening<'a> {
             jobs: Arc::default(),
             pods: Arc::default(),
         };
-        opening.read_jobs(snapshot, &nodes, &scalars);
-        opening
+        input.read_jobs(snapshot, &nodes, &scalars);
+        input
     }
 
     fn read_jobs(
