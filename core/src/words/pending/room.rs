@@ -36,11 +36,12 @@ impl Case<'_> {
 
     /// The reasons of the nodes that were tried.
     fn reasons(&self) -> &[(NodeReason, u32)] {
-        let of = |gate| match gate {
-            &Gate::NoNode { ref reasons, .. } => Some(reasons.as_slice()),
+        let mut gates = std::iter::once(&self.refusal.gate).chain(&self.refusal.also);
+        let of_nodes = gates.find_map(|gate| match gate {
+            Gate::NoNode { reasons, .. } => Some(reasons.as_slice()),
             _ => None,
-        };
-        std::iter::once(&self.refusal.gate).chain(&self.refusal.also).find_map(of).unwrap_or_default()
+        });
+        of_nodes.unwrap_or_default()
     }
 
     /// *All 12 GPUs are in use*, if GPUs are missing and no node was excluded.
