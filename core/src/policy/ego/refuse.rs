@@ -275,19 +275,13 @@ impl RefusalContext<'_, '_> {
         source: Option<Option<ConsumerId>>,
     ) -> Obstacles {
         let (unit, leaf) = (&self.current.state.subs[sub].unit, self.current.state.subs[sub].leaf);
-        let is_exclusive = self.model.plan.placement == Placement::Exclusive;
-        let cluster = self.world.cluster;
-        let pod = self.current.waiting[sub].last().map(|&pod| &cluster.pods[pod]);
         // GPUs first, as in other sentences; then CPU, memory, the named resources and pod slots.
         let in_order = || [2, 0, 1].into_iter().chain(3..RESOURCES_MAX);
         let of = |(host, free): (HostId, &Dims)| {
-            let node = &cluster.nodes[self.model.nodes[host]];
+            if let Some(barred) = self.barred(sub, host) {
+                return barred;
+            }
             match in_order().find(|&dim| free[dim] < unit[dim]) {
-                _ if !node.takes_pods() => NodeReason::NotReady,
-                _ if pod.is_some_and(|pod| !pod.selects_labels(node)) => NodeReason::Selector,
-                _ if !self.current.state.may_run(sub, host) => NodeReason::Insufficient(Resource::GPU),
-                _ if !self.may_use(sub, host) => NodeReason::Held,
-                _ if is_exclusive && self.current.state.has_units_of_others(host, leaf) => NodeReason::Held,
                 _ if source.is_some_and(|source| source != self.source(leaf, host)) => NodeReason::OtherPool,
                 Some(SLOTS) => NodeReason::PodSlots,
                 Some(dim) => NodeReason::Insufficient(resource(dim)),
@@ -297,19 +291,28 @@ impl RefusalContext<'_, '_> {
         NodeReason::counted(free.iter().map(of).collect())
     }
 
+    /// Why a unit of a sub-allocation may not use a host, however much of it is free.
+    fn barred(&self, sub: SubId, host: HostId) -> Option<NodeReason> {
+        let (state, cluster) = (&self.current.state, self.world.cluster);
+        let node = &cluster.nodes[self.model.nodes[host]];
+        let pod = self.current.waiting[sub].last().map(|&pod| &cluster.pods[pod]);
+        let is_exclusive = self.model.plan.placement == Placement::Exclusive;
+        match () {
+            () if !node.takes_pods() => Some(NodeReason::NotReady),
+            () if pod.is_some_and(|pod| !pod.selects_labels(node)) => Some(NodeReason::Selector),
+            () if !state.may_run(sub, host) => Some(NodeReason::Insufficient(Resource::GPU)),
+            () if !self.may_use(sub, host) => Some(NodeReason::Held),
+            () if is_exclusive && state.has_units_of_others(host, state.subs[sub].leaf) => {
+                Some(NodeReason::Held)
+            }
+            () => None,
+        }
+    }
+
     /// Free GPUs on the hosts that the units of a sub-allocation may use.
     fn free_gpus(&self, sub: SubId) -> FreeGpus {
-        let state = &self.current.state;
-        let pod = self.current.waiting[sub].last().map(|&pod| &self.world.cluster.pods[pod]);
-        let is_open = |host: HostId| {
-            let node = &self.world.cluster.nodes[self.model.nodes[host]];
-            node.takes_pods()
-                && pod.is_none_or(|pod| pod.selects_labels(node))
-                && state.may_run(sub, host)
-                && self.may_use(sub, host)
-        };
         let gpus = Resource::GPU.index();
-        let free = state.free.iter().filter(|(host, _)| is_open(*host));
+        let free = self.current.state.free.iter().filter(|(host, _)| self.barred(sub, *host).is_none());
         free.map(|(_, free)| free[gpus].max(0) as f64 / 1000.0).collect()
     }
 

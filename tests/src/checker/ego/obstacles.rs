@@ -133,16 +133,17 @@ impl Moment<'_> {
             NodeReason::Insufficient(Resource::GPU) if !has_memory(pod, node) => true,
             NodeReason::Insufficient(resource) => free[resource.index()] < unit[resource.index()],
             NodeReason::PodSlots => free[SLOTS] < unit[SLOTS],
-            NodeReason::Held => {
-                let is_exclusive = self.config.placement == Placement::Exclusive
-                    && self.view.has(host, |leaf, _| leaf != set.leaf);
-                is_exclusive || !self.may_use(set, host)
-            }
+            NodeReason::Held => self.is_exclusive(set, host) || !self.may_use(set, host),
             NodeReason::OtherPool => !paper.placed.is_empty() && !self.is_of(paper.source, set, host),
             // A quota of slots is compared with the reason itself.
             NodeReason::Gate => self.view.world.tree.shares_slots || self.is_limited_on(paper, host),
             NodeReason::Taint | NodeReason::Reserved(_) => false,
         }
+    }
+
+    /// Whether units of another consumer keep a host from this one.
+    fn is_exclusive(&self, set: &Set, host: NodeId) -> bool {
+        self.config.placement == Placement::Exclusive && self.view.has(host, |leaf, _| leaf != set.leaf)
     }
 
     /// Free GPUs on the hosts that a set may use.
@@ -155,6 +156,7 @@ impl Moment<'_> {
                 && pod.is_some_and(|pod| has_labels(pod, node))
                 && world.may_run(set, *host)
                 && self.may_use(set, *host)
+                && !self.is_exclusive(set, *host)
         };
         let hosts = world.tree.hosts.iter().map(|(host, _)| *host).filter(is_open);
         hosts.map(|host| self.view.free(host)[Resource::GPU.index()].max(0) as f64 / 1000.0).collect()
