@@ -152,9 +152,9 @@ const RECORDED_CYCLES: u32 = 6;
 
 /// Recorded cases that the checker cannot follow, by folder. YuniKorn: an offset of its root, which is no queue of a scenario, and
 /// priorities and shares that queues keep from before a reload. KAI: sums over victims that a search puts back before it
-/// goes on, more of them than the checker combines; pods that a crash of the scheduler leaves without a place; other jobs that can
-/// be evicted; scores of nodes on which GPUs are shared.
-const RECORDED_NOT_FOLLOWED: [&str; 41] = [
+/// goes on, more of them than the checker combines (most are followed with 200,000 sums instead of 4,000, which takes a minute for
+/// each case); pods that a crash of the scheduler leaves without a place; scores of nodes on which GPUs are shared.
+const RECORDED_NOT_FOLLOWED: [&str; 35] = [
     "yunikorn preemption-0118",
     "yunikorn preemption-0300",
     "yunikorn reload-0054",
@@ -163,10 +163,8 @@ const RECORDED_NOT_FOLLOWED: [&str; 41] = [
     "yunikorn reservation-0111",
     "yunikorn wide-0037",
     "kai-cycles crash-0059",
-    "kai-cycles fractions-0099",
     "kai-cycles mid-0005",
     "kai-cycles mid-0009",
-    "kai-cycles mid-0011",
     "kai-cycles mid-0013",
     "kai-cycles mid-0017",
     "kai-cycles mid-0026",
@@ -177,7 +175,6 @@ const RECORDED_NOT_FOLLOWED: [&str; 41] = [
     "kai-cycles mid-0042",
     "kai-cycles mid-0046",
     "kai-cycles mid-0047",
-    "kai-cycles mid-0052",
     "kai-cycles mid-0053",
     "kai-cycles mid-0058",
     "kai-cycles mid-0059",
@@ -186,12 +183,9 @@ const RECORDED_NOT_FOLLOWED: [&str; 41] = [
     "kai-cycles reclaim-deep-0071",
     "kai-cycles usage-0167",
     "kai-cycles-v0.17 crash-0059",
-    "kai-cycles-v0.17 fractions-0099",
     "kai-cycles-v0.17 knobs/replicas-claim-then-another",
     "kai-cycles-v0.17 mid-0005",
     "kai-cycles-v0.17 mid-0013",
-    "kai-cycles-v0.17 mid-0042",
-    "kai-cycles-v0.17 mid-0052",
     "kai-cycles-v0.17 mid-0058",
     "kai-cycles-v0.17 subgroups-0011",
     "kai-cycles-v0.17 subgroups-0061",

@@ -263,7 +263,8 @@ fn constant(context: &Context<'_>, place: Place<'_>) -> Expect {
     }
 }
 
-/// Number of other jobs that hold resources and may lose some of them, in the queue of the comparison or in all.
+/// Number of other jobs that run and may lose some of what they hold, in the queue of the comparison or in all. A job that was
+/// evicted and only has claims does not run.
 fn preemptible(context: &Context<'_>, place: Place<'_>) -> i64 {
     let (accounts, subject) = (&context.accounts, place.check.subject);
     let jobs = accounts.cluster.jobs.ids().filter(|job| {
@@ -271,7 +272,10 @@ fn preemptible(context: &Context<'_>, place: Place<'_>) -> i64 {
         let is_own = subject.queue.is_none_or(|queue| accounts.cluster.jobs[*job].queue == queue);
         is_there && is_own && Some(*job) != subject.job
     });
-    jobs.filter(|job| accounts.fixed(*job).len() < accounts.holders(*job).count()).count() as i64
+    let runs = |job: &JobId| {
+        accounts.cluster.jobs[*job].pod_ids().any(|pod| matches!(accounts.place(pod), Where::On(_)))
+    };
+    jobs.filter(runs).filter(|job| accounts.fixed(*job).len() < accounts.holders(*job).count()).count() as i64
 }
 
 /// How long a gang may be below its minimum, in seconds: since v0.17 a job can have its own time.

@@ -98,11 +98,13 @@ fn lacks_role(policy: &Policy, gpu: GpuRequest, node: &fairground::cluster::Node
 /// Pods that take room of a node from this one. KAI counts what terminating pods hold as free.
 fn holders(accounts: &Accounts<'_>, node: NodeId) -> Vec<PodId> {
     let is_free = accounts.counting.is_of_engine;
+    let claims = |pod: &PodId| accounts.state.claims.contains(&(*pod, node));
     let holds = |pod: &PodId| match accounts.place(*pod) {
         Place::On(at) => at == node,
-        Place::Leaving(at) => at == node && !is_free,
+        // A moved pod claims room before it is gone.
+        Place::Leaving(at) => (at == node && !is_free) || claims(pod),
         // A placeholder can claim room for a pod that a gate still keeps from scheduling.
-        Place::Waiting | Place::Gated => accounts.state.claims.contains(&(*pod, node)),
+        Place::Waiting | Place::Gated => claims(pod),
         _ => false,
     };
     accounts.cluster.pods.ids().filter(holds).collect()

@@ -106,6 +106,7 @@ fn cycle(world: &mut World) -> (Value, bool) {
             node,
             headroom,
             placeholder: None,
+            room_was_kept: false,
             victims: Vec::new(),
             near: None,
         };

@@ -82,7 +82,7 @@ impl Scheduler for Fifo {
                 for &(pod, node) in &places {
                     trace.event(Event::Bound { pod, node, devices: Default::default() }, || {
                         let in_order = rules::in_order(world, memory, leaf, job);
-                        let fits = rules::fits(world, memory, pod, node);
+                        let fits = rules::fits(world, memory, &places, pod, node);
                         in_order.into_iter().chain(compared.iter().cloned()).chain([fits]).collect()
                     });
                     memory.bind(world, pod, node);

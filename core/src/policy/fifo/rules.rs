@@ -102,8 +102,16 @@ pub fn behind(world: PartitionView<'_>, first: JobId, job: JobId) -> Check {
     submitted_first(SUBMIT_ORDER, world, first, job)
 }
 
-/// Check that the request of the pod fits the free GPUs of the node.
-pub fn fits(world: PartitionView<'_>, memory: &Memory, pod: PodId, node: NodeId) -> Check {
+/// Check that the request of the pod fits the free GPUs of the node, under the rule that chose it: of one node for all pods of the
+/// job, or of empty ones.
+pub fn fits(
+    world: PartitionView<'_>,
+    memory: &Memory,
+    places: &[(PodId, NodeId)],
+    pod: PodId,
+    node: NodeId,
+) -> Check {
+    let is_spread = places.iter().any(|&(_, other)| other != node);
     let p = &world.cluster.pods[pod];
     let asked = memory.node_use[node].asked_milli(&p.request);
     let subject = Subject {
@@ -115,7 +123,8 @@ pub fn fits(world: PartitionView<'_>, memory: &Memory, pod: PodId, node: NodeId)
         ..Subject::default()
     };
     let free = memory.node_use[node].free_milli(&world.cluster.nodes[node], p.request.gpu);
-    Check::new(BEST_FIT, subject, gpus(Quantity::Request, asked), Op::AtMost, gpus(Quantity::Idle, free))
+    let rule = if is_spread { EMPTY_NODES } else { BEST_FIT };
+    Check::new(rule, subject, gpus(Quantity::Request, asked), Op::AtMost, gpus(Quantity::Idle, free))
 }
 
 /// Comparisons of the node chosen for all pods with others; empty if there are several.

@@ -63,6 +63,8 @@ pub struct CycleResult {
     pub headroom: Amounts,
     /// The replaced placeholder.
     pub placeholder: Option<AskIx>,
+    /// The room on the node was kept for the ask by its reservation or its placeholder.
+    pub room_was_kept: bool,
     /// Tasks marked for eviction.
     pub victims: Vec<AskIx>,
     /// Other nodes in the order, if they are recorded.
@@ -79,6 +81,7 @@ impl CycleResult {
             node,
             headroom: *headroom,
             placeholder: None,
+            room_was_kept: false,
             victims: Vec::new(),
             near: None,
         }

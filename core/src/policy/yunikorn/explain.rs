@@ -107,7 +107,10 @@ pub fn placement_checks(
     checks.extend(application_order_check(world, memory, orders, core.asks[found.ask].app, of_job));
     let near = found.near.iter().map(|near| (found.ask, found.node, near));
     checks.extend(near.flat_map(|near| near_nodes::checks(world, memory, near, subject)));
-    checks.push(first_fit(memory, found, subject));
+    checks.push(match found.room_was_kept {
+        true => applies(rules::RESERVED, subject),
+        false => first_fit(memory, found, subject),
+    });
     checks
 }
 

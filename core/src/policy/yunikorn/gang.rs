@@ -63,18 +63,17 @@ impl Core {
         }
         let (ask, placeholder) = first_fit?;
         let resource = self.asks[ask].resource;
-        let node = self.unreserved_nodes().find(|&node| {
-            !self.refuses(ask, node)
-                && amounts::fits(&self.nodes[node].capacity, &resource)
-                && amounts::fits(&self.nodes[node].available, &resource)
+        let (node, near) = self.first_node(ask, |core, node| {
+            !core.refuses(ask, node) && amounts::fits(&core.nodes[node].available, &resource)
         })?;
-        Some(self.replace(ask, placeholder, node, headroom))
+        Some(CycleResult { near, ..self.replace(ask, placeholder, node, headroom) })
     }
 
     fn replace(&mut self, ask: AskIx, placeholder: AskIx, node: NodeIx, headroom: &Amounts) -> CycleResult {
         self.lose_reservation(ask);
         self.no_longer_pending(ask);
-        if self.asks[placeholder].node == Some(node) {
+        let room_was_kept = self.asks[placeholder].node == Some(node);
+        if room_was_kept {
             self.asks[ask].node = Some(node);
         } else {
             self.put_on_node(ask, node);
@@ -82,6 +81,7 @@ impl Core {
         self.asks[placeholder].released = true;
         CycleResult {
             placeholder: Some(placeholder),
+            room_was_kept,
             ..CycleResult::new(ResultType::Replaced, ask, node, headroom)
         }
     }

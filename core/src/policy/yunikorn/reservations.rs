@@ -11,6 +11,7 @@
 use super::amounts::{self, Amounts};
 use super::cycle::{CycleResult, ResultType};
 use super::model::{App, AppIx, Ask, AskIx, Core, NodeIx, QueueIx, State};
+use super::near_nodes::{LastFew, NearNodes};
 
 /// Age in milliseconds at which a reservation without headroom is dropped.
 const EXPIRY: i64 = 2 * 60 * 60_000;
@@ -104,20 +105,19 @@ impl Core {
             if self.can_place(ask, node) {
                 self.place(ask, node);
                 self.drop_reservation(ask);
-                return Some(CycleResult::new(ResultType::AllocatedReserved, ask, node, headroom));
+                let result = CycleResult::new(ResultType::AllocatedReserved, ask, node, headroom);
+                return Some(CycleResult { room_was_kept: true, ..result });
             }
         }
         for &ask in &reserved {
-            if self.asks[ask].required_node.is_empty() && self.within(ask, &user, headroom) {
-                let node = self.unreserved_nodes().find(|&node| {
-                    let fits = amounts::fits(&self.nodes[node].capacity, &self.asks[ask].resource);
-                    fits && self.can_place(ask, node)
-                });
-                if let Some(node) = node {
-                    self.place(ask, node);
-                    self.drop_reservation(ask);
-                    return Some(CycleResult::new(ResultType::AllocatedReserved, ask, node, headroom));
-                }
+            if self.asks[ask].required_node.is_empty()
+                && self.within(ask, &user, headroom)
+                && let Some((node, near)) = self.first_node(ask, |core, node| core.can_place(ask, node))
+            {
+                self.place(ask, node);
+                self.drop_reservation(ask);
+                let result = CycleResult::new(ResultType::AllocatedReserved, ask, node, headroom);
+                return Some(CycleResult { near, ..result });
             }
         }
         None
@@ -127,6 +127,27 @@ impl Core {
     pub(super) fn unreserved_nodes(&self) -> impl Iterator<Item = NodeIx> + '_ {
         let free = |&node: &NodeIx| self.nodes[node].schedulable && self.nodes[node].reserved.is_empty();
         self.node_order.iter().filter(free)
+    }
+
+    /// The first unreserved node, in order, that is large enough for the ask and takes it, with those near it if they are
+    /// recorded.
+    pub(super) fn first_node(
+        &self,
+        ask: AskIx,
+        takes: impl Fn(&Core, NodeIx) -> bool,
+    ) -> Option<(NodeIx, Option<NearNodes>)> {
+        let resource = &self.asks[ask].resource;
+        let mut unfit = LastFew::default();
+        let mut nodes = self.unreserved_nodes();
+        while let Some(node) = nodes.next() {
+            if amounts::fits(&self.nodes[node].capacity, resource) && takes(self, node) {
+                return Some((node, self.recording.then(|| self.near(ask, node, nodes, unfit))));
+            }
+            if self.recording {
+                unfit.push(node);
+            }
+        }
+        None
     }
 
     /// Whether the ask fits the headroom of its user and its queue.
