@@ -279,7 +279,7 @@ fn other(frame: &Frame, row: &EventRow, event: Event) -> Explanation {
             .say(frame.names.pool(partition))
             .say("."),
         Event::SetAside { .. } => {
-            job.say(" found no place in this cycle; with scheduling-backoff 1 it is not tried again.")
+            job.say(" found no place in this cycle; with scheduling-backoff 1 it is not tried again in its [node] pool.")
         }
         Event::Finished { .. } => job.say(" finished on ").node(node).say("."),
         Event::JobDone { .. } => job.say(" is done: its last [pod] finished."),

@@ -125,7 +125,7 @@ fn line(frame: &Frame, group: &Group<'_>) -> Text {
         Event::Offered { partition, .. } => {
             job.say(" offered to the pool ").name(frame.names.pool(partition))
         }
-        Event::SetAside { .. } => job.say(" is not tried again"),
+        Event::SetAside { .. } => job.say(" is not tried again in its [node] pool"),
         Event::Finished { .. } => job.say(format!("{pods} finished")),
         Event::Gone { .. } => job.say(format!("{pods} shut down")),
         Event::JobDone { .. } => job.say(" completed"),

@@ -139,7 +139,8 @@ fn lacks(accounts: &Accounts<'_>, pod: PodId, id: NodeId, resource: Resource) ->
 
 /// Whether the pods of a job fit together on a node without others.
 pub fn fits_empty(context: &Context<'_>, id: NodeId) -> bool {
-    let lacks = |resource: Resource| lacks_for_all(context, id, resource, &[]);
+    // Devices are counted below: the amount of GPUs tells nothing where memory of a GPU is requested.
+    let lacks = |resource: Resource| resource != Resource::GPU && lacks_for_all(context, id, resource, &[]);
     context.asked.len() <= context.accounts.cluster.nodes[id].pods_max as usize
         && !(0..RESOURCES_MAX).filter_map(|r| u8::try_from(r).ok()).any(|r| lacks(Resource(r)))
         && !lacks_devices_for_all(context, id, &[])

@@ -12,11 +12,11 @@
 //! nothing
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::cycle::Cycle;
 use super::grace::{effective_lendout_grace, pool_grace};
-use super::ids::{ConsumerId, HostId, SizeId, SubId};
+use super::ids::{ConsumerId, HostId, SizeId, SubId, UnitId};
 use super::memory::job_of;
 use super::model::{CycleState, Model, SLOTS};
 use super::plan::{Dims, Placement, add, fits};
@@ -51,6 +51,8 @@ pub fn refuse(
     let reclaims = public().flat_map(|pass| &pass.reclaims);
     let lost = reclaims.filter_map(|reclaim| reclaim.why.as_ref()).rev();
     let lost = lost.map(|why| (why.victim.0, not_below(model.queues[why.victim.0], why)));
+    let placed = cycle.turns.iter().flat_map(|(_, turns)| turns).flat_map(|turn| &turn.units);
+    let allocation = |id: &UnitId| current.state.subs[current.state.units[*id].sub].allocation;
     let because = RefusalContext {
         world,
         model,
@@ -58,6 +60,7 @@ pub fn refuse(
         book: &book,
         table: &table,
         earmarks,
+        placed: placed.map(allocation).collect(),
         refused: of_public.rev().copied().collect(),
         lost: lost.collect(),
         lacks: RefCell::default(),
@@ -88,6 +91,8 @@ struct RefusalContext<'b, 'a> {
     table: &'b Table,
     /// Latest earmark by sub-allocation.
     earmarks: BTreeMap<SubId, usize>,
+    /// Allocations with units that a pool took in this cycle.
+    placed: BTreeSet<SubId>,
     /// Reason by leaf for which it reclaimed nothing in the public pool.
     refused: BTreeMap<ConsumerId, Refused>,
     /// Check by leaf that it was not below its quota when it first lost units in the public pool.
@@ -132,6 +137,10 @@ impl RefusalContext<'_, '_> {
         if let Some(slots) = &self.slots {
             return self.slot_gate(slots, sub, queue);
         }
+        if self.is_next_on_own_host(sub) {
+            let job = job_of(self.world, self.current.pod_sets[sub]);
+            return (Gate::Behind { job }, Outlook::NextCycle, Vec::new());
+        }
         let barred = self.book.excluded(state, leaf).or_else(|| self.book.barred(state, sub));
         match barred {
             Some(Barred::RatioZero(zero)) => {
@@ -150,6 +159,17 @@ impl RefusalContext<'_, '_> {
             }
             None => self.not_reclaimed(sub),
         }
+    }
+
+    /// Whether a host of the leaf has room for the next unit. Own hosts are assigned before the pools, so a unit that may start singly
+    /// only since a pool took the first ones of its allocation is tried there in the next cycle.
+    fn is_next_on_own_host(&self, sub: SubId) -> bool {
+        let (state, of) = (&self.current.state, &self.current.state.subs[sub]);
+        let is_own = |host: HostId| self.model.layout.holders[host] == of.leaf && state.lent[host].is_none();
+        let mut own = state.free.iter().filter(|(host, _)| is_own(*host));
+        self.placed.contains(&of.allocation)
+            && state.first_units(sub).is_empty()
+            && own.any(|(host, free)| fits(free, &of.unit) && self.barred(sub, host).is_none())
     }
 
     /// Gate in a slot plan: no host is large enough; at a limit; at its quota; no consumer above its quota.

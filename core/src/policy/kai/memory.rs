@@ -159,12 +159,13 @@ impl Memory {
         for job in session.set_aside() {
             let id = session.facts_of(job).id;
             self.of(session, job).tried_at = Some(world.cluster.jobs[id].offers);
-            if world.cluster.jobs[id].next_pool().is_some() {
+            let has_next = world.cluster.jobs[id].next_pool().is_some();
+            if has_next && !session.is_being_replaced(job) {
                 // It is offered to the next pool now.
                 continue;
             }
             out.trace.event(Event::SetAside { job: id }, || vec![session.why_set_aside(job)]);
-            for refusal in out.trace.refusals.iter_mut().filter(|refusal| refusal.job == id) {
+            for refusal in out.trace.refusals.iter_mut().filter(|refusal| refusal.job == id && !has_next) {
                 refusal.outlook = Outlook::OnlyByEdit;
             }
         }

@@ -28,12 +28,26 @@ impl Moment<'_> {
                 sets.any(|set| self.is_promised(set, None) || self.is_on_its_way(set))
             }
             Gate::WaitingForVictims { until } => sets.any(|set| self.is_promised(set, *until)),
+            Gate::Behind { job: first } => {
+                *first == job && sets.any(|set| view.first_units(job).is_empty() && self.has_own_room(set))
+            }
             Gate::NotEntitled { queue } | Gate::OverLimit { queue, .. } => {
                 sets.any(|set| view.world.tree.is_below(set.leaf, consumer(*queue)))
             }
             _ => true,
         };
         (!is_true).then(|| format!("this is not so: {gate:?}"))
+    }
+
+    /// Whether a host of the leaf that is not lent has room for a set.
+    fn has_own_room(&self, set: &Set) -> bool {
+        let view = &self.view;
+        let mut hosts = view.world.tree.hosts.iter().map(|(host, _)| *host);
+        hosts.any(|host| {
+            self.is_of(Source::Owned, set, host)
+                && view.world.may_run(set, host)
+                && fits(&view.free(host), &set.unit)
+        })
     }
 
     fn is_nowhere(&self, set: &Set, resource: Resource) -> bool {

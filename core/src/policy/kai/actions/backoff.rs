@@ -18,7 +18,7 @@
 use crate::policy::kai::record::notes::count;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::task::JobRef;
-use crate::trace::{Check, Op, Quantity, Rule, RuleRecord};
+use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject};
 
 /// 1.3.
 pub static BACKOFF: Rule = Rule(&RuleRecord {
@@ -43,6 +43,7 @@ impl Session<'_> {
     /// The comparison that excludes the job from further cycles.
     pub fn why_set_aside(&self, job: JobRef) -> Check {
         let active = count(Quantity::Pods, self.job(job).n_active_allocated);
-        Check::new(BACKOFF, self.about_job(job), active, Op::AtMost, count(Quantity::Constant, 0))
+        let subject = Subject { queue: None, ..self.about_job(job) };
+        Check::new(BACKOFF, subject, active, Op::AtMost, count(Quantity::Constant, 0))
     }
 }

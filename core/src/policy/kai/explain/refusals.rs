@@ -98,6 +98,8 @@ impl Session<'_> {
         let is_never = |failure: &&Failure| matches!(failure, Failure::Excess(e) if e.requested > e.bound);
         let never = || [&note.not_placed, &note.over_quota].into_iter().flatten().any(|f| is_never(&f));
         match gate {
+            // It may be offered to its next node pool once they are gone.
+            Gate::TriedOnce if self.is_being_replaced(job) => Outlook::NotForeseeable,
             Gate::TriedOnce | Gate::NotALeaf | Gate::TooLarge { .. } => Outlook::OnlyByEdit,
             Gate::OverLimit { .. } | Gate::NonPreemptibleOverQuota { .. } if never() => Outlook::OnlyByEdit,
             Gate::NotReady if !self.is_being_replaced(job) => Outlook::OnlyByEdit,
@@ -106,7 +108,7 @@ impl Session<'_> {
     }
 
     /// Whether pods of a job are terminating, so that new ones may replace them.
-    fn is_being_replaced(&self, job: JobRef) -> bool {
+    pub fn is_being_replaced(&self, job: JobRef) -> bool {
         self.job(job)
             .tasks()
             .any(|t| matches!(self.task(t).status, Status::Releasing | Status::StuckInReleasing))
