@@ -58,6 +58,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
             "smallvec",
             "base64",
             "imara-diff",
+            "num-bigint",
             "num-rational",
             "num-traits",
             "rawzip",

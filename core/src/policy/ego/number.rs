@@ -3,17 +3,19 @@
 //! # Rule
 //! Shares of a pool are integer multiples of `1/D`, where `D` is the least common multiple of the capacities
 //! that occur in the pool: usage and demand are integers, and adding a unit is one addition. Only
-//! quotas have their own denominators. Ties are part of the policy, so nothing is ever rounded: a number that
-//! exceeds 128 bits becomes a list of limbs.
+//! quotas have their own denominators. Ties are part of the policy, so nothing is ever rounded.
 //!
 //! # Source
 //! ego.md 11.3
 //!
 //! # Differs
-//! Integers over a common denominator replace a rational type: the loops compute no greatest common divisors, and only
-//! division by a machine word is needed, which keeps the code small.
+//! Integers over a common denominator replace a rational type: the loops compute no greatest common divisors, and numbers of
+//! up to 128 bits, nearly all of them, need no memory of their own.
 
 use std::cmp::Ordering;
+
+use num_bigint::BigUint;
+use num_traits::ToPrimitive;
 
 use crate::trace::Exact;
 
@@ -22,8 +24,8 @@ use crate::trace::Exact;
 pub enum Nat {
     /// Up to 128 bits.
     Small(u128),
-    /// More than 128 bits: limbs of 32 bits, lowest first, the last one not zero.
-    Big(Vec<u32>),
+    /// More than 128 bits.
+    Big(BigUint),
 }
 
 impl Default for Nat {
@@ -38,6 +40,12 @@ impl From<u64> for Nat {
     }
 }
 
+impl From<BigUint> for Nat {
+    fn from(n: BigUint) -> Nat {
+        u128::try_from(&n).map_or(Nat::Big(n), Nat::Small)
+    }
+}
+
 impl Nat {
     /// Zero.
     pub const ZERO: Nat = Nat::Small(0);
@@ -49,77 +57,40 @@ impl Nat {
         *self == Nat::ZERO
     }
 
-    fn limbs(&self) -> Vec<u32> {
+    fn to_big(&self) -> BigUint {
         match self {
-            Nat::Small(n) => (0..4).map(|i| (n >> (32 * i)) as u32).collect(),
-            Nat::Big(limbs) => limbs.clone(),
+            Nat::Small(n) => BigUint::from(*n),
+            Nat::Big(n) => n.clone(),
         }
     }
 
-    fn from_limbs(mut limbs: Vec<u32>) -> Nat {
-        while limbs.last() == Some(&0) {
-            limbs.pop();
+    /// `small`, unless the numbers or the result exceed 128 bits.
+    fn combined(
+        &self,
+        other: &Nat,
+        small: impl Fn(u128, u128) -> Option<u128>,
+        big: impl Fn(BigUint, BigUint) -> BigUint,
+    ) -> Nat {
+        match (self, other) {
+            (Nat::Small(l), Nat::Small(r)) => small(*l, *r).map(Nat::Small),
+            _ => None,
         }
-        if limbs.len() > 4 {
-            return Nat::Big(limbs);
-        }
-        Nat::Small(limbs.iter().rev().fold(0, |n, &limb| n << 32 | u128::from(limb)))
+        .unwrap_or_else(|| big(self.to_big(), other.to_big()).into())
     }
 
     /// The sum.
     pub fn plus(&self, other: &Nat) -> Nat {
-        if let (Nat::Small(l), Nat::Small(r)) = (self, other)
-            && let Some(sum) = l.checked_add(*r)
-        {
-            return Nat::Small(sum);
-        }
-        let (mut long, short) = (self.limbs(), other.limbs());
-        long.resize(long.len().max(short.len()) + 1, 0);
-        let mut carry = 0;
-        for (i, limb) in long.iter_mut().enumerate() {
-            carry += u64::from(*limb) + u64::from(short.get(i).copied().unwrap_or(0));
-            *limb = carry as u32;
-            carry >>= 32;
-        }
-        Nat::from_limbs(long)
+        self.combined(other, u128::checked_add, |l, r| l + r)
     }
 
     /// The difference; zero if the other is larger.
     pub fn minus(&self, other: &Nat) -> Nat {
-        match (self, other) {
-            (Nat::Small(l), Nat::Small(r)) => return Nat::Small(l.saturating_sub(*r)),
-            _ if self < other => return Nat::ZERO,
-            _ => {}
-        }
-        let (mut limbs, less) = (self.limbs(), other.limbs());
-        let mut borrow = 0;
-        for (i, limb) in limbs.iter_mut().enumerate() {
-            let take = u64::from(less.get(i).copied().unwrap_or(0)) + borrow;
-            borrow = u64::from(u64::from(*limb) < take);
-            *limb = ((borrow << 32) + u64::from(*limb) - take) as u32;
-        }
-        Nat::from_limbs(limbs)
+        if self < other { Nat::ZERO } else { self.combined(other, u128::checked_sub, |l, r| l - r) }
     }
 
     /// The product.
     pub fn times(&self, other: &Nat) -> Nat {
-        if let (Nat::Small(l), Nat::Small(r)) = (self, other)
-            && let Some(product) = l.checked_mul(*r)
-        {
-            return Nat::Small(product);
-        }
-        let (l, r) = (self.limbs(), other.limbs());
-        let mut limbs = vec![0; l.len() + r.len()];
-        for (i, &a) in l.iter().enumerate() {
-            let mut carry = 0;
-            for (j, &b) in r.iter().enumerate() {
-                carry += u64::from(a) * u64::from(b) + u64::from(limbs[i + j]);
-                limbs[i + j] = carry as u32;
-                carry >>= 32;
-            }
-            limbs[i + r.len()] = carry as u32;
-        }
-        Nat::from_limbs(limbs)
+        self.combined(other, u128::checked_mul, |l, r| l * r)
     }
 
     /// The product with a machine word.
@@ -129,28 +100,9 @@ impl Nat {
 
     /// Quotient and remainder of the division by a machine word, which must not be zero.
     pub fn divided(&self, by: u64) -> (Nat, u64) {
-        if let Nat::Small(n) = self {
-            return (Nat::Small(n / u128::from(by)), (n % u128::from(by)) as u64);
-        }
-        let mut limbs = self.limbs();
-        let mut rest: u128 = 0;
-        for limb in limbs.iter_mut().rev() {
-            rest = rest << 32 | u128::from(*limb);
-            *limb = (rest / u128::from(by)) as u32;
-            rest %= u128::from(by);
-        }
-        (Nat::from_limbs(limbs), rest as u64)
-    }
-
-    /// The leading limbs as a double, and the number of limbs cut off.
-    fn parts(&self) -> (f64, usize) {
         match self {
-            Nat::Small(n) => (*n as f64, 0),
-            Nat::Big(limbs) => {
-                let from = limbs.len() - 4;
-                let top = limbs[from..].iter().rev().fold(0u128, |n, &limb| n << 32 | u128::from(limb));
-                (top as f64, from)
-            }
+            Nat::Small(n) => (Nat::Small(n / u128::from(by)), (n % u128::from(by)) as u64),
+            Nat::Big(n) => ((n / by).into(), (n % by).to_u64().unwrap_or_default()),
         }
     }
 }
@@ -161,9 +113,7 @@ impl Ord for Nat {
             (Nat::Small(l), Nat::Small(r)) => l.cmp(r),
             (Nat::Small(_), Nat::Big(_)) => Ordering::Less,
             (Nat::Big(_), Nat::Small(_)) => Ordering::Greater,
-            (Nat::Big(l), Nat::Big(r)) => {
-                l.len().cmp(&r.len()).then_with(|| l.iter().rev().cmp(r.iter().rev()))
-            }
+            (Nat::Big(l), Nat::Big(r)) => l.cmp(r),
         }
     }
 }
@@ -215,15 +165,14 @@ impl Fraction {
 
     /// Nearest double, for display only.
     pub fn as_real(&self) -> f64 {
-        let ((n, n_cut), (d, d_cut)) = (self.n.parts(), self.d.parts());
-        let mut value = n / d;
-        for _ in d_cut..n_cut {
-            value *= 4_294_967_296.0;
+        if let (Nat::Small(n), Nat::Small(d)) = (&self.n, &self.d) {
+            return *n as f64 / *d as f64;
         }
-        for _ in n_cut..d_cut {
-            value /= 4_294_967_296.0;
-        }
-        value
+        let (n, d) = (self.n.to_big(), self.d.to_big());
+        // A double holds numbers of up to 1,023 bits.
+        let excess = n.bits().max(d.bits()).saturating_sub(1000);
+        let real = |n: BigUint| (n >> excess).to_f64().unwrap_or(f64::INFINITY);
+        real(n) / real(d)
     }
 
     /// Display value.
@@ -273,8 +222,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn nat(limbs: &[u32]) -> Nat {
-        Nat::from_limbs(limbs.to_vec())
+    fn nat(digits: &[u32]) -> Nat {
+        BigUint::from_slice(digits).into()
     }
 
     proptest! {
