@@ -15,7 +15,9 @@ use super::{Evidence, Explanation, RuleCard};
 use crate::id::{Id, QueueId};
 use crate::moment::{EventRow, Frame, JobRow, QueueRow, fate};
 use crate::time::Time;
-use crate::trace::{Check, Ending, Gate, LostClaim, NodeReason, NotAccepted, Outlook, Quantity, Refusal};
+use crate::trace::{
+    Check, Delay, Ending, Gate, LostClaim, NodeReason, NotAccepted, Outlook, Quantity, Refusal,
+};
 use crate::units::Resource;
 
 /// Explains why a job is pending.
@@ -89,6 +91,7 @@ impl Case<'_> {
                         | Gate::NoVictims { .. }
                         | Gate::LikeFailed { .. }
                         | Gate::NotEntitled { .. }
+                        | Gate::Delayed { why: Delay::Preemption, .. }
                 );
                 !(says_room && self.lacks_gpus() && reasons.iter().all(is_gpu))
             }
@@ -191,6 +194,7 @@ impl Case<'_> {
                 let why = super::yunikorn::freed_too_little(self.frame, &self.refusal.checks);
                 job().say(" is waiting: ").then(why.unwrap_or_else(|| Text::of("its preemption freed too little.")))
             }
+            Gate::Delayed { until, why: Delay::Preemption } => self.no_evictions_yet(*until),
             Gate::Delayed { until, why } => super::yunikorn::delayed(job(), *until, *why),
             Gate::TriedOnce => job().say(
                 " is waiting: it was tried once in its [node] pool, and scheduling-backoff 1 allows no further try.",

@@ -1,5 +1,6 @@
 //! Explanations recorded during a cycle.
 
+pub(super) mod delay;
 pub(super) mod faults;
 pub(super) mod immovable;
 pub(super) mod not_selected;
