@@ -21,6 +21,7 @@ mod planted;
 mod preempted;
 mod rooms;
 mod scores;
+mod search;
 mod table;
 mod usage;
 mod verdicts;
@@ -202,6 +203,9 @@ fn examine_cycle(
         let wrong = cycle.examine(&explanation, table);
         let of = format!("{}: {:?}", explanation.kind, explanation.of);
         mistakes.extend(wrong.map(|says| Mistake { cycle: record.cycle, of, says }));
+    }
+    if kai::config(&plan.policy).is_some() {
+        mistakes.extend(search::mistakes(&cycle.moments, record));
     }
     mistakes
 }

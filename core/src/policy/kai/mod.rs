@@ -72,6 +72,7 @@ fn explain(session: &mut Session<'_>, out: &mut Recorder<'_>) {
     for refusal in session.refusals(out) {
         out.trace.refusal(|| refusal);
     }
+    out.trace.searches.extend(session.failed_searches());
     out.trace.checks.append(&mut session.notes.checks);
 }
 

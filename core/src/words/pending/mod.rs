@@ -10,6 +10,7 @@ use super::comparison::{Comparison, table};
 use super::facts::Facts;
 use super::next::{expectation, is_offered};
 use super::outlook::{clock, outlook};
+use super::search;
 use super::text::Text;
 use super::{Evidence, Explanation, RuleCard};
 use crate::id::{Id, QueueId};
@@ -75,7 +76,11 @@ impl Case<'_> {
 
     /// The further reasons that say more than the verdict does.
     fn also(&self) -> Vec<Text> {
-        self.refusal.also.iter().filter(|gate| self.adds(gate)).map(|gate| self.verdict(gate)).collect()
+        let also = self.refusal.also.iter().filter(|gate| self.adds(gate)).map(|gate| self.verdict(gate));
+        let gates = std::iter::once(&self.refusal.gate).chain(&self.refusal.also);
+        let is_tried = gates.clone().any(|gate| matches!(gate, Gate::NoVictims { tried: 1.., .. }));
+        let searched = is_tried.then(|| search::of_waiting(self.frame, self.refusal.job)).flatten();
+        also.chain(searched).collect()
     }
 
     /// Whether a further reason says more than the verdict does.
