@@ -51,6 +51,7 @@ mod vocabulary;
 
 pub use adapter::Kai;
 pub use describe::DESCRIPTION;
+pub use explain::delay::PREEMPTION_DELAY;
 pub use memory::Memory;
 pub use order::queue_order::{NAME, PRIORITY_WITHIN_QUOTA as PRIORITY_WITHIN_QUOTA_ORDER};
 pub use record::recorder::{CRASH, STUCK_IN_RELEASING, UNFINISHED};
