@@ -12,7 +12,7 @@ use fairground::scenario::{
     Scalar, Scenario, Severity, TimelineEntry, apply, check,
 };
 
-use crate::draw_settings;
+use crate::{draw_newer, draw_settings};
 
 /// Reproducible random numbers.
 #[derive(Clone, Debug)]
@@ -52,14 +52,28 @@ const FIXES_MAX: usize = 100;
 /// A scenario that runs under a policy. Contradictory draws (a job on a node that cannot hold it, a parent whose children
 /// have larger guarantees) are resolved by the fixes of their findings.
 pub fn scenario(policy: &str, seed: u64) -> Scenario {
-    let mut d = Draw::new(seed);
-    let mut scenario = draw(policy, &mut d);
+    let mut scenario = draw(policy, &mut Draw::new(seed));
     scenario.name = format!("{policy} {seed}");
+    completed(scenario, seed)
+}
+
+/// A scenario that runs under a version of a policy's product.
+pub fn scenario_of(policy: &str, version: &str, seed: u64) -> Scenario {
+    let mut scenario = draw(policy, &mut Draw::new(seed));
+    scenario.settings.insert("version".into(), version.into());
+    scenario.name = format!("{policy} v{version} {seed}");
+    completed(scenario, seed)
+}
+
+/// Adds what only later versions read, and resolves contradictions.
+fn completed(mut scenario: Scenario, seed: u64) -> Scenario {
+    let name = scenario.name.clone();
+    draw_newer::add(&mut scenario, seed);
     for _ in 0..FIXES_MAX {
         let found = check(&scenario).diagnostics;
         let Some(error) = found.into_iter().find(|found| found.severity == Severity::Error) else { break };
-        let fix = error.fix.unwrap_or_else(|| panic!("{policy} {seed}: no fix for {}", error.says));
-        scenario = apply(&scenario, &fix.edits).unwrap_or_else(|says| panic!("{policy} {seed}: {says:?}"));
+        let fix = error.fix.unwrap_or_else(|| panic!("{name}: no fix for {}", error.says));
+        scenario = apply(&scenario, &fix.edits).unwrap_or_else(|says| panic!("{name}: {says:?}"));
     }
     scenario
 }

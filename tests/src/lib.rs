@@ -7,6 +7,7 @@ pub mod checker;
 pub mod cycle;
 pub mod division;
 pub mod draw;
+mod draw_newer;
 mod draw_settings;
 pub mod ego;
 pub mod fifo_reference;

@@ -18,7 +18,6 @@ const NOT_FOLLOWED: [&str; 11] = [
     "kai 4386",
     "kai 9032",
     "kai v0.17 3219",
-    "kai v0.17 6996",
     "kai v0.17 9259",
     "ego 5451",
     "ego 7772",
@@ -91,12 +90,7 @@ drawn! {
 /// Under the rules of the later version of KAI, too.
 #[test]
 fn explanations_of_kai_of_v0_17() {
-    let of = |seed| {
-        let mut scenario = draw::scenario("kai", seed);
-        scenario.settings.insert("version".into(), "0.17".into());
-        scenario.name = format!("kai v0.17 {seed}");
-        scenario
-    };
+    let of = |seed| draw::scenario_of("kai", "0.17", seed);
     reached("kai", &examined(cases().map(of)));
 }
 

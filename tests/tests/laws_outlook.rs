@@ -388,18 +388,24 @@ fn outlooks_of_the_newest_kai() {
         revision: fairground::policy::kai::config::Revision::V0_17,
         ..Default::default()
     };
-    let mut all = Vec::new();
+    let (mut all, mut n_delays) = (Vec::new(), 0);
     for i in 0..400 {
         let bytes = (0..150).map(|_| byte()).collect();
-        let plan = world(bytes, Policy::Kai(newest.clone()), i % 2 == 0);
+        let mut plan = world(bytes, Policy::Kai(newest.clone()), i % 2 == 0);
+        for job in plan.cluster.jobs.values_mut().skip(1).step_by(2) {
+            std::sync::Arc::make_mut(&mut job.spec).preemption_delay = Some(Span::from_millis(5_000));
+        }
         let run = Run::of(&plan);
         all.extend(run.contradicted().0.into_iter().map(|says| format!("world {i}, {says}")));
-        all.extend(run.broken().0.into_iter().map(|(cycle, r)| {
+        let (broken, tested) = run.broken();
+        n_delays += tested.get("NoEvictions").copied().unwrap_or(0);
+        all.extend(broken.into_iter().map(|(cycle, r)| {
             format!("world {i}, cycle {cycle}: {:?}, {:?} {:?}", r.job, r.outlook, r.gate)
         }));
     }
     all.truncate(20);
     assert!(all.is_empty(), "{}", all.join("\n"));
+    assert!(n_delays >= 20, "{n_delays}");
 }
 
 /// The loop of the example goes on until it is disturbed, and the sentence of every cycle from the third loss on says so.

@@ -7,7 +7,10 @@ use std::path::Path;
 use fairground::id::{PartitionId, QueueId};
 use fairground::policy::Policy;
 use fairground::policy::kai::recorded::nondeterministic_marks;
-use fairground::policy::kai::{PRIORITY_WITHIN_QUOTA, PRIORITY_WITHIN_QUOTA_ORDER, UNFINISHED, rules};
+use fairground::policy::kai::{
+    PREEMPTION_DELAY, PRIORITY_WITHIN_QUOTA, PRIORITY_WITHIN_QUOTA_ORDER, STUCK_IN_RELEASING, UNFINISHED,
+    rules,
+};
 use fairground::sim::explain;
 use fairground::trace::{DivisionStep, Level};
 use fairground::units::Resource;
@@ -82,6 +85,25 @@ queues: [{name: q, gpu: {quota: 2, limit: unlimited, weight: 1}}]
 jobs: [{name: a, queue: q, gpu: 0.5}, {name: b, queue: q, gpu: 2}]
 ";
 
+/// Recordings have no pods that take long to shut down, and no reasons of pending jobs.
+const SLOW_AND_DELAYED: &str = "
+format: fairground-scenario
+version: 1
+policy: kai
+cycle: 1s
+delays: {termination: 5s}
+settings: {version: \"0.17\", stuck-in-releasing-threshold: 1s}
+nodes: [{name: n, gpu: 2}]
+queues:
+- {name: a, gpu: {quota: 0, limit: unlimited, weight: 1}}
+- {name: b, gpu: {quota: 2, limit: unlimited, weight: 1}}
+jobs:
+- {name: a1, queue: a, gpu: 1, on: [n]}
+- {name: a2, queue: a, gpu: 1, on: [n]}
+- {name: b1, queue: b, gpu: 1}
+- {name: b2, queue: b, gpu: 1, preemption-delay: 9s}
+";
+
 /// The order of jobs shows in the serving order of a queue, not in events.
 const JOBS_IN_ORDER: &str = "
 format: fairground-scenario
@@ -120,13 +142,20 @@ fn every_rule_of_kai_decides_somewhere() {
     for key in rules_of_events(NOMINATED) {
         first.entry(key).or_insert_with(|| "nominated".into());
     }
-    for key in rules_of_events(PRIORITY_WITHIN_QUOTA_CASE) {
+    let of_example = [rules_of_events, rules_of_all_checks].map(|of| of(PRIORITY_WITHIN_QUOTA_CASE));
+    for key in of_example.into_iter().flatten() {
         first.entry(key).or_insert_with(|| "example priority-within-quota".into());
     }
-    for key in rules_of_all_checks(PRIORITY_WITHIN_QUOTA_CASE) {
-        first.entry(key).or_insert_with(|| "example priority-within-quota".into());
+    for key in rules_of_marks_and_reasons(SLOW_AND_DELAYED, 5) {
+        first.entry(key).or_insert_with(|| "slow and delayed".into());
     }
-    let further = [UNFINISHED, PRIORITY_WITHIN_QUOTA, PRIORITY_WITHIN_QUOTA_ORDER];
+    let further = [
+        UNFINISHED,
+        STUCK_IN_RELEASING,
+        PREEMPTION_DELAY,
+        PRIORITY_WITHIN_QUOTA,
+        PRIORITY_WITHIN_QUOTA_ORDER,
+    ];
     let all = || rules().into_iter().chain(further);
     let is_missing = |first: &BTreeMap<_, _>| all().any(|rule| !first.contains_key(rule.key()));
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden");
@@ -171,6 +200,17 @@ fn rules_of_all_checks(scenario: &str) -> Vec<&'static str> {
 fn rules_of_events(scenario: &str) -> Vec<&'static str> {
     let record = simulation(scenario).advance().expect("a first cycle");
     record.events.iter().flat_map(|event| &event.checks).map(|check| check.rule.key()).collect()
+}
+
+/// Keys of the rules of marks and of the reasons of pending jobs in a scenario's first cycles.
+fn rules_of_marks_and_reasons(scenario: &str, cycles: usize) -> Vec<&'static str> {
+    let mut simulation = simulation(scenario);
+    let mut keys = Vec::new();
+    for record in (0..cycles).map_while(|_| simulation.advance()) {
+        keys.extend(record.marks.iter().map(|mark| mark.rule.key()));
+        keys.extend(record.refusals.iter().flat_map(|refusal| &refusal.checks).map(|check| check.rule.key()));
+    }
+    keys
 }
 
 /// Keys of the rules behind the serving order of jobs in a scenario's first queue.

@@ -43,6 +43,7 @@ pub fn frame(names: &Arc<Names>, sim: &Simulation, record: &CycleRecord) -> Fram
         evicted: evicted(sim),
         events: events(cluster, record),
         not_selected: record.not_selected.clone(),
+        searches: record.searches.clone(),
         n_outside: record.n_outside,
         refusals: record.refusals.to_vec(),
         lost_claims: record.lost_claims.clone(),

@@ -13,7 +13,9 @@ use super::names::Names;
 use super::orders::PriorityRow;
 use super::what::What;
 use crate::id::{Id, JobId, NodeId, PodId, QueueId};
-use crate::trace::{Check, Event, EvictReason, Gate, LostClaim, Mark, NotSelected, Refusal, RiseEnd, Rule};
+use crate::trace::{
+    Check, Event, EvictReason, Gate, LostClaim, Mark, NotSelected, Refusal, RiseEnd, Rule, Search,
+};
 use crate::units::Resource;
 
 /// CPU millicores, memory bytes and GPUs, in this order; `None`: unlimited.
@@ -53,6 +55,8 @@ pub struct Frame {
     pub events: Vec<EventRow>,
     /// Queues and jobs that were not selected as victims in the cycle, with the reason.
     pub not_selected: Vec<NotSelected>,
+    /// Searches for victims in the cycle.
+    pub searches: Vec<Search>,
     /// Number of external events, at the beginning of `events`.
     pub n_outside: u32,
     /// Why pending jobs are pending.

@@ -345,7 +345,11 @@ impl Rhythm {
             // Only the end of a pod is an event; the other ends trigger no cycle.
             (
                 Rhythm::OnEvents,
-                Ending::Protection | Ending::Reservation | Ending::Backoff | Ending::PreemptionDelay,
+                Ending::Protection
+                | Ending::Reservation
+                | Ending::Backoff
+                | Ending::PreemptionDelay
+                | Ending::NoEvictions,
             ) => Outlook::NotForeseeable,
             _ => Outlook::of_end(self.earliest(now), time, what),
         }

@@ -124,6 +124,7 @@ impl Simulation {
             all.marks.append(&mut trace.marks);
             if self.state.level > Level::Outcomes {
                 all.not_selected.append(&mut trace.not_selected);
+                all.searches.append(&mut trace.searches);
             }
             self.state.partitions[partition].refusals = trace.refusals;
         }

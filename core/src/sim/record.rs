@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::time::Time;
-use crate::trace::{Ledger, LostClaim, Mark, NotSelected, Recorded, Refusal};
+use crate::trace::{Ledger, LostClaim, Mark, NotSelected, Recorded, Refusal, Search};
 
 /// The record of one cycle.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,6 +20,8 @@ pub struct CycleRecord {
     pub marks: Vec<Mark>,
     /// Queues and jobs that were not selected as victims in the cycle, with the reason. Empty at level *outcomes*.
     pub not_selected: Vec<NotSelected>,
+    /// Searches for victims in the cycle. Empty at level *outcomes*.
+    pub searches: Vec<Search>,
     /// Why pending jobs are pending; shared with the previous cycle when equal. Empty at level *outcomes*.
     pub refusals: Arc<Vec<Refusal>>,
     /// Jobs that have claimed room and lost it, and claim it again.

@@ -186,7 +186,8 @@ impl Simulation {
         self.close();
         let (marks, not_selected) =
             (std::mem::take(&mut trace.marks), std::mem::take(&mut trace.not_selected));
-        Some((CycleRecord { marks, not_selected, ..self.record(events, n_outside) }, trace))
+        let searches = std::mem::take(&mut trace.searches);
+        Some((CycleRecord { marks, not_selected, searches, ..self.record(events, n_outside) }, trace))
     }
 
     /// Moves the clock, which nothing else writes; what was held until then is measured first.
@@ -203,6 +204,7 @@ impl Simulation {
             n_outside: u32::try_from(n_outside).expect("fewer than 2^32 events in one cycle"),
             marks: Vec::new(),
             not_selected: Vec::new(),
+            searches: Vec::new(),
             refusals: self.state.refusals.clone(),
             lost_claims: self.state.lost_claims.lost(),
             ledger: self.state.ledger.clone(),

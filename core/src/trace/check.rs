@@ -183,6 +183,10 @@ pub enum Quantity {
     Runtime,
     /// Minimum run time.
     MinRuntime,
+    /// Time since the creation or the last eviction of a job.
+    Waited,
+    /// Time that a job waits before it may evict others.
+    PreemptionDelay,
     /// A node's place in an order.
     Position,
     /// Number of requests of the pod's size that a node still has room for.

@@ -16,6 +16,7 @@ mod not_selected;
 mod order;
 mod refusal;
 mod rule;
+mod search;
 mod share_usage;
 
 pub use check::{Check, Op, Quantity, Subject, Term, Value};
@@ -28,6 +29,7 @@ pub use not_selected::{Candidate, NotSelected, Protection};
 pub use order::{BeforeAfter, OrderLevel, OrderPlace, PriorityStep, QueuePriority};
 pub use refusal::{Delay, Ending, FreeGpus, Gate, NodeReason, NotAccepted, Outlook, Refusal};
 pub use rule::{Rule, RuleRecord};
+pub use search::{Emptied, Search};
 pub use share_usage::{
     Assignment, ConsumerUsage, Exact, QuotaStep, ShareCandidate, ShareChoice, SharePool, UnitSize, UsageOf,
     UsageRow, Vector,
@@ -61,6 +63,8 @@ pub struct Trace {
     pub refusals: Vec<Refusal>,
     /// Queues and jobs that were not selected as victims; empty at level [`Level::Outcomes`].
     pub not_selected: Vec<NotSelected>,
+    /// Searches for victims; empty at level [`Level::Outcomes`].
+    pub searches: Vec<Search>,
     /// Every comparison, at level [`Level::Every`] only.
     pub checks: Vec<Check>,
     /// Assignments of free units in pools, in order, at level [`Level::Every`] only.

@@ -170,6 +170,8 @@ pub enum Delay {
     GangExpired,
     /// Too many of its pods found no node.
     Backoff,
+    /// It may start on free room, but may not evict other jobs yet.
+    Preemption,
 }
 
 impl Gate {
@@ -315,4 +317,6 @@ pub enum Ending {
     Backoff,
     /// Time before which the job may not preempt.
     PreemptionDelay,
+    /// Time before which the job may not evict others, whether or not it finds victims then.
+    NoEvictions,
 }

@@ -80,6 +80,8 @@ pub fn quantity_name(quantity: Quantity) -> &'static str {
         Quantity::Constant => "constant",
         Quantity::Runtime => "runtime",
         Quantity::MinRuntime => "minimum runtime",
+        Quantity::Waited => "time since its submission or last [eviction]",
+        Quantity::PreemptionDelay => "preemption delay",
         Quantity::Position => "place in the order",
         Quantity::Units => "[pods] of this size that still fit",
         Quantity::Owned => "owned by the [queue]",
@@ -142,9 +144,10 @@ pub fn value_in(check: &Check, term: &Term, resource: Option<u8>) -> String {
                 false => number::percent(*part),
             }
         }
-        (Value::Real(seconds), Quantity::Runtime | Quantity::MinRuntime) if seconds.is_finite() => {
-            self::seconds(&term.value)
-        }
+        (
+            Value::Real(seconds),
+            Quantity::Runtime | Quantity::MinRuntime | Quantity::Waited | Quantity::PreemptionDelay,
+        ) if seconds.is_finite() => self::seconds(&term.value),
         (Value::Real(real), Quantity::Constant) => number::number(*real),
         _ => value(term, resource),
     }

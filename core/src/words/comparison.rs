@@ -90,6 +90,8 @@ fn is_amount(term: &Term) -> bool {
             | Quantity::Created
             | Quantity::Runtime
             | Quantity::MinRuntime
+            | Quantity::Waited
+            | Quantity::PreemptionDelay
             | Quantity::Saturation
             | Quantity::Score
             | Quantity::Constant

@@ -44,6 +44,7 @@ pub fn event(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
     explanation.when = number::time(event.time_ms);
     explanation.list = evictions_in_order(frame, event);
     explanation.others = not_chosen(frame, event);
+    explanation.also.extend(super::search::of_eviction(frame, event));
     explanation.rule = explanation.rule.or(rule);
     explanation
 }

@@ -28,6 +28,7 @@ mod report;
 pub mod requested;
 pub mod resource_time;
 mod rule;
+mod search;
 mod selection;
 mod short;
 mod sides;

@@ -17,6 +17,9 @@ pub fn outlook(frame: &Frame, outlook: Outlook) -> Text {
                 Ending::Reservation => "the reservation expires.",
                 Ending::Backoff => "it is tried again.",
                 Ending::PreemptionDelay => "it may preempt.",
+                Ending::NoEvictions => {
+                    "its preemption delay ends; from then on [evictions] are tried for it."
+                }
             };
             Text::of(format!("At {} {what}", clock(time)))
         }

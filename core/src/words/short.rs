@@ -2,7 +2,7 @@
 
 use super::{Terms, number};
 use crate::moment::Frame;
-use crate::trace::{Gate, LostClaim, NotAccepted, Refusal};
+use crate::trace::{Delay, Gate, LostClaim, NotAccepted, Refusal};
 
 /// *over quota*, *no room*, *behind big-1*.
 pub fn short_reason(frame: &Frame, refusal: &Refusal) -> String {
@@ -32,6 +32,9 @@ pub fn short_reason(frame: &Frame, refusal: &Refusal) -> String {
         Gate::GangRefused => "refused",
         Gate::NoDevice { .. } => "no free device",
         Gate::PreemptedTooLittle => "preempted too little",
+        Gate::Delayed { until, why: Delay::Preemption } => {
+            return format!("no evictions before {}", number::time(until.as_millis()));
+        }
         Gate::Delayed { until, .. } => {
             return format!("not tried until {}", number::time(until.as_millis()));
         }

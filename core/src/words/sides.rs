@@ -80,7 +80,12 @@ pub fn named_owner(check: &Check, owner: Owner) -> Option<Party> {
     let subject = &check.subject;
     let is_of_jobs = matches!(
         check.left.quantity,
-        Quantity::Priority | Quantity::Created | Quantity::Position | Quantity::Request | Quantity::Runtime
+        Quantity::Priority
+            | Quantity::Created
+            | Quantity::Position
+            | Quantity::Request
+            | Quantity::Runtime
+            | Quantity::Waited
     );
     match owner.of(subject) {
         (Some(_), Some(job)) if is_of_jobs => Some(Party::Job(job)),

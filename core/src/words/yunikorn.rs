@@ -198,6 +198,7 @@ pub fn delayed(job: Text, until: Time, why: Delay) -> Text {
         Delay::Backoff => {
             job.say(format!(" is waiting: too many of its [pods] found no [node], so none is tried before {at}."))
         }
+        Delay::Preemption => job.say(format!(" is waiting: it may not preempt before {at}.")),
     }
 }
 

@@ -65,6 +65,9 @@ pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
         }),
         Quantity::Runtime => runtime(context, place),
         Quantity::MinRuntime => min_runtime(context, place),
+        Quantity::Waited | Quantity::PreemptionDelay => {
+            owner.job.map_or(Expect::Unknown, |job| preemption_delay(context, job, place.term.quantity))
+        }
         Quantity::GpuMemory => memory_of_chunk(context),
         Quantity::GpuMemoryUnit => Expect::Values(vec![Value::Real(context.accounts.memory_basis(false))]),
         Quantity::Pods if place.check.rule.key().ends_with("/backoff") => {
@@ -327,6 +330,18 @@ fn runtime(context: &Context<'_>, place: Place<'_>) -> Expect {
         return Expect::Unknown;
     };
     ages(context.last_start(job))
+}
+
+/// The preemption delay of a job in seconds, and the part that is over: since its creation, or since the last eviction of one
+/// of its pods for another job.
+fn preemption_delay(context: &Context<'_>, job: JobId, quantity: Quantity) -> Expect {
+    let of = &context.accounts.cluster.jobs[job];
+    let since = context.evicted.get(&job).map_or(of.created, |evicted| of.created.max(*evicted));
+    let span = match quantity {
+        Quantity::Waited => Some(context.now - since),
+        _ => of.preemption_delay,
+    };
+    span.map_or(Expect::Unknown, |span| Expect::Values(vec![Value::Real(span.as_seconds())]))
 }
 
 /// The minimum runtime that protects a victim: of the nearest queue that has one, or, against reclaim, of the nearest one from the

@@ -30,6 +30,8 @@ pub struct Known {
     pub starts: Vec<Option<Time>>,
     /// Since when each gang is below its minimum.
     pub stale: BTreeMap<JobId, Time>,
+    /// When each job last lost a pod for another job.
+    pub evicted: BTreeMap<JobId, Time>,
     /// Room reserved for pods.
     pub held: Vec<(PodId, NodeId)>,
     /// Different priority offsets that the queues of each pool have had.
@@ -89,6 +91,9 @@ impl Known {
         self.expired.extend(expired(simulation, record));
         for recorded in &record.events {
             match recorded.event {
+                Event::Evicted { pod, by: Some(_), .. } => {
+                    self.evicted.insert(simulation.cluster().pods[pod].job, record.time);
+                }
                 Event::SetAside { job } => drop(self.aside.insert(job)),
                 Event::Offered { job, .. } => drop(self.aside.remove(&job)),
                 _ => {}

@@ -21,6 +21,7 @@ mod planted;
 mod preempted;
 mod rooms;
 mod scores;
+mod search;
 mod table;
 mod usage;
 mod verdicts;
@@ -202,6 +203,9 @@ fn examine_cycle(
         let wrong = cycle.examine(&explanation, table);
         let of = format!("{}: {:?}", explanation.kind, explanation.of);
         mistakes.extend(wrong.map(|says| Mistake { cycle: record.cycle, of, says }));
+    }
+    if kai::config(&plan.policy).is_some() {
+        mistakes.extend(search::mistakes(&cycle.moments, record));
     }
     mistakes
 }
@@ -393,6 +397,7 @@ impl<'a> Cycle<'a> {
             policy,
             starts: &self.known.starts,
             stale: &self.known.stale,
+            evicted: &self.known.evicted,
             end: self.moments.states.last().expect("one state at least"),
             rooms: LazyCell::new(Box::new(move || self.rooms(accounts, &of))),
             rejected: self.record.refusals.iter().filter(is_rejected).map(|refusal| refusal.job).collect(),
@@ -487,7 +492,7 @@ impl<'a> Cycle<'a> {
             Explained::Spared(spared) => verdicts::of_spared(&spared.why),
             Explained::Waiting(refusal) => {
                 let gates = std::iter::once(&refusal.gate).chain(&refusal.also);
-                let wrong = |gate| verdicts::of_waiting(gate, &explanation.checks);
+                let wrong = |gate| verdicts::of_waiting(gate, &explanation.checks, self.record.time);
                 gates
                     .clone()
                     .find_map(wrong)

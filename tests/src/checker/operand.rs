@@ -26,6 +26,8 @@ pub struct Context<'a> {
     pub starts: &'a [Option<Time>],
     /// Since when each gang is below its minimum.
     pub stale: &'a BTreeMap<JobId, Time>,
+    /// When each job last lost a pod for another job.
+    pub evicted: &'a BTreeMap<JobId, Time>,
     /// The state after the cycle.
     pub end: &'a State,
     /// What is free on the nodes, under KAI's engine.

@@ -7,7 +7,8 @@
 //! names. A spared candidate failed, or passed and came later.
 
 use fairground::id::QueueId;
-use fairground::trace::{Check, Event, EvictReason, Gate, Op, Protection, Quantity, Recorded};
+use fairground::time::Time;
+use fairground::trace::{Check, Delay, Event, EvictReason, Gate, Op, Protection, Quantity, Recorded};
 use fairground::units::Resource;
 
 use super::operand::number;
@@ -91,7 +92,7 @@ fn of_pods(checks: &[&Check], reason: EvictReason) -> Option<String> {
 }
 
 /// What is wrong with the comparisons of a waiting job.
-pub fn of_waiting(gate: &Gate, checks: &[&Check]) -> Option<String> {
+pub fn of_waiting(gate: &Gate, checks: &[&Check], now: Time) -> Option<String> {
     let needs = |queue: QueueId, resource: Resource, right: Quantity| {
         let is_it = |check: &&&Check| {
             check.subject.queue == Some(queue)
@@ -132,6 +133,15 @@ pub fn of_waiting(gate: &Gate, checks: &[&Check]) -> Option<String> {
             let mut of_queue = checks.iter().filter(own).peekable();
             (of_queue.peek().is_some() && !of_queue.any(refuses))
                 .then(|| format!("nothing keeps {queue:?} from reclaiming"))
+        }
+        Gate::Delayed { until, why: Delay::Preemption } => {
+            let waits = |check: &&&Check| check.left.quantity == Quantity::Waited;
+            let left = checks
+                .iter()
+                .find(waits)
+                .and_then(|check| Some(number(&check.right.value, 0)? - number(&check.left.value, 0)?));
+            let ends = |left: f64| ((until - now).as_seconds() - left).abs() < 1e-3;
+            (!left.is_some_and(ends)).then(|| "its preemption delay ends at another time".into())
         }
         Gate::VictimsProtected { .. } => {
             let runs = |check: &&&Check| check.left.quantity == Quantity::Runtime;

@@ -19,6 +19,7 @@ use crate::policy::draft::{Draft, DraftQueue};
 use crate::policy::switches::Rulebook;
 
 use super::config::{Config, UsageParams};
+use super::explain::delay::PREEMPTION_DELAY;
 use super::explain::outlooks::Over;
 use super::explain::serving_order;
 use super::memory::Memory;
@@ -86,7 +87,7 @@ impl Scheduler for Kai {
         // The dialect on this engine has a published formula of its own.
         rules.extend([PUBLISHED, LINE_BY_LINE]);
         // It runs the first revision only.
-        rules.extend([UNFINISHED, STUCK_IN_RELEASING]);
+        rules.extend([UNFINISHED, STUCK_IN_RELEASING, PREEMPTION_DELAY]);
         rules.extend([queue_order::PRIORITY_WITHIN_QUOTA, PRIORITY_WITHIN_QUOTA]);
         Rulebook::new(rules, &switches)
     }

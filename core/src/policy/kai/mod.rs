@@ -51,6 +51,7 @@ mod vocabulary;
 
 pub use adapter::Kai;
 pub use describe::DESCRIPTION;
+pub use explain::delay::PREEMPTION_DELAY;
 pub use memory::Memory;
 pub use order::queue_order::{NAME, PRIORITY_WITHIN_QUOTA as PRIORITY_WITHIN_QUOTA_ORDER};
 pub use record::recorder::{CRASH, STUCK_IN_RELEASING, UNFINISHED};
@@ -72,6 +73,7 @@ fn explain(session: &mut Session<'_>, out: &mut Recorder<'_>) {
     for refusal in session.refusals(out) {
         out.trace.refusal(|| refusal);
     }
+    out.trace.searches.extend(session.failed_searches());
     out.trace.checks.append(&mut session.notes.checks);
 }
 

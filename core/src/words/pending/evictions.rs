@@ -1,6 +1,6 @@
 //! Sentences about evictions that would help and are not allowed.
 
-use super::super::check::{Party, decisive_resource, value};
+use super::super::check::{Party, decisive_resource, seconds, value};
 use super::super::facts::Facts;
 use super::super::number::count;
 use super::super::outlook::clock;
@@ -95,6 +95,17 @@ impl Case<'_> {
             }
             _ => text.say("."),
         }
+    }
+
+    /// Until when the job may not evict others.
+    pub(super) fn no_evictions_yet(&self, until: Time) -> Text {
+        let room = self.no_room().map(|room| room + ", and ").unwrap_or_default();
+        let delay = self.check(Quantity::Waited).map(|check| seconds(&check.right.value));
+        let delay = delay.map(|delay| format!(" of {delay}")).unwrap_or_default();
+        let until = clock(until);
+        self.job().say(format!(
+            " is waiting: {room}it may not evict other [jobs] before {until}, when its preemption delay{delay} ends."
+        ))
     }
 
     /// The jobs that are protected by their minimum runtime alone, as seen from the reclaiming queue.

@@ -10,12 +10,15 @@ use super::comparison::{Comparison, table};
 use super::facts::Facts;
 use super::next::{expectation, is_offered};
 use super::outlook::{clock, outlook};
+use super::search;
 use super::text::Text;
 use super::{Evidence, Explanation, RuleCard};
 use crate::id::{Id, QueueId};
 use crate::moment::{EventRow, Frame, JobRow, QueueRow, fate};
 use crate::time::Time;
-use crate::trace::{Check, Ending, Gate, LostClaim, NodeReason, NotAccepted, Outlook, Quantity, Refusal};
+use crate::trace::{
+    Check, Delay, Ending, Gate, LostClaim, NodeReason, NotAccepted, Outlook, Quantity, Refusal,
+};
 use crate::units::Resource;
 
 /// Explains why a job is pending.
@@ -73,7 +76,11 @@ impl Case<'_> {
 
     /// The further reasons that say more than the verdict does.
     fn also(&self) -> Vec<Text> {
-        self.refusal.also.iter().filter(|gate| self.adds(gate)).map(|gate| self.verdict(gate)).collect()
+        let also = self.refusal.also.iter().filter(|gate| self.adds(gate)).map(|gate| self.verdict(gate));
+        let gates = std::iter::once(&self.refusal.gate).chain(&self.refusal.also);
+        let is_tried = gates.clone().any(|gate| matches!(gate, Gate::NoVictims { tried: 1.., .. }));
+        let searched = is_tried.then(|| search::of_waiting(self.frame, self.refusal.job)).flatten();
+        also.chain(searched).collect()
     }
 
     /// Whether a further reason says more than the verdict does.
@@ -89,6 +96,7 @@ impl Case<'_> {
                         | Gate::NoVictims { .. }
                         | Gate::LikeFailed { .. }
                         | Gate::NotEntitled { .. }
+                        | Gate::Delayed { why: Delay::Preemption, .. }
                 );
                 !(says_room && self.lacks_gpus() && reasons.iter().all(is_gpu))
             }
@@ -191,6 +199,7 @@ impl Case<'_> {
                 let why = super::yunikorn::freed_too_little(self.frame, &self.refusal.checks);
                 job().say(" is waiting: ").then(why.unwrap_or_else(|| Text::of("its preemption freed too little.")))
             }
+            Gate::Delayed { until, why: Delay::Preemption } => self.no_evictions_yet(*until),
             Gate::Delayed { until, why } => super::yunikorn::delayed(job(), *until, *why),
             Gate::TriedOnce => job().say(
                 " is waiting: it was tried once in its [node] pool, and scheduling-backoff 1 allows no further try.",

@@ -92,6 +92,7 @@ impl Over<'_> {
                     }
                 }
                 Gate::VictimsProtected { until } => rhythm.outlook(now, *until, Ending::Protection),
+                Gate::Delayed { until, .. } => rhythm.outlook(now, *until, Ending::NoEvictions),
                 Gate::NotReady if self.world.cluster.joining_of(refusal.job).next().is_some() => {
                     Outlook::NotForeseeable
                 }

@@ -2,7 +2,7 @@
 //!
 //! # Rule
 //! One dominant reason: not a leaf, not ready; too large for every node; over limit, over quota; not entitled; no
-//! victims that would help, for it or for an equivalent job that was tried first; no node fits; behind others. A job that
+//! victims that would help, for it or for an equivalent job that was tried first; no evictions yet; no node fits; behind others. A job that
 //! claims room waits for victims, and earlier refusals no longer count. The outlook of a refusal is completed in `outlooks`.
 
 use std::cell::{OnceCell, RefCell};
@@ -151,6 +151,7 @@ impl Session<'_> {
             let job = self.facts_of(like).id;
             gates.push((Gate::LikeFailed { job }, Vec::new()));
         }
+        gates.extend(self.may_not_evict_yet(job));
         if let Some(Failure::NoNode { task, placed, of, reasons, free }) = &note.not_placed {
             let gate = Gate::NoNode { placed: *placed, of: *of, reasons: reasons.clone(), free: *free };
             gates.push((gate, self.no_room(job, *task, *free)));

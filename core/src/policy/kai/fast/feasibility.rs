@@ -210,6 +210,7 @@ impl Session<'_> {
     /// Applies the lasting effect of a failed attempt to evict these tasks: it drops the cached chunks of their jobs, which
     /// may be outdated after an eviction that was committed.
     pub fn skip_attempt(&mut self, evicted: &[TaskRef]) {
+        self.note_nodes(evicted);
         if self.evicted.is_empty() {
             return;
         }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::id::QueueId;
 use crate::policy::kai::number::{Quantities, UNLIMITED};
 use crate::policy::kai::record::failure::Failure;
+use crate::policy::kai::record::search::Tried;
 use crate::policy::kai::task::{JobRef, NodeRef, PodRef, QueueRef};
 use crate::trace::{Check, EvictReason, LedgerRow, Level, Quantity, Term, Value};
 use crate::units::PerResource;
@@ -22,6 +23,8 @@ pub(in crate::policy::kai) struct Notes {
     pub open: Vec<NodeRef>,
     /// Comparisons that selected a pod's node.
     pub placed: BTreeMap<PodRef, Vec<Check>>,
+    /// The present search for victims.
+    pub search: Tried,
 }
 
 /// Why a job has not been served yet.
@@ -37,6 +40,8 @@ pub(in crate::policy::kai) struct Note {
     pub over_quota: Option<Failure>,
     /// Number of attempts of the solver; `None` if the solver did not run.
     pub tried: Option<u32>,
+    /// What the solver tried without result.
+    pub searched: Option<Tried>,
     /// Comparisons of the validator's latest refusal.
     pub refused: Vec<Check>,
     /// Why there were no candidates.

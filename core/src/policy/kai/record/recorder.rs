@@ -12,7 +12,7 @@ use crate::policy::kai::session::Session;
 use crate::policy::kai::statement::Done;
 use crate::policy::kai::task::{GroupRef, JobRef, NodeRef, PodRef, Status, TaskRef};
 use crate::trace::{
-    Check, Event, EvictReason, Mark, Op, Quantity, Recorded, Rule, RuleRecord, Subject, Trace,
+    Check, Event, EvictReason, Mark, Op, Quantity, Recorded, Rule, RuleRecord, Search, Subject, Trace,
 };
 
 /// 7.1.
@@ -139,12 +139,21 @@ impl<'t> Recorder<'t> {
 
     /// Records a statement committed for a job.
     pub fn committed(&mut self, session: &Session<'_>, job: JobRef, done: Vec<Done>, why: Why) {
+        let n_events = self.trace.events.len();
         for &done in &done {
             match done {
                 Done::Bound(task, host) => self.bound(session, job, task, host),
                 Done::Claimed(task, host) => self.claimed(session, job, (task, host), &why),
                 Done::Evicted(task) => self.evicted(session, job, task, &why),
             }
+        }
+        if session.notes.is_on() && !matches!(why, Why::Free | Why::Stale { .. }) {
+            let evicted = self.trace.events[n_events..].iter().filter_map(|recorded| match recorded.event {
+                Event::Evicted { pod, .. } => Some(pod),
+                _ => None,
+            });
+            let evicted = evicted.collect();
+            self.trace.searches.push(Search { evicted, ..session.search_of(job, &session.notes.search) });
         }
         if !done.is_empty() {
             let is_stale = matches!(why, Why::Stale { .. });

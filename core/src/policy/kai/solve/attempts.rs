@@ -34,6 +34,7 @@ use crate::policy::kai::fast::feasibility::Feasibility;
 use crate::policy::kai::job::Chunk;
 use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
 use crate::policy::kai::record::notes::Proof;
+use crate::policy::kai::record::search::Selected;
 use crate::policy::kai::revision::Revision;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::solve::hypothesis::Hypothesis;
@@ -62,6 +63,8 @@ pub(in crate::policy::kai) struct Solution {
     /// Groups that contain them.
     pub groups: Vec<Chunk>,
     pub proof: Proof,
+    /// How the nodes were selected, for its explanation.
+    pub emptied: Option<Selected>,
 }
 
 /// Tasks evicted in an attempt.
@@ -89,6 +92,8 @@ struct Scenario {
     /// Groups of the victims that are not recorded.
     groups: Vec<Chunk>,
     evicts_twice: bool,
+    /// How its nodes were selected, if explanations are recorded.
+    emptied: Option<Selected>,
 }
 
 impl Session<'_> {
@@ -154,7 +159,7 @@ impl Session<'_> {
         let of_displaced =
             hypothesis.groups.iter().filter(|group| group.iter().any(|t| is_displaced(self, t)));
         let groups = of_displaced.cloned().collect();
-        Some(Solution { statement: st, displaced, groups, proof })
+        Some(Solution { statement: st, displaced, groups, proof, emptied: None })
     }
 
     /// The recorded victims alone or, node by node of the latest victim's job, with all victims of the jobs with a victim
@@ -324,7 +329,7 @@ impl Session<'_> {
         displaced.sort_by_key(|&t| self.task(t).status != Status::Releasing);
         let recorded = hypothesis.groups[..hypothesis.recorded.len()].iter();
         let groups = self.groups_with(&displaced, recorded.chain(&scenario.groups));
-        Some(Solution { statement: st, displaced, groups, proof })
+        Some(Solution { statement: st, displaced, groups, proof, emptied: scenario.emptied })
     }
 
     /// For each task whose pod is in none of the groups found before, the first group that contains its pod; by job and
@@ -378,7 +383,8 @@ impl Session<'_> {
     /// The scenarios of the greedy generator.
     fn scenarios_by_node(&mut self, hypothesis: &Hypothesis) -> Vec<Scenario> {
         let Some(&latest) = hypothesis.potential().last() else {
-            return vec![Scenario { groups: Vec::new(), evicts_twice: hypothesis.evicts_twice(&[]) }];
+            let evicts_twice = hypothesis.evicts_twice(&[]);
+            return vec![Scenario { groups: Vec::new(), evicts_twice, emptied: None }];
         };
         let mut of_latest: Vec<NodeRef> =
             self.job(self.job_of(latest)).tasks().filter_map(|t| self.task(t).node).collect();
@@ -397,7 +403,7 @@ impl Session<'_> {
             }
             let evicts_twice = hypothesis.evicts_twice(&jobs);
             let groups = jobs.iter().map(|&at| self.as_one_group(hypothesis, at)).collect();
-            scenarios.push(Scenario { groups, evicts_twice });
+            scenarios.push(Scenario { groups, evicts_twice, emptied: None });
             known.push(jobs);
         }
         scenarios
@@ -416,9 +422,10 @@ impl Session<'_> {
 
     /// The scenarios of the gang generator.
     fn scenarios_by_capacity(&self, hypothesis: &Hypothesis, nodes: &[bool]) -> Vec<Scenario> {
-        let scenario = |groups| Scenario { groups, evicts_twice: hypothesis.evicts_twice(&[]) };
+        let scenario =
+            |groups, emptied| Scenario { groups, evicts_twice: hypothesis.evicts_twice(&[]), emptied };
         if hypothesis.potential().is_empty() {
-            return vec![scenario(Vec::new())];
+            return vec![scenario(Vec::new(), None)];
         }
         let requests: Vec<f64> = hypothesis.pending.iter().map(|&t| self.pod_of(t).request.gpus).collect();
         let (smallest, demand) =
@@ -455,11 +462,17 @@ impl Session<'_> {
             }
             picked.into_iter().map(|i| batches[i].clone()).collect()
         };
-        growing(fewest, with_victims.len()).into_iter().map(|n| scenario(touching(n))).collect()
+        let selected = |n: usize| {
+            let nodes = with_victims[..n].iter().map(|&node| (node, capacity[node.ix()])).collect();
+            self.notes.is_on().then_some(Selected { needed: rest, nodes })
+        };
+        let numbers = growing(fewest, with_victims.len());
+        numbers.into_iter().map(|n| scenario(touching(n), selected(n))).collect()
     }
 
     /// Adds `n` to the number of attempts in the job's note.
     pub fn note_tried(&mut self, search: &VictimSearch, partial: JobRef, n: usize) {
+        self.notes.search.sets += n as u32;
         if !matches!(search, VictimSearch::Consolidation { .. }) {
             let claimant = self.job(partial).uid;
             self.notes.about(claimant, |note| *note.tried.get_or_insert(0) += n as u32);

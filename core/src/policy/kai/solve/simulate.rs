@@ -55,6 +55,7 @@ impl Session<'_> {
     ) -> Attempt {
         let claimant = self.job(tried.partial).uid;
         self.note_tried(search, tried.partial, 1);
+        self.note_nodes(tried.evicted);
         if !self.place_again(st, tried, nodes, feasibility) {
             return Attempt::Failed;
         }

@@ -76,12 +76,18 @@ impl Session<'_> {
         self.compute_deferred_signatures();
         let feasible = self.feasible_nodes(job);
         let chunk = self.chunk(job, false);
+        self.note_search(chunk.len());
         let generators = self.generators();
         let lists_once = !generators.contains(&Generator::NodeByNode)
             && !matches!(search, VictimSearch::Consolidation { most: Some(_) });
         let candidates = (lists_once && !chunk.is_empty()).then(|| self.victims_for(search, job));
         let mut claimant = Claimant { search, job, chunk, feasible, candidates, failed: BTreeSet::new() };
-        generators.into_iter().find_map(|generator| self.solve_by(generator, &mut claimant, out)).flatten()
+        let mut found = generators.into_iter().map(|generator| self.solve_by(generator, &mut claimant, out));
+        let solved = found.find_map(|found| found).flatten();
+        if solved.is_none() {
+            self.note_failed(search, job);
+        }
+        solved
     }
 
     /// The search of one generator: `None` if it finds no solution, `Some(None)` if its solution does not count.
@@ -251,7 +257,8 @@ impl Session<'_> {
                         &mut claimant.failed,
                     ),
                 };
-                if let Some(solution) = found {
+                if let Some(mut solution) = found {
+                    self.note_sufficient(k, solution.emptied.take());
                     return Probe::Solved(solution);
                 }
             }

@@ -1,0 +1,40 @@
+//! Jobs that may not evict others yet.
+//!
+//! # Rule
+//! A job with a preemption delay evicts no other job before that time has passed since its creation or, if that is later, the
+//! last eviction of one of its pods for another job. It is placed on free room as usual.
+//!
+//! # Source
+//! kai-v0.17.md 17.1
+//!
+//! # Differs
+//! nothing
+
+use crate::policy::kai::record::notes::real;
+use crate::policy::kai::session::Session;
+use crate::policy::kai::task::JobRef;
+use crate::time::Time;
+use crate::trace::{Check, Delay, Gate, Op, Quantity, Rule, RuleRecord};
+
+/// kai-v0.17.md 17.1.
+pub static PREEMPTION_DELAY: Rule = Rule(&RuleRecord {
+    key: "kai/preemption-delay",
+    says: "a job with a preemption delay may evict others only after that time since its creation or its last eviction; \
+           it may start on free room before",
+    formula: "now - max(creation, last eviction) >= preemption delay",
+    source: "kai-v0.17.md 17.1",
+    differs: "",
+});
+
+impl Session<'_> {
+    /// The time from which a job may evict others, if it may not yet, and the comparison.
+    pub(super) fn may_not_evict_yet(&self, job: JobRef) -> Option<(Gate, Vec<Check>)> {
+        let delay = self.facts_of(job).preemption_delay_s?;
+        let from = self.may_evict_from_s(job).filter(|&from| from > self.now_s)?;
+        let waited = real(Quantity::Waited, self.now_s - (from - delay));
+        let delay = real(Quantity::PreemptionDelay, delay);
+        let check = Check::new(PREEMPTION_DELAY, self.about_job(job), waited, Op::AtLeast, delay);
+        let until = Time::from_millis((from * 1000.0).ceil() as i64);
+        Some((Gate::Delayed { until, why: Delay::Preemption }, vec![check]))
+    }
+}

@@ -1,0 +1,69 @@
+//! What searches for victims have tried.
+
+use crate::policy::kai::record::search::{Selected, Tried};
+use crate::policy::kai::session::Session;
+use crate::policy::kai::solve::victim_search::VictimSearch;
+use crate::policy::kai::task::{JobRef, NodeRef, TaskRef};
+use crate::trace::{Emptied, Search};
+
+impl Session<'_> {
+    /// Notes that a search begins.
+    pub fn note_search(&mut self, pods: usize) {
+        self.notes.search = Tried::of(pods);
+    }
+
+    /// Notes the nodes of a set of victims that is tried, or that certainly does not suffice.
+    pub fn note_nodes(&mut self, victims: &[TaskRef]) {
+        if self.notes.is_on() {
+            for &victim in victims {
+                let node = self.task(victim).node;
+                node.into_iter().for_each(|node| self.notes.search.add(node));
+            }
+        }
+    }
+
+    /// Notes that a set sufficed for a number of pods.
+    pub fn note_sufficient(&mut self, pods: usize, emptied: Option<Selected>) {
+        let search = &mut self.notes.search;
+        search.placed = search.placed.max(pods as u32);
+        if emptied.is_some() {
+            search.emptied = emptied;
+        }
+    }
+
+    /// Keeps what a search without result has tried. A consolidation leaves no reason why a job waits.
+    pub fn note_failed(&mut self, search: &VictimSearch, job: JobRef) {
+        let tried = std::mem::take(&mut self.notes.search);
+        if !matches!(search, VictimSearch::Consolidation { .. }) {
+            self.notes.about(job, |note| note.searched.get_or_insert_default().join(tried));
+        }
+    }
+
+    /// The record of a search; nothing is evicted yet.
+    pub fn search_of(&self, job: JobRef, tried: &Tried) -> Search {
+        let id = |node: &NodeRef| self.nodes[node.ix()].id;
+        let with_id = |(node, gpus): &(NodeRef, f64)| (id(node), *gpus);
+        let emptied = tried
+            .emptied
+            .as_ref()
+            .map(|of| Emptied { needed: of.needed, nodes: of.nodes.iter().map(with_id).collect() });
+        Search {
+            job: self.facts_of(job).id,
+            pods: tried.pods,
+            placed: tried.placed,
+            tried: tried.sets,
+            nodes: tried.nodes.iter().map(id).collect(),
+            emptied,
+            evicted: Vec::new(),
+        }
+    }
+
+    /// Searches without result of jobs that still wait.
+    pub fn failed_searches(&self) -> Vec<Search> {
+        let of = |job: JobRef| {
+            let tried = self.notes.jobs.get(job.ix())?.searched.as_ref()?;
+            Some(self.search_of(job, tried)).filter(|search| search.tried > 0)
+        };
+        self.own_jobs().filter_map(of).collect()
+    }
+}

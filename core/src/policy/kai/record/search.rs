@@ -1,0 +1,50 @@
+//! What a search for victims has tried, noted for its explanation.
+
+use std::collections::BTreeSet;
+
+use crate::policy::kai::task::NodeRef;
+
+/// What the searches for a job have tried.
+#[derive(Clone, Debug, Default)]
+pub(in crate::policy::kai) struct Tried {
+    /// Number of pods to place together.
+    pub pods: u32,
+    /// The largest number of them for which a set of victims sufficed.
+    pub placed: u32,
+    /// Number of sets.
+    pub sets: u32,
+    /// Nodes of the victims, in the order in which they were first tried.
+    pub nodes: Vec<NodeRef>,
+    known: BTreeSet<NodeRef>,
+    /// How the nodes of the last sufficient set were selected.
+    pub emptied: Option<Selected>,
+}
+
+/// Nodes that are emptied at once, with the devices of each.
+#[derive(Clone, Debug)]
+pub(in crate::policy::kai) struct Selected {
+    pub needed: f64,
+    pub nodes: Vec<(NodeRef, f64)>,
+}
+
+impl Tried {
+    /// The beginning of a search for a number of pods.
+    pub fn of(pods: usize) -> Tried {
+        Tried { pods: pods as u32, ..Tried::default() }
+    }
+
+    /// Adds a node.
+    pub fn add(&mut self, node: NodeRef) {
+        if self.known.insert(node) {
+            self.nodes.push(node);
+        }
+    }
+
+    /// Adds a search of another action for the same job.
+    pub fn join(&mut self, other: Tried) {
+        self.pods = other.pods;
+        self.placed = self.placed.max(other.placed);
+        self.sets += other.sets;
+        other.nodes.into_iter().for_each(|node| self.add(node));
+    }
+}

@@ -1,0 +1,89 @@
+//! Explanations of KAI's search for victims, and of jobs that may not search yet.
+
+use std::sync::Arc;
+
+use fairground::moment::{self, Frame, Names};
+use fairground::scenario::{check, read};
+use fairground::sim::Simulation;
+use fairground::words::{self, Text};
+
+/// The frame of the last of some cycles.
+fn frame(text: &str, cycles: u32) -> Frame {
+    let head =
+        "format: fairground-scenario\nversion: 1\npolicy: kai\ncycle: 1s\nsettings: {version: \"0.17\"}";
+    let read = read(&format!("{head}\n{text}"));
+    assert_eq!(read.diagnostics, vec![]);
+    let plan = check(&read.scenario.expect("it can be read")).plan.expect("it can run");
+    let mut simulation = Simulation::new(&plan);
+    let names = Arc::new(Names::of("kai", simulation.cluster()));
+    let record = (0..cycles).map_while(|_| simulation.advance()).last();
+    moment::frame(&names, &simulation, &record.expect("a cycle"))
+}
+
+fn also(frame: &Frame, job: &str) -> Vec<String> {
+    words::of_job(frame, job).also.iter().map(Text::spoken).collect()
+}
+
+const THREE_NODES: &str = "nodes: [{name: n, count: 3, gpu: 4}]
+queues:
+- {name: a, gpu: {quota: 4, limit: unlimited, weight: 1}}
+- {name: b, gpu: {quota: 8, limit: unlimited, weight: 1}}
+jobs:
+- {name: a1, queue: a, gpu: 2, on: [n-1]}
+- {name: a2, queue: a, gpu: 2, on: [n-1]}
+- {name: a3, queue: a, gpu: 2, on: [n-2]}
+- {name: a4, queue: a, gpu: 2, on: [n-2]}
+- {name: a5, queue: a, gpu: 4, on: [n-3]}
+";
+
+/// The nodes and the number of sets that were tried, and what a smaller or larger set would have meant.
+#[test]
+fn an_eviction_says_what_the_search_tried() {
+    let frame = frame(&format!("{THREE_NODES}- {{name: train, queue: b, pods: 2, gpu: 4}}\n"), 1);
+    assert_eq!(
+        also(&frame, "a4"),
+        [
+            "train needs room for 2 pods at once. 3 sets of evictions were tried, on n-3 and n-2; the last one is the first \
+             that is allowed and frees enough, and larger ones were not tried."
+        ]
+    );
+}
+
+/// A search without result says how far it came.
+#[test]
+fn a_waiting_gang_says_for_how_many_pods_a_set_sufficed() {
+    let text = THREE_NODES.replace("gpu: 4, on: [n-3]", "gpu: 4, on: [n-3], preemptible: false").replace(
+        "{name: a3, queue: a, gpu: 2, on: [n-2]}",
+        "{name: a3, queue: a, gpu: 2, on: [n-2], preemptible: false}",
+    );
+    let text = text.replace("quota: 4", "quota: 6");
+    let frame = frame(&format!("{text}- {{name: train, queue: b, pods: 2, gpu: 4}}\n"), 1);
+    let all = also(&frame, "train");
+    assert!(all.iter().any(|says| says.contains("sufficed for 1 of them at most")), "{all:?}");
+}
+
+#[test]
+fn a_job_in_its_preemption_delay_says_until_when() {
+    let text = "nodes: [{name: n, gpu: 2}]
+queues:
+- {name: a, gpu: {quota: 0, limit: unlimited, weight: 1}}
+- {name: b, gpu: {quota: 2, limit: unlimited, weight: 1}}
+jobs:
+- {name: runs, queue: a, gpu: 2, on: [n]}
+- {name: late, queue: b, gpu: 2, preemption-delay: 20s}
+";
+    let explained = |cycles| words::of_job(&frame(text, cycles), "late");
+    assert_eq!(
+        explained(3).verdict.spoken(),
+        "late is waiting: no GPU is free, and it may not evict other jobs before 0:20, when its preemption delay of 0:20 ends."
+    );
+    assert_eq!(
+        explained(3).outlook.spoken(),
+        "At 0:20 its preemption delay ends; from then on evictions are tried for it."
+    );
+    assert!(
+        explained(20).verdict.spoken().contains("runs to shut down"),
+        "{:?}",
+        explained(20).verdict.spoken()
+    );
+}
