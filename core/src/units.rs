@@ -15,7 +15,7 @@ pub const RESOURCES_MAX: usize = 8;
 pub const NAMED_MAX: usize = RESOURCES_MAX - Resource::ACCOUNTED.len() - 1;
 
 /// A resource by its index: cpu, memory, gpu, then those named by the scenario.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Resource(pub u8);
 
 impl Resource {
@@ -39,6 +39,16 @@ impl Resource {
         self.index().checked_sub(Resource::ACCOUNTED.len())
     }
 
+    /// Whether every policy accounts it.
+    pub fn is_accounted(self) -> bool {
+        self.nth_named().is_none()
+    }
+
+    /// The resource if every policy accounts it; `None` for named resources.
+    pub fn accounted(self) -> Option<Resource> {
+        self.is_accounted().then_some(self)
+    }
+
     /// Index in a [`ResourceVec`].
     pub fn index(self) -> usize {
         usize::from(self.0)
@@ -51,6 +61,95 @@ impl Resource {
             Resource::MEMORY => "memory",
             Resource::GPU => "gpu",
             _ => "other",
+        }
+    }
+}
+
+/// What charts show: amounts of one resource, or each queue in the resource of which it holds the largest part.
+///
+/// Links, drafts and messages have it as a number: 0 cpu, 1 memory, 2 gpu, 3 dominant, then those that the scenario names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(from = "u8", into = "u8")]
+pub enum ShownResource {
+    /// Amounts of this resource.
+    One(Resource),
+    /// Each queue in percent of the total of its dominant resource.
+    Dominant,
+}
+
+impl ShownResource {
+    /// CPU.
+    pub const CPU: ShownResource = ShownResource::One(Resource::CPU);
+    /// Memory.
+    pub const MEMORY: ShownResource = ShownResource::One(Resource::MEMORY);
+    /// GPU.
+    pub const GPU: ShownResource = ShownResource::One(Resource::GPU);
+
+    /// The nth resource named by the scenario, from 0.
+    pub fn named(n: usize) -> ShownResource {
+        ShownResource::One(Resource::named(n))
+    }
+
+    /// Index among the resources named by the scenario.
+    pub fn nth_named(self) -> Option<usize> {
+        self.one()?.nth_named()
+    }
+    /// The resource, if it is one.
+    pub fn one(self) -> Option<Resource> {
+        match self {
+            ShownResource::One(resource) => Some(resource),
+            ShownResource::Dominant => None,
+        }
+    }
+    /// The resource of amounts that cannot be counted in each queue's dominant resource.
+    pub fn counted(self) -> Resource {
+        self.one().unwrap_or(Resource::GPU)
+    }
+    /// The accounted resource whose sentences and controls stand for it: GPU, unless it is accounted itself.
+    pub fn accounted(self) -> Resource {
+        self.one().and_then(Resource::accounted).unwrap_or(Resource::GPU)
+    }
+    /// Whether every policy accounts it.
+    pub fn is_accounted(self) -> bool {
+        self.one().is_some_and(Resource::is_accounted)
+    }
+    /// Index in a frame that was projected to it: charts read what is not accounted at the position of GPUs.
+    pub fn position(self) -> usize {
+        self.accounted().index()
+    }
+}
+
+impl Default for ShownResource {
+    fn default() -> Self {
+        ShownResource::CPU
+    }
+}
+
+impl From<Resource> for ShownResource {
+    fn from(resource: Resource) -> Self {
+        ShownResource::One(resource)
+    }
+}
+
+/// The number of [`ShownResource::Dominant`].
+const DOMINANT: u8 = 3;
+
+impl From<u8> for ShownResource {
+    fn from(number: u8) -> Self {
+        match number {
+            DOMINANT => ShownResource::Dominant,
+            named if named > DOMINANT => ShownResource::One(Resource(named - 1)),
+            accounted => ShownResource::One(Resource(accounted)),
+        }
+    }
+}
+
+impl From<ShownResource> for u8 {
+    fn from(shown: ShownResource) -> u8 {
+        match shown {
+            ShownResource::Dominant => DOMINANT,
+            ShownResource::One(Resource(named)) if named >= DOMINANT => named.saturating_add(1),
+            ShownResource::One(Resource(accounted)) => accounted,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use fairground::scenario::{Path, Segment, quantity};
 use fairground::units::Resource;
-use fairground::words::number::{self, CPU, GPU, MEMORY};
+use fairground::words::number;
 
 /// The normalised form of a typed value, unless it is written that way already: *59.6 GiB* for `64 GB`.
 pub fn normal(at: &Path, typed: &str) -> Option<String> {
@@ -28,11 +28,11 @@ pub fn with_unit(at: &Path, typed: &str) -> Option<String> {
     Some(match of {
         "memory" => memory(base(Resource::MEMORY)? as f64),
         "gpu-memory" => memory(quantity::mebibytes(typed).ok()? as f64 * f64::from(1 << 20)),
-        "cpu" => number::with_unit(CPU, base(Resource::CPU)? as f64),
+        "cpu" => number::with_unit(Resource::CPU, base(Resource::CPU)? as f64),
         // GPUs are divided into thousandths, so up to three decimals are displayed.
         "gpu" => {
             let n = base(Resource::GPU)?;
-            let one = number::unit(GPU, n as f64 / 1000.0);
+            let one = number::unit(Resource::GPU, n as f64 / 1000.0);
             [quantity::print_decimal(n, 3).as_str(), " ", one].concat()
         }
         "submit"
@@ -63,7 +63,7 @@ fn memory(bytes: f64) -> String {
     let mebibytes = bytes / f64::from(1 << 20);
     match mebibytes < 1024.0 && bytes > 0.0 {
         true => format!("{} MiB", number::number(mebibytes)),
-        false => number::with_unit(MEMORY, bytes),
+        false => number::with_unit(Resource::MEMORY, bytes),
     }
 }
 

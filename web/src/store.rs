@@ -1,5 +1,6 @@
 //! The state as signals: memos of its parts; applies commands and executes their effects.
 
+use fairground::units::{Resource, ShownResource};
 use std::sync::Arc;
 
 use fairground::lesson::Lesson;
@@ -55,12 +56,12 @@ pub struct Store {
     pub selection: Signal<Option<Selection>>,
     /// The selection and everything it belongs to.
     selection_closure: Memo<Vec<Selection>>,
-    /// The resource whose settings are shown: 0 cpu, 1 memory, 2 gpu.
-    pub resource: Signal<u8>,
-    /// The resource of charts: the same, or 3 for each queue's dominant resource.
-    pub charted: Signal<u8>,
+    /// The resource whose settings are shown.
+    pub resource: Signal<Resource>,
+    /// The resource of charts.
+    pub charted: Signal<ShownResource>,
     /// The resource that is explained for the selected queue.
-    pub explained: Signal<u8>,
+    pub explained: Signal<Resource>,
     /// Explanation of the selected queue's fair share.
     pub ladder: Signal<Option<Arc<Ladder>>>,
     /// The serving order around the selected queue or job.

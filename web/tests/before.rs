@@ -1,5 +1,6 @@
 //! Charts compare the current run with the baseline of the last edit.
 
+use fairground::units::{Resource, ShownResource as Shown};
 use std::sync::Arc;
 
 use expect_test::expect;
@@ -76,14 +77,14 @@ impl Page {
         let (alternative, changed) = (alternative::moment(&self.model), alternative::changed(&self.model));
         let alternative =
             alternative.as_deref().map(|frame| Alternative { frame, changed: changed.as_deref() });
-        let mut view = shares::view::shares(frame, alternative, None, 2, &[]);
+        let mut view = shares::view::shares(frame, alternative, None, Shown::GPU, &[]);
         if let Some(alternative) = alternative {
             shares::view::say_since(&mut view, frame, alternative);
         }
         view
     }
 
-    fn timeline(&self, selection: Option<&Selection>, resource: u8) -> timeline::view::TimelineView {
+    fn timeline(&self, selection: Option<&Selection>, resource: Shown) -> timeline::view::TimelineView {
         let (run, frame) = self.model.run.as_deref().zip(self.model.frame.as_deref()).expect("a run");
         let mut view = timeline::view::timeline(run, frame, selection, resource);
         add_overlays(
@@ -133,7 +134,7 @@ impl Page {
     fn says(&self) -> String {
         let (run, frame) = self.model.run.as_deref().zip(self.model.frame.as_deref()).expect("a run");
         let before = self.model.told_edit.as_ref().or(self.model.baseline.as_ref());
-        says(before.expect("a baseline"), frame, run, 2)
+        says(before.expect("a baseline"), frame, run, Resource::GPU)
     }
 }
 
@@ -172,7 +173,7 @@ fn the_earlier_run_lies_behind_the_timeline() {
     page.does(Command::GoTo(3));
     page.sets("team-a", "quota", "3");
     let team = Selection::Queue("team-a".into());
-    let view = page.timeline(Some(&team), 2);
+    let view = page.timeline(Some(&team), Shown::GPU);
     assert_eq!(view.alternatives.len(), 1);
     assert_eq!((view.last, view.alternatives[0].last), (2, 3), "what was computed before goes on");
     assert_eq!(view.alternatives[0].at(0), Some(3.0));
@@ -189,8 +190,8 @@ fn the_earlier_run_lies_behind_the_timeline() {
         2	0:02	4	1	3	0	0	3	1	2
     "#]]
     .assert_eq(&timeline::view::table(&view).tsv());
-    let lines: Vec<String> =
-        page.timeline(None, 2).alternatives.into_iter().map(|alternative| alternative.name).collect();
+    let lines = page.timeline(None, Shown::GPU).alternatives;
+    let lines: Vec<String> = lines.into_iter().map(|alternative| alternative.name).collect();
     assert_eq!(lines, ["team-a", "team-b"], "without a selection every border between areas");
 }
 
@@ -199,7 +200,7 @@ fn dominant_shares_are_lines_that_do_not_add_up() {
     let mut page = Page::open();
     page.does(Command::GoTo(3));
     page.sets("team-a", "quota", "3");
-    let view = page.timeline(None, 3);
+    let view = page.timeline(None, Shown::Dominant);
     assert!(view.apart);
     assert_eq!(view.max, 120.0, "the scale ends above all there is, not above a sum");
     assert_eq!(view.alternatives.len(), 2);
@@ -286,7 +287,7 @@ fn division_and_cluster_say_how_it_was() {
     let now = page.model.ladder.as_deref().expect("it is explained");
     let old = alternative::moment(&page.model).expect("a baseline");
     let [now, was] = [(frame, now), (&old, &was)]
-        .map(|(frame, ladder)| division::view::division(frame, &ladder.levels[0], 2, usize::MAX));
+        .map(|(frame, ladder)| division::view::division(frame, &ladder.levels[0], Resource::GPU, usize::MAX));
     let view = division::view::with_alternative(now, &was, true);
     let terms = Terms::of("kai");
     assert_eq!(
@@ -295,8 +296,8 @@ fn division_and_cluster_say_how_it_was() {
     );
     let changed = alternative::changed(&page.model);
     let alternative = Alternative { frame: &old, changed: changed.as_deref() };
-    let mut view = cluster::view::cluster(frame, 600.0, 2);
-    lay_alternative(&mut view, frame, alternative, 2);
+    let mut view = cluster::view::cluster(frame, 600.0, Shown::GPU);
+    lay_alternative(&mut view, frame, alternative, Shown::GPU);
     let mut cells = view.cards.iter().flat_map(|card| &card.cells);
     assert!(cells.any(|cell| cell.state(terms).ends_with("; before: b2")));
     assert!(view.marks.contains(&cluster::cards::CellMark::Before));
@@ -374,7 +375,7 @@ fn every_chart_follows_a_dragged_value() {
     );
     assert_eq!((other.last, other.rows.len()), (2, 4), "nothing further happens");
     // Timeline shows the preview as well, with another label than for a baseline.
-    let view = page.timeline(Some(&Selection::Queue("team-a".into())), 2);
+    let view = page.timeline(Some(&Selection::Queue("team-a".into())), Shown::GPU);
     assert_eq!(
         (view.was, view.alternatives.len(), view.alternatives[0].at(2)),
         (false, 1, Some(3.0)),
@@ -408,8 +409,8 @@ fn tree_outlines_the_earlier_width() {
     page.does(Command::GoTo(3));
     page.sets("team-a", "quota", "3");
     let (now, other, changed) = page.moments();
-    let [view, was] =
-        [&now, &other].map(|frame| icicle::view::icicle(frame, None, 2, icicle::view::Measure::Share));
+    let [view, was] = [&now, &other]
+        .map(|frame| icicle::view::icicle(frame, None, Shown::GPU, icicle::view::Measure::Share));
     let same = icicle::view::with_alternative(
         view.clone(),
         &view,
@@ -449,13 +450,13 @@ fn trends_and_fairness_say_how_it_was() {
     let (Report::Series(series), Report::Series(before)) = (&*report, &*was) else { panic!("{report:?}") };
     let alternative = Alternative { frame: &other, changed: changed.as_deref() };
     let run = page.model.run.clone().expect("a run");
-    for resource in [2, 3] {
+    for resource in [Shown::GPU, Shown::Dominant] {
         let mut view = trends::view::trends(series, &run, &now, None, (resource, Default::default()));
         let plain =
             fairground_web::views::trends::draw::trends(&view, 600.0).matches("stroke-dasharray").count();
         trends::view::lay_behind(&mut view, (before, alternative));
         let says: Vec<&str> = view.tiles.iter().map(|tile| tile.says.as_str()).collect();
-        if resource == 2 {
+        if resource == Shown::GPU {
             expect![[r#"
                 2 queues, all on one scale: 0 to 3 GPUs, cycles 0 to 2. Since quota of team-a 2 → 3: team-a 3, was 2; team-b 1, was 2.
                 team-a: 3 GPUs allocated now, fair share 3, 3 requested; between 3 and 3 in the run; before: 2 allocated now, another amount from cycle 1 on
@@ -554,7 +555,7 @@ fn allocations_are_unchanged_only_where_nothing_differs() {
         ladder: None,
         scenario: None,
     };
-    let said = |frame: Frame| says(&before, &frame, &run, 2);
+    let said = |frame: Frame| says(&before, &frame, &run, Resource::GPU);
     assert_eq!(said(frame(1000.0, [1, 0], 3000)), "X: nothing changes up to cycle 1.");
     assert_eq!(said(frame(2000.0, [1, 0], 3000)), "X: q uses 2 cores (1 before).");
     assert_eq!(

@@ -1,5 +1,6 @@
 //! The page uses the vocabulary of the policy.
 
+use fairground::units::{Resource, ShownResource};
 use std::collections::BTreeSet;
 
 use crate::run::Page;
@@ -94,14 +95,14 @@ fn texts(frame: &Frame, run: &Run, ladders: &[Ladder]) -> Vec<String> {
     let mut texts = all(&words::at_rest(frame), terms);
     for selection in selections(frame) {
         let ladder = ladders.iter().find(|ladder| selection == Selection::Queue(ladder.queue.clone()));
-        texts.extend(all(&words::why(frame, Some(run), &selection, ladder, 2), terms));
+        texts.extend(all(&words::why(frame, Some(run), &selection, ladder, Resource::GPU), terms));
     }
-    texts.push(words::announce(frame, 2));
-    let view = shares::view::shares(frame, None, None, 2, &[]);
+    texts.push(words::announce(frame, Resource::GPU));
+    let view = shares::view::shares(frame, None, None, ShownResource::GPU, &[]);
     texts.push(view.summary.clone());
     texts.extend(view.rows.iter().map(|row| row.sentence()));
     texts.extend(shares::view::table(&view).head);
-    texts.extend(cluster::view::table(&cluster::view::cluster(frame, 640.0, 2), terms).head);
+    texts.extend(cluster::view::table(&cluster::view::cluster(frame, 640.0, ShownResource::GPU), terms).head);
     texts
 }
 
@@ -116,7 +117,7 @@ fn every_policy_speaks_its_own_words() {
         for cycle in 0..6 {
             let (frame, run) = page.main_at(scenario.clone(), cycle);
             let queues = frame.queues.iter();
-            let ladders: Vec<Ladder> = queues.map(|queue| page.ladder(&queue.name, 2)).collect();
+            let ladders: Vec<Ladder> = queues.map(|queue| page.ladder(&queue.name, Resource::GPU)).collect();
             for text in texts(&frame, &run, &ladders) {
                 if let Some(word) = found(&text, &policy) {
                     wrong.insert(format!("{policy} says {word:?}: {text}"));

@@ -1,5 +1,6 @@
 //! Jumps from event to event, and the kinds of events that they skip.
 
+use fairground::units::ShownResource;
 use std::collections::BTreeSet;
 
 use fairground::cluster::NodeState;
@@ -73,7 +74,7 @@ fn a_jump_stops_at_nothing_that_is_left_out() {
         whole.dispatch(Command::GoTo(0));
         // The kinds in the legend, which can be hidden.
         let run = whole.model.run.clone().expect("a run");
-        let offered = timeline(&run, whole.frame(), None, 2).kinds;
+        let offered = timeline(&run, whole.frame(), None, ShownResource::GPU).kinds;
         for kind in offered.all() {
             whole.dispatch(Command::ShowEvents(kind, false));
         }

@@ -1,6 +1,7 @@
 //! Views of very large scenarios stay small pictures. Prints the duration of each: `cargo test --release --test large --
 //! --nocapture`.
 
+use fairground::units::ShownResource;
 use std::time::Instant;
 
 use crate::run::{Page, sent};
@@ -72,18 +73,26 @@ fn five_thousand_queues_stay_small_pictures() {
     let (now, was) = (frame(0.0), frame(1.0));
     let alternative = Alternative { frame: &was, changed: Some("an edit") };
     let selection = Some(Selection::Queue("queue-4321".into()));
-    let of = |frame: &Frame| icicle::view::icicle(frame, selection.as_ref(), 2, icicle::view::Measure::Share);
+    let of = |frame: &Frame| {
+        icicle::view::icicle(frame, selection.as_ref(), ShownResource::GPU, icicle::view::Measure::Share)
+    };
     let view = timed("Tree, what it shows", || of(&now));
     let view = timed("Tree, its ghost", || icicle::view::with_alternative(view, &of(&was), alternative));
     let svg = timed("Tree, the picture", || fairground_web::views::icicle::draw::icicle(&view, 1000.0));
     assert!(svg.matches('<').count() < 2_000, "{} elements", svg.matches('<').count());
-    let said = timed("what became of the queues", || differences(&now, &was, 2));
+    let said = timed("what became of the queues", || differences(&now, &was, ShownResource::GPU));
     assert!(said.ends_with(" more"), "{said}");
 
     let run = Run { last_cycle: 50, complete: true, ..Run::default() };
     let (report, before) = (series(0.0), series(1.0));
     let mut view = timed("Trends, what they show", || {
-        trends::view::trends(&report, &run, &now, selection.as_ref(), (2, Default::default()))
+        trends::view::trends(
+            &report,
+            &run,
+            &now,
+            selection.as_ref(),
+            (ShownResource::GPU, Default::default()),
+        )
     });
     timed("Trends, their ghost", || trends::view::lay_behind(&mut view, (&before, alternative)));
     let svg = timed("Trends, the picture", || fairground_web::views::trends::draw::trends(&view, 1000.0));

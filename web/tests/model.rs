@@ -133,7 +133,7 @@ fn any_command(numbers: &mut Numbers, scenario: &Scenario) -> Command {
         20 => numbers.of(&[
             Command::Tab(SetupTab::Work),
             Command::Panel(Panel::Why),
-            Command::Resource(9),
+            Command::Resource(9.into()),
             Command::EditLater(true),
             Command::EditLater(false),
         ]),

@@ -1,6 +1,7 @@
 //! If cycles come at other times, the cursor keeps its moment, not the number of its cycle.
 
 use fairground::scenario::Path;
+use fairground::units::ShownResource;
 use fairground::words::Selection;
 use fairground_web::engine::report::Report;
 use fairground_web::state::branches::alternative;
@@ -59,7 +60,7 @@ fn a_step_is_one_request() {
                 whole.dispatch(Command::Serving(true));
                 whole.dispatch(Command::Select(selection.clone()));
                 whole.dispatch(Command::ShowView(view));
-                whole.dispatch(Command::Resource(3));
+                whole.dispatch(Command::Resource(ShownResource::Dominant));
                 whole.n_requests = 0;
                 whole.dispatch(Command::Step);
                 assert_eq!(whole.n_requests, 1, "{example}: {view:?} with {selection:?}");

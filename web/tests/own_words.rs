@@ -1,5 +1,6 @@
 //! What WHY shows for the examples of Run:ai, EGO and YuniKorn.
 
+use fairground::units::Resource;
 use std::sync::Arc;
 
 use crate::run::Page;
@@ -17,7 +18,8 @@ fn frames(example: &str, cycles: u32) -> Vec<Frame> {
 
 /// The verdicts on some subjects, one per line.
 fn verdicts(frame: &Frame, about: &[Selection]) -> String {
-    let verdicts = about.iter().map(|selection| words::why(frame, None, selection, None, 2).verdict);
+    let verdicts =
+        about.iter().map(|selection| words::why(frame, None, selection, None, Resource::GPU).verdict);
     verdicts.map(|verdict| format!("{verdict}\n")).collect()
 }
 
@@ -71,7 +73,7 @@ fn ego_speaks_of_parts_of_a_pool() {
 #[test]
 fn rule_cards_say_what_is_an_assumption() {
     let card = |example: &str, name: &str| {
-        let why = words::why(&frames(example, 1)[1], None, &job(name), None, 2);
+        let why = words::why(&frames(example, 1)[1], None, &job(name), None, Resource::GPU);
         why.rule.expect("a rule")
     };
     let over = card("ego-eighteen-slots", "b-9");
@@ -86,7 +88,7 @@ fn rule_cards_say_what_is_an_assumption() {
 fn orders(scenario: &str, cycle: u32, of: &Selection) -> String {
     let (mut page, frame, _) = Page::open(scenario, cycle);
     let order = page.order(of);
-    let mut why = words::why(&frame, None, of, None, 2);
+    let mut why = words::why(&frame, None, of, None, Resource::GPU);
     words::put_order(&mut why, &frame, of, Some(&order));
     let mut lines = String::new();
     for level in &why.order {
@@ -153,7 +155,7 @@ fn the_serving_order_is_explained() {
 fn a_queue_says_what_became_of_the_priorities_below_it() {
     let frame = &frames("tenants-and-offsets", 0)[0];
     let evidence = |name: &str| {
-        let evidence = words::why(frame, None, &queue(name), None, 2).evidence.expect("numbers");
+        let evidence = words::why(frame, None, &queue(name), None, Resource::GPU).evidence.expect("numbers");
         let rows = evidence.rows.iter().rev().take(3).rev();
         rows.map(|(what, cells, _)| format!("{what}: {}\n", cells.join(" "))).collect::<String>()
     };

@@ -1,5 +1,6 @@
 //! Owned nodes, grace periods and consumers above their limits, in Cluster, Shares, Gantt and WHY.
 
+use fairground::units::{Resource, ShownResource};
 use std::fmt::Write;
 
 use crate::whole::Whole;
@@ -13,7 +14,7 @@ use fairground_web::views::{cluster, gantt, shares};
 
 /// Headings with the nodes below them.
 fn groups(whole: &Whole) -> String {
-    let view = cluster::view::cluster(whole.frame(), 900.0, 2);
+    let view = cluster::view::cluster(whole.frame(), 900.0, ShownResource::GPU);
     let mut text = String::new();
     for card in &view.cards {
         writeln!(text, "{} | {} | {}", card.pool, card.name, card.head).expect("a string");
@@ -25,13 +26,13 @@ fn groups(whole: &Whole) -> String {
 }
 
 fn rows(whole: &Whole) -> String {
-    let view = shares::view::shares(whole.frame(), None, None, 2, &[]);
+    let view = shares::view::shares(whole.frame(), None, None, ShownResource::GPU, &[]);
     let row = |row: &shares::view::ShareRow| format!("{} | {:?}\n", row.sentence(), row.steps());
     view.rows.iter().map(row).collect()
 }
 
 fn verdict(whole: &Whole, about: Selection) -> String {
-    let why = words::why(whole.frame(), None, &about, None, 2);
+    let why = words::why(whole.frame(), None, &about, None, Resource::GPU);
     format!("{} {}", why.verdict.spoken(), why.outlook.spoken())
 }
 

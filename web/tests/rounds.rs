@@ -48,7 +48,7 @@ fn the_rounds_of_a_division_add_up_to_the_fair_shares() {
             .queues
             .iter()
             .filter_map(|row| {
-                let share = row.fair_share.as_ref()?[usize::from(r)];
+                let share = row.fair_share.as_ref()?[r.index()];
                 Some((row.name.clone(), share.map(|share| in_unit(r, share))))
             })
             .collect();

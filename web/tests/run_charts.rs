@@ -2,7 +2,7 @@
 
 use crate::run::{ADAPTERS, Page, RESTART, lines, sent};
 use expect_test::expect;
-use fairground::words::number::NAMED;
+use fairground::units::{Resource, ShownResource};
 use fairground::words::{Selection, Terms};
 use fairground_web::engine::protocol::{Response, Subjects};
 use fairground_web::engine::report::{Gantt, GanttBy, Level, Report, ReportRequest, Series};
@@ -36,7 +36,7 @@ fn gantt_and_queues_as_pictures() {
     let plan = fairground_web::views::gantt::draw::Plan { width: 600.0, end: view.end };
     let bar = format!("<rect x=\"{:.0}\"", plan.x(9) * 10.0);
     assert!(svg.contains(&bar), "the second run begins with cycle 9: {bar} in {svg}");
-    let view = trends(&series(&mut page), &run, &frame, None, (2, Measure::Amounts));
+    let view = trends(&series(&mut page), &run, &frame, None, (ShownResource::GPU, Measure::Amounts));
     let svg = fairground_web::views::trends::draw::trends(&view, 600.0);
     assert_eq!(svg.matches("<polygon").count(), 2, "what each of two queues held");
     assert_eq!(svg.matches("stroke-dasharray").count(), 2, "and what it was entitled to");
@@ -53,7 +53,7 @@ fn gantt_follows_the_resource() {
     let text = RESTART.replace("name: b1, queue: team-b,", "name: b1, queue: team-b, cpu: 4,");
     let (mut page, frame, run) = Page::open(&text, 10);
     let report = page.gantt(GanttBy::Job, 0, 100, "");
-    let seen = |resource: u8| {
+    let seen = |resource: ShownResource| {
         let mut view = gantt(&report, &run, &frame, None);
         count_in(&mut view, &report, &frame.named, resource);
         view
@@ -65,15 +65,18 @@ fn gantt_follows_the_resource() {
         };
         view.lines.iter().filter_map(row).collect()
     };
-    let cores = seen(0);
+    let cores = seen(ShownResource::CPU);
     assert_eq!(rows(&cores).last(), Some(&(false, "requests 4 cores".to_string())));
     assert_eq!(rows(&cores)[0], (true, "requests no cores".to_string()));
     assert!(cores.marks.thin && cores.table.head[2] == "requested, cores", "{:?}", cores.table.head);
-    let gpus = seen(2);
+    let gpus = seen(ShownResource::GPU);
     assert!(!gpus.marks.thin && rows(&gpus).iter().all(|(thin, _)| !thin));
     let svg = fairground_web::views::gantt::draw::gantt(&gpus, 600.0);
     assert!(svg.contains(">1 GPU</text>"), "{svg}");
-    assert!(rows(&seen(3)).iter().all(|(thin, says)| !thin && !says.contains("asks")), "each has its own");
+    assert!(
+        rows(&seen(ShownResource::Dominant)).iter().all(|(thin, says)| !thin && !says.contains("asks")),
+        "each has its own"
+    );
 }
 
 #[test]
@@ -181,7 +184,7 @@ fn series_are_what_moments_show() {
 #[test]
 fn every_queue_has_its_own_small_timeline() {
     let (mut page, frame, run) = Page::open(RESTART, 5);
-    let view = trends(&series(&mut page), &run, &frame, None, (2, Measure::Amounts));
+    let view = trends(&series(&mut page), &run, &frame, None, (ShownResource::GPU, Measure::Amounts));
     let says: Vec<String> = view.tiles.iter().map(|tile| tile.says.clone()).collect();
     expect![[r#"
         2 queues, all on one scale: 0 to 2 GPUs, cycles 0 to 12.
@@ -197,7 +200,8 @@ fn every_queue_has_its_own_small_timeline() {
         team-b	4	1	1	1
     "#]]
     .assert_eq(&(view.summary.clone() + "\n" + &says.join("\n") + "\n" + &view.table.tsv()));
-    let dominant = trends(&series(&mut page), &run, &frame, None, (3, Measure::Amounts));
+    let dominant =
+        trends(&series(&mut page), &run, &frame, None, (ShownResource::Dominant, Measure::Amounts));
     assert_eq!(dominant.max, 100.0, "one team held both GPUs");
     assert_eq!(dominant.tiles[0].has, "50 of 50");
 }
@@ -208,7 +212,7 @@ fn a_dragged_weight_has_a_preview() {
     let edited = RESTART.replacen("weight: 1}", "weight: 3}", 1).replace("quota: 1", "quota: 0");
     let base = RESTART.replace("quota: 1", "quota: 0");
     let levels = |page: &mut Page, text: &str| {
-        let ladder = Some(("team-a".to_string(), 2));
+        let ladder = Some(("team-a".to_string(), Resource::GPU));
         let replies = page.preview_at(&sent(text), 2, Subjects { ladder, ..Subjects::default() });
         match &replies[..] {
             [Response::Moment(moment), _] => moment.ladder.clone().expect("a ladder").levels,
@@ -218,15 +222,15 @@ fn a_dragged_weight_has_a_preview() {
     let now = levels(&mut page, &base);
     let alternative = levels(&mut page, &edited);
     let view = with_alternative(
-        division(&frame, &now[0], 2, usize::MAX),
-        &division(&frame, &alternative[0], 2, usize::MAX),
+        division(&frame, &now[0], Resource::GPU, usize::MAX),
+        &division(&frame, &alternative[0], Resource::GPU, usize::MAX),
         false,
     );
     let tank = |name: &str| view.tanks.iter().find(|tank| tank.name == name).expect("a tank");
     assert_eq!(tank("team-a").weight, 1.0);
     assert_eq!(tank("team-a").alternative.as_ref().map(|alternative| alternative.weight), Some(3.0));
     assert!(tank("team-b").alternative.is_none(), "nothing changes for who asks for nothing");
-    let same = with_alternative(view.clone(), &division(&frame, &now[0], 2, usize::MAX), false);
+    let same = with_alternative(view.clone(), &division(&frame, &now[0], Resource::GPU, usize::MAX), false);
     assert!(same.tanks.iter().all(|tank| tank.alternative.is_none()));
 }
 
@@ -244,7 +248,7 @@ fn too_many_queues_leave_those_around_the_selected_one() {
     let series = series(&mut page);
     let names = |selected: Option<&str>| -> Vec<String> {
         let selection = selected.map(|name| Selection::Queue(name.to_string()));
-        let view = trends(&series, &run, &frame, selection.as_ref(), (2, Measure::Amounts));
+        let view = trends(&series, &run, &frame, selection.as_ref(), (ShownResource::GPU, Measure::Amounts));
         view.tiles.into_iter().map(|tile| tile.name).collect()
     };
     assert_eq!(names(None), ["root"]);
@@ -257,7 +261,7 @@ fn too_many_queues_leave_those_around_the_selected_one() {
 fn what_the_scenario_names_is_charted() {
     let (mut page, frame, run) = Page::open(ADAPTERS, 5);
     assert_eq!(frame.named, ["rdma"]);
-    let shares = shares(&frame, None, None, NAMED, &[]);
+    let shares = shares(&frame, None, None, ShownResource::named(0), &[]);
     assert_eq!(shares.summary, "2 of 2 rdma allocated.");
     let row = |name: &str| {
         let row = shares.rows.iter().find(|row| row.name == name).expect("a row");
@@ -265,18 +269,18 @@ fn what_the_scenario_names_is_charted() {
     };
     assert_eq!(row("a"), (2.0, 2.0, None, None, None), "nobody divides it");
     assert_eq!(row("b"), (0.0, 1.0, None, None, None));
-    let line = timeline(&run, &frame, None, NAMED);
+    let line = timeline(&run, &frame, None, ShownResource::named(0));
     assert_eq!(line.bands.len(), 1, "only one queue ever held some");
     assert_eq!((line.capacity.last(), line.bands[0].amounts.last()), (Some(&2.0), Some(&2.0)));
     assert!(line.summary.ends_with("2 of 2 rdma allocated at the end."), "{}", line.summary);
     let series = series(&mut page);
-    let trends = trends(&series, &run, &frame, None, (NAMED, Measure::Amounts));
+    let trends = trends(&series, &run, &frame, None, (ShownResource::named(0), Measure::Amounts));
     assert_eq!(trends.tiles[0].says, "a: 2 rdma allocated now, 2 requested; between 0 and 2 in the run");
-    let nodes = cluster(&frame, 600.0, NAMED);
+    let nodes = cluster(&frame, 600.0, ShownResource::named(0));
     let heads: Vec<_> = nodes.cards.iter().map(|card| card.head.as_str()).collect();
     assert_eq!(heads, ["2 of 2 rdma", "0 of 0 rdma"]);
     assert_eq!(nodes.says(&nodes.cards[0], 0, &Terms::PLAIN), "n, rdma: a 2, 0 free");
-    let cores = cluster(&frame, 600.0, 0);
+    let cores = cluster(&frame, 600.0, ShownResource::CPU);
     assert_eq!(cores.cards[0].head, "4 of 16 cores");
     let parts: Vec<_> =
         cores.cards[0].cells[0].parts.iter().map(|part| (part.job.as_str(), part.to)).collect();

@@ -2,6 +2,7 @@
 
 use crate::run::{ADAPTERS, Page, RESTART, lines};
 use expect_test::expect;
+use fairground::units::{Resource, ShownResource};
 use fairground::words::Selection;
 use fairground_web::engine::report::{GanttBy, Report, ReportRequest, Tally};
 use fairground_web::library::EXAMPLES;
@@ -10,7 +11,7 @@ use fairground_web::views::gantt::view::gantt;
 use fairground_web::words::{announce, why};
 
 fn tally(page: &mut Page) -> Tally {
-    match page.report(ReportRequest::Tally { resource: 2 }) {
+    match page.report(ReportRequest::Tally { resource: Resource::GPU }) {
         Report::Tally(tally) => *tally,
         other => panic!("{other:?}"),
     }
@@ -25,7 +26,9 @@ fn what_was_owed_and_lost_is_counted() {
     // is free while a1 waits for the first cycle, and one while b1 and a2 wait for the fourth.
     expect![[r#"
         Tally {
-            resource: 2,
+            resource: Resource(
+                2,
+            ),
             summary: Summary {
                 all: Totals {
                     queue: None,
@@ -233,7 +236,7 @@ fn free_amounts_that_fit_no_pending_pod_are_stranded() {
 #[test]
 fn fairness_counts_what_is_shown() {
     let (mut page, frame, _) = Page::open(ADAPTERS, 5);
-    let mut tally = |resource: u8| match page.report(ReportRequest::Tally { resource }) {
+    let mut tally = |resource: Resource| match page.report(ReportRequest::Tally { resource }) {
         Report::Tally(tally) => fairness(&tally, &frame, None),
         other => panic!("{other:?}"),
     };
@@ -241,9 +244,9 @@ fn fairness_counts_what_is_shown() {
         view.facts[0].reading.replace('\u{a0}', " ")
     };
     // Placed at 0:01, so held for four seconds of five.
-    assert_eq!(used(&tally(2)), "4 of 40 GPU-seconds");
-    assert_eq!(used(&tally(0)), "16 of 400 core-seconds");
-    let rdma = tally(3);
+    assert_eq!(used(&tally(Resource::GPU)), "4 of 40 GPU-seconds");
+    assert_eq!(used(&tally(Resource::CPU)), "16 of 400 core-seconds");
+    let rdma = tally(Resource::named(0));
     assert_eq!(used(&rdma), "8 of 10 rdma-seconds");
     assert_eq!(rdma.facts[2].value, "0 rdma");
     assert_eq!(rdma.table.head[4], "used, rdma-seconds");
@@ -304,7 +307,7 @@ fn a_gang_that_failed_does_not_wait() {
     let svg = fairground_web::views::gantt::draw::gantt(&view, 600.0);
     assert!(svg.contains(">failed</text>"), "{svg}");
     let queue = Selection::Queue("team".into());
-    let why = fairground_web::words::why(&frame, Some(&run), &queue, None, 2);
+    let why = fairground_web::words::why(&frame, Some(&run), &queue, None, Resource::GPU);
     let (_, jobs) = why.list.expect("its jobs");
     let listed: Vec<String> = jobs.iter().map(|entry| entry.text.to_string()).collect();
     expect![[r#"
@@ -312,20 +315,26 @@ fn a_gang_that_failed_does_not_wait() {
         `single` is running, 1 GPU"#]]
     .assert_eq(&listed.join("\n"));
     let job = Selection::Job("gang".into());
-    let about = fairground_web::words::why(&frame, Some(&run), &job, None, 2).about.to_string();
+    let about = fairground_web::words::why(&frame, Some(&run), &job, None, Resource::GPU).about.to_string();
     assert!(about.ends_with(" · failed"), "{about}");
-    let cards = fairground_web::views::cluster::view::cluster(&frame, 600.0, 2);
+    let cards = fairground_web::views::cluster::view::cluster(&frame, 600.0, ShownResource::GPU);
     assert!(cards.summary.ends_with("; gang failed") && !cards.summary.contains("wait"), "{}", cards.summary);
 }
 
 /// What is said at a moment of the job whose pod is evicted in the third cycle.
 fn said_of_a2(restart: &str, cycle: u32) -> String {
     let (_, frame, run) = Page::open(&RESTART.replace("lasts: 8s", &format!("lasts: 8s{restart}")), cycle);
-    let why = why(&frame, Some(&run), &Selection::Job("a2".into()), None, 2);
+    let why = why(&frame, Some(&run), &Selection::Job("a2".into()), None, Resource::GPU);
     let history: Vec<String> =
         why.history.iter().map(|entry| format!("{}: {}", entry.when, entry.text.spoken())).collect();
-    [why.about.spoken(), why.verdict.spoken(), why.outlook.spoken(), history.join("; "), announce(&frame, 2)]
-        .join("\n")
+    [
+        why.about.spoken(),
+        why.verdict.spoken(),
+        why.outlook.spoken(),
+        history.join("; "),
+        announce(&frame, Resource::GPU),
+    ]
+    .join("\n")
 }
 
 #[test]

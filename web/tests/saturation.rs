@@ -2,6 +2,7 @@
 
 use crate::whole::Whole;
 use expect_test::expect;
+use fairground::units::{Resource, ShownResource};
 use fairground::words::{self, Selection};
 use fairground_web::chart::table::Table;
 use fairground_web::engine::report::Report;
@@ -20,7 +21,7 @@ fn lines(table: &Table, columns: &[&str]) -> String {
 
 fn shares_of(example: &str, cycle: u32) -> Table {
     let whole = Whole::open(example, cycle);
-    shares::view::table(&shares::view::shares(whole.frame(), None, None, 2, &[]))
+    shares::view::table(&shares::view::shares(whole.frame(), None, None, ShownResource::GPU, &[]))
 }
 
 fn trends_of(example: &str, cycle: u32, measure: Measure) -> trends::view::TrendsView {
@@ -28,7 +29,7 @@ fn trends_of(example: &str, cycle: u32, measure: Measure) -> trends::view::Trend
     whole.dispatch(Command::ShowView(NowView::Queues));
     let Some(Report::Series(series)) = whole.model.report.as_deref() else { panic!("a report") };
     let run = whole.model.run.as_deref().expect("a run");
-    trends::view::trends(series, run, whole.frame(), None, (2, measure))
+    trends::view::trends(series, run, whole.frame(), None, (ShownResource::GPU, measure))
 }
 
 #[test]
@@ -92,10 +93,10 @@ fn trends_have_the_ratio_and_the_state() {
 fn why_says_which_sibling_has_more_and_keeps_it() {
     let whole = Whole::open("tree-decides", 4);
     let about = Selection::Queue("nlp".into());
-    let verdict = words::why(whole.frame(), None, &about, None, 2).verdict.spoken();
+    let verdict = words::why(whole.frame(), None, &about, None, Resource::GPU).verdict.spoken();
     expect!["nlp uses 2 GPUs, its whole share, and requests 3. Its sibling vision uses 3 of its own fair share of 3, so nlp cannot reclaim any from it."].assert_eq(&verdict);
     let about = Selection::Queue("vision".into());
-    let verdict = words::why(whole.frame(), None, &about, None, 2).verdict.spoken();
+    let verdict = words::why(whole.frame(), None, &about, None, Resource::GPU).verdict.spoken();
     expect!["vision uses 3 GPUs, 1 over its quota of 2, within its fair share of 3."].assert_eq(&verdict);
 }
 
@@ -105,7 +106,7 @@ fn why_has_both_sides_of_a_reclaim() {
     let event =
         whole.frame().events.iter().position(|event| event.word().is_eviction()).expect("an eviction");
     let event = Selection::Event { cycle: 1, index: event as u32 };
-    let rows = words::why(whole.frame(), None, &event, None, 2).evidence.expect("numbers").rows;
+    let rows = words::why(whole.frame(), None, &event, None, Resource::GPU).evidence.expect("numbers").rows;
     let ratios = rows.iter().filter(|(name, ..)| name.starts_with("saturation ratio"));
     let lines: String = ratios.map(|(name, sides, _)| format!("{name}: {}\n", sides.join(", "))).collect();
     expect![[r#"
@@ -118,7 +119,7 @@ fn why_has_both_sides_of_a_reclaim() {
 #[test]
 fn why_says_the_multiplier_that_prevents_a_reclaim() {
     let whole = Whole::open("reclaim-multiplier", 1);
-    let why = words::why(whole.frame(), None, &Selection::Job("vision-2".into()), None, 2);
+    let why = words::why(whole.frame(), None, &Selection::Job("vision-2".into()), None, Resource::GPU);
     expect!["`vision-2` is waiting: no GPU is free, and no allowed eviction frees enough (4 possible sets of evictions tried). `research` would be at least as saturated as `product` (allocated / fair share: 1.25 × 1.2 = 1.50 against 1.50; reclaimerUtilizationMultiplier is 1.2)."].assert_eq(&why.verdict.to_string());
 }
 
@@ -149,7 +150,7 @@ fn past_usage_and_k_stand_beside_the_weights() {
     whole.dispatch(Command::Select(Some(about.clone())));
     whole.dispatch(Command::ShowView(NowView::Division));
     let ladder = whole.model.ladder.as_deref().expect("it is derived");
-    let view = division::view::division(whole.frame(), &ladder.levels[0], 2, usize::MAX);
+    let view = division::view::division(whole.frame(), &ladder.levels[0], Resource::GPU, usize::MAX);
     let rows: String = view.table.rows.iter().map(|row| row.join(" | ") + "\n").collect();
     expect![[r#"
         before |  |  | 8
@@ -161,7 +162,7 @@ fn past_usage_and_k_stand_beside_the_weights() {
         weight before → after, k 1 | 1 → 0.62 | 1 → 1.38 | 
     "#]]
     .assert_eq(&rows);
-    let why = words::why(whole.frame(), None, &about, Some(ladder), 2);
+    let why = words::why(whole.frame(), None, &about, Some(ladder), Resource::GPU);
     let steps: String = why
         .ladder
         .iter()

@@ -1,5 +1,6 @@
 //! The engine's server as used by page and worker.
 
+use fairground::units::Resource;
 use std::sync::Arc;
 
 use fairground::scenario::Scenario;
@@ -106,7 +107,7 @@ fn a_preview_leaves_the_run_alone() {
     page.load("start", 3);
     page.go_to(1);
     let edited = EXAMPLES[0].text.replacen("quota: 2", "quota: 3", 1);
-    let report = Some(ReportRequest::Tally { resource: 2 });
+    let report = Some(ReportRequest::Tally { resource: Resource::GPU });
     let said = page.preview_at(&sent(&edited), 1, Subjects { report, ..Subjects::default() });
     let [Response::Moment(preview), Response::Moment(rest)] = &said[..] else {
         panic!("a preview and its run were expected, not {said:?}");
@@ -165,7 +166,7 @@ fn a_long_run_can_be_stopped_where_it_is() {
 fn a_fair_share_is_derived_down_the_tree() {
     let mut page = Page::default();
     let frame = page.load("tree-decides", 1);
-    let levels = page.ladder("vision", 2).levels;
+    let levels = page.ladder("vision", Resource::GPU).levels;
     assert_eq!(levels.iter().map(|l| l.queue.as_str()).collect::<Vec<_>>(), ["research", "vision"]);
     let vision = frame.queues.iter().find(|q| q.name == "vision").expect("a queue");
     let shown = vision.fair_share.expect("a share")[2];

@@ -1,5 +1,6 @@
 //! The runner's `--why` and WHY on the page say the same about every pending job of the examples.
 
+use fairground::units::Resource;
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -52,7 +53,7 @@ fn verdicts(example: &Example) -> String {
         let Some(record) = sim.advance() else { break };
         let runner = moment::frame(&names, &sim, &record);
         let shown = page.frame(MomentRequest::go_to(record.cycle));
-        let resource = if shown.total[2] > 0.0 { 2 } else { 0 };
+        let resource = if shown.total[2] > 0.0 { Resource::GPU } else { Resource::CPU };
         let why = |of: &Selection| words::why(&shown, None, of, None, resource).lines();
         for (index, explanation) in words::decided(&runner) {
             let event = Selection::Event { cycle: record.cycle, index };

@@ -2,7 +2,8 @@
 
 use crate::cluster::Cluster;
 use crate::moment::{EventWord, Frame, QueueRow};
-use crate::words::number::{CPU, GPU, MEMORY, number, unit};
+use crate::units::Resource;
+use crate::words::number::{number, unit};
 
 /// A fact, a number at every moment.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,7 +12,7 @@ pub struct Fact {
     /// Name of the queue, job or node; empty: all nodes.
     pub of: String,
     /// Index of the resource of an amount.
-    pub resource: u8,
+    pub resource: Resource,
     /// Node pool of an amount of a queue; empty: all pools together.
     pub pool: String,
     /// The value that is claimed or compared with.
@@ -75,9 +76,9 @@ impl Fact {
     /// The value at a moment; `None` if it is unlimited or does not exist.
     pub fn value(&self, frame: &Frame) -> Option<f64> {
         match self.kind {
-            FactKind::Allocated => Some(self.in_unit(self.row(frame)?.allocated[usize::from(self.resource)])),
+            FactKind::Allocated => Some(self.in_unit(self.row(frame)?.allocated[self.resource.index()])),
             FactKind::FairShare => {
-                let share = self.row(frame)?.fair_share?[usize::from(self.resource)]?;
+                let share = self.row(frame)?.fair_share?[self.resource.index()]?;
                 Some(self.in_unit(share))
             }
             FactKind::Running => Some(f64::from(self.job(frame).map_or(0, |job| job.running))),
@@ -90,7 +91,7 @@ impl Fact {
             FactKind::FirstStart => Some(self.job(frame)?.first_start_ms? as f64 / 1000.0),
             FactKind::Free => {
                 let nodes = frame.nodes.iter().filter(|node| self.of.is_empty() || node.name == self.of);
-                let at = usize::from(self.resource);
+                let at = self.resource.index();
                 Some(self.in_unit(nodes.map(|node| node.capacity[at] - node.used[at]).sum()))
             }
         }
@@ -156,12 +157,12 @@ impl Fact {
     }
 }
 
-/// The index of a resource by its name in scenario files.
-pub(super) fn resource(name: &str) -> Option<u8> {
+/// A resource by its name in scenario files.
+pub(super) fn resource(name: &str) -> Option<Resource> {
     match name {
-        "gpu" => Some(GPU),
-        "cpu" => Some(CPU),
-        "memory" => Some(MEMORY),
+        "gpu" => Some(Resource::GPU),
+        "cpu" => Some(Resource::CPU),
+        "memory" => Some(Resource::MEMORY),
         _ => None,
     }
 }

@@ -1,5 +1,6 @@
 //! Reads a lesson and resolves the scenario of each frame. Reports all mistakes at once.
 
+use crate::units::Resource;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -11,7 +12,6 @@ use crate::cluster::Cluster;
 use crate::format::{quoted, read_shape};
 use crate::scenario::{Edit, Path, Plan, Scalar, Scenario, Severity, apply, check, nearest, quantity};
 use crate::words::Selection;
-use crate::words::number::GPU;
 
 /// Largest size of a file, in bytes.
 const BYTES_MAX: usize = 200_000;
@@ -321,7 +321,7 @@ impl Reader<'_> {
             self.add(&format!("{at}.fact"), format!("unknown fact {}; {hint}", quoted(&entry.fact)));
             return None;
         };
-        let resource = entry.resource.as_deref().map_or(Some(GPU), resource);
+        let resource = entry.resource.as_deref().map_or(Some(Resource::GPU), resource);
         if resource.is_none() {
             self.add(&format!("{at}.resource"), "known resources: gpu, cpu, memory");
         }
@@ -332,7 +332,7 @@ impl Reader<'_> {
         Some(Fact {
             kind,
             of: entry.of.clone().unwrap_or_default(),
-            resource: resource.unwrap_or(GPU),
+            resource: resource.unwrap_or(Resource::GPU),
             pool: entry.pool.clone().unwrap_or_default(),
             is: is.flatten(),
         })

@@ -9,15 +9,15 @@ use super::orders::pools_with_work;
 use super::{AlternativeShare, LadderLevel, LadderLine, LineKind};
 
 /// The levels in the derivation of a queue's present fair share, from the root down.
-pub fn levels(sim: &Simulation, queue: &str, resource: u8) -> Vec<LadderLevel> {
+pub fn levels(sim: &Simulation, queue: &str, resource: Resource) -> Vec<LadderLevel> {
     let cluster = sim.cluster();
     let found = cluster.queues.iter().find(|(_, q)| &*q.name == queue);
-    let Some((id, _)) = found.filter(|_| resource < 3) else { return Vec::new() };
+    let Some((id, _)) = found.filter(|_| resource.is_accounted()) else { return Vec::new() };
     let is_one = cluster.partitions.ids().count() == 1;
     pools_with_work(sim, id)
         .into_iter()
         .flat_map(|pool| {
-            let mut levels = ladder(cluster, &sim.derive_in(pool, id, Resource(resource)));
+            let mut levels = ladder(cluster, &sim.derive_in(pool, id, resource));
             if !is_one {
                 let name = &cluster.partitions[pool].name;
                 levels.iter_mut().for_each(|level| level.pool = name.to_string());

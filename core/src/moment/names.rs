@@ -24,8 +24,8 @@ pub struct Names {
     pub pools: Vec<Arc<str>>,
     /// Display names of the queues that have one, in file order.
     pub display_names: Vec<(QueueId, Arc<str>)>,
-    /// Index of the resource that the jobs compete for.
-    pub resource: u8,
+    /// The resource that the jobs compete for.
+    pub resource: Resource,
 }
 
 impl Default for Names {
@@ -36,7 +36,7 @@ impl Default for Names {
             pods: Vec::new(),
             pools: Vec::new(),
             display_names: Vec::new(),
-            resource: Resource::GPU.0,
+            resource: Resource::GPU,
         }
     }
 }
@@ -55,7 +55,7 @@ impl Names {
                 .filter(|(_, queue)| !queue.display_name.is_empty())
                 .map(|(id, queue)| (id, queue.display_name.clone()))
                 .collect(),
-            resource: cluster.contended_resource().0,
+            resource: cluster.contended_resource(),
         }
     }
 

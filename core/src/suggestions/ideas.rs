@@ -148,22 +148,21 @@ impl Case<'_> {
     }
 
     /// A larger quota, limit and weight of a queue for one resource.
-    fn of_amounts(&self, queue: &QueueEntry, row: &QueueRow, resource: u8, all: &mut Vec<Suggestion>) {
-        let r = usize::from(resource);
+    fn of_amounts(&self, queue: &QueueEntry, row: &QueueRow, resource: Resource, all: &mut Vec<Suggestion>) {
+        let r = resource.index();
         let at = Path::default().field("queues").named(&queue.name).field(resource_key(resource));
         let of = || queue.name.clone();
-        let step = if resource == 2 { 1.0f64.min(self.asked[r]).ceil() } else { self.asked[r] };
+        let step = if resource == Resource::GPU { 1.0f64.min(self.asked[r]).ceil() } else { self.asked[r] };
         for (field, value) in [("limit", row.limit[r]), ("quota", row.quota[r])] {
             let Some(was) = value.filter(|was| *was >= 0.0 && self.terms.reads(field)) else { continue };
-            let need = if resource == 2 { self.asked[r].ceil() } else { self.asked[r] };
+            let need = if resource == Resource::GPU { self.asked[r].ceil() } else { self.asked[r] };
             for to in [was + step, was + need] {
                 let edit = set(at.field(field), text_of(to, resource));
                 all.push(Suggestion::new(Idea::Raise { field, of: of(), resource, was, to }, edit));
             }
         }
         let entry = [&queue.cpu, &queue.memory, &queue.gpu][r];
-        let unset = Policy::described_or_default(&self.scenario.policy)
-            .unset_shown(Field::Weight, Resource(resource));
+        let unset = Policy::described_or_default(&self.scenario.policy).unset_shown(Field::Weight, resource);
         let was = number(&entry.weight).or(unset.parse().ok());
         if let Some(was) = was.filter(|_| self.terms.reads("weight")) {
             let to = if was > 0.0 { was * 2.0 } else { 1.0 };
@@ -173,13 +172,15 @@ impl Case<'_> {
     }
 
     /// The resources that the job requests and those that block it.
-    fn resources(&self) -> Vec<u8> {
+    fn resources(&self) -> Vec<Resource> {
         let gate = self.refusal.and_then(|refusal| refusal.gate.about().1);
-        let gate = gate.filter(|resource| resource.nth_named().is_none()).map(|resource| resource.0);
-        let first = [2u8, 0, 1].into_iter().find(|r| self.asked[usize::from(*r)] > 0.0);
-        let mut all: Vec<u8> = gate.into_iter().chain(first).collect();
+        let gate = gate.filter(|resource| resource.is_accounted());
+        let first = [Resource::GPU, Resource::CPU, Resource::MEMORY]
+            .into_iter()
+            .find(|r| self.asked[r.index()] > 0.0);
+        let mut all: Vec<Resource> = gate.into_iter().chain(first).collect();
         all.dedup();
-        all.retain(|r| self.asked[usize::from(*r)] > 0.0);
+        all.retain(|r| self.asked[r.index()] > 0.0);
         all
     }
 
@@ -297,10 +298,10 @@ fn asked(entry: &JobEntry) -> [f64; 3] {
 }
 
 /// Formats an amount in base units as in a scenario file.
-fn text_of(amount: f64, resource: u8) -> String {
+fn text_of(amount: f64, resource: Resource) -> String {
     match resource {
-        0 => format!("{}", amount / 1000.0),
-        1 => quantity::print_amount(Amount::base_units(amount as i64), Resource::MEMORY),
+        Resource::CPU => format!("{}", amount / 1000.0),
+        Resource::MEMORY => quantity::print_amount(Amount::base_units(amount as i64), Resource::MEMORY),
         _ => format!("{amount}"),
     }
 }

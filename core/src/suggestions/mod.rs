@@ -8,6 +8,7 @@ mod progress;
 mod text;
 mod trials;
 
+use crate::units::Resource;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -174,7 +175,7 @@ pub enum Idea {
         field: &'static str,
         of: String,
         /// 0 cpu, 1 memory, 2 gpu.
-        resource: u8,
+        resource: Resource,
         /// Current value in base units; a plain number for a weight.
         was: f64,
         /// New value.

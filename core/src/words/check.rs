@@ -1,12 +1,13 @@
 //! Comparisons as sentences.
 
-use super::number::{self, CPU, GPU, MEMORY, with_unit};
+use super::number::{self, with_unit};
 use super::sides::Owner;
-pub use super::sides::{Party, named_owner, owners, shown, side};
+pub use super::sides::{Party, named_owner, owners, side};
 use super::text::Text;
 use crate::id::NodeId;
 use crate::moment::Frame;
 use crate::trace::{Check, Op, Quantity, Term, Value};
+use crate::units::Resource;
 
 /// The name of a quantity, for a rule.
 pub fn quantity_of(check: &Check, quantity: Quantity) -> &'static str {
@@ -108,34 +109,34 @@ fn relation(op: Op, holds: bool) -> &'static str {
 
 /// The resource that a comparison concerns: the subject's, or the first that decides a comparison of triples; `None` for
 /// named resources.
-pub fn decisive_resource(check: &Check) -> Option<u8> {
+pub fn decisive_resource(check: &Check) -> Option<Resource> {
     if let Some(resource) = check.subject.resource {
-        return shown(resource);
+        return resource.accounted();
     }
     let (Value::Triple(left), Value::Triple(right)) = (&check.left.value, &check.right.value) else {
         return None;
     };
-    let value = |triple: &[f64; 3], r: u8| triple[usize::from(r)];
-    let matters = |r: &u8| value(left, *r) > 0.0 && value(left, *r).is_finite();
-    let bounded = |r: &u8| value(right, *r).is_finite();
-    let exceeds = |r: &u8| value(left, *r) > value(right, *r);
-    let in_order = || [GPU, CPU, MEMORY].into_iter().filter(matters);
+    let value = |triple: &[f64; 3], r: Resource| triple[r.index()];
+    let matters = |r: &Resource| value(left, *r) > 0.0 && value(left, *r).is_finite();
+    let bounded = |r: &Resource| value(right, *r).is_finite();
+    let exceeds = |r: &Resource| value(left, *r) > value(right, *r);
+    let in_order = || [Resource::GPU, Resource::CPU, Resource::MEMORY].into_iter().filter(matters);
     let is_at_most = matches!(check.op, Op::AtMost | Op::Less);
     let decides = match is_at_most == check.holds {
         // It holds of every resource: the one closest to its bound comes first.
         true => {
-            let part = |r: &u8| value(left, *r) / value(right, *r);
+            let part = |r: &Resource| value(left, *r) / value(right, *r);
             // Of equal parts the first counts.
             in_order().rev().filter(bounded).max_by(|a, b| part(a).total_cmp(&part(b)))
         }
         // One resource is enough.
         false => in_order().filter(bounded).find(exceeds),
     };
-    decides.or_else(|| in_order().find(bounded)).or_else(|| in_order().next()).or(Some(GPU))
+    decides.or_else(|| in_order().find(bounded)).or_else(|| in_order().next()).or(Some(Resource::GPU))
 }
 
 /// Formats a side of a comparison; amounts are of the given resource.
-pub fn value_in(check: &Check, term: &Term, resource: Option<u8>) -> String {
+pub fn value_in(check: &Check, term: &Term, resource: Option<Resource>) -> String {
     let is_ego = check.rule.key().starts_with("ego/");
     match (&term.value, term.quantity) {
         (Value::Real(part), Quantity::Usage | Quantity::FairShare) if is_ego && part.is_finite() => {
@@ -154,16 +155,16 @@ pub fn value_in(check: &Check, term: &Term, resource: Option<u8>) -> String {
 }
 
 /// Formats a value; amounts are of the given resource.
-pub fn value(term: &Term, resource: Option<u8>) -> String {
+pub fn value(term: &Term, resource: Option<Resource>) -> String {
     let finite = |real: f64| real.is_finite().then_some(real);
     match &term.value {
         Value::Triple(triple) => {
-            let r = resource.unwrap_or(GPU);
-            let base = finite(triple[usize::from(r.min(2))]);
+            let r = resource.unwrap_or(Resource::GPU);
+            let base = triple.get(r.index()).copied().and_then(finite);
             base.map_or_else(|| "unlimited".into(), |base| with_unit(r, base))
         }
         Value::Product([of, factor]) if term.quantity == Quantity::Capacity => {
-            let r = resource.unwrap_or(GPU);
+            let r = resource.unwrap_or(Resource::GPU);
             format!("{} × {} = {}", with_unit(r, *of), number::number(*factor), with_unit(r, of * factor))
         }
         Value::Product([of, factor]) => {
@@ -204,7 +205,7 @@ fn sum(of: i64, added: i64) -> String {
 }
 
 /// A comparison of two nodes, or of what a node has to be for a pod.
-fn of_nodes(frame: &Frame, check: &Check, resource: Option<u8>) -> Option<Text> {
+fn of_nodes(frame: &Frame, check: &Check, resource: Option<Resource>) -> Option<Text> {
     let Check { subject, left, right, .. } = check;
     let node = |node: NodeId| Text::default().node(frame.node(node));
     let of_node = |does_not: &str| Some(node(subject.node?).say(format!(" {does_not}.")));

@@ -7,6 +7,7 @@ use super::number::unit;
 use super::text::Text;
 use crate::moment::Frame;
 use crate::trace::{Check, Quantity, Term, Value};
+use crate::units::Resource;
 
 /// A recorded comparison of an explanation.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,7 +45,7 @@ pub fn deciding<'a>(checks: impl Iterator<Item = &'a Check> + Clone) -> Option<&
 
 /// The recorded values of comparisons as a table, with a column for each owner and a row for each quantity; `None`: they
 /// have no owner or no number.
-pub fn table(frame: &Frame, checks: &[Check], resource: u8, caption: Text) -> Option<Evidence> {
+pub fn table(frame: &Frame, checks: &[Check], resource: Resource, caption: Text) -> Option<Evidence> {
     let mut columns: Vec<Party> = Vec::new();
     let mut rows: Vec<(&'static str, Vec<Cell>, bool)> = Vec::new();
     for check in checks {
@@ -99,7 +100,7 @@ fn is_amount(term: &Term) -> bool {
     !is_plain && matches!(term.value, Value::Triple(_) | Value::Real(_) | Value::Product(_))
 }
 
-fn cell(check: &Check, party: Party, term: &Term, resource: u8) -> Cell {
+fn cell(check: &Check, party: Party, term: &Term, resource: Resource) -> Cell {
     let fact = Fact { party, quantity: term.quantity, resource, value: side(&term.value, resource) };
     let is_amount = matches!(term.value, Value::Real(_)) && check.subject.resource.is_some();
     let shown = match term.value {

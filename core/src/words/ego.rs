@@ -1,11 +1,12 @@
 //! Sentences for rules of EGO, which compare shares of a pool instead of amounts of one resource.
 
-use super::check::{seconds, shown, side};
+use super::check::{seconds, side};
 use super::number;
 use super::phrases::reclaimed_for;
 use super::text::Text;
 use crate::moment::{EventRow, Frame};
 use crate::trace::{Check, Refusal, Value};
+use crate::units::Resource;
 
 /// Finds the comparison by a rule.
 fn by<'c>(checks: &'c [Check], rule: &str) -> Option<&'c Check> {
@@ -68,7 +69,7 @@ pub fn reclaimed(frame: &Frame, event: &EventRow) -> Option<Text> {
 /// Why a unit was reclaimed without a claimant: its consumer exceeds its share limit.
 pub fn above_limit(frame: &Frame, event: &EventRow) -> Option<Text> {
     let check = by(&event.checks, "ego/share-limit")?;
-    let r = check.subject.resource.and_then(shown).unwrap_or(number::GPU);
+    let r = check.subject.resource.and_then(Resource::accounted).unwrap_or(Resource::GPU);
     let [used, limit] = [&check.left.value, &check.right.value].map(|value| side(value, r));
     let text = Text::default().job(frame.job_name(event)).say(" was [evicted]: ");
     let text = text
@@ -92,7 +93,7 @@ pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
             Some(text.say(format!(", which is within its share usage quota of {quota}")))
         }
         "ego/share-priority" => {
-            let [own, held] = [&check.left.value, &check.right.value].map(|value| side(value, number::GPU));
+            let [own, held] = [&check.left.value, &check.right.value].map(|value| side(value, Resource::GPU));
             let text = other.say(format!(" has a higher share priority ({}) than ", number::number(held?)));
             Some(text.queue(queue(frame, check)).say(format!(" ({})", number::number(own?))))
         }
@@ -115,7 +116,7 @@ pub fn later(frame: &Frame, check: &Check) -> Option<Text> {
 /// The consumer of higher share priority that is served first.
 fn first(frame: &Frame, check: &Check) -> Text {
     let [own, other] = [&check.left.value, &check.right.value]
-        .map(|value| side(value, number::GPU).map_or(String::new(), number::number));
+        .map(|value| side(value, Resource::GPU).map_or(String::new(), number::number));
     let text = Text::default().queue(queue(frame, check));
     text.say(format!(", of higher share priority ({own} against {other}), comes first."))
 }

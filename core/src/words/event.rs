@@ -3,7 +3,7 @@
 use super::check::Party;
 use super::comparison::{Comparison, deciding};
 use super::facts::Facts;
-use super::number::{self, GPU, count, with_unit};
+use super::number::{self, count, with_unit};
 use super::others::not_chosen;
 use super::phrases::{marked, node_state, reason};
 use super::reclaim::reclaimed;
@@ -13,9 +13,10 @@ use crate::id::{Id, JobId};
 use crate::moment::{Amounts, EventRow, EventWord, Frame, What};
 use crate::policy::Policy;
 use crate::trace::{Event, EvictReason, Quantity};
+use crate::units::Resource;
 
 /// Explains an event.
-pub fn event(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
+pub fn event(frame: &Frame, event: &EventRow, resource: Resource) -> Explanation {
     let mut explanation = match event.what {
         What::Event(Event::Evicted { reason, .. }) => evicted(frame, event, reason, resource),
         What::Event(Event::Bound { node, .. }) => {
@@ -60,7 +61,7 @@ fn name_of(word: EventWord) -> String {
     }
 }
 
-fn evicted(frame: &Frame, event: &EventRow, why: EvictReason, resource: u8) -> Explanation {
+fn evicted(frame: &Frame, event: &EventRow, why: EvictReason, resource: Resource) -> Explanation {
     match why {
         EvictReason::ReclaimedForFairShare
         | EvictReason::ReclaimedForQuota
@@ -127,7 +128,7 @@ fn preempted(frame: &Frame, event: &EventRow) -> Explanation {
         let taker = frame.job(by);
         controls.push(Control::job(taker, "priority", label(taker)));
         verdict = verdict.say(" so that ").job(taker).say(" can run");
-        let facts = Facts::of(&event.checks, GPU);
+        let facts = Facts::of(&event.checks, Resource::GPU);
         let of = |job: JobId| facts.get(Party::Job(job), Quantity::Priority);
         verdict = match (of(by), frame.job_of(event).and_then(of)) {
             (Some(high), Some(low)) => {
@@ -189,9 +190,10 @@ fn started(frame: &Frame, event: &EventRow) -> Explanation {
         return Explanation { verdict: verdict.say("."), ..Explanation::default() };
     };
     let resource = requested.map_or(frame.names.resource, |(resource, _)| resource);
-    let r = usize::from(resource);
+    let r = resource.index();
     // GPUs need no unit: the sentence has just named some.
-    let shown = |amount| if resource == GPU { number::number(amount) } else { with_unit(resource, amount) };
+    let shown =
+        |amount| if resource == Resource::GPU { number::number(amount) } else { with_unit(resource, amount) };
     verdict = verdict.say(": ").queue(&queue.name).say(format!(" now uses {}", shown(queue.allocated[r])));
     let divides = Policy::described(&frame.policy).is_none_or(|policy| policy.queue.weight.is_some());
     verdict = match (queue.fair_share.as_ref().and_then(|share| share[r]), queue.quota[r]) {

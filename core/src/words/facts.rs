@@ -1,8 +1,9 @@
 //! Amounts of a decision, taken from its recorded comparisons: the only source of numbers in sentences about decisions.
 
 use super::number::{bound, ratio, with_unit};
-use super::sides::{Party, owners_of, shown, side};
+use super::sides::{Party, owners_of, side};
 use crate::trace::{Check, Quantity};
+use crate::units::Resource;
 
 /// A recorded amount that a sentence or table shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,7 +13,7 @@ pub struct Fact {
     /// The quantity.
     pub quantity: Quantity,
     /// Number of the resource: 0 CPU, 1 memory, 2 GPU.
-    pub resource: u8,
+    pub resource: Resource,
     /// Value in base units of the resource, or a ratio; `None`: unlimited.
     pub value: Option<f64>,
 }
@@ -40,13 +41,13 @@ impl Fact {
 #[derive(Clone, Copy, Debug)]
 pub struct Facts<'a> {
     checks: &'a [Check],
-    resource: u8,
+    resource: Resource,
 }
 
 impl<'a> Facts<'a> {
     /// The comparisons, read for a resource (0 CPU, 1 memory, 2 GPU).
-    pub fn of(checks: &'a [Check], resource: u8) -> Facts<'a> {
-        Facts { checks, resource: resource.min(2) }
+    pub fn of(checks: &'a [Check], resource: Resource) -> Facts<'a> {
+        Facts { checks, resource }
     }
 
     /// Every recorded amount of a quantity that belongs to a party, in the order of the comparisons.
@@ -84,8 +85,8 @@ fn number_of(fact: &Fact) -> f64 {
 }
 
 /// Whether a comparison has values of the resource: it concerns that resource alone, or all.
-fn is_of(check: &Check, resource: u8) -> bool {
-    check.subject.resource.is_none_or(|of| shown(of) == Some(resource))
+fn is_of(check: &Check, resource: Resource) -> bool {
+    check.subject.resource.is_none_or(|of| of == resource)
 }
 
 /// A cell of a table of amounts.

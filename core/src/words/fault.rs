@@ -2,11 +2,12 @@
 //! instead.
 
 use super::Comparison;
-use super::number::{GPU, number, with_unit};
+use super::number::{number, with_unit};
 use super::text::Text;
 use crate::moment::Frame;
 use crate::policy::versions::modelled;
 use crate::trace::{Check, Quantity, Term, Value};
+use crate::units::Resource;
 
 /// A sentence or more for each fault that decided one of the comparisons.
 pub fn faults(frame: &Frame, checks: &[Comparison]) -> Vec<Text> {
@@ -44,6 +45,6 @@ fn numbers(frame: &Frame, check: &Check) -> Text {
         number(asked),
         number(asked),
         number(by),
-        with_unit(GPU, asked / by),
+        with_unit(Resource::GPU, asked / by),
     ))
 }

@@ -1,8 +1,9 @@
 //! Lists of events: of a cycle, a job or a node.
 
+use crate::units::Resource;
 use std::collections::BTreeMap;
 
-use super::number::{self, CPU, GPU, MEMORY, amount, count, number, with_unit};
+use super::number::{self, amount, count, number, with_unit};
 use super::phrases::{self, marked, node_state};
 use super::requested::{after_comma, requested};
 use super::text::Text;
@@ -264,18 +265,18 @@ pub fn node(frame: &Frame, name: &str) -> Explanation {
     } else if node.draining {
         text.say(" is being drained: what is on it stays, nothing more is placed on it.")
     } else if node.cells.is_empty() {
-        text.say(format!(" has no GPU; {} are free.", with_unit(CPU, free[0])))
+        text.say(format!(" has no GPU; {} are free.", with_unit(Resource::CPU, free[0])))
     } else if free[2] <= 0.0 {
         match node.capacity[2] {
             1.0 => text.say(": its only GPU is in use."),
-            n => text.say(format!(": all {} are in use.", with_unit(GPU, n))),
+            n => text.say(format!(": all {} are in use.", with_unit(Resource::GPU, n))),
         }
     } else {
-        text.say(format!(" has {} of {} free.", number(free[2]), with_unit(GPU, node.capacity[2])))
+        text.say(format!(" has {} of {} free.", number(free[2]), with_unit(Resource::GPU, node.capacity[2])))
     };
     let verdict = verdict.say(slots_in_use(node)).then(owner(frame, node));
-    let row = |what, resource: u8| {
-        let r = usize::from(resource);
+    let row = |what, resource: Resource| {
+        let r = resource.index();
         (
             what,
             [node.capacity[r], node.used[r], free[r]].map(|v| Cell::from(amount(resource, v))).into(),
@@ -289,15 +290,18 @@ pub fn node(frame: &Frame, name: &str) -> Explanation {
         evidence: Some(Evidence {
             caption: Text::of("At this moment"),
             head: ["", "capacity", "used", "free"].map(Text::of).into(),
-            rows: [row("GPUs", GPU), row("CPU, cores", CPU), row("memory, GiB", MEMORY)]
-                .into_iter()
-                .chain(node.slots.map(|slots| {
-                    let free = i64::from(slots) - i64::from(node.pods);
-                    let cells =
-                        [i64::from(slots), node.pods.into(), free].map(|n| Cell::from(number(n as f64)));
-                    ("[pod] slots", cells.into(), false)
-                }))
-                .collect(),
+            rows: [
+                row("GPUs", Resource::GPU),
+                row("CPU, cores", Resource::CPU),
+                row("memory, GiB", Resource::MEMORY),
+            ]
+            .into_iter()
+            .chain(node.slots.map(|slots| {
+                let free = i64::from(slots) - i64::from(node.pods);
+                let cells = [i64::from(slots), node.pods.into(), free].map(|n| Cell::from(number(n as f64)));
+                ("[pod] slots", cells.into(), false)
+            }))
+            .collect(),
         }),
         list: (!entries.is_empty()).then_some(("On it", entries)),
         ..Explanation::default()
@@ -335,7 +339,7 @@ fn on_node(frame: &Frame, node: &NodeCard) -> Vec<Entry> {
                     .job(&job)
                     .say(" of ")
                     .queue(queue)
-                    .say(format!(", {}", with_unit(GPU, gpus))),
+                    .say(format!(", {}", with_unit(Resource::GPU, gpus))),
                 selection: Some(Selection::Job(job)),
                 ..Entry::default()
             }

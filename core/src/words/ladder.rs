@@ -1,10 +1,11 @@
 //! Derivations of fair shares as text: capacity, granted quotas, rest, rounds, remainders, result.
 
-use super::number::{DOMINANT, amount, number, percent, with_unit};
+use super::number::{amount, number, percent, with_unit};
 use super::text::Text;
 use crate::moment::{LadderLevel, LadderLine, LineKind};
 use crate::trace::RiseEnd;
 use crate::units::Resource;
+use crate::units::ShownResource;
 use serde::{Deserialize, Serialize};
 
 /// The derivation of a fair share.
@@ -13,7 +14,7 @@ pub struct Ladder {
     pub cycle: u32,
     /// The queue whose fair share is derived.
     pub queue: String,
-    pub resource: u8,
+    pub resource: Resource,
     /// Its levels, from the root down.
     pub levels: Vec<LadderLevel>,
 }
@@ -39,11 +40,11 @@ pub struct Step {
 const SIBLINGS: usize = 5;
 
 /// The lines of all levels, from the root down.
-pub fn ladder(levels: &[LadderLevel], resource: u8) -> Vec<Step> {
+pub fn ladder(levels: &[LadderLevel], resource: Resource) -> Vec<Step> {
     levels.iter().flat_map(|level| one_level(level, resource)).collect()
 }
 
-fn one_level(level: &LadderLevel, resource: u8) -> Vec<Step> {
+fn one_level(level: &LadderLevel, resource: Resource) -> Vec<Step> {
     let of = if level.of.is_empty() {
         match level.pool.as_str() {
             "" => Text::of("The cluster has"),
@@ -120,7 +121,7 @@ fn folded(
     own: &str,
     step: impl Fn(&LadderLine) -> Step,
     others: &str,
-    resource: u8,
+    resource: Resource,
 ) -> Vec<Step> {
     let show = |line: &LadderLine| Step { own: line.queue == own, ..step(line) };
     if lines.len() <= SIBLINGS {
@@ -137,7 +138,7 @@ fn folded(
     steps
 }
 
-fn quota(line: &LadderLine, resource: u8) -> Step {
+fn quota(line: &LadderLine, resource: Resource) -> Step {
     let (quota, asked) = (amount(resource, line.pot), amount(resource, line.weight));
     Step {
         text: Text::default().queue(&line.queue).say(": [quota] actually requested"),
@@ -156,13 +157,13 @@ fn after_use(line: &LadderLine, counted: f64, weights: f64) -> String {
     format!(
         "[weight] {weight} → {counted} of {} (past usage {}, k {k}: share {part} + {k} × ({part} − {usage_part}) = {} of {})",
         number(weights),
-        with_unit(DOMINANT, usage * 100.0),
+        with_unit(ShownResource::Dominant, usage * 100.0),
         number(line.part.0),
         number(line.part.1)
     )
 }
 
-fn round(level: &LadderLevel, line: &LadderLine, resource: u8) -> Step {
+fn round(level: &LadderLevel, line: &LadderLine, resource: Resource) -> Step {
     let weights = level.weights(line);
     let (share, part, of) = match level.weight_after_use(line) {
         None => (format!("[weight] {} of {}", number(line.weight), number(weights)), line.weight, weights),
@@ -191,7 +192,7 @@ fn round(level: &LadderLevel, line: &LadderLine, resource: u8) -> Step {
 }
 
 /// A round in which dominant shares rise together.
-fn rise(line: &LadderLine, resource: u8) -> Step {
+fn rise(line: &LadderLine, resource: Resource) -> Step {
     let said = if line.kind == LineKind::Rest {
         ": [weight] 0, gets what the others left".to_string()
     } else {
@@ -230,7 +231,7 @@ fn in_words(resource: Resource) -> &'static str {
     }
 }
 
-fn remainder(line: &LadderLine, resource: u8) -> Step {
+fn remainder(line: &LadderLine, resource: Resource) -> Step {
     Step {
         text: Text::default().queue(&line.queue).say(": remaining unit"),
         sum: format!(

@@ -39,6 +39,7 @@ mod ticket;
 mod victim_order;
 mod yunikorn;
 
+use crate::units::Resource;
 use std::borrow::Cow;
 
 use crate::scenario::{Path, Scenario};
@@ -196,7 +197,7 @@ pub struct Control {
 
 impl Control {
     /// A resource setting of a queue.
-    fn queue(queue: &str, resource: u8, field: &str) -> Control {
+    fn queue(queue: &str, resource: Resource, field: &str) -> Control {
         let path = Path::default().field("queues").named(queue);
         Control {
             label: Text::of(format!("[{field}] of ")).queue(queue),
@@ -261,7 +262,7 @@ pub fn why(
     run: Option<&Run>,
     selection: &Selection,
     derivation: Option<&Ladder>,
-    resource: u8,
+    resource: Resource,
 ) -> Explanation {
     let frame = &*deciding_pool(frame, selection);
     let mut explanation = match selection {
@@ -323,7 +324,7 @@ fn leaves(frame: &Frame, job: &str) -> Option<Text> {
 }
 
 /// Explains a job: its events in the cycle, else why it is pending, else its state.
-fn job(frame: &Frame, name: &str, resource: u8) -> Explanation {
+fn job(frame: &Frame, name: &str, resource: Resource) -> Explanation {
     let of_job = || frame.events.iter().filter(|event| frame.job_name(event) == name);
     if let Some(evicted) = of_job().find(|event| event.word().is_eviction()) {
         return event::event(frame, evicted, resource);
@@ -377,10 +378,10 @@ fn job(frame: &Frame, name: &str, resource: u8) -> Explanation {
 }
 
 /// Caption of the amount that all pods of a job request.
-fn of_all_pods(resource: u8) -> &'static str {
+fn of_all_pods(resource: Resource) -> &'static str {
     match resource {
-        number::CPU => "CPU of all [pods], cores",
-        number::MEMORY => "memory of all [pods], GiB",
+        Resource::CPU => "CPU of all [pods], cores",
+        Resource::MEMORY => "memory of all [pods], GiB",
         _ => "GPUs of all [pods]",
     }
 }

@@ -1,7 +1,7 @@
 //! What a pending job waits for, where no single job and no moment can be predicted: derived from the reason, and from the state
 //! of the cluster that could contradict it.
 
-use super::number::{GPU, number, time, with_unit};
+use super::number::{number, time, with_unit};
 use super::outlook::clock;
 use super::phrases::is_of_room;
 use super::text::Text;
@@ -9,6 +9,7 @@ use crate::id::{JobId, NodeId, QueueId};
 use crate::moment::{Ask, EventRow, EventWord, Frame, JobRow, What};
 use crate::time::Time;
 use crate::trace::{Event, Gate, LostClaim, NodeReason, Outlook, Refusal};
+use crate::units::Resource;
 
 /// What a pending job waits for. `tests/tests/laws_outlook.rs` verifies that none of these is contradicted by the run.
 #[derive(Clone, Debug, PartialEq)]
@@ -278,13 +279,15 @@ impl Room {
             Room::Usable => "a [node] that it may use has room for it".into(),
             Room::Gpus { each, pods: 1 } if each < 1.0 => format!("{} of a GPU is free", number(each)),
             Room::Gpus { each: 1.0, pods: 1 } => "1 GPU is free".into(),
-            Room::Gpus { each, pods: 1 } => format!("{} are free on one [node]", with_unit(GPU, each)),
+            Room::Gpus { each, pods: 1 } => {
+                format!("{} are free on one [node]", with_unit(Resource::GPU, each))
+            }
             Room::Gpus { each, pods } if each <= 1.0 => {
                 let all = each * f64::from(pods);
-                format!("{} {} free for its {pods} [pods]", with_unit(GPU, all), are(all))
+                format!("{} {} free for its {pods} [pods]", with_unit(Resource::GPU, all), are(all))
             }
             Room::Gpus { each, pods } => {
-                format!("{} are free for each of its {pods} [pods]", with_unit(GPU, each))
+                format!("{} are free for each of its {pods} [pods]", with_unit(Resource::GPU, each))
             }
         }
     }

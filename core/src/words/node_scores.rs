@@ -1,12 +1,12 @@
 //! The nodes that were compared for a pod, with the numbers that ordered them, and those on which it did not fit.
 
 use super::check::{quantity_name, quantity_of, value, value_in};
-use super::sides::shown;
 use super::text::Text;
 use super::{Cell, Evidence};
 use crate::id::NodeId;
 use crate::moment::Frame;
 use crate::trace::{Check, Op, Quantity, Subject, Term};
+use crate::units::Resource;
 
 /// A node with what was recorded of it.
 struct Column<'c> {
@@ -97,7 +97,7 @@ fn is_name(term: &Term) -> bool {
 }
 
 fn cell(column: &Column<'_>, quantity: Quantity) -> Cell {
-    let resource = |check: &Check| check.subject.resource.and_then(shown);
+    let resource = |check: &Check| check.subject.resource.and_then(Resource::accounted);
     let found = column.sides.iter().find_map(|(check, side)| Some((*check, side.find(quantity)?)));
     match found {
         Some((check, term)) => Cell::from(value_in(check, term, resource(check))),
@@ -117,7 +117,7 @@ fn reason(check: &Check) -> String {
         }
         (_, Op::Exceeds) => {
             let [asked, free] = [&check.left, &check.right]
-                .map(|term| value_in(check, term, check.subject.resource.and_then(shown)));
+                .map(|term| value_in(check, term, check.subject.resource.and_then(Resource::accounted)));
             format!("no: {asked} requested, {free} free")
         }
         _ => "no".into(),

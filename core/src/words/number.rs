@@ -1,70 +1,57 @@
 //! Formats amounts, times and ratios.
 
+use crate::units::{Resource, ShownResource};
+
 /// Numbers from here on are abbreviated.
 const MANY: f64 = 1e15;
 
-/// Index of CPU.
-pub const CPU: u8 = 0;
-/// Index of memory.
-pub const MEMORY: u8 = 1;
-/// Index of GPU.
-pub const GPU: u8 = 2;
-/// Stands for the dominant resource of each queue, in percent.
-pub const DOMINANT: u8 = 3;
-/// Index of the first named resource; the others follow in file order.
-pub const NAMED: u8 = 4;
-
-/// Position among the named resources; `None` for others.
-pub fn nth_named(resource: u8) -> Option<usize> {
-    resource.checked_sub(NAMED).map(usize::from)
-}
-
 /// The name of a resource's unit, including named resources.
-pub fn unit_of(named: &[String], resource: u8, amount: f64) -> &str {
-    match nth_named(resource) {
+pub fn unit_of(named: &[String], resource: impl Into<ShownResource>, amount: f64) -> &str {
+    let resource = resource.into();
+    match resource.nth_named() {
         Some(n) => named.get(n).map_or("", String::as_str),
         None => unit(resource, amount),
     }
 }
 
 /// Converts an amount from base units to the displayed unit: cores, GiB, GPUs.
-pub fn in_unit(resource: u8, base: f64) -> f64 {
-    match resource {
-        CPU => base / 1000.0,
-        MEMORY => base / f64::from(1 << 30),
+pub fn in_unit(resource: impl Into<ShownResource>, base: f64) -> f64 {
+    match resource.into() {
+        ShownResource::CPU => base / 1000.0,
+        ShownResource::MEMORY => base / f64::from(1 << 30),
         _ => base,
     }
 }
 
 /// The name of a resource's unit, in singular or plural by the amount.
-pub fn unit(resource: u8, amount: f64) -> &'static str {
-    match resource {
-        CPU if amount == 1.0 => "core",
-        CPU => "cores",
-        MEMORY => "GiB",
-        DOMINANT => "%",
+pub fn unit(resource: impl Into<ShownResource>, amount: f64) -> &'static str {
+    match resource.into() {
+        ShownResource::CPU if amount == 1.0 => "core",
+        ShownResource::CPU => "cores",
+        ShownResource::MEMORY => "GiB",
+        ShownResource::GPU if amount == 1.0 => "GPU",
+        ShownResource::GPU => "GPUs",
+        ShownResource::Dominant => "%",
         // The scenario sets its name: see `unit_of`.
-        NAMED.. => "",
-        _ if amount == 1.0 => "GPU",
-        _ => "GPUs",
+        ShownResource::One(_) => "",
     }
 }
 
 /// The resource's name in a sentence.
-pub fn resource_name(resource: u8) -> &'static str {
-    match resource {
-        CPU => "CPU",
-        MEMORY => "memory",
-        DOMINANT => "dominant share",
-        _ => "GPU",
+pub fn resource_name(resource: impl Into<ShownResource>) -> &'static str {
+    match resource.into() {
+        ShownResource::CPU => "CPU",
+        ShownResource::MEMORY => "memory",
+        ShownResource::Dominant => "dominant share",
+        ShownResource::One(_) => "GPU",
     }
 }
 
 /// The resource's key in scenario files.
-pub fn resource_key(resource: u8) -> &'static str {
+pub fn resource_key(resource: Resource) -> &'static str {
     match resource {
-        CPU => "cpu",
-        MEMORY => "memory",
+        Resource::CPU => "cpu",
+        Resource::MEMORY => "memory",
         _ => "gpu",
     }
 }
@@ -105,21 +92,23 @@ fn grouped(text: String) -> String {
 }
 
 /// Formats an amount given in base units, without its unit; CPU below one core as `500m`.
-pub fn amount(resource: u8, base: f64) -> String {
-    if resource == CPU && base > 0.0 && base < 1000.0 {
+pub fn amount(resource: impl Into<ShownResource>, base: f64) -> String {
+    let resource = resource.into();
+    if resource == ShownResource::CPU && base > 0.0 && base < 1000.0 {
         return format!("{base:.0}m");
     }
     number(in_unit(resource, base))
 }
 
 /// Formats an amount with its unit: `3 GPUs`, `500m cores`, `16 GiB`.
-pub fn with_unit(resource: u8, base: f64) -> String {
+pub fn with_unit(resource: impl Into<ShownResource>, base: f64) -> String {
+    let resource = resource.into();
     let unit = unit(resource, in_unit(resource, base));
     format!("{} {unit}", amount(resource, base)).trim_end().to_string()
 }
 
 /// Formats an amount; `None` is unlimited.
-pub fn bound(resource: u8, base: Option<f64>) -> String {
+pub fn bound(resource: impl Into<ShownResource>, base: Option<f64>) -> String {
     base.map_or_else(|| "unlimited".into(), |base| amount(resource, base))
 }
 
@@ -183,12 +172,12 @@ mod tests {
 
     #[test]
     fn amounts_have_the_units_people_read() {
-        assert_eq!(with_unit(GPU, 1.0), "1 GPU");
-        assert_eq!(with_unit(GPU, 2.5), "2.5 GPUs");
-        assert_eq!(with_unit(CPU, 500.0), "500m cores");
-        assert_eq!(with_unit(CPU, 64_000.0), "64 cores");
-        assert_eq!(with_unit(MEMORY, 17_179_869_184.0), "16 GiB");
-        assert_eq!(bound(GPU, None), "unlimited");
+        assert_eq!(with_unit(Resource::GPU, 1.0), "1 GPU");
+        assert_eq!(with_unit(Resource::GPU, 2.5), "2.5 GPUs");
+        assert_eq!(with_unit(Resource::CPU, 500.0), "500m cores");
+        assert_eq!(with_unit(Resource::CPU, 64_000.0), "64 cores");
+        assert_eq!(with_unit(Resource::MEMORY, 17_179_869_184.0), "16 GiB");
+        assert_eq!(bound(Resource::GPU, None), "unlimited");
     }
 
     #[test]

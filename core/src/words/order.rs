@@ -6,6 +6,7 @@ use super::{Explanation, Selection, Terms, check, number};
 use crate::cluster::Queue;
 use crate::moment::Frame;
 use crate::trace::{Check, OrderLevel, OrderPlace, Quantity, Term, Value};
+use crate::units::Resource;
 use serde::{Deserialize, Serialize};
 
 /// Priority of a queue without pending requests.
@@ -182,8 +183,8 @@ fn shown(term: &Term) -> String {
         _ if is_file_order(term) => "before all times that are given".into(),
         Value::Count(NOTHING) => "none".into(),
         Value::Triple(triple) => {
-            let some = [number::GPU, number::CPU, number::MEMORY].into_iter().filter_map(|r| {
-                let base = triple[usize::from(r)];
+            let some = [Resource::GPU, Resource::CPU, Resource::MEMORY].into_iter().filter_map(|r| {
+                let base = triple[r.index()];
                 (base > 0.0 && base.is_finite()).then(|| number::with_unit(r, base))
             });
             let some: Vec<String> = some.collect();

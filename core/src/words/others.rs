@@ -4,12 +4,13 @@ use super::Selection;
 use super::check::{decisive_resource, side};
 use super::ego;
 use super::happenings::Entry;
-use super::number::{GPU, count, number, with_unit};
+use super::number::{count, number, with_unit};
 use super::protection::protection;
 use super::text::Text;
 use super::victim_order;
 use crate::moment::{EventRow, EventWord, Frame};
 use crate::trace::{Candidate, Check, NotSelected, Op, Protection, Quantity};
+use crate::units::Resource;
 
 /// Largest number of lines.
 const LINES: usize = 6;
@@ -72,7 +73,7 @@ fn says(frame: &Frame, not_selected: &NotSelected) -> Text {
         }
         Protection::Later(check) if let Some(text) = ego::later(frame, check) => text,
         Protection::Later(check) => {
-            let r = decisive_resource(check).unwrap_or(GPU);
+            let r = decisive_resource(check).unwrap_or(Resource::GPU);
             let held = side(&check.left.value, r).map_or(String::new(), |held| with_unit(r, held));
             let what = match check.right.quantity {
                 Quantity::Quota => "its [quota]",
@@ -103,7 +104,7 @@ fn failed(frame: &Frame, candidate: Text, check: &Check) -> Text {
     if check.left.quantity != Quantity::Priority {
         return candidate.say(" is protected");
     }
-    let shown = |value| side(value, GPU).map_or(String::new(), number);
+    let shown = |value| side(value, Resource::GPU).map_or(String::new(), number);
     let (own, takers) = (shown(&check.left.value), shown(&check.right.value));
     let is = if check.op == Op::AtMost { "higher than" } else { "not lower than" };
     candidate.say(format!(": its priority {own} is {is} {takers}"))

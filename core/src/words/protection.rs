@@ -2,11 +2,12 @@
 
 use super::check::{Party, decisive_resource, seconds, side, value};
 use super::facts::Facts;
-use super::number::{self, GPU, with_unit};
+use super::number::{self, with_unit};
 use super::text::Text;
 use crate::id::QueueId;
 use crate::moment::Frame;
 use crate::trace::{Check, Quantity, Term, Value};
+use crate::units::Resource;
 
 /// The protection by a failed comparison, without full stop.
 pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
@@ -15,7 +16,7 @@ pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
     }
     let subject = &check.subject;
     let queue = |queue: Option<QueueId>| Text::default().queue(queue.map_or("", |queue| frame.queue(queue)));
-    let r = decisive_resource(check).unwrap_or(GPU);
+    let r = decisive_resource(check).unwrap_or(Resource::GPU);
     let amount_of = |value: &Value| side(value, r).map_or("unlimited".to_string(), |base| with_unit(r, base));
     let (left, right): (&Term, &Term) = (&check.left, &check.right);
     match (left.quantity, right.quantity) {
@@ -69,7 +70,7 @@ pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
 }
 
 /// The larger of quota and fair share, if both were recorded.
-fn larger(bound: &Term, r: u8) -> &'static str {
+fn larger(bound: &Term, r: Resource) -> &'static str {
     let of = |quantity| bound.find(quantity).and_then(|term| side(&term.value, r));
     let (quota, share, bound) = (of(Quantity::Quota), of(Quantity::FairShare), side(&bound.value, r));
     match (quota.is_some() && quota == bound, share.is_some() && share == bound) {

@@ -1,7 +1,7 @@
 //! Explanations of queues: allocation and entitlement.
 
 use super::happenings::Entry;
-use super::number::{self, DOMINANT, amount, bound, unit, with_unit};
+use super::number::{self, amount, bound, unit, with_unit};
 use super::requested::{after_comma, requested};
 use super::text::Text;
 use super::{Cell, Control, Evidence, Explanation, Ladder, Selection, Terms, ladder};
@@ -9,9 +9,10 @@ use crate::id::{Id, QueueId};
 use crate::moment::Kind;
 use crate::moment::states::saturation;
 use crate::moment::{BoundTriple, Frame, JobRow, PoolRow, PriorityRow, QueueRow};
+use crate::units::{Resource, ShownResource};
 
 /// Explains a queue.
-pub fn queue(frame: &Frame, name: &str, derivation: Option<&Ladder>, resource: u8) -> Explanation {
+pub fn queue(frame: &Frame, name: &str, derivation: Option<&Ladder>, resource: Resource) -> Explanation {
     let Some((position, row)) = frame.queues.iter().enumerate().find(|(_, row)| row.name == name) else {
         return Explanation::missing(Text::default().queue(name), " is not a [queue] of this scenario.");
     };
@@ -78,11 +79,11 @@ fn job_entry(frame: &Frame, job: &JobRow, fate: Option<&'static str>) -> Entry {
 }
 
 /// Its allocation and fair share in each node pool, where the numbers of the whole cluster are their sums.
-fn in_pools(frame: &Frame, position: usize, resource: u8) -> Text {
+fn in_pools(frame: &Frame, position: usize, resource: Resource) -> Text {
     if frame.pools.is_empty() || !frame.pool.is_empty() {
         return Text::default();
     }
-    let r = usize::from(resource.min(2));
+    let r = resource.index();
     let of = |pool: &PoolRow| {
         let row = pool.queues.get(position)?;
         let (has, share) =
@@ -103,8 +104,8 @@ fn in_pools(frame: &Frame, position: usize, resource: u8) -> Text {
 /// Largest number of listed node pools.
 const POOLS: usize = 6;
 
-fn verdict(row: &QueueRow, resource: u8, terms: &Terms) -> Text {
-    let r = usize::from(resource.min(2));
+fn verdict(row: &QueueRow, resource: Resource, terms: &Terms) -> Text {
+    let r = resource.index();
     let (has, wants) = (row.allocated[r], row.request[r]);
     // A quota that the policy does not read is not shown.
     let quota = row.quota[r].filter(|_| terms.reads("quota"));
@@ -154,15 +155,15 @@ fn verdict(row: &QueueRow, resource: u8, terms: &Terms) -> Text {
 }
 
 /// The amount above the limit of a queue, which is reclaimed first.
-fn over_limit(row: &QueueRow, resource: u8) -> Text {
-    let over = row.over_limit[usize::from(resource.min(2))];
+fn over_limit(row: &QueueRow, resource: Resource) -> Text {
+    let over = row.over_limit[resource.index()];
     let text = format!(" Reclaimed first: {} above its [limit].", with_unit(resource, over));
     if over > EPSILON { Text::of(text) } else { Text::default() }
 }
 
 /// A sibling with a larger allocation that is protected because it is within its own fair share.
-fn fuller_sibling(frame: &Frame, row: &QueueRow, resource: u8) -> Text {
-    let r = usize::from(resource.min(2));
+fn fuller_sibling(frame: &Frame, row: &QueueRow, resource: Resource) -> Text {
+    let r = resource.index();
     let share = |row: &QueueRow| row.fair_share.as_ref().and_then(|share| share[r]);
     let is_full = |row: &QueueRow| share(row).is_some_and(|share| row.allocated[r] >= share - EPSILON);
     let wants_more = row.request[r] > row.allocated[r] + EPSILON;
@@ -190,9 +191,9 @@ fn fuller_sibling(frame: &Frame, row: &QueueRow, resource: u8) -> Text {
 /// Smaller differences are rounding errors.
 const EPSILON: f64 = 1e-9;
 
-fn evidence(row: &QueueRow, resource: u8, policy: &str) -> Evidence {
+fn evidence(row: &QueueRow, resource: Resource, policy: &str) -> Evidence {
     let terms = Terms::of(policy);
-    let r = usize::from(resource.min(2));
+    let r = resource.index();
     let of = |bounds: &BoundTriple| bound(resource, bounds[r]);
     let mut rows = vec![("allocated", vec![amount(resource, row.allocated[r]).into()], true)];
     if terms.reads("quota") {
@@ -205,7 +206,7 @@ fn evidence(row: &QueueRow, resource: u8, policy: &str) -> Evidence {
         rows.push(("saturation ratio", vec![number::ratio(Some(ratio)).into()], false));
     }
     if let Some(usage) = row.usage {
-        rows.push(("past usage", vec![with_unit(DOMINANT, usage[r] * 100.0).into()], false));
+        rows.push(("past usage", vec![with_unit(ShownResource::Dominant, usage[r] * 100.0).into()], false));
     }
     if terms.reads("limit") {
         rows.push(("[limit]", vec![of(&row.limit).into()], false));

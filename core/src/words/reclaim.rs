@@ -3,16 +3,17 @@
 use super::check::{Party, decisive_resource};
 use super::comparison::{deciding, table};
 use super::facts::{Fact, Facts};
-use super::number::{self, GPU, unit};
+use super::number::{self, unit};
 use super::phrases::{reclaimed_for, split};
 use super::text::Text;
 use super::{Cell, Control, Evidence, Explanation, RuleCard};
 use crate::id::QueueId;
 use crate::moment::{EventRow, Frame};
 use crate::trace::{Check, EvictReason, Quantity};
+use crate::units::Resource;
 
 /// Explains an eviction for a job of another queue.
-pub fn reclaimed(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
+pub fn reclaimed(frame: &Frame, event: &EventRow, resource: Resource) -> Explanation {
     let mut explanation = reclaimed_by_amounts(frame, event, resource);
     if let Some(verdict) = super::ego::reclaimed(frame, event) {
         explanation.verdict = verdict;
@@ -27,7 +28,7 @@ struct Sides<'a> {
     giver: QueueId,
     taker: QueueId,
     parent: Option<QueueId>,
-    resource: u8,
+    resource: Resource,
     /// Whether the taker stays within its quota, which the rule requires.
     by_quota: bool,
     /// Whether the taker's priority is what allows it.
@@ -35,14 +36,14 @@ struct Sides<'a> {
 }
 
 impl<'a> Sides<'a> {
-    fn new(frame: &'a Frame, event: &'a EventRow, resource: u8) -> Option<Sides<'a>> {
+    fn new(frame: &'a Frame, event: &'a EventRow, resource: Resource) -> Option<Sides<'a>> {
         let (giver, taker, parent) =
             split(frame, frame.queue_of(event)?, frame.names.queue_of(event.by()?)?)?;
         let is_about = |check: &&Check| {
             check.holds && [check.subject.queue, check.subject.other_queue].contains(&Some(giver))
         };
         let decisive = event.checks.iter().filter(is_about).find_map(decisive_resource);
-        let resource = decisive.unwrap_or(if event.gpus > 0.0 { GPU } else { resource }).min(2);
+        let resource = decisive.unwrap_or(if event.gpus > 0.0 { Resource::GPU } else { resource });
         let by_priority = event.eviction() == Some(EvictReason::ReclaimedForPriority);
         let by_quota = by_priority || event.eviction() == Some(EvictReason::ReclaimedForQuota);
         let facts = Facts::of(&event.checks, resource);
@@ -187,7 +188,7 @@ impl<'a> Sides<'a> {
     }
 }
 
-fn reclaimed_by_amounts(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
+fn reclaimed_by_amounts(frame: &Frame, event: &EventRow, resource: Resource) -> Explanation {
     let name = frame.job_name(event);
     let by = event.by().map_or("", |by| frame.job(by));
     let opening = reclaimed_for(frame, event);

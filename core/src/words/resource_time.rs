@@ -1,6 +1,6 @@
 //! Amounts of a resource over time: *3.5 GPU hours*, *40 core seconds*.
 
-use super::number::{self, CPU, MEMORY, number as shown};
+use super::number::{self, number as shown};
 use crate::units::Resource;
 
 /// The unit of all amounts of a table: hours, or seconds if even the largest is below an hour.
@@ -20,7 +20,7 @@ impl ResourceTime {
     /// Name of the unit: *GPU hours*.
     pub fn name(self) -> String {
         let time = if self.is_hours { "hours" } else { "seconds" };
-        format!("{} {time}", number::unit(self.resource.0, 1.0))
+        format!("{} {time}", number::unit(self.resource, 1.0))
     }
 
     /// The amount in this unit.
@@ -39,7 +39,7 @@ impl ResourceTime {
 
 /// Converts an amount of cores, bytes or GPUs to the displayed unit: bytes to GiB.
 pub fn in_units(resource: Resource, amount: f64) -> f64 {
-    if resource.0 == MEMORY { number::in_unit(MEMORY, amount) } else { amount }
+    if resource == Resource::MEMORY { number::in_unit(Resource::MEMORY, amount) } else { amount }
 }
 
 /// Formats an amount of cores, bytes or GPUs without its unit.
@@ -49,14 +49,14 @@ pub fn held(resource: Resource, amount: f64) -> String {
 
 /// The unit of amounts in plural: *GPUs*, *cores*, *GiB*.
 pub fn plural(resource: Resource) -> &'static str {
-    number::unit(resource.0, 2.0)
+    number::unit(resource, 2.0)
 }
 
 /// The resource in *… in use*.
 pub fn in_use(resource: Resource) -> &'static str {
-    match resource.0 {
-        CPU => "Cores",
-        MEMORY => "Memory",
+    match resource {
+        Resource::CPU => "Cores",
+        Resource::MEMORY => "Memory",
         _ => "GPUs",
     }
 }

@@ -5,9 +5,9 @@ use crate::trace::{Check, Quantity, Subject, Value};
 use crate::units::Resource;
 
 /// The amount of a side, in base units of the resource; `None` if it is unlimited or not an amount.
-pub fn side(value: &Value, resource: u8) -> Option<f64> {
+pub fn side(value: &Value, resource: Resource) -> Option<f64> {
     let amount = match value {
-        Value::Triple(triple) => triple[usize::from(resource.min(2))],
+        Value::Triple(triple) => *triple.get(resource.index())?,
         Value::Real(real) => *real,
         Value::Product([of, factor]) => of * factor,
         Value::Count(n) => *n as f64,
@@ -92,9 +92,4 @@ pub fn named_owner(check: &Check, owner: Owner) -> Option<Party> {
         (Some(queue), _) => Some(Party::Queue(queue)),
         (None, job) => job.map(Party::Job),
     }
-}
-
-/// The page's number of a resource; `None` for named resources.
-pub fn shown(resource: Resource) -> Option<u8> {
-    resource.nth_named().is_none().then_some(resource.0)
 }

@@ -6,6 +6,7 @@ use super::{Selection, at_rest, number, why};
 use crate::moment::{Cell, Frame, NodeCard, QueueRow};
 use crate::policy::Policy;
 use crate::policy::vocabulary::Terms;
+use crate::units::Resource;
 
 /// Largest number of table rows, and of GPUs per node.
 const ROWS_MAX: usize = 40;
@@ -45,9 +46,9 @@ fn one_line(text: &str) -> String {
 }
 
 /// Allocation of the queues, one line each, indented by level.
-fn queues(frame: &Frame, resource: u8) -> Vec<String> {
+fn queues(frame: &Frame, resource: Resource) -> Vec<String> {
     let terms = Terms::of(&frame.policy);
-    let at = usize::from(resource);
+    let at = resource.index();
     let has_share = frame.queues.iter().any(|row| row.fair_share.is_some());
     let unit = number::unit(resource, 2.0);
     let mut head =

@@ -1,7 +1,7 @@
 //! Sentences for rules of YuniKorn: priorities in a search for victims, reservations, preemptions that freed too little.
 
-use super::check::{shown, side};
-use super::number::{GPU, number, with_unit};
+use super::check::side;
+use super::number::{number, with_unit};
 use super::outlook::clock;
 use super::phrases::node_reason;
 use super::text::Text;
@@ -9,6 +9,7 @@ use crate::id::JobId;
 use crate::moment::{EventRow, Frame};
 use crate::time::Time;
 use crate::trace::{Check, Delay, Gate, NodeReason, Op, Quantity, Refusal, Value};
+use crate::units::Resource;
 
 /// Finds the comparison by a rule with a quantity on its left-hand side.
 fn by<'c>(checks: &'c [Check], rule: &str, left: Quantity) -> Option<&'c Check> {
@@ -18,7 +19,7 @@ fn by<'c>(checks: &'c [Check], rule: &str, left: Quantity) -> Option<&'c Check> 
 /// A side of a comparison, with the unit of its resource.
 fn amount(frame: &Frame, check: &Check, value: &Value) -> String {
     let named = check.subject.resource.and_then(|r| r.nth_named()).and_then(|n| frame.named.get(n));
-    let r = check.subject.resource.and_then(shown).unwrap_or(GPU);
+    let r = check.subject.resource.and_then(Resource::accounted).unwrap_or(Resource::GPU);
     let base = side(value, r).unwrap_or_default();
     named.map_or_else(|| with_unit(r, base), |name| format!("{} {name}", number(base)))
 }
@@ -27,7 +28,7 @@ fn amount(frame: &Frame, check: &Check, value: &Value) -> String {
 pub fn priorities(frame: &Frame, event: &EventRow) -> Option<Text> {
     let (victim, by_job) = (frame.job_of(event)?, event.by()?);
     let compared = by_rule(&event.checks, "yunikorn/victim-priority").last()?;
-    let [own, limit] = [&compared.left.value, &compared.right.value].map(|value| side(value, GPU));
+    let [own, limit] = [&compared.left.value, &compared.right.value].map(|value| side(value, Resource::GPU));
     let (own, limit) = (own?, limit?);
     let of = |job: JobId, is: f64| counted(frame, &event.checks, job, is);
     if own == limit && of(by_job, limit).1 && of(victim, own).1 {
@@ -113,7 +114,7 @@ pub fn reserved(frame: &Frame, refusal: &Refusal, reasons: &[(NodeReason, u32)])
         let room = match (found, node, n) {
             (Some(check), Some(node), 1) if check.right.quantity == Quantity::Reserved => {
                 let held = amount(frame, check, &check.right.value);
-                let are = if side(&check.right.value, GPU) == Some(1.0) { "is" } else { "are" };
+                let are = if side(&check.right.value, Resource::GPU) == Some(1.0) { "is" } else { "are" };
                 Text::of(held).say(" on ").node(frame.node(node)).say(format!(" {are} reserved for "))
             }
             (_, Some(node), 1) => Text::default().node(frame.node(node)).say(" is reserved for "),
@@ -156,7 +157,7 @@ pub fn freed_too_little(frame: &Frame, checks: &[Check]) -> Option<Text> {
 /// The room on the node with what the victims free, against the request.
 fn short_on_node(frame: &Frame, checks: &[Check], job: Text) -> Option<Text> {
     let (freed, room) = (by(checks, ENOUGH, Quantity::Freed)?, by(checks, ENOUGH, Quantity::Request)?);
-    let r = room.subject.resource.and_then(shown).unwrap_or(GPU);
+    let r = room.subject.resource.and_then(Resource::accounted).unwrap_or(Resource::GPU);
     let missing = side(&room.left.value, r)? - side(&room.right.value, r)?;
     let text = Text::of(format!("its preemption frees {} on ", amount(frame, freed, &freed.left.value)));
     let text = text.node(room.subject.node.map_or("", |node| frame.node(node)));
@@ -180,7 +181,7 @@ fn over_maximum(frame: &Frame, checks: &[Check], job: Text) -> Option<Text> {
 fn end_of_search(frame: &Frame, checks: &[Check]) -> Option<Text> {
     let end = by_rule(checks, ENOUGH).find(|check| check.op == Op::Exceeds)?;
     let [freed, wanted] = [&end.left.value, &end.right.value].map(|value| match end.subject.resource {
-        None => number(side(value, GPU).unwrap_or_default()),
+        None => number(side(value, Resource::GPU).unwrap_or_default()),
         Some(_) => amount(frame, end, value),
     });
     let what = if end.subject.resource.is_none() { "[pods] " } else { "" };
@@ -216,7 +217,7 @@ pub fn came_first(refusal: &Refusal) -> Option<String> {
     }
     let [first, other] = [&check.left.value, &check.right.value].map(|value| match value {
         Value::Time(time) => Some(clock(*time)),
-        value => side(value, GPU).map(number),
+        value => side(value, Resource::GPU).map(number),
     });
     let what = match check.left.quantity {
         Quantity::Priority => "priority",

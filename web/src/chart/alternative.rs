@@ -1,6 +1,7 @@
 //! The alternative run that charts compare with: the preview of an edit in progress, or the baseline before the last
 //! edit. On screen they are called *ghost* and *before*.
 
+use fairground::units::{Resource, ShownResource};
 use std::collections::{BTreeMap, BTreeSet};
 
 use fairground::moment::Kind;
@@ -60,17 +61,17 @@ pub fn first_few(mut parts: Vec<String>, nothing: &str) -> String {
 }
 
 /// Lists the changed queues, such as *team-a uses 2 GPUs (3 before)*; empty if none changed.
-pub fn differences(frame: &Frame, was: &Frame, resource: u8) -> String {
+pub fn differences(frame: &Frame, was: &Frame, resource: ShownResource) -> String {
     by_queue(frame, was, resource, true)
 }
 
 /// The same without fair shares.
-fn allocations(frame: &Frame, was: &Frame, resource: u8) -> String {
+fn allocations(frame: &Frame, was: &Frame, resource: ShownResource) -> String {
     by_queue(frame, was, resource, false)
 }
 
-fn by_queue(frame: &Frame, was: &Frame, resource: u8, with_shares: bool) -> String {
-    let r = usize::from(resource.min(2));
+fn by_queue(frame: &Frame, was: &Frame, resource: ShownResource, with_shares: bool) -> String {
+    let r = resource.position();
     let terms = Terms::of(&frame.policy);
     let mut is_leaf = vec![true; frame.queues.len()];
     for parent in frame.queues.iter().filter_map(|row| row.parent) {
@@ -296,7 +297,7 @@ fn count_of(n: u64) -> String {
 }
 
 /// The effect of an edit: *Quota of team-a 2 → 3: 1 fewer evicted; team-a uses 3 GPUs (2 before).*
-pub fn says(before: &Baseline, frame: &Frame, run: &Run, resource: u8) -> String {
+pub fn says(before: &Baseline, frame: &Frame, run: &Run, resource: Resource) -> String {
     let was = &before.frame;
     let moment = if frame.cycle == was.cycle && frame.time_ms != was.time_ms {
         format!("cycle {} is at {}, was at {}", frame.cycle, time(frame.time_ms), time(was.time_ms))
@@ -305,8 +306,8 @@ pub fn says(before: &Baseline, frame: &Frame, run: &Run, resource: u8) -> String
     };
     let (effects, by) = effects(&before.run, run, Terms::of(&frame.policy)).unwrap_or_default();
     let allocations = match effects.is_empty() {
-        true => differences(frame, was, resource),
-        false => allocations(frame, was, resource),
+        true => differences(frame, was, resource.into()),
+        false => allocations(frame, was, resource.into()),
     };
     let mut parts = vec![effects, moment, allocations];
     parts.retain(|part| !part.is_empty());
@@ -336,9 +337,9 @@ fn made(changed: &str) -> String {
 }
 
 /// Differences in resources other than the shown one, else in jobs.
-fn elsewhere(frame: &Frame, was: &Frame, shown: u8) -> Option<String> {
-    for resource in (0..3).filter(|resource| *resource != shown) {
-        let said = differences(frame, was, resource);
+fn elsewhere(frame: &Frame, was: &Frame, shown: Resource) -> Option<String> {
+    for resource in Resource::ACCOUNTED.into_iter().filter(|resource| *resource != shown) {
+        let said = differences(frame, was, resource.into());
         if !said.is_empty() {
             return Some(said);
         }

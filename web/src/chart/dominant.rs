@@ -1,10 +1,9 @@
 //! Dominant share: all amounts of a queue in percent of the total of its dominant resource, the resource of which it
 //! holds the largest fraction. A bar is therefore comparable with the queue's own quota and limit.
 
-use fairground::words::number::GPU;
-
 use crate::engine::dominant::resource_of;
 use crate::engine::protocol::{Amounts, BoundTriple, Frame, Point, QueueRow, Run};
+use fairground::units::Resource;
 
 /// Converts amounts to percent of a resource's total, stored in the position of GPUs.
 #[derive(Clone, Copy)]
@@ -14,8 +13,8 @@ struct Percent {
 }
 
 impl Percent {
-    fn new(resource: u8, total: &Amounts) -> Percent {
-        let r = usize::from(resource.min(2));
+    fn new(resource: Resource, total: &Amounts) -> Percent {
+        let r = resource.index();
         Percent { r, total: total[r].max(1e-9) }
     }
     fn of(self, amounts: &Amounts) -> Amounts {
@@ -89,7 +88,7 @@ pub fn project_run(run: &Run) -> Run {
                 .iter()
                 .map(|(queue, share)| (*queue, percent(&held(*queue)).bounds(share)))
                 .collect(),
-            waiting: Percent::new(GPU, &point.total).of(&point.waiting),
+            waiting: Percent::new(Resource::GPU, &point.total).of(&point.waiting),
             ..Point::default()
         }
     };
@@ -115,10 +114,14 @@ mod tests {
         assert_eq!((in_memory.allocated[2], in_memory.quota[2]), (50.0, None), "unlimited stays so");
         let waiting = row(&queue([0.0; 3], [10.0, 40.0, 4.0]), &total);
         assert_eq!((waiting.allocated[2], waiting.request[2]), (0.0, 40.0), "what it asks for decides");
-        assert_eq!(resource_of(&[10.0, 40.0, 1.0].into(), &Amounts::default(), &total), GPU, "of equals GPU");
+        assert_eq!(
+            resource_of(&[10.0, 40.0, 1.0].into(), &Amounts::default(), &total),
+            Resource::GPU,
+            "of equals GPU"
+        );
         assert_eq!(
             resource_of(&[0.0, 0.0, 5.0].into(), &Amounts::default(), &[100.0, 0.0, 0.0].into()),
-            GPU,
+            Resource::GPU,
             "nothing of nothing"
         );
     }

@@ -1,9 +1,8 @@
 //! Projects frames and runs to one resource. Charts read CPU, memory and GPUs at their positions; any other resource is
 //! moved to the position of GPUs, without GPU-specific details.
 
+use fairground::units::ShownResource;
 use std::borrow::Cow;
-
-use fairground::words::number::{DOMINANT, nth_named};
 
 use super::dominant;
 use crate::engine::protocol::{Amounts, Frame, Point, QueueRow, Run};
@@ -27,22 +26,22 @@ fn row(row: &QueueRow, at: usize) -> QueueRow {
 }
 
 /// The projected frame, without nodes unless the resource is CPU, memory or GPUs.
-pub fn project(frame: &Frame, resource: u8) -> Cow<'_, Frame> {
-    let at = match nth_named(resource) {
-        Some(n) => 3 + n,
-        None if resource == DOMINANT => return Cow::Owned(dominant::project(frame)),
-        None => return Cow::Borrowed(frame),
+pub fn project(frame: &Frame, resource: ShownResource) -> Cow<'_, Frame> {
+    let at = match resource {
+        ShownResource::Dominant => return Cow::Owned(dominant::project(frame)),
+        ShownResource::One(resource) if resource.is_accounted() => return Cow::Borrowed(frame),
+        ShownResource::One(named) => named.index(),
     };
     let queues = frame.queues.iter().map(|queue| row(queue, at)).collect();
     Cow::Owned(dominant::projected(frame, only(&frame.total, at), queues))
 }
 
 /// The projected run.
-pub fn project_run(run: &Run, resource: u8) -> Cow<'_, Run> {
-    let at = match nth_named(resource) {
-        Some(n) => 3 + n,
-        None if resource == DOMINANT => return Cow::Owned(dominant::project_run(run)),
-        None => return Cow::Borrowed(run),
+pub fn project_run(run: &Run, resource: ShownResource) -> Cow<'_, Run> {
+    let at = match resource {
+        ShownResource::Dominant => return Cow::Owned(dominant::project_run(run)),
+        ShownResource::One(resource) if resource.is_accounted() => return Cow::Borrowed(run),
+        ShownResource::One(named) => named.index(),
     };
     let point = |point: &Point| Point {
         cycle: point.cycle,

@@ -6,6 +6,7 @@ use fairground::scenario::Scenario;
 use fairground::sim::{Simulation, Timeline};
 use fairground::time::Time;
 use fairground::trace::{Event, Level};
+use fairground::units::Resource;
 use fairground::words::{Ladder, Order, Selection};
 
 use super::plan::plan_of;
@@ -105,7 +106,7 @@ impl Branch {
         self.run_log.run(self.sim().world(), &self.timeline.record().ledger, self.sim().is_quiet())
     }
     /// Explanation of a queue's fair share at the current cycle.
-    pub fn ladder(&self, queue: &str, resource: u8) -> Vec<LadderLevel> {
+    pub fn ladder(&self, queue: &str, resource: Resource) -> Vec<LadderLevel> {
         moment::ladders::levels(self.sim(), queue, resource)
     }
     /// The current cycle with all that is wanted of it.

@@ -3,6 +3,7 @@
 //! A question carries what the page shows besides the frame, so that one answer brings everything. What that is depends on the
 //! frame: the page and the engine derive it with the same functions.
 
+use fairground::units::{Resource, ShownResource};
 use std::sync::Arc;
 
 use fairground::moment::{EventWord, Frame, RuleUse, Run};
@@ -76,10 +77,10 @@ pub struct Focus {
     pub selection: Option<Selection>,
     /// The page selects something worth explaining in the next frame.
     pub selects: bool,
-    /// The resource of charts: 0 cpu, 1 memory, 2 gpu, 3 each queue's dominant resource, from 4 on the scenario's named resources.
-    pub resource: u8,
+    /// The resource of charts.
+    pub resource: ShownResource,
     /// The resource that jobs competed for in the previous frame, if there was one.
-    pub contended: Option<u8>,
+    pub contended: Option<Resource>,
     pub has_division: bool,
     pub report: Option<ReportRequest>,
 }
@@ -87,8 +88,8 @@ pub struct Focus {
 /// What is explained and reported at a moment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Subjects {
-    /// Queue and resource of an explained fair share: 0 cpu, 1 memory, 2 gpu.
-    pub ladder: Option<(String, u8)>,
+    /// Queue and resource of an explained fair share.
+    pub ladder: Option<(String, Resource)>,
     /// The queue or job whose serving order is shown.
     pub order: Option<Selection>,
     /// Key of a rule.
@@ -151,14 +152,16 @@ impl Focus {
     pub fn adapt(&mut self, frame: &Frame) {
         // Another scenario, or one that no longer has that named resource, is shown in the resource that its jobs compete for.
         let contended = frame.names.resource;
-        if self.contended != Some(contended) || usize::from(self.resource) > 3 + frame.named.len() {
-            self.resource = contended;
+        if self.contended != Some(contended)
+            || self.resource.nth_named().is_some_and(|n| n >= frame.named.len())
+        {
+            self.resource = contended.into();
         }
         if self.selects {
             self.selection = worth_explaining(frame);
         }
         if let Some(ReportRequest::Tally { resource }) = &mut self.report {
-            *resource = counted(self.resource);
+            *resource = self.resource.counted();
         }
     }
 
@@ -204,23 +207,14 @@ impl Focus {
         meant.or_else(|| first.map(|(_, row)| row.name.clone()))
     }
 
-    /// The resource that is explained for that queue: 0 cpu, 1 memory, 2 gpu.
-    pub fn explained_resource(&self, frame: &Frame) -> u8 {
-        if self.resource != 3 {
-            return self.resource.min(2);
+    /// The resource that is explained for that queue.
+    pub fn explained_resource(&self, frame: &Frame) -> Resource {
+        if self.resource != ShownResource::Dominant {
+            return self.resource.accounted();
         }
         let queue = self.queue(frame);
         let row = queue.and_then(|name| frame.queues.iter().find(|row| row.name == name));
-        row.map_or(2, |row| dominant::resource_of(&row.allocated, &row.request, &frame.total))
-    }
-}
-
-/// Index of the resource for amounts that cannot be shown in each queue's dominant resource.
-pub fn counted(resource: u8) -> u8 {
-    match resource {
-        3 => 2,
-        named if named > 3 => named - 1,
-        own => own,
+        row.map_or(Resource::GPU, |row| dominant::resource_of(&row.allocated, &row.request, &frame.total))
     }
 }
 

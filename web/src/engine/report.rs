@@ -4,6 +4,7 @@ use fairground::id::PartitionId;
 use fairground::moment::{Amounts, BoundTriple, EventWord, Serving};
 use fairground::sim::Summary;
 use fairground::trace::{Assignment, PriorityStep, SharePool};
+use fairground::units::Resource;
 use serde::{Deserialize, Serialize};
 
 /// A requested report.
@@ -23,8 +24,8 @@ pub enum ReportRequest {
     },
     /// What every queue received of a resource, and what was wasted, up to the current cycle.
     Tally {
-        /// 0 cpu, 1 memory, 2 gpu, then the scenario's named resources.
-        resource: u8,
+        /// The resource that is counted.
+        resource: Resource,
     },
     /// What every queue held in each cycle.
     Series,
@@ -129,8 +130,8 @@ pub struct GanttBar {
 /// What every queue received of a resource and what was wasted, since the start of the scenario.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tally {
-    /// 0 cpu, 1 memory, 2 gpu, then the scenario's named resources.
-    pub resource: u8,
+    /// The resource that is counted.
+    pub resource: Resource,
     /// In seconds of that resource: core seconds, byte seconds, GPU seconds, unit seconds. Queues are in the frame's order.
     pub summary: Summary,
     /// Free now, but fits no pending pod.

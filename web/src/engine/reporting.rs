@@ -1,5 +1,6 @@
 //! Computes reports on a whole run: what ran when, what every queue received, what was wasted.
 
+use fairground::units::Resource;
 use std::collections::{BTreeMap, BTreeSet};
 
 use fairground::cluster::{Cluster, Restart};
@@ -7,7 +8,6 @@ use fairground::id::{Id, JobId, NodeId, PodId, QueueId};
 use fairground::moment::orders;
 use fairground::sim::{Simulation, explain};
 use fairground::trace::{Assignment, Level, PriorityStep};
-use fairground::units::Resource;
 
 use super::placement_intervals::{PlacementInterval, PlacementIntervals};
 use super::protocol::{Amounts, EventWord};
@@ -65,18 +65,11 @@ pub fn priority_steps(mut from: Simulation, last: u32) -> Vec<(u32, PriorityStep
     steps
 }
 
-fn tally(sim: &Simulation, intervals: &PlacementIntervals, resource: u8) -> Tally {
+fn tally(sim: &Simulation, intervals: &PlacementIntervals, resource: Resource) -> Tally {
     let n = Resource::ACCOUNTED.len() + sim.cluster().named.len();
-    let asked = Resource(resource);
-    let of = if asked.index() < n { asked } else { Resource::GPU };
+    let of = if resource.index() < n { resource } else { Resource::GPU };
     let (free, stranded) = sim.free_and_stranded(of);
-    Tally {
-        resource: of.0,
-        summary: sim.summary_of(of),
-        stranded,
-        free,
-        ping_pong: ping_pong(sim, intervals),
-    }
+    Tally { resource: of, summary: sim.summary_of(of), stranded, free, ping_pong: ping_pong(sim, intervals) }
 }
 
 /// Number of restarts after evictions from which a job is listed.

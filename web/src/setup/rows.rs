@@ -1,12 +1,12 @@
 //! The tables of SETUP as rows of cells: pure functions of the scenario.
 
+use fairground::units::Resource;
 use std::collections::{BTreeMap, BTreeSet};
 
 use fairground::policy::field::Field;
 use fairground::policy::form::{Ask, Attribute};
 use fairground::policy::{JobDefaults, Policy};
 use fairground::scenario::{Diagnostic, JobEntry, NodeEntry, Path, Scalar, Scenario, Segment, Severity};
-use fairground::units::Resource;
 use fairground::words::number::{self, resource_key};
 use fairground::words::{Selection, Terms};
 
@@ -143,7 +143,7 @@ pub fn queue_rows(
     scenario: &Scenario,
     findings: &[Diagnostic],
     folded: &BTreeSet<String>,
-    resource: u8,
+    resource: Resource,
 ) -> Vec<Row> {
     let marks = marks(findings, "queues");
     let key = resource_key(resource);
@@ -151,7 +151,7 @@ pub fn queue_rows(
     let with_usage = usage_counts(scenario);
     let policy = Policy::described_or_default(&scenario.policy);
     let terms = policy.terms;
-    let unset = |field| policy.unset_shown(field, Resource(resource.min(2)));
+    let unset = |field| policy.unset_shown(field, resource);
     let name = terms.columns.map(|(name, _)| name);
     let priority = if name[4] == "prio" { "priority" } else { name[4] };
     head.extend(
@@ -161,7 +161,7 @@ pub fn queue_rows(
     rows.extend(tree::rows(scenario, folded).into_iter().map(|row| {
         let queue = &scenario.queues[row.index];
         let at = Path::default().field("queues").named(&row.name);
-        let values = [&queue.cpu, &queue.memory, &queue.gpu][usize::from(resource.min(2))];
+        let values = [&queue.cpu, &queue.memory, &queue.gpu][resource.index()];
         let of = |field: &str| format!("{field} of {}", row.name);
         let part = |field: &str| at.field(key).field(field);
         let usage = with_usage.then(|| number(part("usage"), &of("past usage"), &values.usage, "0"));
@@ -292,10 +292,10 @@ fn choice_cell(scenario: &Scenario, pool: &Path, of: &Attribute, name: &str) -> 
 }
 
 /// The columns of the table of jobs.
-pub fn job_columns(terms: &Terms, resource: u8) -> Vec<Column> {
+pub fn job_columns(terms: &Terms, resource: Resource) -> Vec<Column> {
     let (label, title) = match resource {
-        0 => ("cores", "CPU cores per [pod]"),
-        1 => ("memory", "Memory per [pod]"),
+        Resource::CPU => ("cores", "CPU cores per [pod]"),
+        Resource::MEMORY => ("memory", "Memory per [pod]"),
         _ => ("GPUs", "GPUs per [pod]: whole, or a fraction"),
     };
     [
@@ -316,7 +316,7 @@ pub fn job_columns(terms: &Terms, resource: u8) -> Vec<Column> {
 pub fn job_rows(
     scenario: &Scenario,
     findings: &[Diagnostic],
-    resource: u8,
+    resource: Resource,
     from: usize,
     most: usize,
 ) -> Vec<Row> {
@@ -344,7 +344,7 @@ pub fn job_rows(
 fn job_cells(
     job: &JobEntry,
     queues: &[(String, String)],
-    (resource, terms, unset): (u8, &Terms, (&str, &JobDefaults)),
+    (resource, terms, unset): (Resource, &Terms, (&str, &JobDefaults)),
 ) -> Vec<Cell> {
     let at = Path::default().field("jobs").named(&job.name);
     let of = |field: &str| format!("{} of {}", terms.word(field), job.name);
@@ -364,8 +364,8 @@ fn job_cells(
         ..Cell::default()
     };
     let (field, what, request) = match resource {
-        0 => ("cpu", "cores", &job.cpu),
-        1 => ("memory", "memory", &job.memory),
+        Resource::CPU => ("cpu", "cores", &job.cpu),
+        Resource::MEMORY => ("memory", "memory", &job.memory),
         _ => ("gpu", "GPUs", &job.gpu),
     };
     let mut name = name_cell(at.clone(), &job.name);
@@ -444,7 +444,7 @@ mod tests {
         let text = "format: fairground-scenario\nversion: 1\nqueues: [{name: q}]\n\
                     jobs: [{name: j, queue: q, count: 9, every: 60s..5s random, lasts: 8m..20m, repeat: 5 every 1d, seed: 7}]\n";
         let scenario = crate::state::document::from_text(text).expect("it can be read");
-        let rows = job_rows(&scenario, &[], 2, 0, 9);
+        let rows = job_rows(&scenario, &[], Resource::GPU, 0, 9);
         let [row] = rows.as_slice() else { panic!("one row: {rows:?}") };
         assert_eq!(row.cells[0].shown, "j ×9 ×5");
         let name = "j, a pattern of 9 jobs, one every 60s to 5s random, repeated 5 every 1d, seed 7";
@@ -466,8 +466,8 @@ mod tests {
         let queue = Path::default().field("queues").named("q").field("gpu");
         let job = Path::default().field("jobs").named("j");
         let shown = |scenario: &Scenario, at: &Path| {
-            let queues = queue_rows(scenario, &[], &Default::default(), 2);
-            let jobs = job_rows(scenario, &[], 2, 0, 9);
+            let queues = queue_rows(scenario, &[], &Default::default(), Resource::GPU);
+            let jobs = job_rows(scenario, &[], Resource::GPU, 0, 9);
             let cells = queues.into_iter().chain(jobs).flat_map(|row| row.cells);
             let cell = cells.into_iter().find(|cell| cell.at.as_ref() == Some(at)).expect("it has a cell");
             (cell.shown, cell.text)
@@ -491,7 +491,7 @@ mod tests {
         for policy in Policy::ALL {
             let scenario = Scenario { policy: policy.key.into(), ..crate::library::start() };
             let columns = queue_columns(policy.terms, usage_counts(&scenario));
-            let rows = queue_rows(&scenario, &[], &Default::default(), 2);
+            let rows = queue_rows(&scenario, &[], &Default::default(), Resource::GPU);
             assert!(rows.len() > 2, "{}", policy.key);
             assert!(rows.iter().all(|row| row.cells.len() == columns.len()), "{}", policy.key);
             let weights = rows.iter().flat_map(|row| &row.cells).filter_map(|cell| cell.at.as_ref());

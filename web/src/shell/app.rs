@@ -1,6 +1,5 @@
 //! The page: its regions, the live region, and global drop and paste.
-
-use fairground::words::number::NAMED;
+use fairground::units::ShownResource;
 use fairground::words::{Explanation, Selection};
 use leptos::html;
 use leptos::prelude::*;
@@ -231,21 +230,27 @@ fn Now() -> impl IntoView {
     let store = Store::get();
     let resource = store.charted;
     let choose = move |value: String| {
-        if let Ok(resource) = value.parse() {
-            store.dispatch(Command::Resource(resource));
+        if let Ok(number) = value.parse::<u8>() {
+            store.dispatch(Command::Resource(number.into()));
         }
     };
     let named = Memo::new(move |_| {
         store.frame.with(|frame| frame.as_ref().map_or(Vec::new(), |frame| frame.named.clone()))
     });
-    let option = move |key: u8, name: String| {
-        view! { <option value=key.to_string() prop:selected=move || resource.get() == key>{name}</option> }
+    let option = move |of: ShownResource, name: String| {
+        let value = u8::from(of).to_string();
+        view! { <option value=value prop:selected=move || resource.get() == of>{name}</option> }
     };
-    let own = [(2u8, "GPU"), (0, "CPU"), (1, "Memory"), (3, "Dominant share")]
-        .map(|(key, name)| option(key, name.to_string()));
+    let own = [
+        (ShownResource::GPU, "GPU"),
+        (ShownResource::CPU, "CPU"),
+        (ShownResource::MEMORY, "Memory"),
+        (ShownResource::Dominant, "Dominant share"),
+    ]
+    .map(|(of, name)| option(of, name.to_string()));
     let options = view! {
         {own}
-        {move || (NAMED..).zip(named.get()).map(|(key, name)| option(key, name)).collect_view()}
+        {move || named.get().into_iter().enumerate().map(|(n, name)| option(ShownResource::named(n), name)).collect_view()}
     };
     let shown = shown_view(store);
     let tabs = VIEWS.map(|(this, name)| {

@@ -2,6 +2,7 @@
 
 use fairground::moment::Kind;
 use fairground::scenario::{Fix, Path, Scenario};
+use fairground::units::ShownResource;
 use fairground::words::Selection;
 
 use super::document::draft::Draft;
@@ -114,7 +115,7 @@ pub enum Command {
     /// Looks for changes that would help a pending job.
     Help(String),
     /// Chooses the resource of all charts.
-    Resource(u8),
+    Resource(ShownResource),
     /// Chooses the colour theme.
     Theme(Theme),
     /// Chooses the modifier of character keys.

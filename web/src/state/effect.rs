@@ -1,5 +1,6 @@
 //! Side effects that the state requests.
 
+use fairground::units::Resource;
 use std::sync::Arc;
 
 use fairground::scenario::Path;
@@ -36,9 +37,9 @@ pub enum Effect {
     /// Sets the text of the live region.
     Announce(String),
     /// Announces the outcome of a step, for this resource.
-    AnnounceStep(Arc<Frame>, u8),
+    AnnounceStep(Arc<Frame>, Resource),
     /// Announces the outcome of an action of a cycle, for this resource.
-    AnnounceAction(Arc<Frame>, u8),
+    AnnounceAction(Arc<Frame>, Resource),
     /// Announces the outcome of an edit, compared with the baseline.
     AnnounceEdit,
     /// Announces the outcome of the current preview, once the value has settled.

@@ -1,11 +1,11 @@
 //! The complete state of the page as plain data. Uses neither signals nor the browser.
 
+use fairground::units::{Resource, ShownResource};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use fairground::link::RULES;
 use fairground::scenario::{Diagnostic, Scalar, Scenario, Severity};
-use fairground::words::number::GPU;
 use fairground::words::{Ladder, Order, Selection};
 
 use crate::engine::protocol::{BranchId, Compared, Exported, Frame, Rulebook, Run, Stop};
@@ -87,8 +87,8 @@ pub struct Model {
     pub selection: Option<Selection>,
     /// The page made the selection, not the visitor.
     pub auto_selected: bool,
-    /// The resource of charts: 0 cpu, 1 memory, 2 gpu, 3 each queue's dominant resource, from 4 on the scenario's named resources.
-    pub resource: u8,
+    /// The resource of charts.
+    pub resource: ShownResource,
     pub engine: EngineState,
     /// The engine has started.
     pub has_engine: bool,
@@ -137,7 +137,13 @@ pub struct Model {
 impl Model {
     /// The state of a newly opened document, before any response of the engine.
     pub fn new(opened: Opened) -> Model {
-        let mut model = Model { resource: GPU, speed: 1, next_id: 1, view: View::new(), ..Model::default() };
+        let mut model = Model {
+            resource: ShownResource::GPU,
+            speed: 1,
+            next_id: 1,
+            view: View::new(),
+            ..Model::default()
+        };
         model.take(opened);
         model
     }
@@ -152,9 +158,9 @@ impl Model {
         self.findings.iter().any(|d| d.severity == Severity::Error)
     }
 
-    /// The resource whose settings are shown: 0 cpu, 1 memory, 2 gpu.
-    pub fn settings_resource(&self) -> u8 {
-        self.resource.min(2)
+    /// The resource whose settings are shown.
+    pub fn settings_resource(&self) -> Resource {
+        self.resource.accounted()
     }
 
     /// A unique number for a notice, request or draft.

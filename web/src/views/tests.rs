@@ -1,6 +1,7 @@
 //! Pictures of known frames, and properties of all pictures.
 
 use expect_test::expect;
+use fairground::units::ShownResource;
 
 use super::cluster::selected_cells::marked;
 use super::shares::draw::Rows;
@@ -14,7 +15,7 @@ fn lines(svg: &str) -> String {
 
 #[test]
 fn the_start_scenario_as_shares() {
-    let view = shares::view::shares(&fixtures::reclaimed(), None, None, 2, &[]);
+    let view = shares::view::shares(&fixtures::reclaimed(), None, None, ShownResource::GPU, &[]);
     let svg = super::shares::draw::shares(&view, Rows { width: 500.0, head: 28.0, row: 32.0 });
     expect![[r#"
         <svg xmlns="http://www.w3.org/2000/svg" width="31.25rem" height="7.75rem" viewBox="0 0 5000 1240" aria-hidden="true">
@@ -62,7 +63,7 @@ fn the_start_scenario_as_shares() {
 
 #[test]
 fn the_start_scenario_as_cluster() {
-    let view = cluster::view::cluster(&fixtures::reclaimed(), 400.0, 2);
+    let view = cluster::view::cluster(&fixtures::reclaimed(), 400.0, ShownResource::GPU);
     let svg = super::cluster::draw::cluster(&view);
     expect![[r#"
         <svg xmlns="http://www.w3.org/2000/svg" width="25rem" height="6.75rem" viewBox="0 0 4000 1080" aria-hidden="true">
@@ -105,7 +106,12 @@ fn the_start_scenario_as_cluster() {
 /// Long because its picture is one text.
 #[test]
 fn a_run_as_timeline() {
-    let view = timeline::view::timeline(&fixtures::departments_run(), &fixtures::departments(), None, 2);
+    let view = timeline::view::timeline(
+        &fixtures::departments_run(),
+        &fixtures::departments(),
+        None,
+        ShownResource::GPU,
+    );
     let svg = super::timeline::draw::timeline(&view, Size { width: 600.0, height: 168.0 });
     expect![[r#"
         <svg xmlns="http://www.w3.org/2000/svg" width="37.5rem" height="10.5rem" viewBox="0 0 6000 1680" aria-hidden="true">
@@ -184,7 +190,7 @@ fn the_selected_queue_and_a_range_lie_over_the_areas() {
     let (run, frame) = (fixtures::departments_run(), fixtures::departments());
     let drawn = |queue: &str, look: EventLaneOptions| {
         let selection = Selection::Queue(queue.into());
-        let mut view = timeline::view::timeline(&run, &frame, Some(&selection), 2);
+        let mut view = timeline::view::timeline(&run, &frame, Some(&selection), ShownResource::GPU);
         add_overlays(&mut view, &run, &frame, &look);
         super::timeline::draw::timeline(&view, Size { width: 600.0, height: 172.0 })
     };
@@ -212,7 +218,12 @@ fn the_selected_queue_and_a_range_lie_over_the_areas() {
 
 #[test]
 fn the_overlay_and_the_picture_agree_on_where_cycles_are() {
-    let view = timeline::view::timeline(&fixtures::departments_run(), &fixtures::departments(), None, 2);
+    let view = timeline::view::timeline(
+        &fixtures::departments_run(),
+        &fixtures::departments(),
+        None,
+        ShownResource::GPU,
+    );
     let width = 1200.0;
     let svg = super::timeline::draw::timeline(&view, Size { width, height: 168.0 });
     let axis = timeline::view::Axis::of(&view, width);
@@ -235,10 +246,10 @@ fn names_are_text_in_every_picture() {
     for pod in frame.nodes.iter_mut().flat_map(|node| &mut node.cells).flat_map(|cell| &mut cell.pods) {
         pod.job = "<b>".into();
     }
-    let view = cluster::view::cluster(&frame, 900.0, 2);
+    let view = cluster::view::cluster(&frame, 900.0, ShownResource::GPU);
     let svg = super::cluster::draw::cluster(&view)
         + &super::timeline::draw::timeline(
-            &timeline::view::timeline(&fixtures::departments_run(), &frame, None, 2),
+            &timeline::view::timeline(&fixtures::departments_run(), &frame, None, ShownResource::GPU),
             Size { width: 900.0, height: 168.0 },
         );
     assert!(!svg.contains("<script") && !svg.contains("<b>") && !svg.contains("<img"), "{svg}");
@@ -247,7 +258,7 @@ fn names_are_text_in_every_picture() {
 #[test]
 fn five_thousand_nodes_stay_one_small_picture() {
     let frame = fixtures::many(5_000, 8);
-    let view = cluster::view::cluster(&frame, 680.0, 2);
+    let view = cluster::view::cluster(&frame, 680.0, ShownResource::GPU);
     let svg = super::cluster::draw::cluster(&view);
     assert!(svg.matches('<').count() < 200, "{} elements", svg.matches('<').count());
     assert!(svg.len() < 1_500_000, "{} bytes", svg.len());
@@ -256,7 +267,7 @@ fn five_thousand_nodes_stay_one_small_picture() {
 #[test]
 fn what_is_selected_of_many_is_one_path() {
     let frame = fixtures::many(5_000, 8);
-    let view = cluster::view::cluster(&frame, 680.0, 2);
+    let view = cluster::view::cluster(&frame, 680.0, ShownResource::GPU);
     let queue = frame.queues[4].name.clone();
     let selected = marked(&view, &frame, Some(&fairground::words::Selection::Queue(queue)));
     assert!(selected.cells.len() > 100, "{} cells", selected.cells.len());

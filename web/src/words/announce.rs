@@ -1,10 +1,11 @@
 //! One sentence per step: shown under the header, and announced to screen readers.
 
+use fairground::units::Resource;
 use std::collections::BTreeSet;
 
 use fairground::id::JobId;
 use fairground::trace::{Event, EvictReason};
-use fairground::words::number::{GPU, amount, with_unit};
+use fairground::words::number::{amount, with_unit};
 use fairground::words::{Group, Terms, Text, capital, groups, node_state, requested};
 
 use crate::chart::queue_tree::{Tree, touched};
@@ -21,13 +22,13 @@ const LOSERS_MAX: usize = 2;
 const COMPARED: usize = 200;
 
 /// *Cycle 7: team-a gives up 1 GPU: a2 makes room for b2. team-a 2, team-b 1.*
-pub fn announce(frame: &Frame, resource: u8) -> String {
+pub fn announce(frame: &Frame, resource: Resource) -> String {
     let head = if frame.cycle == 0 { "At the start".to_string() } else { format!("Cycle {}", frame.cycle) };
     report_step(frame, resource, &head)
 }
 
 /// Sentence of one action, whose events are the only ones in the frame: *Cycle 7, reclaim: …*
-pub fn announce_action(frame: &Frame, resource: u8) -> String {
+pub fn announce_action(frame: &Frame, resource: Resource) -> String {
     let name = frame.events.first().map_or("", |event| action(&event.action));
     let comma = if name.is_empty() { "" } else { ", " };
     report_step(frame, resource, &format!("Cycle {}{comma}{name}", frame.cycle))
@@ -94,22 +95,22 @@ fn still_waiting(frame: &Frame) -> Text {
     }
 }
 
-fn report_step(frame: &Frame, resource: u8, head: &str) -> String {
+fn report_step(frame: &Frame, resource: Resource, head: &str) -> String {
     let waiting = still_waiting(frame);
     let Some(said) = happened(frame, false) else {
         return format!("{head}: {}", unchanged(frame, "nothing changed", waiting).spoken());
     };
     let waiting = if waiting.is_empty() { String::new() } else { format!(" {}.", waiting.spoken()) };
-    format!("{head}: {}.{}{waiting}", said.spoken(), holdings(frame, resource.min(2)))
+    format!("{head}: {}.{}{waiting}", said.spoken(), holdings(frame, resource))
 }
 
 /// The allocations of the queues that the events affect.
-fn holdings(frame: &Frame, r: u8) -> String {
+fn holdings(frame: &Frame, resource: Resource) -> String {
     let tree = Tree::new(&frame.queues);
     let touched = touched(frame);
     let of_queue = |queue: &u32| {
         let queue = &frame.queues[*queue as usize];
-        format!("{} {}", queue.name, amount(r, queue.allocated[usize::from(r)]))
+        format!("{} {}", queue.name, amount(resource, queue.allocated[resource.index()]))
     };
     let order = tree.order();
     let queues = order.iter().filter(|queue| touched.contains(queue)).take(LISTED);
@@ -196,7 +197,7 @@ struct Clause {
     /// What it was about.
     amount: Amounts,
     /// Index of the resource that the jobs of the run compete for.
-    resource: u8,
+    resource: Resource,
 }
 
 impl Clause {
@@ -281,7 +282,7 @@ impl Clause {
             return text.then(listed_in_queue(&self.jobs, terms)).say(makes).then(takers);
         }
         let gives = match is_one {
-            true if resource == GPU && amount == 1.0 => " gives up its GPU for ".to_string(),
+            true if resource == Resource::GPU && amount == 1.0 => " gives up its GPU for ".to_string(),
             true => format!(" gives up {with_unit} for "),
             false => format!(" give up {with_unit} for "),
         };
@@ -388,11 +389,14 @@ mod tests {
     #[test]
     fn steps_are_announced() {
         assert_eq!(
-            announce(&fixtures::reclaimed(), 2),
+            announce(&fixtures::reclaimed(), Resource::GPU),
             "Cycle 1: team-a gives up 1 GPU: a2 makes room for b2. team-a 2, team-b 1."
         );
-        assert_eq!(announce(&fixtures::start(), 2), "At the start: b2 was submitted.");
-        assert_eq!(announce(&Frame { cycle: 3, ..Frame::default() }, 2), "Cycle 3: nothing changed.");
+        assert_eq!(announce(&fixtures::start(), Resource::GPU), "At the start: b2 was submitted.");
+        assert_eq!(
+            announce(&Frame { cycle: 3, ..Frame::default() }, Resource::GPU),
+            "Cycle 3: nothing changed."
+        );
     }
 
     #[test]

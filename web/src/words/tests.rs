@@ -24,7 +24,7 @@ fn check_verdict(explanation: &Explanation, expected: Expect) {
 }
 
 pub fn job_at(frame: &Frame, name: &str) -> Explanation {
-    why(frame, None, &Selection::Job(name.into()), None, 2)
+    why(frame, None, &Selection::Job(name.into()), None, Resource::GPU)
 }
 
 fn refused(gate: Gate, change: impl FnOnce(&mut Frame)) -> String {
@@ -190,7 +190,7 @@ fn who_is_on_its_way_is_told_whose_place_it_gets() {
 #[test]
 fn queues_are_judged_against_share_and_quota() {
     let verdict = |frame: &Frame, name: &str| {
-        why(frame, None, &Selection::Queue(name.into()), None, 2).verdict.to_string()
+        why(frame, None, &Selection::Queue(name.into()), None, Resource::GPU).verdict.to_string()
     };
     let frame = fixtures::start();
     assert_eq!(
@@ -276,7 +276,8 @@ fn the_ladder_ends_in_the_shown_value() {
         fair_share: 3.0,
         ..LadderLevel::default()
     };
-    let view = crate::views::division::view::division(&fixtures::reclaimed(), &level, 2, usize::MAX);
+    let view =
+        crate::views::division::view::division(&fixtures::reclaimed(), &level, Resource::GPU, usize::MAX);
     let rows: String = view.table.rows.iter().map(|row| row.join(" | ") + "\n").collect();
     expect![[r#"
         before |  |  | 5
@@ -286,7 +287,7 @@ fn the_ladder_ends_in_the_shown_value() {
         fair share | 3 | 2 | 0
     "#]]
     .assert_eq(&rows);
-    let text = lines(ladder(&[level], 2));
+    let text = lines(ladder(&[level], Resource::GPU));
     expect![[r#"
         The cluster has |  | 5 GPUs
         `a`: quota actually requested | smaller of quota 1 and requested 3 | 1
@@ -348,7 +349,7 @@ pub(super) fn real(id: &str, cycle: u32) -> Frame {
 #[test]
 fn the_start_scenario_keeps_what_is_promised() {
     let frames: Vec<Frame> = (0..4).map(|cycle| real("start", cycle)).collect();
-    let said: String = frames.iter().map(|frame| announce(frame, 2) + "\n").collect();
+    let said: String = frames.iter().map(|frame| announce(frame, Resource::GPU) + "\n").collect();
     expect![[r#"
         At the start: a1, a2 and b1 were submitted.
         Cycle 1: team-a gives up 1 GPU: a2 makes room for b2. team-a 2, team-b 1.
@@ -479,7 +480,7 @@ fn dominant_shares_rise_in_words() {
         ],
         ..LadderLevel::default()
     };
-    let told = lines(ladder(std::slice::from_ref(&level), 2));
+    let told = lines(ladder(std::slice::from_ref(&level), Resource::GPU));
     expect![[r#"
         The cluster has |  | 9 GPUs
         `A`: round 1, its dominant share, of GPUs, rises from 0 % to 66.7 % | then no CPU is left, which it needs too | + 6
@@ -487,7 +488,7 @@ fn dominant_shares_rise_in_words() {
         `C`: weight 0, gets what the others left | then its whole request is met | + 1
         fair share of `A` |  | 6 GPUs
     "#]].assert_eq(&told);
-    let view = crate::views::division::view::division(&fixtures::reclaimed(), &level, 2, 1);
+    let view = crate::views::division::view::division(&fixtures::reclaimed(), &level, Resource::GPU, 1);
     expect![[r#"
         round 1, all dominant shares from 0 % to 66.7 %; 1 GPU left; no CPU is left for those who need it.
         [["before", "", "", "", "9"], ["round 1, all dominant shares from 0 % to 66.7 %", "+6", "+2", "–", "1"], ["unused capacity to C (weight 0)", "–", "–", "+1", "0"], ["fair share", "6", "2", "1", "0"]]"#]].assert_eq(&format!("{}\n{:?}", view.caption, view.table.rows));
@@ -501,7 +502,7 @@ fn a_queue_with_many_jobs_says_how_many_are_not_listed() {
         (0..16).map(|n| crate::engine::protocol::JobRow { name: format!("j{n}"), ..job.clone() }).collect();
     let queue = Selection::Queue(frame.queues[job.queue as usize].name.clone());
     let listed = |frame: &Frame| {
-        let list = super::why(frame, None, &queue, None, 2).list.expect("its jobs").1;
+        let list = super::why(frame, None, &queue, None, Resource::GPU).list.expect("its jobs").1;
         (list.len(), list.last().map(|entry| entry.text.to_string()))
     };
     assert_eq!(listed(&frame), (13, Some("and 4 more jobs".to_string())));

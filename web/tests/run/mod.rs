@@ -1,5 +1,6 @@
 //! Runs and the engine's reports on them, without a browser.
 
+use fairground::units::Resource;
 use std::sync::Arc;
 
 use fairground::scenario::Scenario;
@@ -85,7 +86,7 @@ impl Page {
     }
 
     /// How the fair share of a queue is derived at the current cycle.
-    pub fn ladder(&mut self, queue: &str, resource: u8) -> Ladder {
+    pub fn ladder(&mut self, queue: &str, resource: Resource) -> Ladder {
         let ladder = Some((queue.to_string(), resource));
         self.here(Subjects { ladder, ..Subjects::default() }).ladder.expect("a ladder")
     }

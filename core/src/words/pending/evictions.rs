@@ -142,7 +142,7 @@ impl Case<'_> {
                 && check.right.quantity == Quantity::Quota
         };
         let check = self.refusal.checks.iter().find(is_it)?;
-        let r = decisive_resource(check).unwrap_or(self.resource).min(2);
+        let r = decisive_resource(check).unwrap_or(self.resource);
         let facts = Facts::of(std::slice::from_ref(check), r);
         let with = facts.get(Party::Queue(above), Quantity::AllocatedWithJob)?;
         let quota = facts.get(Party::Queue(above), Quantity::Quota)?;

@@ -5,7 +5,7 @@ mod queues;
 mod room;
 mod settings;
 
-use super::check::{decisive_resource, shown};
+use super::check::decisive_resource;
 use super::comparison::{Comparison, table};
 use super::facts::Facts;
 use super::next::{expectation, is_offered};
@@ -22,7 +22,7 @@ use crate::trace::{
 use crate::units::Resource;
 
 /// Explains why a job is pending.
-pub fn pending(frame: &Frame, refusal: &Refusal, resource: u8) -> Explanation {
+pub fn pending(frame: &Frame, refusal: &Refusal, resource: Resource) -> Explanation {
     let case = Case { frame, refusal, resource };
     let is_loop = frame.lost_claim(refusal.job).is_some_and(LostClaim::is_loop);
     let state = match refusal.gate {
@@ -65,7 +65,7 @@ pub fn pending(frame: &Frame, refusal: &Refusal, resource: u8) -> Explanation {
 struct Case<'a> {
     frame: &'a Frame,
     refusal: &'a Refusal,
-    resource: u8,
+    resource: Resource,
 }
 
 impl Case<'_> {
@@ -133,8 +133,8 @@ impl Case<'_> {
     }
 
     /// The resource of a gate, else the displayed one.
-    fn resource(&self, resource: Option<Resource>) -> u8 {
-        resource.and_then(shown).unwrap_or(self.resource).min(2)
+    fn resource(&self, resource: Option<Resource>) -> Resource {
+        resource.and_then(Resource::accounted).unwrap_or(self.resource)
     }
 
     /// Finds the first comparison with a quantity on its left-hand side; one that failed comes first.
@@ -144,7 +144,7 @@ impl Case<'_> {
     }
 
     /// The recorded amounts, read for a resource.
-    fn facts(&self, r: u8) -> Facts<'_> {
+    fn facts(&self, r: Resource) -> Facts<'_> {
         Facts::of(&self.refusal.checks, r)
     }
 
@@ -245,7 +245,7 @@ impl Case<'_> {
     fn evidence(&self) -> Option<Evidence> {
         let checks = &self.refusal.checks;
         let check = checks.iter().find(|check| !check.holds).or_else(|| checks.first())?;
-        let r = decisive_resource(check).unwrap_or(self.resource).min(2);
+        let r = decisive_resource(check).unwrap_or(self.resource);
         table(self.frame, std::slice::from_ref(check), r, Text::of("When it was tried"))
     }
 }

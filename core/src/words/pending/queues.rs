@@ -2,7 +2,6 @@
 
 use super::super::check::{Party, decisive_resource, value_in};
 use super::super::facts::Facts;
-use super::super::number::GPU;
 use super::super::phrases::split;
 use super::super::text::Text;
 use super::super::{ego, yunikorn};
@@ -82,7 +81,7 @@ impl Case<'_> {
     /// A queue, or a user in it, at the maximum of running jobs.
     pub(super) fn too_many_jobs(&self, gate: &Gate) -> Text {
         let name = self.queue(gate).map_or("", |queue| queue.name.as_str());
-        let of = |quantity| self.facts(GPU).get(Party::Queue(self.queue_id(gate)?), quantity);
+        let of = |quantity| self.facts(Resource::GPU).get(Party::Queue(self.queue_id(gate)?), quantity);
         let text = self.job().say(" is waiting: ");
         match (of(Quantity::Jobs), of(Quantity::Limit)) {
             (Some(with), Some(limit)) => {
@@ -129,7 +128,7 @@ impl Case<'_> {
             return self.job().say(format!(" is waiting: {room}")).then(text);
         }
         let failed = self.not_entitled_check();
-        let r = failed.and_then(decisive_resource).unwrap_or(self.resource).min(2);
+        let r = failed.and_then(decisive_resource).unwrap_or(self.resource);
         let text = self.job().say(format!(" is waiting: {}", self.short_of())).queue(&queue.name);
         let of = |quantity| {
             Facts::of(failed.map_or(&[], std::slice::from_ref), r)

@@ -1,7 +1,7 @@
 //! Sentences about room: what a job needs, what was free, and why nodes do not take it.
 
 use super::super::check::side;
-use super::super::number::{self, GPU, amount, number, resource_name, with_unit};
+use super::super::number::{self, amount, number, resource_name, with_unit};
 use super::super::phrases::{is_of_room, node_reason};
 use super::super::text::Text;
 use super::super::yunikorn;
@@ -53,7 +53,7 @@ impl Case<'_> {
         let says = match all {
             all if all <= 0.0 => return None,
             1.0 => "the only GPU is in use".to_string(),
-            _ => format!("all {} are in use", with_unit(GPU, all)),
+            _ => format!("all {} are in use", with_unit(Resource::GPU, all)),
         };
         self.lacks_gpus().then_some(says)
     }
@@ -77,7 +77,7 @@ impl Case<'_> {
             return more(name, number::number(largest_of(resource.index())));
         }
         let r = self.resource(Some(resource));
-        more(resource_name(r), amount(r, largest_of(usize::from(r))))
+        more(resource_name(r), amount(r, largest_of(r.index())))
     }
 
     /// The request of a pod against the largest node that it may use.
@@ -86,7 +86,7 @@ impl Case<'_> {
             check.subject.resource.and_then(Resource::nth_named).and_then(|n| self.frame.named.get(n));
         let r = self.resource(check.subject.resource);
         let of = |term: &Term| match named {
-            Some(_) => number::number(side(&term.value, GPU).unwrap_or_default()),
+            Some(_) => number::number(side(&term.value, Resource::GPU).unwrap_or_default()),
             None => with_unit(r, side(&term.value, r).unwrap_or_default()),
         };
         let (asked, most) = (of(&check.left), of(&check.right));
@@ -107,7 +107,8 @@ impl Case<'_> {
         match self.asks(of) {
             Some(_) if total <= 0.0 => format!("no GPU is free{place}, and "),
             Some(asks) if total < asks.total() => {
-                let (needs, were) = (with_unit(GPU, asks.total()), if total == 1.0 { "was" } else { "were" });
+                let (needs, were) =
+                    (with_unit(Resource::GPU, asks.total()), if total == 1.0 { "was" } else { "were" });
                 format!("it needs {needs} and only {} {were} free{place}, and ", number(total))
             }
             _ => "no [node] has room, and ".into(),
@@ -124,7 +125,7 @@ impl Case<'_> {
             // The pod that was tried has recorded its request.
             _ if of == 1 => {
                 let request = self.check(Quantity::Request)?;
-                Ask { pods: 1, gpus: side(&request.left.value, GPU)? }
+                Ask { pods: 1, gpus: side(&request.left.value, Resource::GPU)? }
             }
             all if of == row.pending && all.iter().any(|ask| ask.gpus > 0.0) => {
                 return Some(Asks::Unlike(all));
@@ -232,15 +233,21 @@ impl Asks<'_> {
     /// *it needs 5 GPUs for 4 pods (3 × 1, 1 × 2)*
     fn says(&self) -> String {
         match self {
-            Asks::Alike(Ask { pods: 1, gpus }) => format!("it needs {} on one [node]", with_unit(GPU, *gpus)),
+            Asks::Alike(Ask { pods: 1, gpus }) => {
+                format!("it needs {} on one [node]", with_unit(Resource::GPU, *gpus))
+            }
             Asks::Alike(Ask { pods, gpus }) => {
-                format!("it needs {} for each of {pods} [pods]", with_unit(GPU, *gpus))
+                format!("it needs {} for each of {pods} [pods]", with_unit(Resource::GPU, *gpus))
             }
             Asks::Unlike(asks) => {
                 let pods: u32 = asks.iter().map(|ask| ask.pods).sum();
                 let each: Vec<String> =
                     asks.iter().map(|ask| format!("{} × {}", ask.pods, number(ask.gpus))).collect();
-                format!("it needs {} for {pods} [pods] ({})", with_unit(GPU, self.total()), each.join(", "))
+                format!(
+                    "it needs {} for {pods} [pods] ({})",
+                    with_unit(Resource::GPU, self.total()),
+                    each.join(", ")
+                )
             }
         }
     }

@@ -1,11 +1,12 @@
 //! Settings that matter for a pending job.
 
-use super::super::check::{decisive_resource, shown};
+use super::super::check::decisive_resource;
 use super::super::text::Text;
 use super::super::{Control, number};
 use super::Case;
 use crate::policy::Policy;
 use crate::trace::{Check, Gate, NodeReason};
+use crate::units::Resource;
 
 impl Case<'_> {
     /// The settings of the minimum runtimes that protect others.
@@ -27,11 +28,11 @@ impl Case<'_> {
     }
 
     /// The resource that the reason or its comparison is about, else the displayed one.
-    fn compared_resource(&self) -> u8 {
+    fn compared_resource(&self) -> Resource {
         let gate = &self.refusal.gate;
         let lacking = match gate {
             Gate::NoNode { reasons, .. } => reasons.iter().find_map(|(reason, _)| match reason {
-                NodeReason::Insufficient(resource) => shown(*resource),
+                NodeReason::Insufficient(resource) => resource.accounted(),
                 _ => None,
             }),
             _ => None,
@@ -41,8 +42,8 @@ impl Case<'_> {
             Gate::NotEntitled { .. } => self.not_entitled_check().or_else(failed).and_then(decisive_resource),
             _ => None,
         };
-        let of_gate = gate.about().1.and_then(shown);
-        of_gate.or(lacking).or(of_check).unwrap_or(self.resource).min(2)
+        let of_gate = gate.about().1.and_then(Resource::accounted);
+        of_gate.or(lacking).or(of_check).unwrap_or(self.resource)
     }
 
     pub(super) fn controls(&self) -> Vec<Control> {

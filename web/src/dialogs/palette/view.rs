@@ -1,6 +1,5 @@
 //! Entries of the command palette: commands and things, found by name.
-
-use fairground::words::number::NAMED;
+use fairground::units::ShownResource;
 use fairground::words::{Selection, Terms};
 
 use crate::engine::protocol::Stop;
@@ -224,14 +223,17 @@ fn of_the_charts(model: &Model, terms: &Terms, add: Add<'_>) {
             add(&terms.fill(label), key, Command::ShowView(view));
         }
     }
-    for (resource, label) in
-        [(2, "Show GPUs"), (0, "Show CPU"), (1, "Show memory"), (3, "Show dominant shares")]
-    {
+    for (resource, label) in [
+        (ShownResource::GPU, "Show GPUs"),
+        (ShownResource::CPU, "Show CPU"),
+        (ShownResource::MEMORY, "Show memory"),
+        (ShownResource::Dominant, "Show dominant shares"),
+    ] {
         add(label, "", Command::Resource(resource));
     }
     let named = model.frame.iter().flat_map(|frame| &frame.named);
-    for (resource, name) in (NAMED..).zip(named) {
-        add(&format!("Show {name}"), "", Command::Resource(resource));
+    for (n, name) in named.enumerate() {
+        add(&format!("Show {name}"), "", Command::Resource(ShownResource::named(n)));
     }
 }
 

@@ -1,6 +1,7 @@
 //! Which values the tables of SETUP show. All others are in the form of their row.
 
 use fairground::scenario::{Path, Segment};
+use fairground::units::Resource;
 use fairground::words::Terms;
 use fairground::words::number::resource_key;
 
@@ -42,7 +43,7 @@ fn tab_of(list: &str) -> Option<SetupTab> {
 }
 
 /// Whether a table has a column for a path under a policy, while charts show that resource: 0 cpu, 1 memory, 2 gpu.
-pub fn has_column(at: &Path, policy: &str, resource: u8) -> bool {
+pub fn has_column(at: &Path, policy: &str, resource: Resource) -> bool {
     let terms = Terms::of(policy);
     let shown = resource_key(resource);
     let fields: Vec<&str> =
@@ -75,17 +76,22 @@ mod tests {
     fn what_is_no_column_is_in_the_form() {
         let has = |at: &Path, resource| has_column(at, Policy::NAMES[0], resource);
         let queue = Path::default().field("queues").named("team-a");
-        assert!(has(&queue.field("gpu").field("quota"), 2));
-        assert!(!has(&queue.field("gpu").field("quota"), 0));
-        assert!(!has(&queue.field("gpu").field("usage"), 2));
+        assert!(has(&queue.field("gpu").field("quota"), Resource::GPU));
+        assert!(!has(&queue.field("gpu").field("quota"), Resource::CPU));
+        assert!(!has(&queue.field("gpu").field("usage"), Resource::GPU));
         let job = Path::default().field("jobs").named("a1");
-        assert!(has(&job.field("gpu"), 2));
-        assert!(!has(&job.field("preemptible"), 2));
-        assert!(!has(&job.field("pod-sets").named("w").field("gpu"), 2));
-        assert!(has(&Path::default().field("settings").field("k-value"), 2));
+        assert!(has(&job.field("gpu"), Resource::GPU));
+        assert!(!has(&job.field("preemptible"), Resource::GPU));
+        assert!(!has(&job.field("pod-sets").named("w").field("gpu"), Resource::GPU));
+        assert!(has(&Path::default().field("settings").field("k-value"), Resource::GPU));
         let weight = queue.field("gpu").field("weight");
         for policy in Policy::ALL {
-            assert_eq!(has_column(&weight, policy.key, 2), policy.queue.weight.is_some(), "{}", policy.key);
+            assert_eq!(
+                has_column(&weight, policy.key, Resource::GPU),
+                policy.queue.weight.is_some(),
+                "{}",
+                policy.key
+            );
         }
         assert_eq!(owner(&job.field("gpu")), Some(job.clone()));
         assert_eq!(owner_name(&job.field("gpu")), "a1");

@@ -1,5 +1,6 @@
 //! Commands that select.
 
+use fairground::units::ShownResource;
 use fairground::words::Selection;
 
 use crate::state::effect::Effect;
@@ -58,9 +59,10 @@ pub(crate) fn select(model: &mut Model, selection: Option<Selection>, fx: &mut V
 }
 
 /// Shows a resource in all charts.
-pub(crate) fn show_resource(model: &mut Model, resource: u8, fx: &mut Vec<Effect>) {
+pub(crate) fn show_resource(model: &mut Model, resource: ShownResource, fx: &mut Vec<Effect>) {
     let n_named = model.frame.as_ref().map_or(0, |frame| frame.named.len());
-    model.resource = resource.min(u8::try_from(3 + n_named).unwrap_or(3));
+    let is_there = resource.nth_named().is_none_or(|n| n < n_named);
+    model.resource = if is_there { resource } else { ShownResource::Dominant };
     request_report(model, false, fx);
 }
 

@@ -1,5 +1,6 @@
 //! What is explained and reported at the displayed moment.
 
+use fairground::units::Resource;
 use std::sync::Arc;
 
 use super::report::report_request;
@@ -104,11 +105,11 @@ pub(crate) fn explained(model: &mut Model, moment: &mut Moment) {
 }
 
 impl Model {
-    /// The resource that is explained for the selected queue: 0 cpu, 1 memory, 2 gpu.
-    pub fn explained_resource(&self) -> u8 {
+    /// The resource that is explained for the selected queue.
+    pub fn explained_resource(&self) -> Resource {
         match &self.frame {
             Some(frame) => focus(self).explained_resource(frame),
-            None => self.resource.min(2),
+            None => self.resource.accounted(),
         }
     }
 }

@@ -3,7 +3,6 @@
 use fairground::policy::Policy;
 use fairground::words::Selection;
 
-use crate::engine::moment::counted;
 use crate::engine::report::ReportRequest;
 use crate::state::layout::gantt_window::{GANTT_ROWS, GanttLook};
 use crate::state::layout::options::NowView;
@@ -20,7 +19,7 @@ pub(crate) fn report_request(model: &Model, to_selection: bool) -> Option<Report
             let GanttLook { by, first } = model.view.gantt;
             ReportRequest::Gantt { by, first, n: GANTT_ROWS, about, named: Vec::new() }
         }
-        NowView::Fairness => ReportRequest::Tally { resource: counted(model.resource) },
+        NowView::Fairness => ReportRequest::Tally { resource: model.resource.counted() },
         NowView::Queues => ReportRequest::Series,
         NowView::ShareUsage => ReportRequest::ShareUsage,
         NowView::Priorities => ReportRequest::Priorities,

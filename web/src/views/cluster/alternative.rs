@@ -1,5 +1,6 @@
 //! Comparison of Cluster with another run. Separate, because most visits have no other run.
 
+use fairground::units::ShownResource;
 use std::collections::BTreeMap;
 
 use super::cards::{AlternativeHolder, CellMark, CellView, ClusterView};
@@ -9,7 +10,12 @@ use crate::chart::queue_tree::Tree;
 use crate::engine::protocol::{Cell, CellPod, Frame, NodeCard};
 
 /// Marks differences to another run: GPUs, or nodes if another resource is shown.
-pub fn lay_alternative(view: &mut ClusterView, frame: &Frame, alternative: Alternative<'_>, resource: u8) {
+pub fn lay_alternative(
+    view: &mut ClusterView,
+    frame: &Frame,
+    alternative: Alternative<'_>,
+    resource: ShownResource,
+) {
     let Alternative { frame: other, changed } = alternative;
     let tree = Tree::new(&frame.queues);
     // A queue keeps its colour even if its position in the other run differs.
@@ -101,15 +107,20 @@ mod tests {
         was.queues.swap(0, 1);
         was.nodes[0].holds = vec![holds(1, 2.0)];
         was.nodes[1].holds = vec![holds(1, 1.0), holds(0, 3.0)];
-        let mut view = cluster(&frame, 400.0, 0);
-        lay_alternative(&mut view, &frame, Alternative { frame: &was, changed: Some("an edit") }, 0);
+        let mut view = cluster(&frame, 400.0, ShownResource::CPU);
+        lay_alternative(
+            &mut view,
+            &frame,
+            Alternative { frame: &was, changed: Some("an edit") },
+            ShownResource::CPU,
+        );
         let cells: Vec<&CellView> = view.cards.iter().flat_map(|card| &card.cells).collect();
         assert_eq!((&cells[0].alternative, cells[1].alternative.is_some()), (&None, true));
         let says = cells[1].state(&Terms::PLAIN);
         assert!(says.ends_with("; before: team-a 1, team-b 3"), "{says}");
         assert!(view.marks.contains(&CellMark::Before));
-        let mut view = cluster(&frame, 400.0, 2);
-        lay_alternative(&mut view, &frame, Alternative { frame: &frame, changed: None }, 2);
+        let mut view = cluster(&frame, 400.0, ShownResource::GPU);
+        lay_alternative(&mut view, &frame, Alternative { frame: &frame, changed: None }, ShownResource::GPU);
         assert!(!view.marks.contains(&CellMark::Preview), "a run is like itself");
     }
 }

@@ -1,9 +1,8 @@
 //! Cluster for resources other than GPUs: a node is one cell, filled by the allocations of queues.
 
+use fairground::units::{Resource, ShownResource};
 use fairground::words::Terms;
-use fairground::words::number::{
-    CPU, DOMINANT, GPU, MEMORY, amount, count, in_unit, nth_named, number, unit_of, with_unit,
-};
+use fairground::words::number::{amount, count, in_unit, number, unit_of, with_unit};
 
 use super::cards::{Card, CellView, ClusterView, Part};
 use crate::chart::queue_tree::Tree;
@@ -12,7 +11,7 @@ use crate::engine::protocol::{Frame, NodeCard};
 
 /// The shown resource.
 pub(super) struct Shown<'a> {
-    resource: u8,
+    resource: Resource,
     /// Index in amounts.
     pub at: usize,
     pub named: &'a [String],
@@ -21,17 +20,16 @@ pub(super) struct Shown<'a> {
 
 impl<'a> Shown<'a> {
     /// The resource to show; GPUs for dominant shares.
-    pub fn of(frame: &'a Frame, resource: u8) -> Shown<'a> {
-        let resource = if resource == DOMINANT { GPU } else { resource };
-        let at = nth_named(resource).map_or(usize::from(resource), |n| 3 + n);
-        Shown { resource, at, named: &frame.named, terms: Terms::of(&frame.policy) }
+    pub fn of(frame: &'a Frame, resource: ShownResource) -> Shown<'a> {
+        let resource = resource.counted();
+        Shown { resource, at: resource.index(), named: &frame.named, terms: Terms::of(&frame.policy) }
     }
     /// `3 nodes`, with the policy's term.
     pub fn nodes(&self, n: usize) -> String {
         count(n as u64, self.terms.word("node"))
     }
     pub fn is_gpus(&self) -> bool {
-        self.resource == GPU
+        self.resource == Resource::GPU
     }
     pub fn unit(&self, n: f64) -> &str {
         unit_of(self.named, self.resource, n)
@@ -50,10 +48,10 @@ impl<'a> Shown<'a> {
 pub(super) fn others(node: &NodeCard, shown: &Shown<'_>) -> String {
     let mut said = format!(
         "CPU {} of {} · memory {} of {}",
-        amount(CPU, node.used[0]),
-        amount(CPU, node.capacity[0]),
-        amount(MEMORY, node.used[1]),
-        with_unit(MEMORY, node.capacity[1])
+        amount(Resource::CPU, node.used[0]),
+        amount(Resource::CPU, node.capacity[0]),
+        amount(Resource::MEMORY, node.used[1]),
+        with_unit(Resource::MEMORY, node.capacity[1])
     );
     for (name, at) in shown.named.iter().zip(3..).filter(|(_, at)| node.capacity[*at] > 0.0) {
         said += &format!(" · {name} {} of {}", number(node.used[at]), number(node.capacity[at]));
@@ -118,5 +116,9 @@ pub(super) fn pool_heading(cards: &[Card], shown: &Shown<'_>) -> String {
     let cells = || cards.iter().flat_map(|card| &card.cells);
     let held = cells().filter(|cell| !cell.parts.is_empty()).count();
     let nodes = shown.nodes(cards.len());
-    format!("{} · {nodes} · {held} of {} in use", cards[0].pool, with_unit(GPU, cells().count() as f64))
+    format!(
+        "{} · {nodes} · {held} of {} in use",
+        cards[0].pool,
+        with_unit(Resource::GPU, cells().count() as f64)
+    )
 }

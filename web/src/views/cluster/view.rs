@@ -1,6 +1,7 @@
 //! Cluster: one card per node, one cell per GPU; with many nodes one tile per node, grouped by free GPUs. Nodes of
 //! several pools are listed pool by pool. For other resources, a node is one cell, filled by the allocations of queues.
 
+use fairground::units::ShownResource;
 use std::collections::BTreeMap;
 
 use fairground::words::Terms;
@@ -24,7 +25,7 @@ const GAP: f64 = 12.0;
 const PAD: f64 = 12.0;
 
 /// The view of a frame for a width in pixels.
-pub fn cluster(frame: &Frame, width: f64, resource: u8) -> ClusterView {
+pub fn cluster(frame: &Frame, width: f64, resource: ShownResource) -> ClusterView {
     let tree = Tree::new(&frame.queues);
     let shown = Shown::of(frame, resource);
     let is_owned = frame.nodes.iter().any(|node| node.owner.is_some());
@@ -332,7 +333,7 @@ mod tests {
         let pools = ["fast", "slow"].map(|name| PoolRow { name: name.into(), ..PoolRow::default() });
         let nodes = vec![node("s1", "slow"), node("f1", "fast"), node("s2", "slow")];
         let frame = Frame { nodes, pools: pools.into(), ..Frame::default() };
-        let view = cluster(&frame, 400.0, 2);
+        let view = cluster(&frame, 400.0, ShownResource::GPU);
         let names: Vec<&str> = view.cards.iter().map(|card| card.name.as_str()).collect();
         assert_eq!(names, ["f1", "s1", "s2"]);
         let headings: Vec<&str> = view.groups.iter().map(|(_, heading)| heading.as_str()).collect();

@@ -1,6 +1,7 @@
 //! Division: steps through the rounds that determine fair shares, with draggable weights.
 
 use fairground::policy::Policy;
+use fairground::units::Resource;
 use fairground::words::{Terms, capital};
 use leptos::html;
 use leptos::prelude::*;
@@ -148,12 +149,12 @@ fn DragHandles(view: Memo<Option<DivisionView>>, size: Signal<Size>) -> impl Int
     let names = move || {
         let names: Vec<String> = view
             .with(|view| view.iter().flat_map(|view| &view.tanks).map(|tank| tank.name.clone()).collect());
-        let resource = store.ladder.get().map_or(2, |ladder| ladder.resource);
+        let resource = store.ladder.get().map_or(Resource::GPU, |ladder| ladder.resource);
         let scenario = store.edited.get();
         let is_number = |name: &String| {
             document::value(&scenario, &weight_of(name, resource)).trim().parse::<f64>().is_ok()
         };
-        let all: Vec<(usize, String, u8)> = names
+        let all: Vec<(usize, String, Resource)> = names
             .into_iter()
             .enumerate()
             .filter(|(_, name)| is_number(name))
@@ -194,7 +195,7 @@ fn rounded(weight: f64) -> f64 {
 fn Wall(
     at: usize,
     queue: String,
-    resource: u8,
+    resource: Resource,
     lies: Memo<Layout>,
     tab: Signal<String>,
     last: RwSignal<String>,

@@ -3,15 +3,14 @@
 //! Each child is a tank as wide as its weight, so equal height is an equal share per weight. The ground is the granted
 //! quota, the lid is the request or limit, and the water between them is the result of the rounds.
 
+use fairground::units::{Resource, ShownResource};
 use std::collections::BTreeMap;
 
 use fairground::policy::Policy;
 use fairground::scenario::{Path, Scenario};
 use fairground::trace::RiseEnd;
 use fairground::words::Terms;
-use fairground::words::number::{
-    DOMINANT, amount, in_unit, number, resource_key, resource_name, unit, with_unit,
-};
+use fairground::words::number::{amount, in_unit, number, resource_key, resource_name, unit, with_unit};
 
 use crate::chart::queue_tree::{Tone, Tree};
 use crate::chart::table::Table;
@@ -110,7 +109,7 @@ impl Tank {
 }
 
 /// Path of a queue's weight.
-pub fn weight_of(queue: &str, resource: u8) -> Path {
+pub fn weight_of(queue: &str, resource: Resource) -> Path {
     Path::default().field("queues").named(queue).field(resource_key(resource)).field("weight")
 }
 
@@ -120,7 +119,7 @@ fn by_priority(tanks: &mut [Tank]) {
 }
 
 /// Fills in tanks that no round reaches: weights from the scenario, and priorities if others have one.
-pub fn with_unserved(mut view: DivisionView, scenario: &Scenario, resource: u8) -> DivisionView {
+pub fn with_unserved(mut view: DivisionView, scenario: &Scenario, resource: Resource) -> DivisionView {
     let has_priorities = view.tanks.iter().any(|tank| tank.priority.is_some());
     let policy = Policy::described_or_default(&view.policy);
     for tank in view.tanks.iter_mut().filter(|tank| tank.priority.is_none()) {
@@ -149,7 +148,7 @@ impl<'a> Step<'a> {
     }
 }
 
-fn steps<'a>(level: &'a LadderLevel, resource: u8, has_sums: bool, terms: &Terms) -> Vec<Step<'a>> {
+fn steps<'a>(level: &'a LadderLevel, resource: Resource, has_sums: bool, terms: &Terms) -> Vec<Step<'a>> {
     let mut steps: Vec<Step<'_>> = Vec::new();
     let mut last = None;
     for line in &level.lines {
@@ -174,7 +173,7 @@ fn steps<'a>(level: &'a LadderLevel, resource: u8, has_sums: bool, terms: &Terms
 }
 
 /// *1 GPU left over goes to blue, which lost most to rounding (0.57)*
-fn remainder(line: &LadderLine, resource: u8) -> String {
+fn remainder(line: &LadderLine, resource: Resource) -> String {
     let (given, unit) = (amount(resource, line.given), unit(resource, in_unit(resource, line.given)));
     let fraction = amount(resource, line.offer);
     let goes = if given == "1" { "goes" } else { "go" };
@@ -182,13 +181,13 @@ fn remainder(line: &LadderLine, resource: u8) -> String {
 }
 
 /// *priority 100, round 1: 8 GPUs × weight / 7*
-fn round(level: &LadderLevel, line: &LadderLine, resource: u8) -> String {
+fn round(level: &LadderLevel, line: &LadderLine, resource: Resource) -> String {
     let round = format!("priority {}, round {}", line.priority, line.round);
     format!("{round}: {} × [weight] / {}", with_unit(resource, line.pot), number(level.parts(line).1))
 }
 
 /// Derivation of a round's assignment: *8 × 4/7 = 4.57 → 4*.
-fn sum(level: &LadderLevel, line: &LadderLine, resource: u8) -> String {
+fn sum(level: &LadderLevel, line: &LadderLine, resource: Resource) -> String {
     let (part, of) = level.parts(line);
     let [pot, offer, given] = [line.pot, line.offer, line.given].map(|of| amount(resource, of));
     let offered = format!("{pot} × {}/{} = {offer}", number(part), number(of));
@@ -221,7 +220,7 @@ pub fn with_alternative(mut view: DivisionView, alternative: &DivisionView, was:
 const SUMS: usize = 5;
 
 /// The view of one level after a number of steps.
-pub fn division(frame: &Frame, level: &LadderLevel, resource: u8, at: usize) -> DivisionView {
+pub fn division(frame: &Frame, level: &LadderLevel, resource: Resource, at: usize) -> DivisionView {
     let terms = Terms::of(&frame.policy);
     // Allocation and request of a queue in the divided pool.
     let of_pool = frame.in_pool(&level.pool);
@@ -292,7 +291,7 @@ fn after_use(tanks: &[Tank], terms: &Terms) -> Vec<Vec<String>> {
     let mut usage = vec!["past usage".to_string()];
     let mut weights = vec![format!("{} before → after, k {}", terms.word("weight"), number(k))];
     for tank in tanks {
-        usage.push(with_unit(DOMINANT, tank.past.map_or(0.0, |(usage, _)| usage * 100.0)));
+        usage.push(with_unit(ShownResource::Dominant, tank.past.map_or(0.0, |(usage, _)| usage * 100.0)));
         weights.push(format!("{} → {}", number(tank.weight), number(tank.width())));
     }
     usage.push(String::new());
@@ -308,7 +307,7 @@ fn row(says: &str, tanks: &[Tank], cell: impl Fn(&Tank) -> String, left: f64) ->
     row
 }
 
-fn tanks(frame: &Frame, level: &LadderLevel, resource: u8) -> Vec<Tank> {
+fn tanks(frame: &Frame, level: &LadderLevel, resource: Resource) -> Vec<Tank> {
     let tree = Tree::new(&frame.queues);
     let mut tanks: Vec<Tank> = Vec::new();
     for line in &level.lines {
@@ -347,7 +346,7 @@ fn tanks(frame: &Frame, level: &LadderLevel, resource: u8) -> Vec<Tank> {
 }
 
 /// Introduction to the picture.
-fn lead(tanks: &[Tank], resource: u8, terms: &Terms) -> String {
+fn lead(tanks: &[Tank], resource: Resource, terms: &Terms) -> String {
     let mut priorities: Vec<i32> = tanks.iter().filter_map(|tank| tank.priority).collect();
     priorities.dedup();
     let order = match priorities[..] {
@@ -358,7 +357,7 @@ fn lead(tanks: &[Tank], resource: u8, terms: &Terms) -> String {
     order + &terms.fill(&format!("Equal height means equal {unit} per unit of [weight]."))
 }
 
-fn caption(steps: &[Step<'_>], at: usize, tanks: &[Tank], (left, resource): (f64, u8)) -> String {
+fn caption(steps: &[Step<'_>], at: usize, tanks: &[Tank], (left, resource): (f64, Resource)) -> String {
     let Some(step) = at.checked_sub(1).and_then(|at| steps.get(at)) else {
         return "Nothing is divided yet.".into();
     };
@@ -386,7 +385,7 @@ fn caption(steps: &[Step<'_>], at: usize, tanks: &[Tank], (left, resource): (f64
 }
 
 /// An amount with its unit.
-fn counted(amount: f64, resource: u8) -> String {
+fn counted(amount: f64, resource: Resource) -> String {
     format!("{} {}", number(amount), unit(resource, amount))
 }
 
@@ -424,7 +423,7 @@ mod tests {
             |name: &str, priority| Tank { name: name.into(), weight: 1.0, priority, ..Tank::default() };
         let of = |tanks: Vec<Tank>| {
             let view = DivisionView { tanks, ..DivisionView::default() };
-            with_unserved(view, &scenario, 2)
+            with_unserved(view, &scenario, Resource::GPU)
                 .tanks
                 .into_iter()
                 .map(|tank| (tank.weight, tank.priority))

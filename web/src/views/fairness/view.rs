@@ -1,7 +1,8 @@
 //! Fairness and waste: allocations of each queue up to the cursor, and unused resources.
 
 use fairground::sim::{PoolTotals, Totals};
-use fairground::words::number::{self, GPU, MEMORY, count, number, ratio, unit_of};
+use fairground::units::{Resource, ShownResource};
+use fairground::words::number::{self, count, number, ratio, unit_of};
 use fairground::words::{Selection, Terms};
 
 use crate::chart::alternative::Alternative;
@@ -82,10 +83,8 @@ struct Style {
 
 impl Style {
     fn of(tally: &Tally, frame: &Frame) -> Style {
-        let per_unit = if tally.resource == MEMORY { f64::from(1 << 30) } else { 1.0 };
-        // Named resources follow the GPUs in the engine's numbering.
-        let resource = if tally.resource > GPU { tally.resource + 1 } else { tally.resource };
-        let units = [1.0, 2.0].map(|n| unit_of(&frame.named, resource, n).to_string());
+        let per_unit = if tally.resource == Resource::MEMORY { f64::from(1 << 30) } else { 1.0 };
+        let units = [1.0, 2.0].map(|n| unit_of(&frame.named, tally.resource, n).to_string());
         Style { units, per_unit, in_hours: tally.summary.gpu_seconds_capacity / per_unit >= HOURS_FROM }
     }
     fn unit(&self) -> String {
@@ -357,7 +356,8 @@ const STARVES_AFTER: (i64, f64) = (10, 2.0);
 /// The job with the longest wait for its first start, if it starves while its queue is below its fair share.
 fn starvation(tally: &Tally, frame: &Frame) -> Option<Warning> {
     let terms = Terms::of(&frame.policy);
-    let r = usize::from(tally.resource).min(usize::from(GPU));
+    let resource = ShownResource::One(tally.resource).accounted();
+    let r = resource.index();
     let waited = |job: &JobRow| tally.summary.until.as_millis() - job.submit_ms.max(0);
     let is_long = |job: &JobRow| {
         let cycles = waited(job) * i64::from(tally.summary.cycles) / tally.summary.until.as_millis().max(1);
@@ -370,7 +370,7 @@ fn starvation(tally: &Tally, frame: &Frame) -> Option<Warning> {
     };
     let starves = |job: &&JobRow| {
         let is_waiting = job.first_start_ms.is_none() && job.pending > 0;
-        let wants = r < usize::from(GPU) || job.gpus > 0.0;
+        let wants = resource != Resource::GPU || job.gpus > 0.0;
         let queue = frame.queues.get(job.queue as usize);
         is_waiting && wants && is_long(job) && queue.is_some_and(is_below)
     };
@@ -381,9 +381,9 @@ fn starvation(tally: &Tally, frame: &Frame) -> Option<Warning> {
         " has been waiting for {}; {} uses {}, below its {} of {}{}",
         number::time(waited(job)),
         queue.name,
-        number::with_unit(r as u8, queue.allocated[r]),
+        number::with_unit(resource, queue.allocated[r]),
         terms.word("fair share"),
-        number::bound(r as u8, share(queue)),
+        number::bound(resource, share(queue)),
         terms.fill(&and_others(all.len() - 1))
     );
     Some(Warning { name: "Starvation", job: job.name.clone(), says })

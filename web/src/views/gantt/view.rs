@@ -1,7 +1,8 @@
 //! Gantt: a row per job, pod or GPU, with a thin line while it exists and a bar while it holds resources.
 
 use fairground::moment::Kind;
-use fairground::words::number::{self, DOMINANT, count, in_unit, nth_named, unit_of};
+use fairground::units::ShownResource;
+use fairground::words::number::{self, count, in_unit, unit_of};
 use fairground::words::{Selection, Terms};
 
 use crate::chart::alternative::{self, Alternative};
@@ -167,13 +168,11 @@ fn say_leaves(row: &mut Row, job: &str, gantt: &Gantt, frame: &Frame) {
 }
 
 /// Adds to each row its request for a resource; rows without it are thin. GPUs have no requests.
-pub fn count_in(view: &mut GanttView, gantt: &Gantt, named: &[String], resource: u8) {
-    if resource == DOMINANT || gantt.by == GanttBy::Gpu {
-        return;
-    }
-    let at = nth_named(resource).map_or(usize::from(resource), |n| 3 + n);
+pub fn count_in(view: &mut GanttView, gantt: &Gantt, named: &[String], resource: ShownResource) {
+    let Some(resource) = resource.one().filter(|_| gantt.by != GanttBy::Gpu) else { return };
     let unit = |n: f64| unit_of(named, resource, n);
-    let requests: Vec<f64> = gantt.rows.iter().map(|row| in_unit(resource, row.amount[at])).collect();
+    let requests: Vec<f64> =
+        gantt.rows.iter().map(|row| in_unit(resource, row.amount[resource.index()])).collect();
     let drawn = view.lines.iter_mut().filter_map(|line| match line {
         Line::Row(row) => Some(row),
         Line::Queue(..) => None,

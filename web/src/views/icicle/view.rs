@@ -1,5 +1,6 @@
 //! Tree: queues inside their parents, with widths by a measure; what no child has stays empty.
 
+use fairground::units::ShownResource;
 use std::collections::BTreeMap;
 
 use fairground::id::QueueId;
@@ -89,9 +90,14 @@ pub struct IcicleView {
 
 /// The view of a frame.
 /// Long because it fills in every field of a block.
-pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measure: Measure) -> IcicleView {
+pub fn icicle(
+    frame: &Frame,
+    selection: Option<&Selection>,
+    resource: ShownResource,
+    measure: Measure,
+) -> IcicleView {
     let frame = &*crate::chart::resource_projection::project(frame, resource);
-    let r = usize::from(resource.min(2));
+    let r = resource.position();
     let tree = Tree::new(&frame.queues);
     let leaves = leaves(frame, &tree);
     let of = |queue: u32| {
@@ -328,8 +334,8 @@ pub fn with_alternative(
 }
 
 /// The view with summary and table of the blocks.
-fn by_share(frame: &Frame, blocks: Vec<Block>, resource: u8, word: &str) -> IcicleView {
-    let r = usize::from(resource.min(2));
+fn by_share(frame: &Frame, blocks: Vec<Block>, resource: ShownResource, word: &str) -> IcicleView {
+    let r = resource.position();
     let total = in_unit(resource, frame.total[r]);
     let terms = Terms::of(&frame.policy);
     let head = [
@@ -402,7 +408,7 @@ mod tests {
             ],
             ..Frame::default()
         };
-        let view = icicle(&frame, Some(&Selection::Queue("a2".into())), 2, Measure::Share);
+        let view = icicle(&frame, Some(&Selection::Queue("a2".into())), ShownResource::GPU, Measure::Share);
         let block = |name: &str| view.blocks.iter().find(|block| block.name == name).expect("a block");
         for child in view.blocks.iter().filter(|block| block.queue.is_some()) {
             let parent = frame.queues[child.queue.expect("a queue") as usize].parent;
@@ -429,7 +435,7 @@ mod tests {
         let frame = Frame { total: [0.0, 0.0, 100.0].into(), queues, ..Frame::default() };
         let names = |selected: Option<&str>, width: f64| -> Vec<(String, String)> {
             let selection = selected.map(|name| Selection::Queue(name.into()));
-            let view = icicle(&frame, selection.as_ref(), 2, Measure::Share);
+            let view = icicle(&frame, selection.as_ref(), ShownResource::GPU, Measure::Share);
             let seen = merge_narrow(&view, width);
             assert!((seen.iter().filter(|b| b.depth == 2).map(|b| b.w).sum::<f64>() - 1.0).abs() < 1e-9);
             seen.into_iter().skip(2).map(|block| (block.name, block.leads_to)).collect()
@@ -461,7 +467,7 @@ mod tests {
         };
         assert_eq!(measures(Some(&frame))[0].0, Measure::Priority);
         assert_eq!(measures(Some(&Frame::default()))[0].0, Measure::Share);
-        let view = icicle(&frame, None, 2, Measure::Priority);
+        let view = icicle(&frame, None, ShownResource::GPU, Measure::Priority);
         let labels: Vec<_> =
             view.blocks.iter().map(|block| (block.label[0].as_str(), block.label[1].as_str())).collect();
         let (fence, sum) = ("0 (fence, 10 below)", "10 = 8 + 2");

@@ -4,8 +4,9 @@ use fairground::id::{Id, PartitionId, QueueId};
 use fairground::trace::{
     Assignment, Exact, QuotaStep, ShareChoice, SharePool, UnitSize, UsageOf, UsageRow, Vector,
 };
+use fairground::units::Resource;
 use fairground::words::Selection;
-use fairground::words::number::{GPU, count, in_unit, number, unit_of};
+use fairground::words::number::{count, in_unit, number, resource_name, unit_of};
 
 use crate::chart::selection::selected_queue;
 use crate::chart::table::{Section, Table};
@@ -64,8 +65,7 @@ fn short(of: Exact) -> String {
 /// *1 GPU, 4 cores*
 fn amounts(frame: &Frame, vector: &Vector) -> String {
     let amount = |&(resource, amount): &(u8, f64)| {
-        // Named resources follow the GPUs in the engine's numbering.
-        let resource = if resource > GPU { resource + 1 } else { resource };
+        let resource = Resource(resource);
         let amount = in_unit(resource, amount);
         format!("{}\u{a0}{}", number(amount), unit_of(&frame.named, resource, amount))
     };
@@ -247,7 +247,7 @@ fn capacity(frame: &Frame, pool: &SharePool) -> Section {
         vec![amounts(frame, &size.unit), hosts.collect::<Vec<_>>().join(" + "), size.capacity.to_string()]
     };
     let ratios = pool.over_commit.iter().map(|&(resource, ratio)| {
-        let name = ["CPU", "memory", "GPU"][usize::from(resource.min(GPU))];
+        let name = resource_name(Resource(resource));
         format!("{name}\u{a0}×\u{a0}{}", number(ratio))
     });
     let ratios = ratios.collect::<Vec<_>>().join(", ");

@@ -1,13 +1,13 @@
 //! Values of marks dragged along a scale.
 
 use fairground::scenario::quantity;
-use fairground::words::number::{CPU, MEMORY};
+use fairground::units::Resource;
 
 /// A scale along which marks are dragged.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Reach {
-    /// 0 cpu, 1 memory, 2 gpu.
-    pub resource: u8,
+    /// The resource that is set.
+    pub resource: Resource,
     /// Right end of the scale, in display units.
     pub max: f64,
     /// Pixels per unit.
@@ -21,10 +21,10 @@ const BEYOND: f64 = 14.0;
 const STEP: f64 = 3.0;
 
 /// Scenario text of an amount in cores, GiB or GPUs.
-pub fn text_of(resource: u8, amount: f64) -> String {
+pub fn text_of(resource: Resource, amount: f64) -> String {
     match resource {
-        CPU if amount.fract() != 0.0 => format!("{}m", (amount * 1000.0).round()),
-        MEMORY => format!("{amount}Gi"),
+        Resource::CPU if amount.fract() != 0.0 => format!("{}m", (amount * 1000.0).round()),
+        Resource::MEMORY => format!("{amount}Gi"),
         _ => format!("{amount}"),
     }
 }
@@ -82,7 +82,7 @@ pub fn read(text: &str) -> Option<f64> {
 mod tests {
     use super::*;
 
-    const GPUS: Reach = Reach { resource: 2, max: 4.0, per_unit: 100.0 };
+    const GPUS: Reach = Reach { resource: Resource::GPU, max: 4.0, per_unit: 100.0 };
 
     #[test]
     fn a_pull_means_whole_units_inside_the_scale() {
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn on_a_long_scale_steps_are_round_numbers() {
-        let many = Reach { resource: 2, max: 5_000.0, per_unit: 0.1 };
+        let many = Reach { resource: Resource::GPU, max: 5_000.0, per_unit: 0.1 };
         assert_eq!(many.pulled(1_000.0, 10.0), "1100");
         assert_eq!(many.pulled(1_000.0, 12.4), "1100");
         assert_eq!(many.pulled(1_000.0, 14.0), "1150");
@@ -106,7 +106,12 @@ mod tests {
 
     #[test]
     fn values_are_read_back_as_written() {
-        for (resource, amount, text) in [(2, 3.0, "3"), (1, 16.0, "16Gi"), (0, 0.5, "500m"), (0, 8.0, "8")] {
+        for (resource, amount, text) in [
+            (Resource::GPU, 3.0, "3"),
+            (Resource::MEMORY, 16.0, "16Gi"),
+            (Resource::CPU, 0.5, "500m"),
+            (Resource::CPU, 8.0, "8"),
+        ] {
             assert_eq!(text_of(resource, amount), text);
             assert_eq!(read(text), Some(amount));
         }

@@ -1,7 +1,8 @@
 //! Draggable marks of Shares: quotas and limits.
 
 use fairground::scenario::Path;
-use fairground::words::number::{DOMINANT, resource_key};
+use fairground::units::Resource;
+use fairground::words::number::resource_key;
 use fairground::words::{Selection, Terms, capital};
 use leptos::prelude::*;
 
@@ -23,7 +24,7 @@ const FINGER: f64 = 44.0;
 struct Pull {
     row: usize,
     queue: String,
-    resource: u8,
+    resource: Resource,
     is_limit: bool,
 }
 
@@ -48,9 +49,7 @@ pub fn DraggableMarks(
 }
 
 fn pulls(store: Store, view: &SharesView) -> Vec<Pull> {
-    if view.resource >= DOMINANT {
-        return Vec::new();
-    }
+    let Some(resource) = view.resource.one().and_then(Resource::accounted) else { return Vec::new() };
     let scenario = store.edited.get();
     let are_many = view.rows.len() > QUEUES;
     let is_setting =
@@ -58,12 +57,7 @@ fn pulls(store: Store, view: &SharesView) -> Vec<Pull> {
     let rows = view.rows.iter().enumerate().filter(|(_, row)| is_setting(row) && (row.selected || !are_many));
     let terms = Terms::of(&view.policy);
     rows.flat_map(|(at, row)| {
-        let of = move |is_limit: bool| Pull {
-            row: at,
-            queue: row.name.clone(),
-            resource: view.resource,
-            is_limit,
-        };
+        let of = move |is_limit: bool| Pull { row: at, queue: row.name.clone(), resource, is_limit };
         let limit_is_seen = row.limit.is_some_and(|limit| limit.is_infinite() || limit <= view.max);
         let limit_is_seen = limit_is_seen && terms.reads("limit");
         [terms.reads("quota").then(|| of(false)), limit_is_seen.then(|| of(true))].into_iter().flatten()

@@ -1,6 +1,7 @@
 //! Shares as a picture: one bullet bar per row, on one scale.
 
-use fairground::words::number::{self, number};
+use fairground::units::ShownResource;
+use fairground::words::number::number;
 use plotters::coord::types::RangedCoordf64;
 use plotters::element::{PathElement, Polygon, Rectangle, Text};
 use plotters::prelude::{Cartesian2d, CoordTranslate};
@@ -85,7 +86,7 @@ impl Scale {
 fn axis(area: &Area<'_>, view: &SharesView, rows: Rows, scale: &Scale) -> Drawn {
     let y = px(rows.head - 12.0);
     let unit = &view.unit[usize::from(view.capacity != 1.0)];
-    let is_part = view.resource == number::DOMINANT;
+    let is_part = view.resource == ShownResource::Dominant;
     let all = if is_part { "100 % = all".to_string() } else { format!("{} = all", number(view.capacity)) };
     let all =
         if !is_part && view.rows.len() < 5 && rows.width > 420.0 { format!("{all} {unit}") } else { all };

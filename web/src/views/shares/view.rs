@@ -1,9 +1,10 @@
 //! Shares: one bullet row per queue.
 
+use fairground::units::{Resource, ShownResource};
 use std::collections::BTreeSet;
 
 use fairground::moment::states::saturation;
-use fairground::words::number::{self, DOMINANT, amount, in_unit, nth_named, resource_name, unit_of};
+use fairground::words::number::{self, amount, in_unit, resource_name, unit_of};
 use fairground::words::{Selection, Terms};
 
 use crate::chart::alternative::{Alternative, differences};
@@ -20,8 +21,8 @@ use crate::engine::protocol::{Amounts, BoundTriple, Frame, QueueRow};
 pub struct SharesView {
     /// Summary sentence.
     pub summary: String,
-    /// 0 cpu, 1 memory, 2 gpu, 3 dominant, then those that the scenario names.
-    pub resource: u8,
+    /// The resource that is shown.
+    pub resource: ShownResource,
     /// Singular and plural of the unit.
     pub unit: [String; 2],
     /// The right end of the scale.
@@ -50,7 +51,7 @@ pub struct ShareRow {
     /// Level in the tree.
     pub depth: u32,
     /// The resource of its amounts, if each queue has its own.
-    pub counted_in: u8,
+    pub counted_in: Resource,
     pub tone: Tone,
     /// Allocated, without leaving pods.
     pub allocated: f64,
@@ -103,7 +104,7 @@ pub fn shares(
     frame: &Frame,
     alternative: Option<Alternative<'_>>,
     selection: Option<&Selection>,
-    resource: u8,
+    resource: ShownResource,
     collapsed: &[String],
 ) -> SharesView {
     let raw = frame;
@@ -112,17 +113,18 @@ pub fn shares(
     let alternative =
         alternative.map(|alternative| resource_projection::project(alternative.frame, resource));
     let tree = Tree::new(&frame.queues);
-    let r = usize::from(resource.min(2));
+    let r = resource.position();
     let capacity = in_unit(resource, frame.total[r]);
     let touched = touched(frame);
     let selected = selected_queue(frame, selection);
     let terms = Terms::of(&frame.policy);
-    let mut rows = vec![cluster_row(if resource == DOMINANT { raw } else { frame }, &tree, resource)];
+    let mut rows =
+        vec![cluster_row(if resource == ShownResource::Dominant { raw } else { frame }, &tree, resource)];
     for position in visible(&frame.queues, &tree, collapsed) {
         let queue = &frame.queues[position as usize];
         let mut row = queue_row(queue, resource, &frame.policy);
         row.queue = Some(position);
-        if resource == DOMINANT {
+        if resource == ShownResource::Dominant {
             let queue = &raw.queues[position as usize];
             row.counted_in = resource_of(&queue.allocated, &queue.request, &raw.total);
             row.facts.insert(0, ("counted in", resource_name(row.counted_in).to_string()));
@@ -145,7 +147,7 @@ pub fn shares(
         unit: [1.0, 2.0].map(|n| unit_of(&frame.named, resource, n).to_string()),
         max,
         capacity,
-        reference: match nth_named(resource) {
+        reference: match resource.nth_named() {
             Some(_) => "",
             None => terms.word(if has_shares { "fair share" } else { "quota" }),
         },
@@ -214,25 +216,25 @@ impl ShareRow {
     }
 }
 
-fn pick(triple: &Amounts, resource: u8) -> f64 {
-    in_unit(resource, triple[usize::from(resource.min(2))])
+fn pick(triple: &Amounts, resource: ShownResource) -> f64 {
+    in_unit(resource, triple[resource.position()])
 }
 
-fn pick_bound(triple: &BoundTriple, resource: u8) -> f64 {
-    triple[usize::from(resource.min(2))].map_or(f64::INFINITY, |base| in_unit(resource, base))
+fn pick_bound(triple: &BoundTriple, resource: ShownResource) -> f64 {
+    triple[resource.position()].map_or(f64::INFINITY, |base| in_unit(resource, base))
 }
 
-fn base(triple: &BoundTriple, resource: u8) -> Option<f64> {
-    triple[usize::from(resource.min(2))]
+fn base(triple: &BoundTriple, resource: ShownResource) -> Option<f64> {
+    triple[resource.position()]
 }
 
-fn queue_row(queue: &QueueRow, resource: u8, policy: &str) -> ShareRow {
+fn queue_row(queue: &QueueRow, resource: ShownResource, policy: &str) -> ShareRow {
     let terms = Terms::of(policy);
-    let is_compared = resource <= number::GPU;
-    let r = usize::from(resource.min(2));
+    let is_compared = resource.is_accounted();
+    let r = resource.position();
     let fair = queue.fair_share.as_ref().map(|share| base(share, resource));
     let reference = fair.unwrap_or_else(|| base(&queue.quota, resource));
-    let is_divided = nth_named(resource).is_none();
+    let is_divided = resource.nth_named().is_none();
     let saturation = saturation(policy, queue.allocated[r], queue, r).filter(|_| is_compared);
     let state = queue.states.get(r).filter(|_| is_compared).cloned();
     let usage = queue.usage.filter(|_| is_compared).map(|usage| usage[r] * 100.0);
@@ -249,7 +251,7 @@ fn queue_row(queue: &QueueRow, resource: u8, policy: &str) -> ShareRow {
     more(is_divided, "quota", bound(base(&queue.quota, resource)));
     more(fair.is_some(), "fair share", bound(fair.flatten()));
     more(saturation.is_some(), "saturation ratio", number::ratio(saturation));
-    more(usage.is_some(), "past usage", amount(DOMINANT, usage.unwrap_or_default()));
+    more(usage.is_some(), "past usage", amount(ShownResource::Dominant, usage.unwrap_or_default()));
     more(state.is_some(), "state", state.clone().unwrap_or_default());
     more(is_divided, "limit", bound(base(&queue.limit, resource)));
     let private = queue.private.map(|private| private[r]);
@@ -289,8 +291,8 @@ fn queue_row(queue: &QueueRow, resource: u8, policy: &str) -> ShareRow {
     }
 }
 
-fn cluster_row(frame: &Frame, tree: &Tree, resource: u8) -> ShareRow {
-    let r = usize::from(resource.min(2));
+fn cluster_row(frame: &Frame, tree: &Tree, resource: ShownResource) -> ShareRow {
+    let r = resource.position();
     let sum = |what: fn(&QueueRow) -> &Amounts| -> Amounts {
         let of = |r: usize| tree.tops().iter().map(|top| what(&frame.queues[*top as usize])[r]).sum();
         [of(0), of(1), of(2)].into()
@@ -303,7 +305,7 @@ fn cluster_row(frame: &Frame, tree: &Tree, resource: u8) -> ShareRow {
         ..QueueRow::default()
     };
     let mut total = frame.total;
-    if resource == DOMINANT {
+    if resource == ShownResource::Dominant {
         all = dominant::row(&all, &total);
         total = [0.0, 0.0, 100.0].into();
     }
@@ -337,7 +339,11 @@ fn put_alternative(row: &mut ShareRow, alternative: Option<(f64, Option<f64>)>, 
     row.facts.push((if was { "before" } else { "would have" }, said));
 }
 
-fn alternative_of(row: &ShareRow, alternative: &Frame, resource: u8) -> Option<(f64, Option<f64>)> {
+fn alternative_of(
+    row: &ShareRow,
+    alternative: &Frame,
+    resource: ShownResource,
+) -> Option<(f64, Option<f64>)> {
     let queue = &alternative.queues[alternative.position(&row.name, row.queue? as usize)?];
     let allocated = pick(&queue.allocated, resource);
     let share = queue.fair_share.as_ref().map(|share| pick_bound(share, resource));
@@ -345,9 +351,9 @@ fn alternative_of(row: &ShareRow, alternative: &Frame, resource: u8) -> Option<(
         .then_some((allocated, share.filter(|_| share != row.fair_share)))
 }
 
-fn summary(frame: &Frame, tree: &Tree, used: &str, resource: u8) -> String {
+fn summary(frame: &Frame, tree: &Tree, used: &str, resource: ShownResource) -> String {
     let terms = Terms::of(&frame.policy);
-    let r = usize::from(resource.min(2));
+    let r = resource.position();
     let leaves: Vec<&QueueRow> = tree
         .order()
         .iter()
@@ -415,7 +421,7 @@ pub fn table(view: &SharesView) -> Table {
         "non-preemptible",
     ];
     let mut head = vec![says("queue").to_string()];
-    let counted_in = view.resource == DOMINANT;
+    let counted_in = view.resource == ShownResource::Dominant;
     head.extend(counted_in.then(|| "counted in".to_string()));
     head.extend(captions.iter().map(|c| format!("{}, {unit}", says(c))));
     let has_ratio = view.rows.iter().any(|row| row.saturation.is_some());

@@ -34,7 +34,7 @@ fn against(view: &TimelineView, run: &Run, frame: &Frame) -> Option<Against> {
     let name = view.top.as_ref().filter(|_| !view.apart)?;
     let queue = frame.queues.iter().position(|row| row.name == *name)? as u32;
     let run = &*resource_projection::project_run(run, view.resource);
-    let r = usize::from(view.resource.min(2));
+    let r = view.resource.position();
     let of = |list: &[(u32, crate::engine::protocol::Amounts)]| {
         let base = list.iter().find(|amount| amount.0 == queue).map_or(0.0, |amount| amount.1[r]);
         in_unit(view.resource, base)
@@ -178,6 +178,8 @@ pub fn stops_at(view: &TimelineView, look: &EventLaneOptions) -> Option<String> 
 
 #[cfg(test)]
 mod tests {
+    use fairground::units::ShownResource;
+
     use super::*;
     use crate::chart::backend::{Size, text_width};
     use crate::engine::protocol::EventWord;
@@ -191,7 +193,7 @@ mod tests {
     }
 
     fn view(run: &Run, selection: Option<&Selection>, look: &EventLaneOptions) -> TimelineView {
-        let mut view = timeline(run, &departments(), selection, 2);
+        let mut view = timeline(run, &departments(), selection, ShownResource::GPU);
         add_overlays(&mut view, run, &departments(), look);
         view
     }
@@ -230,7 +232,7 @@ mod tests {
         frame.queues.iter_mut().take(root as usize).for_each(|row| row.parent = row.parent.or(Some(root)));
         run.complete = true;
         let of = |name: &str| {
-            let mut view = timeline(&run, &frame, queue(name).as_ref(), 2);
+            let mut view = timeline(&run, &frame, queue(name).as_ref(), ShownResource::GPU);
             add_overlays(&mut view, &run, &frame, &EventLaneOptions::default());
             (view.top, view.share.is_some())
         };

@@ -1,8 +1,9 @@
 //! Timeline: allocations of the top queues by cycle, and the event lane above.
 
+use fairground::units::ShownResource;
 use std::collections::BTreeSet;
 
-use fairground::words::number::{self, DOMINANT, amount, count, in_unit, number, unit_of};
+use fairground::words::number::{self, amount, count, in_unit, number, unit_of};
 
 use crate::chart::alternative::{self, Alternative};
 use crate::chart::queue_tree::{HUES, Tone, Tree};
@@ -57,8 +58,8 @@ impl Axis {
 pub struct TimelineView {
     /// One sentence about the run.
     pub summary: String,
-    /// 0 cpu, 1 memory, 2 gpu, 3 dominant, then those that the scenario names.
-    pub resource: u8,
+    /// The resource that is shown.
+    pub resource: ShownResource,
     /// Singular and plural of the unit.
     pub unit: [String; 2],
     /// The first cycle of the scale.
@@ -223,15 +224,20 @@ pub struct LaneMark {
 }
 
 /// The view of a run. Names and colours come from the frame.
-pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resource: u8) -> TimelineView {
+pub fn timeline(
+    run: &Run,
+    frame: &Frame,
+    selection: Option<&Selection>,
+    resource: ShownResource,
+) -> TimelineView {
     let run = &*resource_projection::project_run(run, resource);
     let tree = Tree::new(&frame.queues);
-    let r = usize::from(resource.min(2));
+    let r = resource.position();
     let selected = selected_queue(frame, selection);
     let top = selected.and_then(|queue| top_of(run, frame, queue));
     let name = |queue: u32| frame.queues.get(queue as usize).map_or(String::new(), |q| q.name.clone());
     let capacity: Vec<f64> = run.points.iter().map(|point| in_unit(resource, point.total[r])).collect();
-    let apart = resource == DOMINANT;
+    let apart = resource == ShownResource::Dominant;
     let bands = bands(run, &tree, top, resource, &name);
     let leaving =
         if apart { Vec::new() } else { levels(run, &tree, resource, &name, |point| &point.leaving) };
@@ -284,11 +290,11 @@ fn top_of(run: &Run, frame: &Frame, queue: u32) -> Option<u32> {
 fn levels(
     run: &Run,
     tree: &Tree,
-    resource: u8,
+    resource: ShownResource,
     name: &dyn Fn(u32) -> String,
     of: fn(&Point) -> &[(u32, Amounts)],
 ) -> Vec<(u32, Band)> {
-    let r = usize::from(resource.min(2));
+    let r = resource.position();
     let queues: BTreeSet<u32> = run.points.iter().flat_map(of).map(|amounts| amounts.0).collect();
     let amounts = |queue: u32| -> Vec<f64> {
         let of = |point: &Point| of(point).iter().find(|a| a.0 == queue).map_or(0.0, |a| a.1[r]);
@@ -301,9 +307,15 @@ fn levels(
         .collect()
 }
 
-fn bands(run: &Run, tree: &Tree, base: Option<u32>, resource: u8, name: &dyn Fn(u32) -> String) -> Vec<Band> {
+fn bands(
+    run: &Run,
+    tree: &Tree,
+    base: Option<u32>,
+    resource: ShownResource,
+    name: &dyn Fn(u32) -> String,
+) -> Vec<Band> {
     let mut bands = levels(run, tree, resource, name, |point| &point.allocated);
-    let rest = if resource == DOMINANT { "largest of the others" } else { "others" };
+    let rest = if resource == ShownResource::Dominant { "largest of the others" } else { "others" };
     let mut others = Band { name: rest.into(), ..Band::default() };
     if bands.len() > HUES {
         let weight = |band: &Band| band.amounts.iter().sum::<f64>();
@@ -316,7 +328,7 @@ fn bands(run: &Run, tree: &Tree, base: Option<u32>, resource: u8, name: &dyn Fn(
             let keep = (weight(band) >= least && kept < HUES) || Some(*queue) == base;
             kept += usize::from(keep);
             let add = |(sum, amount): (&mut f64, &f64)| {
-                *sum = if resource == DOMINANT { sum.max(*amount) } else { *sum + amount };
+                *sum = if resource == ShownResource::Dominant { sum.max(*amount) } else { *sum + amount };
             };
             if !keep {
                 others.amounts.iter_mut().zip(&band.amounts).for_each(add);
@@ -335,7 +347,7 @@ fn bands(run: &Run, tree: &Tree, base: Option<u32>, resource: u8, name: &dyn Fn(
 /// Adds the lines of another run where both differ, or where only one has been computed. The scale covers both.
 pub fn lay_behind(view: &mut TimelineView, run: &Run, (other, alternative): (&Run, Alternative<'_>)) {
     let old = &*resource_projection::project_run(other, view.resource);
-    let r = usize::from(view.resource.min(2));
+    let r = view.resource.position();
     let queues = &alternative.frame.queues;
     let held = |name: &str| -> Vec<f64> {
         let position = queues.iter().position(|row| row.name == name).map(|at| at as u32);
@@ -454,12 +466,13 @@ fn mark_says(events: &[&LaneEvent], terms: &Terms) -> String {
     format!("{at}: {}", parts.join(", "))
 }
 
-fn summary(run: &Run, frame: &Frame, resource: u8) -> String {
-    let r = usize::from(resource.min(2));
+fn summary(run: &Run, frame: &Frame, resource: ShownResource) -> String {
+    let r = resource.position();
     let Some(last) = run.points.last() else { return "Nothing has run yet.".into() };
     let amounts = last.allocated.iter().map(|(_, amounts)| amounts[r]);
-    let held: f64 = if resource == DOMINANT { amounts.fold(0.0, f64::max) } else { amounts.sum() };
-    let word = if resource == DOMINANT { "the largest share" } else { "allocated" };
+    let held: f64 =
+        if resource == ShownResource::Dominant { amounts.fold(0.0, f64::max) } else { amounts.sum() };
+    let word = if resource == ShownResource::Dominant { "the largest share" } else { "allocated" };
     let evictions = run.n_events(u32::MAX, Kind::is_eviction);
     let mut said = format!(
         "{}, {}: {} of {} {} {word} at the end",

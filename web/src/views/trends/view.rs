@@ -2,7 +2,8 @@
 
 use fairground::policy::Policy;
 use fairground::policy::description::Description;
-use fairground::words::number::{DOMINANT, GPU, count, in_unit, nth_named, number, ratio, unit_of};
+use fairground::units::ShownResource;
+use fairground::words::number::{count, in_unit, number, ratio, unit_of};
 use fairground::words::{Selection, Terms};
 
 use crate::chart::alternative::{self, Alternative};
@@ -24,8 +25,7 @@ const CUT: f64 = 1.25;
 pub struct TrendsView {
     /// Summary sentence: the scale, and the number of queues shown.
     pub summary: String,
-    /// 0 cpu, 1 memory, 2 gpu, 3 dominant, then those that the scenario names.
-    pub resource: u8,
+    pub resource: ShownResource,
     /// Plural of the unit.
     pub unit: String,
     /// Shown measure.
@@ -101,8 +101,8 @@ pub enum Measure {
 
 impl Measure {
     /// The measures available in a frame, with their names.
-    pub fn all(frame: &Frame, resource: u8) -> Vec<(Measure, &'static str)> {
-        let is_counted = resource <= GPU;
+    pub fn all(frame: &Frame, resource: ShownResource) -> Vec<(Measure, &'static str)> {
+        let is_counted = resource.is_accounted();
         let has_ratio = Policy::described_or_default(&frame.policy).saturation.is_some();
         let has_usage = frame.queues.iter().any(|queue| queue.usage.is_some());
         let all = [
@@ -122,7 +122,7 @@ impl Measure {
         }
     }
 
-    fn unit(self, frame: &Frame, resource: u8, amount: f64) -> &str {
+    fn unit(self, frame: &Frame, resource: ShownResource, amount: f64) -> &str {
         match self {
             Measure::Amounts => unit_of(&frame.named, resource, amount),
             Measure::Ratio => "× fair share",
@@ -131,11 +131,11 @@ impl Measure {
     }
 
     /// The maximum possible value.
-    fn capacity(self, series: &Series, resource: u8) -> f64 {
+    fn capacity(self, series: &Series, resource: ShownResource) -> f64 {
         match (self, resource) {
             (Measure::Ratio | Measure::Usage, _) => f64::INFINITY,
-            (_, DOMINANT) => 100.0,
-            _ => in_unit(resource, total_at(series, series.last)[r(resource)]),
+            (_, ShownResource::Dominant) => 100.0,
+            _ => in_unit(resource, total_at(series, series.last)[resource.counted().index()]),
         }
     }
 
@@ -150,7 +150,7 @@ pub fn trends(
     run: &Run,
     frame: &Frame,
     selection: Option<&Selection>,
-    (resource, measure): (u8, Measure),
+    (resource, measure): (ShownResource, Measure),
 ) -> TrendsView {
     let is_there = Measure::all(frame, resource).iter().any(|(of, _)| *of == measure);
     let measure = if is_there { measure } else { Measure::Amounts };
@@ -216,7 +216,12 @@ pub fn trends(
     }
 }
 
-fn steps_of(series: &Series, queue: u32, policy: &str, (resource, measure): (u8, Measure)) -> Vec<Step> {
+fn steps_of(
+    series: &Series,
+    queue: u32,
+    policy: &str,
+    (resource, measure): (ShownResource, Measure),
+) -> Vec<Step> {
     let levels = series.queues.get(queue as usize).map_or(&[][..], |levels| levels);
     let policy = Policy::described_or_default(policy);
     let of_level = |level: &Level| {
@@ -226,7 +231,7 @@ fn steps_of(series: &Series, queue: u32, policy: &str, (resource, measure): (u8,
         };
         let (held, share) = match (measure, policy.saturation.zip(step.share), level.usage) {
             (Measure::Ratio, Some((ratio, share)), _) => (ratio(step.held, share), Some(1.0)),
-            (Measure::Usage, _, Some(usage)) => (usage[r(resource)] * 100.0, None),
+            (Measure::Usage, _, Some(usage)) => (usage[resource.counted().index()] * 100.0, None),
             _ => return step,
         };
         Step { held, wants: held, share, ..step }
@@ -234,9 +239,9 @@ fn steps_of(series: &Series, queue: u32, policy: &str, (resource, measure): (u8,
     levels.iter().map(of_level).collect()
 }
 
-fn state(level: &Level, resource: u8, policy: &Description) -> Option<(u8, &'static str)> {
-    let state = policy.queue_state.filter(|_| resource <= GPU)?;
-    let r = usize::from(resource);
+fn state(level: &Level, resource: ShownResource, policy: &Description) -> Option<(u8, &'static str)> {
+    let state = policy.queue_state.filter(|_| resource.is_accounted())?;
+    let r = resource.position();
     let bound = |of: Option<f64>| of.unwrap_or(f64::INFINITY);
     Some(state(level.allocated[r], bound(level.quota[r]), bound(level.fair_share?[r])))
 }
@@ -305,33 +310,27 @@ fn put_others(
     }
 }
 
-fn r(resource: u8) -> usize {
-    nth_named(resource).map_or(usize::from(resource.min(GPU)), |n| 3 + n)
-}
-
 /// Total capacity at a cycle.
 fn total_at(series: &Series, cycle: u32) -> Amounts {
     let at = series.totals.partition_point(|total| total.0 <= cycle).checked_sub(1);
     at.map_or(Amounts::default(), |at| series.totals[at].1)
 }
 
-fn step(level: &Level, total: Amounts, resource: u8) -> Step {
-    let own = match resource {
-        DOMINANT => resource_of(&level.allocated, &level.request, &total),
-        resource => resource,
-    };
+fn step(level: &Level, total: Amounts, resource: ShownResource) -> Step {
+    let of_queue = || resource_of(&level.allocated, &level.request, &total);
+    let own = resource.one().unwrap_or_else(of_queue).index();
     let amount = |base: f64| match resource {
-        DOMINANT => base / total[r(own)].max(1e-9) * 100.0,
+        ShownResource::Dominant => base / total[own].max(1e-9) * 100.0,
         resource => in_unit(resource, base),
     };
     Step {
         cycle: level.cycle,
-        held: amount(level.allocated[r(own)]),
-        wants: amount(level.request[r(own)]),
+        held: amount(level.allocated[own]),
+        wants: amount(level.request[own]),
         share: level
             .fair_share
             .as_ref()
-            .and_then(|share| share.get(r(own)))
+            .and_then(|share| share.get(own))
             .map(|share| share.map_or(f64::INFINITY, amount)),
         state: None,
     }

@@ -1,9 +1,10 @@
 //! Waiting jobs with their size and a short reason.
 
+use fairground::units::Resource;
 use std::collections::BTreeMap;
 
 use fairground::scenario::{Scenario, quantity};
-use fairground::words::number::{self, GPU, count, with_unit};
+use fairground::words::number::{self, count, with_unit};
 use fairground::words::{Terms, requested, short_reason};
 
 use crate::chart::backend::text_width;
@@ -82,7 +83,7 @@ pub fn upcoming(scenario: &Scenario, time_ms: i64) -> Option<String> {
     let (at, job) = jobs.min_by_key(|(at, _)| *at)?;
     let gpus = job.gpu.as_ref().filter(|_| job.pods.is_none() && job.count.is_none());
     let says = match gpus.and_then(|gpus| gpus.0.trim().parse::<f64>().ok()) {
-        Some(gpus) => format!("requests {}", with_unit(GPU, gpus)),
+        Some(gpus) => format!("requests {}", with_unit(Resource::GPU, gpus)),
         None => "is submitted".to_string(),
     };
     Some(format!("{} {says} at {}", job.name, number::time(at)))
@@ -101,7 +102,7 @@ pub fn submitted(scenario: &Scenario, frame: &Frame) -> Option<String> {
     let gpus = first.gpu.as_ref().filter(|_| first.pods.is_none() && first.count.is_none());
     let gpus = gpus.and_then(|gpus| gpus.0.trim().parse::<f64>().ok());
     Some(match (jobs.len(), gpus) {
-        (1, Some(gpus)) => format!("{} asks for {}", first.name, with_unit(GPU, gpus)),
+        (1, Some(gpus)) => format!("{} asks for {}", first.name, with_unit(Resource::GPU, gpus)),
         (1, None) => format!("{} arrives", first.name),
         (n, _) => format!("{} and {} more arrive", first.name, n - 1),
     })

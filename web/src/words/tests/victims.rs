@@ -1,6 +1,7 @@
 //! Victims in their order, and those who were not chosen.
 
 use super::*;
+use fairground::units::Resource;
 
 #[test]
 fn victims_are_told_in_order_with_those_who_stay() {
@@ -11,7 +12,7 @@ fn victims_are_told_in_order_with_those_who_stay() {
             .iter()
             .position(|event| event.by().is_some_and(|of| frame.job(of) == by))
             .expect("somebody goes for it") as u32;
-        let explanation = why(&frame, None, &Selection::Event { cycle: 1, index }, None, 2);
+        let explanation = why(&frame, None, &Selection::Event { cycle: 1, index }, None, Resource::GPU);
         let (_, mut entries) = explanation.list.unwrap_or_default();
         entries.extend(explanation.others);
         entries.iter().map(|entry| format!("{} {}\n", entry.when, entry.text)).collect::<String>()
