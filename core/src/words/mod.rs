@@ -265,6 +265,8 @@ pub fn why(
     resource: Resource,
 ) -> Explanation {
     let frame = &*deciding_pool(frame, selection);
+    // Sentences are about what every policy accounts.
+    let resource = resource.accounted().unwrap_or(Resource::GPU);
     let mut explanation = match selection {
         Selection::Queue(name) => queue::queue(frame, name, derivation, resource),
         Selection::Job(name) => job(frame, name, resource),

@@ -1,10 +1,11 @@
 //! Why these pods are evicted and not others: what the search tried, and where it ended.
 
-use super::number::{GPU, count, with_unit};
+use super::number::{count, with_unit};
 use super::text::Text;
 use crate::id::{JobId, NodeId};
 use crate::moment::{EventRow, Frame};
 use crate::trace::{Emptied, Search};
+use crate::units::Resource;
 
 /// Largest number of nodes that are named.
 const NAMED: usize = 6;
@@ -57,15 +58,15 @@ fn of_nodes(frame: &Frame, search: &Search, emptied: &Emptied) -> Option<Text> {
     }
     let sum = |n: usize| emptied.nodes[..n].iter().map(|(_, gpus)| gpus).sum::<f64>();
     let of_node = |(node, gpus): &(NodeId, f64)| {
-        Text::default().node(frame.node(*node)).say(format!(" ({})", with_unit(GPU, *gpus)))
+        Text::default().node(frame.node(*node)).say(format!(" ({})", with_unit(Resource::GPU, *gpus)))
     };
     let text =
         Text::of("Without their [pods] that may be evicted, the smallest of these [nodes] would have free: ");
     let text = text.list(emptied.nodes.iter().take(NAMED).map(of_node).collect(), "and");
     let text = text.say("; ").job(frame.job(search.job));
-    let text = text.say(format!(" lacks {} elsewhere. ", with_unit(GPU, emptied.needed)));
+    let text = text.say(format!(" lacks {} elsewhere. ", with_unit(Resource::GPU, emptied.needed)));
     Some(match fewest == n {
-        true => text.say(format!("One [node] fewer would have {}.", with_unit(GPU, sum(n - 1)))),
+        true => text.say(format!("One [node] fewer would have {}.", with_unit(Resource::GPU, sum(n - 1)))),
         false => text.say(format!(
             "The first {fewest} have that many together, but [evictions] there were not enough or not allowed."
         )),
