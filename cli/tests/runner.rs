@@ -446,7 +446,16 @@ fn an_import_is_checked() {
         text(&imported.stderr)
     );
     assert!(text(&imported.stderr).contains("error S013"), "{}", text(&imported.stderr));
-    assert!(text(&imported.stderr).contains("cannot be run: 1 error; nothing was written"));
+    assert!(text(&imported.stderr).contains("scenario: cannot be run: 1 error; nothing was written"));
+    let file = std::env::temp_dir().join(format!("fairground-imported-{}.yaml", std::process::id()));
+    let name = file.to_str().expect("a name");
+    let imported = fairground(&["import", "-", "--output", name], &shard("sideways"));
+    assert_eq!(code(&imported), Some(2), "{}", text(&imported.stderr));
+    let said = format!("{name}: cannot be run: 1 error; correct it there");
+    assert!(text(&imported.stderr).contains(&said), "{}", text(&imported.stderr));
+    let checked = fairground(&["check", name], "");
+    assert_eq!((code(&checked), text(&checked.stderr).contains("error S013")), (Some(2), true));
+    std::fs::remove_file(file).expect("the written file");
     let queue = "apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {name: team}\nspec: {resources: {cpu: {quota: 4, limit: -1, overQuotaWeight: 1}}}\n";
     let imported = fairground(&["import", "-"], queue);
     assert_eq!(code(&imported), Some(0));
