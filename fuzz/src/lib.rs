@@ -6,11 +6,14 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::alphabet::URL_SAFE;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use fairground::export::{KitRun, export};
 use fairground::link;
 use fairground::moment::{self, Names};
+use fairground::policy::Policy;
 use fairground::scenario::{Scenario, check, read, to_json, to_yaml};
 use fairground::sim::Simulation;
 use fairground::trace::Level;
+use fairground::translate::translate;
 use fairground::units::Resource;
 use fairground::words::{self, Selection};
 use miniz_oxide::deflate::compress_to_vec;
@@ -24,13 +27,18 @@ const PODS_RUN: usize = 200;
 const NODES_RUN: usize = 50;
 const CYCLES: u32 = 6;
 
-/// Checks a scenario. One that can be run is written, read again and run for some cycles; every moment is explained.
+/// Checks a scenario. One that can be run is written, read again, translated, exported and run for some cycles, of which every moment
+/// is explained.
 pub fn accepted(scenario: &Scenario) {
     let Some(plan) = check(scenario).plan else { return };
     reads_back(scenario);
     if plan.cluster.pods.len() > PODS_RUN || plan.cluster.nodes.len() > NODES_RUN {
         return;
     }
+    for policy in Policy::NAMES {
+        check(&translate(scenario, policy).expect("a known policy").scenario);
+    }
+    let _ = (export(scenario, None), KitRun::new(scenario).map(|mut run| run.work()));
     let mut simulation = Simulation::new(&plan);
     simulation.set_level(Level::Decisive);
     let names = Arc::new(Names::of(&scenario.policy, simulation.cluster()));
