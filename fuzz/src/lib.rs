@@ -48,7 +48,9 @@ pub fn accepted(scenario: &Scenario) {
         let jobs = frame.jobs.iter().map(|job| Selection::Job(job.name.clone()));
         let queues = frame.queues.iter().map(|queue| Selection::Queue(queue.name.clone()));
         let nodes = frame.nodes.iter().map(|node| Selection::Node(node.name.clone()));
-        for selection in jobs.chain(queues).chain(nodes) {
+        let events =
+            (0..frame.events.len() as u32).map(|index| Selection::Event { cycle: frame.cycle, index });
+        for selection in jobs.chain(queues).chain(nodes).chain(events) {
             words::why(&frame, None, &selection, None, Resource::GPU);
         }
     }
