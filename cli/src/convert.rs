@@ -78,23 +78,28 @@ pub fn import(args: &Import) -> Result<End, Stop> {
     }
     let scenario = imported.scenario.ok_or(Stop::BadInput)?;
     drop(err);
-    let written = scenario::to_yaml(&scenario);
-    checked(&args.output, &written)?;
-    output(&args.output, written.as_bytes())
+    write_checked(&args.output, &scenario)
 }
 
-/// Reports all findings about an imported scenario. Fails if it cannot be run.
-fn checked(file: &str, written: &str) -> Result<(), Stop> {
-    let file = if file == "-" { "scenario" } else { file };
-    let findings = scenario::load(written, |scenario| scenario).findings;
-    report(file, &findings)?;
+/// Writes an imported scenario with all findings about it. Fails if it cannot be run.
+fn write_checked(file: &str, scenario: &Scenario) -> Result<End, Stop> {
+    let written = scenario::to_yaml(scenario);
+    let is_file = file != "-";
+    let name = if is_file { file } else { "scenario" };
+    let findings = scenario::load(&written, |scenario| scenario).findings;
+    report(name, &findings)?;
     let n = findings.iter().filter(|found| found.severity == Severity::Error).count();
-    if n > 0 {
-        let errors = if n == 1 { "1 error".to_string() } else { format!("{n} errors") };
-        eprint_line(&format!("{}: cannot be run: {errors}; nothing was written", shown(file)));
-        return Err(Stop::BadInput);
+    // Findings name lines of the file, which is there to be corrected; a program behind a pipe gets nothing.
+    if n == 0 || is_file {
+        output(file, written.as_bytes())?;
     }
-    Ok(())
+    if n == 0 {
+        return Ok(End::Ok);
+    }
+    let errors = if n == 1 { "1 error".to_string() } else { format!("{n} errors") };
+    let rest = if is_file { "correct it there" } else { "nothing was written" };
+    eprint_line(&format!("{}: cannot be run: {errors}; {rest}", shown(name)));
+    Err(Stop::BadInput)
 }
 
 /// Exports a scenario, or the changes since it was imported.

@@ -7,7 +7,8 @@ use fairground::moment::{self, Frame, Names};
 use fairground::scenario::{check, read};
 use fairground::sim::Simulation;
 use fairground::trace::Level;
-use fairground::words::{self, Text};
+use fairground::units::Resource;
+use fairground::words::{self, Selection, Text};
 
 /// The frame of the last of some cycles.
 fn frame(text: &str, cycles: u32) -> Frame {
@@ -106,4 +107,28 @@ fn jobs_that_come_later_in_the_order_of_victims_say_what_was_compared() {
     let said = others(&text(60), "old");
     let lowest = "young: the lowest priority goes first, and its priority 60 is higher than 50 of old";
     assert!(said.iter().any(|said| said == lowest), "{said:?}");
+}
+
+/// A tiny pod starts although the pods that are terminating still hold the pod slots; later versions claim a slot for it.
+#[test]
+fn a_tiny_pod_beyond_the_pod_slots_is_named_on_the_job_and_on_the_node() {
+    let text = |version: &str| {
+        let queues = queue("a", "quota: 2, limit: unlimited, weight: 1");
+        format!(
+            "settings: {{version: {version}}}\ndelays: {{termination: 5s}}\nnodes: [{{name: n, gpu: 2, pods: 2}}]\nqueues:\n{queues}jobs:\n- {{name: low, queue: a, count: 2, gpu: 1, cpu: 1, on: [n, n]}}\n- {{name: high, queue: a, submit: 1s, priority: 75, gpu: 2, cpu: 1}}\n- {{name: tiny, queue: a, submit: 1s, cpu: 5m}}\n"
+        )
+    };
+    let slots = |frame: &Frame| {
+        let why = words::why(frame, None, &Selection::Node("n".into()), None, Resource::GPU);
+        why.verdict.spoken()
+    };
+    let said = faults(&text("0.13"), 2, "tiny");
+    assert!(
+        said.iter().any(|said| said.contains("A tiny pod (below 10m CPU and 10 MiB) always fits.")),
+        "{said:?}"
+    );
+    let said = slots(&frame(&text("0.13"), 2));
+    assert!(said.ends_with("It holds 3 pods although it has 2 pod slots."), "{said}");
+    let said = slots(&frame(&text("0.17"), 2));
+    assert!(said.ends_with("All its pod slots are in use."), "{said}");
 }

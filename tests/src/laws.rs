@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fairground::cluster::{Cluster, Devices, Finding, GpuRequest, Phase, Pod, Preemptible, Restart, audit};
 use fairground::id::{Id, NodeId, PodId, QueueId};
 use fairground::policy::Policy;
+use fairground::policy::kai::config::Revision;
 use fairground::scenario::{Plan, PlanChange};
 use fairground::sim::{CycleRecord, Simulation, Timeline};
 use fairground::time::Time;
@@ -86,23 +87,29 @@ fn bound(record: &CycleRecord) -> impl Iterator<Item = (PodId, NodeId)> {
     })
 }
 
-/// Whether a request is so small that KAI places the pod on any node, even if every pod slot is taken by a terminating
-/// pod (kai.md 5.4).
-fn is_best_effort(plan: &Plan, pod: &Pod) -> bool {
-    let is_of_engine = matches!(plan.policy, Policy::Kai(_) | Policy::Runai(_));
+/// Whether a request is so small that KAI before v0.15.0 starts the pod although terminating pods still hold the slots that it
+/// takes over (kai.md 5.4, kai-v0.17.md 15.4).
+fn is_tiny(plan: &Plan, pod: &Pod) -> bool {
+    let revision = match &plan.policy {
+        Policy::Kai(config) => config.revision,
+        Policy::Runai(config) => config.engine.revision,
+        _ => return false,
+    };
     // Below 10 millicores, 10 MiB, a hundredth of a GPU, 10 of anything else.
     let is_little = |(resource, amount): (Resource, Amount)| match resource {
         Resource::MEMORY => amount.in_base_units() < 10 << 20,
         Resource::GPU => amount.in_base_units() <= 10,
         _ => amount.in_base_units() < 10,
     };
-    is_of_engine && pod.request.resources.iter().all(is_little)
+    revision == Revision::V0_13 && pod.request.resources.iter().all(is_little)
 }
 
-/// Number of pods on a node that need a pod slot.
-fn in_slots(plan: &Plan, cluster: &Cluster, node: NodeId) -> usize {
-    let here = cluster.pods.values().filter(|pod| pod.node == Some(node));
-    here.filter(|pod| !is_best_effort(plan, pod)).count()
+/// Whether a node has more pods than slots: without tiny ones, or without terminating ones.
+fn exceeds_slots(plan: &Plan, cluster: &Cluster, node: NodeId) -> bool {
+    let here = || cluster.pods.values().filter(|pod| pod.node == Some(node));
+    let ordinary = here().filter(|pod| !is_tiny(plan, pod)).count();
+    let staying = here().filter(|pod| !matches!(pod.phase, Phase::Terminating { .. })).count();
+    ordinary.max(staying) > cluster.nodes[node].pods_max as usize
 }
 
 /// Every pod is in one phase, every device has one holder, and every sum is the sum of its parts, in every cycle.
@@ -111,9 +118,7 @@ pub fn nothing_is_lost_or_held_twice(plan: &Plan, _: u64) -> Verdict {
         let cluster = simulation.cluster();
         let mut found = audit(simulation.world());
         found.retain(|finding| match finding {
-            Finding::OverSlots(node) => {
-                in_slots(plan, cluster, *node) > cluster.nodes[*node].pods_max as usize
-            }
+            Finding::OverSlots(node) => exceeds_slots(plan, cluster, *node),
             _ => true,
         });
         ensure(found.is_empty(), || format!("{found:?}"))
@@ -147,7 +152,7 @@ pub fn no_node_gives_more_than_it_has(plan: &Plan, _: u64) -> Verdict {
             }
             let over = sum.iter().find(|&(r, n)| r != Resource::GPU && n > node.capacity.get(r));
             let devices = whole as usize + parts.len();
-            let too_many_pods = in_slots(plan, cluster, id) > node.pods_max as usize;
+            let too_many_pods = exceeds_slots(plan, cluster, id);
             let too_many_devices =
                 devices > node.n_devices() as usize || parts.values().any(|&milli| milli > 1000);
             let is_over = over.is_some() || too_many_pods || too_many_devices;
@@ -163,7 +168,10 @@ pub fn no_node_gives_more_than_it_has(plan: &Plan, _: u64) -> Verdict {
             };
             let may_be_over = simulation.world().may_exceed(id) && !bound(record).any(adds);
             ensure(!is_over || may_be_over, || {
-                format!("{}: {over:?}, {devices} devices, parts {parts:?}", node.name)
+                format!(
+                    "{}: {over:?}, {devices} devices, parts {parts:?}, pods over slots {too_many_pods}",
+                    node.name
+                )
             })?;
         }
         Ok(())

@@ -6,6 +6,7 @@
 mod browser;
 mod documents;
 mod files;
+mod fuzz;
 mod mutants;
 mod page;
 mod screens;
@@ -34,6 +35,8 @@ Usage: cargo xtask TASK
   golden --dir PATH              run every recording of the reference schedulers below PATH
   soak [--cases N] [--policy P] [--seed S]
                                  run every law over drawn scenarios; the first that breaks one is printed, made small
+  fuzz TARGET [--seconds N]      feed mutated inputs to one way in, guided by the code they reach; scenario, table, files, link,
+                                 lesson or message
   mutants [--shard K/N] [--file FILE]…
                                  plant mistakes in the engine and say which of them no test notices; arguments go to
                                  cargo-mutants
@@ -56,6 +59,7 @@ fn main() -> ExitCode {
         "bench" => bench(rest),
         "golden" => return golden(rest),
         "soak" => return soak(rest),
+        "fuzz" => fuzz::fuzz(rest),
         "mutants" => mutants::mutants(rest),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");

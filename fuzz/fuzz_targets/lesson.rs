@@ -1,0 +1,18 @@
+//! A lesson file.
+
+#![no_main]
+
+use fairground::lesson::{Known, is_lesson, read};
+use fairground::scenario::{Scenario, read as read_scenario};
+use libfuzzer_sys::fuzz_target;
+
+const EXAMPLE: &str = include_str!("../../assets/scenarios/start.yaml");
+
+fuzz_target!(|text: &str| {
+    is_lesson(text);
+    let example =
+        |name: &str| -> Option<Scenario> { read_scenario(EXAMPLE).scenario.filter(|_| !name.is_empty()) };
+    if let Ok(lesson) = read(text, Known { example: &example, views: &["shares", "cluster"] }) {
+        lesson.frames.iter().for_each(|frame| fairground_fuzz::accepted(&frame.scene.scenario));
+    }
+});
