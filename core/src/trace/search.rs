@@ -29,7 +29,7 @@ pub struct Search {
 pub struct Emptied {
     /// GPUs that the job lacked on all other nodes.
     pub needed: f64,
-    /// The nodes, each with the GPUs that it would have free without its possible victims.
+    /// The nodes, each with the GPUs that the search counts as free without its possible victims.
     pub nodes: Vec<(NodeId, f64)>,
 }
 

@@ -35,6 +35,10 @@ pub fn of_waiting(frame: &Frame, job: JobId) -> Option<Text> {
     let is_its =
         |search: &&Search| search.job == job && search.evicted.is_empty() && !search.nodes.is_empty();
     let search = frame.searches.iter().find(is_its)?;
+    if frame.nodes.len() == 1 && search.pods < 2 {
+        // There is no other node, and no smaller number of pods, to tell it from.
+        return None;
+    }
     let of = if search.nodes.len() == 1 { "The only [node] with " } else { "[Nodes] with " };
     let text = Text::of(of).say("[pods] that could be evicted: ").then(nodes(frame, &search.nodes)).say(".");
     Some(match (search.placed, search.pods) {
@@ -60,15 +64,17 @@ fn of_nodes(frame: &Frame, search: &Search, emptied: &Emptied) -> Option<Text> {
     let of_node = |(node, gpus): &(NodeId, f64)| {
         Text::default().node(frame.node(*node)).say(format!(" ({})", with_unit(Resource::GPU, *gpus)))
     };
-    let text =
-        Text::of("Without their [pods] that may be evicted, the smallest of these [nodes] would have free: ");
+    // The search adds the GPUs that the queue is charged for each pod, which may be more than the node has.
+    let text = Text::of(
+        "Counted as free on the smallest of these [nodes], with the [pods] there that may be evicted: ",
+    );
     let text = text.list(emptied.nodes.iter().take(NAMED).map(of_node).collect(), "and");
     let text = text.say("; ").job(frame.job(search.job));
     let text = text.say(format!(" lacks {} elsewhere. ", with_unit(Resource::GPU, emptied.needed)));
     Some(match fewest == n {
-        true => text.say(format!("One [node] fewer would have {}.", with_unit(Resource::GPU, sum(n - 1)))),
+        true => text.say(format!("One [node] fewer counts {}.", with_unit(Resource::GPU, sum(n - 1)))),
         false => text.say(format!(
-            "The first {fewest} have that many together, but [evictions] there were not enough or not allowed."
+            "The first {fewest} count that many together, but [evictions] there were not enough or not allowed."
         )),
     })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use fairground::cluster::{Cluster, GpuRequest, Node, Pod, Preemptible};
+use fairground::cluster::{Cluster, GpuRequest, Node, Phase, Pod, Preemptible};
 use fairground::id::{Id, JobId, NodeId, PartitionId, PodId, QueueId};
 use fairground::policy::Policy;
 use fairground::policy::kai::config::{Config, Revision};
@@ -23,6 +23,8 @@ pub struct Counting {
     pub is_new: bool,
     /// KAI: whether pending GPU memory is divided by the smallest device.
     pub by_smallest: bool,
+    /// KAI: seconds after which a terminating pod is stuck, so that its room does not count as free.
+    pub stuck_after_s: Option<f64>,
     /// Whether claimed room counts as allocated.
     pub counts_claims: bool,
     /// Whether terminating pods count as allocated.
@@ -38,13 +40,18 @@ impl Counting {
             is_of_engine: false,
             is_new: false,
             by_smallest: false,
+            stuck_after_s: None,
             counts_claims: false,
             counts_leaving: false,
             no_limit: f64::INFINITY,
         };
         let engine = Counting { is_of_engine: true, counts_claims: true, no_limit: 0.0, ..plain };
         match policy {
-            Policy::Kai(config) => Counting { is_new: config.revision == Revision::V0_17, ..engine },
+            Policy::Kai(config) => Counting {
+                is_new: config.revision == Revision::V0_17,
+                stuck_after_s: config.stuck_in_releasing(),
+                ..engine
+            },
             Policy::Runai(config) => {
                 Counting { is_new: config.engine.revision == Revision::V0_17, by_smallest: true, ..engine }
             }
@@ -202,6 +209,12 @@ impl<'a> Accounts<'a> {
                 }
             }
         }
+    }
+
+    /// Whether a pod has been terminating for so long that its room does not count as free.
+    pub fn is_stuck(&self, pod: PodId) -> bool {
+        let Phase::Terminating { since, .. } = self.pod(pod).phase else { return false };
+        self.counting.stuck_after_s.is_some_and(|after| (self.state.now - since).as_seconds() > after)
     }
 
     /// Pods that count as allocated, with their nodes.

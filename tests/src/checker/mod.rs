@@ -32,7 +32,7 @@ use std::cell::{LazyCell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use fairground::cluster::{Phase, Preemptible};
+use fairground::cluster::Preemptible;
 use fairground::id::{Id, JobId, NodeId, PartitionId, PodId};
 use fairground::policy::Policy;
 use fairground::policy::kai::config::Config;
@@ -430,14 +430,7 @@ impl<'a> Cycle<'a> {
     /// The rooms of the nodes at a moment, under KAI's engine.
     fn rooms<'s>(&'s self, accounts: Accounts<'s>, moment: &Moment) -> Option<Rooms<'s>> {
         let config = kai::config(&self.plan.policy)?;
-        let cluster = self.moments.cluster;
-        let is_stuck = |pod: PodId| match cluster.pods[pod].phase {
-            Phase::Terminating { since, .. } => config
-                .stuck_in_releasing()
-                .is_some_and(|after| (self.record.time - since).as_seconds() > after),
-            _ => false,
-        };
-        let mut rooms = Rooms::at_start(accounts, config, &self.moments.states[0], &is_stuck);
+        let mut rooms = Rooms::at_start(accounts, config, &self.moments.states[0]);
         for (decided, is_free) in &moment.before {
             rooms.apply(&self.moments.decisions[*decided], *is_free);
         }

@@ -31,6 +31,7 @@ pub enum Place {
 /// Places of all pods at one moment.
 #[derive(Clone, Debug)]
 pub struct State {
+    pub now: Time,
     /// By pod.
     pub places: Vec<Place>,
     /// Node pool to which each job is offered.
@@ -40,7 +41,7 @@ pub struct State {
 }
 
 impl State {
-    /// The places of a cluster, without claims.
+    /// The places of a cluster at time 0, without claims.
     pub fn of(cluster: &Cluster) -> State {
         let place = |phase: Phase, node: Option<NodeId>| match (phase, node) {
             (Phase::Pending, _) => Place::Waiting,
@@ -50,6 +51,7 @@ impl State {
             _ => Place::Out,
         };
         State {
+            now: Time::ZERO,
             places: cluster.pods.values().map(|pod| place(pod.phase, pod.node)).collect(),
             pools: cluster.jobs.values().map(|job| job.partition).collect(),
             claims: Vec::new(),
@@ -64,7 +66,7 @@ impl State {
                 claims.push((claim.pod, claim.node));
             }
         }
-        State { claims, ..State::of(simulation.cluster()) }
+        State { now: record.time, claims, ..State::of(simulation.cluster()) }
     }
 
     /// Undoes an event; a start takes the place of a reservation that the pod had before.

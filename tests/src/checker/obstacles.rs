@@ -95,14 +95,14 @@ fn lacks_role(policy: &Policy, gpu: GpuRequest, node: &fairground::cluster::Node
     config.restrict_node_scheduling && !node.labels.iter().any(has)
 }
 
-/// Pods that take room of a node from this one. KAI counts what terminating pods hold as free.
+/// Pods that take room of a node from this one. KAI counts what terminating pods hold as free, unless they are stuck.
 fn holders(accounts: &Accounts<'_>, node: NodeId) -> Vec<PodId> {
     let is_free = accounts.counting.is_of_engine;
     let claims = |pod: &PodId| accounts.state.claims.contains(&(*pod, node));
     let holds = |pod: &PodId| match accounts.place(*pod) {
         Place::On(at) => at == node,
         // A moved pod claims room before it is gone.
-        Place::Leaving(at) => (at == node && !is_free) || claims(pod),
+        Place::Leaving(at) => (at == node && (!is_free || accounts.is_stuck(*pod))) || claims(pod),
         // A placeholder can claim room for a pod that a gate still keeps from scheduling.
         Place::Waiting | Place::Gated => claims(pod),
         _ => false,

@@ -91,17 +91,12 @@ pub fn is_shared(gpu: GpuRequest) -> bool {
 
 impl<'a> Rooms<'a> {
     /// The state before the first decision of a cycle.
-    pub fn at_start(
-        accounts: Accounts<'a>,
-        config: &'a Config,
-        start: &State,
-        is_stuck: &dyn Fn(PodId) -> bool,
-    ) -> Rooms<'a> {
+    pub fn at_start(accounts: Accounts<'a>, config: &'a Config, start: &State) -> Rooms<'a> {
         let mut rooms = Rooms { accounts, config, held: Vec::new() };
         for (pod, of) in accounts.cluster.pods.iter() {
             let (node, keeps) = match start.places[pod.index()] {
                 Place::On(node) => (node, Keeps::Room),
-                Place::Leaving(node) if is_stuck(pod) => (node, Keeps::Room),
+                Place::Leaving(node) if accounts.is_stuck(pod) => (node, Keeps::Room),
                 Place::Leaving(node) => (node, Keeps::RoomForNow),
                 _ => continue,
             };
