@@ -1,6 +1,6 @@
 //! What searches for victims have tried.
 
-use crate::policy::kai::record::search::{Selected, Tried};
+use crate::policy::kai::record::search::Tried;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::solve::victim_search::VictimSearch;
 use crate::policy::kai::task::{JobRef, NodeRef, TaskRef};
@@ -23,7 +23,7 @@ impl Session<'_> {
     }
 
     /// Notes that a set sufficed for a number of pods.
-    pub fn note_sufficient(&mut self, pods: usize, emptied: Option<Selected>) {
+    pub fn note_sufficient(&mut self, pods: usize, emptied: Option<Emptied>) {
         let search = &mut self.notes.search;
         search.placed = search.placed.max(pods as u32);
         if emptied.is_some() {
@@ -42,18 +42,13 @@ impl Session<'_> {
     /// The record of a search; nothing is evicted yet.
     pub fn search_of(&self, job: JobRef, tried: &Tried) -> Search {
         let id = |node: &NodeRef| self.nodes[node.ix()].id;
-        let with_id = |(node, gpus): &(NodeRef, f64)| (id(node), *gpus);
-        let emptied = tried
-            .emptied
-            .as_ref()
-            .map(|of| Emptied { needed: of.needed, nodes: of.nodes.iter().map(with_id).collect() });
         Search {
             job: self.facts_of(job).id,
             pods: tried.pods,
             placed: tried.placed,
             tried: tried.sets,
             nodes: tried.nodes.iter().map(id).collect(),
-            emptied,
+            emptied: tried.emptied.clone(),
             evicted: Vec::new(),
         }
     }

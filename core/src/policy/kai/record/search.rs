@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::policy::kai::task::NodeRef;
+use crate::trace::Emptied;
 
 /// What the searches for a job have tried.
 #[derive(Clone, Debug, Default)]
@@ -17,14 +18,7 @@ pub(in crate::policy::kai) struct Tried {
     pub nodes: Vec<NodeRef>,
     known: BTreeSet<NodeRef>,
     /// How the nodes of the last sufficient set were selected.
-    pub emptied: Option<Selected>,
-}
-
-/// Nodes that are emptied at once, with the devices of each.
-#[derive(Clone, Debug)]
-pub(in crate::policy::kai) struct Selected {
-    pub needed: f64,
-    pub nodes: Vec<(NodeRef, f64)>,
+    pub emptied: Option<Emptied>,
 }
 
 impl Tried {

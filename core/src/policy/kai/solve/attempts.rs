@@ -34,7 +34,6 @@ use crate::policy::kai::fast::feasibility::Feasibility;
 use crate::policy::kai::job::Chunk;
 use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
 use crate::policy::kai::record::notes::Proof;
-use crate::policy::kai::record::search::Selected;
 use crate::policy::kai::revision::Revision;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::solve::hypothesis::Hypothesis;
@@ -43,6 +42,7 @@ use crate::policy::kai::solve::victim_search::VictimSearch;
 use crate::policy::kai::solve::victims::VictimsOfJob;
 use crate::policy::kai::statement::{NotHeld, Statement};
 use crate::policy::kai::task::{JobRef, NodeRef, PodRef, Status, TaskRef};
+use crate::trace::Emptied;
 
 /// What makes the attempts of a hypothesis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub(in crate::policy::kai) struct Solution {
     pub groups: Vec<Chunk>,
     pub proof: Proof,
     /// How the nodes were selected, for its explanation.
-    pub emptied: Option<Selected>,
+    pub emptied: Option<Emptied>,
 }
 
 /// Tasks evicted in an attempt.
@@ -93,7 +93,7 @@ struct Scenario {
     groups: Vec<Chunk>,
     evicts_twice: bool,
     /// How its nodes were selected, if explanations are recorded.
-    emptied: Option<Selected>,
+    emptied: Option<Emptied>,
 }
 
 impl Session<'_> {
@@ -463,8 +463,9 @@ impl Session<'_> {
             picked.into_iter().map(|i| batches[i].clone()).collect()
         };
         let selected = |n: usize| {
-            let nodes = with_victims[..n].iter().map(|&node| (node, capacity[node.ix()])).collect();
-            self.notes.is_on().then_some(Selected { needed: rest, nodes })
+            let counted = |node: &NodeRef| (self.nodes[node.ix()].id, capacity[node.ix()]);
+            let nodes = || with_victims[..n].iter().map(counted).collect();
+            self.notes.is_on().then(|| Emptied { needed: rest, nodes: nodes() })
         };
         let numbers = growing(fewest, with_victims.len());
         numbers.into_iter().map(|n| scenario(touching(n), selected(n))).collect()
