@@ -87,3 +87,30 @@ jobs:
         explained(20).verdict.spoken()
     );
 }
+
+/// A claim that the scheduler only counts as made names the pods that stay (Q-18).
+#[test]
+fn a_claim_that_is_not_made_names_the_pods_that_stay() {
+    let text = "nodes: [{name: n, gpu: 4}]
+queues:
+- {name: a, gpu: {quota: 0, limit: unlimited, weight: 1}}
+- {name: b, gpu: {quota: 4, limit: unlimited, weight: 1}}
+jobs:
+- {name: v1, queue: a, gpu: 1, on: [n]}
+- {name: v2, queue: a, gpu: 1, on: [n]}
+- {name: v3, queue: a, gpu: 1, on: [n]}
+- {name: v4, queue: a, gpu: 1, on: [n]}
+- name: s
+  queue: b
+  min-subgroups: 2
+  pod-sets: [{name: r0, gpu: 1}, {name: r1, gpu: 1}, {name: r2, gpu: 1}, {name: r3, gpu: 1}]
+";
+    let frame = frame(text, 1);
+    assert_eq!(
+        also(&frame, "s"),
+        [
+            "One set of evictions was enough, but was not carried out. Until the end of the cycle these pods counted as evicted, \
+             and stay: v3 and v4."
+        ]
+    );
+}

@@ -44,6 +44,7 @@ pub fn frame(names: &Arc<Names>, sim: &Simulation, record: &CycleRecord) -> Fram
         events: events(cluster, record),
         not_selected: record.not_selected.clone(),
         searches: record.searches.clone(),
+        unfinished: record.unfinished.clone(),
         n_outside: record.n_outside,
         refusals: record.refusals.to_vec(),
         lost_claims: record.lost_claims.clone(),

@@ -14,7 +14,7 @@ use super::orders::PriorityRow;
 use super::what::What;
 use crate::id::{Id, JobId, NodeId, PodId, QueueId};
 use crate::trace::{
-    Check, Event, EvictReason, Gate, LostClaim, Mark, NotSelected, Refusal, RiseEnd, Rule, Search,
+    Check, Event, EvictReason, Gate, LostClaim, Mark, NotSelected, Refusal, RiseEnd, Rule, Search, Unfinished,
 };
 use crate::units::Resource;
 
@@ -57,6 +57,8 @@ pub struct Frame {
     pub not_selected: Vec<NotSelected>,
     /// Searches for victims in the cycle.
     pub searches: Vec<Search>,
+    /// Claims of the cycle that only counted as made.
+    pub unfinished: Vec<Unfinished>,
     /// Number of external events, at the beginning of `events`.
     pub n_outside: u32,
     /// Why pending jobs are pending.

@@ -119,6 +119,8 @@ impl Simulation {
             if self.state.level < Level::Decisive {
                 trace.events.iter_mut().for_each(|recorded| recorded.checks.clear());
             }
+            trace.unfinished.iter_mut().for_each(|of| of.after += all.events.len() as u32);
+            all.unfinished.append(&mut trace.unfinished);
             all.events.append(&mut trace.events);
             all.checks.append(&mut trace.checks);
             all.marks.append(&mut trace.marks);

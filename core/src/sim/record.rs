@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::time::Time;
-use crate::trace::{Ledger, LostClaim, Mark, NotSelected, Recorded, Refusal, Search};
+use crate::trace::{Ledger, LostClaim, Mark, NotSelected, Recorded, Refusal, Search, Unfinished};
 
 /// The record of one cycle.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,6 +22,8 @@ pub struct CycleRecord {
     pub not_selected: Vec<NotSelected>,
     /// Searches for victims in the cycle. Empty at level *outcomes*.
     pub searches: Vec<Search>,
+    /// Claims that only counted as made in the cycle.
+    pub unfinished: Vec<Unfinished>,
     /// Why pending jobs are pending; shared with the previous cycle when equal. Empty at level *outcomes*.
     pub refusals: Arc<Vec<Refusal>>,
     /// Jobs that have claimed room and lost it, and claim it again.

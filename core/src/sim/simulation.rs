@@ -186,8 +186,10 @@ impl Simulation {
         self.close();
         let (marks, not_selected) =
             (std::mem::take(&mut trace.marks), std::mem::take(&mut trace.not_selected));
-        let searches = std::mem::take(&mut trace.searches);
-        Some((CycleRecord { marks, not_selected, searches, ..self.record(events, n_outside) }, trace))
+        let (searches, unfinished) =
+            (std::mem::take(&mut trace.searches), std::mem::take(&mut trace.unfinished));
+        let record = self.record(events, n_outside);
+        Some((CycleRecord { marks, not_selected, searches, unfinished, ..record }, trace))
     }
 
     /// Moves the clock, which nothing else writes; what was held until then is measured first.
@@ -205,6 +207,7 @@ impl Simulation {
             marks: Vec::new(),
             not_selected: Vec::new(),
             searches: Vec::new(),
+            unfinished: Vec::new(),
             refusals: self.state.refusals.clone(),
             lost_claims: self.state.lost_claims.lost(),
             ledger: self.state.ledger.clone(),

@@ -29,7 +29,7 @@ pub use not_selected::{Candidate, NotSelected, Protection};
 pub use order::{BeforeAfter, OrderLevel, OrderPlace, PriorityStep, QueuePriority};
 pub use refusal::{Delay, Ending, FreeGpus, Gate, NodeReason, NotAccepted, Outlook, Refusal};
 pub use rule::{Rule, RuleRecord};
-pub use search::{Emptied, Search};
+pub use search::{Emptied, Search, Unfinished};
 pub use share_usage::{
     Assignment, ConsumerUsage, Exact, QuotaStep, ShareCandidate, ShareChoice, SharePool, UnitSize, UsageOf,
     UsageRow, Vector,
@@ -65,6 +65,8 @@ pub struct Trace {
     pub not_selected: Vec<NotSelected>,
     /// Searches for victims; empty at level [`Level::Outcomes`].
     pub searches: Vec<Search>,
+    /// Claims that only count as made, at any level.
+    pub unfinished: Vec<Unfinished>,
     /// Every comparison, at level [`Level::Every`] only.
     pub checks: Vec<Check>,
     /// Assignments of free units in pools, in order, at level [`Level::Every`] only.

@@ -22,6 +22,22 @@ pub struct Search {
     pub emptied: Option<Emptied>,
     /// Pods that were evicted or moved in the end; empty if no set sufficed.
     pub evicted: Vec<PodId>,
+    /// Pods whose allocation the comparisons of shares and quotas subtract: those of the last set, without the ones that are
+    /// placed again.
+    pub taken: Vec<PodId>,
+}
+
+/// A claim of room by evictions that is neither made nor undone: until the end of the cycle the scheduler counts it as made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Unfinished {
+    /// The job for which it would be.
+    pub job: JobId,
+    /// Number of the policy's events in the cycle before it.
+    pub after: u32,
+    /// Pods that count as evicted, with their nodes.
+    pub evicted: Vec<(PodId, NodeId)>,
+    /// Pods that count as placed, with their nodes.
+    pub claimed: Vec<(PodId, NodeId)>,
 }
 
 /// Nodes that are emptied at once: the ones with the fewest GPUs first, as many as suffice.

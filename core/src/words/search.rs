@@ -54,6 +54,18 @@ pub fn of_waiting(frame: &Frame, job: JobId) -> Option<Text> {
     })
 }
 
+/// The pods that counted as evicted for a job although they stay.
+pub fn counted_as_made(frame: &Frame, job: JobId) -> Option<Text> {
+    let unfinished = frame.unfinished.iter().find(|unfinished| unfinished.job == job)?;
+    let pods = unfinished.evicted.iter().take(NAMED);
+    let pods: Vec<Text> = pods.map(|(pod, _)| Text::default().name(frame.names.pod(*pod))).collect();
+    (!pods.is_empty()).then(|| {
+        Text::of("One set of [evictions] was enough, but was not carried out. Until the end of the cycle these [pods] counted as [evicted], and stay: ")
+            .list(pods, "and")
+            .say(".")
+    })
+}
+
 /// Where several nodes are emptied at once: why these.
 fn of_nodes(frame: &Frame, search: &Search, emptied: &Emptied) -> Option<Text> {
     let (fewest, n) = (emptied.fewest(), emptied.nodes.len());

@@ -133,7 +133,9 @@ impl<'a> Accounts<'a> {
                 false => cluster.path_to_root(of).any(|above| above == queue),
             }
         };
-        cluster.jobs.ids().filter(move |job| state.pools[job.index()] == pool && is_below(*job))
+        cluster.jobs.ids().filter(move |job| {
+            state.pools[job.index()] == pool && !state.aside.contains(job) && is_below(*job)
+        })
     }
 
     /// What a pod counts on a node.

@@ -8,10 +8,8 @@
 //! # Source
 //! kai.md 1.1, 2.1, 2.2; runai.md 4.2
 
-use std::collections::BTreeSet;
-
 use fairground::cluster::Queue;
-use fairground::id::{Id, JobId, QueueId};
+use fairground::id::{Id, QueueId};
 use fairground::policy::Policy;
 use fairground::policy::kai::config::Config;
 use fairground::policy::kai::share::division::{Sibling, divide};
@@ -42,8 +40,6 @@ pub struct Division<'a> {
     pub config: &'a Config,
     /// Past usage by queue.
     pub usage: &'a [Triple],
-    /// Jobs that request nothing.
-    pub aside: &'a BTreeSet<JobId>,
 }
 
 impl Division<'_> {
@@ -117,8 +113,7 @@ impl Division<'_> {
 
     /// What the jobs below a queue hold and ask for.
     fn request(&self, queue: QueueId) -> Triple {
-        let jobs = self.accounts.jobs_below(queue).filter(|job| !self.aside.contains(job));
-        let pods = jobs.flat_map(|job| self.accounts.cluster.jobs[job].pod_ids());
+        let pods = self.accounts.jobs_below(queue).flat_map(|job| self.accounts.cluster.jobs[job].pod_ids());
         pods.fold([0.0; 3], |sum, pod| match self.accounts.place(pod) {
             Place::Waiting => plus(sum, self.accounts.pending(pod, false)),
             Place::On(node) => plus(sum, self.accounts.on_node(pod, node)),

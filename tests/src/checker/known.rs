@@ -81,11 +81,11 @@ impl Known {
         self.note_usage(plan, simulation, record);
         self.note_stale(plan, simulation, record);
         if let Policy::Ego(config) = &plan.policy {
-            let moments = Moments::of(simulation, record, &self.pools, &self.held);
+            let moments = Moments::of(simulation, record, &self.pools, &self.held, &self.aside);
             self.ego = super::ego::Ego::new(config, &moments, &self.ego).books();
         }
         if matches!(plan.policy, Policy::YuniKorn(_)) {
-            let moments = Moments::of(simulation, record, &self.pools, &self.held);
+            let moments = Moments::of(simulation, record, &self.pools, &self.held, &self.aside);
             self.preempted.extend(preempted::of_cycle(&plan.policy, &moments));
         }
         self.expired.extend(expired(simulation, record));
@@ -108,8 +108,8 @@ impl Known {
     /// Notes the gangs below their minimum at the end of a cycle of KAI that looks for them.
     fn note_stale(&mut self, plan: &Plan, simulation: &Simulation, record: &CycleRecord) {
         let Some(config) = super::kai::config(&plan.policy) else { return };
-        let moments = Moments::of(simulation, record, &self.pools, &self.held);
-        let end = moments.states.last().expect("a state");
+        let moments = Moments::of(simulation, record, &self.pools, &self.held, &self.aside);
+        let end = moments.end();
         let looks = config.actions.contains(&Action::StaleGangEviction);
         for job in moments.cluster.jobs.ids().filter(|job| looks && !self.aside.contains(job)) {
             match is_stale(moments.cluster, end, config, job) {
@@ -122,7 +122,7 @@ impl Known {
     /// Reads what the queues held before and after the cycle.
     fn note_usage(&mut self, plan: &Plan, simulation: &Simulation, record: &CycleRecord) {
         let Some(config) = super::kai::config(&plan.policy) else { return };
-        let moments = Moments::of(simulation, record, &self.pools, &self.held);
+        let moments = Moments::of(simulation, record, &self.pools, &self.held, &BTreeSet::new());
         let (policy, cluster, counting) = (&plan.policy, moments.cluster, Counting::of(&plan.policy));
         self.past.resize_with(cluster.partitions.len(), Past::default);
         for pool in cluster.partitions.ids() {

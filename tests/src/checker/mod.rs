@@ -33,7 +33,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use fairground::cluster::Preemptible;
-use fairground::id::{Id, JobId, NodeId, PartitionId, PodId};
+use fairground::id::{Id, JobId, PartitionId, PodId};
 use fairground::policy::Policy;
 use fairground::policy::kai::config::Config;
 use fairground::scenario::Plan;
@@ -41,6 +41,7 @@ use fairground::sim::{CycleRecord, Simulation};
 use fairground::time::Time;
 use fairground::trace::{
     Check, Delay, Event, Gate, Ledger, LedgerRow, NotSelected, Protection, QueuePriority, Recorded, Refusal,
+    Search,
 };
 
 use accounts::{Accounts, Counting, Triple};
@@ -178,7 +179,7 @@ fn examine_cycle(
     table: &mut Table,
 ) -> Vec<Mistake> {
     let pools = simulation.cluster().partitions.ids();
-    let moments = Moments::of(simulation, record, &known.pools, &known.held);
+    let moments = Moments::of(simulation, record, &known.pools, &known.held, &known.aside);
     let preempted = preempted::of_cycle(&plan.policy, &moments);
     let preempted = known.preempted.iter().cloned().chain(preempted).collect();
     let ego = match &plan.policy {
@@ -282,7 +283,7 @@ impl<'a> Cycle<'a> {
             let at_start = match (self.record.n_outside, self.moments.decisions) {
                 (_, []) if !is_offered => self.after.clone(),
                 (0, _) => self.known.before.clone(),
-                _ => ledgers(&Simulation::new(&self.moments.plan(self.plan, &self.known.aside))),
+                _ => ledgers(&Simulation::new(&self.moments.plan(self.plan))),
             };
             at_start.iter().map(of).collect()
         });
@@ -294,13 +295,13 @@ impl<'a> Cycle<'a> {
         let state = &self.moments.states[0];
         let accounts = Accounts { policy, cluster, state, pool, counting: self.counting };
         let usage = self.known.usage(accounts, config, self.record.time);
-        let by = |usage: &[Triple]| Division { accounts, config, usage, aside: &self.known.aside }.shares();
+        let by = |usage: &[Triple]| Division { accounts, config, usage }.shares();
         Shares { shares: by(&usage), without_usage: by(&vec![[0.0; 3]; usage.len()]), usage }
     }
 
     /// The moments at which the comparisons of an explanation may have been made, the latest first.
     fn moments_of(&self, explanation: &Explanation<'_>) -> Vec<Moment> {
-        match explanation.of {
+        let all: Vec<Moment> = match explanation.of {
             Explained::Decision(at) => match &self.ego {
                 Some(ego) => {
                     let start = *self.moments.statement(at).start();
@@ -312,7 +313,8 @@ impl<'a> Cycle<'a> {
             Explained::Waiting(..) | Explained::Spared(_) => {
                 (0..self.moments.states.len()).rev().map(Moment::after).collect()
             }
-        }
+        };
+        all.into_iter().flat_map(|moment| self.moments.with_counted(moment)).collect()
     }
 
     /// The pods that an explanation is about at a moment.
@@ -342,11 +344,22 @@ impl<'a> Cycle<'a> {
                         _ => {}
                     }
                 }
-                pods.lost.extend(self.moments.evicted_twice(moment..self.moments.statement(at).end() + 1));
-                pods.lost.extend(self.may_be_put_back(at, moment));
+                match self.search_of(at) {
+                    Some(search) => pods.lost.clone_from(&search.taken),
+                    None => {
+                        let set = moment..self.moments.statement(at).end() + 1;
+                        pods.lost.extend(self.moments.evicted_twice(set));
+                    }
+                }
             }
             Explained::Waiting(&Refusal { job, .. }) | Explained::Spared(&NotSelected { by: job, .. }) => {
                 pods.asked.extend(accounts.waiting(job));
+                pods.asked.extend(self.lost_by(job, moment));
+                if self.counting.is_of_engine {
+                    let own = self.record.searches.iter().filter(|search| search.job == job);
+                    pods.lost.extend(own.flat_map(|search| &search.taken));
+                    return pods;
+                }
                 let is_other = |pod: &PodId| job_of(*pod) != job;
                 // A claim can be lost as a place can.
                 let claimed: BTreeSet<PodId> = accounts.state.claims.iter().map(|claim| claim.0).collect();
@@ -358,27 +371,32 @@ impl<'a> Cycle<'a> {
         pods
     }
 
-    /// Pods on the nodes on which a reclaim places others: they may have been victims that fit there again, and stay.
-    fn may_be_put_back(&self, at: usize, moment: usize) -> Vec<PodId> {
-        let decisions = || self.moments.statement(at).map(|other| self.moments.decisions[other].event);
-        let claimed: BTreeSet<NodeId> = decisions()
-            .filter_map(|event| match event {
-                Event::Claimed { node, .. } => Some(node),
-                _ => None,
+    /// Pods that a job has lost in the cycle before a moment; the engine of KAI keeps the number of pods that it computed in the
+    /// search that evicted them.
+    fn lost_by(&self, job: JobId, moment: usize) -> impl Iterator<Item = PodId> + '_ {
+        let before = self.moments.decisions[..moment].iter().filter(|_| self.counting.is_of_engine);
+        before.filter_map(move |recorded| match recorded.event {
+            Event::Evicted { pod, .. } if self.moments.cluster.pods[pod].job == job => Some(pod),
+            _ => None,
+        })
+    }
+
+    /// The search that led to a decision for a job, under the engine of KAI.
+    fn search_of(&self, at: usize) -> Option<&Search> {
+        let job = self.moments.claimant(at)?;
+        let evicts = |search: &Search| {
+            self.moments.statement(at).any(|other| match self.moments.decisions[other].event {
+                Event::Evicted { pod, .. } | Event::Unclaimed { pod, .. } => search.evicted.contains(&pod),
+                _ => false,
             })
-            .collect();
-        let evicted = |pod: &PodId| {
-            decisions().any(|event| matches!(event, Event::Evicted { pod: of, .. } if of == *pod))
         };
-        let places = &self.moments.states[moment].places;
-        let is_on = |pod: &PodId| matches!(places[pod.index()], Place::On(node) if claimed.contains(&node));
-        self.moments.cluster.pods.ids().filter(|pod| is_on(pod) && !evicted(pod)).collect()
+        self.record.searches.iter().find(|search| search.job == job && evicts(search))
     }
 
     fn context<'s>(&'s self, explanation: &Explanation<'_>, of: Moment) -> Context<'s> {
         let cluster = self.moments.cluster;
         let moment = of.state;
-        let state = &self.moments.states[moment];
+        let state = self.moments.state(&of);
         let policy = &self.plan.policy;
         let accounts = Accounts { policy, cluster, state, pool: explanation.pool, counting: self.counting };
         let Involved { asked, lost, at_least } = self.pods_of(explanation, moment, &accounts);
@@ -433,6 +451,10 @@ impl<'a> Cycle<'a> {
         let mut rooms = Rooms::at_start(accounts, config, &self.moments.states[0]);
         for (decided, is_free) in &moment.before {
             rooms.apply(&self.moments.decisions[*decided], *is_free);
+        }
+        let n_counted = moment.counted.map_or(0, |of| self.moments.counted[of].1);
+        for event in self.moments.unfinished[..n_counted].iter().flat_map(moments::of_unfinished) {
+            rooms.apply(&Recorded { event, action: "reclaim", checks: Vec::new() }, false);
         }
         Some(rooms)
     }

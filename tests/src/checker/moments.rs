@@ -11,7 +11,7 @@ use fairground::id::{Id, JobId, NodeId, PartitionId, PodId};
 use fairground::scenario::Plan;
 use fairground::sim::{CycleRecord, Simulation};
 use fairground::time::{Span, Time};
-use fairground::trace::{Event, Recorded};
+use fairground::trace::{Event, EvictReason, Recorded, Unfinished};
 
 /// Where a pod is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +36,8 @@ pub struct State {
     pub places: Vec<Place>,
     /// Node pool to which each job is offered.
     pub pools: Vec<PartitionId>,
+    /// Jobs that are not tried again in their pool: what they hold does not count.
+    pub aside: Arc<BTreeSet<JobId>>,
     /// Room claimed or reserved for pods, in order.
     pub claims: Vec<(PodId, NodeId)>,
 }
@@ -54,6 +56,7 @@ impl State {
             now: Time::ZERO,
             places: cluster.pods.values().map(|pod| place(pod.phase, pod.node)).collect(),
             pools: cluster.jobs.values().map(|job| job.partition).collect(),
+            aside: Arc::default(),
             claims: Vec::new(),
         }
     }
@@ -103,6 +106,8 @@ impl State {
 pub struct Moment {
     /// Number of the state.
     pub state: usize,
+    /// The state in which claims count as made that are not, instead.
+    pub counted: Option<usize>,
     /// The decisions before, in the order in which they were found, and whether a claim was for free room then.
     pub before: Vec<(usize, bool)>,
 }
@@ -110,8 +115,15 @@ pub struct Moment {
 impl Moment {
     /// After a number of decisions.
     pub fn after(state: usize) -> Moment {
-        Moment { state, before: (0..state).map(|of| (of, false)).collect() }
+        Moment { state, counted: None, before: (0..state).map(|of| (of, false)).collect() }
     }
+}
+
+/// A claim that only counts as made, as the decisions that it would consist of.
+pub fn of_unfinished(unfinished: &Unfinished) -> impl Iterator<Item = Event> + '_ {
+    let (by, reason) = (Some(unfinished.job), EvictReason::Moved);
+    let evicted = unfinished.evicted.iter().map(move |&(pod, node)| Event::Evicted { pod, node, by, reason });
+    evicted.chain(unfinished.claimed.iter().map(|&(pod, node)| Event::Claimed { pod, node }))
 }
 
 /// Whether a decision is a claim of room that was there or is being freed.
@@ -128,15 +140,21 @@ pub struct Moments<'a> {
     pub decisions: &'a [Recorded],
     /// The state before the first decision, and after each one.
     pub states: Vec<State>,
+    /// Claims that only count as made until the end of the cycle.
+    pub unfinished: &'a [Unfinished],
+    /// The states in which some of them are, each with the number of decisions before and of those claims.
+    pub counted: Vec<(usize, usize, State)>,
 }
 
 impl<'a> Moments<'a> {
-    /// Rewinds a cycle; `pools` has the pool of each job before it, and `held` the room reserved then.
+    /// Rewinds a cycle; `pools` has the pool of each job before it, `held` the room reserved then, and `aside` the jobs that are
+    /// not tried.
     pub fn of(
         simulation: &'a Simulation,
         record: &'a CycleRecord,
         pools: &[PartitionId],
         held: &[(PodId, NodeId)],
+        aside: &BTreeSet<JobId>,
     ) -> Moments<'a> {
         let decisions = &record.events[record.n_outside as usize..];
         let cluster = simulation.cluster();
@@ -146,12 +164,42 @@ impl<'a> Moments<'a> {
         }
         // Offers that repeat earlier ones are not recorded.
         state.pools = pools.to_vec();
+        state.aside = Arc::new(aside.clone());
         let mut states = vec![state.clone()];
         for recorded in decisions {
             state.apply(recorded.event);
             states.push(state.clone());
         }
-        Moments { cluster, decisions, states }
+        let unfinished = &record.unfinished;
+        let mut counted = Vec::new();
+        for (at, state) in states.iter().enumerate() {
+            let is_before = |of: &&Unfinished| of.after as usize <= at;
+            let mut state = state.clone();
+            for (n, of) in unfinished.iter().take_while(is_before).enumerate() {
+                of_unfinished(of).for_each(|event| state.apply(event));
+                counted.push((at, n + 1, state.clone()));
+            }
+        }
+        Moments { cluster, decisions, states, unfinished, counted }
+    }
+
+    /// A moment, and the same one with claims that only count as made.
+    pub fn with_counted(&self, moment: Moment) -> Vec<Moment> {
+        let is_then = |of: &usize| self.counted[*of].0 == moment.state;
+        let counted =
+            (0..self.counted.len()).filter(is_then).map(|of| Moment { counted: Some(of), ..moment.clone() });
+        std::iter::once(moment.clone()).chain(counted).collect()
+    }
+
+    /// The state after all decisions, with all claims that only count as made.
+    pub fn end(&self) -> &State {
+        let last = self.states.last().expect("a state");
+        self.counted.last().map_or(last, |(_, _, counted)| counted)
+    }
+
+    /// The state at a moment.
+    pub fn state(&self, moment: &Moment) -> &State {
+        moment.counted.map_or(&self.states[moment.state], |of| &self.counted[of].2)
     }
 
     /// The job for which a decision was made: that of its explanation, else the one that takes or claims.
@@ -246,7 +294,11 @@ impl<'a> Moments<'a> {
                     let claims = claims.clone().take(n_claims).map(|of| (of, false));
                     let frees = frees.clone().take(n_frees).map(|of| (of, true));
                     let before = (0..start).map(|of| (of, false));
-                    orders.push(Moment { state: at, before: before.chain(claims).chain(frees).collect() });
+                    orders.push(Moment {
+                        state: at,
+                        counted: None,
+                        before: before.chain(claims).chain(frees).collect(),
+                    });
                 }
             }
         }
@@ -254,7 +306,7 @@ impl<'a> Moments<'a> {
     }
 
     /// The plan of which the state before the first decision is the opening; jobs that are set aside request nothing.
-    pub fn plan(&self, plan: &Plan, aside: &BTreeSet<JobId>) -> Plan {
+    pub fn plan(&self, plan: &Plan) -> Plan {
         let mut cluster = self.cluster.clone();
         let start = &self.states[0];
         for (pod, place) in cluster.pods.values_mut().zip(&start.places) {
@@ -276,7 +328,7 @@ impl<'a> Moments<'a> {
             if is_known && job.submit > Time::ZERO {
                 Arc::make_mut(&mut job.spec).submit = Time::ZERO;
             }
-            let pods = job.pod_ids().filter(|_| aside.contains(&id));
+            let pods = job.pod_ids().filter(|_| start.aside.contains(&id));
             pods.for_each(|pod| cluster.pods[pod].phase = Phase::Removed { at: Time::ZERO });
         }
         let has_joined = |pod: PodId| start.places[pod.index()] != Place::Out;

@@ -207,7 +207,15 @@ impl Context<'_> {
     /// Latest start of a job, before the cycle and in it.
     pub fn last_start(&self, job: JobId) -> Vec<Time> {
         let after = self.accounts.cluster.jobs[job].last_start;
-        self.starts[job.index()].into_iter().chain(after).collect()
+        let claimed = self.starts_with_claims(job).then_some(self.now);
+        self.starts[job.index()].into_iter().chain(after).chain(claimed).collect()
+    }
+
+    /// Whether a job with a minimum of 0 has claims: under the engine of KAI it has started then.
+    fn starts_with_claims(&self, job: JobId) -> bool {
+        let cluster = self.accounts.cluster;
+        let mut claims = self.accounts.state.claims.iter().map(|claim| &cluster.pods[claim.0]);
+        claims.any(|pod| pod.job == job && cluster.pod_sets[pod.pod_set].min_available == 0)
     }
 
     /// What the request may be: some of the pods that wait or, of a decision, the pods that it places from this moment on.

@@ -285,27 +285,30 @@ impl Statement {
         self.find_undone();
     }
 
+    /// The valid operations.
+    pub fn valid(&self) -> Vec<Done> {
+        let done = |op: &Op| match *op {
+            Op::Evict { task, .. } => Some(Done::Evicted(task)),
+            Op::Pipeline { task, host, .. } => Some(Done::Claimed(task, host)),
+            Op::Allocate { task, host, .. } => Some(Done::Bound(task, host)),
+            Op::Undo(_) => None,
+        };
+        (0..self.ops.len()).filter(|&i| self.is_valid(i)).filter_map(|i| done(&self.ops[i])).collect()
+    }
+
     /// Executes the valid operations.
     pub fn commit(self, s: &mut Session<'_>) -> Vec<Done> {
         s.waiting = None;
         s.ties.decided();
-        let mut done = Vec::new();
-        for i in 0..self.ops.len() {
-            if !self.is_valid(i) {
-                continue;
-            }
-            match self.ops[i] {
-                Op::Evict { task, .. } => {
+        let done = self.valid();
+        for &of in &done {
+            match of {
+                Done::Evicted(task) => {
                     s.tasks[task.ix()].is_virtual = false;
                     s.evicted.insert(s.tasks[task.ix()].pod);
-                    done.push(Done::Evicted(task));
                 }
-                Op::Pipeline { task, host, .. } => done.push(Done::Claimed(task, host)),
-                Op::Allocate { task, host, .. } => {
-                    s.update_status(task, Status::Binding);
-                    done.push(Done::Bound(task, host));
-                }
-                Op::Undo(_) => (),
+                Done::Bound(task, _) => s.update_status(task, Status::Binding),
+                Done::Claimed(..) => (),
             }
         }
         done

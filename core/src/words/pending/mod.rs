@@ -80,7 +80,8 @@ impl Case<'_> {
         let gates = std::iter::once(&self.refusal.gate).chain(&self.refusal.also);
         let is_tried = gates.clone().any(|gate| matches!(gate, Gate::NoVictims { tried: 1.., .. }));
         let searched = is_tried.then(|| search::of_waiting(self.frame, self.refusal.job)).flatten();
-        also.chain(searched).collect()
+        let counted = search::counted_as_made(self.frame, self.refusal.job);
+        also.chain(searched).chain(counted).collect()
     }
 
     /// Whether a further reason says more than the verdict does.

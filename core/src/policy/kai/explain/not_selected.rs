@@ -109,7 +109,10 @@ impl Session<'_> {
         splits.sort_by_key(|(r, _)| *r == own);
         let checks = splits.iter().flat_map(|&split| self.unit_checks(claim, split, held[split.1.ix()].0));
         let checks: Vec<_> = checks.collect();
-        self.notes.about(job, |note| note.refused = checks);
+        self.notes.about(job, |note| {
+            note.taken.clear();
+            note.refused = checks;
+        });
     }
 
     /// Summary of each queue's own jobs, without the claimant.

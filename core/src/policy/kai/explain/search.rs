@@ -50,14 +50,16 @@ impl Session<'_> {
             nodes: tried.nodes.iter().map(id).collect(),
             emptied: tried.emptied.clone(),
             evicted: Vec::new(),
+            taken: Vec::new(),
         }
     }
 
     /// Searches without result of jobs that still wait.
     pub fn failed_searches(&self) -> Vec<Search> {
         let of = |job: JobRef| {
-            let tried = self.notes.jobs.get(job.ix())?.searched.as_ref()?;
-            Some(self.search_of(job, tried)).filter(|search| search.tried > 0)
+            let note = self.notes.jobs.get(job.ix())?;
+            let search = self.search_of(job, note.searched.as_ref()?);
+            (search.tried > 0).then(|| Search { taken: note.taken.clone(), ..search })
         };
         self.own_jobs().filter_map(of).collect()
     }

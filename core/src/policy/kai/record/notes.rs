@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::id::QueueId;
+use crate::id::{PodId, QueueId};
 use crate::policy::kai::number::{Quantities, UNLIMITED};
 use crate::policy::kai::record::failure::Failure;
 use crate::policy::kai::record::search::Tried;
@@ -44,6 +44,8 @@ pub(in crate::policy::kai) struct Note {
     pub searched: Option<Tried>,
     /// Comparisons of the validator's latest refusal.
     pub refused: Vec<Check>,
+    /// The pods whose allocation they subtract.
+    pub taken: Vec<PodId>,
     /// Why there were no candidates.
     pub immovable: Vec<Check>,
     /// Minimum runtimes that alone protect candidates, with their ends in seconds.
@@ -57,6 +59,8 @@ pub(in crate::policy::kai) struct Proof {
     pub common: Vec<Check>,
     /// By the victims' leaf queue.
     pub by_queue: Vec<(QueueRef, EvictReason, Vec<Check>)>,
+    /// Pods whose allocation the comparisons subtract.
+    pub taken: Vec<PodId>,
 }
 
 impl Proof {

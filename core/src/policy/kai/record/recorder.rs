@@ -9,10 +9,11 @@
 use crate::cluster::Devices;
 use crate::policy::kai::record::notes::{Proof, count, real};
 use crate::policy::kai::session::Session;
-use crate::policy::kai::statement::Done;
+use crate::policy::kai::statement::{Done, Statement};
 use crate::policy::kai::task::{GroupRef, JobRef, NodeRef, PodRef, Status, TaskRef};
 use crate::trace::{
     Check, Event, EvictReason, Mark, Op, Quantity, Recorded, Rule, RuleRecord, Search, Subject, Trace,
+    Unfinished,
 };
 
 /// 7.1.
@@ -153,7 +154,12 @@ impl<'t> Recorder<'t> {
                 _ => None,
             });
             let evicted = evicted.collect();
-            self.trace.searches.push(Search { evicted, ..session.search_of(job, &session.notes.search) });
+            let taken = match &why {
+                Why::Reclaimed(proof) => proof.taken.clone(),
+                _ => Vec::new(),
+            };
+            let search = session.search_of(job, &session.notes.search);
+            self.trace.searches.push(Search { evicted, taken, ..search });
         }
         if !done.is_empty() {
             let is_stale = matches!(why, Why::Stale { .. });
@@ -251,9 +257,25 @@ impl<'t> Recorder<'t> {
         self.stale.push((job, is_stale));
     }
     /// Marks that the claim of a job is neither carried out nor undone.
-    pub fn unfinished(&mut self, session: &Session<'_>, job: JobRef) {
-        let subject = Subject { job: Some(session.facts_of(job).id), ..Subject::default() };
+    pub fn unfinished(&mut self, session: &Session<'_>, job: JobRef, statement: &Statement) {
+        let job = session.facts_of(job).id;
+        let subject = Subject { job: Some(job), ..Subject::default() };
         self.trace.marks.push(Mark { rule: UNFINISHED, subject });
+        let after = self.trace.events.len() as u32;
+        let mut unfinished = Unfinished { job, after, evicted: Vec::new(), claimed: Vec::new() };
+        for done in statement.valid() {
+            let pod = session.pod_of(done.task());
+            match done {
+                Done::Evicted(_) => {
+                    let node = pod.held_on().map(|node| (pod.id, session.nodes[node.ix()].id));
+                    unfinished.evicted.extend(node);
+                }
+                Done::Claimed(_, host) | Done::Bound(_, host) => {
+                    unfinished.claimed.push((pod.id, session.nodes[host.ix()].id));
+                }
+            }
+        }
+        self.trace.unfinished.push(unfinished);
     }
     /// Marks that the real scheduler would crash here, at any level; the job stays unsolved.
     pub fn crashed(&mut self, session: &Session<'_>, job: JobRef) {

@@ -34,10 +34,10 @@ impl Tried {
         }
     }
 
-    /// Adds a search of another action for the same job.
+    /// Adds a later search for the same job; if that one is for another number of pods, it says how many were placed.
     pub fn join(&mut self, other: Tried) {
-        self.pods = other.pods;
-        self.placed = self.placed.max(other.placed);
+        let before = if self.pods == other.pods { self.placed } else { 0 };
+        (self.pods, self.placed) = (other.pods, other.placed.max(before));
         self.sets += other.sets;
         other.nodes.into_iter().for_each(|node| self.add(node));
     }

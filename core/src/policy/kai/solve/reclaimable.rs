@@ -16,6 +16,7 @@
 
 use smallvec::SmallVec;
 
+use crate::id::PodId;
 use crate::policy::kai::job::Chunk;
 use crate::policy::kai::number::{Quantities, UNLIMITED};
 use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
@@ -136,6 +137,9 @@ impl Session<'_> {
         let claimant = tried.partial;
         let claim = Claim { claimant, need: self.need(claimant), fixed: self.fixed_need(claimant), held };
         let reclaimed = self.reclaimed_units(tried);
+        if self.notes.is_on() {
+            proof.taken = self.taken(tried);
+        }
         if let Some((r, e)) = self.depends_on_order(claim, &reclaimed) {
             let subject = self.about_queues(claimant, r, e);
             self.ties.mark(Mark { rule: nondeterminism::VALIDATOR, subject });
@@ -147,15 +151,7 @@ impl Session<'_> {
     /// Units taken from each leaf queue, sorted by queue name.
     fn reclaimed_units(&self, tried: Tried<'_>) -> Vec<ReclaimedUnits> {
         let mut reclaimed: Vec<ReclaimedUnits> = Vec::new();
-        let mut victims: Vec<&VictimsOfJob> = tried.victims.iter().collect();
-        // Victims that are not evicted in this attempt still run, like those placed again.
-        let is_sum_of_evicted = self.sums_are_exact && self.config.allow_consolidating_reclaim;
-        if is_sum_of_evicted && !self.draws(RandomOrder::Validator) {
-            let mut evicted: Vec<JobRef> = tried.evicted.iter().map(|&task| self.job_of(task)).collect();
-            evicted.sort_unstable();
-            victims.retain(|of_job| evicted.binary_search(&of_job.job).is_ok());
-        }
-        for victims in self.in_visit_order(victims) {
+        for victims in self.in_visit_order(self.counted_victims(tried)) {
             let Some(queue) = self.facts_of(victims.job).queue else { continue };
             let units = self.units_of(victims.job, &victims.pods);
             let last = units.last().copied();
@@ -173,6 +169,29 @@ impl Session<'_> {
         }
         reclaimed.sort_by(|l, r| self.queues[l.queue.ix()].name.cmp(&self.queues[r.queue.ix()].name));
         reclaimed
+    }
+
+    /// The victims that may count; those that are not evicted in this attempt still run, like those placed again.
+    fn counted_victims<'t>(&self, tried: Tried<'t>) -> Vec<&'t VictimsOfJob> {
+        let mut victims: Vec<&VictimsOfJob> = tried.victims.iter().collect();
+        let is_sum_of_evicted = self.sums_are_exact && self.config.allow_consolidating_reclaim;
+        if is_sum_of_evicted && !self.draws(RandomOrder::Validator) {
+            let mut evicted: Vec<JobRef> = tried.evicted.iter().map(|&task| self.job_of(task)).collect();
+            evicted.sort_unstable();
+            victims.retain(|of_job| evicted.binary_search(&of_job.job).is_ok());
+        }
+        victims
+    }
+
+    /// The pods of the units taken.
+    fn taken(&self, tried: Tried<'_>) -> Vec<PodId> {
+        let of = |victims: &VictimsOfJob| {
+            let job = self.job(victims.job);
+            let task = |pod: &PodRef| job.slots[self.slot_of(*pod)].task;
+            let counts = |pod: &&PodRef| task(pod).is_some_and(|task| !self.is_placed_again(task));
+            victims.pods.iter().filter(counts).map(|pod| self.pods[pod.ix()].id).collect::<Vec<_>>()
+        };
+        self.counted_victims(tried).into_iter().flat_map(of).collect()
     }
 
     /// Items in the order in which the validator visits them, permuted with a seed (N-7).

@@ -61,7 +61,10 @@ impl Session<'_> {
         }
         let mut proof = Proof::default();
         if !self.is_valid(search, tried, &mut proof) {
-            self.notes.about(claimant, |note| note.refused = proof.into_checks());
+            self.notes.about(claimant, |note| {
+                note.taken = std::mem::take(&mut proof.taken);
+                note.refused = proof.into_checks();
+            });
             return Attempt::Refused;
         }
         let goes = |&t: &TaskRef| matches!(self.task(t).status, Status::Releasing | Status::Pipelined);

@@ -117,7 +117,7 @@ impl Session<'_> {
             return Some(Some(Solved { statement: solution.statement, proof: solution.proof }));
         }
         if generator != Generator::NodeByNode {
-            out.unfinished(self, claimant.job);
+            out.unfinished(self, claimant.job, &solution.statement);
         }
         self.waiting = None;
         Some(None)
