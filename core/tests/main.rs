@@ -27,6 +27,7 @@ mod json_schema;
 mod kai_attributes;
 mod kai_backoff;
 mod kai_chance;
+mod kai_memory;
 mod kai_search;
 mod kai_shards;
 mod kit;
