@@ -131,3 +131,29 @@ jobs:
         explained(20).verdict.spoken()
     );
 }
+
+/// The rule of v0.17 by which another team loses after an upgrade.
+#[test]
+fn a_queue_below_its_quota_of_what_is_requested_is_kept() {
+    let waiting = "nodes: [{name: n, gpu: 2, cpu: 4}]
+queues:
+- {name: a, gpu: {quota: 4, limit: unlimited}, cpu: {quota: 1, limit: unlimited}, memory: {quota: unlimited, limit: unlimited}}
+- {name: b, gpu: {quota: 2, limit: unlimited}, cpu: {quota: 1, limit: unlimited}, memory: {quota: unlimited, limit: unlimited}}
+jobs:
+- {name: a1, queue: a, cpu: 2, on: [n]}
+- {name: a2, queue: a, gpu: 2, on: [n]}
+- {name: b1, queue: b, gpu: 1}
+";
+    assert_eq!(
+        also(&frame(waiting, 1), "b1"),
+        [
+            "b1 is waiting: no allowed eviction frees enough. a uses 2 GPUs, which is within its quota of 4 GPUs."
+        ]
+    );
+    let upgrade = include_str!("../../assets/scenarios/upgrade-another-team-loses.yaml");
+    let (_, body) = upgrade.split_once("nodes:").expect("nodes");
+    let frame = frame(&format!("nodes:{body}"), 3);
+    let kept = words::of_job(&frame, "trial-5").others;
+    let first = kept.first().map(|entry| entry.text.spoken());
+    assert_eq!(first.as_deref(), Some("analytics uses 3 GPUs, which is within its quota of 4 GPUs"));
+}

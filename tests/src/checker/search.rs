@@ -122,11 +122,21 @@ fn of_emptied(moments: &Moments<'_>, search: &Search, tried: &BTreeSet<NodeId>) 
     emptied.nodes.iter().find(is_less).map(|(node, _)| format!("more was evicted on {node:?}"))
 }
 
-/// Whole devices of the pods that a search evicted on a node.
+/// Whole devices of the pods that a search evicted on a node; 0 on a node whose pods ask for more devices than it has.
 fn evicted_devices(moments: &Moments<'_>, search: &Search, node: NodeId) -> f64 {
+    let cluster = moments.cluster;
+    let places = &moments.states[0].places;
+    let held = cluster.pods.values().zip(places).filter(|(_, place)| match place {
+        Place::On(at) | Place::Leaving(at) => *at == node,
+        Place::Out | Place::Waiting | Place::Gated => false,
+    });
+    let held: u32 = held.map(|(pod, _)| pod.request.gpu.n_devices()).sum();
+    if held > cluster.nodes[node].n_devices() {
+        return 0.0;
+    }
     let devices = |recorded: &Recorded| match recorded.event {
         Event::Evicted { pod, node: of, by, .. } if of == node && by == Some(search.job) => {
-            match moments.cluster.pods[pod].request.gpu {
+            match cluster.pods[pod].request.gpu {
                 GpuRequest::Whole { devices } if search.evicted.contains(&pod) => devices,
                 _ => 0,
             }

@@ -1,6 +1,6 @@
 //! Mistakes planted in the records of searches for victims.
 
-use fairground::cluster::GpuRequest;
+use fairground::cluster::{Cluster, GpuRequest};
 use fairground::id::{JobId, NodeId};
 use fairground::sim::{CycleRecord, Simulation};
 use fairground::trace::{Emptied, Event, Gate, Recorded, Search};
@@ -84,16 +84,21 @@ fn one_not_tried(simulation: &Simulation, search: &Search, own: &Emptied) -> Opt
     Some(wrong)
 }
 
-/// A node with nothing free although whole devices were evicted there.
+/// A node with nothing free although whole devices were evicted there, and no pods share its devices.
 fn less_than_evicted(simulation: &Simulation, record: &CycleRecord, own: &Search) -> Option<Emptied> {
-    let pods = &simulation.cluster().pods;
+    let Cluster { nodes, pods, .. } = simulation.cluster();
     let lost = |on: NodeId| {
         record.events.iter().filter(is_evicted_for(own.job, on)).any(|recorded| match recorded.event {
             Event::Evicted { pod, .. } => matches!(pods[pod].request.gpu, GpuRequest::Whole { .. }),
             _ => false,
         })
     };
+    let held = |on: NodeId| {
+        let pods = pods.values().filter(|pod| pod.node == Some(on));
+        pods.map(|pod| pod.request.gpu.n_devices()).sum::<u32>()
+    };
     let mut wrong = own.emptied.clone()?;
-    wrong.nodes.iter_mut().find(|(node, _)| lost(*node))?.1 = 0.0;
+    let mut nodes = wrong.nodes.iter_mut().filter(|(on, _)| held(*on) <= nodes[*on].n_devices());
+    nodes.find(|(on, _)| lost(*on))?.1 = 0.0;
     Some(wrong)
 }
