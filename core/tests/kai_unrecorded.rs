@@ -68,3 +68,14 @@ jobs:
     assert_eq!(placed("0.13", text, 3), ["h1 n", "h2 n", "low n"]);
     assert_eq!(placed("0.17", text, 3), ["h1 n", "h2 n", "pair n"]);
 }
+
+/// kai-v0.17.md 16.5. The first pod takes the node with less room: before, groups of subgroups came before pod sets.
+#[test]
+fn members_of_a_job_are_placed_by_name() {
+    let text = "nodes: [{name: small, gpu: 1}, {name: large, gpu: 4}]
+queues: [{name: q, gpu: {quota: unlimited, limit: unlimited, weight: 1}}]
+jobs: [{name: j, queue: q, pod-sets: [{name: a, gpu: 1}, {name: s, group: z, gpu: 1}]}]
+";
+    assert_eq!(placed("0.13", text, 1), ["j/a/1 large", "j/s/1 small"]);
+    assert_eq!(placed("0.17", text, 1), ["j/a/1 small", "j/s/1 large"]);
+}

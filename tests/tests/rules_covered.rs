@@ -135,8 +135,8 @@ jobs:
 - {name: twin-b, queue: q, gpu: 1}
 ";
 
-#[test]
-fn every_rule_of_kai_decides_somewhere() {
+/// The rules that decide in the scenarios above, each with the first of them.
+fn named_cases() -> BTreeMap<&'static str, String> {
     let mut first: BTreeMap<&'static str, String> = BTreeMap::new();
     for key in rules_of_the_division(ODD_GPU) {
         first.insert(key, "example odd-gpu".into());
@@ -167,6 +167,12 @@ fn every_rule_of_kai_decides_somewhere() {
             first.entry(key).or_insert_with(|| name.into());
         }
     }
+    first
+}
+
+#[test]
+fn every_rule_of_kai_decides_somewhere() {
+    let mut first = named_cases();
     let further = [
         UNFINISHED,
         STUCK_IN_RELEASING,
