@@ -178,7 +178,7 @@ fn difference(found: &FirstDifference, title: String, names: [String; 2]) -> Any
     view! {
         <section class="difference">
             <h3>{title}</h3>
-            {sides}
+            <div class="columns">{sides}</div>
         </section>
     }
     .into_any()
