@@ -1,7 +1,7 @@
 //! One cycle of KAI on 100 nodes of 8 GPUs. With 500 pending jobs: free capacity (*allocate*), hardly any (*full*), or a queue
 //! above its share that holds everything (*reclaim*). With 500 running jobs that hold everything: in sibling queues (*flat*), in
 //! departments (*departments*), or in departments of which one has a larger quota of GPUs and the next of CPU (*crossed*), so
-//! that every action has victims to consider.
+//! that every action has victims to consider. Each by the rules of both versions.
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use fairground::scenario::{check, read};
@@ -86,13 +86,23 @@ fn cycle(c: &mut Criterion) {
         ("500 running, departments", crowded(true, false)),
         ("500 running, crossed", crowded(true, true)),
     ] {
-        let before = simulation(&text);
-        let mut after = before.clone();
-        let record = after.advance().expect("a first cycle");
-        let n_decided = record.events.len();
-        group.bench_function(format!("kai/100x8/500 waiting/{name}, {n_decided} events"), |b| {
-            b.iter_batched(|| before.clone(), |mut simulation| simulation.advance(), BatchSize::LargeInput);
-        });
+        for version in ["0.13", "0.17"] {
+            let settings = format!("policy: kai\nsettings: {{version: '{version}'}}\n");
+            let before = simulation(&text.replacen("policy: kai\n", &settings, 1));
+            let mut after = before.clone();
+            let record = after.advance().expect("a first cycle");
+            let n_decided = record.events.len();
+            group.bench_function(
+                format!("kai {version}/100x8/500 waiting/{name}, {n_decided} events"),
+                |b| {
+                    b.iter_batched(
+                        || before.clone(),
+                        |mut simulation| simulation.advance(),
+                        BatchSize::LargeInput,
+                    );
+                },
+            );
+        }
     }
     group.finish();
 }

@@ -62,6 +62,49 @@ fn a_waiting_gang_says_for_how_many_pods_a_set_sufficed() {
     assert!(all.iter().any(|says| says.contains("sufficed for 1 of them at most")), "{all:?}");
 }
 
+/// Four of the six pods get room in earlier steps; for the other two, two nodes have to be emptied at once.
+#[test]
+fn nodes_that_are_emptied_say_why_not_fewer() {
+    let nodes = 1..=6;
+    let running: String =
+        nodes.map(|n| format!("- {{name: a{n}, queue: a, gpu: 4, on: [n-{n}]}}\n")).collect();
+    let text = format!(
+        "nodes: [{{name: n, count: 6, gpu: 4}}]
+queues:
+- {{name: a, gpu: {{quota: 0, limit: unlimited, weight: 1}}}}
+- {{name: b, gpu: {{quota: 24, limit: unlimited, weight: 1}}}}
+jobs:
+{running}- {{name: train, queue: b, pods: 6, gpu: 4}}
+"
+    );
+    assert_eq!(
+        also(&frame(&text, 1), "a1")[1],
+        "Counted as free on the smallest of these nodes, with the pods there that may be evicted: n-2 (4 GPUs) and n-1 (4 GPUs); \
+         train lacks 8 GPUs elsewhere. One node fewer counts 4 GPUs."
+    );
+}
+
+/// One node would have room enough, but the limit of the queue allows the job only if both are emptied.
+#[test]
+fn nodes_that_are_emptied_say_why_the_first_did_not_suffice() {
+    let text = "nodes: [{name: large, gpu: 4}, {name: small, gpu: 2}]
+queues:
+- {name: team, gpu: {quota: unlimited, limit: 6, weight: 1}}
+jobs:
+- {name: v1, queue: team, gpu: 4, priority: 50, on: [large]}
+- {name: v2, queue: team, gpu: 2, priority: 40, on: [small]}
+- {name: claims, queue: team, gpu: 2, priority: 100, preemptible: false, submit: 2s}
+timeline:
+- {at: 1s, queue: team, gpu: {limit: 3}}
+";
+    assert_eq!(
+        also(&frame(text, 2), "v1")[1],
+        "Counted as free on the smallest of these nodes, with the pods there that may be evicted: small (2 GPUs) and large (4 \
+         GPUs); claims lacks 2 GPUs elsewhere. The first alone counts that many, but evictions there were not enough or not \
+         allowed."
+    );
+}
+
 #[test]
 fn a_job_in_its_preemption_delay_says_until_when() {
     let text = "nodes: [{name: n, gpu: 2}]
@@ -81,6 +124,7 @@ jobs:
         explained(3).outlook.spoken(),
         "At 0:20 its preemption delay ends; from then on evictions are tried for it."
     );
+    assert_eq!(explained(19).verdict, explained(3).verdict);
     assert!(
         explained(20).verdict.spoken().contains("runs to shut down"),
         "{:?}",
@@ -113,4 +157,30 @@ jobs:
              and stay: v3 and v4."
         ]
     );
+}
+
+/// The rule of v0.17 by which another team loses after an upgrade.
+#[test]
+fn a_queue_below_its_quota_of_what_is_requested_is_kept() {
+    let waiting = "nodes: [{name: n, gpu: 2, cpu: 4}]
+queues:
+- {name: a, gpu: {quota: 4, limit: unlimited}, cpu: {quota: 1, limit: unlimited}, memory: {quota: unlimited, limit: unlimited}}
+- {name: b, gpu: {quota: 2, limit: unlimited}, cpu: {quota: 1, limit: unlimited}, memory: {quota: unlimited, limit: unlimited}}
+jobs:
+- {name: a1, queue: a, cpu: 2, on: [n]}
+- {name: a2, queue: a, gpu: 2, on: [n]}
+- {name: b1, queue: b, gpu: 1}
+";
+    assert_eq!(
+        also(&frame(waiting, 1), "b1"),
+        [
+            "b1 is waiting: no allowed eviction frees enough. a uses 2 GPUs, which is within its quota of 4 GPUs."
+        ]
+    );
+    let upgrade = include_str!("../../assets/scenarios/upgrade-another-team-loses.yaml");
+    let (_, body) = upgrade.split_once("nodes:").expect("nodes");
+    let frame = frame(&format!("nodes:{body}"), 3);
+    let kept = words::of_job(&frame, "trial-5").others;
+    let first = kept.first().map(|entry| entry.text.spoken());
+    assert_eq!(first.as_deref(), Some("analytics uses 3 GPUs, which is within its quota of 4 GPUs"));
 }

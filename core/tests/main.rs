@@ -27,8 +27,10 @@ mod json_schema;
 mod kai_attributes;
 mod kai_backoff;
 mod kai_chance;
+
 mod kai_search;
 mod kai_shards;
+mod kai_unrecorded;
 mod kit;
 mod known_faults;
 mod lesson;

@@ -8,8 +8,8 @@ use fairground::id::{PartitionId, QueueId};
 use fairground::policy::Policy;
 use fairground::policy::kai::recorded::nondeterministic_marks;
 use fairground::policy::kai::{
-    PREEMPTION_DELAY, PRIORITY_WITHIN_QUOTA, PRIORITY_WITHIN_QUOTA_ORDER, STUCK_IN_RELEASING, UNFINISHED,
-    rules,
+    BELOW_QUOTA, PREEMPTION_DELAY, PRIORITY_WITHIN_QUOTA, PRIORITY_WITHIN_QUOTA_ORDER, STUCK_IN_RELEASING,
+    UNFINISHED, rules,
 };
 use fairground::sim::explain;
 use fairground::trace::{DivisionStep, Level};
@@ -104,6 +104,23 @@ jobs:
 - {name: b2, queue: b, gpu: 1, preemption-delay: 9s}
 ";
 
+/// Recordings have no reasons of pending jobs. Only a queue above its quota of cores could lose something.
+const BELOW_QUOTA_OF_GPUS: &str = "
+format: fairground-scenario
+version: 1
+policy: kai
+cycle: 1s
+settings: {version: \"0.17\"}
+nodes: [{name: n, gpu: 2, cpu: 4}]
+queues:
+- {name: a, gpu: {quota: 4, limit: unlimited}, cpu: {quota: 1, limit: unlimited}, memory: {quota: unlimited, limit: unlimited}}
+- {name: b, gpu: {quota: 2, limit: unlimited}, cpu: {quota: 1, limit: unlimited}, memory: {quota: unlimited, limit: unlimited}}
+jobs:
+- {name: a1, queue: a, cpu: 2, on: [n]}
+- {name: a2, queue: a, gpu: 2, on: [n]}
+- {name: b1, queue: b, gpu: 1}
+";
+
 /// The order of jobs shows in the serving order of a queue, not in events.
 const JOBS_IN_ORDER: &str = "
 format: fairground-scenario
@@ -118,8 +135,8 @@ jobs:
 - {name: twin-b, queue: q, gpu: 1}
 ";
 
-#[test]
-fn every_rule_of_kai_decides_somewhere() {
+/// The rules that decide in the scenarios above, each with the first of them.
+fn named_cases() -> BTreeMap<&'static str, String> {
     let mut first: BTreeMap<&'static str, String> = BTreeMap::new();
     for key in rules_of_the_division(ODD_GPU) {
         first.insert(key, "example odd-gpu".into());
@@ -127,32 +144,40 @@ fn every_rule_of_kai_decides_somewhere() {
     for key in rules_of_all_checks(OVER_IN_EVERYTHING) {
         first.entry(key).or_insert_with(|| "over in everything".into());
     }
-    for mark in simulation(TWINS).advance().expect("a first cycle").marks {
-        first.entry(mark.rule.key()).or_insert_with(|| "twins".into());
+    for (text, name) in [(TWINS, "twins"), (TOO_LITTLE_MEMORY, "too little memory")] {
+        for mark in simulation(text).advance().expect("a first cycle").marks {
+            first.entry(mark.rule.key()).or_insert_with(|| name.into());
+        }
     }
-    for mark in simulation(TOO_LITTLE_MEMORY).advance().expect("a first cycle").marks {
-        first.entry(mark.rule.key()).or_insert_with(|| "too little memory".into());
-    }
-    for key in rules_of_events(TRIED_ONCE) {
-        first.entry(key).or_insert_with(|| "tried once".into());
+    for (text, name) in [(TRIED_ONCE, "tried once"), (NOMINATED, "nominated")] {
+        for key in rules_of_events(text) {
+            first.entry(key).or_insert_with(|| name.into());
+        }
     }
     for key in rules_of_order(JOBS_IN_ORDER) {
         first.entry(key).or_insert_with(|| "jobs in order".into());
-    }
-    for key in rules_of_events(NOMINATED) {
-        first.entry(key).or_insert_with(|| "nominated".into());
     }
     let of_example = [rules_of_events, rules_of_all_checks].map(|of| of(PRIORITY_WITHIN_QUOTA_CASE));
     for key in of_example.into_iter().flatten() {
         first.entry(key).or_insert_with(|| "example priority-within-quota".into());
     }
-    for key in rules_of_marks_and_reasons(SLOW_AND_DELAYED, 5) {
-        first.entry(key).or_insert_with(|| "slow and delayed".into());
+    for (text, name) in [(SLOW_AND_DELAYED, "slow and delayed"), (BELOW_QUOTA_OF_GPUS, "below quota of GPUs")]
+    {
+        for key in rules_of_marks_and_reasons(text, 5) {
+            first.entry(key).or_insert_with(|| name.into());
+        }
     }
+    first
+}
+
+#[test]
+fn every_rule_of_kai_decides_somewhere() {
+    let mut first = named_cases();
     let further = [
         UNFINISHED,
         STUCK_IN_RELEASING,
         PREEMPTION_DELAY,
+        BELOW_QUOTA,
         PRIORITY_WITHIN_QUOTA,
         PRIORITY_WITHIN_QUOTA_ORDER,
     ];

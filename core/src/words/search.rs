@@ -83,11 +83,13 @@ fn of_nodes(frame: &Frame, search: &Search, emptied: &Emptied) -> Option<Text> {
     let text = text.list(emptied.nodes.iter().take(NAMED).map(of_node).collect(), "and");
     let text = text.say("; ").job(frame.job(search.job));
     let text = text.say(format!(" lacks {} elsewhere. ", with_unit(Resource::GPU, emptied.needed)));
-    Some(match fewest == n {
-        true => text.say(format!("One [node] fewer counts {}.", with_unit(Resource::GPU, sum(n - 1)))),
-        false => text.say(format!(
-            "The first {fewest} count that many together, but [evictions] there were not enough or not allowed."
-        )),
+    let not_there = "but [evictions] there were not enough or not allowed.";
+    Some(match fewest {
+        fewest if fewest == n => {
+            text.say(format!("One [node] fewer counts {}.", with_unit(Resource::GPU, sum(n - 1))))
+        }
+        1 => text.say(format!("The first alone counts that many, {not_there}")),
+        fewest => text.say(format!("The first {fewest} together count that many, {not_there}")),
     })
 }
 

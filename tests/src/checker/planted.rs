@@ -1,11 +1,13 @@
 //! Mistakes planted in the explanations of a cycle: the checker has to catch each.
 
+mod searches;
+
 use fairground::cluster::Cluster;
 use fairground::id::{Id, PartitionId, QueueId};
 use fairground::policy::Policy;
 use fairground::sim::{CycleRecord, Simulation};
 use fairground::time::Span;
-use fairground::trace::{Check, Event, Gate, Ledger, NodeReason, Op, Quantity, Term, Value};
+use fairground::trace::{Check, Delay, Event, Gate, Ledger, NodeReason, Op, Quantity, Term, Value};
 use fairground::units::{Bound, Resource};
 
 use super::node_order::{is_misfit, is_of_nodes};
@@ -26,10 +28,16 @@ pub enum Planted {
     OtherNumber,
     /// A comparison of another queue.
     OtherQueue,
-    /// A time at which room is free, or a reserved pod, of another moment.
+    /// A time at which room is free, a delay ends, or a reserved pod, of another moment.
     OtherTime,
     /// A comparison of nodes in which the chosen one is another.
     OtherNode,
+    /// A number of sets of victims that was not tried.
+    OtherSets,
+    /// A node without victims among those of a search, or one of its nodes left out.
+    OtherTriedNodes,
+    /// Nodes that are emptied although they free too little, or are not among those of the search.
+    OtherEmptiedNodes,
 }
 
 /// Copies of a record with one mistake each.
@@ -81,6 +89,7 @@ pub fn planted(
             put(Planted::OtherTime, &|refusal| refusal.gate = gate.clone());
         }
     }
+    all.extend(searches::planted(simulation, record));
     all
 }
 
@@ -200,11 +209,14 @@ fn other_queue(policy: &Policy, cluster: &Cluster, check: &Check) -> Option<Chec
     (other != own && !is_above(other) && Some(other) != check.subject.other_queue).then_some(wrong)
 }
 
-/// Another time at which victims are gone.
+/// Another time at which victims are gone, or a delay ends.
 fn other_time(policy: &Policy, gate: &Gate) -> Option<Gate> {
     match gate {
         Gate::WaitingForVictims { until: Some(until) } if matches!(policy, Policy::Ego(_)) => {
             Some(Gate::WaitingForVictims { until: Some(*until + Span::from_millis(1)) })
+        }
+        Gate::Delayed { until, why: why @ Delay::Preemption } => {
+            Some(Gate::Delayed { until: *until + Span::from_millis(10), why: *why })
         }
         _ => None,
     }

@@ -3,10 +3,11 @@
 //! # Rule
 //! Each eviction of the engine of KAI for a job belongs to one search, which placed all of the pods that it needed at once and
 //! tried the nodes of its victims. A search without result tried as many sets as the reason of the job says. Nodes that are
-//! emptied at once are the smallest that suffice, and none has more GPUs free than it has.
+//! emptied at once are among them, the smallest first, and suffice; each counts at least the whole devices that were evicted there.
 
 use std::collections::BTreeSet;
 
+use fairground::cluster::GpuRequest;
 use fairground::id::{JobId, NodeId, PodId};
 use fairground::sim::CycleRecord;
 use fairground::trace::{Event, Gate, Recorded, Search};
@@ -54,7 +55,7 @@ fn wrong(moments: &Moments<'_>, record: &CycleRecord, search: &Search) -> Option
     if let Some(node) = tried.iter().find(|node| !holds(node)) {
         return Some(format!("{node:?} has no pod of another job"));
     }
-    of_emptied(search).or_else(|| match search.placed < search.pods {
+    of_emptied(moments, search, &tried).or_else(|| match search.placed < search.pods {
         true => of_waiting(record, search),
         false => of_evicted(moments, search, &tried),
     })
@@ -105,8 +106,11 @@ fn of_evicted(moments: &Moments<'_>, search: &Search, tried: &BTreeSet<NodeId>) 
         .then(|| format!("{claims} pods of the job got room"))
 }
 
-fn of_emptied(search: &Search) -> Option<String> {
+fn of_emptied(moments: &Moments<'_>, search: &Search, tried: &BTreeSet<NodeId>) -> Option<String> {
     let emptied = search.emptied.as_ref()?;
+    if let Some((node, _)) = emptied.nodes.iter().find(|(node, _)| !tried.contains(node)) {
+        return Some(format!("{node:?} is emptied and was not tried"));
+    }
     let gpus: Vec<f64> = emptied.nodes.iter().map(|(_, gpus)| *gpus).collect();
     if gpus.windows(2).any(|two| two[0] > two[1]) {
         return Some("a larger node comes first".into());
@@ -114,5 +118,30 @@ fn of_emptied(search: &Search) -> Option<String> {
     if gpus.iter().sum::<f64>() < emptied.needed {
         return Some("the nodes do not suffice".into());
     }
-    None
+    let is_less = |(node, gpus): &&(NodeId, f64)| *gpus < evicted_devices(moments, search, *node);
+    emptied.nodes.iter().find(is_less).map(|(node, _)| format!("more was evicted on {node:?}"))
+}
+
+/// Whole devices of the pods that a search evicted on a node; 0 on a node whose pods ask for more devices than it has.
+fn evicted_devices(moments: &Moments<'_>, search: &Search, node: NodeId) -> f64 {
+    let cluster = moments.cluster;
+    let places = &moments.states[0].places;
+    let held = cluster.pods.values().zip(places).filter(|(_, place)| match place {
+        Place::On(at) | Place::Leaving(at) => *at == node,
+        Place::Out | Place::Waiting | Place::Gated => false,
+    });
+    let held: u32 = held.map(|(pod, _)| pod.request.gpu.n_devices()).sum();
+    if held > cluster.nodes[node].n_devices() {
+        return 0.0;
+    }
+    let devices = |recorded: &Recorded| match recorded.event {
+        Event::Evicted { pod, node: of, by, .. } if of == node && by == Some(search.job) => {
+            match cluster.pods[pod].request.gpu {
+                GpuRequest::Whole { devices } if search.evicted.contains(&pod) => devices,
+                _ => 0,
+            }
+        }
+        _ => 0,
+    };
+    f64::from(moments.decisions.iter().map(devices).sum::<u32>())
 }

@@ -35,6 +35,7 @@ use super::session::Session;
 use super::share::published::{LINE_BY_LINE, PUBLISHED, Reading};
 use super::share::shares::{self, Queue};
 use super::share::usage_tracker::UsageTracker;
+use super::solve::candidates::BELOW_QUOTA;
 use super::solve::reclaimable::PRIORITY_WITHIN_QUOTA;
 use super::task::QueueRef;
 use crate::cluster::Phase;
@@ -87,7 +88,7 @@ impl Scheduler for Kai {
         // The dialect on this engine has a published formula of its own.
         rules.extend([PUBLISHED, LINE_BY_LINE]);
         // It runs the first revision only.
-        rules.extend([UNFINISHED, STUCK_IN_RELEASING, PREEMPTION_DELAY]);
+        rules.extend([UNFINISHED, STUCK_IN_RELEASING, PREEMPTION_DELAY, BELOW_QUOTA]);
         rules.extend([queue_order::PRIORITY_WITHIN_QUOTA, PRIORITY_WITHIN_QUOTA]);
         Rulebook::new(rules, &switches)
     }

@@ -55,6 +55,7 @@ pub use explain::delay::PREEMPTION_DELAY;
 pub use memory::Memory;
 pub use order::queue_order::{NAME, PRIORITY_WITHIN_QUOTA as PRIORITY_WITHIN_QUOTA_ORDER};
 pub use record::recorder::{CRASH, STUCK_IN_RELEASING, UNFINISHED};
+pub use solve::candidates::BELOW_QUOTA;
 pub use solve::reclaimable::PRIORITY_WITHIN_QUOTA;
 
 use crate::trace::Rule;

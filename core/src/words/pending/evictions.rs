@@ -53,8 +53,8 @@ impl Case<'_> {
 
     /// What protects the possible victims, as a further sentence without full stop.
     pub(super) fn why_protected(&self, gate: &Gate, ancestor: Option<QueueId>) -> Text {
-        // Checks belong to the dominant reason.
-        let is_dominant = self.refusal.gate == *gate;
+        // Checks belong to the dominant reason, except that room has none of these.
+        let is_dominant = self.refusal.gate == *gate || matches!(self.refusal.gate, Gate::NoNode { .. });
         let failed = self.refusal.checks.iter().filter(|check| is_dominant && !check.holds);
         let protects = |check: &Check| protection(self.frame, check);
         let above = self.at_ancestor(ancestor).filter(|_| is_dominant);

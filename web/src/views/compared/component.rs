@@ -1,4 +1,4 @@
-//! Runs side by side: amounts, waits and evictions, the first difference with both explanations, then the translated settings.
+//! Runs side by side: the first difference with both explanations, amounts, waits and evictions, the translated settings.
 
 use fairground::words::number::{count, number, time};
 use fairground::words::{FirstDifference, Side, Terms};
@@ -86,15 +86,17 @@ fn Results() -> impl IntoView {
     }
 }
 
-/// The numbers, then a panel for each group of runs with equal results.
+/// The numbers, then a panel for each group of runs with equal results, then where they differ first: for two runs that is what
+/// is looked for, and comes before.
 fn results(columns: &[Compared], queues: &[QueueRow], terms: &Terms) -> AnyView {
     let rows = table(columns, terms);
     let groups = same_columns(&rows, columns.len());
-    view! {
-        {numbers(columns, &groups, rows)}
-        {panels(columns, &groups, queues)}
+    let numbers = numbers(columns, &groups, rows);
+    let panels = panels(columns, &groups, queues);
+    match columns {
+        [_, _] => view! { {differences(columns, &groups)} {numbers} {panels} }.into_any(),
+        _ => view! { {numbers} {panels} {differences(columns, &groups)} }.into_any(),
     }
-    .into_any()
 }
 
 /// Names of runs with equal results.
@@ -125,7 +127,6 @@ fn panels(columns: &[Compared], groups: &[Vec<usize>], queues: &[QueueRow]) -> A
             <section class="compared">
                 <h3>{names(columns, group)}</h3>
                 {result}
-                {column.first_difference.as_ref().map(|found| difference(found, [&columns[0].name, &column.name]))}
                 {group.iter().map(|at| translation(&columns[*at])).collect::<Vec<_>>()}
             </section>
         }
@@ -133,10 +134,26 @@ fn panels(columns: &[Compared], groups: &[Vec<usize>], queues: &[QueueRow]) -> A
     view! { <div class="compared-all">{groups.iter().map(panel).collect::<Vec<_>>()}</div> }.into_any()
 }
 
+/// Where each group of runs differs first from the first run.
+fn differences(columns: &[Compared], groups: &[Vec<usize>]) -> AnyView {
+    let found = groups.iter().filter_map(|group| {
+        let found = columns[group[0]].first_difference.as_ref()?;
+        let at = time(found.time.as_millis());
+        let (first, other) = (columns[0].name.clone(), names(columns, group));
+        let title = match columns {
+            [_, _] => format!("First difference, at {at}"),
+            _ => format!("First difference between {first} and {other}, at {at}"),
+        };
+        Some(difference(found, title, [first, other]))
+    });
+    let found = found.collect::<Vec<_>>();
+    (!found.is_empty()).then(|| view! { <div class="differences">{found}</div> }).into_any()
+}
+
 /// What both runs do at their first difference, and why; all but the verdicts is folded.
-fn difference(found: &FirstDifference, names: [&str; 2]) -> AnyView {
-    let side = |(name, side): (&str, &Side)| {
-        let (name, moves) = (name.to_owned(), side.moves());
+fn difference(found: &FirstDifference, title: String, names: [String; 2]) -> AnyView {
+    let side = |(name, side): (String, &Side)| {
+        let moves = side.moves();
         let mut lines = side.lines.iter().cloned();
         let verdict = lines.next().map(|verdict| view! { <p>{verdict}</p> });
         let rest: Vec<_> = lines.map(|line| view! { <li>{line}</li> }).collect();
@@ -149,24 +166,29 @@ fn difference(found: &FirstDifference, names: [&str; 2]) -> AnyView {
             }
         });
         view! {
-            <dt>{name}</dt>
-            <dd>
+            <div>
+                <h4>{name}</h4>
                 <p class="hint">{moves}</p>
                 {verdict}
                 {rest}
-            </dd>
+            </div>
         }
     };
     let sides = names.into_iter().zip(&found.sides).map(side).collect::<Vec<_>>();
     view! {
-        <h4>{format!("First difference, at {}", time(found.time.as_millis()))}</h4>
-        <dl>{sides}</dl>
+        <section class="difference">
+            <h3>{title}</h3>
+            <div class="columns">{sides}</div>
+        </section>
     }
     .into_any()
 }
 
-/// Changes to settings, folded.
+/// Changes to settings, folded; nothing for a run that was not translated.
 fn translation(column: &Compared) -> AnyView {
+    if column.notes.is_empty() {
+        return ().into_any();
+    }
     let name = column.name.clone();
     let n = column.notes.iter().filter(|note| note.note.kind != Kind::Kept).count() as u64;
     if n == 0 {

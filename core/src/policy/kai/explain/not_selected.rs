@@ -2,7 +2,7 @@
 //!
 //! # Rule
 //! A reclaim examines queues where their paths diverge from the claimant's; a queue from which a first unit is not allowed
-//! (6.3 A) is protected, one that would allow it comes later in the order. Jobs of the victims' queues are listed as not
+//! (6.3 A) or whose jobs are no candidates is protected, one that would allow it comes later in the order. Jobs of the victims' queues are listed as not
 //! preemptible, in their minimum runtime, of no lower priority where that counts, behind the last victim in the order of
 //! victims, or not needed. No decision depends on it.
 //!
@@ -99,7 +99,8 @@ impl Session<'_> {
         let mut splits: Vec<(QueueRef, QueueRef)> = Vec::new();
         for (at, _) in leaves.iter().enumerate().filter(|(at, leaf)| leaf.may_lose && *at != own.ix()) {
             let Some((r, e)) = self.split(own, QueueRef::of(at)) else { continue };
-            if self.unit_is_allowed(claim, (r, e), held[e.ix()].0).is_some() {
+            let is_allowed = self.unit_is_allowed(claim, (r, e), held[e.ix()].0).is_some();
+            if is_allowed && self.is_below_quota(claim, (r, e)).is_none() {
                 return;
             }
             if !splits.contains(&(r, e)) {
@@ -107,7 +108,10 @@ impl Session<'_> {
             }
         }
         splits.sort_by_key(|(r, _)| *r == own);
-        let checks = splits.iter().flat_map(|&split| self.unit_checks(claim, split, held[split.1.ix()].0));
+        let checks = splits.iter().flat_map(|&split| match self.is_below_quota(claim, split) {
+            Some(check) => vec![check],
+            None => self.unit_checks(claim, split, held[split.1.ix()].0),
+        });
         let checks: Vec<_> = checks.collect();
         self.notes.about(job, |note| {
             note.taken.clear();
@@ -165,7 +169,9 @@ impl Session<'_> {
             let runs_briefly = || self.protection(claim.claimant, below.protected?, Against::Reclaim(own));
             let why = match checks.pop() {
                 _ if !below.may_lose => runs_briefly().map_or(Protection::NonPreemptible, Protection::Failed),
-                Some(check) if is_allowed => Protection::Later(check),
+                Some(check) if is_allowed => {
+                    self.is_below_quota(claim, (r, e)).map_or(Protection::Later(check), Protection::Failed)
+                }
                 // The first comparison quantifies the protection.
                 Some(last) => Protection::Failed(checks.into_iter().next().unwrap_or(last)),
                 None => continue,

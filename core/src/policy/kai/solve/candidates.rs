@@ -15,12 +15,26 @@ use crate::policy::kai::number::{Quantities, UNLIMITED};
 use crate::policy::kai::order::job_index::JobIndex;
 use crate::policy::kai::order::leaves::Leaves;
 use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
+use crate::policy::kai::record::notes::real;
 use crate::policy::kai::revision::Revision;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::solve::min_runtime::Against;
+use crate::policy::kai::solve::reclaimable::Claim;
 use crate::policy::kai::solve::victim_search::VictimSearch;
 use crate::policy::kai::solve::victims::Held;
 use crate::policy::kai::task::{JobRef, QueueRef};
+use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject};
+use crate::units::Resource;
+
+/// kai-v0.17.md 17.3.
+pub static BELOW_QUOTA: Rule = Rule(&RuleRecord {
+    key: "kai/reclaim/below-quota",
+    says: "a queue that is below its quota of what the job requests loses nothing to a queue that stays within its own, \
+           whatever it holds of other resources",
+    formula: "allocated(r) + need <= quota(r) and of the requested resources allocated(e) > quota(e) in none, < quota(e) in some",
+    source: "kai-v0.17.md 17.3",
+    differs: "",
+});
 
 impl Session<'_> {
     /// Candidate victims, in the order in which they are evicted.
@@ -63,7 +77,8 @@ impl Session<'_> {
             active = JobIndex::new(self.queues.len(), self.n_jobs);
         }
         active.update(|v| self.place_of(v).filter(|_| self.may_lose(v) && self.has_active(v)));
-        let others = active.queues().filter(|&(q, _)| q != by && self.queue_may_lose((held, need), (by, q)));
+        let may_lose = |q| self.split(by, q).is_none_or(|at| self.queue_may_lose((held, need), at));
+        let others = active.queues().filter(|&(q, _)| q != by && may_lose(q));
         let leaves = others.map(|(queue, jobs)| {
             let mut jobs: Vec<JobRef> = jobs.iter().rev().map(|job| job.1).collect();
             if self.may_protect(queue, Against::Reclaim(by)) {
@@ -102,7 +117,7 @@ impl Session<'_> {
     /// Where the paths of the two queues split, (r, e): if r would exceed its quota, e must exceed its allocatable share. Else
     /// only requested resources with a quota count: e must exceed its quota in one, or be below it in none. With a switch of
     /// v0.18 also if e has a lower priority.
-    fn queue_may_lose(&self, (held, need): (&Held, Quantities), (own, other): (QueueRef, QueueRef)) -> bool {
+    fn queue_may_lose(&self, (held, need): (&Held, Quantities), (r, e): (QueueRef, QueueRef)) -> bool {
         let is_filtered = match self.config.revision {
             Revision::V0_13 => false,
             Revision::V0_17 => self.plugins.proportion,
@@ -110,7 +125,6 @@ impl Session<'_> {
         if !is_filtered {
             return true;
         }
-        let Some((r, e)) = self.split(own, other) else { return true };
         let (mine, theirs) = (&self.queues[r.ix()], &self.queues[e.ix()]);
         let allocated = held[e.ix()].0;
         if !(held[r.ix()].0 + need).less_equal(&mine.deserved) {
@@ -123,6 +137,25 @@ impl Session<'_> {
         let requested = each.filter(|&((need, _), quota)| need > 0.0 && quota != UNLIMITED);
         let compared: Vec<(f64, f64)> = requested.map(|((_, has), quota)| (has, quota)).collect();
         compared.iter().any(|(has, quota)| has > quota) || !compared.iter().any(|(has, quota)| has < quota)
+    }
+
+    /// The comparison that keeps the jobs of a queue from being candidates although a unit of them would be allowed.
+    pub fn is_below_quota(&self, claim: Claim<'_>, (r, e): (QueueRef, QueueRef)) -> Option<Check> {
+        if self.queue_may_lose((claim.held, claim.need), (r, e)) {
+            return None;
+        }
+        let [need, held, quota] =
+            [claim.need, claim.held[e.ix()].0, self.queues[e.ix()].deserved].map(|amount| amount.to_array());
+        let is_below = |&i: &usize| need[i] > 0.0 && quota[i] != UNLIMITED && held[i] < quota[i];
+        let i = [Resource::GPU, Resource::CPU, Resource::MEMORY]
+            .map(Resource::index)
+            .into_iter()
+            .find(is_below)?;
+        let resource = Some(Resource::ACCOUNTED[i]);
+        let subject = Subject { resource, ..self.about_queues(claim.claimant, r, e) };
+        let [held, quota] = [(Quantity::AllocatedWithoutVictims, held[i]), (Quantity::Quota, quota[i])]
+            .map(|(of, n)| real(of, n));
+        Some(Check::new(BELOW_QUOTA, subject, held, Op::AtLeast, quota))
     }
 
     /// Notes the minimum runtimes that alone protect candidates.
