@@ -160,7 +160,7 @@ fn settings(doc: &str) -> Value {
     for policy in Policy::ALL {
         let groups = policy.form.settings.iter().flat_map(|(_, attributes)| attributes.iter());
         for attribute in groups.chain(policy.form.pool) {
-            let Some(name) = attribute.key.strip_prefix("settings.") else { continue };
+            let name = attribute.key;
             let default = match attribute.default {
                 "" => String::new(),
                 default => format!(" Default: {default}."),
