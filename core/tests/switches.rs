@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fairground::policy::Policy;
-use fairground::policy::switches::{Enters, Rulebook};
+use fairground::policy::switches::{Affects, Rulebook};
 use fairground::scenario::{check, read};
 
 /// Settings of the policy, as listed in the message about an unknown one.
@@ -30,14 +30,14 @@ fn settings(policy: &str) -> Vec<String> {
 #[test]
 fn every_switch_names_its_rules() {
     for policy in Policy::NAMES {
-        let Rulebook { rules, switches } = Policy::rulebook(policy).expect("all policies are built");
+        let Rulebook { rules, settings } = Policy::rulebook(policy).expect("all policies are built");
         let keys: BTreeSet<_> = rules.iter().map(|rule| rule.key()).collect();
         assert_eq!(keys.len(), rules.len(), "{policy}: two rules have one key");
-        for (switch, enters) in &switches {
+        for (switch, enters) in &settings {
             let (name, n) = (switch.name, enters.len());
-            match switch.enters {
-                Enters::Rules(_) => assert!(n > 0, "{policy}: {name} enters no rule and does not say why"),
-                Enters::Nothing(why) => assert!(n == 0 && !why.is_empty(), "{policy}: {name}"),
+            match switch.affects {
+                Affects::Rules(_) => assert!(n > 0, "{policy}: {name} enters no rule and does not say why"),
+                Affects::Nothing(why) => assert!(n == 0 && !why.is_empty(), "{policy}: {name}"),
             }
             for rule in enters {
                 assert!(
@@ -54,8 +54,8 @@ fn every_switch_names_its_rules() {
 fn every_setting_is_in_the_table() {
     for policy in Policy::NAMES {
         let book = Policy::rulebook(policy).expect("all policies are built");
-        let has: BTreeSet<_> = book.switches.iter().map(|(switch, _)| switch.name.to_string()).collect();
-        assert_eq!(has.len(), book.switches.len(), "{policy}: a switch is listed twice");
+        let has: BTreeSet<_> = book.settings.iter().map(|(switch, _)| switch.name.to_string()).collect();
+        assert_eq!(has.len(), book.settings.len(), "{policy}: a switch is listed twice");
         let all: BTreeSet<_> = settings(policy).into_iter().collect();
         assert_eq!(
             all.difference(&has).collect::<Vec<_>>(),

@@ -7,8 +7,8 @@ use fairground::cluster::{
     Queue, QueueResource, Request, Restart,
 };
 use fairground::id::{JobId, NodeId, PartitionId, PodId, PodSetId, QueueId};
+use fairground::policy::kai::config::default_plugins;
 use fairground::policy::kai::config::{Config, Revision};
-use fairground::policy::kai::settings::default_plugins;
 use fairground::policy::{Policy, Rhythm};
 use fairground::scenario::{Plan, PlanChange, Planned};
 use fairground::time::{Span, Time};

@@ -6,12 +6,12 @@ use std::path::Path;
 /// Files below `core/src/policy/kai` and how often a function there chooses by revision.
 const CHOICES: [(&str, usize); 10] = [
     ("actions/chunk.rs", 2),
+    ("config.rs", 1),
     ("fast/signatures.rs", 1),
     ("place/fit.rs", 2),
     ("place/placement.rs", 2),
     ("place/score.rs", 1),
     ("request.rs", 2),
-    ("settings.rs", 1),
     ("solve/attempts.rs", 1),
     ("solve/candidates.rs", 2),
     ("subgroups.rs", 1),

@@ -9,7 +9,7 @@ mod kit;
 mod rename;
 mod zip;
 
-pub(crate) use json_schema::{Declarations, document, object};
+pub(crate) use json_schema::{document, object, rows};
 pub use json_schema::{format_reference, json_schema, with_schema_line};
 pub use kit::{KIT_PODS_MAX, KitRun, kit};
 pub use rename::{Renamed, Restored, is_list_of_names, renamed, restored};

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::diagnostic::{Diagnostic, Edit, Path, Segment};
 use super::findings::{diagnostic, quoted};
 use super::fix_pools::{self, EXTENDABLE, replace, retain};
-use super::schema::{JobEntry, NodeEntry, QueueEntry, ResourceEntry, Scalar, Scenario, TimelineEntry};
+use super::schema::{JobEntry, NodeEntry, QueueEntry, ResourceEntry, Scenario, TimelineEntry};
+use super::shape::Scalar;
 use super::shape::{Mut, Ref, Rows, Shape};
 use super::{FORMAT, VERSION, codes};
 

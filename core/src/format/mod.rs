@@ -29,9 +29,10 @@ pub use read::{Read, SCHEMA_LINE, locate, read};
 pub(crate) use read::{SECTIONS, position, read_shape};
 pub use schema::{
     CapacityEntry, DelaysEntry, JobEntry, NodeEntry, PodSetEntry, PoolEntry, QueueEntry, QueuePoolEntry,
-    ResourceEntry, Scalar, Scenario, TimelineEntry,
+    ResourceEntry, Scenario, TimelineEntry,
 };
-pub(crate) use shape::{Mut as SlotMut, Ref, Rows, Shape, look, shape};
+pub use shape::Scalar;
+pub(crate) use shape::{Entry, FieldType, Kind, Mut as SlotMut, Ref, Row, Rows, Shape, Table, entry};
 pub use write::{to_json, to_yaml};
 
 /// Value of the `format` key, the first line of every scenario file.

@@ -1,13 +1,21 @@
-//! Field table of format version 1: names, order and kinds. Reading, writing, editing by path and links all use this table, so
-//! that they agree.
+//! Groups of fields, as the format sees them: reading, writing, editing by path, links, the JSON schema and the reference page are
+//! loops over the rows of `entry!`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::schema::{
-    CapacityEntry, DelaysEntry, JobEntry, NodeEntry, PodSetEntry, PoolEntry, QueueEntry, QueuePoolEntry,
-    ResourceEntry, Scalar, Scenario, TimelineEntry,
-};
+use serde::{Deserialize, Serialize};
+
+/// A value as typed: `8`, `1.5`, `500m`, `16Gi`, `64 GB`, `unlimited`, `true`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Scalar(pub String);
+
+impl From<&str> for Scalar {
+    fn from(text: &str) -> Scalar {
+        Scalar(text.to_string())
+    }
+}
 
 /// Shared reference to a field.
 pub enum Ref<'a> {
@@ -81,7 +89,7 @@ pub trait Rows {
     fn add_row(&mut self);
 }
 
-impl<T: Shape + Default + Clone> Rows for Vec<T> {
+impl<T: Entry> Rows for Vec<T> {
     fn row_bytes(&self) -> usize {
         size_of::<T>()
     }
@@ -107,7 +115,7 @@ impl<T: Shape + Default + Clone> Rows for Vec<T> {
     }
 }
 
-impl<T: Shape + Default + Clone> Rows for Arc<Vec<T>> {
+impl<T: Entry> Rows for Arc<Vec<T>> {
     fn row_bytes(&self) -> usize {
         size_of::<T>()
     }
@@ -131,213 +139,160 @@ impl<T: Shape + Default + Clone> Rows for Arc<Vec<T>> {
     }
 }
 
-macro_rules! look {
-    (Text $e:expr) => {
-        Ref::Text(&$e)
-    };
-    (Name $e:expr) => {
-        Ref::Name($e.as_deref())
-    };
-    (Value $e:expr) => {
-        Ref::Value($e.as_ref().map(|s| s.0.as_str()))
-    };
-    (Plain $e:expr) => {
-        Ref::Plain(&$e.0)
-    };
-    ($kind:ident $e:expr) => {
-        Ref::$kind(&$e)
-    };
+/// A group of fields that can be part of another, with its table.
+pub trait Entry: Shape + Default + Clone + 'static {
+    /// What it is, and its fields.
+    const TABLE: Table;
 }
 
-macro_rules! shape {
-    ($type:ident: $($i:literal $name:literal $field:ident $kind:ident,)*) => {
-        impl Shape for $type {
-            fn names(&self) -> &'static [&'static str] {
-                &[$($name),*]
+/// A group of fields in words.
+pub struct Table {
+    /// Name of the type.
+    pub name: &'static str,
+    /// What it is.
+    pub about: &'static str,
+    /// Its fields, in the order of the reference page.
+    pub fields: &'static [Row],
+}
+
+/// A field in words.
+pub struct Row {
+    /// Name in a file.
+    pub name: &'static str,
+    /// What it means.
+    pub about: &'static str,
+    /// What it contains.
+    pub kind: Kind,
+}
+
+/// Contents of a field.
+#[derive(Clone, Copy)]
+pub enum Kind {
+    /// One value.
+    Value,
+    /// A list of values.
+    List,
+    /// Values by name.
+    Map,
+    /// Settings by name.
+    Settings,
+    /// A group of fields.
+    Part(&'static Table),
+    /// A list of entries.
+    Rows(&'static Table),
+}
+
+/// A type of fields.
+pub trait FieldType {
+    /// What it contains.
+    const KIND: Kind;
+    /// Returns a reference to the field.
+    fn look(&self) -> Ref<'_>;
+    /// Returns a mutable reference to the field.
+    fn look_mut(&mut self) -> Mut<'_>;
+}
+
+macro_rules! field_types {
+    ($($type:ty: $kind:ident, $variant:ident($value:ident => $look:expr);)*) => {$(
+        impl FieldType for $type {
+            const KIND: Kind = Kind::$kind;
+            fn look(&self) -> Ref<'_> {
+                let $value = self;
+                Ref::$variant($look)
             }
-            fn field(&self, i: usize) -> Ref<'_> {
-                match i {
-                    $($i => look!($kind self.$field),)*
-                    _ => Ref::Text(""),
-                }
-            }
-            fn field_mut(&mut self, i: usize) -> Mut<'_> {
-                match i {
-                    $($i => Mut::$kind(&mut self.$field),)*
-                    _ => unreachable!("fields are asked for by the positions of their names"),
-                }
+            fn look_mut(&mut self) -> Mut<'_> {
+                Mut::$variant(self)
             }
         }
+    )*};
+}
+
+field_types! {
+    String: Value, Text(text => text);
+    Option<String>: Value, Name(name => name.as_deref());
+    Option<Scalar>: Value, Value(value => value.as_ref().map(|value| value.0.as_str()));
+    Scalar: Value, Plain(value => &value.0);
+    Vec<String>: List, Texts(texts => texts);
+    BTreeMap<String, String>: Map, Labels(labels => labels);
+    BTreeMap<String, Scalar>: Settings, Settings(settings => settings);
+}
+
+macro_rules! lists {
+    ($($type:ty),*) => {$(
+        impl<T: Entry> FieldType for $type {
+            const KIND: Kind = Kind::Rows(&T::TABLE);
+            fn look(&self) -> Ref<'_> {
+                Ref::Rows(self)
+            }
+            fn look_mut(&mut self) -> Mut<'_> {
+                Mut::Rows(self)
+            }
+        }
+    )*};
+}
+
+lists!(Vec<T>, Arc<Vec<T>>);
+
+/// Declares a group of fields. A row is one field: what it means, its name and type in the program, its position and name in a file.
+macro_rules! entry {
+    ($(#[doc = $about:literal])+ $entry:ident {
+        $($(#[doc = $doc:literal])+ $field:ident: $type:ty = $i:literal $name:literal,)*
+    }) => {
+        $(#[doc = $about])+
+        #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        pub struct $entry {
+            $($(#[doc = $doc])+ pub $field: $type,)*
+        }
+
+        const _: () = {
+            use $crate::format::{Entry, FieldType, Kind, Ref, Row, Shape, SlotMut, Table};
+
+            const N_FIELDS: usize = [$($name),*].len();
+
+            impl Entry for $entry {
+                const TABLE: Table = Table {
+                    name: stringify!($entry),
+                    about: concat!($($about),+),
+                    fields: &[$(
+                        Row { name: $name, about: concat!($($doc),+), kind: <$type>::KIND },
+                    )*],
+                };
+            }
+
+            impl FieldType for $entry {
+                const KIND: Kind = Kind::Part(&<$entry>::TABLE);
+                fn look(&self) -> Ref<'_> {
+                    Ref::Part(self)
+                }
+                fn look_mut(&mut self) -> SlotMut<'_> {
+                    SlotMut::Part(self)
+                }
+            }
+
+            impl Shape for $entry {
+                fn names(&self) -> &'static [&'static str] {
+                    const NAMES: [&str; N_FIELDS] = {
+                        let mut names = [""; N_FIELDS];
+                        $(names[$i] = $name;)*
+                        names
+                    };
+                    &NAMES
+                }
+                fn field(&self, i: usize) -> Ref<'_> {
+                    match i {
+                        $($i => self.$field.look(),)*
+                        _ => Ref::Text(""),
+                    }
+                }
+                fn field_mut(&mut self, i: usize) -> SlotMut<'_> {
+                    match i {
+                        $($i => self.$field.look_mut(),)*
+                        _ => unreachable!("fields are asked for by the positions of their names"),
+                    }
+                }
+            }
+        };
     };
 }
 
-pub(crate) use {look, shape};
-
-shape! { Scenario:
-    0 "name" name Text,
-    1 "note" note Text,
-    2 "dialect" dialect Text,
-    3 "policy" policy Text,
-    4 "settings" settings Settings,
-    5 "cycle" cycle Value,
-    6 "delays" delays Part,
-    7 "nodes" nodes Rows,
-    8 "queues" queues Rows,
-    9 "jobs" jobs Rows,
-    10 "timeline" timeline Rows,
-    11 "pools" pools Rows,
-}
-
-shape! { PoolEntry:
-    0 "name" name Text,
-    1 "cycle" cycle Value,
-    2 "settings" settings Settings,
-    3 "note" note Text,
-}
-
-shape! { DelaysEntry:
-    0 "start" start Value,
-    1 "termination" termination Value,
-}
-
-shape! { NodeEntry:
-    0 "name" name Text,
-    1 "count" count Value,
-    2 "gpu" gpu Value,
-    3 "gpu-memory" gpu_memory Value,
-    4 "cpu" cpu Value,
-    5 "memory" memory Value,
-    6 "pods" pods Value,
-    7 "labels" labels Labels,
-    8 "state" state Value,
-    9 "taints" taints Texts,
-    10 "pool" pool Name,
-    11 "note" note Text,
-    12 "resources" resources Settings,
-}
-
-shape! { QueueEntry:
-    0 "name" name Text,
-    1 "parent" parent Name,
-    2 "priority" priority Value,
-    3 "created" created Value,
-    4 "gpu" gpu Part,
-    5 "cpu" cpu Part,
-    6 "memory" memory Part,
-    7 "preempt-min-runtime" preempt_min_runtime Value,
-    8 "reclaim-min-runtime" reclaim_min_runtime Value,
-    9 "note" note Text,
-    10 "pools" pools Rows,
-    11 "default-pools" default_pools Texts,
-    12 "display-name" display_name Text,
-}
-
-shape! { QueuePoolEntry:
-    0 "name" name Text,
-    1 "priority" priority Value,
-    2 "gpu" gpu Part,
-    3 "cpu" cpu Part,
-    4 "memory" memory Part,
-    5 "preempt-min-runtime" preempt_min_runtime Value,
-    6 "reclaim-min-runtime" reclaim_min_runtime Value,
-}
-
-shape! { ResourceEntry:
-    0 "quota" quota Value,
-    1 "limit" limit Value,
-    2 "weight" weight Value,
-    3 "usage" usage Value,
-}
-
-shape! { JobEntry:
-    0 "name" name Text,
-    1 "queue" queue Text,
-    2 "count" count Value,
-    3 "every" every Value,
-    4 "submit" submit Value,
-    5 "lasts" lasts Value,
-    6 "priority" priority Value,
-    7 "preemptible" preemptible Value,
-    8 "user" user Name,
-    9 "pods" pods Value,
-    10 "min-available" min_available Value,
-    11 "gpu" gpu Value,
-    12 "gpu-memory" gpu_memory Value,
-    13 "cpu" cpu Value,
-    14 "memory" memory Value,
-    15 "selector" selector Labels,
-    16 "pod-sets" pod_sets Rows,
-    17 "on" on Texts,
-    18 "started" started Value,
-    19 "note" note Text,
-    20 "tolerations" tolerations Texts,
-    21 "affinity" affinity Texts,
-    22 "labels" labels Labels,
-    23 "gated" gated Value,
-    24 "gpu-devices" gpu_devices Value,
-    25 "pools" pools Texts,
-    26 "gang" gang Value,
-    27 "placeholder-timeout" placeholder_timeout Value,
-    28 "scheduling-backoff" scheduling_backoff Value,
-    29 "nominated-node" nominated_node Name,
-    30 "resources" resources Settings,
-    31 "seed" seed Value,
-    32 "repeat" repeat Value,
-    33 "restart" restart Value,
-    34 "created" created Value,
-    35 "application" application Name,
-    36 "originator" originator Value,
-    37 "preempts" preempts Value,
-    38 "required-node" required_node Name,
-    39 "on-devices" on_devices Texts,
-    40 "terminating" terminating Texts,
-    41 "evicted-for" evicted_for Name,
-    42 "groups" groups Texts,
-    43 "preemption-delay" preemption_delay Value,
-    44 "staleness-grace" staleness_grace Value,
-    45 "min-subgroups" min_subgroups Value,
-    46 "min-subgroups-of" min_subgroups_of Settings,
-}
-
-shape! { PodSetEntry:
-    0 "name" name Text,
-    1 "pods" pods Value,
-    2 "min-available" min_available Value,
-    3 "gpu" gpu Value,
-    4 "gpu-memory" gpu_memory Value,
-    5 "cpu" cpu Value,
-    6 "memory" memory Value,
-    7 "group" group Text,
-    8 "labels" labels Labels,
-    9 "gated" gated Value,
-    10 "gpu-devices" gpu_devices Value,
-    11 "nominated-node" nominated_node Name,
-    12 "resources" resources Settings,
-    13 "affinity" affinity Texts,
-    14 "after" after Value,
-}
-
-shape! { TimelineEntry:
-    0 "at" at Plain,
-    1 "queue" queue Name,
-    2 "priority" priority Value,
-    3 "gpu" gpu Part,
-    4 "cpu" cpu Part,
-    5 "memory" memory Part,
-    6 "node" node Name,
-    7 "state" state Value,
-    8 "job" job Name,
-    9 "note" note Text,
-    10 "pool" pool Name,
-    11 "capacity" capacity Part,
-    12 "settings" settings Settings,
-    13 "unset" unset Texts,
-}
-
-shape! { CapacityEntry:
-    0 "gpu" gpu Value,
-    1 "cpu" cpu Value,
-    2 "memory" memory Value,
-    3 "pods" pods Value,
-    4 "resources" resources Settings,
-}
+pub(crate) use entry;

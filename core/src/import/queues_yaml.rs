@@ -13,10 +13,9 @@ use crate::policy::yunikorn::DESCRIPTION;
 use crate::policy::yunikorn::check::check_all;
 use crate::policy::yunikorn::config::{
     File, Partition, Queue, Resources, TYPES_MAX, Types, Written, collect_types, default_of, parse,
-    property_is_known,
 };
 use crate::policy::yunikorn::file::{self as yunikorn, Fault, Reader};
-use crate::policy::yunikorn::settings::properties;
+use crate::policy::yunikorn::settings::{properties, property_is_known};
 use crate::policy::yunikorn::words::{GPU_TYPE, TEMPLATE};
 use crate::scenario::value::{self, Is, Limit, Position, Value};
 use crate::scenario::{

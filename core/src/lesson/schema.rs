@@ -1,20 +1,15 @@
-//! The JSON schema and the reference of the lesson format, from its field table and the doc comments of its fields.
-
-use std::fmt::Write as _;
+//! The JSON schema and the reference of the lesson format, from the tables of its fields.
 
 use serde_json::{Value, json};
 
-use super::entries::LessonEntry;
+use super::entries::{FactEntry, FrameEntry, LessonEntry, QuestionEntry, SuggestionEntry};
 use super::{FORMAT, FactKind};
-use crate::export::{Declarations, document, object};
-
-/// Source code with the declarations and doc comments of the fields.
-const SOURCE: &str = include_str!("entries.rs");
+use crate::export::{document, object, rows};
+use crate::format::{Entry, Table};
 
 /// Returns the schema as JSON. It refers to that of scenarios, which is published beside it.
 pub fn lesson_schema() -> String {
-    let declared = Declarations::read(SOURCE);
-    let mut whole = object(&mut LessonEntry::default(), "LessonEntry", &declared);
+    let mut whole = object(&LessonEntry::TABLE);
     narrow(&mut whole);
     whole["properties"]["format"]["const"] = FORMAT.into();
     document("Fairground lesson", whole)
@@ -37,24 +32,16 @@ fn narrow(schema: &mut Value) {
     }
 }
 
-/// Kinds of entries: title and struct.
-const KINDS: [(&str, &str); 5] = [
-    ("A lesson", "LessonEntry"),
-    ("Frames", "FrameEntry"),
-    ("Questions", "QuestionEntry"),
-    ("Facts", "FactEntry"),
-    ("Suggestions", "SuggestionEntry"),
+/// Kinds of entries, with their titles.
+const KINDS: [(&str, &Table); 5] = [
+    ("A lesson", &LessonEntry::TABLE),
+    ("Frames", &FrameEntry::TABLE),
+    ("Questions", &QuestionEntry::TABLE),
+    ("Facts", &FactEntry::TABLE),
+    ("Suggestions", &SuggestionEntry::TABLE),
 ];
 
 /// Returns the fields as Markdown, with a table per kind of entry.
 pub fn lesson_reference() -> String {
-    let declared = Declarations::read(SOURCE);
-    let mut text = String::new();
-    for (title, of) in KINDS {
-        let _ = write!(text, "\n### {title}\n\n{}\n\n| field | meaning |\n|---|---|\n", declared.doc(of));
-        for (name, field) in declared.fields(of) {
-            let _ = writeln!(text, "| `{name}` | {} |", field.doc.replace('|', "\\|"));
-        }
-    }
-    text
+    KINDS.iter().map(|(title, table)| format!("\n### {title}\n\n{}", rows(table))).collect()
 }

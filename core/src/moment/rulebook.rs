@@ -32,10 +32,10 @@ pub struct RuleRow {
 
 /// The rulebook of a policy; empty for an unknown one.
 pub fn of(policy: String) -> Rulebook {
-    let switches::Rulebook { rules, switches } = Policy::rulebook(&policy).unwrap_or_default();
+    let switches::Rulebook { rules, settings } = Policy::rulebook(&policy).unwrap_or_default();
     let at = |key: &str| rules.iter().position(|rule| rule.key() == key).map(|at| at as u32);
-    let switches = switches.iter().map(|(switch, enters)| {
-        (switch.name.to_string(), enters.iter().filter_map(|rule| at(rule.key())).collect())
+    let switches = settings.iter().map(|(setting, affected)| {
+        (setting.name.to_string(), affected.iter().filter_map(|rule| at(rule.key())).collect())
     });
     let switches = switches.collect();
     let row = |rule: &crate::trace::Rule| RuleRow {

@@ -22,11 +22,24 @@ pub enum Ask {
     Request,
 }
 
+/// Where the value of a form field stands in a scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stored {
+    /// In a field; the key is its path below the owner, separated by dots.
+    Field,
+    /// Among the settings of the scenario or pool.
+    Setting,
+    /// Among the settings of the scenario, followed by the name of the queue.
+    QueueSetting,
+}
+
 /// A form field for a value of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attribute {
-    /// Path below its owner, separated by dots; `@rank`: the setting of the queue, `settings.rank.NAME`.
+    /// Name of the setting, or path of the field.
     pub key: &'static str,
+    /// Where its value stands.
+    pub stored: Stored,
     /// Label.
     pub label: &'static str,
     /// Help, with the unit.
@@ -68,21 +81,37 @@ impl Form {
 }
 
 impl Attribute {
+    /// The same field with another input type.
+    #[must_use]
+    pub const fn ask(self, ask: Ask) -> Attribute {
+        Attribute { ask, ..self }
+    }
+
+    /// The same field for a value that stands elsewhere.
+    #[must_use]
+    pub const fn stored(self, stored: Stored) -> Attribute {
+        Attribute { stored, ..self }
+    }
+
+    /// The default as a value: a choice is displayed by its label.
+    pub fn default_value(&self) -> &'static str {
+        let choices = if let Ask::Choice(choices) = self.ask { choices } else { &[] };
+        choices.iter().find(|(_, label)| *label == self.default).map_or(self.default, |(value, _)| value)
+    }
+
     /// Path in a scenario.
     pub fn place(&self, owner: &Path) -> Path {
-        match self.key.strip_prefix('@') {
-            Some(setting) => {
+        match self.stored {
+            Stored::Field => self.key.split('.').fold(owner.clone(), |at, step| at.field(step)),
+            // Names of settings may contain dots.
+            Stored::Setting => owner.field("settings").field(self.key),
+            Stored::QueueSetting => {
                 let name = match owner.0.get(1) {
                     Some(Segment::Named(name)) => name,
                     _ => "",
                 };
-                Path::default().field("settings").field(&format!("{setting}.{name}"))
+                Path::default().field("settings").field(&format!("{}.{name}", self.key))
             }
-            None => match self.key.strip_prefix("settings.") {
-                // Names of settings may contain dots.
-                Some(setting) => owner.field("settings").field(setting),
-                None => self.key.split('.').fold(owner.clone(), |at, step| at.field(step)),
-            },
         }
     }
 }
@@ -94,12 +123,7 @@ pub const fn text(
     default: &'static str,
     says: &'static str,
 ) -> Attribute {
-    Attribute { key, label, says, default, ask: Ask::Text }
-}
-
-/// The same field with another input type.
-pub const fn ask(of: Attribute, ask: Ask) -> Attribute {
-    Attribute { ask, ..of }
+    Attribute { key, stored: Stored::Field, label, says, default, ask: Ask::Text }
 }
 
 /// A switch.
@@ -139,4 +163,4 @@ pub const PLAIN_PRIORITY: Attribute =
 
 /// Preemptibility of a job, where its priority does not determine it.
 pub const PLAIN_PREEMPTIBLE: Attribute =
-    ask(text("preemptible", "Preemptible", "yes", "If no, other [jobs] are [evicted] first."), YES_NO);
+    text("preemptible", "Preemptible", "yes", "If no, other [jobs] are [evicted] first.").ask(YES_NO);

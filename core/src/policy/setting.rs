@@ -1,27 +1,63 @@
-//! Helpers for parsing settings, common to all policies.
+//! A setting is one row of its policy's table. Forms, rule book, schema, translation and the reader are loops over the rows.
 
 use super::PRIORITY_CLASS;
 use super::description::Description;
-use super::switches::Switch;
+use super::form::{Attribute, Stored};
+use super::switches::{Affects, SettingRules};
 use crate::format::{Edit, Findings, Path, Scalar, Scenario, codes, nearest, quantity, quoted, set};
 
 /// A setting that is read into a configuration `C`; the error of its parser describes a valid value.
-pub struct Setting<C, E = Wanted> {
-    /// Name and affected rules.
-    pub switch: Switch,
+#[derive(Clone, Copy)]
+pub struct Setting<C, E = Wanted, U = ()> {
+    /// Name, label, help, default and input type.
+    pub field: Attribute,
+    /// Affected rules.
+    pub affects: Affects,
+    /// The product's own spellings, accepted in a file.
+    pub aliases: &'static [&'static str],
+    /// When it certainly has no effect, for policies that report this.
+    pub unused: U,
     /// Parses a value.
-    parse: fn(&mut C, &str) -> Result<(), E>,
+    pub parse: fn(&mut C, &str) -> Result<(), E>,
 }
 
 impl<C, E> Setting<C, E> {
-    /// A setting with its parser.
-    pub const fn new(switch: Switch, parse: fn(&mut C, &str) -> Result<(), E>) -> Setting<C, E> {
-        Setting { switch, parse }
+    /// A setting of the scenario or a pool.
+    pub const fn new(
+        field: Attribute,
+        affects: Affects,
+        parse: fn(&mut C, &str) -> Result<(), E>,
+    ) -> Setting<C, E> {
+        Setting { field: field.stored(Stored::Setting), affects, aliases: &[], unused: (), parse }
     }
 
+    /// A setting of a queue.
+    pub const fn of_queue(
+        field: Attribute,
+        affects: Affects,
+        parse: fn(&mut C, &str) -> Result<(), E>,
+    ) -> Setting<C, E> {
+        Setting { field: field.stored(Stored::QueueSetting), affects, aliases: &[], unused: (), parse }
+    }
+}
+
+impl<C: 'static, E: 'static, U: 'static> Setting<C, E, U> {
     /// The setting with this name.
-    pub fn find<'s>(all: &'s [Setting<C, E>], name: &str) -> Option<&'s Setting<C, E>> {
-        all.iter().find(|setting| setting.switch.name == name)
+    pub fn find<'s>(
+        all: impl IntoIterator<Item = &'s Setting<C, E, U>>,
+        name: &str,
+    ) -> Option<&'s Setting<C, E, U>> {
+        all.into_iter().find(|setting| setting.field.key == name)
+    }
+
+    /// The names of settings.
+    pub fn names<'s>(all: impl IntoIterator<Item = &'s Setting<C, E, U>>) -> Vec<&'static str> {
+        all.into_iter().map(|setting| setting.field.key).collect()
+    }
+
+    /// Its line of the rule book.
+    pub fn rules(&self) -> SettingRules {
+        SettingRules { name: self.field.key, aliases: self.aliases, affects: self.affects }
     }
 
     /// Reads a value.
@@ -32,6 +68,17 @@ impl<C, E> Setting<C, E> {
     pub fn read(&self, config: &mut C, text: &str) -> Result<(), E> {
         (self.parse)(config, text.trim())
     }
+}
+
+/// The form fields of settings.
+pub const fn fields<C, E, U, const N: usize>(all: &[Setting<C, E, U>; N]) -> [Attribute; N] {
+    let mut fields = [all[0].field; N];
+    let mut i = 0;
+    while i < N {
+        fields[i] = all[i].field;
+        i += 1;
+    }
+    fields
 }
 
 /// Reports all settings, for a policy without settings.

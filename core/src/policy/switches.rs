@@ -1,42 +1,35 @@
 //! Rules of a policy and the rules affected by each of its settings, for the rule book.
-//!
-//! Each policy has its table in its own folder, beside its settings; these are the shared types.
 
 use crate::trace::Rule;
 
-/// A setting of a policy.
+/// The rules that a setting affects.
 #[derive(Clone, Copy, Debug)]
-pub struct Switch {
+pub struct SettingRules {
     /// Name among the settings of a scenario; for settings of single queues, without the queue's name.
     pub name: &'static str,
+    /// The product's own spellings.
+    pub aliases: &'static [&'static str],
     /// Effect of the setting.
-    pub enters: Enters,
+    pub affects: Affects,
 }
 
 /// Effect of a setting.
 #[derive(Clone, Copy, Debug)]
-pub enum Enters {
+pub enum Affects {
     /// Changes how these rules decide.
     Rules(&'static [&'static Rule]),
     /// Affects no rule, for this reason.
     Nothing(&'static str),
 }
 
-impl Switch {
-    /// A setting that affects rules.
-    pub const fn of(name: &'static str, rules: &'static [&'static Rule]) -> Switch {
-        Switch { name, enters: Enters::Rules(rules) }
-    }
-    /// A setting that affects no rule.
-    pub const fn without_rules(name: &'static str, why: &'static str) -> Switch {
-        Switch { name, enters: Enters::Nothing(why) }
-    }
+impl Affects {
     /// The affected rules.
-    pub fn rules(&self) -> &'static [&'static Rule] {
-        match self.enters {
-            Enters::Rules(rules) => rules,
-            Enters::Nothing(_) => &[],
-        }
+    pub fn rules(self) -> impl Iterator<Item = Rule> {
+        let rules: &[&Rule] = match self {
+            Affects::Rules(rules) => rules,
+            Affects::Nothing(_) => &[],
+        };
+        rules.iter().map(|rule| **rule)
     }
 }
 
@@ -46,13 +39,13 @@ pub struct Rulebook {
     /// Every rule that can decide under the policy.
     pub rules: Vec<Rule>,
     /// Its settings, each with the affected rules.
-    pub switches: Vec<(Switch, Vec<Rule>)>,
+    pub settings: Vec<(SettingRules, Vec<Rule>)>,
 }
 
 impl Rulebook {
     /// With the rules that each setting declares.
-    pub fn new(rules: Vec<Rule>, switches: &[Switch]) -> Rulebook {
-        let own = |switch: &Switch| (*switch, switch.rules().iter().map(|rule| **rule).collect());
-        Rulebook { rules, switches: switches.iter().map(own).collect() }
+    pub fn new(rules: Vec<Rule>, settings: impl IntoIterator<Item = SettingRules>) -> Rulebook {
+        let own = |setting: SettingRules| (setting, setting.affects.rules().collect());
+        Rulebook { rules, settings: settings.into_iter().map(own).collect() }
     }
 }

@@ -10,10 +10,6 @@ use crate::id::{Arena, QueueId};
 /// Settings of a policy with equivalents in others.
 #[derive(Clone, Copy, Debug)]
 pub struct Translation {
-    /// Settings with the same meaning under every policy that lists them.
-    pub shared: &'static [&'static str],
-    /// Alternative spellings of settings, each with the usual one.
-    pub spellings: &'static [(&'static str, &'static str)],
     /// Setting that selects the placement strategy.
     pub packing: Option<Packing>,
     /// Setting that forbids evictions.
@@ -31,8 +27,6 @@ pub struct Translation {
 impl Translation {
     /// No setting with an equivalent.
     pub const PLAIN: Translation = Translation {
-        shared: &[],
-        spellings: &[],
         packing: None,
         evictions: None,
         default_priority: None,
@@ -40,11 +34,6 @@ impl Translation {
         owns_hosts: false,
         refuses: None,
     };
-
-    /// The usual spelling of a setting.
-    pub fn spelled<'n>(&self, name: &'n str) -> &'n str {
-        self.spellings.iter().find(|(other, _)| *other == name).map_or(name, |(_, usual)| usual)
-    }
 }
 
 /// Setting that selects the placement strategy of GPUs.

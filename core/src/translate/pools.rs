@@ -50,7 +50,7 @@ fn list(work: &mut Translator<'_>, at: Path, n: usize) {
 }
 
 /// Translates settings of pools: those with a common name are kept, others are removed.
-pub fn switches(work: &mut Translator<'_>, shared: impl for<'n> Fn(&'n str) -> Option<&'n str>) {
+pub fn switches(work: &mut Translator<'_>, shared: impl Fn(&str) -> Option<&'static str>) {
     for (i, pool) in work.old.pools.iter().enumerate() {
         for (name, typed) in &pool.settings {
             let settings = &mut Arc::make_mut(&mut work.new.pools)[i].settings;

@@ -3,22 +3,37 @@
 use std::sync::Arc;
 
 use super::{Kind, Translator, setting};
+use crate::policy::switches::SettingRules;
 use crate::policy::{PRIORITY_CLASS, Policy};
 use crate::scenario::{Path, Scalar, TimelineEntry};
 
 /// Translates the settings that [`super::queues`] did not handle.
 pub fn settings(work: &mut Translator<'_>) {
     let packs = packs(work);
+    let shared = Shared::of(work.from.key, work.to.key);
     for (name, typed) in &work.old.settings {
-        one(work, name, typed);
+        one(work, &shared, name, typed);
     }
     place(work, packs);
     timeline(work);
-    let (from, to) = (&work.from.translation, &work.to.translation);
-    super::pools::switches(work, |name| {
-        let name = from.spelled(name);
-        [from, to].iter().all(|policy| policy.shared.contains(&name)).then_some(name)
-    });
+    super::pools::switches(work, |name| shared.usual(name));
+}
+
+/// Settings that two policies have under one name; they mean the same.
+struct Shared(Vec<SettingRules>);
+
+impl Shared {
+    fn of(from: &str, to: &str) -> Shared {
+        let [from, to] = [from, to].map(|key| Policy::rulebook(key).unwrap_or_default().settings);
+        let is_shared = |own: &SettingRules| to.iter().any(|(other, _)| other.name == own.name);
+        Shared(from.into_iter().map(|(setting, _)| setting).filter(is_shared).collect())
+    }
+
+    /// The usual spelling of a setting; `None` if only one of the policies has it.
+    fn usual(&self, name: &str) -> Option<&'static str> {
+        let is = |setting: &&SettingRules| setting.name == name || setting.aliases.contains(&name);
+        self.0.iter().find(is).map(|setting| setting.name)
+    }
 }
 
 /// Removes changes of settings from the timeline.
@@ -35,10 +50,9 @@ fn timeline(work: &mut Translator<'_>) {
     Arc::make_mut(&mut work.new.timeline).retain(|entry| !has(entry));
 }
 
-fn one(work: &mut Translator<'_>, name: &str, typed: &Scalar) {
-    let (from, to) = (&work.from.translation, &work.to.translation);
-    let usual = from.spelled(name);
-    if from.shared.contains(&usual) && to.shared.contains(&usual) {
+fn one(work: &mut Translator<'_>, shared: &Shared, name: &str, typed: &Scalar) {
+    let from = &work.from.translation;
+    if let Some(usual) = shared.usual(name) {
         work.new.settings.remove(name);
         work.new.settings.insert(usual.to_owned(), typed.clone());
         if usual != name {

@@ -8,9 +8,9 @@ use crate::cluster::Phase;
 use crate::format::{Findings, Scenario};
 use crate::id::{PodId, QueueId};
 use crate::policy::description::Description;
-use crate::policy::form::{Form, ON_OFF, ask, text};
-use crate::policy::setting::{refused, switch, unknown};
-use crate::policy::switches::{Rulebook, Switch};
+use crate::policy::form::{Form, ON_OFF, text};
+use crate::policy::setting::{Setting, fields, refused, switch, unknown};
+use crate::policy::switches::{Affects, Rulebook};
 use crate::policy::{Decision, PartitionView, Rhythm, Scheduler, Turn};
 use crate::trace::{Event, Ledger, LedgerRow, Rule, RuleRecord, Trace};
 
@@ -22,16 +22,20 @@ const NAME_ORDER: Rule = Rule(&RuleRecord {
     differs: "",
 });
 
+/// Its setting.
+static SETTINGS: [Setting<bool>; 1] = [Setting::new(
+    text("reverse", "Backwards", "off", "From z to a.").ask(ON_OFF),
+    Affects::Rules(&[&NAME_ORDER]),
+    |is_reversed, text| switch(text).map(|on| *is_reversed = on),
+)];
+
 const DESCRIPTION: Description = Description {
     key: "by-name",
     name: "in order of names",
     title: "In order of names",
     short: "Names",
     about: "In order of names is a policy for tests.",
-    form: Form {
-        settings: &[("Order", &[ask(text("settings.reverse", "Backwards", "off", "From z to a."), ON_OFF)])],
-        ..Description::BASELINE.form
-    },
+    form: Form { settings: &[("Order", &fields(&SETTINGS))], ..Description::BASELINE.form },
     ..Description::BASELINE
 };
 
@@ -45,16 +49,16 @@ impl Scheduler for ByName {
     type Memory = ();
 
     fn rulebook() -> Rulebook {
-        Rulebook::new(vec![NAME_ORDER], &[Switch::of("reverse", &[&NAME_ORDER])])
+        Rulebook::new(vec![NAME_ORDER], SETTINGS.iter().map(Setting::rules))
     }
 
     fn read(scenario: &Scenario, findings: &mut Findings) -> bool {
         let mut is_reversed = false;
         for (name, typed) in &scenario.settings {
-            match (name.as_str(), switch(&typed.0)) {
-                ("reverse", Ok(on)) => is_reversed = on,
-                ("reverse", Err(wanted)) => refused(name, typed, wanted, findings),
-                _ => unknown(scenario, name, &["reverse"], "it has reverse", findings),
+            match Setting::find(&SETTINGS, name).map(|setting| setting.read(&mut is_reversed, &typed.0)) {
+                Some(Ok(())) => {}
+                Some(Err(wanted)) => refused(name, typed, wanted, findings),
+                None => unknown(scenario, name, &["reverse"], "it has reverse", findings),
             }
         }
         is_reversed

@@ -34,7 +34,7 @@ fn it_is_listed_with_its_form_and_its_rules() {
     assert!(Policy::baselines().any(|policy| policy.key == "by-name" && policy.title == "In order of names"));
     let policy = Policy::described("by-name").expect("it is registered");
     let fields: Vec<_> = policy.form.settings.iter().flat_map(|(_, fields)| fields.iter()).collect();
-    assert_eq!(fields.iter().map(|field| field.key).collect::<Vec<_>>(), ["settings.reverse"]);
+    assert_eq!(fields.iter().map(|field| field.key).collect::<Vec<_>>(), ["reverse"]);
     let book = rulebook::of("by-name".into());
     assert_eq!(book.rule("by-name/order").map(|rule| rule.formula.as_str()), Some("name(first) ≤ name(job)"));
     assert!(book.rules_of("reverse").any(|rule| rule.key == "by-name/order"));

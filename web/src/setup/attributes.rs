@@ -4,7 +4,7 @@
 use fairground::policy::description::Description;
 use fairground::policy::field::Field;
 pub use fairground::policy::form::{Ask, Attribute, Group, REMARK};
-use fairground::policy::form::{DISPLAY_NAME, PROTECTION, YES_NO, ask, text};
+use fairground::policy::form::{DISPLAY_NAME, PROTECTION, YES_NO, text};
 use fairground::units::Resource;
 
 /// KAI's preset classes.
@@ -34,15 +34,13 @@ pub const QUEUE: &[Group] = &[
         &[
             text("name", "Name", "", "Unique among queues."),
             DISPLAY_NAME,
-            ask(
-                text(
-                    "parent",
-                    "Parent",
-                    "none (top level)",
-                    "The parent queue, which divides its share among its children.",
-                ),
-                Ask::Parent,
-            ),
+            text(
+                "parent",
+                "Parent",
+                "none (top level)",
+                "The parent queue, which divides its share among its children.",
+            )
+            .ask(Ask::Parent),
             text(
                 "priority",
                 "Priority",
@@ -149,15 +147,13 @@ pub const NODES: &[Group] = &[
                 "1",
                 "Number of identical [nodes]. Not set: one [node] with this name.",
             ),
-            ask(
-                text(
-                    "state",
-                    "State",
-                    "ready",
-                    "A [node] that is down is not used. A drained [node] keeps its [pods] and gets no new ones.",
-                ),
-                STATE,
-            ),
+            text(
+                "state",
+                "State",
+                "ready",
+                "A [node] that is down is not used. A drained [node] keeps its [pods] and gets no new ones.",
+            )
+            .ask(STATE),
             text("labels", "Labels", "none", "Such as zone=east, tier=a. [Jobs] can require labels."),
             text(
                 "taints",
@@ -165,7 +161,7 @@ pub const NODES: &[Group] = &[
                 "none",
                 "Such as gpu:NoSchedule, team=a:NoExecute. Only [pods] with a matching toleration run there.",
             ),
-            ask(text("pool", "Pool", "the first", "Every [node] pool is scheduled separately."), Ask::Pool),
+            text("pool", "Pool", "the first", "Every [node] pool is scheduled separately.").ask(Ask::Pool),
         ],
     ),
     (
@@ -192,25 +188,19 @@ pub const JOB: &[Group] = &[
         "Job",
         &[
             text("name", "Name", "", "Name prefix of a pattern: name-1, name-2, …"),
-            ask(text("queue", "[Queue]", "", "A [queue] without children."), Ask::Leaf),
-            ask(
-                text(
+            text("queue", "[Queue]", "", "A [queue] without children.").ask(Ask::Leaf),
+            text(
                     "priority",
                     "Priority class",
                     "train (50)",
                     "A class or a number; higher values are served first within the [queue].",
-                ),
-                CLASSES,
-            ),
-            ask(
-                text(
+                ).ask(CLASSES),
+            text(
                     "preemptible",
                     "Preemptible",
                     "default (yes if priority is below 100)",
                     "No: it stays within its [queue]'s [quota] and is never [evicted] for other [jobs].",
-                ),
-                YES_NO,
-            ),
+                ).ask(YES_NO),
             text("user", "User", "none", "Who submitted it."),
         ],
     ),
@@ -230,15 +220,12 @@ pub const JOB: &[Group] = &[
                 "until the end",
                 "How long each [pod] runs, such as 20m; or drawn for each [job], such as 8m..20m.",
             ),
-            ask(
-                text(
+            text(
                     "restart",
                     "After an [eviction]",
                     "restarts",
                     "Resumes: completed work counts and nothing is lost. Not recreated: the [job] is over once all its [pods] are gone.",
-                ),
-                RESTART,
-            ),
+                ).ask(RESTART),
             text("count", "Number of [jobs]", "1", "More than one makes it a pattern of identical [jobs]."),
             text(
                 "every",
@@ -321,7 +308,7 @@ pub const PODS: &[Attribute] = &[
         "default: all (a gang)",
         "Minimum [pods] to start together. [Pods] above it are elastic: they start and stop one by one.",
     ),
-    ask(text("gpu", "Resources per [pod]", "no GPU", ""), Ask::Request),
+    text("gpu", "Resources per [pod]", "no GPU", "").ask(Ask::Request),
     text("cpu", "Cores per [pod]", "0", "CPU cores, such as 2 or 500m."),
     text("memory", "Memory per [pod]", "0", "In bytes, or with a unit such as 16Gi."),
     text("resources", "Other resources per [pod]", "none", "Whole numbers by name, such as rdma=1."),
@@ -400,7 +387,7 @@ mod tests {
             .chain(PODS.iter().chain(KIND).map(|a| (job.field("pod-sets").named("p"), a)))
             .chain(of(Policy::ALL[0].form.settings).chain(SCENARIO).chain(TIME).map(|a| (root.clone(), a)));
         for (owner, attribute) in all {
-            let at = attribute.key.split('.').fold(owner, |at, step| at.field(step));
+            let at = attribute.place(&owner);
             let edit = fairground::scenario::Edit::Set { at: at.clone(), value: "1".into() };
             let after = document::apply(&scenario, &[edit]).unwrap_or_else(|says| panic!("{at}: {says}"));
             // A renamed thing is found under its new name.

@@ -1,7 +1,7 @@
 //! The form with all values of a queue, node group or job, shown instead of the table.
 
 use fairground::policy::Policy;
-use fairground::policy::form::Form;
+use fairground::policy::form::{Form, Stored};
 use fairground::scenario::{Edit, Path, Scenario};
 use fairground::words::{Selection, Terms};
 use leptos::prelude::*;
@@ -143,15 +143,15 @@ fn field(store: Store, owner: &Path, attribute: &'static Attribute) -> AnyView {
         }
         _ => attribute.default,
     };
-    match attribute.key.strip_prefix("settings.") {
-        Some(setting) => view! {
+    match attribute.stored {
+        Stored::Setting => view! {
             <div>
                 <Field at label says default kind />
-                {rules_of(store, setting)}
+                {rules_of(store, attribute.key)}
             </div>
         }
         .into_any(),
-        None => view! { <Field at label says default kind /> }.into_any(),
+        _ => view! { <Field at label says default kind /> }.into_any(),
     }
 }
 

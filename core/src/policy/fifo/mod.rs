@@ -59,7 +59,7 @@ impl Scheduler for Fifo {
     }
 
     fn rulebook() -> Rulebook {
-        Rulebook::new(RULES.to_vec(), &[])
+        Rulebook::new(RULES.to_vec(), [])
     }
 
     fn new(_config: (), rhythm: Rhythm) -> Fifo {

@@ -68,7 +68,7 @@ impl<V: Variant> Scheduler for Filling<V> {
     }
 
     fn rulebook() -> Rulebook {
-        Rulebook::new(V::MEASURE.rules.all().to_vec(), &[])
+        Rulebook::new(V::MEASURE.rules.all().to_vec(), [])
     }
 
     fn new(_config: (), rhythm: Rhythm) -> Filling<V> {

@@ -83,14 +83,13 @@ impl Scheduler for Kai {
     }
 
     fn rulebook() -> Rulebook {
-        let switches: Vec<_> = super::settings::SETTINGS.iter().map(|setting| setting.switch).collect();
         let mut rules = super::all_rules();
         // The dialect on this engine has a published formula of its own.
         rules.extend([PUBLISHED, LINE_BY_LINE]);
         // It runs the first revision only.
         rules.extend([UNFINISHED, STUCK_IN_RELEASING, PREEMPTION_DELAY, BELOW_QUOTA]);
         rules.extend([queue_order::PRIORITY_WITHIN_QUOTA, PRIORITY_WITHIN_QUOTA]);
-        Rulebook::new(rules, &switches)
+        Rulebook::new(rules, super::settings::all().map(super::settings::Row::rules))
     }
 
     fn new(config: Config, rhythm: Rhythm) -> Kai {

@@ -205,13 +205,22 @@ pub const DEFAULT_PLUGINS: [&str; 18] = [
 /// v0.16. Without any of them consolidation, reclaim and preempt find nothing.
 pub const SEARCH_PLUGINS: [&str; 2] = ["sg-nodelocalgreedy", "sg-multinodegang"];
 
+/// The plugins of a revision: since v0.16 the search for victims consists of plugins.
+pub fn default_plugins(revision: Revision) -> Vec<Arc<str>> {
+    let search: &[&str] = match revision {
+        Revision::V0_13 => &[],
+        Revision::V0_17 => &SEARCH_PLUGINS,
+    };
+    DEFAULT_PLUGINS.iter().chain(search).map(|&plugin| Arc::from(plugin)).collect()
+}
+
 impl Default for Config {
     fn default() -> Self {
         Config {
             revision: Revision::default(),
             actions: Action::ALL.to_vec(),
             priority_in_quota_reclaim: false,
-            plugins: DEFAULT_PLUGINS.iter().map(|&p| Arc::from(p)).collect(),
+            plugins: default_plugins(Revision::default()),
             k_value: 1.0,
             saturation_multiplier: 1.0,
             gpu_placement: Placement::BinPack,

@@ -46,6 +46,7 @@ mod subgroups;
 mod task;
 mod translate;
 mod unused;
+mod values;
 mod versions;
 mod vocabulary;
 

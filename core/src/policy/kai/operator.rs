@@ -7,8 +7,9 @@
 //! KAI Scheduler, API type `kai.scheduler/v1` SchedulingShard, `docs/operator/scheduler-config-customization.md`; kai.md 4.1; kai-v0.17.md 18.1; kai-v0.18.md 2.1
 
 use super::config::SEARCH_PLUGINS;
+use super::config::default_plugins;
 use super::revision::Revision;
-use super::settings::{PRIORITY_IN_QUOTA, STUCK_THRESHOLD, default_plugins};
+use super::settings::{PRIORITY_IN_QUOTA, STUCK_THRESHOLD};
 
 /// Simulated plugins with the operator's priority; higher ones come first.
 pub const PLUGINS: [(&str, i64); 22] = [

@@ -3,17 +3,10 @@
 //! # Source
 //! kai.md 4.1, 5
 
-use super::settings::ENGINE_SETTINGS;
 use crate::policy::translation::{Evictions, Packing, Translation};
 
 /// Settings with equivalents in other policies.
 pub const TRANSLATION: Translation = Translation {
-    shared: &ENGINE_SETTINGS,
-    spellings: &[
-        ("kValue", "k-value"),
-        ("relcaimerSaturationMultiplier", "saturation-multiplier"),
-        ("reclaimerUtilizationMultiplier", "saturation-multiplier"),
-    ],
     packing: Some(Packing {
         setting: "gpu-placement",
         pack: "binpack",

@@ -1,12 +1,8 @@
 //! Settings of Run:ai.
 //!
 //! # Rule
-//! | setting of a scenario | field | default |
-//! |---|---|---|
-//! | `department-over-quota` | `sharing.departments_by_weight` | by-quota |
-//! | `over-quota-weights` | `sharing.projects_by_quota` | on |
-//! | `over-quota.NAME` | `sharing.over_quota` | the queue's GPU weight, CPU weight, memory weight; without one *medium* |
-//! | the placement strategies, minimum runtimes, time-based fairshare and consolidation of KAI | `engine` | as in KAI |
+//! Without `over-quota.NAME` a queue has its GPU weight, CPU weight, memory weight, or *medium*. [`super::settings`] has the
+//! settings.
 //!
 //! # Source
 //! runai.md 4.2, 7, 9 (preset contents)

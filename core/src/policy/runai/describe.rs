@@ -3,8 +3,8 @@
 //! # Source
 //! runai.md 2, 4, 6, 15
 
-use super::form;
 use super::state::State;
+use super::{form, settings};
 use crate::policy::description::{Description, Knows, QueuePriorityValue, QueueValue, QueueValues};
 use crate::policy::form::Form;
 use crate::policy::kai;
@@ -37,7 +37,7 @@ pub const DESCRIPTION: Description = Description {
         ..kai::DESCRIPTION.knows
     },
     form: Form {
-        settings: form::SETTINGS,
+        settings: settings::FORM,
         queue: Some(form::QUEUE),
         job: kai::DESCRIPTION.form.job,
         job_values: &[form::PRIORITY, form::PREEMPTIBLE],

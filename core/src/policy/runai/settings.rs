@@ -1,4 +1,5 @@
-//! Settings of Run:ai in a scenario: its own, those of a queue as `over-quota.team-a`, and those shared with KAI.
+//! Settings of Run:ai in a scenario, one row each: its own, those of a queue as `over-quota.team-a`, and those of KAI that its
+//! form lists.
 //!
 //! # Rule
 //! Settings of the engine affect the engine's rules, translated to Run:ai's terms.
@@ -8,70 +9,151 @@
 
 use super::config::{Config, OverQuota, Sharing};
 use super::rules::{LIMIT, OVER_QUOTA, REMAINDER, of_engine, own_rules};
-use crate::format::{Findings, Scalar, Scenario, quantity};
+use crate::format::{Findings, Scenario, quantity};
 use crate::policy::PRIORITY_CLASS;
+use crate::policy::form::{Ask, Attribute, Group, text};
 use crate::policy::kai;
-use crate::policy::kai::settings::{ENGINE_SETTINGS, is_of_engine};
+use crate::policy::kai::form::{MIN_RUNTIME, PLACEMENTS, field};
+use crate::policy::kai::settings::named;
 use crate::policy::setting::{Setting, Wanted, choice, priority_class, refused, unknown};
-use crate::policy::switches::{Rulebook, Switch};
+use crate::policy::switches::Affects::Rules;
+use crate::policy::switches::Rulebook;
 use crate::trace::Rule;
 
 /// Settings of its own.
-static OWN: [Setting<Sharing>; 2] = [
-    Setting::new(Switch::of("department-over-quota", &[&OVER_QUOTA]), |sharing, text| {
-        let all = [("by-quota", false), ("by-weight", true)];
-        choice(text, &all, "by-quota or by-weight").map(|on| sharing.departments_by_weight = on)
-    }),
-    Setting::new(Switch::of("over-quota-weights", &[&OVER_QUOTA]), |sharing, text| {
-        // YAML 1.1 reads a plain `on` or `off` as a boolean.
-        let all = [("on", false), ("true", false), ("off", true), ("false", true)];
-        choice(text, &all, "on or off").map(|off| sharing.projects_by_quota = off)
-    }),
+pub static OWN: [Setting<Sharing>; 2] = [
+    Setting::new(
+        text(
+            "department-over-quota",
+            "Department over-quota sharing",
+            "by quota",
+            "How departments share unused capacity: in proportion to quota or to weight.",
+        )
+        .ask(Ask::Choice(&[("by-quota", "by quota"), ("by-weight", "by weight")])),
+        Rules(&[&OVER_QUOTA]),
+        |sharing, text| {
+            let all = [("by-quota", false), ("by-weight", true)];
+            choice(text, &all, "by-quota or by-weight").map(|on| sharing.departments_by_weight = on)
+        },
+    ),
+    Setting::new(
+        text(
+            "over-quota-weights",
+            "Over-quota weights",
+            "on",
+            "Whether projects share unused capacity by weight or by quota.",
+        )
+        .ask(Ask::Choice(&[("on", "on"), ("off", "off")])),
+        Rules(&[&OVER_QUOTA]),
+        |sharing, text| {
+            // YAML 1.1 reads a plain `on` or `off` as a boolean.
+            let all = [("on", false), ("true", false), ("off", true), ("false", true)];
+            choice(text, &all, "on or off").map(|off| sharing.projects_by_quota = off)
+        },
+    ),
 ];
 
 /// The setting of a queue, as in `over-quota.team-a`.
-static OF_QUEUE: Switch = Switch::of("over-quota", &[&OVER_QUOTA, &REMAINDER, &LIMIT]);
+pub static OF_QUEUE: Setting<Option<OverQuota>> = Setting::of_queue(
+    text(
+        "over-quota",
+        "Over-quota weight",
+        "that of the resource, else medium (2)",
+        "A level or a number: relative share of unused capacity. Departments share by quota.",
+    )
+    .ask(Ask::Usual(&[
+        ("none", "never beyond the quota"),
+        ("lowest", "0: idle GPUs only"),
+        ("low", "1"),
+        ("medium", "2"),
+        ("high", "3"),
+    ])),
+    Rules(&[&OVER_QUOTA, &REMAINDER, &LIMIT]),
+    |level, text| over_quota(text).map(|read| *level = Some(read)),
+);
+
+/// Fields of the settings: its own, and those of the engine that it has.
+pub const FORM: &[Group] = &[
+    (
+        "Run:ai settings",
+        &[
+            OWN[0].field,
+            OWN[1].field,
+            Attribute {
+                says: "A whole number; 100 and above is non-preemptible.",
+                ..field("default-job-priority")
+            },
+            Attribute {
+                says: "A factor from 1: the larger, the harder it is to reclaim from projects over their fairshare.",
+                ..field("saturation-multiplier")
+            },
+            field("max-consolidation-preemptees"),
+            field("staleness-grace"),
+        ],
+    ),
+    MIN_RUNTIME,
+    PLACEMENTS,
+    (
+        "Time-based fairshare",
+        &[
+            Attribute {
+                says: "A factor from 0: how strongly past usage reduces the over-quota share.",
+                ..field("k-value")
+            },
+            field("usage-client"),
+            field("usage-window"),
+            field("usage-window-type"),
+            field("usage-window-start"),
+            field("usage-half-life"),
+            field("usage-fetch-interval"),
+        ],
+    ),
+];
+
+/// Names of the engine's settings that the form lists.
+fn of_engine_names() -> Vec<&'static str> {
+    let all = FORM.iter().flat_map(|(_, fields)| fields.iter().map(|field| field.key));
+    all.filter(|name| Setting::find(&OWN, name).is_none()).collect()
+}
 
 /// Rule book: its own rules, then the engine's, and all settings.
 pub(super) fn rulebook() -> Rulebook {
-    let own = Rulebook::new(Vec::new(), &[OWN[0].switch, OWN[1].switch, OF_QUEUE]);
-    let engine = kai::settings::SETTINGS.iter().map(|setting| setting.switch);
-    let engine = engine.filter(|switch| ENGINE_SETTINGS.contains(&switch.name));
-    let engine = engine.map(|switch| {
-        let rules = switch.rules().iter().map(|rule| of_engine(**rule));
-        (switch, rules.collect())
-    });
+    let own = Rulebook::new(Vec::new(), OWN.iter().map(Setting::rules).chain([OF_QUEUE.rules()]));
+    let engine = of_engine_names().into_iter().filter_map(named).map(Setting::rules);
+    let engine = engine.map(|setting| (setting, setting.affects.rules().map(of_engine).collect()));
     let mut rules: Vec<Rule> = own_rules().collect();
     let others = kai::all_rules().into_iter().map(of_engine);
     rules.extend(others.filter(|rule| own_rules().all(|own| own != *rule)));
-    Rulebook { rules, switches: own.switches.into_iter().chain(engine).collect() }
+    Rulebook { rules, settings: own.settings.into_iter().chain(engine).collect() }
 }
 
 /// Reads all settings, and reports invalid ones.
 pub fn read(s: &Scenario, f: &mut Findings) -> Config {
+    let engine = of_engine_names();
+    let is_of_engine = |name: &str| named(name).is_some_and(|setting| engine.contains(&setting.field.key));
     let mut config = Config::new(kai::settings::read(s, is_of_engine, f));
     for (name, typed) in s.settings.iter().filter(|(name, _)| !is_of_engine(name)) {
         if priority_class(name, typed, f) {
             continue;
         }
-        let of_queue = name.split_once('.').filter(|(word, _)| *word == OF_QUEUE.name);
+        let of_queue = name.split_once('.').filter(|(word, _)| *word == OF_QUEUE.field.key);
         let read = match (of_queue, Setting::find(&OWN, name)) {
             (Some((_, queue)), _) if s.queues.iter().any(|q| q.name == queue) => {
-                over_quota(typed).map(|level| {
-                    config.sharing.over_quota.insert(queue.into(), level);
-                })
+                let mut level = None;
+                let read = OF_QUEUE.read(&mut level, &typed.0);
+                config.sharing.over_quota.extend(level.map(|level| (queue.into(), level)));
+                read
             }
             (None, Some(setting)) => setting.read(&mut config.sharing, &typed.0),
             _ => {
-                let own = OWN.each_ref().map(|setting| setting.switch.name);
+                let own = Setting::names(&OWN);
                 let says = format!(
                     "it has {}, {}, and for a queue {}.NAME; {PRIORITY_CLASS}NAME",
                     own.join(", "),
-                    ENGINE_SETTINGS.join(", "),
-                    OF_QUEUE.name
+                    engine.join(", "),
+                    OF_QUEUE.field.key
                 );
-                let known: Vec<&'static str> = own.into_iter().chain(ENGINE_SETTINGS).collect();
-                unknown(s, name, &known, &says, f);
+                unknown(s, name, &[own, engine.clone()].concat(), &says, f);
                 continue;
             }
         };
@@ -82,8 +164,7 @@ pub fn read(s: &Scenario, f: &mut Findings) -> Config {
     config
 }
 
-fn over_quota(typed: &Scalar) -> Result<OverQuota, Wanted> {
-    let text = typed.0.trim();
+fn over_quota(text: &str) -> Result<OverQuota, Wanted> {
     let level = || OverQuota::named(text);
     let number = || quantity::millionths(text).ok().map(OverQuota::millionths);
     level().or_else(number).ok_or("none, lowest, low, medium, high or a number")

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::amounts::Amounts;
 pub use super::amounts::TYPES_MAX;
-pub use super::properties::{Properties, Written, default_of, property_is_known};
+pub use super::properties::{Properties, Written, default_of};
 use super::quantity;
 pub use super::quantity::{parse, parse_duration, print};
 use super::shares::NodeSort;

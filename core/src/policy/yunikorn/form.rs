@@ -3,27 +3,12 @@
 //! # Source
 //! yunikorn.md 1.1 to 1.4
 
-use crate::policy::form::{Ask, Attribute, DISPLAY_NAME, Group, ON_OFF, REMARK, YES_NO, ask, text};
-
-const SORT_POLICY: Ask = Ask::Choice(&[("fifo", "fifo: by submission"), ("fair", "fair: by what they use")]);
-const SORT_PRIORITY: Ask =
-    Ask::Choice(&[("enabled", "enabled: priority first"), ("disabled", "disabled: priority breaks ties")]);
-const PRIORITY_POLICY: Ask = Ask::Choice(&[
-    ("default", "default: priorities below count"),
-    ("fence", "fence: only the offset counts"),
-]);
-const PREEMPTION_POLICY: Ask = Ask::Choice(&[
-    ("default", "default"),
-    ("fence", "fence: no victims outside"),
-    ("disabled", "disabled: no victims here"),
-]);
-
-const MAX_APPLICATIONS: &str = "How many applications may run in the queue and below it; 0: any number.";
-const LIMITS: &str = "Limits of users and groups, as in queues.yaml: [{users: [alice, \"*\"], maxresources: {nvidia.com/gpu: 2}}]";
-const DELAY: &str =
-    "An ask can preempt only when it is at least this old, such as 30s. Inherited by child queues.";
-const QUOTA_DELAY: &str =
-    "How long after its max is lowered a queue is preempted down to it. Needs quota preemption.";
+use super::settings::{
+    ACCESS, BACKOFF, LIMITS, OFFSET, OTHER_TYPES, PARENT, PARTITION, PREEMPTION, PRIORITY_POLICY, RELOADED,
+    SORTING,
+};
+use crate::policy::form::{Ask, Attribute, DISPLAY_NAME, Group, REMARK, Stored, YES_NO, text};
+use crate::policy::setting::fields;
 
 /// Fields of a queue.
 pub const QUEUE: &[Group] = &[
@@ -32,75 +17,17 @@ pub const QUEUE: &[Group] = &[
         &[
             text("name", "Name", "", "Unique in the file. A queue a.b below a is called b there."),
             DISPLAY_NAME,
-            ask(text("parent", "Parent", "root", "The queue above this one."), Ask::Parent),
-            text("@maxapplications", "maxapplications", "any number", MAX_APPLICATIONS),
-            text("@limits", "limits", "none", LIMITS),
+            text("parent", "Parent", "root", "The queue above this one.").ask(Ask::Parent),
+            LIMITS[0].field,
+            LIMITS[1].field,
         ],
     ),
     (
         "Priority",
-        &[
-            text(
-                "priority",
-                "priority.offset",
-                "0",
-                "Added to the priorities below on the way to the root. With a fence, only the offset is passed on.",
-            ),
-            ask(
-                text(
-                    "@priority.policy",
-                    "priority.policy",
-                    "default",
-                    "Whether priorities below are passed on to the parent.",
-                ),
-                PRIORITY_POLICY,
-            ),
-        ],
+        &[Attribute { key: "priority", stored: Stored::Field, ..OFFSET.field }, PRIORITY_POLICY.field],
     ),
-    (
-        "Sorting",
-        &[
-            ask(
-                text(
-                    "@application.sort.policy",
-                    "application.sort.policy",
-                    "that of the parent, else fifo",
-                    "The order in which the applications of a leaf are tried.",
-                ),
-                SORT_POLICY,
-            ),
-            ask(
-                text(
-                    "@application.sort.priority",
-                    "application.sort.priority",
-                    "that of the parent, else enabled",
-                    "Whether priority comes first: among applications in a leaf, among child queues in a parent.",
-                ),
-                SORT_PRIORITY,
-            ),
-        ],
-    ),
-    (
-        "Preemption",
-        &[
-            ask(
-                text(
-                    "@preemption.policy",
-                    "preemption.policy",
-                    "default; disabled is inherited",
-                    "Where asks below look for victims, and whether this queue provides victims.",
-                ),
-                PREEMPTION_POLICY,
-            ),
-            text("@preemption.delay", "preemption.delay", "that of the parent, else 30s", DELAY),
-            text(
-                "@quota.preemption.delay",
-                "quota.preemption.delay",
-                "that of the parent, else off",
-                QUOTA_DELAY,
-            ),
-        ],
-    ),
+    ("Sorting", &fields(&SORTING)),
+    ("Preemption", &fields(&PREEMPTION)),
     (
         "GPU",
         &[
@@ -124,68 +51,11 @@ pub const QUEUE: &[Group] = &[
             text("memory.limit", "max", "none", "With a unit such as 64Gi."),
         ],
     ),
-    (
-        "Other resource types",
-        &[
-            text("@guaranteed", "guaranteed", "none", "Such as: pods 10, ephemeral-storage 5Gi."),
-            text("@max", "max", "none", "Such as: pods 10, ephemeral-storage 5Gi."),
-        ],
-    ),
-    (
-        "Back-off",
-        &[
-            text(
-                "@application.unschedasks.backoff",
-                "application.unschedasks.backoff",
-                "that of the parent, else off",
-                "After this many asks that fit no node, the application is skipped for a while; 0: never.",
-            ),
-            text(
-                "@application.unschedasks.backoff.delay",
-                "application.unschedasks.backoff.delay",
-                "that of the parent, else 30s",
-                "How long it is skipped.",
-            ),
-        ],
-    ),
-    (
-        "Dynamic queues",
-        &[
-            ask(
-                text(
-                    "@parent",
-                    "parent",
-                    "off",
-                    "Jobs submitted here go to a dynamic child queue of their user.",
-                ),
-                ON_OFF,
-            ),
-            TEMPLATE[0],
-            TEMPLATE[1],
-            TEMPLATE[2],
-            TEMPLATE[3],
-            TEMPLATE[4],
-        ],
-    ),
-    (
-        "Reloaded configuration",
-        &[ask(
-            text(
-                "@absent",
-                "absent",
-                "off",
-                "The configuration does not have this queue; a later timeline entry can add it.",
-            ),
-            ON_OFF,
-        )],
-    ),
-    (
-        "Access, kept for export",
-        &[
-            text("@submitacl", "submitacl", "nobody", "Not enforced here: everyone can submit."),
-            text("@adminacl", "adminacl", "nobody", "Not enforced here."),
-        ],
-    ),
+    ("Other resource types", &fields(&OTHER_TYPES)),
+    ("Back-off", &fields(&BACKOFF)),
+    ("Dynamic queues", &[PARENT.field, TEMPLATE[0], TEMPLATE[1], TEMPLATE[2], TEMPLATE[3], TEMPLATE[4]]),
+    ("Reloaded configuration", &fields(&RELOADED)),
+    ("Access, kept for export", &fields(&ACCESS)),
     REMARK,
 ];
 
@@ -199,24 +69,18 @@ pub const JOB: Group = (
             "the job itself",
             "Jobs of one application share its queue and its place in the order, like a driver and its executors.",
         ),
-        ask(
-            text(
+        text(
                 "originator",
                 "Originator",
                 "no",
                 "Whether it started its application (such as a driver): other [jobs] are [evicted] first.",
-            ),
-            YES_NO,
-        ),
-        ask(
-            text(
+            ).ask(YES_NO),
+        text(
                 "preempts",
                 "Preempts others",
                 "yes",
                 "No, like preemptionPolicy Never: no [job] is [evicted] for it.",
-            ),
-            YES_NO,
-        ),
+            ).ask(YES_NO),
         text(
             "groups",
             "Groups",
@@ -229,15 +93,12 @@ pub const JOB: Group = (
             "any",
             "The only [node] where it may run, as a [pod] of a DaemonSet.",
         ),
-        ask(
-            text(
+        text(
                 "gang",
                 "gangSchedulingStyle",
                 "no placeholders",
                 "Placeholders reserve room until all members fit. After the timeout a soft gang continues without them, a hard gang fails.",
-            ),
-            Ask::Choice(&[("soft", "Soft"), ("hard", "Hard")]),
-        ),
+            ).ask(Ask::Choice(&[("soft", "Soft"), ("hard", "Hard")])),
         text(
             "placeholder-timeout",
             "placeholderTimeoutInSeconds",
@@ -249,94 +110,56 @@ pub const JOB: Group = (
 
 /// Template fields; further properties can be given as text, as `childtemplate.PROPERTY.NAME`.
 const TEMPLATE: [Attribute; 5] = [
-    text("@childtemplate.maxapplications", "maxapplications of each", "any number", MAX_APPLICATIONS),
-    text("@childtemplate.guaranteed", "guaranteed of each", "none", "Such as: nvidia.com/gpu 2, vcore 8."),
-    text("@childtemplate.max", "max of each", "none", "Such as: nvidia.com/gpu 2, vcore 8."),
-    text("@childtemplate.priority.offset", "priority.offset of each", "0", "Added to their priorities."),
-    ask(
-        text(
-            "@childtemplate.application.sort.policy",
-            "application.sort.policy of each",
-            "fifo",
-            "The order in which their applications are tried.",
-        ),
-        SORT_POLICY,
-    ),
+    Attribute { key: "childtemplate.maxapplications", label: "maxapplications of each", ..LIMITS[0].field },
+    Attribute {
+        key: "childtemplate.guaranteed",
+        label: "guaranteed of each",
+        says: "Such as: nvidia.com/gpu 2, vcore 8.",
+        ..OTHER_TYPES[0].field
+    },
+    Attribute {
+        key: "childtemplate.max",
+        label: "max of each",
+        says: "Such as: nvidia.com/gpu 2, vcore 8.",
+        ..OTHER_TYPES[1].field
+    },
+    Attribute {
+        key: "childtemplate.priority.offset",
+        label: "priority.offset of each",
+        says: "Added to their priorities.",
+        ..OFFSET.field
+    },
+    Attribute {
+        key: "childtemplate.application.sort.policy",
+        label: "application.sort.policy of each",
+        default: "fifo",
+        says: "The order in which their applications are tried.",
+        ..SORTING[0].field
+    },
 ];
 
-/// Fields of the settings.
-pub const SETTINGS: &[Group] = &[
-    (
-        "Partition",
-        &[
-            ask(
-                text("settings.node-sort", "nodesortpolicy", "fair", "Which node is tried first."),
-                Ask::Choice(&[("fair", "fair: the least used"), ("binpacking", "binpacking: the most used")]),
-            ),
-            text(
-                "settings.node-weights",
-                "resourceweights",
-                "vcore 1, memory 1",
-                "Resource weights for node usage, such as: vcore 1, nvidia.com/gpu 4. GPUs count only if they are listed.",
-            ),
-            ask(
-                text(
-                    "settings.preemption",
-                    "Preemption",
-                    "on",
-                    "Whether queues below their guarantee can preempt others.",
-                ),
-                ON_OFF,
-            ),
-            ask(
-                text(
-                    "settings.quota-preemption",
-                    "Quota preemption",
-                    "off",
-                    "Whether queues are preempted down to a max that was lowered.",
-                ),
-                ON_OFF,
-            ),
-            text(
-                "settings.gpu-type",
-                "Resource type of GPUs",
-                "nvidia.com/gpu",
-                "The resource name of GPUs in the configuration.",
-            ),
-            text("settings.partition", "Name", "default", "Name of the partition, used for export."),
-            text(
-                "settings.placement-rules",
-                "placementrules",
-                "none",
-                "Used for export only: jobs name their queue here.",
-            ),
-        ],
-    ),
-    (
-        "The root queue",
-        &[
-            text("settings.maxapplications.root", "maxapplications", "any number", MAX_APPLICATIONS),
-            text("settings.limits.root", "limits", "none", LIMITS),
-            ask(
-                text(
-                    "settings.application.sort.policy.root",
-                    "application.sort.policy",
-                    "fifo",
-                    "Inherited by all leaf queues that do not set it.",
-                ),
-                SORT_POLICY,
-            ),
-            ask(
-                text(
-                    "settings.application.sort.priority.root",
-                    "application.sort.priority",
-                    "enabled",
-                    "Applies to the top-level queues and is inherited by all queues that do not set it.",
-                ),
-                SORT_PRIORITY,
-            ),
-            text("settings.preemption.delay.root", "preemption.delay", "30s", DELAY),
-            text("settings.quota.preemption.delay.root", "quota.preemption.delay", "off", QUOTA_DELAY),
-        ],
-    ),
+/// Settings of the root queue.
+const OF_ROOT: [Attribute; 6] = [
+    of_root("maxapplications.root", LIMITS[0].field),
+    of_root("limits.root", LIMITS[1].field),
+    Attribute {
+        default: "fifo",
+        says: "Inherited by all leaf queues that do not set it.",
+        ..of_root("application.sort.policy.root", SORTING[0].field)
+    },
+    Attribute {
+        default: "enabled",
+        says: "Applies to the top-level queues and is inherited by all queues that do not set it.",
+        ..of_root("application.sort.priority.root", SORTING[1].field)
+    },
+    Attribute { default: "30s", ..of_root("preemption.delay.root", PREEMPTION[1].field) },
+    Attribute { default: "off", ..of_root("quota.preemption.delay.root", PREEMPTION[2].field) },
 ];
+
+/// The field of a setting of the root queue.
+const fn of_root(key: &'static str, of: Attribute) -> Attribute {
+    Attribute { key, stored: Stored::Setting, ..of }
+}
+
+/// Fields of the settings.
+pub const SETTINGS: &[Group] = &[("Partition", &fields(&PARTITION)), ("The root queue", &OF_ROOT)];

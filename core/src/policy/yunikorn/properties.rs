@@ -123,27 +123,6 @@ pub fn inherit(parent: &Written, own: &Written) -> Written {
     merged
 }
 
-/// Checks that upstream accepts the value of a property.
-///
-/// # Errors
-///
-/// Returns the accepted values if upstream would silently use the default.
-pub fn property_is_known(property: &str, text: &str) -> Result<(), &'static str> {
-    let one_of = |all: &[&str]| all.iter().any(|known| text.eq_ignore_ascii_case(known));
-    let duration = || parse_duration(text).is_some_and(|d| d > 0);
-    let (known, wanted) = match property {
-        SORT_POLICY => (["fifo", "fair", "stateaware"].contains(&text), "fifo or fair"),
-        SORT_PRIORITY => (one_of(&["enabled", "disabled"]), "enabled or disabled"),
-        PRIORITY_POLICY => (one_of(&["default", "fence"]), "default or fence"),
-        PRIORITY_OFFSET => (text.parse::<i32>().is_ok(), "a whole number of 32 bits"),
-        PREEMPTION_POLICY => (one_of(&["default", "fence", "disabled"]), "default, fence or disabled"),
-        BACKOFF => (text.parse::<u64>().is_ok(), "a whole number"),
-        QUOTA_DELAY => (parse_duration(text).is_some_and(|d| d >= 0), "a duration such as 30s, or 0s"),
-        _ => (duration(), "a duration such as 30s"),
-    };
-    if known { Ok(()) } else { Err(wanted) }
-}
-
 /// Default value, which also replaces an invalid one.
 pub fn default_of(property: &str) -> &'static str {
     match property {

@@ -1,142 +1,354 @@
-//! Settings of YuniKorn in a scenario, with the rules that they affect: settings of the partition by name, of a queue as
+//! Settings of YuniKorn in a scenario, one row each: settings of the partition by name, of a queue as
 //! `priority.policy.team-a`, of a user likewise.
 //!
 //! # Source
 //! yunikorn.md 1.1 to 1.4
 
-use super::config::{Queue, Written, parse, property_is_known};
+use super::config::{Queue, Written, parse, parse_duration};
 use super::file::Reader;
 use super::rules::{
     self, ABOVE_GUARANTEE, APPLICATION, BELOW_GUARANTEE, HEADROOM, LOWERED_MAX, MAX_APPLICATIONS, NODE_ORDER,
     PRIORITY, SHARE, TIE, USER_LIMIT,
 };
-use super::words::{Config, GROUPS, TEMPLATE};
+use super::words::{Config, GPU_TYPE, GROUPS, TEMPLATE};
 use crate::format::{Findings, Path, Scenario, quoted, value};
 use crate::policy::PRIORITY_CLASS;
-use crate::policy::setting::{Setting, choice, priority_class, refused, switch, unknown};
-use crate::policy::switches::{Rulebook, Switch};
+use crate::policy::form::{Ask, ON_OFF, text};
+use crate::policy::setting::{Setting, Wanted, choice, priority_class, refused, switch, unknown};
+use crate::policy::switches::Affects::{self, Nothing, Rules};
+use crate::policy::switches::{Rulebook, SettingRules};
 
 /// Description of the expected value, for the message.
 type Expected = String;
 
-/// Reason for settings that are only preserved for export.
-const EXPORT: &str = "kept for an export";
-/// Reason for settings of the back-off.
-const BACK_OFF: &str = "it changes which applications are skipped, not how they are compared";
+/// A property of a queue, whose value is kept as text; `Err` if upstream would silently use the default.
+type Property = Setting<(), Wanted>;
+
+/// A setting that is only preserved for export.
+const EXPORT: Affects = Nothing("kept for an export");
+/// A setting of the back-off.
+const BACK_OFF: Affects = Nothing("it changes which applications are skipped, not how they are compared");
 
 /// Settings of the partition.
-static PARTITION: [Setting<Config, Expected>; 7] = [
-    Setting::new(Switch::of("node-sort", &[&NODE_ORDER]), |config, text| {
-        config.partition.nodesortpolicy.kind = text.to_string();
-        Ok(choice(text, &[("fair", ()), ("binpacking", ())], "fair or binpacking")?)
-    }),
-    Setting::new(Switch::of("node-weights", &[&NODE_ORDER]), |config, text| {
-        for (of, weight) in pairs(text)? {
-            let number = weight.parse::<f64>().ok().filter(|w| w.is_finite() && *w >= 0.0);
-            let number = number.ok_or("a list such as vcore 1, memory 0.5")?;
-            config.partition.nodesortpolicy.resourceweights.insert(of, number);
-        }
-        Ok(())
-    }),
-    Setting::new(Switch::of("preemption", &[&BELOW_GUARANTEE, &ABOVE_GUARANTEE]), |config, text| {
-        config.partition.preemption.enabled = Some(switch(text)?);
-        Ok(())
-    }),
-    Setting::new(Switch::of("quota-preemption", &[&LOWERED_MAX]), |config, text| {
-        config.partition.preemption.quotapreemptionenabled = switch(text)?;
-        Ok(())
-    }),
-    Setting::new(Switch::without_rules("placement-rules", EXPORT), |config, text| {
-        let mut reader = Reader::default();
-        let read = value::parse(text, &[]).map_err(|_| "a list in YAML such as [{name: provided}]")?;
-        config.partition.placementrules = reader.rules(&read, &Path::default());
-        reader.first()
-    }),
-    Setting::new(Switch::without_rules("partition", EXPORT), |config, text| {
-        config.partition.name = text.to_string();
-        Ok(())
-    }),
-    Setting::new(Switch::without_rules("gpu-type", "a name"), |config, text| {
-        config.gpu_type = text.to_string();
-        Ok(())
-    }),
-];
-
-/// Groups of a user.
-static OF_USER: Switch = Switch::of("groups", &[&USER_LIMIT, &MAX_APPLICATIONS]);
-
-/// Queue properties, by their upstream names.
-static PROPERTIES: [Switch; 9] = [
-    Switch::of("application.sort.policy", &[&APPLICATION]),
-    Switch::of("application.sort.priority", &[&PRIORITY, &SHARE, &APPLICATION, &TIE]),
-    Switch::without_rules("application.unschedasks.backoff", BACK_OFF),
-    Switch::without_rules("application.unschedasks.backoff.delay", BACK_OFF),
-    Switch::of("preemption.delay", &[&BELOW_GUARANTEE]),
-    Switch::of("preemption.policy", &[&BELOW_GUARANTEE, &ABOVE_GUARANTEE]),
-    Switch::of("priority.offset", &[&PRIORITY]),
-    Switch::of("priority.policy", &[&PRIORITY]),
-    Switch::of("quota.preemption.delay", &[&LOWERED_MAX]),
-];
-
-/// Other queue settings. `guaranteed` and `max` cover resource types other than CPU, memory and GPU. `absent`: the
-/// configuration does not contain the queue yet, or no longer.
-static QUEUE: [Setting<Queue, Expected>; 8] = [
-    Setting::new(Switch::of("guaranteed", &[&SHARE, &BELOW_GUARANTEE, &ABOVE_GUARANTEE]), |queue, text| {
-        amounts(text).map(|all| queue.resources.guaranteed = all)
-    }),
-    Setting::new(Switch::of("max", &[&HEADROOM, &LOWERED_MAX]), |queue, text| {
-        amounts(text).map(|all| queue.resources.max = all)
-    }),
-    Setting::new(Switch::of("limits", &[&USER_LIMIT, &MAX_APPLICATIONS]), |queue, text| {
-        let mut reader = Reader::default();
-        let read =
-            value::parse(text, &[]).map_err(|_| "a list such as [{users: [a], maxapplications: 2}]")?;
-        queue.limits = reader.limits(&read, &Path::default());
-        reader.first()
-    }),
-    Setting::new(Switch::of("maxapplications", &[&MAX_APPLICATIONS]), |queue, text| {
-        count(text).map(|n| queue.maxapplications = n)
-    }),
+pub static PARTITION: [Setting<Config, Expected>; 7] = [
     Setting::new(
-        Switch::without_rules("absent", "which queues there are, not what they get"),
-        |queue, text| {
-            queue.absent = switch(text)?;
+        text("node-sort", "nodesortpolicy", "fair", "Which node is tried first.").ask(Ask::Choice(&[
+            ("fair", "fair: the least used"),
+            ("binpacking", "binpacking: the most used"),
+        ])),
+        Rules(&[&NODE_ORDER]),
+        |config, text| {
+            config.partition.nodesortpolicy.kind = text.to_string();
+            Ok(choice(text, &[("fair", ()), ("binpacking", ())], "fair or binpacking")?)
+        },
+    ),
+    Setting::new(
+        text(
+            "node-weights",
+            "resourceweights",
+            "vcore 1, memory 1",
+            "Resource weights for node usage, such as: vcore 1, nvidia.com/gpu 4. GPUs count only if they are listed.",
+        ),
+        Rules(&[&NODE_ORDER]),
+        |config, text| {
+            for (of, weight) in pairs(text)? {
+                let number = weight.parse::<f64>().ok().filter(|w| w.is_finite() && *w >= 0.0);
+                let number = number.ok_or("a list such as vcore 1, memory 0.5")?;
+                config.partition.nodesortpolicy.resourceweights.insert(of, number);
+            }
             Ok(())
         },
     ),
-    Setting::new(Switch::without_rules("parent", "affects routing only"), |queue, text| {
-        queue.parent = switch(text)?;
-        Ok(())
-    }),
-    Setting::new(Switch::without_rules("submitacl", EXPORT), |queue, text| {
-        queue.submitacl = text.to_string();
-        Ok(())
-    }),
-    Setting::new(Switch::without_rules("adminacl", EXPORT), |queue, text| {
-        queue.adminacl = text.to_string();
-        Ok(())
+    Setting::new(
+        text("preemption", "Preemption", "on", "Whether queues below their guarantee can preempt others.")
+            .ask(ON_OFF),
+        Rules(&[&BELOW_GUARANTEE, &ABOVE_GUARANTEE]),
+        |config, text| Ok(switch(text).map(|on| config.partition.preemption.enabled = Some(on))?),
+    ),
+    Setting::new(
+        text(
+            "quota-preemption",
+            "Quota preemption",
+            "off",
+            "Whether queues are preempted down to a max that was lowered.",
+        )
+        .ask(ON_OFF),
+        Rules(&[&LOWERED_MAX]),
+        |config, text| flag(&mut config.partition.preemption.quotapreemptionenabled, text),
+    ),
+    Setting::new(
+        text(
+            "gpu-type",
+            "Resource type of GPUs",
+            GPU_TYPE,
+            "The resource name of GPUs in the configuration.",
+        ),
+        Nothing("a name"),
+        |config, text| words(&mut config.gpu_type, text),
+    ),
+    Setting::new(
+        text("partition", "Name", "default", "Name of the partition, used for export."),
+        EXPORT,
+        |config, text| words(&mut config.partition.name, text),
+    ),
+    Setting::new(
+        text(
+            "placement-rules",
+            "placementrules",
+            "none",
+            "Used for export only: jobs name their queue here.",
+        ),
+        EXPORT,
+        |config, text| {
+            let mut reader = Reader::default();
+            let read = value::parse(text, &[]).map_err(|_| "a list in YAML such as [{name: provided}]")?;
+            config.partition.placementrules = reader.rules(&read, &Path::default());
+            reader.first()
+        },
+    ),
+];
+
+/// Groups of a user.
+const OF_USER: SettingRules =
+    SettingRules { name: "groups", aliases: &[], affects: Rules(&[&USER_LIMIT, &MAX_APPLICATIONS]) };
+
+/// Limits of a queue on users and applications.
+pub static LIMITS: [Setting<Queue, Expected>; 2] = [
+    Setting::of_queue(
+        text(
+            "maxapplications",
+            "maxapplications",
+            "any number",
+            "How many applications may run in the queue and below it; 0: any number.",
+        ),
+        Rules(&[&MAX_APPLICATIONS]),
+        |queue, text| count(text).map(|n| queue.maxapplications = n),
+    ),
+    Setting::of_queue(
+        text(
+            "limits",
+            "limits",
+            "none",
+            "Limits of users and groups, as in queues.yaml: [{users: [alice, \"*\"], maxresources: {nvidia.com/gpu: 2}}]",
+        ),
+        Rules(&[&USER_LIMIT, &MAX_APPLICATIONS]),
+        |queue, text| {
+            let mut reader = Reader::default();
+            let read =
+                value::parse(text, &[]).map_err(|_| "a list such as [{users: [a], maxapplications: 2}]")?;
+            queue.limits = reader.limits(&read, &Path::default());
+            reader.first()
+        },
+    ),
+];
+
+/// Guaranteed and maximum amounts of resource types other than CPU, memory and GPU.
+pub static OTHER_TYPES: [Setting<Queue, Expected>; 2] = [
+    Setting::of_queue(
+        text("guaranteed", "guaranteed", "none", "Such as: pods 10, ephemeral-storage 5Gi."),
+        Rules(&[&SHARE, &BELOW_GUARANTEE, &ABOVE_GUARANTEE]),
+        |queue, text| amounts(text).map(|all| queue.resources.guaranteed = all),
+    ),
+    Setting::of_queue(
+        text("max", "max", "none", "Such as: pods 10, ephemeral-storage 5Gi."),
+        Rules(&[&HEADROOM, &LOWERED_MAX]),
+        |queue, text| amounts(text).map(|all| queue.resources.max = all),
+    ),
+];
+
+/// Whether jobs submitted to a queue go to queues of their users.
+pub static PARENT: Setting<Queue, Expected> = Setting::of_queue(
+    text("parent", "parent", "off", "Jobs submitted here go to a dynamic child queue of their user.")
+        .ask(ON_OFF),
+    Nothing("affects routing only"),
+    |queue, text| flag(&mut queue.parent, text),
+);
+
+/// Whether the configuration does not contain a queue yet, or no longer.
+pub static RELOADED: [Setting<Queue, Expected>; 1] = [Setting::of_queue(
+    text(
+        "absent",
+        "absent",
+        "off",
+        "The configuration does not have this queue; a later timeline entry can add it.",
+    )
+    .ask(ON_OFF),
+    Nothing("which queues there are, not what they get"),
+    |queue, text| flag(&mut queue.absent, text),
+)];
+
+/// Access to a queue.
+pub static ACCESS: [Setting<Queue, Expected>; 2] = [
+    Setting::of_queue(
+        text("submitacl", "submitacl", "nobody", "Not enforced here: everyone can submit."),
+        EXPORT,
+        |queue, text| words(&mut queue.submitacl, text),
+    ),
+    Setting::of_queue(text("adminacl", "adminacl", "nobody", "Not enforced here."), EXPORT, |queue, text| {
+        words(&mut queue.adminacl, text)
     }),
 ];
 
-/// Names of the queue properties.
-pub fn properties() -> [&'static str; 9] {
-    PROPERTIES.each_ref().map(|property| property.name)
+/// The priority of a queue, which a scenario has as a field of the queue.
+pub static OFFSET: Property = Setting::of_queue(
+    text(
+        "priority.offset",
+        "priority.offset",
+        "0",
+        "Added to the priorities below on the way to the root. With a fence, only the offset is passed on.",
+    ),
+    Rules(&[&PRIORITY]),
+    |(), text| known(text.parse::<i32>().is_ok(), "a whole number of 32 bits"),
+);
+
+/// Whether the priorities below a queue count.
+pub static PRIORITY_POLICY: Property = Setting::of_queue(
+    text(
+        "priority.policy",
+        "priority.policy",
+        "default",
+        "Whether priorities below are passed on to the parent.",
+    )
+    .ask(Ask::Choice(&[
+        ("default", "default: priorities below count"),
+        ("fence", "fence: only the offset counts"),
+    ])),
+    Rules(&[&PRIORITY]),
+    |(), text| known(is_one_of(text, &["default", "fence"]), "default or fence"),
+);
+
+/// Order of the applications of a queue.
+pub static SORTING: [Property; 2] = [
+    Setting::of_queue(
+        text(
+            "application.sort.policy",
+            "application.sort.policy",
+            "that of the parent, else fifo",
+            "The order in which the applications of a leaf are tried.",
+        )
+        .ask(Ask::Choice(&[("fifo", "fifo: by submission"), ("fair", "fair: by what they use")])),
+        Rules(&[&APPLICATION]),
+        |(), text| known(["fifo", "fair", "stateaware"].contains(&text), "fifo or fair"),
+    ),
+    Setting::of_queue(
+        text(
+            "application.sort.priority",
+            "application.sort.priority",
+            "that of the parent, else enabled",
+            "Whether priority comes first: among applications in a leaf, among child queues in a parent.",
+        )
+        .ask(Ask::Choice(&[
+            ("enabled", "enabled: priority first"),
+            ("disabled", "disabled: priority breaks ties"),
+        ])),
+        Rules(&[&PRIORITY, &SHARE, &APPLICATION, &TIE]),
+        |(), text| known(is_one_of(text, &["enabled", "disabled"]), "enabled or disabled"),
+    ),
+];
+
+/// Preemption by and of the jobs of a queue.
+pub static PREEMPTION: [Property; 3] = [
+    Setting::of_queue(
+        text(
+            "preemption.policy",
+            "preemption.policy",
+            "default; disabled is inherited",
+            "Where asks below look for victims, and whether this queue provides victims.",
+        )
+        .ask(Ask::Choice(&[
+            ("default", "default"),
+            ("fence", "fence: no victims outside"),
+            ("disabled", "disabled: no victims here"),
+        ])),
+        Rules(&[&BELOW_GUARANTEE, &ABOVE_GUARANTEE]),
+        |(), text| known(is_one_of(text, &["default", "fence", "disabled"]), "default, fence or disabled"),
+    ),
+    Setting::of_queue(
+        text(
+            "preemption.delay",
+            "preemption.delay",
+            "that of the parent, else 30s",
+            "An ask can preempt only when it is at least this old, such as 30s. Inherited by child queues.",
+        ),
+        Rules(&[&BELOW_GUARANTEE]),
+        |(), text| positive_duration(text),
+    ),
+    Setting::of_queue(
+        text(
+            "quota.preemption.delay",
+            "quota.preemption.delay",
+            "that of the parent, else off",
+            "How long after its max is lowered a queue is preempted down to it. Needs quota preemption.",
+        ),
+        Rules(&[&LOWERED_MAX]),
+        |(), text| {
+            known(parse_duration(text).is_some_and(|delay| delay >= 0), "a duration such as 30s, or 0s")
+        },
+    ),
+];
+
+/// Back-off of applications whose asks fit no node.
+pub static BACKOFF: [Property; 2] = [
+    Setting::of_queue(
+        text(
+            "application.unschedasks.backoff",
+            "application.unschedasks.backoff",
+            "that of the parent, else off",
+            "After this many asks that fit no node, the application is skipped for a while; 0: never.",
+        ),
+        BACK_OFF,
+        |(), text| known(text.parse::<u64>().is_ok(), "a whole number"),
+    ),
+    Setting::of_queue(
+        text(
+            "application.unschedasks.backoff.delay",
+            "application.unschedasks.backoff.delay",
+            "that of the parent, else 30s",
+            "How long it is skipped.",
+        ),
+        BACK_OFF,
+        |(), text| positive_duration(text),
+    ),
+];
+
+/// All properties of a queue.
+fn of_properties() -> impl Iterator<Item = &'static Property> {
+    [&OFFSET, &PRIORITY_POLICY].into_iter().chain(&SORTING).chain(&PREEMPTION).chain(&BACKOFF)
+}
+
+/// All other settings of a queue.
+fn of_queue() -> impl Iterator<Item = &'static Setting<Queue, Expected>> {
+    LIMITS.iter().chain(&OTHER_TYPES).chain([&PARENT]).chain(&RELOADED).chain(&ACCESS)
+}
+
+/// Names of the queue properties, as in upstream.
+pub fn properties() -> Vec<&'static str> {
+    let mut names = Setting::names(of_properties());
+    names.sort_unstable();
+    names
 }
 
 /// Names of the other queue settings.
-fn queue_words() -> [&'static str; 8] {
-    let mut names = QUEUE.each_ref().map(|setting| setting.switch.name);
-    names.sort();
+fn queue_words() -> Vec<&'static str> {
+    let mut names = Setting::names(of_queue());
+    names.sort_unstable();
     names
+}
+
+/// Checks that upstream accepts the value of a property.
+///
+/// # Errors
+///
+/// Returns the accepted values if upstream would silently use the default.
+pub fn property_is_known(property: &str, text: &str) -> Result<(), Wanted> {
+    Setting::find(of_properties(), property).map_or(Ok(()), |setting| setting.read(&mut (), text))
 }
 
 /// All rules and settings.
 pub(super) fn rulebook() -> Rulebook {
-    let mut all: Vec<Switch> = PARTITION.iter().map(|setting| setting.switch).collect();
-    all.push(OF_USER);
-    all.extend(PROPERTIES);
-    all.extend(QUEUE.iter().map(|setting| setting.switch));
-    Rulebook::new(rules::all(), &all)
+    let of_partition = PARTITION.iter().map(Setting::rules).chain([OF_USER]);
+    let of_queues = of_properties().map(Setting::rules).chain(of_queue().map(Setting::rules));
+    Rulebook::new(rules::all(), of_partition.chain(of_queues))
 }
 
 /// Reads all settings, and reports invalid ones.
@@ -157,7 +369,7 @@ pub fn read(s: &Scenario, f: &mut Findings) -> Config {
             } else if let Some(setting) = Setting::find(&PARTITION, name) {
                 setting.read(&mut config, text)
             } else {
-                let names = PARTITION.each_ref().map(|setting| setting.switch.name);
+                let names = Setting::names(&PARTITION);
                 unknown(s, name, &names, &known_settings(name, &names), f);
                 continue;
             };
@@ -212,7 +424,7 @@ fn read_queue_setting(queue: &mut Queue, word: &str, text: &str) -> Result<(), E
         }
         return Ok(());
     }
-    if let Some(setting) = Setting::find(&QUEUE, word) {
+    if let Some(setting) = Setting::find(of_queue(), word) {
         return setting.read(queue, text);
     }
     queue.properties.insert(word.to_string(), text.to_string());
@@ -228,6 +440,28 @@ impl Reader {
             Some(fault) => Err(format!("possible: {}: {}", fault.at, fault.says)),
         }
     }
+}
+
+fn known(is_known: bool, wanted: Wanted) -> Result<(), Wanted> {
+    if is_known { Ok(()) } else { Err(wanted) }
+}
+
+fn is_one_of(text: &str, all: &[&str]) -> bool {
+    all.iter().any(|known| text.eq_ignore_ascii_case(known))
+}
+
+fn positive_duration(text: &str) -> Result<(), Wanted> {
+    known(parse_duration(text).is_some_and(|delay| delay > 0), "a duration such as 30s")
+}
+
+fn flag(value: &mut bool, text: &str) -> Result<(), Expected> {
+    *value = switch(text)?;
+    Ok(())
+}
+
+fn words(value: &mut String, text: &str) -> Result<(), Expected> {
+    *value = text.to_string();
+    Ok(())
 }
 
 fn count(text: &str) -> Result<u64, Expected> {
@@ -254,4 +488,28 @@ fn amounts(text: &str) -> Result<Written, Expected> {
         out.insert(of, value);
     }
     Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Defaults are kept as they are written, and mean the same as nothing.
+    #[test]
+    fn defaults_change_nothing() {
+        let (types, omitted) =
+            (["memory", "nvidia.com/gpu", "vcore"].map(String::from).to_vec(), Config::default());
+        let mut given = Config::default();
+        for setting in PARTITION.iter().filter(|setting| setting.field.default != "none") {
+            assert_eq!(
+                setting.read(&mut given, setting.field.default_value()),
+                Ok(()),
+                "{}",
+                setting.field.key
+            );
+        }
+        assert_eq!(given.partition.preemption_enabled(), omitted.partition.preemption_enabled());
+        assert_eq!(given.partition.node_sort(), omitted.partition.node_sort());
+        assert_eq!(given.partition.weights(&types), omitted.partition.weights(&types));
+    }
 }

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use fairground::policy::kai::config::default_plugins;
 use fairground::policy::kai::config::{Action, Config, Placement, ReclaimResolve};
-use fairground::policy::kai::settings::default_plugins;
 
 use super::file::{number, seconds};
 use crate::cycle::format::Case;

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::cluster::Preemptible;
+use crate::policy::kai::config::default_plugins;
 use crate::policy::kai::config::{Config, Revision};
 use crate::policy::kai::cycle_input::CycleInput;
 use crate::policy::kai::recorded::{
@@ -14,7 +15,6 @@ use crate::policy::kai::recorded::{
     SnapshotPodSet, Status, run,
 };
 use crate::policy::kai::session::Session;
-use crate::policy::kai::settings::default_plugins;
 use crate::trace::{Level, Trace};
 
 /// Number of clusters.
