@@ -23,7 +23,7 @@ pub struct Search {
     /// Pods that were evicted or moved in the end; empty if no set sufficed.
     pub evicted: Vec<PodId>,
     /// Pods whose allocation the comparisons of shares and quotas subtract: those of the last set, without the ones that are
-    /// placed again.
+    /// placed again, in the order in which they are compared.
     pub taken: Vec<PodId>,
 }
 

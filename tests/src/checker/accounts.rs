@@ -344,6 +344,20 @@ pub fn sums_of_one_each(lists: impl Iterator<Item = Vec<Triple>>) -> Vec<Triple>
     all
 }
 
+/// The sums of one amount each of the first of these lists, for every number of them.
+pub fn sums_in_order(lists: impl Iterator<Item = Vec<Triple>>) -> Vec<Triple> {
+    let mut all: Vec<Triple> = vec![[0.0; 3]];
+    let mut last = all.clone();
+    for list in lists {
+        let with = |sum: &Triple| list.iter().map(|amount| plus(*sum, *amount)).collect::<Vec<_>>();
+        last = last.iter().flat_map(with).collect();
+        last.dedup();
+        last.truncate(4000);
+        all.extend(&last);
+    }
+    all
+}
+
 /// Equality except for the last bits.
 pub fn same(a: f64, b: f64) -> bool {
     a == b || (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1e-3)

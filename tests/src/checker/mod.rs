@@ -85,6 +85,8 @@ struct Involved {
     asked: Vec<PodId>,
     /// That lose, or could lose, their place.
     lost: Vec<PodId>,
+    /// Whether those in `lost` are recorded, in the order in which they are compared.
+    is_recorded: bool,
     /// How many of those in `asked` the comparisons include at least.
     at_least: Option<usize>,
 }
@@ -345,7 +347,9 @@ impl<'a> Cycle<'a> {
                     }
                 }
                 match self.search_of(at) {
-                    Some(search) => pods.lost.clone_from(&search.taken),
+                    Some(search) => {
+                        (pods.lost, pods.is_recorded) = (search.taken.clone(), true);
+                    }
                     None => {
                         let set = moment..self.moments.statement(at).end() + 1;
                         pods.lost.extend(self.moments.evicted_twice(set));
@@ -358,6 +362,7 @@ impl<'a> Cycle<'a> {
                 if self.counting.is_of_engine {
                     let own = self.record.searches.iter().filter(|search| search.job == job);
                     pods.lost.extend(own.flat_map(|search| &search.taken));
+                    pods.is_recorded = true;
                     return pods;
                 }
                 let is_other = |pod: &PodId| job_of(*pod) != job;
@@ -381,16 +386,17 @@ impl<'a> Cycle<'a> {
         })
     }
 
-    /// The search that led to a decision for a job, under the engine of KAI.
+    /// The search that led to a decision for a job, under the engine of KAI: that of the latest eviction before it, else of the
+    /// next one.
     fn search_of(&self, at: usize) -> Option<&Search> {
         let job = self.moments.claimant(at)?;
-        let evicts = |search: &Search| {
-            self.moments.statement(at).any(|other| match self.moments.decisions[other].event {
-                Event::Evicted { pod, .. } | Event::Unclaimed { pod, .. } => search.evicted.contains(&pod),
-                _ => false,
-            })
+        let set = self.moments.statement(at);
+        let evicted = |other: usize| match self.moments.decisions[other].event {
+            Event::Evicted { pod, .. } | Event::Unclaimed { pod, .. } => Some(pod),
+            _ => None,
         };
-        self.record.searches.iter().find(|search| search.job == job && evicts(search))
+        let pod = (*set.start()..=at).rev().chain(at..=*set.end()).find_map(evicted)?;
+        self.record.searches.iter().find(|search| search.job == job && search.evicted.contains(&pod))
     }
 
     fn context<'s>(&'s self, explanation: &Explanation<'_>, of: Moment) -> Context<'s> {
@@ -399,7 +405,7 @@ impl<'a> Cycle<'a> {
         let state = self.moments.state(&of);
         let policy = &self.plan.policy;
         let accounts = Accounts { policy, cluster, state, pool: explanation.pool, counting: self.counting };
-        let Involved { asked, lost, at_least } = self.pods_of(explanation, moment, &accounts);
+        let Involved { asked, lost, is_recorded, at_least } = self.pods_of(explanation, moment, &accounts);
         let is_rejected = |refusal: &&Refusal| {
             matches!(
                 refusal.gate,
@@ -434,6 +440,7 @@ impl<'a> Cycle<'a> {
                 .chain(self.moments.moved(moment))
                 .collect(),
             lost,
+            is_recorded,
             ego: self.ego.as_ref().map(|ego| {
                 let at = match explanation.of {
                     Explained::Decision(at) => Some(at),

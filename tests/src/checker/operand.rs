@@ -10,7 +10,7 @@ use fairground::time::Time;
 use fairground::trace::{Check, Quantity, QueuePriority, Term, Value};
 use fairground::units::Resource;
 
-use super::accounts::{Accounts, Triple, plus, same, sums, sums_of_one_each};
+use super::accounts::{Accounts, Triple, plus, same, sums, sums_in_order, sums_of_one_each};
 use super::fair_shares::Shares;
 use super::moments::{Place as Where, State};
 use super::preempted::Preempted;
@@ -53,6 +53,8 @@ pub struct Context<'a> {
     pub twice: Vec<PodId>,
     /// Pods that the evictions may consist of.
     pub lost: Vec<PodId>,
+    /// Whether they consist of the first of these, as recorded.
+    pub is_recorded: bool,
     /// EGO: consumers, pools and earmarks.
     pub ego: Option<super::ego::Moment<'a>>,
 }
@@ -235,21 +237,29 @@ impl Context<'_> {
 
     /// What evictions below a queue may free.
     pub fn losses(&self, queue: QueueId) -> Vec<Triple> {
-        self.amounts(queue, &self.lost)
+        match self.is_recorded {
+            true => sums_in_order(self.taken(queue, &self.lost)),
+            false => self.amounts(queue, &self.lost),
+        }
     }
 
     /// Every sum of what some of these pods take below a queue.
     pub fn amounts(&self, queue: QueueId, pods: &[PodId]) -> Vec<Triple> {
+        sums_of_one_each(self.taken(queue, pods))
+    }
+
+    /// What each of these pods may take below a queue.
+    fn taken(&self, queue: QueueId, pods: &[PodId]) -> impl Iterator<Item = Vec<Triple>> {
         let cluster = self.accounts.cluster;
-        let is_below = |pod: &&PodId| {
+        let is_below = move |pod: &&PodId| {
             cluster.path_to_root(cluster.jobs[cluster.pods[**pod].job].queue).any(|q| q == queue)
         };
         let node = |pod: PodId| match self.accounts.place(pod) {
             Where::On(node) | Where::Leaving(node) => Some(node),
             _ => self.accounts.state.claims.iter().find(|claim| claim.0 == pod).map(|claim| claim.1),
         };
-        let of = |pod: &PodId| Some(self.accounts.evicted_from(*pod, node(*pod)?));
-        sums_of_one_each(pods.iter().filter(is_below).filter_map(of))
+        let of = move |pod: &PodId| Some(self.accounts.evicted_from(*pod, node(*pod)?));
+        pods.iter().filter(is_below).filter_map(of)
     }
 }
 

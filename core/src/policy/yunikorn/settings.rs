@@ -335,13 +335,13 @@ fn queue_words() -> Vec<&'static str> {
     names
 }
 
-/// Checks that upstream accepts the value of a property.
+/// Checks that upstream accepts the value of a property, which it reads with its blanks.
 ///
 /// # Errors
 ///
 /// Returns the accepted values if upstream would silently use the default.
 pub fn property_is_known(property: &str, text: &str) -> Result<(), Wanted> {
-    Setting::find(of_properties(), property).map_or(Ok(()), |setting| setting.read(&mut (), text))
+    Setting::find(of_properties(), property).map_or(Ok(()), |setting| (setting.parse)(&mut (), text))
 }
 
 /// All rules and settings.

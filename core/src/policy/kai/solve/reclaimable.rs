@@ -183,15 +183,17 @@ impl Session<'_> {
         victims
     }
 
-    /// The pods of the units taken.
+    /// The pods of the units taken, in the order in which they are compared.
     fn taken(&self, tried: Tried<'_>) -> Vec<PodId> {
         let of = |victims: &VictimsOfJob| {
-            let job = self.job(victims.job);
-            let task = |pod: &PodRef| job.slots[self.slot_of(*pod)].task;
-            let counts = |pod: &&PodRef| task(pod).is_some_and(|task| !self.is_placed_again(task));
-            victims.pods.iter().filter(counts).map(|pod| self.pods[pod.ix()].id).collect::<Vec<_>>()
+            let (elastic, core) = self.in_units(victims.job, &victims.pods);
+            let pods = elastic.into_iter().chain(core).map(|task| self.pod_of(task).id);
+            Some((self.facts_of(victims.job).queue?, pods.collect::<Vec<_>>()))
         };
-        self.counted_victims(tried).into_iter().flat_map(of).collect()
+        let mut taken: Vec<(QueueRef, Vec<PodId>)> =
+            self.counted_victims(tried).into_iter().filter_map(of).collect();
+        taken.sort_by(|l, r| self.queues[l.0.ix()].name.cmp(&self.queues[r.0.ix()].name));
+        taken.into_iter().flat_map(|(_, pods)| pods).collect()
     }
 
     /// Items in the order in which the validator visits them, permuted with a seed (N-7).
@@ -207,10 +209,22 @@ impl Session<'_> {
 
     /// One unit per elastic task, one unit for all core tasks together.
     fn units_of(&self, job: JobRef, pods: &[PodRef]) -> SmallVec<[Quantities; 1]> {
+        let amount = |&task: &TaskRef| self.task(task).accepted.quantities;
+        let (elastic, core) = self.in_units(job, pods);
+        let mut units: SmallVec<[Quantities; 1]> = elastic.iter().map(amount).collect();
+        if !core.is_empty() {
+            let mut sum = Quantities::default();
+            core.iter().for_each(|task| sum += amount(task));
+            units.push(sum);
+        }
+        units
+    }
+
+    /// The tasks of these pods that count, elastic and core ones.
+    fn in_units(&self, job: JobRef, pods: &[PodRef]) -> (Chunk, Chunk) {
         let loses_no_core = self.is_semi(job);
         let job = self.job(job);
-        let mut units = SmallVec::new();
-        let mut core: Option<Quantities> = None;
+        let (mut elastic, mut core) = (Chunk::new(), Chunk::new());
         let current = |pod: &PodRef| job.slots[self.slot_of(*pod)].task;
         for (set, counts) in job.sets.iter().enumerate() {
             let of_set = pods.iter().filter(|p| self.pods[p.ix()].set == set).filter_map(current);
@@ -219,20 +233,11 @@ impl Session<'_> {
                 Ok(n) if !loses_no_core => n.min(tasks.len()),
                 _ => 0,
             };
-            for (i, &task) in tasks.iter().enumerate() {
-                if self.is_placed_again(task) {
-                    continue;
-                }
-                let amount = self.task(task).accepted.quantities;
-                if i < n_core {
-                    *core.get_or_insert_default() += amount;
-                } else {
-                    units.push(amount);
-                }
+            for (i, &task) in tasks.iter().enumerate().filter(|(_, task)| !self.is_placed_again(**task)) {
+                if i < n_core { core.push(task) } else { elastic.push(task) }
             }
         }
-        units.extend(core);
-        units
+        (elastic, core)
     }
 
     /// Whether a victim is placed again and therefore not counted.
