@@ -27,7 +27,7 @@ pub fn Code(#[prop(into)] code: Signal<String>) -> impl IntoView {
         <div class="result-code">
             <label class="field">
                 <span class="label">"Result code"</span>
-                <input class="input num" type="text" readonly prop:value=move || code.get() />
+                <input class="input" type="text" readonly prop:value=move || code.get() />
             </label>
             <button type="button" class="btn" on:click=copy>"Copy the code"</button>
             <p class="hint">
@@ -117,7 +117,7 @@ fn mistakes(sums: &Sums) -> impl IntoView + use<> {
     let lines = shown.map(line).collect_view();
     let more = sums.mistakes.len().saturating_sub(MISTAKES_MAX);
     let more = (more > 0).then(|| view! { <li class="error">{format!("And {more} more.")}</li> });
-    (!sums.mistakes.is_empty()).then(|| view! { <ul class="plain">{lines} {more}</ul> })
+    (!sums.mistakes.is_empty()).then(|| view! { <ul>{lines} {more}</ul> })
 }
 
 /// The table of one version of a lesson.
