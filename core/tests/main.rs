@@ -34,6 +34,7 @@ mod kai_unrecorded;
 mod kit;
 mod known_faults;
 mod lesson;
+mod lesson_result_codes;
 mod link_laws;
 mod measured_usage;
 mod named_resources;

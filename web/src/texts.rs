@@ -157,6 +157,8 @@ fn screens() -> Vec<(String, Lead)> {
         Dialog::Palette,
         Dialog::Paste,
         Dialog::Reset,
+        Dialog::ResultCode("FG1-quota-1a2b3c4d-rwn".into()),
+        Dialog::Results,
         Dialog::Term("fair share"),
         Dialog::BadLink("the link is incomplete".into()),
     ] {

@@ -12,7 +12,7 @@ use fairground_web::library::Example;
 use fairground_web::state::command::Command;
 use fairground_web::state::document::change::Change;
 use fairground_web::state::document::opened::{Opened, Origin};
-use fairground_web::state::layout::options::NowView;
+use fairground_web::state::layout::options::{Dialog, NowView};
 use fairground_web::state::layout::view::View;
 use fairground_web::state::lesson::step::LessonStep;
 
@@ -169,6 +169,48 @@ fn numbers_and_statements_are_answered() {
     assert_eq!(says(4, "many"), "You said many; it is 4 GPUs.");
     assert_eq!(says(5, "True"), "You said true; it is false.");
     assert_eq!(says(5, "False"), "As you said: false.");
+}
+
+#[test]
+fn first_answers_are_in_the_result_code() {
+    let lesson = lesson("quota");
+    let mut whole = Whole::open("start", 0);
+    let code = |whole: &Whole| {
+        let code = whole.model.lesson.as_ref().and_then(|playing| playing.result_code());
+        code.map(|code| code.to_string().rsplit('-').next().unwrap_or_default().to_string())
+    };
+    let at = |whole: &mut Whole, at: usize| {
+        let (id, lesson) = ("quota".to_string(), lesson.clone());
+        whole.dispatch(Command::Lesson(LessonStep::Open { id, lesson, at }));
+    };
+    let answer = |whole: &mut Whole, said: &str| {
+        whole.dispatch(Command::Lesson(LessonStep::Answer(said.into())));
+    };
+    at(&mut whole, 1);
+    answer(&mut whole, "");
+    assert_eq!(code(&whole), None, "the answer was only shown");
+    answer(&mut whole, "4");
+    at(&mut whole, 3);
+    answer(&mut whole, "True");
+    answer(&mut whole, "False");
+    assert_eq!(
+        code(&whole).as_deref(),
+        Some("nwn"),
+        "first answers count, also after the frame is opened again"
+    );
+    at(&mut whole, 4);
+    answer(&mut whole, "3");
+    assert_eq!(code(&whole).as_deref(), Some("nwr"));
+    whole.dispatch(Command::Lesson(LessonStep::Leave));
+    let shown = format!("FG1-quota-{:08x}-nwr", lesson.checksum);
+    assert_eq!(whole.model.view.dialog, Some(Dialog::ResultCode(shown)));
+    // The next time nothing is answered, and the last frame has shown the code.
+    at(&mut whole, 4);
+    assert_eq!(code(&whole), None);
+    answer(&mut whole, "3");
+    at(&mut whole, 6);
+    whole.dispatch(Command::Lesson(LessonStep::Leave));
+    assert_eq!(whole.model.view.dialog, None);
 }
 
 #[test]

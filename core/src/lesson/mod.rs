@@ -8,6 +8,7 @@ mod entries;
 mod fact;
 mod question;
 mod read;
+pub mod result_code;
 mod schema;
 
 use std::sync::Arc;
@@ -31,6 +32,19 @@ pub struct Lesson {
     pub about: String,
     /// At least one; the last one has suggestions.
     pub frames: Vec<LessonFrame>,
+    /// Checksum of the file: results of other versions are not mixed with those of this one.
+    pub checksum: u32,
+}
+
+impl Lesson {
+    /// The questions in order.
+    pub fn questions(&self) -> impl Iterator<Item = &Question> {
+        self.frames.iter().filter_map(|frame| frame.question.as_ref())
+    }
+
+    pub fn n_questions(&self) -> usize {
+        self.questions().count()
+    }
 }
 
 /// A text about a moment.

@@ -78,7 +78,8 @@ pub fn read(text: &str, known: Known<'_>) -> Result<Lesson, Vec<Mistake>> {
             says: found.says,
         })
         .collect();
-    let lesson = reader.lesson(&entry);
+    let checksum = rawzip::crc32(text.as_bytes());
+    let lesson = reader.lesson(&entry, checksum);
     if reader.mistakes.is_empty() { Ok(lesson) } else { Err(reader.mistakes) }
 }
 
@@ -108,7 +109,7 @@ impl Reader<'_> {
         self.mistakes.push(Mistake { line: None, at: at.to_string(), says: says.into() });
     }
 
-    fn lesson(&mut self, entry: &LessonEntry) -> Lesson {
+    fn lesson(&mut self, entry: &LessonEntry, checksum: u32) -> Lesson {
         if entry.format != FORMAT {
             self.add("format", format!("a lesson begins with `format: {FORMAT}`"));
         }
@@ -126,7 +127,7 @@ impl Reader<'_> {
         let frames = frames
             .filter_map(|(i, frame)| self.frame(&format!("frames[{i}]"), frame, i + 1 == n, &mut base))
             .collect();
-        Lesson { title: entry.title.clone(), about: entry.about.clone(), frames }
+        Lesson { title: entry.title.clone(), about: entry.about.clone(), frames, checksum }
     }
 
     fn frame(

@@ -44,6 +44,16 @@ const lesson = (address, answer) => async (app, page) => {
   await app.arrived();
 };
 
+/** Answers a question of a lesson, then goes to its last frame; returns the result code. */
+const resultCode = async (app, page) => {
+  await lesson("quota.4", "True")(app, page);
+  const next = page.locator("#lesson-next");
+  for (let press = 0; press < 4; press += 1) await next.click();
+  await expect(next).toHaveText("Finish");
+  await app.arrived();
+  return page.getByRole("textbox", { name: "Result code" }).inputValue();
+};
+
 const CHIP = "Start empty or import your own";
 
 /** Name of each screen, actions that lead there from the start page, and the panel shown on a phone. */
@@ -122,6 +132,17 @@ const SCREENS = [
   ["lesson-answer", lesson("reclaim.2", "a1")],
   ["lesson-pools", lesson("runai-pools.3")],
   ["lesson-last", lesson("yunikorn-priorities.8")],
+  ["lesson-result-code", resultCode],
+  [
+    "dialog-result-codes",
+    dialog(async (app, page) => {
+      const code = await resultCode(app, page);
+      await app.command("Add up result codes of lessons");
+      const codes = page.getByRole("textbox", { name: "Result codes, one per line" });
+      await codes.fill([code, code, code.replace(/...$/, "rrw"), "mine", "FG1-quota-00000000-rw"].join("\n"));
+      await expect(page.getByRole("table").first()).toContainText("True or false");
+    }),
+  ],
   ["dialog-paste", dialog(press(CHIP))],
   ["dialog-examples", dialog(press("Examples"))],
   ["dialog-share", dialog(press("Share"))],

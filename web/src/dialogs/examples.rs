@@ -126,6 +126,12 @@ fn Lessons() -> impl IntoView {
         <section>
             <h3>"Lessons"</h3>
             <ul class="cards lessons">{LESSONS.iter().enumerate().map(card).collect_view()}</ul>
+            <p class="hint">
+                "For teachers: "
+                <CommandButton class="link" command=Command::Dialog(Some(Dialog::Results))>
+                    "Add up result codes"
+                </CommandButton>
+            </p>
         </section>
     }
 }

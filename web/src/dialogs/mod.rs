@@ -11,6 +11,7 @@ mod link;
 pub mod palette;
 mod paste;
 mod reset;
+pub mod results;
 mod share;
 mod share_picture;
 mod states;
@@ -53,6 +54,8 @@ fn open(dialog: Dialog, on_close: Callback<()>) -> AnyView {
         Dialog::CompareRuns => view! { <CompareRuns on_close /> }.into_any(),
         Dialog::CompareVersions => view! { <CompareVersions on_close /> }.into_any(),
         Dialog::Reset => view! { <reset::Reset on_close /> }.into_any(),
+        Dialog::ResultCode(code) => view! { <results::OfLesson code on_close /> }.into_any(),
+        Dialog::Results => view! { <results::Results on_close /> }.into_any(),
         Dialog::BadLink(says) => view! { <link::BadLink says on_close /> }.into_any(),
     }
 }

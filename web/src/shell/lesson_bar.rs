@@ -7,6 +7,7 @@ use leptos::html;
 use leptos::leptos_dom::helpers::set_timeout;
 use leptos::prelude::*;
 
+use crate::dialogs::results::Code;
 use crate::state::command::Command;
 use crate::state::document::change::Change;
 use crate::state::lesson::playing::Playing;
@@ -56,9 +57,25 @@ fn Lesson() -> impl IntoView {
                         <Suggestions />
                     }
                 }}
+                <ResultCode />
             </div>
             <Way />
         </section>
+    }
+}
+
+/// The result code, in the last frame.
+#[component]
+fn ResultCode() -> impl IntoView {
+    let store = Store::get();
+    let code = store.text(|m| {
+        let of_last = |playing: &Playing| playing.result_code().filter(|_| playing.is_last());
+        of_lesson(m, of_last).map(|code| code.to_string()).unwrap_or_default()
+    });
+    view! {
+        <Show when=move || code.with(|code| !code.is_empty())>
+            <Code code />
+        </Show>
     }
 }
 

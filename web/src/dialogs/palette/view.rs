@@ -155,6 +155,7 @@ fn of_the_scenario(model: &Model, add: Add<'_>) {
     if let Some(name) = model.history.redo_name() {
         add(&format!("Redo: {name}"), "Ctrl+Shift+Z", Command::Redo);
     }
+    add("Add up result codes of lessons", "", Command::Dialog(Some(Dialog::Results)));
     add("Earlier states", "", Command::Dialog(Some(Dialog::States)));
     if model.translated.is_some() {
         let dialog = Command::Dialog(Some(Dialog::Translated));

@@ -200,6 +200,10 @@ pub enum Dialog {
     CompareVersions,
     /// Confirmation to delete everything stored on this device.
     Reset,
+    /// The result code of a lesson that was left.
+    ResultCode(String),
+    /// Result codes of a lesson, added up.
+    Results,
     /// A link that cannot be read, with what is known about it.
     BadLink(String),
 }

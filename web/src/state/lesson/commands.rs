@@ -12,7 +12,7 @@ use crate::state::document::commands::commit;
 use crate::state::document::opened::{Moment, Opened, Origin};
 use crate::state::document::{Checked, edit};
 use crate::state::effect::Effect;
-use crate::state::layout::options::{NowView, Panel};
+use crate::state::layout::options::{Dialog, NowView, Panel};
 use crate::state::model::Model;
 use crate::state::moment::explanations::{request_explanations, request_report};
 use crate::state::playback::commands::pause;
@@ -44,6 +44,9 @@ pub(crate) fn play(model: &mut Model, step: LessonStep, fx: &mut Vec<Effect>) {
 
 fn open(model: &mut Model, id: String, lesson: Arc<Lesson>, at: usize, fx: &mut Vec<Effect>) {
     let Some(last) = lesson.frames.len().checked_sub(1) else { return };
+    let is_same = |playing: &Playing| playing.id == id && playing.lesson.checksum == lesson.checksum;
+    let answers =
+        model.lesson.as_ref().filter(|playing| is_same(playing)).map(|playing| playing.answers.clone());
     // From one lesson to another, what was open before the first one is restored.
     let before = model.lesson.take().map_or_else(|| Before::of(model), |playing| playing.before);
     model.lesson = Some(Box::new(Playing {
@@ -52,6 +55,7 @@ fn open(model: &mut Model, id: String, lesson: Arc<Lesson>, at: usize, fx: &mut 
         at: at.min(last),
         said: None,
         outcome: None,
+        answers: answers.unwrap_or_default(),
         is_awaited: false,
         before,
     }));
@@ -93,13 +97,19 @@ impl Before {
 }
 
 fn leave(model: &mut Model, fx: &mut Vec<Effect>) {
-    let Some(before) = model.lesson.as_ref().map(|playing| playing.before.clone()) else { return };
+    let Some(playing) = model.lesson.as_ref() else { return };
+    let before = playing.before.clone();
+    // The last frame shows the code.
+    let code = playing.result_code().filter(|_| !playing.is_last());
     pause(model, fx);
     let title = before.opened.scenario.name.clone();
     let view = before.layout(&model.view);
     model.take(*before.opened);
     (model.pristine, model.original, model.kept, model.view) =
         (before.pristine, before.original, before.kept, view);
+    if let Some(code) = code {
+        model.view.dialog = Some(Dialog::ResultCode(code.to_string()));
+    }
     load(model, fx);
     fx.push(Effect::SetUrl);
     fx.push(Effect::Announce(format!("You left the lesson. Open again: {title}.")));
@@ -218,7 +228,7 @@ pub(crate) fn arrived(model: &mut Model, fx: &mut Vec<Effect>) {
         Subject::Job => Selection::Job(name),
         Subject::Node => Selection::Node(name),
     });
-    playing.outcome = Some(outcome);
+    playing.record(outcome);
     if selection.is_some() {
         select(model, selection);
         request_explanations(model, fx);

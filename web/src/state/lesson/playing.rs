@@ -1,12 +1,17 @@
 //! The lesson that is played, and what was open before.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use fairground::lesson::result_code::{Answer, ResultCode};
 use fairground::lesson::{Lesson, LessonFrame, Outcome, Scene};
 
 use crate::state::branches::kept_run::Kept;
 use crate::state::document::opened::Opened;
 use crate::state::layout::view::View;
+
+/// The name of a lesson that is not in the list, in result codes.
+const OWN: &str = "own";
 
 /// A lesson that is played.
 #[derive(Clone, Debug)]
@@ -19,6 +24,8 @@ pub struct Playing {
     pub said: Option<String>,
     /// The answer compared with what happens, once the moment is known.
     pub outcome: Option<Outcome>,
+    /// The first answers, by position of the frame.
+    pub(super) answers: BTreeMap<usize, Answer>,
     /// The moment of the frame was requested and has not arrived.
     pub(super) is_awaited: bool,
     pub before: Before,
@@ -36,6 +43,31 @@ impl Playing {
             Some(question) if self.said.is_some() => &question.scene,
             _ => &frame.scene,
         }
+    }
+
+    /// Records how the question of the frame was answered. A second answer is given by someone who knows the first one's outcome.
+    pub(super) fn record(&mut self, outcome: Outcome) {
+        let answer = match &self.said {
+            Some(said) if said.is_empty() => Answer::NotAnswered,
+            _ if outcome.is_as_said => Answer::Right,
+            _ => Answer::Wrong,
+        };
+        self.answers.entry(self.at).or_insert(answer);
+        self.outcome = Some(outcome);
+    }
+
+    /// The result code, if a question was answered.
+    pub fn result_code(&self) -> Option<ResultCode> {
+        let answered = |answer: &Answer| *answer != Answer::NotAnswered;
+        self.answers.values().any(answered).then(|| {
+            let frames = self.lesson.frames.iter().enumerate().filter(|(_, frame)| frame.question.is_some());
+            let answer = |at| self.answers.get(&at).copied().unwrap_or(Answer::NotAnswered);
+            ResultCode {
+                lesson: if self.id.is_empty() { OWN.to_string() } else { self.id.clone() },
+                checksum: self.lesson.checksum,
+                answers: frames.map(|(at, _)| answer(at)).collect(),
+            }
+        })
     }
 
     pub fn is_last(&self) -> bool {
