@@ -6,8 +6,12 @@ use fairground::sim::Simulation;
 
 /// The names of the pods with their nodes after some cycles, those that are being evicted left out.
 fn placed(version: &str, text: &str, cycles: u32) -> Vec<String> {
+    placed_with(&format!("version: \"{version}\""), text, cycles)
+}
+
+fn placed_with(settings: &str, text: &str, cycles: u32) -> Vec<String> {
     let head = "format: fairground-scenario\nversion: 1\npolicy: kai\ncycle: 1s";
-    let read = read(&format!("{head}\nsettings: {{version: \"{version}\"}}\n{text}"));
+    let read = read(&format!("{head}\nsettings: {{{settings}}}\n{text}"));
     assert_eq!(read.diagnostics, []);
     let plan = check(&read.scenario.expect("it can be read")).plan.expect("it can run");
     let mut simulation = Simulation::new(&plan);
@@ -78,4 +82,18 @@ jobs: [{name: j, queue: q, pod-sets: [{name: a, gpu: 1}, {name: s, group: z, gpu
 ";
     assert_eq!(placed("0.13", text, 1), ["j/a/1 large", "j/s/1 small"]);
     assert_eq!(placed("0.17", text, 1), ["j/a/1 small", "j/s/1 large"]);
+}
+
+/// kai-v0.17.md 16.4. Without the order of subgroups the one that has enough comes first, and used to ask for one more pod.
+#[test]
+fn a_pod_set_that_has_enough_leaves_room_to_one_that_lacks_pods() {
+    let text = "nodes: [{name: n, gpu: 2}]
+queues: [{name: q, gpu: {quota: unlimited, limit: unlimited, weight: 1}}]
+jobs: [{name: j, queue: q, on: [n], pod-sets: [{name: a, pods: 2, min-available: 1, gpu: 1}, {name: b, gpu: 1}]}]
+";
+    let of = |version| {
+        placed_with(&format!("version: \"{version}\", plugins: \"predicates, proportion, elastic\""), text, 1)
+    };
+    assert_eq!(of("0.13"), ["j/a/1 n", "j/a/2 n"]);
+    assert_eq!(of("0.17"), ["j/a/1 n", "j/b/1 n"]);
 }
