@@ -3,7 +3,7 @@
 //!
 //! # Rule
 //! An omitted setting has the upstream default (kai.md 4.1). [`super::config`] has the fields that the rows fill, and
-//! [`super::values`] the parsers.
+//! `values.rs` the parsers.
 //!
 //! A placement strategy (`gpu-placement`, `cpu-placement`) has the operator's side effects: GPU spread enables
 //! gpuspread instead of gpupack and gpusharingorder, and either spread removes consolidation from the actions, unless the

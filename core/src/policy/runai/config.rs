@@ -1,7 +1,7 @@
 //! Settings of Run:ai.
 //!
 //! # Rule
-//! Without `over-quota.NAME` a queue has its GPU weight, CPU weight, memory weight, or *medium*. [`super::settings`] has the
+//! Without `over-quota.NAME` a queue has its GPU weight, CPU weight, memory weight, or *medium*. `settings.rs` has the
 //! settings.
 //!
 //! # Source
