@@ -2,12 +2,12 @@
 
 use super::number::{count, with_unit};
 use super::text::Text;
-use crate::id::{JobId, NodeId};
+use crate::id::{JobId, NodeId, PodId};
 use crate::moment::{EventRow, Frame};
 use crate::trace::{Emptied, Search};
 use crate::units::Resource;
 
-/// Largest number of nodes that are named.
+/// Largest number of nodes or pods that are named.
 const NAMED: usize = 6;
 
 /// Why the set of an evicted pod was selected.
@@ -57,11 +57,11 @@ pub fn of_waiting(frame: &Frame, job: JobId) -> Option<Text> {
 /// The pods that counted as evicted for a job although they stay.
 pub fn counted_as_made(frame: &Frame, job: JobId) -> Option<Text> {
     let unfinished = frame.unfinished.iter().find(|unfinished| unfinished.job == job)?;
-    let pods = unfinished.evicted.iter().take(NAMED);
-    let pods: Vec<Text> = pods.map(|(pod, _)| Text::default().name(frame.names.pod(*pod))).collect();
+    let name = |(pod, _): &(PodId, NodeId)| Text::default().name(frame.names.pod(*pod));
+    let pods: Vec<Text> = unfinished.evicted.iter().map(name).collect();
     (!pods.is_empty()).then(|| {
         Text::of("One set of [evictions] was enough, but was not carried out. Until the end of the cycle these [pods] counted as [evicted], and stay: ")
-            .list(pods, "and")
+            .then(named(pods, "[pods]"))
             .say(".")
     })
 }
@@ -102,13 +102,15 @@ fn needs(pods: u32) -> String {
 }
 
 fn nodes(frame: &Frame, nodes: &[NodeId]) -> Text {
-    let name = |node: &NodeId| Text::default().node(frame.node(*node));
-    let named = || nodes.iter().map(name);
-    match nodes.len() {
-        n if n > NAMED => {
-            let more = Text::of(format!("{} more [nodes]", n - NAMED + 1));
-            Text::default().list(named().take(NAMED - 1).chain([more]).collect(), "and")
-        }
-        _ => Text::default().list(named().collect(), "and"),
+    named(nodes.iter().map(|node| Text::default().node(frame.node(*node))).collect(), "[nodes]")
+}
+
+/// A list of names; of many, the first ones and how many more there are.
+fn named(mut names: Vec<Text>, what: &str) -> Text {
+    if names.len() > NAMED {
+        let more = Text::of(format!("{} more {what}", names.len() - NAMED + 1));
+        names.truncate(NAMED - 1);
+        names.push(more);
     }
+    Text::default().list(names, "and")
 }
