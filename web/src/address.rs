@@ -7,7 +7,10 @@ use fairground::words::Selection;
 use web_sys::window;
 
 use crate::lessons::{self, Listed};
-use crate::state::document::opened::{Moment, Opened, Origin};
+use crate::state::document::{
+    Origin,
+    opened::{Moment, Opened},
+};
 use crate::state::layout::options::NowView;
 use crate::state::lesson::playing::Playing;
 use crate::state::model::Model;
@@ -88,7 +91,7 @@ pub fn put_in_bar(fragment: &str, entry: &str, adds: bool) {
 
 /// The state that a history entry keeps besides the address: the id of the draft, otherwise the origin of the document.
 pub fn entry(model: &Model) -> String {
-    match (&model.draft, &model.origin) {
+    match (&model.document.draft, &model.document.origin) {
         (Some(id), _) => format!("{DRAFT}{id}"),
         (None, Origin::Start) => START.to_string(),
         (None, Origin::Example(file)) => format!("{EXAMPLE}{file}"),
@@ -148,16 +151,16 @@ pub fn write(model: &Model) -> String {
         return format!("{LESSON}{}.{}", playing.id, playing.at + 1);
     }
     let moment = present(model, "");
-    link_encode(&model.scenario, &moment)
+    link_encode(&model.document.scenario, &moment)
 }
 
 /// Like [`write`], with the sender's note, and with neutral names if requested.
 pub fn write_to_share(model: &Model, note: &str, is_renamed: bool) -> String {
     let mut moment = present(model, note);
     if !is_renamed {
-        return link_encode(&model.scenario, &moment);
+        return link_encode(&model.document.scenario, &moment);
     }
-    let made = renamed(&model.scenario);
+    let made = renamed(&model.document.scenario);
     moment.selection = moment.selection.map(|selection| match selection {
         Selection::Queue(name) => Selection::Queue(made.name("queue", &name)),
         Selection::Job(name) => Selection::Job(made.name("job", &name)),
@@ -169,8 +172,8 @@ pub fn write_to_share(model: &Model, note: &str, is_renamed: bool) -> String {
 
 fn present(model: &Model, note: &str) -> Moment {
     Moment {
-        cycle: model.cursor,
-        decision: model.decision,
+        cycle: model.playback.cursor,
+        decision: model.playback.decision,
         selection: model.selection.clone().filter(|_| !model.auto_selected),
         view: Some(model.view.now).filter(|view| *view != NowView::Shares),
         why: model.selection.is_some() && !model.auto_selected,

@@ -15,7 +15,7 @@ pub fn export_all(store: Store) {
     let schema = address::beside("scenario.schema.json");
     let read = lines.iter().filter_map(|line| {
         let opened = storage::draft(&line.id)?.open(&line.id).ok()?;
-        Some(with_schema_line(&document::to_yaml(&opened.scenario), &schema))
+        Some(with_schema_line(&document::to_yaml(&opened.document.scenario), &schema))
     });
     let texts: Vec<String> = read.collect();
     let n_unread = lines.len() - texts.len();

@@ -112,12 +112,13 @@ impl Effects {
             Effect::CopyLink => self.copy_link(host),
             Effect::DownloadCsv { is_of_events, text } => {
                 let what = if is_of_events { "events" } else { "series" };
-                let name = host.now(|m| file_name(&m.scenario.name)).replace("fairground.yaml", what);
+                let name =
+                    host.now(|m| file_name(&m.document.scenario.name)).replace("fairground.yaml", what);
                 download(&format!("{name}.csv"), "text/csv", &text);
             }
             Effect::DownloadScenario => {
-                let (name, text) =
-                    host.now(|m| (file_name(&m.scenario.name), document::to_yaml(&m.scenario)));
+                let (name, text) = host
+                    .now(|m| (file_name(&m.document.scenario.name), document::to_yaml(&m.document.scenario)));
                 let text = with_schema_line(&text, &crate::address::beside("scenario.schema.json"));
                 download(&name, "application/yaml", &text);
             }
@@ -130,17 +131,17 @@ impl Effects {
             }
             Effect::AnnounceEdit => {
                 let said = host.now(|m| {
-                    let (before, frame) = (m.told_edit.as_ref()?, m.frame.as_ref()?);
-                    Some(alternative::says(before, frame, m.run.as_ref()?, m.settings_resource()))
+                    let (before, frame) = (m.branches.told_edit.as_ref()?, m.moment.frame.as_ref()?);
+                    Some(alternative::says(before, frame, m.moment.run.as_ref()?, m.settings_resource()))
                 });
                 said.into_iter().for_each(|said| host.announce(said));
             }
             Effect::AnnouncePreview => {
                 let says = move || {
                     let said = host.now(|m| {
-                        let terms = Terms::of(&m.scenario.policy);
+                        let terms = Terms::of(&m.document.scenario.policy);
                         let preview = branches::alternative::preview(m)?;
-                        alternative::as_edited(m.run.as_ref()?, preview.run.as_ref()?, terms)
+                        alternative::as_edited(m.moment.run.as_ref()?, preview.run.as_ref()?, terms)
                     });
                     said.into_iter().for_each(|said| host.announce(format!("As edited: {said}.")));
                 };
@@ -185,8 +186,8 @@ impl Effects {
 
     fn save_as(&mut self, host: impl Host, packed: Option<String>) {
         let Some((id, title, draft)) = host.now(|m| {
-            let id = m.draft.clone()?;
-            Some((id, m.scenario.name.clone(), Draft::of(m, &self.address, packed)))
+            let id = m.document.draft.clone()?;
+            Some((id, m.document.scenario.name.clone(), Draft::of(m, &self.address, packed)))
         }) else {
             return;
         };
@@ -308,8 +309,12 @@ impl Effects {
         if let Some(handle) = self.url.take() {
             handle.clear();
         }
-        let is_small =
-            host.now(|m| m.scenario.jobs.len() + m.scenario.nodes.len() + m.scenario.queues.len() < 1_500);
+        let is_small = host.now(|m| {
+            m.document.scenario.jobs.len()
+                + m.document.scenario.nodes.len()
+                + m.document.scenario.queues.len()
+                < 1_500
+        });
         let mut fragment = if is_small { host.now(address::write) } else { String::new() };
         if fragment.len() > address::IN_ADDRESS_MAX {
             fragment.clear();
@@ -321,7 +326,7 @@ impl Effects {
         address::put_in_bar(&fragment, &entry, adds);
         storage::set_own_address(&fragment);
         self.address = fragment;
-        if host.now(|m| m.draft.is_some()) {
+        if host.now(|m| m.document.draft.is_some()) {
             self.run(host, Effect::Save);
         }
     }
@@ -338,7 +343,7 @@ const NOT_KEPT: &str = "There is no room left on this device: this scenario is n
 
 /// Saves the document after the delay; the engine packs a large one first.
 fn save_after_delay(host: impl Host) {
-    if host.now(|m| is_large(&m.scenario)) {
+    if host.now(|m| is_large(&m.document.scenario)) {
         host.effects().update_value(|effects| effects.save = None);
         host.dispatch(Command::Pack);
     } else {

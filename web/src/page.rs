@@ -13,7 +13,7 @@ use crate::keys::{self, Action, Focus, Pressed};
 use crate::shell::app::App;
 use crate::startup::{Startup, startup};
 use crate::state::command::Command;
-use crate::state::document::opened::Origin;
+use crate::state::document::Origin;
 use crate::state::layout::embed::Embed;
 use crate::state::layout::options::{KeySet, Panel, Theme};
 use crate::state::layout::room::Room;
@@ -65,7 +65,8 @@ const FIRST_FRAME_MAX: Duration = Duration::from_secs(3);
 /// Sets the initial layout for a page width: on narrow pages WHY takes room from NOW, so it is open only if there is a selection
 /// or a link.
 pub fn lay_out(model: &mut Model, width: f64) {
-    model.view.why_open = width > 1320.0 || model.selection.is_some() || model.origin == Origin::Link;
+    model.view.why_open =
+        width > 1320.0 || model.selection.is_some() || model.document.origin == Origin::Link;
     model.view.chips = true;
     model.view.put(Room::of(width));
 }
@@ -74,7 +75,7 @@ pub fn lay_out(model: &mut Model, width: f64) {
 fn restore_look(model: &mut Model, query: &str) {
     if storage::remembered("why").as_deref() == Some("closed") {
         model.view.why_closed = true;
-        model.view.why_open &= model.selection.is_some() || model.origin == Origin::Link;
+        model.view.why_open &= model.selection.is_some() || model.document.origin == Origin::Link;
     }
     model.view.setup_by_hand = storage::remembered("setup").map(|setup| setup != "folded");
     let folded = |panel: &str| storage::remembered(panel).as_deref() == Some("folded");
@@ -156,7 +157,7 @@ fn on_key(store: Store, event: &leptos::ev::KeyboardEvent) {
     }
     if let Some(action) = keys::action(&pressed, focus(), store.now(|m| m.view.keys)) {
         if action == Action::Do(Command::ForgetBaseline)
-            && store.now(|m| m.baseline.is_none() && !m.kept.is_comparing())
+            && store.now(|m| m.branches.baseline.is_none() && !m.branches.kept.is_comparing())
         {
             return;
         }
@@ -250,8 +251,8 @@ fn focus() -> Focus {
 /// Executes the action of a shortcut; `false` if it is not available.
 fn act(store: Store, action: Action) -> bool {
     let embed = store.now(|m| m.view.embed);
-    let cursor = store.now(|m| m.cursor);
-    let last = store.now(|m| m.run.as_ref().map_or(0, |r| r.last_cycle));
+    let cursor = store.now(|m| m.playback.cursor);
+    let last = store.now(|m| m.moment.run.as_ref().map_or(0, |r| r.last_cycle));
     let command = match action {
         Action::Do(Command::Panel(_)) if embed.is_some() => return false,
         Action::Do(Command::Panel(_)) => {
@@ -260,7 +261,7 @@ fn act(store: Store, action: Action) -> bool {
             return true;
         }
         Action::Do(command) => command,
-        Action::PlayOrPause => Command::Play(!store.now(|m| m.playing)),
+        Action::PlayOrPause => Command::Play(!store.now(|m| m.playback.playing)),
         Action::ToEnd => Command::GoTo(last),
         Action::Jump(by) => Command::GoTo(cursor.saturating_add_signed(by)),
         Action::AddNodes if embed.is_some() => return false,

@@ -3,7 +3,7 @@
 use crate::address::{self, Fragment};
 use crate::lessons::Listed;
 use crate::state::document::draft::Draft;
-use crate::state::document::opened::{Opened, Origin};
+use crate::state::document::{Origin, opened::Opened};
 use crate::state::layout::embed::Embed;
 use crate::state::layout::options::Dialog;
 use crate::state::model::Model;
@@ -34,10 +34,8 @@ pub fn startup() -> Startup {
         Some(_) => (Opened::new(library::start(), Origin::Start), None, String::new()),
         None => opened(&fragment),
     };
-    let is_start = opened.origin == Origin::Start && opened.moment.cycle == 0 && dialog.is_none();
-    let is_draft = opened.draft.is_some();
+    let is_start = opened.document.origin == Origin::Start && opened.moment.cycle == 0 && dialog.is_none();
     let mut model = Model::new(opened);
-    model.pristine = !is_draft;
     model.view.dialog = dialog;
     let lesson = match address::read(&fragment) {
         Fragment::Lesson(listed, at) if !is_embedded() => Some((listed, at)),
@@ -81,14 +79,14 @@ fn opened(fragment: &str) -> (Opened, Option<Dialog>, String) {
                 // A reload: the page wrote the address itself, perhaps before the last change.
                 Some((draft, address)) if address == fragment => draft,
                 // The visitor's own scenario, at another moment.
-                Some((draft, _)) if draft.scenario == opened.scenario => {
+                Some((draft, _)) if draft.document.scenario == opened.document.scenario => {
                     Opened { moment: opened.moment.clone(), rules: opened.rules, ..draft }
                 }
                 // A reload of an unchanged document.
                 _ if storage::own_address().as_deref() == Some(fragment) => {
-                    let is_start = *opened.scenario == library::start();
+                    let is_start = *opened.document.scenario == library::start();
                     let origin = if is_start { Origin::Start } else { Origin::Draft };
-                    Opened { origin, ..*opened }
+                    opened.with_origin(origin)
                 }
                 _ => *opened,
             };
@@ -115,7 +113,7 @@ pub(crate) fn returned(entry: &str, fragment: &str) -> Option<Box<Opened>> {
     }
     let origin = address::origin_of(entry);
     match (address::read(fragment), &origin) {
-        (Fragment::Document(opened), _) => Some(Box::new(Opened { origin, ..*opened })),
+        (Fragment::Document(opened), _) => Some(Box::new(opened.with_origin(origin))),
         // Too large for a link.
         (_, Origin::Example(id)) => {
             let example = library::EXAMPLES.iter().find(|example| example.id == id)?;

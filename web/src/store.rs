@@ -18,8 +18,8 @@ use crate::lessons::fetch::fetch;
 use crate::state::branches::alternative;
 use crate::state::branches::baseline::Baseline;
 use crate::state::command::Command;
-use crate::state::document::opened::{Opened, Origin};
 use crate::state::document::timeline_edit::{self, mistake};
+use crate::state::document::{Origin, opened::Opened};
 use crate::state::effect::Effect;
 use crate::state::layout::options::Dialog;
 use crate::state::layout::view::View;
@@ -86,8 +86,8 @@ pub struct Store {
 impl Store {
     pub fn new(model: Model) -> Store {
         let cell = ModelCell::new(model);
-        let scenario = cell.watched(|m| m.scenario.clone(), is_another);
-        let frame = cell.watched(|m| m.shown.clone().or(m.frame.clone()), is_another_or_none);
+        let scenario = cell.watched(|m| m.document.scenario.clone(), is_another);
+        let frame = cell.watched(|m| m.moment.shown().cloned(), is_another_or_none);
         let selection = cell.watched(|m| m.selection.clone(), differ);
         Store {
             cell,
@@ -96,19 +96,19 @@ impl Store {
             terms: Memo::new(move |_| scenario.with(|s| Terms::of(&s.policy))),
             edited: cell.watched(
                 |m| match timeline_edit::moment(m) {
-                    Some((_, time_ms)) => at_moment(&m.scenario, time_ms),
-                    None => m.scenario.clone(),
+                    Some((_, time_ms)) => at_moment(&m.document.scenario, time_ms),
+                    None => m.document.scenario.clone(),
                 },
                 is_another,
             ),
-            findings: cell.part(|m| m.findings.clone(), is_another),
+            findings: cell.part(|m| m.document.findings.clone(), is_another),
             frame: frame.into(),
             alternative: cell.watched(alternative::moment, is_another_or_none).into(),
             alternative_run: cell.part(alternative::run, is_another_or_none).into(),
             alternative_report: cell.part(alternative::report, is_another_or_none),
-            before: cell.part(|m| m.baseline.clone(), is_another_or_none),
+            before: cell.part(|m| m.branches.baseline.clone(), is_another_or_none),
             changed: cell.part(alternative::changed, differ),
-            run: cell.part(|m| m.run.clone(), is_another_or_none).into(),
+            run: cell.part(|m| m.moment.run.clone(), is_another_or_none).into(),
             selection: selection.into(),
             selection_closure: Memo::new(move |_| {
                 selection_closure(frame.get().as_deref(), selection.get().as_ref())
@@ -116,13 +116,13 @@ impl Store {
             resource: cell.watched(Model::settings_resource, differ).into(),
             charted: cell.watched(|m| m.resource, differ).into(),
             explained: cell.part(Model::explained_resource, differ).into(),
-            ladder: cell.part(|m| m.ladder.clone(), is_another_or_none).into(),
-            order: cell.part(|m| m.order.clone(), is_another_or_none).into(),
+            ladder: cell.part(|m| m.moment.ladder.clone(), is_another_or_none).into(),
+            order: cell.part(|m| m.moment.order.clone(), is_another_or_none).into(),
             rules: cell.part(|m| m.rules.clone(), is_another_or_none).into(),
             alternative_ladder: cell.part(alternative::ladder, is_another_or_none).into(),
-            report: cell.part(|m| m.report.clone(), is_another_or_none),
+            report: cell.part(|m| m.moment.report.clone(), is_another_or_none),
             view: cell.watched(|m| m.view.clone(), differ),
-            engine: cell.part(|m| m.engine.clone(), differ),
+            engine: cell.part(|m| m.engine.state.clone(), differ),
             announcement: RwSignal::new(String::new()),
             touched: RwSignal::new(false),
             pool: RwSignal::new(String::new()),
@@ -245,7 +245,7 @@ impl Store {
             command,
             Command::Open(_) | Command::TakeImport { .. } | Command::Lesson(LessonStep::Open { .. })
         );
-        let before = opens.then(|| self.now(|m| m.scenario.clone()));
+        let before = opens.then(|| self.now(|m| m.document.scenario.clone()));
         if opens {
             self.effects.update_value(|effects| effects.before_open(self));
         }
@@ -254,7 +254,7 @@ impl Store {
             update(model, command)
         });
         self.carry_out(effects.unwrap_or_default());
-        if before.is_some_and(|before| self.now(|m| !Arc::ptr_eq(&before, &m.scenario))) {
+        if before.is_some_and(|before| self.now(|m| !Arc::ptr_eq(&before, &m.document.scenario))) {
             self.effects.update_value(|effects| effects.after_open(self));
         }
         self.sync_open_draft();
@@ -270,10 +270,10 @@ impl Store {
         if self.now(|m| m.view.embed.is_some()) {
             return;
         }
-        let is_synced =
-            self.now(|m| self.effects.with_value(|effects| effects.open_draft() == m.draft.as_ref()));
+        let is_synced = self
+            .now(|m| self.effects.with_value(|effects| effects.open_draft() == m.document.draft.as_ref()));
         if !is_synced {
-            let draft = self.now(|m| m.draft.clone());
+            let draft = self.now(|m| m.document.draft.clone());
             self.effects.update_value(|effects| effects.set_open_draft(self, draft));
         }
     }

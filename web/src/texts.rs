@@ -17,7 +17,7 @@ use crate::library::{EXAMPLES, Example};
 use crate::page::lay_out;
 use crate::shell::app::App;
 use crate::state::command::Command;
-use crate::state::document::opened::{Opened, Origin};
+use crate::state::document::{Origin, opened::Opened};
 use crate::state::layout::options::{Dialog, NowView, SetupTab};
 use crate::state::model::Model;
 use crate::state::update::{begin, update};
@@ -189,7 +189,7 @@ fn decisions(example: &Example) -> Vec<String> {
     let (mut lines, mut given) = (Vec::new(), BTreeSet::new());
     for cycle in 1..=CYCLES {
         page = page.does(Command::Step);
-        let Some(frame) = page.model.frame.clone().filter(|frame| frame.cycle == cycle) else { break };
+        let Some(frame) = page.model.moment.frame.clone().filter(|frame| frame.cycle == cycle) else { break };
         lines.push(format!("cycle {cycle}: {}", step_sentence(&frame).spoken()));
         let decided = decided(&frame).into_iter().map(|(_, explained)| explained);
         let waits = frame.refusals.iter().map(|refusal| waiting(&frame, refusal));

@@ -18,7 +18,7 @@ use fairground_web::library;
 use fairground_web::state::branches::alternative;
 use fairground_web::state::branches::baseline::Baseline;
 use fairground_web::state::command::Command;
-use fairground_web::state::document::opened::{Opened, Origin};
+use fairground_web::state::document::{Origin, opened::Opened};
 use fairground_web::state::effect::Effect;
 use fairground_web::state::layout::gantt_window::GanttMove;
 use fairground_web::state::layout::options::NowView;
@@ -73,7 +73,7 @@ impl Page {
     }
 
     fn shares(&self) -> shares::view::SharesView {
-        let frame = self.model.frame.as_deref().expect("a moment");
+        let frame = self.model.moment.frame.as_deref().expect("a moment");
         let (alternative, changed) = (alternative::moment(&self.model), alternative::changed(&self.model));
         let alternative =
             alternative.as_deref().map(|frame| Alternative { frame, changed: changed.as_deref() });
@@ -85,7 +85,8 @@ impl Page {
     }
 
     fn timeline(&self, selection: Option<&Selection>, resource: Shown) -> timeline::view::TimelineView {
-        let (run, frame) = self.model.run.as_deref().zip(self.model.frame.as_deref()).expect("a run");
+        let (run, frame) =
+            self.model.moment.run.as_deref().zip(self.model.moment.frame.as_deref()).expect("a run");
         let mut view = timeline::view::timeline(run, frame, selection, resource);
         add_overlays(
             &mut view,
@@ -104,19 +105,20 @@ impl Page {
     /// The current frame, the alternative, and what was changed.
     fn moments(&self) -> (Arc<Frame>, Arc<Frame>, Option<String>) {
         let (now, other) =
-            self.model.frame.clone().zip(alternative::moment(&self.model)).expect("two moments");
+            self.model.moment.frame.clone().zip(alternative::moment(&self.model)).expect("two moments");
         (now, other, alternative::changed(&self.model))
     }
 
     /// The reports on the run and on the alternative.
     fn reports(&self) -> (Arc<Report>, Arc<Report>) {
-        self.model.report.clone().zip(alternative::report(&self.model)).expect("two reports")
+        self.model.moment.report.clone().zip(alternative::report(&self.model)).expect("two reports")
     }
 
     fn gantt(&self) -> gantt::view::GanttView {
         let ((now, other, changed), (report, was)) = (self.moments(), self.reports());
         let (Report::Gantt(report_now), Report::Gantt(was)) = (&*report, &*was) else { panic!("{report:?}") };
-        let mut view = gantt::view::gantt(report_now, self.model.run.as_ref().expect("a run"), &now, None);
+        let mut view =
+            gantt::view::gantt(report_now, self.model.moment.run.as_ref().expect("a run"), &now, None);
         gantt::view::lay_behind(
             &mut view,
             report_now,
@@ -132,8 +134,9 @@ impl Page {
     }
 
     fn says(&self) -> String {
-        let (run, frame) = self.model.run.as_deref().zip(self.model.frame.as_deref()).expect("a run");
-        let before = self.model.told_edit.as_ref().or(self.model.baseline.as_ref());
+        let (run, frame) =
+            self.model.moment.run.as_deref().zip(self.model.moment.frame.as_deref()).expect("a run");
+        let before = self.model.branches.told_edit.as_ref().or(self.model.branches.baseline.as_ref());
         says(before.expect("a baseline"), frame, run, Resource::GPU)
     }
 }
@@ -142,7 +145,7 @@ impl Page {
 fn after_an_edit_charts_say_how_it_was() {
     let mut page = Page::open();
     page.does(Command::GoTo(3));
-    assert!(page.model.baseline.is_none());
+    assert!(page.model.branches.baseline.is_none());
     page.sets("team-a", "quota", "3");
     expect!["Quota of team-a 2 → 3: 1 fewer evicted, b2 never starts; team-a uses 3 GPUs (2 before); team-b uses 1 GPU (2 before)."]
         .assert_eq(&page.says());
@@ -162,7 +165,7 @@ fn after_an_edit_charts_say_how_it_was() {
     assert!(view.marks.contains(&Mark::Before) && !view.marks.contains(&Mark::Preview));
     // The next step drops the baseline.
     page.does(Command::Back);
-    assert!(page.model.baseline.is_none());
+    assert!(page.model.branches.baseline.is_none());
     assert!(page.shares().rows.iter().all(|row| row.alternative.is_none()));
 }
 
@@ -214,16 +217,16 @@ fn dominant_shares_are_lines_that_do_not_add_up() {
 fn one_gesture_has_one_before() {
     let mut page = Page::open();
     page.does(Command::GoTo(3));
-    let was = page.model.frame.clone();
+    let was = page.model.moment.frame.clone();
     page.sets("team-a", "quota", "3");
     page.model.clock_ms -= 900;
     page.sets("team-a", "quota", "4");
-    let before = page.model.baseline.clone().expect("a baseline");
+    let before = page.model.branches.baseline.clone().expect("a baseline");
     assert_eq!(before.changed, "quota of team-a 2 → 4");
     assert_eq!(Some(before.frame.clone()), was);
     // The next edit has its own baseline, and so does undo.
     page.sets("team-b", "quota", "0");
-    let changed = |page: &Page| page.model.baseline.as_ref().map(|before| before.changed.clone());
+    let changed = |page: &Page| page.model.branches.baseline.as_ref().map(|before| before.changed.clone());
     page.does(Command::Undo);
     page.does(Command::Undo);
     assert_eq!(changed(&page).as_deref(), Some("undo of quota of team-a 2 → 4"));
@@ -240,9 +243,9 @@ fn what_changes_nothing_has_no_before() {
     let mut page = Page::open();
     page.does(Command::GoTo(3));
     page.sets("team-a", "name", "blue");
-    assert!(page.model.baseline.is_none(), "a name");
+    assert!(page.model.branches.baseline.is_none(), "a name");
     page.sets("blue", "weight", "3");
-    assert!(page.model.baseline.is_none(), "a weight, where everything is quota");
+    assert!(page.model.branches.baseline.is_none(), "a weight, where everything is quota");
     assert_eq!(page.says(), "Weight of blue 1 → 3: nothing changes up to cycle 3.");
 }
 
@@ -282,9 +285,9 @@ fn division_and_cluster_say_how_it_was() {
     page.does(Command::Select(Some(Selection::Queue("team-a".into()))));
     page.does(Command::ShowView(NowView::Division));
     page.sets("team-a", "quota", "3");
-    let frame = page.model.frame.as_deref().expect("a moment");
+    let frame = page.model.moment.frame.as_deref().expect("a moment");
     let was = alternative::ladder(&page.model).expect("it was explained before");
-    let now = page.model.ladder.as_deref().expect("it is explained");
+    let now = page.model.moment.ladder.as_deref().expect("it is explained");
     let old = alternative::moment(&page.model).expect("a baseline");
     let [now, was] = [(frame, now), (&old, &was)]
         .map(|(frame, ladder)| division::view::division(frame, &ladder.levels[0], Resource::GPU, usize::MAX));
@@ -361,7 +364,7 @@ fn every_chart_follows_a_dragged_value() {
     let view = page.gantt();
     expect!["4 jobs; in cycle 3: 3 running, 1 waiting, 0 finished; 1 eviction; 2 cycles of work lost (per pod). As edited: a2 runs at other times; b2 would first start never, now in cycle 2."].assert_eq(&view.summary);
     assert!(!view.was && view.marks.alternative);
-    let (run, edited) = (page.model.run.as_deref(), alternative::run(&page.model));
+    let (run, edited) = (page.model.moment.run.as_deref(), alternative::run(&page.model));
     let said = run.zip(edited.as_deref()).and_then(|(run, edited)| as_edited(run, edited, &Terms::PLAIN));
     assert_eq!(said.as_deref(), Some("1 fewer evicted, b2 never starts by cycle 3"));
     let (report_now, other) = page.reports();
@@ -449,7 +452,7 @@ fn trends_and_fairness_say_how_it_was() {
     let ((now, other, changed), (report, was)) = (page.moments(), page.reports());
     let (Report::Series(series), Report::Series(before)) = (&*report, &*was) else { panic!("{report:?}") };
     let alternative = Alternative { frame: &other, changed: changed.as_deref() };
-    let run = page.model.run.clone().expect("a run");
+    let run = page.model.moment.run.clone().expect("a run");
     for resource in [Shown::GPU, Shown::Dominant] {
         let mut view = trends::view::trends(series, &run, &now, None, (resource, Default::default()));
         let plain =
@@ -570,10 +573,11 @@ fn a_kept_run_stays_beside_the_present_one_until_it_is_hidden() {
     let mut page = Page::open();
     page.does(Command::Step);
     page.does(Command::KeepRun);
-    assert!(page.model.baseline.is_none(), "it is the same run");
+    assert!(page.model.branches.baseline.is_none(), "it is the same run");
     page.sets("team-a", "quota", "3");
     page.sets("team-a", "weight", "2");
-    let was = |page: &Page| page.model.baseline.as_ref().map(|was| (was.changed.clone(), was.frame.cycle));
+    let was =
+        |page: &Page| page.model.branches.baseline.as_ref().map(|was| (was.changed.clone(), was.frame.cycle));
     assert_eq!(was(&page), Some(("run A".into(), 1)));
     page.does(Command::Step);
     assert_eq!(was(&page), Some(("run A".into(), 2)), "at every moment");
@@ -588,12 +592,12 @@ fn a_kept_run_stays_beside_the_present_one_until_it_is_hidden() {
     page.does(Command::CompareWith(Some('A')));
     assert_eq!(was(&page), Some(("run A".into(), 2)));
     page.does(Command::ForgetBaseline);
-    assert_eq!((was(&page), page.model.kept.runs.len()), (None, 2));
+    assert_eq!((was(&page), page.model.branches.kept.runs.len()), (None, 2));
     page.does(Command::RemoveRun('A'));
     page.does(Command::Undo);
     page.does(Command::KeepRun);
-    let letters: String = page.model.kept.runs.iter().map(|run| run.letter).collect();
+    let letters: String = page.model.branches.kept.runs.iter().map(|run| run.letter).collect();
     assert_eq!(letters, "AB", "a letter is used again");
     page.does(Command::Open(Box::new(Opened::new(library::start(), Origin::Start))));
-    assert!(page.model.kept.runs.is_empty(), "they belong to the scenario");
+    assert!(page.model.branches.kept.runs.is_empty(), "they belong to the scenario");
 }

@@ -15,7 +15,7 @@ use fairground_web::library::{EXAMPLES, Example};
 use fairground_web::state::branches::what_if::{Help, Trial};
 use fairground_web::state::command::Command;
 use fairground_web::state::document;
-use fairground_web::state::document::opened::{Opened, Origin};
+use fairground_web::state::document::{Origin, opened::Opened};
 use fairground_web::state::effect::Effect;
 use fairground_web::state::model::Model;
 use fairground_web::state::update::{begin, update};
@@ -56,7 +56,7 @@ impl Page {
     }
 
     fn frame(&self) -> &Frame {
-        self.model.frame.as_deref().expect("a frame")
+        self.model.moment.frame.as_deref().expect("a frame")
     }
 
     fn waiting(&self) -> Vec<String> {
@@ -66,7 +66,7 @@ impl Page {
 
     fn help(&mut self, job: &str) -> Help {
         self.dispatch(Command::Help(job.to_string()));
-        let help = self.model.help.as_deref().expect("help was asked for").clone();
+        let help = self.model.branches.help.as_deref().expect("help was asked for").clone();
         assert!(!help.is_running());
         help
     }
@@ -252,11 +252,11 @@ impl Case<'_> {
         let mut page = Page::open(self.scenario.clone(), self.cycle);
         page.dispatch(Command::EditLater(self.later));
         page.dispatch(Command::Change(trial.change.clone()));
-        if page.model.scenario.as_ref() == self.scenario {
+        if page.model.document.scenario.as_ref() == self.scenario {
             return Err("the change changes nothing".into());
         }
         let until = outcome.until_ms;
-        let run = FollowedRun::of(&page.model.scenario, until);
+        let run = FollowedRun::of(&page.model.document.scenario, until);
         if until.is_none() && !run.is_over {
             return Err("the run is not over".into());
         }
@@ -337,7 +337,7 @@ fn in_every_example_what_would_help_does_what_it_says() {
 fn offered(scenario: Scenario, cycle: u32, job: &str) -> (Vec<String>, String) {
     let mut page = Page::open(scenario, cycle);
     let help = page.help(job);
-    let policy = page.model.scenario.policy.clone();
+    let policy = page.model.document.scenario.policy.clone();
     let offers = help.offers().into_iter();
     let lines = offers.map(|(trial, outcome)| {
         let outcome = help.tried().map(|tried| suggestions::outcome(tried, outcome, help.has_part, &policy));
@@ -386,7 +386,7 @@ fn a_change_is_compared_as_it_is_made() {
         page.dispatch(Command::EditLater(later));
         let help = page.help(job);
         let offers = help.offers().into_iter();
-        let policy = page.model.scenario.policy.clone();
+        let policy = page.model.document.scenario.policy.clone();
         let line =
             |(trial, outcome): (&Trial, &Outcome)| format!("{} {:?}", trial.label(&policy), outcome.starts);
         offers.map(line).collect::<Vec<_>>()

@@ -73,14 +73,14 @@ fn a_jump_stops_at_nothing_that_is_left_out() {
         whole.dispatch(Command::GoTo(12));
         whole.dispatch(Command::GoTo(0));
         // The kinds in the legend, which can be hidden.
-        let run = whole.model.run.clone().expect("a run");
+        let run = whole.model.moment.run.clone().expect("a run");
         let offered = timeline(&run, whole.frame(), None, ShownResource::GPU).kinds;
         for kind in offered.all() {
             whole.dispatch(Command::ShowEvents(kind, false));
         }
         let last = run.last_cycle;
         whole.dispatch(Command::NextEvent { back: false });
-        let at = whole.model.cursor;
+        let at = whole.model.playback.cursor;
         assert!(at == 0 || at > last, "{} stops at cycle {at} of {last}", example.id);
     }
 }
@@ -92,7 +92,7 @@ fn a_node_that_goes_down_is_an_event_of_its_own() {
     let node = whole.frame().nodes[0].name.clone();
     whole.dispatch(Command::NodeState { node: node.clone(), state: "down" });
     whole.dispatch(Command::GoTo(3));
-    let rows = whole.model.run.as_ref().expect("a run").events.iter();
+    let rows = whole.model.moment.run.as_ref().expect("a run").events.iter();
     let kinds: Vec<Kind> = rows.filter_map(|event| Kind::of(event.1)).collect();
     assert!(kinds.contains(&Kind::Node), "{kinds:?}");
     whole.dispatch(Command::NextEvent { back: true });

@@ -11,7 +11,7 @@ use fairground_web::lessons::{LESSONS, Listed, parse};
 use fairground_web::library::Example;
 use fairground_web::state::command::Command;
 use fairground_web::state::document::change::Change;
-use fairground_web::state::document::opened::{Opened, Origin};
+use fairground_web::state::document::{Origin, opened::Opened};
 use fairground_web::state::layout::options::{Dialog, NowView};
 use fairground_web::state::layout::view::View;
 use fairground_web::state::lesson::step::LessonStep;
@@ -52,18 +52,18 @@ fn play(id: &str, lesson: &Arc<Lesson>) -> Vec<String> {
     open(&mut whole, id, lesson);
     for (i, shown) in lesson.frames.iter().enumerate() {
         let at = format!("{id}, frame {}", i + 1);
-        let frame = whole.model.frame.clone().expect("a frame");
+        let frame = whole.model.moment.frame.clone().expect("a frame");
         if frame.cycle != shown.scene.cycle {
             found.push(format!("{at}: cycle {} is shown, not {}", frame.cycle, shown.scene.cycle));
         }
-        assert_eq!(whole.model.scenario, shown.scene.scenario, "{at}");
+        assert_eq!(whole.model.document.scenario, shown.scene.scenario, "{at}");
         found.extend(wrong(&at, &shown.claims, &frame));
         if shown.claims.is_empty() && shown.question.is_none() {
             found.push(format!("{at}: claims nothing"));
         }
         if let Some(question) = &shown.question {
             whole.dispatch(Command::Lesson(LessonStep::Next));
-            let frame = whole.model.frame.clone().expect("a frame");
+            let frame = whole.model.moment.frame.clone().expect("a frame");
             found.extend(wrong(&format!("{at}, answer"), &question.claims, &frame));
             let right = question.right(&frame);
             if right.len() != 1 {
@@ -82,13 +82,17 @@ fn play(id: &str, lesson: &Arc<Lesson>) -> Vec<String> {
         whole.dispatch(Command::Lesson(LessonStep::Next));
     }
     for suggestion in &lesson.frames.last().expect("a frame").suggestions {
-        let before = whole.model.scenario.clone();
+        let before = whole.model.document.scenario.clone();
         let (name, edits) = (suggestion.label.clone(), suggestion.edits.clone());
         whole.dispatch(Command::Change(Change::Edits { name, edits }));
-        assert!(whole.model.scenario != before && !whole.model.has_errors(), "{id}: {}", suggestion.label);
-        assert!(whole.model.draft.is_none(), "scenarios of lessons are not kept");
+        assert!(
+            whole.model.document.scenario != before && !whole.model.document.has_errors(),
+            "{id}: {}",
+            suggestion.label
+        );
+        assert!(whole.model.document.draft.is_none(), "scenarios of lessons are not kept");
         whole.dispatch(Command::Undo);
-        assert_eq!(whole.model.scenario, before);
+        assert_eq!(whole.model.document.scenario, before);
     }
     found
 }
@@ -139,19 +143,23 @@ fn an_answer_is_compared_with_what_happens() {
     let mut whole = Whole::open("start", 0);
     open(&mut whole, "reclaim", &lesson);
     whole.dispatch(Command::Lesson(LessonStep::Next));
-    assert_eq!((whole.model.cursor, whole.model.view.why_open), (0, false), "Why would give the answer away");
+    assert_eq!(
+        (whole.model.playback.cursor, whole.model.view.why_open),
+        (0, false),
+        "Why would give the answer away"
+    );
     for (said, says) in [("a1", "You said a1; it is a2."), ("a2", "As you said: a2."), ("", "It is a2.")] {
         whole.dispatch(Command::Lesson(LessonStep::Answer(said.into())));
         let outcome = whole.model.lesson.as_ref().and_then(|playing| playing.outcome.clone());
         assert_eq!(outcome.map(|outcome| outcome.says).as_deref(), Some(says));
-        assert_eq!(whole.model.cursor, 1);
+        assert_eq!(whole.model.playback.cursor, 1);
         assert_eq!(whole.model.selection, Some(Selection::Job("a2".into())));
     }
     whole.dispatch(Command::Lesson(LessonStep::Next));
     let playing = whole.model.lesson.as_ref().expect("a lesson");
-    assert_eq!((playing.at, playing.said.clone(), whole.model.cursor), (2, None, 2));
+    assert_eq!((playing.at, playing.said.clone(), whole.model.playback.cursor), (2, None, 2));
     whole.dispatch(Command::Lesson(LessonStep::Back));
-    assert_eq!((whole.model.cursor, whole.model.lesson.as_ref().expect("a lesson").at), (0, 1));
+    assert_eq!((whole.model.playback.cursor, whole.model.lesson.as_ref().expect("a lesson").at), (0, 1));
 }
 
 #[test]
@@ -220,9 +228,9 @@ fn leaving_restores_what_was_open() {
     whole.dispatch(Command::Select(Some(Selection::Queue("team-a".into()))));
     whole.dispatch(Command::ShowView(NowView::Division));
     let before = whole.model.clone();
-    assert!(before.draft.is_some() && !before.view.setup_folded);
+    assert!(before.document.draft.is_some() && !before.view.setup_folded);
     open(&mut whole, "gangs", &lesson("gangs"));
-    assert!(whole.model.view.setup_folded && whole.model.draft.is_none());
+    assert!(whole.model.view.setup_folded && whole.model.document.draft.is_none());
     for _ in 0..20 {
         whole.dispatch(Command::Lesson(LessonStep::Next));
     }
@@ -232,16 +240,22 @@ fn leaving_restores_what_was_open() {
     open(&mut whole, "quota", &lesson("quota"));
     whole.dispatch(Command::Lesson(LessonStep::Leave));
     let after = &whole.model;
-    assert!(after.lesson.is_none() && Arc::ptr_eq(&after.scenario, &before.scenario));
-    assert_eq!((&after.draft, &after.history), (&before.draft, &before.history));
-    assert_eq!((after.cursor, &after.selection, after.pristine), (1, &before.selection, before.pristine));
+    assert!(after.lesson.is_none() && Arc::ptr_eq(&after.document.scenario, &before.document.scenario));
+    assert_eq!(
+        (&after.document.draft, &after.document.history),
+        (&before.document.draft, &before.document.history)
+    );
+    assert_eq!(
+        (after.playback.cursor, &after.selection, after.document.is_changed),
+        (1, &before.selection, before.document.is_changed)
+    );
     assert_eq!(View { why_closed: before.view.why_closed, ..after.view.clone() }, before.view);
     assert_eq!(
         (after.lessons.of("gangs"), after.lessons.of("quota"), after.lessons.of("weights")),
         (7, 1, 0)
     );
     whole.dispatch(Command::Undo);
-    assert_ne!(whole.model.scenario, before.scenario);
+    assert_ne!(whole.model.document.scenario, before.document.scenario);
 }
 
 #[test]
@@ -252,5 +266,5 @@ fn another_document_ends_a_lesson() {
     whole.dispatch(Command::Open(Box::new(Opened::new(scenario, Origin::Example("odd-gpu".into())))));
     assert!(whole.model.lesson.is_none() && !whole.model.view.setup_folded);
     whole.dispatch(Command::Lesson(LessonStep::Leave));
-    assert_eq!(whole.model.scenario.name, "Which queue gets the odd GPU?");
+    assert_eq!(whole.model.document.scenario.name, "Which queue gets the odd GPU?");
 }

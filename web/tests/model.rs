@@ -17,7 +17,7 @@ use fairground_web::state::branches::kept;
 use fairground_web::state::command::Command;
 use fairground_web::state::document::change::{Change, Shift};
 use fairground_web::state::document::draft::Draft;
-use fairground_web::state::document::opened::{Opened, Origin};
+use fairground_web::state::document::{Origin, opened::Opened};
 use fairground_web::state::effect::Effect;
 use fairground_web::state::layout::options::{Dialog, Panel, SetupTab};
 use fairground_web::state::model::Model;
@@ -69,22 +69,22 @@ fn an_edit_from_a_cycle_on_is_an_entry_of_the_timeline() {
     let effects = update(&mut model, Command::GoTo(7));
     answer(&mut model, &effects);
     update(&mut model, Command::EditLater(true));
-    let before = model.scenario.clone();
+    let before = model.document.scenario.clone();
     let effects = update(&mut model, set("team-a", "quota", "3"));
-    assert_eq!(model.scenario.queues, before.queues, "the start stays");
-    assert_eq!(model.scenario.timeline.len(), 1);
+    assert_eq!(model.document.scenario.queues, before.queues, "the start stays");
+    assert_eq!(model.document.scenario.timeline.len(), 1);
     assert!(loads(&effects).any(|ask| ask.at == At::Cycle(7)), "the run is computed anew, the cursor stays");
     answer(&mut model, &effects);
     update(&mut model, set("team-a", "quota", "many"));
-    assert_eq!(model.scenario.timeline.len(), 1, "no valid value");
+    assert_eq!(model.document.scenario.timeline.len(), 1, "no valid value");
     let name = Path::default().field("queues").named("team-a").field("name");
     update(&mut model, Command::Set { at: name, value: "team-x".into() });
-    let names: Vec<&str> = model.scenario.queues.iter().map(|q| q.name.as_str()).collect();
+    let names: Vec<&str> = model.document.scenario.queues.iter().map(|q| q.name.as_str()).collect();
     assert_eq!(names, ["team-x", "team-b"], "a name holds from the start: {:?}", model.notices);
     assert!(model.notices.iter().any(|n| n.text.contains("applies from the start")));
     update(&mut model, Command::Undo);
     let effects = update(&mut model, Command::Undo);
-    assert_eq!(*model.scenario, *before);
+    assert_eq!(*model.document.scenario, *before);
     let said = |e: &Effect| match e {
         Effect::Announce(text) => Some(text.clone()),
         _ => None,
@@ -93,7 +93,7 @@ fn an_edit_from_a_cycle_on_is_an_entry_of_the_timeline() {
     assert_eq!(said, ["Undone: quota of team-a 2 → 3 from cycle 7."]);
     update(&mut model, Command::EditLater(false));
     update(&mut model, set("team-a", "quota", "3"));
-    assert!(model.scenario.timeline.is_empty());
+    assert!(model.document.scenario.timeline.is_empty());
 }
 
 fn any_command(numbers: &mut Numbers, scenario: &Scenario) -> Command {
@@ -150,29 +150,29 @@ fn undo_leads_back_to_the_start_from_anywhere() {
     for seed in 0..60 {
         let mut numbers = Numbers(seed);
         let mut model = model();
-        let start = model.scenario.clone();
+        let start = model.document.scenario.clone();
         let effects = begin(&mut model);
         answer(&mut model, &effects);
         for _ in 0..120 {
             model.clock_ms += numbers.next(1_500) as u64;
-            let command = any_command(&mut numbers, &model.scenario.clone());
+            let command = any_command(&mut numbers, &model.document.scenario.clone());
             let effects = update(&mut model, command);
             if numbers.next(3) > 0 {
                 answer(&mut model, &effects);
             }
         }
-        let end = model.scenario.clone();
+        let end = model.document.scenario.clone();
         let mut undone = 0;
-        while model.history.undo_name().is_some() {
+        while model.document.history.undo_name().is_some() {
             update(&mut model, Command::Undo);
             undone += 1;
             assert!(undone <= 200, "history is bounded");
         }
-        assert_eq!(model.scenario, start, "seed {seed}");
+        assert_eq!(model.document.scenario, start, "seed {seed}");
         for _ in 0..undone {
             update(&mut model, Command::Redo);
         }
-        assert_eq!(model.scenario, end, "seed {seed}");
+        assert_eq!(model.document.scenario, end, "seed {seed}");
     }
 }
 
@@ -183,32 +183,32 @@ fn one_gesture_is_one_named_step() {
         model.clock_ms = 1_000 + 200 * i as u64;
         update(&mut model, set("team-a", "quota", value));
     }
-    assert_eq!(model.history.len(), 1);
-    assert_eq!(model.history.undo_name(), Some("quota of team-a 2 → 5"));
+    assert_eq!(model.document.history.len(), 1);
+    assert_eq!(model.document.history.undo_name(), Some("quota of team-a 2 → 5"));
     model.clock_ms += 501;
     update(&mut model, set("team-a", "quota", "6"));
-    assert_eq!(model.history.undo_name(), Some("quota of team-a 5 → 6"));
+    assert_eq!(model.document.history.undo_name(), Some("quota of team-a 5 → 6"));
     update(&mut model, Command::GestureEnd);
     update(&mut model, set("team-a", "quota", "unlimited"));
-    assert_eq!(model.history.len(), 3);
+    assert_eq!(model.document.history.len(), 3);
     for _ in 0..3 {
         update(&mut model, Command::Undo);
     }
-    assert_eq!(*model.scenario, library::start());
-    assert_eq!(model.history.redo_name(), Some("quota of team-a 2 → 5"));
+    assert_eq!(*model.document.scenario, library::start());
+    assert_eq!(model.document.history.redo_name(), Some("quota of team-a 2 → 5"));
 }
 
 #[test]
 fn an_invalid_value_changes_nothing() {
     let mut model = model();
-    let before = model.scenario.clone();
+    let before = model.document.scenario.clone();
     for value in ["many", "2 apples", "1e99"] {
         let effects = update(&mut model, set("team-a", "quota", value));
-        assert!(Arc::ptr_eq(&before, &model.scenario), "{value}");
+        assert!(Arc::ptr_eq(&before, &model.document.scenario), "{value}");
         assert!(!effects.iter().any(|e| matches!(e, Effect::Send(_) | Effect::Save)), "{value}");
         assert!(model.notices.last().is_some_and(|n| n.is_problem), "{value}");
     }
-    assert!(model.history.is_empty());
+    assert!(model.document.history.is_empty());
 }
 
 #[test]
@@ -226,7 +226,7 @@ fn with_mistakes_time_stands_still_and_the_focus_goes_to_the_first() {
             Effect::Announce(text) => Some(text.as_str()),
             _ => None,
         });
-        let name = &model.scenario.queues[0].name;
+        let name = &model.document.scenario.queues[0].name;
         assert_eq!(
             said,
             Some(
@@ -236,7 +236,10 @@ fn with_mistakes_time_stands_still_and_the_focus_goes_to_the_first() {
         );
         assert!(effects.contains(&Effect::FocusField(at(name, "quota"))), "{effects:?}");
         assert!(!effects.iter().any(|effect| matches!(effect, Effect::Send(_) | Effect::Tick(Some(_)))));
-        assert_eq!((model.cursor, model.playing, model.view.tab), (0, false, SetupTab::Queues));
+        assert_eq!(
+            (model.playback.cursor, model.playback.playing, model.view.tab),
+            (0, false, SetupTab::Queues)
+        );
     }
     for at in [at("team-a", "quota"), at("team-b", "limit")] {
         update(&mut model, Command::Set { at, value: "2".into() });
@@ -259,7 +262,7 @@ fn an_edit_is_run_kept_and_put_into_the_address() {
     let queues = &run.scenario.as_ref().expect("its scenario").queues;
     assert!(run.at == At::Cycle(1) && queues.iter().any(|queue| queue.gpu.weight == Some("3".into())));
     assert!(effects.contains(&Effect::Save) && effects.contains(&Effect::SetUrl));
-    assert!(model.stale && model.draft.is_some() && !model.pristine);
+    assert!(model.moment.is_stale && model.document.draft.is_some() && model.document.is_changed);
 }
 
 #[test]
@@ -270,18 +273,18 @@ fn text_that_cannot_be_read_is_kept_until_it_can_be_or_is_given_up() {
     update(&mut model, set("team-a", "weight", "4"));
     let draft = Draft::of(&model, "", None);
     let again = Model::new(draft.open("mine").expect("it was a scenario"));
-    assert_eq!(again.unread.as_deref(), Some("bad: ["));
-    assert_eq!(again.scenario, model.scenario);
+    assert_eq!(again.document.unread.as_deref(), Some("bad: ["));
+    assert_eq!(again.document.scenario, model.document.scenario);
     // Discarded by a button, which can be undone.
     update(&mut model, Command::Unread(None));
-    assert_eq!(model.unread, None);
+    assert_eq!(model.document.unread, None);
     let (_, back) = model.notices.last().and_then(|n| n.action.clone()).expect("a way back");
     update(&mut model, back);
-    assert_eq!(model.unread.as_deref(), Some("bad: ["));
+    assert_eq!(model.document.unread.as_deref(), Some("bad: ["));
     // The text became a scenario again, although an equal one: the draft no longer contains the text.
-    let same = Box::new((*model.scenario).clone());
+    let same = Box::new((*model.document.scenario).clone());
     let effects = update(&mut model, Command::SetText(same));
-    assert!(model.unread.is_none() && effects.contains(&Effect::Save));
+    assert!(model.document.unread.is_none() && effects.contains(&Effect::Save));
     assert_eq!(Draft::of(&model, "", None).text, "");
 }
 
@@ -289,17 +292,17 @@ fn text_that_cannot_be_read_is_kept_until_it_can_be_or_is_given_up() {
 fn a_document_that_is_open_elsewhere_goes_on_as_a_copy() {
     let mut model = model();
     update(&mut model, set("team-a", "weight", "3"));
-    let first = model.draft.clone().expect("it is kept");
+    let first = model.document.draft.clone().expect("it is kept");
     // Unchanged since it was opened: the next change makes the copy.
     let effects = update(&mut model, Command::OwnCopy(None));
-    assert!(model.draft.is_none() && !effects.contains(&Effect::Save));
+    assert!(model.document.draft.is_none() && !effects.contains(&Effect::Save));
     assert!(model.notices.last().is_some_and(|n| n.text.contains("another tab") && !n.is_problem));
     model.clock_ms += 1000;
     update(&mut model, set("team-a", "weight", "4"));
-    assert!(model.draft.as_ref().is_some_and(|id| *id != first));
+    assert!(model.document.draft.as_ref().is_some_and(|id| *id != first));
     // Changed: the copy is saved under the given id.
     let effects = update(&mut model, Command::OwnCopy(Some("own".into())));
-    assert_eq!(model.draft.as_deref(), Some("own"));
+    assert_eq!(model.document.draft.as_deref(), Some("own"));
     assert!(effects.contains(&Effect::Save));
 }
 
@@ -309,9 +312,9 @@ fn replies_to_old_questions_are_dropped() {
     let old = begin(&mut model);
     let new = update(&mut model, Command::GoTo(5));
     answer(&mut model, &old);
-    assert!(model.frame.is_none());
+    assert!(model.moment.frame.is_none());
     answer(&mut model, &new);
-    assert_eq!(model.frame.as_ref().map(|f| f.cycle), Some(5));
+    assert_eq!(model.moment.frame.as_ref().map(|f| f.cycle), Some(5));
 }
 
 #[test]
@@ -320,11 +323,11 @@ fn a_dead_engine_is_started_again_and_the_scenario_kept() {
     let effects = begin(&mut model);
     answer(&mut model, &effects);
     update(&mut model, set("team-a", "quota", "4"));
-    let edited = model.scenario.clone();
+    let edited = model.document.scenario.clone();
     let effects = update(&mut model, Command::EngineDied);
     assert_eq!(effects.first(), Some(&Effect::RestartEngine));
     assert_eq!(loads(&effects).count(), 1);
-    assert!(Arc::ptr_eq(&edited, &model.scenario));
+    assert!(Arc::ptr_eq(&edited, &model.document.scenario));
     let effects = update(&mut model, Command::EngineDied);
     assert!(!effects.iter().any(|e| matches!(e, Effect::Send(_))), "twice in a row: wait for the person");
 }
@@ -333,13 +336,13 @@ fn a_dead_engine_is_started_again_and_the_scenario_kept() {
 fn removing_a_queue_offers_to_take_it_back() {
     let mut model = model();
     update(&mut model, Command::Change(Change::RemoveQueue("team-b".into())));
-    assert_eq!(model.scenario.queues.len(), 1);
-    assert_eq!(model.scenario.jobs.len(), 2);
+    assert_eq!(model.document.scenario.queues.len(), 1);
+    assert_eq!(model.document.scenario.jobs.len(), 2);
     let notice = model.notices.last().expect("a notice");
     assert_eq!(notice.text, "Removed queue team-b and 2 jobs.");
     let (_, undo) = notice.action.clone().expect("a way back");
     update(&mut model, undo);
-    assert_eq!(*model.scenario, library::start());
+    assert_eq!(*model.document.scenario, library::start());
 }
 
 #[test]
@@ -347,10 +350,10 @@ fn a_shared_scenario_becomes_a_copy_when_it_is_changed() {
     let opened = Opened::new(library::start(), Origin::Link);
     let mut model = Model::new(opened);
     update(&mut model, Command::Step);
-    assert_eq!((model.origin.clone(), model.draft.clone()), (Origin::Link, None));
+    assert_eq!((model.document.origin.clone(), model.document.draft.clone()), (Origin::Link, None));
     update(&mut model, set("team-a", "quota", "4"));
-    assert_eq!(model.origin, Origin::Draft);
-    assert!(model.draft.is_some());
+    assert_eq!(model.document.origin, Origin::Draft);
+    assert!(model.document.draft.is_some());
 }
 
 #[test]
@@ -371,14 +374,14 @@ fn the_palette_finds_commands_and_things_by_parts_of_their_names() {
     assert_eq!(undo.label, "Undo: quota of team-a 2 → 3");
     let Action::Do(command) = undo.action else { panic!("undo is a command") };
     update(&mut model, command);
-    assert_eq!(*model.scenario, library::start());
+    assert_eq!(*model.document.scenario, library::start());
 }
 
 #[test]
 fn edits_of_the_text_are_one_step_while_they_last() {
     use fairground_web::state::document;
     let mut model = model();
-    let text = document::to_yaml(&model.scenario);
+    let text = document::to_yaml(&model.document.scenario);
     for (i, name) in ["N", "Ne", "New"].into_iter().enumerate() {
         model.clock_ms = 1_000 + 200 * i as u64;
         let edited = text.replacen("Two teams, four GPUs", name, 1);
@@ -386,9 +389,9 @@ fn edits_of_the_text_are_one_step_while_they_last() {
         assert!(findings.iter().all(|f| f.position.is_some()));
         update(&mut model, Command::SetText(Box::new(scenario.expect("a scenario"))));
     }
-    assert_eq!((model.scenario.name.as_str(), model.history.len()), ("New", 1));
+    assert_eq!((model.document.scenario.name.as_str(), model.document.history.len()), ("New", 1));
     update(&mut model, Command::Undo);
-    assert_eq!(*model.scenario, library::start());
+    assert_eq!(*model.document.scenario, library::start());
     let (none, wrong) = document::draft(&text.replacen("limit: unlimited", "limit: lots", 1));
     let line = text.lines().position(|l| l.contains("limit: unlimited")).expect("a limit") as u32 + 1;
     assert!(none.is_some(), "its shape is a scenario's");
@@ -404,9 +407,9 @@ fn a_queue_is_moved_before_another_one_as_its_sibling() {
         Origin::Example("tree-decides".into()),
     );
     let mut model = Model::new(opened);
-    let start = model.scenario.clone();
+    let start = model.document.scenario.clone();
     let names = |model: &Model| {
-        let rows = fairground_web::state::document::tree::rows(&model.scenario, &Default::default());
+        let rows = fairground_web::state::document::tree::rows(&model.document.scenario, &Default::default());
         rows.into_iter().map(|row| (row.name, row.depth)).collect::<Vec<_>>()
     };
     let before = names(&model);
@@ -415,9 +418,9 @@ fn a_queue_is_moved_before_another_one_as_its_sibling() {
     let to = Shift::Before(first.clone());
     update(&mut model, Command::Change(Change::MoveQueue { queue: deep.clone(), to }));
     assert_eq!(names(&model)[0], (deep.clone(), 0));
-    assert_eq!(model.history.undo_name(), Some(format!("move {deep} before {first}").as_str()));
+    assert_eq!(model.document.history.undo_name(), Some(format!("move {deep} before {first}").as_str()));
     update(&mut model, Command::Undo);
-    assert_eq!((model.scenario.clone(), names(&model)), (start, before.clone()));
+    assert_eq!((model.document.scenario.clone(), names(&model)), (start, before.clone()));
     let to = Shift::Before(deep.clone());
     let parent = before.iter().rev().skip_while(|(name, _)| *name != deep).find(|(_, d)| *d < depth);
     let (parent, _) = parent.cloned().expect("a parent");
@@ -431,14 +434,17 @@ fn a_link_carries_the_moment_inside_a_cycle_and_the_view() {
     use fairground_web::address::{Fragment, read, write};
     use fairground_web::state::layout::options::NowView;
     let mut model = model();
-    model.cursor = 7;
-    model.decision = Some(3);
+    model.playback.cursor = 7;
+    model.playback.decision = Some(3);
     update(&mut model, Command::ShowView(NowView::Division));
     let link = write(&model);
     assert!(link.contains("at=7.3") && link.contains("view=division"), "{link}");
     let Fragment::Document(opened) = read(&link) else { panic!("a document") };
     let model = Model::new(*opened);
-    assert_eq!((model.cursor, model.decision, model.view.now), (7, Some(3), NowView::Division));
+    assert_eq!(
+        (model.playback.cursor, model.playback.decision, model.view.now),
+        (7, Some(3), NowView::Division)
+    );
 }
 
 /// The translation requests among some effects.
@@ -456,12 +462,12 @@ fn translations(effects: &[Effect]) -> Vec<(u64, &str)> {
 #[test]
 fn another_policy_is_translated() {
     let mut model = model();
-    let before = model.scenario.clone();
+    let before = model.document.scenario.clone();
     assert_eq!(translations(&update(&mut model, Command::Policy("kai".into()))), vec![]);
     let requested = update(&mut model, Command::Policy("ego".into()));
     let [(generation, "ego")] = translations(&requested)[..] else { panic!("{requested:?}") };
     update(&mut model, set("team-a", "quota", "3"));
-    let edited = model.scenario.clone();
+    let edited = model.document.scenario.clone();
     let mut translated = (*edited).clone();
     translated.policy = "ego".into();
     let note = Note { kind: Kind::Dropped, says: "gone".into(), at: vec![at("team-a", "quota")] };
@@ -473,17 +479,17 @@ fn another_policy_is_translated() {
     let reply =
         |generation, say: &Response| Command::Replied(Box::new(Message { generation, body: say.clone() }));
     let again = update(&mut model, reply(generation, &say));
-    assert_eq!(model.scenario, edited, "the answer was about the scenario before the edit");
+    assert_eq!(model.document.scenario, edited, "the answer was about the scenario before the edit");
     let [(generation, "ego")] = translations(&again)[..] else { panic!("{again:?}") };
     update(&mut model, reply(generation, &say));
-    assert_eq!(*model.scenario, translated);
-    assert_eq!(model.translated.as_ref().map(|t| t.count(Kind::Dropped)), Some(1));
+    assert_eq!(*model.document.scenario, translated);
+    assert_eq!(model.document.translated.as_ref().map(|t| t.count(Kind::Dropped)), Some(1));
     assert!(model.notices.iter().any(|notice| notice.text.contains("1 dropped")), "{:?}", model.notices);
-    assert_eq!(model.history.undo_name(), Some("policy KAI → EGO"));
+    assert_eq!(model.document.history.undo_name(), Some("policy KAI → EGO"));
     update(&mut model, Command::Undo);
-    assert_eq!(model.scenario, edited);
+    assert_eq!(model.document.scenario, edited);
     update(&mut model, Command::Undo);
-    assert_eq!(model.scenario, before);
+    assert_eq!(model.document.scenario, before);
 }
 
 /// Late replies of an earlier comparison are ignored, and closing its dialog stops a comparison.
@@ -510,16 +516,16 @@ fn policies_are_compared() {
         Command::Replied(Box::new(Message { generation, body: Response::Compared(run) }))
     };
     update(&mut model, reply(first));
-    assert!(model.compared.is_empty());
+    assert!(model.comparison.compared.is_empty());
     let progress = Response::Comparing { name: "EGO".into(), cycle: 7 };
     update(&mut model, Command::Replied(Box::new(Message { generation: second, body: progress })));
-    assert_eq!(model.comparing, Some(("EGO".into(), 7)));
+    assert_eq!(model.comparison.progress, Some(("EGO".into(), 7)));
     update(&mut model, reply(second));
-    assert_eq!((model.compared.len(), &model.comparing), (1, &None));
+    assert_eq!((model.comparison.compared.len(), &model.comparison.progress), (1, &None));
     let ends = requested(&update(&mut model, Command::Dialog(None)));
     assert!(matches!(ends[..], [(_, 0)]), "{ends:?}");
     update(&mut model, reply(second));
-    assert_eq!(model.compared.len(), 1);
+    assert_eq!(model.comparison.compared.len(), 1);
 }
 
 /// The current run is compared with every kept run of another scenario.
@@ -546,11 +552,11 @@ fn kept_runs_are_compared() {
 #[test]
 fn ranges_are_marked_from_where_the_cursor_was() {
     let mut model = Model::new(Opened::new(library::start(), Origin::Start));
-    model.cursor = 4;
+    model.playback.cursor = 4;
     use fairground_web::state::moment::commands::lane;
     let mut does = |command: Command| {
         update(&mut model, command);
-        (lane(&model).range, model.cursor)
+        (lane(&model).range, model.playback.cursor)
     };
     assert_eq!(does(Command::Mark(Some(5))), (Some((4, 5)), 5));
     assert_eq!(does(Command::Mark(Some(7))), (Some((4, 7)), 7), "the same range goes on");
@@ -590,7 +596,7 @@ fn jumps_stop_at_what_is_chosen() {
     assert_eq!(requested(&mut model), Some((None, name("b2"))));
     let names = Names { jobs: vec![("a2".into(), QueueId(0))], ..Names::default() };
     let events = vec![EventRow::of(Event::Submitted { job: JobId(0) })];
-    model.frame = Some(Frame { events, names: names.into(), ..Frame::default() }.into());
+    model.moment.frame = Some(Frame { events, names: names.into(), ..Frame::default() }.into());
     update(&mut model, Command::EventsOf(EventSubject::Selected));
     model.selection = Some(Selection::Event { cycle: 0, index: 0 });
     assert_eq!(requested(&mut model), Some((None, name("a2"))), "of an event its job");

@@ -20,7 +20,7 @@ fn another_interval_keeps_the_time() {
     whole.dispatch(Command::Set { at: at.clone(), value: "2s".into() });
     let now = (whole.frame().cycle, whole.frame().time_ms);
     assert!(now.1 <= was.1 && was.1 - now.1 < 2_000 && now.0 < was.0, "{was:?} {now:?}");
-    assert_eq!(whole.model.cursor, now.0);
+    assert_eq!(whole.model.playback.cursor, now.0);
     assert!(whole.model.notices.is_empty(), "{:?}", whole.model.notices);
     // The moment is compared with its baseline, and no cycle is drawn over one of another time.
     assert_eq!(alternative::moment(&whole.model).map(|frame| frame.time_ms), Some(was.1));
@@ -68,7 +68,7 @@ fn a_step_is_one_request() {
                     view.under(&whole.frame().policy),
                     NowView::Shares | NowView::Division | NowView::Tree
                 );
-                assert!(whole.model.report.is_some() || !has_report, "{example}: {view:?}");
+                assert!(whole.model.moment.report.is_some() || !has_report, "{example}: {view:?}");
                 if selection.is_some() {
                     whole.dispatch(Command::Select(selection.clone()));
                     assert_eq!(whole.n_requests, 1, "{example}: all of {selection:?} is known");
@@ -85,15 +85,15 @@ fn what_changes_during_a_step_is_requested_after_it() {
     let mut whole = Whole::open("start", 0);
     let step = update(&mut whole.model, Command::Step);
     whole.dispatch(Command::Select(Some(queue.clone())));
-    assert_eq!(whole.model.ladder, None);
+    assert_eq!(whole.model.moment.ladder, None);
     whole.dispatch(Command::ShowView(NowView::Fairness));
     whole.n_requests = 0;
     whole.carry_out(step);
     assert_eq!(whole.n_requests, 2, "the step, and one request for all that is new");
     let known = |whole: &Whole| {
-        let ladder = whole.model.ladder.as_ref().map(|ladder| (ladder.cycle, ladder.queue.clone()));
-        let order = whole.model.order.as_ref().map(|order| (order.cycle, order.of.clone()));
-        let Some(Report::Tally(tally)) = whole.model.report.as_deref() else { panic!("a tally") };
+        let ladder = whole.model.moment.ladder.as_ref().map(|ladder| (ladder.cycle, ladder.queue.clone()));
+        let order = whole.model.moment.order.as_ref().map(|order| (order.cycle, order.of.clone()));
+        let Some(Report::Tally(tally)) = whole.model.moment.report.as_deref() else { panic!("a tally") };
         (ladder, order, tally.summary.cycles)
     };
     let at = |cycle| (Some((cycle, "team-a".into())), Some((cycle, queue.clone())), cycle);
@@ -111,7 +111,7 @@ fn a_cycle_that_takes_long_can_be_cancelled_inside() {
     whole.dispatch(Command::GoTo(2));
     // The engine is within a cycle and handles no requests.
     update(&mut whole.model, Command::Step);
-    assert_eq!(whole.model.engine, EngineState::Working(None));
+    assert_eq!(whole.model.engine.state, EngineState::Working(None));
     let effects = update(&mut whole.model, Command::Cancel);
     let [Effect::Send(Message { generation, body: Request::Cancel }), Effect::EndEngineSoon(id)] =
         &effects[..]
@@ -130,7 +130,7 @@ fn a_cycle_that_takes_long_can_be_cancelled_inside() {
     assert_eq!(update(&mut answered, Command::EndEngine(*id)), []);
     let effects = update(&mut whole.model, Command::EndEngine(*id));
     assert!(ends(&effects), "{effects:?}");
-    assert_eq!(whole.model.cursor, 2);
+    assert_eq!(whole.model.playback.cursor, 2);
     whole.carry_out(effects);
-    assert_eq!((whole.frame().cycle, &whole.model.engine), (2, &EngineState::Idle));
+    assert_eq!((whole.frame().cycle, &whole.model.engine.state), (2, &EngineState::Idle));
 }

@@ -11,7 +11,7 @@ use fairground_web::views::priorities::view::sections;
 fn view(example: &str, cycle: u32) -> Vec<Section> {
     let mut whole = Whole::open(example, cycle);
     whole.dispatch(Command::ShowView(NowView::Priorities));
-    let Some(Report::Priorities(of)) = whole.model.report.as_deref() else { panic!("a report") };
+    let Some(Report::Priorities(of)) = whole.model.moment.report.as_deref() else { panic!("a report") };
     sections(of, whole.frame(), None)
 }
 

@@ -54,7 +54,7 @@ fn the_rounds_of_a_division_add_up_to_the_fair_shares() {
             .collect();
         for (queue, share) in queues {
             whole.dispatch(Command::Select(Some(Selection::Queue(queue.clone()))));
-            let ladder = whole.model.ladder.clone().expect("a ladder");
+            let ladder = whole.model.moment.ladder.clone().expect("a ladder");
             // Every pool is divided separately.
             let own: Vec<_> = ladder.levels.iter().filter(|level| level.queue == queue).collect();
             let got: f64 = own.iter().map(|level| check_level(&whole, example.id, level, &mut seen)).sum();

@@ -11,7 +11,7 @@ use fairground_web::engine::protocol::{Frame, Message, Request, Response, Rulebo
 use fairground_web::library::{self, Example};
 use fairground_web::state::command::Command;
 use fairground_web::state::document::change::Change;
-use fairground_web::state::document::opened::{Opened, Origin};
+use fairground_web::state::document::{Origin, opened::Opened};
 use fairground_web::state::effect::Effect;
 use fairground_web::state::layout::options::{Panel, SetupTab};
 use fairground_web::state::model::Model;
@@ -92,7 +92,7 @@ fn used(example: &str, cycle: u32, key: &str) -> Explanation {
     whole.dispatch(Command::GoTo(cycle));
     whole.dispatch(Command::Select(Some(Selection::Rule(key.into()))));
     assert_eq!(whole.frame().cycle, cycle);
-    words::rule(whole.frame(), key, whole.model.rules.as_deref(), &whole.model.scenario)
+    words::rule(whole.frame(), key, whole.model.rules.as_deref(), &whole.model.document.scenario)
 }
 
 #[test]

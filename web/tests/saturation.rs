@@ -27,8 +27,8 @@ fn shares_of(example: &str, cycle: u32) -> Table {
 fn trends_of(example: &str, cycle: u32, measure: Measure) -> trends::view::TrendsView {
     let mut whole = Whole::open(example, cycle);
     whole.dispatch(Command::ShowView(NowView::Queues));
-    let Some(Report::Series(series)) = whole.model.report.as_deref() else { panic!("a report") };
-    let run = whole.model.run.as_deref().expect("a run");
+    let Some(Report::Series(series)) = whole.model.moment.report.as_deref() else { panic!("a report") };
+    let run = whole.model.moment.run.as_deref().expect("a run");
     trends::view::trends(series, run, whole.frame(), None, (ShownResource::GPU, measure))
 }
 
@@ -149,7 +149,7 @@ fn past_usage_and_k_stand_beside_the_weights() {
     let about = Selection::Queue("team-a".into());
     whole.dispatch(Command::Select(Some(about.clone())));
     whole.dispatch(Command::ShowView(NowView::Division));
-    let ladder = whole.model.ladder.as_deref().expect("it is derived");
+    let ladder = whole.model.moment.ladder.as_deref().expect("it is derived");
     let view = division::view::division(whole.frame(), &ladder.levels[0], Resource::GPU, usize::MAX);
     let rows: String = view.table.rows.iter().map(|row| row.join(" | ") + "\n").collect();
     expect![[r#"

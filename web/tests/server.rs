@@ -192,8 +192,8 @@ fn a_run_stops_where_it_was_asked_to_and_says_why() {
     let said = |example: &str, stop: Stop| {
         let mut whole = Whole::open(example, 0);
         whole.dispatch(Command::RunTo(stop));
-        assert_eq!(whole.model.cursor, whole.frame().cycle);
-        (whole.model.cursor, whole.model.notices.last().expect("a notice").text.clone())
+        assert_eq!(whole.model.playback.cursor, whole.frame().cycle);
+        (whole.model.playback.cursor, whole.model.notices.last().expect("a notice").text.clone())
     };
     let b1 = said("min-runtime-on", Stop::Starts("b1".into()));
     assert_eq!(b1, (5, "Stopped at cycle 5: b1 started.".to_string()));
@@ -212,13 +212,13 @@ fn jumps_pass_over_kinds_that_are_left_out() {
     use fairground_web::state::command::Command;
     let mut whole = Whole::open("min-runtime-on", 0);
     whole.dispatch(Command::NextEvent { back: false });
-    assert_eq!(whole.model.cursor, 4);
+    assert_eq!(whole.model.playback.cursor, 4);
     let mut whole = Whole::open("min-runtime-on", 0);
     for kind in [Kind::Reclaimed, Kind::Claimed] {
         whole.dispatch(Command::ShowEvents(kind, false));
     }
     whole.dispatch(Command::NextEvent { back: false });
-    assert_eq!(whole.model.cursor, 5);
+    assert_eq!(whole.model.playback.cursor, 5);
 }
 
 /// The pods on each cell that are not being evicted.
@@ -292,25 +292,25 @@ fn stepping_by_decisions_visits_every_moment_both_ways() {
     let mut places = Vec::new();
     for _ in 0..14 {
         whole.dispatch(Command::StepDecision { back: false });
-        places.push((whole.model.cursor, whole.model.decision));
+        places.push((whole.model.playback.cursor, whole.model.playback.decision));
     }
     assert_eq!(&places[..3], [(1, Some(1)), (1, Some(2)), (1, Some(3))]);
     assert!(places.contains(&(1, None)) && places.contains(&(2, Some(1))) && places.contains(&(2, None)));
-    assert_eq!(whole.model.shown, None, "the end of a cycle is its frame");
+    assert_eq!(whole.model.moment.within_cycle, None, "the end of a cycle is its frame");
     for (at, place) in places.iter().enumerate().rev() {
         if places.get(at + 1) != Some(place) {
-            assert_eq!((whole.model.cursor, whole.model.decision), *place);
+            assert_eq!((whole.model.playback.cursor, whole.model.playback.decision), *place);
             whole.dispatch(Command::StepDecision { back: true });
-            if whole.model.decision == Some(0) {
+            if whole.model.playback.decision == Some(0) {
                 whole.dispatch(Command::StepDecision { back: true });
             }
         }
     }
-    assert_eq!((whole.model.cursor, whole.model.decision), (0, None));
+    assert_eq!((whole.model.playback.cursor, whole.model.playback.decision), (0, None));
     whole.dispatch(Command::StepDecision { back: false });
     whole.dispatch(Command::Step);
     assert_eq!(
-        (whole.model.cursor, whole.model.decision),
+        (whole.model.playback.cursor, whole.model.playback.decision),
         (1, None),
         "a step goes to the end of the cycle first"
     );
@@ -324,8 +324,8 @@ fn what_is_selected_has_a_place_at_every_moment() {
     let selection = Some(Selection::Queue("system".into()));
     whole.dispatch(Command::Select(selection.clone()));
     let place = |whole: &Whole| {
-        let order = whole.model.order.clone().expect("an order");
-        assert_eq!((order.cycle, Some(&order.of)), (whole.model.cursor, selection.as_ref()));
+        let order = whole.model.moment.order.clone().expect("an order");
+        assert_eq!((order.cycle, Some(&order.of)), (whole.model.playback.cursor, selection.as_ref()));
         order.levels[0].places.iter().find(|place| place.is_subject).expect("a place").position
     };
     assert_eq!(place(&whole), 1);
@@ -333,12 +333,12 @@ fn what_is_selected_has_a_place_at_every_moment() {
     assert_eq!(place(&whole), 2, "only P3 with its offset of -1000 is left");
     let mut kai = Whole::open("tree-decides", 1);
     kai.dispatch(Command::Select(Some(Selection::Queue("vision".into()))));
-    let order = kai.model.order.clone().expect("an order");
+    let order = kai.model.moment.order.clone().expect("an order");
     let is_absent: Vec<bool> = order.levels.iter().map(|level| level.subject_is_absent).collect();
     assert_eq!(is_absent, [false, true], "only its parent has work that waits");
     let mut ego = Whole::open("ego-share-usage", 1);
     ego.dispatch(Command::Select(Some(Selection::Queue("A".into()))));
-    let order = ego.model.order.clone().expect("an order");
+    let order = ego.model.moment.order.clone().expect("an order");
     let places: Vec<&str> = order.levels[0].places.iter().map(|place| place.name.as_str()).collect();
     assert_eq!(places, ["A", "B", "C"]);
 }
@@ -373,20 +373,23 @@ fn stepping_by_actions_visits_the_end_of_each_both_ways() {
     let mut places = Vec::new();
     for _ in 0..6 {
         whole.dispatch(Command::Action { back: false });
-        places.push((whole.model.cursor, whole.model.decision));
+        places.push((whole.model.playback.cursor, whole.model.playback.decision));
     }
-    let frame = whole.model.frame.clone().expect("a moment");
-    assert!(frame.cycle > 0 && whole.model.shown.is_none() == whole.model.decision.is_none());
+    let frame = whole.model.moment.frame.clone().expect("a moment");
+    assert!(
+        frame.cycle > 0
+            && whole.model.moment.within_cycle.is_none() == whole.model.playback.decision.is_none()
+    );
     for (at, place) in places.iter().enumerate().rev() {
         if places.get(at + 1) != Some(place) {
-            assert_eq!((whole.model.cursor, whole.model.decision), *place);
+            assert_eq!((whole.model.playback.cursor, whole.model.playback.decision), *place);
             whole.dispatch(Command::Action { back: true });
-            if whole.model.decision == Some(0) {
+            if whole.model.playback.decision == Some(0) {
                 whole.dispatch(Command::Action { back: true });
             }
         }
     }
-    assert_eq!((whole.model.cursor, whole.model.decision), (0, None));
+    assert_eq!((whole.model.playback.cursor, whole.model.playback.decision), (0, None));
     whole.announced.clear();
     whole.dispatch(Command::Action { back: false });
     let [said] = &whole.announced[..] else { panic!("one announcement, not {:?}", whole.announced) };

@@ -9,7 +9,7 @@ use fairground_web::state::layout::options::NowView;
 
 /// The displayed lines, by pool and level.
 fn lines(whole: &Whole) -> String {
-    let Some(Report::Serving(serving)) = whole.model.report.as_deref() else { panic!("a report") };
+    let Some(Report::Serving(serving)) = whole.model.moment.report.as_deref() else { panic!("a report") };
     assert_eq!((serving.cycle, serving.n_left_out), (whole.frame().cycle, 0));
     let levels = serving.pools.iter().flat_map(|(_, levels)| order_lines(whole.frame(), levels));
     let line = |entry: &fairground::words::Entry| format!("  {} {}\n", entry.when, entry.text);
@@ -19,7 +19,7 @@ fn lines(whole: &Whole) -> String {
 #[test]
 fn it_is_computed_while_it_is_shown() {
     let mut whole = Whole::open("four-schedulers", 2);
-    assert!(whole.model.report.is_none());
+    assert!(whole.model.moment.report.is_none());
     whole.dispatch(Command::Serving(true));
     let first = lines(&whole);
     assert!(first.contains("research"), "{first}");
@@ -27,11 +27,11 @@ fn it_is_computed_while_it_is_shown() {
     assert_eq!(whole.frame().cycle, 3, "the next cycle has its own");
     lines(&whole);
     whole.dispatch(Command::ShowView(NowView::Tree));
-    assert!(whole.model.report.is_none());
+    assert!(whole.model.moment.report.is_none());
     whole.dispatch(Command::ShowView(NowView::Shares));
     lines(&whole);
     whole.dispatch(Command::Serving(false));
-    assert!(whole.model.report.is_none());
+    assert!(whole.model.moment.report.is_none());
 }
 
 #[test]
@@ -68,9 +68,9 @@ fn levels_stand_from_the_root_down_each_once() {
 fn it_is_the_order_that_the_explanation_of_a_queue_tells() {
     let mut whole = Whole::open("quota-is-a-floor-six", 2);
     whole.dispatch(Command::Select(Some(Selection::Queue("team-a".into()))));
-    let of_why = whole.model.order.as_ref().expect("an order").levels.clone();
+    let of_why = whole.model.moment.order.as_ref().expect("an order").levels.clone();
     whole.dispatch(Command::Serving(true));
-    let Some(Report::Serving(serving)) = whole.model.report.as_deref() else { panic!("a report") };
+    let Some(Report::Serving(serving)) = whole.model.moment.report.as_deref() else { panic!("a report") };
     let texts = |levels: &[_]| {
         let levels = order_lines(whole.frame(), levels);
         levels.into_iter().flat_map(|of| of.entries).map(|entry| entry.text.to_string()).collect::<Vec<_>>()
@@ -83,6 +83,6 @@ fn it_is_the_order_that_the_explanation_of_a_queue_tells() {
 fn where_nothing_waits_there_is_no_order() {
     let mut whole = Whole::open("four-schedulers", 0);
     whole.dispatch(Command::Serving(true));
-    let Some(Report::Serving(serving)) = whole.model.report.as_deref() else { panic!("a report") };
+    let Some(Report::Serving(serving)) = whole.model.moment.report.as_deref() else { panic!("a report") };
     assert!(serving.pools.iter().all(|(_, levels)| !levels.is_empty()), "{serving:?}");
 }

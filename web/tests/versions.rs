@@ -6,7 +6,7 @@ use fairground_web::engine::protocol::{Message, Request};
 use fairground_web::library;
 use fairground_web::state::branches::commands::compare_versions_label;
 use fairground_web::state::command::Command;
-use fairground_web::state::document::opened::{Opened, Origin};
+use fairground_web::state::document::{Origin, opened::Opened};
 use fairground_web::state::effect::Effect;
 use fairground_web::state::layout::options::Dialog;
 use fairground_web::state::model::Model;
@@ -23,7 +23,7 @@ fn versions_of_the_scheduler_are_compared() {
     });
     let runs = runs.expect("a comparison");
     let names: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
-    let (modelled, own) = versions::revision_of(&model.scenario).expect("a product");
+    let (modelled, own) = versions::revision_of(&model.document.scenario).expect("a product");
     let others = modelled.others(own).map(|revision| revision.label);
     assert_eq!(names, std::iter::once(own.label).chain(others).collect::<Vec<_>>());
     assert_eq!(model.view.dialog, Some(Dialog::CompareVersions));
@@ -33,5 +33,5 @@ fn versions_of_the_scheduler_are_compared() {
     let without = Policy::products().find(|policy| policy.modelled.is_some_and(|of| of.revisions.len() == 1));
     let policy = without.expect("a product of one version").key.to_owned();
     assert_eq!(compare_versions_label(&Scenario { policy, ..Scenario::default() }), None);
-    assert_eq!(compare_versions_label(&model.scenario), Some(format!("Compare with {}", names[1])));
+    assert_eq!(compare_versions_label(&model.document.scenario), Some(format!("Compare with {}", names[1])));
 }

@@ -7,7 +7,7 @@ use crate::lessons::{LESSONS, Listed};
 use crate::library::{EXAMPLES, Example};
 use crate::state::command::Command;
 use crate::state::document::draft::DraftLine;
-use crate::state::document::opened::{Opened, Origin};
+use crate::state::document::{Origin, opened::Opened};
 use crate::state::layout::options::Dialog;
 use crate::store::Store;
 use crate::views::sketch::draw::sketch as draw;

@@ -41,7 +41,7 @@ pub fn GoTo(on_close: Callback<()>) -> impl IntoView {
                             field.select();
                         }
                     }
-                    prop:value=store.now(|m| m.cursor.to_string())
+                    prop:value=store.now(|m| m.playback.cursor.to_string())
                 />
                 <button type="submit" class="btn primary">"Go there"</button>
                 {move || wrong.get().then(|| view! { <span class="mistake" role="alert">{NO_CYCLE}</span> })}

@@ -20,7 +20,7 @@ const DAY_MS: i64 = 86_400_000;
 #[component]
 pub fn ImportPreview() -> impl IntoView {
     let store = Store::get();
-    let import = store.part(|m| m.import.clone());
+    let import = store.part(|m| m.files.preview.clone());
     let get = move || import.get().unwrap_or_default();
     let on_close = store.press(Command::DropImport);
     let names = move || names_of(&get());
@@ -38,7 +38,7 @@ pub fn ImportPreview() -> impl IntoView {
         .collect_view()
     };
     // A draft opens as soon as it has been read.
-    let title = if store.now(|m| m.import.as_ref().is_some_and(|i| i.draft.is_some())) {
+    let title = if store.now(|m| m.files.preview.as_ref().is_some_and(|i| i.draft.is_some())) {
         "Opening a large draft"
     } else {
         "Import preview"
@@ -139,7 +139,7 @@ fn List(name: &'static str, lines: Vec<String>) -> impl IntoView {
 
 /// Reads the files again with changed options.
 fn read_again(store: Store, change: impl FnOnce(&mut ImportOptions)) {
-    let Some(import) = store.now(|m| m.import.clone()) else { return };
+    let Some(import) = store.now(|m| m.files.preview.clone()) else { return };
     let mut options = import.options.clone();
     change(&mut options);
     store.dispatch(Command::Import { files: import.files.clone(), options });
@@ -149,9 +149,9 @@ fn read_again(store: Store, change: impl FnOnce(&mut ImportOptions)) {
 #[component]
 fn Choices() -> impl IntoView {
     let store = Store::get();
-    let is_foreign = store.part(|m| m.import.as_ref().is_some_and(|i| i.report.is_foreign));
-    let is_trace = store.part(|m| m.import.as_ref().is_some_and(|i| i.report.is_trace));
-    let has_columns = store.part(|m| m.import.as_ref().is_some_and(|i| i.report.columns.is_some()));
+    let is_foreign = store.part(|m| m.files.preview.as_ref().is_some_and(|i| i.report.is_foreign));
+    let is_trace = store.part(|m| m.files.preview.as_ref().is_some_and(|i| i.report.is_trace));
+    let has_columns = store.part(|m| m.files.preview.as_ref().is_some_and(|i| i.report.columns.is_some()));
     view! {
         <div class="row wrap">
             <Show when=move || is_foreign.get()>
@@ -171,7 +171,8 @@ fn Choices() -> impl IntoView {
 #[component]
 fn PolicyChoice() -> impl IntoView {
     let store = Store::get();
-    let chosen = store.now(|m| m.import.as_ref().map(|i| i.options.policy.clone())).unwrap_or_default();
+    let chosen =
+        store.now(|m| m.files.preview.as_ref().map(|i| i.options.policy.clone())).unwrap_or_default();
     let choices = Policy::ALL.iter().map(|of| {
         view! { <option value=of.key selected=chosen == of.key>{of.short}</option> }
     });
@@ -199,7 +200,7 @@ fn PolicyChoice() -> impl IntoView {
 #[component]
 fn TraceOptions() -> impl IntoView {
     let store = Store::get();
-    let now = store.now(|m| m.import.as_ref().map(|i| i.options.clone())).unwrap_or_default();
+    let now = store.now(|m| m.files.preview.as_ref().map(|i| i.options.clone())).unwrap_or_default();
     type Put = fn(&mut ImportOptions, String);
     let option = |(name, usual, value, put): (&'static str, &'static str, String, Put)| {
         view! {
@@ -227,7 +228,7 @@ fn TraceOptions() -> impl IntoView {
 #[component]
 fn TraceColumns() -> impl IntoView {
     let store = Store::get();
-    let columns = store.part(|m| m.import.as_ref().and_then(|i| i.report.columns.clone()));
+    let columns = store.part(|m| m.files.preview.as_ref().and_then(|i| i.report.columns.clone()));
     let table = move || {
         let preview = columns.get().unwrap_or_default();
         let heads = preview.columns.iter().map(|(name, holds)| {

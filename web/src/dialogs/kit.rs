@@ -12,10 +12,10 @@ use crate::store::Store;
 
 /// The kit, for policies that have one.
 pub fn section(store: Store) -> Option<AnyView> {
-    let policy = store.now(|m| Policy::described_or_default(&m.scenario.policy));
+    let policy = store.now(|m| Policy::described_or_default(&m.document.scenario.policy));
     policy.kit?;
-    let kit = store.part(|m| m.kit.clone());
-    let has_errors = store.now(|m| m.has_errors());
+    let kit = store.part(|m| m.files.kit.clone());
+    let has_errors = store.now(|m| m.document.has_errors());
     let state = move || match kit.get() {
         KitState::None => ().into_any(),
         KitState::Preparing => view! { <p class="hint">"Preparing …"</p> }.into_any(),
@@ -51,7 +51,9 @@ pub fn section(store: Store) -> Option<AnyView> {
 fn ready(store: Store, kit: &Kit) -> AnyView {
     let archive = kit.archive.clone();
     let save = move |_| {
-        let name = store.now(|m| effects::file_name(&m.scenario.name)).replace("fairground.yaml", "kit.zip");
+        let name = store
+            .now(|m| effects::file_name(&m.document.scenario.name))
+            .replace("fairground.yaml", "kit.zip");
         effects::download_archive(&name, &archive.0);
     };
     view! {

@@ -54,7 +54,7 @@ fn line(draft: DraftLine) -> impl IntoView {
             effects::download(
                 &effects::file_name(&name),
                 "application/yaml",
-                &document::to_yaml(&opened.scenario),
+                &document::to_yaml(&opened.document.scenario),
             );
         }
     };

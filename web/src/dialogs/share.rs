@@ -20,7 +20,7 @@ use crate::{address, effects};
 pub fn Share(on_close: Callback<()>) -> impl IntoView {
     let store = Store::get();
     let files = store.now(|m| {
-        let policy = Policy::described_or_default(&m.scenario.policy);
+        let policy = Policy::described_or_default(&m.document.scenario.policy);
         policy.exports.iter().map(|export| (policy.name, export)).collect::<Vec<_>>()
     });
     let note = RwSignal::new(String::new());
@@ -31,7 +31,7 @@ pub fn Share(on_close: Callback<()>) -> impl IntoView {
     });
     let length = move || link.with(|link| link.chars().count());
     let is_too_long = move || length() > address::IN_ADDRESS_MAX;
-    let (named, cycle) = store.now(|m| (m.scenario.name.replace(['[', ']'], ""), m.cursor));
+    let (named, cycle) = store.now(|m| (m.document.scenario.name.replace(['[', ']'], ""), m.playback.cursor));
     let copy_markdown = move |_| {
         let named = if is_renamed.get_untracked() { "Fairground" } else { named.as_str() };
         let text = format!("[{named}, cycle {cycle}]({})", link.get_untracked());
@@ -39,14 +39,15 @@ pub fn Share(on_close: Callback<()>) -> impl IntoView {
     };
     let copy_card = move |_| {
         let card = store.now(|m| {
-            let frame = m.frame.as_deref()?;
-            Some(words::ticket(frame, &m.scenario.name, m.selection.as_ref(), &link.get_untracked()))
+            let frame = m.moment.frame.as_deref()?;
+            Some(words::ticket(frame, &m.document.scenario.name, m.selection.as_ref(), &link.get_untracked()))
         });
         if let Some(card) = card {
             effects::copy(store, card, "Ticket card copied.");
         }
     };
-    let embed = store.now(|m| embed::code(&address::of_page(), &address::write(m), &m.scenario.name));
+    let embed =
+        store.now(|m| embed::code(&address::of_page(), &address::write(m), &m.document.scenario.name));
     let copy_embed = move |_| effects::copy(store, embed.clone(), "Embed code copied.");
     let copy_link = move |_| effects::copy(store, link.get_untracked(), "Link copied.");
     view! {
@@ -87,7 +88,7 @@ pub fn Share(on_close: Callback<()>) -> impl IntoView {
 /// Options of the link: a note, and replaced names.
 fn choices(store: Store, note: RwSignal<String>, is_renamed: RwSignal<bool>) -> impl IntoView {
     let save_key = move |_| {
-        let key = store.now(|m| export::renamed(&m.scenario).key());
+        let key = store.now(|m| export::renamed(&m.document.scenario).key());
         effects::download("names.csv", "text/csv", &key);
     };
     view! {
@@ -159,8 +160,8 @@ fn tables() -> impl IntoView {
 /// The scenario in a format of its product, and the changes since it was imported.
 fn product_file((product, format): (&'static str, &'static Export)) -> AnyView {
     let store = Store::get();
-    let exported = store.part(|m| m.exported.clone());
-    let is_asked = store.part(|m| m.exporting);
+    let exported = store.part(|m| m.files.exported.clone());
+    let is_asked = store.part(|m| m.files.exporting);
     let made = move || match exported.get().filter(|made| made.format == format.file) {
         Some(made) => written(store, format, &made),
         None if is_asked.get() => view! { <p class="hint">"Preparing …"</p> }.into_any(),

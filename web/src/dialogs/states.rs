@@ -19,9 +19,9 @@ const SKETCH: f64 = 208.0;
 #[component]
 pub fn States(on_close: Callback<()>) -> impl IntoView {
     let store = Store::get();
-    let states = store.now(|m| m.history.states(&m.scenario));
+    let states = store.now(|m| m.document.history.states(&m.document.scenario));
     let has_none = states.is_empty();
-    let is_large = store.now(|m| is_large(&m.scenario));
+    let is_large = store.now(|m| is_large(&m.document.scenario));
     view! {
         <DialogFrame title="Earlier states" class="wide" on_close>
             <p class="hint">

@@ -10,7 +10,7 @@ use crate::widgets::translation_notes::notes;
 #[component]
 pub fn Translated(on_close: Callback<()>) -> impl IntoView {
     let store = Store::get();
-    let translated = store.now(|m| m.translated.clone()).unwrap_or_default();
+    let translated = store.now(|m| m.document.translated.clone()).unwrap_or_default();
     view! {
         <DialogFrame title="Converted settings" on_close>
             {notes(&translated.notes)}

@@ -16,9 +16,9 @@ use crate::widgets::icons::{Icon, Kind as IconKind};
 #[component]
 pub fn Classes() -> impl IntoView {
     let store = Store::get();
-    let has_some = store.part(|m| Policy::job_defaults(&m.scenario.policy).has_own_classes);
+    let has_some = store.part(|m| Policy::job_defaults(&m.document.scenario.policy).has_own_classes);
     let names = Memo::new(move |_| store.scenario.with(|scenario| own(scenario)));
-    let add = move |_| store.dispatch(store.now(|m| add(&m.scenario)));
+    let add = move |_| store.dispatch(store.now(|m| add(&m.document.scenario)));
     let list = move || names.get().into_iter().map(|name| row(store, name)).collect_view();
     move || {
         has_some.get().then(|| {
@@ -49,7 +49,7 @@ fn row(store: Store, name: String) -> AnyView {
         let name = name.clone();
         move |event| {
             let to = event_target_value(&event).trim().to_string();
-            let command = store.now(|m| rename(&m.scenario, &name, &to));
+            let command = store.now(|m| rename(&m.document.scenario, &name, &to));
             wrong.set(command.is_none() && to != name);
             if let Some(command) = command {
                 store.dispatch(command);

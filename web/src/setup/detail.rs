@@ -32,7 +32,7 @@ pub fn Detail(
     let (groups, back) = match tab {
         SetupTab::Queues => (
             store.now(|m| form(m).queue).unwrap_or(attributes::QUEUE),
-            store.now(|m| Terms::of(&m.scenario.policy).fill("[Queues]")),
+            store.now(|m| Terms::of(&m.document.scenario.policy).fill("[Queues]")),
         ),
         SetupTab::Nodes => (attributes::NODES, "Nodes".into()),
         _ => (attributes::JOB, "Work".into()),
@@ -89,14 +89,14 @@ fn section(store: Store, at: &Path, (title, all): &'static Group) -> AnyView {
 
 /// The forms of the scenario's policy.
 fn form(model: &Model) -> &'static Form {
-    &Policy::described(&model.scenario.policy).unwrap_or(Policy::ALL[0]).form
+    &Policy::described(&model.document.scenario.policy).unwrap_or(Policy::ALL[0]).form
 }
 
 /// Fields for attributes of the thing at a path. Attributes that the policy ignores are shown only if they are set.
 pub fn fields(store: Store, at: &Path, all: &'static [Attribute]) -> AnyView {
     let is_shown = |attribute: &&Attribute| {
         store.now(|m| {
-            let policy = Policy::described_or_default(&m.scenario.policy);
+            let policy = Policy::described_or_default(&m.document.scenario.policy);
             let is_ignored = match table::tab(at) {
                 SetupTab::Queues if at.0.len() > 2 => {
                     let (_, field) = attribute.key.rsplit_once('.').unwrap_or(("", attribute.key));
@@ -106,7 +106,7 @@ pub fn fields(store: Store, at: &Path, all: &'static [Attribute]) -> AnyView {
                 SetupTab::Work => policy.ignored_of_jobs().any(|key| key == attribute.key),
                 _ => false,
             };
-            !is_ignored || !document::value(&m.scenario, &attribute.place(at)).is_empty()
+            !is_ignored || !document::value(&m.document.scenario, &attribute.place(at)).is_empty()
         })
     };
     let shown = all.iter().filter(is_shown);
@@ -125,22 +125,22 @@ fn field(store: Store, owner: &Path, attribute: &'static Attribute) -> AnyView {
         Ask::Text => Kind::Text,
         Ask::Choice(choices) => Kind::Choice(named(choices)),
         Ask::Usual(values) => Kind::Usual(named(values)),
-        Ask::Leaf => Kind::Choice(store.now(|m| leaves(&m.scenario))),
-        Ask::Pool => Kind::Choice(store.now(|m| pools(&m.scenario))),
-        Ask::Parent => Kind::Choice(store.now(|m| parents(&m.scenario, table::owner_name(owner)))),
+        Ask::Leaf => Kind::Choice(store.now(|m| leaves(&m.document.scenario))),
+        Ask::Pool => Kind::Choice(store.now(|m| pools(&m.document.scenario))),
+        Ask::Parent => Kind::Choice(store.now(|m| parents(&m.document.scenario, table::owner_name(owner)))),
         Ask::Request => return request(store, owner.clone()),
     };
     // Queues and settings have forms per policy; values of queues in single pools do not.
     let terms = match table::tab(owner) {
         SetupTab::Rules => Terms::of(""),
         SetupTab::Queues if owner.0.len() == 2 => Terms::of(""),
-        _ => store.now(|m| Terms::of(&m.scenario.policy)),
+        _ => store.now(|m| Terms::of(&m.document.scenario.policy)),
     };
     let (label, says) = (terms.fill(attribute.label), terms.fill(attribute.says));
     let default = match table::tab(owner) {
-        SetupTab::Queues if owner.0.len() == 2 && store.now(|m| form(m).queue.is_none()) => {
-            store.now(|m| attributes::default_of(Policy::described_or_default(&m.scenario.policy), attribute))
-        }
+        SetupTab::Queues if owner.0.len() == 2 && store.now(|m| form(m).queue.is_none()) => store.now(|m| {
+            attributes::default_of(Policy::described_or_default(&m.document.scenario.policy), attribute)
+        }),
         _ => attribute.default,
     };
     match attribute.stored {
@@ -190,8 +190,8 @@ fn leaves(scenario: &Scenario) -> Vec<(String, String)> {
 /// Groups of a job's user, if limits name groups. They are set once for all jobs of the user.
 fn groups_of_user(store: Store, job: &Path) -> AnyView {
     let at = job.field("user");
-    let user = store.text(move |m| match Policy::described(&m.scenario.policy) {
-        Some(policy) if policy.knows.applications => document::value(&m.scenario, &at),
+    let user = store.text(move |m| match Policy::described(&m.document.scenario.policy) {
+        Some(policy) if policy.knows.applications => document::value(&m.document.scenario, &at),
         _ => String::new(),
     });
     let groups = move || {
@@ -214,7 +214,7 @@ fn pools(scenario: &Scenario) -> Vec<(String, String)> {
 
 /// Values of a queue in each of several pools.
 fn in_pools(store: Store, queue: &Path) -> Vec<AnyView> {
-    let names = store.now(|m| pools(&m.scenario));
+    let names = store.now(|m| pools(&m.document.scenario));
     let section = |(name, _): &(String, String)| {
         let at = queue.field("pools").named(name);
         view! {
@@ -246,7 +246,7 @@ fn request(store: Store, at: Path) -> AnyView {
     let id = format!("request-{}", at.to_string().replace(char::is_whitespace, "_"));
     let here = at.clone();
     let kind = store.text(move |m| {
-        let kind = pod_requests::kind(&m.scenario, &here);
+        let kind = pod_requests::kind(&m.document.scenario, &here);
         REQUESTS.iter().find(|(this, ..)| *this == kind).map_or("", |(_, key, _)| key).to_string()
     });
     let options = REQUESTS.map(|(_, key, name)| {
@@ -295,7 +295,7 @@ fn pods(store: Store, job: &Path) -> AnyView {
     let of = name.clone();
     // Separated by line breaks, which names cannot contain.
     let sets = store.text(move |m| {
-        let job = m.scenario.jobs.iter().find(|j| j.name == of);
+        let job = m.document.scenario.jobs.iter().find(|j| j.name == of);
         let names = job.map(|j| j.pod_sets.iter().map(|set| set.name.as_str()).collect::<Vec<_>>());
         names.unwrap_or_default().join("\n")
     });
@@ -351,8 +351,11 @@ fn pod_set(store: Store, job: &Path, set: &str) -> AnyView {
 /// The path of the open form while it exists; empty if none.
 pub fn open_detail(store: Store) -> Memo<String> {
     store.text(|m| {
-        let here =
-            m.view.detail.as_ref().filter(|at| !document::value(&m.scenario, &at.field("name")).is_empty());
+        let here = m
+            .view
+            .detail
+            .as_ref()
+            .filter(|at| !document::value(&m.document.scenario, &at.field("name")).is_empty());
         here.map(ToString::to_string).unwrap_or_default()
     })
 }

@@ -115,7 +115,7 @@ fn TextBox(
     });
     let try_out = move |value: String| {
         text.set(value.clone());
-        if store.now(|m| m.scenario.jobs.len()) > CHECK_LIVE_JOBS_MAX {
+        if store.now(|m| m.document.scenario.jobs.len()) > CHECK_LIVE_JOBS_MAX {
             return;
         }
         let wrong = at.with_value(|at| store.mistake(at, &value));

@@ -47,7 +47,7 @@ pub fn Field(
     let described = format!("{id}-says");
     let usual = if matches!(kind, Kind::Usual(_)) { format!("{id}-usual") } else { String::new() };
     let note = store.text(move |m| {
-        let here = m.findings.iter().find(|d| at.with_value(|at| d.at == *at));
+        let here = m.document.findings.iter().find(|d| at.with_value(|at| d.at == *at));
         here.map(|d| d.says.clone()).unwrap_or_default()
     });
     let normal = move || at.with_value(|at| input_normalisation::normal(at, &shown()));

@@ -17,7 +17,7 @@ const MISTAKES_MAX: usize = 200;
 
 /// The findings that are not dismissed.
 pub fn open_findings(store: Store) -> Memo<Vec<Diagnostic>> {
-    let dismissed = store.part(|m| (*m.dismissed).clone());
+    let dismissed = store.part(|m| (*m.document.dismissed).clone());
     Memo::new(move |_| {
         let findings = store.findings.get();
         dismissed.with(|dismissed| {
@@ -48,7 +48,7 @@ pub fn Findings() -> impl IntoView {
     };
     let most = move || count(Severity::Error).clamp(LISTED_MAX, MISTAKES_MAX);
     let rest = move || open.with(|open| open.len().saturating_sub(most()));
-    let has_unread = store.part(|m| m.unread.is_some() && m.view.tab != SetupTab::Text);
+    let has_unread = store.part(|m| m.document.unread.is_some() && m.view.tab != SetupTab::Text);
     view! {
         <Show when=move || has_unread.get()>
             <p class="hint warn">

@@ -42,7 +42,7 @@ pub fn Pools(findings: Memo<Vec<Diagnostic>>) -> impl IntoView {
     // Rebuilt when another policy has other columns.
     let grid = move || {
         let _ = store.terms.get();
-        let columns = pool_columns(&store.now(|m| m.scenario.policy.clone()));
+        let columns = pool_columns(&store.now(|m| m.document.scenario.policy.clone()));
         view! {
             <EditGrid
                 label="Node pools"
@@ -60,7 +60,7 @@ pub fn Pools(findings: Memo<Vec<Diagnostic>>) -> impl IntoView {
                 type="button"
                 class="btn quiet"
                 title="A part of the cluster that is scheduled separately"
-                on:click=move |_| store.dispatch(add(&store.now(|m| m.scenario.clone())))
+                on:click=move |_| store.dispatch(add(&store.now(|m| m.document.scenario.clone())))
             >
                 <Icon kind=Kind::Plus />
                 "Pool"

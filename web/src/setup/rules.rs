@@ -54,7 +54,7 @@ fn all_rules(store: Store, book: &Rulebook) -> AnyView {
 pub fn Rules() -> impl IntoView {
     let store = Store::get();
     let root = Path::default();
-    let policy = store.part(|m| Policy::described_or_default(&m.scenario.policy).key);
+    let policy = store.part(|m| Policy::described_or_default(&m.document.scenario.policy).key);
     let choices = Policy::ALL.iter().copied().map(|&Description { key, title, .. }| {
         view! {
             <label class="radio">

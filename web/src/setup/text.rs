@@ -42,7 +42,7 @@ pub fn TextTab() -> impl IntoView {
     let store = Store::get();
     let field = NodeRef::<html::Textarea>::new();
     let typed = RwSignal::new(None::<Draft>);
-    let unread = store.part(|m| m.unread.clone());
+    let unread = store.part(|m| m.document.unread.clone());
     // The typed text while it says what the scenario says, or as long as it cannot be parsed.
     let draft = Memo::new(move |_| match unread.get() {
         Some(text) => {

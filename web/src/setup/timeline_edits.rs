@@ -18,7 +18,7 @@ use crate::widgets::icons::Kind;
 #[component]
 pub fn EditsFrom() -> impl IntoView {
     let store = Store::get();
-    let cycle = store.part(|m| m.frame.as_ref().map_or(0, |frame| frame.cycle));
+    let cycle = store.part(|m| m.moment.frame.as_ref().map_or(0, |frame| frame.cycle));
     let is_later = store.part(|m| m.view.edits_later);
     let choice = move |later: bool, says: String| {
         view! {
@@ -70,7 +70,7 @@ fn List() -> impl IntoView {
         };
         let label = format!("Remove {says}");
         let place = at.field("note");
-        let note = store.text(move |m| document::value(&m.scenario, &place));
+        let note = store.text(move |m| document::value(&m.document.scenario, &place));
         let head = move || if note.with(String::is_empty) { "Add a note".to_string() } else { note.get() };
         view! {
             <li>

@@ -61,7 +61,7 @@ pub fn App() -> impl IntoView {
     });
     let waits = Memo::new(move |_| store.frame.with(Option::is_none));
     let in_lesson = store.part(|m| m.lesson.is_some());
-    let stale = store.part(|m| m.stale);
+    let stale = store.part(|m| m.moment.is_stale);
     let awaits_alternative = store.part(alternative::is_awaited);
     let announcement = store.announcement;
     Effect::new(move |_| {
@@ -471,7 +471,7 @@ fn TimePanel() -> impl IntoView {
     let store = Store::get();
     let has_jobs = Memo::new(move |_| store.scenario.with(|s| !s.jobs.is_empty()));
     // During playback, the charts of the moment and those of time render in successive frames.
-    let is_playing = move || store.now(|m| m.playing);
+    let is_playing = move || store.now(|m| m.playback.playing);
     let (run, frame) = (after_frame(store.run, is_playing), after_frame(store.frame, is_playing));
     move || match has_jobs.get() {
         true => view! { <Timeline run frame /> }.into_any(),

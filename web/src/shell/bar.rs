@@ -20,7 +20,7 @@ use crate::widgets::on_leave;
 #[component]
 pub fn Bar() -> impl IntoView {
     let store = Store::get();
-    let policy = store.part(|m| Policy::described_or_default(&m.scenario.policy).key);
+    let policy = store.part(|m| Policy::described_or_default(&m.document.scenario.policy).key);
     let short = move || Policy::described_or_default(policy.get()).short;
     let policies = move |()| {
         let choose = |key: &str| Command::Policy(key.to_string());
@@ -31,12 +31,12 @@ pub fn Bar() -> impl IntoView {
         items.push(MenuItem::new("All settings", Command::Tab(SetupTab::Rules)));
         items
     };
-    let undo = store.part(|m| m.history.undo_name().map(str::to_string));
-    let redo = store.part(|m| m.history.redo_name().map(str::to_string));
+    let undo = store.part(|m| m.document.history.undo_name().map(str::to_string));
+    let redo = store.part(|m| m.document.history.redo_name().map(str::to_string));
     let named = |what: &'static str, step: Memo<Option<String>>| {
         Signal::derive(move || step.get().map_or(what.to_string(), |name| format!("{what}: {name}")))
     };
-    let versions = store.part(|m| compare_versions_label(&m.scenario));
+    let versions = store.part(|m| compare_versions_label(&m.document.scenario));
     let theme = Memo::new(move |_| store.view.with(|v| v.theme));
     let themes = move |()| {
         [(Theme::System, "Match system"), (Theme::Light, "Light"), (Theme::Dark, "Dark")]
@@ -70,7 +70,7 @@ pub fn Bar() -> impl IntoView {
         Theme::Light => Kind::Sun,
         Theme::Dark => Kind::Moon,
     };
-    let badge = store.part(|m| agreement::badge(&m.scenario));
+    let badge = store.part(|m| agreement::badge(&m.document.scenario));
     view! {
         <header class="bar" data-region tabindex="-1" aria-label="Document">
             <div class="logo">
@@ -174,7 +174,7 @@ fn Title() -> impl IntoView {
     let store = Store::get();
     let editing = RwSignal::new(false);
     let title = Memo::new(move |_| store.scenario.with(|s| s.name.clone()));
-    let changed = store.part(|m| !m.pristine);
+    let changed = store.part(|m| m.document.is_changed);
     let input = NodeRef::<html::Input>::new();
     let finished = StoredValue::new(false);
     input.on_load(|element| {

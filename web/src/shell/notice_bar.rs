@@ -11,8 +11,8 @@ use leptos::prelude::*;
 use crate::chart::alternative;
 use crate::dialogs::help::what_it_is;
 use crate::state::command::Command;
+use crate::state::document::Origin;
 use crate::state::document::change::Change;
-use crate::state::document::opened::Origin;
 use crate::state::layout::options::Dialog;
 use crate::state::model::Model;
 use crate::state::notice::Notice;
@@ -48,8 +48,8 @@ impl Line {
 
 /// The current line: the effect of the last edit or cycle; before the first cycle, the author's note.
 fn line(store: Store) -> Memo<Line> {
-    let decision = store.part(|m| m.decision);
-    let told_edit = store.part(|m| m.told_edit.clone());
+    let decision = store.part(|m| m.playback.decision);
+    let told_edit = store.part(|m| m.branches.told_edit.clone());
     Memo::new(move |_| {
         if let Some((before, run)) = told_edit.get().zip(store.run.get())
             && let Some(frame) = store.frame.get()
@@ -61,7 +61,7 @@ fn line(store: Store) -> Memo<Line> {
         if frame.cycle == 0 && !note.is_empty() {
             return Line::Note(note);
         }
-        let last_of = |m: &Model| decision_step::last_of(m.frame.as_ref()?, m.decision?);
+        let last_of = |m: &Model| decision_step::last_of(m.moment.frame.as_ref()?, m.playback.decision?);
         let last = decision.get().and_then(|_| store.now(last_of));
         Line::Step(step_sentence(last.as_ref().unwrap_or(&frame)))
     })
@@ -74,12 +74,14 @@ pub fn NoticeBar() -> impl IntoView {
     let line = line(store);
     let has_jobs = Memo::new(move |_| store.scenario.with(|s| !s.jobs.is_empty()));
     let closed = Memo::new(move |_| store.view.with(|v| v.note_closed));
-    let is_link = store.part(|m| m.origin == Origin::Link);
+    let is_link = store.part(|m| m.document.origin == Origin::Link);
     // Only an undone edit can be redone.
-    let can_redo = store.part(|m| m.history.redo_name().is_some());
-    let can_undo = store.part(|m| m.history.undo_name().is_some());
-    let chips = store.part(|m| m.origin == Origin::Start && m.view.chips && m.pristine);
-    let is_start = store.part(|m| m.origin == Origin::Start && m.cursor == 0 && m.told_edit.is_none());
+    let can_redo = store.part(|m| m.document.history.redo_name().is_some());
+    let can_undo = store.part(|m| m.document.history.undo_name().is_some());
+    let chips = store.part(|m| m.document.origin == Origin::Start && m.view.chips && !m.document.is_changed);
+    let is_start = store.part(|m| {
+        m.document.origin == Origin::Start && m.playback.cursor == 0 && m.branches.told_edit.is_none()
+    });
     let has_line =
         move || line.with(|line| line.n_letters() > 0 && (matches!(line, Line::Note(_)) || has_jobs.get()));
     let is_edit = move || line.with(|line| matches!(line, Line::Edit(_)));

@@ -27,7 +27,7 @@ pub fn items(model: &Model) -> Vec<MenuItem> {
 #[component]
 pub fn Runs() -> impl IntoView {
     let store = Store::get();
-    let kept = store.part(|m| m.kept.runs.clone());
+    let kept = store.part(|m| m.branches.kept.runs.clone());
     let present = store.part(kept::present);
     let is_comparable = store.part(kept::is_comparable);
     let shown = move || {
@@ -64,7 +64,7 @@ pub fn Runs() -> impl IntoView {
 fn Run(run: KeptRun) -> impl IntoView {
     let store = Store::get();
     let KeptRun { letter, label, .. } = run;
-    let compared = store.part(|m| m.kept.compared);
+    let compared = store.part(|m| m.branches.kept.compared);
     let is_compared = move || compared.get() == Some(letter);
     let title = format!("Compare with run {letter}: {label}");
     let differences = move || {

@@ -11,7 +11,7 @@ use crate::chart::marks::{self, Mark};
 use crate::dialogs::palette::view::stops;
 use crate::shell::runs::Runs;
 use crate::state::command::Command;
-use crate::state::document::opened::Origin;
+use crate::state::document::Origin;
 use crate::state::layout::options::{Dialog, Panel};
 use crate::state::playback::engine_state::EngineState;
 use crate::state::playback::{SPEEDS, decision_step};
@@ -35,13 +35,13 @@ pub fn Transport() -> impl IntoView {
     let slow = Slow::new(store);
     provide_context(slow);
     let cursor = slow.cycle;
-    let playing = store.part(|m| m.playing);
+    let playing = store.part(|m| m.playback.playing);
     let time_folded = store.part(|m| m.view.time_folded);
     let at_end = Memo::new(move |_| {
         store.frame.with(|f| f.as_ref().is_some_and(|f| f.quiet && f.cycle == cursor.get()))
     });
     // Within a cycle, a step leads to its end.
-    let is_inside = store.part(|m| m.decision.is_some());
+    let is_inside = store.part(|m| m.playback.decision.is_some());
     let comes = Memo::new(move |_| {
         let frame = store.frame.get().filter(|frame| frame.cycle == cursor.get() && !is_inside.get())?;
         store.scenario.with(|scenario| submitted(scenario, &frame))
@@ -49,12 +49,14 @@ pub fn Transport() -> impl IntoView {
     let time = move || store.frame.with(|f| f.as_ref().map_or(0, |f| f.time_ms));
     let last = move || store.run.with(|r| r.as_ref().map_or(0, |r| r.last_cycle));
     let complete = move || store.run.with(|r| r.as_ref().is_some_and(|r| r.complete));
-    let pulses = store.part(|m| m.origin == Origin::Start && m.cursor == 0 && m.view.chips && m.pristine);
+    let pulses = store.part(|m| {
+        m.document.origin == Origin::Start && m.playback.cursor == 0 && m.view.chips && !m.document.is_changed
+    });
     let play = Callback::new(move |()| {
         let on = !playing.get_untracked();
         store.dispatch(Command::Play(on));
     });
-    let decision = store.text(|m| match (m.decision, &m.frame) {
+    let decision = store.text(|m| match (m.playback.decision, &m.moment.frame) {
         (Some(at), Some(frame)) => {
             let actions = decision_step::actions(frame);
             let name = match actions.iter().find(|action| at <= action.1) {
@@ -200,7 +202,7 @@ fn since(store: Store) -> Option<SinceLine> {
     }
     let before = store.before.get()?;
     let title = alternative::says(&before, &frame, &run, store.resource.get());
-    let is_kept = store.now(|m| m.kept.is_comparing());
+    let is_kept = store.now(|m| m.branches.kept.is_comparing());
     let lead = if is_kept { "compared with " } else { "before: " };
     let title =
         [format!("Compare with {}", if is_kept { &before.changed } else { "before the edit" }), title];
@@ -238,7 +240,7 @@ fn Since() -> impl IntoView {
 #[component]
 fn Speed() -> impl IntoView {
     let store = Store::get();
-    let speed = store.part(|m| m.speed);
+    let speed = store.part(|m| m.playback.speed);
     let options = SPEEDS.iter().enumerate().map(|(i, speed_of)| {
         view! {
             <option value=i.to_string() prop:selected=move || speed.get() == i>
@@ -340,7 +342,7 @@ impl Slow {
                 timer.set_value(later.ok());
             }
         });
-        let wanted = store.part(|m| m.cursor);
+        let wanted = store.part(|m| m.playback.cursor);
         let cycle = Memo::new(move |_| {
             let shown = store.frame.with(|frame| frame.as_ref().map(|frame| frame.cycle));
             shown.filter(|_| is_slow.get()).unwrap_or_else(|| wanted.get())

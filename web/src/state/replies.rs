@@ -20,15 +20,15 @@ use crate::state::playback::arrival::{arrived, no_event, progress};
 pub(crate) fn replied(model: &mut Model, reply: Message<Response>, fx: &mut Vec<Effect>) {
     let id = reply.generation;
     match reply.body {
-        Response::Ready => model.has_engine = true,
+        Response::Ready => model.engine.has_started = true,
         Response::Moment(moment) => received(model, id, *moment, fx),
         // If the edited scenario cannot run, the last preview that could stays visible.
         Response::Refused { .. } if id != model.in_flight.frame => {
-            let asked = model.branches.values_mut().filter(|shown| shown.takes(id));
+            let asked = model.branches.others.values_mut().filter(|shown| shown.takes(id));
             asked.for_each(|shown| shown.answered = id);
         }
         Response::Refused { findings } => {
-            model.engine = EngineState::Refused(Arc::new(findings));
+            model.engine.state = EngineState::Refused(Arc::new(findings));
         }
         Response::Progress { cycle, time_ms, part } if id == model.in_flight.frame => {
             progress(model, cycle, time_ms, part);
@@ -50,11 +50,11 @@ pub(crate) fn replied(model: &mut Model, reply: Message<Response>, fx: &mut Vec<
         Response::Kit(kit) if id == model.in_flight.kit => import::commands::kit_made(model, kit, fx),
         Response::Packed(text) if id == model.in_flight.packed => fx.push(Effect::SavePacked(text)),
         Response::Exported(exported) if id == model.in_flight.export => {
-            model.exported = exported.map(Arc::new);
-            model.exporting = false;
+            model.files.exported = exported.map(Arc::new);
+            model.files.exporting = false;
         }
         Response::Reading if id == model.in_flight.import => import::commands::received(model),
-        Response::Piece(piece) if id == model.in_flight.import => model.pieces.add(piece),
+        Response::Piece(piece) if id == model.in_flight.import => model.files.pieces.add(piece),
         Response::Imported { scenario, checked, report } if id == model.in_flight.import => {
             import::commands::imported(model, scenario, checked, *report, fx);
         }
@@ -62,7 +62,7 @@ pub(crate) fn replied(model: &mut Model, reply: Message<Response>, fx: &mut Vec<
             translation::translated(model, policy, scenario.map(|scenario| *scenario), notes, fx);
         }
         Response::Comparing { name, cycle } if id == model.in_flight.comparison => {
-            model.comparing = Some((name, cycle));
+            model.comparison.progress = Some((name, cycle));
         }
         Response::Compared(run) if id == model.in_flight.comparison => compared(model, *run),
         Response::Cancelled => {
@@ -80,7 +80,7 @@ fn received(model: &mut Model, id: u64, moment: Moment, fx: &mut Vec<Effect>) {
         arrived(model, id, moment, fx);
         return lesson::commands::arrived(model, fx);
     }
-    let Some(shown) = model.branches.get_mut(&branch).filter(|shown| shown.takes(id)) else { return };
+    let Some(shown) = model.branches.others.get_mut(&branch).filter(|shown| shown.takes(id)) else { return };
     let is_complete = moment.run.is_some();
     shown.add(id, moment);
     match branch {

@@ -26,7 +26,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Open(opened) => document::commands::open(model, *opened, fx),
         Command::Lesson(step) => lesson::commands::play(model, step, fx),
         Command::Set { at, value } => document::commands::set(model, &at, &value, fx),
-        Command::GestureEnd => model.history.end_gesture(),
+        Command::GestureEnd => model.document.history.end_gesture(),
         Command::SetText(scenario) => document::commands::set_text(model, *scenario, fx),
         Command::Unread(text) => document::commands::unread(model, text, fx),
         Command::Change(change) => document::commands::make_change(model, &change, fx),
@@ -49,9 +49,11 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Download => fx.push(Effect::DownloadScenario),
 
         Command::Preview { at, value } => branches::commands::preview(model, &at, &value, fx),
-        Command::PreviewEnd => model.drop_preview(),
-        Command::ForgetBaseline if model.kept.is_comparing() => branches::kept::compare(model, None, fx),
-        Command::ForgetBaseline => (model.baseline, model.told_edit) = (None, None),
+        Command::PreviewEnd => model.branches.drop_preview(),
+        Command::ForgetBaseline if model.branches.kept.is_comparing() => {
+            branches::kept::compare(model, None, fx)
+        }
+        Command::ForgetBaseline => (model.branches.baseline, model.branches.told_edit) = (None, None),
         Command::KeepRun => branches::kept::keep(model, fx),
         Command::CompareWith(letter) => branches::kept::compare(model, letter, fx),
         Command::RemoveRun(letter) => branches::kept::remove(model, letter, fx),
@@ -65,7 +67,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         | Command::Action { .. }
         | Command::Play(true)
         | Command::RunTo(_)
-            if model.has_errors() =>
+            if model.document.has_errors() =>
         {
             playback::commands::pause(model, fx);
             playback::step::refuse(model, fx);
@@ -150,6 +152,6 @@ fn moves_in_time(command: &Command) -> bool {
 pub fn begin(model: &mut Model) -> Vec<Effect> {
     let mut effects = Vec::new();
     load(model, &mut effects);
-    model.stale = false;
+    model.moment.is_stale = false;
     effects
 }

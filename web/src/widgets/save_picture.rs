@@ -69,11 +69,14 @@ fn source(svg: &str) -> String {
 /// Metadata of a chart: view, scenario, policy, moment and link.
 fn about(store: Store, chart: &str) -> About {
     let (scenario, policy, moment) = store.now(|m| {
-        let cycle = m.decision.map_or(m.cursor.to_string(), |at| format!("{}, decision {at}", m.cursor));
-        let at = m.frame.as_ref().map_or(String::new(), |frame| format!(", {}", time(frame.time_ms)));
+        let cycle = m
+            .playback
+            .decision
+            .map_or(m.playback.cursor.to_string(), |at| format!("{}, decision {at}", m.playback.cursor));
+        let at = m.moment.frame.as_ref().map_or(String::new(), |frame| format!(", {}", time(frame.time_ms)));
         (
-            m.scenario.name.clone(),
-            Policy::described_or_default(&m.scenario.policy).short,
+            m.document.scenario.name.clone(),
+            Policy::described_or_default(&m.document.scenario.policy).short,
             format!("cycle {cycle}{at}"),
         )
     });

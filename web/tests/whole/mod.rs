@@ -4,7 +4,7 @@ use fairground_web::engine::protocol::{Frame, Message, MomentRequest, Request};
 use fairground_web::engine::serve::Server;
 use fairground_web::library::Example;
 use fairground_web::state::command::Command;
-use fairground_web::state::document::opened::{Opened, Origin};
+use fairground_web::state::document::{Origin, opened::Opened};
 use fairground_web::state::effect::Effect;
 use fairground_web::state::model::Model;
 use fairground_web::state::update::{begin, update};
@@ -63,7 +63,7 @@ impl Whole {
 
     /// The displayed frame.
     pub fn frame(&self) -> &Frame {
-        self.model.frame.as_deref().expect("a frame")
+        self.model.moment.frame.as_deref().expect("a frame")
     }
 }
 

@@ -97,7 +97,7 @@ fn synonyms(label: &str) -> impl Iterator<Item = &'static str> {
 /// All entries: available commands, then things.
 fn all(model: &Model) -> Vec<Entry> {
     let mut lines: Vec<Entry> = Vec::new();
-    let terms = Terms::of(&model.scenario.policy);
+    let terms = Terms::of(&model.document.scenario.policy);
     let mut of = |group: &'static str, list: &dyn Fn(Add<'_>)| {
         list(&mut |label: &str, hint: &'static str, command: Command| {
             lines.push(Entry { label: label.to_string(), hint, action: Action::Do(command), group });
@@ -135,7 +135,11 @@ type Add<'a> = &'a mut dyn FnMut(&str, &'static str, Command);
 fn of_time(model: &Model, add: Add<'_>) {
     add("Step", "→", Command::Step);
     add("Step back", "←", Command::Back);
-    add(if model.playing { "Pause" } else { "Play" }, "Space", Command::Play(!model.playing));
+    add(
+        if model.playback.playing { "Pause" } else { "Play" },
+        "Space",
+        Command::Play(!model.playback.playing),
+    );
     add("Next decision", "Shift+→", Command::StepDecision { back: false });
     add("Previous decision", "Shift+←", Command::StepDecision { back: true });
     add("Next action", "A", Command::Action { back: false });
@@ -149,22 +153,22 @@ fn of_time(model: &Model, add: Add<'_>) {
 }
 
 fn of_the_scenario(model: &Model, add: Add<'_>) {
-    if let Some(name) = model.history.undo_name() {
+    if let Some(name) = model.document.history.undo_name() {
         add(&format!("Undo: {name}"), "Ctrl+Z", Command::Undo);
     }
-    if let Some(name) = model.history.redo_name() {
+    if let Some(name) = model.document.history.redo_name() {
         add(&format!("Redo: {name}"), "Ctrl+Shift+Z", Command::Redo);
     }
     add("Add up result codes of lessons", "", Command::Dialog(Some(Dialog::Results)));
     add("Earlier states", "", Command::Dialog(Some(Dialog::States)));
-    if model.translated.is_some() {
+    if model.document.translated.is_some() {
         let dialog = Command::Dialog(Some(Dialog::Translated));
         add("Show converted settings", "", dialog);
     }
     for (label, _, command) in kept::offers(model) {
         add(&label, "", command);
     }
-    let terms = Terms::of(&model.scenario.policy);
+    let terms = Terms::of(&model.document.scenario.policy);
     for (tab, label) in [
         (SetupTab::Queues, "Edit [queues]"),
         (SetupTab::Nodes, "Edit [nodes]"),
@@ -209,7 +213,7 @@ fn of_the_lesson(model: &Model, add: Add<'_>) {
 }
 
 fn of_the_charts(model: &Model, terms: &Terms, add: Add<'_>) {
-    let policy = &model.scenario.policy;
+    let policy = &model.document.scenario.policy;
     for (view, label, key) in [
         (NowView::Shares, "Show shares", "1"),
         (NowView::Division, "Show how shares are divided", "2"),
@@ -232,7 +236,7 @@ fn of_the_charts(model: &Model, terms: &Terms, add: Add<'_>) {
     ] {
         add(label, "", Command::Resource(resource));
     }
-    let named = model.frame.iter().flat_map(|frame| &frame.named);
+    let named = model.moment.frame.iter().flat_map(|frame| &frame.named);
     for (n, name) in named.enumerate() {
         add(&format!("Show {name}"), "", Command::Resource(ShownResource::named(n)));
     }
@@ -246,7 +250,7 @@ fn of_the_page(model: &Model, add: Add<'_>) {
     add("Import", "", Command::Dialog(Some(Dialog::Paste)));
     add("How accurate is this?", "", Command::Dialog(Some(Dialog::Fidelity)));
     add("Compare policies", "", Command::Compare { with_baselines: false });
-    if let Some(label) = compare_versions_label(&model.scenario) {
+    if let Some(label) = compare_versions_label(&model.document.scenario) {
         add(&label, "", Command::CompareVersions);
     }
     add("Help: guide and glossary", "", Command::Dialog(Some(Dialog::Help)));
@@ -275,8 +279,8 @@ fn panels(model: &Model, add: Add<'_>) {
 
 /// Leaf queues.
 fn leaves(model: &Model) -> impl Iterator<Item = &str> {
-    let names = model.scenario.queues.iter().map(|queue| queue.name.as_str());
-    names.filter(|name| tree::is_leaf(&model.scenario, name))
+    let names = model.document.scenario.queues.iter().map(|queue| queue.name.as_str());
+    names.filter(|name| tree::is_leaf(&model.document.scenario, name))
 }
 
 fn until_share(queue: &str) -> (String, Stop) {
@@ -285,16 +289,16 @@ fn until_share(queue: &str) -> (String, Stop) {
 
 /// Queues, jobs, nodes and rules that can be found.
 fn things(model: &Model, add: Add<'_>) {
-    let terms = Terms::of(&model.scenario.policy);
+    let terms = Terms::of(&model.document.scenario.policy);
     let is_queue = matches!(model.selection, Some(Selection::Queue(_)));
     let offered = if is_queue { 0 } else { QUEUES_OFFERED };
     for (label, stop) in leaves(model).skip(offered).take(THINGS_MAX).map(until_share) {
         add(&label, "", Command::RunTo(stop));
     }
-    for queue in model.scenario.queues.iter().take(THINGS_MAX) {
+    for queue in model.document.scenario.queues.iter().take(THINGS_MAX) {
         add(&queue.name, terms.word("queue"), Command::Select(Some(Selection::Queue(queue.name.clone()))));
     }
-    if let Some(frame) = &model.frame {
+    if let Some(frame) = &model.moment.frame {
         for job in frame.jobs.iter().take(THINGS_MAX) {
             add(&job.name, terms.word("job"), Command::Select(Some(Selection::Job(job.name.clone()))));
         }
@@ -317,7 +321,7 @@ pub fn stops(model: &Model) -> Vec<(String, Stop)> {
         Some(Selection::Queue(queue)) => stops.push(until_share(queue)),
         _ => stops.extend(leaves(model).take(QUEUES_OFFERED).map(until_share)),
     }
-    let terms = Terms::of(&model.scenario.policy);
+    let terms = Terms::of(&model.document.scenario.policy);
     stops.push((terms.fill("Run until the next [eviction]"), Stop::Evicts));
     stops.push(("Run until nothing changes".to_string(), Stop::Nothing));
     stops
@@ -329,7 +333,7 @@ mod tests {
 
     use super::*;
     use crate::library::EXAMPLES;
-    use crate::state::document::opened::{Opened, Origin};
+    use crate::state::document::{Origin, opened::Opened};
     use crate::texts::foreign_word;
 
     #[test]

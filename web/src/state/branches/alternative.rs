@@ -14,10 +14,10 @@ use crate::state::model::Model;
 /// Keeps the current outcome as the baseline of an edit. An edit of the same gesture, or one made before the engine has replied
 /// to the last one, keeps the existing baseline. Does nothing while a kept run is compared.
 pub(crate) fn keep(model: &mut Model, was: &Arc<Scenario>, changed: String, joins: bool) {
-    if model.kept.is_comparing() {
+    if model.branches.kept.is_comparing() {
         return;
     }
-    if let Some(kept) = model.baseline.as_mut().filter(|_| joins || model.stale) {
+    if let Some(kept) = model.branches.baseline.as_mut().filter(|_| joins || model.moment.is_stale) {
         let before = Arc::make_mut(kept);
         before.changed = match joins || before.changed.ends_with(&changed) {
             true => changed,
@@ -25,38 +25,39 @@ pub(crate) fn keep(model: &mut Model, was: &Arc<Scenario>, changed: String, join
         };
         return;
     }
-    let now = model.frame.as_ref().zip(model.run.as_ref());
-    let of_cursor = now.filter(|(frame, _)| frame.cycle == model.cursor && model.decision.is_none());
-    model.baseline = of_cursor.map(|(frame, run)| {
-        let ladder = model.ladder.clone().filter(|ladder| ladder.cycle == frame.cycle);
-        let scenario = (!model.stale).then(|| was.clone());
+    let now = model.moment.frame.as_ref().zip(model.moment.run.as_ref());
+    let of_cursor =
+        now.filter(|(frame, _)| frame.cycle == model.playback.cursor && model.playback.decision.is_none());
+    model.branches.baseline = of_cursor.map(|(frame, run)| {
+        let ladder = model.moment.ladder.clone().filter(|ladder| ladder.cycle == frame.cycle);
+        let scenario = (!model.moment.is_stale).then(|| was.clone());
         let (frame, run) = (frame.clone(), run.clone());
         let at = frame.cycle;
         Arc::new(Baseline { changed, frame, at, run, ladder, scenario })
     });
-    model.branches.remove(&BranchId::Baseline);
+    model.branches.others.remove(&BranchId::Baseline);
 }
 
 /// Records that the current run has another cycle at the baseline's moment.
 pub(crate) fn set_cycle(model: &mut Model, cycle: u32) {
-    if let Some(before) = &mut model.baseline {
+    if let Some(before) = &mut model.branches.baseline {
         Arc::make_mut(before).at = cycle;
     }
 }
 
 /// Drops the baseline if the edit made no difference.
 pub(crate) fn drop_baseline_if_equal(model: &mut Model, frame: &Frame, run: &Run) {
-    model.baseline = model.baseline.take().filter(|before| before.is_other(frame, run));
+    model.branches.baseline = model.branches.baseline.take().filter(|before| before.is_other(frame, run));
 }
 
 /// Whether a later preview is in flight.
 pub fn is_awaited(model: &Model) -> bool {
-    model.branches.get(&BranchId::Preview).is_some_and(|shown| shown.answered < shown.requests.1)
+    model.branches.others.get(&BranchId::Preview).is_some_and(|shown| shown.answered < shown.requests.1)
 }
 
 /// The preview, once its frame has arrived.
 pub fn preview(model: &Model) -> Option<&Shown> {
-    model.branches.get(&BranchId::Preview).filter(|shown| shown.frame.is_some())
+    model.branches.others.get(&BranchId::Preview).filter(|shown| shown.frame.is_some())
 }
 
 /// The frame of the preview, otherwise of the baseline.
@@ -77,7 +78,7 @@ pub fn ladder(model: &Model) -> Option<Arc<Ladder>> {
         return preview.ladder.clone();
     }
     let was = at_cursor(model)?.ladder.clone()?;
-    let now = model.ladder.as_ref()?;
+    let now = model.moment.ladder.as_ref()?;
     (was.queue == now.queue && was.resource == now.resource).then_some(was)
 }
 
@@ -91,18 +92,18 @@ pub fn run(model: &Model) -> Option<Arc<Run>> {
 
 /// The report on that run.
 pub fn report(model: &Model) -> Option<Arc<Report>> {
-    let of_baseline = || in_step(model).and(model.branches.get(&BranchId::Baseline));
+    let of_baseline = || in_step(model).and(model.branches.others.get(&BranchId::Baseline));
     preview(model).or_else(of_baseline)?.report.clone()
 }
 
 /// The baseline, if both runs can be drawn over the same cycles.
 fn in_step(model: &Model) -> Option<&Arc<Baseline>> {
-    let run = model.run.as_ref()?;
+    let run = model.moment.run.as_ref()?;
     at_cursor(model).filter(|before| before.is_in_step(run))
 }
 
 /// The baseline, if it belongs to the displayed moment.
 pub(crate) fn at_cursor(model: &Model) -> Option<&Arc<Baseline>> {
-    let frame = model.frame.as_ref()?;
-    model.baseline.as_ref().filter(|before| before.is_of(frame))
+    let frame = model.moment.frame.as_ref()?;
+    model.branches.baseline.as_ref().filter(|before| before.is_of(frame))
 }

@@ -19,8 +19,8 @@ use crate::state::request::send;
 
 pub(crate) fn preview(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
     let Ok(edited) = timeline_edit::set(model, at, value) else { return };
-    if edited == *model.scenario {
-        model.drop_preview();
+    if edited == *model.document.scenario {
+        model.branches.drop_preview();
         return;
     }
     request_branch(model, BranchId::Preview, Arc::new(edited), fx);
@@ -31,10 +31,10 @@ pub(crate) fn compare(model: &mut Model, with_baselines: bool, fx: &mut Vec<Effe
     let baselines = Policy::baselines().filter(|_| with_baselines);
     let mut policies: Vec<_> = Policy::products().chain(baselines).collect();
     // The current policy comes first, as the reference for the others.
-    policies.sort_by_key(|policy| policy.key != model.scenario.policy);
+    policies.sort_by_key(|policy| policy.key != model.document.scenario.policy);
     let runs = policies.into_iter().map(|policy| ToCompare {
         name: policy.short.to_owned(),
-        scenario: model.scenario.clone(),
+        scenario: model.document.scenario.clone(),
         policy: policy.key.to_owned(),
     });
     let runs = runs.collect();
@@ -48,19 +48,19 @@ pub(crate) fn compare_runs(model: &mut Model, fx: &mut Vec<Effect>) {
         scenario: scenario.clone(),
         policy: scenario.policy.clone(),
     };
-    let others = model.kept.runs.iter().filter(|kept| kept.scenario != model.scenario);
+    let others = model.branches.kept.runs.iter().filter(|kept| kept.scenario != model.document.scenario);
     let others = others.map(|kept| run(format!("run {}: {}", kept.letter, kept.label), &kept.scenario));
-    let current = run("current run".to_owned(), &model.scenario);
+    let current = run("current run".to_owned(), &model.document.scenario);
     let runs = std::iter::once(current).chain(others).collect();
     run_side_by_side(model, Dialog::CompareRuns, runs, fx);
 }
 
 /// Runs the scenario in all modelled versions of its scheduler, its own first.
 pub(crate) fn compare_versions(model: &mut Model, fx: &mut Vec<Effect>) {
-    let Some((modelled, own)) = versions::revision_of(&model.scenario) else { return };
+    let Some((modelled, own)) = versions::revision_of(&model.document.scenario) else { return };
     let run = |revision: &Revision| ToCompare {
         name: revision.label.to_owned(),
-        scenario: Arc::new(modelled.at(&model.scenario, revision)),
+        scenario: Arc::new(modelled.at(&model.document.scenario, revision)),
         policy: modelled.policy.to_owned(),
     };
     let runs = std::iter::once(own).chain(modelled.others(own)).map(run).collect();
@@ -77,7 +77,7 @@ pub fn compare_versions_label(scenario: &Scenario) -> Option<String> {
 
 /// Runs scenarios until the current moment or, at the start, until nothing further happens.
 fn run_side_by_side(model: &mut Model, dialog: Dialog, runs: Vec<ToCompare>, fx: &mut Vec<Effect>) {
-    let until_ms = model.frame.as_ref().map(|frame| frame.time_ms).filter(|ms| *ms > 0);
+    let until_ms = model.moment.frame.as_ref().map(|frame| frame.time_ms).filter(|ms| *ms > 0);
     run_until(until_ms, model, dialog, runs, fx);
 }
 
@@ -89,15 +89,15 @@ fn run_until(
     fx: &mut Vec<Effect>,
 ) {
     model.view.dialog = Some(dialog);
-    model.compared = Arc::default();
-    model.comparing = None;
-    model.to_compare = runs.len();
+    model.comparison.compared = Arc::default();
+    model.comparison.progress = None;
+    model.comparison.n_runs = runs.len();
     model.in_flight.comparison = send(model, Request::Compare { runs, until_ms }, fx);
 }
 
 /// Stops the remaining runs.
 pub(crate) fn stop_comparing(model: &mut Model, fx: &mut Vec<Effect>) {
-    if model.compared.len() < model.to_compare {
+    if model.comparison.compared.len() < model.comparison.n_runs {
         let nothing = Request::Compare { runs: Vec::new(), until_ms: None };
         model.in_flight.comparison = send(model, nothing, fx);
     }
@@ -105,13 +105,13 @@ pub(crate) fn stop_comparing(model: &mut Model, fx: &mut Vec<Effect>) {
 
 /// Adds the result of a run.
 pub(crate) fn compared(model: &mut Model, run: Compared) {
-    model.comparing = None;
-    Arc::make_mut(&mut model.compared).push(run);
+    model.comparison.progress = None;
+    Arc::make_mut(&mut model.comparison.compared).push(run);
 }
 
 /// Stores the outcomes of the changes; `None`: the scenario is too large to try any.
 pub(crate) fn tried(model: &mut Model, tried: Option<Box<Tried>>, fx: &mut Vec<Effect>) {
-    let Some(help) = &mut model.help else { return };
+    let Some(help) = &mut model.branches.help else { return };
     let help = Arc::make_mut(help);
     help.state = tried.map_or(State::TooLarge, State::Tried);
     fx.push(Effect::Announce(match (help.is_too_large(), help.offers().len()) {
@@ -124,26 +124,28 @@ pub(crate) fn tried(model: &mut Model, tried: Option<Box<Tried>>, fx: &mut Vec<E
 
 /// Tries changes that may help a job at the current moment.
 pub(crate) fn try_changes(model: &mut Model, job: String, fx: &mut Vec<Effect>) {
-    let Some(frame) = &model.frame else { return };
+    let Some(frame) = &model.moment.frame else { return };
     let cycle = frame.cycle;
     let has_part = frame.jobs.iter().any(|row| row.name == job && row.running > 0);
-    let is_too_large = suggestions::is_too_large(&model.scenario);
+    let is_too_large = suggestions::is_too_large(&model.document.scenario);
     let mut trials: Vec<Trial> = Vec::new();
-    let mut scenarios = vec![model.scenario.clone()];
+    let mut scenarios = vec![model.document.scenario.clone()];
     // The queues in force at the moment from which the change applies.
     let in_force = timeline_edit::moment(model)
-        .map_or_else(|| model.scenario.clone(), |(_, ms)| at_moment(&model.scenario, ms));
+        .map_or_else(|| model.document.scenario.clone(), |(_, ms)| at_moment(&model.document.scenario, ms));
     let all = if is_too_large { Vec::new() } else { ideas(&in_force, frame, &job) };
     for Suggestion { idea, edit } in all {
         let change = change_of(&in_force, edit);
         let Ok((changed, is_from_start)) = make(model, &change) else { continue };
-        let is_new = changed.scenario != *model.scenario && trials.iter().all(|other| other.change != change);
+        let is_new =
+            changed.scenario != *model.document.scenario && trials.iter().all(|other| other.change != change);
         if is_new && trials.len() < TRIED_MAX {
             scenarios.push(Arc::new(changed.scenario));
             trials.push(Trial { idea, change, is_from_start });
         }
     }
-    model.help = Some(Arc::new(Help { job: job.clone(), cycle, has_part, trials, state: State::Running }));
+    model.branches.help =
+        Some(Arc::new(Help { job: job.clone(), cycle, has_part, trials, state: State::Running }));
     if is_too_large {
         tried(model, None, fx);
     } else {
@@ -164,7 +166,7 @@ fn change_of(scenario: &Scenario, edit: Edit) -> Change {
 /// Applies a change as choosing it would; also returns whether it applies from the start although edits should apply from the
 /// cursor on.
 fn make(model: &Model, change: &Change) -> Result<(Changed, bool), String> {
-    let made = edit::change(&model.scenario, change, model.selection.as_ref())?;
+    let made = edit::change(&model.document.scenario, change, model.selection.as_ref())?;
     let wants_later = timeline_edit::moment(model).is_some();
     let from_start = made.scenario.clone();
     let made = timeline_edit::made(model, change, made)?;

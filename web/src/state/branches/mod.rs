@@ -9,3 +9,45 @@ pub mod kept_run;
 pub mod report;
 pub mod shown;
 pub mod what_if;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use self::baseline::Baseline;
+use self::kept_run::Kept;
+use self::shown::Shown;
+use self::what_if::Help;
+use crate::engine::protocol::{BranchId, Compared};
+
+/// Runs other than the current one that charts and explanations refer to.
+#[derive(Clone, Debug, Default)]
+pub struct Branches {
+    /// What charts show of them.
+    pub others: BTreeMap<BranchId, Shown>,
+    /// The outcome before the last edit.
+    pub baseline: Option<Arc<Baseline>>,
+    /// The outcome before the last edit, whose effect the line under the header tells instead of that of the cycle.
+    pub told_edit: Option<Arc<Baseline>>,
+    /// Runs kept for comparison.
+    pub kept: Kept,
+    /// Changes that would help a job.
+    pub help: Option<Arc<Help>>,
+}
+
+impl Branches {
+    /// Drops the preview and ignores its replies in flight.
+    pub(crate) fn drop_preview(&mut self) {
+        self.others.remove(&BranchId::Preview);
+    }
+}
+
+/// Runs of several scenarios side by side.
+#[derive(Clone, Debug, Default)]
+pub struct Comparison {
+    /// Finished runs.
+    pub compared: Arc<Vec<Compared>>,
+    /// Number of runs.
+    pub n_runs: usize,
+    /// Caption and cycle of the current run.
+    pub progress: Option<(String, u32)>,
+}

@@ -36,12 +36,12 @@ pub(crate) fn received(model: &mut Model, report: Report) {
     if let Report::Gantt(gantt) = &report {
         model.view.gantt.first = gantt.first;
     }
-    model.report = Some(Arc::new(report));
+    model.moment.report = Some(Arc::new(report));
 }
 
 /// The report of another run that corresponds to the current one, with the same rows of the Gantt chart.
 fn counterpart(model: &Model) -> Option<ReportRequest> {
-    Some(match &**model.report.as_ref()? {
+    Some(match &**model.moment.report.as_ref()? {
         Report::Gantt(gantt) => ReportRequest::Gantt {
             by: gantt.by,
             first: 0,
@@ -72,12 +72,12 @@ pub(crate) fn request_branch(
     scenario: Arc<Scenario>,
     fx: &mut Vec<Effect>,
 ) {
-    let ladder = model.ladder.as_ref().filter(|_| model.view.has_division());
+    let ladder = model.moment.ladder.as_ref().filter(|_| model.view.has_division());
     let ladder = ladder.map(|ladder| (ladder.queue.clone(), ladder.resource));
     let wants = Wants::Subjects(Subjects { ladder, report: counterpart(model), ..Subjects::default() });
-    let (scenario, at) = (Some(scenario), At::Cycle(model.cursor));
+    let (scenario, at) = (Some(scenario), At::Cycle(model.playback.cursor));
     let id = send(model, Request::Moment(MomentRequest { branch, scenario, at, wants }), fx);
-    let shown = model.branches.entry(branch).or_default();
+    let shown = model.branches.others.entry(branch).or_default();
     let goes_on = branch == BranchId::Preview && shown.requests.0 > 0;
     shown.requests = (if goes_on { shown.requests.0 } else { id }, id);
 }

@@ -10,8 +10,8 @@ use crate::engine::protocol::Request;
 use crate::state::branches::alternative;
 use crate::state::command::Command;
 use crate::state::document::change::{Change, Changed};
-use crate::state::document::opened::{Opened, Origin};
 use crate::state::document::{self, Checked, edit, remarks, timeline_edit};
+use crate::state::document::{Origin, opened::Opened};
 use crate::state::effect::Effect;
 use crate::state::layout::table;
 use crate::state::model::Model;
@@ -22,9 +22,8 @@ use crate::state::request::send;
 
 pub(crate) fn open(model: &mut Model, opened: Opened, fx: &mut Vec<Effect>) {
     pause(model, fx);
-    let title = opened.scenario.name.clone();
+    let title = opened.document.scenario.name.clone();
     model.take(opened);
-    model.original = None;
     model.view.dialog = None;
     load(model, fx);
     fx.push(Effect::SetUrl);
@@ -32,9 +31,9 @@ pub(crate) fn open(model: &mut Model, opened: Opened, fx: &mut Vec<Effect>) {
 }
 
 pub(crate) fn set(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
-    let before = model.scenario.clone();
+    let before = model.document.scenario.clone();
     match timeline_edit::try_set(model, at, value) {
-        Ok((after, _)) if after.scenario == before => model.drop_preview(),
+        Ok((after, _)) if after.scenario == before => model.branches.drop_preview(),
         Ok((after, None)) => {
             let control = at.to_string();
             commit(model, after, &control, |before| edit::name_of_set(before, at, value), fx);
@@ -63,7 +62,7 @@ fn follow_rename(model: &mut Model, at: &Path, value: &str) {
         return;
     }
     // The baseline has the old name, so the runs cannot be compared.
-    model.baseline = None;
+    model.branches.baseline = None;
     let new = value.trim().to_string();
     if model.view.detail.is_some() && model.view.detail == table::owner(at) {
         model.view.detail = Some(Path(vec![Field(list.clone()), Named(new.clone())]));
@@ -83,19 +82,19 @@ pub(crate) fn commit(
     name: impl FnOnce(&Scenario) -> String,
     fx: &mut Vec<Effect>,
 ) {
-    let before = model.scenario.clone();
-    let joins = model.history.record(control, model.clock_ms, &before, &after.scenario, name);
-    let changed = model.history.undo_name().unwrap_or_default().to_string();
+    let before = model.document.scenario.clone();
+    let joins = model.document.history.record(control, model.clock_ms, &before, &after.scenario, name);
+    let changed = model.document.history.undo_name().unwrap_or_default().to_string();
     alternative::keep(model, &before, changed, joins);
     edited(model, after, fx);
 }
 
 /// Runs and saves an edited scenario.
 fn edited(model: &mut Model, after: Checked, fx: &mut Vec<Effect>) {
-    (model.scenario, model.findings) = (after.scenario, after.findings);
-    model.pristine = false;
-    if model.origin == Origin::Link {
-        model.origin = Origin::Draft;
+    (model.document.scenario, model.document.findings) = (after.scenario, after.findings);
+    model.document.is_changed = true;
+    if model.document.origin == Origin::Link {
+        model.document.origin = Origin::Draft;
     }
     load(model, fx);
     fx.push(Effect::SetUrl);
@@ -107,23 +106,23 @@ pub(crate) fn keep(model: &mut Model, fx: &mut Vec<Effect>) {
     if model.lesson.is_some() {
         return;
     }
-    if model.draft.is_none() {
+    if model.document.draft.is_none() {
         let number = model.fresh_id();
-        model.draft = Some(format!("{}-{number}", model.clock_ms));
+        model.document.draft = Some(format!("{}-{number}", model.clock_ms));
     }
     fx.push(Effect::Save);
 }
 
 /// Stores a text that cannot be parsed yet, or discards it.
 pub(crate) fn unread(model: &mut Model, text: Option<String>, fx: &mut Vec<Effect>) {
-    let before = std::mem::replace(&mut model.unread, text.as_deref().map(Arc::from));
+    let before = std::mem::replace(&mut model.document.unread, text.as_deref().map(Arc::from));
     match (before, text) {
         (Some(before), None) => {
             let back = ("Restore".to_string(), Command::Unread(Some(before.to_string())));
             notify(model, false, "Text discarded.".to_string(), Some(back), fx);
         }
         (None, None) => return,
-        _ => model.pristine = false,
+        _ => model.document.is_changed = true,
     }
     keep(model, fx);
 }
@@ -131,13 +130,13 @@ pub(crate) fn unread(model: &mut Model, text: Option<String>, fx: &mut Vec<Effec
 /// Detaches the document from a draft that another tab has open.
 pub(crate) fn own_copy(model: &mut Model, draft: Option<String>, fx: &mut Vec<Effect>) {
     fx.extend(draft.is_some().then_some(Effect::Save));
-    model.draft = draft;
+    model.document.draft = draft;
     let text = "This scenario is also open in another tab; this tab keeps its own copy.".to_string();
     notify(model, false, text, None, fx);
 }
 
 pub(crate) fn make_change(model: &mut Model, change: &Change, fx: &mut Vec<Effect>) {
-    let before = model.scenario.clone();
+    let before = model.document.scenario.clone();
     let made = edit::change(&before, change, model.selection.as_ref());
     match made.and_then(|made| timeline_edit::made(model, change, made)) {
         Ok(Changed { scenario, name, select }) => {
@@ -180,7 +179,7 @@ fn show_row(model: &mut Model, row: Path, fx: &mut Vec<Effect>) {
 fn added(model: &Model, change: &Change, select: Option<&Selection>) -> Option<Path> {
     let of = |list: &str, name: &str| Path::default().field(list).named(name);
     match (change, select) {
-        (Change::AddNodes, _) => model.scenario.nodes.last().map(|node| of("nodes", &node.name)),
+        (Change::AddNodes, _) => model.document.scenario.nodes.last().map(|node| of("nodes", &node.name)),
         (Change::AddQueue { .. }, Some(Selection::Queue(name))) => Some(of("queues", name)),
         (Change::AddJob { .. }, Some(Selection::Job(name))) => Some(of("jobs", name)),
         _ => None,
@@ -188,7 +187,7 @@ fn added(model: &Model, change: &Change, select: Option<&Selection>) -> Option<P
 }
 
 pub(crate) fn apply_fix(model: &mut Model, fix: Fix, fx: &mut Vec<Effect>) {
-    match document::apply(&model.scenario, &fix.edits) {
+    match document::apply(&model.document.scenario, &fix.edits) {
         Ok(after) => {
             commit(model, Checked::of(after), "", |_| fix.label.clone(), fx);
             fx.push(Effect::Announce(format!("Done: {}.", fix.label)));
@@ -198,18 +197,18 @@ pub(crate) fn apply_fix(model: &mut Model, fix: Fix, fx: &mut Vec<Effect>) {
 }
 
 pub(crate) fn undo(model: &mut Model, fx: &mut Vec<Effect>) {
-    if let Some(step) = model.history.undo() {
-        alternative::keep(model, &model.scenario.clone(), format!("undo of {}", step.name), false);
+    if let Some(step) = model.document.history.undo() {
+        alternative::keep(model, &model.document.scenario.clone(), format!("undo of {}", step.name), false);
         edited(model, Checked::of(step.before), fx);
-        model.pristine =
-            model.history.is_empty() && matches!(model.origin, Origin::Start | Origin::Example(_));
+        model.document.is_changed = !model.document.history.is_empty()
+            || !matches!(model.document.origin, Origin::Start | Origin::Example(_));
         fx.push(Effect::Announce(format!("Undone: {}.", step.name)));
     }
 }
 
 pub(crate) fn redo(model: &mut Model, fx: &mut Vec<Effect>) {
-    if let Some(step) = model.history.redo() {
-        alternative::keep(model, &model.scenario.clone(), step.name.clone(), false);
+    if let Some(step) = model.document.history.redo() {
+        alternative::keep(model, &model.document.scenario.clone(), step.name.clone(), false);
         edited(model, Checked::of(step.after), fx);
         fx.push(Effect::Announce(format!("Done again: {}.", step.name)));
     }
@@ -217,9 +216,9 @@ pub(crate) fn redo(model: &mut Model, fx: &mut Vec<Effect>) {
 
 /// Writes a note on the moment under the cursor, or removes it.
 pub(crate) fn remark(model: &mut Model, text: &str, fx: &mut Vec<Effect>) {
-    let Some(frame) = model.frame.clone() else { return };
-    let after = remarks::with_remark(&model.scenario, frame.time_ms, text);
-    if after != *model.scenario {
+    let Some(frame) = model.moment.frame.clone() else { return };
+    let after = remarks::with_remark(&model.document.scenario, frame.time_ms, text);
+    if after != *model.document.scenario {
         commit(model, Checked::of(after), "", |_| format!("note on cycle {}", frame.cycle), fx);
     }
 }
@@ -227,17 +226,17 @@ pub(crate) fn remark(model: &mut Model, text: &str, fx: &mut Vec<Effect>) {
 /// Lets the engine pack the scenario: a large one would block the page.
 pub(crate) fn pack(model: &mut Model, fx: &mut Vec<Effect>) {
     // A scenario with errors was not loaded, so send it.
-    let scenario = model.has_errors().then(|| model.scenario.clone());
+    let scenario = model.document.has_errors().then(|| model.document.scenario.clone());
     model.in_flight.packed = send(model, Request::Pack { scenario }, fx);
 }
 
 /// Restores the names that the scenario had before it was shared with neutral ones.
 pub(crate) fn restore_names(model: &mut Model, list: &str, fx: &mut Vec<Effect>) {
-    let made = restored(&model.scenario, list).and_then(|made| {
-        if made.scenario == *model.scenario {
+    let made = restored(&model.document.scenario, list).and_then(|made| {
+        if made.scenario == *model.document.scenario {
             return Err("No name of this list is in the scenario that is open.".to_string());
         }
-        Ok((made.n_names, model.checked().try_edit(made.scenario)?))
+        Ok((made.n_names, model.document.checked().try_edit(made.scenario)?))
     });
     match made {
         Ok((n_names, after)) => {
@@ -255,7 +254,7 @@ pub(crate) fn restore_names(model: &mut Model, list: &str, fx: &mut Vec<Effect>)
 
 /// Restores an earlier state.
 pub(crate) fn go_back_to(model: &mut Model, made_ms: u64, fx: &mut Vec<Effect>) {
-    let states = model.history.states(&model.scenario);
+    let states = model.document.history.states(&model.document.scenario);
     let Some(state) = states.into_iter().find(|state| state.made_ms == made_ms) else { return };
     let name = format!("return to the state \u{201c}{}\u{201d}", state.name);
     model.view.dialog = None;
@@ -265,8 +264,8 @@ pub(crate) fn go_back_to(model: &mut Model, made_ms: u64, fx: &mut Vec<Effect>) 
 
 /// Replaces the scenario by one that was edited as text.
 pub(crate) fn set_text(model: &mut Model, scenario: Scenario, fx: &mut Vec<Effect>) {
-    let was_unread = model.unread.take().is_some();
-    if scenario != *model.scenario {
+    let was_unread = model.document.unread.take().is_some();
+    if scenario != *model.document.scenario {
         commit(model, Checked::of(scenario), "text", |_| "edit of the text".to_string(), fx);
     } else if was_unread {
         keep(model, fx);
@@ -275,6 +274,6 @@ pub(crate) fn set_text(model: &mut Model, scenario: Scenario, fx: &mut Vec<Effec
 
 /// Dismisses a warning.
 pub(crate) fn dismiss(model: &mut Model, key: String, fx: &mut Vec<Effect>) {
-    Arc::make_mut(&mut model.dismissed).insert(key);
+    Arc::make_mut(&mut model.document.dismissed).insert(key);
     keep(model, fx);
 }

@@ -9,9 +9,9 @@ use fairground::words::Selection;
 use serde::{Deserialize, Serialize};
 
 use super::history::History;
-use super::opened::{Moment, Opened, Origin};
+use super::opened::Opened;
 use super::states::KeptState;
-use crate::state::document::{self, Checked};
+use crate::state::document::{self, Checked, Document, Origin};
 
 /// Largest number of drafts.
 pub const DRAFTS_MAX: usize = 30;
@@ -74,22 +74,19 @@ impl Draft {
     }
 
     /// Converts the draft to a document with a scenario that was read already.
-    pub fn opened(&self, id: &str, Checked { scenario, findings }: Checked) -> Opened {
-        Opened {
-            scenario,
-            findings: Some(findings),
-            origin: Origin::Draft,
-            moment: Moment {
-                cycle: self.cycle,
-                selection: Selection::from_text(&self.selection),
-                ..Moment::default()
-            },
+    pub fn opened(&self, id: &str, checked: Checked) -> Opened {
+        let mut opened = Opened::of(checked, Origin::Draft);
+        opened.document = Document {
+            is_changed: true,
             draft: Some(id.to_string()),
             dismissed: Arc::new(self.dismissed.clone()),
             history: History::of(self.states.clone()),
-            rules: fairground::link::RULES,
             unread: Some(self.text.as_str()).filter(|text| !text.is_empty()).map(Arc::from),
-        }
+            ..opened.document
+        };
+        opened.moment.cycle = self.cycle;
+        opened.moment.selection = Selection::from_text(&self.selection);
+        opened
     }
 }
 
@@ -116,7 +113,7 @@ mod tests {
         assert!(draft.is_packed() && draft.states.is_empty());
         let text = serde_json::to_string(&draft).expect("plain data");
         assert!(text.len() < document::to_json(&large).len() / 4, "{}", text.len());
-        assert_eq!(draft.open("a").map(|opened| opened.scenario), Ok(Arc::new(large.clone())));
+        assert_eq!(draft.open("a").map(|opened| opened.document.scenario), Ok(Arc::new(large.clone())));
         let mut server = Server::default();
         let mut reply = None;
         for effect in begin(&mut model).into_iter().chain(update(&mut model, Command::Pack)) {
@@ -141,28 +138,29 @@ mod tests {
         for reply in replies {
             update(&mut model, Command::Replied(Box::new(reply)));
         }
-        assert_eq!((model.draft.as_deref(), &*model.scenario), (Some("a"), &large));
-        assert!(model.view.dialog.is_none() && model.import.is_none());
+        assert_eq!((model.document.draft.as_deref(), &*model.document.scenario), (Some("a"), &large));
+        assert!(model.view.dialog.is_none() && model.files.preview.is_none());
     }
 
     #[test]
     fn an_opened_draft_undoes_and_goes_back_to_earlier_states() {
         let mut model = Model::new(Opened::new(crate::library::start(), Origin::Start));
-        let start = model.scenario.clone();
+        let start = model.document.scenario.clone();
         for _ in 0..2 {
             update(&mut model, Command::Change(Change::AddNodes));
         }
         let draft = Draft::of(&model, "", None);
         let mut again = Model::new(draft.open("a").expect("it is one"));
-        assert_eq!(again.scenario, model.scenario);
+        assert_eq!(again.document.scenario, model.document.scenario);
         update(&mut again, Command::Undo);
-        assert_eq!(again.scenario.nodes.len(), start.nodes.len() + 1);
+        assert_eq!(again.document.scenario.nodes.len(), start.nodes.len() + 1);
         update(&mut again, Command::Redo);
-        let first = again.history.states(&again.scenario).pop().expect("the state that was opened");
+        let first =
+            again.document.history.states(&again.document.scenario).pop().expect("the state that was opened");
         update(&mut again, Command::GoBackTo(first.made_ms));
-        assert_eq!(again.scenario, start);
+        assert_eq!(again.document.scenario, start);
         update(&mut again, Command::Undo);
-        assert_eq!(again.scenario, model.scenario, "going back is an edit");
+        assert_eq!(again.document.scenario, model.document.scenario, "going back is an edit");
         // States are stored as links, which contain the complete scenario.
         for (_, state) in &draft.states {
             let linked = fairground::link::open(&fairground::link::encode(state)).expect("a link");

@@ -17,9 +17,68 @@ pub mod translated;
 pub mod translation;
 pub mod tree;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use fairground::scenario::{self, Diagnostic, Edit, Path, Scenario, Severity, quantity};
+
+use self::history::History;
+use self::translated::Translated;
+
+/// Where a document comes from.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Origin {
+    #[default]
+    Start,
+    Example(String),
+    Link,
+    Draft,
+    /// Dropped, pasted or chosen files.
+    Files,
+    Empty,
+}
+
+/// The scenario that is open, and its edits.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Document {
+    pub scenario: Arc<Scenario>,
+    /// Findings of `check`, errors first.
+    pub findings: Arc<Vec<Diagnostic>>,
+    /// Dismissed warnings, by code and path.
+    pub dismissed: Arc<BTreeSet<String>>,
+    pub origin: Origin,
+    /// Changed since it was opened, or a draft.
+    pub is_changed: bool,
+    /// Id of the draft; `None` until the document is changed.
+    pub draft: Option<String>,
+    pub history: History,
+    /// The scenario as edited text that cannot be parsed yet.
+    pub unread: Option<Arc<str>>,
+    /// The configuration that the scenario was imported from.
+    pub original: Option<Arc<str>>,
+    /// The scenario that is being translated to another policy.
+    pub translating: Option<Arc<Scenario>>,
+    /// Notes of the last change of the policy.
+    pub translated: Option<Arc<Translated>>,
+}
+
+impl Document {
+    /// A document that was not edited yet.
+    pub fn of(checked: Checked, origin: Origin) -> Document {
+        let Checked { scenario, findings } = checked;
+        Document { scenario, findings, origin, ..Document::default() }
+    }
+
+    /// The scenario with its findings.
+    pub fn checked(&self) -> Checked {
+        Checked { scenario: self.scenario.clone(), findings: self.findings.clone() }
+    }
+
+    /// Whether the scenario has errors and cannot run.
+    pub fn has_errors(&self) -> bool {
+        self.findings.iter().any(|d| d.severity == Severity::Error)
+    }
+}
 
 /// All findings, errors first.
 pub fn findings(scenario: &Scenario) -> Vec<Diagnostic> {

@@ -12,7 +12,7 @@ use crate::state::notify::notify;
 
 /// Available changes of a node's state at the cursor: label and command.
 pub fn offers(model: &Model, node: &str) -> Vec<(String, Command)> {
-    let Some(frame) = &model.frame else { return Vec::new() };
+    let Some(frame) = &model.moment.frame else { return Vec::new() };
     let Some(card) = frame.nodes.iter().find(|card| card.name == node) else { return Vec::new() };
     let from =
         if frame.cycle == 0 { "from the start".to_string() } else { format!("from cycle {}", frame.cycle) };
@@ -32,8 +32,9 @@ pub fn offers(model: &Model, node: &str) -> Vec<(String, Command)> {
 /// The same for a row of the node table: for the selected node of a group, otherwise for the first one that accepts pods; and
 /// recovery of the first one that does not.
 pub fn offers_of_line(model: &Model, line: &str) -> Vec<(String, Command)> {
-    let Some(frame) = &model.frame else { return Vec::new() };
-    let is_group = model.scenario.nodes.iter().any(|entry| entry.name == line && entry.count.is_some());
+    let Some(frame) = &model.moment.frame else { return Vec::new() };
+    let is_group =
+        model.document.scenario.nodes.iter().any(|entry| entry.name == line && entry.count.is_some());
     if !is_group {
         return offers(model, line);
     }
@@ -51,9 +52,9 @@ pub fn offers_of_line(model: &Model, line: &str) -> Vec<(String, Command)> {
 
 /// Changes the state of a node at the cursor, regardless of when other edits apply.
 pub(crate) fn put(model: &mut Model, node: &str, state: &str, fx: &mut Vec<Effect>) {
-    let (cycle, time_ms) = model.frame.as_ref().map_or((0, 0), |frame| (frame.cycle, frame.time_ms));
-    let made = timeline_edit::node_state(&model.scenario, node, state, time_ms);
-    match made.and_then(|after| model.checked().try_edit(after)) {
+    let (cycle, time_ms) = model.moment.frame.as_ref().map_or((0, 0), |frame| (frame.cycle, frame.time_ms));
+    let made = timeline_edit::node_state(&model.document.scenario, node, state, time_ms);
+    match made.and_then(|after| model.document.checked().try_edit(after)) {
         Ok(after) => {
             let name = format!("{node} {state} from cycle {cycle}");
             fx.push(Effect::Announce(format!("Done: {name}.")));

@@ -18,7 +18,7 @@ use crate::state::model::Model;
 
 /// The cycle from which edits apply and its time; `None`: from the start.
 pub fn moment(model: &Model) -> Option<(u32, i64)> {
-    let frame = model.frame.as_ref().filter(|frame| frame.cycle > 0 && model.view.edits_later)?;
+    let frame = model.moment.frame.as_ref().filter(|frame| frame.cycle > 0 && model.view.edits_later)?;
     Some((frame.cycle, frame.time_ms))
 }
 
@@ -231,8 +231,8 @@ pub fn change(
 
 /// Replaces one value, from the start or from a cycle on, for a preview; the result may be invalid.
 pub(crate) fn set(model: &Model, at: &Path, value: &str) -> Result<Scenario, String> {
-    let made = moment(model).and_then(|(_, time_ms)| set_from(&model.scenario, at, value, time_ms));
-    made.unwrap_or_else(|| document::set(&model.scenario, at, value))
+    let made = moment(model).and_then(|(_, time_ms)| set_from(&model.document.scenario, at, value, time_ms));
+    made.unwrap_or_else(|| document::set(&model.document.scenario, at, value))
 }
 
 /// Replaces one value, from the start or from a cycle on, if that causes no error.
@@ -242,10 +242,10 @@ pub(crate) fn try_set(
     value: &str,
 ) -> Result<(Checked, Option<(u32, i64)>), String> {
     let moment = moment(model);
-    let made = moment.and_then(|(_, time_ms)| set_from(&model.scenario, at, value, time_ms));
+    let made = moment.and_then(|(_, time_ms)| set_from(&model.document.scenario, at, value, time_ms));
     match made {
-        Some(made) => Ok((model.checked().try_edit(made?)?, moment)),
-        None => Ok((model.checked().try_set(at, value)?, None)),
+        Some(made) => Ok((model.document.checked().try_edit(made?)?, moment)),
+        None => Ok((model.document.checked().try_set(at, value)?, None)),
     }
 }
 
@@ -257,9 +257,9 @@ pub fn mistake(model: &Model, at: &Path, value: &str) -> Option<String> {
 /// The change, from the cursor on if that is selected and possible.
 pub(crate) fn made(model: &Model, change: &Change, made: Changed) -> Result<Changed, String> {
     let Some((cycle, time_ms)) = moment(model) else { return Ok(made) };
-    match self::change(&model.scenario, change, &made, time_ms) {
+    match self::change(&model.document.scenario, change, &made, time_ms) {
         Some(scenario) => {
-            let checked = model.checked().try_edit(scenario?)?;
+            let checked = model.document.checked().try_edit(scenario?)?;
             let name = format!("{} from cycle {cycle}", made.name);
             Ok(Changed { scenario: Arc::unwrap_or_clone(checked.scenario), name, ..made })
         }

@@ -21,13 +21,17 @@ use crate::state::request::send;
 
 /// Requests a translation to a policy.
 pub(crate) fn choose(model: &mut Model, policy: String, fx: &mut Vec<Effect>) {
-    let now = if model.scenario.policy.is_empty() { Policy::NAMES[0] } else { &model.scenario.policy };
+    let now = if model.document.scenario.policy.is_empty() {
+        Policy::NAMES[0]
+    } else {
+        &model.document.scenario.policy
+    };
     if now == policy {
         return;
     }
-    let scenario = model.scenario.clone();
-    model.translating = Some(scenario.clone());
-    model.engine = EngineState::Working(None);
+    let scenario = model.document.scenario.clone();
+    model.document.translating = Some(scenario.clone());
+    model.engine.state = EngineState::Working(None);
     model.in_flight.translation = send(model, Request::Translate { scenario, policy }, fx);
 }
 
@@ -39,8 +43,9 @@ pub(crate) fn translated(
     notes: Vec<NoteRow>,
     fx: &mut Vec<Effect>,
 ) {
-    let of = model.translating.take();
-    if of.is_none_or(|of| !Arc::ptr_eq(&of, &model.scenario)) {
+    // Another document may have been opened in the meantime.
+    let Some(of) = model.document.translating.take() else { return };
+    if !Arc::ptr_eq(&of, &model.document.scenario) {
         // The scenario was edited in the meantime.
         return choose(model, policy, fx);
     }
@@ -60,7 +65,7 @@ pub(crate) fn translated(
         .map(|kind| (kind, translated.count(kind)));
     let said: Vec<String> =
         counts.iter().filter(|(_, n)| *n > 0).map(|(kind, n)| format!("{n} {}", kind.name())).collect();
-    model.translated = Some(Arc::new(translated));
+    model.document.translated = Some(Arc::new(translated));
     if !said.is_empty() {
         let text = format!("Settings converted to this policy: {}.", said.join(", "));
         let action = ("Details".to_string(), Command::Dialog(Some(Dialog::Translated)));

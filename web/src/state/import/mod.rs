@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fairground::scenario::{JobEntry, TimelineEntry};
 
-use crate::engine::protocol::{FileBytes, ImportOptions, ImportReport, Kit, Piece};
+use crate::engine::protocol::{Exported, FileBytes, ImportOptions, ImportReport, Kit, Piece};
 use crate::state::document::Checked;
 use crate::state::document::draft::Draft;
 
@@ -12,6 +12,21 @@ pub mod commands;
 
 /// File name of a pasted text.
 pub const PASTED: &str = "pasted text";
+
+/// Files that are read and written.
+#[derive(Clone, Debug, Default)]
+pub struct Files {
+    /// The import preview.
+    pub preview: Option<Arc<Import>>,
+    /// Pieces of the imported scenario that arrived before the rest.
+    pub pieces: Pieces,
+    /// The scenario in a format of its scheduler, once requested.
+    pub exported: Option<Arc<Exported>>,
+    /// An export is in progress.
+    pub exporting: bool,
+    /// The scenario as a virtual cluster.
+    pub kit: KitState,
+}
 
 /// The import preview.
 #[derive(Clone, Debug, Default, PartialEq)]

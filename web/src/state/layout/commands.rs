@@ -86,7 +86,7 @@ pub(crate) fn focus_field(model: &mut Model, path: Path, fx: &mut Vec<Effect>) {
     model.view.setup_folded = false;
     model.view.panel = Panel::Setup;
     model.view.tab = table::tab(&path);
-    let is_shown = table::has_column(&path, &model.scenario.policy, model.settings_resource());
+    let is_shown = table::has_column(&path, &model.document.scenario.policy, model.settings_resource());
     model.view.detail = table::owner(&path).filter(|_| !is_shown);
     rules::request_rule_book(model, fx);
     fx.push(Effect::FocusField(path));

@@ -129,7 +129,7 @@ const HEIGHT: u32 = 560;
 mod tests {
     use super::*;
     use crate::state::document::change::Change;
-    use crate::state::document::opened::{Opened, Origin};
+    use crate::state::document::{Origin, opened::Opened};
     use crate::state::model::Model;
     use crate::state::update::update;
     use fairground::policy::Policy;
@@ -153,16 +153,16 @@ mod tests {
     fn what_is_embedded_to_be_read_cannot_be_changed() {
         let mut model = Model::new(Opened::new(crate::library::start(), Origin::Link));
         let add = || Command::Change(Change::AddQueue { parent: None });
-        let before = model.scenario.clone();
+        let before = model.document.scenario.clone();
         let other = Policy::NAMES.iter().find(|name| **name != before.policy).expect("another policy");
         model.view.embed = Embed::read("?embed=1");
         for command in [add(), Command::Policy((*other).into()), Command::Dialog(Some(Dialog::Paste))] {
             assert!(update(&mut model, command).is_empty());
         }
-        assert_eq!((&model.scenario, &model.view.dialog), (&before, &None));
+        assert_eq!((&model.document.scenario, &model.view.dialog), (&before, &None));
         model.view.embed = Embed::read("?embed=1&edit=1");
         update(&mut model, add());
-        assert_ne!(model.scenario, before);
+        assert_ne!(model.document.scenario, before);
         let none = Embed::read("?embed=1&controls=none").expect("it is embedded");
         assert!(!none.allows_key(&Command::Step) && none.allows(&Command::Step));
     }

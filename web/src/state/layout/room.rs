@@ -29,7 +29,7 @@ mod tests {
     use super::*;
     use crate::library;
     use crate::state::command::Command;
-    use crate::state::document::opened::{Opened, Origin};
+    use crate::state::document::{Origin, opened::Opened};
     use crate::state::effect::Effect;
     use crate::state::layout::options::Panel;
     use crate::state::layout::view::View;

@@ -77,6 +77,19 @@ impl View {
         View { why_open: true, chips: true, ..View::default() }
     }
 
+    /// Adapts the layout to a newly opened document.
+    pub(crate) fn opened(&mut self, now: Option<NowView>, explains: bool) {
+        self.now = now.unwrap_or(self.now);
+        self.why_open |= explains;
+        self.edits_later = false;
+        self.gantt.first = 0;
+        self.event_subject = EventSubject::default();
+        self.range = None;
+        self.note_closed = false;
+        self.folded = Arc::default();
+        self.detail = None;
+    }
+
     /// Whether a panel is folded to its rail.
     pub fn is_folded(&self, panel: Panel) -> bool {
         match panel {

@@ -9,8 +9,11 @@ use fairground::words::Selection;
 use super::playing::{Before, Playing};
 use super::step::LessonStep;
 use crate::state::document::commands::commit;
-use crate::state::document::opened::{Moment, Opened, Origin};
 use crate::state::document::{Checked, edit};
+use crate::state::document::{
+    Origin,
+    opened::{Moment, Opened},
+};
 use crate::state::effect::Effect;
 use crate::state::layout::options::{Dialog, NowView, Panel};
 use crate::state::model::Model;
@@ -69,28 +72,16 @@ fn open(model: &mut Model, id: String, lesson: Arc<Lesson>, at: usize, fx: &mut 
 impl Before {
     fn of(model: &Model) -> Before {
         let moment = Moment {
-            cycle: model.cursor,
-            decision: model.decision,
+            cycle: model.playback.cursor,
+            decision: model.playback.decision,
             selection: model.selection.clone().filter(|_| !model.auto_selected),
             view: Some(model.view.now),
             ..Moment::default()
         };
-        let opened = Opened {
-            scenario: model.scenario.clone(),
-            findings: Some(model.findings.clone()),
-            origin: model.origin.clone(),
-            moment,
-            draft: model.draft.clone(),
-            dismissed: model.dismissed.clone(),
-            history: model.history.clone(),
-            rules: fairground::link::RULES,
-            unread: model.unread.clone(),
-        };
+        let document = model.document.clone();
         Before {
-            opened: Box::new(opened),
-            pristine: model.pristine,
-            original: model.original.clone(),
-            kept: model.kept.clone(),
+            opened: Box::new(Opened { document, moment, rules: fairground::link::RULES }),
+            kept: model.branches.kept.clone(),
             view: model.view.clone(),
         }
     }
@@ -102,11 +93,10 @@ fn leave(model: &mut Model, fx: &mut Vec<Effect>) {
     // The last frame shows the code.
     let code = playing.result_code().filter(|_| !playing.is_last());
     pause(model, fx);
-    let title = before.opened.scenario.name.clone();
+    let title = before.opened.document.scenario.name.clone();
     let view = before.layout(&model.view);
     model.take(*before.opened);
-    (model.pristine, model.original, model.kept, model.view) =
-        (before.pristine, before.original, before.kept, view);
+    (model.branches.kept, model.view) = (before.kept, view);
     if let Some(code) = code {
         model.view.dialog = Some(Dialog::ResultCode(code.to_string()));
     }
@@ -155,10 +145,11 @@ fn lay_out(model: &mut Model, playing: &Playing, scene: &Scene) {
 }
 
 fn show_scene(model: &mut Model, scene: &Scene, title: String, fx: &mut Vec<Effect>) {
-    let is_there = *model.scenario == *scene.scenario && model.frame.is_some() && !model.stale;
+    let is_there =
+        *model.document.scenario == *scene.scenario && model.moment.frame.is_some() && !model.moment.is_stale;
     if is_there {
         select(model, scene.selection.clone());
-        if model.cursor != scene.cycle || model.decision.is_some() {
+        if model.playback.cursor != scene.cycle || model.playback.decision.is_some() {
             go_to(model, scene.cycle, fx);
         }
         return;
@@ -177,17 +168,17 @@ fn show_scene(model: &mut Model, scene: &Scene, title: String, fx: &mut Vec<Effe
     let opened = Opened { moment, ..Opened::of(Checked::of(scene.scenario.clone()), Origin::Files) };
     let (playing, view) = (model.lesson.take(), model.view.clone());
     model.take(opened);
-    (model.lesson, model.view, model.original) = (playing, view, None);
+    (model.lesson, model.view) = (playing, view);
     load(model, fx);
 }
 
 /// The name of the edits that lead from the displayed moment to a scene, if edits do.
 fn name_of_edits(model: &Model, scene: &Scene, title: String) -> Option<String> {
     let is_before = |after: &Scenario| *after == *scene.scenario;
-    let after = fairground::scenario::apply(&model.scenario, &scene.edits).ok()?;
-    let leads = !scene.edits.is_empty() && model.cursor == scene.cycle && is_before(&after);
+    let after = fairground::scenario::apply(&model.document.scenario, &scene.edits).ok()?;
+    let leads = !scene.edits.is_empty() && model.playback.cursor == scene.cycle && is_before(&after);
     leads.then(|| match scene.edits.as_slice() {
-        [Edit::Set { at, value }] => edit::name_of_set(&model.scenario, at, value),
+        [Edit::Set { at, value }] => edit::name_of_set(&model.document.scenario, at, value),
         _ => title,
     })
 }
@@ -199,7 +190,7 @@ fn select(model: &mut Model, selection: Option<Selection>) {
 
 /// Announces the frame, or the outcome of an answer, once its moment is there.
 pub(crate) fn arrived(model: &mut Model, fx: &mut Vec<Effect>) {
-    let Some(frame) = model.frame.clone().filter(|_| !model.stale) else { return };
+    let Some(frame) = model.moment.frame.clone().filter(|_| !model.moment.is_stale) else { return };
     let Some(playing) = &mut model.lesson else { return };
     if !std::mem::take(&mut playing.is_awaited) {
         return;

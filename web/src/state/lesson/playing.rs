@@ -79,8 +79,6 @@ impl Playing {
 #[derive(Clone, Debug)]
 pub struct Before {
     pub(super) opened: Box<Opened>,
-    pub(super) pristine: bool,
-    pub(super) original: Option<Arc<str>>,
     pub(super) kept: Kept,
     pub(super) view: View,
 }

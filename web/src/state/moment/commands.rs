@@ -22,7 +22,7 @@ impl Model {
         match selection {
             Selection::Queue(_) | Selection::Job(_) => Some(selection.clone()),
             Selection::Event { cycle, index } => {
-                let frame = self.frame.as_ref().filter(|frame| frame.cycle == *cycle)?;
+                let frame = self.moment.frame.as_ref().filter(|frame| frame.cycle == *cycle)?;
                 let job = frame.job_of(frame.events.get(*index as usize)?)?;
                 Some(Selection::Job(frame.job(job).to_string()))
             }
@@ -50,7 +50,7 @@ pub(crate) fn select(model: &mut Model, selection: Option<Selection>, fx: &mut V
     }
     model.selection = selection;
     if let Some(Selection::Event { cycle, .. }) = model.selection
-        && cycle != model.cursor
+        && cycle != model.playback.cursor
     {
         go_to(model, cycle, fx);
     }
@@ -60,7 +60,7 @@ pub(crate) fn select(model: &mut Model, selection: Option<Selection>, fx: &mut V
 
 /// Shows a resource in all charts.
 pub(crate) fn show_resource(model: &mut Model, resource: ShownResource, fx: &mut Vec<Effect>) {
-    let n_named = model.frame.as_ref().map_or(0, |frame| frame.named.len());
+    let n_named = model.moment.frame.as_ref().map_or(0, |frame| frame.named.len());
     let is_there = resource.nth_named().is_none_or(|n| n < n_named);
     model.resource = if is_there { resource } else { ShownResource::Dominant };
     request_report(model, false, fx);
@@ -68,7 +68,7 @@ pub(crate) fn show_resource(model: &mut Model, resource: ShownResource, fx: &mut
 
 /// Shows a view in NOW.
 pub(crate) fn show_view(model: &mut Model, now: NowView, fx: &mut Vec<Effect>) {
-    model.view.now = now.under(&model.scenario.policy);
+    model.view.now = now.under(&model.document.scenario.policy);
     request_report(model, true, fx);
     fx.push(Effect::SetUrl);
 }

@@ -20,9 +20,9 @@ pub use fairground::words::{Ladder, Order};
 pub(crate) fn focus(model: &Model) -> Focus {
     Focus {
         selection: model.selection.clone(),
-        selects: !model.playing && (model.selection.is_none() || model.auto_selected),
+        selects: !model.playback.playing && (model.selection.is_none() || model.auto_selected),
         resource: model.resource,
-        contended: model.frame.as_ref().map(|frame| frame.names.resource),
+        contended: model.moment.frame.as_ref().map(|frame| frame.names.resource),
         has_division: model.view.has_division(),
         report: report_request(model, false),
     }
@@ -37,7 +37,7 @@ pub(crate) fn request_explanations(model: &mut Model, fx: &mut Vec<Effect>) {
 pub(crate) fn request_report(model: &mut Model, to_selection: bool, fx: &mut Vec<Effect>) {
     let report = report_request(model, to_selection);
     if report.is_none() {
-        model.report = None;
+        model.moment.report = None;
     }
     request_shown(model, report, fx);
 }
@@ -45,21 +45,22 @@ pub(crate) fn request_report(model: &mut Model, to_selection: bool, fx: &mut Vec
 /// Requests what is explained at the moment, as far as it is not known, and a report.
 fn request_shown(model: &mut Model, report: Option<ReportRequest>, fx: &mut Vec<Effect>) {
     rules::request_rule_book(model, fx);
-    let Some(frame) = model.frame.clone().filter(|_| !model.stale) else { return };
+    let Some(frame) = model.moment.frame.clone().filter(|_| !model.moment.is_stale) else { return };
     let Subjects { mut ladder, mut order, mut rule, .. } = focus(model).subjects(&frame);
     let is_current = |of: &Ladder| of.cycle == frame.cycle && ladder == Some((of.queue.clone(), of.resource));
-    if model.ladder.as_deref().is_some_and(is_current) {
+    if model.moment.ladder.as_deref().is_some_and(is_current) {
         ladder = None;
     } else {
         // Division shows the previous explanation until the new one arrives.
         let has_division = model.view.has_division();
         let stays = |of: &Ladder| ladder.as_ref().is_some_and(|next| has_division || next.0 == of.queue);
-        model.ladder = model.ladder.take().filter(|of| stays(of));
+        model.moment.ladder = model.moment.ladder.take().filter(|of| stays(of));
     }
-    if model.order.as_ref().is_some_and(|of| of.cycle == frame.cycle && order.as_ref() == Some(&of.of)) {
+    if model.moment.order.as_ref().is_some_and(|of| of.cycle == frame.cycle && order.as_ref() == Some(&of.of))
+    {
         order = None;
     } else {
-        model.order = None;
+        model.moment.order = None;
     }
     let has_use = |of: &RuleUse| of.cycle == frame.cycle && rule.as_ref() == Some(&of.rule);
     let is_counted = |book: &Rulebook| book.used.as_ref().is_some_and(has_use);
@@ -67,7 +68,7 @@ fn request_shown(model: &mut Model, report: Option<ReportRequest>, fx: &mut Vec<
         rule = None;
     }
     let has_report = report.is_some();
-    let subjects = match model.engine {
+    let subjects = match model.engine.state {
         // The moment in flight brings its own explanations.
         EngineState::Working(_) => Subjects { report, ..Subjects::default() },
         _ => Subjects { ladder, order, rule, report },
@@ -89,15 +90,15 @@ fn request_shown(model: &mut Model, report: Option<ReportRequest>, fx: &mut Vec<
 
 /// Stores explanations, as far as they are of what is shown.
 pub(crate) fn explained(model: &mut Model, moment: &mut Moment) {
-    let Some(frame) = model.frame.clone().filter(|_| !model.stale) else { return };
+    let Some(frame) = model.moment.frame.clone().filter(|_| !model.moment.is_stale) else { return };
     let shown = focus(model).subjects(&frame);
     let ladder = moment.ladder.take().filter(|of| of.cycle == frame.cycle);
     if let Some(ladder) = ladder.filter(|of| shown.ladder == Some((of.queue.clone(), of.resource))) {
-        model.ladder = Some(Arc::new(ladder));
+        model.moment.ladder = Some(Arc::new(ladder));
     }
     let order = moment.order.take().filter(|of| of.cycle == frame.cycle);
     if let Some(order) = order.filter(|of| shown.order.as_ref() == Some(&of.of)) {
-        model.order = Some(Arc::new(order));
+        model.moment.order = Some(Arc::new(order));
     }
     if let Some((book, used)) = model.rules.as_mut().zip(moment.rule_use.take()) {
         Arc::make_mut(book).used = Some(used);
@@ -107,7 +108,7 @@ pub(crate) fn explained(model: &mut Model, moment: &mut Moment) {
 impl Model {
     /// The resource that is explained for the selected queue.
     pub fn explained_resource(&self) -> Resource {
-        match &self.frame {
+        match &self.moment.frame {
             Some(frame) => focus(self).explained_resource(frame),
             None => self.resource.accounted(),
         }

@@ -10,7 +10,7 @@ use crate::state::model::Model;
 
 /// The report of the current view, if it has one.
 pub(crate) fn report_request(model: &Model, to_selection: bool) -> Option<ReportRequest> {
-    Some(match model.view.now.under(&model.scenario.policy) {
+    Some(match model.view.now.under(&model.document.scenario.policy) {
         NowView::Gantt => {
             let about = match &model.selection {
                 Some(Selection::Job(name) | Selection::Queue(name)) if to_selection => name.clone(),
@@ -30,5 +30,5 @@ pub(crate) fn report_request(model: &Model, to_selection: bool) -> Option<Report
 
 /// Whether the policy provides a serving order.
 fn has_order(model: &Model) -> bool {
-    Policy::described(&model.scenario.policy).is_some_and(|policy| policy.knows.lists_order)
+    Policy::described(&model.document.scenario.policy).is_some_and(|policy| policy.knows.lists_order)
 }

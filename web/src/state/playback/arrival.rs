@@ -6,7 +6,7 @@ use fairground::words::{Selection, Terms};
 
 use crate::engine::protocol::{EventRow, EventWord, Frame, Moment, Run, Stop};
 use crate::state::branches::{alternative, kept, report};
-use crate::state::document::opened::Origin;
+use crate::state::document::Origin;
 use crate::state::effect::Effect;
 use crate::state::model::Model;
 use crate::state::moment::explanations::{explained, focus, request_explanations, request_report};
@@ -40,7 +40,7 @@ pub(crate) fn no_event(model: &Model) -> String {
         Some(Selection::Queue(name) | Selection::Job(name)) => format!(" of {name}"),
         _ => String::new(),
     };
-    let terms = Terms::of(&model.scenario.policy);
+    let terms = Terms::of(&model.document.scenario.policy);
     let without: Vec<String> = model.view.without.all().map(|kind| kind.name(terms)).collect();
     let without = match without[..] {
         [] => String::new(),
@@ -70,35 +70,35 @@ pub(crate) fn arrived(model: &mut Model, id: u64, mut moment: Moment, fx: &mut V
         }
         _ => request_report(model, false, fx),
     }
-    if model.kept.is_comparing() {
+    if model.branches.kept.is_comparing() {
         kept::request_moment(model, fx);
     } else {
         report::request_baseline_report(model, fx);
     }
-    if let Some((stop, is_met)) = model.stop.take().zip(moment.is_met) {
-        let says = stopped(&stop, is_met, model.cursor, Terms::of(&model.scenario.policy));
+    if let Some((stop, is_met)) = model.playback.stop.take().zip(moment.is_met) {
+        let says = stopped(&stop, is_met, model.playback.cursor, Terms::of(&model.document.scenario.policy));
         notify(model, false, says, None, fx);
     }
 }
 
 fn show_frame(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
-    let moved = model.frame.as_ref().is_some_and(|f| f.cycle != frame.cycle);
+    let moved = model.moment.frame.as_ref().is_some_and(|f| f.cycle != frame.cycle);
     // A single step beyond the end of the run needs no message.
-    let keeps_time = std::mem::take(&mut model.keeps_time);
+    let keeps_time = std::mem::take(&mut model.playback.keeps_time);
     if keeps_time {
         alternative::set_cycle(model, frame.cycle);
-    } else if run.complete && model.cursor > frame.cycle + u32::from(model.frame.is_some()) {
-        let (asked, end) = (model.cursor, frame.cycle);
+    } else if run.complete && model.playback.cursor > frame.cycle + u32::from(model.moment.frame.is_some()) {
+        let (asked, end) = (model.playback.cursor, frame.cycle);
         let text = format!("There is no cycle {asked}: the run ends at cycle {end}.");
         notify(model, false, text, None, fx);
     }
     let (frame, run) = (Arc::new(frame), Arc::new(run));
-    model.cursor = frame.cycle;
-    let is_edited = std::mem::take(&mut model.stale);
-    model.drop_preview();
-    model.deaths = 0;
-    model.engine = EngineState::Idle;
-    let is_announcement_muted = model.playing
+    model.playback.cursor = frame.cycle;
+    let is_edited = std::mem::take(&mut model.moment.is_stale);
+    model.branches.drop_preview();
+    model.engine.deaths = 0;
+    model.engine.state = EngineState::Idle;
+    let is_announcement_muted = model.playback.playing
         && (frame.events.is_empty() || model.clock_ms.saturating_sub(model.announced_ms) < 1000);
     if moved && !is_announcement_muted {
         fx.push(Effect::AnnounceStep(frame.clone(), model.settings_resource()));
@@ -108,34 +108,36 @@ fn show_frame(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
     focus.adapt(&frame);
     model.resource = focus.resource;
     if is_edited || moved {
-        model.told_edit = model.baseline.clone().filter(|before| is_edited && before.is_of(&frame));
-        fx.extend(model.told_edit.is_some().then_some(Effect::AnnounceEdit));
+        model.branches.told_edit =
+            model.branches.baseline.clone().filter(|before| is_edited && before.is_of(&frame));
+        fx.extend(model.branches.told_edit.is_some().then_some(Effect::AnnounceEdit));
     }
     alternative::drop_baseline_if_equal(model, &frame, &run);
-    model.frame = Some(frame.clone());
-    model.run = Some(run);
-    model.shown = None;
+    model.moment.frame = Some(frame.clone());
+    model.moment.run = Some(run);
+    model.moment.within_cycle = None;
     if focus.selects {
         let is_for_another =
             |event: &EventRow| matches!(event.word(), EventWord::Reclaimed | EventWord::Preempted);
-        let explains_itself = model.origin == Origin::Start || frame.events.iter().any(is_for_another);
+        let explains_itself =
+            model.document.origin == Origin::Start || frame.events.iter().any(is_for_another);
         model.auto_selected = focus.selection.is_some();
         model.view.why_open |= model.auto_selected && explains_itself && !model.view.why_closed;
         model.selection = focus.selection;
     }
-    if std::mem::take(&mut model.then_first_action) {
+    if std::mem::take(&mut model.playback.then_first_action) {
         show_action(model, decision_step::actions(&frame).first().map(|action| action.1), fx);
-    } else if model.decision.is_some() {
-        show_decision(model, model.decision, fx);
+    } else if model.playback.decision.is_some() {
+        show_decision(model, model.playback.decision, fx);
     }
 }
 
 pub(crate) fn progress(model: &mut Model, cycle: u32, time_ms: i64, part: Option<f64>) {
-    let since_ms = match &model.engine {
+    let since_ms = match &model.engine.state {
         EngineState::Working(Some(progress)) => progress.since_ms,
         _ => model.clock_ms,
     };
-    model.engine = EngineState::Working(Some(Progress { cycle, time_ms, part, since_ms }));
+    model.engine.state = EngineState::Working(Some(Progress { cycle, time_ms, part, since_ms }));
 }
 
 #[cfg(test)]

@@ -12,13 +12,13 @@ use crate::state::playback::run::{go_to, request_moment};
 use crate::state::request::send;
 
 pub(crate) fn pause(model: &mut Model, fx: &mut Vec<Effect>) {
-    if std::mem::take(&mut model.playing) {
+    if std::mem::take(&mut model.playback.playing) {
         fx.push(Effect::Tick(None));
     }
 }
 
 fn tick_ms(model: &Model) -> u32 {
-    (1000.0 / SPEEDS[model.speed]) as u32
+    (1000.0 / SPEEDS[model.playback.speed]) as u32
 }
 
 /// Selects the range up to a cycle and goes there, or clears the range.
@@ -28,7 +28,7 @@ pub(crate) fn mark(model: &mut Model, to: Option<u32>, fx: &mut Vec<Effect>) {
         fx.extend(was.map(|_| Effect::Announce("Range cleared.".to_string())));
         return;
     };
-    let now = model.cursor;
+    let now = model.playback.cursor;
     let anchor = model.view.range.filter(|range| range.1 == now).map_or(now, |range| range.0);
     model.view.range = (anchor != to).then_some((anchor, to));
     go_to(model, to, fx);
@@ -40,44 +40,44 @@ pub(crate) fn next_event(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
         Some(Selection::Job(name)) => (None, Some(name)),
         _ => (None, None),
     };
-    let from = model.cursor;
+    let from = model.playback.cursor;
     let without = model.view.without.all().flat_map(|kind| kind.words()).collect();
     model.in_flight.event = send(model, Request::NextEvent { from, back, queue, job, without }, fx);
 }
 
 pub(crate) fn back(model: &mut Model, fx: &mut Vec<Effect>) {
-    if model.cursor > 0 {
-        go_to(model, model.cursor - 1, fx);
+    if model.playback.cursor > 0 {
+        go_to(model, model.playback.cursor - 1, fx);
     }
 }
 
 /// Starts or stops playback; restarts from the beginning if the run is over.
 pub(crate) fn play(model: &mut Model, on: bool, fx: &mut Vec<Effect>) {
-    let at_end = model.frame.as_ref().is_some_and(|f| f.quiet && f.cycle == model.cursor);
+    let at_end = model.moment.frame.as_ref().is_some_and(|f| f.quiet && f.cycle == model.playback.cursor);
     if on && at_end {
         go_to(model, 0, fx);
     }
-    model.playing = on;
+    model.playback.playing = on;
     fx.push(Effect::Tick(on.then(|| tick_ms(model))));
 }
 
 pub(crate) fn speed(model: &mut Model, by: i32, fx: &mut Vec<Effect>) {
-    let speed = model.speed.saturating_add_signed(by as isize);
-    model.speed = speed.min(SPEEDS.len() - 1);
-    if model.playing {
+    let speed = model.playback.speed.saturating_add_signed(by as isize);
+    model.playback.speed = speed.min(SPEEDS.len() - 1);
+    if model.playback.playing {
         fx.push(Effect::Tick(Some(tick_ms(model))));
     }
 }
 
 /// Advances by a cycle, unless the engine is still computing.
 pub(crate) fn tick(model: &mut Model, fx: &mut Vec<Effect>) {
-    if !model.playing || matches!(model.engine, EngineState::Working(_)) {
+    if !model.playback.playing || matches!(model.engine.state, EngineState::Working(_)) {
         return;
     }
-    match &model.frame {
+    match &model.moment.frame {
         Some(frame) if frame.quiet => pause(model, fx),
-        _ if model.has_errors() => pause(model, fx),
-        _ => go_to(model, model.cursor + 1, fx),
+        _ if model.document.has_errors() => pause(model, fx),
+        _ => go_to(model, model.playback.cursor + 1, fx),
     }
 }
 
@@ -85,19 +85,19 @@ pub(crate) fn tick(model: &mut Model, fx: &mut Vec<Effect>) {
 pub(crate) fn go_to_moment(model: &mut Model, time_ms: i64, fx: &mut Vec<Effect>) {
     stop_comparing(model, fx);
     model.view.dialog = None;
-    model.decision = None;
-    model.baseline = None;
+    model.playback.decision = None;
+    model.branches.baseline = None;
     request_moment(model, true, At::Time(time_ms), fx);
 }
 
 pub(crate) fn run_until(model: &mut Model, time_ms: i64, fx: &mut Vec<Effect>) {
-    model.baseline = None;
+    model.branches.baseline = None;
     request_moment(model, false, At::Time(time_ms), fx);
 }
 
 pub(crate) fn run_to(model: &mut Model, stop: Stop, fx: &mut Vec<Effect>) {
-    model.baseline = None;
-    model.stop = Some(stop.clone());
+    model.branches.baseline = None;
+    model.playback.stop = Some(stop.clone());
     request_moment(model, false, At::Until(stop), fx);
 }
 

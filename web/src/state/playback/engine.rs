@@ -17,15 +17,15 @@ pub(crate) fn end_engine(model: &mut Model, id: u64, fx: &mut Vec<Effect>) {
     if id != model.in_flight.cancel {
         return;
     }
-    let EngineState::Working(progress) = &model.engine else { return };
-    let shown = model.frame.as_ref().map(|frame| frame.cycle);
+    let EngineState::Working(progress) = &model.engine.state else { return };
+    let shown = model.moment.frame.as_ref().map(|frame| frame.cycle);
     let Some(reached) = progress.as_ref().map(|progress| progress.cycle).or(shown) else { return };
     model.in_flight.cancel = 0;
     fx.push(Effect::RestartEngine);
-    model.cursor = reached;
-    model.decision = None;
-    model.then_first_action = false;
-    model.stop = None;
+    model.playback.cursor = reached;
+    model.playback.decision = None;
+    model.playback.then_first_action = false;
+    model.playback.stop = None;
     let text = format!(
         "The cycle after cycle {reached} was cancelled. The engine was started again and goes back to cycle {reached}."
     );
@@ -35,15 +35,15 @@ pub(crate) fn end_engine(model: &mut Model, id: u64, fx: &mut Vec<Effect>) {
 
 pub(crate) fn engine_died(model: &mut Model, fx: &mut Vec<Effect>) {
     pause(model, fx);
-    let at = model.cursor;
-    let again = matches!(model.engine, EngineState::Dead(_)) || model.deaths > 0;
-    model.deaths += 1;
-    model.drop_preview();
-    model.baseline = None;
+    let at = model.playback.cursor;
+    let again = matches!(model.engine.state, EngineState::Dead(_)) || model.engine.deaths > 0;
+    model.engine.deaths += 1;
+    model.branches.drop_preview();
+    model.branches.baseline = None;
     fx.push(Effect::RestartEngine);
     if again {
-        model.engine = EngineState::Dead(at);
-        model.stale = model.frame.is_some();
+        model.engine.state = EngineState::Dead(at);
+        model.moment.is_stale = model.moment.frame.is_some();
         let text = format!(
             "The engine stopped again at cycle {at}. Your scenario is kept; download it to report this."
         );
@@ -54,6 +54,6 @@ pub(crate) fn engine_died(model: &mut Model, fx: &mut Vec<Effect>) {
     let text = format!("The engine stopped at cycle {at} and was started again. Your scenario is kept.");
     let download = ("Download the scenario".to_string(), Command::Download);
     notify(model, true, text, Some(download), fx);
-    model.cursor = model.frame.as_ref().map_or(0, |f| f.cycle);
+    model.playback.cursor = model.moment.frame.as_ref().map_or(0, |f| f.cycle);
     load(model, fx);
 }

@@ -8,5 +8,39 @@ pub mod engine_state;
 pub mod run;
 pub mod step;
 
+use fairground::scenario::Scalar;
+
+use self::engine_state::EngineState;
+use crate::engine::protocol::Stop;
+
+/// The position in time, and movement.
+#[derive(Clone, Debug, Default)]
+pub struct Playback {
+    /// The requested cycle.
+    pub cursor: u32,
+    /// Number of decisions of the cycle that are shown; `None`: all.
+    pub decision: Option<u32>,
+    /// Show the frame in flight after its first action.
+    pub then_first_action: bool,
+    /// The frame in flight was requested by its time.
+    pub keeps_time: bool,
+    /// Policy and interval of the current run, which determine the times of its cycles.
+    pub pace: Option<(String, Option<Scalar>)>,
+    /// The stop condition of the current run.
+    pub stop: Option<Stop>,
+    pub playing: bool,
+    /// Index into [`SPEEDS`].
+    pub speed: usize,
+}
+
+/// What is known of the engine.
+#[derive(Clone, Debug, Default)]
+pub struct Engine {
+    pub state: EngineState,
+    pub has_started: bool,
+    /// Number of its deaths since its last reply.
+    pub deaths: u32,
+}
+
 /// Cycles per second during playback.
 pub const SPEEDS: [f64; 8] = [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];

@@ -69,10 +69,10 @@ const END: &str = "All runs end at the same time: at the current moment or, from
 #[component]
 fn Results() -> impl IntoView {
     let store = Store::get();
-    let columns = store.part(|m| m.compared.clone());
-    let to_compare = store.part(|m| m.to_compare);
-    let comparing = store.part(|m| m.comparing.clone());
-    let queues = store.now(|m| m.frame.as_ref().map_or(Vec::new(), |frame| frame.queues.clone()));
+    let columns = store.part(|m| m.comparison.compared.clone());
+    let to_compare = store.part(|m| m.comparison.n_runs);
+    let comparing = store.part(|m| m.comparison.progress.clone());
+    let queues = store.now(|m| m.moment.frame.as_ref().map_or(Vec::new(), |frame| frame.queues.clone()));
     let running = move || match comparing.get() {
         Some((name, cycle)) => format!("{name}, cycle {}", number(f64::from(cycle))),
         None => "Running".to_string(),

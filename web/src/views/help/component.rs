@@ -30,7 +30,7 @@ pub fn waiting_job(store: Store) -> Option<String> {
 pub fn Help() -> impl IntoView {
     let store = Store::get();
     let job = Memo::new(move |_| waiting_job(store));
-    let help = store.part(|m| m.help.clone());
+    let help = store.part(|m| m.branches.help.clone());
     move || {
         let Some(job) = job.get() else { return ().into_any() };
         let Some(help) = help.get().filter(|help| help.job == job) else {
@@ -44,7 +44,7 @@ pub fn Help() -> impl IntoView {
             }
             .into_any();
         };
-        let policy = store.now(|m| m.scenario.policy.clone());
+        let policy = store.now(|m| m.document.scenario.policy.clone());
         if help.is_running() {
             let says = format!("Trying {}", count(help.trials.len() as u64, "change"));
             let body = view! { <p class="more" aria-busy="true">{says}</p> }.into_any();

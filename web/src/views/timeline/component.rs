@@ -195,7 +195,7 @@ fn Body(
         false => store.dispatch(Command::GoTo(to)),
     };
     // The requested cycle, even before its frame has arrived.
-    let at = move || store.now(|m| m.cursor);
+    let at = move || store.now(|m| m.playback.cursor);
     let seek = move |event: &web_sys::PointerEvent| {
         let Some(axis) = axis.get_untracked() else { return };
         let last = zoom.last();

@@ -77,7 +77,7 @@ impl Zoom {
 #[component]
 pub fn ZoomButtons(zoom: Zoom) -> impl IntoView {
     let store = Store::get();
-    let cursor = move || store.now(|m| m.cursor);
+    let cursor = move || store.now(|m| m.playback.cursor);
     let to_range =
         move || {
             let window = zoom.all.with(|view| {
