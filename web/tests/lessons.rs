@@ -1,5 +1,5 @@
-//! Every published lesson, played frame by frame: each claim and each answer is what the engine does, and leaving restores what was
-//! open.
+//! Every published lesson, played frame by frame: each claim and each answer is what the engine does, and leaving
+//! restores what was open.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -73,10 +73,7 @@ fn play(id: &str, lesson: &Arc<Lesson>) -> Vec<String> {
                 found.push(format!("{at}: the number is not claimed"));
             }
             let playing = whole.model.lesson.as_ref().expect("a lesson");
-            assert!(
-                playing.outcome.as_ref().is_some_and(|outcome| outcome.says.starts_with("It is ")),
-                "{at}"
-            );
+            assert!(playing.outcome.as_ref().is_some_and(|outcome| outcome.says.starts_with("It is ")), "{at}");
             assert!(whole.model.selection.is_some() && whole.model.view.why_open, "{at}");
         }
         whole.dispatch(Command::Lesson(LessonStep::Next));
@@ -143,11 +140,7 @@ fn an_answer_is_compared_with_what_happens() {
     let mut whole = Whole::open("start", 0);
     open(&mut whole, "reclaim", &lesson);
     whole.dispatch(Command::Lesson(LessonStep::Next));
-    assert_eq!(
-        (whole.model.playback.cursor, whole.model.view.why_open),
-        (0, false),
-        "Why would give the answer away"
-    );
+    assert_eq!((whole.model.playback.cursor, whole.model.view.why_open), (0, false), "Why would give the answer away");
     for (said, says) in [("a1", "You said a1; it is a2."), ("a2", "As you said: a2."), ("", "It is a2.")] {
         whole.dispatch(Command::Lesson(LessonStep::Answer(said.into())));
         let outcome = whole.model.lesson.as_ref().and_then(|playing| playing.outcome.clone());
@@ -201,11 +194,7 @@ fn first_answers_are_in_the_result_code() {
     at(&mut whole, 3);
     answer(&mut whole, "True");
     answer(&mut whole, "False");
-    assert_eq!(
-        code(&whole).as_deref(),
-        Some("nwn"),
-        "first answers count, also after the frame is opened again"
-    );
+    assert_eq!(code(&whole).as_deref(), Some("nwn"), "first answers count, also after the frame is opened again");
     at(&mut whole, 4);
     answer(&mut whole, "3");
     assert_eq!(code(&whole).as_deref(), Some("nwr"));
@@ -241,19 +230,13 @@ fn leaving_restores_what_was_open() {
     whole.dispatch(Command::Lesson(LessonStep::Leave));
     let after = &whole.model;
     assert!(after.lesson.is_none() && Arc::ptr_eq(&after.document.scenario, &before.document.scenario));
-    assert_eq!(
-        (&after.document.draft, &after.document.history),
-        (&before.document.draft, &before.document.history)
-    );
+    assert_eq!((&after.document.draft, &after.document.history), (&before.document.draft, &before.document.history));
     assert_eq!(
         (after.playback.cursor, &after.selection, after.document.is_changed),
         (1, &before.selection, before.document.is_changed)
     );
     assert_eq!(View { why_closed: before.view.why_closed, ..after.view.clone() }, before.view);
-    assert_eq!(
-        (after.lessons.of("gangs"), after.lessons.of("quota"), after.lessons.of("weights")),
-        (7, 1, 0)
-    );
+    assert_eq!((after.lessons.of("gangs"), after.lessons.of("quota"), after.lessons.of("weights")), (7, 1, 0));
     whole.dispatch(Command::Undo);
     assert_ne!(whole.model.document.scenario, before.document.scenario);
 }

@@ -72,9 +72,7 @@ pub fn above_limit(frame: &Frame, event: &EventRow) -> Option<Text> {
     let r = check.subject.resource.and_then(Resource::accounted).unwrap_or(Resource::GPU);
     let [used, limit] = [&check.left.value, &check.right.value].map(|value| side(value, r));
     let text = Text::default().job(frame.job_name(event)).say(" was [evicted]: ");
-    let text = text
-        .queue(queue(frame, check))
-        .say(format!(" uses {} of the share pool", number::with_unit(r, used?)));
+    let text = text.queue(queue(frame, check)).say(format!(" uses {} of the share pool", number::with_unit(r, used?)));
     Some(text.say(format!(", its [limit] is {}; its newest [pods] go first.", number::amount(r, limit?))))
 }
 
@@ -126,13 +124,9 @@ pub fn not_entitled(frame: &Frame, refusal: &Refusal, queue: &str) -> Option<Tex
     if let Some([used, quota]) = by(&refusal.checks, "ego/under-quota").and_then(parts) {
         let text = Text::default().queue(queue).say(format!(" uses {used} of the pool"));
         if let Some(before) = by(&refusal.checks, "ego/share-priority") {
-            return Some(
-                text.say(format!("; its share usage quota is {quota} because ")).then(first(frame, before)),
-            );
+            return Some(text.say(format!("; its share usage quota is {quota} because ")).then(first(frame, before)));
         }
-        return Some(
-            text.say(format!(", not less than its share usage quota of {quota}, so it cannot reclaim.")),
-        );
+        return Some(text.say(format!(", not less than its share usage quota of {quota}, so it cannot reclaim.")));
     }
     if let Some([held, quota]) = by(&refusal.checks, "ego/below-slot-quota").and_then(slots) {
         let text = Text::default().queue(queue).say(format!(" holds {held}"));
@@ -141,11 +135,8 @@ pub fn not_entitled(frame: &Frame, refusal: &Refusal, queue: &str) -> Option<Tex
     if let Some(check) = by(&refusal.checks, "ego/grace") {
         let (own, pool) = (seconds(&check.left.value), seconds(&check.right.value));
         let text = Text::default().queue(queue);
-        return Some(
-            text.say(format!(" requires a grace period of {own}, but the pool grants only {pool}.")),
-        );
+        return Some(text.say(format!(" requires a grace period of {own}, but the pool grants only {pool}.")));
     }
-    by(&refusal.checks, "ego/share-ratio").map(|_| {
-        Text::default().queue(queue).say(" has a share ratio of 0 and gets nothing from share pools.")
-    })
+    by(&refusal.checks, "ego/share-ratio")
+        .map(|_| Text::default().queue(queue).say(" has a share ratio of 0 and gets nothing from share pools."))
 }

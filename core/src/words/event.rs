@@ -63,9 +63,9 @@ fn name_of(word: EventWord) -> String {
 
 fn evicted(frame: &Frame, event: &EventRow, why: EvictReason, resource: Resource) -> Explanation {
     match why {
-        EvictReason::ReclaimedForFairShare
-        | EvictReason::ReclaimedForQuota
-        | EvictReason::ReclaimedForPriority => reclaimed(frame, event, resource),
+        EvictReason::ReclaimedForFairShare | EvictReason::ReclaimedForQuota | EvictReason::ReclaimedForPriority => {
+            reclaimed(frame, event, resource)
+        }
         EvictReason::Preempted => preempted(frame, event),
         EvictReason::Moved => moved(frame, event),
         EvictReason::AboveLimit => above_limit(frame, event),
@@ -85,9 +85,7 @@ fn stopped(frame: &Frame, event: &EventRow, why: String) -> Explanation {
 /// An eviction without a claimant: a queue exceeds its limit.
 fn above_limit(frame: &Frame, event: &EventRow) -> Explanation {
     let plain = || {
-        Text::default()
-            .job(frame.job_name(event))
-            .say(format!(" was [evicted]: {}.", reason(EvictReason::AboveLimit)))
+        Text::default().job(frame.job_name(event)).say(format!(" was [evicted]: {}.", reason(EvictReason::AboveLimit)))
     };
     let of_limit = || super::yunikorn::above_limit(frame, event);
     let verdict = super::ego::above_limit(frame, event).or_else(of_limit).unwrap_or_else(plain);
@@ -156,10 +154,7 @@ fn moved(frame: &Frame, event: &EventRow) -> Explanation {
     }
     // The scheduler deletes the pod and relies on a controller to create it again.
     if event.for_good {
-        return Explanation {
-            verdict: verdict.say(", but its [pods] are not recreated."),
-            ..Explanation::default()
-        };
+        return Explanation { verdict: verdict.say(", but its [pods] are not recreated."), ..Explanation::default() };
     }
     Explanation {
         verdict: verdict.say(". It restarts on another [node]; its [queue] loses nothing."),
@@ -192,8 +187,7 @@ fn started(frame: &Frame, event: &EventRow) -> Explanation {
     let resource = requested.map_or(frame.names.resource, |(resource, _)| resource);
     let r = resource.index();
     // GPUs need no unit: the sentence has just named some.
-    let shown =
-        |amount| if resource == Resource::GPU { number::number(amount) } else { with_unit(resource, amount) };
+    let shown = |amount| if resource == Resource::GPU { number::number(amount) } else { with_unit(resource, amount) };
     verdict = verdict.say(": ").queue(&queue.name).say(format!(" now uses {}", shown(queue.allocated[r])));
     let divides = Policy::described(&frame.policy).is_none_or(|policy| policy.queue.weight.is_some());
     verdict = match (queue.fair_share.as_ref().and_then(|share| share[r]), queue.quota[r]) {
@@ -214,8 +208,8 @@ pub fn gone(frame: &Frame, event: &EventRow) -> Explanation {
         verdict = verdict.say(" for ").job(frame.job(by));
     }
     let why = event.eviction().map_or("", reason);
-    let verdict = verdict
-        .say(format!(": {why}. Its [pods] are not recreated, so the [job] is over and its work is lost."));
+    let verdict =
+        verdict.say(format!(": {why}. Its [pods] are not recreated, so the [job] is over and its work is lost."));
     Explanation {
         about: Text::default().job(name).say(" · [evicted]"),
         verdict,
@@ -224,7 +218,7 @@ pub fn gone(frame: &Frame, event: &EventRow) -> Explanation {
     }
 }
 
-/// Events other than placements and evictions. Long because each kind has its sentence here.
+/// Events other than placements and evictions.
 fn other(frame: &Frame, row: &EventRow, event: Event) -> Explanation {
     let queue = frame.queue_of(row).map_or("", |queue| frame.queue(queue));
     let job = Text::default().job(frame.job_name(row));
@@ -254,10 +248,9 @@ fn other(frame: &Frame, row: &EventRow, event: Event) -> Explanation {
             let room = if amount.is_empty() { "Room".into() } else { amount };
             claimed(Text::of(format!("{room} on ")).node(node), is_one, row, job)
         }
-        Event::Unclaimed { by: None, .. } => job
-            .say(" lost its reservation on ")
-            .node(node)
-            .say(": its gang did not get room for all [pods] in time."),
+        Event::Unclaimed { by: None, .. } => {
+            job.say(" lost its reservation on ").node(node).say(": its gang did not get room for all [pods] in time.")
+        }
         Event::Unclaimed { by: Some(by), .. } => job
             .say(" lost its claim on ")
             .node(node)
@@ -265,33 +258,26 @@ fn other(frame: &Frame, row: &EventRow, event: Event) -> Explanation {
             .job(frame.job(by))
             .say("."),
         Event::Bound { .. } => job.say(" started on ").node(node).say("."),
-        Event::Found { .. } => {
-            job.say(" runs on ").node(node).say(" already: it was not placed by this scheduler.")
+        Event::Found { .. } => job.say(" runs on ").node(node).say(" already: it was not placed by this scheduler."),
+        Event::DevicesChanged { .. } => {
+            job.say(" uses other devices of ").node(node).say(" from now on: the [node] has fewer or more than before.")
         }
-        Event::DevicesChanged { .. } => job
-            .say(" uses other devices of ")
-            .node(node)
-            .say(" from now on: the [node] has fewer or more than before."),
         Event::Evicted { reason: why, .. } => job.say(format!(" was [evicted]: {}.", reason(why))),
         Event::Gone { .. } => job.say(" has left ").node(node).say("; its place is free."),
         Event::Requeued { .. } => job.say(" is waiting again in ").queue(queue).say("."),
         Event::NotReplaced { .. } => job.say(" lost a [pod] that is not recreated."),
         Event::JobEvicted { .. } => job.say(" is over: its [evicted] [pods] are not recreated."),
-        Event::Offered { partition, .. } => job
-            .say(" found no place in its [node] pool and is now tried in ")
-            .say(frame.names.pool(partition))
-            .say("."),
-        Event::SetAside { .. } => {
-            job.say(" found no place in this cycle; with scheduling-backoff 1 it is not tried again in its [node] pool.")
+        Event::Offered { partition, .. } => {
+            job.say(" found no place in its [node] pool and is now tried in ").say(frame.names.pool(partition)).say(".")
         }
+        Event::SetAside { .. } => job
+            .say(" found no place in this cycle; with scheduling-backoff 1 it is not tried again in its [node] pool."),
         Event::Finished { .. } => job.say(" finished on ").node(node).say("."),
         Event::JobDone { .. } => job.say(" is done: its last [pod] finished."),
-        Event::Changed { node: Some((_, state)), .. } => Text::default()
-            .node(node)
-            .say(format!(" {} by an entry of the scenario's timeline.", node_state(state))),
-        Event::Changed { ended: Some(_), .. } => {
-            job.say(" was ended by an entry of the scenario's timeline.")
+        Event::Changed { node: Some((_, state)), .. } => {
+            Text::default().node(node).say(format!(" {} by an entry of the scenario's timeline.", node_state(state)))
         }
+        Event::Changed { ended: Some(_), .. } => job.say(" was ended by an entry of the scenario's timeline."),
         Event::Changed { node: None, .. } => {
             Text::of("The configuration changed by an entry of the scenario's timeline.")
         }

@@ -1,5 +1,5 @@
-//! Known faults of the modelled product that decided: what they do, since which version they are gone, and what to write
-//! instead.
+//! Known faults of the modelled product that decided: what they do, since which version they are gone, and what to
+//! write instead.
 
 use super::Comparison;
 use super::number::{number, with_unit};
@@ -34,8 +34,7 @@ fn numbers(frame: &Frame, check: &Check) -> Text {
         Some(Term { value: Value::Real(mib), .. }) if *mib > 0.0 => Some(*mib),
         _ => None,
     };
-    let (Some(job), Some(asked), Some(by)) =
-        (check.subject.job, of(Quantity::GpuMemory), of(Quantity::GpuMemoryUnit))
+    let (Some(job), Some(asked), Some(by)) = (check.subject.job, of(Quantity::GpuMemory), of(Quantity::GpuMemoryUnit))
     else {
         return Text::default();
     };

@@ -53,8 +53,7 @@ pub fn groups(frame: &Frame) -> Vec<Group<'_>> {
         if matches!(word, EventWord::Gone | EventWord::Done | EventWord::JobEvicted) {
             continue;
         }
-        let place =
-            frame.job_of(event).map(|job| *places.entry((word, job, event.by())).or_insert(groups.len()));
+        let place = frame.job_of(event).map(|job| *places.entry((word, job, event.by())).or_insert(groups.len()));
         match place.and_then(|place| groups.get_mut(place)) {
             Some(group) => {
                 group.n += 1;
@@ -95,9 +94,7 @@ fn line(frame: &Frame, group: &Group<'_>) -> Text {
     };
     match event {
         Event::Submitted { .. } => job.say(" submitted to ").queue(queue).say(comma_amount),
-        Event::Joined { pods, .. } => {
-            Text::of(format!("{} joined ", count(u64::from(pods), "[pod]"))).then(job)
-        }
+        Event::Joined { pods, .. } => Text::of(format!("{} joined ", count(u64::from(pods), "[pod]"))).then(job),
         Event::Bound { .. } => on(job.say(format!("{pods} started"))).say(comma_amount),
         Event::Found { .. } => on(job.say(format!("{pods} found running"))).say(comma_amount),
         Event::DevicesChanged { .. } => on(job.say(format!("{pods} has other devices"))),
@@ -107,9 +104,7 @@ fn line(frame: &Frame, group: &Group<'_>) -> Text {
         }
         Event::Unclaimed { .. } => taker(job.say(format!("{pods} lost its claim")), "to"),
         Event::Evicted { reason, .. } => match reason {
-            EvictReason::ReclaimedForFairShare
-            | EvictReason::ReclaimedForQuota
-            | EvictReason::ReclaimedForPriority => {
+            EvictReason::ReclaimedForFairShare | EvictReason::ReclaimedForQuota | EvictReason::ReclaimedForPriority => {
                 taker(job.say(format!("{pods} reclaimed")), "for").say(comma_amount)
             }
             EvictReason::Preempted => taker(job.say(format!("{pods} preempted")), "by").say(comma_amount),
@@ -123,9 +118,7 @@ fn line(frame: &Frame, group: &Group<'_>) -> Text {
         },
         Event::Requeued { .. } => job.say(format!("{pods} waits again")),
         Event::NotReplaced { .. } => job.say(format!("{pods} not recreated")),
-        Event::Offered { partition, .. } => {
-            job.say(" offered to the pool ").name(frame.names.pool(partition))
-        }
+        Event::Offered { partition, .. } => job.say(" offered to the pool ").name(frame.names.pool(partition)),
         Event::SetAside { .. } => job.say(" is not tried again in its [node] pool"),
         Event::Finished { .. } => job.say(format!("{pods} finished")),
         Event::Gone { .. } => job.say(format!("{pods} shut down")),
@@ -144,19 +137,16 @@ pub fn moment(frame: &Frame) -> Explanation {
     let groups = groups(frame);
     let mut entries: Vec<Entry> = groups.iter().take(LISTED_MAX).map(|group| entry(frame, group)).collect();
     if let Some(more) = groups.len().checked_sub(LISTED_MAX).filter(|more| *more > 0) {
-        entries
-            .push(Entry { text: Text::of(format!("and {} more", number(more as f64))), ..Entry::default() });
+        entries.push(Entry { text: Text::of(format!("and {} more", number(more as f64))), ..Entry::default() });
     }
     let verdict = match (frame.cycle, groups.is_empty()) {
-        (0, true) => Text::of(
-            "Nothing has happened yet. Select a [queue], [a job], a cell or an event to see what decided it.",
-        ),
-        (0, false) => Text::of(
-            "Before the first cycle. Select a [queue], [a job], a cell or an event to see what decided it.",
-        ),
-        (_, true) if frame.quiet => {
-            Text::of("Nothing changed in this cycle, and nothing further will happen.")
+        (0, true) => {
+            Text::of("Nothing has happened yet. Select a [queue], [a job], a cell or an event to see what decided it.")
         }
+        (0, false) => {
+            Text::of("Before the first cycle. Select a [queue], [a job], a cell or an event to see what decided it.")
+        }
+        (_, true) if frame.quiet => Text::of("Nothing changed in this cycle, and nothing further will happen."),
         (_, true) => Text::of("Nothing changed in this cycle."),
         (cycle, false) => {
             Text::of(format!("{} in cycle {cycle}. Select one to see what decided it.", things(groups.len())))
@@ -277,11 +267,7 @@ pub fn node(frame: &Frame, name: &str) -> Explanation {
     let verdict = verdict.say(slots_in_use(node)).then(owner(frame, node));
     let row = |what, resource: Resource| {
         let r = resource.index();
-        (
-            what,
-            [node.capacity[r], node.used[r], free[r]].map(|v| Cell::from(amount(resource, v))).into(),
-            false,
-        )
+        (what, [node.capacity[r], node.used[r], free[r]].map(|v| Cell::from(amount(resource, v))).into(), false)
     };
     let entries = on_node(frame, node);
     Explanation {
@@ -290,18 +276,14 @@ pub fn node(frame: &Frame, name: &str) -> Explanation {
         evidence: Some(Evidence {
             caption: Text::of("At this moment"),
             head: ["", "capacity", "used", "free"].map(Text::of).into(),
-            rows: [
-                row("GPUs", Resource::GPU),
-                row("CPU, cores", Resource::CPU),
-                row("memory, GiB", Resource::MEMORY),
-            ]
-            .into_iter()
-            .chain(node.slots.map(|slots| {
-                let free = i64::from(slots) - i64::from(node.pods);
-                let cells = [i64::from(slots), node.pods.into(), free].map(|n| Cell::from(number(n as f64)));
-                ("[pod] slots", cells.into(), false)
-            }))
-            .collect(),
+            rows: [row("GPUs", Resource::GPU), row("CPU, cores", Resource::CPU), row("memory, GiB", Resource::MEMORY)]
+                .into_iter()
+                .chain(node.slots.map(|slots| {
+                    let free = i64::from(slots) - i64::from(node.pods);
+                    let cells = [i64::from(slots), node.pods.into(), free].map(|n| Cell::from(number(n as f64)));
+                    ("[pod] slots", cells.into(), false)
+                }))
+                .collect(),
         }),
         list: (!entries.is_empty()).then_some(("On it", entries)),
         ..Explanation::default()

@@ -1,7 +1,7 @@
 //! Turns recorded decisions into sentences; no other module writes prose about decisions.
 //!
-//! Every explanation has the same order: verdict, evidence, rule, controls, outlook, not chosen. All numbers come from the
-//! record. Names are separate pieces ([`Piece`]), never markup.
+//! Every explanation has the same order: verdict, evidence, rule, controls, outlook, not chosen. All numbers come from
+//! the record. Names are separate pieces ([`Piece`]), never markup.
 
 mod check;
 mod comparison;
@@ -277,9 +277,7 @@ pub fn why(
             Some(found) if frame.cycle == *cycle => event::event(frame, found, resource),
             _ => Explanation {
                 about: Text::of(format!("an event of cycle {cycle}")),
-                verdict: Text::of(format!(
-                    "This happened in cycle {cycle}; go there to see what decided it."
-                )),
+                verdict: Text::of(format!("This happened in cycle {cycle}; go there to see what decided it.")),
                 ..Explanation::default()
             },
         },
@@ -320,8 +318,7 @@ fn deciding_pool<'f>(frame: &'f Frame, selection: &Selection) -> Cow<'f, Frame> 
 fn leaves(frame: &Frame, job: &str) -> Option<Text> {
     let row = frame.jobs.iter().find(|row| row.name == job)?;
     let at = row.leaves_ms.filter(|at| *at > frame.time_ms)?;
-    let text =
-        if row.leaving > 1 { Text::of("The first [pod] of ").job(job) } else { Text::default().job(job) };
+    let text = if row.leaving > 1 { Text::of("The first [pod] of ").job(job) } else { Text::default().job(job) };
     Some(text.say(format!(" {}.", number::leaves(at, frame.time_ms))))
 }
 
@@ -351,8 +348,7 @@ fn job(frame: &Frame, name: &str, resource: Resource) -> Explanation {
     };
     let queue = frame.queues.get(job.queue as usize).map_or("", |queue| queue.name.as_str());
     let (state, verdict) = state_of(frame, job, queue);
-    let requested =
-        requested::named(frame.names.resource, &job.request).unwrap_or((frame.names.resource, 0.0));
+    let requested = requested::named(frame.names.resource, &job.request).unwrap_or((frame.names.resource, 0.0));
     let mut rows = vec![
         ("submitted", vec![number::time(job.submit_ms).into()], false),
         (of_all_pods(requested.0), vec![number::amount(requested.0, requested.1).into()], false),
@@ -392,9 +388,7 @@ fn of_all_pods(resource: Resource) -> &'static str {
 fn state_of(frame: &Frame, job: &JobRow, queue: &str) -> (&'static str, Text) {
     let text = Text::default().job(&job.name);
     match (job.running, job.pending, job.leaving) {
-        (0, 0, leaving) if leaving > 0 => {
-            (" · shutting down", text.say(" was [evicted] and is shutting down."))
-        }
+        (0, 0, leaving) if leaving > 0 => (" · shutting down", text.say(" was [evicted] and is shutting down.")),
         (0, _, _) => {
             let next = " is waiting; it is considered for the first time in the next cycle.";
             (" · waits", text.say(next))

@@ -1,5 +1,5 @@
-//! What a pending job waits for, where no single job and no moment can be predicted: derived from the reason, and from the state
-//! of the cluster that could contradict it.
+//! What a pending job waits for, where no single job and no moment can be predicted: derived from the reason, and from
+//! the state of the cluster that could contradict it.
 
 use super::number::{number, time, with_unit};
 use super::outlook::clock;
@@ -99,8 +99,7 @@ pub fn expectation(frame: &Frame, refusal: &Refusal) -> Option<Expectation> {
 
 /// Whether the job found no place in a node pool in this cycle and is tried in its next one.
 pub fn is_offered(frame: &Frame, job: JobId) -> bool {
-    let is_it =
-        |event: &EventRow| matches!(event.what, What::Event(Event::Offered { job: of, .. }) if of == job);
+    let is_it = |event: &EventRow| matches!(event.what, What::Event(Event::Offered { job: of, .. }) if of == job);
     frame.events.iter().any(is_it)
 }
 
@@ -123,9 +122,7 @@ fn by_gate(frame: &Frame, refusal: &Refusal) -> Option<Expectation> {
         Gate::TooManyJobs { queue } => ends("another [job]", Some(queue)),
         Gate::NonPreemptibleOverQuota { queue, .. } => ends("a non-preemptible [job]", Some(queue)),
         Gate::NotEntitled { queue } => room(Some(queue)),
-        Gate::NoVictims { .. } | Gate::NoNode { .. } | Gate::LikeFailed { .. } | Gate::PreemptedTooLittle => {
-            room(None)
-        }
+        Gate::NoVictims { .. } | Gate::NoNode { .. } | Gate::LikeFailed { .. } | Gate::PreemptedTooLittle => room(None),
         Gate::Behind { job } if is_served(frame, job) => Expectation::Considered,
         Gate::Behind { job } => Expectation::Behind(job),
         Gate::WaitingForVictims { .. } => Expectation::Victims,
@@ -232,21 +229,13 @@ impl Expectation {
                 can_start(&room.says()).say(", unless another [job] comes first.")
             }
             Expectation::Opens(when) => can_start(when),
-            Expectation::NextPool => {
-                Text::of("It is tried in the next of its [node] pools in the next cycle.")
-            }
+            Expectation::NextPool => Text::of("It is tried in the next of its [node] pools in the next cycle."),
             Expectation::Unreserved(reasons) => super::yunikorn::after_reservation(frame, reasons),
             Expectation::Considered => Text::of("It is considered again in the next cycle."),
-            Expectation::Behind(job) => {
-                Text::of("It is considered once ").job(frame.job(*job)).say(" has started.")
-            }
-            Expectation::Victims => {
-                can_start("the [evicted] [pods] have shut down, unless another [job] comes first.")
-            }
+            Expectation::Behind(job) => Text::of("It is considered once ").job(frame.job(*job)).say(" has started."),
+            Expectation::Victims => can_start("the [evicted] [pods] have shut down, unless another [job] comes first."),
             Expectation::Gang => can_start("there is room for its whole gang."),
-            Expectation::Device(node) => {
-                Text::of("It can run when a GPU of ").node(frame.node(*node)).say(" is free.")
-            }
+            Expectation::Device(node) => Text::of("It can run when a GPU of ").node(frame.node(*node)).say(" is free."),
         }
     }
 }

@@ -96,8 +96,7 @@ fn entry(frame: &Frame, place: &OrderPlace, before: Option<&OrderPlace>, rule: &
 /// The sort keys of the first place.
 fn first(place: &OrderPlace, rule: &str) -> String {
     let said = place.keys.iter().filter(|key| !is_file_order(key));
-    let keys: Vec<String> =
-        said.map(|key| format!("{} {}", named(place, key.quantity, rule), shown(key))).collect();
+    let keys: Vec<String> = said.map(|key| format!("{} {}", named(place, key.quantity, rule), shown(key))).collect();
     if keys.is_empty() { String::new() } else { format!(": {}", keys.join(", ")) }
 }
 
@@ -122,11 +121,7 @@ fn behind(
     let mut lead: Vec<String> = Vec::new();
     for check in equal {
         let of_place = if is_of_place(check) { " by the maximum of another [queue]" } else { "" };
-        lead.push(format!(
-            "{} {}{of_place}",
-            named(place, check.left.quantity, check.rule.key()),
-            shown(&check.left)
-        ));
+        lead.push(format!("{} {}{of_place}", named(place, check.left.quantity, check.rule.key()), shown(&check.left)));
     }
     let lead = if lead.is_empty() { String::new() } else { format!(" at equal {}", lead.join(" and ")) };
     let text = other(text.say("behind ")).say(lead);

@@ -17,9 +17,7 @@ pub fn outlook(frame: &Frame, outlook: Outlook) -> Text {
                 Ending::Reservation => "the reservation expires.",
                 Ending::Backoff => "it is tried again.",
                 Ending::PreemptionDelay => "it may preempt.",
-                Ending::NoEvictions => {
-                    "its preemption delay ends; from then on [evictions] are tried for it."
-                }
+                Ending::NoEvictions => "its preemption delay ends; from then on [evictions] are tried for it.",
             };
             Text::of(format!("At {} {what}", clock(time)))
         }
@@ -32,9 +30,7 @@ pub fn outlook(frame: &Frame, outlook: Outlook) -> Text {
             Text::of("It can start when ").job(frame.job(job)).say(which)
         }
         Outlook::OnlyByEdit => Text::of("Only an edit changes this."),
-        Outlook::NotForeseeable => {
-            Text::of("Not foreseeable: it depends on which [jobs] end, start or are submitted.")
-        }
+        Outlook::NotForeseeable => Text::of("Not foreseeable: it depends on which [jobs] end, start or are submitted."),
     }
 }
 

@@ -28,10 +28,7 @@ pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
                 seconds(&right.value)
             )))
         }
-        (
-            Quantity::AllocatedWithoutVictims,
-            what @ (Quantity::Allocatable | Quantity::Quota | Quantity::FairShare),
-        ) => {
+        (Quantity::AllocatedWithoutVictims, what @ (Quantity::Allocatable | Quantity::Quota | Quantity::FairShare)) => {
             let what = match what {
                 Quantity::Allocatable => larger(right, r),
                 Quantity::Quota => "its [quota]",

@@ -30,10 +30,7 @@ pub fn queue(frame: &Frame, name: &str, derivation: Option<&Ladder>, resource: R
         called => format!(" ({called})"),
     };
     Explanation {
-        about: Text::default()
-            .queue(name)
-            .name(&called)
-            .say(format!(" · {}", number::resource_name(resource))),
+        about: Text::default().queue(name).name(&called).say(format!(" · {}", number::resource_name(resource))),
         verdict: verdict(row, resource, terms)
             .then(fuller_sibling(frame, row, resource))
             .then(over_limit(row, resource))
@@ -65,9 +62,7 @@ fn job_entry(frame: &Frame, job: &JobRow, fate: Option<&'static str>) -> Entry {
         (0, 0, _) => (Kind::Reclaimed, "is shutting down".to_string()),
         (0, _, _) => (Kind::Requeued, fate.unwrap_or("is waiting").into()),
         (_, 0, _) => (Kind::Started, "is running".into()),
-        (running, pending, _) => {
-            (Kind::Started, format!("{running} of {} [pods] running", running + pending))
-        }
+        (running, pending, _) => (Kind::Started, format!("{running} of {} [pods] running", running + pending)),
     };
     Entry {
         when: number::time(job.submit_ms),
@@ -86,8 +81,7 @@ fn in_pools(frame: &Frame, position: usize, resource: Resource) -> Text {
     let r = resource.index();
     let of = |pool: &PoolRow| {
         let row = pool.queues.get(position)?;
-        let (has, share) =
-            (amount(resource, row.allocated[r]), row.fair_share.as_ref().map(|share| share[r]));
+        let (has, share) = (amount(resource, row.allocated[r]), row.fair_share.as_ref().map(|share| share[r]));
         let text = Text::of(has);
         Some(
             match share {
@@ -125,18 +119,15 @@ fn verdict(row: &QueueRow, resource: Resource, terms: &Terms) -> Text {
             Some(share) => format!(", within its [fair share] of {}", bound(resource, share)),
             None => String::new(),
         };
-        return text
-            .say(format!("{uses}, {borrowed} over its [quota] of {}{within}.", amount(resource, quota)));
+        return text.say(format!("{uses}, {borrowed} over its [quota] of {}{within}.", amount(resource, quota)));
     }
     let due = share.unwrap_or(quota).unwrap_or(f64::INFINITY).min(wants);
     if due > has + EPSILON {
         let what = if share.is_some() { "[fair share]" } else { "[quota]" };
         let of = bound(resource, share.unwrap_or(quota));
         let short = with_unit(resource, due - has);
-        return text.say(format!(
-            " is {short} below its {what}: it{uses} of {of} and requests {}.",
-            amount(resource, wants)
-        ));
+        return text
+            .say(format!(" is {short} below its {what}: it{uses} of {of} and requests {}.", amount(resource, wants)));
     }
     if wants > has + EPSILON {
         return text.say(format!("{uses}, its whole share, and requests {}.", amount(resource, wants)));
@@ -215,11 +206,9 @@ fn evidence(row: &QueueRow, resource: Resource, policy: &str) -> Evidence {
         rows.push(("allocated [on owned nodes]", vec![amount(resource, private[r]).into()], false));
     }
     rows.push(("requested", vec![amount(resource, row.request[r]).into()], false));
-    for (what, value) in [
-        ("shutting down", &row.leaving),
-        ("[claimed]", &row.claimed),
-        ("non-preemptible", &row.non_preemptible),
-    ] {
+    for (what, value) in
+        [("shutting down", &row.leaving), ("[claimed]", &row.claimed), ("non-preemptible", &row.non_preemptible)]
+    {
         if value[r] > 0.0 {
             rows.push((what, vec![amount(resource, value[r]).into()], false));
         }

@@ -37,11 +37,9 @@ struct Sides<'a> {
 
 impl<'a> Sides<'a> {
     fn new(frame: &'a Frame, event: &'a EventRow, resource: Resource) -> Option<Sides<'a>> {
-        let (giver, taker, parent) =
-            split(frame, frame.queue_of(event)?, frame.names.queue_of(event.by()?)?)?;
-        let is_about = |check: &&Check| {
-            check.holds && [check.subject.queue, check.subject.other_queue].contains(&Some(giver))
-        };
+        let (giver, taker, parent) = split(frame, frame.queue_of(event)?, frame.names.queue_of(event.by()?)?)?;
+        let is_about =
+            |check: &&Check| check.holds && [check.subject.queue, check.subject.other_queue].contains(&Some(giver));
         let decisive = event.checks.iter().filter(is_about).find_map(decisive_resource);
         let resource = decisive.unwrap_or(if event.gpus > 0.0 { Resource::GPU } else { resource });
         let by_priority = event.eviction() == Some(EvictReason::ReclaimedForPriority);
@@ -57,9 +55,7 @@ impl<'a> Sides<'a> {
     /// The giver's allocation before the first eviction.
     fn held(&self) -> Option<Fact> {
         let giver = Party::Queue(self.giver);
-        self.facts
-            .get(giver, Quantity::Before)
-            .or_else(|| self.facts.largest(giver, Quantity::AllocatedWithoutVictims))
+        self.facts.get(giver, Quantity::Before).or_else(|| self.facts.largest(giver, Quantity::AllocatedWithoutVictims))
     }
 
     /// The giver's allocation after the last eviction.
@@ -71,9 +67,8 @@ impl<'a> Sides<'a> {
     fn floor(&self) -> Option<(&'static str, Fact)> {
         let quota = self.of(self.giver, Quantity::Quota);
         let share = self.of(self.giver, Quantity::FairShare).filter(|_| !self.by_quota || quota.is_none());
-        let of = |fact: &Option<Fact>| {
-            fact.as_ref().map_or(f64::NEG_INFINITY, |fact| fact.value.unwrap_or(f64::INFINITY))
-        };
+        let of =
+            |fact: &Option<Fact>| fact.as_ref().map_or(f64::NEG_INFINITY, |fact| fact.value.unwrap_or(f64::INFINITY));
         match share {
             Some(share) if share.value.unwrap_or(f64::INFINITY) >= of(&quota) => Some(("fair share", share)),
             _ => quota.map(|quota| ("quota", quota)),
@@ -91,8 +86,7 @@ impl<'a> Sides<'a> {
     /// *`team-a` was using 3 GPUs, 1 over its fair share of 2*.
     fn giver_says(&self) -> Option<Text> {
         let held = self.held()?;
-        let text =
-            Text::default().queue(self.frame.queue(self.giver)).say(" was using ").amount(held.clone());
+        let text = Text::default().queue(self.frame.queue(self.giver)).say(" was using ").amount(held.clone());
         let Some((what, floor)) = self.floor() else { return Some(text) };
         Some(match (held.value, floor.value) {
             (Some(has), Some(is)) if has > is => {
@@ -108,8 +102,7 @@ impl<'a> Sides<'a> {
         let of = |queue| self.of(queue, Quantity::Priority).filter(|_| self.by_priority)?.value;
         let (taker, giver) = (of(self.taker)?, of(self.giver)?);
         let text = Text::of("the priority of ").queue(self.frame.queue(self.taker));
-        let text =
-            text.say(format!(", {}, is higher than {} of ", number::number(taker), number::number(giver)));
+        let text = text.say(format!(", {}, is higher than {} of ", number::number(taker), number::number(giver)));
         Some(text.queue(self.frame.queue(self.giver)))
     }
 
@@ -119,9 +112,7 @@ impl<'a> Sides<'a> {
         let text = Text::of("with ").job(by).say(", ").queue(self.frame.queue(self.taker)).say(" uses ");
         let Some((what, bound)) = self.bound() else { return Some(text.amount(with_job)) };
         Some(match (with_job.value, bound.value) {
-            (Some(with), Some(is)) if with == is => {
-                text.say(format!("exactly its [{what}] of ")).number(bound)
-            }
+            (Some(with), Some(is)) if with == is => text.say(format!("exactly its [{what}] of ")).number(bound),
             (Some(with), Some(is)) if with > is => {
                 text.amount(with_job).say(format!(", over its [{what}] of ")).number(bound)
             }
@@ -155,11 +146,7 @@ impl<'a> Sides<'a> {
         let priority = |queue| self.of(queue, Quantity::Priority).filter(|_| self.by_priority);
         let rows: [(&'static str, Option<Fact>, Option<Fact>); 6] = [
             ("priority", priority(self.giver), priority(self.taker)),
-            (
-                "[fair share]",
-                self.of(self.giver, Quantity::FairShare),
-                self.of(self.taker, Quantity::FairShare),
-            ),
+            ("[fair share]", self.of(self.giver, Quantity::FairShare), self.of(self.taker, Quantity::FairShare)),
             ("[quota]", self.of(self.giver, Quantity::Quota), self.of(self.taker, Quantity::Quota)),
             ("allocated before", self.held(), self.of(self.taker, Quantity::Before)),
             ("allocated after", self.left(), self.of(self.taker, Quantity::AllocatedWithJob)),
@@ -170,8 +157,7 @@ impl<'a> Sides<'a> {
             ),
         ];
         let rows = rows.into_iter().filter(|(_, giver, taker)| giver.is_some() || taker.is_some());
-        let rows =
-            rows.map(|(name, giver, taker)| (name, vec![Cell::of(giver), Cell::of(taker)], name == decisive));
+        let rows = rows.map(|(name, giver, taker)| (name, vec![Cell::of(giver), Cell::of(taker)], name == decisive));
         let caption = match self.parent {
             Some(parent) => Text::of("Compared below ").queue(self.frame.queue(parent)),
             None => Text::of("Compared at the top level"),
@@ -200,9 +186,10 @@ fn reclaimed_by_amounts(frame: &Frame, event: &EventRow, resource: Resource) -> 
     let verdict = match clauses.is_empty() {
         true => opening.say("."),
         false => {
-            let said = clauses.into_iter().enumerate().fold(opening.say(". "), |text, (i, clause)| {
-                text.say(if i > 0 { "; " } else { "" }).then(clause)
-            });
+            let said = clauses
+                .into_iter()
+                .enumerate()
+                .fold(opening.say(". "), |text, (i, clause)| text.say(if i > 0 { "; " } else { "" }).then(clause));
             said.say(".")
         }
     };

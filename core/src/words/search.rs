@@ -32,8 +32,7 @@ pub fn of_eviction(frame: &Frame, event: &EventRow) -> Vec<Text> {
 
 /// What a search without result tried.
 pub fn of_waiting(frame: &Frame, job: JobId) -> Option<Text> {
-    let is_its =
-        |search: &&Search| search.job == job && search.evicted.is_empty() && !search.nodes.is_empty();
+    let is_its = |search: &&Search| search.job == job && search.evicted.is_empty() && !search.nodes.is_empty();
     let search = frame.searches.iter().find(is_its)?;
     if frame.nodes.len() == 1 && search.pods < 2 {
         // There is no other node, and no smaller number of pods, to tell it from.
@@ -77,17 +76,14 @@ fn of_nodes(frame: &Frame, search: &Search, emptied: &Emptied) -> Option<Text> {
         Text::default().node(frame.node(*node)).say(format!(" ({})", with_unit(Resource::GPU, *gpus)))
     };
     // The search adds the GPUs that the queue is charged for each pod, which may be more than the node has.
-    let text = Text::of(
-        "Counted as free on the smallest of these [nodes], with the [pods] there that may be evicted: ",
-    );
+    let text =
+        Text::of("Counted as free on the smallest of these [nodes], with the [pods] there that may be evicted: ");
     let text = text.list(emptied.nodes.iter().take(NAMED).map(of_node).collect(), "and");
     let text = text.say("; ").job(frame.job(search.job));
     let text = text.say(format!(" lacks {} elsewhere. ", with_unit(Resource::GPU, emptied.needed)));
     let not_there = "but [evictions] there were not enough or not allowed.";
     Some(match fewest {
-        fewest if fewest == n => {
-            text.say(format!("One [node] fewer counts {}.", with_unit(Resource::GPU, sum(n - 1))))
-        }
+        fewest if fewest == n => text.say(format!("One [node] fewer counts {}.", with_unit(Resource::GPU, sum(n - 1)))),
         1 => text.say(format!("The first alone counts that many, {not_there}")),
         fewest => text.say(format!("The first {fewest} together count that many, {not_there}")),
     })

@@ -1,4 +1,5 @@
-//! Sentences with names. Names are separate pieces, so that they are shown as code, can be selected, and are never markup.
+//! Sentences with names. Names are separate pieces, so that they are shown as code, can be selected, and are never
+//! markup.
 
 use std::fmt;
 
@@ -142,9 +143,7 @@ impl fmt::Display for Text {
         for piece in &self.0 {
             match piece {
                 Piece::Plain(text) | Piece::Name(text) | Piece::Amount(text, _) => f.write_str(text)?,
-                Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) | Piece::Rule(name) => {
-                    write!(f, "`{name}`")?
-                }
+                Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) | Piece::Rule(name) => write!(f, "`{name}`")?,
             }
         }
         Ok(())

@@ -20,8 +20,7 @@ pub fn later(frame: &Frame, candidate: JobId, check: &Check) -> Option<Text> {
         }
         Quantity::Created => {
             let older = if own == last { "not newer" } else { "older" };
-            let text =
-                text.say(format!(": the newest [job] goes first, and it is {older} (submitted {own}, "));
+            let text = text.say(format!(": the newest [job] goes first, and it is {older} (submitted {own}, "));
             text.job(victim).say(format!(" {last})"))
         }
         Quantity::Applies => {

@@ -1,4 +1,5 @@
-//! Sentences for rules of YuniKorn: priorities in a search for victims, reservations, preemptions that freed too little.
+//! Sentences for rules of YuniKorn: priorities in a search for victims, reservations, preemptions that freed too
+//! little.
 
 use super::check::side;
 use super::number::{number, with_unit};
@@ -49,8 +50,7 @@ fn counted(frame: &Frame, checks: &[Check], job: JobId, is: f64) -> (Text, bool)
     let mut parts = Text::default();
     let root = Text::of("the root queue");
     for step in checks.iter().filter(|check| check.subject.job == Some(job)) {
-        let queue =
-            step.subject.queue.map_or_else(|| root.clone(), |at| Text::default().queue(frame.queue(at)));
+        let queue = step.subject.queue.map_or_else(|| root.clone(), |at| Text::default().queue(frame.queue(at)));
         match (step.rule.key(), &step.left.value) {
             ("yunikorn/offset", Value::Sum([below, offset])) => {
                 let below = if parts.is_empty() { number(*below as f64) } else { String::new() };
@@ -107,8 +107,7 @@ fn expires(frame: &Frame, job: JobId) -> Option<Time> {
 pub fn reserved(frame: &Frame, refusal: &Refusal, reasons: &[(NodeReason, u32)]) -> Option<Text> {
     let mut clauses = Vec::new();
     for (job, n) in holders(reasons) {
-        let is_of =
-            |check: &&Check| check.subject.other_job == Some(job) && check.rule.key() == "yunikorn/reserved";
+        let is_of = |check: &&Check| check.subject.other_job == Some(job) && check.rule.key() == "yunikorn/reserved";
         let found = refusal.checks.iter().find(is_of);
         let node = found.and_then(|check| check.subject.node);
         let room = match (found, node, n) {

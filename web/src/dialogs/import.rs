@@ -171,8 +171,7 @@ fn Choices() -> impl IntoView {
 #[component]
 fn PolicyChoice() -> impl IntoView {
     let store = Store::get();
-    let chosen =
-        store.now(|m| m.files.preview.as_ref().map(|i| i.options.policy.clone())).unwrap_or_default();
+    let chosen = store.now(|m| m.files.preview.as_ref().map(|i| i.options.policy.clone())).unwrap_or_default();
     let choices = Policy::ALL.iter().map(|of| {
         view! { <option value=of.key selected=chosen == of.key>{of.short}</option> }
     });
@@ -220,8 +219,7 @@ fn TraceOptions() -> impl IntoView {
     };
     let nodes: Put = |options, nodes| options.nodes = nodes;
     let scale: Put = |options, scale| options.quota_scale = scale;
-    [("Nodes × GPUs", "as many as needed", now.nodes, nodes), ("Quota scale", "1", now.quota_scale, scale)]
-        .map(option)
+    [("Nodes × GPUs", "as many as needed", now.nodes, nodes), ("Quota scale", "1", now.quota_scale, scale)].map(option)
 }
 
 /// The first rows of a trace, with a choice of the field for each column.

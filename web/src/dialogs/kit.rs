@@ -51,9 +51,7 @@ pub fn section(store: Store) -> Option<AnyView> {
 fn ready(store: Store, kit: &Kit) -> AnyView {
     let archive = kit.archive.clone();
     let save = move |_| {
-        let name = store
-            .now(|m| effects::file_name(&m.document.scenario.name))
-            .replace("fairground.yaml", "kit.zip");
+        let name = store.now(|m| effects::file_name(&m.document.scenario.name)).replace("fairground.yaml", "kit.zip");
         effects::download_archive(&name, &archive.0);
     };
     view! {

@@ -46,8 +46,7 @@ pub fn Share(on_close: Callback<()>) -> impl IntoView {
             effects::copy(store, card, "Ticket card copied.");
         }
     };
-    let embed =
-        store.now(|m| embed::code(&address::of_page(), &address::write(m), &m.document.scenario.name));
+    let embed = store.now(|m| embed::code(&address::of_page(), &address::write(m), &m.document.scenario.name));
     let copy_embed = move |_| effects::copy(store, embed.clone(), "Embed code copied.");
     let copy_link = move |_| effects::copy(store, link.get_untracked(), "Link copied.");
     view! {

@@ -79,11 +79,9 @@ pub fn NoticeBar() -> impl IntoView {
     let can_redo = store.part(|m| m.document.history.redo_name().is_some());
     let can_undo = store.part(|m| m.document.history.undo_name().is_some());
     let chips = store.part(|m| m.document.origin == Origin::Start && m.view.chips && !m.document.is_changed);
-    let is_start = store.part(|m| {
-        m.document.origin == Origin::Start && m.playback.cursor == 0 && m.branches.told_edit.is_none()
-    });
-    let has_line =
-        move || line.with(|line| line.n_letters() > 0 && (matches!(line, Line::Note(_)) || has_jobs.get()));
+    let is_start =
+        store.part(|m| m.document.origin == Origin::Start && m.playback.cursor == 0 && m.branches.told_edit.is_none());
+    let has_line = move || line.with(|line| line.n_letters() > 0 && (matches!(line, Line::Note(_)) || has_jobs.get()));
     let is_edit = move || line.with(|line| matches!(line, Line::Edit(_)));
     let is_long = move || line.with(|line| line.n_letters() > 90);
     let is_step = move || line.with(|line| !matches!(line, Line::Note(_)));

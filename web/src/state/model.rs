@@ -85,19 +85,14 @@ impl Model {
         if let Some(playing) = self.lesson.take() {
             self.view = playing.before.layout(&self.view);
         }
-        let Opened {
-            document,
-            moment: opened::Moment { cycle, decision, selection, view, why, note },
-            rules,
-        } = opened;
+        let Opened { document, moment: opened::Moment { cycle, decision, selection, view, why, note }, rules } = opened;
         let explains = selection.is_some() || document.origin == Origin::Link;
         self.view.opened(view, explains);
         if why {
             self.view.panel = Panel::Why;
         }
         self.document = document;
-        self.playback =
-            Playback { cursor: cycle, decision, speed: self.playback.speed, ..Playback::default() };
+        self.playback = Playback { cursor: cycle, decision, speed: self.playback.speed, ..Playback::default() };
         (self.selection, self.auto_selected) = (selection, false);
         self.moment = Displayed::default();
         self.branches = Branches::default();

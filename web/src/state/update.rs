@@ -50,9 +50,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
 
         Command::Preview { at, value } => branches::commands::preview(model, &at, &value, fx),
         Command::PreviewEnd => model.branches.drop_preview(),
-        Command::ForgetBaseline if model.branches.kept.is_comparing() => {
-            branches::kept::compare(model, None, fx)
-        }
+        Command::ForgetBaseline if model.branches.kept.is_comparing() => branches::kept::compare(model, None, fx),
         Command::ForgetBaseline => (model.branches.baseline, model.branches.told_edit) = (None, None),
         Command::KeepRun => branches::kept::keep(model, fx),
         Command::CompareWith(letter) => branches::kept::compare(model, letter, fx),
@@ -148,7 +146,8 @@ fn moves_in_time(command: &Command) -> bool {
     )
 }
 
-/// Requests the first frame of a newly opened document, or only passes the document to the engine if the frame is known.
+/// Requests the first frame of a newly opened document, or only passes the document to the engine if the frame is
+/// known.
 pub fn begin(model: &mut Model) -> Vec<Effect> {
     let mut effects = Vec::new();
     load(model, &mut effects);

@@ -29,8 +29,7 @@ impl Case<'_> {
     /// Why there is nothing that could be evicted or moved, as a further sentence without full stop.
     fn nothing_to_move(&self, gate: &Gate) -> Option<Text> {
         let failed = |left: Quantity, right: Quantity| {
-            let is_it =
-                |check: &&Check| !check.holds && check.left.quantity == left && check.right.quantity == right;
+            let is_it = |check: &&Check| !check.holds && check.left.quantity == left && check.right.quantity == right;
             self.refusal.checks.iter().filter(|_| self.refusal.gate == *gate).find(is_it)
         };
         if let Some(check) = failed(Quantity::PreemptibleJobs, Quantity::Constant) {
@@ -40,15 +39,10 @@ impl Case<'_> {
                 None => text,
             });
         }
-        let check =
-            failed(Quantity::Priority, Quantity::Priority).filter(|c| c.subject.other_job.is_some())?;
+        let check = failed(Quantity::Priority, Quantity::Priority).filter(|c| c.subject.other_job.is_some())?;
         let [own, lowest] = [&check.left, &check.right].map(|term| value(term, None));
         let text = Text::of(". In ").queue(self.frame.queue(check.subject.queue?));
-        Some(
-            text.say(format!(
-                ", no preemptible [job] has a lower priority than {own}; the lowest is {lowest}"
-            )),
-        )
+        Some(text.say(format!(", no preemptible [job] has a lower priority than {own}; the lowest is {lowest}")))
     }
 
     /// What protects the possible victims, as a further sentence without full stop.
@@ -60,9 +54,7 @@ impl Case<'_> {
         let above = self.at_ancestor(ancestor).filter(|_| is_dominant);
         match (above, failed.filter_map(protects).next()) {
             (Some(above), Some(why)) => Text::of(". ").then(above).say("; ").then(why),
-            (Some(why), None) | (None, Some(why)) => {
-                Text::of(". ").then(why).then(self.priority_is_too_low(gate))
-            }
+            (Some(why), None) | (None, Some(why)) => Text::of(". ").then(why).then(self.priority_is_too_low(gate)),
             (None, None) => Text::default(),
         }
     }
@@ -90,9 +82,7 @@ impl Case<'_> {
         };
         let like = Case { refusal, ..*self };
         match refusal.gate {
-            Gate::NoVictims { ancestor, .. } => {
-                text.then(like.why_protected(&refusal.gate, ancestor)).say(".")
-            }
+            Gate::NoVictims { ancestor, .. } => text.then(like.why_protected(&refusal.gate, ancestor)).say("."),
             _ => text.say("."),
         }
     }

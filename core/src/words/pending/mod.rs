@@ -16,9 +16,7 @@ use super::{Evidence, Explanation, RuleCard};
 use crate::id::{Id, QueueId};
 use crate::moment::{EventRow, Frame, JobRow, QueueRow, fate};
 use crate::time::Time;
-use crate::trace::{
-    Check, Delay, Ending, Gate, LostClaim, NodeReason, NotAccepted, Outlook, Quantity, Refusal,
-};
+use crate::trace::{Check, Delay, Ending, Gate, LostClaim, NodeReason, NotAccepted, Outlook, Quantity, Refusal};
 use crate::units::Resource;
 
 /// Explains why a job is pending.
@@ -189,9 +187,10 @@ impl Case<'_> {
                 job().say(text + until.as_deref().unwrap_or_default() + ".")
             }
             Gate::GangFailed => job().say(" has failed: its gang did not get room for all [pods] in time."),
-            Gate::GangRefused => job().say(" was refused: ").queue(name).say(
-                " does not accept a gang of this size, or any gang because it sorts applications by fair.",
-            ),
+            Gate::GangRefused => job()
+                .say(" was refused: ")
+                .queue(name)
+                .say(" does not accept a gang of this size, or any gang because it sorts applications by fair."),
             Gate::NoDevice { node } => job()
                 .say(" is waiting: it was placed on ")
                 .node(self.frame.node(*node))

@@ -131,8 +131,7 @@ impl Case<'_> {
         let r = failed.and_then(decisive_resource).unwrap_or(self.resource);
         let text = self.job().say(format!(" is waiting: {}", self.short_of())).queue(&queue.name);
         let of = |quantity| {
-            Facts::of(failed.map_or(&[], std::slice::from_ref), r)
-                .get(Party::Queue(self.queue_id(gate)?), quantity)
+            Facts::of(failed.map_or(&[], std::slice::from_ref), r).get(Party::Queue(self.queue_id(gate)?), quantity)
         };
         if let (Some(with), Some(share)) = (of(Quantity::AllocatedWithJob), of(Quantity::FairShare)) {
             let none = share.value == Some(0.0);
@@ -183,8 +182,7 @@ impl Case<'_> {
     /// The comparison that does not let its queue reclaim: with its fair share, or with its quota.
     pub(super) fn not_entitled_check(&self) -> Option<&Check> {
         let failed = |right: Quantity, left: Quantity| {
-            let is_it =
-                |check: &&Check| !check.holds && check.right.quantity == right && check.left.quantity == left;
+            let is_it = |check: &&Check| !check.holds && check.right.quantity == right && check.left.quantity == left;
             self.refusal.checks.iter().rfind(is_it)
         };
         failed(Quantity::FairShare, Quantity::AllocatedWithJob)

@@ -1,4 +1,5 @@
-//! The run that charts compare the current one with: the preview of the current edit, otherwise the baseline of the last one.
+//! The run that charts compare the current one with: the preview of the current edit, otherwise the baseline of the
+//! last one.
 
 use std::sync::Arc;
 
@@ -11,8 +12,8 @@ use crate::state::branches::baseline::Baseline;
 use crate::state::branches::shown::Shown;
 use crate::state::model::Model;
 
-/// Keeps the current outcome as the baseline of an edit. An edit of the same gesture, or one made before the engine has replied
-/// to the last one, keeps the existing baseline. Does nothing while a kept run is compared.
+/// Keeps the current outcome as the baseline of an edit. An edit of the same gesture, or one made before the engine has
+/// replied to the last one, keeps the existing baseline. Does nothing while a kept run is compared.
 pub(crate) fn keep(model: &mut Model, was: &Arc<Scenario>, changed: String, joins: bool) {
     if model.branches.kept.is_comparing() {
         return;
@@ -26,8 +27,7 @@ pub(crate) fn keep(model: &mut Model, was: &Arc<Scenario>, changed: String, join
         return;
     }
     let now = model.moment.frame.as_ref().zip(model.moment.run.as_ref());
-    let of_cursor =
-        now.filter(|(frame, _)| frame.cycle == model.playback.cursor && model.playback.decision.is_none());
+    let of_cursor = now.filter(|(frame, _)| frame.cycle == model.playback.cursor && model.playback.decision.is_none());
     model.branches.baseline = of_cursor.map(|(frame, run)| {
         let ladder = model.moment.ladder.clone().filter(|ladder| ladder.cycle == frame.cycle);
         let scenario = (!model.moment.is_stale).then(|| was.clone());

@@ -81,13 +81,7 @@ fn run_side_by_side(model: &mut Model, dialog: Dialog, runs: Vec<ToCompare>, fx:
     run_until(until_ms, model, dialog, runs, fx);
 }
 
-fn run_until(
-    until_ms: Option<i64>,
-    model: &mut Model,
-    dialog: Dialog,
-    runs: Vec<ToCompare>,
-    fx: &mut Vec<Effect>,
-) {
+fn run_until(until_ms: Option<i64>, model: &mut Model, dialog: Dialog, runs: Vec<ToCompare>, fx: &mut Vec<Effect>) {
     model.view.dialog = Some(dialog);
     model.comparison.compared = Arc::default();
     model.comparison.progress = None;
@@ -137,15 +131,13 @@ pub(crate) fn try_changes(model: &mut Model, job: String, fx: &mut Vec<Effect>) 
     for Suggestion { idea, edit } in all {
         let change = change_of(&in_force, edit);
         let Ok((changed, is_from_start)) = make(model, &change) else { continue };
-        let is_new =
-            changed.scenario != *model.document.scenario && trials.iter().all(|other| other.change != change);
+        let is_new = changed.scenario != *model.document.scenario && trials.iter().all(|other| other.change != change);
         if is_new && trials.len() < TRIED_MAX {
             scenarios.push(Arc::new(changed.scenario));
             trials.push(Trial { idea, change, is_from_start });
         }
     }
-    model.branches.help =
-        Some(Arc::new(Help { job: job.clone(), cycle, has_part, trials, state: State::Running }));
+    model.branches.help = Some(Arc::new(Help { job: job.clone(), cycle, has_part, trials, state: State::Running }));
     if is_too_large {
         tried(model, None, fx);
     } else {
@@ -156,15 +148,13 @@ pub(crate) fn try_changes(model: &mut Model, job: String, fx: &mut Vec<Effect>) 
 /// The change of the page that makes an edit.
 fn change_of(scenario: &Scenario, edit: Edit) -> Change {
     match &edit {
-        Edit::Set { at, value } => {
-            Change::Edits { name: edit::name_of_set(scenario, at, value), edits: vec![edit] }
-        }
+        Edit::Set { at, value } => Change::Edits { name: edit::name_of_set(scenario, at, value), edits: vec![edit] },
         _ => Change::AddNodes,
     }
 }
 
-/// Applies a change as choosing it would; also returns whether it applies from the start although edits should apply from the
-/// cursor on.
+/// Applies a change as choosing it would; also returns whether it applies from the start although edits should apply
+/// from the cursor on.
 fn make(model: &Model, change: &Change) -> Result<(Changed, bool), String> {
     let made = edit::change(&model.document.scenario, change, model.selection.as_ref())?;
     let wants_later = timeline_edit::moment(model).is_some();

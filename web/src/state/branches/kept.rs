@@ -1,5 +1,5 @@
-//! Runs kept for comparison. Charts show one of them behind the current run at every moment, until another one or none is chosen;
-//! it replaces the baseline of the last edit.
+//! Runs kept for comparison. Charts show one of them behind the current run at every moment, until another one or none
+//! is chosen; it replaces the baseline of the last edit.
 
 use std::sync::Arc;
 
@@ -16,13 +16,7 @@ const LETTERS: [char; 5] = ['A', 'B', 'C', 'D', 'E'];
 
 /// The letter of the current run: its own if it is kept, otherwise the next free one; `None`: all letters are in use.
 pub fn present(model: &Model) -> Option<char> {
-    let own = model
-        .branches
-        .kept
-        .runs
-        .iter()
-        .find(|run| run.scenario == model.document.scenario)
-        .map(|run| run.letter);
+    let own = model.branches.kept.runs.iter().find(|run| run.scenario == model.document.scenario).map(|run| run.letter);
     own.or_else(|| LETTERS.into_iter().find(|letter| model.branches.kept.run(*letter).is_none()))
 }
 
@@ -88,8 +82,7 @@ pub(crate) fn remove(model: &mut Model, letter: char, fx: &mut Vec<Effect>) {
 /// Requests the current moment of the compared run, unless it equals the current run.
 pub(crate) fn request_moment(model: &mut Model, fx: &mut Vec<Effect>) {
     let compared = model.branches.kept.compared.and_then(|letter| model.branches.kept.run(letter));
-    let Some(run) =
-        compared.filter(|run| run.scenario != model.document.scenario && model.moment.frame.is_some())
+    let Some(run) = compared.filter(|run| run.scenario != model.document.scenario && model.moment.frame.is_some())
     else {
         return;
     };
@@ -101,8 +94,7 @@ pub(crate) fn show(model: &mut Model) {
     let Some(shown) = model.branches.others.remove(&BranchId::Kept) else { return };
     let Some((frame, run)) = shown.frame.clone().zip(shown.run.clone()) else { return };
     let kept = model.branches.kept.compared.and_then(|letter| model.branches.kept.run(letter));
-    let present =
-        model.moment.frame.as_ref().zip(model.moment.run.as_ref()).filter(|_| !model.moment.is_stale);
+    let present = model.moment.frame.as_ref().zip(model.moment.run.as_ref()).filter(|_| !model.moment.is_stale);
     let Some((kept, (now, present))) = kept.zip(present) else { return };
     // Cycles of the same number may differ in time; then the runs cannot be compared.
     let is_same_moment = frame.time_ms == now.time_ms || frame.quiet && frame.time_ms < now.time_ms;

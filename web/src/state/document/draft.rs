@@ -155,8 +155,7 @@ mod tests {
         update(&mut again, Command::Undo);
         assert_eq!(again.document.scenario.nodes.len(), start.nodes.len() + 1);
         update(&mut again, Command::Redo);
-        let first =
-            again.document.history.states(&again.document.scenario).pop().expect("the state that was opened");
+        let first = again.document.history.states(&again.document.scenario).pop().expect("the state that was opened");
         update(&mut again, Command::GoBackTo(first.made_ms));
         assert_eq!(again.document.scenario, start);
         update(&mut again, Command::Undo);

@@ -1,4 +1,5 @@
-//! Change of the policy: the engine translates the scenario, which is one undo step, and notes report what became of its settings.
+//! Change of the policy: the engine translates the scenario, which is one undo step, and notes report what became of
+//! its settings.
 
 use std::sync::Arc;
 
@@ -21,11 +22,8 @@ use crate::state::request::send;
 
 /// Requests a translation to a policy.
 pub(crate) fn choose(model: &mut Model, policy: String, fx: &mut Vec<Effect>) {
-    let now = if model.document.scenario.policy.is_empty() {
-        Policy::NAMES[0]
-    } else {
-        &model.document.scenario.policy
-    };
+    let now =
+        if model.document.scenario.policy.is_empty() { Policy::NAMES[0] } else { &model.document.scenario.policy };
     if now == policy {
         return;
     }
@@ -61,8 +59,8 @@ pub(crate) fn translated(
         fx,
     );
     let translated = Translated { policy, notes };
-    let counts = [Kind::Refused, Kind::Dropped, Kind::Assumed, Kind::Changed]
-        .map(|kind| (kind, translated.count(kind)));
+    let counts =
+        [Kind::Refused, Kind::Dropped, Kind::Assumed, Kind::Changed].map(|kind| (kind, translated.count(kind)));
     let said: Vec<String> =
         counts.iter().filter(|(_, n)| *n > 0).map(|(kind, n)| format!("{n} {}", kind.name())).collect();
     model.document.translated = Some(Arc::new(translated));

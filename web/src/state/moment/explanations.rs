@@ -56,8 +56,7 @@ fn request_shown(model: &mut Model, report: Option<ReportRequest>, fx: &mut Vec<
         let stays = |of: &Ladder| ladder.as_ref().is_some_and(|next| has_division || next.0 == of.queue);
         model.moment.ladder = model.moment.ladder.take().filter(|of| stays(of));
     }
-    if model.moment.order.as_ref().is_some_and(|of| of.cycle == frame.cycle && order.as_ref() == Some(&of.of))
-    {
+    if model.moment.order.as_ref().is_some_and(|of| of.cycle == frame.cycle && order.as_ref() == Some(&of.of)) {
         order = None;
     } else {
         model.moment.order = None;
@@ -76,12 +75,7 @@ fn request_shown(model: &mut Model, report: Option<ReportRequest>, fx: &mut Vec<
     if subjects == Subjects::default() {
         return;
     }
-    let ask = MomentRequest {
-        branch: BranchId::Main,
-        scenario: None,
-        at: At::Here,
-        wants: Wants::Subjects(subjects),
-    };
+    let ask = MomentRequest { branch: BranchId::Main, scenario: None, at: At::Here, wants: Wants::Subjects(subjects) };
     let id = send(model, Request::Moment(ask), fx);
     if has_report {
         model.in_flight.report = id;

@@ -39,11 +39,8 @@ pub(crate) fn step(model: &mut Model, fx: &mut Vec<Effect>) {
 
 /// Steps by one decision; beyond the ends of the cycle, into the next or previous one.
 pub(crate) fn step_decision(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
-    let Some(frame) = model
-        .moment
-        .frame
-        .clone()
-        .filter(|frame| frame.cycle == model.playback.cursor && !model.moment.is_stale)
+    let Some(frame) =
+        model.moment.frame.clone().filter(|frame| frame.cycle == model.playback.cursor && !model.moment.is_stale)
     else {
         return;
     };
@@ -66,11 +63,8 @@ pub(crate) fn step_decision(model: &mut Model, back: bool, fx: &mut Vec<Effect>)
 
 /// Steps by one action; beyond the ends of the cycle, into the next or previous one.
 pub(crate) fn step_action(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
-    let Some(frame) = model
-        .moment
-        .frame
-        .clone()
-        .filter(|frame| frame.cycle == model.playback.cursor && !model.moment.is_stale)
+    let Some(frame) =
+        model.moment.frame.clone().filter(|frame| frame.cycle == model.playback.cursor && !model.moment.is_stale)
     else {
         return;
     };
@@ -109,14 +103,12 @@ pub(crate) fn show_action(model: &mut Model, end: Option<u32>, fx: &mut Vec<Effe
 pub(crate) fn show_decision(model: &mut Model, at: Option<u32>, fx: &mut Vec<Effect>) {
     let Some(frame) = model.moment.frame.clone() else { return };
     model.playback.decision = at.filter(|at| *at < decision_step::n_decisions(&frame));
-    model.moment.within_cycle =
-        model.playback.decision.map(|at| Arc::new(decision_step::moment_after(&frame, at)));
+    model.moment.within_cycle = model.playback.decision.map(|at| Arc::new(decision_step::moment_after(&frame, at)));
     if model.playback.decision.is_none() && model.branches.baseline.is_none() {
         kept::request_moment(model, fx);
     }
-    let last = at
-        .or_else(|| Some(decision_step::n_decisions(&frame)))
-        .and_then(|at| decision_step::event_of(&frame, at));
+    let last =
+        at.or_else(|| Some(decision_step::n_decisions(&frame))).and_then(|at| decision_step::event_of(&frame, at));
     if let Some(index) = last {
         let only = Frame {
             events: vec![frame.events[index as usize].clone()],
