@@ -226,7 +226,7 @@ fn one_gesture_has_one_before() {
     assert_eq!(changed(&page).as_deref(), Some("undo of quota of team-a 2 → 4"));
     assert_eq!(
         page.says(),
-        "Undid quota of team-a 2 → 4: 1 more evicted, b2 starts earlier; team-a uses 2 GPUs (3 before); team-b uses 2 GPUs (1 before)."
+        "Undid quota of team-a 2 → 4: 1 more evicted, b2 also starts; team-a uses 2 GPUs (3 before); team-b uses 2 GPUs (1 before)."
     );
     page.does(Command::ForgetBaseline);
     assert_eq!(changed(&page), None);

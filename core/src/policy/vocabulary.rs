@@ -44,7 +44,7 @@ const NEUTRAL: &[&str] = &[
     "how its fair share is computed",
     "limit",
     "limits",
-    "no limit",
+    "quota not requested",
     "weight",
     "weights",
     "job",

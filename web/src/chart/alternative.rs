@@ -150,7 +150,7 @@ fn effects(was: &Run, is: &Run, terms: &Terms) -> Option<(String, String)> {
         let [before, now] = [&before, &now].map(|jobs| jobs.get(job).unwrap_or(&nothing));
         evicted += now.evictions.len().saturating_sub(before.evictions.len()) as u64;
         spared += before.evictions.len().saturating_sub(now.evictions.len()) as u64;
-        starts.compare(job, before.starts.first().copied(), now.starts.first().copied(), is.complete);
+        starts.compare(job, before.starts.first().copied(), now.starts.first().copied());
     }
     if !is_known {
         // Early events are only counted.
@@ -161,7 +161,7 @@ fn effects(was: &Run, is: &Run, terms: &Terms) -> Option<(String, String)> {
     let more = if spared > 0 { "" } else { "more " };
     let parts = [(evicted, format!("{evicted} {more}[evicted]")), (spared, format!("{spared} fewer [evicted]"))];
     let mut parts: Vec<String> = parts.into_iter().filter(|(n, _)| *n > 0).map(|(_, said)| said).collect();
-    parts.extend(starts.says());
+    parts.extend(starts.says(is.complete));
     let said = match parts.is_empty() {
         false => parts.join(", "),
         true if !is_known => "as many [evictions]".into(),
@@ -171,40 +171,51 @@ fn effects(was: &Run, is: &Run, terms: &Terms) -> Option<(String, String)> {
     Some((terms.fill(&said), by))
 }
 
-/// Jobs that start at another time, and the difference in milliseconds where both times are known.
+/// Jobs that start at another time, with the difference in milliseconds, or in one of the runs only.
 #[derive(Default)]
 struct Starts<'a> {
-    later: Vec<(&'a str, Option<i64>)>,
-    never: Vec<(&'a str, Option<i64>)>,
-    earlier: Vec<(&'a str, Option<i64>)>,
+    later: Vec<(&'a str, i64)>,
+    earlier: Vec<(&'a str, i64)>,
+    /// Only in the former run.
+    lost: Vec<&'a str>,
+    /// Only in the new run.
+    gained: Vec<&'a str>,
 }
 
 impl<'a> Starts<'a> {
-    fn compare(&mut self, job: &'a str, was: Option<i64>, is: Option<i64>, is_complete: bool) {
+    fn compare(&mut self, job: &'a str, was: Option<i64>, is: Option<i64>) {
         match (was, is) {
-            (Some(_), None) if is_complete => self.never.push((job, None)),
-            (Some(_), None) => self.later.push((job, None)),
-            (None, Some(_)) => self.earlier.push((job, None)),
-            (Some(was), Some(is)) if is > was => self.later.push((job, Some(is - was))),
-            (Some(was), Some(is)) if is < was => self.earlier.push((job, Some(was - is))),
+            (Some(_), None) => self.lost.push(job),
+            (None, Some(_)) => self.gained.push(job),
+            (Some(was), Some(is)) if is > was => self.later.push((job, is - was)),
+            (Some(was), Some(is)) if is < was => self.earlier.push((job, was - is)),
             _ => {}
         }
     }
 
-    /// *b1 starts 0:10 later*, *2 start earlier*
-    fn says(&self) -> Vec<String> {
-        let of = |jobs: &[(&str, Option<i64>)], how: &str| match jobs {
+    /// *b1 starts 0:10 later*, *2 start earlier*; `is_complete`: the new run is over.
+    fn says(&self, is_complete: bool) -> Vec<String> {
+        let moved = |jobs: &[(&str, i64)], how: &str| match jobs {
             [] => None,
-            [(job, Some(by))] => Some(format!("{job} starts {} {how}", time(*by))),
-            [(job, None)] => Some(format!("{job} starts {how}")),
+            [(job, by)] => Some(format!("{job} starts {} {how}", time(*by))),
             many => Some(format!("{} start {how}", many.len())),
         };
-        let never = match self.never[..] {
+        let other = |jobs: &[&str], one: &str, many: &str| match jobs {
             [] => None,
-            [(job, _)] => Some(format!("{job} never starts")),
-            _ => Some(format!("{} never start", self.never.len())),
+            [job] => Some(format!("{job} {one}")),
+            jobs => Some(format!("{} {many}", jobs.len())),
         };
-        [of(&self.later, "later"), never, of(&self.earlier, "earlier")].into_iter().flatten().collect()
+        let (lost, all_lost) =
+            if is_complete { ("never starts", "never start") } else { ("does not start", "do not start") };
+        [
+            moved(&self.later, "later"),
+            other(&self.lost, lost, all_lost),
+            moved(&self.earlier, "earlier"),
+            other(&self.gained, "also starts", "more start"),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
     }
 }
 

@@ -11,7 +11,7 @@ use super::queue_tree::Tone;
 pub enum Mark {
     /// Solid.
     Within,
-    /// ╱
+    /// Tinted.
     Over,
     /// ╳
     Beyond,
@@ -23,10 +23,10 @@ pub enum Mark {
     FairShare,
     /// Double wall.
     Limit,
-    /// Arrow at the edge.
-    NoLimit,
     /// Thin empty outline.
     Wants,
+    /// Thin dashed outline.
+    Unrequested,
     /// Dotted outline.
     Claimed,
     /// Stripes.
@@ -55,8 +55,8 @@ impl Mark {
             Mark::Quota => "quota",
             Mark::FairShare => "fair share",
             Mark::Limit => "limit",
-            Mark::NoLimit => "no limit",
             Mark::Wants => "requested",
+            Mark::Unrequested => "quota not requested",
             Mark::Claimed => "claimed",
             Mark::Leaving => "leaving",
             Mark::Changed => "changed now",
@@ -130,14 +130,6 @@ pub fn draw_walls(area: &Area<'_>, x: i32, top: i32, bottom: i32) -> Drawn {
     Ok(())
 }
 
-/// Draws the arrow for *no limit*.
-pub fn draw_open(area: &Area<'_>, at: (i32, i32)) -> Drawn {
-    let (x, y) = at;
-    let r = px(3.5);
-    let paint = Paint::from(Ink::Dim).trimmed(Trim::Smooth);
-    area.draw(&PathElement::new(vec![(x - r, y - r), (x, y), (x - r, y + r)], paint.line(1.4)))
-}
-
 /// Legend key of a mark, 18 × 12 pixels.
 pub fn key(mark: Mark) -> String {
     let id = format!("key-{mark:?}").to_lowercase();
@@ -152,7 +144,10 @@ fn key_of(area: &Area<'_>, mark: Mark) -> Drawn {
         |x: f64, width: f64| PathElement::new(vec![(px(x), 0), (px(x), px(12.0))], Paint::from(Ink::Ink).line(width));
     match mark {
         Mark::Within => area.draw(&Rectangle::new(full, soft.trimmed(Trim::Round).area())),
-        Mark::Over => area.draw(&Rectangle::new(full, soft.filled(Fill::Over).area())),
+        Mark::Over => {
+            area.draw(&Rectangle::new(full, soft.filled(Fill::Over).area()))?;
+            area.draw(&Rectangle::new(inner(1.0), soft.trimmed(Trim::RoundEdge).line(2.0)))
+        }
         Mark::Beyond => area.draw(&Rectangle::new(full, soft.filled(Fill::Beyond).area())),
         Mark::Leaving => {
             area.draw(&Rectangle::new(full, soft.filled(Fill::Leaving).area()))?;
@@ -168,9 +163,11 @@ fn key_of(area: &Area<'_>, mark: Mark) -> Drawn {
             area.draw(&PathElement::new(outline(&corners), Paint::from(Ink::Ink).line(1.5)))
         }
         Mark::Limit => draw_walls(area, px(7.0), 0, px(12.0)),
-        Mark::NoLimit => draw_open(area, (px(11.0), px(6.0))),
         Mark::Wants => {
             area.draw(&Rectangle::new(inner(0.5), Paint::from(Ink::Strong).trimmed(Trim::RoundHair).line(1.0)))
+        }
+        Mark::Unrequested => {
+            area.draw(&Rectangle::new(inner(0.5), Paint::from(Ink::Strong).trimmed(Trim::Slot).line(1.0)))
         }
         Mark::Claimed => area.draw(&Rectangle::new(inner(1.0), soft.trimmed(Trim::RoundDotted).line(2.0))),
         Mark::Changed => area.draw(&Rectangle::new(inner(1.0), Paint::from(Ink::Ink).trimmed(Trim::Changed).line(2.0))),

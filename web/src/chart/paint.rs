@@ -94,7 +94,7 @@ impl Ink {
 pub enum Fill {
     #[default]
     Solid,
-    /// Hatched ╱: beyond the quota.
+    /// Tinted: beyond the quota.
     Over,
     /// Hatched ╳: beyond the entitlement.
     Beyond,
@@ -121,6 +121,8 @@ pub enum Trim {
     Round,
     /// A rounded hairline.
     RoundHair,
+    /// A rounded outline of two pixels.
+    RoundEdge,
     /// A rounded dotted outline: claimed.
     RoundDotted,
     /// A rounded band of four pixels, under a dotted outline.
@@ -129,6 +131,8 @@ pub enum Trim {
     RoundDashed,
     /// A rounded outline of two pixels: changed by the last step.
     Changed,
+    /// A rounded, finely dashed hairline: room that is not requested.
+    Slot,
     /// The outline of a card.
     Card,
     /// The background of a card.
@@ -147,14 +151,16 @@ pub enum Trim {
     Smooth,
 }
 
-const TRIMS: [(Trim, &str); 15] = [
+const TRIMS: [(Trim, &str); 17] = [
     (Trim::None, ""),
     (Trim::Round, r#" rx="30""#),
     (Trim::RoundHair, r#" rx="30" stroke-width="10""#),
+    (Trim::RoundEdge, r#" rx="30" stroke-width="20""#),
     (Trim::RoundDotted, r#" rx="30" stroke-width="20" stroke-dasharray="20 30""#),
     (Trim::RoundBand, r#" rx="30" stroke-width="40""#),
     (Trim::RoundDashed, r#" rx="30" stroke-width="15" stroke-dasharray="45 30""#),
     (Trim::Changed, r#" rx="40" stroke-width="20" class="changed""#),
+    (Trim::Slot, r#" rx="30" stroke-width="10" stroke-dasharray="30 20""#),
     (Trim::Card, r#" rx="80" stroke-width="10""#),
     (Trim::CardGround, r#" rx="80""#),
     (Trim::Dashed, r#" stroke-dasharray="50 40""#),
@@ -235,13 +241,7 @@ pub(super) fn pattern(paint: Paint, id: &str) -> String {
     let ink = paint.ink.css();
     let (size, turn, shapes) = match paint.fill {
         Fill::Solid => (10, 0, String::new()),
-        Fill::Over => (
-            60,
-            45,
-            format!(
-                r#"<rect width="60" height="60" fill="{ink}" opacity=".3"/><rect width="24" height="60" fill="{ink}"/>"#
-            ),
-        ),
+        Fill::Over => (60, 0, format!(r#"<rect width="60" height="60" fill="{ink}" opacity=".4"/>"#)),
         Fill::Beyond => (
             60,
             45,

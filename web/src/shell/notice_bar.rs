@@ -196,12 +196,16 @@ fn NoticeLine(notice: Notice) -> impl IntoView {
     if !is_problem {
         set_timeout(move || store.dispatch(Command::CloseNotice(id)), NOTICE_STAYS);
     }
+    // The line under the header offers to undo the edit whose effect it tells.
+    let is_told = store.part(|m| m.branches.told_edit.is_some());
     let action = action.map(|(label, command)| {
+        let is_undo = command == Command::Undo;
+        let hidden = move || is_undo && is_told.get();
         let press = move |_| {
             store.dispatch(Command::CloseNotice(id));
             store.dispatch(command.clone());
         };
-        view! { <button type="button" class="btn" on:click=press>{label}</button> }
+        view! { <button type="button" class="btn" hidden=hidden on:click=press>{label}</button> }
     });
     view! {
         <div class="notice toast" class:problem=is_problem>

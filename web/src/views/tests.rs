@@ -46,7 +46,6 @@ fn the_start_scenario_as_shares() {
         <rect x="1965" y="655" width="970" height="210" fill="none" stroke="var(--q1)" rx="30" stroke-width="10"/>
         <rect x="0" y="630" width="2960" height="260" fill="none" stroke="var(--ink)" rx="40" stroke-width="20" class="changed"/>
         <polyline fill="none" stroke="var(--ink)" stroke-width="20" points="1960,610 1960,910"/>
-        <polyline fill="none" stroke="var(--ink-3)" stroke-linejoin="round" stroke-linecap="round" stroke-width="14" points="4945,725 4980,760 4945,795"/>
         <polygon fill="var(--panel)" points="1960,695 2025,760 1960,825 1895,760"/>
         <polyline fill="none" stroke="var(--ink)" stroke-width="16" points="1960,695 2025,760 1960,825 1895,760 1960,695"/>
         <rect x="5" y="975" width="1950" height="210" fill="none" stroke="var(--line-strong)" rx="30" stroke-width="10"/>
@@ -54,7 +53,6 @@ fn the_start_scenario_as_shares() {
         <rect x="990" y="980" width="960" height="200" fill="none" stroke="var(--q2)" rx="30" stroke-width="20" stroke-dasharray="20 30"/>
         <rect x="0" y="950" width="1980" height="260" fill="none" stroke="var(--ink)" rx="40" stroke-width="20" class="changed"/>
         <polyline fill="none" stroke="var(--ink)" stroke-width="20" points="1960,930 1960,1230"/>
-        <polyline fill="none" stroke="var(--ink-3)" stroke-linejoin="round" stroke-linecap="round" stroke-width="14" points="4945,1045 4980,1080 4945,1115"/>
         <polygon fill="var(--panel)" points="1960,1015 2025,1080 1960,1145 1895,1080"/>
         <polyline fill="none" stroke="var(--ink)" stroke-width="16" points="1960,1015 2025,1080 1960,1145 1895,1080 1960,1015"/>
         </svg>

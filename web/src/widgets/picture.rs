@@ -117,6 +117,19 @@ pub fn width_of(node: NodeRef<html::Div>, guess: f64) -> Signal<f64> {
     width.into()
 }
 
+/// Height that the stylesheet gives to the picture in an element, in chart pixels; initially a guess.
+pub fn picture_height(node: NodeRef<html::Div>, guess: f64) -> Signal<f64> {
+    let height = RwSignal::new(guess);
+    on_size(node, move |element| {
+        let Some(picture) = element.get_elements_by_class_name("picture").item(0) else { return };
+        let now = f64::from(picture.client_height()) / text_scale();
+        if now > 0.0 && height.get_untracked() != now {
+            height.set(now);
+        }
+    });
+    height.into()
+}
+
 /// A choice among names by their positions; one is chosen at first.
 pub fn choice(
     label: &'static str,

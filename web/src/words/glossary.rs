@@ -26,7 +26,7 @@ const GENERAL: &[Entry] = &[
     entry("queue", &[], "A group of [jobs] with a share of the cluster. [Queues] can have child [queues]."),
     entry("quota", &[], "What a [queue] is entitled to before anything else is divided."),
     entry("weight", &[], "The share of unused capacity: [weight] 2 gets twice as much as [weight] 1."),
-    entry("limit", &["no limit"], "The most that a [queue] can use."),
+    entry("limit", &[], "The most that a [queue] can use."),
     entry("requested", &[], "What the [jobs] of a [queue] use and wait for, together."),
     entry("allocated", &[], "What the running [jobs] of a [queue] use."),
     entry(
@@ -34,6 +34,7 @@ const GENERAL: &[Entry] = &[
         &["fair share now"],
         "What a [queue] may use now: its [quota], or less if it asks for less, plus its part of what others leave.",
     ),
+    entry("quota not requested", &[], "The part of a [quota] that nothing is requested for. Others may use it."),
     entry("within quota", &[], "Allocated, up to the [quota]."),
     entry("over quota", &[], "Allocated beyond the [quota]. It can be reclaimed for other [queues]."),
     entry("beyond fair share", &[], "Allocated beyond the [quota] and beyond the [fair share]."),

@@ -20,7 +20,7 @@ pub const TERMS: Terms = Terms {
         ("quotas", "ownerships"),
         ("quota", "ownership"),
         ("limits", "share limits"),
-        ("no limit", "no share limit"),
+        ("quota not requested", "ownership not requested"),
         ("limit", "share limit"),
         ("weights", "share ratios"),
         ("weight", "share ratio"),

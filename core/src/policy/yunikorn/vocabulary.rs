@@ -21,7 +21,7 @@ pub const TERMS: Terms = Terms {
         ("quotas", "guarantees"),
         ("quota", "guarantee"),
         ("limits", "maxima"),
-        ("no limit", "no maximum"),
+        ("quota not requested", "guarantee not requested"),
         ("limit", "maximum"),
         ("a job", "an application"),
         ("jobs", "applications"),

@@ -140,10 +140,7 @@ fn Body(view: View, tip: RwSignal<Option<String>>, pool: RwSignal<String>) -> im
     });
     let stop = stop(view);
     // Without a division there is no reference.
-    let caption = move || {
-        let reference = view.with(|view| view.as_ref().map_or("", |view| view.reference));
-        if reference.is_empty() { "allocated".to_string() } else { format!("allocated / {reference}") }
-    };
+    let reference = move || view.with(|view| view.as_ref().map_or("", |view| view.reference));
     let near = RwSignal::new(false);
     let come = move || come(near);
     let touched = Store::get().touched;
@@ -159,7 +156,7 @@ fn Body(view: View, tip: RwSignal<Option<String>>, pool: RwSignal<String>) -> im
         >
             {insert("picture", svg)}
             <div class="axis" aria-hidden="true">
-                <span>{caption}</span>
+                <span class="v"><span>"uses"</span><span>{reference}</span><span>"requests"</span></span>
             </div>
             <ul class="brows" role="list" on:mouseleave=move |_| tip.set(None)>
                 <For each=names key=|key| key.clone() let:key>
@@ -240,7 +237,6 @@ fn Row(view: View, name: String, is_queue: bool, tip: RwSignal<Option<String>>, 
             view.as_ref().and_then(|view| view.rows.iter().find(of).cloned()).unwrap_or_default()
         })
     });
-    let text = move |part: fn(&ShareRow) -> &String| row.with(|row| part(row).clone());
     let shown = move || tip.with(|tip| tip.as_deref() == Some(&name.get_value())) && !row.with(|row| row.selected);
     let select = move |_| {
         store.dispatch(Command::Select(is_queue.then(|| Selection::Queue(name.get_value()))));
@@ -263,13 +259,7 @@ fn Row(view: View, name: String, is_queue: bool, tip: RwSignal<Option<String>>, 
             >
                 <span class="nm">{name.get_value()}</span>
                 <span class="v">
-                    <span>
-                        <b>{move || text(|row| &row.has)}</b>
-                        {move || row.with(|row| (!row.plus.is_empty()).then(|| format!(" {}", row.plus)))}
-                        " "
-                        <span class="dim">{move || text(|row| &row.of)}</span>
-                    </span>
-                    <span class="dim">{move || text(|row| &row.wants)}</span>
+                    {move || row.with(values)}
                 </span>
                 <Show when=shown>
                     <span class="tip" role="presentation">
@@ -286,5 +276,24 @@ fn Row(view: View, name: String, is_queue: bool, tip: RwSignal<Option<String>>, 
                 </Show>
             </button>
         </li>
+    }
+}
+
+/// The numbers of a row, each with a word for where there is no axis with captions.
+fn values(row: &ShareRow) -> impl IntoView + use<> {
+    let plus = (!row.plus.is_empty()).then(|| format!(" {}", row.plus));
+    let of = (!row.of.is_empty()).then(|| (view! { <i>"of "</i> }, row.of.clone()));
+    let first = (!row.first.is_empty()).then(|| view! { <span class="dim">{row.first.clone()}</span> });
+    view! {
+        <span>
+            <b>{row.has.clone()}</b>
+            {plus}
+        </span>
+        <span class="dim">{of}</span>
+        <span class="dim">
+            <i>"requests "</i>
+            {row.wants.clone()}
+        </span>
+        {first}
     }
 }

@@ -9,7 +9,7 @@ use plotters::prelude::{Cartesian2d, CoordTranslate};
 use super::view::{ShareRow, SharesView};
 use crate::chart::backend::text_anchor::HPos;
 use crate::chart::backend::{Area, Drawn, Size, picture, px, text_width};
-use crate::chart::marks::{self, draw_diamond, draw_lock, draw_open, draw_walls, outline};
+use crate::chart::marks::{self, draw_diamond, draw_lock, draw_walls, outline};
 use crate::chart::paint::{Fill, Ink, Paint, Trim};
 use crate::chart::scale;
 
@@ -134,6 +134,7 @@ impl Bar<'_> {
 
 fn bar(area: &Area<'_>, row: &ShareRow, bar: &Bar<'_>) -> Drawn {
     wants(area, row, bar)?;
+    unrequested(area, row, bar)?;
     holdings(area, row, bar)?;
     if let Some((allocated, share)) = row.alternative {
         alternative(area, allocated, share, bar)?;
@@ -166,6 +167,20 @@ fn wants(area: &Area<'_>, row: &ShareRow, bar: &Bar<'_>) -> Drawn {
     area.draw(&PathElement::new(tear, paint.line(1.2)))
 }
 
+/// The slot of a quota that is not requested, with its amount if that fits.
+fn unrequested(area: &Area<'_>, row: &ShareRow, bar: &Bar<'_>) -> Drawn {
+    let Some((from, to)) = row.unrequested().filter(|(from, to)| bar.visible(*from, *to)) else { return Ok(()) };
+    let slot = bar.rect(from, to, 0.5);
+    area.draw(&Rectangle::new(slot, Paint::from(Ink::Strong).trimmed(Trim::Slot).line(1.0)))?;
+    let says = format!("{} not requested", number(to - from));
+    // The mark of a fair share stands where the slot begins.
+    if px(text_width(&says, 12.0) + 4.0 * marks::DIAMOND) > slot[1].0 - slot[0].0 {
+        return Ok(());
+    }
+    let at = ((slot[0].0 + slot[1].0) / 2, bar.middle());
+    area.draw(&Text::new(says, at, Paint::from(Ink::Dim).text(12.0, HPos::Center)))
+}
+
 fn holdings(area: &Area<'_>, row: &ShareRow, bar: &Bar<'_>) -> Drawn {
     let solid = marks::solid(row.tone);
     let plain = Paint::from(marks::ink(row.tone));
@@ -176,7 +191,7 @@ fn holdings(area: &Area<'_>, row: &ShareRow, bar: &Bar<'_>) -> Drawn {
     for (from, to, fill) in [(within, over, Fill::Over), (over, row.allocated, Fill::Beyond)] {
         if bar.visible(from, to) {
             area.draw(&Rectangle::new(bar.rect(from, to, 0.0), plain.filled(fill).trimmed(Trim::Round).area()))?;
-            area.draw(&Rectangle::new(bar.rect(from, to, 0.5), plain.trimmed(Trim::RoundHair).line(1.0)))?;
+            area.draw(&Rectangle::new(bar.rect(from, to, 1.0), plain.trimmed(Trim::RoundEdge).line(2.0)))?;
         }
     }
     let held = row.allocated + row.leaving;
@@ -221,7 +236,6 @@ fn alternative(area: &Area<'_>, allocated: f64, share: Option<f64>, bar: &Bar<'_
 /// Quota, limit and fair share.
 fn settings(area: &Area<'_>, row: &ShareRow, bar: &Bar<'_>) -> Drawn {
     let (top, bottom) = (px(bar.y - 4.0), px(bar.y + bar.height + 4.0));
-    let edge = bar.scale.x(bar.scale.max);
     if let Some(quota) = row.quota {
         let x = bar.scale.x(quota).max(px(1.0));
         area.draw(&PathElement::new(vec![(x, top), (x, bottom)], Paint::from(Ink::Ink).line(2.0)))?;
@@ -231,7 +245,6 @@ fn settings(area: &Area<'_>, row: &ShareRow, bar: &Bar<'_>) -> Drawn {
         }
     }
     match row.limit {
-        Some(limit) if limit.is_infinite() => draw_open(area, (edge + px(8.0), bar.middle()))?,
         Some(limit) if !bar.scale.cut(limit) => {
             draw_walls(area, bar.scale.x(limit), top + px(1.0), bottom - px(1.0))?;
         }

@@ -88,10 +88,12 @@ pub struct ShareRow {
     pub has: String,
     /// Text of the claimed amount, such as `+2`; else empty.
     pub plus: String,
-    /// Text of the reference, such as `of 9`; else empty.
+    /// Text of the reference; else empty.
     pub of: String,
-    /// Text of the request, such as `requests 10`.
+    /// Text of the request.
     pub wants: String,
+    /// Text of what is reclaimed first, such as `1 reclaimed first`; else empty.
+    pub first: String,
     /// Names and values for the tooltip and for screen readers.
     pub facts: Vec<(&'static str, String)>,
 }
@@ -173,6 +175,12 @@ pub fn say_since(view: &mut SharesView, frame: &Frame, alternative: Alternative<
 }
 
 impl ShareRow {
+    /// The part of the quota that is not requested, from its start to its end; others may use it.
+    pub fn unrequested(&self) -> Option<(f64, f64)> {
+        let from = self.request.max(self.allocated + self.leaving.max(self.claimed));
+        self.quota.filter(|quota| quota.is_finite() && *quota > from).map(|quota| (from, quota))
+    }
+
     /// Ends of the solid part and of the ╱ part: quota, and the larger of quota and fair share.
     pub fn steps(&self) -> (f64, f64) {
         let Some(quota) = self.quota else { return (self.allocated, self.allocated) };
@@ -192,8 +200,8 @@ impl ShareRow {
             (Mark::Quota, self.quota.is_some()),
             (Mark::FairShare, self.fair_share.is_some()),
             (Mark::Limit, finite(self.limit) && self.limit <= Some(capacity * CUT)),
-            (Mark::NoLimit, self.limit == Some(f64::INFINITY)),
             (Mark::Wants, self.request > self.allocated),
+            (Mark::Unrequested, self.unrequested().is_some()),
             (Mark::Claimed, self.claimed > 0.0),
             (Mark::Leaving, self.leaving > 0.0),
             (Mark::Changed, self.changed),
@@ -275,12 +283,14 @@ fn queue_row(queue: &QueueRow, resource: ShownResource, policy: &str) -> ShareRo
         plus: if claimed > 0.0 { format!("+{}", amount(resource, queue.claimed[r])) } else { String::new() },
         of: match (is_divided, reference) {
             (false, _) => String::new(),
-            (true, None) => "of ∞".into(),
-            (true, Some(base)) => format!("of {}", amount(resource, base)),
+            (true, None) => "∞".into(),
+            (true, Some(base)) => amount(resource, base),
         },
-        wants: match is_over {
-            true => format!("{} reclaimed first", amount(resource, queue.over_limit[r])),
-            false => format!("requests {}", amount(resource, queue.request[r])),
+        wants: amount(resource, queue.request[r]),
+        first: if is_over {
+            format!("{} reclaimed first", amount(resource, queue.over_limit[r]))
+        } else {
+            String::new()
         },
         facts,
         ..ShareRow::default()
@@ -312,8 +322,8 @@ fn cluster_row(frame: &Frame, tree: &Tree, resource: ShownResource) -> ShareRow 
         leaving: pick(&all.leaving, resource),
         request: pick(&all.request, resource),
         has: amount(resource, all.allocated[r]),
-        of: format!("of {}", amount(resource, total[r])),
-        wants: format!("requests {}", amount(resource, all.request[r])),
+        of: amount(resource, total[r]),
+        wants: amount(resource, all.request[r]),
         facts: vec![
             ("allocated", number::with_unit(resource, all.allocated[r])),
             ("capacity", amount(resource, total[r])),

@@ -25,20 +25,17 @@ use crate::state::document::remarks::remarks;
 use crate::state::moment::commands::lane;
 use crate::state::moment::event_filter::{EventLaneOptions, Kinds};
 use crate::store::Store;
-use crate::widgets::picture::{chart_keys, chart_menu, icon, insert, legend_lines, move_focus, rem, table, width_of};
+use crate::widgets::picture::{
+    chart_keys, chart_menu, icon, insert, legend_lines, move_focus, picture_height, rem, table, width_of,
+};
 use crate::widgets::{capture, text_scale};
-
-/// Height of the picture with its event lane, in pixels.
-const HEIGHT: f64 = 172.0;
-/// Height of the labels below the areas.
-const LABELS: f64 = 24.0;
 
 /// Stacked areas by top queue over all computed cycles, with the event lane above and the cursor across both. Clicking
 /// or dragging moves the cursor.
 #[component]
 pub fn Timeline(run: Signal<Option<Arc<Run>>>, frame: Signal<Option<Arc<Frame>>>) -> impl IntoView {
     let place = NodeRef::<html::Div>::new();
-    let width = width_of(place, 1200.0);
+    let (width, height) = (width_of(place, 1200.0), picture_height(place, 172.0));
     // Names and colours are the same at every moment, so stepping does not redraw the areas.
     let tree = Memo::new_with_compare(
         move |_| frame.get(),
@@ -94,7 +91,7 @@ pub fn Timeline(run: Signal<Option<Arc<Run>>>, frame: Signal<Option<Arc<Frame>>>
     });
     let svg = Signal::derive(move || {
         shown.with(|view| {
-            let size = Size { width: width.get(), height: HEIGHT };
+            let size = Size { width: width.get(), height: height.get() };
             view.as_deref().map_or(String::new(), |view| draw(view, size, crossing.get()))
         })
     });
@@ -308,7 +305,6 @@ fn Cursor(axis: Memo<Option<Axis>>, cycle: Signal<Option<(u32, i64)>>, lane: Mem
             class:flip=move || x().is_some_and(|(x, width)| x > width - 72.0)
             style:left=move || x().map_or(String::new(), |(x, _)| rem(x))
             style:top=move || rem(lane.get().0)
-            style:height=move || rem(HEIGHT - LABELS - lane.get().0)
             aria-hidden="true"
         >
             <span>
