@@ -217,6 +217,11 @@ export class App {
     await expect.configure({ soft }).poll(overflow, `${name ?? "the page"} scrolls sideways`).toBeLessThanOrEqual(0);
   }
 
+  /** Checks that no texts in sight overlap or are cut. `soft`: go on after a failure. */
+  async expectRoomForTexts(name, { soft = false } = {}) {
+    expect.configure({ soft })(await this.page.evaluate(crowdedTexts), name).toEqual([]);
+  }
+
   /** Checks that axe finds no violations, in the page or in a part of it. `soft`: go on after a failure. */
   async expectAccessible(name, { part, soft = false } = {}) {
     // Contrast is not measured halfway through a transition.
@@ -225,6 +230,64 @@ export class App {
     const { violations } = await (part ? axe.include(part) : axe).analyze();
     expect.configure({ soft })(violations, name).toEqual([]);
   }
+}
+
+/** Finds texts in sight that overlap each other, or that are cut without an ellipsis. Runs in the page. */
+function crowdedTexts() {
+  const floating = "dialog, [role=dialog], [role=menu], .tip, .notices, .cursor";
+  const isOpaque = (element) => !/^(transparent|rgba\(.*, 0(\.[0-4]\d*)?\))$/.test(getComputedStyle(element).backgroundColor);
+  /** Whether something with a background of its own lies over an element at a point. */
+  const isCovered = (element, x, y) => {
+    const stack = document.elementsFromPoint(x, y);
+    const own = stack.findIndex((over) => over.contains(element) || element.contains(over));
+    return stack.slice(0, Math.max(own, 0)).some(isOpaque);
+  };
+  const texts = [];
+  const found = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const element = node.parentElement;
+    const words = node.data.trim();
+    if (!words || !element.checkVisibility({ opacityProperty: true, visibilityProperty: true }) || element.closest(".sr, option, textarea, script, style")) continue;
+    // What a closed disclosure hides.
+    if (element.closest("details:not([open])") && !element.closest("summary")) continue;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    for (const whole of range.getClientRects()) {
+      let [left, top, right, bottom] = [whole.left, whole.top, whole.right, whole.bottom];
+      let cutBy = null;
+      let scrolls = false;
+      for (let around = element; around; around = around.parentElement) {
+        const style = getComputedStyle(around);
+        if (style.overflowX === "visible" && style.overflowY === "visible") continue;
+        if (around instanceof SVGElement || around === document.body || around === document.documentElement) continue;
+        const box = around.getBoundingClientRect();
+        const [l, r] = [Math.max(left, box.left), Math.min(right, box.right)];
+        if (r - l < right - left - 2 && style.overflowX !== "auto" && style.overflowX !== "scroll" && style.textOverflow !== "ellipsis" && !scrolls) cutBy = around;
+        scrolls ||= style.overflowX === "auto" || style.overflowX === "scroll";
+        [left, right, top, bottom] = [l, r, Math.max(top, box.top), Math.min(bottom, box.bottom)];
+      }
+      if (right - left < 2 || bottom - top < 4) continue;
+      const [x, y] = [(left + right) / 2, (top + bottom) / 2];
+      if (x < 0 || y < 0 || x > innerWidth || y > innerHeight) continue;
+      if (isCovered(element, x, y)) continue;
+      if (cutBy && !cutBy.matches(".sr")) found.push(`"${words.slice(0, 40)}" is cut by ${cutBy.tagName.toLowerCase()}.${cutBy.className}`);
+      // The glyphs are lower than their line.
+      const leading = (whole.bottom - whole.top) * 0.2;
+      texts.push({ element, words, left: left + 1, right: right - 1, top: Math.max(top, whole.top + leading), bottom: Math.min(bottom, whole.bottom - leading), fixed: element.closest(floating) });
+    }
+  }
+  texts.sort((a, b) => a.top - b.top);
+  for (const [i, a] of texts.entries()) {
+    for (let j = i + 1; j < texts.length && texts[j].top < a.bottom - 1; j += 1) {
+      const b = texts[j];
+      if (a.element === b.element || a.fixed !== b.fixed) continue;
+      if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1) {
+        found.push(`"${a.words.slice(0, 40)}" and "${b.words.slice(0, 40)}" overlap`);
+      }
+    }
+  }
+  return [...new Set(found)];
 }
 
 /** Returns the box of an element once it is shown and no longer moves. */

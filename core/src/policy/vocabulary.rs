@@ -44,7 +44,6 @@ const NEUTRAL: &[&str] = &[
     "how its fair share is computed",
     "limit",
     "limits",
-    "quota not requested",
     "weight",
     "weights",
     "job",

@@ -244,6 +244,7 @@ async function look(app, name) {
   await app.page.screenshot({ path: `${FOLDER}/${name}.png` });
   await app.expectAccessible(name, { soft: true });
   await app.expectNoSidewaysScroll(name, { soft: true });
+  await app.expectRoomForTexts(name, { soft: true });
 }
 
 for (const [name, lead, panel] of SCREENS) {

@@ -26,7 +26,7 @@ pub enum Mark {
     /// Thin empty outline.
     Wants,
     /// Thin dashed outline.
-    Unrequested,
+    Unused,
     /// Dotted outline.
     Claimed,
     /// Stripes.
@@ -56,7 +56,7 @@ impl Mark {
             Mark::FairShare => "fair share",
             Mark::Limit => "limit",
             Mark::Wants => "requested",
-            Mark::Unrequested => "quota not requested",
+            Mark::Unused => "unused",
             Mark::Claimed => "claimed",
             Mark::Leaving => "leaving",
             Mark::Changed => "changed now",
@@ -166,9 +166,7 @@ fn key_of(area: &Area<'_>, mark: Mark) -> Drawn {
         Mark::Wants => {
             area.draw(&Rectangle::new(inner(0.5), Paint::from(Ink::Strong).trimmed(Trim::RoundHair).line(1.0)))
         }
-        Mark::Unrequested => {
-            area.draw(&Rectangle::new(inner(0.5), Paint::from(Ink::Strong).trimmed(Trim::Slot).line(1.0)))
-        }
+        Mark::Unused => area.draw(&Rectangle::new(inner(0.5), Paint::from(Ink::Strong).trimmed(Trim::Slot).line(1.0))),
         Mark::Claimed => area.draw(&Rectangle::new(inner(1.0), soft.trimmed(Trim::RoundDotted).line(2.0))),
         Mark::Changed => area.draw(&Rectangle::new(inner(1.0), Paint::from(Ink::Ink).trimmed(Trim::Changed).line(2.0))),
         Mark::Preview | Mark::Before => {

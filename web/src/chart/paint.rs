@@ -131,7 +131,7 @@ pub enum Trim {
     RoundDashed,
     /// A rounded outline of two pixels: changed by the last step.
     Changed,
-    /// A rounded, finely dashed hairline: room that is not requested.
+    /// A rounded, finely dashed hairline: unused.
     Slot,
     /// The outline of a card.
     Card,

@@ -8,11 +8,14 @@ use crate::state::command::Command;
 use crate::state::document::change::Change;
 use crate::state::document::edit;
 use crate::store::Store;
-use crate::widgets::on_leave;
 use crate::widgets::picture::watch;
+use crate::widgets::{capture, on_leave};
 
 /// Above this many jobs, text is checked when editing ends, not while typing.
 const CHECK_LIVE_JOBS_MAX: usize = 3_000;
+
+/// Distance by which dragging over a number changes it by one.
+const PIXELS_PER_STEP: i32 = 8;
 
 /// How a value is edited.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -128,6 +131,16 @@ fn TextBox(
             try_out(next);
         }
     };
+    // Dragging sideways over a number changes it: where the pointer went down, and the text there.
+    let grabbed = StoredValue::new(None::<(i32, String)>);
+    let drag = move |event: leptos::ev::PointerEvent| {
+        let Some((from, held)) = grabbed.get_value() else { return };
+        let by = i64::from((event.client_x() - from) / PIXELS_PER_STEP);
+        if let Some(next) = edit::stepped(&held, by).filter(|next| by != 0 || *next != text.get_untracked()) {
+            event.prevent_default();
+            try_out(next);
+        }
+    };
     let finish = move |how: Done| {
         if finished.try_get_value() != Some(false) {
             return;
@@ -192,6 +205,15 @@ fn TextBox(
                 prop:value=text
                 on:input=move |event| try_out(event_target_value(&event))
                 on:keydown=on_key
+                on:pointerdown=move |event| {
+                    if is_number {
+                        capture(&event);
+                        grabbed.set_value(Some((event.client_x(), text.get_untracked())));
+                    }
+                }
+                on:pointermove=drag
+                on:pointerup=move |_| grabbed.set_value(None)
+                on:pointercancel=move |_| grabbed.set_value(None)
                 on:blur=on_leave(move |_| finish(Done::Blur))
             />
             {is_number.then(|| stepper("stepper more", "One more", 1, "+"))}

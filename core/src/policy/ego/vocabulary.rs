@@ -20,7 +20,6 @@ pub const TERMS: Terms = Terms {
         ("quotas", "ownerships"),
         ("quota", "ownership"),
         ("limits", "share limits"),
-        ("quota not requested", "ownership not requested"),
         ("limit", "share limit"),
         ("weights", "share ratios"),
         ("weight", "share ratio"),

@@ -21,7 +21,6 @@ pub const TERMS: Terms = Terms {
         ("quotas", "guarantees"),
         ("quota", "guarantee"),
         ("limits", "maxima"),
-        ("quota not requested", "guarantee not requested"),
         ("limit", "maximum"),
         ("a job", "an application"),
         ("jobs", "applications"),

@@ -282,14 +282,17 @@ fn Row(view: View, name: String, is_queue: bool, tip: RwSignal<Option<String>>, 
 /// The numbers of a row, each with a word for where there is no axis with captions.
 fn values(row: &ShareRow) -> impl IntoView + use<> {
     let plus = (!row.plus.is_empty()).then(|| format!(" {}", row.plus));
-    let of = (!row.of.is_empty()).then(|| (view! { <i>"of "</i> }, row.of.clone()));
+    let of = (row.queue.is_some() && !row.of.is_empty()).then(|| view! { <i>"of "</i> });
     let first = (!row.first.is_empty()).then(|| view! { <span class="dim">{row.first.clone()}</span> });
     view! {
         <span>
             <b>{row.has.clone()}</b>
             {plus}
         </span>
-        <span class="dim">{of}</span>
+        <span class="dim">
+            {of}
+            {row.of.clone()}
+        </span>
         <span class="dim">
             <i>"requests "</i>
             {row.wants.clone()}

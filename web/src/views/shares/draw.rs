@@ -134,7 +134,7 @@ impl Bar<'_> {
 
 fn bar(area: &Area<'_>, row: &ShareRow, bar: &Bar<'_>) -> Drawn {
     wants(area, row, bar)?;
-    unrequested(area, row, bar)?;
+    unused(area, row, bar)?;
     holdings(area, row, bar)?;
     if let Some((allocated, share)) = row.alternative {
         alternative(area, allocated, share, bar)?;
@@ -167,12 +167,12 @@ fn wants(area: &Area<'_>, row: &ShareRow, bar: &Bar<'_>) -> Drawn {
     area.draw(&PathElement::new(tear, paint.line(1.2)))
 }
 
-/// The slot of a quota that is not requested, with its amount if that fits.
-fn unrequested(area: &Area<'_>, row: &ShareRow, bar: &Bar<'_>) -> Drawn {
-    let Some((from, to)) = row.unrequested().filter(|(from, to)| bar.visible(*from, *to)) else { return Ok(()) };
+/// The slot of an unused quota, with its amount if that fits.
+fn unused(area: &Area<'_>, row: &ShareRow, bar: &Bar<'_>) -> Drawn {
+    let Some((from, to)) = row.unused().filter(|(from, to)| bar.visible(*from, *to)) else { return Ok(()) };
     let slot = bar.rect(from, to, 0.5);
     area.draw(&Rectangle::new(slot, Paint::from(Ink::Strong).trimmed(Trim::Slot).line(1.0)))?;
-    let says = format!("{} not requested", number(to - from));
+    let says = format!("{} unused", number(to - from));
     // The mark of a fair share stands where the slot begins.
     if px(text_width(&says, 12.0) + 4.0 * marks::DIAMOND) > slot[1].0 - slot[0].0 {
         return Ok(());

@@ -88,7 +88,7 @@ pub struct ShareRow {
     pub has: String,
     /// Text of the claimed amount, such as `+2`; else empty.
     pub plus: String,
-    /// Text of the reference; else empty.
+    /// Text of the reference, of the cluster that of its capacity, such as `of 9`; else empty.
     pub of: String,
     /// Text of the request.
     pub wants: String,
@@ -175,8 +175,8 @@ pub fn say_since(view: &mut SharesView, frame: &Frame, alternative: Alternative<
 }
 
 impl ShareRow {
-    /// The part of the quota that is not requested, from its start to its end; others may use it.
-    pub fn unrequested(&self) -> Option<(f64, f64)> {
+    /// The part of the quota that is neither used nor requested, from its start to its end.
+    pub fn unused(&self) -> Option<(f64, f64)> {
         let from = self.request.max(self.allocated + self.leaving.max(self.claimed));
         self.quota.filter(|quota| quota.is_finite() && *quota > from).map(|quota| (from, quota))
     }
@@ -201,7 +201,7 @@ impl ShareRow {
             (Mark::FairShare, self.fair_share.is_some()),
             (Mark::Limit, finite(self.limit) && self.limit <= Some(capacity * CUT)),
             (Mark::Wants, self.request > self.allocated),
-            (Mark::Unrequested, self.unrequested().is_some()),
+            (Mark::Unused, self.unused().is_some()),
             (Mark::Claimed, self.claimed > 0.0),
             (Mark::Leaving, self.leaving > 0.0),
             (Mark::Changed, self.changed),
@@ -322,7 +322,7 @@ fn cluster_row(frame: &Frame, tree: &Tree, resource: ShownResource) -> ShareRow 
         leaving: pick(&all.leaving, resource),
         request: pick(&all.request, resource),
         has: amount(resource, all.allocated[r]),
-        of: amount(resource, total[r]),
+        of: format!("of {}", amount(resource, total[r])),
         wants: amount(resource, all.request[r]),
         facts: vec![
             ("allocated", number::with_unit(resource, all.allocated[r])),
