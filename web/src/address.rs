@@ -2,7 +2,7 @@
 
 use fairground::export::renamed;
 use fairground::link;
-use fairground::scenario::Scenario;
+use fairground::scenario::{Path, Scenario};
 use fairground::words::Selection;
 use web_sys::window;
 
@@ -154,9 +154,10 @@ pub fn write(model: &Model) -> String {
     link_encode(&model.document.scenario, &moment)
 }
 
-/// Like [`write`], with the sender's note, and with neutral names if requested.
-pub fn write_to_share(model: &Model, note: &str, is_renamed: bool) -> String {
-    let mut moment = present(model, note);
+/// Like [`write`], with the sender's note, with neutral names if requested, and with the setting that the reader changes
+/// with a slider.
+pub fn write_to_share(model: &Model, note: &str, is_renamed: bool, control: Option<Path>) -> String {
+    let mut moment = Moment { control: control.filter(|_| !is_renamed), ..present(model, note) };
     if !is_renamed {
         return link_encode(&model.document.scenario, &moment);
     }
@@ -178,6 +179,7 @@ fn present(model: &Model, note: &str) -> Moment {
         view: Some(model.view.now).filter(|view| *view != NowView::Shares),
         why: model.selection.is_some() && !model.auto_selected,
         note: note.to_string(),
+        control: model.view.control.clone(),
     }
 }
 
@@ -200,7 +202,8 @@ fn link_decode(text: &str) -> Result<Opened, String> {
     let selection = moment.sel.as_deref().and_then(Selection::from_text);
     let why = moment.why;
     let note = moment.note.unwrap_or_default();
-    let moment = Moment { cycle, decision, selection, view, why, note };
+    let control = moment.control;
+    let moment = Moment { cycle, decision, selection, view, why, note, control };
     Ok(Opened { moment, rules: linked.rules, ..Opened::new(linked.scenario, Origin::Link) })
 }
 
@@ -211,6 +214,7 @@ fn link_encode(scenario: &Scenario, moment: &Moment) -> String {
         view: moment.view.map(|view| view.name().to_string()),
         why: moment.why,
         note: Some(moment.note.clone()),
+        control: moment.control.clone(),
     };
     format!("{}{parameters}", link::encode(scenario))
 }

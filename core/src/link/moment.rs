@@ -5,6 +5,8 @@ use std::fmt;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
+use crate::scenario::{Path, Segment};
+
 /// A cycle, or a decision in it, both counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct At {
@@ -13,7 +15,7 @@ pub struct At {
     pub decision: Option<u32>,
 }
 
-/// A moment of a run and what the page shows of it: `&at=7.3&sel=job:a2&view=shares&why=1`.
+/// A moment of a run and what the page shows of it: `&at=7.3&sel=job:a2&view=shares&why=1&control=queues~a~gpu~quota`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Moment {
     /// The cycle or decision.
@@ -26,6 +28,8 @@ pub struct Moment {
     pub why: bool,
     /// A note of the sender.
     pub note: Option<String>,
+    /// The setting that the reader changes with a slider.
+    pub control: Option<Path>,
 }
 
 /// Longest note, in characters.
@@ -54,6 +58,7 @@ impl Moment {
                 "view" => moment.view = unescape(value),
                 "why" => moment.why = value == "1",
                 "note" => moment.note = note(value),
+                "control" => moment.control = control(value),
                 _ => {}
             }
         }
@@ -65,6 +70,23 @@ impl Moment {
 fn note(value: &str) -> Option<String> {
     let text = String::from_utf8(URL_SAFE_NO_PAD.decode(value).ok()?).ok()?;
     Some(text.chars().take(NOTE_CHARS_MAX).collect()).filter(|text: &String| !text.trim().is_empty())
+}
+
+/// Lists whose elements have names.
+const LISTS: [&str; 3] = ["queues", "nodes", "jobs"];
+
+/// Reads the path of a setting: `queues~team-a~gpu~quota`.
+fn control(value: &str) -> Option<Path> {
+    let mut words = value.split('~').map(unescape);
+    let first = words.next()??;
+    let mut path = Path::default().field(&first);
+    if LISTS.contains(&first.as_str()) {
+        path = path.named(&words.next()??);
+    }
+    for word in words {
+        path = path.field(&word?);
+    }
+    Some(path).filter(|path| path.0.len() > 1)
 }
 
 fn at(value: &str) -> Option<At> {
@@ -90,6 +112,13 @@ impl fmt::Display for Moment {
         }
         if self.why {
             f.write_str("&why=1")?;
+        }
+        if let Some(Path(segments)) = &self.control {
+            let word = |segment: &Segment| match segment {
+                Segment::Field(name) | Segment::Named(name) => escape(name),
+                Segment::At(position) => position.to_string(),
+            };
+            write!(f, "&control={}", segments.iter().map(word).collect::<Vec<_>>().join("~"))?;
         }
         match self.note.as_deref().map(str::trim).filter(|note| !note.is_empty()) {
             Some(note) => {
@@ -146,6 +175,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_setting_is_readable_whatever_its_name() {
+        for name in ["team-a", "a.b~c", "ü & ~", ""] {
+            let path = Path::default().field("queues").named(name).field("gpu").field("quota");
+            let moment = Moment { control: Some(path), ..Moment::default() };
+            assert_eq!(Moment::parse(&format!("#d1.x{moment}")), moment, "{name}");
+        }
+        let text = Moment { control: control("queues~team-a~gpu~quota"), ..Moment::default() }.to_string();
+        assert_eq!(text, "&control=queues~team-a~gpu~quota");
+        for wrong in ["", "queues", "queues~_zz~gpu", "~"] {
+            assert!(control(wrong).is_none_or(|path| path.0.len() == 2), "{wrong}");
+        }
+    }
+
+    #[test]
     fn a_moment_is_readable() {
         let moment = Moment {
             at: Some(At { cycle: 7, decision: Some(3) }),
@@ -153,6 +196,7 @@ mod tests {
             view: Some("shares".into()),
             why: true,
             note: None,
+            control: None,
         };
         assert_eq!(moment.to_string(), "&at=7.3&sel=job:a2&view=shares&why=1");
         assert_eq!(Moment::parse(&format!("https://example.org/#d1.x.y{moment}")), moment);

@@ -3,13 +3,16 @@
 use fairground::export::{self, Export};
 use fairground::link::NOTE_CHARS_MAX;
 use fairground::policy::Policy;
-use fairground::words;
+use fairground::scenario::{Path, QueueEntry};
+use fairground::words::{self, Terms};
 use leptos::prelude::*;
 
 use crate::dialogs::{kit, share_picture};
 use crate::engine::protocol::Exported;
 use crate::state::command::Command;
+use crate::state::document::{self, edit};
 use crate::state::layout::embed;
+use crate::state::model::Model;
 use crate::store::Store;
 use crate::widgets::button::CommandButton;
 use crate::widgets::dialog::DialogFrame;
@@ -25,9 +28,14 @@ pub fn Share(on_close: Callback<()>) -> impl IntoView {
     });
     let note = RwSignal::new(String::new());
     let is_renamed = RwSignal::new(false);
+    let settings = store.now(numbers);
+    let (names, settings): (Vec<String>, Vec<Path>) = settings.into_iter().unzip();
+    let settings = StoredValue::new(settings);
+    let control = RwSignal::new(None::<usize>);
     let link = Memo::new(move |_| {
         let (note, is_renamed) = (note.get(), is_renamed.get());
-        effects::link_of(&store.now(|m| address::write_to_share(m, &note, is_renamed)))
+        let control = control.get().and_then(|at| settings.with_value(|settings| settings.get(at).cloned()));
+        effects::link_of(&store.now(|m| address::write_to_share(m, &note, is_renamed, control)))
     });
     let length = move || link.with(|link| link.chars().count());
     let is_too_long = move || length() > address::IN_ADDRESS_MAX;
@@ -46,8 +54,11 @@ pub fn Share(on_close: Callback<()>) -> impl IntoView {
             effects::copy(store, card, "Ticket card copied.");
         }
     };
-    let embed = store.now(|m| embed::code(&address::of_page(), &address::write(m), &m.document.scenario.name));
-    let copy_embed = move |_| effects::copy(store, embed.clone(), "Embed code copied.");
+    let copy_embed = move |_| {
+        let fragment = link.with_untracked(|link| link.split_once('#').map_or(String::new(), |(_, of)| of.to_string()));
+        let code = store.now(|m| embed::code(&address::of_page(), &fragment, &m.document.scenario.name));
+        effects::copy(store, code, "Embed code copied.");
+    };
     let copy_link = move |_| effects::copy(store, link.get_untracked(), "Link copied.");
     view! {
         <DialogFrame title="Share this moment" on_close>
@@ -56,6 +67,7 @@ pub fn Share(on_close: Callback<()>) -> impl IntoView {
                 ", with what is selected explained. Nothing is sent to any server."
             </p>
             {choices(store, note, is_renamed)}
+            {(!names.is_empty()).then(|| slider_choice(names, is_renamed, control))}
             <label class="field">
                 <span>"Link"</span>
                 <textarea class="link-text" readonly rows="3" prop:value=move || link.get()></textarea>
@@ -118,6 +130,40 @@ fn choices(store: Store, note: RwSignal<String>, is_renamed: RwSignal<bool>) -> 
     }
 }
 
+/// Largest number of settings that are offered as a slider.
+const SETTINGS_MAX: usize = 60;
+
+/// Quotas and weights with a number, each with its name.
+fn numbers(model: &Model) -> Vec<(String, Path)> {
+    let scenario = &model.document.scenario;
+    let terms = Terms::of(&scenario.policy);
+    let of_queue = |queue: &QueueEntry| {
+        let gpu = Path::default().field("queues").named(&queue.name).field("gpu");
+        ["quota", "weight"].map(|field| gpu.field(field))
+    };
+    let paths = scenario.queues.iter().flat_map(of_queue);
+    let numbers = paths.filter(|at| document::value(scenario, at).parse::<f64>().is_ok());
+    numbers.take(SETTINGS_MAX).map(|at| (edit::name_of(&at, terms), at)).collect()
+}
+
+/// The choice of the setting that the reader changes with a slider.
+fn slider_choice(names: Vec<String>, is_renamed: RwSignal<bool>, control: RwSignal<Option<usize>>) -> impl IntoView {
+    let option = |(at, name): (usize, String)| view! { <option value=at.to_string()>{name}</option> };
+    view! {
+        <label class="field">
+            <span>"A slider for whoever opens the link (optional)"</span>
+            <select
+                class="input"
+                disabled=move || is_renamed.get()
+                on:change=move |event| control.set(event_target_value(&event).parse().ok())
+            >
+                <option value="">"none"</option>
+                {names.into_iter().enumerate().map(option).collect_view()}
+            </select>
+        </label>
+    }
+}
+
 /// Other ways to share: embedding, a picture, tables, a virtual cluster.
 fn beside(store: Store, is_renamed: RwSignal<bool>) -> impl IntoView {
     view! {
@@ -131,7 +177,7 @@ fn beside(store: Store, is_renamed: RwSignal<bool>) -> impl IntoView {
 fn embed_options() -> impl IntoView {
     view! {
         <p class="hint">
-            "The embed is read-only. Options: "
+            "The embed is read-only, but for a slider. Options: "
             <code>"controls=step,play,time"</code> " or " <code>"none"</code> " (which controls), "
             <code>"edit=1"</code> " (allow dragging), " <code>"view=gantt"</code> " (which view), "
             <code>"view=time"</code> " for the timeline alone, " <code>"theme=dark"</code> "."

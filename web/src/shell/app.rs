@@ -5,6 +5,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use super::bar::Bar;
+use super::control::ControlSlider;
 use super::divider::Divider;
 use super::embed::EmbedBar;
 use super::lesson_bar::LessonBar;
@@ -327,6 +328,7 @@ fn Now() -> impl IntoView {
                 (NowView::Shares, _) => view! { <Shares /> }.into_any(),
                 (other, _) => view_of(other),
             }}
+            <ControlSlider />
             {empty_below(move || {
                 let is_below = matches!(shown.get(), NowView::Shares | NowView::Division | NowView::Tree);
                 lack.get().filter(|lack| is_below && *lack != Lack::Queues)

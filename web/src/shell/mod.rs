@@ -2,6 +2,7 @@
 
 pub mod app;
 pub mod bar;
+mod control;
 pub mod divider;
 pub mod embed;
 mod lesson_bar;

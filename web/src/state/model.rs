@@ -85,9 +85,11 @@ impl Model {
         if let Some(playing) = self.lesson.take() {
             self.view = playing.before.layout(&self.view);
         }
-        let Opened { document, moment: opened::Moment { cycle, decision, selection, view, why, note }, rules } = opened;
+        let Opened { document, moment: opened::Moment { cycle, decision, selection, view, why, note, control }, rules } =
+            opened;
         let explains = selection.is_some() || document.origin == Origin::Link;
         self.view.opened(view, explains);
+        self.view.control = control;
         if why {
             self.view.panel = Panel::Why;
         }

@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use fairground::scenario::Path;
+
 use super::command::Command;
 use super::effect::Effect;
+use super::layout::embed::Embed;
 use super::layout::options::{Dialog, Panel};
 use super::model::Model;
 use super::notify::notify;
@@ -15,7 +18,8 @@ use crate::engine::protocol::Request;
 /// Applies a command to the model and returns the resulting side effects. Long because it is a table.
 pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
     let mut effects = Vec::new();
-    if model.view.embed.is_some_and(|embed| !embed.allows(&command)) {
+    let is_allowed = |embed: Embed| embed.allows(&command) || sets(&command, model.view.control.as_ref());
+    if !model.view.embed.is_none_or(is_allowed) {
         return effects;
     }
     let fx = &mut effects;
@@ -126,6 +130,11 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::CloseNotice(id) => Arc::make_mut(&mut model.notices).retain(|n| n.id != id),
     }
     effects
+}
+
+/// Whether a command changes the setting that the reader of a link changes with a slider.
+fn sets(command: &Command, control: Option<&Path>) -> bool {
+    matches!(command, Command::Set { at, .. } | Command::Preview { at, .. } if Some(at) == control)
 }
 
 /// Whether a command ends playback.

@@ -1,7 +1,7 @@
 //! A document to be opened.
 
 use fairground::link::RULES;
-use fairground::scenario::Scenario;
+use fairground::scenario::{Path, Scenario};
 use fairground::words::Selection;
 
 use super::{Checked, Document, Origin};
@@ -20,6 +20,8 @@ pub struct Moment {
     pub why: bool,
     /// Note of the sender; empty: none.
     pub note: String,
+    /// The setting that the reader changes with a slider.
+    pub control: Option<Path>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]

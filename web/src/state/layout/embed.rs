@@ -128,6 +128,7 @@ mod tests {
     use crate::state::model::Model;
     use crate::state::update::update;
     use fairground::policy::Policy;
+    use fairground::scenario::Path;
 
     #[test]
     fn the_query_says_what_is_shown() {
@@ -160,6 +161,22 @@ mod tests {
         assert_ne!(model.document.scenario, before);
         let none = Embed::read("?embed=1&controls=none").expect("it is embedded");
         assert!(!none.allows_key(&Command::Step) && none.allows(&Command::Step));
+    }
+
+    #[test]
+    fn the_setting_of_a_link_can_be_changed_where_it_is_embedded() {
+        let path = |field: &str| Path::default().field("queues").named("team-a").field("gpu").field(field);
+        let mut opened = Opened::new(crate::library::start(), Origin::Link);
+        opened.moment.control = Some(path("quota"));
+        let mut model = Model::new(opened);
+        model.view.embed = Embed::read("?embed=1");
+        let before = model.document.scenario.clone();
+        update(&mut model, Command::Set { at: path("weight"), value: "3".into() });
+        assert_eq!(model.document.scenario, before);
+        update(&mut model, Command::Set { at: path("quota"), value: "3".into() });
+        assert_eq!(crate::state::document::value(&model.document.scenario, &path("quota")), "3");
+        model.take(Opened::new(crate::library::start(), Origin::Link));
+        assert_eq!(model.view.control, None, "another document has no slider");
     }
 
     #[test]

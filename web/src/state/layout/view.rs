@@ -55,6 +55,8 @@ pub struct View {
     pub note_closed: bool,
     /// The queue, node group or job whose form replaces the table.
     pub detail: Option<Path>,
+    /// The setting that the reader of the link changes with a slider.
+    pub control: Option<Path>,
     /// Queues whose children are hidden.
     pub folded: Arc<BTreeSet<String>>,
     /// Kinds of events that the lane hides and jumps skip.
