@@ -41,10 +41,90 @@ impl Piece {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Text(pub Vec<Piece>);
 
+/// A sentence with holes, each for words, a name, an amount or another text: `text!("{job} waits in {queue}.", [job, queue = of])`.
+/// Names stay separate pieces. A hole without a value, or a value without a hole, does not compile.
+macro_rules! text {
+    ($template:literal $(, [$($hole:ident $(= $value:expr)?),*])?) => {{
+        // Only compares holes and values. In a template that is not a literal, no hole stands for a variable of that name.
+        let _ = format_args!(concat!($template) $($(, $hole = "")*)?);
+        $crate::words::text::Text::of_template(
+            $template,
+            &[$($((stringify!($hole), $crate::words::text::text!(@ $hole $(= $value)?))),*)?],
+        )
+    }};
+    (@ $hole:ident) => { $crate::words::text::Text::from($hole) };
+    (@ $hole:ident = $value:expr) => { $crate::words::text::Text::from($value) };
+}
+pub(super) use text;
+
+impl From<&str> for Text {
+    fn from(words: &str) -> Text {
+        Text::of(words)
+    }
+}
+
+impl From<&String> for Text {
+    fn from(words: &String) -> Text {
+        Text::of(words)
+    }
+}
+
+impl From<String> for Text {
+    fn from(words: String) -> Text {
+        Text::of(words)
+    }
+}
+
+/// A text that may be left out.
+impl From<Option<Text>> for Text {
+    fn from(text: Option<Text>) -> Text {
+        text.unwrap_or_default()
+    }
+}
+
+/// A recorded amount with its unit.
+impl From<Fact> for Text {
+    fn from(fact: Fact) -> Text {
+        Text::default().amount(fact)
+    }
+}
+
+/// A recorded amount without its unit.
+pub(super) fn bare(fact: Fact) -> Text {
+    Text(vec![Piece::Amount(fact.bare(), Box::new(fact))])
+}
+
+/// The name of a queue.
+pub(super) fn queue(name: &str) -> Text {
+    Text(vec![Piece::Queue(name.into())])
+}
+
+/// The name of a job.
+pub(super) fn job(name: &str) -> Text {
+    Text(vec![Piece::Job(name.into())])
+}
+
+/// The name of a node.
+pub(super) fn node(name: &str) -> Text {
+    Text(vec![Piece::Node(name.into())])
+}
+
 impl Text {
     /// Creates a text from words.
     pub fn of(words: impl Into<String>) -> Text {
         Text::default().say(words)
+    }
+    /// Creates a text from a template with the values of its holes.
+    pub(super) fn of_template(template: &str, holes: &[(&str, Text)]) -> Text {
+        let mut pieces = Vec::new();
+        // A part begins with a hole: `job} waits in `; only the first one has none.
+        for part in template.split('{') {
+            let (hole, words) = part.split_once('}').unwrap_or(("", part));
+            let value = holes.iter().find(|(name, _)| *name == hole);
+            pieces.extend(value.into_iter().flat_map(|(_, value)| value.0.iter().cloned()));
+            pieces.extend((!words.is_empty()).then(|| Piece::Plain(words.into())));
+        }
+        Text(pieces)
     }
     /// Adds words.
     pub fn say(mut self, words: impl Into<String>) -> Text {
@@ -154,6 +234,14 @@ impl fmt::Display for Text {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_and_words_in_holes_stay_apart() {
+        let (of, n) = (queue("{job}"), "2".to_string());
+        let text = text!("{job} has {n} [pods] in {queue}", [job = job("a"), n, queue = of]);
+        assert_eq!(text.to_string(), "`a` has 2 [pods] in `{job}`");
+        assert_eq!(text.0.len(), 5);
+    }
 
     #[test]
     fn names_are_not_filled() {
