@@ -34,7 +34,7 @@ pub fn is_of_room(reasons: &[(NodeReason, u32)]) -> bool {
 }
 
 /// Why a node does not take a pod, after a number of nodes.
-pub fn node_reason(frame: &Frame, reason: NodeReason) -> Text {
+fn node_reason(frame: &Frame, reason: NodeReason) -> Text {
     Text::of(match reason {
         NodeReason::PodSlots => "without a free [pod] slot",
         NodeReason::NotReady => "down",

@@ -261,5 +261,5 @@ pub fn is_served_first(refusal: &Refusal) -> bool {
 pub fn below_guarantee(frame: &Frame, checks: &[Check]) -> Option<Text> {
     let check = by(checks, "yunikorn/below-guarantee", Quantity::AllocatedWithJob)?;
     let ([with, quota], queue) = (amounts(frame, check), queue_of(frame, check.subject.queue));
-    Some(text!(": with it, {queue} uses {with}, within its [quota] of {quota}.", [queue, with, quota]))
+    Some(text!(": with it, {queue} uses {with}, within its [quota] of {quota}", [queue, with, quota]))
 }
