@@ -127,6 +127,7 @@ impl Text {
     }
     /// Creates a text from a template with the values of its holes.
     pub(super) fn of_template(template: &str, holes: &[(&str, Text)]) -> Text {
+        debug_assert!(!template.contains("[{"), "the mark around a hole is never filled: {template}");
         let mut pieces = Vec::new();
         // A part begins with a hole: `job} waits in `; only the first one has none.
         for part in template.split('{') {
@@ -178,8 +179,8 @@ impl Text {
         self
     }
     /// Adds another text.
-    pub fn then(mut self, other: Text) -> Text {
-        self.0.extend(other.0);
+    pub fn then(mut self, other: impl Into<Text>) -> Text {
+        self.0.extend(other.into().0);
         self
     }
     /// Adds a list of texts, separated by commas, with a conjunction before the last.
