@@ -99,38 +99,33 @@ pub fn above_limit(frame: &Frame, event: &EventRow) -> Option<Text> {
 
 /// Why nothing is reclaimed from a consumer, if a rule of EGO decided it.
 pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
-    let (queue, other) = (queue(frame, check), queue_of(frame, check.subject.other_queue));
-    match check.rule.key() {
-        "ego/above-slot-quota" => {
-            let [held, quota] = slots(check)?;
-            Some(text!(
-                "{queue} holds {held}, which is within its share quota of {quota}",
-                [queue, held, quota]
-            ))
-        }
-        "ego/over-quota" => {
-            let [used, quota] = parts(check)?;
-            Some(text!(
-                "{queue} uses {used} of the pool, which is within its share usage quota of {quota}",
-                [queue, used, quota]
-            ))
-        }
-        "ego/share-priority" => {
-            let [own, held] = priorities(check)?;
-            Some(text!(
-                "{other} has a higher share priority ({held}) than {queue} ({own})",
-                [other, held, queue, own]
-            ))
-        }
-        "ego/no-inversion" => {
-            let [own, held] = parts(check)?;
-            Some(text!(
-                "{other} would be left with less usage / share ratio ({held}) than {queue} ({own})",
-                [other, held, queue, own]
-            ))
-        }
+    let rule = check.rule.key();
+    let [own, bound] = match rule {
+        "ego/above-slot-quota" => slots(check),
+        "ego/over-quota" | "ego/no-inversion" => parts(check),
+        "ego/share-priority" => priorities(check),
         _ => None,
-    }
+    }?;
+    let (queue, other) = (queue(frame, check), queue_of(frame, check.subject.other_queue));
+    Some(match rule {
+        "ego/above-slot-quota" => {
+            text!("{queue} holds {own}, which is within its share quota of {bound}", [queue, own, bound])
+        }
+        "ego/over-quota" => text!(
+            "{queue} uses {own} of the pool, which is within its share usage quota of {bound}",
+            [queue, own, bound]
+        ),
+        "ego/share-priority" => {
+            text!(
+                "{other} has a higher share priority ({bound}) than {queue} ({own})",
+                [other, bound, queue, own]
+            )
+        }
+        _ => text!(
+            "{other} would be left with less usage / share ratio ({bound}) than {queue} ({own})",
+            [other, bound, queue, own]
+        ),
+    })
 }
 
 /// Why a consumer above its quota lost nothing, if a rule of EGO decided it.

@@ -41,9 +41,9 @@ pub fn event(frame: &Frame, event: &EventRow, resource: Resource) -> Explanation
         }
     };
     explanation.about = match frame.job_of(event) {
-        None => text!("{kind}, cycle {n}", [kind, n = frame.cycle.to_string()]),
+        None => text!("{kind}, cycle {n}", [kind, n = frame.cycle]),
         Some(id) => {
-            text!("{job} · {kind}, cycle {n}", [job = job(frame.job(id)), kind, n = frame.cycle.to_string()])
+            text!("{job} · {kind}, cycle {n}", [job = job(frame.job(id)), kind, n = frame.cycle])
         }
     };
     explanation.when = number::time(event.time_ms);

@@ -155,7 +155,7 @@ pub fn moment(frame: &Frame) -> Explanation {
         (_, 0) => text!("Nothing changed in this cycle."),
         (cycle, n) => text!(
             "{things} in cycle {cycle}. Select one to see what decided it.",
-            [things = things(n), cycle = cycle.to_string()]
+            [things = things(n), cycle]
         ),
     };
     let about = if frame.cycle == 0 { "At the start".to_string() } else { format!("Cycle {}", frame.cycle) };

@@ -256,7 +256,7 @@ fn lost_claim(frame: &Frame, lost: &LostClaim) -> Text {
     if lost.is_loop() {
         return text!(
             "{job} claims room again and again and loses it each time: {taker} starts there first ({n} times so far). This goes on until a [job] ends, is submitted or is edited, for example so that {job} comes before {taker}.",
-            [job, taker, n = lost.times.to_string()]
+            [job, taker, n = lost.times]
         );
     }
     let before = if lost.times == 1 { "once" } else { "twice" };

@@ -54,8 +54,8 @@ fn node_reason(frame: &Frame, reason: NodeReason) -> Text {
 }
 
 /// How many nodes do not take a pod, and why.
-pub fn nodes_because(frame: &Frame, (reason, n): &(NodeReason, u32)) -> Text {
-    text!("{n} {why}", [n = n.to_string(), why = node_reason(frame, *reason)])
+pub fn nodes_because(frame: &Frame, &(reason, n): &(NodeReason, u32)) -> Text {
+    text!("{n} {why}", [n, why = node_reason(frame, reason)])
 }
 
 /// The state of a node in words.

@@ -25,7 +25,7 @@ pub fn of_eviction(frame: &Frame, event: &EventRow) -> Vec<Text> {
         ),
         tried => text!(
             "{job} needs room for {pods}{once}. {tried} sets of [evictions] were tried, on {nodes}; the last one is the first that is allowed and frees enough, and larger ones were not tried.",
-            [job, pods, once, tried = tried.to_string(), nodes]
+            [job, pods, once, tried, nodes]
         ),
     };
     let emptied = search.emptied.as_ref().and_then(|emptied| of_nodes(frame, search, emptied));
@@ -49,7 +49,7 @@ pub fn of_waiting(frame: &Frame, job: JobId) -> Option<Text> {
         }
         (placed, of) if placed < of && placed > 0 => Some(text!(
             " It needs room for {pods} at once; a set sufficed for {placed} of them at most.",
-            [pods, placed = placed.to_string()]
+            [pods, placed]
         )),
         _ => None,
     };

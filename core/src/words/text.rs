@@ -57,36 +57,26 @@ macro_rules! text {
 }
 pub(super) use text;
 
-impl From<&str> for Text {
-    fn from(words: &str) -> Text {
-        Text::of(words)
-    }
+/// What may stand in a hole.
+macro_rules! from {
+    ($($kind:ty: $value:ident => $text:expr;)*) => {
+        $(impl From<$kind> for Text {
+            fn from($value: $kind) -> Text {
+                $text
+            }
+        })*
+    };
 }
-
-impl From<&String> for Text {
-    fn from(words: &String) -> Text {
-        Text::of(words)
-    }
-}
-
-impl From<String> for Text {
-    fn from(words: String) -> Text {
-        Text::of(words)
-    }
-}
-
-/// A text that may be left out.
-impl From<Option<Text>> for Text {
-    fn from(text: Option<Text>) -> Text {
-        text.unwrap_or_default()
-    }
-}
-
-/// A recorded amount with its unit.
-impl From<Fact> for Text {
-    fn from(fact: Fact) -> Text {
-        Text::default().amount(fact)
-    }
+from! {
+    &str: words => Text::of(words);
+    &String: words => Text::of(words);
+    String: words => Text::of(words);
+    // Without separators of thousands.
+    u32: n => Text::of(n.to_string());
+    // A text that may be left out.
+    Option<Text>: text => text.unwrap_or_default();
+    // A recorded amount with its unit.
+    Fact: fact => Text(vec![Piece::Amount(fact.with_unit(), Box::new(fact))]);
 }
 
 /// A recorded amount without its unit.
@@ -166,16 +156,6 @@ impl Text {
     /// Adds a name that selects nothing.
     pub fn name(mut self, name: &str) -> Text {
         self.0.push(Piece::Name(name.into()));
-        self
-    }
-    /// Adds a recorded amount with its unit: *3 GPUs*.
-    pub fn amount(mut self, fact: Fact) -> Text {
-        self.0.push(Piece::Amount(fact.with_unit(), Box::new(fact)));
-        self
-    }
-    /// Adds a recorded amount without a unit.
-    pub fn number(mut self, fact: Fact) -> Text {
-        self.0.push(Piece::Amount(fact.bare(), Box::new(fact)));
         self
     }
     /// Adds another text.

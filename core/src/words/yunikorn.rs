@@ -126,7 +126,7 @@ pub fn reserved(frame: &Frame, refusal: &Refusal, reasons: &[(NodeReason, u32)])
                 text!("{held} on {node} {are} reserved for {job}{until}", [held, node, are, job, until])
             }
             (_, Some(node)) => text!("{node} is reserved for {job}{until}", [node, job, until]),
-            _ => text!("{n} [nodes] are reserved for {job}{until}", [n = n.to_string(), job, until]),
+            _ => text!("{n} [nodes] are reserved for {job}{until}", [n, job, until]),
         });
     }
     (!clauses.is_empty()).then(|| Text::default().list(clauses, "and").then(other_nodes(frame, reasons)))

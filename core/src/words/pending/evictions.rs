@@ -119,7 +119,7 @@ impl Case<'_> {
         let victims = match victims.len() {
             0 => Text::of("the [jobs] to evict are protected by their"),
             1 => text!("{victim} is protected by its", [victim = name(&victims[0])]),
-            n if n > 4 => text!("{n} [jobs] are protected by their", [n = n.to_string()]),
+            n if n > 4 => Text::of(format!("{n} [jobs] are protected by their")),
             _ => {
                 Text::default().list(victims.iter().map(name).collect(), "and").say(" are protected by their")
             }

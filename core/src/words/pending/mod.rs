@@ -218,7 +218,7 @@ impl Case<'_> {
             }
             n => text!(
                 "{job} is waiting: too few of its [pods] exist; {n} [pods] have not joined it yet.",
-                [job, n = n.to_string()]
+                [job, n]
             ),
         }
     }

@@ -109,10 +109,7 @@ impl Case<'_> {
         let job = match self.row().map_or(0, |row| row.core) {
             0 => text!("{job} is non-preemptible", [job = self.job()]),
             1 => text!("{job}: its first [pod] is non-preemptible", [job = self.job()]),
-            n => text!(
-                "{job}: its first {n} [pods] are non-preemptible",
-                [job = self.job(), n = n.to_string()]
-            ),
+            n => text!("{job}: its first {n} [pods] are non-preemptible", [job = self.job(), n]),
         };
         let facts = self.facts(self.resource(Some(resource)));
         let of = |quantity| facts.get(Party::Queue(id), quantity);
