@@ -273,15 +273,9 @@ pub fn says(frame: &Frame, check: &Check) -> Text {
             _ => format!("{the}{name} ({shown})"),
         }
     };
-    text!(
-        "{node}{of}{left} {is} {other}{right}.",
-        [
-            node = subject.node.map(|node| text!("{node}, ", [node = text::node(frame.node(node))])),
-            of = of(left),
-            left = side(&check.left),
-            is = relation(check.op, check.holds),
-            other = if right == left { None } else { of(right) },
-            right = side(&check.right)
-        ]
-    )
+    let node = subject.node.map(|node| text!("{node}, ", [node = text::node(frame.node(node))]));
+    let other = if right == left { None } else { of(right) };
+    let (of, left, right) = (of(left), side(&check.left), side(&check.right));
+    let is = relation(check.op, check.holds);
+    text!("{node}{of}{left} {is} {other}{right}.", [node, of, left, is, other, right])
 }

@@ -56,33 +56,25 @@ pub fn reclaimed(frame: &Frame, event: &EventRow) -> Option<Text> {
     }
     if let Some(over) = by("ego/above-slot-quota") {
         let [held, quota] = slots(over)?;
-        let below = |check| below(frame, check, slots(check)?, "held");
+        let below = by("ego/below-slot-quota").and_then(|check| below(frame, check, slots(check)?, "held"));
         return Some(text!(
             "{evicted}. {giver} held {held}, above its share quota of {quota}{below}.",
-            [
-                evicted,
-                giver = queue(frame, over),
-                held,
-                quota,
-                below = by("ego/below-slot-quota").and_then(below)
-            ]
+            [evicted, giver = queue(frame, over), held, quota, below]
         ));
     }
     let over = by("ego/over-quota")?;
     let [used, quota] = parts(over)?;
-    let below = |check| below(frame, check, parts(check)?, "used");
+    let below = by("ego/under-quota").and_then(|check| below(frame, check, parts(check)?, "used"));
     Some(text!(
         "{evicted}. {giver} used {used} of the pool, above its share usage quota of {quota}{below}.",
-        [evicted, giver = queue(frame, over), used, quota, below = by("ego/under-quota").and_then(below)]
+        [evicted, giver = queue(frame, over), used, quota, below]
     ))
 }
 
 /// *; `gold` used 20 %, below its 40 %*
 fn below(frame: &Frame, check: &Check, [used, quota]: [String; 2], verb: &str) -> Option<Text> {
-    Some(text!(
-        "; {taker} {verb} {used}, below its {quota}",
-        [taker = queue(frame, check), verb, used, quota]
-    ))
+    let taker = queue(frame, check);
+    Some(text!("; {taker} {verb} {used}, below its {quota}", [taker, verb, used, quota]))
 }
 
 /// Why a unit was reclaimed without a claimant: its consumer exceeds its share limit.
@@ -115,12 +107,10 @@ pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
             "{queue} uses {own} of the pool, which is within its share usage quota of {bound}",
             [queue, own, bound]
         ),
-        "ego/share-priority" => {
-            text!(
-                "{other} has a higher share priority ({bound}) than {queue} ({own})",
-                [other, bound, queue, own]
-            )
-        }
+        "ego/share-priority" => text!(
+            "{other} has a higher share priority ({bound}) than {queue} ({own})",
+            [other, bound, queue, own]
+        ),
         _ => text!(
             "{other} would be left with less usage / share ratio ({bound}) than {queue} ({own})",
             [other, bound, queue, own]

@@ -73,16 +73,16 @@ fn evicted(frame: &Frame, event: &EventRow, why: EvictReason, resource: Resource
         EvictReason::Preempted => preempted(frame, event),
         EvictReason::Moved => moved(frame, event),
         EvictReason::AboveLimit => above_limit(frame, event),
-        EvictReason::StaleGang => by_itself(evicted_because(frame, event, why)),
+        EvictReason::StaleGang => verdict_only(evicted_because(frame, event, why)),
         EvictReason::NodeLost | EvictReason::Withdrawn => {
             let job = job(frame.job_name(event));
-            by_itself(text!("{job} was stopped: {why}.", [job, why = reason(why)]))
+            verdict_only(text!("{job} was stopped: {why}.", [job, why = reason(why)]))
         }
     }
 }
 
-/// An eviction without a claimant.
-fn by_itself(verdict: Text) -> Explanation {
+/// An explanation that needs no more than a sentence.
+fn verdict_only(verdict: Text) -> Explanation {
     Explanation { verdict, ..Explanation::default() }
 }
 
@@ -96,7 +96,7 @@ fn above_limit(frame: &Frame, event: &EventRow) -> Explanation {
     let of_ego = super::ego::above_limit(frame, event);
     let of_yunikorn = || super::yunikorn::above_limit(frame, event);
     let plain = || evicted_because(frame, event, EvictReason::AboveLimit);
-    by_itself(of_ego.or_else(of_yunikorn).unwrap_or_else(plain))
+    verdict_only(of_ego.or_else(of_yunikorn).unwrap_or_else(plain))
 }
 
 /// All evictions for the same job, in the order of the decisions; `None` if there is only one.
@@ -183,7 +183,7 @@ fn started(frame: &Frame, event: &EventRow) -> Explanation {
     let resource = requested.map_or(frame.names.resource, |(resource, _)| resource);
     let uses = frame.queue_of(event).and_then(|queue| frame.queues.get(queue.index()));
     let uses = uses.map(|queue| now_uses(frame, queue, resource));
-    by_itself(text!(
+    verdict_only(text!(
         "{job} started{place}{amount}{uses}.",
         [job = job(frame.job_name(event)), place, amount, uses]
     ))
@@ -209,17 +209,13 @@ fn now_uses(frame: &Frame, row: &QueueRow, resource: Resource) -> Text {
 /// A job that ended because its evicted pods were not replaced.
 pub fn gone(frame: &Frame, event: &EventRow) -> Explanation {
     let name = frame.job_name(event);
+    let (time, why) = (number::time(event.time_ms), event.eviction().map_or("", reason));
     let by = event.by().map(|by| text!(" for {job}", [job = job(frame.job(by))]));
     Explanation {
         about: text!("{job} · [evicted]", [job = job(name)]),
         verdict: text!(
             "{job} was [evicted] at {time}{by}: {why}. Its [pods] are not recreated, so the [job] is over and its work is lost.",
-            [
-                job = job(name),
-                time = number::time(event.time_ms),
-                by,
-                why = event.eviction().map_or("", reason)
-            ]
+            [job = job(name), time, by, why]
         ),
         controls: vec![Control::job(name, "restart", text!("restart of {job}", [job = job(name)]))],
         ..Explanation::default()

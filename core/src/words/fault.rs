@@ -20,19 +20,9 @@ pub fn faults(frame: &Frame, checks: &[Comparison]) -> Vec<Text> {
         if !known.contains(&key) {
             known.push(key);
             let versions = modelled.before(change).versions;
-            let (product, before, numbers) = (modelled.product, change.before, numbers(frame, check));
-            texts.push(text!(
-                "Known fault of {product} {versions}: {before} {numbers}Since {version}: {now} {instead}",
-                [
-                    product,
-                    versions,
-                    before,
-                    numbers,
-                    version = change.version,
-                    now = change.now,
-                    instead = fault.instead
-                ]
-            ));
+            let head = format!("Known fault of {} {versions}: {}", modelled.product, change.before);
+            let tail = format!("Since {}: {} {}", change.version, change.now, fault.instead);
+            texts.push(text!("{head} {numbers}{tail}", [head, numbers = numbers(frame, check), tail]));
         }
     }
     texts

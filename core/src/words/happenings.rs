@@ -326,16 +326,10 @@ fn on_node(frame: &Frame, node: &NodeCard) -> Vec<Entry> {
         .into_iter()
         .map(|(job, queue, gpus)| {
             let queue = frame.queues.get(queue as usize).map_or("", |queue| queue.name.as_str());
+            let (name, queue, gpus) = (text::job(&job), text::queue(queue), with_unit(Resource::GPU, gpus));
             Entry {
                 kind: Some(Kind::Started),
-                text: text!(
-                    "{job} of {queue}, {gpus}",
-                    [
-                        job = text::job(&job),
-                        queue = text::queue(queue),
-                        gpus = with_unit(Resource::GPU, gpus)
-                    ]
-                ),
+                text: text!("{name} of {queue}, {gpus}", [name, queue, gpus]),
                 selection: Some(Selection::Job(job)),
                 ..Entry::default()
             }

@@ -211,7 +211,7 @@ impl Expectation {
             Expectation::Unprotected(until) => text!(
                 "{at}, the first cycle after the protection ends ({until}), [jobs] can be [evicted] for it.",
                 [
-                    at = next.map_or("In the next cycle".into(), |next| format!("At {next}")),
+                    at = next.map_or("In the next cycle".into(), |at| format!("At {at}")),
                     until = clock(*until)
                 ]
             ),
@@ -220,12 +220,12 @@ impl Expectation {
             Expectation::Joins(None) => text!("It is considered once all of its [pods] exist."),
             Expectation::Ends { jobs, queue } => {
                 let end = if jobs.starts_with("other") { "end" } else { "ends" };
-                let whose = queue.map_or("its user".into(), |queue| queue_of(frame, Some(queue)));
+                let whose = queue.map_or("its user".into(), |queue| queue_of(frame, queue));
                 text!("It can start when {jobs} of {whose} {end}.", [jobs = *jobs, whose, end])
             }
             Expectation::Room { room, entitled: Some(queue) } => text!(
                 "It can start when {room}, or when {queue} is entitled to more.",
-                [room = room.says(), queue = queue_of(frame, Some(*queue))]
+                [room = room.says(), queue = queue_of(frame, *queue)]
             ),
             Expectation::Room { room, entitled: None } => {
                 text!("It can start when {room}, unless another [job] comes first.", [room = room.says()])

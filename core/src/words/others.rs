@@ -55,7 +55,7 @@ pub fn not_chosen(frame: &Frame, event: &EventRow) -> Vec<Entry> {
 
 fn says(frame: &Frame, not_selected: &NotSelected) -> Text {
     let (candidate, queue) = match not_selected.candidate {
-        Candidate::Queue(id) => (queue_of(frame, Some(id)), queue_of(frame, Some(id))),
+        Candidate::Queue(id) => (queue_of(frame, id), queue_of(frame, id)),
         Candidate::Job(id) => (job(frame.job(id)), queue_of(frame, frame.names.queue_of(id))),
     };
     match &not_selected.why {

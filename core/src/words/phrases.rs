@@ -8,8 +8,8 @@ use crate::trace::{EvictReason, Mark, NodeReason};
 use crate::units::Resource;
 
 /// The name of a queue, which may be missing.
-pub fn queue_of(frame: &Frame, queue: Option<QueueId>) -> Text {
-    text::queue(queue.map_or("", |queue| frame.queue(queue)))
+pub fn queue_of(frame: &Frame, queue: impl Into<Option<QueueId>>) -> Text {
+    text::queue(queue.into().map_or("", |queue| frame.queue(queue)))
 }
 
 /// The reason of an eviction, without the claimant.

@@ -25,19 +25,13 @@ pub fn queue(frame: &Frame, name: &str, derivation: Option<&Ladder>, resource: R
     let of_queue = || frame.jobs.iter().filter(|job| job.queue == position as u32);
     let mut jobs: Vec<Entry> = of_queue().map(entry).take(JOBS).collect();
     jobs.extend(more_jobs(of_queue().skip(JOBS).count() as u64));
+    let queue = text::queue(name);
     let called = match frame.names.display_name(QueueId::from_index(position)) {
-        "" => String::new(),
-        called => format!(" ({called})"),
+        "" => None,
+        called => Some(text::name(&format!(" ({called})"))),
     };
     Explanation {
-        about: text!(
-            "{queue}{called} · {resource}",
-            [
-                queue = text::queue(name),
-                called = text::name(&called),
-                resource = number::resource_name(resource)
-            ]
-        ),
+        about: text!("{queue}{called} · {of}", [queue, called, of = number::resource_name(resource)]),
         verdict: verdict(row, resource, terms)
             .then(fuller_sibling(frame, row, resource))
             .then(over_limit(row, resource))
@@ -152,12 +146,10 @@ fn verdict(row: &QueueRow, resource: Resource, terms: &Terms) -> Text {
     };
     match due {
         None => text!("{queue} uses {uses}, all it requests.", [queue, uses]),
-        Some(due) => {
-            text!(
-                "{queue} uses {uses}, all it requests, within its {what} of {due}.",
-                [queue, uses, what, due]
-            )
-        }
+        Some(due) => text!(
+            "{queue} uses {uses}, all it requests, within its {what} of {due}.",
+            [queue, uses, what, due]
+        ),
     }
 }
 

@@ -92,7 +92,7 @@ impl<'a> Sides<'a> {
 
     /// *`team-a` was using 3 GPUs, 1 over its fair share of 2*.
     fn giver_says(&self) -> Option<Text> {
-        let (held, queue) = (self.held()?, queue_of(self.frame, Some(self.giver)));
+        let (held, queue) = (self.held()?, queue_of(self.frame, self.giver));
         let Some((what, floor)) = self.floor() else {
             return Some(text!("{queue} was using {held}", [queue, held]));
         };
@@ -112,7 +112,7 @@ impl<'a> Sides<'a> {
     fn priority_says(&self) -> Option<Text> {
         let of = |queue| self.of(queue, Quantity::Priority).filter(|_| self.by_priority)?.value;
         let [high, low] = [of(self.taker)?, of(self.giver)?].map(number::number);
-        let [taker, giver] = [self.taker, self.giver].map(|queue| queue_of(self.frame, Some(queue)));
+        let [taker, giver] = [self.taker, self.giver].map(|queue| queue_of(self.frame, queue));
         Some(text!(
             "the priority of {taker}, {high}, is higher than {low} of {giver}",
             [taker, high, low, giver]
@@ -122,7 +122,7 @@ impl<'a> Sides<'a> {
     /// *with `b2`, `team-b` uses exactly its fair share of 2*.
     fn taker_says(&self, by: &str) -> Option<Text> {
         let with = self.of(self.taker, Quantity::AllocatedWithJob)?;
-        let (job, queue) = (job(by), queue_of(self.frame, Some(self.taker)));
+        let (job, queue) = (job(by), queue_of(self.frame, self.taker));
         let Some((what, bound)) = self.bound() else {
             return Some(text!("with {job}, {queue} uses {with}", [job, queue, with]));
         };
@@ -181,15 +181,15 @@ impl<'a> Sides<'a> {
         let rows =
             rows.map(|(name, giver, taker)| (name, vec![Cell::of(giver), Cell::of(taker)], name == decisive));
         let caption = match self.parent {
-            Some(parent) => text!("Compared below {queue}", [queue = queue_of(self.frame, Some(parent))]),
+            Some(parent) => text!("Compared below {queue}", [queue = queue_of(self.frame, parent)]),
             None => Text::of("Compared at the top level"),
         };
         Evidence {
             caption,
             head: vec![
                 Text::of(unit(self.resource, 2.0)),
-                queue_of(self.frame, Some(self.giver)),
-                queue_of(self.frame, Some(self.taker)),
+                queue_of(self.frame, self.giver),
+                queue_of(self.frame, self.taker),
             ],
             rows: rows.collect(),
         }

@@ -99,15 +99,15 @@ pub(super) fn node(name: &str) -> Text {
     Text(vec![Piece::Node(name.into())])
 }
 
+/// A name that selects nothing.
+pub(super) fn name(name: &str) -> Text {
+    Text(vec![Piece::Name(name.into())])
+}
+
 /// Texts with words between them.
 pub(super) fn joined(texts: impl IntoIterator<Item = Text>, between: &str) -> Text {
     let join = |all: Text, text| text!("{all}{between}{text}", [all, between, text]);
     texts.into_iter().reduce(join).unwrap_or_default()
-}
-
-/// A name that selects nothing.
-pub(super) fn name(name: &str) -> Text {
-    Text(vec![Piece::Name(name.into())])
 }
 
 impl Text {

@@ -37,13 +37,13 @@ impl Case<'_> {
         };
         if let Some(check) = failed(Quantity::PreemptibleJobs, Quantity::Constant) {
             let place =
-                check.subject.queue.map(|of| text!(" in {queue}", [queue = queue_of(self.frame, Some(of))]));
+                check.subject.queue.map(|of| text!(" in {queue}", [queue = queue_of(self.frame, of)]));
             return Some(text!(". No other preemptible [job] runs{place}", [place]));
         }
         let check =
             failed(Quantity::Priority, Quantity::Priority).filter(|c| c.subject.other_job.is_some())?;
         let [own, lowest] = [&check.left, &check.right].map(|term| value(term, None));
-        let queue = queue_of(self.frame, Some(check.subject.queue?));
+        let queue = queue_of(self.frame, check.subject.queue?);
         Some(text!(
             ". In {queue}, no preemptible [job] has a lower priority than {own}; the lowest is {lowest}",
             [queue, own, lowest]
@@ -72,7 +72,7 @@ impl Case<'_> {
         let mut failed = checks.filter(|check| !check.holds && check.left.quantity == Quantity::Priority);
         failed.find_map(|check| {
             let [own, other] = [check.subject.queue?, check.subject.other_queue?];
-            let [own, other] = [own, other].map(|queue| queue_of(self.frame, Some(queue)));
+            let [own, other] = [own, other].map(|queue| queue_of(self.frame, queue));
             let [is, most] = [&check.left, &check.right].map(|term| value(term, None));
             Some(text!(
                 "; the priority of {own}, {is}, is not higher than {most} of {other}",
@@ -145,14 +145,10 @@ impl Case<'_> {
         let facts = Facts::of(std::slice::from_ref(check), r);
         let with = facts.get(Party::Queue(above), Quantity::AllocatedWithJob)?;
         let quota = facts.get(Party::Queue(above), Quantity::Quota)?;
+        let [above, own] = [above, own].map(|queue| queue_of(self.frame, queue));
         Some(text!(
             "{above}, the parent of {own}, would use {with} with it, over its [quota] of {quota}",
-            [
-                above = queue_of(self.frame, Some(above)),
-                own = queue_of(self.frame, Some(own)),
-                with,
-                quota = bare(quota)
-            ]
+            [above, own, with, quota = bare(quota)]
         ))
     }
 }

@@ -21,7 +21,7 @@ impl Case<'_> {
                 [job]
             );
         }
-        let of = |queue: QueueId| queue_of(self.frame, Some(queue));
+        let of = |queue: QueueId| queue_of(self.frame, queue);
         let came_first = yunikorn::came_first(self.refusal).unwrap_or_default();
         let own = self.own();
         let other = self.frame.names.queue_of(first).filter(|other| Some(*other) != own);
@@ -58,7 +58,7 @@ impl Case<'_> {
     pub(super) fn over_limit(&self, gate: &Gate, resource: Resource) -> Text {
         let r = self.resource(Some(resource));
         let Some(id) = self.queue_id(gate) else { return Text::of("A [limit] is reached.") };
-        let (job, queue) = (self.job(), queue_of(self.frame, Some(id)));
+        let (job, queue) = (self.job(), queue_of(self.frame, id));
         let (bound, word) = match self.refusal.is_over_quota() {
             true => (Quantity::Quota, "quota"),
             false => (Quantity::Limit, "[limit]"),
@@ -114,7 +114,7 @@ impl Case<'_> {
         let facts = self.facts(self.resource(Some(resource)));
         let of = |quantity| facts.get(Party::Queue(id), quantity);
         let (held, with) = (of(Quantity::Before), of(Quantity::AllocatedNonPreemptible));
-        let queue = queue_of(self.frame, Some(id));
+        let queue = queue_of(self.frame, id);
         let why = match (held, with, of(Quantity::Quota)) {
             (_, _, Some(quota)) if quota.value == Some(0.0) => {
                 text!("{queue} has a [quota] of {quota}.", [queue, quota])
@@ -137,7 +137,7 @@ impl Case<'_> {
 
     pub(super) fn not_entitled(&self, gate: &Gate) -> Text {
         let Some(id) = self.queue_id(gate) else { return Text::of("Its [queue] is above its [fair share].") };
-        let (job, queue) = (self.job(), queue_of(self.frame, Some(id)));
+        let (job, queue) = (self.job(), queue_of(self.frame, id));
         if let Some(why) = ego::not_entitled(self.frame, self.refusal, self.frame.queue(id)) {
             let room = self.in_use().map(|in_use| in_use + ", and ").unwrap_or_default();
             return text!("{job} is waiting: {room}{why}", [job, room, why]);
@@ -180,7 +180,7 @@ impl Case<'_> {
         };
         let check = self.refusal.checks.iter().find(is_it)?;
         let [first, own] = [&check.left, &check.right].map(|term| value_in(check, term, None));
-        let queue = queue_of(self.frame, Some(check.subject.queue?));
+        let queue = queue_of(self.frame, check.subject.queue?);
         let policy = Policy::described(&self.frame.policy).and_then(|policy| policy.queue.priority.as_ref());
         let word = policy.map_or("priority", |priority| priority.word);
         Some(text!(
