@@ -222,7 +222,7 @@ pub fn gone(frame: &Frame, event: &EventRow) -> Explanation {
     }
 }
 
-/// Events other than placements and evictions. Long because each kind has its sentence here.
+/// Events other than placements and evictions.
 fn other(frame: &Frame, row: &EventRow, event: Event) -> Explanation {
     let job = job(frame.job_name(row));
     let queue = queue_of(frame, frame.queue_of(row));
