@@ -176,11 +176,12 @@ impl Case<'_> {
             Gate::Behind { job } => self.behind(*job),
             Gate::WaitingForVictims { until } => self.on_its_way(*until),
             Gate::GangIncomplete { held, of, until } => {
-                let reserved =
-                    format!("{held} of {of} gang [pods] {}", if *held == 1 { "is" } else { "are" });
-                let until = until.map(|at| format!("; the reservation expires at {}", clock(at)));
-                let until = until.unwrap_or_default();
-                text!("{job} is waiting: {reserved} reserved{until}.", [job, reserved, until])
+                let are = if *held == 1 { "is" } else { "are" };
+                let until = until.map(|at| text!("; the reservation expires at {at}", [at = clock(at)]));
+                text!(
+                    "{job} is waiting: {held} of {of} gang [pods] {are} reserved{until}.",
+                    [job, held = *held, of = *of, are, until]
+                )
             }
             Gate::GangFailed => {
                 text!("{job} has failed: its gang did not get room for all [pods] in time.", [job])
