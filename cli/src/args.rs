@@ -169,7 +169,8 @@ pub struct Export {
     /// A scenario (YAML or JSON) or a link to one; - reads standard input
     #[arg(value_name = "FILE")]
     pub file: String,
-    /// The format; default: that of the scenario's policy. For a format of another policy, the scenario is translated first
+    /// The format; default: that of the scenario's policy. For a format of another policy, the scenario is translated
+    /// first
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
     pub format: Option<String>,
     /// Print only a unified diff against this file, from which the scenario was imported
@@ -194,8 +195,8 @@ pub struct Kit {
 /// Import files as a scenario.
 #[derive(Debug, ClapArgs)]
 pub struct Import {
-    /// Files and folders of any kinds: tables of jobs (CSV), output of kubectl get … -o json (or yaml), snapshots of KAI (zip),
-    /// configurations and REST responses of YuniKorn and Run:ai, plans of EGO (XML); - reads standard input
+    /// Files and folders of any kinds: tables of jobs (CSV), output of kubectl get … -o json (or yaml), snapshots of
+    /// KAI (zip), configurations and REST responses of YuniKorn and Run:ai, plans of EGO (XML); - reads standard input
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<String>,
     /// Table of queues (name, GPUs), or of departments if they are in a separate file
@@ -210,8 +211,8 @@ pub struct Import {
     /// The policy of the scenario: kai, fifo, yunikorn, ego, runai, max-min or drf; default: the policy of the files
     #[arg(long, value_name = "P", value_parser = policy)]
     pub policy: Option<String>,
-    /// Columns of a table of jobs: id, queue, submit, duration, gpus, user, pods, cpu or memory; a column may have a unit:
-    /// submit=arrival:ms
+    /// Columns of a table of jobs: id, queue, submit, duration, gpus, user, pods, cpu or memory; a column may have a
+    /// unit: submit=arrival:ms
     #[arg(long, value_name = "FIELD=COLUMN,…", value_delimiter = ',', value_parser = column)]
     pub map: Vec<(String, String)>,
     /// Output file; - writes to standard output
@@ -303,9 +304,8 @@ fn policy(text: &str) -> Result<String, String> {
 
 /// Returns a parser that accepts the export formats of all policies.
 fn formats() -> PossibleValuesParser {
-    let value = |(_, export): (_, &'static fairground::export::Export)| {
-        PossibleValue::new(export.file).help(export.about)
-    };
+    let value =
+        |(_, export): (_, &'static fairground::export::Export)| PossibleValue::new(export.file).help(export.about);
     fairground::export::formats().map(value).collect::<Vec<_>>().into()
 }
 

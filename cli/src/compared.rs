@@ -52,13 +52,11 @@ pub fn compare(args: &Compare) -> Result<End, Stop> {
         eprint_line(&format!("{}: cannot be run under {}", shown(entry.file), column.policy));
         return Err(Stop::BadInput);
     }
-    let differs: Vec<Option<FirstDifference>> =
-        (0..columns.len()).map(|at| differs(&entries, &columns, at)).collect();
+    let differs: Vec<Option<FirstDifference>> = (0..columns.len()).map(|at| differs(&entries, &columns, at)).collect();
     let mut out = std::io::stdout().lock();
     match args.out {
         ComparedOut::Text => {
-            for (entry, column) in entries.iter().zip(&columns).filter(|(_, column)| !column.notes.is_empty())
-            {
+            for (entry, column) in entries.iter().zip(&columns).filter(|(_, column)| !column.notes.is_empty()) {
                 eprint_line(&format!("{}:", entry.name));
                 print_notes(&column.notes)?;
             }
@@ -77,7 +75,8 @@ pub fn compare(args: &Compare) -> Result<End, Stop> {
     Ok(End::Ok)
 }
 
-/// The runs of a file: under the given policies, else under its own if there are several files, else under those of products.
+/// The runs of a file: under the given policies, else under its own if there are several files, else under those of
+/// products.
 fn of_policies<'a>(args: &Compare, file: &'a str, loaded: &'a Loaded) -> Vec<Entry<'a>> {
     let is_one = args.files.len() == 1;
     let policies: Vec<String> = match args.policies.is_empty() {
@@ -115,10 +114,7 @@ fn of_version<'a>(
     let Some(revision) = modelled.named(version) else {
         let known: Vec<&str> = modelled.revisions.iter().map(|revision| revision.name).collect();
         let product = modelled.product;
-        eprint_line(&format!(
-            "fairground: {product} has no version {version:?}; choose of {}",
-            known.join(", ")
-        ));
+        eprint_line(&format!("fairground: {product} has no version {version:?}; choose of {}", known.join(", ")));
         return Err(Stop::BadInput);
     };
     let name = match args.files.len() {
@@ -144,8 +140,7 @@ fn differs(entries: &[Entry<'_>], columns: &[Column], at: usize) -> Option<First
 
 /// The first difference with the explanations of both runs.
 fn explained(names: [&String; 2], differs: &FirstDifference) -> String {
-    let mut text =
-        format!("first difference between {} and {}: {}\n", names[0], names[1], clock(differs.time));
+    let mut text = format!("first difference between {} and {}: {}\n", names[0], names[1], clock(differs.time));
     for (name, side) in names.iter().zip(&differs.sides) {
         let _ = writeln!(text, "  {name}: {}", side.moves());
         side.lines.iter().for_each(|line| {
@@ -194,11 +189,7 @@ fn table(entries: &[Entry<'_>], columns: &[Column], differs: &[Option<FirstDiffe
 }
 
 /// The rows of the queues of any run, in the order of the runs; a queue that a run does not have has empty cells there.
-fn queue_rows(
-    runs: &[&Ran],
-    over_time: ResourceTime,
-    row: &impl Fn(&str, &dyn Fn(&Ran) -> String) -> Row,
-) -> Vec<Row> {
+fn queue_rows(runs: &[&Ran], over_time: ResourceTime, row: &impl Fn(&str, &dyn Fn(&Ran) -> String) -> Row) -> Vec<Row> {
     let mut queues: Vec<&str> = Vec::new();
     for queue in runs.iter().flat_map(|run| &run.queues) {
         if !queues.contains(&&**queue) {
@@ -221,8 +212,7 @@ fn queue_rows(
 }
 
 fn aligned(rows: &[Row]) -> String {
-    let width =
-        |texts: &mut dyn Iterator<Item = &String>| texts.map(|text| text.chars().count()).max().unwrap_or(0);
+    let width = |texts: &mut dyn Iterator<Item = &String>| texts.map(|text| text.chars().count()).max().unwrap_or(0);
     let captions = width(&mut rows.iter().map(|(caption, _)| caption));
     let cells = width(&mut rows.iter().flat_map(|(_, cells)| cells)).max(12);
     let mut text = String::new();

@@ -53,12 +53,8 @@ pub fn import(args: &Import) -> Result<End, Stop> {
     let files: Vec<File<'_>> =
         given.map(|(i, (name, bytes))| File { name: shown(name), bytes, is_sizes: i >= n_files }).collect();
     let Files { imported, more, kind, .. } = import::import_files(&files, &options);
-    if args.queues.is_some()
-        && !matches!(kind, Kind::Trace | Kind::QueueSizes | Kind::Organisation | Kind::Unknown)
-    {
-        eprint_line(
-            "fairground: --queues goes with a trace of jobs or with projects; this file has its own queues",
-        );
+    if args.queues.is_some() && !matches!(kind, Kind::Trace | Kind::QueueSizes | Kind::Organisation | Kind::Unknown) {
+        eprint_line("fairground: --queues goes with a trace of jobs or with projects; this file has its own queues");
         return Err(Stop::BadInput);
     }
     let r = &imported.report;
@@ -142,17 +138,15 @@ fn refusal(file: &str, refused: &Refused) -> Result<Stop, Stop> {
 /// Writes a kit: a virtual cluster with the real scheduler.
 pub fn kit(args: &Kit) -> Result<End, Stop> {
     let loaded = load(&args.file, None)?;
-    let export::Folder { files, left_out } =
-        export::kit(&loaded.scenario).or_else(|refused| match refused {
-            Refused::NoFormat => {
-                let policies =
-                    Policy::ALL.iter().filter(|policy| policy.kit.is_some()).map(|policy| policy.key);
-                let (file, policies) = (shown(&args.file), policies.collect::<Vec<_>>().join(" or "));
-                eprint_line(&format!("fairground: {file}: not a scenario of the policy {policies}"));
-                Err(Stop::BadInput)
-            }
-            refused => Err(refusal(&args.file, &refused)?),
-        })?;
+    let export::Folder { files, left_out } = export::kit(&loaded.scenario).or_else(|refused| match refused {
+        Refused::NoFormat => {
+            let policies = Policy::ALL.iter().filter(|policy| policy.kit.is_some()).map(|policy| policy.key);
+            let (file, policies) = (shown(&args.file), policies.collect::<Vec<_>>().join(" or "));
+            eprint_line(&format!("fairground: {file}: not a scenario of the policy {policies}"));
+            Err(Stop::BadInput)
+        }
+        refused => Err(refusal(&args.file, &refused)?),
+    })?;
     for remark in &left_out {
         eprint_line(&format!("left out: {remark}"));
     }

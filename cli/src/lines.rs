@@ -47,12 +47,7 @@ impl Lines {
     }
 
     /// Prints a cycle; nothing if nothing changed.
-    pub fn cycle(
-        &mut self,
-        out: &mut impl Write,
-        at: &Simulation,
-        record: &CycleRecord,
-    ) -> std::io::Result<()> {
+    pub fn cycle(&mut self, out: &mut impl Write, at: &Simulation, record: &CycleRecord) -> std::io::Result<()> {
         let cluster = at.cluster();
         let queues = changed(&self.ledger, &record.ledger);
         let is_quiet = record.events.is_empty() && record.marks.is_empty() && queues.is_empty();
@@ -94,13 +89,7 @@ impl Lines {
 
 /// Returns the rows that are new or differ.
 fn changed<'a>(before: &Ledger, after: &'a Ledger) -> Vec<&'a LedgerRow> {
-    after
-        .rows
-        .iter()
-        .enumerate()
-        .filter(|(i, row)| before.rows.get(*i) != Some(row))
-        .map(|(_, row)| row)
-        .collect()
+    after.rows.iter().enumerate().filter(|(i, row)| before.rows.get(*i) != Some(row)).map(|(_, row)| row).collect()
 }
 
 fn event(cluster: &Cluster, event: &Event) -> Map<String, Value> {

@@ -107,17 +107,12 @@ pub fn load(file: &str, policy: Option<&str>) -> Result<Loaded, Stop> {
     match (loaded.scenario, loaded.plan) {
         (Some(scenario), Some(plan)) => {
             print_notes(notes.as_deref().unwrap_or_default())?;
-            let n_warnings =
-                loaded.findings.iter().filter(|found| found.severity == Severity::Warning).count();
+            let n_warnings = loaded.findings.iter().filter(|found| found.severity == Severity::Warning).count();
             Ok(Loaded { scenario, plan, notes, n_warnings })
         }
         _ => {
             let n = loaded.findings.iter().filter(|found| found.severity == Severity::Error).count();
-            eprint_line(&format!(
-                "{}: cannot be run: {n} error{}",
-                shown(file),
-                if n == 1 { "" } else { "s" }
-            ));
+            eprint_line(&format!("{}: cannot be run: {n} error{}", shown(file), if n == 1 { "" } else { "s" }));
             Err(Stop::BadInput)
         }
     }

@@ -1,9 +1,9 @@
 //! The headless runner: reads a scenario, prints events, tables or JSON Lines, and sets exit codes for pipelines.
 //!
-//! [`args`] defines the command line; [`load`] reads files and links, and [`messages`] prints findings about them; [`run`] runs the
-//! simulation and prints each cycle through [`text`] or [`lines`]; [`why`] explains one job; [`simulators`] replaces KAI's bundled
-//! simulators; [`convert`] converts files; [`policies`] lists modelled versions; [`translated`] translates scenarios to
-//! other policies; [`compared`] runs several side by side.
+//! [`args`] defines the command line; [`load`] reads files and links, and [`messages`] prints findings about them;
+//! [`run`] runs the simulation and prints each cycle through [`text`] or [`lines`]; [`why`] explains one job;
+//! [`simulators`] replaces KAI's bundled simulators; [`convert`] converts files; [`policies`] lists modelled versions;
+//! [`translated`] translates scenarios to other policies; [`compared`] runs several side by side.
 
 mod args;
 mod compared;

@@ -70,11 +70,7 @@ pub fn run(args: &Run) -> Result<End, Stop> {
     let mut out = BufWriter::new(stdout.lock());
     if let (Out::Jsonl, Some(notes)) = (args.out, &loaded.notes) {
         let to = plan.policy.key();
-        writeln!(
-            out,
-            "{}",
-            serde_json::json!({ "translated": { "policy": to, "notes": notes_as_json(notes) } })
-        )?;
+        writeln!(out, "{}", serde_json::json!({ "translated": { "policy": to, "notes": notes_as_json(notes) } }))?;
     }
     if let Printer::Csv(table) = &printer {
         out.write_all(table.head().as_bytes())?;

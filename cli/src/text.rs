@@ -29,12 +29,7 @@ impl Text {
     }
 
     /// Prints a cycle; nothing if nothing changed.
-    pub fn cycle(
-        &mut self,
-        out: &mut impl Write,
-        at: &Simulation,
-        record: &CycleRecord,
-    ) -> std::io::Result<()> {
+    pub fn cycle(&mut self, out: &mut impl Write, at: &Simulation, record: &CycleRecord) -> std::io::Result<()> {
         let cluster = at.cluster();
         let head = |what: &str| format!("{:>10}  cycle {:<6} {what}", clock(record.time), record.cycle);
         let reasons: Vec<_> = record.refusals.iter().map(|r| (r.job, r.gate.clone(), r.outlook)).collect();
@@ -52,8 +47,8 @@ impl Text {
             let (about, says) = (about(cluster, &mark.subject), mark.rule.0.says);
             writeln!(out, "{}", head(&format!("{:<10} {about}: {says}", "mark")))?;
         }
-        // Reasons are printed with events, and whenever they differ from those printed last, so that the reasons that apply
-        // during idle cycles are printed before them.
+        // Reasons are printed with events, and whenever they differ from those printed last, so that the reasons that
+        // apply during idle cycles are printed before them.
         let Some(frame) = frame else { return Ok(()) };
         self.printed = reasons;
         for refusal in &frame.refusals {
@@ -86,15 +81,14 @@ pub fn kind(event: &Event) -> &'static str {
         Event::Claimed { .. } => "claimed",
         Event::Unclaimed { .. } => "unclaimed",
         Event::Evicted { reason, .. } => match reason {
-            EvictReason::ReclaimedForFairShare
-            | EvictReason::ReclaimedForQuota
-            | EvictReason::ReclaimedForPriority => "reclaimed",
+            EvictReason::ReclaimedForFairShare | EvictReason::ReclaimedForQuota | EvictReason::ReclaimedForPriority => {
+                "reclaimed"
+            }
             EvictReason::Preempted => "preempted",
             EvictReason::Moved => "moved",
-            EvictReason::AboveLimit
-            | EvictReason::StaleGang
-            | EvictReason::NodeLost
-            | EvictReason::Withdrawn => "evicted",
+            EvictReason::AboveLimit | EvictReason::StaleGang | EvictReason::NodeLost | EvictReason::Withdrawn => {
+                "evicted"
+            }
         },
         Event::Gone { .. } => "gone",
         Event::Requeued { .. } => "requeued",
@@ -131,8 +125,7 @@ fn sentence(cluster: &Cluster, recorded: &Recorded, terms: &Terms) -> String {
         | Event::Found { pod, node, devices }
         | Event::DevicesChanged { pod, node, devices } => {
             let numbers: Vec<String> = devices.iter().map(|device| device.to_string()).collect();
-            let gpus =
-                if numbers.is_empty() { String::new() } else { format!(", GPU {}", numbers.join(" ")) };
+            let gpus = if numbers.is_empty() { String::new() } else { format!(", GPU {}", numbers.join(" ")) };
             format!("{word:<10} {} on {}{gpus}", pod_text(pod), node_text(node))
         }
         Event::Claimed { pod, node } => {
@@ -207,20 +200,8 @@ pub fn summary(
     let cluster = at.cluster();
     let used = summary.queues.iter().map(|totals| totals.gpu_seconds_used);
     let over_time = ResourceTime::of(resource, used);
-    let head = [
-        "queue",
-        "done",
-        "left",
-        "wait mean",
-        "median",
-        "p90",
-        "max",
-        "used",
-        "owed",
-        "borrowed",
-        "lost",
-        "evicted",
-    ];
+    let head =
+        ["queue", "done", "left", "wait mean", "median", "p90", "max", "used", "owed", "borrowed", "lost", "evicted"];
     let mut rows = vec![head.map(str::to_string)];
     for totals in &summary.queues {
         rows.push(row(totals.queue.map_or("", |queue| &*cluster.queues[queue].name), totals, over_time));
@@ -231,17 +212,12 @@ pub fn summary(
         (0..head.len()).map(|i| rows.iter().map(|row| row[i].chars().count()).max().unwrap_or(0)).collect();
     for row in &rows {
         let cells = row.iter().zip(&widths).enumerate();
-        let cells =
-            cells.map(|(i, (cell, &w))| if i == 0 { format!("{cell:<w$}") } else { format!("{cell:>w$}") });
+        let cells = cells.map(|(i, (cell, &w))| if i == 0 { format!("{cell:<w$}") } else { format!("{cell:>w$}") });
         writeln!(out, "{}", cells.collect::<Vec<_>>().join("  ").trim_end())?;
     }
     writeln!(out, "\nwaits in seconds; used, owed, borrowed, lost in {}", over_time.name())?;
     if summary.all.jobs_evicted > 0 {
-        writeln!(
-            out,
-            "jobs over because their evicted pods were not recreated: {}",
-            summary.all.jobs_evicted
-        )?;
+        writeln!(out, "jobs over because their evicted pods were not recreated: {}", summary.all.jobs_evicted)?;
     }
     let (cycle, time) = (summary.cycles, clock(summary.until));
     let used = summary.all.utilisation * 100.0;

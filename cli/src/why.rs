@@ -61,8 +61,7 @@ fn helps(scenario: &Scenario, frame: &Frame, job: &str) -> Vec<String> {
     let compared = suggestions::compared(tried.as_ref(), has_part, offers.len(), &scenario.policy);
     let mut lines = vec![format!("What would help: {compared}")];
     for (idea, outcome) in offers {
-        let says =
-            tried.as_ref().map(|tried| suggestions::outcome(tried, outcome, has_part, &scenario.policy));
+        let says = tried.as_ref().map(|tried| suggestions::outcome(tried, outcome, has_part, &scenario.policy));
         let label = suggestions::label(idea, &scenario.policy);
         lines.push(format!("  {label}: {}", says.unwrap_or_default()));
     }

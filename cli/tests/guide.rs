@@ -52,10 +52,7 @@ fn every_sample_command_ends_well() {
         for line in blocks(&text, "sh").iter().flat_map(|block| block.lines()) {
             fs::write(folder.join("scenario.yaml"), &scenario).expect("a file");
             let mut shell = Command::new("sh");
-            shell
-                .args(["-c", line])
-                .current_dir(&folder)
-                .env("PATH", format!("{}:{path}", program.display()));
+            shell.args(["-c", line]).current_dir(&folder).env("PATH", format!("{}:{path}", program.display()));
             let output = shell.output().expect("a shell");
             assert!(output.status.success(), "{name}: {line}: {}", String::from_utf8_lossy(&output.stderr));
             n += 1;

@@ -13,12 +13,7 @@ fn an_import_is_checked() {
     let imported = fairground(&["import", "-"], &shard("spread"));
     assert_eq!(code(&imported), Some(0), "{}", text(&imported.stderr));
     let imported = fairground(&["import", "-"], &shard("sideways"));
-    assert_eq!(
-        (code(&imported), text(&imported.stdout).as_str()),
-        (Some(2), ""),
-        "{}",
-        text(&imported.stderr)
-    );
+    assert_eq!((code(&imported), text(&imported.stdout).as_str()), (Some(2), ""), "{}", text(&imported.stderr));
     assert!(text(&imported.stderr).contains("error S013"), "{}", text(&imported.stderr));
     assert!(text(&imported.stderr).contains("scenario: cannot be run: 1 error; nothing was written"));
     let file = std::env::temp_dir().join(format!("fairground-imported-{}.yaml", std::process::id()));

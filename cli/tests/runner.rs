@@ -61,8 +61,7 @@ fn json_lines_are_objects_and_end_with_the_summary() {
     let parse = |line: &str| serde_json::from_str::<serde_json::Value>(line).expect("JSON");
     let lines: Vec<serde_json::Value> = out.lines().map(parse).collect();
     let (last, cycles) = lines.split_last().expect("a summary");
-    let times: Vec<i64> =
-        cycles.iter().map(|line| line["time_s"].as_f64().expect("a number") as i64).collect();
+    let times: Vec<i64> = cycles.iter().map(|line| line["time_s"].as_f64().expect("a number") as i64).collect();
     assert_eq!(times, [0, 1, 5, 7, 12], "only cycles in which something happened");
     for line in cycles {
         assert_eq!(line["digest"].as_str().map(str::len), Some(16));
@@ -227,10 +226,8 @@ fn an_import_that_cannot_do_what_it_was_told_fails() {
 #[test]
 fn messages_do_not_steer_the_terminal() {
     let escape = "\u{1b}[31m";
-    let setting =
-        "format: fairground-scenario\nversion: 1\nsettings: {\"\\e[31m\": 2}\nnodes: [{name: n, gpu: 1}]\n";
-    let element =
-        format!("<DistributionTree><Consumer ConsumerName=\"a\"><{escape}/></Consumer></DistributionTree>");
+    let setting = "format: fairground-scenario\nversion: 1\nsettings: {\"\\e[31m\": 2}\nnodes: [{name: n, gpu: 1}]\n";
+    let element = format!("<DistributionTree><Consumer ConsumerName=\"a\"><{escape}/></Consumer></DistributionTree>");
     let column = format!("id,submit_s,duration_s,gpus,{escape}\n1,0,10,4,a\n");
     let name = format!("{{\"totalResource\": {{}}, \"queues\": [{{\"{escape}\": 1}}]}}");
     for (args, input) in [
@@ -346,10 +343,7 @@ fn another_policy_speaks_other_words() {
     let output = fairground(&["run", "-", "--policy", "yunikorn", "--out", "jsonl"], TWO_TEAMS);
     assert_eq!(code(&output), Some(0), "{}", text(&output.stderr));
     let err = text(&output.stderr);
-    assert!(
-        err.contains("kept: quota is called guaranteed in YuniKorn (queues[\"team-a\"].gpu.quota"),
-        "{err}"
-    );
+    assert!(err.contains("kept: quota is called guaranteed in YuniKorn (queues[\"team-a\"].gpu.quota"), "{err}");
     let out = text(&output.stdout);
     let first: serde_json::Value = serde_json::from_str(out.lines().next().expect("lines")).expect("JSON");
     assert_eq!(first["translated"]["policy"], "yunikorn");
@@ -369,22 +363,18 @@ fn policies_side_by_side() {
     assert_eq!(code(&output), Some(0), "{}", text(&output.stderr));
     let out = text(&output.stdout);
     let row = |caption: &str| -> Vec<String> {
-        let line = out
-            .lines()
-            .find(|line| line.starts_with(caption))
-            .unwrap_or_else(|| panic!("{caption} in {out}"));
+        let line = out.lines().find(|line| line.starts_with(caption)).unwrap_or_else(|| panic!("{caption} in {out}"));
         line[caption.len()..].split_whitespace().map(str::to_owned).collect()
     };
     assert_eq!(row("jobs done"), ["3"; 7]);
     assert!(row("until").chunks(2).all(|cell| cell == ["13.0", "s"]), "{out}");
     assert!(out.contains("team-a: GPU seconds") && !out.contains("GPU hours"), "{out}");
-    let lines =
-        fairground(&["compare", "-", "--policies", policies, "--until", "3s", "--out", "jsonl"], TWO_TEAMS);
+    let lines = fairground(&["compare", "-", "--policies", policies, "--until", "3s", "--out", "jsonl"], TWO_TEAMS);
     let parse = |line: &str| serde_json::from_str::<serde_json::Value>(line).expect("JSON");
     let lines: Vec<serde_json::Value> = text(&lines.stdout).lines().map(parse).collect();
-    let gpus =
-        |i: usize| [&lines[i]["queues"][0]["held"], &lines[i]["queues"][1]["held"]].map(|n| n.as_f64());
-    // With hard quotas a2 waits for its own two GPUs, and EGO lends whole hosts; all other policies give it the idle GPU.
+    let gpus = |i: usize| [&lines[i]["queues"][0]["held"], &lines[i]["queues"][1]["held"]].map(|n| n.as_f64());
+    // With hard quotas a2 waits for its own two GPUs, and EGO lends whole hosts; all other policies give it the idle
+    // GPU.
     for (i, line) in lines.iter().enumerate() {
         let lends = !["fifo", "ego"].contains(&line["policy"].as_str().expect("a name"));
         let (of_a, waiting) = if lends { (3.0, 0) } else { (2.0, 1) };
@@ -400,12 +390,14 @@ fn reasons_are_printed_before_idle_cycles() {
     let out = text(&fairground(&["run", "-", "--why", "--cycles", "3"], example).stdout);
     let about_b1 = |line: &&str| line.contains(" cycle ") && line.contains(" b1 is waiting: ");
     let said: Vec<&str> = out.lines().filter(about_b1).map(str::trim).collect();
-    let protected = "b1 is waiting: no GPU is free, and a1, a2, a3 and a4 are protected by their minimum runtime (until 4:35).";
+    let protected =
+        "b1 is waiting: no GPU is free, and a1, a2, a3 and a4 are protected by their minimum runtime (until 4:35).";
     assert_eq!(said, [format!("0:01  cycle 1      {protected}"), format!("4:01  cycle 3      {protected}")]);
     assert!(out.contains("Next: At 4:35 the protection ends;"), "{out}");
 }
 
-/// A job is explained at its last cycle or at a given moment, with numbers, settings and what would help; an unknown name is an error.
+/// A job is explained at its last cycle or at a given moment, with numbers, settings and what would help; an unknown
+/// name is an error.
 #[test]
 fn why_explains_one_job() {
     let example = include_str!("../../assets/scenarios/min-runtime-on.yaml");
@@ -480,8 +472,8 @@ fn columns_of_a_trace_are_named() {
     assert_eq!(code(&fairground(&["import", "-", "--map", "size=need"], trace)), Some(3));
 }
 
-/// Where no node has GPUs, sentences, tables and JSON are of cores under every policy but first in first out, whose rules compare
-/// GPUs only.
+/// Where no node has GPUs, sentences, tables and JSON are of cores under every policy but first in first out, whose
+/// rules compare GPUs only.
 #[test]
 fn a_cluster_without_gpus_is_measured_in_cores() {
     let text_of = |arguments: &[&str]| {
@@ -491,10 +483,7 @@ fn a_cluster_without_gpus_is_measured_in_cores() {
     };
     for policy in ["kai", "runai", "yunikorn", "ego", "max-min", "drf"] {
         let out = text_of(&["run", "-", "--policy", policy, "--until", "1m", "--why"]);
-        assert!(
-            out.contains("a started on n-1, 2 cores") && out.contains("in core seconds"),
-            "{policy}: {out}"
-        );
+        assert!(out.contains("a started on n-1, 2 cores") && out.contains("in core seconds"), "{policy}: {out}");
         assert!(!out.contains("GPU") && !out.contains(" uses 0 "), "{policy}: {out}");
         let lines = text_of(&["run", "-", "--policy", policy, "--until", "1m", "--out", "jsonl"]);
         assert!(
@@ -540,7 +529,8 @@ fn scenarios_side_by_side() {
     assert!(second.contains("a4 was evicted so that b1 can run"), "{second}");
 }
 
-/// A scenario in several versions of its scheduler: what each queue gets, and both explanations of the first difference.
+/// A scenario in several versions of its scheduler: what each queue gets, and both explanations of the first
+/// difference.
 #[test]
 fn versions_side_by_side() {
     let example = include_str!("../../assets/scenarios/upgrade-gang-starts.yaml");

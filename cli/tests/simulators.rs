@@ -71,11 +71,8 @@ fn worked_divisions_come_out() {
     ];
     for (total, queues, expected) in cases {
         let answer = divided(&json!({ "totalResource": { "GPU": total }, "queues": queues }));
-        let shares: Vec<i64> = ["a", "b", "c"]
-            .iter()
-            .filter_map(|uid| answer.get(*uid))
-            .map(|q| q["gpu"].as_i64().unwrap())
-            .collect();
+        let shares: Vec<i64> =
+            ["a", "b", "c"].iter().filter_map(|uid| answer.get(*uid)).map(|q| q["gpu"].as_i64().unwrap()).collect();
         assert_eq!(shares, expected, "{answer}");
     }
 }
@@ -91,19 +88,14 @@ fn keys_may_be_in_any_case_and_shares_given_are_added_to() {
 
 #[test]
 fn the_older_queue_gets_the_remainder() {
-    let queue = |uid: &str, created: &str| json!({ "uid": uid, "creationTimestamp": created, "resourceShare": { "gpu": {} } });
+    let queue =
+        |uid: &str, created: &str| json!({ "uid": uid, "creationTimestamp": created, "resourceShare": { "gpu": {} } });
     let old = "2024-01-01T00:00:00Z";
     let new = "2024-01-01T00:00:00.5Z";
-    for (first, second, expected) in
-        [(old, new, [2, 1]), (new, old, [1, 2]), ("?", old, [1, 2]), ("?", "", [2, 1])]
-    {
+    for (first, second, expected) in [(old, new, [2, 1]), (new, old, [1, 2]), ("?", old, [1, 2]), ("?", "", [2, 1])] {
         let queues = [queue("a", first), queue("b", second)];
         let answer = divided(&json!({ "totalResource": { "GPU": 3 }, "queues": queues }));
-        assert_eq!(
-            [&answer["a"]["gpu"], &answer["b"]["gpu"]],
-            expected.map(|n| json!(n)).each_ref(),
-            "{first}"
-        );
+        assert_eq!([&answer["a"]["gpu"], &answer["b"]["gpu"]], expected.map(|n| json!(n)).each_ref(), "{first}");
     }
 }
 
@@ -114,10 +106,7 @@ fn mistakes_name_the_field() {
         &[
             ("{", "cannot be read"),
             ("{}", "totalResource is missing"),
-            (
-                r#"{"totalResource": {"GPU": "many"}, "queues": []}"#,
-                "totalResource.GPU: this is not a number",
-            ),
+            (r#"{"totalResource": {"GPU": "many"}, "queues": []}"#, "totalResource.GPU: this is not a number"),
             (
                 r#"{"totalResource": {}, "queues": [{"uid": "a", "resourceShare": {"gpu": 5}}]}"#,
                 "queues[0].resourceShare.gpu: this takes keys and values",
@@ -154,20 +143,14 @@ fn mistakes_in_a_run_name_the_field() {
                 "Nodes: [{GPUs: 1}]\nQueues: [{Name: a, Parent: top}]\nJobs: {a: {}}",
                 "Queues[0]: its parent does not exist",
             ),
-            (
-                "Nodes: [{GPUs: 1}]\nQueues: [{Name: a, Parent: a}]",
-                "Queues[0]: following its parents leads back to it",
-            ),
+            ("Nodes: [{GPUs: 1}]\nQueues: [{Name: a, Parent: a}]", "Queues[0]: following its parents leads back to it"),
             (
                 "Nodes: [{GPUs: 1}]\nQueues: [{Name: a}]\nCycles: 100000\nWindowSize: 3000000",
                 "WindowSize: this is not a whole number",
             ),
             ("Nodes: 3", "Nodes: this takes a list"),
             ("Nodes: [{GPUs: 8}]\nQueues: [{Name: a}]\nCycles: -1", "Cycles: this is not a whole number"),
-            (
-                "Nodes: [{GPUs: 8}]\nQueues: [{Name: a}]\nJobs: {b: {GPUs: 1}}",
-                "Jobs[\"b\"]: this queue does not exist",
-            ),
+            ("Nodes: [{GPUs: 8}]\nQueues: [{Name: a}]\nJobs: {b: {GPUs: 1}}", "Jobs[\"b\"]: this queue does not exist"),
             ("Queues: [{Name: a}]", "Nodes are missing"),
             ("Nodes: [{GPUs: 8, Count: 20000}]\nQueues: [{Name: a}]", "too many nodes"),
             (
@@ -208,12 +191,12 @@ fn a_run_is_a_table_of_cycles_and_queues() {
     let rows: Vec<Vec<&str>> = out.lines().map(|line| line.split(',').collect()).collect();
     assert_eq!(rows[0], ["Time", "QueueID", "Allocation", "FairShare"]);
     assert_eq!(rows.len(), 1 + 2 * 12);
-    // kai.md 2.3 and 2.6, computed by hand. Cycle 1: usage 1 and 0, so `s` is 0 and 1. Cycle 2: usage 1/2 and 0, `s` 1/2 and 1,
-    // offers 8/3 and 16/3, with the remainder going to the larger fraction. In cycle 6 only the four samples of b are left.
+    // kai.md 2.3 and 2.6, computed by hand. Cycle 1: usage 1 and 0, so `s` is 0 and 1. Cycle 2: usage 1/2 and 0, `s`
+    // 1/2 and 1, offers 8/3 and 16/3, with the remainder going to the larger fraction. In cycle 6 only the four samples
+    // of b are left.
     let expected = [(8, 4, 4), (0, 0, 8), (0, 3, 5), (0, 4, 4), (0, 5, 3), (0, 6, 2), (0, 8, 0), (8, 6, 2)];
     for (cycle, (held_by_a, share_of_a, share_of_b)) in expected.into_iter().enumerate() {
-        let a =
-            [cycle.to_string(), "a".into(), format!("{held_by_a}.000000"), format!("{share_of_a}.000000")];
+        let a = [cycle.to_string(), "a".into(), format!("{held_by_a}.000000"), format!("{share_of_a}.000000")];
         assert_eq!(rows[1 + 2 * cycle], a, "{out}");
         assert_eq!(rows[2 + 2 * cycle][3], format!("{share_of_b}.000000"), "{out}");
     }
@@ -223,7 +206,8 @@ fn a_run_is_a_table_of_cycles_and_queues() {
 
 #[test]
 fn shares_can_be_truncated_as_the_original_does() {
-    let input = "Cycles: 2\nNodes: [{GPUs: 3}]\nQueues: [{Name: a, DeservedGPUs: 1.5}]\nJobs: {a: {GPUs: 0.5, NumJobs: 3}}";
+    let input =
+        "Cycles: 2\nNodes: [{GPUs: 3}]\nQueues: [{Name: a, DeservedGPUs: 1.5}]\nJobs: {a: {GPUs: 0.5, NumJobs: 3}}";
     let whole = text(&fairground(&["time-based", "-"], input).stdout);
     let cut = fairground(&["time-based", "-", "--truncate"], input);
     assert!(whole.contains("0,a,1.500000,1.500000"), "{whole}");

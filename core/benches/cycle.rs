@@ -1,7 +1,7 @@
-//! One cycle of KAI on 100 nodes of 8 GPUs. With 500 pending jobs: free capacity (*allocate*), hardly any (*full*), or a queue
-//! above its share that holds everything (*reclaim*). With 500 running jobs that hold everything: in sibling queues (*flat*), in
-//! departments (*departments*), or in departments of which one has a larger quota of GPUs and the next of CPU (*crossed*), so
-//! that every action has victims to consider. Each by the rules of both versions.
+//! One cycle of KAI on 100 nodes of 8 GPUs. With 500 pending jobs: free capacity (*allocate*), hardly any (*full*), or
+//! a queue above its share that holds everything (*reclaim*). With 500 running jobs that hold everything: in sibling
+//! queues (*flat*), in departments (*departments*), or in departments of which one has a larger quota of GPUs and the
+//! next of CPU (*crossed*), so that every action has victims to consider. Each by the rules of both versions.
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use fairground::scenario::{check, read};
@@ -58,8 +58,7 @@ fn crowded(departments: bool, crossed: bool) -> String {
     text += "jobs:\n";
     for job in 0..500 {
         let (size, node) = ([1, 2, 1, 2, 2][job % 5], job / 5 + 1);
-        text +=
-            &format!("  - {{name: held-{job}, queue: q{}, gpu: {size}, on: [node-{node}]}}\n", 6 + job % 3);
+        text += &format!("  - {{name: held-{job}, queue: q{}, gpu: {size}, on: [node-{node}]}}\n", 6 + job % 3);
     }
     for job in 0..500 {
         text += &format!("  - {{name: job-{job}, queue: q{}, gpu: {}}}\n", job % 6, [1, 1, 2, 1, 2][job % 5]);
@@ -92,16 +91,9 @@ fn cycle(c: &mut Criterion) {
             let mut after = before.clone();
             let record = after.advance().expect("a first cycle");
             let n_decided = record.events.len();
-            group.bench_function(
-                format!("kai {version}/100x8/500 waiting/{name}, {n_decided} events"),
-                |b| {
-                    b.iter_batched(
-                        || before.clone(),
-                        |mut simulation| simulation.advance(),
-                        BatchSize::LargeInput,
-                    );
-                },
-            );
+            group.bench_function(format!("kai {version}/100x8/500 waiting/{name}, {n_decided} events"), |b| {
+                b.iter_batched(|| before.clone(), |mut simulation| simulation.advance(), BatchSize::LargeInput);
+            });
         }
     }
     group.finish();

@@ -1,7 +1,7 @@
 //! The division of one level: three resources, flat siblings.
 //!
-//! *Uniform*: random quotas, limits, weights and requests. *Ramp*: steadily growing requests, equal weights and capacity for
-//! nearly all requests, so that there are many rounds.
+//! *Uniform*: random quotas, limits, weights and requests. *Ramp*: steadily growing requests, equal weights and
+//! capacity for nearly all requests, so that there are many rounds.
 
 use std::hint::black_box;
 
@@ -29,16 +29,11 @@ type Level<'a> = (f64, Vec<Sibling<'a>>);
 /// Size of a unit of each resource: millicores, bytes, devices.
 const UNITS: [f64; 3] = [1000.0, 1e9, 1.0];
 
-fn levels<'a>(
-    names: &'a [String],
-    total: f64,
-    mut fill: impl FnMut(usize, &mut Sibling<'a>, f64),
-) -> Vec<Level<'a>> {
+fn levels<'a>(names: &'a [String], total: f64, mut fill: impl FnMut(usize, &mut Sibling<'a>, f64)) -> Vec<Level<'a>> {
     let mut level = |unit: f64| {
         let mut siblings = Vec::new();
         for (i, name) in names.iter().enumerate() {
-            let mut sibling =
-                Sibling { name, priority: 100, created_s: i as f64, limit: -1.0, ..Sibling::default() };
+            let mut sibling = Sibling { name, priority: 100, created_s: i as f64, limit: -1.0, ..Sibling::default() };
             fill(i, &mut sibling, unit);
             siblings.push(sibling);
         }
@@ -79,8 +74,7 @@ fn ramp(names: &[String]) -> Vec<Level<'_>> {
 fn benches(c: &mut Criterion) {
     for n in [1_000, 10_000] {
         let names: Vec<String> = (0..n).map(|i| format!("queue-{i:05}")).collect();
-        for (shape, input) in
-            [("uniform", uniform(&names)), ("priorities", priorities(&names)), ("ramp", ramp(&names))]
+        for (shape, input) in [("uniform", uniform(&names)), ("priorities", priorities(&names)), ("ramp", ramp(&names))]
         {
             c.bench_function(&format!("division/{shape}/{n}"), |b| {
                 b.iter_batched_ref(

@@ -1,7 +1,8 @@
 //! EGO: quotas of a wide tree, and whole cycles of a large plan.
 //!
-//! *Quota*: 1,000 consumers, 4 dimensions, share usage quota and both reference quotas; *shapes* with 60 unit sizes, whose capacities
-//! have no small common multiple. *Cycle*: 10,000 units: from an empty plan, with newcomers that take 1,000 units of a full one, and idle.
+//! *Quota*: 1,000 consumers, 4 dimensions, share usage quota and both reference quotas; *shapes* with 60 unit sizes,
+//! whose capacities have no small common multiple. *Cycle*: 10,000 units: from an empty plan, with newcomers that take
+//! 1,000 units of a full one, and idle.
 
 use std::hint::black_box;
 
@@ -98,20 +99,12 @@ fn cycle(c: &mut Criterion) {
         sub.want = if i < first { sub.running } else { 20 };
     }
     c.bench_function("ego/cycle/reclaim/10000", |b| {
-        b.iter_batched_ref(
-            || full.clone(),
-            |state| run(state, &layout, Level::Outcomes),
-            BatchSize::LargeInput,
-        );
+        b.iter_batched_ref(|| full.clone(), |state| run(state, &layout, Level::Outcomes), BatchSize::LargeInput);
     });
     let mut settled = full.clone();
     run(&mut settled, &layout, Level::Outcomes);
     c.bench_function("ego/cycle/settled/10000", |b| {
-        b.iter_batched_ref(
-            || settled.clone(),
-            |state| run(state, &layout, Level::Outcomes),
-            BatchSize::LargeInput,
-        );
+        b.iter_batched_ref(|| settled.clone(), |state| run(state, &layout, Level::Outcomes), BatchSize::LargeInput);
     });
 }
 

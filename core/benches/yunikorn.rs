@@ -1,7 +1,8 @@
 //! Placements of YuniKorn's core: 10,000 equal asks of two applications on 500 to 5,000 nodes.
 //!
 //! The target is 200,000 placements per second, independent of the number of nodes. The real core reached about 4,500
-//! per second on the same machine; it does more per placement (locks, events, a queue of messages to the resource manager).
+//! per second on the same machine; it does more per placement (locks, events, a queue of messages to the resource
+//! manager).
 
 use std::hint::black_box;
 

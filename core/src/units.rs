@@ -67,7 +67,8 @@ impl Resource {
 
 /// What charts show: amounts of one resource, or each queue in the resource of which it holds the largest part.
 ///
-/// Links, drafts and messages have it as a number: 0 cpu, 1 memory, 2 gpu, 3 dominant, then those that the scenario names.
+/// Links, drafts and messages have it as a number: 0 cpu, 1 memory, 2 gpu, 3 dominant, then those that the scenario
+/// names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(from = "u8", into = "u8")]
 pub enum ShownResource {
@@ -192,8 +193,8 @@ impl Amount {
     pub const fn in_base_units(self) -> i64 {
         self.0
     }
-    /// The quantity as a real number in the resource's *policy* unit: millicores, bytes, whole GPUs, whole named resources.
-    /// Exact: `n / 1000` is the double that the decimal text parses to.
+    /// The quantity as a real number in the resource's *policy* unit: millicores, bytes, whole GPUs, whole named
+    /// resources. Exact: `n / 1000` is the double that the decimal text parses to.
     pub fn in_policy_units(self, resource: Resource) -> f64 {
         if resource < Resource::GPU { self.0 as f64 } else { self.0 as f64 / 1000.0 }
     }

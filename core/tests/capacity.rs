@@ -85,10 +85,8 @@ fn pods_stay_on_a_node_with_too_little_capacity() {
 #[test]
 fn pending_pods_start_on_a_node_that_grows() {
     for policy in POLICIES {
-        let lines = history(
-            policy,
-            "{at: 1s, node: n, capacity: {pods: 2}}, {at: 5s, node: n, capacity: {pods: unlimited}}",
-        );
+        let lines =
+            history(policy, "{at: 1s, node: n, capacity: {pods: 2}}, {at: 5s, node: n, capacity: {pods: unlimited}}");
         let over = lines.get(1).map(|line| line.split_once(": ").map_or("", |(_, what)| what));
         assert_eq!((lines[0].as_str(), over), ("5: late starts", Some("low over")), "{policy}");
     }
@@ -173,8 +171,7 @@ fn a_job_is_found_running() {
 #[test]
 fn found_jobs_may_exceed_the_capacity() {
     for policy in POLICIES {
-        let text =
-            found(policy, "").replace("gpu: 2,", "gpu: 1,").replace("gpu: 1, cpu: 64", "gpu: 1, cpu: 1");
+        let text = found(policy, "").replace("gpu: 2,", "gpu: 1,").replace("gpu: 1, cpu: 64", "gpu: 1, cpu: 1");
         let lines = history_of(&text);
         assert_eq!(lines, ["first starts", "low found", "low over", "first over", "high starts"], "{policy}");
     }

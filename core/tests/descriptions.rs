@@ -1,4 +1,5 @@
-//! Descriptions of policies are complete: every setting has a form field, and every field is a setting that can be read.
+//! Descriptions of policies are complete: every setting has a form field, and every field is a setting that can be
+//! read.
 
 use fairground::moment::rulebook;
 use fairground::policy::Policy;
@@ -9,8 +10,8 @@ fn attributes(groups: &[Group]) -> impl Iterator<Item = &Attribute> {
     groups.iter().flat_map(|(_, all)| all.iter())
 }
 
-/// A setting without a form field could not be set on the page. Per-queue settings do not include stale gang eviction, and
-/// groups belong to users.
+/// A setting without a form field could not be set on the page. Per-queue settings do not include stale gang eviction,
+/// and groups belong to users.
 #[test]
 fn every_setting_has_a_form_field() {
     for policy in Policy::ALL {

@@ -42,9 +42,7 @@ fn history(policy: &str, state: &str) -> Vec<String> {
             let of = |pod| &cluster.jobs[cluster.pods[pod].job].name;
             let at = record.cycle;
             lines.extend(match recorded.event {
-                Event::Bound { pod, node, .. } => {
-                    Some(format!("{at}: {} on {}", of(pod), cluster.nodes[node].name))
-                }
+                Event::Bound { pod, node, .. } => Some(format!("{at}: {} on {}", of(pod), cluster.nodes[node].name)),
                 Event::Evicted { pod, .. } => Some(format!("{at}: {} evicted", of(pod))),
                 Event::Requeued { pod } => Some(format!("{at}: {} waits again", of(pod))),
                 _ => None,
@@ -60,10 +58,7 @@ const POLICIES: [&str; 7] = ["kai", "runai", "yunikorn", "ego", "fifo", "max-min
 fn pods_stay_on_a_drained_node_and_none_are_added() {
     for policy in POLICIES {
         let lines = history(policy, "draining");
-        assert!(
-            !lines.iter().any(|l| l.contains("evicted") || l.contains("waits again")),
-            "{policy}: {lines:?}"
-        );
+        assert!(!lines.iter().any(|l| l.contains("evicted") || l.contains("waits again")), "{policy}: {lines:?}");
         // A pass of YuniKorn places one pod.
         let since = |line: &String| line.split_once(':').and_then(|(cycle, _)| cycle.parse::<u32>().ok());
         let placed = lines.iter().filter(|line| line.ends_with(" on n-2") && since(line) >= Some(7)).count();

@@ -35,7 +35,8 @@ fn moves(text: &str, until: i64) -> Vec<String> {
     moves
 }
 
-/// A limit is lowered at 5 s below the usage of a unit, then another queue reclaims its fair share: each eviction has its reason.
+/// A limit is lowered at 5 s below the usage of a unit, then another queue reclaims its fair share: each eviction has
+/// its reason.
 #[test]
 fn an_eviction_above_a_limit_has_its_reason() {
     let text = "nodes: [{name: h, gpu: 6}]
@@ -109,7 +110,8 @@ jobs: [{name: new, queue: a, gpu: 1, on: [h], started: -1s}, {name: old, queue: 
     assert_eq!(moves(text, 0), ["- new ReclaimedForFairShare", "+ z h"]);
 }
 
-/// Example of the specification: twelve slots, two branches of two leaves, and the second leaf of the first branch reclaims three.
+/// Example of the specification: twelve slots, two branches of two leaves, and the second leaf of the first branch
+/// reclaims three.
 #[test]
 fn a_slot_plan_is_enforced_at_the_leaf_or_at_the_parent() {
     let example = include_str!("../../assets/scenarios/ego-slots.yaml");
@@ -128,13 +130,11 @@ fn a_slot_plan_is_enforced_at_the_leaf_or_at_the_parent() {
         victims
     };
     assert_eq!(victims(example), ["b1-6", "a1-6", "b1-5"]);
-    assert_eq!(
-        victims(&example.replace("enforcement: leaf", "enforcement: parent")),
-        ["a1-6", "a1-5", "a1-4"]
-    );
+    assert_eq!(victims(&example.replace("enforcement: leaf", "enforcement: parent")), ["a1-6", "a1-5", "a1-4"]);
 }
 
-/// Under the static quota a consumer without demand keeps its part, so that others cannot reclaim it; under the dynamic one they can.
+/// Under the static quota a consumer without demand keeps its part, so that others cannot reclaim it; under the dynamic
+/// one they can.
 #[test]
 fn a_static_share_quota_ignores_pending_work() {
     let text = |kind: &str| {
@@ -150,7 +150,8 @@ jobs: [{{name: x, queue: a, count: 6, gpu: 1}}, {{name: y, queue: b, submit: 1s,
     assert_eq!((evicted("static"), evicted("dynamic")), (2, 3));
 }
 
-/// Values without an equivalent in a slot plan are reported at their field; a job that does not request one GPU is an error.
+/// Values without an equivalent in a slot plan are reported at their field; a job that does not request one GPU is an
+/// error.
 #[test]
 fn a_slot_plan_says_what_it_cannot_do() {
     let found = |text: &str| {
@@ -163,10 +164,7 @@ fn a_slot_plan_says_what_it_cannot_do() {
         "{slots}queues: [{{name: a, priority: 3, gpu: {{quota: 1}}}}]\njobs: [{{name: j, queue: a, gpu: 2}}]\n"
     ));
     let says = |part: &str| all.iter().any(|line| line.contains(part));
-    assert!(
-        says("do not ask for gpu: 1") && says("ignores ownership") && says("no share priority"),
-        "{all:?}"
-    );
+    assert!(says("do not ask for gpu: 1") && says("ignores ownership") && says("no share priority"), "{all:?}");
     assert!(says("rank.a has no effect with plan: slots"), "{all:?}");
     let other = found("settings: {enforcement: parent}\nnodes: [{name: h, gpu: 2}]\nqueues: [{name: a}]\n");
     assert!(other.iter().any(|line| line.contains("only with plan: slots")), "{other:?}");

@@ -64,10 +64,7 @@ fn a_unit_beyond_what_the_host_has_says_so() {
         .filter(|(event, _)| matches!(event, Event::Bound { .. }))
         .map(|(_, checks)| checks.iter().find(|check| check.rule.key() == "ego/over-commit"))
         .collect();
-    assert_eq!(
-        over.iter().map(Option::is_some).collect::<Vec<_>>(),
-        [false, false, false, false, true, true]
-    );
+    assert_eq!(over.iter().map(Option::is_some).collect::<Vec<_>>(), [false, false, false, false, true, true]);
     let last = over[5].expect("the sixth unit");
     assert_eq!((&last.left.value, &last.right.value), (&Value::Product([4000.0, 2.0]), &Value::Real(6000.0)));
     assert!(last.holds && last.subject.resource == Some(Resource::CPU));
@@ -114,20 +111,12 @@ fn pools_have_their_own_ratios() {
 fn a_ratio_out_of_range_is_an_error_at_its_setting() {
     for (typed, is_right) in [("0.5", false), ("1", true), ("100", true), ("101", false), ("twice", false)] {
         let all = found(&format!("settings: {{over-commit.memory: {typed}}}\nqueues: [{{name: a}}]\n"));
-        let says = all
-            .iter()
-            .any(|line| line.starts_with("settings.over-commit.memory") && line.contains("1 to 100"));
+        let says = all.iter().any(|line| line.starts_with("settings.over-commit.memory") && line.contains("1 to 100"));
         assert_eq!(says, !is_right, "{typed}: {all:?}");
     }
     let nodes = "nodes: [{name: h, gpu: 40}]\nqueues: [{name: a}]\n";
     let all = found(&format!("settings: {{over-commit.gpu: 2}}\n{nodes}"));
-    assert!(
-        all.iter().any(|line| line.starts_with("settings") && line.contains("more than 64 GPUs")),
-        "{all:?}"
-    );
+    assert!(all.iter().any(|line| line.starts_with("settings") && line.contains("more than 64 GPUs")), "{all:?}");
     let all = found(&format!("settings: {{plan: slots, over-commit.gpu: 2}}\n{nodes}"));
-    assert!(
-        all.iter().any(|line| line.contains("over-commit.gpu has no effect with plan: slots")),
-        "{all:?}"
-    );
+    assert!(all.iter().any(|line| line.contains("over-commit.gpu has no effect with plan: slots")), "{all:?}");
 }

@@ -23,7 +23,8 @@ fn run(text: &str) -> (String, Vec<String>) {
     (events, findings)
 }
 
-/// Two owners below different parents lend their hosts, and a private pool is shared by two consumers; hosts of eight slots.
+/// Two owners below different parents lend their hosts, and a private pool is shared by two consumers; hosts of eight
+/// slots.
 fn shared(plan: &str, settings: &str, of_queue: &str) -> String {
     let owned = |gpus: u32| if plan == "slots" { 0 } else { gpus };
     format!(

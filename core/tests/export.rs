@@ -46,16 +46,14 @@ fn line(name: &str, parent: Option<&str>, (quota, limit, weight, priority, is_wi
 /// Exports a scenario in its policy's own format, imports it, and exports it again.
 fn there_and_back(text: &str) -> Result<(), TestCaseError> {
     let before = scenario(text);
-    let written =
-        export(&before, None).map_err(|refused| TestCaseError::fail(format!("{refused:?}\n{text}")))?;
+    let written = export(&before, None).map_err(|refused| TestCaseError::fail(format!("{refused:?}\n{text}")))?;
     let imported = original(&written.text).expect("a format that is imported");
     let found = format!("{text}\n{}\n{:?}", written.text, imported.report.diagnostics);
     let Some(mut again) = imported.scenario else { return Err(TestCaseError::fail(found)) };
     again.policy.clone_from(&before.policy);
     again.nodes = before.nodes.clone();
     prop_assert_eq!(export(&again, None).map(|written| written.text).ok(), Some(written.text), "{}", found);
-    let names =
-        |s: &Scenario| s.queues.iter().map(|q| (q.name.clone(), q.parent.clone())).collect::<Vec<_>>();
+    let names = |s: &Scenario| s.queues.iter().map(|q| (q.name.clone(), q.parent.clone())).collect::<Vec<_>>();
     let (mut was, mut is) = (names(&before), names(&again));
     was.sort();
     is.sort();
@@ -174,8 +172,7 @@ fn only_edited_values_differ() {
         ("kai", ("quota: 1.5", "quota: 2"), "+      quota: 2"),
         ("runai", ("quota: 1.5", "quota: 2"), "+            \"deserved\": 2,"),
     ] {
-        let text =
-            KAI.replace("policy: kai", &format!("policy: {policy}")).replace("priority: 200", "priority: 2");
+        let text = KAI.replace("policy: kai", &format!("policy: {policy}")).replace("priority: 200", "priority: 2");
         let text = text.replace("usage: 0.25", "weight: 1").replace("weight: 2.5, weight: 1", "weight: 2.5");
         let before = scenario(&text);
         let after = scenario(&text.replace(edit.0, edit.1));

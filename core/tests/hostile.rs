@@ -3,13 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fairground::import::{
-    Imported, Options, import, import_organisation, import_plan, import_queues_yaml, recognise,
-};
+use fairground::import::{Imported, Options, import, import_organisation, import_plan, import_queues_yaml, recognise};
 use fairground::link;
-use fairground::scenario::{
-    Diagnostic, NodeEntry, QUEUES_MAX, QueueEntry, Scenario, check, codes, read, to_yaml,
-};
+use fairground::scenario::{Diagnostic, NodeEntry, QUEUES_MAX, QueueEntry, Scenario, check, codes, read, to_yaml};
 use proptest::prelude::*;
 
 /// Maximum number of findings, or of lines in a section of a report.
@@ -43,8 +39,7 @@ const QUEUES_YAML: &str = "partitions:
           - {name: a, resources: {guaranteed: {nvidia.com/gpu: 4, memory: 10G}, max: {vcore: 10}}}
           - {name: b, parent: true, maxapplications: 4, limits: [{users: [x], maxapplications: 2}]}
 ";
-const TRACE: &str =
-    "id,submit_s,duration_s,gpus,vc,cpu,memory\n1,0,10,4,a,2,8Gi\n\"2\",1,5,8,b,,\n3,0:02,5m,16,a,1,\n";
+const TRACE: &str = "id,submit_s,duration_s,gpus,vc,cpu,memory\n1,0,10,4,a,2,8Gi\n\"2\",1,5,8,b,,\n3,0:02,5m,16,a,1,\n";
 
 fn samples() -> Vec<String> {
     let mut all: Vec<String> = [SCENARIO, PLAN, ORGANISATION, QUEUES_YAML, TRACE].map(String::from).into();
@@ -86,9 +81,7 @@ fn read_by_all(text: &str) {
     answered(&import_queues_yaml(text, &options));
     answered(&import(text.as_bytes(), None, &options));
     answered(&import(TRACE.as_bytes(), Some(text.as_bytes()), &options));
-    for imported in
-        [import_organisation(&[text], &options), import_organisation(&[ORGANISATION, text], &options)]
-    {
+    for imported in [import_organisation(&[text], &options), import_organisation(&[ORGANISATION, text], &options)] {
         answered(&imported);
         let r = &imported.report;
         assert!([&r.understood, &r.assumed, &r.ignored].iter().all(|lines| lines.len() <= LISTED));
@@ -172,11 +165,7 @@ fn mutated() -> impl Strategy<Value = String> {
                 1 => [part.as_str(), &token, &part].concat(),
                 _ => part.repeat(3),
             };
-            text = chars[..from]
-                .iter()
-                .chain(middle.chars().collect::<Vec<_>>().iter())
-                .chain(&chars[to..])
-                .collect();
+            text = chars[..from].iter().chain(middle.chars().collect::<Vec<_>>().iter()).chain(&chars[to..]).collect();
         }
         text
     })
@@ -236,22 +225,13 @@ fn large_hostile_texts_are_answered_in_time() {
         format!("d1.{}", "A".repeat(1_000_000)),
         format!("{{\"projects\": [{}0]}}", "0,".repeat(300_000)),
         // More entries than any limit, all with the same name, and unknown keys.
-        format!(
-            "partitions:\n- name: default\n  queues:\n{}",
-            many(100_000, &|i| format!("  - name: q{i}\n"))
-        ),
+        format!("partitions:\n- name: default\n  queues:\n{}", many(100_000, &|i| format!("  - name: q{i}\n"))),
         format!("partitions:\n- name: default\n  queues:\n{}", many(4_000, &|_| "  - name: q\n".into())),
         format!("partitions:\n- name: default\n{}", many(20_000, &|i| format!("  k{i}: 1\n"))),
         format!("format: fairground-scenario\nversion: 1\nqueues: [{}]", many(300_000, &|_| "{},".into())),
         format!("{{\"projects\": [{}]}}", vec![r#"{"name": "a", "deservedGpus": 1}"#; 4_000].join(",")),
-        format!(
-            "{{\"projects\": [{{\"name\": \"a\", {}}}]}}",
-            many(20_000, &|i| format!("\"k{i}\": 1,")) + "\"z\": 1"
-        ),
-        format!(
-            "Nodes: [{{GPUs: 1}}]\nQueues: [{{Name: a}}]\nJobs: {{{}}}",
-            many(50_000, &|i| format!("j{i}: 1, "))
-        ),
+        format!("{{\"projects\": [{{\"name\": \"a\", {}}}]}}", many(20_000, &|i| format!("\"k{i}\": 1,")) + "\"z\": 1"),
+        format!("Nodes: [{{GPUs: 1}}]\nQueues: [{{Name: a}}]\nJobs: {{{}}}", many(50_000, &|i| format!("j{i}: 1, "))),
         format!("{{\"totalResource\": {{}}, \"queues\": [{}]}}", vec!["{\"uid\": 1}"; 5_000].join(",")),
         format!("id,gpus,vc\n{}", many(6_000, &|i| format!("{i},1,q{i}\n"))),
     ];
@@ -278,24 +258,19 @@ fn imports_limit_the_number_of_queues() {
     let taken = import_queues_yaml(&yaml(most), &options).scenario.expect("as many as can be simulated");
     assert_eq!(taken.queues.len(), most);
     refused(&import_queues_yaml(&yaml(most + 1), &options), "up to 5000");
-    let config_map = format!(
-        "data:\n  queues.yaml: |\n{}",
-        yaml(100_000).lines().map(|l| format!("    {l}\n")).collect::<String>()
-    );
+    let config_map =
+        format!("data:\n  queues.yaml: |\n{}", yaml(100_000).lines().map(|l| format!("    {l}\n")).collect::<String>());
     refused(&import_queues_yaml(&config_map, &options), "queues, the most");
 
-    let trace =
-        |n: usize| "id,gpus,vc\n".to_string() + &(0..n).map(|i| format!("{i},1,q{i}\n")).collect::<String>();
+    let trace = |n: usize| "id,gpus,vc\n".to_string() + &(0..n).map(|i| format!("{i},1,q{i}\n")).collect::<String>();
     assert!(import(trace(most).as_bytes(), None, &options).scenario.is_some());
     refused(&import(trace(most + 1).as_bytes(), None, &options), "up to 5000");
-    let sizes =
-        |n: usize| "queue,gpus\n".to_string() + &(0..n).map(|i| format!("q{i},1\n")).collect::<String>();
+    let sizes = |n: usize| "queue,gpus\n".to_string() + &(0..n).map(|i| format!("q{i},1\n")).collect::<String>();
     refused(&import(TRACE.as_bytes(), Some(sizes(most + 1).as_bytes()), &options), "more than 5000");
     refused(&import(TRACE.as_bytes(), Some(sizes(most).as_bytes()), &options), "5002 queues");
 
     let unit = |i: usize| format!(r#"{{"name": "p{i}", "departmentName": "d", "deservedGpus": 0}}"#);
-    let projects =
-        |n: usize| format!("{{\"projects\": [{}]}}", (0..n).map(unit).collect::<Vec<_>>().join(","));
+    let projects = |n: usize| format!("{{\"projects\": [{}]}}", (0..n).map(unit).collect::<Vec<_>>().join(","));
     assert!(import_organisation(&[&projects(most - 1)], &options).scenario.is_some());
     refused(&import_organisation(&[&projects(most)], &options), "up to 5000");
     refused(&import_organisation(&[&projects(most + 1)], &options), "more than 5000");
@@ -350,27 +325,14 @@ fn projects_with_equal_names_get_unique_names() {
 #[test]
 fn invisible_characters_do_not_distinguish_names() {
     use fairground::scenario::apply;
-    for hidden in [
-        "\u{200b}",
-        "\u{202e}",
-        "\u{2066}",
-        "\u{feff}",
-        "\u{ad}",
-        "\u{3164}",
-        "\u{e0041}",
-        "\u{fe0f}",
-        "\u{2028}",
-    ] {
+    for hidden in
+        ["\u{200b}", "\u{202e}", "\u{2066}", "\u{feff}", "\u{ad}", "\u{3164}", "\u{e0041}", "\u{fe0f}", "\u{2028}"]
+    {
         let text = SCENARIO.replace("name: a,", &format!("name: \"a{hidden}b\","));
-        let scenario = read(&text.replace("queue: a,", &format!("queue: \"a{hidden}b\",")))
-            .scenario
-            .expect("a scenario");
+        let scenario =
+            read(&text.replace("queue: a,", &format!("queue: \"a{hidden}b\","))).scenario.expect("a scenario");
         let found = check(&scenario).diagnostics;
-        assert_eq!(
-            found.iter().map(|d| d.code).collect::<Vec<_>>(),
-            [codes::BAD_NAME],
-            "{hidden:?} {found:?}"
-        );
+        assert_eq!(found.iter().map(|d| d.code).collect::<Vec<_>>(), [codes::BAD_NAME], "{hidden:?} {found:?}");
         assert!(!found[0].says.contains(hidden), "{}", found[0].says);
         let fix = found[0].fix.as_ref().expect("a fix");
         let mended = apply(&scenario, &fix.edits).expect("it can be made");

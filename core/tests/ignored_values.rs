@@ -68,7 +68,8 @@ fn baselines_ignore_most_values() {
         jobs["c"].pod-sets["y"].group: first in, first out ignores subgroups (of "c")
         jobs["c"].pod-sets["y"].labels: first in, first out ignores the labels that order the pods of a job (of "c")
         jobs["a"].scheduling-backoff: first in, first out ignores scheduling-backoff (of "a")
-        jobs["a"].nominated-node: first in, first out ignores nominated-node (of "a")"#]].assert_eq(&ignored("fifo").join("\n"));
+        jobs["a"].nominated-node: first in, first out ignores nominated-node (of "a")"#]]
+    .assert_eq(&ignored("fifo").join("\n"));
     expect![[r#"
         queues["q"].reclaim-min-runtime: plain DRF ignores reclaim-min-runtime (of "q")
         jobs["c"].pod-sets["y"].group: plain DRF ignores subgroups (of "c")

@@ -21,8 +21,7 @@ fn quarter() -> Options {
 
 fn messages(imported: &Imported) -> String {
     let report = &imported.report;
-    let parts =
-        [("understood", &report.understood), ("assumed", &report.assumed), ("ignored", &report.ignored)];
+    let parts = [("understood", &report.understood), ("assumed", &report.assumed), ("ignored", &report.ignored)];
     let mut text = String::new();
     for (what, lines) in parts {
         for line in lines {
@@ -93,13 +92,9 @@ fn a_trace_and_its_queue_sizes_become_a_scenario() {
     .assert_eq(&to_yaml(&scenario));
     let checked = check(&scenario);
     assert_eq!(checked.diagnostics, []);
-    let fifo =
-        import(JOBS.as_bytes(), Some(SIZES.as_bytes()), &Options { policy: "fifo".into(), ..quarter() });
-    let codes: Vec<_> = check(&fifo.scenario.expect("the rows are right"))
-        .diagnostics
-        .iter()
-        .map(|d| d.says.clone())
-        .collect();
+    let fifo = import(JOBS.as_bytes(), Some(SIZES.as_bytes()), &Options { policy: "fifo".into(), ..quarter() });
+    let codes: Vec<_> =
+        check(&fifo.scenario.expect("the rows are right")).diagnostics.iter().map(|d| d.says.clone()).collect();
     expect![[r#"first in, first out ignores weight (of "6214e9" and 2 more)"#]].assert_eq(&codes.join("\n"));
 }
 

@@ -111,10 +111,7 @@ fn a_yunikorn_dump_gives_its_present_state() {
     let scenario = runs(&files);
     let job = &scenario.jobs[0];
     assert_eq!((job.name.as_str(), job.queue.as_str()), ("app-1", "a"));
-    assert_eq!(
-        (job.on.as_slice(), job.pods.as_ref().map(|n| n.0.as_str())),
-        (&["n1".to_string()][..], Some("2"))
-    );
+    assert_eq!((job.on.as_slice(), job.pods.as_ref().map(|n| n.0.as_str())), (&["n1".to_string()][..], Some("2")));
     assert_eq!(job.started.as_ref().map(|n| n.0.as_str()), Some("-500s"));
     assert_eq!(job.submit.as_ref().map(|n| n.0.as_str()), Some("-1000s"));
     assert_eq!(scenario.nodes[0].cpu.as_ref().map(|n| n.0.as_str()), Some("15500m"));
@@ -221,9 +218,7 @@ fn broken_texts_are_reported_with_their_position() {
     let object = "apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {name: q}\n";
     let own = "format: fairground-scenario\nversion: 1\nqueues:\n- {name: q}\n";
     for text in [object, own, QUEUES] {
-        for (from, to) in
-            [("name: ", "name: ["), ("{name", "{name: &a *a, b"), ("\n", "\n\t: "), (": ", ": 'x")]
-        {
+        for (from, to) in [("name: ", "name: ["), ("{name", "{name: &a *a, b"), ("\n", "\n\t: "), (": ", ": 'x")] {
             let broken = text.replacen(from, to, 1);
             let Files { imported, .. } = read(&[("b.yaml", &broken)], "");
             if broken == text {
@@ -243,20 +238,14 @@ fn columns_can_be_chosen_and_units_are_reported() {
         mapping.set(field, column);
     }
     let held = preview(csv, &mapping).columns;
-    assert_eq!(
-        held.iter().map(|(_, holds)| *holds).collect::<Vec<_>>(),
-        ["queue", "submit", "duration", "gpus"]
-    );
+    assert_eq!(held.iter().map(|(_, holds)| *holds).collect::<Vec<_>>(), ["queue", "submit", "duration", "gpus"]);
     let options = Options { mapping, ..Options::default() };
     let files = import_files(&[File { name: "x", bytes: csv.as_bytes(), is_sizes: false }], &options);
     let scenario = runs(&files);
     assert_eq!(scenario.jobs[1].submit.as_ref().map(|n| n.0.as_str()), Some("1"));
     assert_eq!(scenario.jobs[1].lasts.as_ref().map(|n| n.0.as_str()), Some("86400"));
     let understood = &files.imported.report.understood;
-    assert!(
-        understood.contains(&"times of submission are numbers of milliseconds".into()),
-        "{understood:#?}"
-    );
+    assert!(understood.contains(&"times of submission are numbers of milliseconds".into()), "{understood:#?}");
     let unmapped = read(&[("jobs.csv", "who,arrival\na,1\n")], "");
     assert!(refused(&unmapped).contains("--map gpus=COLUMN"));
     assert!(unmapped.trace.is_some());
@@ -340,9 +329,8 @@ fn snapshot(n_nodes: usize, n_pods: usize) -> String {
             i % 1000 / 2 * 2 + i % 2
         )
     };
-    let group = |i| {
-        format!(r#"{{"metadata":{{"name":"g{i}","namespace":"lab"}},"spec":{{"queue":"q","minMember":1}}}}"#)
-    };
+    let group =
+        |i| format!(r#"{{"metadata":{{"name":"g{i}","namespace":"lab"}},"spec":{{"queue":"q","minMember":1}}}}"#);
     let list = |n: usize, of: &dyn Fn(usize) -> String| (0..n).map(of).collect::<Vec<_>>().join(",");
     format!(
         r#"{{"config":null,"schedulerParams":{{"schedulerName":"kai-scheduler","fullHierarchyFairness":true}},"rawObjects":{{"queues":[{{"metadata":{{"name":"q"}},"spec":{{"resources":{{"gpu":{{"quota":4,"limit":-1,"overQuotaWeight":1}},"cpu":{{"quota":-1,"limit":-1,"overQuotaWeight":1}},"memory":{{"quota":-1,"limit":-1,"overQuotaWeight":1}}}}}}}}],"podGroups":[{}],"nodes":[{}],"pods":[{}],"configMaps":[{{"data":{{"a":"{noise}"}}}}]}}}}"#,
@@ -375,11 +363,7 @@ fn hostile_archives_end_with_a_message() {
     assert!(!refused(&packed(&deep)).is_empty());
     // A zip bomb: 60 MB of zeros in 60 KB, and one inside another.
     let bomb = zip("a.csv", &vec![b'0'; 60_000_000], 1);
-    assert!(
-        bomb.len() < 100_000 && refused(&packed(&bomb)).contains("more than"),
-        "{}",
-        refused(&packed(&bomb))
-    );
+    assert!(bomb.len() < 100_000 && refused(&packed(&bomb)).contains("more than"), "{}", refused(&packed(&bomb)));
     assert!(!refused(&packed(&zip("b.zip", &bomb, 1))).is_empty());
     // A million entries, whatever the end record claims.
     for claimed in [1, 64, u16::MAX] {

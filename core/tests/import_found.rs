@@ -10,15 +10,13 @@ fn read(text: &str) -> (Scenario, String) {
 
 fn import(text: &str) -> (Option<Scenario>, Report) {
     let options = Options { policy: String::new(), ..Options::default() };
-    let imported =
-        import_files(&[File { name: "", bytes: text.as_bytes(), is_sizes: false }], &options).imported;
+    let imported = import_files(&[File { name: "", bytes: text.as_bytes(), is_sizes: false }], &options).imported;
     (imported.scenario, imported.report)
 }
 
 fn lines(report: &Report) -> String {
-    let of = |what: &str, lines: &[String]| -> String {
-        lines.iter().map(|line| format!("{what}: {line}\n")).collect()
-    };
+    let of =
+        |what: &str, lines: &[String]| -> String { lines.iter().map(|line| format!("{what}: {line}\n")).collect() };
     let findings: String = report.diagnostics.iter().map(|found| format!("{}\n", found.says)).collect();
     of("assumed", &report.assumed) + &of("ignored", &report.ignored) + &findings
 }
@@ -40,10 +38,7 @@ fn object(api: &str, kind: &str, spec: &str) -> String {
 fn values_inside_of_fields_are_named() {
     let job = "{runPolicy: {backoffLimit: 3, schedulingPolicy: {minAvailable: 2, minResources: {cpu: 1}}}, pytorchReplicaSpecs: {Worker: {replicas: 2, template: POD}}}";
     let (_, report) = read(&object("kubeflow.org/v1", "PyTorchJob", job));
-    has(
-        &report,
-        &["ignored: runPolicy.backoffLimit of", "ignored: runPolicy.schedulingPolicy.minResources of"],
-    );
+    has(&report, &["ignored: runPolicy.backoffLimit of", "ignored: runPolicy.schedulingPolicy.minResources of"]);
     assert!(!report.contains("minAvailable"), "{report}");
     let tasks = "{minAvailable: 1, tasks: [{name: a, replicas: 1, policies: [{event: a}], template: POD}]}";
     let (_, report) = read(&object("batch.volcano.sh/v1alpha1", "Job", tasks));
@@ -82,10 +77,7 @@ fn documents_that_are_no_objects_are_named() {
     has(&report, &["line 6: it has no kind, so it is no object"]);
     let work = object("example.com/v1", "Training", "{nodes: 4, perNode: {requests: {cpu: 4}}}");
     let (_, report) = read(&format!("{text}---\n{work}"));
-    has(
-        &report,
-        &["1 × Training (example.com): x (line 6): it asks for resources, but its pods are not known"],
-    );
+    has(&report, &["1 × Training (example.com): x (line 6): it asks for resources, but its pods are not known"]);
 }
 
 #[test]
@@ -116,10 +108,7 @@ fn assumed_nodes_have_what_their_pods_select() {
     let (scenario, _) = read(&object("v1", "Pod", pod));
     assert_eq!(scenario.nodes[0].labels.get("a").map(String::as_str), Some("b"));
     let errors = check(&scenario).diagnostics;
-    assert!(
-        errors.iter().all(|found| found.severity != fairground::scenario::Severity::Error),
-        "{errors:#?}"
-    );
+    assert!(errors.iter().all(|found| found.severity != fairground::scenario::Severity::Error), "{errors:#?}");
 }
 
 #[test]
@@ -131,14 +120,10 @@ fn classes_and_selectors_that_are_lost_are_named() {
     };
     let pods = [pod("p", "priorityClassName: hi, "), pod("q", "nodeSelector: {a: b}, ")];
     let (_, report) = read(&pods.join("---\n"));
-    has(
-        &report,
-        &["the class hi of Pod p is not in the text", "g: all pods select the nodes of the first one"],
-    );
+    has(&report, &["the class hi of Pod p is not in the text", "g: all pods select the nodes of the first one"]);
     let both = "apiVersion: v1\nkind: Pod\nmetadata: {name: p, annotations: {gpu-fraction: \"0.5\", gpu-memory: \"2000\"}}\nspec: {schedulerName: kai-scheduler, containers: [{name: a}]}\n";
     has(&read(both).1, &["the gpu-fraction 0.5 of p"]);
-    let part =
-        "{schedulerName: kai-scheduler, containers: [{name: a, resources: {limits: {nvidia.com/gpu: 0.5}}}]}";
+    let part = "{schedulerName: kai-scheduler, containers: [{name: a, resources: {limits: {nvidia.com/gpu: 0.5}}}]}";
     has(&read(&object("v1", "Pod", part)).1, &["x asks for a part of a GPU as a resource"]);
 }
 
@@ -146,11 +131,8 @@ fn classes_and_selectors_that_are_lost_are_named() {
 fn queues_of_volcano_say_what_is_lost() {
     let text = "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: q, annotations: {volcano.sh/hierarchy: root/a}}\nspec: {capability: {cpu: 4, rdma/hca: 4}}\nstatus: {state: Closed}\n";
     let (_, report) = read(text);
-    let wanted = [
-        "amounts of rdma/hca",
-        "status.state of q (line 1): it is Closed",
-        "the annotation volcano.sh/hierarchy of",
-    ];
+    let wanted =
+        ["amounts of rdma/hca", "status.state of q (line 1): it is Closed", "the annotation volcano.sh/hierarchy of"];
     has(&report, &wanted);
 }
 

@@ -5,7 +5,8 @@ use fairground::scenario::{Scenario, check, to_yaml};
 
 const TRACE: &str = "job_id,queue,submit,duration,gpus\n1,a,0,60,1\n2,b,5,60,2\n";
 const SIZES: &str = "queue,gpus\na,8\nb,16\n";
-const PARTITIONS: &str = "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues:\n    - name: team\n";
+const PARTITIONS: &str =
+    "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues:\n    - name: team\n";
 const KAI_QUEUE: &str = "apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {name: team}\nspec: {resources: {gpu: {quota: 4, limit: -1, overQuotaWeight: 1}}}\n";
 const KAI_NODE: &str = "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: \"64\", memory: 512Gi, pods: \"110\", nvidia.com/gpu: \"8\"}}\n";
 const POD_ON_NODE: &str = "apiVersion: v1\nkind: Pod\nmetadata: {name: p, labels: {kai.scheduler/queue: team}}\nspec: {schedulerName: kai-scheduler, nodeName: n7, containers: [{name: m, resources: {limits: {nvidia.com/gpu: 1}}}]}\nstatus: {phase: Running}\n";
@@ -78,14 +79,9 @@ fn no_option_is_ignored_silently() {
         let without = before.scenario.unwrap_or_else(|| panic!("{files:?}: {:#?}", before.report));
         for (key, options) in &options {
             let imported = read(&files, options).imported;
-            let scenario =
-                imported.scenario.unwrap_or_else(|| panic!("{key}: {files:?}: {:#?}", imported.report));
+            let scenario = imported.scenario.unwrap_or_else(|| panic!("{key}: {files:?}: {:#?}", imported.report));
             let named = imported.report.ignored.iter().any(|line| line.starts_with(&format!("{key} ")));
-            assert!(
-                named != (to_yaml(&scenario) != to_yaml(&without)),
-                "{key}: {files:?}: {:#?}",
-                imported.report
-            );
+            assert!(named != (to_yaml(&scenario) != to_yaml(&without)), "{key}: {files:?}: {:#?}", imported.report);
             if *key == "nodes" && !named {
                 let each: u32 = scenario
                     .nodes
@@ -116,10 +112,7 @@ fn unused_queue_sizes_are_named() {
     });
     for files in with_sizes.chain([trace.to_vec()]) {
         let report = read(&files, &plain()).imported.report;
-        assert!(
-            report.ignored.iter().any(|line| line.starts_with("sizes.csv is left out")),
-            "{files:?}: {report:#?}"
-        );
+        assert!(report.ignored.iter().any(|line| line.starts_with("sizes.csv is left out")), "{files:?}: {report:#?}");
     }
 }
 
@@ -129,10 +122,7 @@ fn too_many_nodes_are_an_error_of_every_format() {
         for nodes in [(u32::MAX, 8), (8, u32::MAX)] {
             let imported = read(&files, &Options { nodes: Some(nodes), ..plain() }).imported;
             assert_eq!(imported.scenario, None);
-            assert!(
-                imported.report.diagnostics.iter().any(|found| found.says.starts_with("nodes ")),
-                "{files:?}"
-            );
+            assert!(imported.report.diagnostics.iter().any(|found| found.says.starts_with("nodes ")), "{files:?}");
         }
     }
 }
@@ -186,8 +176,7 @@ fn errors_in_mixtures_have_their_line() {
     for text in [[YUNIKORN_POD, map.as_str()].join("---\n"), list(&[YUNIKORN_POD, &map])] {
         let line = 1 + text.lines().position(|line| line.contains("submitacI")).expect("the mistake");
         let report = read(&[("", &text)], &plain()).imported.report;
-        let found =
-            report.diagnostics.iter().find(|found| found.says.contains("submitacI")).expect("a finding");
+        let found = report.diagnostics.iter().find(|found| found.says.contains("submitacI")).expect("a finding");
         assert_eq!(found.position.map(|(line, _)| line as usize), Some(line), "{text}");
         assert!(report.ignored.iter().any(|line| line.contains("YuniKorn would refuse it")), "{report:#?}");
     }
@@ -200,8 +189,7 @@ fn errors_in_mixtures_have_their_line() {
 #[test]
 fn wrapped_configurations_are_read() {
     let expected = imported(PARTITIONS);
-    let (two, four, six) =
-        (indented(PARTITIONS, "  "), indented(PARTITIONS, "    "), indented(PARTITIONS, "      "));
+    let (two, four, six) = (indented(PARTITIONS, "  "), indented(PARTITIONS, "    "), indented(PARTITIONS, "      "));
     let wrapped = [
         format!("queues.yaml: |\n{two}"),
         format!("yunikornDefaults:\n  queues.yaml: |\n{four}"),
@@ -231,10 +219,7 @@ fn further_configurations_are_named() {
     let files = read(&[("", &maps.join("---\n"))], &plain());
     assert_eq!(queues(&files.imported.scenario.expect("a scenario")), ["team"]);
     let ignored = files.imported.report.ignored;
-    assert!(
-        ignored.iter().any(|line| line.starts_with("ConfigMap yunikorn-defaults is left out")),
-        "{ignored:#?}"
-    );
+    assert!(ignored.iter().any(|line| line.starts_with("ConfigMap yunikorn-defaults is left out")), "{ignored:#?}");
 }
 
 /// Settings of KAI can be pasted as fragments.
@@ -266,7 +251,8 @@ fn fragments_with_settings_of_kai_are_read() {
     }
 }
 
-/// Cores where millicores count, and gigabytes where megabytes count, are reported at each value with the value probably meant.
+/// Cores where millicores count, and gigabytes where megabytes count, are reported at each value with the value
+/// probably meant.
 #[test]
 fn unlikely_units_are_reported() {
     let queue = |cpu: &str, limit: &str, memory: &str| {
@@ -288,11 +274,8 @@ fn unlikely_units_are_reported() {
             let options = Options { policy: policy.into(), ..plain() };
             let scenario = read(&[("", &text)], &options).imported.scenario.expect("a scenario");
             let found = check(&scenario).diagnostics;
-            let units: Vec<&str> = found
-                .iter()
-                .filter(|found| found.code.0 == "S066")
-                .map(|found| found.says.as_str())
-                .collect();
+            let units: Vec<&str> =
+                found.iter().filter(|found| found.code.0 == "S066").map(|found| found.says.as_str()).collect();
             assert_eq!(units.len(), expected.len(), "{policy}: {units:?}");
             for (says, wanted) in units.iter().zip(&expected) {
                 assert!(says.contains(wanted), "{policy}: {says}");

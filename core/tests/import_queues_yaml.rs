@@ -67,17 +67,13 @@ fn a_configuration_becomes_a_scenario_and_round_trips() {
     assert_eq!(quota(&tenants.cpu).as_deref(), Some("1500m"));
     // A number without a unit would mean megabytes.
     assert_eq!(quota(&tenants.memory).as_deref(), Some("1M"));
-    let warnings: Vec<_> =
-        imported.report.diagnostics.iter().map(|d| (d.position, d.says.as_str())).collect();
+    let warnings: Vec<_> = imported.report.diagnostics.iter().map(|d| (d.position, d.says.as_str())).collect();
     let expected = [
         (
             Some((15, 31)),
             "YuniKorn has no property \"prioriy.offset\", and reads past it; did you mean priority.offset?",
         ),
-        (
-            Some((22, 72)),
-            "preemption.delay \"soon\" is not a duration such as 30s; YuniKorn takes the default",
-        ),
+        (Some((22, 72)), "preemption.delay \"soon\" is not a duration such as 30s; YuniKorn takes the default"),
     ];
     assert_eq!(warnings, expected);
     let exported = export(&scenario, None).map(|written| written.text).expect("a text");
@@ -153,8 +149,7 @@ fn upstream_rejections_are_reported_completely_with_lines() {
 #[test]
 fn unreadable_texts_are_rejected_with_their_position() {
     let bomb = "a: &a [x, x]\nb: &b [*a, *a]\npartitions: [*b]\n";
-    let texts =
-        [bomb, "partitions:\n\t- name: default\n", "partitions:\n- name: a\n  name: b\n", "partitions: 3"];
+    let texts = [bomb, "partitions:\n\t- name: default\n", "partitions:\n- name: a\n  name: b\n", "partitions: 3"];
     for text in texts {
         let imported = import_queues_yaml(text, &Options::default());
         assert!(imported.scenario.is_none(), "{text}");
@@ -195,11 +190,9 @@ fn partitions_become_pools_and_round_trip() {
     let scenario = imported(TWO);
     let pools: Vec<_> = scenario.pools.iter().map(|pool| pool.name.as_str()).collect();
     assert_eq!(pools, ["default", "gpu"]);
-    let lines_of_settings: Vec<_> =
-        scenario.pools[1].settings.iter().map(|(k, v)| format!("{k}: {}", v.0)).collect();
+    let lines_of_settings: Vec<_> = scenario.pools[1].settings.iter().map(|(k, v)| format!("{k}: {}", v.0)).collect();
     assert_eq!(lines_of_settings, ["maxapplications.root: 9", "node-sort: binpacking", "preemption: false"]);
-    let queues: Vec<_> =
-        scenario.queues.iter().map(|q| (q.name.as_str(), q.default_pools.join(" "))).collect();
+    let queues: Vec<_> = scenario.queues.iter().map(|q| (q.name.as_str(), q.default_pools.join(" "))).collect();
     let expected = [
         ("shared", "default"),
         ("cpu", "default"),
@@ -284,9 +277,7 @@ fn words() -> impl Strategy<Value = Vec<String>> {
                 lines.push("resources:".to_string());
                 lines.push(format!("  guaranteed: {{vcore: {guaranteed}, memory: {guaranteed}Gi}}"));
                 let max = guaranteed + more;
-                lines.push(format!(
-                    "  max: {{vcore: {max}, memory: {max}Gi, nvidia.com/gpu: {more}{others}}}"
-                ));
+                lines.push(format!("  max: {{vcore: {max}, memory: {max}Gi, nvidia.com/gpu: {more}{others}}}"));
             }
             let mut lines_of_settings: Vec<String> = Vec::new();
             for ((key, value), ()) in properties {
@@ -305,10 +296,8 @@ fn words() -> impl Strategy<Value = Vec<String>> {
                 lines.push(format!("submitacl: \"{acl}\""));
             }
             if has_template {
-                lines.push(
-                    "childtemplate: {properties: {priority.policy: fence}, resources: {max: {vcore: 3}}}"
-                        .into(),
-                );
+                lines
+                    .push("childtemplate: {properties: {priority.policy: fence}, resources: {max: {vcore: 3}}}".into());
             }
             lines
         },
@@ -323,8 +312,7 @@ struct Tree {
 }
 
 fn tree() -> impl Strategy<Value = Tree> {
-    let leaf =
-        (words(), prop::bool::ANY).prop_map(|(words, parent)| Tree { words, parent, children: Vec::new() });
+    let leaf = (words(), prop::bool::ANY).prop_map(|(words, parent)| Tree { words, parent, children: Vec::new() });
     leaf.prop_recursive(3, 12, 3, |inner| {
         (words(), prop::collection::vec(inner, 1..4)).prop_map(|(words, children)| Tree {
             words,
@@ -359,12 +347,10 @@ fn configuration() -> impl Strategy<Value = String> {
         for ((tops, bins, preempts), name) in partitions.iter().zip(["default", "gpu", "spot"]) {
             text += &block(0, &[format!("- name: {name}")]);
             if *bins {
-                text +=
-                    &block(2, &["nodesortpolicy: {type: binpacking, resourceweights: {vcore: 0.5}}".into()]);
+                text += &block(2, &["nodesortpolicy: {type: binpacking, resourceweights: {vcore: 0.5}}".into()]);
             }
             if let Some(enabled) = preempts {
-                text +=
-                    &block(2, &[format!("preemption: {{enabled: {enabled}, quotapreemptionenabled: true}}")]);
+                text += &block(2, &[format!("preemption: {{enabled: {enabled}, quotapreemptionenabled: true}}")]);
             }
             text += "  queues:\n  - name: root\n    submitacl: '*'\n";
             text += &queues(tops, 4);

@@ -29,14 +29,7 @@ fn queues(text: &str) -> Vec<[String; 6]> {
     let text = |value: &Option<scenario::Scalar>| value.as_ref().map(|v| v.0.clone()).unwrap_or_default();
     let of = |q: &scenario::QueueEntry| {
         let parent = q.parent.clone().unwrap_or_default();
-        [
-            q.name.clone(),
-            parent,
-            text(&q.gpu.quota),
-            text(&q.gpu.limit),
-            text(&q.gpu.weight),
-            text(&q.priority),
-        ]
+        [q.name.clone(), parent, text(&q.gpu.quota), text(&q.gpu.limit), text(&q.gpu.weight), text(&q.priority)]
     };
     scenario.queues.iter().map(of).collect()
 }
@@ -83,9 +76,8 @@ fn every_pool_of_a_project() {
     assert_eq!(nodes, [(Some("default".into()), count("2")), (Some("a100".into()), count("5"))]);
     let plan = scenario::check(&scenario).plan.expect("is one");
     let a100 = plan.cluster.partitions.ids().nth(1).expect("two pools");
-    let gpus = |queue: &fairground::cluster::Queue| {
-        (queue.priority, queue.resources.gpu.quota, queue.resources.gpu.limit)
-    };
+    let gpus =
+        |queue: &fairground::cluster::Queue| (queue.priority, queue.resources.gpu.quota, queue.resources.gpu.limit);
     let at = |n: i64| Bound::At(Amount::gpus(n));
     let found: Vec<_> = plan.cluster.queues_in(a100).values().map(gpus).collect();
     // If one project has a rank, the others have the API's default.
@@ -112,12 +104,9 @@ fn errors_are_reported() {
         assert!(!imported.report.diagnostics.is_empty() || !imported.report.ignored.is_empty(), "{text}");
     }
     assert_eq!(recognise(b"{\"queues\": []}", ""), Kind::Unknown);
-    let imported = import_organisation(
-        &[&API.replace("\"deserved\": 12", "\"deserved\": \"many\"")],
-        &Options::default(),
-    );
-    let messages: Vec<_> =
-        imported.report.diagnostics.iter().map(|d| (d.position, d.says.as_str())).collect();
+    let imported =
+        import_organisation(&[&API.replace("\"deserved\": 12", "\"deserved\": \"many\"")], &Options::default());
+    let messages: Vec<_> = imported.report.diagnostics.iter().map(|d| (d.position, d.says.as_str())).collect();
     assert_eq!(messages, [(Some((3, 70)), "departments[0].resources[0].gpu.deserved: this is not a number")]);
 }
 
@@ -138,8 +127,7 @@ fn an_unlisted_department_gets_the_quotas_of_its_projects() {
         API.split("\"projects\"").next().expect("a part").trim_end().trim_end_matches(',').to_string() + "}";
     let imported = import_organisation(&[PROJECTS, &departments], &Options::default());
     let scenario = imported.scenario.expect("two lists are one organisation");
-    let quotas: Vec<_> =
-        scenario.queues.iter().map(|q| (q.name.as_str(), q.gpu.quota.clone().map(|v| v.0))).collect();
+    let quotas: Vec<_> = scenario.queues.iter().map(|q| (q.name.as_str(), q.gpu.quota.clone().map(|v| v.0))).collect();
     assert_eq!(quotas[0], ("research", Some("12".into())));
     assert_eq!(quotas.len(), 3);
     assert!(!imported.report.assumed.iter().any(|line| line.contains("not listed")));
@@ -162,9 +150,5 @@ fn a_bare_list_has_projects() {
       {"name": "b", "departmentName": "d", "resources": [{"nodePool": {"name": "default"}, "gpu": {"deserved": 3}}]}]"#;
     assert_eq!(queues(alone), queues(&format!("{{\"projects\": {alone}}}")));
     let imported = import_organisation(&[alone], &Options::default());
-    assert!(
-        imported.report.assumed.contains(&"the list is one of projects".to_string()),
-        "{:?}",
-        imported.report
-    );
+    assert!(imported.report.assumed.contains(&"the list is one of projects".to_string()), "{:?}", imported.report);
 }

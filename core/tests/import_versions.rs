@@ -36,10 +36,7 @@ fn unknown_versions_of_objects_are_named_with_the_command_that_prints_a_known_on
     let found = refused(&[("queues.yaml", &later), ("kueue.yaml", kueue)]);
     let says: Vec<&str> = found.iter().map(|(_, says)| says.as_str()).collect();
     assert_eq!(says.len(), 2, "{says:?}");
-    assert!(
-        says.iter().any(|says| says.starts_with("queues.yaml: apiVersion: version v3 of Queue")),
-        "{says:?}"
-    );
+    assert!(says.iter().any(|says| says.starts_with("queues.yaml: apiVersion: version v3 of Queue")), "{says:?}");
     assert!(
         says.iter().any(|says| says.contains("kueue.yaml: apiVersion: version v9 of ClusterQueue")
             && says.contains("v1beta1 or v1beta2 is read")
@@ -65,10 +62,7 @@ fn a_snapshot_of_another_layout_says_how_to_print_the_objects() {
     let text = "{\"config\": null, \"schedulerParams\": {\"schedulerName\": \"kai-scheduler\"}, \"objects\": {\"queues\": []}, \
                 \"apiVersion\": \"v9\", \"kind\": \"Snapshot\"}";
     let found = refused(&[("", text)]);
-    assert!(
-        found[0].1.starts_with("rawObjects is missing") && found[0].1.contains("kubectl get"),
-        "{found:?}"
-    );
+    assert!(found[0].1.starts_with("rawObjects is missing") && found[0].1.contains("kubectl get"), "{found:?}");
     // An unknown list does not suppress the others.
     let text = "{\"schedulerParams\": {}, \"rawObjects\": {\"queues\": [{\"metadata\": {\"name\": \"q\"}}], \"quantumLinks\": [{}, {}]}}";
     let imported = read(&[("", text)]).imported;

@@ -20,13 +20,8 @@ fn shape(job: &JobEntry) -> String {
         text += &of(name, value);
     }
     for set in &job.pod_sets {
-        text += &format!(
-            "; {}{}{}{}",
-            set.name,
-            of("pods", &set.pods),
-            of("min", &set.min_available),
-            of("gpu", &set.gpu)
-        );
+        text +=
+            &format!("; {}{}{}{}", set.name, of("pods", &set.pods), of("min", &set.min_available), of("gpu", &set.gpu));
     }
     text
 }
@@ -43,13 +38,9 @@ fn read(texts: &[&str]) -> (Vec<String>, String) {
     let Imported { scenario, report } = imported(texts);
     let scenario = scenario.unwrap_or_else(|| panic!("{report:#?}"));
     let findings = load(&to_yaml(&scenario), |scenario| scenario).findings;
-    assert!(
-        findings.iter().all(|found| found.severity != fairground::scenario::Severity::Error),
-        "{findings:#?}"
-    );
+    assert!(findings.iter().all(|found| found.severity != fairground::scenario::Severity::Error), "{findings:#?}");
     let lines = [("assumed", report.assumed), ("ignored", report.ignored)];
-    let lines =
-        lines.iter().flat_map(|(what, lines)| lines.iter().map(move |line| format!("{what}: {line}\n")));
+    let lines = lines.iter().flat_map(|(what, lines)| lines.iter().map(move |line| format!("{what}: {line}\n")));
     (scenario.jobs.iter().map(shape).collect(), lines.collect())
 }
 
@@ -72,16 +63,9 @@ fn kai_groups_the_pods_of_each_kind() {
         (of("apps/v1", "Deployment", "{replicas: 3, template: POD}"), "x in team count 3 priority 125 gpu 1"),
         (of("apps/v1", "StatefulSet", "{replicas: 3, template: POD}"), "x in team pods 3 min 1 gpu 1"),
         (of("apps/v1", "ReplicaSet", "{template: POD}"), "x in team pods 1 min 1 gpu 1"),
+        (of("batch/v1", "Job", "{parallelism: 4, completions: 3, template: POD}"), "x in team pods 3 min 1 gpu 1"),
         (
-            of("batch/v1", "Job", "{parallelism: 4, completions: 3, template: POD}"),
-            "x in team pods 3 min 1 gpu 1",
-        ),
-        (
-            of(
-                "batch/v1",
-                "CronJob",
-                "{schedule: '@daily', jobTemplate: {spec: {parallelism: 2, template: POD}}}",
-            ),
+            of("batch/v1", "CronJob", "{schedule: '@daily', jobTemplate: {spec: {parallelism: 2, template: POD}}}"),
             "x in team pods 2 min 1 gpu 1",
         ),
     ] {
@@ -138,10 +122,7 @@ fn kai_groups_the_pods_of_operators() {
             ),
             "x in team count 2; leader pods 1 min 1 gpu 1; workers pods 3 min 3 gpu 1",
         ),
-        (
-            of("example.org/v1", "Anything", "{group: {replicas: 2, template: POD}}"),
-            "x in team pods 2 min 1 gpu 1",
-        ),
+        (of("example.org/v1", "Anything", "{group: {replicas: 2, template: POD}}"), "x in team pods 2 min 1 gpu 1"),
     ] {
         assert_eq!(found, expected);
     }
@@ -152,12 +133,8 @@ fn deployments_and_schedules_are_explained() {
     let text = object("apps/v1", "Deployment", "name: web", "{replicas: 2, template: POD}");
     let (_, report) = read(&[&text]);
     assert!(report.contains("Deployment demo/web has no class: KAI gives it inference (125)"), "{report}");
-    let text = object(
-        "batch/v1",
-        "CronJob",
-        "name: nightly",
-        "{schedule: '@daily', jobTemplate: {spec: {template: POD}}}",
-    );
+    let text =
+        object("batch/v1", "CronJob", "name: nightly", "{schedule: '@daily', jobTemplate: {spec: {template: POD}}}");
     let (_, report) = read(&[&text]);
     assert!(report.contains("its schedule \"@daily\" is not simulated"), "{report}");
 }
@@ -211,12 +188,7 @@ fn templates_have_the_labels_of_yunikorn_as_pods_have() {
         )
     };
     for (kind, scheduler) in [("Deployment", "schedulerName: yunikorn, "), ("StatefulSet", "")] {
-        let text = object(
-            "apps/v1",
-            kind,
-            "name: x",
-            &template(scheduler, "applicationId: app-1, queue: root.team"),
-        );
+        let text = object("apps/v1", kind, "name: x", &template(scheduler, "applicationId: app-1, queue: root.team"));
         let (jobs, report) = read(&[PARTITIONS, &text]);
         assert_eq!(jobs, ["app-1 in team pods 2 min 1"]);
         assert_eq!(report.contains("names no scheduler"), scheduler.is_empty(), "{report}");
@@ -239,8 +211,7 @@ fn templates_have_the_labels_of_yunikorn_as_pods_have() {
 #[test]
 fn task_groups_of_a_template_are_its_minimum() {
     let spec = "{parallelism: 3, template: {metadata: {labels: {applicationId: a, queue: root.team}, annotations: {yunikorn.apache.org/task-group-name: g, yunikorn.apache.org/task-groups: '[{\"name\": \"g\", \"minMember\": 2}]'}}, spec: {schedulerName: yunikorn, containers: [{name: a}]}}}";
-    let scenario =
-        imported(&[PARTITIONS, &object("batch/v1", "Job", "name: x", spec)]).scenario.expect("it is read");
+    let scenario = imported(&[PARTITIONS, &object("batch/v1", "Job", "name: x", spec)]).scenario.expect("it is read");
     assert_eq!(shape(&scenario.jobs[0]), "a in team pods 3 min 2");
     assert_eq!(scenario.jobs[0].gang.as_ref().map(|gang| gang.0.as_str()), Some("soft"));
 }
@@ -313,10 +284,7 @@ fn claims_of_devices_are_gpus_or_named() {
     );
     for (objects, why) in [
         (vec![pod("a", template)], "ResourceClaimTemplate c is not in the text"),
-        (
-            vec![claim("ResourceClaim", exact), pod("a", "resourceClaimName"), pod("b", "resourceClaimName")],
-            "shared",
-        ),
+        (vec![claim("ResourceClaim", exact), pod("a", "resourceClaimName"), pod("b", "resourceClaimName")], "shared"),
         (
             vec![
                 claim(

@@ -59,19 +59,13 @@ fn the_minimum_is_set_in_the_job_or_in_its_pod_sets() {
         "kai",
         "min-available: 2, pod-sets: [{name: a, min-available: 1, pods: 2, gpu: 1}, {name: b, gpu: 1}]",
     );
-    let places: Vec<(String, String)> =
-        found.iter().map(|d| (d.code.0.to_string(), d.at.to_string())).collect();
+    let places: Vec<(String, String)> = found.iter().map(|d| (d.code.0.to_string(), d.at.to_string())).collect();
     assert_eq!(places, [("S027".into(), "jobs[\"j\"].pod-sets[\"a\"].min-available".into())]);
-    let found = findings(
-        "kai",
-        "min-available: 2, pod-sets: [{name: a, group: g, pods: 2, gpu: 1}, {name: b, gpu: 1}]",
-    );
+    let found =
+        findings("kai", "min-available: 2, pod-sets: [{name: a, group: g, pods: 2, gpu: 1}, {name: b, gpu: 1}]");
     assert_eq!(found[0].at.to_string(), "jobs[\"j\"].pod-sets[\"a\"].group");
     let found = findings("kai", &format!("min-available: 4, {KINDS}"));
-    assert_eq!(
-        (found[0].code, found[0].at.to_string()),
-        (codes::MIN_AVAILABLE, "jobs[\"j\"].min-available".into())
-    );
+    assert_eq!((found[0].code, found[0].at.to_string()), (codes::MIN_AVAILABLE, "jobs[\"j\"].min-available".into()));
     assert!(found[0].says.contains("the 3 pods there are"), "{}", found[0].says);
 }
 
@@ -110,8 +104,7 @@ fn a_semi_preemptible_job_keeps_its_common_minimum() {
 
 #[test]
 fn it_survives_writing_and_links() {
-    let scenario =
-        read(&text("kai", 4, &format!("min-available: 2, {KINDS}"))).scenario.expect("it can be read");
+    let scenario = read(&text("kai", 4, &format!("min-available: 2, {KINDS}"))).scenario.expect("it can be read");
     assert_eq!(read(&to_yaml(&scenario)).scenario.as_ref(), Some(&scenario));
     assert_eq!(link::decode(&link::encode(&scenario)).as_ref(), Ok(&scenario));
 }

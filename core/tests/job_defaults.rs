@@ -155,11 +155,7 @@ fn presets_and_classes_of_the_scenario_are_read_side_by_side() {
         };
         let plan = check(&without).plan.expect("it can run");
         let priorities: Vec<i32> = plan.cluster.jobs.values().map(|job| job.priority).collect();
-        assert_eq!(
-            priorities,
-            [20, 75, 75, 60],
-            "{policy}: a class of the cluster replaces a preset of its name"
-        );
+        assert_eq!(priorities, [20, 75, 75, 60], "{policy}: a class of the cluster replaces a preset of its name");
     }
 }
 
@@ -172,20 +168,11 @@ fn classes_of_the_scenario_have_its_values() {
     );
     let found = check(&s).diagnostics;
     let says: Vec<String> = found.iter().map(|d| format!("{}: {}", d.at, d.says)).collect();
-    assert!(
-        says.iter().any(|says| says.contains("priority-class.odd") && says.contains("32 bits")),
-        "{says:?}"
-    );
-    assert!(
-        says.iter().any(|says| says.contains("jobs[\"j\"]") && says.contains("priority-class.NAME")),
-        "{says:?}"
-    );
+    assert!(says.iter().any(|says| says.contains("priority-class.odd") && says.contains("32 bits")), "{says:?}");
+    assert!(says.iter().any(|says| says.contains("jobs[\"j\"]") && says.contains("priority-class.NAME")), "{says:?}");
     assert!(!says.iter().any(|says| says.contains("jobs[\"i\"]")), "{says:?}");
     let fifo = translate(&s, "fifo").expect("another policy").scenario;
-    assert_eq!(
-        get(&fifo, &Path::default().field("jobs").named("i").field("priority")).as_deref(),
-        Some("1000")
-    );
+    assert_eq!(get(&fifo, &Path::default().field("jobs").named("i").field("priority")).as_deref(), Some("1000"));
 }
 
 /// A job without a priority has 0, so it comes after a fence with an offset of 10 (yunikorn.md 1.7, 2.1).

@@ -25,8 +25,7 @@ fn found(text: &str) -> Vec<String> {
 fn course(text: &str, until_s: i64) -> Vec<String> {
     let mut simulation = Simulation::new(&plan(text));
     let mut course = Vec::new();
-    let stops =
-        Stops { until: Some(fairground::time::Time::from_millis(until_s * 1000)), ..Stops::default() };
+    let stops = Stops { until: Some(fairground::time::Time::from_millis(until_s * 1000)), ..Stops::default() };
     let each = |simulation: &Simulation, record: &fairground::sim::CycleRecord| {
         assert_eq!(audit(simulation.world()), [], "cycle {}", record.cycle);
         let cluster = simulation.cluster();
@@ -82,13 +81,8 @@ fn a_gang_waits_for_the_pods_that_join() {
             policy,
             "- {name: j, queue: q, submit: 2s, pod-sets: [{name: head, gpu: 1}, {name: workers, pods: 2, gpu: 1, after: 4s}]}\n",
         );
-        let expected = [
-            "2 submitted j",
-            "6 2 joined j",
-            "6 started j/head/1",
-            "6 started j/workers/1",
-            "6 started j/workers/2",
-        ];
+        let expected =
+            ["2 submitted j", "6 2 joined j", "6 started j/head/1", "6 started j/workers/1", "6 started j/workers/2"];
         assert_eq!(course(&text, 9), expected, "{policy}");
         let mut simulation = Simulation::new(&plan(&text));
         let record = (0..3).filter_map(|_| simulation.advance()).last().expect("three cycles");
@@ -124,8 +118,7 @@ fn pods_of_a_withdrawn_job_do_not_join() {
 #[test]
 fn the_delay_counts_from_each_job() {
     let sets = "pod-sets: [{name: a, gpu: 1}, {name: b, gpu: 1, after: 3s}]";
-    let text =
-        job("kai", &format!("- {{name: j, queue: q, count: 2, every: 2s, min-available: 1, {sets}}}\n"));
+    let text = job("kai", &format!("- {{name: j, queue: q, count: 2, every: 2s, min-available: 1, {sets}}}\n"));
     let joined: Vec<String> = course(&text, 9).into_iter().filter(|line| line.contains("joined")).collect();
     assert_eq!(joined, ["3 1 joined j-1", "5 1 joined j-2"]);
     let early = job("kai", &format!("- {{name: j, queue: q, submit: -10s, min-available: 1, {sets}}}\n"));
@@ -137,8 +130,7 @@ fn the_delay_counts_from_each_job() {
 #[test]
 fn pods_that_join_later_do_not_run_at_the_start() {
     let sets = "min-available: 1, pod-sets: [{name: b, gpu: 1, after: 3s}, {name: a, gpu: 1}]";
-    let simulation =
-        Simulation::new(&plan(&job("kai", &format!("- {{name: j, queue: q, on: [n], {sets}}}\n"))));
+    let simulation = Simulation::new(&plan(&job("kai", &format!("- {{name: j, queue: q, on: [n], {sets}}}\n"))));
     let phases: Vec<bool> = simulation.cluster().pods.values().map(|pod| pod.phase.holds()).collect();
     assert_eq!(phases, [false, true]);
     let all = found(&job("kai", &format!("- {{name: j, queue: q, on: [n, n], {sets}}}\n")));

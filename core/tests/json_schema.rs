@@ -1,8 +1,5 @@
 //! The JSON schema of the format: the published one is current, accepts every example, and rejects errors.
-#![allow(
-    clippy::disallowed_methods,
-    reason = "the examples and the published files are read from the repository"
-)]
+#![allow(clippy::disallowed_methods, reason = "the examples and the published files are read from the repository")]
 
 use fairground::export::{format_reference, json_schema, with_schema_line};
 use fairground::scenario::{read, to_json};
@@ -129,10 +126,7 @@ fn errors_do_not_fit_the_schema() {
 fn a_file_names_its_schema_without_counting_as_commented() {
     let yaml = "format: fairground-scenario\nversion: 1\n";
     let named = with_schema_line(yaml, "https://example.org/x/scenario.schema.json");
-    assert_eq!(
-        named,
-        format!("# yaml-language-server: $schema=https://example.org/x/scenario.schema.json\n{yaml}")
-    );
+    assert_eq!(named, format!("# yaml-language-server: $schema=https://example.org/x/scenario.schema.json\n{yaml}"));
     assert!(!read(&named).has_comments);
     assert!(read(&format!("{named}# mine\n")).has_comments);
     assert_eq!(with_schema_line(yaml, "a b"), yaml);

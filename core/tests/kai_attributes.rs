@@ -86,8 +86,7 @@ fn gates_and_conditions_keep_pods_pending() {
 "
     );
     // A gang with a gated pod is not ready.
-    let expected =
-        [("shut", "gated"), ("big", "-"), ("mixed/x/1", "-"), ("mixed/y/1", "gated"), ("later", "b")];
+    let expected = [("shut", "gated"), ("big", "-"), ("mixed/x/1", "-"), ("mixed/y/1", "gated"), ("later", "b")];
     assert_places(&text, &expected);
 }
 
@@ -107,12 +106,9 @@ fn labels_order_the_pods_of_an_elastic_job() {
     };
     // Pod sets precede, so the order inside a set shows with one set only: two sets are one gang.
     assert_places(&job("{}"), &[("j/a/1", "-"), ("j/b/1", "-")]);
-    let plan = check(
-        &read(&format!("format: fairground-scenario\nversion: 1\n{}", job("{a: b}"))).scenario.unwrap(),
-    );
+    let plan = check(&read(&format!("format: fairground-scenario\nversion: 1\n{}", job("{a: b}"))).scenario.unwrap());
     let cluster = plan.plan.expect("nothing is wrong").cluster;
-    let labels: Vec<_> =
-        cluster.pods.values().map(|pod| pod.rules.as_ref().unwrap().labels.clone()).collect();
+    let labels: Vec<_> = cluster.pods.values().map(|pod| pod.rules.as_ref().unwrap().labels.clone()).collect();
     assert_eq!(&*labels[0][0].0, "kai.scheduler/task-priority");
     assert_eq!((&*labels[1][0].0, &*labels[1][0].1), ("a", "b"));
 }
@@ -197,8 +193,7 @@ jobs:
 - {name: g, queue: q, gpu: 1, count: 5}
 - {name: c, queue: q, cpu: 1}
 ";
-    let expected =
-        [("g-1", "gpu"), ("g-2", "gpu"), ("g-3", "gpu"), ("g-4", "gpu"), ("g-5", "-"), ("c", "cpu")];
+    let expected = [("g-1", "gpu"), ("g-2", "gpu"), ("g-3", "gpu"), ("g-4", "gpu"), ("g-5", "-"), ("c", "cpu")];
     assert_places(text, &expected);
     assert_eq!(first_cycle(text).ledger().total.gpu, 4.0);
 }
@@ -310,9 +305,7 @@ jobs: [{name: j, queue: q, gpu: 1, priority: 100}]
 /// in its accounting, and it places more pods than there are devices. These cannot be bound.
 #[test]
 fn a_pod_without_a_free_device_is_not_bound() {
-    for (policy, memory) in
-        ["kai", "runai"].into_iter().flat_map(|p| ["80", "1", "1Ti", "2Ti"].map(|m| (p, m)))
-    {
+    for (policy, memory) in ["kai", "runai"].into_iter().flat_map(|p| ["80", "1", "1Ti", "2Ti"].map(|m| (p, m))) {
         let text = format!(
             "policy: {policy}\nnodes: [{{name: n, gpu: 2, gpu-memory: {memory}}}]
 queues: [{{name: q, gpu: {{quota: 2, limit: unlimited, weight: 1}}}}]
@@ -337,9 +330,7 @@ jobs: [{{name: a, queue: q, gpu-memory: {asked}}}]\n"
     let says = |memory: &str, asked: &str| {
         let found = check(&read(&text(memory, asked)).scenario.expect("a scenario")).diagnostics;
         let found = found.into_iter().filter(|d| d.code == codes::GPU_MEMORY);
-        found
-            .map(|d| format!("{} [{}]", d.says, d.fix.map_or_else(String::new, |f| f.label)))
-            .collect::<Vec<_>>()
+        found.map(|d| format!("{} [{}]", d.says, d.fix.map_or_else(String::new, |f| f.label))).collect::<Vec<_>>()
     };
     assert_eq!(
         says("80", "8000"),
@@ -385,7 +376,6 @@ fn an_unknown_nominated_node_is_reported_in_its_own_pod_set() {
 "
     );
     let found = check(&read(&text).scenario.expect("it is a scenario")).diagnostics;
-    let unknown: Vec<String> =
-        found.iter().filter(|d| d.code == codes::NO_NODE).map(|d| d.at.to_string()).collect();
+    let unknown: Vec<String> = found.iter().filter(|d| d.code == codes::NO_NODE).map(|d| d.at.to_string()).collect();
     assert_eq!(unknown, ["jobs[\"j\"].pod-sets[1].nominated-node"]);
 }

@@ -100,7 +100,8 @@ fn a_claim_counts_as_a_placement() {
 
 #[test]
 fn resources_of_a_job_set_aside_stay_allocated() {
-    // The elastic job loses its only running pod; its other pod is pending, so it is set aside while the first terminates.
+    // The elastic job loses its only running pod; its other pod is pending, so it is set aside while the first
+    // terminates.
     let mut simulation = simulation(&format!(
         "{TWO}jobs:
 - {{name: a, queue: q, gpu: 1, on: [n]}}

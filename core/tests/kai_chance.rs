@@ -66,17 +66,12 @@ jobs:
 
 #[test]
 fn a_seed_is_written_and_read() {
-    let scenario =
-        read(&format!("format: fairground-scenario\nversion: 1\nsettings: {{seed: 7}}\n{TWINS}")).scenario;
+    let scenario = read(&format!("format: fairground-scenario\nversion: 1\nsettings: {{seed: 7}}\n{TWINS}")).scenario;
     let text = to_yaml(&scenario.expect("it is a scenario"));
     assert!(text.contains("seed: 7"), "{text}");
     let wrong = read("format: fairground-scenario\nversion: 1\nsettings: {seed: -1}\n").scenario;
     assert_eq!(
-        check(&wrong.expect("it is a scenario"))
-            .diagnostics
-            .iter()
-            .filter(|d| d.says.contains("seed"))
-            .count(),
+        check(&wrong.expect("it is a scenario")).diagnostics.iter().filter(|d| d.says.contains("seed")).count(),
         1
     );
 }

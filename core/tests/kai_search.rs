@@ -9,8 +9,7 @@ use fairground::words::{self, Text};
 
 /// The frame of the last of some cycles.
 fn frame(text: &str, cycles: u32) -> Frame {
-    let head =
-        "format: fairground-scenario\nversion: 1\npolicy: kai\ncycle: 1s\nsettings: {version: \"0.17\"}";
+    let head = "format: fairground-scenario\nversion: 1\npolicy: kai\ncycle: 1s\nsettings: {version: \"0.17\"}";
     let read = read(&format!("{head}\n{text}"));
     assert_eq!(read.diagnostics, vec![]);
     let plan = check(&read.scenario.expect("it can be read")).plan.expect("it can run");
@@ -66,8 +65,7 @@ fn a_waiting_gang_says_for_how_many_pods_a_set_sufficed() {
 #[test]
 fn nodes_that_are_emptied_say_why_not_fewer() {
     let nodes = 1..=6;
-    let running: String =
-        nodes.map(|n| format!("- {{name: a{n}, queue: a, gpu: 4, on: [n-{n}]}}\n")).collect();
+    let running: String = nodes.map(|n| format!("- {{name: a{n}, queue: a, gpu: 4, on: [n-{n}]}}\n")).collect();
     let text = format!(
         "nodes: [{{name: n, count: 6, gpu: 4}}]
 queues:
@@ -125,11 +123,7 @@ jobs:
         "At 0:20 its preemption delay ends; from then on evictions are tried for it."
     );
     assert_eq!(explained(19).verdict, explained(3).verdict);
-    assert!(
-        explained(20).verdict.spoken().contains("runs to shut down"),
-        "{:?}",
-        explained(20).verdict.spoken()
-    );
+    assert!(explained(20).verdict.spoken().contains("runs to shut down"), "{:?}", explained(20).verdict.spoken());
 }
 
 /// A claim that the scheduler only counts as made names the pods that stay (Q-18).
@@ -173,9 +167,7 @@ jobs:
 ";
     assert_eq!(
         also(&frame(waiting, 1), "b1"),
-        [
-            "b1 is waiting: no allowed eviction frees enough. a uses 2 GPUs, which is within its quota of 4 GPUs."
-        ]
+        ["b1 is waiting: no allowed eviction frees enough. a uses 2 GPUs, which is within its quota of 4 GPUs."]
     );
     let upgrade = include_str!("../../assets/scenarios/upgrade-another-team-loses.yaml");
     let (_, body) = upgrade.split_once("nodes:").expect("nodes");

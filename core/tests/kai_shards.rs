@@ -93,7 +93,8 @@ fn reclaim_by_queue_priority_needs_the_newest_version_and_loses_k() {
     let Imported { scenario, report } = imported(&shard("True", ""));
     let found = settings(&scenario.expect("settings"));
     assert_eq!(found, "queue-priority-in-quota-reclaim: true\nversion: 0.17\n");
-    let lost = "line 7: the arguments of proportion replace the kValue 0.5 of the scheduling shard default, so that k is 1";
+    let lost =
+        "line 7: the arguments of proportion replace the kValue 0.5 of the scheduling shard default, so that k is 1";
     assert!(report.assumed.iter().any(|line| line == lost), "{:?}", report.assumed);
     let Imported { scenario, report } = imported(&shard("true", ", kValue: '0.5'"));
     assert!(settings(&scenario.expect("settings")).starts_with("k-value: 0.5\nqueue-priority-in"));
@@ -108,8 +109,7 @@ fn reclaim_by_queue_priority_needs_the_newest_version_and_loses_k() {
 fn plugins_of_the_search_set_the_version() {
     let all = "predicates, proportion, sg-multinodegang";
     let tiers: String = all.split(", ").map(|name| format!("  - name: {name}\n")).collect();
-    let Imported { scenario, report } =
-        imported(&format!("actions: allocate, reclaim\ntiers:\n- plugins:\n{tiers}"));
+    let Imported { scenario, report } = imported(&format!("actions: allocate, reclaim\ntiers:\n- plugins:\n{tiers}"));
     let scenario = scenario.unwrap_or_else(|| panic!("{report:?}"));
     assert_eq!(settings(&scenario), format!("actions: allocate, reclaim\nplugins: {all}\nversion: 0.17\n"));
     let shard = SHARD.replace("    ours: {priority: 3}\n", "    sg-multinodegang: {enabled: false}\n");
@@ -143,8 +143,8 @@ fn a_configuration_is_read_alone_in_a_map_and_in_a_snapshot() {
     for text in [CONFIGURATION, &map, json] {
         let Imported { scenario, report } = imported(text);
         let scenario = scenario.unwrap_or_else(|| panic!("{report:?}"));
-        // Spread removes consolidation from the actions, so the list is not set explicitly. Without a plugin that searches for
-        // jobs to evict it is a configuration of an old version.
+        // Spread removes consolidation from the actions, so the list is not set explicitly. Without a plugin that
+        // searches for jobs to evict it is a configuration of an old version.
         assert_eq!(
             settings(&scenario),
             "cpu-placement: spread\ngpu-placement: binpack\nk-value: 2\nplugins: predicates, proportion, nodeplacement\nqueue-depth-reclaim: 7\nversion: 0.13\n",
@@ -261,7 +261,8 @@ queues: [{name: q, gpu: {quota: 1, limit: unlimited}}]
 proptest! {
     #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
 
-    /// The scheduler of a kit uses the settings of the scenario, in each pool. No shard names its version, so it is the newest.
+    /// The scheduler of a kit uses the settings of the scenario, in each pool. No shard names its version, so it is the
+    /// newest.
     #[test]
     fn settings_round_trip_through_the_shards_of_a_kit(all in drawn(), fast in drawn(), has_pools in any::<bool>()) {
         let pools = if has_pools {

@@ -84,7 +84,8 @@ jobs: [{name: j, queue: q, pod-sets: [{name: a, gpu: 1}, {name: s, group: z, gpu
     assert_eq!(placed("0.17", text, 1), ["j/a/1 small", "j/s/1 large"]);
 }
 
-/// kai-v0.17.md 16.4. Without the order of subgroups the one that has enough comes first, and used to ask for one more pod.
+/// kai-v0.17.md 16.4. Without the order of subgroups the one that has enough comes first, and used to ask for one more
+/// pod.
 #[test]
 fn a_pod_set_that_has_enough_leaves_room_to_one_that_lacks_pods() {
     let text = "nodes: [{name: n, gpu: 2}]

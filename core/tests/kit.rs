@@ -72,18 +72,14 @@ fn a_kit_is_one_archive() {
 
 fn file<'a>(files: &'a [File], name: &str) -> &'a str {
     let found = files.iter().find(|file| file.name == name);
-    found.map_or_else(
-        || panic!("{name}: {:?}", files.iter().map(|f| &f.name).collect::<Vec<_>>()),
-        |f| &f.text,
-    )
+    found.map_or_else(|| panic!("{name}: {:?}", files.iter().map(|f| &f.name).collect::<Vec<_>>()), |f| &f.text)
 }
 
 #[test]
 fn a_kit_has_all_manifests() {
     let files = files();
     let script = file(&files, "5-timetable.sh");
-    let steps: Vec<&str> =
-        script.lines().filter(|line| line.starts_with("at ") && !line.starts_with("at()")).collect();
+    let steps: Vec<&str> = script.lines().filter(|line| line.starts_with("at ") && !line.starts_with("at()")).collect();
     assert_eq!(
         steps,
         [
@@ -99,10 +95,7 @@ fn a_kit_has_all_manifests() {
     );
     assert!(file(&files, "3-priority-classes.yaml").contains("name: fairground-60\nvalue: 60\n"));
     let stages = file(&files, "4-stages.yaml");
-    assert!(
-        stages.contains("durationMilliseconds: 2000") && stages.contains("durationMilliseconds: 5000"),
-        "{stages}"
-    );
+    assert!(stages.contains("durationMilliseconds: 2000") && stages.contains("durationMilliseconds: 5000"), "{stages}");
     let train = file(&files, "jobs/train-1.yaml");
     for line in [
         "fairground/lasts: 60000ms",
@@ -139,8 +132,7 @@ fn the_manifests_import_as_the_original_scenario() {
     assert_eq!(queues, ["top", "team-a"]);
     let gpus = |name: &str| again.jobs.iter().find(|job| job.name == name).and_then(|job| job.gpu.clone());
     assert_eq!(gpus("train-1").map(|gpu| gpu.0).as_deref(), Some("2"));
-    let nodes: u32 =
-        again.nodes.iter().map(|n| n.count.as_ref().map_or(1, |count| count.0.parse().unwrap_or(0))).sum();
+    let nodes: u32 = again.nodes.iter().map(|n| n.count.as_ref().map_or(1, |count| count.0.parse().unwrap_or(0))).sum();
     assert_eq!(nodes, 3);
 }
 

@@ -1,5 +1,5 @@
-//! Known faults of the modelled KAI: a comparison that one of them decided carries its key, and the explanation says what to
-//! write instead. A comparison that later versions would decide alike carries none.
+//! Known faults of the modelled KAI: a comparison that one of them decided carries its key, and the explanation says
+//! what to write instead. A comparison that later versions would decide alike carries none.
 
 use std::sync::Arc;
 
@@ -100,8 +100,9 @@ fn jobs_that_come_later_in_the_order_of_victims_say_what_was_compared() {
     };
     let said = others(&text(50), "young");
     assert!(
-        said.iter().any(|said| said
-            .starts_with("old: the newest job goes first, and it is older (submitted 0:00, young 0:01)")),
+        said.iter().any(
+            |said| said.starts_with("old: the newest job goes first, and it is older (submitted 0:00, young 0:01)")
+        ),
         "{said:?}"
     );
     let said = others(&text(60), "old");
@@ -109,7 +110,8 @@ fn jobs_that_come_later_in_the_order_of_victims_say_what_was_compared() {
     assert!(said.iter().any(|said| said == lowest), "{said:?}");
 }
 
-/// A tiny pod starts although the pods that are terminating still hold the pod slots; later versions claim a slot for it.
+/// A tiny pod starts although the pods that are terminating still hold the pod slots; later versions claim a slot for
+/// it.
 #[test]
 fn a_tiny_pod_beyond_the_pod_slots_is_named_on_the_job_and_on_the_node() {
     let text = |version: &str| {
@@ -123,10 +125,7 @@ fn a_tiny_pod_beyond_the_pod_slots_is_named_on_the_job_and_on_the_node() {
         why.verdict.spoken()
     };
     let said = faults(&text("0.13"), 2, "tiny");
-    assert!(
-        said.iter().any(|said| said.contains("A tiny pod (below 10m CPU and 10 MiB) always fits.")),
-        "{said:?}"
-    );
+    assert!(said.iter().any(|said| said.contains("A tiny pod (below 10m CPU and 10 MiB) always fits.")), "{said:?}");
     let said = slots(&frame(&text("0.13"), 2));
     assert!(said.ends_with("It holds 3 pods although it has 2 pod slots."), "{said}");
     let said = slots(&frame(&text("0.17"), 2));

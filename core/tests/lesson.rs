@@ -40,11 +40,7 @@ fn scenes_follow_each_other() {
     let question = second.question.as_ref().expect("a question");
     assert_eq!(question.kind, Kind::PickOne(vec!["a1".into(), "a2".into()]));
     assert_eq!((question.scene.cycle, &question.scene.scenario), (3, &second.scene.scenario));
-    assert_eq!(
-        (last.scene.cycle, &last.scene.scenario),
-        (3, &second.scene.scenario),
-        "as the answer shows it"
-    );
+    assert_eq!((last.scene.cycle, &last.scene.scenario), (3, &second.scene.scenario), "as the answer shows it");
     assert_ne!(first.scene.scenario, second.scene.scenario);
     assert_eq!(last.suggestions[0].label, "More");
 }

@@ -56,10 +56,7 @@ fn pods_are_not_placed_without_enough_resources() {
             assert_eq!(policy, "ego", "{refused:?}");
             continue;
         };
-        assert!(
-            reasons.iter().any(|(reason, _)| *reason == NodeReason::Insufficient(rdma)),
-            "{policy}: {reasons:?}"
-        );
+        assert!(reasons.iter().any(|(reason, _)| *reason == NodeReason::Insufficient(rdma)), "{policy}: {reasons:?}");
     }
 }
 

@@ -82,8 +82,7 @@ the [pod] fits: yes | yes | no: taint not tolerated | no: 1 GPU requested, 0 GPU
 fn table(policy: &str, more: &str, queue: &str) -> String {
     let rest = "quota: unlimited, limit: unlimited";
     let queues = format!("queues: [{{name: q, gpu: {{{queue}}}, cpu: {{{rest}}}, memory: {{{rest}}}}}]\n");
-    let text =
-        format!("format: fairground-scenario\nversion: 1\npolicy: {policy}\n{more}{queues}{NODES}{JOBS}");
+    let text = format!("format: fairground-scenario\nversion: 1\npolicy: {policy}\n{more}{queues}{NODES}{JOBS}");
     let read = read(&text);
     let checked = check(&read.scenario.unwrap_or_else(|| panic!("{:?}", read.diagnostics)));
     let plan = checked.plan.unwrap_or_else(|| panic!("{:?}", checked.diagnostics));
@@ -111,8 +110,7 @@ fn table(policy: &str, more: &str, queue: &str) -> String {
 
 #[test]
 fn the_table_of_every_policy() {
-    let (free, binpacking) =
-        ("weight: 1", "settings: {node-sort: binpacking, node-weights: nvidia.com/gpu 1}\n");
+    let (free, binpacking) = ("weight: 1", "settings: {node-sort: binpacking, node-weights: nvidia.com/gpu 1}\n");
     let of_kai = "quota: 16, limit: unlimited, weight: 1";
     let balanced = "settings: {placement: balanced}\n";
     let all = [

@@ -44,8 +44,7 @@ fn pods_run_on_the_named_devices() {
     let jobs = "[{name: a, queue: q, gpu: 0.5, pods: 3, on: [n, n, n], on-devices: [3, \"\", 1]}, \
                 {name: b, queue: q, gpu: 2, on: [n], on-devices: [0+2]}, \
                 {name: c, queue: q, gpu: 0.5, gpu-devices: 2, on: [m], on-devices: [1 + 3]}]";
-    let all: &[(&str, &[u32])] =
-        &[("a/1", &[3]), ("a/2", &[3]), ("a/3", &[1]), ("b", &[0, 2]), ("c", &[1, 3])];
+    let all: &[(&str, &[u32])] = &[("a/1", &[3]), ("a/2", &[3]), ("a/3", &[1]), ("b", &[0, 2]), ("c", &[1, 3])];
     assert_eq!(devices(jobs), expected(all));
 }
 

@@ -77,8 +77,10 @@ fn a_minimum_of_no_pods_starts_pods_one_by_one() {
 
 #[test]
 fn what_an_older_version_or_another_policy_ignores_is_reported() {
-    let job = format!("min-subgroups: 2, min-subgroups-of: {{left: 1}}, {REPLICAS}, {{name: x, group: left, min-available: 0}}]")
-        .replace("}], {name: x", "}, {name: x");
+    let job = format!(
+        "min-subgroups: 2, min-subgroups-of: {{left: 1}}, {REPLICAS}, {{name: x, group: left, min-available: 0}}]"
+    )
+    .replace("}], {name: x", "}, {name: x");
     let says = |policy: &str, settings: &str| {
         let found = findings(&text(policy, settings, 8, &job));
         let of = |field: &str| {
@@ -122,20 +124,14 @@ fn minimums_round_trip_through_pod_groups() {
     for job in jobs {
         let before = scenario(&text("kai", NEW, 8, &job));
         let files = kit(&before).expect("a kit").files;
-        let of = |file: &&fairground::export::File| {
-            ["jobs/", "2-"].iter().any(|start| file.name.starts_with(start))
-        };
+        let of = |file: &&fairground::export::File| ["jobs/", "2-"].iter().any(|start| file.name.starts_with(start));
         let all: Vec<&str> = files.iter().filter(of).map(|file| file.text.as_str()).collect();
         let all = all.join("---\n");
         let imported = import_kubernetes(&[Source { file: "", text: &all }], &Options::default());
         let after = imported.scenario.unwrap_or_else(|| panic!("{:?}", imported.report.diagnostics));
         assert_eq!(after.settings.get("version").map(|typed| typed.0.as_str()), Some("0.17"), "{job}");
         let (old, new) = (&before.jobs[0], &after.jobs[0]);
-        assert_eq!(
-            (&old.min_subgroups, &old.min_subgroups_of),
-            (&new.min_subgroups, &new.min_subgroups_of),
-            "{all}"
-        );
+        assert_eq!((&old.min_subgroups, &old.min_subgroups_of), (&new.min_subgroups, &new.min_subgroups_of), "{all}");
         assert_eq!(old.staleness_grace, new.staleness_grace, "{job}");
         assert_eq!(old.preemption_delay, new.preemption_delay, "{job}");
         let minimums = |job: &fairground::scenario::JobEntry| -> Vec<String> {

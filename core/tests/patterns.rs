@@ -41,39 +41,23 @@ fn a_pattern_is_one_line() {
 
 #[test]
 fn a_complete_pattern_round_trips() {
-    let all =
-        jobs(&check(&scenario("- {name: j, queue: a, count: 2, every: 5s, repeat: 3 every 1h, gpu: 1}\n")));
+    let all = jobs(&check(&scenario("- {name: j, queue: a, count: 2, every: 5s, repeat: 3 every 1h, gpu: 1}\n")));
     let arrivals: Vec<(&str, i64)> = all.iter().map(|job| (job.0.as_str(), job.1)).collect();
-    assert_eq!(
-        arrivals,
-        [("j-1", 0), ("j-2", 5), ("j-3", 3600), ("j-4", 3605), ("j-5", 7200), ("j-6", 7205)]
-    );
+    assert_eq!(arrivals, [("j-1", 0), ("j-2", 5), ("j-3", 3600), ("j-4", 3605), ("j-5", 7200), ("j-6", 7205)]);
 }
 
 #[test]
 fn errors_name_the_field_and_a_fix() {
     let job = |fields: &str| format!("- {{name: j, queue: a, gpu: 1, {fields}}}\n");
     for (fields, says) in [
-        (
-            "lasts: 20m..8m",
-            "S017 jobs[\"j\"].lasts: lasts \"20m..8m\" names the longer time first; write 8m..20m",
-        ),
-        (
-            "count: 2, every: soon",
-            "S017 jobs[\"j\"].every: every \"soon\" is not a distance such as 30s, 60s..10s",
-        ),
+        ("lasts: 20m..8m", "S017 jobs[\"j\"].lasts: lasts \"20m..8m\" names the longer time first; write 8m..20m"),
+        ("count: 2, every: soon", "S017 jobs[\"j\"].every: every \"soon\" is not a distance such as 30s, 60s..10s"),
         ("count: 2, every: -5s random", "S015 jobs[\"j\"].every: every \"-5s random\" is below zero"),
-        (
-            "count: 2, repeat: daily",
-            "S017 jobs[\"j\"].repeat: repeat \"daily\" is not a number with a distance",
-        ),
+        ("count: 2, repeat: daily", "S017 jobs[\"j\"].repeat: repeat \"daily\" is not a number with a distance"),
         ("repeat: 5 every 1d", "S051 jobs[\"j\"].repeat: repeat needs a count"),
         ("seed: 7", "S051 jobs[\"j\"].seed: nothing is drawn with this seed"),
         ("seed: x", "S014 jobs[\"j\"].seed: seed \"x\" is not a whole number"),
-        (
-            "count: 2, every: 60s..0, on: [n, n]",
-            "S034 jobs[\"j\"].every: a pattern with `on` runs from the start",
-        ),
+        ("count: 2, every: 60s..0, on: [n, n]", "S034 jobs[\"j\"].every: a pattern with `on` runs from the start"),
         ("count: 2, repeat: 2 every 1d, on: [n, n]", "S034 jobs[\"j\"].repeat: a pattern with `on` runs"),
         ("count: 9, repeat: 1e9 every 1d", "S038 jobs: there are"),
         ("count: 2, repeat: 1e10 every 1d", "S016 jobs[\"j\"].repeat: repeat \"1e10 every 1d\" is too large"),
@@ -88,12 +72,10 @@ fn errors_name_the_field_and_a_fix() {
 #[test]
 fn patterns_with_equal_draws_are_reported() {
     let both = |one: &str, other: &str| {
-        findings(&format!(
-            "- {{name: j, queue: a, count: 4, {one}}}\n- {{name: k, queue: a, count: 4, {other}}}\n"
-        ))
-        .into_iter()
-        .filter(|line| line.starts_with(codes::SAME_SEED.0))
-        .collect::<Vec<_>>()
+        findings(&format!("- {{name: j, queue: a, count: 4, {one}}}\n- {{name: k, queue: a, count: 4, {other}}}\n"))
+            .into_iter()
+            .filter(|line| line.starts_with(codes::SAME_SEED.0))
+            .collect::<Vec<_>>()
     };
     assert_eq!(both("lasts: 5..9", "lasts: 5..9, seed: 2"), [""; 0]);
     assert_eq!(both("lasts: 5..9", "every: 5s random"), [""; 0]);

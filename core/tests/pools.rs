@@ -123,8 +123,7 @@ fn moving_a_pool_does_not_move_nodes() {
     let scenario = read(&text).scenario.expect("a scenario");
     let moved = |pool: &str, before: &str| {
         let at = Path::default().field("pools").named(pool);
-        let after =
-            apply(&scenario, &[Edit::MovePool { at, before: before.into() }]).expect("it can be moved");
+        let after = apply(&scenario, &[Edit::MovePool { at, before: before.into() }]).expect("it can be moved");
         let pools: Vec<String> = after.pools.iter().map(|pool| pool.name.clone()).collect();
         let nodes: Vec<Option<String>> = after.nodes.iter().map(|node| node.pool.clone()).collect();
         (pools.join(" "), nodes)
@@ -183,13 +182,10 @@ fn events(simulation: &mut Simulation, cycles: u32) -> Vec<String> {
         let cluster = simulation.cluster();
         for recorded in &record.events {
             lines.extend(match recorded.event {
-                Event::Bound { pod, node, .. } => Some(format!(
-                    "{}: {} on {}",
-                    record.cycle, cluster.pods[pod].name, cluster.nodes[node].name
-                )),
-                Event::Evicted { pod, .. } => {
-                    Some(format!("{}: {} evicted", record.cycle, cluster.pods[pod].name))
+                Event::Bound { pod, node, .. } => {
+                    Some(format!("{}: {} on {}", record.cycle, cluster.pods[pod].name, cluster.nodes[node].name))
                 }
+                Event::Evicted { pod, .. } => Some(format!("{}: {} evicted", record.cycle, cluster.pods[pod].name)),
                 Event::Offered { job, partition } => {
                     let pool = &cluster.partitions[partition].name;
                     Some(format!("{}: {} offered to {pool}", record.cycle, cluster.jobs[job].name))
@@ -201,8 +197,8 @@ fn events(simulation: &mut Simulation, cycles: u32) -> Vec<String> {
     lines
 }
 
-/// RC-1: one pool per cycle, then the next in the list, and the first again after the last; the workload runs as soon as
-/// the pool to which it is offered has room.
+/// RC-1: one pool per cycle, then the next in the list, and the first again after the last; the workload runs as soon
+/// as the pool to which it is offered has room.
 #[test]
 fn a_workload_is_offered_to_its_pools_in_turn() {
     let text = format!(
@@ -215,8 +211,8 @@ jobs:
     );
     let mut simulation = Simulation::new(&plan(&text));
     let lines = events(&mut simulation, 5);
-    // After both pools it is offered to a again; further rounds repeat the first and are not recorded. In cycle 4, when b has
-    // room, it is offered to b.
+    // After both pools it is offered to a again; further rounds repeat the first and are not recorded. In cycle 4, when
+    // b has room, it is offered to b.
     assert_eq!(lines, ["1: w offered to b", "2: w offered to a", "4: w on nb"]);
 }
 
@@ -317,8 +313,8 @@ jobs:
     assert_eq!(places(&simulation), ["hold-a@na", "w@nb"]);
 }
 
-/// A queue is below its quota in one pool and above it in another: 2 of 2 missing there, 4 above a quota of 0 here. Both
-/// count, per pool and in total; the sum would cancel.
+/// A queue is below its quota in one pool and above it in another: 2 of 2 missing there, 4 above a quota of 0 here.
+/// Both count, per pool and in total; the sum would cancel.
 #[test]
 fn owed_in_one_pool_and_borrowed_in_another() {
     let text = "
@@ -351,10 +347,7 @@ jobs:
         .collect();
     assert_eq!(pools, [[0.0, 2.0, 0.0, 1.0], [4.0, 0.0, 4.0, 0.0]]);
     // In total, `b` borrows 2 in p, where its quota is 0.
-    assert_eq!(
-        (per_second(summary.all.gpu_seconds_owed), per_second(summary.all.gpu_seconds_borrowed)),
-        (2.0, 6.0)
-    );
+    assert_eq!((per_second(summary.all.gpu_seconds_owed), per_second(summary.all.gpu_seconds_borrowed)), (2.0, 6.0));
     let one_pool = "
 nodes: [{name: n, gpu: 2}]
 queues: [{name: a, gpu: {quota: 2, limit: unlimited, weight: 1}}]

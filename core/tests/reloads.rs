@@ -1,4 +1,5 @@
-//! Reloads of YuniKorn's configuration: after each entry of the timeline it is checked as a whole (yunikorn.md 1.6, 2.5).
+//! Reloads of YuniKorn's configuration: after each entry of the timeline it is checked as a whole (yunikorn.md 1.6,
+//! 2.5).
 
 use fairground::import::{Options, import_queues_yaml, reload};
 use fairground::scenario::{Edit, Scenario, apply, check, read};
@@ -92,10 +93,7 @@ fn a_configuration_becomes_the_entries_with_what_changed() {
     let scenario = start();
     assert_eq!(entries(&scenario, QUEUES), Vec::<String>::new(), "the same text changes nothing");
     let text = QUEUES
-        .replace(
-            "priority.offset: '5', application.sort.policy: fifo",
-            "priority.offset: '7', preemption.delay: 10s",
-        )
+        .replace("priority.offset: '5', application.sort.policy: fifo", "priority.offset: '7', preemption.delay: 10s")
         .replace("max: {nvidia.com/gpu: 8}", "max: {nvidia.com/gpu: 6}")
         .replace("      maxapplications: 3\n      resources: {max: {nvidia.com/gpu: 4}}\n", "")
         .replace("    - name: c\n", "");
@@ -118,8 +116,7 @@ fn a_configuration_becomes_the_entries_with_what_changed() {
 /// The scenario with the entries behaves from then on like one with the new configuration from the start.
 #[test]
 fn after_the_entries_the_scenario_has_that_configuration() {
-    let text =
-        QUEUES.replace("max: {nvidia.com/gpu: 8}", "max: {nvidia.com/gpu: 6}").replace("    - name: c\n", "");
+    let text = QUEUES.replace("max: {nvidia.com/gpu: 8}", "max: {nvidia.com/gpu: 6}").replace("    - name: c\n", "");
     let scenario = start();
     let edits = reload(&scenario, "30s", &text).entries.into_iter();
     let edits: Vec<Edit> = edits.map(|entry| Edit::AddTimeline { entry: Box::new(entry) }).collect();

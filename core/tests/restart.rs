@@ -20,10 +20,8 @@ fn outcome(plan: &Plan, job: &str) -> (i64, i64) {
     let mut simulation = Simulation::new(plan);
     while simulation.cycle() < 40 && simulation.advance().is_some() {}
     let job = simulation.cluster().jobs.values().find(|j| &*j.name == job).expect("the job");
-    let ended = job
-        .ended
-        .unwrap_or_else(|| panic!("{} at {:?}: {job:?}", plan.policy.key(), simulation.now()))
-        .as_millis();
+    let ended =
+        job.ended.unwrap_or_else(|| panic!("{} at {:?}: {job:?}", plan.policy.key(), simulation.now())).as_millis();
     (ended, (simulation.summary().all.gpu_seconds_lost * 1000.0).round() as i64)
 }
 
@@ -98,9 +96,7 @@ fn end(plan: &Plan, job: &str, cycles: u32) -> End {
     let (id, j) = cluster.jobs.iter().find(|(_, j)| &*j.name == job).expect("the job");
     let is_of = |pod: PodId| cluster.pods[pod].job == id;
     let said = |event: Event| match event {
-        Event::Evicted { pod, reason, .. } if is_of(pod) => {
-            Some(format!("{} {reason:?}", cluster.pods[pod].name))
-        }
+        Event::Evicted { pod, reason, .. } if is_of(pod) => Some(format!("{} {reason:?}", cluster.pods[pod].name)),
         Event::Gone { pod, .. } if is_of(pod) => Some(format!("{} gone", cluster.pods[pod].name)),
         Event::NotReplaced { pod } if is_of(pod) => Some(format!("{} not replaced", cluster.pods[pod].name)),
         Event::Requeued { pod } if is_of(pod) => Some(format!("{} waits again", cluster.pods[pod].name)),
@@ -157,8 +153,7 @@ jobs:
             queues(policy)
         );
         let got = end(&plan(&text), "j", 90);
-        let why =
-            if matches!(policy, "yunikorn" | "ego") { "ReclaimedForQuota" } else { "ReclaimedForFairShare" };
+        let why = if matches!(policy, "yunikorn" | "ego") { "ReclaimedForQuota" } else { "ReclaimedForFairShare" };
         let history = [&format!("j {why}"), "j gone", "j not replaced", "evicted"].map(String::from).to_vec();
         assert_eq!((got.jobs, got.history), ((1, 1, 0), history), "{policy}");
     }
@@ -185,11 +180,7 @@ jobs:
     let gone = few.history.iter().filter(|said| said.ends_with("not replaced")).count();
     let finished = few.history.iter().filter(|said| said.ends_with("finished")).count();
     assert_eq!((gone, finished), (2, 2));
-    assert!(
-        !few.history.iter().any(|said| said.ends_with("started") || said.ends_with("again")),
-        "{:?}",
-        few.history
-    );
+    assert!(!few.history.iter().any(|said| said.ends_with("started") || said.ends_with("again")), "{:?}", few.history);
 }
 
 /// One pod of a gang of two is lost with its node; the policy decides about the other.

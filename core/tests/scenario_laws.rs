@@ -1,8 +1,6 @@
 //! Laws of reading, writing, checking and editing.
 
-use fairground::scenario::{
-    Edit, Path, Segment, Severity, apply, check, get, locate, read, to_json, to_yaml,
-};
+use fairground::scenario::{Edit, Path, Segment, Severity, apply, check, get, locate, read, to_json, to_yaml};
 use proptest::prelude::*;
 
 fn segment() -> impl Strategy<Value = Segment> {

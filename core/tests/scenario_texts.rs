@@ -16,8 +16,7 @@ fn findings(text: &str) -> String {
         let (line, column) = found.position.unwrap_or_default();
         let fix = found.fix.map_or(String::new(), |fix| format!(" [{}]", fix.label));
         let bad = if found.severity == Severity::Error { "error" } else { "warning" };
-        lines
-            .push_str(&format!("{line}:{column} {bad} {} {}: {}{fix}\n", found.code.0, found.at, found.says));
+        lines.push_str(&format!("{line}:{column} {bad} {} {}: {}{fix}\n", found.code.0, found.at, found.says));
     }
     lines
 }
@@ -220,9 +219,7 @@ fn foreign_and_hostile_texts_are_rejected_with_a_position() {
 #[test]
 fn names_are_arbitrary_and_truncated_in_messages() {
     let long = "x".repeat(10_000);
-    for name in
-        ["<img src=x onerror=alert(1)>", "../../etc/passwd", "{{constructor}}", "a\u{202e}b", long.as_str()]
-    {
+    for name in ["<img src=x onerror=alert(1)>", "../../etc/passwd", "{{constructor}}", "a\u{202e}b", long.as_str()] {
         let text = format!(
             "format: fairground-scenario\nversion: 1\nqueues: [{{name: {name:?}, parent: {name:?}}}]\njobs: [{{name: {name:?}, queue: b}}]\n"
         );
@@ -258,8 +255,7 @@ fn a_flood_of_findings_is_counted() {
 #[test]
 fn labels_and_the_first_cycle_are_texts() {
     use fairground::scenario::{Edit, Path, apply, check, get, read};
-    let text =
-        "format: fairground-scenario\nversion: 1\ncycle: 120s, first at 1s\nnodes: [{name: n, gpu: 1}]\n";
+    let text = "format: fairground-scenario\nversion: 1\ncycle: 120s, first at 1s\nnodes: [{name: n, gpu: 1}]\n";
     let scenario = read(text).scenario.expect("it can be read");
     let at = Path::default().field("nodes").named("n").field("labels");
     let edit = Edit::Set { at: at.clone(), value: "zone = east,gold".into() };

@@ -1,8 +1,5 @@
 //! Sharing: lengths of links, notes in links, and ticket cards.
-#![allow(
-    clippy::disallowed_methods,
-    reason = "the examples and the published files are read from the repository"
-)]
+#![allow(clippy::disallowed_methods, reason = "the examples and the published files are read from the repository")]
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -23,8 +20,7 @@ fn scenario(text: &str) -> Scenario {
 
 /// Queues in departments, node groups of different sizes, and jobs of different shapes, without patterns.
 fn synthetic(n_queues: usize, n_nodes: usize, n_jobs: usize) -> Scenario {
-    let mut text =
-        "format: fairground-scenario\nversion: 1\nname: Synthetic\npolicy: kai\nnodes:\n".to_string();
+    let mut text = "format: fairground-scenario\nversion: 1\nname: Synthetic\npolicy: kai\nnodes:\n".to_string();
     for i in 0..n_nodes {
         let _ = writeln!(text, "- {{name: node-{i}, gpu: {}}}", if i % 5 == 4 { 4 } else { 8 });
     }
@@ -65,11 +61,8 @@ fn links_respect_size_limits() {
 
 #[test]
 fn links_contain_notes() {
-    let moment = Moment {
-        note: Some("Why is b2 waiting? — 4 GPUs & \"free\"".into()),
-        why: true,
-        ..Moment::default()
-    };
+    let moment =
+        Moment { note: Some("Why is b2 waiting? — 4 GPUs & \"free\"".into()), why: true, ..Moment::default() };
     let text = moment.to_string();
     assert!(text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.&=".contains(&b)), "{text}");
     assert_eq!(Moment::parse(&format!("https://example.org/#d1.x{text}")), moment);
@@ -103,10 +96,7 @@ fn neutral_names_preserve_the_run() {
         let at = entry.path();
         let names = made.scenario.queues.iter().map(|queue| queue.name.as_str());
         let names = names.chain(made.scenario.jobs.iter().map(|job| job.name.as_str()));
-        assert!(
-            names.into_iter().all(|name| name.starts_with("queue-") || name.starts_with("job-")),
-            "{at:?}"
-        );
+        assert!(names.into_iter().all(|name| name.starts_with("queue-") || name.starts_with("job-")), "{at:?}");
         assert_eq!((made.scenario.name.as_str(), made.scenario.note.as_str()), ("", ""));
         let kinds = |scenario: &Scenario| {
             let checked = check(scenario);
@@ -131,9 +121,8 @@ fn neutral_names_preserve_the_run() {
             assert_eq!(back.n_names, made.names.len());
             assert_eq!(renamed(&back.scenario), made, "{at:?}");
             assert!(back.scenario.settings == own.settings, "{at:?}");
-            let queues = |scenario: &Scenario| {
-                scenario.queues.iter().map(|queue| queue.name.clone()).collect::<Vec<_>>()
-            };
+            let queues =
+                |scenario: &Scenario| scenario.queues.iter().map(|queue| queue.name.clone()).collect::<Vec<_>>();
             assert_eq!(queues(&back.scenario), queues(&own), "{at:?}");
         }
     }

@@ -1,4 +1,5 @@
-//! Pods that take long to shut down: since version 0.17, KAI does not promise their room to other jobs for ever (kai-v0.17.md 15.6).
+//! Pods that take long to shut down: since version 0.17, KAI does not promise their room to other jobs for ever
+//! (kai-v0.17.md 15.6).
 
 use fairground::export::kit;
 use fairground::import::{Options, Source, import_kubernetes};

@@ -16,11 +16,8 @@ fn settings(policy: &str) -> Vec<String> {
     let (listed, _) = listed.split_once(", and for queues that").unwrap_or((listed, ""));
     // Names of priority classes are arbitrary.
     let (listed, _) = listed.split_once("; priority-class.").unwrap_or((listed, ""));
-    let apart = [
-        "; for a queue, as in priority.policy.NAME: ",
-        "and for a queue, as in rank.NAME: ",
-        "and for a queue ",
-    ];
+    let apart =
+        ["; for a queue, as in priority.policy.NAME: ", "and for a queue, as in rank.NAME: ", "and for a queue "];
     let listed = apart.iter().fold(listed.to_string(), |listed, words| {
         listed.replace(words, if words.starts_with(';') { ", " } else { "" })
     });
@@ -40,11 +37,7 @@ fn every_switch_names_its_rules() {
                 Affects::Nothing(why) => assert!(n == 0 && !why.is_empty(), "{policy}: {name}"),
             }
             for rule in enters {
-                assert!(
-                    keys.contains(rule.key()),
-                    "{policy}: {name} enters {}, which it has not",
-                    rule.key()
-                );
+                assert!(keys.contains(rule.key()), "{policy}: {name} enters {}, which it has not", rule.key());
             }
         }
     }
@@ -57,11 +50,7 @@ fn every_setting_is_in_the_table() {
         let has: BTreeSet<_> = book.settings.iter().map(|(switch, _)| switch.name.to_string()).collect();
         assert_eq!(has.len(), book.settings.len(), "{policy}: a switch is listed twice");
         let all: BTreeSet<_> = settings(policy).into_iter().collect();
-        assert_eq!(
-            all.difference(&has).collect::<Vec<_>>(),
-            Vec::<&String>::new(),
-            "{policy}: without a line"
-        );
+        assert_eq!(all.difference(&has).collect::<Vec<_>>(), Vec::<&String>::new(), "{policy}: without a line");
         // Names of user groups are arbitrary.
         let unknown: Vec<_> = has.difference(&all).filter(|name| *name != "groups").collect();
         assert_eq!(unknown, Vec::<&String>::new(), "{policy}: no such setting");
@@ -71,9 +60,8 @@ fn every_setting_is_in_the_table() {
 
 #[test]
 fn a_policy_without_a_name_is_the_default_and_an_unknown_one_has_no_rules() {
-    let keys = |policy| {
-        Policy::rulebook(policy).map(|book| book.rules.iter().map(|rule| rule.key()).collect::<Vec<_>>())
-    };
+    let keys =
+        |policy| Policy::rulebook(policy).map(|book| book.rules.iter().map(|rule| rule.key()).collect::<Vec<_>>());
     assert_eq!(keys(""), keys("kai"));
     assert_eq!(keys("zzz"), None);
 }

@@ -70,12 +70,8 @@ jobs:
 "
         );
         let simulation = simulation(policy, &text);
-        let phases: Vec<bool> = simulation
-            .cluster()
-            .pods
-            .values()
-            .map(|pod| matches!(pod.phase, Phase::Terminating { .. }))
-            .collect();
+        let phases: Vec<bool> =
+            simulation.cluster().pods.values().map(|pod| matches!(pod.phase, Phase::Terminating { .. })).collect();
         assert_eq!(phases, [false, true, false, false], "{policy}");
         let moves = moves(simulation, 8);
         let moves: Vec<&String> = moves.iter().filter(|m| !m.contains('=')).collect();
@@ -144,8 +140,7 @@ jobs:
 - {name: c, queue: c, gpu: 2, pods: 2, min-available: 1, preemptible: false}
 - {name: d, queue: d, gpu: 1, count: 2}
 ";
-    let starts: Vec<String> =
-        moves(simulation("ego", text), 9).into_iter().filter(|m| m.contains('+')).collect();
+    let starts: Vec<String> = moves(simulation("ego", text), 9).into_iter().filter(|m| m.contains('+')).collect();
     assert_eq!(starts, ["2 + c/1 n", "4 + c/2 n", "4 + d-1 n"]);
 }
 
@@ -166,9 +161,7 @@ jobs:
 #[test]
 fn contradictions_are_reported() {
     let one = |policy: &str, rest: &str| -> Vec<(Code, String)> {
-        let text = format!(
-            "nodes: [{{name: n, gpu: 8}}]\n{QUEUES}\njobs: [{{name: j, queue: q, gpu: 1, {rest}}}]\n"
-        );
+        let text = format!("nodes: [{{name: n, gpu: 8}}]\n{QUEUES}\njobs: [{{name: j, queue: q, gpu: 1, {rest}}}]\n");
         let (found, _) = findings(policy, &text);
         let of_job = found.iter().map(|d| (d.code, d.at.to_string())).filter(|d| d.1.starts_with("jobs"));
         of_job.collect()
@@ -200,8 +193,7 @@ jobs: [{{name: a, queue: q, gpu: 1, on: [n], terminating: [1s], evicted-for: b}}
     let scenario = read(&text).scenario.expect("it can be read");
     assert!(to_yaml(&scenario).contains("evicted-for: b"));
     let b = Path::default().field("jobs").named("b");
-    let renamed =
-        apply(&scenario, &[Edit::Rename { at: b.clone(), to: "c".into() }]).expect("it can be renamed");
+    let renamed = apply(&scenario, &[Edit::Rename { at: b.clone(), to: "c".into() }]).expect("it can be renamed");
     assert_eq!(renamed.jobs[0].evicted_for.as_deref(), Some("c"));
     let removed = apply(&scenario, &[Edit::Remove { at: b }]).expect("it can be removed");
     assert_eq!(removed.jobs[0].evicted_for, None);

@@ -1,11 +1,11 @@
-//! Translation to another policy: nothing is lost without a note, the result runs, and it means the same where possible.
+//! Translation to another policy: nothing is lost without a note, the result runs, and it means the same where
+//! possible.
 
 use std::sync::Arc;
 
 use fairground::policy::Policy;
 use fairground::scenario::{
-    JobEntry, NodeEntry, Path, QueueEntry, ResourceEntry, Scalar, Scenario, Severity, TimelineEntry, check,
-    get, read,
+    JobEntry, NodeEntry, Path, QueueEntry, ResourceEntry, Scalar, Scenario, Severity, TimelineEntry, check, get, read,
 };
 use fairground::sim::Simulation;
 use fairground::translate::{Kind, Note, translate};
@@ -150,9 +150,7 @@ fn scenario() -> impl Strategy<Value = Scenario> {
             }
             let mut s = Scenario {
                 policy: policy.into(),
-                settings: settings
-                    .map(|(_, (name, value))| (name.to_string(), Scalar::from(*value)))
-                    .collect(),
+                settings: settings.map(|(_, (name, value))| (name.to_string(), Scalar::from(*value))).collect(),
                 cycle,
                 nodes: Arc::new(vec![node]),
                 queues: Arc::new(vec![queues.0, queues.1, queues.2, queues.3]),
@@ -186,17 +184,8 @@ fn places(s: &Scenario) -> Vec<Path> {
     parts(&root.field("timeline").at(0), &mut all);
     for job in s.jobs.iter() {
         let at = root.field("jobs").named(&job.name);
-        let fields = [
-            "queue",
-            "gpu",
-            "cpu",
-            "pods",
-            "min-available",
-            "priority",
-            "preemptible",
-            "lasts",
-            "tolerations",
-        ];
+        let fields =
+            ["queue", "gpu", "cpu", "pods", "min-available", "priority", "preemptible", "lasts", "tolerations"];
         all.extend(fields.map(|field| at.field(field)));
     }
     all.retain(|at| get(s, at).is_some());
@@ -269,9 +258,7 @@ fn says(notes: &[Note], kind: Kind, part: &str) -> bool {
 /// The default priority is 100 in KAI and 0 in YuniKorn, where priorities are offsets.
 #[test]
 fn priorities_are_counted_from_the_default() {
-    let kai = written(
-        "queues: [{name: a, priority: 110}, {name: b}]\ntimeline: [{at: 5, queue: b, priority: 90}]\n",
-    );
+    let kai = written("queues: [{name: a, priority: 110}, {name: b}]\ntimeline: [{at: 5, queue: b, priority: 90}]\n");
     let yk = translate(&kai, "yunikorn").expect("known");
     assert_eq!(at(&yk.scenario, &["queues", "a", "priority"]).as_deref(), Some("10"));
     assert_eq!(at(&yk.scenario, &["queues", "b", "priority"]), None);
@@ -310,8 +297,7 @@ fn only_run_ai_has_semi_preemptible_jobs() {
 /// An absent value forbids in KAI and allows in YuniKorn.
 #[test]
 fn absent_values_are_written_explicitly() {
-    let kai = translate(&written("policy: yunikorn\nqueues: [{name: a, gpu: {quota: 2}}]\n"), "kai")
-        .expect("known");
+    let kai = translate(&written("policy: yunikorn\nqueues: [{name: a, gpu: {quota: 2}}]\n"), "kai").expect("known");
     let of = |r: &str, field: &str| at(&kai.scenario, &["queues", "a", r, field]);
     assert_eq!(of("gpu", "quota").as_deref(), Some("2"));
     assert_eq!(of("cpu", "quota").as_deref(), Some("unlimited"));
@@ -319,8 +305,7 @@ fn absent_values_are_written_explicitly() {
     assert_eq!(of("gpu", "weight").as_deref(), Some("1"));
     assert!(says(&kai.notes, Kind::Assumed, "YuniKorn says no gpu weight; 1 is assumed"));
     assert!(says(&kai.notes, Kind::Changed, "no gpu limit means unlimited"));
-    let yk =
-        translate(&written("queues: [{name: a, gpu: {quota: 2, weight: 3}}]\n"), "yunikorn").expect("known");
+    let yk = translate(&written("queues: [{name: a, gpu: {quota: 2, weight: 3}}]\n"), "yunikorn").expect("known");
     assert_eq!(at(&yk.scenario, &["queues", "a", "gpu", "limit"]).as_deref(), Some("0"));
     assert!(says(&yk.notes, Kind::Dropped, "YuniKorn has no weights"));
     assert!(says(&yk.notes, Kind::Kept, "quota is called guaranteed"));
@@ -381,18 +366,10 @@ fn jobs_and_settings() {
         assert!(says(&yk.notes, kind, part), "{part}: {:?}", yk.notes);
     }
     let plain = translate(&written("queues: [{name: a}]\n"), "yunikorn").expect("known").scenario;
-    assert_eq!(
-        at(&plain, &["settings", "node-sort"]).as_deref(),
-        Some("binpacking"),
-        "KAI packs, YuniKorn spreads"
-    );
+    assert_eq!(at(&plain, &["settings", "node-sort"]).as_deref(), Some("binpacking"), "KAI packs, YuniKorn spreads");
     let back = translate(&plain, "kai").expect("known");
     assert_eq!(back.scenario.settings.into_iter().collect::<Vec<_>>(), [("version".into(), "0.17".into())]);
-    assert!(
-        says(&back.notes, Kind::Assumed, "version 0.17, the newest that is simulated"),
-        "{:?}",
-        back.notes
-    );
+    assert!(says(&back.notes, Kind::Assumed, "version 0.17, the newest that is simulated"), "{:?}", back.notes);
     assert!(translate(&written("policy: lottery\n"), "kai").is_none());
     assert!(translate(&kai, "lottery").is_none());
 }
@@ -444,12 +421,8 @@ fn values_that_yunikorn_rejects_are_lowered_or_reported() {
     assert_eq!((of("b", "limit").as_deref(), of("b", "quota").as_deref()), (Some("unlimited"), Some("1")));
     assert!(says(&yk.notes, Kind::Changed, "no maximum above that of a queue above it"), "{:?}", yk.notes);
     assert!(says(&yk.notes, Kind::Changed, "no guarantee above a maximum"), "{:?}", yk.notes);
-    let refused: Vec<String> = yk
-        .notes
-        .iter()
-        .filter(|n| n.kind == Kind::Refused)
-        .map(|n| format!("{:?} {}", n.at, n.says))
-        .collect();
+    let refused: Vec<String> =
+        yk.notes.iter().filter(|n| n.kind == Kind::Refused).map(|n| format!("{:?} {}", n.at, n.says)).collect();
     let found = check(&yk.scenario).diagnostics;
     let found = found.iter().filter(|d| d.code == fairground::scenario::codes::REFUSED).count();
     assert!(found == refused.len() && found == 2, "{found}: {refused:#?}");

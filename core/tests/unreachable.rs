@@ -48,12 +48,7 @@ fn under_every_policy_that_reads_them() {
             "jobs[\"j\"].tolerations: every [node] that \"j\" may use has a taint that it does not tolerate, such as \
              \"team=a\" of \"west\"; the [job] waits for ever",
         ];
-        assert_eq!(
-            [affinity, tainted].concat(),
-            expected.map(|says| policy.terms.fill(says)),
-            "{}",
-            policy.key
-        );
+        assert_eq!([affinity, tainted].concat(), expected.map(|says| policy.terms.fill(says)), "{}", policy.key);
     }
 }
 
@@ -82,8 +77,7 @@ jobs: [{{name: j, queue: q, {job}}}]\n",
         run.advance();
         run.cluster().pods.values().any(|pod| pod.node.is_some())
     };
-    let with_limits =
-        Policy::ALL.iter().filter(|policy| policy.queue.limit.is_some() && !policy.knows.share_usage);
+    let with_limits = Policy::ALL.iter().filter(|policy| policy.queue.limit.is_some() && !policy.knows.share_usage);
     for policy in with_limits {
         let is_gang = policy.knows.gangs == Gangs::Together;
         let gang = "gpu: 2, pods: 3, min-available: 3";

@@ -23,10 +23,7 @@ fn a_consumer_within_its_quota_loses_nothing() {
 - {name: cj, queue: c, gpu: 1, pods: 3, min-available: 1}
 - {name: dj, queue: d, gpu: 1, min-available: 1}";
     let lines = at(&nine(queues, jobs), "bj", 5);
-    says(
-        &lines,
-        &["Candidate kept: c uses 33.3 % of the pool, which is within its share usage quota of 33.3 %."],
-    );
+    says(&lines, &["Candidate kept: c uses 33.3 % of the pool, which is within its share usage quota of 33.3 %."]);
 }
 
 #[test]

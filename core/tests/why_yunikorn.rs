@@ -31,10 +31,7 @@ fn a_preemption_that_frees_too_little_says_what_is_missing() {
     let large = why(TWO_OF_THREE, "large", 300);
     let frees = "its preemption frees 2 cores on n, which then has 2 cores free; large needs 3 cores (1 core missing).";
     let ended = "because they free more pods than it requests (2 against 1)";
-    says(
-        &large,
-        &[frees, ended, "preempts only once", "top: allocated with the application (7 cores) is more than"],
-    );
+    says(&large, &[frees, ended, "preempts only once", "top: allocated with the application (7 cores) is more than"]);
     assert!(!large.contains("It starts in the first cycle"), "{large}");
 }
 

@@ -11,7 +11,8 @@ use fairground::sim::Simulation;
 
 /// After four cycles: GPUs in use by queue, and the findings about the values of queue a.
 fn outcome(policy: &str, of_a: &str) -> String {
-    let open = "cpu: {quota: unlimited, limit: unlimited, weight: 1}, memory: {quota: unlimited, limit: unlimited, weight: 1}";
+    let open =
+        "cpu: {quota: unlimited, limit: unlimited, weight: 1}, memory: {quota: unlimited, limit: unlimited, weight: 1}";
     let open = if policy == "kai" { format!(", {open}") } else { String::new() };
     let text = format!(
         "format: fairground-scenario\nversion: 1\npolicy: {policy}\ncycle: 1s\nnodes: [{{name: n, count: 4, gpu: 1}}]\n\

@@ -1,4 +1,5 @@
-//! Files of any kind through the import with detection; a zero byte and a one separate them, so that archives stay whole.
+//! Files of any kind through the import with detection; a zero byte and a one separate them, so that archives stay
+//! whole.
 
 #![no_main]
 

@@ -27,8 +27,8 @@ const PODS_RUN: usize = 200;
 const NODES_RUN: usize = 50;
 const CYCLES: u32 = 6;
 
-/// Checks a scenario. One that can be run is written, read again, translated, exported and run for some cycles, of which every moment
-/// is explained.
+/// Checks a scenario. One that can be run is written, read again, translated, exported and run for some cycles, of
+/// which every moment is explained.
 pub fn accepted(scenario: &Scenario) {
     let Some(plan) = check(scenario).plan else { return };
     reads_back(scenario);

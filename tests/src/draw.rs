@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use fairground::kit::random;
 use fairground::scenario::{
-    CapacityEntry, JobEntry, NodeEntry, PodSetEntry, PoolEntry, QueueEntry, QueuePoolEntry, ResourceEntry,
-    Scalar, Scenario, Severity, TimelineEntry, apply, check,
+    CapacityEntry, JobEntry, NodeEntry, PodSetEntry, PoolEntry, QueueEntry, QueuePoolEntry, ResourceEntry, Scalar,
+    Scenario, Severity, TimelineEntry, apply, check,
 };
 
 use crate::{draw_newer, draw_settings};
@@ -49,8 +49,8 @@ impl Draw {
 /// Maximum number of fixes applied to a scenario.
 const FIXES_MAX: usize = 100;
 
-/// A scenario that runs under a policy. Contradictory draws (a job on a node that cannot hold it, a parent whose children
-/// have larger guarantees) are resolved by the fixes of their findings.
+/// A scenario that runs under a policy. Contradictory draws (a job on a node that cannot hold it, a parent whose
+/// children have larger guarantees) are resolved by the fixes of their findings.
 pub fn scenario(policy: &str, seed: u64) -> Scenario {
     let mut scenario = draw(policy, &mut Draw::new(seed));
     scenario.name = format!("{policy} {seed}");
@@ -93,8 +93,7 @@ fn draw(policy: &str, d: &mut Draw) -> Scenario {
     let leaves: Vec<String> = names.filter(|name| !parents.contains(&name)).collect();
     let machines: Vec<String> = nodes.iter().flat_map(machines_of).collect();
     let n_jobs = 1 + d.below(12);
-    let jobs: Vec<JobEntry> =
-        (0..n_jobs).map(|i| job(d, i, (policy, is_wide), &leaves, &machines, &pools)).collect();
+    let jobs: Vec<JobEntry> = (0..n_jobs).map(|i| job(d, i, (policy, is_wide), &leaves, &machines, &pools)).collect();
     let n_changes = d.below(6);
     s.timeline = Arc::new((0..n_changes).map(|_| change(d, &machines, &queues, &jobs, &pools)).collect());
     let pool = |name: String| PoolEntry { name, ..PoolEntry::default() };
@@ -261,10 +260,8 @@ fn job(
         job.pod_sets = kinds.iter().map(|kind| pods(d, kind, is_wide)).collect();
     } else {
         let own = pods(d, "", is_wide);
-        (job.pods, job.min_available, job.gpu, job.gpu_memory) =
-            (own.pods, own.min_available, own.gpu, own.gpu_memory);
-        (job.cpu, job.memory, job.gpu_devices, job.resources) =
-            (own.cpu, own.memory, own.gpu_devices, own.resources);
+        (job.pods, job.min_available, job.gpu, job.gpu_memory) = (own.pods, own.min_available, own.gpu, own.gpu_memory);
+        (job.cpu, job.memory, job.gpu_devices, job.resources) = (own.cpu, own.memory, own.gpu_devices, own.resources);
     }
     if d.in_hundred(20) {
         job.submit = job.submit.filter(|_| d.in_hundred(30));

@@ -1,5 +1,5 @@
-//! Random values that only the newest modelled revision of KAI reads. They are drawn from numbers of their own, so that the
-//! rest of a scenario is the same with and without them.
+//! Random values that only the newest modelled revision of KAI reads. They are drawn from numbers of their own, so that
+//! the rest of a scenario is the same with and without them.
 
 use std::sync::Arc;
 

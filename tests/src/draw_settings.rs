@@ -43,11 +43,8 @@ const KAI: &[Values] = &[
 const RUNAI: &[Values] =
     &[("department-over-quota", &["by-quota", "by-weight"]), ("over-quota-weights", &["on", "off"])];
 
-const EGO: &[Values] = &[
-    ("grace", &["0s", "3s"]),
-    ("placement", &["stacked", "balanced", "exclusive"]),
-    ("lendout", &["true", "false"]),
-];
+const EGO: &[Values] =
+    &[("grace", &["0s", "3s"]), ("placement", &["stacked", "balanced", "exclusive"]), ("lendout", &["true", "false"])];
 
 const CONSUMERS: &[Values] = &[
     ("rank", &["0", "1", "2"]),

@@ -1,7 +1,9 @@
-//! Independent reference implementation of first in, first out with hard partitions, which shares no code with the engine.
+//! Independent reference implementation of first in, first out with hard partitions, which shares no code with the
+//! engine.
 //!
-//! Nodes have eight GPUs, and each queue has its own nodes. Jobs of a queue start strictly in submission order. A job of up to
-//! eight GPUs goes to the node with the fewest free GPUs on which it fits, the first among equals; larger jobs take empty nodes.
+//! Nodes have eight GPUs, and each queue has its own nodes. Jobs of a queue start strictly in submission order. A job
+//! of up to eight GPUs goes to the node with the fewest free GPUs on which it fits, the first among equals; larger jobs
+//! take empty nodes.
 
 pub const NODE_GPUS: u32 = 8;
 

@@ -42,11 +42,7 @@ impl Difference {
 }
 
 /// Returns entries whose case was not run.
-pub fn without_case<'a>(
-    list: &'a [Difference],
-    reports: &[FileReport],
-    through: Through,
-) -> Vec<&'a Difference> {
+pub fn without_case<'a>(list: &'a [Difference], reports: &[FileReport], through: Through) -> Vec<&'a Difference> {
     let has_case = |d: &Difference| {
         reports.iter().any(|report| d.is_in(&report.file) && report.cases.iter().any(|case| case.id == d.id))
     };
@@ -113,15 +109,10 @@ mod tests {
     #[test]
     fn an_entry_without_a_case_is_found() {
         let case = CaseReport { line: 2, id: "one".to_owned(), verdict: Verdict::Equal };
-        let report = |file: &str, cases: Vec<CaseReport>| FileReport {
-            file: file.to_owned(),
-            revision: String::new(),
-            cases,
-        };
+        let report =
+            |file: &str, cases: Vec<CaseReport>| FileReport { file: file.to_owned(), revision: String::new(), cases };
         let list = [entry()];
-        assert!(
-            without_case(&list, &[report("x/a/b.jsonl.gz", vec![case.clone()])], Through::Rules).is_empty()
-        );
+        assert!(without_case(&list, &[report("x/a/b.jsonl.gz", vec![case.clone()])], Through::Rules).is_empty());
         assert_eq!(without_case(&list, &[report("x/a/b.jsonl.gz", vec![])], Through::Rules).len(), 1);
         assert_eq!(without_case(&list, &[report("x/a/c.jsonl", vec![case])], Through::Rules).len(), 1);
         assert!(without_case(&list, &[], Through::Scenarios).is_empty());

@@ -87,8 +87,8 @@ fn bound(record: &CycleRecord) -> impl Iterator<Item = (PodId, NodeId)> {
     })
 }
 
-/// Whether a request is so small that KAI before v0.15.0 starts the pod although terminating pods still hold the slots that it
-/// takes over (kai.md 5.4, kai-v0.17.md 15.4).
+/// Whether a request is so small that KAI before v0.15.0 starts the pod although terminating pods still hold the slots
+/// that it takes over (kai.md 5.4, kai-v0.17.md 15.4).
 fn is_tiny(plan: &Plan, pod: &Pod) -> bool {
     let revision = match &plan.policy {
         Policy::Kai(config) => config.revision,
@@ -125,8 +125,8 @@ pub fn nothing_is_lost_or_held_twice(plan: &Plan, _: u64) -> Verdict {
     })
 }
 
-/// Pods on a node never hold more CPU, memory, slots, devices or named resources than its capacity. The sums are computed from
-/// the requests, independent of the engine.
+/// Pods on a node never hold more CPU, memory, slots, devices or named resources than its capacity. The sums are
+/// computed from the requests, independent of the engine.
 pub fn no_node_gives_more_than_it_has(plan: &Plan, _: u64) -> Verdict {
     walk(plan, |simulation, record| {
         let cluster = simulation.cluster();
@@ -140,9 +140,7 @@ pub fn no_node_gives_more_than_it_has(plan: &Plan, _: u64) -> Verdict {
                 match pod.request.gpu {
                     GpuRequest::Whole { devices } => whole += devices,
                     GpuRequest::Fraction { portion, .. } => {
-                        pod.devices
-                            .iter()
-                            .for_each(|d| *parts.entry(d).or_default() += portion.in_base_units());
+                        pod.devices.iter().for_each(|d| *parts.entry(d).or_default() += portion.in_base_units());
                     }
                     GpuRequest::Memory { .. } => {
                         pod.devices.iter().for_each(|d| *parts.entry(d).or_default() += 0);
@@ -153,33 +151,28 @@ pub fn no_node_gives_more_than_it_has(plan: &Plan, _: u64) -> Verdict {
             let over = sum.iter().find(|&(r, n)| r != Resource::GPU && n > node.capacity.get(r));
             let devices = whole as usize + parts.len();
             let too_many_pods = exceeds_slots(plan, cluster, id);
-            let too_many_devices =
-                devices > node.n_devices() as usize || parts.values().any(|&milli| milli > 1000);
+            let too_many_devices = devices > node.n_devices() as usize || parts.values().any(|&milli| milli > 1000);
             let is_over = over.is_some() || too_many_pods || too_many_devices;
             // Pods stay on a node whose capacity shrinks, and others are found on it; the scheduler adds nothing to an
             // exceeded resource.
             let adds = |(pod, to): (PodId, NodeId)| {
                 let request = &cluster.pods[pod].request;
-                let asks = |(r, n)| {
-                    r != Resource::GPU && n > node.capacity.get(r) && request.resources.get(r) > Amount::ZERO
-                };
+                let asks =
+                    |(r, n)| r != Resource::GPU && n > node.capacity.get(r) && request.resources.get(r) > Amount::ZERO;
                 let wants = sum.iter().any(asks) || too_many_devices && request.gpu.n_devices() > 0;
                 to == id && (wants || too_many_pods)
             };
             let may_be_over = simulation.world().may_exceed(id) && !bound(record).any(adds);
             ensure(!is_over || may_be_over, || {
-                format!(
-                    "{}: {over:?}, {devices} devices, parts {parts:?}, pods over slots {too_many_pods}",
-                    node.name
-                )
+                format!("{}: {over:?}, {devices} devices, parts {parts:?}, pods over slots {too_many_pods}", node.name)
             })?;
         }
         Ok(())
     })
 }
 
-/// A pod starts on a schedulable node, in a pool to which its job is offered, with matching labels and without taints that it
-/// does not tolerate; EGO ignores taints and affinity. A gated pod never starts.
+/// A pod starts on a schedulable node, in a pool to which its job is offered, with matching labels and without taints
+/// that it does not tolerate; EGO ignores taints and affinity. A gated pod never starts.
 pub fn pods_run_where_they_may(plan: &Plan, _: u64) -> Verdict {
     let is_ego = matches!(plan.policy, Policy::Ego(_));
     walk(plan, |simulation, record| {
@@ -205,11 +198,12 @@ pub fn pods_run_where_they_may(plan: &Plan, _: u64) -> Verdict {
     })
 }
 
-/// A queue in which a pod starts does not end the cycle above a limit nor, under KAI and Run:ai, with non-preemptible allocation
-/// above its quota. Only requested resources are compared: a job without GPUs starts even if others exceed a lowered limit of
-/// GPUs. Under KAI and Run:ai a request in MiB of a device is no amount of GPUs before placement, so such a pod passes the
-/// limit, and GPUs are not compared in a cycle in which one starts in the queue. Two policies have other guarantees: EGO
-/// limits only allocation from share pools (OC-7), *first in, first out* divides nodes.
+/// A queue in which a pod starts does not end the cycle above a limit nor, under KAI and Run:ai, with non-preemptible
+/// allocation above its quota. Only requested resources are compared: a job without GPUs starts even if others exceed a
+/// lowered limit of GPUs. Under KAI and Run:ai a request in MiB of a device is no amount of GPUs before placement
+/// so such a pod passes the limit, and GPUs are not compared in a cycle in which one starts in the queue. Two
+/// policies have other guarantees: EGO limits only allocation from share pools (OC-7), *first in, first out* divides
+/// nodes.
 pub fn limits_hold(plan: &Plan, _: u64) -> Verdict {
     let engine = matches!(plan.policy, Policy::Kai(_) | Policy::Runai(_));
     if matches!(plan.policy, Policy::Ego(_) | Policy::Fifo(_)) {
@@ -252,8 +246,8 @@ pub fn limits_hold(plan: &Plan, _: u64) -> Verdict {
     })
 }
 
-/// Under *first in, first out* a leaf queue in which a pod starts does not end the cycle with more GPUs than its quota, if
-/// nothing ran initially and no quota changes.
+/// Under *first in, first out* a leaf queue in which a pod starts does not end the cycle with more GPUs than its quota,
+/// if nothing ran initially and no quota changes.
 pub fn hard_quotas_hold(plan: &Plan, _: u64) -> Verdict {
     let runs = plan.cluster.pods.values().any(|pod| pod.node.is_some());
     let changes = plan.timeline.iter().any(|planned| matches!(planned.change, PlanChange::Queue { .. }));
@@ -292,8 +286,7 @@ pub fn what_is_not_replaced_never_starts_twice(plan: &Plan, _: u64) -> Verdict {
     for (id, job) in cluster.jobs.iter() {
         let done = events.iter().filter(|r| r.event == Event::JobDone { job: id }).count();
         let evicted = events.iter().filter(|r| r.event == Event::JobEvicted { job: id }).count();
-        let is_right =
-            done + evicted == usize::from(job.ended.is_some()) && (evicted == 1) == cluster.is_evicted(id);
+        let is_right = done + evicted == usize::from(job.ended.is_some()) && (evicted == 1) == cluster.is_evicted(id);
         ensure(is_right, || format!("{}: done {done}, evicted {evicted}, ended {:?}", job.name, job.ended))?;
     }
     let all = simulation.summary().all;
@@ -332,9 +325,7 @@ pub fn seeking_equals_running(plan: &Plan, number: u64) -> Verdict {
         }
         while timeline.step_towards(cycle, level) {}
         let record = timeline.record();
-        ensure(record.cycle == cycle || timeline.end() == Some(record.cycle), || {
-            format!("not at cycle {cycle}")
-        })?;
+        ensure(record.cycle == cycle || timeline.end() == Some(record.cycle), || format!("not at cycle {cycle}"))?;
         let Some(expected) = records.get(record.cycle as usize) else { continue };
         ensure(record == expected, || format!("cycle {cycle}: {record:?} instead of {expected:?}"))?;
         if d.below(2) == 0 {
@@ -407,8 +398,8 @@ pub fn checks_hold(plan: &Plan, _: u64) -> Verdict {
 pub fn checks_of_a_pod_name_its_job(plan: &Plan, _: u64) -> Verdict {
     walk(plan, |simulation, record| {
         let pods = &simulation.cluster().pods;
-        let wrong = checks(record)
-            .find(|check| check.subject.pod.is_some_and(|pod| check.subject.job != Some(pods[pod].job)));
+        let wrong =
+            checks(record).find(|check| check.subject.pod.is_some_and(|pod| check.subject.job != Some(pods[pod].job)));
         ensure(wrong.is_none(), || format!("{wrong:?}"))
     })
 }
@@ -461,17 +452,16 @@ pub fn every_eviction_has_a_taker(plan: &Plan, _: u64) -> Verdict {
                 continue;
             };
             let is_for = |pod: PodId| simulation.cluster().pods[pod].job == by;
-            let placed = events().any(
-                |event| matches!(event, Event::Bound { pod, .. } | Event::Claimed { pod, .. } if is_for(pod)),
-            );
+            let placed = events()
+                .any(|event| matches!(event, Event::Bound { pod, .. } | Event::Claimed { pod, .. } if is_for(pod)));
             ensure(placed, || format!("{victim:?} goes for {by:?}, of which nothing is placed"))?;
         }
         Ok(())
     })
 }
 
-/// Every job with pending pods and no placement in the cycle has a refusal. With several pools, one whose cycle is later has
-/// none yet.
+/// Every job with pending pods and no placement in the cycle has a refusal. With several pools, one whose cycle is
+/// later has none yet.
 pub fn what_waits_has_a_reason(plan: &Plan, _: u64) -> Verdict {
     if plan.cluster.partitions.len() > 1 {
         return Ok(());
@@ -479,16 +469,13 @@ pub fn what_waits_has_a_reason(plan: &Plan, _: u64) -> Verdict {
     walk(plan, |simulation, record| {
         let cluster = simulation.cluster();
         for &job in cluster.live_jobs.iter().filter(|_| record.cycle > 0) {
-            let waits =
-                cluster.pods_of(job).any(|(_, pod)| matches!(pod.phase, Phase::Pending | Phase::Gated));
+            let waits = cluster.pods_of(job).any(|(_, pod)| matches!(pod.phase, Phase::Pending | Phase::Gated));
             let is_served = record.events.iter().any(|recorded| match recorded.event {
                 Event::Bound { pod, .. } | Event::Claimed { pod, .. } => cluster.pods[pod].job == job,
                 _ => false,
             });
             let is_said = record.refusals.iter().any(|refusal| refusal.job == job);
-            ensure(!waits || is_served || is_said, || {
-                format!("nothing is said of {}", cluster.jobs[job].name)
-            })?;
+            ensure(!waits || is_served || is_said, || format!("nothing is said of {}", cluster.jobs[job].name))?;
         }
         Ok(())
     })

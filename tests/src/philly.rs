@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use crate::fifo_reference::{NODE_GPUS, Row};
 use fairground::cluster::{
-    Cluster, GpuRequest, Job, JobSpec, Node, Partition, Phase, Pod, PodSet, PodSpec, Preemptible, Queue,
-    QueueResource, Request,
+    Cluster, GpuRequest, Job, JobSpec, Node, Partition, Phase, Pod, PodSet, PodSpec, Preemptible, Queue, QueueResource,
+    Request,
 };
 use fairground::id::{PartitionId, PodId, PodSetId, QueueId};
 use fairground::policy::{Policy, Rhythm};
@@ -156,12 +156,7 @@ pub fn add_job(cluster: &mut Cluster, name: &str, queue: QueueId, submit_s: i64,
             selector: Vec::new(),
             rules: None,
         };
-        cluster.pods.push(Pod {
-            spec: Arc::new(spec),
-            phase: Phase::Future,
-            node: None,
-            devices: Default::default(),
-        });
+        cluster.pods.push(Pod { spec: Arc::new(spec), phase: Phase::Future, node: None, devices: Default::default() });
     }
 }
 

@@ -127,8 +127,7 @@ pub fn read(path: &Path) -> Result<Recording, Malformed> {
     let mut lines = text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty());
     let (_, first) = lines.next().ok_or_else(|| failed(0, "empty".to_owned()))?;
     let header: Header = serde_json::from_str(first).map_err(|e| failed(1, format!("not a header: {e}")))?;
-    let format =
-        Format::of(&header.format).ok_or_else(|| failed(1, format!("unknown format {:?}", header.format)))?;
+    let format = Format::of(&header.format).ok_or_else(|| failed(1, format!("unknown format {:?}", header.format)))?;
     let cases: Vec<(usize, String)> = lines.map(|(i, l)| (i + 1, l.to_owned())).collect();
     if cases.is_empty() {
         return Err(failed(0, "no cases".to_owned()));

@@ -10,8 +10,8 @@ use fairground::units::Resource;
 /// Cycles that are run; every shipped example has made its point by then.
 const CYCLES: usize = 60;
 
-/// Keys of the rules that decided an event, a refusal, a division or a place in an order: by comparisons that hold, or, for a
-/// refusal, that failed.
+/// Keys of the rules that decided an event, a refusal, a division or a place in an order: by comparisons that hold, or,
+/// for a refusal, that failed.
 pub fn decided(mut simulation: Simulation) -> BTreeSet<&'static str> {
     let mut keys = BTreeSet::new();
     for _ in 0..CYCLES {
@@ -32,8 +32,7 @@ fn holding<'a>(checks: impl Iterator<Item = &'a Check>) -> impl Iterator<Item = 
 
 fn of_the_record(record: &CycleRecord) -> BTreeSet<&'static str> {
     let of_events = holding(record.events.iter().flat_map(|event| &event.checks));
-    let of_refusals =
-        record.refusals.iter().flat_map(|refusal| &refusal.checks).map(|check| check.rule.key());
+    let of_refusals = record.refusals.iter().flat_map(|refusal| &refusal.checks).map(|check| check.rule.key());
     let of_marks = record.marks.iter().map(|mark| mark.rule.key());
     of_events.chain(of_refusals).chain(of_marks).collect()
 }
@@ -47,9 +46,7 @@ fn of_the_order(simulation: &Simulation) -> BTreeSet<&'static str> {
     for partition in partitions(simulation) {
         for queue in simulation.cluster().queues.ids() {
             let levels = simulation.order_in(partition, queue, None);
-            keys.extend(holding(
-                levels.iter().flat_map(|level| &level.places).flat_map(|place| &place.behind),
-            ));
+            keys.extend(holding(levels.iter().flat_map(|level| &level.places).flat_map(|place| &place.behind)));
         }
     }
     keys

@@ -63,11 +63,7 @@ pub fn run(recordings: &[Recording], options: &Options) -> Vec<FileReport> {
 }
 
 fn empty_report(recording: &Recording) -> FileReport {
-    FileReport {
-        file: recording.path.display().to_string(),
-        revision: recording.revision.clone(),
-        cases: Vec::new(),
-    }
+    FileReport { file: recording.path.display().to_string(), revision: recording.revision.clone(), cases: Vec::new() }
 }
 
 fn run_case(recording: &Recording, case: usize, options: &Options) -> Option<CaseReport> {

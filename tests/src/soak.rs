@@ -80,10 +80,7 @@ fn reads_back(scenario: &Scenario) -> Verdict {
 
 fn translates(scenario: &Scenario) -> Verdict {
     // A job of Run:ai that runs in a pool other than the first of its list has no counterpart yet.
-    if scenario.policy == "runai"
-        && !scenario.pools.is_empty()
-        && scenario.jobs.iter().any(|job| !job.on.is_empty())
-    {
+    if scenario.policy == "runai" && !scenario.pools.is_empty() && scenario.jobs.iter().any(|job| !job.on.is_empty()) {
         return Ok(());
     }
     for policy in fairground::policy::Policy::NAMES.iter().filter(|name| **name != scenario.policy) {
@@ -97,8 +94,7 @@ fn translates(scenario: &Scenario) -> Verdict {
 fn too_large_waits(scenario: &Scenario) -> Verdict {
     const CYCLES: u32 = 30;
     let checked = check(scenario);
-    let Some(plan) = checked.plan.filter(|_| scenario.timeline.iter().all(|entry| entry.queue.is_none()))
-    else {
+    let Some(plan) = checked.plan.filter(|_| scenario.timeline.iter().all(|entry| entry.queue.is_none())) else {
         return Ok(());
     };
     let found = checked.diagnostics.iter().filter(|found| found.code == codes::LIMIT_BELOW_JOB);
@@ -148,9 +144,7 @@ fn smaller(scenario: &Scenario, found: &Broken, number: u64) -> Option<(Scenario
 fn collect(value: &Value, at: &mut Vec<String>, places: &mut Vec<Vec<String>>) {
     let inner: Vec<(String, &Value)> = match value {
         Value::Object(fields) => fields.iter().map(|(key, value)| (key.clone(), value)).collect(),
-        Value::Array(items) => {
-            items.iter().enumerate().map(|(i, value)| (i.to_string(), value)).rev().collect()
-        }
+        Value::Array(items) => items.iter().enumerate().map(|(i, value)| (i.to_string(), value)).rev().collect(),
         _ => Vec::new(),
     };
     for (key, value) in &inner {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use fairground::cluster::{
-    Cluster, Delays, GpuRequest, Job, JobSpec, Node, NodeState, Partition, Phase, Pod, PodSet, PodSpec,
-    Queue, QueueResource, Request, Restart,
+    Cluster, Delays, GpuRequest, Job, JobSpec, Node, NodeState, Partition, Phase, Pod, PodSet, PodSpec, Queue,
+    QueueResource, Request, Restart,
 };
 use fairground::id::{JobId, NodeId, PartitionId, PodId, PodSetId, QueueId};
 use fairground::policy::kai::config::default_plugins;
@@ -52,8 +52,7 @@ pub fn plan(n: &mut Numbers, policy: Policy) -> Plan {
         add_node(&mut cluster, n, partition, i);
     }
     add_queues(&mut cluster, n);
-    let leaves: Vec<QueueId> =
-        cluster.queues.ids().filter(|&q| cluster.queues[q].children.is_empty()).collect();
+    let leaves: Vec<QueueId> = cluster.queues.ids().filter(|&q| cluster.queues[q].children.is_empty()).collect();
     for i in 0..=n.below(12) {
         let queue = n.one_of(&leaves);
         add_job(&mut cluster, n, queue, i);
@@ -75,8 +74,8 @@ pub fn plan(n: &mut Numbers, policy: Policy) -> Plan {
     Plan { cluster, policy, rhythm, further: Vec::new(), timeline }
 }
 
-/// Generates a plan with two partitions: nodes and jobs are distributed, and queues have other values in the second, which
-/// sometimes has another cycle interval. Under Run:ai some jobs may run in either.
+/// Generates a plan with two partitions: nodes and jobs are distributed, and queues have other values in the second,
+/// which sometimes has another cycle interval. Under Run:ai some jobs may run in either.
 pub fn pooled(n: &mut Numbers, policy: Policy) -> Plan {
     let mut plan = plan(n, policy);
     let moves = matches!(plan.policy, Policy::Runai(_));
@@ -149,8 +148,7 @@ fn add_queues(cluster: &mut Cluster, n: &mut Numbers) {
     for i in 0..n_tops {
         let parent = push_queue(cluster, n, None, format!("q{i}"));
         if n.below(3) == 2 {
-            let children =
-                (0..=n.below(2)).map(|j| push_queue(cluster, n, Some(parent), format!("q{i}-{j}")));
+            let children = (0..=n.below(2)).map(|j| push_queue(cluster, n, Some(parent), format!("q{i}-{j}")));
             let children: Vec<QueueId> = children.collect();
             cluster.queues[parent].children = children;
         }

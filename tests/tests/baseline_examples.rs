@@ -95,21 +95,18 @@ fn drf_gives_three_and_two_tasks() {
     }
 }
 
-/// Derivation of the same example: both dominant shares rise to two thirds, A's of memory and B's of cores, until the cores are
-/// exhausted; this gives 12 GB and 2 GB of memory.
+/// Derivation of the same example: both dominant shares rise to two thirds, A's of memory and B's of cores, until the
+/// cores are exhausted; this gives 12 GB and 2 GB of memory.
 #[test]
 fn drf_says_how_shares_rise() {
     let mut simulation = simulation("drf", PAPER);
     simulation.advance();
-    let [a, b]: [_; 2] =
-        simulation.cluster().queues.ids().collect::<Vec<_>>().try_into().expect("two queues");
+    let [a, b]: [_; 2] = simulation.cluster().queues.ids().collect::<Vec<_>>().try_into().expect("two queues");
     let steps = simulation.derive(a, Resource::MEMORY);
     let gib = f64::from(1 << 30);
     let close = |l: f64, r: f64| (l - r).abs() < 1e-9;
     assert!(matches!(steps[0], DivisionStep::Capacity { amount, .. } if close(amount / gib, 18.0)));
-    assert!(
-        matches!(steps.last(), Some(DivisionStep::Result { fair_share, .. }) if close(fair_share / gib, 12.0))
-    );
+    assert!(matches!(steps.last(), Some(DivisionStep::Result { fair_share, .. }) if close(fair_share / gib, 12.0)));
     let rises = steps.iter().filter_map(|step| match *step {
         DivisionStep::Rise { round, queue, shares: Some((from, to)), dominant, given, end, .. } => {
             assert!(close(from, 0.0) && close(to, 2.0 / 3.0), "{step:?}");

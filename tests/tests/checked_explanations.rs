@@ -13,8 +13,9 @@ use fairground_tests::{draw, recording};
 /// Number of drawn scenarios per policy; `EXPLAINED=10000` examines more, with `EXPLAINED_FROM=573` from that one on.
 const CASES: u64 = 30;
 
-/// Drawn scenarios of the first ten thousand with a comparison that the checker cannot follow yet: the devices of a node are
-/// counted otherwise there after moves that are undone (KAI), and states between two decisions of a cycle (EGO, YuniKorn).
+/// Drawn scenarios of the first ten thousand with a comparison that the checker cannot follow yet: the devices of a
+/// node are counted otherwise there after moves that are undone (KAI), and states between two decisions of a cycle
+/// (EGO, YuniKorn).
 const NOT_FOLLOWED: [&str; 14] = [
     "kai 4386",
     "kai 6557",
@@ -45,8 +46,8 @@ fn cases() -> std::ops::RangeInclusive<u64> {
     number("EXPLAINED_FROM").unwrap_or(1)..=number("EXPLAINED").unwrap_or(CASES)
 }
 
-/// Examines the explanations of scenarios; panics with the names of those with a mistake that is not listed, and of listed ones
-/// without one, and with the first mistake.
+/// Examines the explanations of scenarios; panics with the names of those with a mistake that is not listed, and of
+/// listed ones without one, and with the first mistake.
 fn examined(scenarios: impl IntoIterator<Item = Scenario>) -> Table {
     let mut table = Table::default();
     let (mut wrong, mut first) = (Vec::new(), None);
@@ -59,12 +60,7 @@ fn examined(scenarios: impl IntoIterator<Item = Scenario>) -> Table {
             wrong.push(scenario.name);
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "{} scenarios: {wrong:?}; the first: {}",
-        wrong.len(),
-        first.unwrap_or_default()
-    );
+    assert!(wrong.is_empty(), "{} scenarios: {wrong:?}; the first: {}", wrong.len(), first.unwrap_or_default());
     table
 }
 
@@ -148,9 +144,10 @@ const ONE_OF: usize = 200;
 /// Number of cycles that are examined of a recorded case; most recordings have fewer.
 const RECORDED_CYCLES: u32 = 6;
 
-/// Recorded cases that the checker cannot follow, by folder. YuniKorn: an offset of its root, which is no queue of a scenario, and
-/// priorities and shares that queues keep from before a reload. KAI: scores and free GPUs of nodes on
-/// which GPUs are shared, after moves that are undone; a search that counts a pod of the job that had its room already.
+/// Recorded cases that the checker cannot follow, by folder. YuniKorn: an offset of its root, which is no queue of a
+/// scenario, and priorities and shares that queues keep from before a reload. KAI: scores and free GPUs of nodes
+/// on which GPUs are shared, after moves that are undone; a search that counts a pod of the job that had its room
+/// already.
 const RECORDED_NOT_FOLLOWED: [&str; 15] = [
     "yunikorn preemption-0118",
     "yunikorn preemption-0300",
@@ -216,8 +213,7 @@ recorded! {
 #[test]
 fn explanations_of_examples() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/scenarios");
-    let mut paths: Vec<_> =
-        std::fs::read_dir(folder).expect("a folder").map(|e| e.expect("an entry").path()).collect();
+    let mut paths: Vec<_> = std::fs::read_dir(folder).expect("a folder").map(|e| e.expect("an entry").path()).collect();
     paths.sort();
     let is_scenario = |path: &&PathBuf| path.extension().is_some_and(|end| end == "yaml");
     let read = |path: &PathBuf| {
@@ -240,8 +236,7 @@ fn planted_mistakes_are_caught() {
 #[test]
 fn mistakes_planted_in_searches_are_caught() {
     let all = caught("kai 0.17", (1..=60).map(|seed| draw::scenario_of("kai", "0.17", seed)));
-    let of_searches =
-        [Planted::OtherSets, Planted::OtherTriedNodes, Planted::OtherEmptiedNodes, Planted::OtherTime];
+    let of_searches = [Planted::OtherSets, Planted::OtherTriedNodes, Planted::OtherEmptiedNodes, Planted::OtherTime];
     assert!(of_searches.iter().all(|kind| all.contains_key(kind)), "{all:?}");
 }
 

@@ -101,11 +101,7 @@ fn every_citation_resolves() {
                     for section in cited_sections(&line[start + cited.len()..]) {
                         found += 1;
                         if !document.sections.contains(section) {
-                            dead.push(format!(
-                                "{}:{}: {name}.md has no section {section}",
-                                file.display(),
-                                at + 1
-                            ));
+                            dead.push(format!("{}:{}: {name}.md has no section {section}", file.display(), at + 1));
                         }
                     }
                 }

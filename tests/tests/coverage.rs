@@ -1,4 +1,5 @@
-//! Every view, example and test named in `tests/coverage.md` exists, and the rules of a paragraph decide in its examples.
+//! Every view, example and test named in `tests/coverage.md` exists, and the rules of a paragraph decide in its
+//! examples.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -7,14 +8,8 @@ use fairground_tests::rule_use::decided;
 use fairground_tests::scenarios::simulation;
 
 /// Folders with tests.
-const TESTS: [&str; 6] = [
-    "tests/tests",
-    "core/tests",
-    "web/tests",
-    "tests/e2e/journeys",
-    "core/src/policy/kai/share",
-    "cli/tests",
-];
+const TESTS: [&str; 6] =
+    ["tests/tests", "core/tests", "web/tests", "tests/e2e/journeys", "core/src/policy/kai/share", "cli/tests"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -52,8 +47,7 @@ fn everything_named_exists() {
             panic!("six cells: {row:?}");
         };
         if !is_none(views) {
-            wrong
-                .extend(views.split(", ").filter(|view| !is_screen(view)).map(|view| format!("view {view}")));
+            wrong.extend(views.split(", ").filter(|view| !is_screen(view)).map(|view| format!("view {view}")));
         }
         for example in spans(examples) {
             let is_there = root().join(format!("assets/scenarios/{example}.yaml")).exists();
@@ -63,8 +57,7 @@ fn everything_named_exists() {
             let (file, function) = test.split_once(": ").unwrap_or((test, ""));
             let found = TESTS.iter().map(|folder| root().join(folder).join(file)).find(|path| path.exists());
             let code = found.map(|path| std::fs::read_to_string(path).expect("a test"));
-            let is_there =
-                code.is_some_and(|code| function.is_empty() || code.contains(&format!("fn {function}(")));
+            let is_there = code.is_some_and(|code| function.is_empty() || code.contains(&format!("fn {function}(")));
             wrong.extend((!is_there).then(|| format!("test {test}")));
         }
         for (cell, what) in [(examples, "example"), (tests, "test")] {

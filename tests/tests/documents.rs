@@ -1,5 +1,5 @@
-//! The documents of the project: the table of docs/accuracy.md is that of the last run of the recordings, and every file that is named
-//! exists.
+//! The documents of the project: the table of docs/accuracy.md is that of the last run of the recordings, and every
+//! file that is named exists.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -27,8 +27,7 @@ fn accuracy_rows() -> String {
     for modelled in versions::all() {
         for revision in modelled.revisions {
             let found = agreement::of(modelled, revision);
-            let source =
-                if revision.commit.is_empty() { "an independent model" } else { "the real scheduler" };
+            let source = if revision.commit.is_empty() { "an independent model" } else { "the real scheduler" };
             let _ = writeln!(
                 rows,
                 "| {} (`{}`) | {} | {source} | {} of {} | {} of {} |",
@@ -73,8 +72,7 @@ fn the_readme_names_the_versions_of_each_product_with_several() {
 fn every_named_file_exists() {
     let mut wrong = Vec::new();
     // A name without a folder stands for a file of every folder of its kind.
-    let files: BTreeSet<String> =
-        BASES[1..].iter().flat_map(|base| names_below(&root().join(base))).collect();
+    let files: BTreeSet<String> = BASES[1..].iter().flat_map(|base| names_below(&root().join(base))).collect();
     for document in ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", ACCURACY, "docs/reliability.md"] {
         let text = read(document);
         let mut n_named = 0;
@@ -84,8 +82,7 @@ fn every_named_file_exists() {
             for name in named(line).filter(|_| !is_code) {
                 n_named += 1;
                 let mut places = BASES.iter().map(|base| Path::new(base).join(name));
-                let is_there =
-                    places.any(|path| exists(&path)) || !name.contains('/') && files.contains(name);
+                let is_there = places.any(|path| exists(&path)) || !name.contains('/') && files.contains(name);
                 wrong.extend((!is_there).then(|| format!("{document}: {name}")));
             }
         }
@@ -102,10 +99,7 @@ fn named(line: &str) -> impl Iterator<Item = &str> {
         let plain = |c: char| c.is_ascii_alphanumeric() || "._-/*".contains(c);
         (name.contains('/') || name.ends_with(".rs")) && name.chars().all(plain)
     };
-    spans
-        .chain(links)
-        .filter(is_path)
-        .filter(|name| !name.starts_with("target/") && !name.starts_with("dist/"))
+    spans.chain(links).filter(is_path).filter(|name| !name.starts_with("target/") && !name.starts_with("dist/"))
 }
 
 /// Whether a path exists below the root; a component `*` stands for any folder.

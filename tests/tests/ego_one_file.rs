@@ -6,7 +6,8 @@ use fairground_tests::ego::Case;
 use fairground_tests::front::ego::is_one_file;
 use fairground_tests::recording;
 
-/// Number of cases of a recording that agree as one file. The others have a cycle with decisions that the recording lacks.
+/// Number of cases of a recording that agree as one file. The others have a cycle with decisions that the recording
+/// lacks.
 fn agree(file: &str) -> usize {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/ego").join(file);
     let recording = recording::read(&path).expect("a recording");

@@ -81,8 +81,7 @@ jobs:
 timeline: [{at: 3s, queue: a, gpu: {limit: 1}}]
 ";
     let for_the_limit = |policy: &str, text: &str| {
-        let evicted: Vec<EvictReason> =
-            evictions(under(policy, text)).into_iter().map(|(_, reason)| reason).collect();
+        let evicted: Vec<EvictReason> = evictions(under(policy, text)).into_iter().map(|(_, reason)| reason).collect();
         assert_eq!(evicted, [EvictReason::AboveLimit], "{policy}");
     };
     for_the_limit("yunikorn", &format!("cycle: 1s{text}"));

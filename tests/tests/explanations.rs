@@ -1,4 +1,5 @@
-//! Explanations of decisions: reasons and outlooks of pending jobs, queues that were not selected, and compared numbers.
+//! Explanations of decisions: reasons and outlooks of pending jobs, queues that were not selected, and compared
+//! numbers.
 
 use fairground::id::PartitionId;
 use fairground::sim::Simulation;
@@ -17,8 +18,8 @@ fn refusal(simulation: &mut Simulation, job: &str) -> Refusal {
     of_job.cloned().unwrap_or_else(|| panic!("{job} does not wait"))
 }
 
-/// Every queue that was not selected for an eviction is listed once, at the level where its path splits from that of the
-/// reclaiming queue: a department with two projects once, and a second department with it.
+/// Every queue that was not selected for an eviction is listed once, at the level where its path splits from that of
+/// the reclaiming queue: a department with two projects once, and a second department with it.
 #[test]
 fn every_queue_not_selected_is_listed_once() {
     let text = format!(
@@ -43,11 +44,10 @@ jobs:
         let mut simulation = under(policy, &text);
         let record = simulation.advance().expect("a first cycle");
         let queues = &simulation.cluster().queues;
-        let queues_listed =
-            record.not_selected.iter().filter_map(|not_selected| match not_selected.candidate {
-                Candidate::Queue(queue) => Some(&*queues[queue].name),
-                Candidate::Job(_) => None,
-            });
+        let queues_listed = record.not_selected.iter().filter_map(|not_selected| match not_selected.candidate {
+            Candidate::Queue(queue) => Some(&*queues[queue].name),
+            Candidate::Job(_) => None,
+        });
         assert_eq!(queues_listed.collect::<Vec<_>>(), ["left", "right"], "{policy}");
     }
 }
@@ -72,7 +72,8 @@ jobs:
     }
 }
 
-/// A non-preemptible job above its queue's fair share is refused for that reason, whether or not it is above the quota too.
+/// A non-preemptible job above its queue's fair share is refused for that reason, whether or not it is above the quota
+/// too.
 #[test]
 fn the_fair_share_is_compared_before_the_quota() {
     let text = "settings: {actions: [reclaim]}
@@ -145,8 +146,8 @@ jobs:
     assert!(matches!(refused.gate, Gate::OverLimit { .. }) && refused.is_over_quota(), "{refused:?}");
 }
 
-/// EGO reclaims from consumers above their quota that did not reclaim in the same pass: `b` is above its quota with the unit
-/// that it reclaimed, and `a` has lost its excess. The refusal of `c` shows what protects `a`.
+/// EGO reclaims from consumers above their quota that did not reclaim in the same pass: `b` is above its quota with the
+/// unit that it reclaimed, and `a` has lost its excess. The refusal of `c` shows what protects `a`.
 #[test]
 fn a_consumer_within_its_quota_is_protected() {
     let text = "cycle: 5s
@@ -247,7 +248,8 @@ jobs:
     assert_eq!(started.collect::<Vec<_>>(), ["c1", "b2", "b1"], "the order is the one in which they start");
 }
 
-/// A job with a claim waits for the last terminating pod of the node: those already terminating, and those evicted for it.
+/// A job with a claim waits for the last terminating pod of the node: those already terminating, and those evicted for
+/// it.
 #[test]
 fn a_claim_waits_for_the_last_terminating_pod() {
     let text = |jobs: &str| {
@@ -271,8 +273,8 @@ jobs:
     }
 }
 
-/// A pod that starts with others on a node is compared with what was free before it, and a pod that waits never with less than
-/// nothing, even where pods exceed a reduced capacity.
+/// A pod that starts with others on a node is compared with what was free before it, and a pod that waits never with
+/// less than nothing, even where pods exceed a reduced capacity.
 #[test]
 fn filling_compares_with_what_is_free() {
     let idle = |checks: &[fairground::trace::Check]| {
@@ -362,13 +364,17 @@ jobs:
     assert_eq!((&check.left.value, &check.right.value), (&Value::Real(1.0), &Value::Real(2.0)));
     assert_eq!(check.left.find(Quantity::Usage).map(|term| &term.value), Some(&Value::Real(0.5)));
     let mut without = under("kai", &text(""));
-    let told = without.advance().expect("a first cycle").refusals.iter().any(|refusal| {
-        refusal.checks.iter().any(|check| check.right.quantity == Quantity::FairShareWithoutUsage)
-    });
+    let told = without
+        .advance()
+        .expect("a first cycle")
+        .refusals
+        .iter()
+        .any(|refusal| refusal.checks.iter().any(|check| check.right.quantity == Quantity::FairShareWithoutUsage));
     assert!(!told);
 }
 
-/// Where nothing can be evicted or moved, the comparison that says why is recorded: nothing preemptible, or no lower priority.
+/// Where nothing can be evicted or moved, the comparison that says why is recorded: nothing preemptible, or no lower
+/// priority.
 #[test]
 fn why_nothing_can_be_moved_is_recorded() {
     let failed = |holder: &str| {

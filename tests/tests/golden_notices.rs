@@ -31,8 +31,7 @@ fn failure(edit: impl Fn(&mut Value)) -> String {
 
 #[test]
 fn another_node() {
-    let says =
-        failure(|c| c["outcomes"][0]["rounds"][1]["steps"][0]["commits"][0][0]["node"] = json!("node-1"));
+    let says = failure(|c| c["outcomes"][0]["rounds"][1]["steps"][0]["commits"][0][0]["node"] = json!("node-1"));
     assert!(says.starts_with("round 1 allocate, commit 0: expected bind b2-0 on node-1"), "{says}");
 }
 
@@ -50,9 +49,8 @@ fn another_state_of_a_pod() {
 
 #[test]
 fn numbers_of_queues() {
-    let says = failure(|c| {
-        c["outcomes"][0]["rounds"][0]["shares"]["team-a"]["fair_share"]["gpu"] = json!(2.0000000001)
-    });
+    let says =
+        failure(|c| c["outcomes"][0]["rounds"][0]["shares"]["team-a"]["fair_share"]["gpu"] = json!(2.0000000001));
     assert!(says.starts_with("round 0 opening: queue team-a fair share"), "{says}");
     let says = failure(|c| {
         c["outcomes"][0]["rounds"][0]["steps"][0]["queues"]["team-b"]["allocated"]["gpu"] = json!(3);
@@ -66,8 +64,7 @@ fn starts_and_openings() {
     assert!(says.starts_with("round 1 allocate, started"), "{says}");
     let says = failure(|c| c["outcomes"][0]["rounds"][2]["open"]["jobs"]["b2"]["last_start_s"] = json!(-2));
     assert!(says.starts_with("round 2 opening: job b2"), "{says}");
-    let says =
-        failure(|c| c["outcomes"][0]["rounds"][1]["open"]["pods"]["b2-0"] = json!(["Running", "node-2", []]));
+    let says = failure(|c| c["outcomes"][0]["rounds"][1]["open"]["pods"]["b2-0"] = json!(["Running", "node-2", []]));
     assert!(says.starts_with("round 1 opening: pod b2-0"), "{says}");
 }
 
@@ -101,10 +98,7 @@ fn what_jobs_hold_and_on_which_devices() {
     let says = failure(|c| {
         c["outcomes"][0]["rounds"][1]["open"]["jobs"]["a1"]["allocated"]["gpu"] = json!(1);
     });
-    assert!(
-        says.starts_with("round 1 opening: job a1: expected allocated 0.0/0.0/1.0, got 0.0/0.0/2.0"),
-        "{says}"
-    );
+    assert!(says.starts_with("round 1 opening: job a1: expected allocated 0.0/0.0/1.0, got 0.0/0.0/2.0"), "{says}");
     let mut merged = 0;
     for case in cases("fractions.jsonl.gz").iter().filter(|case| judge(case) == Verdict::Equal) {
         let mut other = case.clone();
@@ -117,10 +111,7 @@ fn what_jobs_hold_and_on_which_devices() {
         }
         if other != *case {
             let verdict = judge(&other);
-            assert!(
-                matches!(&verdict, Verdict::Failed(says) if says.contains("opening: pod")),
-                "{verdict:?}"
-            );
+            assert!(matches!(&verdict, Verdict::Failed(says) if says.contains("opening: pod")), "{verdict:?}");
             merged += 1;
         }
     }
@@ -271,12 +262,10 @@ fn yunikorn_failure(edit: impl Fn(&mut Value)) -> String {
 fn yunikorn_cycles_orders_states_and_headroom() {
     let says = yunikorn_failure(|c| c["trace"][0]["cycles"][2]["ask"] = json!("low-P3"));
     assert!(says.starts_with("t 0 cycle 2 ask: expected \"low-P3\""), "{says}");
-    let says = yunikorn_failure(|c| {
-        c["trace"][0]["cycles"][0]["order"]["queues"]["root"] = json!(["tenants", "system"])
-    });
-    assert!(says.starts_with("t 0 cycle 0 order queues root"), "{says}");
     let says =
-        yunikorn_failure(|c| c["trace"][0]["cycles"][0]["patch"]["queues"]["root.system"]["eff"] = json!(11));
+        yunikorn_failure(|c| c["trace"][0]["cycles"][0]["order"]["queues"]["root"] = json!(["tenants", "system"]));
+    assert!(says.starts_with("t 0 cycle 0 order queues root"), "{says}");
+    let says = yunikorn_failure(|c| c["trace"][0]["cycles"][0]["patch"]["queues"]["root.system"]["eff"] = json!(11));
     assert!(says.starts_with("t 0 cycle 0 queues root.system eff: expected 11"), "{says}");
     let says = yunikorn_failure(|c| {
         let last = c["trace"].as_array().map_or(0, Vec::len) - 1;

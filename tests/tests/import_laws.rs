@@ -192,8 +192,8 @@ fn lines(report: &Report) -> Vec<String> {
     lines.chain(report.diagnostics.iter().map(|found| found.says.clone())).collect()
 }
 
-/// Places whose keys need not be named: what the cluster adds, what decides nothing about where and when work runs, and keys that
-/// anybody may choose.
+/// Places whose keys need not be named: what the cluster adds, what decides nothing about where and when work runs, and
+/// keys that anybody may choose.
 fn is_exempt(path: &[String]) -> bool {
     let keys: Vec<&str> = path.iter().map(String::as_str).collect();
     let Some((last, around)) = keys.split_last() else { return true };

@@ -134,9 +134,7 @@ fn the_switch_needs_the_rules_of_v0_17() {
     let refused = found.iter().find(|finding| finding.code == codes::CONFLICT).expect("a finding");
     assert!(refused.says.contains("an alpha feature of KAI v0.18"), "{}", refused.says);
     let upstream = text.replace("queue-priority-in-quota-reclaim", "queuePriorityInQuotaReclaim");
-    assert!(
-        findings(&upstream).iter().any(|finding| finding.says.starts_with("queuePriorityInQuotaReclaim"))
-    );
+    assert!(findings(&upstream).iter().any(|finding| finding.says.starts_with("queuePriorityInQuotaReclaim")));
     assert!(!findings(&text.replace("true", "false")).iter().any(|f| f.code == codes::CONFLICT));
 }
 
@@ -190,7 +188,6 @@ fn a_list_of_plugins_without_a_search_is_reported() {
     assert_eq!((reported(&without), events(&without).len()), (1, 0));
     let searching = with(", sg-nodelocalgreedy");
     assert_eq!((reported(&searching), events(&searching).len()), (0, 2));
-    let old =
-        searching.replace("'0.17'", "'0.13'").replace("in-quota-reclaim: true", "in-quota-reclaim: false");
+    let old = searching.replace("'0.17'", "'0.13'").replace("in-quota-reclaim: true", "in-quota-reclaim: false");
     assert!(findings(&old).iter().any(|f| f.says.contains("sg-nodelocalgreedy has no effect")));
 }

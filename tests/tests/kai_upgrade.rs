@@ -1,5 +1,5 @@
-//! What the upgrade of KAI from one modelled revision to the next changes: the tables of the guide, counted in the recordings that
-//! both revisions have, and the two examples.
+//! What the upgrade of KAI from one modelled revision to the next changes: the tables of the guide, counted in the
+//! recordings that both revisions have, and the two examples.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -38,14 +38,8 @@ const THEMES: [(&[&str], &str); 14] = [
 /// Rules that changed, as the recordings name them, in the order of the guide.
 const RULES: [(&[&str], &str); 8] = [
     (&["11"], "a pending request of GPU memory counts by the smallest GPU of the cluster, not by 100 MiB"),
-    (
-        &["8"],
-        "reclaim takes only from queues above their share, or above their quota in a resource that is requested",
-    ),
-    (
-        &["1"],
-        "the number of pods to place by evictions is found by doubling and bisection, then tried once more",
-    ),
+    (&["8"], "reclaim takes only from queues above their share, or above their quota in a resource that is requested"),
+    (&["1"], "the number of pods to place by evictions is found by doubling and bisection, then tried once more"),
     (&["2-gang"], "a second search empties several nodes at once, the smallest sufficient ones first"),
     (&["2-regroup"], "jobs on one node are evicted as one group per job"),
     (&["4"], "only the jobs that would be evicted are checked, not all that were considered"),
@@ -98,9 +92,8 @@ fn row(name: &str, counts: [usize; 3]) -> String {
 
 fn by_theme(cases: &[(String, Case)]) -> String {
     let (crashed, ran): (Vec<_>, Vec<_>) = cases.iter().partition(|(_, case)| case.old_crashed);
-    let of = |files: &[&str]| {
-        counts(ran.iter().filter(|(file, _)| files.contains(&file.as_str())).map(|(_, case)| case))
-    };
+    let of =
+        |files: &[&str]| counts(ran.iter().filter(|(file, _)| files.contains(&file.as_str())).map(|(_, case)| case));
     let rows: String = THEMES.iter().map(|(files, says)| row(says, of(files))).collect();
     let all = counts(ran.iter().map(|(_, case)| case));
     let themes = THEMES.iter().map(|(files, _)| of(files).iter().sum::<usize>()).sum::<usize>();
@@ -116,8 +109,7 @@ fn by_rule(cases: &[(String, Case)]) -> String {
         assert!(named.contains(&rule.as_str()), "rule {rule} is not in the guide");
     }
     let n = |rules: &[&str]| {
-        let is_its =
-            |(_, case): &&(String, Case)| rules_of(case).iter().any(|rule| rules.contains(&rule.as_str()));
+        let is_its = |(_, case): &&(String, Case)| rules_of(case).iter().any(|rule| rules.contains(&rule.as_str()));
         cases.iter().filter(is_its).count()
     };
     RULES.iter().map(|(rules, says)| format!("| {says} | {} |\n", n(rules))).collect()
@@ -146,8 +138,7 @@ fn the_guide_says_what_the_upgrade_changes() {
 
 /// The moves of an example that only the older or only the newer revision makes, at the first difference.
 fn differs(example: &str) -> [String; 2] {
-    let text =
-        fs::read_to_string(root().join(format!("assets/scenarios/{example}.yaml"))).expect("an example");
+    let text = fs::read_to_string(root().join(format!("assets/scenarios/{example}.yaml"))).expect("an example");
     let scenario = read(&text).scenario.expect("it can be read");
     let modelled = modelled(&scenario.policy).expect("a product");
     let [oldest, newest] = [modelled.oldest(), modelled.newest()];

@@ -72,8 +72,8 @@ fn the_result_is_pinned() {
     assert_eq!(answer, "61360.862 Some(1336537) 2022");
 }
 
-/// Computed by hand: queue 0 has one node. The second job waits for the first, the third for the second although it would fit,
-/// because jobs do not overtake; the two together leave no room for the fourth.
+/// Computed by hand: queue 0 has one node. The second job waits for the first, the third for the second although it
+/// would fit, because jobs do not overtake; the two together leave no room for the fourth.
 #[test]
 fn the_reference_matches_a_computation_by_hand() {
     let row = |submit, duration, gpus| Row { queue: 0, submit, duration, gpus };

@@ -182,9 +182,8 @@ fn a_cluster_becomes_a_scenario_of_its_present_state() {
 fn assumptions_and_omissions_are_reported() {
     let report = imported(CLUSTER).report;
     let lines = [("understood", report.understood), ("assumed", report.assumed), ("ignored", report.ignored)];
-    let lines = lines
-        .into_iter()
-        .flat_map(|(part, lines)| lines.into_iter().map(move |line| format!("{part}: {line}\n")));
+    let lines =
+        lines.into_iter().flat_map(|(part, lines)| lines.into_iter().map(move |line| format!("{part}: {line}\n")));
     expect![[r#"
         understood: 2 queues, 2 nodes, 2 jobs
         understood: 3 × Pod: vision/train-0 (line 46), vision/train-1 (line 58), vision/notebook (line 69)
@@ -243,16 +242,15 @@ fn lists_and_snapshots_are_read_too() {
 #[test]
 fn unreadable_input_is_reported() {
     let says = |text: &str| {
-        let Imported { scenario, report } =
-            import_kubernetes(&[Source { file: "", text }], &Options::default());
+        let Imported { scenario, report } = import_kubernetes(&[Source { file: "", text }], &Options::default());
         assert_eq!(scenario, None, "{text}");
-        let lines =
-            report.diagnostics.iter().map(|found| (found.position.map(|at| at.0), found.says.clone()));
+        let lines = report.diagnostics.iter().map(|found| (found.position.map(|at| at.0), found.says.clone()));
         lines.collect::<Vec<_>>()
     };
     let text = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - resources: {requests: {cpu: lots}}\n";
     assert_eq!(says(text), [(Some(6), "cpu is lots, which is no quantity of Kubernetes".to_string())]);
-    let text = "apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {name: q}\nspec: {resources: {gpu: {quota: many}}}\n";
+    let text =
+        "apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {name: q}\nspec: {resources: {gpu: {quota: many}}}\n";
     assert_eq!(says(text), [(Some(4), "quota of gpu is many, which is no number".to_string())]);
     let text = "apiVersion: v1\nkind: Service\nmetadata: {name: s}\n";
     let nothing = "no queue, pod group, pod or node is in the text; kubectl get … -o json prints them";
@@ -260,7 +258,8 @@ fn unreadable_input_is_reported() {
     assert_eq!(says("{\"apiVersion\": \"v1\", \"kind\": \"Pod\"").len(), 1);
 }
 
-/// Subgroups become pod sets; a bind request that has not failed places its pod; huge amounts and cyclic parents terminate.
+/// Subgroups become pod sets; a bind request that has not failed places its pod; huge amounts and cyclic parents
+/// terminate.
 #[test]
 fn gangs_bind_requests_and_extremes_are_read() {
     let pod = |name: &str, subgroup: &str, cpu: &str| {
@@ -297,11 +296,7 @@ spec: {{podName: l, selectedNode: n}}
     let sets = &scenario.jobs[0].pod_sets;
     let named: Vec<&str> = sets.iter().map(|set| set.name.as_str()).collect();
     assert_eq!((named, scenario.jobs[0].on.as_slice()), (vec!["leader", "worker"], &["n".to_string()][..]));
-    assert!(
-        sets[0].group.starts_with("loop/outer/") || sets[0].group.ends_with("/outer"),
-        "{}",
-        sets[0].group
-    );
+    assert!(sets[0].group.starts_with("loop/outer/") || sets[0].group.ends_with("/outer"), "{}", sets[0].group);
     assert!(report.ignored.iter().any(|line| line.starts_with("1 pod of g: ")), "{:?}", report.ignored);
 }
 

@@ -147,9 +147,8 @@ fn shown(Imported { scenario, report }: Imported) -> String {
     let checked = check(&scenario);
     assert!(checked.plan.is_some(), "{:?}", checked.diagnostics);
     let parts = [("understood", report.understood), ("assumed", report.assumed), ("ignored", report.ignored)];
-    let lines = parts
-        .into_iter()
-        .flat_map(|(part, lines)| lines.into_iter().map(move |line| format!("# {part}: {line}\n")));
+    let lines =
+        parts.into_iter().flat_map(|(part, lines)| lines.into_iter().map(move |line| format!("# {part}: {line}\n")));
     to_yaml(&scenario) + &lines.collect::<String>()
 }
 
@@ -263,7 +262,8 @@ fn volcano_becomes_queues_and_jobs() {
         # assumed: version 0.17, the newest that is simulated
         # ignored: minTaskMember of 1 × PodGroup (scheduling.volcano.sh): ns/train (line 7)
         # ignored: reclaimable of 1 × Queue (scheduling.volcano.sh): research (line 3)
-    "#]].assert_eq(&shown(of(VOLCANO, "kai")));
+    "#]]
+    .assert_eq(&shown(of(VOLCANO, "kai")));
 }
 
 /// Under another policy the same objects are translated, with notes about changes.
@@ -292,8 +292,7 @@ fn a_mixture_names_files_and_lines() {
     let queues = scenario.unwrap_or_else(|| panic!("{:?}", report.diagnostics)).queues;
     let names: Vec<&str> = queues.iter().map(|queue| queue.name.as_str()).collect();
     assert_eq!(names, ["k", "batch", "research", "vision", "speech", "alone"]);
-    for line in
-        ["1 × Queue (scheduling.run.ai): k (kai.yaml line 1)", "1 × Deployment (apps): web (kai.yaml line 6)"]
+    for line in ["1 × Queue (scheduling.run.ai): k (kai.yaml line 1)", "1 × Deployment (apps): web (kai.yaml line 6)"]
     {
         let lines = [&report.understood, &report.ignored].map(|lines| lines.join("\n")).join("\n");
         assert!(lines.contains(line), "{lines}");
@@ -304,9 +303,7 @@ fn a_mixture_names_files_and_lines() {
 #[test]
 fn hostile_objects_end_with_a_message() {
     let queue = |spec: &str| {
-        format!(
-            "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {{name: q}}\nspec: {spec}\n"
-        )
+        format!("apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {{name: q}}\nspec: {spec}\n")
     };
     let quota = |quota: &str| {
         queue(&format!(
@@ -325,10 +322,7 @@ fn hostile_objects_end_with_a_message() {
         let found = &report.diagnostics[0];
         format!("{} at {:?}", found.says, found.position.map(|at| at.0))
     };
-    assert_eq!(
-        wrong(&quota("many")),
-        "a.yaml: nominalQuota is many, which is no quantity of Kubernetes at Some(4)"
-    );
+    assert_eq!(wrong(&quota("many")), "a.yaml: nominalQuota is many, which is no quantity of Kubernetes at Some(4)");
     let says = "a.yaml: w: a pod set needs a template, and all together up to 200000 pods at Some(4)";
     assert_eq!(wrong(&workload("[{count: 99999999999999, template: {}}]")), says);
     assert_eq!(wrong(&workload("[{count: 1}]")), says);
@@ -337,8 +331,7 @@ fn hostile_objects_end_with_a_message() {
     let circle = "---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: Cohort\nmetadata: {name: a}\nspec: {parentName: b}\n---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: Cohort\nmetadata: {name: b}\nspec: {parentName: a}\n";
     let Imported { scenario, .. } = of(circle, "kai");
     assert!(scenario.is_some_and(|scenario| check(&scenario).plan.is_none()));
-    for odd in [queue("[1, 2]"), queue("null"), workload("[]"), workload("{}"), quota("9223372036854775807")]
-    {
+    for odd in [queue("[1, 2]"), queue("null"), workload("[]"), workload("{}"), quota("9223372036854775807")] {
         let Imported { scenario, report } = of(&odd, "kai");
         assert!(scenario.is_some() || !report.diagnostics.is_empty(), "{odd}");
     }

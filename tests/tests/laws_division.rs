@@ -1,7 +1,7 @@
 //! Laws of the division of one level (kai.md 2.3).
 //!
-//! Amounts are multiples of a quarter, so that all sums are exact and the laws hold to the last bit. Some statements do *not*
-//! hold: the sum may exceed the total (quotas), a share may exceed request and limit by less than a unit
+//! Amounts are multiples of a quarter, so that all sums are exact and the laws hold to the last bit. Some statements do
+//! *not* hold: the sum may exceed the total (quotas), a share may exceed request and limit by less than a unit
 //! (remainders), and a larger request may get less (offered 1.5: a request of 1.5 gets 1.5, one of 1.6 gets 1).
 
 use fairground::policy::kai::share::division::{Sibling, Step, divide, divide_recorded};

@@ -46,17 +46,14 @@ fn random_scenarios_cover_the_format() {
         let queues = plan.cluster.queues.ids();
         queues.map(|queue| plan.cluster.path_to_root(queue).count()).max().unwrap_or(0)
     };
-    let of_jobs = |is: &dyn Fn(&fairground::scenario::JobEntry) -> bool| {
-        drawn.iter().filter(|s| s.jobs.iter().any(is)).count()
-    };
-    let of_nodes = |is: &dyn Fn(&fairground::scenario::NodeEntry) -> bool| {
-        drawn.iter().filter(|s| s.nodes.iter().any(is)).count()
-    };
+    let of_jobs =
+        |is: &dyn Fn(&fairground::scenario::JobEntry) -> bool| drawn.iter().filter(|s| s.jobs.iter().any(is)).count();
+    let of_nodes =
+        |is: &dyn Fn(&fairground::scenario::NodeEntry) -> bool| drawn.iter().filter(|s| s.nodes.iter().any(is)).count();
     let of_timeline = |is: &dyn Fn(&fairground::scenario::TimelineEntry) -> bool| {
         drawn.iter().filter(|s| s.timeline.iter().any(is)).count()
     };
-    let is_limited =
-        |r: &fairground::scenario::ResourceEntry| r.limit.as_ref().is_some_and(|l| l.0 != "unlimited");
+    let is_limited = |r: &fairground::scenario::ResourceEntry| r.limit.as_ref().is_some_and(|l| l.0 != "unlimited");
     let n = [
         ("four levels", of_plans(&|plan| depth(plan) == 4)),
         ("limited CPU", drawn.iter().filter(|s| s.queues.iter().any(|q| is_limited(&q.cpu))).count()),

@@ -1,5 +1,5 @@
-//! Laws of the EGO policy (ego.md 11.1) over small generated plans: ownership, private pools, lending, limits, priorities, several
-//! dimensions, grace periods, and changing demand.
+//! Laws of the EGO policy (ego.md 11.1) over small generated plans: ownership, private pools, lending, limits,
+//! priorities, several dimensions, grace periods, and changing demand.
 
 use fairground::id::{Arena, Id};
 use fairground::policy::ego::cycle::{Cycle, run};
@@ -136,12 +136,7 @@ fn tables(state: &PoolState<'_>, layout: &Layout) -> Vec<(ConsumerId, Table)> {
 }
 
 /// E-P1, E-P2, E-P3, E-P5.
-fn check_table(
-    state: &PoolState<'_>,
-    root: ConsumerId,
-    table: &Table,
-    waits: bool,
-) -> Result<(), TestCaseError> {
+fn check_table(state: &PoolState<'_>, root: ConsumerId, table: &Table, waits: bool) -> Result<(), TestCaseError> {
     let consumers = &state.plan.consumers;
     if !waits {
         return Ok(());

@@ -1,13 +1,13 @@
 //! R-P10 of runai.md 10, as far as it holds: gangs on the engine of KAI, which Run:ai uses.
 //!
-//! The literal statement, *a gang has 0 or at least `min-available` running pods at every cycle end*, does not hold. A pod
-//! that consolidation (or a reclaim that moves) takes off its node claims its new node for one cycle only, because claims do
-//! not survive the cycle (kai.md 4.5). In the next cycle it is an ordinary pending pod, and its node may go to a pod that
-//! precedes it; until it runs again, the rest of its gang runs without it, for the grace period of stale
+//! The literal statement, *a gang has 0 or at least `min-available` running pods at every cycle end*, does not hold. A
+//! pod that consolidation (or a reclaim that moves) takes off its node claims its new node for one cycle only, because
+//! claims do not survive the cycle (kai.md 4.5). In the next cycle it is an ordinary pending pod, and its node may go
+//! to a pod that precedes it; until it runs again, the rest of its gang runs without it, for the grace period of stale
 //! gangs. Pods also complete, or are lost with their node, independently of their gang.
 //!
-//! The following holds: a gang never *starts* below its minimum, and a gang running below it lacks exactly pods that completed,
-//! were moved, or lost their node. Evictions without a new node never leave a part of a gang running.
+//! The following holds: a gang never *starts* below its minimum, and a gang running below it lacks exactly pods that
+//! completed, were moved, or lost their node. Evictions without a new node never leave a part of a gang running.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -114,8 +114,7 @@ impl Pods {
             let left = self.left.iter().filter(|(pod, _)| is_of(**pod)).map(|(_, why)| *why).collect();
             (set, n, left)
         };
-        let is_below =
-            |(set, n, _): &(PodSetId, usize, Vec<Left>)| *n < cluster.pod_sets[*set].min_available as usize;
+        let is_below = |(set, n, _): &(PodSetId, usize, Vec<Left>)| *n < cluster.pod_sets[*set].min_available as usize;
         cluster.jobs[job].pod_set_ids().map(of).filter(is_below).collect()
     }
 }
@@ -136,8 +135,7 @@ fn run(plan: &Plan, mut each: impl FnMut(&Cluster, &Pods, &CycleRecord, Option<J
             for (i, &event) in events.iter().enumerate() {
                 pods.happened(event);
                 // A placed pod may be moved later in the same cycle, so a job is checked once it is placed completely.
-                let job =
-                    job_of(&event).filter(|job| !events[i + 1..].iter().any(|e| job_of(e) == Some(*job)));
+                let job = job_of(&event).filter(|job| !events[i + 1..].iter().any(|e| job_of(e) == Some(*job)));
                 if let Some(job) = job {
                     each(cluster, &pods, &record, Some(job));
                 }

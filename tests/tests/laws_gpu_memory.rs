@@ -15,22 +15,8 @@ use proptest::prelude::*;
 /// Number of checked cycles.
 const CYCLES: u32 = 30;
 /// Unknown, below the counted minimum, around a hundred, usual ones, and those read as bytes.
-const MEMORIES: [i64; 14] = [
-    0,
-    1,
-    80,
-    99,
-    100,
-    150,
-    16_384,
-    40_000,
-    81_920,
-    1_048_575,
-    1_048_576,
-    2_097_152,
-    104_857_600,
-    8_589_934_592,
-];
+const MEMORIES: [i64; 14] =
+    [0, 1, 80, 99, 100, 150, 16_384, 40_000, 81_920, 1_048_575, 1_048_576, 2_097_152, 104_857_600, 8_589_934_592];
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]

@@ -1,4 +1,5 @@
-//! Outlooks of refusals come true: laws of [`Outlook`] and [`Expectation`], over generated plans, by continuing the run.
+//! Outlooks of refusals come true: laws of [`Outlook`] and [`Expectation`], over generated plans, by continuing the
+//! run.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -99,7 +100,8 @@ impl Run {
         self.records[at].events.iter().any(|recorded| is_for(&recorded.event))
     }
 
-    /// Whether the room that a job had claimed in the cycle before was taken by another one, and pods are evicted for it again.
+    /// Whether the room that a job had claimed in the cycle before was taken by another one, and pods are evicted for
+    /// it again.
     fn loses_claim(&self, at: usize, job: JobId) -> bool {
         let claims = |event: &Event| match *event {
             Event::Claimed { pod, node } if self.job_of(pod) == job => Some(node),
@@ -150,28 +152,22 @@ impl Run {
         self.records[at].events.iter().any(|recorded| is_start(&recorded.event))
     }
 
-    /// Whether the outside events of two consecutive cycles are the same, and so are the decisions of the first one and the one
-    /// before: then nothing but the passing of time can end a loop.
+    /// Whether the outside events of two consecutive cycles are the same, and so are the decisions of the first one and
+    /// the one before: then nothing but the passing of time can end a loop.
     fn is_loop_undisturbed(&self, at: usize, next: usize) -> bool {
         let outside = |at: usize| {
             let record = &self.records[at];
-            record.events[..record.n_outside as usize]
-                .iter()
-                .map(|recorded| recorded.event)
-                .collect::<Vec<_>>()
+            record.events[..record.n_outside as usize].iter().map(|recorded| recorded.event).collect::<Vec<_>>()
         };
         let decided = |at: usize| {
             let record = &self.records[at];
-            record.events[record.n_outside as usize..]
-                .iter()
-                .map(|recorded| recorded.event)
-                .collect::<Vec<_>>()
+            record.events[record.n_outside as usize..].iter().map(|recorded| recorded.event).collect::<Vec<_>>()
         };
         at > 0 && outside(at) == outside(next) && decided(at) == decided(at - 1)
     }
 
-    /// Whether a steady run evicts pods for a job although its outlook does not say so: neither this cycle nor anything from outside
-    /// changes anything before the next one.
+    /// Whether a steady run evicts pods for a job although its outlook does not say so: neither this cycle nor anything
+    /// from outside changes anything before the next one.
     fn evicts_unannounced(&self, at: usize, refusal: &Refusal) -> bool {
         let next = at + 1;
         let is_steady = at > 0
@@ -187,8 +183,7 @@ impl Run {
         let (mut broken, mut tested) = (Vec::new(), BTreeMap::new());
         for (at, record) in self.records.iter().enumerate() {
             for (refusal, expected) in record.refusals.iter().zip(&self.expected[at]) {
-                let says =
-                    |what: &str| format!("cycle {}: {:?}: {what}: {expected:?}", record.cycle, refusal.job);
+                let says = |what: &str| format!("cycle {}: {:?}: {what}: {expected:?}", record.cycle, refusal.job);
                 let result = expected.as_ref().and_then(|expected| self.is_expected(at, refusal, expected));
                 if let (Some(is_kept), Some(expected)) = (result, expected) {
                     *tested.entry(name_of(expected)).or_insert(0) += 1;
@@ -228,9 +223,8 @@ impl Run {
 
     /// Whether external events occur in some cycles.
     fn is_disturbed(&self, cycles: std::ops::RangeInclusive<usize>) -> bool {
-        let comes = |event: &Event| {
-            matches!(event, Event::Changed { .. } | Event::Submitted { .. } | Event::Joined { .. })
-        };
+        let comes =
+            |event: &Event| matches!(event, Event::Changed { .. } | Event::Submitted { .. } | Event::Joined { .. });
         self.records[cycles].iter().any(|record| record.events.iter().any(|recorded| comes(&recorded.event)))
     }
 
@@ -285,8 +279,7 @@ impl Run {
             Outlook::OnlyByEdit => {
                 let is_edit = |event: &Event| matches!(event, Event::Changed { .. });
                 let same = |later: &usize| !self.records[*later].events.iter().any(|r| is_edit(&r.event));
-                let starts =
-                    |event: &Event| matches!(*event, Event::Bound { pod, .. } if self.job_of(pod) == job);
+                let starts = |event: &Event| matches!(*event, Event::Bound { pod, .. } if self.job_of(pod) == job);
                 let mut unchanged = (at + 1..end).take_while(same).peekable();
                 unchanged.peek()?;
                 Some(!unchanged.any(|later| self.records[later].events.iter().any(|r| starts(&r.event))))
@@ -399,16 +392,19 @@ fn outlooks_of_the_newest_kai() {
         all.extend(run.contradicted().0.into_iter().map(|says| format!("world {i}, {says}")));
         let (broken, tested) = run.broken();
         n_delays += tested.get("NoEvictions").copied().unwrap_or(0);
-        all.extend(broken.into_iter().map(|(cycle, r)| {
-            format!("world {i}, cycle {cycle}: {:?}, {:?} {:?}", r.job, r.outlook, r.gate)
-        }));
+        all.extend(
+            broken
+                .into_iter()
+                .map(|(cycle, r)| format!("world {i}, cycle {cycle}: {:?}, {:?} {:?}", r.job, r.outlook, r.gate)),
+        );
     }
     all.truncate(20);
     assert!(all.is_empty(), "{}", all.join("\n"));
     assert!(n_delays >= 20, "{n_delays}");
 }
 
-/// The loop of the example goes on until it is disturbed, and the sentence of every cycle from the third loss on says so.
+/// The loop of the example goes on until it is disturbed, and the sentence of every cycle from the third loss on says
+/// so.
 #[test]
 fn a_loop_is_announced() {
     let text = include_str!("../../assets/scenarios/tug-of-war.yaml");

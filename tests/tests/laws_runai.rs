@@ -70,8 +70,8 @@ proptest! {
         }
     }
 
-    /// R-P4: whole and exact values are close. Only for one rank, because the rounding of a higher rank may benefit a lower one. No
-    /// bound is specified: 62/5 against 14 is among the kept cases, so it is more than 3/2.
+    /// R-P4: whole and exact values are close. Only for one rank, because the rounding of a higher rank may benefit a
+    /// lower one. No bound is specified: 62/5 against 14 is among the kept cases, so it is more than 3/2.
     #[test]
     fn rounding_is_small((total, mut numbers) in level()) {
         numbers.iter_mut().for_each(|queue| queue.0 = 0);
@@ -142,7 +142,8 @@ fn project_of<'w>(world: &'w World, workload: &str) -> &'w str {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
-    /// R-P5: non-preemptible workloads stay within the quota of every queue and are never victims; R-P8: a static load converges.
+    /// R-P5: non-preemptible workloads stay within the quota of every queue and are never victims; R-P8: a static load
+    /// converges.
     #[test]
     fn cycles_keep_what_they_promise(pool in pool()) {
         let mut world = world(&pool);

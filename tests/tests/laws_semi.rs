@@ -1,5 +1,6 @@
-//! R-P5 of runai.md 10, extended to semi-preemptible jobs: their minimum pods are never evicted and stay within quota on every
-//! level; pods above may be evicted and exceed quota. Over generated plans, with delays, lost nodes and changing quotas.
+//! R-P5 of runai.md 10, extended to semi-preemptible jobs: their minimum pods are never evicted and stay within quota
+//! on every level; pods above may be evicted and exceed quota. Over generated plans, with delays, lost nodes and
+//! changing quotas.
 
 use std::collections::BTreeSet;
 
@@ -54,8 +55,7 @@ fn held(cluster: &Cluster) -> BTreeSet<PodId> {
 /// The core of a job among held pods: the first pods of each pod set by name, up to its minimum.
 fn core(cluster: &Cluster, job: JobId, held: &BTreeSet<PodId>) -> Vec<PodId> {
     let of_set = |set| {
-        let mut pods: Vec<PodId> =
-            held.iter().copied().filter(|&pod| cluster.pods[pod].pod_set == set).collect();
+        let mut pods: Vec<PodId> = held.iter().copied().filter(|&pod| cluster.pods[pod].pod_set == set).collect();
         pods.sort_by_key(|&pod| cluster.pods[pod].name.clone());
         pods.truncate(cluster.pod_sets[set].min_available as usize);
         pods
@@ -122,8 +122,8 @@ proptest! {
         prop_assert_eq!(broken, vec![]);
     }
 
-    /// R-P5: a queue in which a pod of a core starts ends the cycle with its non-preemptible allocation within its quota, and so
-    /// do its ancestors.
+    /// R-P5: a queue in which a pod of a core starts ends the cycle with its non-preemptible allocation within its
+    /// quota, and so do its ancestors.
     #[test]
     fn the_core_stays_within_quota(plan in plans()) {
         let mut broken = Vec::new();

@@ -54,12 +54,10 @@ fn policies() -> Vec<Policy> {
 
 fn plans() -> impl Strategy<Value = Plan> {
     let policies = policies();
-    (prop::collection::vec(any::<u8>(), 0..200), 0..policies.len(), 0..3u8).prop_map(
-        move |(numbers, policy, pools)| {
-            let (mut numbers, policy) = (Numbers::new(numbers), policies[policy].clone());
-            if pools == 2 { pooled(&mut numbers, policy) } else { plan(&mut numbers, policy) }
-        },
-    )
+    (prop::collection::vec(any::<u8>(), 0..200), 0..policies.len(), 0..3u8).prop_map(move |(numbers, policy, pools)| {
+        let (mut numbers, policy) = (Numbers::new(numbers), policies[policy].clone());
+        if pools == 2 { pooled(&mut numbers, policy) } else { plan(&mut numbers, policy) }
+    })
 }
 
 /// Plans in which the policy reloads other settings after some cycles.

@@ -23,10 +23,7 @@ const MEAN_WAITS: [(&str, i64); 11] = [
 ];
 
 #[test]
-#[cfg_attr(
-    not(philly),
-    ignore = "no Philly trace beside the repository; FAIRGROUND_DATA names another place"
-)]
+#[cfg_attr(not(philly), ignore = "no Philly trace beside the repository; FAIRGROUND_DATA names another place")]
 fn known_answer() {
     let dir = philly::data().expect("the trace");
     let rhythm = Rhythm::OnChange { at_least: Span::ZERO };

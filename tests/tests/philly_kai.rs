@@ -15,19 +15,13 @@ const CYCLES: u32 = 1_500;
 const MEMORY_MAX_KB: u64 = 1 << 20;
 
 #[test]
-#[cfg_attr(
-    not(philly),
-    ignore = "no Philly trace beside the repository; FAIRGROUND_DATA names another place"
-)]
+#[cfg_attr(not(philly), ignore = "no Philly trace beside the repository; FAIRGROUND_DATA names another place")]
 fn nothing_is_lost_in_the_first_cycles() {
     nothing_is_lost(CYCLES);
 }
 
 #[test]
-#[cfg_attr(
-    not(philly),
-    ignore = "no Philly trace beside the repository; FAIRGROUND_DATA names another place"
-)]
+#[cfg_attr(not(philly), ignore = "no Philly trace beside the repository; FAIRGROUND_DATA names another place")]
 #[cfg_attr(all(philly, debug_assertions), ignore = "takes an hour unless optimised: cargo test --release")]
 fn nothing_is_lost_in_any_cycle() {
     nothing_is_lost(u32::MAX);
@@ -63,11 +57,7 @@ fn nothing_is_lost(cycles: u32) {
     if cycles == u32::MAX {
         assert_eq!((summary.all.jobs_done, summary.all.jobs_unfinished), (38_322, 0));
         let work = summary.all.gpu_seconds_used - summary.all.gpu_seconds_lost;
-        assert_eq!(
-            work,
-            philly::gpu_seconds(&plan),
-            "what was held is the work of the jobs and what was lost"
-        );
+        assert_eq!(work, philly::gpu_seconds(&plan), "what was held is the work of the jobs and what was lost");
     }
 }
 

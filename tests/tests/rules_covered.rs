@@ -8,8 +8,8 @@ use fairground::id::{PartitionId, QueueId};
 use fairground::policy::Policy;
 use fairground::policy::kai::recorded::nondeterministic_marks;
 use fairground::policy::kai::{
-    BELOW_QUOTA, PREEMPTION_DELAY, PRIORITY_WITHIN_QUOTA, PRIORITY_WITHIN_QUOTA_ORDER, STUCK_IN_RELEASING,
-    UNFINISHED, rules,
+    BELOW_QUOTA, PREEMPTION_DELAY, PRIORITY_WITHIN_QUOTA, PRIORITY_WITHIN_QUOTA_ORDER, STUCK_IN_RELEASING, UNFINISHED,
+    rules,
 };
 use fairground::sim::explain;
 use fairground::trace::{DivisionStep, Level};
@@ -161,8 +161,7 @@ fn named_cases() -> BTreeMap<&'static str, String> {
     for key in of_example.into_iter().flatten() {
         first.entry(key).or_insert_with(|| "example priority-within-quota".into());
     }
-    for (text, name) in [(SLOW_AND_DELAYED, "slow and delayed"), (BELOW_QUOTA_OF_GPUS, "below quota of GPUs")]
-    {
+    for (text, name) in [(SLOW_AND_DELAYED, "slow and delayed"), (BELOW_QUOTA_OF_GPUS, "below quota of GPUs")] {
         for key in rules_of_marks_and_reasons(text, 5) {
             first.entry(key).or_insert_with(|| name.into());
         }

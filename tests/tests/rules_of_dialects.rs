@@ -1,4 +1,5 @@
-//! Every rule of Run:ai, EGO and first in, first out decides in at least one named case: a shipped example, or one of the cases below.
+//! Every rule of Run:ai, EGO and first in, first out decides in at least one named case: a shipped example, or one of
+//! the cases below.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -148,8 +149,7 @@ const EXAMPLES: [&str; 10] = [
 ];
 
 fn text_of(example: &str) -> String {
-    let file =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../assets/scenarios").join(format!("{example}.yaml"));
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../assets/scenarios").join(format!("{example}.yaml"));
     std::fs::read_to_string(file).expect("the example is there")
 }
 
@@ -195,8 +195,7 @@ fn of_step(step: DivisionStep) -> Option<&'static str> {
 fn first_uses() -> BTreeMap<&'static str, String> {
     let mut first = BTreeMap::new();
     let examples = EXAMPLES.iter().map(|example| (*example, text_of(example)));
-    let cases =
-        CASES.iter().map(|(name, text)| (*name, format!("format: fairground-scenario\nversion: 1\n{text}")));
+    let cases = CASES.iter().map(|(name, text)| (*name, format!("format: fairground-scenario\nversion: 1\n{text}")));
     for (name, text) in examples.chain(cases) {
         for key in keys(name, &text) {
             first.entry(key).or_insert_with(|| name.to_string());

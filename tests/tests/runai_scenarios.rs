@@ -151,19 +151,14 @@ fn alternative_shares(simulation: &Simulation, name: &str) -> Vec<(&'static str,
 fn exact_and_published_values_stand_beside() {
     let mut one = simulation(PROJECTS);
     one.advance();
-    let both =
-        |share: f64| vec![("runai/fairshare/exact", share), ("runai/fairshare/published-formula", share)];
+    let both = |share: f64| vec![("runai/fairshare/exact", share), ("runai/fairshare/published-formula", share)];
     assert_eq!(alternative_shares(&one, "P1"), both(50.0 / 3.0));
     assert_eq!(alternative_shares(&one, "P2"), both(16.0));
     assert_eq!(alternative_shares(&one, "P3"), both(10.0 / 3.0));
 
     let mut two = simulation(TWO_DEPARTMENTS);
     two.advance();
-    assert_eq!(
-        alternative_shares(&two, "X"),
-        [("runai/fairshare/exact", 24.0)],
-        "the formula is about projects"
-    );
+    assert_eq!(alternative_shares(&two, "X"), [("runai/fairshare/exact", 24.0)], "the formula is about projects");
     let on_paper = ["P1", "P2", "P3"].map(|name| alternative_shares(&two, name)[1].1);
     assert_eq!(on_paper, [22.0 / 3.0, 14.0, 32.0 / 3.0]);
     let exact = ["P1", "P2", "P3"].map(|name| alternative_shares(&two, name)[0].1);

@@ -60,8 +60,8 @@ fn reclaim_evicts_only_pods_above_the_minimum() {
     assert_eq!(fixed(&simulation, 0), 2.0);
 }
 
-/// With a quota lowered below the core, the project stays above its quota: pods above the minimum may be evicted, the core
-/// stays, like non-preemptible jobs. A preemptible job is evicted completely.
+/// With a quota lowered below the core, the project stays above its quota: pods above the minimum may be evicted, the
+/// core stays, like non-preemptible jobs. A preemptible job is evicted completely.
 #[test]
 fn the_core_stays_where_preemptible_pods_are_evicted() {
     let text = |preemptible: &str| {
@@ -104,7 +104,8 @@ jobs:
     assert_eq!(running(&simulation), ["low/1", "high-1", "high-2"]);
 }
 
-/// Consolidation moves the pod above the minimum, not the core; in the second case the pod that could make room is core.
+/// Consolidation moves the pod above the minimum, not the core; in the second case the pod that could make room is
+/// core.
 #[test]
 fn consolidation_does_not_move_the_core() {
     let text = |min: u32| {
@@ -161,7 +162,8 @@ jobs:
     }
 }
 
-/// A lost core pod is replaced by the next running one: two remain core while two run, and the replacement is above the minimum.
+/// A lost core pod is replaced by the next running one: two remain core while two run, and the replacement is above the
+/// minimum.
 #[test]
 fn the_core_is_a_number_of_pods() {
     let text = "
@@ -218,10 +220,7 @@ fn semi_needs_pods_above_the_minimum_and_a_policy_that_knows_it() {
         ("max-min", "ignores preemptible"),
     ] {
         let relevant = found(policy, elastic);
-        assert!(
-            relevant.iter().any(|(code, says)| *code == "S048" && says.contains(words)),
-            "{policy}: {relevant:?}"
-        );
+        assert!(relevant.iter().any(|(code, says)| *code == "S048" && says.contains(words)), "{policy}: {relevant:?}");
     }
     let wrong = found("runai", "preemptible: half");
     assert_eq!(wrong, vec![("S030", "preemptible \"half\" is none of true, false and semi".to_string())]);

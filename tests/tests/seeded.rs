@@ -1,7 +1,7 @@
 //! With any seed, the result of a case is one observed from the real scheduler.
 //!
-//! Results that upstream gives in fewer than about one of twenty runs may be missing in a recording, so a few of many seeds
-//! may give an unrecorded result.
+//! Results that upstream gives in fewer than about one of twenty runs may be missing in a recording, so a few of many
+//! seeds may give an unrecorded result.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -87,10 +87,7 @@ fn ended(opening: &Snapshot, seed: Option<u64>) -> BTreeMap<String, (String, boo
     };
     let called = |group: &str| {
         let mut on_it = states.values().filter(|state| state.gpu_groups.iter().any(|g| **g == *group));
-        on_it
-            .next()
-            .filter(|_| !is_known(group))
-            .map_or(group.to_string(), |state| format!("of {}", state.pod))
+        on_it.next().filter(|_| !is_known(group)).map_or(group.to_string(), |state| format!("of {}", state.pod))
     };
     let mut ended = BTreeMap::new();
     for (pod, state) in &states {
@@ -113,8 +110,7 @@ const TRIED: u64 = 64;
 /// draws like the maps of the real scheduler, in which some orders are rare, and a mark stands for one order alone.
 #[test]
 fn marks_identify_nondeterministic_cycles() {
-    let (mut n_cases, mut n, mut n_nondeterministic, mut missing, mut over) =
-        (0, 0, 0, Vec::new(), Vec::new());
+    let (mut n_cases, mut n, mut n_nondeterministic, mut missing, mut over) = (0, 0, 0, Vec::new(), Vec::new());
     let mut by_rule: Vec<&str> = Vec::new();
     for case in cases() {
         // Of the cases with one outcome, a few.

@@ -133,10 +133,7 @@ fn modules_use_only_lower_layers() {
         for file in files {
             let Some(module) = file.module() else { continue };
             let Some(own) = rank(&module) else {
-                findings.push(format!(
-                    "{}: module {module:?} has no place in the layers of {package}",
-                    file.name
-                ));
+                findings.push(format!("{}: module {module:?} has no place in the layers of {package}", file.name));
                 continue;
             };
             for (number, line) in file.code() {
@@ -146,10 +143,7 @@ fn modules_use_only_lower_layers() {
             }
         }
     }
-    report(
-        findings,
-        "move the code to the right place, or give a new module its place in tests/tests/tidy.rs",
-    );
+    report(findings, "move the code to the right place, or give a new module its place in tests/tests/tidy.rs");
 }
 
 #[test]
@@ -263,10 +257,7 @@ fn rule_files_name_their_source() {
     for file in rust_files("core/src/policy") {
         let parts: Vec<&str> = file.name.split('/').skip(3).collect();
         let inside_a_policy = parts.len() > 1 && !file.is_test() && !file.name.ends_with("/mod.rs");
-        if inside_a_policy
-            && !["explain", "record"].contains(&parts[1])
-            && !file.heading().contains("# Source")
-        {
+        if inside_a_policy && !["explain", "record"].contains(&parts[1]) && !file.heading().contains("# Source") {
             findings.push(file.name);
         }
     }
@@ -290,10 +281,7 @@ fn nothing_unfinished_and_no_path_of_a_machine() {
             }
         }
         for (number, _) in file.code().into_iter().filter(|(_, line)| engine && line.contains(".unwrap()")) {
-            findings.push(format!(
-                "{}:{number}: unwrap, where expect(\"why this holds\") is asked for",
-                file.name
-            ));
+            findings.push(format!("{}:{number}: unwrap, where expect(\"why this holds\") is asked for", file.name));
         }
     }
     report(findings, "finish it, name the path relative to the project, or install with tests/e2e/.npmrc");
@@ -331,10 +319,7 @@ fn packages_have_only_allowed_dependencies() {
             findings.push(format!("{package}/Cargo.toml:{}: {line}", i + 1));
         }
     }
-    report(
-        findings,
-        "do without it, or agree on it: workspace manifest (version, reason) and tests/tests/tidy.rs",
-    );
+    report(findings, "do without it, or agree on it: workspace manifest (version, reason) and tests/tests/tidy.rs");
 }
 
 #[test]
@@ -446,8 +431,7 @@ fn rust_files(folder: &str) -> Vec<File> {
 /// Source files and documents below `folder`, in order, without generated files and recordings.
 fn text_files(folder: &Path) -> Vec<File> {
     const SKIPPED: [&str; 5] = ["target", "dist", "node_modules", ".git", "results"];
-    const KINDS: [&str; 11] =
-        ["rs", "toml", "md", "js", "json", "html", "css", "svg", "yaml", "yml", "npmrc"];
+    const KINDS: [&str; 11] = ["rs", "toml", "md", "js", "json", "html", "css", "svg", "yaml", "yml", "npmrc"];
     let mut found = Vec::new();
     let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut paths: Vec<PathBuf> = entries.collect();
@@ -508,9 +492,9 @@ fn functions(lines: &[&str]) -> Vec<(usize, usize)> {
         }
         let indent = &line[..line.len() - trimmed.len()];
         let at_indent = |line: &str| line.strip_prefix(indent).is_some_and(|rest| !rest.starts_with(' '));
-        let end = lines[start + 1..].iter().position(|line| {
-            at_indent(line) && (line.trim() == "}" || line.ends_with(';')) && !line.is_empty()
-        });
+        let end = lines[start + 1..]
+            .iter()
+            .position(|line| at_indent(line) && (line.trim() == "}" || line.ends_with(';')) && !line.is_empty());
         found.extend(end.map(|length| (start, start + 1 + length)));
     }
     found
@@ -546,21 +530,12 @@ fn the_checks_detect_violations() {
     assert_eq!(crate_modules("use crate::{id::{A, B}, time, sim::C};"), ["id", "time", "sim"]);
     assert_eq!(crate_modules("let x = crate::kit::f(crate::sim::g());"), ["kit", "sim"]);
     let mut paths = Vec::new();
-    expand(
-        "use super::{a::{self, B}, c};\nlet d = super::super::e(f);",
-        "super::",
-        &["x".to_owned()],
-        &mut paths,
-    );
+    expand("use super::{a::{self, B}, c};\nlet d = super::super::e(f);", "super::", &["x".to_owned()], &mut paths);
     let joined: Vec<String> = paths.iter().map(|path| path.join("::")).collect();
     assert_eq!(joined, ["x::a", "x::a", "x::a::B", "x::c", "", "e"]);
-    assert!(
-        is_hex_colour("12ab9f;") && is_hex_colour("0af\"") && !is_hex_colour("add") && !is_hex_colour("app")
-    );
-    let lines =
-        ["    fn a(", "        b: u8,", "    ) {", "        c();", "    }", "    fn d();", "fn e() {", "}"];
+    assert!(is_hex_colour("12ab9f;") && is_hex_colour("0af\"") && !is_hex_colour("add") && !is_hex_colour("app"));
+    let lines = ["    fn a(", "        b: u8,", "    ) {", "        c();", "    }", "    fn d();", "fn e() {", "}"];
     assert_eq!(functions(&lines), [(0, 4), (6, 7)]);
-    let manifest =
-        "[dependencies]\na.workspace = true\nb = { features = [\n    \"x = y\",\n] }\n\n[lints]\nc = 1\n";
+    let manifest = "[dependencies]\na.workspace = true\nb = { features = [\n    \"x = y\",\n] }\n\n[lints]\nc = 1\n";
     assert_eq!(section(manifest, "[dependencies]"), [(2, "a".to_owned()), (3, "b".to_owned())]);
 }

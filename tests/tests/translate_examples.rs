@@ -1,5 +1,5 @@
-//! Every shipped scenario under every policy: it runs there, nothing is lost without a note, and values that the new policy
-//! ignores or would reject are listed.
+//! Every shipped scenario under every policy: it runs there, nothing is lost without a note, and values that the new
+//! policy ignores or would reject are listed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -127,8 +127,7 @@ fn rejections_are_listed() {
     let mut silent = Vec::new();
     each(|name, _, _, notes, found| {
         for d in found.iter().filter(|d| d.code == codes::REFUSED) {
-            let is_told =
-                |note: &Note| note.kind == Kind::Refused && note.says == d.says && note.at.contains(&d.at);
+            let is_told = |note: &Note| note.kind == Kind::Refused && note.says == d.says && note.at.contains(&d.at);
             if !notes.iter().any(is_told) {
                 silent.push(format!("{name}: {}: {}", d.at, d.says));
             }

@@ -1,5 +1,5 @@
-//! The shipped examples of KAI, Run:ai and EGO give the numbers of the worked examples of their documents, and the events
-//! announced in their notes.
+//! The shipped examples of KAI, Run:ai and EGO give the numbers of the worked examples of their documents, and the
+//! events announced in their notes.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -67,14 +67,8 @@ fn run_ai_quick_start() {
     assert_eq!(events_in(&mut simulation, 2), "-a1 for b2 | +b2");
     assert_eq!(table(&simulation), "department 4/4/4 team-a 2/2/2 team-b 2/2/2");
     let quotas = [
-        (
-            "team-a\n  parent: department\n  gpu: {quota: 2}",
-            "team-a\n  parent: department\n  gpu: {quota: 3}",
-        ),
-        (
-            "team-b\n  parent: department\n  gpu: {quota: 2}",
-            "team-b\n  parent: department\n  gpu: {quota: 1}",
-        ),
+        ("team-a\n  parent: department\n  gpu: {quota: 2}", "team-a\n  parent: department\n  gpu: {quota: 3}"),
+        ("team-b\n  parent: department\n  gpu: {quota: 2}", "team-b\n  parent: department\n  gpu: {quota: 1}"),
     ];
     assert_eq!(events_in(&mut example("runai-quick-start", &quotas), 4), "");
 }
@@ -84,10 +78,7 @@ fn run_ai_quick_start() {
 fn run_ai_projects_1_to_3() {
     let mut simulation = example("runai-projects", &[]);
     let _ = events(&mut simulation);
-    assert_eq!(
-        table(&simulation),
-        "department 36/16/36 project-1 17/10/17 project-2 16/6/16 project-3 3/0/3"
-    );
+    assert_eq!(table(&simulation), "department 36/16/36 project-1 17/10/17 project-2 16/6/16 project-3 3/0/3");
 }
 
 /// runai.md example 14: evicted although within their projects' quotas.
@@ -147,16 +138,15 @@ fn runai_low_priority_reclaims_from_high_priority() {
     assert_eq!(events_in(&mut example("runai-low-takes-high", &[next]), 1), "");
 }
 
-/// The second strategy of reclaim: the other queue keeps to its fair share, but is over its quota. With a larger quota nothing is
-/// reclaimed, although two GPUs are free.
+/// The second strategy of reclaim: the other queue keeps to its fair share, but is over its quota. With a larger quota
+/// nothing is reclaimed, although two GPUs are free.
 #[test]
 fn a_queue_within_its_quota_reclaims_from_one_within_its_fair_share() {
     for (id, change) in [
         ("quota-reclaim", ("quota: 1, limit", "quota: 2, limit")),
         ("runai-quota-reclaim", ("gpu: {quota: 1}", "gpu: {quota: 2}")),
     ] {
-        let (victim, by) =
-            if id == "quota-reclaim" { ("sweep-2", "serve") } else { ("training-2", "assistant") };
+        let (victim, by) = if id == "quota-reclaim" { ("sweep-2", "serve") } else { ("training-2", "assistant") };
         assert_eq!(events_in(&mut example(id, &[]), 2), format!("-{victim} for {by} | +{by}"));
         assert_eq!(events_in(&mut example(id, &[change]), 3), "");
     }
@@ -182,7 +172,8 @@ fn runai_reclaims_cores_and_keeps_memory_within_quota() {
 
 #[test]
 fn yunikorn_preempts_for_guaranteed_cores_and_keeps_memory_below_the_maximum() {
-    let started = "+load-1 | +load-2 | +load-3 | +load-4 | -load-1 for serve-1 | +serve-1 | -load-3 for serve-2 | +serve-2";
+    let started =
+        "+load-1 | +load-2 | +load-3 | +load-4 | -load-1 for serve-1 | +serve-1 | -load-3 for serve-2 | +serve-2";
     assert_eq!(events_in(&mut example("yunikorn-cpu-and-memory", &[]), 15), started);
     let more = ("limit: 32Gi", "limit: 64Gi");
     let started = format!("{started} | +cache");
@@ -200,8 +191,7 @@ fn runai_preempts_by_priority_inside_a_project() {
 #[test]
 fn runai_starts_a_gang_as_a_whole() {
     assert_eq!(events_in(&mut example("runai-gang", &[]), 3), "+single");
-    let inference =
-        "- {name: inference, queue: speech, submit: -20s, gpu: 1, priority: inference, on: [node-1]}\n";
+    let inference = "- {name: inference, queue: speech, submit: -20s, gpu: 1, priority: inference, on: [node-1]}\n";
     let all = "+distributed/1 +distributed/2 +distributed/3 +distributed/4";
     assert_eq!(events_in(&mut example("runai-gang", &[(inference, "")]), 3), all);
 }
@@ -232,14 +222,8 @@ fn runai_divides_each_node_pool() {
         };
         simulation.ledgers()[pool].rows.iter().map(row).collect::<Vec<_>>().join(", ")
     };
-    assert_eq!(
-        shares(0),
-        "department-1 40, project-1 21, project-2 16, project-3 3, department-2 0, project-4 0"
-    );
-    assert_eq!(
-        shares(1),
-        "department-1 5, project-1 0, project-2 5, project-3 0, department-2 11, project-4 11"
-    );
+    assert_eq!(shares(0), "department-1 40, project-1 21, project-2 16, project-3 3, department-2 0, project-4 0");
+    assert_eq!(shares(1), "department-1 5, project-1 0, project-2 5, project-3 0, department-2 11, project-4 11");
 }
 
 #[test]

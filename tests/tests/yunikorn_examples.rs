@@ -26,9 +26,7 @@ fn run(mut simulation: Simulation, cycles: u32) -> (Vec<String>, BTreeSet<&'stat
                 Event::Bound { pod, node, .. } => {
                     events.push(format!("{seconds} {} {}", cluster.pods[pod].name, cluster.nodes[node].name));
                 }
-                Event::Evicted { pod, .. } => {
-                    events.push(format!("{seconds} {} goes", cluster.pods[pod].name))
-                }
+                Event::Evicted { pod, .. } => events.push(format!("{seconds} {} goes", cluster.pods[pod].name)),
                 _ => {}
             }
             rules.extend(recorded.checks.iter().map(|check| check.rule.key()));
@@ -123,8 +121,7 @@ fn maxapplications_serialises_applications() {
     // A Completing application does not count.
     assert_eq!(events, ["0 j1 n", "5 j2 n"]);
     assert!(rules.contains("yunikorn/max-applications"));
-    let refusals =
-        words(MAX_APPLICATIONS).advance().map(|record| record.refusals.to_vec()).unwrap_or_default();
+    let refusals = words(MAX_APPLICATIONS).advance().map(|record| record.refusals.to_vec()).unwrap_or_default();
     assert!(refusals.iter().all(|r| matches!(r.gate, Gate::TooManyJobs { .. } | Gate::Behind { .. })));
 }
 
@@ -145,10 +142,7 @@ jobs:
 fn limits_of_users_and_groups_with_wildcards() {
     let (mut events, rules) = run(words(USER_LIMIT), 60);
     events.sort();
-    assert_eq!(
-        events,
-        ["0 alice-1 n", "0 alice-2 n", "0 bob-1 n", "0 carol-1 n", "0 carol-2 n", "0 carol-3 n"]
-    );
+    assert_eq!(events, ["0 alice-1 n", "0 alice-2 n", "0 bob-1 n", "0 carol-1 n", "0 carol-2 n", "0 carol-3 n"]);
     assert!(rules.contains("yunikorn/user-limit"));
 }
 
@@ -224,11 +218,7 @@ fn a_rejected_job_has_a_reason() {
         let cluster = simulation.cluster();
         for refusal in record.refusals.iter() {
             if let Gate::NotAccepted { why } = refusal.gate {
-                events.push((
-                    record.time.as_millis() / 1000,
-                    cluster.jobs[refusal.job].name.to_string(),
-                    why,
-                ));
+                events.push((record.time.as_millis() / 1000, cluster.jobs[refusal.job].name.to_string(), why));
             }
         }
     }
@@ -248,16 +238,11 @@ fn only_yunikorn_reloads_settings() {
     };
     let errors = |policy: &str, entry: &str| {
         let loaded = fairground::scenario::load(&text(policy, entry), |scenario| scenario);
-        let errors = loaded
-            .findings
-            .into_iter()
-            .filter(|found| found.severity == fairground::scenario::Severity::Error);
+        let errors =
+            loaded.findings.into_iter().filter(|found| found.severity == fairground::scenario::Severity::Error);
         errors.map(|found| format!("{}: {}", found.at, found.says)).collect::<Vec<String>>()
     };
-    assert_eq!(
-        errors("yunikorn", "settings: {maxapplications.a: 1, preemption: false}"),
-        Vec::<String>::new()
-    );
+    assert_eq!(errors("yunikorn", "settings: {maxapplications.a: 1, preemption: false}"), Vec::<String>::new());
     assert_eq!(
         errors("kai", "settings: {k-value: 1}"),
         ["timeline[0].settings: KAI does not read its settings anew during a run; remove the entry"]
@@ -330,9 +315,7 @@ timeline:
 - {at: 10s, queue: p, gpu: {limit: 5}}
 ";
     let (events, _) = run(words(text), 60);
-    let gone = |prefix: &str| {
-        events.iter().filter(|line| line.starts_with(prefix) && line.ends_with("goes")).count()
-    };
+    let gone = |prefix: &str| events.iter().filter(|line| line.starts_with(prefix) && line.ends_with("goes")).count();
     assert_eq!((gone("40 ja"), gone("40 jb"), gone("")), (1, 1, 2), "{events:?}");
 }
 
@@ -404,8 +387,7 @@ jobs:
 "
         )
     };
-    let n =
-        |application| run(words(&text(application)), 60).0.iter().filter(|line| line.ends_with(" n")).count();
+    let n = |application| run(words(&text(application)), 60).0.iter().filter(|line| line.ends_with(" n")).count();
     assert_eq!((n(", application: spark"), n("")), (3, 1));
 }
 
@@ -458,17 +440,8 @@ fn every_rule_decides_in_a_named_case() {
     for (text, ..) in EXAMPLES {
         decided.extend(run(simulation(text), 60).1);
     }
-    for text in [
-        MAX_APPLICATIONS,
-        USER_LIMIT,
-        TEMPLATE,
-        LOWERED,
-        LIMITED,
-        REQUIRED,
-        TWO_OF_THREE,
-        SPARED,
-        TWO_REQUESTS,
-    ] {
+    for text in [MAX_APPLICATIONS, USER_LIMIT, TEMPLATE, LOWERED, LIMITED, REQUIRED, TWO_OF_THREE, SPARED, TWO_REQUESTS]
+    {
         decided.extend(run(words(text), 60).1);
     }
     let all: BTreeSet<&'static str> = RULES.iter().map(|rule| rule.key()).collect();

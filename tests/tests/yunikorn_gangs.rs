@@ -146,7 +146,8 @@ jobs:
     assert!(simulation.cluster().live_jobs.is_empty());
 }
 
-/// yunikorn.md 1.8: a leaf with sort policy fair rejects gangs, and so does a maximum on the path below the gang's size.
+/// yunikorn.md 1.8: a leaf with sort policy fair rejects gangs, and so does a maximum on the path below the gang's
+/// size.
 #[test]
 fn a_queue_may_reject_a_gang() {
     let text = "
@@ -243,8 +244,7 @@ jobs:
   - {name: j5, queue: c, pods: 3, gpu: 1, on: [n-1, n-2]}
 timeline: [{at: 10, node: n-1, capacity: {gpu: 0}}]
 ";
-    let checked =
-        fairground::scenario::check(&fairground::scenario::read(text).scenario.expect("a scenario"));
+    let checked = fairground::scenario::check(&fairground::scenario::read(text).scenario.expect("a scenario"));
     let plan = checked.plan.unwrap_or_else(|| panic!("{:?}", checked.diagnostics));
     assert_eq!(fairground_tests::laws::nothing_is_lost_or_held_twice(&plan, 0), Ok(()));
     assert_eq!(fairground_tests::laws::what_waits_has_a_reason(&plan, 0), Ok(()));

@@ -84,11 +84,7 @@ fn who_stands_first_is_placed_next() {
         let mut n = 0;
         while let Some(expected) = first(&simulation) {
             let name = simulation.cluster().jobs[expected].name.clone();
-            let levels = simulation.order_in(
-                PartitionId(0),
-                simulation.cluster().jobs[expected].queue,
-                Some(expected),
-            );
+            let levels = simulation.order_in(PartitionId(0), simulation.cluster().jobs[expected].queue, Some(expected));
             assert!(levels.iter().all(|level| level.places[0].is_subject), "{id}: {name}");
             assert_sound(&levels, &mut BTreeSet::new());
             let record = simulation.advance().expect("a further pass");
@@ -163,10 +159,7 @@ fn every_key_of_an_order_is_shown() {
         simulation.advance().expect("a further pass");
     }
     let levels = order_of_job(&simulation, "late");
-    assert_eq!(
-        summary(levels.last().expect("its leaf")),
-        ["first", "old application", "twin tie", "late application"]
-    );
+    assert_eq!(summary(levels.last().expect("its leaf")), ["first", "old application", "twin tie", "late application"]);
     assert!(levels.last().is_some_and(|level| level.places[3].is_subject));
     assert_eq!(summary(&order(&simulation, "fair")[1]), ["f3", "f2 application", "f1 application"]);
     assert_eq!(summary(&order(&simulation, "more")[0])[1..], ["fifo pending", "fair priority"]);

@@ -60,14 +60,14 @@ fn core(file: &File, vcores: i64) -> Core {
 
 fn row(core: &Core) -> String {
     let short = |n: i32| if n == MIN { "-".to_owned() } else { n.to_string() };
-    let order =
-        ["root", "system", "system-normal", "system-high", "system-low", "tenants", "tenant-a", "child-a-1"];
+    let order = ["root", "system", "system-normal", "system-high", "system-low", "tenants", "tenant-a", "child-a-1"];
     let order = order.into_iter().chain(["child-a-2", "tenant-b", "child-b-1", "child-b-2"]);
     let find = |name: &str| core.queues.iter().find(|q| q.name == name).map_or(MIN, |q| q.effective());
     order.map(|name| short(find(name))).collect::<Vec<_>>().join(" ")
 }
 
-/// Runs to the end; returns the keys in order, and the effective priority of every queue before the first step and after each.
+/// Runs to the end; returns the keys in order, and the effective priority of every queue before the first step and
+/// after each.
 fn run(mut core: Core) -> (Vec<String>, Vec<String>) {
     let (mut keys, mut rows) = (Vec::new(), vec![row(&core)]);
     while let Some(found) = core.cycle() {

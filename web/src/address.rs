@@ -233,11 +233,10 @@ mod tests {
     #[test]
     fn a_link_says_with_which_rules_it_was_made_and_whether_to_explain() {
         let start = crate::library::start();
-        let opened =
-            |rules: u32, rest: &str| match read(&format!("#{}{rest}", link::encode_with(&start, rules))) {
-                Fragment::Document(opened) => *opened,
-                other => panic!("{other:?}"),
-            };
+        let opened = |rules: u32, rest: &str| match read(&format!("#{}{rest}", link::encode_with(&start, rules))) {
+            Fragment::Document(opened) => *opened,
+            other => panic!("{other:?}"),
+        };
         let other = opened(link::RULES + 1, "");
         assert_eq!((other.rules, other.moment.why), (link::RULES + 1, false));
         let model = Model::new(other);

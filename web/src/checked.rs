@@ -42,14 +42,10 @@ fn format(name: &str) -> (&'static str, bool) {
             true,
         ),
         "kai-division/1" => ("single calls of the function that divides fair shares", false),
-        "yunikorn-trace/1" => {
-            ("scenarios, cycle by cycle: placements, evictions, shares, priorities and usage", true)
-        }
+        "yunikorn-trace/1" => ("scenarios, cycle by cycle: placements, evictions, shares, priorities and usage", true),
         "yunikorn-config/1" => ("configuration files: accepted, or refused and why", false),
         "yunikorn-pure/1" => ("single calls of functions: resource arithmetic, sorting, preemption", false),
-        "runai-model/1" => {
-            ("fair shares, orders of queues and cycles, calculated by an independent model", false)
-        }
+        "runai-model/1" => ("fair shares, orders of queues and cycles, calculated by an independent model", false),
         _ => ("assignments, quotas, reclaims and whole plans, calculated by an independent model", false),
     }
 }
@@ -77,8 +73,7 @@ fn revision_of(modelled: &Modelled, file: &str) -> &'static Revision {
 /// The cases of a revision that differ.
 pub fn differences(modelled: &Modelled, revision: &Revision) -> Vec<Difference> {
     let root = value::parse(DIFFERENCES, &[]).ok();
-    let Some(Is::List(entries)) = root.as_ref().and_then(|root| root.get("differences")).map(|list| &list.is)
-    else {
+    let Some(Is::List(entries)) = root.as_ref().and_then(|root| root.get("differences")).map(|list| &list.is) else {
         return Vec::new();
     };
     let text = |of: &Value, key: &str| match &of.get(key)?.is {
@@ -90,11 +85,7 @@ pub fn differences(modelled: &Modelled, revision: &Revision) -> Vec<Difference> 
         // Entries of scenario files repeat the same cases.
         .filter(|entry| entry.get("through").is_none())
         .filter_map(|entry| {
-            Some(Difference {
-                file: text(entry, "file")?,
-                id: text(entry, "id")?,
-                reason: text(entry, "reason")?,
-            })
+            Some(Difference { file: text(entry, "file")?, id: text(entry, "id")?, reason: text(entry, "reason")? })
         })
         .filter(|difference| difference.file.split(['-', '/']).next() == Some(modelled.policy))
         .filter(|difference| revision_of(modelled, &difference.file) == revision)

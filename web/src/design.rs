@@ -58,13 +58,9 @@ fn text_and_marks_contrast_with_their_background() {
     for text in ["ink", "ink-2", "ink-3"] {
         poor.extend(require(&tokens, text, &["panel", "page", "raised", "sunk", "sel"], 4.5));
     }
-    for (text, ground) in [
-        ("warn", "warn-bg"),
-        ("bad", "bad-bg"),
-        ("bad", "panel"),
-        ("good", "panel"),
-        ("on-primary", "primary"),
-    ] {
+    for (text, ground) in
+        [("warn", "warn-bg"), ("bad", "bad-bg"), ("bad", "panel"), ("good", "panel"), ("on-primary", "primary")]
+    {
         poor.extend(require(&tokens, text, &[ground], 4.5));
     }
     for mark in ["focus", "line-strong", "whole", "sel-line"] {

@@ -35,8 +35,7 @@ fn read_dropped(store: Store, data: &DataTransfer) -> bool {
     }
     leptos::task::spawn_local(async move {
         let mut files = Vec::new();
-        let mut open: Vec<(FileSystemEntry, u32)> =
-            entries.into_iter().rev().map(|entry| (entry, 0)).collect();
+        let mut open: Vec<(FileSystemEntry, u32)> = entries.into_iter().rev().map(|entry| (entry, 0)).collect();
         while let Some((entry, depth)) = open.pop() {
             if files.len() >= FILES_MAX || entry.name().starts_with('.') {
                 continue;
@@ -178,8 +177,7 @@ pub fn listen(store: Store) {
     });
     let pasted = window_event_listener(leptos::ev::paste, move |event| {
         let in_field = document().active_element().is_some_and(|e| {
-            e.is_instance_of::<web_sys::HtmlInputElement>()
-                || e.is_instance_of::<web_sys::HtmlTextAreaElement>()
+            e.is_instance_of::<web_sys::HtmlInputElement>() || e.is_instance_of::<web_sys::HtmlTextAreaElement>()
         });
         let Some(data) = event.clipboard_data().filter(|_| !in_field) else { return };
         event.prevent_default();

@@ -6,9 +6,7 @@ use std::time::Duration;
 
 use fairground::export::with_schema_line;
 use fairground::words::Terms;
-use leptos::leptos_dom::helpers::{
-    IntervalHandle, TimeoutHandle, set_interval_with_handle, set_timeout_with_handle,
-};
+use leptos::leptos_dom::helpers::{IntervalHandle, TimeoutHandle, set_interval_with_handle, set_timeout_with_handle};
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 
@@ -116,8 +114,7 @@ impl Effects {
                 download(&format!("{name}.csv"), "text/csv", &text);
             }
             Effect::DownloadScenario => {
-                let (name, text) =
-                    host.now(|m| (file_name(&m.scenario.name), document::to_yaml(&m.scenario)));
+                let (name, text) = host.now(|m| (file_name(&m.scenario.name), document::to_yaml(&m.scenario)));
                 let text = with_schema_line(&text, &crate::address::beside("scenario.schema.json"));
                 download(&name, "application/yaml", &text);
             }
@@ -153,9 +150,8 @@ impl Effects {
                     handle.clear();
                 }
                 let tick = move || host.dispatch(Command::Tick);
-                self.ticks = every.and_then(|ms| {
-                    set_interval_with_handle(tick, Duration::from_millis(u64::from(ms.max(10)))).ok()
-                });
+                self.ticks = every
+                    .and_then(|ms| set_interval_with_handle(tick, Duration::from_millis(u64::from(ms.max(10)))).ok());
             }
             Effect::FocusField(path) => focus_field(&path.to_string()),
         }
@@ -205,13 +201,9 @@ impl Effects {
                 set_timeout(move || host.dispatch(Command::OwnCopy(Some(own))), Duration::ZERO);
                 return;
             }
-            Ok(_) => {
-                "There was no room left on this device: the oldest drafts were removed to keep this scenario."
-            }
+            Ok(_) => "There was no room left on this device: the oldest drafts were removed to keep this scenario.",
             Err(StorageError::Full) => NOT_KEPT,
-            Err(StorageError::Absent) => {
-                "This browser keeps nothing for this page. Download the scenario to keep it."
-            }
+            Err(StorageError::Absent) => "This browser keeps nothing for this page. Download the scenario to keep it.",
         };
         self.warn_of_storage(host, says);
     }
@@ -232,8 +224,7 @@ impl Effects {
         let Some(id) = &self.open_draft else { return };
         if self.tabs.is_none() {
             self.tabs = Tabs::open(move |message| {
-                let taken =
-                    host.effects().try_update_value(|effects| effects.on_tab_message(&message)).flatten();
+                let taken = host.effects().try_update_value(|effects| effects.on_tab_message(&message)).flatten();
                 if let Some(own) = taken {
                     host.dispatch(Command::OwnCopy(own));
                 }
@@ -254,8 +245,8 @@ impl Effects {
         self.open_draft.as_ref()
     }
 
-    /// Handles a message of another tab. If that tab has the same draft open, returns the id under which this tab continues,
-    /// or `Some(None)` if there are no unsaved changes.
+    /// Handles a message of another tab. If that tab has the same draft open, returns the id under which this tab
+    /// continues, or `Some(None)` if there are no unsaved changes.
     fn on_tab_message(&mut self, message: &TabMessage) -> Option<Option<String>> {
         let (TabMessage::Asks(id) | TabMessage::Holds(id)) = message;
         if self.open_draft.as_ref() != Some(id) {
@@ -308,8 +299,7 @@ impl Effects {
         if let Some(handle) = self.url.take() {
             handle.clear();
         }
-        let is_small =
-            host.now(|m| m.scenario.jobs.len() + m.scenario.nodes.len() + m.scenario.queues.len() < 1_500);
+        let is_small = host.now(|m| m.scenario.jobs.len() + m.scenario.nodes.len() + m.scenario.queues.len() < 1_500);
         let mut fragment = if is_small { host.now(address::write) } else { String::new() };
         if fragment.len() > address::IN_ADDRESS_MAX {
             fragment.clear();
@@ -334,7 +324,8 @@ impl Effects {
 }
 
 /// Message if the document cannot be stored.
-const NOT_KEPT: &str = "There is no room left on this device: this scenario is not kept. Download it, or remove drafts under Examples.";
+const NOT_KEPT: &str =
+    "There is no room left on this device: this scenario is not kept. Download it, or remove drafts under Examples.";
 
 /// Saves the document after the delay; the engine packs a large one first.
 fn save_after_delay(host: impl Host) {
@@ -354,11 +345,7 @@ fn add_drafts(host: impl Host, scenarios: &[String]) {
     };
     let n_kept = scenarios.iter().enumerate().map_while(add).count();
     let n_left = scenarios.len() - n_kept;
-    let kept = if n_kept == 1 {
-        "One further scenario is".into()
-    } else {
-        format!("{n_kept} further scenarios are")
-    };
+    let kept = if n_kept == 1 { "One further scenario is".into() } else { format!("{n_kept} further scenarios are") };
     let left = match n_left {
         0 => String::new(),
         n => format!(
@@ -382,8 +369,7 @@ pub fn copy(host: impl Host, text: String, done: &'static str) {
     let clipboard = window().navigator().clipboard();
     leptos::task::spawn_local(async move {
         let copied = wasm_bindgen_futures::JsFuture::from(clipboard.write_text(&text)).await.is_ok();
-        let text =
-            if copied { done } else { "The browser did not allow copying. Select the text and copy it." };
+        let text = if copied { done } else { "The browser did not allow copying. Select the text and copy it." };
         host.dispatch(Command::Notify { is_problem: !copied, text: text.to_string() });
     });
 }
@@ -398,8 +384,7 @@ fn restart_timer(timer: &mut Option<TimeoutHandle>, run: impl FnOnce() + 'static
 
 /// Derives a file name from a title.
 pub(crate) fn file_name(title: &str) -> String {
-    let plain: String =
-        title.to_lowercase().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let plain: String = title.to_lowercase().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     let parts: Vec<&str> = plain.split('-').filter(|part| !part.is_empty()).collect();
     let stem = if parts.is_empty() { "scenario".to_string() } else { parts.join("-") };
     format!("{}.fairground.yaml", stem.chars().take(80).collect::<String>())
@@ -452,8 +437,8 @@ pub fn set_theme(theme: Theme) {
 const FOCUS_TRIES: u32 = 40;
 const FOCUS_PAUSE: Duration = Duration::from_millis(60);
 
-/// Focuses the field of a value once its form is rendered, unless the user has pressed anywhere by then: a press may have
-/// opened another field, which would close if it lost the focus.
+/// Focuses the field of a value once its form is rendered, unless the user has pressed anywhere by then: a press may
+/// have opened another field, which would close if it lost the focus.
 fn focus_field(path: &str) {
     let has_pressed = Rc::new(Cell::new(false));
     let seen = has_pressed.clone();

@@ -50,8 +50,8 @@ pub fn answer(model: &mut Model, server: &mut Server, mut todo: Vec<Effect>) {
     }
 }
 
-/// Removes what the first frame needs neither for its picture nor for its layout: names and roles for scripts and assistive
-/// technology (all of it is `inert`), and inline styles, which the content security policy forbids.
+/// Removes what the first frame needs neither for its picture nor for its layout: names and roles for scripts and
+/// assistive technology (all of it is `inert`), and inline styles, which the content security policy forbids.
 fn inert_markup(rendered: &str) -> String {
     let mut out = String::with_capacity(rendered.len());
     let mut rest = rendered;
@@ -120,8 +120,7 @@ fn next_attribute(text: &str) -> Option<(&str, &str)> {
 
 fn is_kept(name: &str) -> bool {
     let is_script = name.starts_with("aria-") || name.starts_with("data-") || name.starts_with("on");
-    !is_script
-        && !["role", "tabindex", "style", "title", "id", "for", "autofocus", "draggable"].contains(&name)
+    !is_script && !["role", "tabindex", "style", "title", "id", "for", "autofocus", "draggable"].contains(&name)
 }
 
 #[cfg(test)]

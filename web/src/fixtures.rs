@@ -5,9 +5,7 @@ use std::sync::Arc;
 use fairground::id::{JobId, NodeId, PodId, QueueId};
 use fairground::policy::Policy;
 use fairground::time::Time;
-use fairground::trace::{
-    Check, Event, EvictReason, Gate, Op, Outlook, Quantity, Refusal, Subject, Term, Value,
-};
+use fairground::trace::{Check, Event, EvictReason, Gate, Op, Outlook, Quantity, Refusal, Subject, Term, Value};
 
 use crate::engine::protocol::*;
 
@@ -61,8 +59,7 @@ fn node(name: &str, cells: Vec<Cell>) -> NodeCard {
 fn job(name: &str, queue: u32, running: u32, pending: u32, leaving: u32, gpus: f64) -> JobRow {
     let request = [0.0, 0.0, gpus].into();
     let pods = running + pending + leaving;
-    let asks =
-        (pending > 0).then(|| Ask { pods: pending, gpus: gpus / f64::from(pods) }).into_iter().collect();
+    let asks = (pending > 0).then(|| Ask { pods: pending, gpus: gpus / f64::from(pods) }).into_iter().collect();
     JobRow { name: name.into(), queue, running, pending, leaving, gpus, request, asks, ..JobRow::default() }
 }
 
@@ -98,8 +95,8 @@ fn gpus_of((quantity, gpus): (Quantity, f64)) -> Term {
     Term::new(quantity, Value::Triple([0.0, 0.0, gpus]))
 }
 
-/// The comparisons of a reclaim: what the giver and the taker hold before and after it, and their fair shares, which equal
-/// their quotas.
+/// The comparisons of a reclaim: what the giver and the taker hold before and after it, and their fair shares, which
+/// equal their quotas.
 fn reclaim_checks(
     (taker, both): (Subject, Subject),
     giver: [f64; 3],
@@ -108,8 +105,7 @@ fn reclaim_checks(
     let [held, left, floor] = giver;
     let parts = |parts: &[(Quantity, f64)]| parts.iter().copied().map(gpus_of).collect();
     let with_job = (Quantity::AllocatedWithJob, with_job);
-    let mut entitled =
-        check("kai/reclaim/can-reclaim", taker, with_job, Op::AtMost, (Quantity::FairShare, share));
+    let mut entitled = check("kai/reclaim/can-reclaim", taker, with_job, Op::AtMost, (Quantity::FairShare, share));
     entitled.left.parts = parts(&[(Quantity::Before, before)]);
     let (is, may) = ((Quantity::AllocatedWithoutVictims, held), (Quantity::Allocatable, floor));
     let mut over = check("kai/reclaim/maintain-fair-share", both, is, Op::Exceeds, may);
@@ -165,8 +161,7 @@ pub fn reclaimed() -> Frame {
     let taker = Subject { queue: Some(QueueId(1)), job: names.find("b2"), ..Subject::default() };
     let both = Subject { other_queue: Some(QueueId(0)), ..taker };
     let checks = reclaim_checks((taker, both), [3.0, 2.0, 2.0], [1.0, 2.0, 2.0]);
-    let evicted =
-        EventRow { action: "reclaim".into(), checks, ..event(&names, "a2", 1, 1.0, reclaim(&names, "b2")) };
+    let evicted = EventRow { action: "reclaim".into(), checks, ..event(&names, "a2", 1, 1.0, reclaim(&names, "b2")) };
     let claimed = event(&names, "b2", 1, 1.0, |pod, node| Event::Claimed { pod, node });
     frame.events = vec![evicted, claimed];
     frame.events.iter_mut().for_each(|event| event.time_ms = 1000);
@@ -310,10 +305,7 @@ pub fn many(nodes: usize, gpus: usize) -> Frame {
                 .map(|g| {
                     let queue = [1, 1, 2, 4, 5, 6][(n * 7 + g / 2) % 6];
                     if (n * 13) % 11 > 3 || g < n % gpus {
-                        held(CellPod {
-                            leaving: n % 17 == 3,
-                            ..pod(&format!("job-{}", n * 3 + g / 2), queue)
-                        })
+                        held(CellPod { leaving: n % 17 == 3, ..pod(&format!("job-{}", n * 3 + g / 2), queue) })
                     } else {
                         Cell::default()
                     }

@@ -1,5 +1,5 @@
-//! Restores the focus nearby when the focused element disappears, such as a dialog, a button or a row. Browsers move the focus to
-//! the body instead, where Tab starts over and letter keys have other meanings.
+//! Restores the focus nearby when the focused element disappears, such as a dialog, a button or a row. Browsers move
+//! the focus to the body instead, where Tab starts over and letter keys have other meanings.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

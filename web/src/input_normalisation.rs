@@ -9,14 +9,14 @@ pub fn normal(at: &Path, typed: &str) -> Option<String> {
     with_unit(at, typed).filter(|normal| bare(normal) != bare(typed))
 }
 
-/// Like [`normal`], but also if only the unit is missing: *2 GPUs* for `2`; `None` if the value is neither an amount nor a time.
+/// Like [`normal`], but also if only the unit is missing: *2 GPUs* for `2`; `None` if the value is neither an amount
+/// nor a time.
 pub fn with_unit(at: &Path, typed: &str) -> Option<String> {
     let typed = typed.trim();
-    let fields: Vec<&str> = at
-        .0
-        .iter()
-        .filter_map(|segment| if let Segment::Field(field) = segment { Some(field.as_str()) } else { None })
-        .collect();
+    let fields: Vec<&str> =
+        at.0.iter()
+            .filter_map(|segment| if let Segment::Field(field) = segment { Some(field.as_str()) } else { None })
+            .collect();
     let (&field, above) = fields.split_last()?;
     if means_unlimited(field, typed) {
         return Some("unlimited".into());
@@ -35,13 +35,7 @@ pub fn with_unit(at: &Path, typed: &str) -> Option<String> {
             let one = number::unit(Resource::GPU, n as f64 / 1000.0);
             [quantity::print_decimal(n, 3).as_str(), " ", one].concat()
         }
-        "submit"
-        | "lasts"
-        | "every"
-        | "started"
-        | "created"
-        | "preempt-min-runtime"
-        | "reclaim-min-runtime" => {
+        "submit" | "lasts" | "every" | "started" | "created" | "preempt-min-runtime" | "reclaim-min-runtime" => {
             let ms = quantity::millis(typed).ok()?;
             (ms % 1000 == 0).then(|| number::time(ms))?
         }
@@ -84,8 +78,7 @@ mod tests {
         let queue = Path::default().field("queues").named("a");
         let node = Path::default().field("nodes").named("n");
         let job = Path::default().field("jobs").named("j");
-        let normal =
-            |at: &Path, field: &str, typed: &str| normal(&at.field(field), typed).unwrap_or_default();
+        let normal = |at: &Path, field: &str, typed: &str| normal(&at.field(field), typed).unwrap_or_default();
         for (typed, shown) in [
             ("64 GB", "59.6 GiB"),
             ("64e9", "59.6 GiB"),
@@ -100,32 +93,21 @@ mod tests {
         }
         assert_eq!(normal(&queue.field("memory"), "quota", "64000"), "59.6 GiB", "10^6 bytes each");
         assert_eq!(normal(&node, "gpu-memory", "80 GB"), "74.51 GiB");
-        for (typed, shown) in [
-            ("8", ""),
-            ("1.5", ""),
-            ("500m", ""),
-            ("0.5", "500m cores"),
-            ("1500m", "1.5 cores"),
-            ("12000", ""),
-        ] {
+        for (typed, shown) in
+            [("8", ""), ("1.5", ""), ("500m", ""), ("0.5", "500m cores"), ("1500m", "1.5 cores"), ("12000", "")]
+        {
             assert_eq!(normal(&queue.field("cpu"), "limit", typed), shown, "{typed}");
         }
         assert_eq!(normal(&job, "gpu", "1.0"), "1 GPU");
         assert_eq!(normal(&job, "gpu", "0.333"), "");
-        for (typed, shown) in
-            [("90", "1:30"), ("2h30m", "2:30:00"), ("0:07", ""), ("-5s", "−0:05"), ("250ms", "")]
-        {
+        for (typed, shown) in [("90", "1:30"), ("2h30m", "2:30:00"), ("0:07", ""), ("-5s", "−0:05"), ("250ms", "")] {
             assert_eq!(normal(&job, "submit", typed), shown, "{typed}");
         }
         for typed in ["∞", "inf", "-1"] {
             assert_eq!(normal(&queue.field("gpu"), "quota", typed), "unlimited", "{typed}");
         }
         assert_eq!(normal(&queue.field("gpu"), "limit", "none"), "unlimited");
-        assert_eq!(
-            normal(&queue.field("gpu"), "quota", "none"),
-            "",
-            "which would be nothing rather than all"
-        );
+        assert_eq!(normal(&queue.field("gpu"), "quota", "none"), "", "which would be nothing rather than all");
         assert_eq!(normal(&queue.field("gpu"), "limit", "unlimited"), "");
         assert_eq!(normal(&queue, "name", "64 GB"), "");
         assert_eq!(with_unit(&queue.field("gpu").field("quota"), "1").as_deref(), Some("1 GPU"));

@@ -49,8 +49,8 @@ pub enum Action {
     AddNodes,
 }
 
-/// The character of a key without Alt, which changes it on some systems. `code` identifies the key by its position on the
-/// keyboard.
+/// The character of a key without Alt, which changes it on some systems. `code` identifies the key by its position on
+/// the keyboard.
 pub fn without_alt(key: &str, code: &str, shift: bool) -> String {
     let of_place = match code {
         "Slash" if shift => "?",
@@ -195,10 +195,7 @@ pub const LIST: &[(&str, &[(&str, &str)])] = &[
             ("+ / −", "Faster, slower"),
             ("] / [", "Next, previous event, of the selection or as chosen"),
             ("Enter on a mark of the lane", "Select its event, which E explains"),
-            (
-                "Shift+← / Shift+→, Shift+Home / Shift+End",
-                "In the timeline: select a range of cycles; Esc: clear it",
-            ),
+            ("Shift+← / Shift+→, Shift+Home / Shift+End", "In the timeline: select a range of cycles; Esc: clear it"),
             ("+ / −, 0", "In the timeline: zoom in, out; all cycles. With the pointer: Ctrl and the wheel"),
             ("G", "Go to a cycle"),
             ("Home / End", "First cycle, last known cycle"),
@@ -232,10 +229,7 @@ pub const LIST: &[(&str, &[(&str, &str)])] = &[
         &[
             ("E", "Explain the selection"),
             ("H", "What would help the selected job"),
-            (
-                "1 to 8",
-                "Shares, Division, Tree, Gantt, Fairness, Trends; Share usage, Priorities where there is one",
-            ),
+            ("1 to 8", "Shares, Division, Tree, Gantt, Fairness, Trends; Share usage, Priorities where there is one"),
             ("T in a chart", "Its table, in Timeline also that of events"),
             ("Ctrl+C in a chart", "Copy its table, tab-separated"),
             ("← / →, Esc", "On a draggable mark: decrease, increase; Esc to revert"),

@@ -1,8 +1,8 @@
-//! The page of Fairground, a pure view of one model, and the worker that runs its engine behind [`engine`]: one program,
-//! started twice.
+//! The page of Fairground, a pure view of one model, and the worker that runs its engine behind [`engine`]: one
+//! program, started twice.
 //!
-//! The entry points are [`page::mount`] and [`worker::serve`]; `main` chooses between them. Everything else is in this library,
-//! so that models and charts can be tested without a browser.
+//! The entry points are [`page::mount`] and [`worker::serve`]; `main` chooses between them. Everything else is in this
+//! library, so that models and charts can be tested without a browser.
 
 // Views that are rendered to text have deeply nested types.
 #![recursion_limit = "256"]

@@ -62,8 +62,8 @@ const CLICK_DELAY_MAX: Duration = Duration::from_millis(300);
 /// Longest time that the static first frame is shown.
 const FIRST_FRAME_MAX: Duration = Duration::from_secs(3);
 
-/// Sets the initial layout for a page width: on narrow pages WHY takes room from NOW, so it is open only if there is a selection
-/// or a link.
+/// Sets the initial layout for a page width: on narrow pages WHY takes room from NOW, so it is open only if there is a
+/// selection or a link.
 pub fn lay_out(model: &mut Model, width: f64) {
     model.view.why_open = width > 1320.0 || model.selection.is_some() || model.origin == Origin::Link;
     model.view.chips = true;
@@ -140,12 +140,8 @@ fn on_key(store: Store, event: &leptos::ev::KeyboardEvent) {
         true => keys::without_alt(&event.key(), &event.code(), event.shift_key()),
         false => event.key(),
     };
-    let pressed = Pressed {
-        key,
-        ctrl: event.ctrl_key() || event.meta_key(),
-        shift: event.shift_key(),
-        alt: event.alt_key(),
-    };
+    let pressed =
+        Pressed { key, ctrl: event.ctrl_key() || event.meta_key(), shift: event.shift_key(), alt: event.alt_key() };
     if event.default_prevented() || store.now(|m| m.view.dialog.is_some()) {
         return;
     }
@@ -226,8 +222,7 @@ fn has_invalid_field() -> bool {
 
 fn focus() -> Focus {
     let Some(element) = document().active_element() else { return Focus::Free };
-    let is_choice =
-        element.get_attribute("type").is_some_and(|t| t == "radio" || t == "checkbox" || t == "range");
+    let is_choice = element.get_attribute("type").is_some_and(|t| t == "radio" || t == "checkbox" || t == "range");
     match element.tag_name().as_str() {
         "INPUT" if is_choice => return Focus::Composite,
         "INPUT" | "TEXTAREA" | "SELECT" => return Focus::Field,

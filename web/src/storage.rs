@@ -80,8 +80,7 @@ pub fn remember(key: &str, value: &str) {
 }
 
 pub fn drafts() -> Vec<DraftLine> {
-    let mut lines: Vec<DraftLine> =
-        get(LINES).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+    let mut lines: Vec<DraftLine> = get(LINES).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
     lines.sort_by(|a, b| b.saved_ms.total_cmp(&a.saved_ms));
     lines
 }
@@ -166,14 +165,14 @@ pub fn current() -> Option<(String, Draft)> {
     })
 }
 
-/// Stores a draft without its states (see [`save_states`]). Returns how many other drafts were removed to make room: the oldest
-/// first, and none if that is not enough. [`StorageError::Foreign`] if another tab has stored this id since it was read here.
+/// Stores a draft without its states (see [`save_states`]). Returns how many other drafts were removed to make room:
+/// the oldest first, and none if that is not enough. [`StorageError::Foreign`] if another tab has stored this id since
+/// it was read here.
 pub fn save(id: &str, title: &str, draft: &Draft) -> Result<usize, StorageError> {
     let text = serde_json::to_string(draft).expect("drafts are plain data");
     let mut lines = drafts();
     let tab = TAB.with(String::clone);
-    let is_ours =
-        |line: &DraftLine| line.tab == tab || SEEN.with_borrow(|seen| seen.get(id) == Some(&line.tab));
+    let is_ours = |line: &DraftLine| line.tab == tab || SEEN.with_borrow(|seen| seen.get(id) == Some(&line.tab));
     if lines.iter().any(|line| line.id == id && !is_ours(line)) {
         return Err(StorageError::Foreign);
     }
@@ -211,7 +210,8 @@ pub fn save(id: &str, title: &str, draft: &Draft) -> Result<usize, StorageError>
     Ok(removed.len())
 }
 
-/// Stores an additional draft that is not open; `at` is its position among those added together. Removes no other draft.
+/// Stores an additional draft that is not open; `at` is its position among those added together. Removes no other
+/// draft.
 pub fn add_draft(at: usize, title: &str, draft: &Draft) -> Result<(), StorageError> {
     let mut lines = drafts();
     if lines.len() >= DRAFTS_MAX {

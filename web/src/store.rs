@@ -110,9 +110,7 @@ impl Store {
             changed: cell.part(alternative::changed, differ),
             run: cell.part(|m| m.run.clone(), is_another_or_none).into(),
             selection: selection.into(),
-            selection_closure: Memo::new(move |_| {
-                selection_closure(frame.get().as_deref(), selection.get().as_ref())
-            }),
+            selection_closure: Memo::new(move |_| selection_closure(frame.get().as_deref(), selection.get().as_ref())),
             resource: cell.watched(Model::settings_resource, differ).into(),
             charted: cell.watched(|m| m.resource, differ).into(),
             explained: cell.part(Model::explained_resource, differ).into(),
@@ -187,7 +185,8 @@ impl Store {
         }
     }
 
-    /// Fetches a lesson and plays it from a frame, or from where it was left; `is_in_bar`: its link is in the address bar.
+    /// Fetches a lesson and plays it from a frame, or from where it was left; `is_in_bar`: its link is in the address
+    /// bar.
     pub fn open_lesson(self, listed: &'static Listed, at: Option<usize>, is_in_bar: bool) {
         let at = at.unwrap_or_else(|| match self.now(|m| m.lessons.of(listed.id)) {
             n if n < listed.frames => n.saturating_sub(1),
@@ -241,10 +240,8 @@ impl Store {
 
     /// Applies a command to the model and executes the resulting effects.
     pub fn dispatch(self, command: Command) {
-        let opens = matches!(
-            command,
-            Command::Open(_) | Command::TakeImport { .. } | Command::Lesson(LessonStep::Open { .. })
-        );
+        let opens =
+            matches!(command, Command::Open(_) | Command::TakeImport { .. } | Command::Lesson(LessonStep::Open { .. }));
         let before = opens.then(|| self.now(|m| m.scenario.clone()));
         if opens {
             self.effects.update_value(|effects| effects.before_open(self));
@@ -270,8 +267,7 @@ impl Store {
         if self.now(|m| m.view.embed.is_some()) {
             return;
         }
-        let is_synced =
-            self.now(|m| self.effects.with_value(|effects| effects.open_draft() == m.draft.as_ref()));
+        let is_synced = self.now(|m| self.effects.with_value(|effects| effects.open_draft() == m.draft.as_ref()));
         if !is_synced {
             let draft = self.now(|m| m.draft.clone());
             self.effects.update_value(|effects| effects.set_open_draft(self, draft));
@@ -318,9 +314,9 @@ impl Host for Store {
 
 /// The model and the signals of its parts.
 ///
-/// The model is not a signal itself: a memo of it would mark all its subscribers as possibly changed after every command, and
-/// charts and tables have thousands of them. Such parts are watched instead: compared after every command, and notified only
-/// if they have changed.
+/// The model is not a signal itself: a memo of it would mark all its subscribers as possibly changed after every
+/// command, and charts and tables have thousands of them. Such parts are watched instead: compared after every command,
+/// and notified only if they have changed.
 #[derive(Clone, Copy)]
 struct ModelCell {
     model: StoredValue<Model>,
@@ -356,8 +352,7 @@ impl ModelCell {
         let mut changed = vec![self.any];
         self.model.with_value(|model| {
             self.watched.update_value(|watched| {
-                changed
-                    .extend(watched.iter_mut().filter_map(|f| (f.has_changed)(model).then_some(f.changed)));
+                changed.extend(watched.iter_mut().filter_map(|f| (f.has_changed)(model).then_some(f.changed)));
             });
         });
         changed.iter().for_each(RwSignal::notify);

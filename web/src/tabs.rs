@@ -1,8 +1,8 @@
 //! Messages between tabs about which of them edits a draft.
 //!
-//! A tab that opens a draft asks whether another one has it open, and if so continues with a copy. Suspended tabs do not answer,
-//! and some browsers delay messages, so this is only an early warning. [`storage::save`](crate::storage::save) prevents
-//! overwriting.
+//! A tab that opens a draft asks whether another one has it open, and if so continues with a copy. Suspended tabs do
+//! not answer, and some browsers delay messages, so this is only an early warning.
+//! [`storage::save`](crate::storage::save) prevents overwriting.
 
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;

@@ -1,5 +1,5 @@
-//! Writes all texts of the page to one file, `target/texts.txt`, grouped by screen, for proofreading: text, names and tooltips of
-//! elements, and the sentences of every decision of every example.
+//! Writes all texts of the page to one file, `target/texts.txt`, grouped by screen, for proofreading: text, names and
+//! tooltips of elements, and the sentences of every decision of every example.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -37,10 +37,7 @@ const IMPORTS: [(&str, &str); 2] = [
         r#"{"projects": [{"name": "vision", "departmentName": "research", "resources": [
             {"nodePool": {"name": "default"}, "gpu": {"deserved": 4, "overQuotaWeight": 2}}]}]}"#,
     ),
-    (
-        "trace.csv",
-        "job_id,user,vc,submit_time,duration,num_gpus\n1,ann,vision,0,60,2\n2,bob,speech,30,60,1\n",
-    ),
+    ("trace.csv", "job_id,user,vc,submit_time,duration,num_gpus\n1,ann,vision,0,60,2\n2,bob,speech,30,60,1\n"),
 ];
 /// Largest number of cycles whose decisions are written, per example.
 const CYCLES: u32 = 8;
@@ -53,8 +50,7 @@ struct Page {
 
 impl Page {
     fn open(example: &Example) -> Page {
-        let origin =
-            if example.id == EXAMPLES[0].id { Origin::Start } else { Origin::Example(example.id.into()) };
+        let origin = if example.id == EXAMPLES[0].id { Origin::Start } else { Origin::Example(example.id.into()) };
         let mut model = Model::new(Opened::new(example.scenario(), origin));
         let mut server = Server::default();
         let todo = begin(&mut model);
@@ -103,8 +99,7 @@ fn texts_of(markup: &str) -> Vec<String> {
         }
     }
     let plain = |text: String| {
-        let text =
-            text.replace("&quot;", "\"").replace("&#x27;", "'").replace("&lt;", "<").replace("&gt;", ">");
+        let text = text.replace("&quot;", "\"").replace("&#x27;", "'").replace("&lt;", "<").replace("&gt;", ">");
         text.replace("&amp;", "&").split_whitespace().collect::<Vec<_>>().join(" ")
     };
     let is_said = |text: &String| text.chars().any(char::is_alphabetic);
@@ -168,10 +163,7 @@ fn screens() -> Vec<(String, Lead)> {
     add("dialog: Compare versions".into(), vec![Command::CompareVersions]);
     for (name, text) in IMPORTS {
         let files = vec![(name.to_string(), FileBytes::of(text))];
-        add(
-            format!("dialog: Import of {name}"),
-            vec![Command::Import { files, options: Default::default() }],
-        );
+        add(format!("dialog: Import of {name}"), vec![Command::Import { files, options: Default::default() }]);
     }
     let other = Command::Policy(Policy::NAMES[2].into());
     add("dialog: Translated".into(), vec![other, Command::Dialog(Some(Dialog::Translated))]);
@@ -203,26 +195,26 @@ fn decisions(example: &Example) -> Vec<String> {
     lines
 }
 
-/// Whether a screen shows a run: charts, explanations, and what an edit changes. Other screens also describe other products.
+/// Whether a screen shows a run: charts, explanations, and what an edit changes. Other screens also describe other
+/// products.
 fn shows_run(screen: &str) -> bool {
     ["view: ", "why: ", "edited", "kept runs"].iter().any(|beginning| screen.starts_with(beginning))
 }
 
-/// A word of a text for which the policy has its own. Parts of the policy's own terms, such as *quota* in *share quota*, and
-/// words joined to names are allowed.
+/// A word of a text for which the policy has its own. Parts of the policy's own terms, such as *quota* in *share
+/// quota*, and words joined to names are allowed.
 pub fn foreign_word(text: &str, terms: &Terms) -> Option<&'static str> {
     let mut own: Vec<&str> = terms.pairs.iter().map(|(_, own)| *own).chain(["share usage quota"]).collect();
     own.sort_by_key(|own| std::cmp::Reverse(own.len()));
     let text = own.iter().fold(text.to_lowercase(), |text, own| text.replace(own, "…"));
     let joins = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '/');
-    let is_whole =
-        |word: &str, at: usize| !text[..at].ends_with(joins) && !text[at + word.len()..].starts_with(joins);
+    let is_whole = |word: &str, at: usize| !text[..at].ends_with(joins) && !text[at + word.len()..].starts_with(joins);
     let has = |word: &str| text.match_indices(word).any(|(at, _)| is_whole(word, at));
     let replaced = terms.pairs.iter().filter(|(neutral, own)| !own.contains(neutral));
     let evicts = (terms.word("evicted") != "evicted").then_some("evict");
-    evicts.filter(|verb| text.contains(verb)).or_else(|| {
-        replaced.map(|(neutral, _)| *neutral).find(|neutral| *neutral != "claimed" && has(neutral))
-    })
+    evicts
+        .filter(|verb| text.contains(verb))
+        .or_else(|| replaced.map(|(neutral, _)| *neutral).find(|neutral| *neutral != "claimed" && has(neutral)))
 }
 
 /// Whether a text shows a mark, such as `[queue]`, in the place of a word.
@@ -253,9 +245,10 @@ fn all_texts_are_written() {
             let own = texts.into_iter().filter(|text| seen.insert(format!("{policy} {text}")));
             let own: Vec<String> = own.collect();
             let words = own.iter().filter(|_| shows_run(&name));
-            foreign.extend(words.filter_map(|text| {
-                Some(format!("{policy}, {name} says {:?}: {text}", foreign_word(text, terms)?))
-            }));
+            foreign
+                .extend(words.filter_map(|text| {
+                    Some(format!("{policy}, {name} says {:?}: {text}", foreign_word(text, terms)?))
+                }));
             let _ = writeln!(file, "== {policy}: {name}\n{}\n", own.join("\n"));
         }
     }
@@ -269,13 +262,7 @@ fn all_texts_are_written() {
     for example in EXAMPLES {
         let lines = decisions(example);
         assert!(lines.len() > 1, "nothing is decided in {}", example.id);
-        let _ = writeln!(
-            file,
-            "== decisions of {} ({})\n{}\n",
-            example.id,
-            example.head("name"),
-            lines.join("\n")
-        );
+        let _ = writeln!(file, "== decisions of {} ({})\n{}\n", example.id, example.head("name"), lines.join("\n"));
     }
     let left: Vec<&str> = file.lines().filter(|line| has_mark(line)).collect();
     assert!(left.is_empty(), "marks are not filled:\n{}", left.join("\n"));
@@ -288,8 +275,7 @@ fn all_texts_are_written() {
 
 #[test]
 fn a_foreign_word_is_found() {
-    let ego =
-        Policy::ALL.iter().find(|policy| policy.terms.word("queue") == "consumer").expect("a policy").terms;
+    let ego = Policy::ALL.iter().find(|policy| policy.terms.word("queue") == "consumer").expect("a policy").terms;
     assert_eq!(foreign_word("Queue team-a", ego), Some("queue"));
     assert_eq!(foreign_word("no allowed set of evictions", ego), Some("evict"));
     assert_eq!(foreign_word("its share usage quota and share quota on node-1", ego), None);
@@ -298,6 +284,7 @@ fn a_foreign_word_is_found() {
 
 #[test]
 fn texts_are_read_off_markup() {
-    let markup = r#"<p title="a &amp; b">Two <b>words</b> here</p><input placeholder="name"><i class="x"></i>7<p>9</p>"#;
+    let markup =
+        r#"<p title="a &amp; b">Two <b>words</b> here</p><input placeholder="name"><i class="x"></i>7<p>9</p>"#;
     assert_eq!(texts_of(markup), ["a & b", "Two words here", "name"]);
 }

@@ -75,8 +75,7 @@ impl Page {
     fn shares(&self) -> shares::view::SharesView {
         let frame = self.model.frame.as_deref().expect("a moment");
         let (alternative, changed) = (alternative::moment(&self.model), alternative::changed(&self.model));
-        let alternative =
-            alternative.as_deref().map(|frame| Alternative { frame, changed: changed.as_deref() });
+        let alternative = alternative.as_deref().map(|frame| Alternative { frame, changed: changed.as_deref() });
         let mut view = shares::view::shares(frame, alternative, None, Shown::GPU, &[]);
         if let Some(alternative) = alternative {
             shares::view::say_since(&mut view, frame, alternative);
@@ -93,8 +92,7 @@ impl Page {
             frame,
             &EventLaneOptions { followed: selection.cloned(), ..EventLaneOptions::default() },
         );
-        let (other, frame) =
-            alternative::run(&self.model).zip(alternative::moment(&self.model)).expect("a baseline");
+        let (other, frame) = alternative::run(&self.model).zip(alternative::moment(&self.model)).expect("a baseline");
         let changed = alternative::changed(&self.model);
         let alternative = Alternative { frame: &frame, changed: changed.as_deref() };
         timeline::view::lay_behind(&mut view, run, (&other, alternative));
@@ -103,8 +101,7 @@ impl Page {
 
     /// The current frame, the alternative, and what was changed.
     fn moments(&self) -> (Arc<Frame>, Arc<Frame>, Option<String>) {
-        let (now, other) =
-            self.model.frame.clone().zip(alternative::moment(&self.model)).expect("two moments");
+        let (now, other) = self.model.frame.clone().zip(alternative::moment(&self.model)).expect("two moments");
         (now, other, alternative::changed(&self.model))
     }
 
@@ -365,22 +362,12 @@ fn every_chart_follows_a_dragged_value() {
     let said = run.zip(edited.as_deref()).and_then(|(run, edited)| as_edited(run, edited, &Terms::PLAIN));
     assert_eq!(said.as_deref(), Some("1 fewer evicted, b2 never starts by cycle 3"));
     let (report_now, other) = page.reports();
-    let (Report::Gantt(report_now), Report::Gantt(other)) = (&*report_now, &*other) else {
-        panic!("{report_now:?}")
-    };
-    assert_eq!(
-        (report_now.last, report_now.rows.len()),
-        (3, 4),
-        "as far as the run came, not only to the cursor"
-    );
+    let (Report::Gantt(report_now), Report::Gantt(other)) = (&*report_now, &*other) else { panic!("{report_now:?}") };
+    assert_eq!((report_now.last, report_now.rows.len()), (3, 4), "as far as the run came, not only to the cursor");
     assert_eq!((other.last, other.rows.len()), (2, 4), "nothing further happens");
     // Timeline shows the preview as well, with another label than for a baseline.
     let view = page.timeline(Some(&Selection::Queue("team-a".into())), Shown::GPU);
-    assert_eq!(
-        (view.was, view.alternatives.len(), view.alternatives[0].at(2)),
-        (false, 1, Some(3.0)),
-        "{view:?}"
-    );
+    assert_eq!((view.was, view.alternatives.len(), view.alternatives[0].at(2)), (false, 1, Some(3.0)), "{view:?}");
     assert!(!view.summary.contains("Since"), "{}", view.summary);
     assert!(timeline::view::table(&view).tsv().contains("team-a (ghost), GPUs"));
     // Ending the preview without a change drops it.
@@ -409,25 +396,15 @@ fn tree_outlines_the_earlier_width() {
     page.does(Command::GoTo(3));
     page.sets("team-a", "quota", "3");
     let (now, other, changed) = page.moments();
-    let [view, was] = [&now, &other]
-        .map(|frame| icicle::view::icicle(frame, None, Shown::GPU, icicle::view::Measure::Share));
-    let same = icicle::view::with_alternative(
-        view.clone(),
-        &view,
-        Alternative { frame: &now, changed: Some("an edit") },
-    );
+    let [view, was] =
+        [&now, &other].map(|frame| icicle::view::icicle(frame, None, Shown::GPU, icicle::view::Measure::Share));
+    let same =
+        icicle::view::with_alternative(view.clone(), &view, Alternative { frame: &now, changed: Some("an edit") });
     assert!(same.alternative.is_none() && same.blocks.iter().all(|block| block.alternative.is_none()));
     assert!(same.summary.ends_with(". Since an edit: the same here."), "{}", same.summary);
-    let view = icicle::view::with_alternative(
-        view,
-        &was,
-        Alternative { frame: &other, changed: changed.as_deref() },
-    );
-    let alternatives: Vec<_> = view
-        .blocks
-        .iter()
-        .filter_map(|block| Some((block.name.as_str(), block.w, block.alternative?.1)))
-        .collect();
+    let view = icicle::view::with_alternative(view, &was, Alternative { frame: &other, changed: changed.as_deref() });
+    let alternatives: Vec<_> =
+        view.blocks.iter().filter_map(|block| Some((block.name.as_str(), block.w, block.alternative?.1))).collect();
     expect![[r#"
         [("team-a", 0.6, 0.5)]
         Fair share of the top-level queues: 5 of 4 GPUs; 2 queues on 1 level. Since quota of team-a 2 → 3: team-a 3, was 2.
@@ -452,8 +429,7 @@ fn trends_and_fairness_say_how_it_was() {
     let run = page.model.run.clone().expect("a run");
     for resource in [Shown::GPU, Shown::Dominant] {
         let mut view = trends::view::trends(series, &run, &now, None, (resource, Default::default()));
-        let plain =
-            fairground_web::views::trends::draw::trends(&view, 600.0).matches("stroke-dasharray").count();
+        let plain = fairground_web::views::trends::draw::trends(&view, 600.0).matches("stroke-dasharray").count();
         trends::view::lay_behind(&mut view, (before, alternative));
         let says: Vec<&str> = view.tiles.iter().map(|tile| tile.says.as_str()).collect();
         if resource == Shown::GPU {
@@ -514,9 +490,8 @@ fn run_at(times: &[i64], events: &[(u32, EventWord, &str)]) -> Run {
 fn runs_are_compared_at_moments_not_at_numbers_of_cycles() {
     let events = [(1, EventWord::Started, "a"), (2, EventWord::Started, "b")];
     let was = run_at(&[0, 1000, 5000], &events);
-    let said = |times: &[i64], events: &[(u32, EventWord, &str)]| {
-        as_edited(&was, &run_at(times, events), &Terms::PLAIN)
-    };
+    let said =
+        |times: &[i64], events: &[(u32, EventWord, &str)]| as_edited(&was, &run_at(times, events), &Terms::PLAIN);
     assert_eq!(said(&[0, 1000, 5000], &events).as_deref(), Some("nothing changes up to cycle 2"));
     // The same cycle is earlier.
     assert_eq!(said(&[0, 1000, 2000, 5000], &events).as_deref(), Some("b starts 0:03 earlier by 0:05"));

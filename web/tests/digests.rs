@@ -1,5 +1,5 @@
-//! The digests of every example, cycle by cycle. The browser tests read the same file, so that native code and the browser decide
-//! the same. `FAIRGROUND_UPDATE=1` rewrites it.
+//! The digests of every example, cycle by cycle. The browser tests read the same file, so that native code and the
+//! browser decide the same. `FAIRGROUND_UPDATE=1` rewrites it.
 
 use std::fmt::Write;
 
@@ -34,8 +34,5 @@ fn digests_are_those_the_browser_has_to_find() {
         std::fs::write(path, &text).expect("the file can be written");
     }
     let kept = std::fs::read_to_string(path).unwrap_or_default();
-    assert!(
-        kept == text,
-        "digests changed; run again with FAIRGROUND_UPDATE=1 and say why in the change log"
-    );
+    assert!(kept == text, "digests changed; run again with FAIRGROUND_UPDATE=1 and say why in the change log");
 }

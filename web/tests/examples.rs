@@ -1,5 +1,5 @@
-//! Every example of KAI decides as the real scheduler did: recorded binds and evictions of each cycle. Examples of policies without
-//! a runnable scheduler follow worked examples of its documentation, which have tests of their own.
+//! Every example of KAI decides as the real scheduler did: recorded binds and evictions of each cycle. Examples of
+//! policies without a runnable scheduler follow worked examples of its documentation, which have tests of their own.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use fairground_web::library::{EXAMPLES, Example};
 /// `example | cycle | decisions in order`, and `example | until last recorded cycle`.
 const RECORDED: &str = include_str!("examples.txt");
 
-/// Examples that compare policies, show how patterns are drawn, or demonstrate one setting. They were not run on the real
-/// scheduler, and the page does not claim so.
+/// Examples that compare policies, show how patterns are drawn, or demonstrate one setting. They were not run on the
+/// real scheduler, and the page does not claim so.
 const NOT_RECORDED: [&str; 9] = [
     "cpu-and-memory",
     "four-schedulers",
@@ -80,8 +80,7 @@ fn run(text: &str, cycles: u32) -> Decisions {
 fn examples_decide_as_recorded() {
     let recorded = recorded();
     let mut wrong = Vec::new();
-    let is_recorded =
-        |example: &&Example| example.head("policy") == "kai" && !NOT_RECORDED.contains(&example.id);
+    let is_recorded = |example: &&Example| example.head("policy") == "kai" && !NOT_RECORDED.contains(&example.id);
     for example in EXAMPLES.iter().filter(is_recorded) {
         let Some((cycles, expected)) = recorded.get(example.id) else {
             wrong.push(format!("{}: nothing is recorded", example.id));
@@ -95,15 +94,14 @@ fn examples_decide_as_recorded() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The first four jobs of `product` take GPUs back, the others wait; with the edit that the note proposes nothing is lost.
+/// The first four jobs of `product` take GPUs back, the others wait; with the edit that the note proposes nothing is
+/// lost.
 #[test]
 fn the_morning_rush_does_what_it_tells() {
     let text = Example::find("morning-rush").expect("an example").text;
     let decisions = run(text, 1000);
-    let evicted: Vec<String> =
-        decisions.values().flatten().filter(|d| d.starts_with("evict")).cloned().collect();
-    let expected =
-        [8, 7, 6, 5].into_iter().zip(1..).map(|(night, n)| format!("evict night-{night} for people-{n}"));
+    let evicted: Vec<String> = decisions.values().flatten().filter(|d| d.starts_with("evict")).cloned().collect();
+    let expected = [8, 7, 6, 5].into_iter().zip(1..).map(|(night, n)| format!("evict night-{night} for people-{n}"));
     assert_eq!(evicted, expected.collect::<Vec<_>>());
     let outcome = |text: &str| {
         let scenario = fairground_web::state::document::from_text(text).expect("examples are clean");

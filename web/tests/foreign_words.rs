@@ -14,19 +14,7 @@ use fairground_web::words::{self, Explanation, Text};
 fn foreign(policy: &str) -> &'static [&'static str] {
     match policy {
         "runai" => &["queue", "queues", "job", "jobs", "fair share", "fair shares"],
-        "ego" => &[
-            "queue",
-            "queues",
-            "job",
-            "jobs",
-            "pod",
-            "pods",
-            "node",
-            "nodes",
-            "quota",
-            "fair share",
-            "evicted",
-        ],
+        "ego" => &["queue", "queues", "job", "jobs", "pod", "pods", "node", "nodes", "quota", "fair share", "evicted"],
         "yunikorn" => &["job", "jobs", "quota", "fair share"],
         "max-min" | "drf" => &["quota", "quotas"],
         _ => &[],

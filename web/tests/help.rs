@@ -1,5 +1,6 @@
-//! What would help: every announced effect occurs, and nothing is offered that is not an improvement. The test computes the effects
-//! by stepping through every cycle of the scenario after the change, without the shortcuts of the what-if runs.
+//! What would help: every announced effect occurs, and nothing is offered that is not an improvement. The test computes
+//! the effects by stepping through every cycle of the scenario after the change, without the shortcuts of the what-if
+//! runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -148,11 +149,7 @@ impl FollowedRun {
             Some(Harm::Evicted)
         } else if later(self.first_start(job, until), other.first_start(job, until)) {
             Some(Harm::StartsLater)
-        } else if self
-            .moments(until)
-            .chain(other.moments(until))
-            .any(|at| other.at(at, job).0 < self.at(at, job).0)
-        {
+        } else if self.moments(until).chain(other.moments(until)).any(|at| other.at(at, job).0 < self.at(at, job).0) {
             Some(Harm::WaitsLonger)
         } else if later(self.ended(job, until), other.ended(job, until)) {
             Some(Harm::EndsLater)
@@ -165,8 +162,7 @@ impl FollowedRun {
 fn counts(sim: &Simulation, evictions: &BTreeMap<String, usize>) -> Counts {
     let cluster = sim.cluster();
     let progress = |job: &fairground::cluster::Job| {
-        let counts =
-            |phase| matches!(phase, Phase::Starting { .. } | Phase::Running { .. } | Phase::Finished { .. });
+        let counts = |phase| matches!(phase, Phase::Starting { .. } | Phase::Running { .. } | Phase::Finished { .. });
         job.pod_ids().filter(|&pod| counts(cluster.pods[pod].phase)).count()
     };
     let of = |job: &fairground::cluster::Job| {
@@ -187,8 +183,8 @@ struct Case<'a> {
     unchanged: &'a FollowedRun,
 }
 
-/// Asks what would help each job that is pending in a cycle, applies each offered change as the page does, and compares the outcome
-/// with the announced one. Returns the number of offered changes.
+/// Asks what would help each job that is pending in a cycle, applies each offered change as the page does, and compares
+/// the outcome with the announced one. Returns the number of offered changes.
 fn check_help(scenario: &Scenario, cycle: u32, later: bool, jobs_max: usize) -> Result<usize, String> {
     let mut page = Page::open(scenario.clone(), cycle);
     page.dispatch(Command::EditLater(later));
@@ -268,8 +264,7 @@ impl Case<'_> {
         if let Some(Start::At { cycle, time_ms }) = start {
             page.dispatch(Command::GoTo(cycle));
             let frame = page.frame();
-            let starts =
-                |event: &EventRow| event.word() == EventWord::Started && frame.job_name(event) == self.job;
+            let starts = |event: &EventRow| event.word() == EventWord::Started && frame.job_name(event) == self.job;
             if frame.time_ms != time_ms || !frame.events.iter().any(starts) {
                 return Err(format!("the page shows it not starting at {}", frame.time_ms));
             }
@@ -300,8 +295,7 @@ impl Case<'_> {
                 losers.insert(name.as_str(), harm);
             }
         }
-        let named: BTreeMap<&str, Harm> =
-            outcome.losers.iter().map(|loser| (loser.job.as_str(), loser.harm)).collect();
+        let named: BTreeMap<&str, Harm> = outcome.losers.iter().map(|loser| (loser.job.as_str(), loser.harm)).collect();
         let is_named = named.iter().all(|(name, harm)| losers.get(name) == Some(harm));
         if !is_named || losers.len() != outcome.n_losers as usize {
             return Err(format!("worse off are {losers:?}"));
@@ -387,8 +381,7 @@ fn a_change_is_compared_as_it_is_made() {
         let help = page.help(job);
         let offers = help.offers().into_iter();
         let policy = page.model.scenario.policy.clone();
-        let line =
-            |(trial, outcome): (&Trial, &Outcome)| format!("{} {:?}", trial.label(&policy), outcome.starts);
+        let line = |(trial, outcome): (&Trial, &Outcome)| format!("{} {:?}", trial.label(&policy), outcome.starts);
         offers.map(line).collect::<Vec<_>>()
     };
     let limit = "Raise the limit of team-a from 3 to 4 GPUs Some(Already)";
@@ -428,9 +421,7 @@ jobs:
 fn large_scenarios_say_that_nothing_was_tried() {
     // Too many jobs to read repeatedly, and too many cycles of many pods.
     for (count, cycle) in [(60_000, 20), (4_500, 110)] {
-        let many = format!(
-            "jobs:\n  - {{name: many, queue: team-a, count: {count}, every: 1s, lasts: 1s, gpu: 1}}\n"
-        );
+        let many = format!("jobs:\n  - {{name: many, queue: team-a, count: {count}, every: 1s, lasts: 1s, gpu: 1}}\n");
         let scenario = document::from_text(&ONE_AFTER_THE_OTHER.replace("jobs:\n", &many));
         let (offers, compared) = offered(scenario.expect("it can be read"), cycle, "a4");
         assert!(offers.is_empty());
@@ -464,8 +455,7 @@ fn drawn(n: &mut Numbers, policy: &str) -> String {
     text += n.one_of(&["", "", "cycle: 700ms\n", "cycle: on change\n"]);
     text += n.one_of(&["", "", "delays: {start: 500ms, termination: 1500ms}\n"]);
     let (nodes, gpus) = (1 + n.below(3), n.one_of(&["2", "4", "1"]));
-    text +=
-        &format!("nodes: [{{name: n, count: {nodes}, gpu: {gpus}}}, {{name: single, gpu: 2}}]\nqueues:\n");
+    text += &format!("nodes: [{{name: n, count: {nodes}, gpu: {gpus}}}, {{name: single, gpu: 2}}]\nqueues:\n");
     let mut leaves = Vec::new();
     for q in 0..2 + n.below(2) {
         text += &queue(n, &format!("q{q}"), None, policy);

@@ -16,15 +16,14 @@ use crate::whole::Whole;
 #[test]
 fn every_event_belongs_to_one_kind_and_every_kind_has_events() {
     for word in EventWord::ALL {
-        let kinds: Vec<Kind> =
-            Kind::ALL.into_iter().filter(|kind| kind.words().any(|of| of == *word)).collect();
+        let kinds: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| kind.words().any(|of| of == *word)).collect();
         assert_eq!(kinds, Kind::with(*word).into_iter().collect::<Vec<_>>(), "{word:?}");
     }
     assert!(Kind::ALL.into_iter().all(|kind| kind.words().next().is_some()));
 }
 
-/// Events that no example has: a job that is not retried, one that ends, one that is lost with its node and not replaced, one that
-/// runs when it is submitted, one whose node changes.
+/// Events that no example has: a job that is not retried, one that ends, one that is lost with its node and not
+/// replaced, one that runs when it is submitted, one whose node changes.
 const REST: &str = "\
 format: fairground-scenario
 version: 1

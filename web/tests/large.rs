@@ -1,5 +1,5 @@
-//! Views of very large scenarios stay small pictures. Prints the duration of each: `cargo test --release --test large --
-//! --nocapture`.
+//! Views of very large scenarios stay small pictures. Prints the duration of each: `cargo test --release --test large
+//! -- --nocapture`.
 
 use fairground::units::ShownResource;
 use std::time::Instant;
@@ -27,11 +27,8 @@ const QUEUES: u32 = 5_000;
 fn frame(more: f64) -> Frame {
     let queue = |at: u32| {
         let parent = (!at.is_multiple_of(100)).then_some(at / 100 * 100);
-        let has = if parent.is_some() {
-            2.0 + if at.is_multiple_of(3) { more } else { 0.0 }
-        } else {
-            198.0 + 33.0 * more
-        };
+        let has =
+            if parent.is_some() { 2.0 + if at.is_multiple_of(3) { more } else { 0.0 } } else { 198.0 + 33.0 * more };
         QueueRow {
             name: format!("queue-{at}"),
             parent,
@@ -86,13 +83,7 @@ fn five_thousand_queues_stay_small_pictures() {
     let run = Run { last_cycle: 50, complete: true, ..Run::default() };
     let (report, before) = (series(0.0), series(1.0));
     let mut view = timed("Trends, what they show", || {
-        trends::view::trends(
-            &report,
-            &run,
-            &now,
-            selection.as_ref(),
-            (ShownResource::GPU, Default::default()),
-        )
+        trends::view::trends(&report, &run, &now, selection.as_ref(), (ShownResource::GPU, Default::default()))
     });
     timed("Trends, their ghost", || trends::view::lay_behind(&mut view, (&before, alternative)));
     let svg = timed("Trends, the picture", || fairground_web::views::trends::draw::trends(&view, 1000.0));

@@ -1,5 +1,5 @@
-//! Every published lesson, played frame by frame: each claim and each answer is what the engine does, and leaving restores what was
-//! open.
+//! Every published lesson, played frame by frame: each claim and each answer is what the engine does, and leaving
+//! restores what was open.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -73,10 +73,7 @@ fn play(id: &str, lesson: &Arc<Lesson>) -> Vec<String> {
                 found.push(format!("{at}: the number is not claimed"));
             }
             let playing = whole.model.lesson.as_ref().expect("a lesson");
-            assert!(
-                playing.outcome.as_ref().is_some_and(|outcome| outcome.says.starts_with("It is ")),
-                "{at}"
-            );
+            assert!(playing.outcome.as_ref().is_some_and(|outcome| outcome.says.starts_with("It is ")), "{at}");
             assert!(whole.model.selection.is_some() && whole.model.view.why_open, "{at}");
         }
         whole.dispatch(Command::Lesson(LessonStep::Next));
@@ -193,11 +190,7 @@ fn first_answers_are_in_the_result_code() {
     at(&mut whole, 3);
     answer(&mut whole, "True");
     answer(&mut whole, "False");
-    assert_eq!(
-        code(&whole).as_deref(),
-        Some("nwn"),
-        "first answers count, also after the frame is opened again"
-    );
+    assert_eq!(code(&whole).as_deref(), Some("nwn"), "first answers count, also after the frame is opened again");
     at(&mut whole, 4);
     answer(&mut whole, "3");
     assert_eq!(code(&whole).as_deref(), Some("nwr"));
@@ -236,10 +229,7 @@ fn leaving_restores_what_was_open() {
     assert_eq!((&after.draft, &after.history), (&before.draft, &before.history));
     assert_eq!((after.cursor, &after.selection, after.pristine), (1, &before.selection, before.pristine));
     assert_eq!(View { why_closed: before.view.why_closed, ..after.view.clone() }, before.view);
-    assert_eq!(
-        (after.lessons.of("gangs"), after.lessons.of("quota"), after.lessons.of("weights")),
-        (7, 1, 0)
-    );
+    assert_eq!((after.lessons.of("gangs"), after.lessons.of("quota"), after.lessons.of("weights")), (7, 1, 0));
     whole.dispatch(Command::Undo);
     assert_ne!(whole.model.scenario, before.scenario);
 }

@@ -125,9 +125,7 @@ fn any_command(numbers: &mut Numbers, scenario: &Scenario) -> Command {
             value: numbers.of(&["renamed", "team-a", "", "a b"]).into(),
         },
         16 => numbers.of(&[Command::Undo, Command::Redo, Command::StepDecision { back: false }]),
-        17 => {
-            numbers.of(&[Command::Step, Command::Back, Command::GoTo(7), Command::Tick, Command::Play(true)])
-        }
+        17 => numbers.of(&[Command::Step, Command::Back, Command::GoTo(7), Command::Tick, Command::Play(true)]),
         18 => Command::Select(Some(numbers.of(&[Selection::Queue(queue), Selection::Job(job)]))),
         19 => numbers.of(&[Command::EngineDied, Command::Cancel, Command::NextEvent { back: false }]),
         20 => numbers.of(&[
@@ -242,10 +240,7 @@ fn with_mistakes_time_stands_still_and_the_focus_goes_to_the_first() {
         update(&mut model, Command::Set { at, value: "2".into() });
     }
     let effects = update(&mut model, Command::Step);
-    assert!(
-        effects.iter().any(|effect| matches!(effect, Effect::Send(_))),
-        "once they are mended it goes on"
-    );
+    assert!(effects.iter().any(|effect| matches!(effect, Effect::Send(_))), "once they are mended it goes on");
 }
 
 #[test]
@@ -470,8 +465,7 @@ fn another_policy_is_translated() {
         scenario: Some(Box::new(translated.clone())),
         notes: vec![NoteRow { note, n: 1 }],
     };
-    let reply =
-        |generation, say: &Response| Command::Replied(Box::new(Message { generation, body: say.clone() }));
+    let reply = |generation, say: &Response| Command::Replied(Box::new(Message { generation, body: say.clone() }));
     let again = update(&mut model, reply(generation, &say));
     assert_eq!(model.scenario, edited, "the answer was about the scenario before the edit");
     let [(generation, "ego")] = translations(&again)[..] else { panic!("{again:?}") };
@@ -536,10 +530,7 @@ fn kept_runs_are_compared() {
     });
     let runs = runs.expect("a comparison");
     let names: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
-    assert_eq!(
-        (names, model.view.dialog),
-        (vec!["current run", "run A: as opened"], Some(Dialog::CompareRuns))
-    );
+    assert_eq!((names, model.view.dialog), (vec!["current run", "run A: as opened"], Some(Dialog::CompareRuns)));
     assert_ne!(runs[0].scenario, runs[1].scenario);
 }
 
@@ -578,11 +569,7 @@ fn jumps_stop_at_what_is_chosen() {
     update(&mut model, Command::Select(Some(Selection::Queue("team-a".into()))));
     assert_eq!(requested(&mut model), Some((name("team-a"), None)));
     model.auto_selected = true;
-    assert_eq!(
-        requested(&mut model),
-        Some((None, None)),
-        "the page's own selection does not narrow the search"
-    );
+    assert_eq!(requested(&mut model), Some((None, None)), "the page's own selection does not narrow the search");
     model.auto_selected = false;
     update(&mut model, Command::EventsOf(EventSubject::All));
     assert_eq!(requested(&mut model), Some((None, None)));

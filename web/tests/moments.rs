@@ -50,8 +50,7 @@ fn another_policy_keeps_the_time() {
 /// Whatever is shown of a moment arrives with its frame.
 #[test]
 fn a_step_is_one_request() {
-    for (example, queue) in [("start", "team-a"), ("ego-share-usage", "A"), ("tenants-and-offsets", "system")]
-    {
+    for (example, queue) in [("start", "team-a"), ("ego-share-usage", "A"), ("tenants-and-offsets", "system")] {
         let selections =
             [None, Some(Selection::Queue(queue.into())), Some(Selection::Rule("kai/division/round".into()))];
         for selection in selections {
@@ -64,10 +63,8 @@ fn a_step_is_one_request() {
                 whole.n_requests = 0;
                 whole.dispatch(Command::Step);
                 assert_eq!(whole.n_requests, 1, "{example}: {view:?} with {selection:?}");
-                let has_report = !matches!(
-                    view.under(&whole.frame().policy),
-                    NowView::Shares | NowView::Division | NowView::Tree
-                );
+                let has_report =
+                    !matches!(view.under(&whole.frame().policy), NowView::Shares | NowView::Division | NowView::Tree);
                 assert!(whole.model.report.is_some() || !has_report, "{example}: {view:?}");
                 if selection.is_some() {
                     whole.dispatch(Command::Select(selection.clone()));
@@ -113,9 +110,7 @@ fn a_cycle_that_takes_long_can_be_cancelled_inside() {
     update(&mut whole.model, Command::Step);
     assert_eq!(whole.model.engine, EngineState::Working(None));
     let effects = update(&mut whole.model, Command::Cancel);
-    let [Effect::Send(Message { generation, body: Request::Cancel }), Effect::EndEngineSoon(id)] =
-        &effects[..]
-    else {
+    let [Effect::Send(Message { generation, body: Request::Cancel }), Effect::EndEngineSoon(id)] = &effects[..] else {
         panic!("{effects:?}");
     };
     assert_eq!(generation, id);

@@ -18,8 +18,7 @@ fn frames(example: &str, cycles: u32) -> Vec<Frame> {
 
 /// The verdicts on some subjects, one per line.
 fn verdicts(frame: &Frame, about: &[Selection]) -> String {
-    let verdicts =
-        about.iter().map(|selection| words::why(frame, None, selection, None, Resource::GPU).verdict);
+    let verdicts = about.iter().map(|selection| words::why(frame, None, selection, None, Resource::GPU).verdict);
     verdicts.map(|verdict| format!("{verdict}\n")).collect()
 }
 
@@ -142,7 +141,8 @@ fn the_serving_order_is_explained() {
           2. `c` behind `a` at equal priority 0 and share 0.50 by the maximum of another queue: tied; name order is used
           3. `b` behind `c` at equal priority 0: share 0.75 against 0.20
            Nothing is pending here, so the next cycle skips it.
-    "#]].assert_eq(&orders(ties, 0, &queue("d")));
+    "#]]
+    .assert_eq(&orders(ties, 0, &queue("d")));
     expect![[r#"
         Order at the top level
           1. `a`: priority 0, share 0.50, waiting 1 GPU

@@ -80,16 +80,13 @@ fn units_above_a_limit_are_marked_before_they_are_reclaimed() {
 fn a_grace_period_is_counted_down() {
     let mut whole = Whole::open("ego-share-limit", 3);
     let job = Selection::Job("a-6".into());
-    expect!["a-6 was reclaimed and is shutting down. a-6 leaves at 0:25, 10 s left. "]
-        .assert_eq(&verdict(&whole, job));
+    expect!["a-6 was reclaimed and is shutting down. a-6 leaves at 0:25, 10 s left. "].assert_eq(&verdict(&whole, job));
     whole.dispatch(Command::ShowView(NowView::Gantt));
     let Some(Report::Gantt(report)) = whole.model.report.as_deref() else { panic!("a report") };
     let run = whole.model.run.as_deref().expect("a run");
     let view = gantt::view::gantt(report, run, whole.frame(), None);
     let rows = view.lines.iter().filter_map(|line| match line {
-        Line::Row(row) if row.says.contains("left") => {
-            Some(format!("{}: {} | {}\n", row.name, row.says, row.fate))
-        }
+        Line::Row(row) if row.says.contains("left") => Some(format!("{}: {} | {}\n", row.name, row.says, row.fate)),
         _ => None,
     });
     expect![[r#"

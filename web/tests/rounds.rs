@@ -17,11 +17,7 @@ fn check_level(whole: &Whole, example: &str, level: &LadderLevel, seen: &mut u32
     let quotas: f64 = view.tanks.iter().map(|tank| tank.ground).sum();
     let rounds: f64 = view.tanks.iter().map(|tank| tank.water).sum();
     let is_overdrawn = view.left < -1e-6;
-    assert!(
-        !is_overdrawn || quotas > in_unit(resource, level.capacity) && rounds == 0.0,
-        "{example} {}",
-        level.queue
-    );
+    assert!(!is_overdrawn || quotas > in_unit(resource, level.capacity) && rounds == 0.0, "{example} {}", level.queue);
     let of_usage = if view.tanks.iter().any(|tank| tank.part.is_some()) { 2 } else { 0 };
     assert_eq!(view.table.rows.len(), view.last + 2 + of_usage);
     let mut before = 0.0;

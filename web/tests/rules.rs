@@ -55,11 +55,7 @@ fn every_rule_has_a_card() {
             let card = explained.rule.expect("it is known");
             assert!(card.is_subject && card.says.ends_with('.'), "{}: {}", rule.key, card.says);
             assert_eq!(explained.verdict.spoken(), card.says);
-            assert!(
-                names.insert(words::rule_name(&rule.key)),
-                "{policy} has two rules called alike: {}",
-                rule.key
-            );
+            assert!(names.insert(words::rule_name(&rule.key)), "{policy} has two rules called alike: {}", rule.key);
         }
     }
 }
@@ -101,9 +97,7 @@ fn rules_that_decide_no_event_by_themselves_say_what_they_compared_and_divided()
     let card = (1..=8).map(order).find(|card| card.when.starts_with("compared "));
     let card = card.expect("two queues with work are compared");
     assert!(card.when.ends_with(" in cycle 1"), "{}", card.when);
-    assert!(
-        card.list.is_some_and(|(caption, rows)| caption == "Comparisons by this rule" && !rows.is_empty())
-    );
+    assert!(card.list.is_some_and(|(caption, rows)| caption == "Comparisons by this rule" && !rows.is_empty()));
     for (example, cycle, key) in [
         ("start", 1, "kai/division/quota"),
         ("odd-gpu", 1, "kai/division/round"),
@@ -138,8 +132,7 @@ fn settings_of_queues_are_said_with_their_values() {
     for (name, value) in [("preemption.delay.team-a", "5s"), ("preemption", "false")] {
         scenario.settings.insert(name.into(), fairground::scenario::Scalar(value.into()));
     }
-    let explained =
-        words::rule(&Frame::default(), "yunikorn/below-guarantee", Some(&book("yunikorn")), &scenario);
+    let explained = words::rule(&Frame::default(), "yunikorn/below-guarantee", Some(&book("yunikorn")), &scenario);
     let labels: Vec<String> = explained.controls.iter().map(|control| control.label.spoken()).collect();
     assert!(labels.contains(&"preemption.delay.team-a: 5s".to_string()), "{labels:?}");
     assert!(labels.contains(&"preemption: false".to_string()), "{labels:?}");

@@ -42,10 +42,7 @@ fn gantt_and_queues_as_pictures() {
     assert_eq!(svg.matches("stroke-dasharray").count(), 2, "and what it was entitled to");
     let [x, y, w, h] = fairground_web::views::trends::draw::place(1, 600.0);
     assert!(x > 0.0 && y == 0.0 && w >= 168.0 && h > 0.0, "side by side");
-    assert!(
-        fairground_web::views::trends::draw::place(1, 300.0)[1] > 0.0,
-        "below each other where it is narrow"
-    );
+    assert!(fairground_web::views::trends::draw::place(1, 300.0)[1] > 0.0, "below each other where it is narrow");
 }
 
 #[test]
@@ -95,7 +92,8 @@ fn a_restarted_job_is_shown() {
     expect![[r#"
         node-1 · 0: a1 of team-a cycles 1 to 20
         node-1 · 1: a2 of team-a cycles 1 to 3, its work lost; b1 of team-b cycles 4 to 8; a2 of team-a cycles 9 to 16
-        2 GPUs; in cycle 22: 0 held, 2 free; 3 cycles of work lost (per GPU)."#]].assert_eq(&lines(&view));
+        2 GPUs; in cycle 22: 0 held, 2 free; 3 cycles of work lost (per GPU)."#]]
+    .assert_eq(&lines(&view));
     expect![[r#"
         GPU	job	queue	work lost	from cycle	gone in cycle
         node-1 · 0	a1	team-a	no	1	21
@@ -127,8 +125,7 @@ fn bars_are_what_moments_show() {
                 assert_eq!(held(&jobs, &job.name), expected, "{place}");
                 assert_eq!(held(&pods, &job.name), expected, "{place}");
             }
-            let cells =
-                frame.nodes.iter().flat_map(|node| node.cells.iter().enumerate().map(move |c| (node, c)));
+            let cells = frame.nodes.iter().flat_map(|node| node.cells.iter().enumerate().map(move |c| (node, c)));
             for (node, (at, cell)) in cells {
                 let name = format!("{} · {at}", node.name);
                 let row = devices.rows.iter().find(|row| row.name == name).expect("a row for every GPU");
@@ -200,8 +197,7 @@ fn every_queue_has_its_own_small_timeline() {
         team-b	4	1	1	1
     "#]]
     .assert_eq(&(view.summary.clone() + "\n" + &says.join("\n") + "\n" + &view.table.tsv()));
-    let dominant =
-        trends(&series(&mut page), &run, &frame, None, (ShownResource::Dominant, Measure::Amounts));
+    let dominant = trends(&series(&mut page), &run, &frame, None, (ShownResource::Dominant, Measure::Amounts));
     assert_eq!(dominant.max, 100.0, "one team held both GPUs");
     assert_eq!(dominant.tiles[0].has, "50 of 50");
 }
@@ -238,8 +234,7 @@ fn a_dragged_weight_has_a_preview() {
 fn too_many_queues_leave_those_around_the_selected_one() {
     let mut queues = String::from("- {name: root}\n");
     for i in 0..100 {
-        queues +=
-            &format!("- {{name: q{i}, parent: root, gpu: {{quota: 1, limit: unlimited, weight: 1}}}}\n");
+        queues += &format!("- {{name: q{i}, parent: root, gpu: {{quota: 1, limit: unlimited, weight: 1}}}}\n");
     }
     let text = format!(
         "format: fairground-scenario\nversion: 1\npolicy: kai\ncycle: 1s\nnodes: [{{name: n, gpu: 8}}]\nqueues:\n{queues}jobs: [{{name: j, queue: q90, submit: 0s, gpu: 1}}]\n"
@@ -282,7 +277,6 @@ fn what_the_scenario_names_is_charted() {
     assert_eq!(nodes.says(&nodes.cards[0], 0, &Terms::PLAIN), "n, rdma: a 2, 0 free");
     let cores = cluster(&frame, 600.0, ShownResource::CPU);
     assert_eq!(cores.cards[0].head, "4 of 16 cores");
-    let parts: Vec<_> =
-        cores.cards[0].cells[0].parts.iter().map(|part| (part.job.as_str(), part.to)).collect();
+    let parts: Vec<_> = cores.cards[0].cells[0].parts.iter().map(|part| (part.job.as_str(), part.to)).collect();
     assert_eq!(parts, [("a", 0.25)]);
 }

@@ -22,8 +22,8 @@ fn tally(page: &mut Page) -> Tally {
 fn what_was_owed_and_lost_is_counted() {
     let (mut page, ..) = Page::open(RESTART, 40);
     let tally = tally(&mut page);
-    // a1 runs from 1 to 21 s, a2 from 1 to 3 s and, after b1's 4 to 9 s, from 9 to 17 s: of 35 GPU seconds 2 are lost. One GPU
-    // is free while a1 waits for the first cycle, and one while b1 and a2 wait for the fourth.
+    // a1 runs from 1 to 21 s, a2 from 1 to 3 s and, after b1's 4 to 9 s, from 9 to 17 s: of 35 GPU seconds 2 are lost.
+    // One GPU is free while a1 waits for the first cycle, and one while b1 and a2 wait for the fourth.
     expect![[r#"
         Tally {
             resource: Resource(
@@ -175,8 +175,7 @@ fn what_was_owed_and_lost_is_counted() {
 fn fairness_is_described() {
     let (mut page, frame, _) = Page::open(RESTART, 40);
     let view = fairness(&tally(&mut page), &frame, None);
-    let facts: Vec<String> =
-        view.facts.iter().map(|f| format!("{}: {} ({})", f.name, f.value, f.reading)).collect();
+    let facts: Vec<String> = view.facts.iter().map(|f| format!("{}: {} ({})", f.name, f.value, f.reading)).collect();
     expect![[r#"
         From 0:00 to 0:22, cycle 22: team-a was owed most and was below its share for 0:01.
         Used: 79.5 % (35 of 44 GPU-seconds)
@@ -201,9 +200,8 @@ fn warnings(id: &str, cycle: u32) -> Vec<String> {
 
 #[test]
 fn a_job_that_goes_back_and_forth_is_warned_of() {
-    let of = |cycle| {
-        warnings("tug-of-war", cycle).into_iter().filter(|says| says.starts_with("Evicted again and again"))
-    };
+    let of =
+        |cycle| warnings("tug-of-war", cycle).into_iter().filter(|says| says.starts_with("Evicted again and again"));
     assert_eq!(of(3).count(), 0, "evicted twice, started again once");
     expect!["Evicted again and again: stretch was evicted 11 times and started again 10 times in 0:12."]
         .assert_eq(&of(12).collect::<String>());
@@ -213,8 +211,10 @@ fn a_job_that_goes_back_and_forth_is_warned_of() {
 fn a_job_that_starves_is_warned_of() {
     let of = |id, cycle| warnings(id, cycle).into_iter().filter(|says| says.starts_with("Starvation"));
     assert_eq!(of("tug-of-war", 8).count(), 0, "not yet long");
-    expect!["Starvation: build has been waiting for 0:12; red uses 1 GPU, below its fair share of 2; 1 other job as well."]
-        .assert_eq(&of("tug-of-war", 12).collect::<String>());
+    expect![
+        "Starvation: build has been waiting for 0:12; red uses 1 GPU, below its fair share of 2; 1 other job as well."
+    ]
+    .assert_eq(&of("tug-of-war", 12).collect::<String>());
     for example in ["quota-is-a-floor", "limit-is-a-ceiling", "priority-before-weight"] {
         assert_eq!(warnings(example, 40), [""; 0], "{example}: all have what they are due");
     }
@@ -240,9 +240,8 @@ fn fairness_counts_what_is_shown() {
         Report::Tally(tally) => fairness(&tally, &frame, None),
         other => panic!("{other:?}"),
     };
-    let used = |view: &fairground_web::views::fairness::view::FairnessView| {
-        view.facts[0].reading.replace('\u{a0}', " ")
-    };
+    let used =
+        |view: &fairground_web::views::fairness::view::FairnessView| view.facts[0].reading.replace('\u{a0}', " ");
     // Placed at 0:01, so held for four seconds of five.
     assert_eq!(used(&tally(Resource::GPU)), "4 of 40 GPU-seconds");
     assert_eq!(used(&tally(Resource::CPU)), "16 of 400 core-seconds");

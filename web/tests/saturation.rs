@@ -103,8 +103,7 @@ fn why_says_which_sibling_has_more_and_keeps_it() {
 #[test]
 fn why_has_both_sides_of_a_reclaim() {
     let whole = Whole::open("runai-low-takes-high", 1);
-    let event =
-        whole.frame().events.iter().position(|event| event.word().is_eviction()).expect("an eviction");
+    let event = whole.frame().events.iter().position(|event| event.word().is_eviction()).expect("an eviction");
     let event = Selection::Event { cycle: 1, index: event as u32 };
     let rows = words::why(whole.frame(), None, &event, None, Resource::GPU).evidence.expect("numbers").rows;
     let ratios = rows.iter().filter(|(name, ..)| name.starts_with("saturation ratio"));
@@ -133,8 +132,7 @@ fn past_usage_is_a_number_and_a_line() {
     "#]]
     .assert_eq(&lines(&table, &["queue", "past usage"]));
     let view = trends_of("usage-fades", 40, Measure::Usage);
-    expect!["2 queues, all on one scale: 0 to 100 % of the cluster, cycles 0 to 40."]
-        .assert_eq(&view.summary);
+    expect!["2 queues, all on one scale: 0 to 100 % of the cluster, cycles 0 to 40."].assert_eq(&view.summary);
     expect![[r#"
         early: past usage 67.19 now; between 0 and 100 in the run
         late: past usage 32.81 now; between 0 and 32.81 in the run
@@ -163,11 +161,8 @@ fn past_usage_and_k_stand_beside_the_weights() {
     "#]]
     .assert_eq(&rows);
     let why = words::why(whole.frame(), None, &about, Some(ladder), Resource::GPU);
-    let steps: String = why
-        .ladder
-        .iter()
-        .map(|step| format!("{} | {} | {}\n", step.text.spoken(), step.sum, step.value))
-        .collect();
+    let steps: String =
+        why.ladder.iter().map(|step| format!("{} | {} | {}\n", step.text.spoken(), step.sum, step.value)).collect();
     expect![[r#"
         The cluster has |  | 8 GPUs
         team-a: quota actually requested | smaller of quota 0 and requested 8 | 0

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use fairground::scenario::Scenario;
 use fairground_web::engine::protocol::{
-    Amounts, At, BranchId, Compared, EventWord, Frame, Message, MomentRequest, Request, Response, Subjects,
-    ToCompare,
+    Amounts, At, BranchId, Compared, EventWord, Frame, Message, MomentRequest, Request, Response, Subjects, ToCompare,
 };
 use fairground_web::engine::report::{Report, ReportRequest};
 use fairground_web::library::{EXAMPLES, Example};
@@ -154,9 +153,7 @@ fn a_long_run_can_be_stopped_where_it_is() {
     while page.server.is_busy() {
         replies.extend(page.server.work());
     }
-    let Some(Message { generation: 90, body: Response::Moment(moment) }) = replies.pop() else {
-        panic!("a moment")
-    };
+    let Some(Message { generation: 90, body: Response::Moment(moment) }) = replies.pop() else { panic!("a moment") };
     let frame = moment.frame.expect("the moment with its frame");
     assert_eq!(frame.cycle, 2);
     assert!(frame.refusals.iter().any(|refusal| !refusal.checks.is_empty()), "its reasons are known");
@@ -178,9 +175,7 @@ fn what_cannot_run_is_refused_with_reasons() {
     let mut page = Page::default();
     let wrong = Arc::new(Scenario { policy: "unknown".into(), ..Scenario::default() });
     let replies = page.ask(Request::Moment(MomentRequest::main_at(&wrong, 0)));
-    let [Message { body: Response::Refused { findings }, .. }] = replies.as_slice() else {
-        panic!("{replies:?}")
-    };
+    let [Message { body: Response::Refused { findings }, .. }] = replies.as_slice() else { panic!("{replies:?}") };
     assert_eq!(findings.len(), 1);
     assert!(page.ask(Request::Moment(MomentRequest::go_to(3))).is_empty());
 }
@@ -261,8 +256,7 @@ fn the_decisions_of_a_cycle_lead_from_its_opening_to_its_end() {
             assert!(claimed(&opening) <= kept, "{} before cycle {cycle}", example.id);
             // With a grace period longer than a cycle, some pods are already terminating.
             for (now, then) in opening.queues.iter().zip(&before.queues) {
-                let is_kept =
-                    |now: Amounts, then: Amounts| now.iter().zip(then.iter()).all(|(now, then)| now <= then);
+                let is_kept = |now: Amounts, then: Amounts| now.iter().zip(then.iter()).all(|(now, then)| now <= then);
                 assert!(is_kept(now.claimed, then.claimed), "{} before cycle {cycle}", example.id);
                 assert!(is_kept(now.leaving, then.leaving), "{} before cycle {cycle}", example.id);
             }
@@ -309,11 +303,7 @@ fn stepping_by_decisions_visits_every_moment_both_ways() {
     assert_eq!((whole.model.cursor, whole.model.decision), (0, None));
     whole.dispatch(Command::StepDecision { back: false });
     whole.dispatch(Command::Step);
-    assert_eq!(
-        (whole.model.cursor, whole.model.decision),
-        (1, None),
-        "a step goes to the end of the cycle first"
-    );
+    assert_eq!((whole.model.cursor, whole.model.decision), (1, None), "a step goes to the end of the cycle first");
 }
 
 #[test]
@@ -354,12 +344,7 @@ fn stepping_by_actions_visits_the_end_of_each_both_ways() {
             let actions = decision_step::actions(&frame);
             let n = decision_step::n_decisions(&frame);
             assert!(actions.windows(2).all(|pair| pair[0].1 < pair[1].1), "{}", example.id);
-            assert_eq!(
-                actions.last().map_or(0, |last| last.1),
-                n,
-                "{}: all decisions are of actions",
-                example.id
-            );
+            assert_eq!(actions.last().map_or(0, |last| last.1), n, "{}: all decisions are of actions", example.id);
             let n_events: usize =
                 actions.iter().map(|action| decision_step::events_of_action(&frame, action.1).len()).sum();
             assert_eq!(n_events, n as usize, "{}", example.id);
@@ -393,8 +378,8 @@ fn stepping_by_actions_visits_the_end_of_each_both_ways() {
     assert!(said.starts_with("Cycle 1, "), "{said}");
 }
 
-/// A drag sends requests faster than replies arrive: the current one is finished, the latest one comes next, and those in between
-/// are dropped.
+/// A drag sends requests faster than replies arrive: the current one is finished, the latest one comes next, and those
+/// in between are dropped.
 #[test]
 fn alternatives_arrive_during_a_drag() {
     let mut page = Page::default();
@@ -447,8 +432,7 @@ jobs:
     let started = run.n_events(u32::MAX, |kind| kind == EventWord::Started);
     assert_eq!(started, run.n_events(u32::MAX, |kind| kind == EventWord::Submitted), "each has started");
     assert!(
-        started > 1_700
-            && run.events.iter().all(|event| event.2.is_some_and(|job| run.names.job(job) != "first")),
+        started > 1_700 && run.events.iter().all(|event| event.2.is_some_and(|job| run.names.job(job) != "first")),
         "{started}"
     );
     let first = page.event(0, false, Some("first")).expect("it was submitted");

@@ -254,8 +254,5 @@ fn a_slot_plan_says_how_many_slots_are_free() {
     assert!(says(&["b1", "a2"]).ends_with(" 6 of 12 slots are free."));
     assert!(says(&["b1"]).ends_with(" 3 of 12 slots are free."));
     let (usage, _) = report("ego-share-usage", 1);
-    assert!(
-        usage.pools.iter().all(|(_, pool)| pool.free_slots.is_none()),
-        "a multidimensional plan has no slots"
-    );
+    assert!(usage.pools.iter().all(|(_, pool)| pool.free_slots.is_none()), "a multidimensional plan has no slots");
 }

@@ -1,5 +1,5 @@
-//! Files published beside the page: the guide, the specifications as pages that rule cards link to, the JSON schema, and the
-//! licences of the libraries in the page.
+//! Files published beside the page: the guide, the specifications as pages that rule cards link to, the JSON schema,
+//! and the licences of the libraries in the page.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -32,9 +32,8 @@ fn licences() -> Result<String, Failure> {
     let mut tree = cargo();
     tree.args(["tree", "--quiet", "--package", "fairground-web", "--target", "wasm32-unknown-unknown"]);
     tree.args(["--edges", "normal", "--prefix", "none", "--no-dedupe", "--format", "{p}: {l}"]);
-    let lines = output(&mut tree).ok_or_else(|| {
-        Failure::new("the libraries could not be listed", "run `cargo tree -p fairground-web`")
-    })?;
+    let lines = output(&mut tree)
+        .ok_or_else(|| Failure::new("the libraries could not be listed", "run `cargo tree -p fairground-web`"))?;
     let is_library = |line: &&str| !line.starts_with("fairground");
     let lines: BTreeSet<String> = lines.lines().filter(is_library).map(library).collect();
     let lines: Vec<String> = lines.into_iter().collect();
@@ -150,9 +149,8 @@ mod tests {
 
     #[test]
     fn numbered_headings_and_paragraphs_are_link_targets() {
-        let html = document(
-            "# Title\n\n## 6. Reclaim\n\n0.3 Numbers < 4.\n\n- 5.5 is a number\n\n| a |\n|---|\n| 1.5 |\n",
-        );
+        let html =
+            document("# Title\n\n## 6. Reclaim\n\n0.3 Numbers < 4.\n\n- 5.5 is a number\n\n| a |\n|---|\n| 1.5 |\n");
         assert!(html.contains("<title>Title</title>"));
         for (target, text) in [("6", "6. Reclaim"), ("0.3", "0.3 Numbers &lt; 4.")] {
             assert!(html.contains(&format!("<a id=\"{target}\"></a>{text}")), "{html}");

@@ -1,7 +1,8 @@
 //! `cargo xtask fuzz`: coverage-guided fuzzing of a way in, natively.
 //!
-//! The targets are programs of the package `fuzz`, which is no member of the workspace. The stable compiler instruments them; nothing is
-//! installed. The corpus stays in `target/fuzz/corpus` and grows with every run; inputs that fail are in `target/fuzz/findings`.
+//! The targets are programs of the package `fuzz`, which is no member of the workspace. The stable compiler instruments
+//! them; nothing is installed. The corpus stays in `target/fuzz/corpus` and grows with every run; inputs that fail are
+//! in `target/fuzz/findings`.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -90,8 +91,7 @@ fn dictionary(path: &Path) -> Result<(), Failure> {
     let schema = root().join("assets/scenario.schema.json");
     let schema = std::fs::read_to_string(&schema).map_err(|error| Failure::file(&schema, error))?;
     let is_word = |word: &&str| {
-        !word.is_empty()
-            && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+        !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
     };
     let words: BTreeSet<&str> = schema.split('"').filter(is_word).collect();
     let lines: String = words.into_iter().map(|word| format!("\"{word}\"\n")).collect();

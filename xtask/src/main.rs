@@ -1,7 +1,7 @@
 //! Project tasks: `cargo xtask serve`, `cargo xtask test` and their parts. See [`USAGE`].
 //!
-//! Only these tasks install anything: pinned tools in `target/tools` and pinned Node packages in `tests/e2e/node_modules`, and only
-//! if they are missing.
+//! Only these tasks install anything: pinned tools in `target/tools` and pinned Node packages in
+//! `tests/e2e/node_modules`, and only if they are missing.
 
 mod browser;
 mod documents;
@@ -112,11 +112,7 @@ fn screens(args: &[String]) -> Result<(), Failure> {
 
 fn passed(tally: tally::Tally) -> Result<(), Failure> {
     println!("{tally}");
-    if tally.failed == 0 {
-        Ok(())
-    } else {
-        Err(Failure::new("browser tests failed", browser::LOOK_AT_RESULTS))
-    }
+    if tally.failed == 0 { Ok(()) } else { Err(Failure::new("browser tests failed", browser::LOOK_AT_RESULTS)) }
 }
 
 /// Builds the page into `dist/` unless the first argument is `--no-build`. Returns the folder and the other arguments.
@@ -152,16 +148,11 @@ fn soak(args: &[String]) -> ExitCode {
 /// Runs a program of the `tests` package with these arguments. Returns its exit code.
 fn of_tests(program: &str, args: &[String]) -> ExitCode {
     let mut command = cargo();
-    command
-        .args(["run", "--quiet", "--release", "-p", "fairground-tests", "--bin", program, "--"])
-        .args(args);
+    command.args(["run", "--quiet", "--release", "-p", "fairground-tests", "--bin", program, "--"]).args(args);
     match command.status() {
         Ok(status) => ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)),
         Err(error) => {
-            eprintln!(
-                "{}",
-                Failure::new(format!("cargo did not start: {error}"), "check the Rust installation")
-            );
+            eprintln!("{}", Failure::new(format!("cargo did not start: {error}"), "check the Rust installation"));
             ExitCode::FAILURE
         }
     }

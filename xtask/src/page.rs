@@ -1,8 +1,8 @@
 //! Builds the page with trunk: a folder of static files that any web host can serve from any path.
 //!
-//! `Trunk.toml` and `index.html` define the build, so that a plain `trunk serve` does the same. This module installs what the build
-//! needs and contains its last step ([`finish`], called by trunk), which adds the first frame as static markup, the service worker,
-//! the documents and the licences.
+//! `Trunk.toml` and `index.html` define the build, so that a plain `trunk serve` does the same. This module installs
+//! what the build needs and contains its last step ([`finish`], called by trunk), which adds the first frame as static
+//! markup, the service worker, the documents and the licences.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -19,10 +19,10 @@ use crate::root;
 use crate::step::{Failure, cargo, output, run, step};
 use crate::tools;
 
-/// Maximum transfer of the start page, in bytes after brotli: about a second and a half at 10 Mbit/s for a first visit. The printed
-/// table shows what grew. A tenth are instances of the standard library's sorts, one per type; another sort only for the sake of the
-/// download is not worth it. Another tenth reads and writes files of other products; a separate program for them would save an
-/// eighth of a second once, but take minutes to build and optimise.
+/// Maximum transfer of the start page, in bytes after brotli: about a second and a half at 10 Mbit/s for a first visit.
+/// The printed table shows what grew. A tenth are instances of the standard library's sorts, one per type; another sort
+/// only for the sake of the download is not worth it. Another tenth reads and writes files of other products; a
+/// separate program for them would save an eighth of a second once, but take minutes to build and optimise.
 const START_PAGE_LIMIT: usize = 1_800_000;
 
 /// Placeholder for the first frame in `index.html`.
@@ -36,8 +36,8 @@ pub fn dist() -> Result<PathBuf, Failure> {
     let dist = root().join("dist");
     let mut build = trunk("build")?;
     build.args(["--release", "--dist"]).arg(&dist);
-    // Panic messages contain paths of source files; those of dependencies would reveal the builder's folders. The variable replaces
-    // the flags of `.cargo/config.toml`, so these are repeated.
+    // Panic messages contain paths of source files; those of dependencies would reveal the builder's folders. The
+    // variable replaces the flags of `.cargo/config.toml`, so these are repeated.
     if let Some(home) = cargo_home() {
         let flags = format!(
             "--cfg erase_components --remap-path-prefix={}= --remap-path-prefix={}=",
@@ -70,7 +70,8 @@ fn trunk(task: &str) -> Result<Command, Failure> {
     let target = tools::wasm_target()?;
     let mut folders = vec![tools::bin(), tools::node_packages()?.join("node_modules/.bin")];
     let program = tools::trunk_and_wasm_bindgen(|| {
-        // Only if tools are missing, so that a first page does not wait for them and then compile. Trunk reports errors.
+        // Only if tools are missing, so that a first page does not wait for them and then compile. Trunk reports
+        // errors.
         let mut compile = cargo();
         compile.args(["build", "--quiet", "--package=fairground-web", "--target", target]);
         if task == "serve" {
@@ -89,8 +90,8 @@ fn cargo_home() -> Option<PathBuf> {
     set.or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cargo")))
 }
 
-/// Completes a build of trunk, which calls it after each build with the folder in its environment. A development build has neither
-/// a first frame nor a service worker.
+/// Completes a build of trunk, which calls it after each build with the folder in its environment. A development build
+/// has neither a first frame nor a service worker.
 pub fn finish() -> Result<(), Failure> {
     let folder = std::env::var_os("TRUNK_STAGING_DIR").map(PathBuf::from);
     let folder = folder.ok_or_else(|| Failure::new("trunk names no folder", "run `trunk build` instead"))?;
@@ -103,9 +104,8 @@ pub fn finish() -> Result<(), Failure> {
     render.args(["run", "--quiet", "--example", "first_frame"]);
     // These flags are for the WASM target.
     render.env_remove("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS");
-    let markup = output(&mut render).ok_or_else(|| {
-        Failure::new("the first frame could not be rendered", "run the example first_frame")
-    })?;
+    let markup = output(&mut render)
+        .ok_or_else(|| Failure::new("the first frame could not be rendered", "run the example first_frame"))?;
     let offline = "<meta name=\"offline-worker\" content=\"offline.js\" />";
     let page = folder.join("index.html");
     replace_in(&page, &[(FIRST_FRAME_MARK, &markup), (OFFLINE_MARK, offline)])?;
@@ -184,9 +184,10 @@ fn start_page_files(folder: &Path) -> Result<Vec<String>, Failure> {
 
 /// Returns the FNV-1a hash of all contents, sufficient to distinguish versions.
 fn hash(contents: &[Vec<u8>]) -> u64 {
-    contents.iter().flatten().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
+    contents
+        .iter()
+        .flatten()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! `cargo xtask screens`, also part of the tests: takes screenshots of every screen into a gallery that shows visual changes.
-//! Screenshots of other machines are not compared, because fonts differ; changes are for people to judge.
+//! `cargo xtask screens`, also part of the tests: takes screenshots of every screen into a gallery that shows visual
+//! changes. Screenshots of other machines are not compared, because fonts differ; changes are for people to judge.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,8 +9,8 @@ use crate::files::{clear, files_below, read, write};
 use crate::step::Failure;
 use crate::tally::Tally;
 
-/// Takes all screenshots of the page in `dist`, or those selected by arguments of Playwright. Reports which differ from the last run
-/// on this machine.
+/// Takes all screenshots of the page in `dist`, or those selected by arguments of Playwright. Reports which differ from
+/// the last run on this machine.
 pub fn screens(dist: &Path, args: &[String]) -> Result<Tally, Failure> {
     let folder = crate::root().join("target/screens");
     let before = crate::root().join("target/screens-before");
@@ -36,8 +36,8 @@ pub fn screens(dist: &Path, args: &[String]) -> Result<Tally, Failure> {
 /// The screen that the README shows, and its committed picture.
 const README_SCREEN: (&str, &str) = ("why-evicted-1440-light.png", "docs/screenshot.png");
 
-/// Says that the README's picture is not that of this page, or replaces it with `UPDATE_EXPECT` set. Other fonts make other pictures,
-/// so that a difference is no failure.
+/// Says that the README's picture is not that of this page, or replaces it with `UPDATE_EXPECT` set. Other fonts make
+/// other pictures, so that a difference is no failure.
 fn compare_readme_picture(folder: &Path) -> Result<(), Failure> {
     let (screen, committed) = README_SCREEN;
     let taken = folder.join(screen);

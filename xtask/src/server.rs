@@ -19,9 +19,8 @@ pub struct Server {
 impl Server {
     /// Listens on a free port.
     pub fn bind(folder: PathBuf, mount: &'static str) -> Result<Self, Failure> {
-        let listener = tiny_http::Server::http((Ipv4Addr::LOCALHOST, 0)).map_err(|error| {
-            Failure::new(format!("cannot listen: {error}"), "check the network of this machine")
-        })?;
+        let listener = tiny_http::Server::http((Ipv4Addr::LOCALHOST, 0))
+            .map_err(|error| Failure::new(format!("cannot listen: {error}"), "check the network of this machine"))?;
         Ok(Self { listener, folder, mount })
     }
 
@@ -35,8 +34,8 @@ impl Server {
     pub fn run(self) {
         std::thread::scope(|scope| {
             for request in self.listener.incoming_requests() {
-                // A thread per request, because a page that compiles while it downloads reads slowly. Connections closed by the
-                // browser are ignored.
+                // A thread per request, because a page that compiles while it downloads reads slowly. Connections
+                // closed by the browser are ignored.
                 scope.spawn(|| self.answer(request).ok());
             }
         });
@@ -52,8 +51,8 @@ impl Server {
         };
         let has_body = *request.method() != Method::Head;
         let mut out = request.into_writer();
-        // Written here with `Connection: close`, because the library keeps every connection alive in a thread of its own, and a
-        // new connection may then wait until another one ends.
+        // Written here with `Connection: close`, because the library keeps every connection alive in a thread of its
+        // own, and a new connection may then wait until another one ends.
         let length = body.len();
         write!(
             out,

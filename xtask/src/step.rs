@@ -62,11 +62,7 @@ pub fn cargo() -> Command {
 /// Runs `command` and waits for it. Fails unless it succeeds.
 pub fn run(command: &mut Command, by_hand: &str) -> Result<(), Failure> {
     let status = command.status().map_err(|error| not_started(command, &error, by_hand))?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(Failure::new(format!("{} ({status})", line(command)), by_hand))
-    }
+    if status.success() { Ok(()) } else { Err(Failure::new(format!("{} ({status})", line(command)), by_hand)) }
 }
 
 /// Runs `command` and returns its output; `None` if it cannot run or fails.
@@ -78,8 +74,7 @@ pub fn output(command: &mut Command) -> Option<String> {
 /// Runs `command` and prints the lines of its output for which `is_shown` returns true. Returns whether it succeeded.
 pub fn watch(command: &mut Command, mut is_shown: impl FnMut(&str) -> bool) -> Result<bool, Failure> {
     let by_hand = "check that the program is installed";
-    let mut child =
-        command.stdout(Stdio::piped()).spawn().map_err(|error| not_started(command, &error, by_hand))?;
+    let mut child = command.stdout(Stdio::piped()).spawn().map_err(|error| not_started(command, &error, by_hand))?;
     if let Some(stdout) = child.stdout.take() {
         for text in BufReader::new(stdout).lines().map_while(Result::ok) {
             if is_shown(&text) {

@@ -35,9 +35,7 @@ impl Tally {
         let Ok(number) = number.parse::<u32>() else { return self };
         match word.split(" (").next().unwrap_or_default() {
             "passed" => Self { passed: self.passed + number, ..self },
-            "failed" | "flaky" | "interrupted" | "did not run" => {
-                Self { failed: self.failed + number, ..self }
-            }
+            "failed" | "flaky" | "interrupted" | "did not run" => Self { failed: self.failed + number, ..self },
             _ => self,
         }
     }

@@ -21,12 +21,14 @@ pub fn fast() -> ExitCode {
     report.end()
 }
 
-/// Runs everything, even after a failure, and prints a line with the totals. The page is built in parallel with the native checks.
+/// Runs everything, even after a failure, and prints a line with the totals. The page is built in parallel with the
+/// native checks.
 pub fn everything() -> ExitCode {
     let mut report = Report::begin();
     // What an incremental build writes for the next one only costs time here.
     step::without_incremental();
-    // In parallel, because its optimiser uses one core for minutes and its build folder is separate from that of native code.
+    // In parallel, because its optimiser uses one core for minutes and its build folder is separate from that of native
+    // code.
     let built = std::thread::scope(|scope| {
         let page = scope.spawn(page::dist);
         report.note(format());
@@ -106,8 +108,7 @@ fn lint_for_browser() -> Result<Tally, Failure> {
 fn documentation() -> Result<Tally, Failure> {
     let mut doc = cargo();
     doc.args(["doc", "--quiet", "--no-deps", "-p", "fairground"]).env("RUSTDOCFLAGS", "-D warnings");
-    step("Documentation", || run(&mut doc, "correct the documentation named above"))
-        .map(|()| Tally::default())
+    step("Documentation", || run(&mut doc, "correct the documentation named above")).map(|()| Tally::default())
 }
 
 fn native() -> Result<Tally, Failure> {
@@ -117,9 +118,7 @@ fn native() -> Result<Tally, Failure> {
         test.args(["test", "--quiet", "--workspace", "--no-fail-fast"]);
         let succeeded = watch(&mut test, |line| {
             tally = tally.with_cargo(line);
-            !(line.is_empty()
-                || line.starts_with("running ")
-                || line.starts_with("test result: ok. 0 passed"))
+            !(line.is_empty() || line.starts_with("running ") || line.starts_with("test result: ok. 0 passed"))
         })?;
         if succeeded || tally.failed > 0 {
             Ok(tally)

@@ -69,10 +69,7 @@ impl Tool {
                 .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", self.opt_level)
                 .env("CARGO_PROFILE_RELEASE_LTO", "false")
                 .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "256");
-            run(
-                &mut install,
-                &format!("run `cargo install {package} --version {version} --root target/tools`"),
-            )
+            run(&mut install, &format!("run `cargo install {package} --version {version} --root target/tools`"))
         })?;
         Ok(bin().join(self.program))
     }
@@ -102,8 +99,8 @@ fn trunk() -> Tool {
     }
 }
 
-/// Returns the path of `trunk`. Installs it and `wasm-bindgen` if they are missing, in parallel with each other and with `meanwhile`,
-/// because each leaves a core idle for part of its time.
+/// Returns the path of `trunk`. Installs it and `wasm-bindgen` if they are missing, in parallel with each other and
+/// with `meanwhile`, because each leaves a core idle for part of its time.
 pub fn trunk_and_wasm_bindgen(meanwhile: impl FnOnce() + Send) -> Result<PathBuf, Failure> {
     let (trunk, wasm_bindgen) = (trunk(), wasm_bindgen()?);
     if let (Some(trunk), Some(_)) = (trunk.find(), wasm_bindgen.find()) {
@@ -113,9 +110,7 @@ pub fn trunk_and_wasm_bindgen(meanwhile: impl FnOnce() + Send) -> Result<PathBuf
         let installed = scope.spawn(|| wasm_bindgen.path());
         scope.spawn(meanwhile);
         let trunk = trunk.path()?;
-        installed
-            .join()
-            .unwrap_or_else(|_| Err(Failure::new("an installation panicked", "run the task again")))?;
+        installed.join().unwrap_or_else(|_| Err(Failure::new("an installation panicked", "run the task again")))?;
         Ok(trunk)
     })
 }
@@ -156,7 +151,8 @@ fn locked_version(package: &str) -> Result<String, Failure> {
         .ok_or_else(|| Failure::new(format!("Cargo.lock has no {package}"), "run `cargo check --workspace`"))
 }
 
-/// Installs Playwright, axe and binaryen as pinned by the Node package of the browser tests. Returns the folder of the package.
+/// Installs Playwright, axe and binaryen as pinned by the Node package of the browser tests. Returns the folder of the
+/// package.
 pub fn node_packages() -> Result<PathBuf, Failure> {
     let by_hand = format!("install Node {NODE} or newer, with npm");
     let version = output(Command::new("node").arg("--version"))
@@ -201,17 +197,7 @@ pub fn chromium() -> Result<PathBuf, Failure> {
     step("Install Chromium with apt-get", || {
         run(&mut apt_get(&["update", "-qq"]), by_hand)?;
         // A bare machine has no fonts and would show no text.
-        run(
-            &mut apt_get(&[
-                "install",
-                "-y",
-                "-qq",
-                "--no-install-recommends",
-                "chromium",
-                "fonts-liberation",
-            ]),
-            by_hand,
-        )
+        run(&mut apt_get(&["install", "-y", "-qq", "--no-install-recommends", "chromium", "fonts-liberation"]), by_hand)
     })?;
     installed_chromium().ok_or_else(|| Failure::new("no Chromium found after its installation", by_hand))
 }

@@ -1,10 +1,11 @@
 //! Reads the input of KAI's bundled fair-share simulator: one division without hierarchy.
 //!
 //! # Rule
-//! `{"totalResource": {GPU, CPU, Memory}, "queues": [{uid, priority, creationTimestamp, resourceShare: {gpu, cpu, memory}}]}`,
-//! each resource `{deserved, fairShare, maxAllowed, overQuotaWeight, allocated, allocatedNotPreemptible, request}`. Left out: deserved
-//! 0, fair share 0, limit −1, weight 1, request 100000; a missing cpu or memory has deserved −1. Priority 0. A time of
-//! creation that is left out or wrong is *now*, so that the order of the list decides.
+//! `{"totalResource": {GPU, CPU, Memory}, "queues": [{uid, priority, creationTimestamp, resourceShare: {gpu, cpu,
+//! memory}}]}`, each resource `{deserved, fairShare, maxAllowed, overQuotaWeight, allocated, allocatedNotPreemptible,
+//! request}`. Left out: deserved 0, fair share 0, limit −1, weight 1, request 100000; a missing cpu or memory has
+//! deserved −1. Priority 0. A time of creation that is left out or wrong is *now*, so that the order of the list
+//! decides.
 //!
 //! # Source
 //! kai.md 10.1; upstream `cmd/fairshare-simulator`

@@ -14,8 +14,8 @@ use fairground::import::Report;
 use fairground::moment::csv;
 use fairground::policy::kai::config::Config;
 use fairground::policy::kai::recorded::{
-    Committed, GpuAsk, Quantities, QueueSpec, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod,
-    SnapshotPodSet, Status, run_cycle,
+    Committed, GpuAsk, Quantities, QueueSpec, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet, Status,
+    run_cycle,
 };
 use fairground::policy::kai::share::division::{self, Sibling};
 use fairground::policy::kai::share::usage::{History, Sample, Settings};
@@ -132,11 +132,8 @@ impl Run {
         };
         let nodes: Vec<SnapshotNode> = input.nodes.iter().enumerate().map(node).collect();
         let total = |of: fn(&SnapshotNode) -> f64| nodes.iter().map(of).sum();
-        let total = Quantities {
-            cpu: total(|n| n.cpu_milli),
-            memory: total(|n| n.memory_bytes),
-            gpu: total(|n| n.gpus),
-        };
+        let total =
+            Quantities { cpu: total(|n| n.cpu_milli), memory: total(|n| n.memory_bytes), gpu: total(|n| n.gpus) };
         let mut jobs = Vec::new();
         for template in &input.jobs {
             for n in 1..=template.n_jobs {
@@ -153,11 +150,8 @@ impl Run {
             now_s: 0.0,
             named: Vec::new(),
         };
-        let settings = Settings {
-            window_s: f64::from(input.window),
-            half_life_s: input.half_life,
-            ..Settings::default()
-        };
+        let settings =
+            Settings { window_s: f64::from(input.window), half_life_s: input.half_life, ..Settings::default() };
         Run { snapshot, history: History::default(), settings }
     }
 

@@ -1,9 +1,10 @@
 //! Reads the input of KAI's bundled simulator of time-based fair share.
 //!
 //! # Rule
-//! YAML with keys in any case: `Cycles` (100), `WindowSize` (5), `HalfLifePeriod` (0: off), `KValue` (1), `Nodes: [{GPUs, Count}]`,
-//! `Queues: [{Name, Parent, Priority, DeservedGPUs, Weight}]`, `Jobs: {queue: {GPUs, NumPods, NumJobs}}`. A cycle lasts a second
-//! and leaves one sample; jobs are elastic from one pod on, never end, and evicted pods are not made again.
+//! YAML with keys in any case: `Cycles` (100), `WindowSize` (5), `HalfLifePeriod` (0: off), `KValue` (1), `Nodes:
+//! [{GPUs, Count}]`, `Queues: [{Name, Parent, Priority, DeservedGPUs, Weight}]`, `Jobs: {queue: {GPUs, NumPods,
+//! NumJobs}}`. A cycle lasts a second and leaves one sample; jobs are elastic from one pod on, never end, and evicted
+//! pods are not made again.
 //!
 //! # Source
 //! kai.md 10.2; upstream `cmd/time-based-fairshare-simulator`
@@ -76,10 +77,8 @@ const NUMBER_MAX: f64 = 1e15;
 /// Maximum number of printed rows.
 const ROWS_MAX: u64 = 5_000_000;
 /// Maximum number of list items.
-const LISTS: [Limit; 2] = [
-    Limit { key: "queues", anywhere: false, most: LIST_MAX },
-    Limit { key: "nodes", anywhere: false, most: LIST_MAX },
-];
+const LISTS: [Limit; 2] =
+    [Limit { key: "queues", anywhere: false, most: LIST_MAX }, Limit { key: "nodes", anywhere: false, most: LIST_MAX }];
 
 /// Reads the input. The report contains errors and assumptions.
 pub fn read(text: &str) -> (Option<TimeBasedInput>, Report) {
@@ -99,9 +98,8 @@ fn input(root: &Place<'_>, reader: &mut Reader, report: &mut Report) -> TimeBase
         let gpus = reader.whole(&place, "GPUs", 0, (0, NODE_GPUS_MAX)) as u32;
         let count = reader.whole(&place, "Count", 1, (0, 20_000)) as usize;
         if count > 1 {
-            let says = format!(
-                "Count of nodes is honoured: {count} nodes of {gpus} GPUs; KAI's own simulator makes one"
-            );
+            let says =
+                format!("Count of nodes is honoured: {count} nodes of {gpus} GPUs; KAI's own simulator makes one");
             report.assume(says);
         }
         let room = LIST_MAX.saturating_sub(input.nodes.len());

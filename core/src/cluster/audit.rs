@@ -77,8 +77,7 @@ pub fn audit_live(world: &World) -> Vec<Finding> {
         .iter()
         .zip(world.queues.pools.values())
         .map(|(recomputed, maintained)| (recomputed.1, maintained));
-    for (recomputed, maintained) in std::iter::once((&recount.queues.all, &world.queues.all)).chain(in_pools)
-    {
+    for (recomputed, maintained) in std::iter::once((&recount.queues.all, &world.queues.all)).chain(in_pools) {
         for ((id, recomputed), maintained) in recomputed.iter().zip(maintained.values()) {
             let same = (recomputed.allocated, recomputed.non_preemptible)
                 == (maintained.allocated, maintained.non_preemptible)

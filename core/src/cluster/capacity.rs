@@ -1,12 +1,13 @@
 //! Nodes whose pods may exceed the capacity, because it was reduced or because pods were placed outside the scheduler.
 //!
 //! # Rule
-//! Pods stay where they are; the node accepts no others until there is room. Device numbers are only names: when a node has
-//! fewer devices, free ones are removed first, and pods on higher numbers get lower ones. If too few are left, the affected
-//! pods hold fewer devices until other pods leave.
+//! Pods stay where they are; the node accepts no others until there is room. Device numbers are only names: when a node
+//! has fewer devices, free ones are removed first, and pods on higher numbers get lower ones. If too few are left, the
+//! affected pods hold fewer devices until other pods leave.
 //!
 //! # Source
-//! yunikorn.md 1.8: a capacity may fall below what is allocated, and an allocation that is found is booked without any check
+//! yunikorn.md 1.8: a capacity may fall below what is allocated, and an allocation that is found is booked without any
+//! check
 
 use super::usage::NodeUse;
 use super::{Capacity, Devices, Found, Phase, World};
@@ -32,7 +33,8 @@ impl World {
         }
     }
 
-    /// Whether the pods of a node may exceed its capacity: the capacity changed, or pods were placed outside the scheduler.
+    /// Whether the pods of a node may exceed its capacity: the capacity changed, or pods were placed outside the
+    /// scheduler.
     pub fn may_exceed(&self, node: NodeId) -> bool {
         self.may_exceed.binary_search(&node).is_ok()
     }
@@ -42,7 +44,8 @@ impl World {
         std::mem::take(&mut self.dealt)
     }
 
-    /// Reassigns the devices of a node to its pods: pods whose devices all still exist keep them, the others get what is left.
+    /// Reassigns the devices of a node to its pods: pods whose devices all still exist keep them, the others get what
+    /// is left.
     pub(super) fn deal_devices(&mut self, node: NodeId) {
         let pods: Vec<PodId> = self.pods_on(node).collect();
         let mut recomputed = NodeUse::new(&self.cluster.nodes[node]);
@@ -68,8 +71,8 @@ impl World {
         self.nodes[node] = recomputed;
     }
 
-    /// Starts a pod that was placed outside the scheduler, even beyond the capacity of its node. Returns `false` if there is no
-    /// such placement or the node is down; the pod is then pending.
+    /// Starts a pod that was placed outside the scheduler, even beyond the capacity of its node. Returns `false` if
+    /// there is no such placement or the node is down; the pod is then pending.
     pub(super) fn start_found(&mut self, pod: PodId) -> bool {
         let Ok(at) = self.cluster.found.binary_search_by_key(&pod, |found| found.pod) else { return false };
         let Found { node, devices, since, .. } = self.cluster.found[at];

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::id::{JobId, PartitionId, PodId, PodSetId, QueueId};
 use crate::time::{Span, Time};
 
-/// The unit of admission and order, a gang or an elastic group of pods: its specification, shared by all copies of a world,
-/// and its state. Dereferences to the specification.
+/// The unit of admission and order, a gang or an elastic group of pods: its specification, shared by all copies of a
+/// world, and its state. Dereferences to the specification.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
     /// The immutable part.
@@ -68,8 +68,8 @@ pub struct JobSpec {
     pub preemption_delay: Option<Span>,
     /// How long it may stay below its minimum, if it has a value of its own; `Some(None)`: for ever.
     pub staleness_grace: Option<Option<Span>>,
-    /// Number of members that a group of pod sets needs, by the name of the group; that of the job itself is empty. A group
-    /// that is not listed needs all.
+    /// Number of members that a group of pod sets needs, by the name of the group; that of the job itself is empty. A
+    /// group that is not listed needs all.
     pub min_sub_groups: Vec<(Arc<str>, u32)>,
     /// The job for which its pods that terminate at the start were evicted, if the scenario names one.
     pub evicted_for: Option<JobId>,
@@ -95,8 +95,8 @@ impl From<bool> for Preemptible {
 
 /// What happens to a pod that was evicted by the policy or lost its node.
 ///
-/// Policies do not see this: they only evict pods, and a controller outside the scheduler replaces them. That holds for moves
-/// as well: without a controller, a pod that was to be moved is gone.
+/// Policies do not see this: they only evict pods, and a controller outside the scheduler replaces them. That holds for
+/// moves as well: without a controller, a pod that was to be moved is gone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Restart {
     /// A new pod with all the work replaces it.

@@ -1,8 +1,8 @@
 //! Transitions of pod phases and the totals that depend on them; no other code changes a phase.
 //!
-//! A [`World`] is the cluster together with totals that are maintained incrementally: the allocation of every node, and the
-//! allocated, terminating, requested and lost amounts of every queue. Time is always an argument; the end of a phase is part
-//! of the phase, and the simulation's agenda orders these ends.
+//! A [`World`] is the cluster together with totals that are maintained incrementally: the allocation of every node, and
+//! the allocated, terminating, requested and lost amounts of every queue. Time is always an argument; the end of a
+//! phase is part of the phase, and the simulation's agenda orders these ends.
 
 use super::sums::{QueueSums, QueueTotals, Sums};
 use super::usage::NodeUse;
@@ -71,9 +71,9 @@ pub struct Displaced {
 }
 
 impl World {
-    /// Creates the world of a plan. Pods that hold resources get devices in file order if they have none, even where there are too
-    /// few; pods on a node that is down are pending instead. Jobs submitted at or before the start, or with a pod that holds
-    /// resources, are live; all others are submitted later.
+    /// Creates the world of a plan. Pods that hold resources get devices in file order if they have none, even where
+    /// there are too few; pods on a node that is down are pending instead. Jobs submitted at or before the start, or
+    /// with a pod that holds resources, are live; all others are submitted later.
     pub fn new(cluster: Cluster) -> World {
         let nodes = cluster.nodes.values().map(NodeUse::new).collect();
         let queues = QueueTotals::of(&cluster);
@@ -139,8 +139,7 @@ impl World {
 
     /// Counts the pods of a job, and submits it if it is live at the start.
     fn open_job(&mut self, job: JobId) {
-        let held =
-            self.cluster.pods_of(job).filter(|(_, p)| p.phase.holds()).map(|(id, _)| self.pods[id].since);
+        let held = self.cluster.pods_of(job).filter(|(_, p)| p.phase.holds()).map(|(id, _)| self.pods[id].since);
         let first = held.min();
         let live = first.is_some() || self.cluster.jobs[job].submit <= Time::ZERO;
         for pod in self.cluster.jobs[job].pod_ids() {
@@ -211,7 +210,8 @@ impl World {
         std::mem::take(&mut self.touched)
     }
 
-    /// Submits a job, or the pods that join it now: they become pending, unless they already run. Returns those that run.
+    /// Submits a job, or the pods that join it now: they become pending, unless they already run. Returns those that
+    /// run.
     pub fn submit(&mut self, job: JobId, now: Time) -> Vec<PodId> {
         if let Err(at) = self.cluster.live_jobs.binary_search(&job) {
             self.cluster.live_jobs.insert(at, job);
@@ -318,8 +318,8 @@ impl World {
         node
     }
 
-    /// Removes an evicted or lost pod from its node. According to [`Restart`] a replacement with all or the remaining work is
-    /// pending, or the pod, and possibly its job, is over. Returns the node.
+    /// Removes an evicted or lost pod from its node. According to [`Restart`] a replacement with all or the remaining
+    /// work is pending, or the pod, and possibly its job, is over. Returns the node.
     pub fn gone(&mut self, pod: PodId, now: Time) -> NodeId {
         let held_ms = (now - self.pods[pod].since.max(Time::ZERO)).as_millis();
         let held = request_of(&self.cluster.pods[pod].request);
@@ -366,11 +366,7 @@ impl World {
             }
             if phase.holds() {
                 let node = self.vacate(pod, Phase::Removed { at: now });
-                displaced.push(Displaced {
-                    pod,
-                    node,
-                    was_leaving: matches!(phase, Phase::Terminating { .. }),
-                });
+                displaced.push(Displaced { pod, node, was_leaving: matches!(phase, Phase::Terminating { .. }) });
             } else {
                 self.set_phase(pod, Phase::Removed { at: now });
             }
@@ -514,8 +510,8 @@ fn count(cluster: &Cluster, queues: &mut QueueTotals, pod: PodId, sign: i64) {
     });
 }
 
-/// Adds the core of a semi-preemptible job to the sums of its queues, or subtracts it. The core depends on the phases of all
-/// pods of the job, so it is recounted with every change.
+/// Adds the core of a semi-preemptible job to the sums of its queues, or subtracts it. The core depends on the phases
+/// of all pods of the job, so it is recounted with every change.
 fn add_core(cluster: &Cluster, queues: &mut QueueTotals, job: JobId, sign: i64) {
     if cluster.jobs[job].preemptible != Preemptible::Semi {
         return;

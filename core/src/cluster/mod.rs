@@ -24,8 +24,8 @@ pub use job::{Gang, Job, JobSpec, PodSet, Preemptible, Restart};
 pub use lifecycle::{BindError, Displaced, World, request_of};
 pub use node::{Capacity, Node, NodeState};
 pub use pod::{
-    Devices, Effect, Found, GpuRequest, Joining, NodeSelector, Phase, Pod, PodRules, PodSpec, Request,
-    Requirement, Taint, Toleration, Wanted, is_tolerated,
+    Devices, Effect, Found, GpuRequest, Joining, NodeSelector, Phase, Pod, PodRules, PodSpec, Request, Requirement,
+    Taint, Toleration, Wanted, is_tolerated,
 };
 pub use queue::{Queue, QueueResource};
 pub use sums::{QueueSums, Sums};
@@ -90,8 +90,8 @@ impl Cluster {
         self.jobs[job].pod_ids().map(|id| (id, &self.pods[id]))
     }
 
-    /// The starting and running pods of a job that may not be evicted. Of a semi-preemptible job these are, in each pod set, the
-    /// first pods by name up to its minimum, because pods are evicted from the end.
+    /// The starting and running pods of a job that may not be evicted. Of a semi-preemptible job these are, in each pod
+    /// set, the first pods by name up to its minimum, because pods are evicted from the end.
     pub fn fixed_pods(&self, job: JobId) -> Vec<PodId> {
         let holds = |pod: &Pod| matches!(pod.phase, Phase::Starting { .. } | Phase::Running { .. });
         let held = self.pods_of(job).filter(|(_, pod)| holds(pod)).map(|(id, _)| id);
@@ -112,8 +112,8 @@ impl Cluster {
         fixed
     }
 
-    /// Whether a job ended because evicted pods were not replaced: a pod set with an evicted pod has fewer finished pods than its
-    /// minimum. Evictions beyond the minimum do not count, and neither does a withdrawn job.
+    /// Whether a job ended because evicted pods were not replaced: a pod set with an evicted pod has fewer finished
+    /// pods than its minimum. Evictions beyond the minimum do not count, and neither does a withdrawn job.
     pub fn is_evicted(&self, job: JobId) -> bool {
         let j = &self.jobs[job];
         let has = |is: fn(Phase) -> bool| self.pods_of(job).any(|(_, pod)| is(pod.phase));

@@ -70,8 +70,8 @@ pub struct Joining {
 /// The resource request of a pod.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Request {
-    /// CPU, memory and named resources. The GPU entry is `gpu` in whole devices; GPU memory is converted with the smallest GPU
-    /// of the scenario.
+    /// CPU, memory and named resources. The GPU entry is `gpu` in whole devices; GPU memory is converted with the
+    /// smallest GPU of the scenario.
     pub resources: ResourceVec,
     /// The request for GPUs.
     pub gpu: GpuRequest,
@@ -230,9 +230,8 @@ impl Pod {
 
     /// Whether its selector alone matches a node, for policies without affinity.
     pub fn selects_labels(&self, node: &crate::cluster::Node) -> bool {
-        let has = |(key, values): &(Arc<str>, Vec<Arc<str>>)| {
-            node.labels.iter().any(|(k, v)| k == key && values.contains(v))
-        };
+        let has =
+            |(key, values): &(Arc<str>, Vec<Arc<str>>)| node.labels.iter().any(|(k, v)| k == key && values.contains(v));
         self.selector.iter().all(has)
     }
 

@@ -20,8 +20,8 @@ pub struct QueueSums {
     pub waiting: Sums,
     /// The part of `waiting` requested by gated pods.
     pub gated: Sums,
-    /// Work of evicted pods that has to be repeated (none for jobs that resume): amounts × milliseconds held since the start of
-    /// the scenario.
+    /// Work of evicted pods that has to be repeated (none for jobs that resume): amounts × milliseconds held since the
+    /// start of the scenario.
     pub lost: [i128; RESOURCES_MAX],
     /// Pods evicted by the policy.
     pub evictions: u64,

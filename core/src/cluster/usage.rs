@@ -75,8 +75,8 @@ impl NodeUse {
         }
     }
 
-    /// Free thousandths of the node's GPUs for a request: whole devices or, for parts of devices, also the free parts of shared
-    /// ones.
+    /// Free thousandths of the node's GPUs for a request: whole devices or, for parts of devices, also the free parts
+    /// of shared ones.
     pub fn free_milli(&self, node: &Node, gpu: GpuRequest) -> i64 {
         match gpu {
             GpuRequest::None | GpuRequest::Whole { .. } => i64::from(self.n_free()) * 1000,
@@ -96,8 +96,8 @@ impl NodeUse {
         }
     }
 
-    /// MiB of each device that a request for parts takes on this node. As in the reference, a portion is multiplied as a double
-    /// and truncated, so that the same portions fill a device.
+    /// MiB of each device that a request for parts takes on this node. As in the reference, a portion is multiplied as
+    /// a double and truncated, so that the same portions fill a device.
     fn part_mib(&self, gpu: GpuRequest) -> i64 {
         match gpu {
             GpuRequest::Fraction { portion, .. } => {
@@ -108,8 +108,8 @@ impl NodeUse {
         }
     }
 
-    /// The devices a request would get: whole ones from the lowest free device; parts on the fullest shared devices with room,
-    /// lowest number first among equals, then from the lowest free device. `None`: too few devices.
+    /// The devices a request would get: whole ones from the lowest free device; parts on the fullest shared devices
+    /// with room, lowest number first among equals, then from the lowest free device. `None`: too few devices.
     pub fn pick(&self, gpu: GpuRequest) -> Option<Devices> {
         let (wanted, parts) = match gpu {
             GpuRequest::None => return Some(Devices(0)),
@@ -150,8 +150,8 @@ impl NodeUse {
         }
     }
 
-    /// Whether CPU, memory, named resources and a pod slot suffice and, for a request of GPUs, the node's pods lack no device.
-    /// Free GPUs are checked by [`NodeUse::pick`].
+    /// Whether CPU, memory, named resources and a pod slot suffice and, for a request of GPUs, the node's pods lack no
+    /// device. Free GPUs are checked by [`NodeUse::pick`].
     pub fn has_room(&self, node: &Node, request: &Request) -> bool {
         let lacks_devices = self.lacks_devices() && request.gpu.n_devices() > 0;
         self.n_pods < node.pods_max && !lacks_devices && self.lacking(node, request).is_none()
@@ -168,7 +168,8 @@ impl NodeUse {
         None
     }
 
-    /// The devices for a pod that stays although there may be too few: its own as far as they are free, then the lowest free ones.
+    /// The devices for a pod that stays although there may be too few: its own as far as they are free, then the lowest
+    /// free ones.
     pub fn pick_some(&self, gpu: GpuRequest, own: Devices) -> Devices {
         let GpuRequest::Whole { devices } = gpu else { return self.pick(gpu).unwrap_or_default() };
         let picked = own.0 & self.free;

@@ -79,7 +79,8 @@ fn policies(says: Value) -> Value {
     json!({ "anyOf": all.collect::<Vec<_>>(), "description": says })
 }
 
-/// Returns the schema of the settings of all policies. It allows other keys, such as those that end with the name of a queue.
+/// Returns the schema of the settings of all policies. It allows other keys, such as those that end with the name of a
+/// queue.
 fn settings(says: Value) -> Value {
     let mut properties: BTreeMap<&str, String> = BTreeMap::new();
     for policy in Policy::ALL {

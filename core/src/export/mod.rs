@@ -1,7 +1,7 @@
 //! Exports a scenario to the file formats of its product, and compares exports with an imported original.
 //!
-//! Each policy writes its own formats ([`crate::policy::export`]); this module selects them by name. For a comparison, the original
-//! is imported and exported in the same way, so that only edits differ.
+//! Each policy writes its own formats ([`crate::policy::export`]); this module selects them by name. For a comparison,
+//! the original is imported and exported in the same way, so that only edits differ.
 
 pub mod diff;
 mod json_schema;
@@ -44,8 +44,8 @@ pub enum Refused {
     Mistakes(Vec<Diagnostic>),
 }
 
-/// Exports a scenario to a format; `None` selects the first format of its policy. Translates the scenario if the format belongs to
-/// another policy.
+/// Exports a scenario to a format; `None` selects the first format of its policy. Translates the scenario if the format
+/// belongs to another policy.
 pub fn export(scenario: &Scenario, format: Option<&str>) -> Result<Written, Refused> {
     let (policy, format) = chosen(scenario, format).ok_or(Refused::NoFormat)?;
     let translated = translate(scenario, policy).ok_or(Refused::NoFormat)?;
@@ -94,14 +94,9 @@ pub fn original(text: &str) -> Option<Imported> {
     })
 }
 
-/// Returns the unified diff between the exports of an imported scenario and of its edited state. `names` are the file names in the
-/// header.
-pub fn changes(
-    imported: &Scenario,
-    now: &Scenario,
-    format: Option<&str>,
-    names: [&str; 2],
-) -> Result<String, Refused> {
+/// Returns the unified diff between the exports of an imported scenario and of its edited state. `names` are the file
+/// names in the header.
+pub fn changes(imported: &Scenario, now: &Scenario, format: Option<&str>, names: [&str; 2]) -> Result<String, Refused> {
     let name = match format {
         Some(name) => name,
         None => formats_of(now).first().ok_or(Refused::NoFormat)?.file,

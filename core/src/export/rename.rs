@@ -1,8 +1,8 @@
-//! Anonymises a scenario for sharing: replaces names of teams, people and machines by neutral ones. Restores them by the list of
-//! names.
+//! Anonymises a scenario for sharing: replaces names of teams, people and machines by neutral ones. Restores them by
+//! the list of names.
 //!
-//! New names keep the sort order of the old ones, because it breaks ties between equals. Titles and notes are dropped. Labels,
-//! taints, resources and values of settings are kept, because they decide placement.
+//! New names keep the sort order of the old ones, because it breaks ties between equals. Titles and notes are dropped.
+//! Labels, taints, resources and values of settings are kept, because they decide placement.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -112,8 +112,7 @@ impl Renaming<'_> {
                 let before = key.strip_suffix(name.as_str())?.strip_suffix('.')?;
                 Some((name.len(), format!("{before}.{new}")))
             };
-            let of =
-                self.names.iter().filter(|((what, _), _)| *what == QUEUE || *what == USER).filter_map(ends);
+            let of = self.names.iter().filter(|((what, _), _)| *what == QUEUE || *what == USER).filter_map(ends);
             let longest = of.max_by_key(|(length, _)| *length);
             (longest.map_or(key.clone(), |(_, key)| key), value)
         });
@@ -219,9 +218,7 @@ pub fn restored(shared: &Scenario, list: &str) -> Result<Restored, String> {
                 let what = KINDS.iter().find(|what| **what == fields.get(0));
                 let Some(what) = what else {
                     let kinds = KINDS.join(", ");
-                    return Err(format!(
-                        "line {line} of the list of names: the first column takes one of {kinds}"
-                    ));
+                    return Err(format!("line {line} of the list of names: the first column takes one of {kinds}"));
                 };
                 let (own, new) = (fields.get(1).to_string(), fields.get(2).to_string());
                 if names.insert((*what, new.clone()), own).is_some() {

@@ -34,9 +34,7 @@ impl About {
                 text.push_str("queues:\n");
                 for level in 0..=super::TREE_DEPTH_MAX {
                     let parent = if level == 0 { String::new() } else { format!("parent: q{}, ", level - 1) };
-                    text.push_str(&format!(
-                        "- {{name: q{level}, {parent}gpu: {{limit: unlimited, weight: 1}}}}\n"
-                    ));
+                    text.push_str(&format!("- {{name: q{level}, {parent}gpu: {{limit: unlimited, weight: 1}}}}\n"));
                 }
             }
             _ => {}
@@ -55,9 +53,7 @@ impl<'de> Deserialize<'de> for Code {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Code, D::Error> {
         let code = String::deserialize(deserializer)?;
         let known = ALL.iter().find(|about| about.code.0 == code);
-        known
-            .map(|about| about.code)
-            .ok_or_else(|| D::Error::custom(format!("{code} is no code of a finding")))
+        known.map(|about| about.code).ok_or_else(|| D::Error::custom(format!("{code} is no code of a finding")))
     }
 }
 

@@ -44,8 +44,8 @@ impl Findings {
         }
     }
 
-    /// Counts a finding without listing it if its code has reached the limit, and returns whether it did. Saves the time to
-    /// format a message that would be dropped.
+    /// Counts a finding without listing it if its code has reached the limit, and returns whether it did. Saves the
+    /// time to format a message that would be dropped.
     pub fn only_counts(&mut self, code: Code) -> bool {
         let n = self.counts.entry(code).or_default();
         let is_enough = *n >= LISTED_MAX;
@@ -61,7 +61,8 @@ impl Findings {
         self.errors > 0
     }
 
-    /// Returns the findings in the order in which they were added, followed by the number of unlisted findings per code.
+    /// Returns the findings in the order in which they were added, followed by the number of unlisted findings per
+    /// code.
     pub fn finish(mut self) -> Vec<Diagnostic> {
         for (&code, &n) in &self.counts {
             if n > LISTED_MAX {
@@ -98,8 +99,9 @@ pub fn rename(at: Path, to: &str) -> Option<Fix> {
     Some(Fix { label, edits: vec![Edit::Rename { at, to: to.to_string() }] })
 }
 
-/// Whether a character is invisible or changes how others are displayed: zero-width and filler characters, variation selectors,
-/// bidirectional controls, line and paragraph separators, tags. Names that differ only in such characters look the same.
+/// Whether a character is invisible or changes how others are displayed: zero-width and filler characters, variation
+/// selectors, bidirectional controls, line and paragraph separators, tags. Names that differ only in such characters
+/// look the same.
 pub fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
         | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
@@ -117,8 +119,8 @@ pub fn visible(text: &str) -> std::borrow::Cow<'_, str> {
     text.chars().map(|c| if is_shown(c) { c } else { '\u{fffd}' }).collect()
 }
 
-/// Formats a text of the scenario for a message: quoted, truncated to 40 characters, with control and invisible characters
-/// replaced; a quotation mark becomes an apostrophe, so that it does not end the quotation.
+/// Formats a text of the scenario for a message: quoted, truncated to 40 characters, with control and invisible
+/// characters replaced; a quotation mark becomes an apostrophe, so that it does not end the quotation.
 pub fn quoted(text: &str) -> String {
     const SHOWN: usize = 40;
     let cut: String = text.chars().take(SHOWN).collect();

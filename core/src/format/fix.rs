@@ -11,7 +11,8 @@ use super::shape::Scalar;
 use super::shape::{Mut, Ref, Rows, Shape};
 use super::{FORMAT, VERSION, codes};
 
-/// Returns a copy with the edits applied in order. Fails at the first edit whose location does not exist or rejects the value.
+/// Returns a copy with the edits applied in order. Fails at the first edit whose location does not exist or rejects the
+/// value.
 pub fn apply(scenario: &Scenario, edits: &[Edit]) -> Result<Scenario, Box<Diagnostic>> {
     let mut after = scenario.clone();
     for edit in edits {
@@ -41,7 +42,8 @@ pub fn next_node(scenario: &Scenario) -> NodeEntry {
     }
 }
 
-/// Returns the text at a location, lists joined by commas, labels as `name=value`. `None` if it is empty or does not exist.
+/// Returns the text at a location, lists joined by commas, labels as `name=value`. `None` if it is empty or does not
+/// exist.
 pub fn get(scenario: &Scenario, at: &Path) -> Option<String> {
     match at.0.as_slice() {
         [Segment::Field(name)] if name == "format" => return Some(FORMAT.to_string()),
@@ -123,8 +125,7 @@ fn apply_one(s: &mut Scenario, edit: &Edit) -> Result<(), Box<Diagnostic>> {
         Edit::Set { at, value } => set(s, &at.0, value).map_err(|why| match why {
             Unset::NoPlace => no_place(at),
             Unset::Gap => {
-                let says =
-                    format!("{at}: the list {} has an empty item; remove a comma or name one", quoted(value));
+                let says = format!("{at}: the list {} has an empty item; remove a comma or name one", quoted(value));
                 refuse(at, says)
             }
         }),
@@ -152,9 +153,7 @@ fn apply_one(s: &mut Scenario, edit: &Edit) -> Result<(), Box<Diagnostic>> {
             Ok(())
         }
         Edit::MoveQueue { at, parent, before } => move_queue(s, at, parent.as_deref(), before.as_deref()),
-        Edit::MovePool { at, before } => {
-            fix_pools::move_before(element(s, at), s, before).ok_or(no_place(at))
-        }
+        Edit::MovePool { at, before } => fix_pools::move_before(element(s, at), s, before).ok_or(no_place(at)),
         Edit::Duplicate { at } => duplicate(s, at),
     }
 }
@@ -249,15 +248,10 @@ fn set(shape: &mut dyn Shape, segments: &[Segment], value: &str) -> Result<(), U
             }
         }
         Mut::Labels(map) => {
-            *map =
-                items(value)?.into_iter().map(pair).map(|(name, value)| (name, value.to_string())).collect();
+            *map = items(value)?.into_iter().map(pair).map(|(name, value)| (name, value.to_string())).collect();
         }
         Mut::Settings(map) if rest.is_empty() => {
-            *map = items(value)?
-                .into_iter()
-                .map(pair)
-                .map(|(name, value)| (name, Scalar::from(value)))
-                .collect();
+            *map = items(value)?.into_iter().map(pair).map(|(name, value)| (name, Scalar::from(value))).collect();
         }
         Mut::Settings(map) => {
             let key = last(rest).ok_or(Unset::NoPlace)?;
@@ -331,8 +325,7 @@ fn rename_settings(s: &mut Scenario, from: &str, to: Option<&str>) {
         change(&mut entry.settings);
         let own = settings_of(&mut entry.unset.iter(), from, &queues);
         let unset = std::mem::take(&mut entry.unset).into_iter();
-        entry.unset =
-            unset.filter_map(|key| if own.contains(&key) { renamed(&key) } else { Some(key) }).collect();
+        entry.unset = unset.filter_map(|key| if own.contains(&key) { renamed(&key) } else { Some(key) }).collect();
     }
 }
 
@@ -345,11 +338,7 @@ fn in_timeline(timeline: &mut Arc<Vec<TimelineEntry>>) -> impl Iterator<Item = &
 }
 
 /// Returns the settings of a queue: those that end with a dot and its name, but not with a dot and a longer queue name.
-fn settings_of(
-    settings: &mut dyn Iterator<Item = &String>,
-    queue: &str,
-    queues: &[QueueEntry],
-) -> Vec<String> {
+fn settings_of(settings: &mut dyn Iterator<Item = &String>, queue: &str, queues: &[QueueEntry]) -> Vec<String> {
     let ends = |key: &str, name: &str| key.strip_suffix(name).is_some_and(|word| word.ends_with('.'));
     let mut keys: Vec<String> = settings.filter(|key| ends(key, queue)).cloned().collect();
     for longer in queues.iter().filter(|longer| longer.name.len() > queue.len()) {
@@ -407,8 +396,7 @@ fn remove(s: &mut Scenario, at: &Path) -> Result<(), Box<Diagnostic>> {
             let gone = Arc::make_mut(&mut s.nodes).remove(i);
             let left: Vec<String> = s.nodes.iter().map(|n| n.name.clone()).collect();
             let is_gone = |name: &str| {
-                !left.iter().any(|n| n == name)
-                    && follow(name, &gone.name, "", gone.count.is_some()).is_some()
+                !left.iter().any(|n| n == name) && follow(name, &gone.name, "", gone.count.is_some()).is_some()
             };
             replace(&mut s.jobs, |j| j.on.iter().any(|n| is_gone(n)), |j| j.on.retain(|n| !is_gone(n)));
             retain(&mut s.timeline, |t| !t.node.as_deref().is_some_and(is_gone));
@@ -488,12 +476,7 @@ fn remove_queues(s: &mut Scenario, i: usize) {
     forget_jobs(s, &jobs);
 }
 
-fn move_queue(
-    s: &mut Scenario,
-    at: &Path,
-    parent: Option<&str>,
-    before: Option<&str>,
-) -> Result<(), Box<Diagnostic>> {
+fn move_queue(s: &mut Scenario, at: &Path, parent: Option<&str>, before: Option<&str>) -> Result<(), Box<Diagnostic>> {
     let Some(("queues", i)) = element(s, at) else { return Err(no_place(at)) };
     let inside = subtree(&s.queues, i);
     if let Some(parent) = parent {

@@ -19,11 +19,7 @@ pub fn add(rows: &mut dyn Rows, name: &str) -> usize {
 }
 
 /// Changes the matching entries of a section; does not copy the section if none matches.
-pub fn replace<T: Clone>(
-    section: &mut Arc<Vec<T>>,
-    has: impl Fn(&T) -> bool,
-    mut change: impl FnMut(&mut T),
-) {
+pub fn replace<T: Clone>(section: &mut Arc<Vec<T>>, has: impl Fn(&T) -> bool, mut change: impl FnMut(&mut T)) {
     if section.iter().any(&has) {
         Arc::make_mut(section).iter_mut().filter(|entry| has(entry)).for_each(&mut change);
     }
@@ -76,8 +72,8 @@ pub fn rename(s: &mut Scenario, i: usize, to: &str) {
     }
 }
 
-/// Removes a pool and all references to it: its nodes move to the first pool, and jobs that named no other pool use their
-/// queue's default pools.
+/// Removes a pool and all references to it: its nodes move to the first pool, and jobs that named no other pool use
+/// their queue's default pools.
 pub fn remove(s: &mut Scenario, i: usize) {
     let gone = Arc::make_mut(&mut s.pools).remove(i);
     if s.pools.iter().all(|pool| pool.name != gone.name) {
@@ -85,8 +81,8 @@ pub fn remove(s: &mut Scenario, i: usize) {
     }
 }
 
-/// Moves a pool before another. Nodes without a pool stay in the pool that was first before the move. Returns `None` if the
-/// element is no pool or the other pool does not exist.
+/// Moves a pool before another. Nodes without a pool stay in the pool that was first before the move. Returns `None` if
+/// the element is no pool or the other pool does not exist.
 pub fn move_before(element: Option<(&str, usize)>, s: &mut Scenario, before: &str) -> Option<()> {
     let ("pools", i) = element? else { return None };
     let target = s.pools.iter().position(|pool| pool.name == before)?;

@@ -1,8 +1,8 @@
-//! The scenario file as text: shape, values, edits and findings. This module does not interpret values; `scenario::check`
-//! does.
+//! The scenario file as text: shape, values, edits and findings. This module does not interpret values;
+//! `scenario::check` does.
 //!
-//! [`read`] parses text into a [`Scenario`]; [`to_yaml`] and [`to_json`] write it back. [`apply`] applies edits to a scenario,
-//! both those of a [`Fix`] and those made on the page.
+//! [`read`] parses text into a [`Scenario`]; [`to_yaml`] and [`to_json`] write it back. [`apply`] applies edits to a
+//! scenario, both those of a [`Fix`] and those made on the page.
 
 pub mod codes;
 mod diagnostic;
@@ -28,8 +28,8 @@ pub use nearest::nearest;
 pub use read::{Read, SCHEMA_LINE, locate, read};
 pub(crate) use read::{SECTIONS, position, read_shape};
 pub use schema::{
-    CapacityEntry, DelaysEntry, JobEntry, NodeEntry, PodSetEntry, PoolEntry, QueueEntry, QueuePoolEntry,
-    ResourceEntry, Scenario, TimelineEntry,
+    CapacityEntry, DelaysEntry, JobEntry, NodeEntry, PodSetEntry, PoolEntry, QueueEntry, QueuePoolEntry, ResourceEntry,
+    Scenario, TimelineEntry,
 };
 pub use shape::Scalar;
 pub(crate) use shape::{Entry, FieldType, Kind, Mut as SlotMut, Ref, Row, Rows, Shape, Table, entry};

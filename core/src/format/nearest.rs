@@ -1,7 +1,7 @@
 //! Suggestions for misspelled names.
 
-/// Returns the candidate with the smallest edit distance to `name`, ignoring case, if the distance is at most a third of the
-/// length of `name`, or 1. The first of several equally near candidates wins.
+/// Returns the candidate with the smallest edit distance to `name`, ignoring case, if the distance is at most a third
+/// of the length of `name`, or 1. The first of several equally near candidates wins.
 pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let wanted: Vec<char> = name.chars().take(64).flat_map(char::to_lowercase).collect();
     let allowed = (wanted.len() / 3).max(1);

@@ -1,10 +1,10 @@
-//! Values of job patterns: constant, changing or random arrival intervals, random durations, and repetition of the whole
-//! pattern.
+//! Values of job patterns: constant, changing or random arrival intervals, random durations, and repetition of the
+//! whole pattern.
 //!
 //! # Rule
-//! The nth job of a pattern gets the nth random number of its seed. Neither the name nor the position in the file matters, so
-//! renaming, adding and moving entries keep all random values; patterns with the same seed get the same values. Values given
-//! in whole seconds yield whole seconds, others milliseconds.
+//! The nth job of a pattern gets the nth random number of its seed. Neither the name nor the position in the file
+//! matters, so renaming, adding and moving entries keep all random values; patterns with the same seed get the same
+//! values. Values given in whole seconds yield whole seconds, others milliseconds.
 
 use super::quantity::{self, MILLIS_MAX, Wrong};
 use crate::kit::random::{below, exponential, mixed};
@@ -64,7 +64,8 @@ impl Lasts {
     }
 }
 
-/// Intervals between arrivals: constant, `30s`; changing linearly, `60s..10s`; either as the mean of random ones, `30s random`.
+/// Intervals between arrivals: constant, `30s`; changing linearly, `60s..10s`; either as the mean of random ones, `30s
+/// random`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Every {
     /// First interval.
@@ -129,13 +130,13 @@ impl Arrivals {
         u64::from(self.count) * u64::from(self.repeat.times)
     }
 
-    /// Returns the arrival times in the order of the job numbers, in milliseconds; at most a second beyond [`MILLIS_MAX`].
+    /// Returns the arrival times in the order of the job numbers, in milliseconds; at most a second beyond
+    /// [`MILLIS_MAX`].
     pub fn moments(self) -> impl Iterator<Item = i64> {
         let beyond = i128::from(MILLIS_MAX) + 1000;
         let step = i128::from(step((self.every.first, self.every.last)));
         (0..self.repeat.times).flat_map(move |round| {
-            let begin =
-                i128::from(self.submit) + i128::from(round) * i128::from(self.repeat.every.as_millis());
+            let begin = i128::from(self.submit) + i128::from(round) * i128::from(self.repeat.every.as_millis());
             let mut since = 0i128;
             (0..self.count).map(move |k| {
                 if k > 0 {

@@ -69,7 +69,8 @@ fn split(text: &str) -> Result<Typed<'_>, Wrong> {
     Ok(Typed { negative, digits, exponent, unit: unit.trim_start() })
 }
 
-/// Returns `digits * 10^exponent * num / den` as an integer. Rounds up if `round` is set, otherwise fails for fractions.
+/// Returns `digits * 10^exponent * num / den` as an integer. Rounds up if `round` is set, otherwise fails for
+/// fractions.
 fn scale(typed: &Typed<'_>, num: i128, den: i128, round: bool, max: i64) -> Result<i64, Wrong> {
     let (digits, mut den) = (typed.digits, den);
     if digits == 0 {
@@ -136,8 +137,7 @@ pub fn amount(text: &str, resource: Resource, bytes_per_one: i64) -> Result<Amou
     let typed = split(text)?;
     let (num, den, round) = match resource {
         Resource::MEMORY => {
-            let unit =
-                if typed.unit.is_empty() { Some(i128::from(bytes_per_one)) } else { bytes(typed.unit) };
+            let unit = if typed.unit.is_empty() { Some(i128::from(bytes_per_one)) } else { bytes(typed.unit) };
             (unit.ok_or(Wrong::Form)?, 1, true)
         }
         _ => match typed.unit {
@@ -167,8 +167,8 @@ pub fn is_plausible_gpu_memory(mib: i64) -> bool {
     mib == 0 || GPU_MEBIBYTES.contains(&mib)
 }
 
-/// Returns the likely meaning of an implausible GPU memory: `80` means `80Gi`, `2Ti` means `2Gi`, and a large number without a
-/// unit means bytes or KiB.
+/// Returns the likely meaning of an implausible GPU memory: `80` means `80Gi`, `2Ti` means `2Gi`, and a large number
+/// without a unit means bytes or KiB.
 pub fn meant_gpu_memory(text: &str) -> Option<String> {
     let mib = mebibytes(text).ok()?;
     let text = text.trim();
@@ -182,8 +182,8 @@ pub fn meant_gpu_memory(text: &str) -> Option<String> {
     mebibytes(&meant).is_ok_and(|mib| GPU_MEBIBYTES.contains(&mib)).then_some(meant)
 }
 
-/// Returns the number of bytes in a unit: `Gi`, `GiB`, `G`, `GB`. Lowercase is accepted where it is unambiguous: `gb`, but not
-/// `m`, which means thousandths in Kubernetes.
+/// Returns the number of bytes in a unit: `Gi`, `GiB`, `G`, `GB`. Lowercase is accepted where it is unambiguous: `gb`,
+/// but not `m`, which means thousandths in Kubernetes.
 fn bytes(unit: &str) -> Option<i128> {
     let short = unit.strip_suffix(['B', 'b']).unwrap_or(unit);
     if short.is_empty() {
@@ -285,8 +285,7 @@ pub fn span(text: &str) -> Result<Span, Wrong> {
 pub fn print_amount(amount: Amount, resource: Resource) -> String {
     let n = amount.in_base_units();
     if resource == Resource::MEMORY {
-        let units =
-            [("Ti", 1i64 << 40), ("Gi", 1 << 30), ("Mi", 1 << 20), ("G", 1_000_000_000), ("M", 1_000_000)];
+        let units = [("Ti", 1i64 << 40), ("Gi", 1 << 30), ("Mi", 1 << 20), ("G", 1_000_000_000), ("M", 1_000_000)];
         let unit = units.iter().find(|&&(_, size)| n != 0 && n % size == 0);
         return unit.map_or_else(|| format!("{n}B"), |&(unit, size)| format!("{}{unit}", n / size));
     }
@@ -336,15 +335,12 @@ mod tests {
 
     #[test]
     fn an_implausible_gpu_memory_has_a_likely_meaning() {
-        let cases =
-            [("80", "80Gi"), ("2Ti", "2Gi"), ("40 MiB", "40Gi"), ("0.5", "0.5Gi"), ("1.5 TiB", "1.5Gi")];
+        let cases = [("80", "80Gi"), ("2Ti", "2Gi"), ("40 MiB", "40Gi"), ("0.5", "0.5Gi"), ("1.5 TiB", "1.5Gi")];
         for (typed, meant) in cases.into_iter().chain([("83886080", "81920"), ("4294967296", "4096")]) {
             assert!(!is_plausible_gpu_memory(mebibytes(typed).expect(typed)), "{typed}");
             assert_eq!(meant_gpu_memory(typed).as_deref(), Some(meant), "{typed}");
         }
-        assert!(
-            ["0", "100", "80Gi", "1023Gi"].iter().all(|t| mebibytes(t).is_ok_and(is_plausible_gpu_memory))
-        );
+        assert!(["0", "100", "80Gi", "1023Gi"].iter().all(|t| mebibytes(t).is_ok_and(is_plausible_gpu_memory)));
         assert_eq!(meant_gpu_memory("5000Ti"), None);
     }
 
@@ -431,8 +427,7 @@ mod tests {
 
     #[test]
     fn decimals_have_no_more_digits_than_they_need() {
-        let all =
-            [(1500, 3, "1.5"), (2000, 3, "2"), (-1, 3, "-0.001"), (0, 6, "0"), (1_000_001, 6, "1.000001")];
+        let all = [(1500, 3, "1.5"), (2000, 3, "2"), (-1, 3, "-0.001"), (0, 6, "0"), (1_000_001, 6, "1.000001")];
         for (n, digits, text) in all {
             assert_eq!(print_decimal(n, digits), text);
         }

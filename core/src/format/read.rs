@@ -1,5 +1,5 @@
-//! Parses text into a [`Scenario`], shape only. Unknown keys and values of the wrong kind are reported and skipped; everything
-//! else is kept, so that one mistake does not hide others.
+//! Parses text into a [`Scenario`], shape only. Unknown keys and values of the wrong kind are reported and skipped;
+//! everything else is kept, so that one mistake does not hide others.
 
 use super::diagnostic::{Code, Diagnostic, Path, Severity};
 use super::findings::{Findings, diagnostic, quoted};
@@ -92,9 +92,9 @@ pub(crate) fn position(tree: &Value, path: &Path) -> Position {
         let next = match (segment, &here.is) {
             (Segment::Field(name), _) => here.get(name),
             (Segment::At(i), Is::List(items)) => items.get(*i as usize),
-            (Segment::Named(name), Is::List(items)) => items.iter().find(|item| {
-                item.get("name").is_some_and(|n| matches!(&n.is, Is::Scalar(text) if text == name))
-            }),
+            (Segment::Named(name), Is::List(items)) => items
+                .iter()
+                .find(|item| item.get("name").is_some_and(|n| matches!(&n.is, Is::Scalar(text) if text == name))),
             (Segment::Named(name), Is::Map(_)) => here.get(name),
             _ => None,
         };
@@ -263,8 +263,7 @@ impl Reader {
         match value.is {
             Is::List(ref items) if !items.iter().all(is_plain) => Some(flow(&value)),
             Is::List(items) => {
-                let texts: Option<Vec<String>> =
-                    items.into_iter().map(|item| self.text(item, path)).collect();
+                let texts: Option<Vec<String>> = items.into_iter().map(|item| self.text(item, path)).collect();
                 texts.map(|texts| texts.join(", "))
             }
             Is::Null => None,

@@ -1,5 +1,5 @@
-//! Groups of fields, as the format sees them: reading, writing, editing by path, links, the JSON schema and the reference page are
-//! loops over the rows of `entry!`.
+//! Groups of fields, as the format sees them: reading, writing, editing by path, links, the JSON schema and the
+//! reference page are loops over the rows of `entry!`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -233,7 +233,8 @@ macro_rules! lists {
 
 lists!(Vec<T>, Arc<Vec<T>>);
 
-/// Declares a group of fields. A row is one field: what it means, its name and type in the program, its position and name in a file.
+/// Declares a group of fields. A row is one field: what it means, its name and type in the program, its position and
+/// name in a file.
 macro_rules! entry {
     ($(#[doc = $about:literal])+ $entry:ident {
         $($(#[doc = $doc:literal])+ $field:ident: $type:ty = $i:literal $name:literal,)*

@@ -1,4 +1,5 @@
-//! Parses YAML or JSON into a tree with positions. Scalars stay as typed: `6214e9` remains text until it is parsed as a number.
+//! Parses YAML or JSON into a tree with positions. Scalars stay as typed: `6214e9` remains text until it is parsed as a
+//! number.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -197,19 +198,15 @@ impl<'l> Builder<'l> {
     fn take(&mut self, event: Event<'_>, at: Position) -> Result<(), Box<Diagnostic>> {
         let feature = match &event {
             Event::Alias(_) => Some("an alias (*name)"),
-            Event::Scalar(_, _, anchor, _)
-            | Event::SequenceStart(anchor, _)
-            | Event::MappingStart(anchor, _)
+            Event::Scalar(_, _, anchor, _) | Event::SequenceStart(anchor, _) | Event::MappingStart(anchor, _)
                 if *anchor != 0 =>
             {
                 Some("an anchor (&name)")
             }
-            Event::Scalar(.., Some(_))
-            | Event::SequenceStart(_, Some(_))
-            | Event::MappingStart(_, Some(_)) => Some("a tag (!name)"),
-            Event::DocumentStart(_) if !self.is_stream && !self.roots.is_empty() => {
-                Some("a second document (---)")
+            Event::Scalar(.., Some(_)) | Event::SequenceStart(_, Some(_)) | Event::MappingStart(_, Some(_)) => {
+                Some("a tag (!name)")
             }
+            Event::DocumentStart(_) if !self.is_stream && !self.roots.is_empty() => Some("a second document (---)"),
             _ => None,
         };
         if let Some(feature) = feature {

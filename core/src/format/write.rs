@@ -1,5 +1,5 @@
-//! Writes a [`Scenario`] as text that reads and diffs well: fixed key order, no empty fields, values as typed, short entries on
-//! one line. Reading the text returns the same scenario.
+//! Writes a [`Scenario`] as text that reads and diffs well: fixed key order, no empty fields, values as typed, short
+//! entries on one line. Reading the text returns the same scenario.
 
 use super::schema::Scenario;
 use super::shape::{Ref, Shape};
@@ -32,14 +32,10 @@ fn outline(shape: &dyn Shape) -> Vec<(&'static str, Out<'_>)> {
             Ref::Value(text) => text.map(Out::Value),
             Ref::Plain(text) => Some(Out::Value(text)).filter(|_| !text.is_empty()),
             Ref::Labels(map) => Some(Out::Map(map.iter().map(|(k, v)| (k.as_str(), Out::Text(v))).collect())),
-            Ref::Settings(map) => {
-                Some(Out::Map(map.iter().map(|(k, v)| (k.as_str(), Out::Value(&v.0))).collect()))
-            }
+            Ref::Settings(map) => Some(Out::Map(map.iter().map(|(k, v)| (k.as_str(), Out::Value(&v.0))).collect())),
             Ref::Texts(texts) => Some(Out::Flow(texts.iter().map(|text| Out::Text(text)).collect())),
             Ref::Part(part) => Some(Out::Map(outline(part))),
-            Ref::Rows(rows) => {
-                Some(Out::Rows((0..rows.count()).filter_map(|i| rows.row(i)).map(outline).collect()))
-            }
+            Ref::Rows(rows) => Some(Out::Rows((0..rows.count()).filter_map(|i| rows.row(i)).map(outline).collect())),
         };
         let is_empty = |out: &Out<'_>| match out {
             Out::Map(fields) => fields.is_empty(),
@@ -219,9 +215,7 @@ fn is_odd(c: char) -> bool {
 
 /// Whether a text needs no quotes, even in flow lists and maps.
 fn is_plain(s: &str, as_text: bool) -> bool {
-    let inner = |c: char| {
-        c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '+' | '-' | ' ' | '(' | ')' | '=' | ';')
-    };
+    let inner = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '+' | '-' | ' ' | '(' | ')' | '=' | ';');
     let first = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '+' | '-' | '(');
     let dash = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || c == '.');
     s.starts_with(first)

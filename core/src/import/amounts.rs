@@ -87,14 +87,13 @@ impl Amounts {
         };
         let others = self.others.iter().filter(|(_, n)| **n > 0);
         let others = others.map(|(name, n)| (name.clone(), Scalar(n.to_string()))).collect();
-        let amounts =
-            [of(self.gpu, Resource::GPU), of(self.cpu, Resource::CPU), of(self.memory, Resource::MEMORY)];
+        let amounts = [of(self.gpu, Resource::GPU), of(self.cpu, Resource::CPU), of(self.memory, Resource::MEMORY)];
         (amounts, others)
     }
 }
 
-/// Parses a Kubernetes quantity into base units: thousandths, or bytes of memory, which Kubernetes also writes in thousandths
-/// (`1500m`).
+/// Parses a Kubernetes quantity into base units: thousandths, or bytes of memory, which Kubernetes also writes in
+/// thousandths (`1500m`).
 pub fn amount(text: &str, resource: Resource) -> Option<i64> {
     let text = text.trim();
     let thousandths = text.strip_suffix('m').filter(|_| resource == Resource::MEMORY);

@@ -1,7 +1,7 @@
 //! Compressed files: gzip, the zip archive with KAI's snapshot, and zip archives of several files.
 //!
-//! Archives are read in memory and never extracted to disk, so paths inside them are harmless. The unpacked size is bounded
-//! regardless of the sizes that the archive declares.
+//! Archives are read in memory and never extracted to disk, so paths inside them are harmless. The unpacked size is
+//! bounded regardless of the sizes that the archive declares.
 
 use std::io::{Error, Read, Result as IoResult};
 
@@ -105,8 +105,8 @@ pub struct Entry {
     pub bytes: Vec<u8>,
 }
 
-/// Unpacks the files of an archive. Fails if they exceed `most` bytes in total. `None` for a snapshot, which is read as a stream by
-/// [`read_snapshot`].
+/// Unpacks the files of an archive. Fails if they exceed `most` bytes in total. `None` for a snapshot, which is read as
+/// a stream by [`read_snapshot`].
 pub fn unzip(bytes: &[u8], most: u64) -> Result<Option<Vec<Entry>>, String> {
     let damaged = |error: rawzip::Error| format!("the archive is damaged ({error}); download it again");
     let archive = ZipArchive::from_slice(bytes).map_err(damaged)?;
@@ -135,9 +135,7 @@ pub fn unzip(bytes: &[u8], most: u64) -> Result<Option<Vec<Entry>>, String> {
             CompressionMethod::DEFLATE => &mut plain,
             CompressionMethod::STORE => &mut stored,
             _ => {
-                return Err(format!(
-                    "{name} is not deflated; unpack the archive and choose the files inside"
-                ));
+                return Err(format!("{name} is not deflated; unpack the archive and choose the files inside"));
             }
         };
         let read = entry.verifying_reader(packed).read_to_end(&mut unpacked);
@@ -147,9 +145,7 @@ pub fn unzip(bytes: &[u8], most: u64) -> Result<Option<Vec<Entry>>, String> {
     }
     // The declared number of entries may be wrong.
     if entries.next_entry().is_ok_and(|entry| entry.is_some()) {
-        return Err(format!(
-            "the archive has more than {ENTRIES_MAX} entries; up to {ENTRIES_MAX} are read; split it"
-        ));
+        return Err(format!("the archive has more than {ENTRIES_MAX} entries; up to {ENTRIES_MAX} are read; split it"));
     }
     if found.is_empty() {
         return Err("the archive has no files; choose another".to_string());
@@ -158,10 +154,7 @@ pub fn unzip(bytes: &[u8], most: u64) -> Result<Option<Vec<Entry>>, String> {
 }
 
 /// Reads the snapshot in an archive as a stream; the checksum is verified at the end.
-pub fn read_snapshot<T>(
-    bytes: &[u8],
-    read: impl FnOnce(&mut dyn Read) -> Result<T, String>,
-) -> Result<T, String> {
+pub fn read_snapshot<T>(bytes: &[u8], read: impl FnOnce(&mut dyn Read) -> Result<T, String>) -> Result<T, String> {
     let damaged = |error: rawzip::Error| format!("the archive is damaged ({error}); download it again");
     let archive = ZipArchive::from_slice(bytes).map_err(damaged)?;
     let n = archive.entries_hint();

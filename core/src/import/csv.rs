@@ -11,8 +11,8 @@ use crate::format::DIALECT;
 use crate::policy::Policy;
 use crate::scenario::quantity::print_decimal;
 use crate::scenario::{
-    JobEntry, NODE_GPUS_MAX, NODES_MAX, PODS_MAX, Path, QUEUES_MAX, QueueEntry, Scalar, Scenario, codes,
-    finding, unlimited_queue,
+    JobEntry, NODE_GPUS_MAX, NODES_MAX, PODS_MAX, Path, QUEUES_MAX, QueueEntry, Scalar, Scenario, codes, finding,
+    unlimited_queue,
 };
 
 /// Sections with the rows of the two tables.
@@ -56,8 +56,8 @@ pub fn preview(trace: &str, mapping: &Mapping) -> Preview {
     Preview { columns, rows }
 }
 
-/// Imports a job trace and an optional table of queue sizes. Skips and reports invalid rows; fails only if no row is left or a limit
-/// of the simulation is exceeded.
+/// Imports a job trace and an optional table of queue sizes. Skips and reports invalid rows; fails only if no row is
+/// left or a limit of the simulation is exceeded.
 pub fn import(jobs: &[u8], queues: Option<&[u8]>, options: &Options) -> Imported {
     let mut report = Report::default();
     let scenario = make(jobs, queues, options, &mut report);
@@ -106,8 +106,7 @@ fn make(jobs: &[u8], queues: Option<&[u8]>, options: &Options, report: &mut Repo
     let has = u64::from(n_nodes) * u64::from(node_gpus) * 1000;
     if let Some(total) = total.filter(|&total| total > has) {
         let [total, has] = [total, has].map(|n| print_decimal(i64::try_from(n).unwrap_or(i64::MAX), 3));
-        let says =
-            format!("the quotas add up to {total} GPUs, the nodes have {has}: not all can be kept at once");
+        let says = format!("the quotas add up to {total} GPUs, the nodes have {has}: not all can be kept at once");
         report.diagnostics.push(finding(codes::OVERSUBSCRIBED, Path::default().field("queues"), says));
     }
     report.assume("a node has 64 cores and 256 GB; jobs ask for no CPU or memory unless the trace says so");

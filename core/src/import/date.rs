@@ -2,8 +2,8 @@
 
 use crate::scenario::quantity;
 
-/// Parses a date with optional time and offset (`2017-10-02 00:00:00`, also with `T`, `Z` and `+02:00`; UTC without an offset) into
-/// milliseconds since 1970.
+/// Parses a date with optional time and offset (`2017-10-02 00:00:00`, also with `T`, `Z` and `+02:00`; UTC without an
+/// offset) into milliseconds since 1970.
 pub fn date(text: &str) -> Option<i64> {
     let text = text.strip_suffix('Z').unwrap_or(text);
     let (day, clock) = text.split_once(['T', ' ']).unwrap_or((text, "0:00"));
@@ -58,9 +58,7 @@ mod tests {
         assert_eq!(moment("1970-01-01"), Some(0));
         assert_eq!(moment("2017-10-02 00:00:00"), Some(1_506_902_400_000));
         assert_eq!(moment("2020-02-29T23:59:30.5Z"), Some(1_583_020_770_500));
-        for text in
-            ["", "2017-13-01", "2017-10-02 25:00", "2017-10-02 1", "2017-10", "2017-10-02-03", "a-b-c"]
-        {
+        for text in ["", "2017-13-01", "2017-10-02 25:00", "2017-10-02 1", "2017-10", "2017-10-02-03", "a-b-c"] {
             assert_eq!(moment(text), None, "{text}");
         }
     }

@@ -1,9 +1,9 @@
 //! Takes a text apart that has inputs of several kinds.
 //!
 //! # Rule
-//! Documents separated by `---` are recognised one by one; those with objects of a cluster stay together. A configuration of YuniKorn that
-//! is text in a ConfigMap, in an item of a list or in the values of a chart becomes an input of its own. Line numbers are those of the
-//! whole text.
+//! Documents separated by `---` are recognised one by one; those with objects of a cluster stay together. A
+//! configuration of YuniKorn that is text in a ConfigMap, in an item of a list or in the values of a chart becomes an
+//! input of its own. Line numbers are those of the whole text.
 //!
 //! # Source
 //! apache/yunikorn-k8shim, `deployments/examples/placements`; apache/yunikorn-release, Helm chart, `yunikornDefaults`
@@ -37,17 +37,13 @@ const DEPTH_MAX: u32 = 5;
 
 /// Splits a text of a kind into its inputs. A text of one kind is returned as it is.
 pub fn split<'a>(text: Cow<'a, str>, kind: Kind, report: &mut Report) -> Vec<Document<'a>> {
-    let is_mixable = matches!(
-        kind,
-        Kind::Kubernetes | Kind::QueuesYaml | Kind::Organisation | Kind::YuniKornState | Kind::Unknown
-    );
+    let is_mixable =
+        matches!(kind, Kind::Kubernetes | Kind::QueuesYaml | Kind::Organisation | Kind::YuniKornState | Kind::Unknown);
     if !is_mixable {
         return vec![whole(text, kind)];
     }
     match by_kind(&text) {
-        Some(parts) => {
-            parts.into_iter().flat_map(|(kind, text)| embedded(Cow::Owned(text), kind, report)).collect()
-        }
+        Some(parts) => parts.into_iter().flat_map(|(kind, text)| embedded(Cow::Owned(text), kind, report)).collect(),
         None => embedded(text, kind, report),
     }
 }
@@ -81,14 +77,12 @@ fn by_kind(text: &str) -> Option<Vec<(Kind, String)>> {
             kind => kind,
         }
     };
-    let ranges: Vec<(Kind, usize, usize)> =
-        ranges.into_iter().map(|(from, to)| (kind((from, to)), from, to)).collect();
+    let ranges: Vec<(Kind, usize, usize)> = ranges.into_iter().map(|(from, to)| (kind((from, to)), from, to)).collect();
     let first = ranges.first()?.0;
     if ranges.iter().all(|(kind, ..)| *kind == first && (first == Kind::Kubernetes || ranges.len() == 1)) {
         return None;
     }
-    let (objects, others): (Vec<_>, Vec<_>) =
-        ranges.into_iter().partition(|(kind, ..)| *kind == Kind::Kubernetes);
+    let (objects, others): (Vec<_>, Vec<_>) = ranges.into_iter().partition(|(kind, ..)| *kind == Kind::Kubernetes);
     let mut parts: Vec<(Kind, String)> =
         others.iter().map(|&(kind, from, to)| (kind, alone(text, &[(from, to)], true))).collect();
     if !objects.is_empty() {
@@ -178,15 +172,13 @@ fn take(value: Value, found: &mut Vec<Configuration>, unread: &mut Vec<String>) 
                     value.is = Is::List(kept(items, found, unread));
                 }
             }
-            let is_empty =
-                |(key, value): &(String, Value)| key == "items" && value.is == Is::List(Vec::new());
+            let is_empty = |(key, value): &(String, Value)| key == "items" && value.is == Is::List(Vec::new());
             (!entries.iter().any(is_empty)).then_some(Value { at, is: Is::Map(entries) })
         }
         is => {
             let value = Value { at, is };
             let is_object = value.get("apiVersion").is_some();
-            let is_map =
-                matches!(value.get("kind"), Some(Value { is: Is::Scalar(kind), .. }) if kind == "ConfigMap");
+            let is_map = matches!(value.get("kind"), Some(Value { is: Is::Scalar(kind), .. }) if kind == "ConfigMap");
             let name = value.get("metadata").and_then(|metadata| metadata.get("name"));
             let name = match name {
                 Some(Value { is: Is::Scalar(name), .. }) if is_object => name.as_str(),
@@ -208,13 +200,7 @@ fn is_items(key: &str, value: &Value) -> bool {
 }
 
 /// Finds configurations in a map. Reports its other keys if there are any.
-fn find(
-    value: &Value,
-    object: &str,
-    depth: u32,
-    found: &mut Vec<Configuration>,
-    unread: &mut Vec<String>,
-) -> bool {
+fn find(value: &Value, object: &str, depth: u32, found: &mut Vec<Configuration>, unread: &mut Vec<String>) -> bool {
     let (Is::Map(entries), true) = (&value.is, depth > 0) else { return false };
     let mut others = Vec::new();
     let mut has_found = false;

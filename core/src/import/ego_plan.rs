@@ -1,7 +1,8 @@
-//! Imports a multidimensional resource plan of IBM EGO (`MDPlan.xml`) as a scenario with the consumer tree, without jobs.
+//! Imports a multidimensional resource plan of IBM EGO (`MDPlan.xml`) as a scenario with the consumer tree, without
+//! jobs.
 //!
-//! Source of the elements: IBM, *MDPlan.xml reference*. Source of the priorities: IBM, *Share priority and ratio*; 1 is the highest
-//! and 10 the lowest, so the import reverses them.
+//! Source of the elements: IBM, *MDPlan.xml reference*. Source of the priorities: IBM, *Share priority and ratio*; 1 is
+//! the highest and 10 the lowest, so the import reverses them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,8 +12,7 @@ use super::xml::{self, Element};
 use super::{Imported, NODES, Report, counted, node_group, push_once, typed};
 use crate::policy::ego;
 use crate::scenario::{
-    Diagnostic, NODE_GPUS_MAX, NODES_MAX, Path, QUEUES_MAX, QueueEntry, Scalar, Scenario, codes, finding,
-    quoted,
+    Diagnostic, NODE_GPUS_MAX, NODES_MAX, Path, QUEUES_MAX, QueueEntry, Scalar, Scenario, codes, finding, quoted,
 };
 
 /// Maximum number of lines of one kind in a report; further ones are counted.
@@ -112,8 +112,7 @@ impl Reader<'_> {
             self.consumer(consumer, None);
         }
         let n = self.queues.len();
-        self.report
-            .understand(format!("{n} consumers as queues, with ratio, priority, limits and ownership"));
+        self.report.understand(format!("{n} consumers as queues, with ratio, priority, limits and ownership"));
         let mut unread = BTreeMap::new();
         root.unread(&mut unread);
         for ((element, name), n) in unread {
@@ -258,8 +257,7 @@ impl Reader<'_> {
 
     /// Returns the number of GPUs that a host offers, by which a number of owned hosts becomes a quota.
     fn offered_gpus(&self) -> u64 {
-        let ratio =
-            self.scenario.settings.get("over-commit.gpu").and_then(|typed| typed.0.parse::<f64>().ok());
+        let ratio = self.scenario.settings.get("over-commit.gpu").and_then(|typed| typed.0.parse::<f64>().ok());
         (f64::from(self.node_gpus) * ratio.unwrap_or(1.0)) as u64
     }
 
@@ -340,8 +338,7 @@ impl Reader<'_> {
 
     fn finish(mut self, options: &Options) -> Scenario {
         let (n, gpus) = (self.n_nodes, self.node_gpus);
-        self.report
-            .assume_nodes(format!("{n} hosts with {gpus} GPUs each; a plan does not say what hosts have"));
+        self.report.assume_nodes(format!("{n} hosts with {gpus} GPUs each; a plan does not say what hosts have"));
         self.report.assume("no jobs: add jobs, or import a trace");
         self.scenario.nodes = Arc::new(vec![node_group("host", n, gpus)]);
         self.scenario.queues = Arc::new(self.queues);
@@ -437,12 +434,8 @@ mod tests {
         let wrong = wrong.replace("</OwnershipPolicy>", "");
         let imported = import_plan(&wrong, &Options::default());
         assert!(imported.scenario.is_none());
-        let found: Vec<_> = imported
-            .report
-            .diagnostics
-            .iter()
-            .map(|d| (d.position.map(|(line, _)| line), d.says.as_str()))
-            .collect();
+        let found: Vec<_> =
+            imported.report.diagnostics.iter().map(|d| (d.position.map(|(line, _)| line), d.says.as_str())).collect();
         let expected = [
             (Some(9), "\"<OwnershipPolicy>\" is not closed"),
             (Some(4), "\"soon\" is not a grace period: write whole seconds"),
@@ -490,11 +483,8 @@ mod tests {
         let unlisted = n - 100;
         assert_eq!(report.diagnostics[100].says, format!("{unlisted} more mistakes like the 100 above"));
         let last = &report.ignored[report.ignored.len() - 2..];
-        let too_many = format!(
-            "consumers from line {} on: {} are left out, a scenario has at most {n} queues",
-            n + 2,
-            20_000 - n
-        );
+        let too_many =
+            format!("consumers from line {} on: {} are left out, a scenario has at most {n} queues", n + 2, 20_000 - n);
         assert_eq!(last, [too_many, format!("and {unlisted} more like those above")]);
         assert_eq!(report.assumed[100], format!("and {unlisted} more like those above"));
         assert!(report.ignored.len() == 102 && report.assumed.len() < 104, "{}", report.assumed.len());

@@ -1,9 +1,10 @@
-//! Imports several files of any kinds at once: recognises each, and merges those that belong together into one scenario.
+//! Imports several files of any kinds at once: recognises each, and merges those that belong together into one
+//! scenario.
 //!
 //! # Rule
-//! A scenario, a link, an input of KAI's simulators and a plan of EGO are imported alone. All other files of one kind form a part:
-//! queues come from the first part that defines them, nodes from the first that has them, jobs from all. Unused files are reported
-//! with the reason.
+//! A scenario, a link, an input of KAI's simulators and a plan of EGO are imported alone. All other files of one kind
+//! form a part: queues come from the first part that defines them, nodes from the first that has them, jobs from all.
+//! Unused files are reported with the reason.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -75,7 +76,8 @@ impl Piece<'_> {
     }
 }
 
-/// Imports files as one scenario. Translates it to the policy in the options; without one, it has the policy of the files.
+/// Imports files as one scenario. Translates it to the policy in the options; without one, it has the policy of the
+/// files.
 pub fn import_files(files: &[File<'_>], options: &Options) -> Files {
     let mut report = Report::default();
     if files.len() > FILES_MAX {
@@ -94,8 +96,7 @@ pub fn import_files(files: &[File<'_>], options: &Options) -> Files {
             trace: None,
         };
     }
-    let (scenario, kind) = match ALONE.iter().find_map(|kind| pieces.iter().find(|piece| piece.kind == *kind))
-    {
+    let (scenario, kind) = match ALONE.iter().find_map(|kind| pieces.iter().find(|piece| piece.kind == *kind)) {
         Some(piece) => {
             others_left_out(piece, &pieces, &mut report);
             (alone(piece, options, &mut report), piece.kind)
@@ -131,11 +132,7 @@ pub fn import_files(files: &[File<'_>], options: &Options) -> Files {
 }
 
 /// Splits the readable scenarios into the first and the others.
-fn with_more(
-    first: Option<Scenario>,
-    pieces: &[Piece<'_>],
-    report: &mut Report,
-) -> (Option<Scenario>, Vec<Scenario>) {
+fn with_more(first: Option<Scenario>, pieces: &[Piece<'_>], report: &mut Report) -> (Option<Scenario>, Vec<Scenario>) {
     let mut all: Vec<Scenario> = first.into_iter().collect();
     for piece in pieces.iter().filter(|piece| piece.kind == Kind::Scenario).skip(1) {
         let Imported { scenario, report: mut own } = own(piece.text());
@@ -207,11 +204,9 @@ fn piece<'a>(file: &File<'a>, options: &Options, report: &mut Report) -> Option<
     }
     if is_zip(&bytes) {
         return match read_snapshot(&bytes, |unpacked| snapshot::read(unpacked)) {
-            Ok(tree) => Some(Piece {
-                file: Cow::Borrowed(file.name),
-                kind: Kind::Kubernetes,
-                is: Content::Trees(vec![tree]),
-            }),
+            Ok(tree) => {
+                Some(Piece { file: Cow::Borrowed(file.name), kind: Kind::Kubernetes, is: Content::Trees(vec![tree]) })
+            }
             Err(says) => refuse(says),
         };
     }
@@ -369,8 +364,7 @@ fn contents(scenario: &Scenario) -> String {
 
 /// Returns the options with the default policy filled in.
 fn with_default_policy(options: &Options) -> Options {
-    let policy =
-        if options.policy.is_empty() { Policy::NAMES[0].to_string() } else { options.policy.clone() };
+    let policy = if options.policy.is_empty() { Policy::NAMES[0].to_string() } else { options.policy.clone() };
     Options { policy, ..options.clone() }
 }
 
@@ -385,8 +379,7 @@ struct Part {
 }
 
 /// Kinds that become parts, with those that define queues first.
-const PARTS: [Kind; 5] =
-    [Kind::Organisation, Kind::QueuesYaml, Kind::YuniKornState, Kind::Kubernetes, Kind::Trace];
+const PARTS: [Kind; 5] = [Kind::Organisation, Kind::QueuesYaml, Kind::YuniKornState, Kind::Kubernetes, Kind::Trace];
 
 /// Imports files that belong together.
 fn together(pieces: &[Piece<'_>], options: &Options, report: &mut Report) -> Option<Scenario> {
@@ -407,11 +400,7 @@ fn together(pieces: &[Piece<'_>], options: &Options, report: &mut Report) -> Opt
         report.refuse(NOT_RECOGNISED);
     }
     // Without the unreadable files the result would be incomplete.
-    if report
-        .diagnostics
-        .iter()
-        .any(|found| found.code.0 == codes::IMPORT.0 || found.code.0 == codes::SYNTAX.0)
-    {
+    if report.diagnostics.iter().any(|found| found.code.0 == codes::IMPORT.0 || found.code.0 == codes::SYNTAX.0) {
         parts.retain(|part| part.kind == Kind::Trace);
     }
     merge(parts, report)
@@ -441,15 +430,8 @@ const NOT_RECOGNISED: &str = "this is not recognized: it is no scenario (YAML or
      line), no output of kubectl get … -o json, no configuration or REST answer of YuniKorn, no REST answer of Run:ai and no \
      plan of EGO (XML)";
 
-fn part(
-    kind: Kind,
-    of: &[&Piece<'_>],
-    pieces: &[Piece<'_>],
-    options: &Options,
-    report: &mut Report,
-) -> Option<Part> {
-    let sources: Vec<Source<'_>> =
-        of.iter().map(|piece| Source { file: &piece.file, text: piece.text() }).collect();
+fn part(kind: Kind, of: &[&Piece<'_>], pieces: &[Piece<'_>], options: &Options, report: &mut Report) -> Option<Part> {
+    let sources: Vec<Source<'_>> = of.iter().map(|piece| Source { file: &piece.file, text: piece.text() }).collect();
     let texts: Vec<&str> = of.iter().map(|piece| piece.text()).collect();
     let options = &match kind {
         Kind::Trace => with_default_policy(options),
@@ -465,8 +447,7 @@ fn part(
             super::import(texts[0].as_bytes(), sizes.map(|piece| piece.text().as_bytes()), options)
         }
         _ => {
-            let is_yunikorn =
-                |piece: &Piece<'_>| matches!(piece.kind, Kind::QueuesYaml | Kind::YuniKornState);
+            let is_yunikorn = |piece: &Piece<'_>| matches!(piece.kind, Kind::QueuesYaml | Kind::YuniKornState);
             objects(of, options, pieces.iter().any(is_yunikorn))
         }
     };
@@ -575,10 +556,7 @@ fn add_jobs(base: &mut Scenario, other: &Scenario, report: &mut Report) {
         }
         if !known.contains(job.queue.as_str()) && !missing.iter().any(|queue| queue.name == job.queue) {
             let listed = other.queues.iter().find(|queue| queue.name == job.queue);
-            missing.push(QueueEntry {
-                parent: None,
-                ..listed.cloned().unwrap_or_else(|| without_limit(&job.queue))
-            });
+            missing.push(QueueEntry { parent: None, ..listed.cloned().unwrap_or_else(|| without_limit(&job.queue)) });
         }
         jobs.push(job);
     }

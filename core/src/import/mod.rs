@@ -37,9 +37,7 @@ pub(crate) use table::{Row, Table};
 
 use crate::policy::versions::{in_newest, newest_says, revision_of};
 use crate::scenario::value::{Value, documents};
-use crate::scenario::{
-    Diagnostic, NodeEntry, Path, QueueEntry, Scalar, Scenario, codes, finding, unlimited_queue,
-};
+use crate::scenario::{Diagnostic, NodeEntry, Path, QueueEntry, Scalar, Scenario, codes, finding, unlimited_queue};
 use crate::translate::{Kind as Note, translate};
 
 /// A text with the name of its file.
@@ -69,8 +67,7 @@ fn trees<'a>(sources: &[Source<'a>], report: &mut Report) -> Vec<(&'a str, Value
                 let file = if file.is_empty() { String::new() } else { format!("{file}: ") };
                 let says = match is_template(text) {
                     true => {
-                        "this is a template of Helm ({{ }}): import what it makes, as helm template prints it"
-                            .into()
+                        "this is a template of Helm ({{ }}): import what it makes, as helm template prints it".into()
                     }
                     false => wrong.says.clone(),
                 };
@@ -100,9 +97,7 @@ fn translate_to(policy: &str, scenario: Scenario, report: &mut Report) -> Scenar
 fn in_newest_revision(scenario: Scenario, report: &mut Report) -> Scenario {
     let n_settings = scenario.settings.len();
     let scenario = in_newest(scenario);
-    if let Some((modelled, revision)) =
-        revision_of(&scenario).filter(|_| scenario.settings.len() > n_settings)
-    {
+    if let Some((modelled, revision)) = revision_of(&scenario).filter(|_| scenario.settings.len() > n_settings) {
         report.assume(newest_says(modelled, revision));
     }
     scenario

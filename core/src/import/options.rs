@@ -18,12 +18,7 @@ pub struct Field {
     pub(super) names: &'static [&'static str],
 }
 
-const fn field(
-    key: &'static str,
-    label: &'static str,
-    holds: &'static str,
-    names: &'static [&'static str],
-) -> Field {
+const fn field(key: &'static str, label: &'static str, holds: &'static str, names: &'static [&'static str]) -> Field {
     Field { key, label, holds, names }
 }
 
@@ -50,7 +45,8 @@ impl Mapping {
         field("memory", "memory per pod", "memory of each pod", &["memory", "mem"]),
     ];
 
-    /// Sets the column of a field, optionally with a unit after a colon; an empty name means no column. Ignores unknown fields.
+    /// Sets the column of a field, optionally with a unit after a colon; an empty name means no column. Ignores unknown
+    /// fields.
     pub fn set(&mut self, field: &str, column: &str) {
         if let Some(field) = Mapping::FIELDS.iter().find(|known| known.key == field) {
             self.0.insert(field.key, column.to_string());
@@ -72,7 +68,8 @@ pub struct Options {
     pub policy: String,
     /// Number of nodes and GPUs per node; `None`: as many nodes with eight GPUs as the quotas need in total.
     pub nodes: Option<(u32, u32)>,
-    /// Factor on the queue sizes, as numerator and denominator, to keep the contention of a large cluster on a small one.
+    /// Factor on the queue sizes, as numerator and denominator, to keep the contention of a large cluster on a small
+    /// one.
     pub quota_scale: (u32, u32),
     /// Value of the scenario's `cycle` field.
     pub cycle: String,

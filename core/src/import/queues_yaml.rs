@@ -1,8 +1,8 @@
-//! Imports a configuration of YuniKorn (`queues.yaml`, alone or in a ConfigMap) as a scenario with queues and settings, without
-//! jobs.
+//! Imports a configuration of YuniKorn (`queues.yaml`, alone or in a ConfigMap) as a scenario with queues and settings,
+//! without jobs.
 //!
-//! Source of the keys: apache/yunikorn-core, `pkg/common/configs/config.go`. A configuration that upstream would reject is rejected,
-//! with all errors and their lines.
+//! Source of the keys: apache/yunikorn-core, `pkg/common/configs/config.go`. A configuration that upstream would reject
+//! is rejected, with all errors and their lines.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,8 +19,8 @@ use crate::policy::yunikorn::settings::{properties, property_is_known};
 use crate::policy::yunikorn::words::{GPU_TYPE, TEMPLATE};
 use crate::scenario::value::{self, Is, Limit, Position, Value};
 use crate::scenario::{
-    Diagnostic, NODE_GPUS_MAX, NODES_MAX, NodeEntry, POOLS_MAX, Path, PoolEntry, QUEUES_MAX, QueueEntry,
-    ResourceEntry, Scalar, Scenario, codes, finding, nearest, position, quantity, quoted,
+    Diagnostic, NODE_GPUS_MAX, NODES_MAX, NodeEntry, POOLS_MAX, Path, PoolEntry, QUEUES_MAX, QueueEntry, ResourceEntry,
+    Scalar, Scenario, codes, finding, nearest, position, quantity, quoted,
 };
 use crate::units::Resource;
 
@@ -92,8 +92,7 @@ fn configuration(tree: &Value, options: &Options, report: &mut Report) -> Option
     if n_more > 0 {
         wrong.push(finding(codes::IMPORT, Path::default(), format!("and {n_more} more")));
     }
-    let n_queues: usize =
-        file.partitions.iter().map(|partition| count(&partition.root(), &|_| true) - 1).sum();
+    let n_queues: usize = file.partitions.iter().map(|partition| count(&partition.root(), &|_| true) - 1).sum();
     if n_queues as u64 > QUEUES_MAX {
         let says = format!("there are {n_queues} queues; up to {QUEUES_MAX} are simulated");
         wrong.push(finding(codes::TOO_MANY, Path::default().field("partitions"), says));
@@ -183,8 +182,8 @@ fn of_fault(fault: Fault) -> Diagnostic {
     Diagnostic { position: Some(fault.position), ..finding(codes::IMPORT, fault.at, fault.says) }
 }
 
-/// Converts partitions to a scenario: a single one to the whole cluster, several to node pools. One tree holds the queues of all
-/// partitions, because a queue has jobs in the pool of its own partition only.
+/// Converts partitions to a scenario: a single one to the whole cluster, several to node pools. One tree holds the
+/// queues of all partitions, because a queue has jobs in the pool of its own partition only.
 struct Writer<'r> {
     tree: &'r Value,
     report: &'r mut Report,
@@ -201,13 +200,7 @@ struct Writer<'r> {
 }
 
 impl<'r> Writer<'r> {
-    fn new(
-        tree: &'r Value,
-        file: &File,
-        types: &Types,
-        options: &Options,
-        report: &'r mut Report,
-    ) -> Writer<'r> {
+    fn new(tree: &'r Value, file: &File, types: &Types, options: &Options, report: &'r mut Report) -> Writer<'r> {
         let is_gpu = |name: &&String| name.ends_with("gpu");
         let known = types.iter().find(|name| *name == GPU_TYPE).or_else(|| types.iter().find(is_gpu));
         let name = match file.partitions.as_slice() {
@@ -217,11 +210,7 @@ impl<'r> Writer<'r> {
         Writer {
             tree,
             report,
-            scenario: Scenario {
-                policy: DESCRIPTION.key.into(),
-                name: name.to_string(),
-                ..Scenario::default()
-            },
+            scenario: Scenario { policy: DESCRIPTION.key.into(), name: name.to_string(), ..Scenario::default() },
             queues: Vec::new(),
             gpu_type: known.cloned().unwrap_or_else(|| GPU_TYPE.to_string()),
             names: BTreeSet::new(),
@@ -301,10 +290,7 @@ impl<'r> Writer<'r> {
             (count(&|q| !q.properties.is_empty()), "with properties"),
             (count(&|q| q.maxapplications > 0), "with maxapplications"),
             (count(&|q| !q.limits.is_empty()), "with limits of users and groups"),
-            (
-                count(&|q| q.childtemplate != Default::default()),
-                "with a template for queues that placement makes",
-            ),
+            (count(&|q| q.childtemplate != Default::default()), "with a template for queues that placement makes"),
         ];
         says.extend(parts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")));
         self.report.understand(says.join(", "));
@@ -375,8 +361,7 @@ impl<'r> Writer<'r> {
         if !queue.limits.is_empty() {
             self.setting(&format!("limits.{name}"), &yunikorn::limits(&queue.limits).flow());
         }
-        let has_field =
-            |property: &str, text: &str| property == OFFSET && name != "root" && is_priority(text);
+        let has_field = |property: &str, text: &str| property == OFFSET && name != "root" && is_priority(text);
         self.properties(&queue.properties, "", name, at, &has_field);
         let template = &queue.childtemplate;
         let at = at.field("childtemplate");

@@ -74,15 +74,14 @@ impl Kind {
 /// Number of bytes at the beginning that are inspected.
 const INSPECTED_BYTES: usize = 64 << 10;
 
-/// Recognises a file by the beginning of its content, and by its name (empty if unknown) where the content is ambiguous.
+/// Recognises a file by the beginning of its content, and by its name (empty if unknown) where the content is
+/// ambiguous.
 pub fn recognise(bytes: &[u8], file: &str) -> Kind {
     let start = &bytes[..bytes.len().min(INSPECTED_BYTES)];
     // The cut may split the last character; other invalid bytes mean that this is no text.
     let text = match std::str::from_utf8(start) {
         Ok(text) => text,
-        Err(e) if e.error_len().is_none() => {
-            std::str::from_utf8(&start[..e.valid_up_to()]).unwrap_or_default()
-        }
+        Err(e) if e.error_len().is_none() => std::str::from_utf8(&start[..e.valid_up_to()]).unwrap_or_default(),
         Err(_) => return by_name(file),
     };
     let text = text.trim_start_matches('\u{feff}').trim();

@@ -1,7 +1,7 @@
 //! A configuration that the scheduler reloads during a run, as timeline entries with the changes.
 //!
-//! Queues missing from the text are drained (`absent`). Queues missing from the scenario are rejected, because the jobs of a
-//! scenario need their queue from the start.
+//! Queues missing from the text are drained (`absent`). Queues missing from the scenario are rejected, because the jobs
+//! of a scenario need their queue from the start.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use super::options::Options;
 use super::queues_yaml::import_queues_yaml;
 use crate::policy::{PRIORITY_CLASS, Policy};
 use crate::scenario::{
-    Diagnostic, Path, QueueEntry, ResourceEntry, Scalar, Scenario, TimelineEntry, at_moment, codes, finding,
-    quantity, quoted,
+    Diagnostic, Path, QueueEntry, ResourceEntry, Scalar, Scenario, TimelineEntry, at_moment, codes, finding, quantity,
+    quoted,
 };
 use crate::units::Resource;
 
@@ -35,8 +35,7 @@ pub fn reload(scenario: &Scenario, at: &str, text: &str) -> Reload {
     let mut refuse = |says: String| {
         reload.diagnostics.push(finding(codes::IMPORT, Path::default(), says));
     };
-    let Ok(moment) = quantity::millis(at).map_err(|_| ()).and_then(|n| if n < 0 { Err(()) } else { Ok(n) })
-    else {
+    let Ok(moment) = quantity::millis(at).map_err(|_| ()).and_then(|n| if n < 0 { Err(()) } else { Ok(n) }) else {
         refuse(format!("{} is not a moment of the run: write a time such as 90s", quoted(at)));
         return reload;
     };
@@ -51,7 +50,9 @@ pub fn reload(scenario: &Scenario, at: &str, text: &str) -> Reload {
         return reload;
     };
     if scenario.pools.len().max(to.pools.len()) > 1 {
-        refuse("a configuration with several partitions cannot be read anew here: change the settings of each pool".into());
+        refuse(
+            "a configuration with several partitions cannot be read anew here: change the settings of each pool".into(),
+        );
         return reload;
     }
     let from = at_moment(&Arc::new(scenario.clone()), moment);
@@ -118,19 +119,11 @@ fn changed(resource: Resource, own: Option<String>, new: Option<String>, unset: 
 }
 
 /// Returns an entry with the changes of settings, if there are any.
-fn settings_entry(
-    from: &Scenario,
-    to: &Scenario,
-    fixed: &[&str],
-    mut entry: TimelineEntry,
-) -> Option<TimelineEntry> {
+fn settings_entry(from: &Scenario, to: &Scenario, fixed: &[&str], mut entry: TimelineEntry) -> Option<TimelineEntry> {
     let is_configuration = |name: &str| {
-        !fixed.contains(&name)
-            && !OTHER_SETTINGS.iter().any(|of| name.starts_with(of))
-            && !name.starts_with(ABSENT)
+        !fixed.contains(&name) && !OTHER_SETTINGS.iter().any(|of| name.starts_with(of)) && !name.starts_with(ABSENT)
     };
-    let own: BTreeMap<&String, &Scalar> =
-        from.settings.iter().filter(|(name, _)| is_configuration(name)).collect();
+    let own: BTreeMap<&String, &Scalar> = from.settings.iter().filter(|(name, _)| is_configuration(name)).collect();
     for (name, value) in to.settings.iter().filter(|(name, _)| is_configuration(name)) {
         if own.get(name).is_none_or(|own| own.0.trim() != value.0.trim()) {
             entry.settings.insert(name.clone(), value.clone());

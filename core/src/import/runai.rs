@@ -1,11 +1,11 @@
 //! Imports projects and departments listed by Run:ai's API as a scenario with the organisation tree, without jobs.
 //!
 //! # Rule
-//! `{"departments": [...], "projects": [...]}`, of which either may be missing; a bare list contains projects. An entry has `name`,
-//! `id`, `parent.id` or `parentId` or `departmentId`, and `resources`, a list with one entry per node pool: `{nodePool: {name},
-//! gpu: {deserved, limit, overQuotaWeight}, cpu: {...}, memory: {...}, rank}`, CPU in millicores, memory in MiB. Older versions use
-//! `nodePoolsResources` and `maxAllowed`, or have a single pool: `deservedGpus`, `maxAllowedGpus`, `gpuOverQuotaWeight`. Missing
-//! or negative limits are unlimited.
+//! `{"departments": [...], "projects": [...]}`, of which either may be missing; a bare list contains projects. An entry
+//! has `name`, `id`, `parent.id` or `parentId` or `departmentId`, and `resources`, a list with one entry per node pool:
+//! `{nodePool: {name}, gpu: {deserved, limit, overQuotaWeight}, cpu: {...}, memory: {...}, rank}`, CPU in millicores,
+//! memory in MiB. Older versions use `nodePoolsResources` and `maxAllowed`, or have a single pool: `deservedGpus`,
+//! `maxAllowedGpus`, `gpuOverQuotaWeight`. Missing or negative limits are unlimited.
 //!
 //! # Source
 //! NVIDIA Run:ai, REST API reference, organizations: projects and departments
@@ -22,8 +22,8 @@ use super::{Imported, NODES, Report, counted, decimal, node_group, runai_workloa
 use crate::policy::runai;
 use crate::scenario::value::{Is, Limit, Value};
 use crate::scenario::{
-    NODE_GPUS_MAX, NODES_MAX, NodeEntry, POOLS_MAX, PoolEntry, QUEUES_MAX, QueueEntry, QueuePoolEntry,
-    ResourceEntry, Scalar, Scenario,
+    NODE_GPUS_MAX, NODES_MAX, NodeEntry, POOLS_MAX, PoolEntry, QUEUES_MAX, QueueEntry, QueuePoolEntry, ResourceEntry,
+    Scalar, Scenario,
 };
 
 /// Maximum number of entries.
@@ -42,8 +42,7 @@ const USUAL: &str = "2";
 /// Whether a text lists projects or departments: by keys near its beginning, or as a bare list of entries with a quota.
 pub fn is_organisation(text: &str) -> bool {
     if text.trim_start().starts_with('[') {
-        return text.contains("\"deservedGpus\"")
-            || (text.contains("\"deserved\"") && text.contains("\"gpu\""));
+        return text.contains("\"deservedGpus\"") || (text.contains("\"deserved\"") && text.contains("\"gpu\""));
     }
     if runai_workloads::is_listed(text) {
         return true;
@@ -52,8 +51,8 @@ pub fn is_organisation(text: &str) -> bool {
     lists && text.trim_start().starts_with('{') && text.contains("\"deserved")
 }
 
-/// Imports projects and departments, from one text or from one each. They contain neither nodes nor jobs: nodes are assumed, jobs
-/// are left to the user.
+/// Imports projects and departments, from one text or from one each. They contain neither nodes nor jobs: nodes are
+/// assumed, jobs are left to the user.
 pub fn import_organisation(texts: &[&str], options: &Options) -> Imported {
     let mut report = Report::default();
     let mut roots = Vec::new();
@@ -98,8 +97,7 @@ pub fn import_organisation(texts: &[&str], options: &Options) -> Imported {
     let is_listed = !queues.is_empty();
     let is_ok = report.diagnostics.is_empty();
     let scenario = (is_ok && is_listed).then(|| finish(queues, &organisation.pools, options, &mut report));
-    let scenario =
-        runai_workloads::add(&roots, scenario.flatten(), options.nodes.unwrap_or(NODES), &mut report);
+    let scenario = runai_workloads::add(&roots, scenario.flatten(), options.nodes.unwrap_or(NODES), &mut report);
     if !is_listed && scenario.is_none() {
         report.ignore("the text: it lists no projects, departments, workloads or node pools");
     }
@@ -261,8 +259,8 @@ fn pool_name(pool: &Place<'_>, reader: &mut Reader) -> String {
     reader.map(pool, "nodePool").map(|pool| reader.text(&pool, "name")).unwrap_or_default()
 }
 
-/// Reads the values of a department or project in one pool. `own` is the entry for the pool; `whole` is the unit itself, which holds
-/// the values in older versions.
+/// Reads the values of a department or project in one pool. `own` is the entry for the pool; `whole` is the unit
+/// itself, which holds the values in older versions.
 fn terms(
     own: Option<&Place<'_>>,
     whole: Option<&Place<'_>>,
@@ -339,8 +337,7 @@ impl Organisation {
         for (i, pool) in self.pools.iter().enumerate() {
             let own = listed.get(pool).or(old.as_ref().filter(|_| i == 0));
             let whole = Some(place).filter(|_| i == 0);
-            let Terms { priority, gpu, cpu, memory, gpus: deserved } =
-                terms(own, whole, &queue.name, reader, report);
+            let Terms { priority, gpu, cpu, memory, gpus: deserved } = terms(own, whole, &queue.name, reader, report);
             gpus.push(deserved);
             if i == 0 {
                 (queue.priority, queue.gpu, queue.cpu, queue.memory) = (priority, gpu, cpu, memory);
@@ -359,8 +356,8 @@ impl Organisation {
         Unit { id: reader.text(place, "id"), queue, gpus }
     }
 
-    /// Adds the departments that only projects name, each with the sum of its projects' quotas: over-quota is shared among
-    /// departments by quota, so a department with a smaller quota would get too little.
+    /// Adds the departments that only projects name, each with the sum of its projects' quotas: over-quota is shared
+    /// among departments by quota, so a department with a smaller quota would get too little.
     fn add_departments(&mut self, projects: &[Place<'_>], reader: &mut Reader, report: &mut Report) {
         let mut missing: Vec<(String, String, Vec<f64>)> = Vec::new();
         for place in projects {
@@ -416,7 +413,8 @@ impl Organisation {
         }
     }
 
-    /// Adds a unit under a unique name: a duplicate is prefixed with its department's name, and numbered if that is also in use.
+    /// Adds a unit under a unique name: a duplicate is prefixed with its department's name, and numbered if that is
+    /// also in use.
     fn add(&mut self, mut unit: Unit) {
         if self.names.contains_key(&unit.queue.name) {
             let of = unit.queue.parent.as_deref().unwrap_or("another");
@@ -438,8 +436,7 @@ fn finish(units: Vec<Unit>, pools: &[String], options: &Options, report: &mut Re
     let n_projects = units.iter().filter(|unit| unit.queue.parent.is_some()).count();
     let promised: Vec<f64> = (0..pools.len())
         .map(|pool| {
-            let (top, below): (Vec<&Unit>, Vec<&Unit>) =
-                units.iter().partition(|unit| unit.queue.parent.is_none());
+            let (top, below): (Vec<&Unit>, Vec<&Unit>) = units.iter().partition(|unit| unit.queue.parent.is_none());
             let sum = |level: Vec<&Unit>| level.iter().map(|unit| unit.gpus[pool]).sum::<f64>();
             sum(top).max(sum(below)).clamp(0.0, 1e9)
         })
@@ -483,14 +480,13 @@ fn finish(units: Vec<Unit>, pools: &[String], options: &Options, report: &mut Re
         policy: runai::DESCRIPTION.key.into(),
         nodes: Arc::new(pools.iter().zip(counts).map(node).collect()),
         queues: Arc::new(units.into_iter().map(|unit| unit.queue).collect()),
-        pools: Arc::new(
-            listed.map(|name| PoolEntry { name: name.clone(), ..PoolEntry::default() }).collect(),
-        ),
+        pools: Arc::new(listed.map(|name| PoolEntry { name: name.clone(), ..PoolEntry::default() }).collect()),
         ..Scenario::default()
     })
 }
 
-/// Returns the number of nodes per pool: as many as its quotas need, or the given total in the same proportion; at least one.
+/// Returns the number of nodes per pool: as many as its quotas need, or the given total in the same proportion; at
+/// least one.
 fn node_counts(promised: &[f64], given: Option<u32>) -> Vec<u32> {
     let needed = |gpus: &f64| (gpus / f64::from(NODES.1)).ceil().max(1.0) as u32;
     let Some(given) = given else { return promised.iter().map(needed).collect() };
@@ -498,8 +494,7 @@ fn node_counts(promised: &[f64], given: Option<u32>) -> Vec<u32> {
         return vec![given];
     }
     let all: f64 = promised.iter().sum();
-    let part =
-        |gpus: &f64| if all > 0.0 { (f64::from(given) * gpus / all).floor().max(1.0) as u32 } else { 1 };
+    let part = |gpus: &f64| if all > 0.0 { (f64::from(given) * gpus / all).floor().max(1.0) as u32 } else { 1 };
     let mut counts: Vec<u32> = promised.iter().map(part).collect();
     counts[0] += given.saturating_sub(counts.iter().sum());
     counts

@@ -1,8 +1,8 @@
 //! Imports workloads and node pools listed by Run:ai's API as jobs and the pools in which they may run.
 //!
 //! # Rule
-//! `{"workloads": [...]}`: pending and running workloads become jobs of their project. `{"nodepools": [...]}`: placement
-//! strategies and node names; no response contains node sizes.
+//! `{"workloads": [...]}`: pending and running workloads become jobs of their project. `{"nodepools": [...]}`:
+//! placement strategies and node names; no response contains node sizes.
 //!
 //! # Source
 //! NVIDIA Run:ai, REST API reference: workloads, node pools
@@ -30,11 +30,11 @@ use crate::units::{Amount, Resource};
 /// Whether a text lists workloads or node pools.
 pub fn is_listed(text: &str) -> bool {
     let has = |keys: &[&str]| keys.iter().all(|key| text.contains(key));
-    text.starts_with('{')
-        && (has(&["\"workloads\"", "\"projectName\""]) || has(&["\"nodepools\"", "\"labelKey\""]))
+    text.starts_with('{') && (has(&["\"workloads\"", "\"projectName\""]) || has(&["\"nodepools\"", "\"labelKey\""]))
 }
 
-/// Adds workloads and node pools to a scenario, or to a new one. `None` if there is neither a scenario nor anything to add.
+/// Adds workloads and node pools to a scenario, or to a new one. `None` if there is neither a scenario nor anything to
+/// add.
 pub fn add(
     roots: &[Value],
     scenario: Option<Scenario>,
@@ -43,18 +43,14 @@ pub fn add(
 ) -> Option<Scenario> {
     let seen = Seen::default();
     let list = |key: &str| {
-        roots
-            .iter()
-            .flat_map(|root| Place::watched("", root, &seen).items(&[key]))
-            .collect::<Vec<Place<'_>>>()
+        roots.iter().flat_map(|root| Place::watched("", root, &seen).items(&[key])).collect::<Vec<Place<'_>>>()
     };
     let (workloads, pools) = (list("workloads"), list("nodepools"));
     if workloads.is_empty() && pools.is_empty() {
         return scenario;
     }
     let has_scenario = scenario.is_some();
-    let mut scenario =
-        scenario.unwrap_or_else(|| Scenario { policy: DESCRIPTION.key.into(), ..Scenario::default() });
+    let mut scenario = scenario.unwrap_or_else(|| Scenario { policy: DESCRIPTION.key.into(), ..Scenario::default() });
     add_pools(&pools, gpus, &mut scenario, report);
     add_jobs(&workloads, &mut scenario, report);
     let live = workloads.iter().filter(|place| is_live(place)).cloned().collect::<Vec<_>>();
@@ -125,8 +121,7 @@ const WORKLOAD: &str = "allocatedResources arguments category childrenIds cluste
      urls";
 
 /// Fields of a node pool that decide nothing.
-const POOL: &str =
-    "clusterId createdAt createdBy id isDefault labelKey labelValue phase phaseMessage status updatedAt";
+const POOL: &str = "clusterId createdAt createdBy id isDefault labelKey labelValue phase phaseMessage status updatedAt";
 
 /// Reports the fields that were not read.
 fn unused(what: &str, places: &[Place<'_>], known: &str, report: &mut Report) {
@@ -156,9 +151,8 @@ fn is_live(place: &Place<'_>) -> bool {
 const OVER: [&str; 5] = ["Completed", "Failed", "Stopped", "Deleted", "Deleting"];
 
 fn add_jobs(workloads: &[Place<'_>], scenario: &mut Scenario, report: &mut Report) {
-    let times = |place: &Place<'_>| {
-        ["createdAt", "phaseUpdatedAt"].iter().filter_map(|key| date(place.scalar(&[*key])?)).max()
-    };
+    let times =
+        |place: &Place<'_>| ["createdAt", "phaseUpdatedAt"].iter().filter_map(|key| date(place.scalar(&[*key])?)).max();
     let now = workloads.iter().filter_map(times).max().unwrap_or(0);
     let (mut n_over, mut n_running, mut n_pods) = (0, 0, 0);
     let mut jobs: Vec<JobEntry> = (*scenario.jobs).clone();
@@ -194,9 +188,7 @@ fn add_jobs(workloads: &[Place<'_>], scenario: &mut Scenario, report: &mut Repor
     }
     if n_running > 0 {
         let running = counted(n_running, "running workload");
-        report.assume(format!(
-            "{running}: placed again, because the list does not say on which nodes they run"
-        ));
+        report.assume(format!("{running}: placed again, because the list does not say on which nodes they run"));
     }
     if !missing.is_empty() {
         report.assume(format!("projects that only workloads name, without limits: {}", missing.join(", ")));
@@ -209,10 +201,7 @@ fn add_jobs(workloads: &[Place<'_>], scenario: &mut Scenario, report: &mut Repor
 }
 
 /// Returns the requests of other resources for each pod.
-fn extended(
-    (of_pod, whole): (&Option<Place<'_>>, &Option<Place<'_>>),
-    pods: u64,
-) -> BTreeMap<String, Scalar> {
+fn extended((of_pod, whole): (&Option<Place<'_>>, &Option<Place<'_>>), pods: u64) -> BTreeMap<String, Scalar> {
     let mut resources = BTreeMap::new();
     for (of, n_pods) in [(whole, i64::try_from(pods).unwrap_or(1)), (of_pod, 1)] {
         for extended in of.iter().flat_map(|of| of.items(&["extendedResources"])) {
@@ -240,17 +229,15 @@ fn job<'a>(place: &Place<'a>, now: i64, report: &mut Report) -> JobEntry {
     let mut wrong = |what: &str, text: &str| {
         report.ignore(format!("{}: {what} {text} of {name}", place.line()));
     };
-    let share =
-        |total: i64, is_each: bool| if is_each { total } else { total / i64::try_from(pods).unwrap_or(1) };
+    let share = |total: i64, is_each: bool| if is_each { total } else { total / i64::try_from(pods).unwrap_or(1) };
     let number = |(text, is_each): (&'a str, bool), resource: Resource| {
         let total = quantity::amount(text, resource, 1).ok().map(|total| total.in_base_units());
         (text, total.map(|total| share(total, is_each)))
     };
     let gpu = text(&["gpu", "request"]).map(|typed| number(typed, Resource::GPU));
     let cpu = text(&["cpu", "request"]).map(|typed| number(typed, Resource::CPU));
-    let bytes = |(text, is_each): (&'a str, bool)| {
-        (text, amount(text, Resource::MEMORY).map(|total| share(total, is_each)))
-    };
+    let bytes =
+        |(text, is_each): (&'a str, bool)| (text, amount(text, Resource::MEMORY).map(|total| share(total, is_each)));
     let memory = text(&["cpuMemory", "request"]).map(bytes);
     let resources = extended((&of_pod, &whole), pods);
     let mut written = |what: &str, request: Option<(&str, Option<i64>)>, resource: Resource| match request? {

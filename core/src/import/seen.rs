@@ -26,8 +26,7 @@ impl Seen {
 
     /// Remembers a value that is no number where one is expected, once.
     pub fn not_number(&self, line: &str, name: &str, text: &str) {
-        let says =
-            format!("{line}: {name} is {text}, which is no number that it takes: as if it were missing");
+        let says = format!("{line}: {name} is {text}, which is no number that it takes: as if it were missing");
         let mut all = self.not_numbers.borrow_mut();
         if !all.contains(&says) {
             all.push(says);

@@ -1,7 +1,9 @@
-//! Settings of KAI's scheduler outside an object: the spec of a scheduling shard, values of its chart and arguments of plugins.
+//! Settings of KAI's scheduler outside an object: the spec of a scheduling shard, values of its chart and arguments of
+//! plugins.
 //!
 //! # Source
-//! NVIDIA/KAI-Scheduler, `deployments/kai-scheduler/templates/default-shard.yaml`, `docs/operator/scheduler-config-customization.md`
+//! NVIDIA/KAI-Scheduler, `deployments/kai-scheduler/templates/default-shard.yaml`,
+//! `docs/operator/scheduler-config-customization.md`
 
 use crate::scenario::value::{Is, Value};
 

@@ -1,5 +1,5 @@
-//! A CSV reader (RFC 4180) with line numbers and columns by name. The usual library does not report the line of every error and
-//! accepts an unclosed quotation mark as the end of a field.
+//! A CSV reader (RFC 4180) with line numbers and columns by name. The usual library does not report the line of every
+//! error and accepts an unclosed quotation mark as the end of a field.
 
 /// Maximum number of columns.
 const COLUMNS_MAX: usize = 1000;
@@ -44,8 +44,8 @@ pub enum Row<'r> {
 }
 
 impl<'a> Table<'a> {
-    /// Reads the column names from the first row. The separator is the most frequent of comma, semicolon and tab in the first
-    /// line.
+    /// Reads the column names from the first row. The separator is the most frequent of comma, semicolon and tab in the
+    /// first line.
     pub fn new(bytes: &'a [u8]) -> Table<'a> {
         let rest = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
         let first = rest.split(|&b| b == b'\n').next().unwrap_or_default();

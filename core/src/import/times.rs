@@ -38,16 +38,8 @@ pub fn is_unit(word: &str) -> bool {
 }
 
 /// Memory units in column names and in scenarios.
-pub const MEMORY_UNITS: [(&str, &str); 8] = [
-    ("kb", "k"),
-    ("mb", "M"),
-    ("gb", "G"),
-    ("tb", "T"),
-    ("kib", "Ki"),
-    ("mib", "Mi"),
-    ("gib", "Gi"),
-    ("tib", "Ti"),
-];
+pub const MEMORY_UNITS: [(&str, &str); 8] =
+    [("kb", "k"), ("mb", "M"), ("gb", "G"), ("tb", "T"), ("kib", "Ki"), ("mib", "Mi"), ("gib", "Gi"), ("tib", "Ti")];
 
 /// Returns the last word of a column name: `ms` for `submit_ms` and `Submit (ms)`.
 pub fn last_word(name: &str) -> &str {
@@ -72,7 +64,8 @@ impl Format {
         Format { declared: chosen.or_else(|| unit(last_word(header))), ..Format::default() }
     }
 
-    /// Parses a moment into milliseconds. Numbers without a declared unit are Unix times in a unit inferred from their size.
+    /// Parses a moment into milliseconds. Numbers without a declared unit are Unix times in a unit inferred from their
+    /// size.
     pub fn moment(&mut self, text: &str) -> Option<i64> {
         self.any_moment(text).filter(|ms| ms.unsigned_abs() <= quantity::MILLIS_MAX.unsigned_abs())
     }

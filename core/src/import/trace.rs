@@ -107,11 +107,8 @@ impl Columns {
         });
         let used = columns.into_iter().flatten().collect();
         if !missing.is_empty() {
-            let says = format!(
-                "the first line names no column {}; it names {}",
-                missing.join(", "),
-                table.headers.join(", ")
-            );
+            let says =
+                format!("the first line names no column {}; it names {}", missing.join(", "), table.headers.join(", "));
             report.refuse_headers(says);
             return None;
         }
@@ -218,8 +215,8 @@ impl Trace {
         Ok(())
     }
 
-    /// Sets GPUs and pods of a job and returns the number of pods. Splits pods larger than a node into pods of a whole node each,
-    /// which start together.
+    /// Sets GPUs and pods of a job and returns the number of pods. Splits pods larger than a node into pods of a whole
+    /// node each, which start together.
     fn size(&mut self, job: &mut JobEntry, gpus: Option<&str>, pods: Option<&str>) -> Result<u64, String> {
         let gpus = gpus.unwrap_or("0");
         let wrong = || format!("{} is no number of GPUs", quoted(gpus));
@@ -237,10 +234,7 @@ impl Trace {
         let node = self.node_gpus * 1000;
         if each > node {
             if !each.is_multiple_of(node) {
-                return Err(format!(
-                    "{gpus} GPUs are more than a node has and no multiple of its {}",
-                    self.node_gpus
-                ));
+                return Err(format!("{gpus} GPUs are more than a node has and no multiple of its {}", self.node_gpus));
             }
             n = n.saturating_mul(each / node);
             each = node;
@@ -324,11 +318,8 @@ fn amount(text: Option<&str>, resource: Resource) -> Result<Option<Scalar>, Stri
 fn make_unique(jobs: &mut [JobEntry]) -> u32 {
     let mut order: Vec<usize> = (0..jobs.len()).collect();
     order.sort_by_key(|&i| &jobs[i].name);
-    let duplicates: Vec<usize> = order
-        .windows(2)
-        .filter(|pair| jobs[pair[0]].name == jobs[pair[1]].name)
-        .map(|pair| pair[1])
-        .collect();
+    let duplicates: Vec<usize> =
+        order.windows(2).filter(|pair| jobs[pair[0]].name == jobs[pair[1]].name).map(|pair| pair[1]).collect();
     if duplicates.is_empty() {
         return 0;
     }

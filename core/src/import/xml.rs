@@ -1,5 +1,6 @@
 //! A minimal XML parser for resource plans: elements with attributes, text, children and line numbers. Libraries reject
-//! malformed XML, which includes the product's own sample plan; this parser closes an unclosed element with the enclosing one.
+//! malformed XML, which includes the product's own sample plan; this parser closes an unclosed element with the
+//! enclosing one.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,8 +31,7 @@ impl Element {
     /// Counts the attributes that nothing asked for, by element and name, in elements that were asked for others.
     pub fn unread(&self, found: &mut BTreeMap<(String, String), u32>) {
         let asked = self.asked.borrow();
-        for (name, _) in self.attributes.iter().filter(|(name, _)| !asked.is_empty() && !asked.contains(name))
-        {
+        for (name, _) in self.attributes.iter().filter(|(name, _)| !asked.is_empty() && !asked.contains(name)) {
             let is_markup = name.starts_with("xml") || name.contains(':');
             if !is_markup {
                 *found.entry((self.name.clone(), name.clone())).or_default() += 1;
@@ -52,7 +52,8 @@ impl Element {
 /// Maximum nesting depth.
 const DEPTH_MAX: usize = 64;
 
-/// Returns the root element and the unclosed elements as (name, line). `None` if there is no element or the nesting is too deep.
+/// Returns the root element and the unclosed elements as (name, line). `None` if there is no element or the nesting is
+/// too deep.
 pub fn parse(text: &str) -> Option<(Element, Vec<(String, u32)>)> {
     let mut unclosed = Vec::new();
     let mut open = vec![Element::default()];
@@ -151,7 +152,8 @@ mod tests {
 
     #[test]
     fn elements_attributes_and_text() {
-        let text = "<?xml version='1.0'?>\n<a x=\"1\" y='2 &lt; 3'>\n  one <!-- <no> --> two\n  <b/>\n  <b z=\"\">3</b>\n</a>";
+        let text =
+            "<?xml version='1.0'?>\n<a x=\"1\" y='2 &lt; 3'>\n  one <!-- <no> --> two\n  <b/>\n  <b z=\"\">3</b>\n</a>";
         let (a, unclosed) = parse(text).expect("an element");
         assert!(unclosed.is_empty());
         assert_eq!((a.name.as_str(), a.text.as_str(), a.line), ("a", "one two", 2));
@@ -162,9 +164,7 @@ mod tests {
 
     #[test]
     fn nothing_panics() {
-        for text in
-            ["", "<", "<a", "</a>", "<a x=", "<a x=\"1>", "<a><b></a>", "<=>", "<!--", "ä<ä ä=\"ä\">ä"]
-        {
+        for text in ["", "<", "<a", "</a>", "<a x=", "<a x=\"1>", "<a><b></a>", "<=>", "<!--", "ä<ä ä=\"ä\">ä"] {
             let _ = parse(text);
         }
         let found = parse("<a>\n<b></a>").map(|(a, unclosed)| (a.children.len(), unclosed));

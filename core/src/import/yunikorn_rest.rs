@@ -1,8 +1,10 @@
-//! Imports responses of YuniKorn's REST API (queues, applications, nodes, full state dump) as a scenario of the current state.
+//! Imports responses of YuniKorn's REST API (queues, applications, nodes, full state dump) as a scenario of the current
+//! state.
 //!
 //! # Rule
-//! Queues become a configuration, which is read like `queues.yaml`. Asks are pending, allocations run on their nodes; equal ones of
-//! an application form one job. The current time is that of the dump, or the latest time in the responses.
+//! Queues become a configuration, which is read like `queues.yaml`. Asks are pending, allocations run on their nodes;
+//! equal ones of an application form one job. The current time is that of the dump, or the latest time in the
+//! responses.
 //!
 //! # Source
 //! Apache YuniKorn, `docs/api/scheduler.md`; yunikorn-core, `pkg/webservice/dao`
@@ -21,8 +23,7 @@ use super::queues_yaml::import_queues_yaml;
 use super::{Imported, NODES, Report, Source, counted, node_group, trees, typed, without_limit};
 use crate::policy::yunikorn::DESCRIPTION;
 use crate::scenario::{
-    Diagnostic, JobEntry, NODES_MAX, NodeEntry, PODS_MAX, Path, QUEUES_MAX, QueueEntry, Scalar, Scenario,
-    Severity,
+    Diagnostic, JobEntry, NODES_MAX, NodeEntry, PODS_MAX, Path, QUEUES_MAX, QueueEntry, Scalar, Scenario, Severity,
 };
 
 /// Maximum depth of the queue tree.
@@ -114,11 +115,7 @@ fn whole(place: &Place<'_>, key: &str) -> Option<i64> {
 /// Imports the queues through an equivalent configuration.
 fn queues(state: &State<'_>, options: &Options, report: &mut Report) -> Option<Scenario> {
     if state.queues.is_empty() {
-        return Some(Scenario {
-            name: options.name.clone(),
-            policy: DESCRIPTION.key.into(),
-            ..Scenario::default()
-        });
+        return Some(Scenario { name: options.name.clone(), policy: DESCRIPTION.key.into(), ..Scenario::default() });
     }
     let mut text = "partitions:\n".to_string();
     for root in &state.queues {
@@ -137,8 +134,7 @@ fn queues(state: &State<'_>, options: &Options, report: &mut Report) -> Option<S
     report.assumed.extend(made.report.assumed.into_iter().filter(|line| Some(line) != assumed.as_ref()));
     report.understood.extend(made.report.understood);
     // Positions in the generated configuration do not exist in the responses.
-    let without_position =
-        |found: Diagnostic| Diagnostic { position: None, at: Path::default(), fix: None, ..found };
+    let without_position = |found: Diagnostic| Diagnostic { position: None, at: Path::default(), fix: None, ..found };
     report.diagnostics.extend(made.report.diagnostics.into_iter().map(without_position));
     report.has_queues = true;
     let trees = counted(n as u64, "tree");
@@ -312,9 +308,8 @@ const OVER: [&str; 5] = ["Completed", "Failed", "Rejected", "Expired", "Failing"
 fn jobs(state: &State<'_>, scenario: &mut Scenario, report: &mut Report) -> Vec<JobEntry> {
     let names = names_by_path(scenario);
     let latest = state.applications.iter().flat_map(|place| {
-        let of = |list: &str, key: &str| {
-            place.items(&[list]).iter().filter_map(|item| whole(item, key)).collect::<Vec<_>>()
-        };
+        let of =
+            |list: &str, key: &str| place.items(&[list]).iter().filter_map(|item| whole(item, key)).collect::<Vec<_>>();
         [
             of("allocations", "allocationTime"),
             of("requests", "requestTime"),
@@ -324,8 +319,7 @@ fn jobs(state: &State<'_>, scenario: &mut Scenario, report: &mut Report) -> Vec<
     });
     let now = state.dumped_ns.or(latest.max()).unwrap_or(0);
     if now > 0 {
-        let from =
-            if state.dumped_ns.is_some() { "the time of the dump" } else { "the latest time in the text" };
+        let from = if state.dumped_ns.is_some() { "the time of the dump" } else { "the latest time in the text" };
         report.assume(format!("now is {} s since 1970, {from}", now / 1_000_000_000));
     }
     let mut jobs = Vec::new();

@@ -1,9 +1,9 @@
 //! Pseudo-random numbers, identical on every machine.
 //!
-//! Integers only: the logarithm of floats differs in its last bits between platforms, and links must produce the same jobs
-//! in every browser and in the runner indefinitely. For the same reason no library generator is used: a later version
-//! may change its algorithm. There is no state: each number is derived from its subject, so that an additional number
-//! changes no other.
+//! Integers only: the logarithm of floats differs in its last bits between platforms, and links must produce the same
+//! jobs in every browser and in the runner indefinitely. For the same reason no library generator is used: a later
+//! version may change its algorithm. There is no state: each number is derived from its subject, so that an additional
+//! number changes no other.
 
 /// Mixes two numbers into one (the finishing steps of SplitMix64).
 ///
@@ -51,10 +51,7 @@ mod tests {
     #[test]
     fn the_numbers_stay_as_they_are() {
         let first: Vec<u64> = (0..3).map(|n| mixed(1, n)).collect();
-        assert_eq!(
-            first,
-            [10_451_216_379_200_822_465, 12_929_899_232_056_340_514, 17_156_767_252_836_012_455]
-        );
+        assert_eq!(first, [10_451_216_379_200_822_465, 12_929_899_232_056_340_514, 17_156_767_252_836_012_455]);
         assert_eq!(below(u64::MAX, 10), 9);
         assert_eq!(below(1 << 63, 10), 5);
         assert_eq!(below(7, 0), 0);

@@ -31,9 +31,11 @@ entry! {
         example: Option<String> = 2 "example",
         /// The scenario that is shown, in place of an example.
         scenario: Scenario = 3 "scenario",
-        /// Edits of that scenario: paths and values, such as `queues.team-a.gpu.quota: 3`. An empty value unsets the field.
+        /// Edits of that scenario: paths and values, such as `queues.team-a.gpu.quota: 3`. An empty value unsets the
+        /// field.
         set: BTreeMap<String, Scalar> = 4 "set",
-        /// The cycle that is shown. Default: 0, or the cycle of the frame before if the scenario is that of the frame before.
+        /// The cycle that is shown. Default: 0, or the cycle of the frame before if the scenario is that of the frame
+        /// before.
         cycle: Option<Scalar> = 5 "cycle",
         /// The selection, such as `queue:team-a`, `job:a2` or `node:node-1`. Default: none.
         select: Option<String> = 6 "select",
@@ -49,8 +51,8 @@ entry! {
 }
 
 entry! {
-    /// A question: the reader predicts, then the answer is read off the run. With `options`, one of them is picked; with a value to
-    /// compare with (`is`), the statement is true or false; otherwise the answer is a number.
+    /// A question: the reader predicts, then the answer is read off the run. With `options`, one of them is picked;
+    /// with a value to compare with (`is`), the statement is true or false; otherwise the answer is a number.
     QuestionEntry {
         /// The question, or the statement that is true or false.
         asks: String = 0 "asks",
@@ -76,8 +78,8 @@ entry! {
 entry! {
     /// A fact of a moment of the run.
     FactEntry {
-        /// Kind of the fact. Of a queue: `allocated` or `fair-share`. Of a job: `running` or `pending` pods; `started`, `evicted` or
-        /// `moved` pods in this cycle; `first-start` in seconds. Of a node, or of all nodes: `free`.
+        /// Kind of the fact. Of a queue: `allocated` or `fair-share`. Of a job: `running` or `pending` pods; `started`,
+        /// `evicted` or `moved` pods in this cycle; `first-start` in seconds. Of a node, or of all nodes: `free`.
         fact: String = 0 "fact",
         /// Name of the queue, job or node.
         of: Option<String> = 1 "of",

@@ -84,9 +84,7 @@ impl Fact {
             FactKind::Running => Some(f64::from(self.job(frame).map_or(0, |job| job.running))),
             FactKind::Pending => Some(f64::from(self.job(frame).map_or(0, |job| job.pending))),
             FactKind::Started => Some(self.n_events(frame, |word| word == EventWord::Started)),
-            FactKind::Evicted => {
-                Some(self.n_events(frame, |word| word.is_eviction() && word != EventWord::Moved))
-            }
+            FactKind::Evicted => Some(self.n_events(frame, |word| word.is_eviction() && word != EventWord::Moved)),
             FactKind::Moved => Some(self.n_events(frame, |word| word == EventWord::Moved)),
             FactKind::FirstStart => Some(self.job(frame)?.first_start_ms? as f64 / 1000.0),
             FactKind::Free => {
@@ -125,8 +123,7 @@ impl Fact {
 
     /// Whether a scenario has the subject, and the node pool if one is named.
     pub(super) fn is_in(&self, cluster: &Cluster) -> bool {
-        let has_pool =
-            self.pool.is_empty() || cluster.partitions.values().any(|pool| *pool.name == *self.pool);
+        let has_pool = self.pool.is_empty() || cluster.partitions.values().any(|pool| *pool.name == *self.pool);
         let has_subject = match self.kind.subject() {
             Subject::Queue => cluster.queues.values().any(|queue| *queue.name == *self.of),
             Subject::Job => cluster.jobs.values().any(|job| *job.name == *self.of),

@@ -1,8 +1,8 @@
 //! Lessons: short texts about moments of runs, with questions that the engine answers.
 //!
-//! A lesson is a file of its own. [`read`] checks it completely and resolves the scenario of every frame, so that whoever plays it
-//! only opens scenarios and goes to cycles. Answers are not written in the file: a [`Question`] names a [`Fact`], and its value is
-//! read off the moment.
+//! A lesson is a file of its own. [`read`] checks it completely and resolves the scenario of every frame, so that
+//! whoever plays it only opens scenarios and goes to cycles. Answers are not written in the file: a [`Question`] names
+//! a [`Fact`], and its value is read off the moment.
 
 mod entries;
 mod fact;

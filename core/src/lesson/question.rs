@@ -67,8 +67,7 @@ impl Question {
         };
         let right = self.right(frame);
         let is_as_said = right.contains(&said);
-        let lower =
-            |text: &str| if self.kind == Kind::TrueOrFalse { text.to_lowercase() } else { text.into() };
+        let lower = |text: &str| if self.kind == Kind::TrueOrFalse { text.to_lowercase() } else { text.into() };
         let is = if right.is_empty() { "none of them".to_string() } else { lower(&right.join(" and ")) };
         let says = match is_as_said {
             _ if said.is_empty() => format!("It is {is}."),

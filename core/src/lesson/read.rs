@@ -72,11 +72,7 @@ pub fn read(text: &str, known: Known<'_>) -> Result<Lesson, Vec<Mistake>> {
     reader.mistakes = read_shape(text, &mut entry)
         .into_iter()
         .filter(|found| found.severity == Severity::Error)
-        .map(|found| Mistake {
-            line: found.position.map(|(line, _)| line),
-            at: found.at.to_string(),
-            says: found.says,
-        })
+        .map(|found| Mistake { line: found.position.map(|(line, _)| line), at: found.at.to_string(), says: found.says })
         .collect();
     let checksum = rawzip::crc32(text.as_bytes());
     let lesson = reader.lesson(&entry, checksum);
@@ -124,30 +120,18 @@ impl Reader<'_> {
         }
         let mut base = None;
         let frames = entry.frames.iter().take(FRAMES_MAX).enumerate();
-        let frames = frames
-            .filter_map(|(i, frame)| self.frame(&format!("frames[{i}]"), frame, i + 1 == n, &mut base))
-            .collect();
+        let frames =
+            frames.filter_map(|(i, frame)| self.frame(&format!("frames[{i}]"), frame, i + 1 == n, &mut base)).collect();
         Lesson { title: entry.title.clone(), about: entry.about.clone(), frames, checksum }
     }
 
-    fn frame(
-        &mut self,
-        at: &str,
-        entry: &FrameEntry,
-        is_last: bool,
-        base: &mut Option<Base>,
-    ) -> Option<LessonFrame> {
+    fn frame(&mut self, at: &str, entry: &FrameEntry, is_last: bool, base: &mut Option<Base>) -> Option<LessonFrame> {
         self.title(&format!("{at}.title"), &entry.title);
         self.sentences(&format!("{at}.text"), &entry.text, SENTENCES_MAX);
         let is_new = self.source(at, entry, base);
         let shown = base.as_mut()?;
         let view = entry.view.as_deref().unwrap_or("shares");
-        let scene = SceneEntry {
-            set: &entry.set,
-            cycle: entry.cycle.as_ref(),
-            select: entry.select.as_deref(),
-            view,
-        };
+        let scene = SceneEntry { set: &entry.set, cycle: entry.cycle.as_ref(), select: entry.select.as_deref(), view };
         let mut scene = self.scene(at, &scene, shown)?;
         if is_new {
             scene.edits.clear();
@@ -213,10 +197,7 @@ impl Reader<'_> {
         }
         if !self.known.views.contains(&entry.view) {
             let views = self.known.views.join(", ");
-            self.add(
-                &format!("{at}.view"),
-                format!("there is no view {}; views: {views}", quoted(entry.view)),
-            );
+            self.add(&format!("{at}.view"), format!("there is no view {}; views: {views}", quoted(entry.view)));
         }
         let selection = entry.select.and_then(Selection::from_text);
         if entry.select.is_some_and(|_| !selection.as_ref().is_some_and(|of| has(&base.plan.cluster, of))) {

@@ -1,8 +1,9 @@
-//! Result codes: what a reader answered in a lesson, as a line of text that can be handed on, and tables of many of them.
+//! Result codes: what a reader answered in a lesson, as a line of text that can be handed on, and tables of many of
+//! them.
 //!
-//! `FG1-quota-1a2b3c4d-rwn` is of the lesson `quota`, whose file has that checksum: its first question was answered right, the second
-//! one wrong, the third one not at all. A code does not identify its reader, and equal codes of
-//! two readers count twice.
+//! `FG1-quota-1a2b3c4d-rwn` is of the lesson `quota`, whose file has that checksum: its first question was answered
+//! right, the second one wrong, the third one not at all. A code does not identify its reader, and equal codes of two
+//! readers count twice.
 
 use std::fmt;
 
@@ -91,8 +92,7 @@ impl std::str::FromStr for ResultCode {
 
     fn from_str(text: &str) -> Result<ResultCode, Mistake> {
         let text = text.trim();
-        let rest =
-            text.strip_prefix(PREFIX).and_then(|rest| rest.strip_prefix('-')).ok_or(Mistake::NotACode)?;
+        let rest = text.strip_prefix(PREFIX).and_then(|rest| rest.strip_prefix('-')).ok_or(Mistake::NotACode)?;
         if text.len() > BYTES_MAX {
             return Err(Mistake::TooLong);
         }
@@ -175,8 +175,8 @@ pub struct Sums {
     pub mistakes: Vec<(usize, Mistake)>,
 }
 
-/// Adds up codes, one per line. `known` is the lesson of a name. Where a version is not known, its first code says how many questions
-/// there are.
+/// Adds up codes, one per line. `known` is the lesson of a name. Where a version is not known, its first code says how
+/// many questions there are.
 pub fn add_up<'l>(text: &str, known: impl Fn(&str) -> Option<&'l Lesson>) -> Sums {
     let mut sums = Sums::default();
     for (i, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
@@ -193,11 +193,7 @@ pub fn add_up<'l>(text: &str, known: impl Fn(&str) -> Option<&'l Lesson>) -> Sum
 }
 
 impl Sums {
-    fn add<'l>(
-        &mut self,
-        code: ResultCode,
-        known: impl Fn(&str) -> Option<&'l Lesson>,
-    ) -> Result<(), Mistake> {
+    fn add<'l>(&mut self, code: ResultCode, known: impl Fn(&str) -> Option<&'l Lesson>) -> Result<(), Mistake> {
         let ResultCode { lesson, checksum, answers } = code;
         let is_of = |table: &Table| table.lesson == lesson && table.checksum == checksum;
         let known = known(&lesson).filter(|known| known.checksum == checksum);

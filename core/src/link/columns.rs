@@ -1,10 +1,10 @@
-//! A scenario as columns: one list per field of a section, with repeated values stored once. Columns compress better than
-//! rows.
+//! A scenario as columns: one list per field of a section, with repeated values stored once. Columns compress better
+//! than rows.
 //!
-//! Layout 1, as JSON: `[1, rules, key, value, key, value, …]`. A key is a field's position in the format's table of fields;
-//! for a field inside a group it is `32 × (position of the group + 1) + position`, and for positions from 32 on, which have no
-//! group, `2048 + position`. Fields added to the format later are therefore appended to their table. A section is
-//! `[number of rows, key, column, …]`; a column is one of
+//! Layout 1, as JSON: `[1, rules, key, value, key, value, …]`. A key is a field's position in the format's table of
+//! fields; for a field inside a group it is `32 × (position of the group + 1) + position`, and for positions from 32
+//! on, which have no group, `2048 + position`. Fields added to the format later are therefore appended to their table.
+//! A section is `[number of rows, key, column, …]`; a column is one of
 //!
 //! - `[value, value, …]`, without trailing omitted values,
 //! - `{"c": value}`, the same value in every row,
@@ -186,9 +186,7 @@ fn within_limits(scenario: &Scenario, key: u32, value: &Value) -> Result<(), Str
     let name = scenario.names().get(key as usize).copied().unwrap_or_default();
     let Some(limit) = SECTIONS.iter().find(|limit| limit.key == name) else { return Ok(()) };
     match value.get(0).and_then(Value::as_u64) {
-        Some(n) if n > limit.most as u64 => {
-            Err(format!("there are {n} {name}; up to {} are simulated", limit.most))
-        }
+        Some(n) if n > limit.most as u64 => Err(format!("there are {n} {name}; up to {} are simulated", limit.most)),
         _ => Ok(()),
     }
 }

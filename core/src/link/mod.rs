@@ -1,8 +1,9 @@
 //! A scenario, and a moment in it, as the fragment of a link: `d1.<data>.<trailer>&at=7&sel=job:a2`.
 //!
-//! `d1`: raw deflate, layout 1. Data: base64url of the scenario's compressed columns; its first four characters are the number
-//! of characters of data, so that the missing part of a truncated link is known. The trailer is a checksum of everything before
-//! it in base 36: damage is detected, and the last character is a letter or digit. Only `A–Z a–z 0–9 - _ .` occur.
+//! `d1`: raw deflate, layout 1. Data: base64url of the scenario's compressed columns; its first four characters are the
+//! number of characters of data, so that the missing part of a truncated link is known. The trailer is a checksum of
+//! everything before it in base 36: damage is detected, and the last character is a letter or digit. Only `A–Z a–z 0–9
+//! - _ .` occur.
 
 mod columns;
 mod digits;
@@ -62,10 +63,9 @@ impl fmt::Display for LinkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             LinkError::NotALink => f.write_str("This is not a Fairground link."),
-            LinkError::NewerVersion { version } => write!(
-                f,
-                "This link was made by a newer version of Fairground ({version}); reload the page to get it."
-            ),
+            LinkError::NewerVersion { version } => {
+                write!(f, "This link was made by a newer version of Fairground ({version}); reload the page to get it.")
+            }
             LinkError::Cut { arrived, expected: Some(expected) } => {
                 write!(f, "Only the first {arrived} of {expected} characters arrived.")
             }
@@ -73,9 +73,7 @@ impl fmt::Display for LinkError {
                 write!(f, "Only the first {arrived} characters arrived.")
             }
             LinkError::Damaged => f.write_str("Some of its characters were changed on the way."),
-            LinkError::TooLarge => {
-                f.write_str("Its content is larger than 8 MB, which is more than a link may hold.")
-            }
+            LinkError::TooLarge => f.write_str("Its content is larger than 8 MB, which is more than a link may hold."),
             LinkError::Content { says } => {
                 write!(f, "It arrived whole, but its content is no scenario: {says}.")
             }

@@ -101,7 +101,8 @@ impl fmt::Display for Moment {
     }
 }
 
-/// Encodes a text in characters that no program escapes; others, and `_` itself, become `_` with two hexadecimal digits.
+/// Encodes a text in characters that no program escapes; others, and `_` itself, become `_` with two hexadecimal
+/// digits.
 fn escape(text: &str) -> String {
     let mut out = String::new();
     for (i, byte) in text.bytes().enumerate() {

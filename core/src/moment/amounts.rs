@@ -92,9 +92,6 @@ mod tests {
         assert_eq!(sent(&amounts).len(), 1 + 5 * 8);
         assert_eq!(postcard::from_bytes::<Amounts>(&sent(&amounts)), Ok(amounts));
         assert_eq!(sent(&Amounts::default()), [0]);
-        assert!(
-            postcard::from_bytes::<Amounts>(&postcard::to_stdvec(&vec![0.0; N + 1]).expect("plain data"))
-                .is_err()
-        );
+        assert!(postcard::from_bytes::<Amounts>(&postcard::to_stdvec(&vec![0.0; N + 1]).expect("plain data")).is_err());
     }
 }

@@ -12,8 +12,8 @@ use crate::units::{PerResource, Resource};
 
 use super::names::Names;
 use super::{
-    Amounts, Ask, BoundTriple, Cell, CellPod, Claim, EventRow, Frame, Holding, JobRow, NodeCard, PoolRow,
-    QueueRow, orders,
+    Amounts, Ask, BoundTriple, Cell, CellPod, Claim, EventRow, Frame, Holding, JobRow, NodeCard, PoolRow, QueueRow,
+    orders,
 };
 
 /// Builds the frame of a simulation after the cycle of `record`, its latest one; `names` is the run's catalogue.
@@ -29,12 +29,7 @@ pub fn frame(names: &Arc<Names>, sim: &Simulation, record: &CycleRecord) -> Fram
         digest: format!("{:016x}", record.digest),
         quiet: sim.is_quiet(),
         total: amounts(&record.ledger.total, &capacity(cluster, None)),
-        queues: record
-            .ledger
-            .rows
-            .iter()
-            .map(|row| queue_row(cluster, row, &sums(sim.world(), row.queue)))
-            .collect(),
+        queues: record.ledger.rows.iter().map(|row| queue_row(cluster, row, &sums(sim.world(), row.queue))).collect(),
         pools: pools(cluster, record),
         pool: String::new(),
         named: cluster.named.iter().map(|name| name.to_string()).collect(),
@@ -103,11 +98,7 @@ fn add(to: &mut Amounts, other: &Amounts) {
     }
 }
 
-fn queue_row(
-    cluster: &Cluster,
-    row: &LedgerRow,
-    [allocated, non_preemptible, request]: &[Amounts; 3],
-) -> QueueRow {
+fn queue_row(cluster: &Cluster, row: &LedgerRow, [allocated, non_preemptible, request]: &[Amounts; 3]) -> QueueRow {
     let queue = &cluster.queues[row.queue];
     QueueRow {
         name: queue.name.to_string(),
@@ -214,8 +205,7 @@ fn job_row(cluster: &Cluster, id: JobId, gpus_of: fn(&Pod) -> f64) -> JobRow {
 
 fn asks(cluster: &Cluster, id: JobId, gpus_of: fn(&Pod) -> f64) -> Vec<Ask> {
     let mut asks: Vec<Ask> = Vec::new();
-    for (_, pod) in cluster.pods_of(id).filter(|(_, pod)| matches!(pod.phase, Phase::Pending | Phase::Gated))
-    {
+    for (_, pod) in cluster.pods_of(id).filter(|(_, pod)| matches!(pod.phase, Phase::Pending | Phase::Gated)) {
         let gpus = gpus_of(pod);
         match asks.iter_mut().find(|ask| ask.gpus == gpus) {
             Some(ask) => ask.pods += 1,
@@ -351,12 +341,7 @@ fn put_holdings(frame: &mut Frame, sim: &Simulation) {
 }
 
 /// Adds the requests of pods that are not terminating to their queues and all ancestors.
-fn add_pods(
-    queues: &mut [QueueRow],
-    cluster: &Cluster,
-    pods: &[PodId],
-    field: fn(&mut QueueRow) -> &mut Amounts,
-) {
+fn add_pods(queues: &mut [QueueRow], cluster: &Cluster, pods: &[PodId], field: fn(&mut QueueRow) -> &mut Amounts) {
     for pod in pods.iter().map(|&pod| &cluster.pods[pod]) {
         if leaves_ms(pod.phase).is_none() {
             let amount = Amounts::of(&pod.request.resources);
@@ -459,17 +444,12 @@ fn event_row(cluster: &Cluster, time: Time, recorded: &Recorded) -> EventRow {
             row.amount = sum(at_submission.map(|(_, pod)| pod));
             row.gpus = row.amount[Resource::GPU.index()];
         }
-        Event::JobDone { job }
-        | Event::JobEvicted { job }
-        | Event::SetAside { job }
-        | Event::Offered { job, .. } => {
+        Event::JobDone { job } | Event::JobEvicted { job } | Event::SetAside { job } | Event::Offered { job, .. } => {
             row.amount = job_amount(cluster, job);
             row.gpus = row.amount[Resource::GPU.index()];
         }
         Event::Evicted { pod, .. } => row.for_good = job_of(pod).restart == Restart::Never,
-        Event::Claimed { pod, .. } | Event::Unclaimed { pod, .. } => {
-            row.for_gang = job_of(pod).gang.is_some()
-        }
+        Event::Claimed { pod, .. } | Event::Unclaimed { pod, .. } => row.for_gang = job_of(pod).gang.is_some(),
         Event::Bound { .. }
         | Event::Found { .. }
         | Event::DevicesChanged { .. }

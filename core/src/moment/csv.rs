@@ -1,6 +1,7 @@
 //! A run as CSV tables: all events, and the numbers of every queue, cycle by cycle.
 //!
-//! Amounts are GPUs, cores and bytes, times are seconds since the start; infinite values are `unlimited`, missing ones empty.
+//! Amounts are GPUs, cores and bytes, times are seconds since the start; infinite values are `unlimited`, missing ones
+//! empty.
 
 use crate::cluster::Cluster;
 use crate::id::{JobId, PodId};
@@ -78,8 +79,7 @@ pub fn events(cluster: &Cluster, record: &CycleRecord) -> String {
 
 fn about(cluster: &Cluster, event: &Event) -> About {
     let none = About::default();
-    let on =
-        |pod, node| About { pod: Some(pod), node: cluster.nodes[node].name.to_string(), ..About::default() };
+    let on = |pod, node| About { pod: Some(pod), node: cluster.nodes[node].name.to_string(), ..About::default() };
     match *event {
         Event::Submitted { job }
         | Event::Joined { job, .. }
@@ -92,18 +92,14 @@ fn about(cluster: &Cluster, event: &Event) -> About {
             let devices = devices.iter().map(|device| device.to_string()).collect::<Vec<_>>().join(" ");
             About { devices, ..on(pod, node) }
         }
-        Event::Claimed { pod, node } | Event::Gone { pod, node } | Event::Finished { pod, node } => {
-            on(pod, node)
-        }
+        Event::Claimed { pod, node } | Event::Gone { pod, node } | Event::Finished { pod, node } => on(pod, node),
         Event::Unclaimed { pod, node, by } => About { by, ..on(pod, node) },
         Event::Evicted { pod, node, by, reason } => About { by, reason: reason.key(), ..on(pod, node) },
         Event::Requeued { pod } | Event::NotReplaced { pod } => About { pod: Some(pod), ..none },
         Event::Offered { job, partition } => {
             About { job: Some(job), pool: cluster.partitions[partition].name.to_string(), ..none }
         }
-        Event::Changed { entry, .. } => {
-            About { says: format!("entry {} of the timeline", entry + 1), ..none }
-        }
+        Event::Changed { entry, .. } => About { says: format!("entry {} of the timeline", entry + 1), ..none },
     }
 }
 
@@ -134,8 +130,7 @@ pub fn series(cluster: &Cluster, before: &Ledger, record: &CycleRecord) -> Strin
 
 fn amounts(row: &LedgerRow, resource: Resource) -> [String; 7] {
     let per_unit = if resource == Resource::CPU { 1000.0 } else { 1.0 };
-    let number =
-        |n: f64| if n == f64::INFINITY { "unlimited".to_string() } else { (n / per_unit).to_string() };
+    let number = |n: f64| if n == f64::INFINITY { "unlimited".to_string() } else { (n / per_unit).to_string() };
     let of = |amounts: &PerResource<f64>| number(amounts.get(resource));
     [
         of(&row.allocated),

@@ -89,10 +89,9 @@ impl EventWord {
                 | EvictReason::ReclaimedForPriority => EventWord::Reclaimed,
                 EvictReason::Preempted => EventWord::Preempted,
                 EvictReason::Moved => EventWord::Moved,
-                EvictReason::AboveLimit
-                | EvictReason::StaleGang
-                | EvictReason::NodeLost
-                | EvictReason::Withdrawn => EventWord::Evicted,
+                EvictReason::AboveLimit | EvictReason::StaleGang | EvictReason::NodeLost | EvictReason::Withdrawn => {
+                    EventWord::Evicted
+                }
             },
             Event::Gone { .. } => EventWord::Gone,
             Event::Requeued { .. } => EventWord::Requeued,

@@ -413,8 +413,8 @@ impl EventRow {
     }
 }
 
-/// Summary of the run up to the furthest computed cycle, for timeline and event lane. Thinned to at most 2,000 points, each
-/// of which holds until the next one.
+/// Summary of the run up to the furthest computed cycle, for timeline and event lane. Thinned to at most 2,000 points,
+/// each of which holds until the next one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// The furthest computed cycle.

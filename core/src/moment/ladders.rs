@@ -59,38 +59,25 @@ pub fn ladder(cluster: &Cluster, steps: &[DivisionStep]) -> Vec<LadderLevel> {
                 remaining: *remaining,
                 ..line(*rule, name(*queue))
             },
-            DivisionStep::Round {
-                rule,
-                priority,
-                round,
-                queue,
-                pot,
-                weight,
-                past,
-                part,
-                offer,
-                wanted,
-                given,
-            } => LadderLine {
-                kind: LineKind::Round,
-                priority: *priority,
-                round: *round,
-                pot: *pot,
-                weight: *weight,
-                past: *past,
-                part: *part,
-                offer: *offer,
-                wanted: *wanted,
-                given: *given,
-                ..line(*rule, name(*queue))
-            },
+            DivisionStep::Round { rule, priority, round, queue, pot, weight, past, part, offer, wanted, given } => {
+                LadderLine {
+                    kind: LineKind::Round,
+                    priority: *priority,
+                    round: *round,
+                    pot: *pot,
+                    weight: *weight,
+                    past: *past,
+                    part: *part,
+                    offer: *offer,
+                    wanted: *wanted,
+                    given: *given,
+                    ..line(*rule, name(*queue))
+                }
+            }
             DivisionStep::Rise { rule, queue, .. } => rise(step, line(*rule, name(*queue))),
-            DivisionStep::Remainder { rule, queue, fraction, given } => LadderLine {
-                kind: LineKind::Remainder,
-                offer: *fraction,
-                given: *given,
-                ..line(*rule, name(*queue))
-            },
+            DivisionStep::Remainder { rule, queue, fraction, given } => {
+                LadderLine { kind: LineKind::Remainder, offer: *fraction, given: *given, ..line(*rule, name(*queue)) }
+            }
         };
         if let Some(level) = levels.last_mut() {
             level.lines.push(line);

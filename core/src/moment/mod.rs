@@ -1,4 +1,5 @@
-//! A moment of a run as serialisable data: every queue, node and job after a cycle, its events, and their decisive checks.
+//! A moment of a run as serialisable data: every queue, node and job after a cycle, its events, and their decisive
+//! checks.
 //!
 //! [`frame()`] builds it from a simulation. Pictures, tables and sentences derive from it alone.
 

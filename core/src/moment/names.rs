@@ -1,5 +1,5 @@
-//! The catalogue of a run: names of its jobs, pods and pools, and its main resource. It never changes during a run, so it is sent once; events,
-//! comparisons and refusals refer to ids.
+//! The catalogue of a run: names of its jobs, pods and pools, and its main resource. It never changes during a run, so
+//! it is sent once; events, comparisons and refusals refer to ids.
 
 use std::sync::Arc;
 

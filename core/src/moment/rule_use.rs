@@ -1,7 +1,7 @@
 //! Uses of a rule in a cycle, counted by replaying the cycle with every comparison recorded.
 //!
-//! A run records the checks that decided its events. Rules that order queues or divide shares apply in every cycle without
-//! being recorded; they are counted on demand.
+//! A run records the checks that decided its events. Rules that order queues or divide shares apply in every cycle
+//! without being recorded; they are counted on demand.
 
 use std::collections::BTreeSet;
 
@@ -49,8 +49,7 @@ pub fn count(before: Simulation, after: &Simulation, rule: &str) -> RuleUse {
     let of_refusals = explained.trace.refusals.iter().flat_map(|refusal| &refusal.checks);
     // At level *every* the decisive comparisons are among all recorded ones.
     let every: Vec<&Check> = explained.trace.checks.iter().filter(|check| check.rule.key() == rule).collect();
-    let decisive: Vec<&Check> =
-        of_events.chain(of_refusals).filter(|check| check.rule.key() == rule).collect();
+    let decisive: Vec<&Check> = of_events.chain(of_refusals).filter(|check| check.rule.key() == rule).collect();
     let marks = explained.record.marks.iter().filter(|mark| mark.rule.key() == rule).count();
     let compared = if every.len() > decisive.len() { every } else { decisive };
     found.compared = (compared.len() + marks) as u32;

@@ -56,8 +56,8 @@ impl Rulebook {
         self.rules.iter().find(|rule| rule.key == key).or_else(|| self.rules.iter().find(is_same))
     }
 
-    /// The longest setting name that matches a setting: global, for a queue (`priority.policy.team-a`), or for queues created
-    /// below one (`childtemplate.`).
+    /// The longest setting name that matches a setting: global, for a queue (`priority.policy.team-a`), or for queues
+    /// created below one (`childtemplate.`).
     fn switch_of(&self, setting: &str) -> Option<&(String, Vec<u32>)> {
         let setting = setting.strip_prefix("childtemplate.").unwrap_or(setting);
         let is = |(name, _): &&(String, Vec<u32>)| {

@@ -18,8 +18,8 @@ pub fn put(frame: &mut Frame, state: QueueState) {
     }
 }
 
-/// The saturation ratio of a queue with the given allocation of resource `r` (0 CPU, 1 memory, 2 GPU); `None`: the policy
-/// compares no such ratio, or has no fair share.
+/// The saturation ratio of a queue with the given allocation of resource `r` (0 CPU, 1 memory, 2 GPU); `None`: the
+/// policy compares no such ratio, or has no fair share.
 pub fn saturation(policy: &str, allocated: f64, row: &QueueRow, r: usize) -> Option<f64> {
     let ratio = Policy::described_or_default(policy).saturation?;
     let share = *row.fair_share.as_ref()?.get(r)?;

@@ -24,15 +24,14 @@ impl Agreement {
     }
 }
 
-/// One line per policy and revision: name, cases that agree, all cases, cases not counted, cases that agree as scenario files, cases
-/// that can be expressed as such, commit of the real scheduler (none if there is no source code).
+/// One line per policy and revision: name, cases that agree, all cases, cases not counted, cases that agree as scenario
+/// files, cases that can be expressed as such, commit of the real scheduler (none if there is no source code).
 const TEXT: &str = include_str!("../../../assets/agreement.txt");
 
 /// The agreement of a revision; all zero if it has no recordings.
 pub fn of(modelled: &Modelled, revision: &Revision) -> Agreement {
-    let is_its = |line: &[&str]| {
-        line[0] == modelled.policy && line.get(6).copied().unwrap_or_default() == revision.commit
-    };
+    let is_its =
+        |line: &[&str]| line[0] == modelled.policy && line.get(6).copied().unwrap_or_default() == revision.commit;
     let mut lines = TEXT.lines().map(|line| line.split(' ').collect::<Vec<_>>());
     let words = lines.find(|line| is_its(line)).unwrap_or_default();
     let count = |at: usize| words.get(at).and_then(|word| word.parse().ok()).unwrap_or_default();
@@ -55,10 +54,7 @@ mod tests {
         for modelled in all() {
             for revision in modelled.revisions {
                 let found = of(modelled, revision);
-                assert!(
-                    found.of > 0 && found.agree + found.not_counted <= found.of,
-                    "{revision:?}: {found:?}"
-                );
+                assert!(found.of > 0 && found.agree + found.not_counted <= found.of, "{revision:?}: {found:?}");
                 let (agree, can_be) = (found.agree_as_scenarios, found.can_be_scenarios);
                 assert!(agree <= can_be && can_be <= found.of, "{revision:?}: {found:?}");
             }

@@ -21,7 +21,8 @@ pub(super) fn submitted(world: PartitionView<'_>, job: JobId) -> Term {
     term(Quantity::Created, Value::Time(world.cluster.jobs[job].submit))
 }
 
-/// Check that `first` was submitted before `other`, a job of the same queue, or at the same time and precedes it in the file.
+/// Check that `first` was submitted before `other`, a job of the same queue, or at the same time and precedes it in the
+/// file.
 pub(super) fn submitted_first(rule: Rule, world: PartitionView<'_>, first: JobId, other: JobId) -> Check {
     let queue = Some(world.cluster.jobs[other].queue);
     let subject = Subject { queue, job: Some(first), other_job: Some(other), ..Subject::default() };
@@ -39,14 +40,9 @@ pub(super) fn applies(rule: Rule, subject: Subject) -> Check {
     Check::new(rule, subject, one(Quantity::Applies), Op::Equal, one(Quantity::Constant))
 }
 
-/// The first resource of which none of the nodes has as much as the pod requests, even when empty, with the comparison; `None` if
-/// no single resource is the reason.
-pub(super) fn too_large(
-    rule: Rule,
-    subject: Subject,
-    pod: &Pod,
-    nodes: &[&Node],
-) -> Option<(Resource, Check)> {
+/// The first resource of which none of the nodes has as much as the pod requests, even when empty, with the comparison;
+/// `None` if no single resource is the reason.
+pub(super) fn too_large(rule: Rule, subject: Subject, pod: &Pod, nodes: &[&Node]) -> Option<(Resource, Check)> {
     let compare = |resource: Resource, asked: Amount| {
         let most = nodes.iter().map(|node| node.capacity.get(resource)).max()?;
         let of = |quantity, amount: Amount| self::amount(quantity, amount.in_base_units(), resource);

@@ -1,7 +1,7 @@
 //! Self-description of a policy: everything the rest of the program needs to know without running it.
 //!
-//! A policy's `describe.rs` fills one [`Description`]; checks, translation, the rule book and the page's forms are loops over
-//! descriptions and name no policy.
+//! A policy's `describe.rs` fills one [`Description`]; checks, translation, the rule book and the page's forms are
+//! loops over descriptions and name no policy.
 
 use super::export::{Export, Kit};
 use super::field::Field;
@@ -59,8 +59,8 @@ pub struct Description {
     pub modelled: Option<&'static Modelled>,
 }
 
-/// Classifies a queue by allocated amount, quota and fair share of one resource. Returns a rank, lowest first for the best
-/// state, and the state's name.
+/// Classifies a queue by allocated amount, quota and fair share of one resource. Returns a rank, lowest first for the
+/// best state, and the state's name.
 pub type QueueState = fn(f64, f64, f64) -> (u8, &'static str);
 
 /// Default times of cycles.
@@ -305,9 +305,7 @@ impl Description {
             ("reclaim-min-runtime", queue.history),
         ];
         let silent = self.silent;
-        all.into_iter()
-            .filter(move |(name, is_read)| !is_read && !silent.contains(name))
-            .map(|(name, _)| name)
+        all.into_iter().filter(move |(name, is_read)| !is_read && !silent.contains(name)).map(|(name, _)| name)
     }
 
     /// Job values ignored by the policy, each reported once.

@@ -10,8 +10,7 @@ pub(super) const ENDS_MAX: usize = 64;
 
 /// Jobs all of whose pods have a known end, with the last of these times, ascending.
 pub(super) fn ends(world: PartitionView<'_>) -> Vec<(Time, JobId)> {
-    let mut ends: Vec<(Time, JobId)> =
-        world.live_jobs().filter_map(|job| Some((end(world, job)?, job))).collect();
+    let mut ends: Vec<(Time, JobId)> = world.live_jobs().filter_map(|job| Some((end(world, job)?, job))).collect();
     ends.sort();
     ends.truncate(ENDS_MAX);
     ends

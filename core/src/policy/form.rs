@@ -117,12 +117,7 @@ impl Attribute {
 }
 
 /// A text field.
-pub const fn text(
-    key: &'static str,
-    label: &'static str,
-    default: &'static str,
-    says: &'static str,
-) -> Attribute {
+pub const fn text(key: &'static str, label: &'static str, default: &'static str, says: &'static str) -> Attribute {
     Attribute { key, stored: Stored::Field, label, says, default, ask: Ask::Text }
 }
 

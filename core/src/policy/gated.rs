@@ -1,8 +1,8 @@
 //! Refusals of jobs with gated pods, common to all policies.
 //!
 //! # Rule
-//! A gated pod takes no part in scheduling. A job with a gated pod and without a refusal by the policy is not ready; if all
-//! of its pods are gated, only an edit changes that.
+//! A gated pod takes no part in scheduling. A job with a gated pod and without a refusal by the policy is not ready; if
+//! all of its pods are gated, only an edit changes that.
 //!
 //! # Source
 //! kai.md 1.5

@@ -1,11 +1,12 @@
 //! Defaults for jobs that omit priority or preemptibility.
 //!
 //! # Rule
-//! KAI and Run:ai have four priority classes; a job without a priority gets that of `train`, and from `build` on jobs are not
-//! preemptible by default. Under every other policy a job without a priority has 0, like a Kubernetes pod without a
-//! priority class, priorities are plain integers, and jobs are preemptible by default. All three products read any
-//! class of the cluster; a scenario sets the values of such classes and may override a preset of the same name. The class
-//! of value 75 is named `build-preemptible` by KAI's chart and `interactive-preemptible` by Run:ai; both names are accepted.
+//! KAI and Run:ai have four priority classes; a job without a priority gets that of `train`, and from `build` on jobs
+//! are not preemptible by default. Under every other policy a job without a priority has 0, like a Kubernetes pod
+//! without a priority class, priorities are plain integers, and jobs are preemptible by default. All three products
+//! read any class of the cluster; a scenario sets the values of such classes and may override a preset of the same
+//! name. The class of value 75 is named `build-preemptible` by KAI's chart and `interactive-preemptible` by Run:ai;
+//! both names are accepted.
 //!
 //! # Source
 //! kai.md 1.3; runai.md 6; yunikorn.md 1.7; Kubernetes, *PriorityClass*

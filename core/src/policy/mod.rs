@@ -47,9 +47,7 @@ use crate::cluster::{Cluster, Devices, Node, NodeUse, Queue, QueueSums, Sums, Wo
 use crate::format::{Findings, Scalar, Scenario};
 use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, QueueId};
 use crate::time::{Span, Time};
-use crate::trace::{
-    DivisionStep, Ending, Holdings, Ledger, OrderLevel, Outlook, QueuePriority, SharePool, Trace,
-};
+use crate::trace::{DivisionStep, Ending, Holdings, Ledger, OrderLevel, Outlook, QueuePriority, SharePool, Trace};
 use crate::units::{Resource, ResourceVec, Weight};
 
 /// The interface of a policy.
@@ -59,7 +57,8 @@ pub trait Scheduler {
     const DESCRIPTION: &'static Description;
     /// Its settings, parsed from a scenario.
     type Config: Clone + PartialEq;
-    /// All state between cycles that decisions depend on. What is kept beside it for speed is not copied and not compared.
+    /// All state between cycles that decisions depend on. What is kept beside it for speed is not copied and not
+    /// compared.
     type Memory: Clone + PartialEq + Default;
     /// Its rules, and the rules affected by each of its settings.
     fn rulebook() -> Rulebook;
@@ -112,9 +111,8 @@ pub trait Scheduler {
     ) -> Vec<DivisionStep> {
         Vec::new()
     }
-    /// Order in which the next cycle serves the queues on the path from the root to a queue, each among its
-    /// siblings, and the level below the queue, which includes the given job. Empty under a policy that does not define an
-    /// order.
+    /// Order in which the next cycle serves the queues on the path from the root to a queue, each among its siblings,
+    /// and the level below the queue, which includes the given job. Empty under a policy that does not define an order.
     fn order(
         &self,
         _world: PartitionView<'_>,

@@ -1,8 +1,9 @@
 //! The nodes that a scheduler compares for a pod: which of them are recorded, and the comparisons.
 //!
 //! # Rule
-//! Of the nodes that fit, the next best ones are recorded with their comparison with the chosen one; of those that come before
-//! it and do not fit, the nearest ones with the amount that they lack. They are gathered while the scheduler visits the nodes.
+//! Of the nodes that fit, the next best ones are recorded with their comparison with the chosen one; of those that come
+//! before it and do not fit, the nearest ones with the amount that they lack. They are gathered while the scheduler
+//! visits the nodes.
 //!
 //! # Source
 //! see the rule records of each policy
@@ -67,8 +68,8 @@ pub(super) fn earlier(rule: Rule, subject: Subject, other: NodeId, places: [usiz
     Check::new(rule, subject, left, Op::Less, right)
 }
 
-/// Checks that the node of the subject has at most as many free GPUs as another one and, if they have equally many, comes before
-/// it in the order of the nodes.
+/// Checks that the node of the subject has at most as many free GPUs as another one and, if they have equally many,
+/// comes before it in the order of the nodes.
 pub(super) fn fuller(rule: Rule, subject: Subject, [own, other]: [(u32, NodeId); 2]) -> Vec<Check> {
     let free = |(n_free, _): (u32, NodeId)| amount(Quantity::Idle, i64::from(n_free) * 1000, Resource::GPU);
     let of_gpus = Subject { other_node: Some(other.1), resource: Some(Resource::GPU), ..subject };
@@ -87,30 +88,19 @@ pub(super) fn excluded(rule: Rule, subject: Subject, quantity: Quantity) -> Chec
 
 /// Check that one more pod exceeds the pod slots of a node.
 pub(super) fn no_slot(rule: Rule, subject: Subject, with_pods: i64, slots: i64) -> Check {
-    let (left, right) =
-        (term(Quantity::Pods, Value::Count(with_pods)), term(Quantity::PodSlots, Value::Count(slots)));
+    let (left, right) = (term(Quantity::Pods, Value::Count(with_pods)), term(Quantity::PodSlots, Value::Count(slots)));
     Check::new(rule, Subject { resource: None, ..subject }, left, Op::Exceeds, right)
 }
 
 /// Check that a request exceeds what is free on a node, in base units; `None` if it does not.
-pub(super) fn lacks(
-    rule: Rule,
-    subject: Subject,
-    resource: Resource,
-    [asked, free]: [i64; 2],
-) -> Option<Check> {
+pub(super) fn lacks(rule: Rule, subject: Subject, resource: Resource, [asked, free]: [i64; 2]) -> Option<Check> {
     let subject = Subject { resource: Some(resource), ..subject };
     let (left, right) = (amount(Quantity::Request, asked, resource), amount(Quantity::Idle, free, resource));
     Some(Check::new(rule, subject, left, Op::Exceeds, right)).filter(|check| check.holds)
 }
 
 /// Check of what keeps pods of one job, together, from a node, the subject's one; `None` if no single amount does.
-pub(super) fn misfit(
-    rule: Rule,
-    subject: Subject,
-    (node, used): (&Node, &NodeUse),
-    pods: &[&Pod],
-) -> Option<Check> {
+pub(super) fn misfit(rule: Rule, subject: Subject, (node, used): (&Node, &NodeUse), pods: &[&Pod]) -> Option<Check> {
     let barred = match () {
         () if !node.takes_pods() => Some(Quantity::Ready),
         () if pods.iter().any(|pod| !pod.tolerates(node)) => Some(Quantity::Tolerated),

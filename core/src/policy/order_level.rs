@@ -21,9 +21,9 @@ pub struct Ranked {
     pub behind: Vec<Check>,
 }
 
-/// The level below a queue (`None`: the root) whose children or jobs are `all`, in serving order. `subject`: the subject of the
-/// query; it is absent from `all` if it requests nothing now. `rank` describes the item at a position, from 0, and gets the
-/// position of its predecessor.
+/// The level below a queue (`None`: the root) whose children or jobs are `all`, in serving order. `subject`: the
+/// subject of the query; it is absent from `all` if it requests nothing now. `rank` describes the item at a position,
+/// from 0, and gets the position of its predecessor.
 pub fn level<T: PartialEq>(
     of: Option<QueueId>,
     all: &[T],

@@ -1,8 +1,8 @@
 //! The closed list of policies: the only place where a policy is registered.
 //!
-//! Each line below names a scheduler; everything that must know all policies (their descriptions, the configuration in a
-//! plan, the active policy, its memory between cycles) is generated from that line.
-//! Enums rather than trait objects: a simulation is cloned, compared and sent to a worker, including memory.
+//! Each line below names a scheduler; everything that must know all policies (their descriptions, the configuration in
+//! a plan, the active policy, its memory between cycles) is generated from that line. Enums rather than trait objects:
+//! a simulation is cloned, compared and sent to a worker, including memory.
 
 use super::description::Description;
 use super::draft::{Draft, DraftQueue};
@@ -180,7 +180,8 @@ impl Policy {
         with_config!(self, |S, config| S::over_commit(config, resource))
     }
 
-    /// The description of the policy with this name in a scenario, the default if empty; `None` if there is no such policy.
+    /// The description of the policy with this name in a scenario, the default if empty; `None` if there is no such
+    /// policy.
     pub fn described(name: &str) -> Option<&'static Description> {
         let name = if name.is_empty() { Self::NAMES[0] } else { name };
         Self::ALL.iter().find(|policy| policy.key == name).copied()

@@ -1,4 +1,5 @@
-//! A setting is one row of its policy's table. Forms, rule book, schema, translation and the reader are loops over the rows.
+//! A setting is one row of its policy's table. Forms, rule book, schema, translation and the reader are loops over the
+//! rows.
 
 use super::PRIORITY_CLASS;
 use super::description::Description;
@@ -23,11 +24,7 @@ pub struct Setting<C, E = Wanted, U = ()> {
 
 impl<C, E> Setting<C, E> {
     /// A setting of the scenario or a pool.
-    pub const fn new(
-        field: Attribute,
-        affects: Affects,
-        parse: fn(&mut C, &str) -> Result<(), E>,
-    ) -> Setting<C, E> {
+    pub const fn new(field: Attribute, affects: Affects, parse: fn(&mut C, &str) -> Result<(), E>) -> Setting<C, E> {
         Setting { field: field.stored(Stored::Setting), affects, aliases: &[], unused: (), parse }
     }
 
@@ -43,10 +40,7 @@ impl<C, E> Setting<C, E> {
 
 impl<C: 'static, E: 'static, U: 'static> Setting<C, E, U> {
     /// The setting with this name.
-    pub fn find<'s>(
-        all: impl IntoIterator<Item = &'s Setting<C, E, U>>,
-        name: &str,
-    ) -> Option<&'s Setting<C, E, U>> {
+    pub fn find<'s>(all: impl IntoIterator<Item = &'s Setting<C, E, U>>, name: &str) -> Option<&'s Setting<C, E, U>> {
         all.into_iter().find(|setting| setting.field.key == name)
     }
 

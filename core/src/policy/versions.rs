@@ -14,7 +14,8 @@ pub struct Modelled {
     pub product: &'static str,
     /// Setting of a scenario that chooses the revision; empty if there is one only.
     pub setting: &'static str,
-    /// Modelled revisions, the oldest first. The first applies to a scenario that names none, the last to new scenarios.
+    /// Modelled revisions, the oldest first. The first applies to a scenario that names none, the last to new
+    /// scenarios.
     pub revisions: &'static [Revision],
     /// Range of later versions that were compared, and how; empty if none was.
     pub compared: &'static str,
@@ -172,8 +173,7 @@ impl Modelled {
 
     /// The product that has a known fault, the change that mends it, and the fault.
     pub fn mends(&'static self, fault: &str) -> Option<(&'static Modelled, &'static Since, Fault)> {
-        let mends =
-            |change: &'static Since| Some((self, change, change.fault.filter(|known| known.key == fault)?));
+        let mends = |change: &'static Since| Some((self, change, change.fault.filter(|known| known.key == fault)?));
         self.changes.iter().find_map(mends).or_else(|| self.engine?.mends(fault))
     }
 }

@@ -66,8 +66,7 @@ pub const FAIR_SHARE_APART: &str = "fair share beside quota";
 
 impl Terms {
     /// Neutral terms, without columns other than the name of a queue.
-    pub const PLAIN: Terms =
-        Terms { pairs: &[], columns: [("queue", ""), NONE, NONE, NONE, NONE], marks: &[] };
+    pub const PLAIN: Terms = Terms { pairs: &[], columns: [("queue", ""), NONE, NONE, NONE, NONE], marks: &[] };
 
     /// Vocabulary of the policy with this name in a scenario; of the default policy if there is no such policy.
     pub fn of(policy: &str) -> &'static Terms {
@@ -146,10 +145,7 @@ mod tests {
     #[test]
     fn marks_are_filled_with_the_words_of_a_policy() {
         let text = "[Queues] below their [fair share]: its [quota] of 4, [a job]; [pods], [weights]";
-        assert_eq!(
-            Terms::PLAIN.fill(text),
-            "Queues below their fair share: its quota of 4, a job; pods, weights"
-        );
+        assert_eq!(Terms::PLAIN.fill(text), "Queues below their fair share: its quota of 4, a job; pods, weights");
         assert_eq!(
             OWN.fill(text),
             "Consumers below their share quota: its ownership of 4, an allocation; pods, share ratios"
@@ -159,8 +155,7 @@ mod tests {
 
     #[test]
     fn what_is_not_marked_is_kept() {
-        for text in ["a queue", "[é]", "[]", "[ ]", "[other]", "[queue", "queue]", "\"[queue]\"", "\"[queue]"]
-        {
+        for text in ["a queue", "[é]", "[]", "[ ]", "[other]", "[queue", "queue]", "\"[queue]\"", "\"[queue]"] {
             assert_eq!(OWN.fill(text), text);
         }
         assert_eq!(OWN.fill("[queue] \"[queue]\" [[queue]]"), "consumer \"[queue]\" [[queue]]");
@@ -187,12 +182,7 @@ mod tests {
     #[test]
     fn fair_share_and_quota_have_two_names() {
         for policy in Policy::ALL {
-            assert_ne!(
-                policy.terms.word_apart("fair share"),
-                policy.terms.word_apart("quota"),
-                "{}",
-                policy.key
-            );
+            assert_ne!(policy.terms.word_apart("fair share"), policy.terms.word_apart("quota"), "{}", policy.key);
         }
     }
 

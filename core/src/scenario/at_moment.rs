@@ -1,5 +1,5 @@
-//! The scenario in effect at a time of the run, for forms whose edits apply from the cursor on and for comparison with a
-//! reloaded configuration.
+//! The scenario in effect at a time of the run, for forms whose edits apply from the cursor on and for comparison with
+//! a reloaded configuration.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,8 +7,8 @@ use std::sync::Arc;
 use crate::format::quantity::{count, millis};
 use crate::format::{NodeEntry, QueueEntry, QueuePoolEntry, Scalar, Scenario, TimelineEntry};
 
-/// Applies the timeline up to a time, in milliseconds, to queues, nodes and settings. A group of nodes changes only as a
-/// whole. Returns the same scenario if nothing changes until then.
+/// Applies the timeline up to a time, in milliseconds, to queues, nodes and settings. A group of nodes changes only as
+/// a whole. Returns the same scenario if nothing changes until then.
 pub fn at_moment(scenario: &Arc<Scenario>, time_ms: i64) -> Arc<Scenario> {
     let mut entries: Vec<(i64, &TimelineEntry)> =
         scenario.timeline.iter().filter_map(|entry| Some((millis(&entry.at.0).ok()?, entry))).collect();
@@ -37,8 +37,7 @@ pub fn at_moment(scenario: &Arc<Scenario>, time_ms: i64) -> Arc<Scenario> {
         then.settings.extend(entry.settings.clone());
     }
     for (line, nodes) in groups {
-        let is_whole =
-            then.nodes[line].count.as_ref().and_then(|n| count(&n.0).ok()) == Some(nodes.len() as u64);
+        let is_whole = then.nodes[line].count.as_ref().and_then(|n| count(&n.0).ok()) == Some(nodes.len() as u64);
         let mut nodes = nodes.into_values();
         if let Some(first) = nodes.next().filter(|first| is_whole && nodes.all(|node| node == *first)) {
             Arc::make_mut(&mut then.nodes)[line] = first;

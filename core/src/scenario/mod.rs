@@ -10,8 +10,7 @@ mod plan;
 
 pub use crate::format::*;
 pub(crate) use crate::format::{
-    ORDER_LABELS, Ref, Rows, SECTIONS, Shape, SlotMut, finding, orders_pods, position, quoted,
-    unlimited_queue,
+    ORDER_LABELS, Ref, Rows, SECTIONS, Shape, SlotMut, finding, orders_pods, position, quoted, unlimited_queue,
 };
 pub use at_moment::at_moment;
 pub use check::{Checked, check};

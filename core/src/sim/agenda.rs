@@ -2,9 +2,9 @@
 //!
 //! # Rule
 //! Entries are taken in the order (time, kind, sequence). The sequence is the position in the file of the pod, timeline
-//! entry or job. At one instant pods end first, then evicted pods are gone, then starting pods run, then timeline entries
-//! take effect, then jobs arrive; the scheduler runs after all of them. Arrivals and timeline entries are known from the
-//! start: copies of an agenda share one sorted list of them and hold a position in it.
+//! entry or job. At one instant pods end first, then evicted pods are gone, then starting pods run, then timeline
+//! entries take effect, then jobs arrive; the scheduler runs after all of them. Arrivals and timeline entries are known
+//! from the start: copies of an agenda share one sorted list of them and hold a position in it.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -56,14 +56,11 @@ pub struct Agenda {
 impl Agenda {
     /// Creates the agenda of a plan: the timeline, the submissions and the joining pods.
     pub fn of(cluster: &Cluster, timeline: &[Planned]) -> Agenda {
-        let changes =
-            timeline.iter().zip(0..).map(|(planned, position)| (planned.at, Kind::Change, position));
+        let changes = timeline.iter().zip(0..).map(|(planned, position)| (planned.at, Kind::Change, position));
         let is_future = |pod: PodId| cluster.pods[pod].phase == Phase::Future;
         let is_known = |job: JobId| cluster.live_jobs.binary_search(&job).is_ok();
-        let future_jobs = cluster
-            .jobs
-            .iter()
-            .filter(|(id, job)| !is_known(*id) && job.pod_ids().next().is_some_and(is_future));
+        let future_jobs =
+            cluster.jobs.iter().filter(|(id, job)| !is_known(*id) && job.pod_ids().next().is_some_and(is_future));
         let arrivals = future_jobs.map(|(id, job)| (job.submit, Kind::Submit, id.0));
         // Pods that join a job at one instant share one entry.
         let joining = cluster.joining.iter().filter(|joining| is_future(joining.pod));
@@ -110,7 +107,8 @@ impl Agenda {
             self.next += 1;
         }
     }
-    /// Returns the earliest time at which an entry triggers a run; `trigger` maps an entry to that time, never before it is due.
+    /// Returns the earliest time at which an entry triggers a run; `trigger` maps an entry to that time, never before
+    /// it is due.
     pub fn next_trigger(&self, trigger: &dyn Fn(Entry) -> Option<Time>) -> Option<Time> {
         let mut known = self.known[self.next.min(self.known.len())..].iter();
         let mut first = known.find_map(|entry| trigger(*entry).filter(|_| !self.dropped.contains(entry)));

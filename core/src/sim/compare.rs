@@ -1,11 +1,11 @@
 //! Runs of several scenarios, or of one scenario under several policies, for comparison.
 //!
 //! # Rule
-//! A scenario is translated for each policy. All runs end at the same time: at a given one, or when nothing further can happen
-//! in any of them. Nothing else differs between the runs. Amounts are of the resource that the jobs compete for.
+//! A scenario is translated for each policy. All runs end at the same time: at a given one, or when nothing further can
+//! happen in any of them. Nothing else differs between the runs. Amounts are of the resource that the jobs compete for.
 //!
-//! Runs are compared by time, not by cycle number: the *first difference* is the first instant at which pods start or are evicted
-//! in one run that do not in the other, or on other nodes, or for other jobs.
+//! Runs are compared by time, not by cycle number: the *first difference* is the first instant at which pods start or
+//! are evicted in one run that do not in the other, or on other nodes, or for other jobs.
 
 use std::fmt;
 use std::sync::Arc;
@@ -82,7 +82,8 @@ impl fmt::Display for Move {
 pub struct Difference {
     /// The instant.
     pub time: Time,
-    /// The placements and evictions at this instant that only one of the runs has, for both runs, in the order of the decisions.
+    /// The placements and evictions at this instant that only one of the runs has, for both runs, in the order of the
+    /// decisions.
     pub only: [Vec<Move>; 2],
 }
 
@@ -152,7 +153,8 @@ impl Comparing {
         Comparing { column, simulation, moves: Vec::new() }
     }
 
-    /// Runs a cycle up to a time, with at most `cycles_max` cycles in all; `false` if there is none or nothing further can happen.
+    /// Runs a cycle up to a time, with at most `cycles_max` cycles in all; `false` if there is none or nothing further
+    /// can happen.
     fn step(&mut self, until: Time, cycles_max: u32) -> bool {
         let Some(simulation) = &mut self.simulation else { return false };
         if simulation.cycle() >= cycles_max || simulation.is_quiet() {
@@ -181,7 +183,8 @@ impl Comparing {
         self.simulation.as_ref().map(Simulation::now)
     }
 
-    /// Ends the run at a time up to which all of its cycles have been run, and returns its result in amounts of a resource.
+    /// Ends the run at a time up to which all of its cycles have been run, and returns its result in amounts of a
+    /// resource.
     fn end(mut self, at: Time, resource: Resource) -> Column {
         let run = self.simulation.as_mut().map(|simulation| {
             // A run that was cut short ends at its last cycle.
@@ -214,8 +217,8 @@ pub struct Runs {
 }
 
 impl Runs {
-    /// Prepares runs that end at a time, or when nothing further happens in any of them. Each has at most `cycles_max` cycles,
-    /// and as many again to reach the end of the longest.
+    /// Prepares runs that end at a time, or when nothing further happens in any of them. Each has at most `cycles_max`
+    /// cycles, and as many again to reach the end of the longest.
     pub fn new(runs: Vec<Comparing>, until: Option<Time>, cycles_max: u32) -> Runs {
         Runs { runs, at: 0, end: until, cycles_max }
     }
@@ -291,9 +294,8 @@ mod tests {
         assert_eq!(first_difference(&one, &[turned.clone(), one[1].clone()]), None);
         let elsewhere = [turned.clone(), moves(5, &[("p1", "n1", false), ("p3", "n2", true)])];
         let found = first_difference(&one, &elsewhere).expect("another node");
-        let only = |found: &Difference| {
-            found.only.each_ref().map(|only| only.iter().map(|m| m.node.to_string()).collect())
-        };
+        let only =
+            |found: &Difference| found.only.each_ref().map(|only| only.iter().map(|m| m.node.to_string()).collect());
         let expected: [Vec<String>; 2] = [vec!["n1".into()], vec!["n2".into()]];
         assert_eq!((found.time.as_millis(), only(&found)), (5, expected));
         let later = [turned, moves(6, &[("p1", "n1", false)])];

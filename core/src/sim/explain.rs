@@ -1,8 +1,8 @@
 //! Replays one cycle to collect every comparison made in it.
 //!
 //! # Rule
-//! Recording never changes a decision, so a cycle can be replayed from the state before it at a higher recording level. Details
-//! are therefore computed on demand instead of being stored.
+//! Recording never changes a decision, so a cycle can be replayed from the state before it at a higher recording level.
+//! Details are therefore computed on demand instead of being stored.
 
 use super::record::CycleRecord;
 use super::simulation::Simulation;

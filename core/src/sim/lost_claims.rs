@@ -1,8 +1,9 @@
 //! Claims of room that are lost to other jobs, from the events of a run.
 //!
 //! # Rule
-//! A claim is lost when a pod of another job starts on the claimed node before one of the job itself, and pods are then evicted for
-//! the job once more. The count ends when a pod of the job starts, or when nothing is evicted for it after its room was taken.
+//! A claim is lost when a pod of another job starts on the claimed node before one of the job itself, and pods are then
+//! evicted for the job once more. The count ends when a pod of the job starts, or when nothing is evicted for it after
+//! its room was taken.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -1,14 +1,14 @@
 //! Integrals over time for each resource, exact: base units × milliseconds.
 //!
 //! # Rule
-//! Nothing changes between two instants, so every integral grows by its present value times the elapsed time. A queue is
-//! *owed* `max(0, min(entitlement, allocated + waiting) − allocated)` and *borrows* `max(0, allocated − quota)`; both use the
-//! latest ledger, with the quota in place of the entitlement under a policy without entitlements. With several partitions both
-//! are computed per partition and added up: a queue may be owed in one what it borrows in another, and both count. A queue is
-//! *due* `max(0, min(entitlement, allocated + waiting))`, and *short* while it is owed something in any partition. *Idle while
-//! wanted* is `min(free, waiting)` of the whole cluster, where free is the unallocated capacity of ready nodes.
-//! Entitlements are rounded to base units. Named resources have neither entitlement nor quota, so nothing of them is owed or
-//! borrowed.
+//! Nothing changes between two instants, so every integral grows by its present value times the elapsed time. A queue
+//! is *owed* `max(0, min(entitlement, allocated + waiting) − allocated)` and *borrows* `max(0, allocated − quota)`;
+//! both use the latest ledger, with the quota in place of the entitlement under a policy without entitlements. With
+//! several partitions both are computed per partition and added up: a queue may be owed in one what it borrows in
+//! another, and both count. A queue is *due* `max(0, min(entitlement, allocated + waiting))`, and *short* while it is
+//! owed something in any partition. *Idle while wanted* is `min(free, waiting)` of the whole cluster, where free is the
+//! unallocated capacity of ready nodes. Entitlements are rounded to base units. Named resources have neither
+//! entitlement nor quota, so nothing of them is owed or borrowed.
 
 use crate::cluster::{QueueSums, Sums, World};
 use crate::id::{Arena, PartitionId, QueueId};

@@ -1,12 +1,12 @@
 //! The partitions of a run, each with its own scheduler, memory and rhythm.
 //!
 //! # Rule
-//! All partitions that are due at an instant run in one cycle, in file order. Each scheduler gets its own nodes, its own
-//! values of the queues and the jobs that are offered to it; its memory is not visible to others. A job with a list of
-//! partitions is offered to one of them at a time: if it is still entirely pending at the end of a cycle in which its
-//! partition ran, and it has no reservation there, it moves on to the next partition of the list, cyclically (RC-1). Under a
-//! rhythm *on change* the move triggers a run, until every partition has run once more than the longest list has entries
-//! without any change.
+//! All partitions that are due at an instant run in one cycle, in file order. Each scheduler gets its own nodes, its
+//! own values of the queues and the jobs that are offered to it; its memory is not visible to others. A job with a list
+//! of partitions is offered to one of them at a time: if it is still entirely pending at the end of a cycle in which
+//! its partition ran, and it has no reservation there, it moves on to the next partition of the list, cyclically
+//! (RC-1). Under a rhythm *on change* the move triggers a run, until every partition has run once more than the longest
+//! list has entries without any change.
 //!
 //! # Source
 //! runai.md 3 (RC-1); kai.md 1.2 (shards)
@@ -54,14 +54,14 @@ impl Simulation {
             Wake::Again => Some(earliest),
             Wake::At(at) => Some(at.max(earliest)),
             Wake::OnChange { not_before } => triggered_at().map(|at| at.max(not_before).max(earliest)),
-            Wake::OnChangeOrAt { not_before, at } => Some(
-                triggered_at().map_or(at, |triggered_at| triggered_at.max(not_before).min(at)).max(earliest),
-            ),
+            Wake::OnChangeOrAt { not_before, at } => {
+                Some(triggered_at().map_or(at, |triggered_at| triggered_at.max(not_before).min(at)).max(earliest))
+            }
         }
     }
 
-    /// Time at which an entry of the agenda triggers a run of a partition: when it is due, or, if it starts a pod, at the end of
-    /// that pod.
+    /// Time at which an entry of the agenda triggers a run of a partition: when it is due, or, if it starts a pod, at
+    /// the end of that pod.
     fn trigger_time(&self, entry: Entry, partition: PartitionId) -> Option<Time> {
         let (at, kind, sequence) = entry;
         let cluster = self.cluster();
@@ -113,7 +113,8 @@ impl Simulation {
                 self.run_policy(partition, &mut all);
                 return (all, due);
             }
-            // A partition that is not due in the next cycle still contributes its refusals, even if the level rises until then.
+            // A partition that is not due in the next cycle still contributes its refusals, even if the level rises
+            // until then.
             let mut trace = Trace::new(self.state.level.max(Level::Decisive));
             self.run_policy(partition, &mut trace);
             if self.state.level < Level::Decisive {
@@ -141,9 +142,8 @@ impl Simulation {
         let parts = &self.state.partitions;
         let mut all = Vec::new();
         for (partition, part) in parts.iter() {
-            let is_current = |refusal: &&Refusal| {
-                self.cluster().jobs[refusal.job].partition == partition && self.waits(refusal.job)
-            };
+            let is_current =
+                |refusal: &&Refusal| self.cluster().jobs[refusal.job].partition == partition && self.waits(refusal.job);
             all.extend(part.refusals.iter().filter(is_current).cloned());
         }
         all.sort_by_key(|refusal: &Refusal| refusal.job);
@@ -198,17 +198,17 @@ impl Simulation {
 
     /// Whether every partition has run often enough since the last change to exclude further decisions.
     pub(super) fn is_settled(&self) -> bool {
-        let part_is_settled =
-            |part: &PartitionState| part.n_unchanged >= self.fixed.rounds && !part.runs_again();
+        let part_is_settled = |part: &PartitionState| part.n_unchanged >= self.fixed.rounds && !part.runs_again();
         self.state.changed_at < self.state.now && self.state.partitions.values().all(part_is_settled)
     }
 
     /// Whether time alone may change a decision in any partition.
     pub(super) fn time_matters(&self) -> bool {
         let unchanged = self.state.now - self.state.changed_at;
-        self.fixed.timers.iter().any(|(partition, timers)| {
-            unchanged <= timers.longest && time_matters(self.view(partition), timers)
-        })
+        self.fixed
+            .timers
+            .iter()
+            .any(|(partition, timers)| unchanged <= timers.longest && time_matters(self.view(partition), timers))
     }
 
     /// Whether measured usage may still change a decision in any partition.

@@ -1,11 +1,12 @@
 //! Moments at which the passage of time alone may change a decision.
 //!
 //! # Rule
-//! Under the rhythm *on change* the end of a minimum runtime or of a grace period triggers no cycle by itself. The agenda
-//! therefore gets an entry for it: every configured minimum runtime after the start of a job, and the grace period of
-//! incomplete gangs after the loss of a pod. Preemption delays of jobs count like minimum runtimes. A policy that runs
-//! periodically needs no such entries. A pod that terminates for too long has an entry under every rhythm. Where usage is
-//! measured and a job is pending, the policy also runs at every measurement, until a whole window has passed without a change.
+//! Under the rhythm *on change* the end of a minimum runtime or of a grace period triggers no cycle by itself. The
+//! agenda therefore gets an entry for it: every configured minimum runtime after the start of a job, and the grace
+//! period of incomplete gangs after the loss of a pod. Preemption delays of jobs count like minimum runtimes. A policy
+//! that runs periodically needs no such entries. A pod that terminates for too long has an entry under every rhythm.
+//! Where usage is measured and a job is pending, the policy also runs at every measurement, until a whole window has
+//! passed without a change.
 
 use crate::cluster::{Cluster, Phase};
 use crate::id::{JobId, PartitionId};

@@ -1,14 +1,15 @@
 //! Advances a run cycle by cycle.
 //!
 //! # Rule
-//! Cycle 0 is the opening state: everything known at the start. To advance, the time of the next cycle is determined, the
-//! agenda is applied in its order up to and including that time, the policy runs once in every partition that is due (see
-//! `partitions`), and its decisions are applied in their order. Entries that a decision adds for the same instant (an eviction
-//! without grace) are applied with the next cycle, so that the state after this one still shows them.
+//! Cycle 0 is the opening state: everything known at the start. To advance, the time of the next cycle is determined,
+//! the agenda is applied in its order up to and including that time, the policy runs once in every partition that is
+//! due (see `partitions`), and its decisions are applied in their order. Entries that a decision adds for the same
+//! instant (an eviction without grace) are applied with the next cycle, so that the state after this one still shows
+//! them.
 //!
 //! # Source
-//! Every period: the first cycle is one period after the start, unless another time is given. On change: a cycle at every
-//! arrival, end and timeline entry, no sooner than the policy's shortest distance between two cycles allows.
+//! Every period: the first cycle is one period after the start, unless another time is given. On change: a cycle at
+//! every arrival, end and timeline entry, no sooner than the policy's shortest distance between two cycles allows.
 
 use std::sync::Arc;
 
@@ -82,8 +83,7 @@ pub struct PodHashes {
 impl PodHashes {
     /// Hashes every pod of a world.
     pub fn new(world: &World) -> PodHashes {
-        let each: Arena<PodId, u64> =
-            world.cluster().pods.iter().map(|(id, pod)| Digest::of_pod(id, pod)).collect();
+        let each: Arena<PodId, u64> = world.cluster().pods.iter().map(|(id, pod)| Digest::of_pod(id, pod)).collect();
         let sum = each.values().fold(0u64, |sum, &hash| sum.wrapping_add(hash));
         PodHashes { each, sum }
     }
@@ -184,10 +184,8 @@ impl Simulation {
             self.state.refusals = Arc::new(trace.refusals.clone());
         }
         self.close();
-        let (marks, not_selected) =
-            (std::mem::take(&mut trace.marks), std::mem::take(&mut trace.not_selected));
-        let (searches, unfinished) =
-            (std::mem::take(&mut trace.searches), std::mem::take(&mut trace.unfinished));
+        let (marks, not_selected) = (std::mem::take(&mut trace.marks), std::mem::take(&mut trace.not_selected));
+        let (searches, unfinished) = (std::mem::take(&mut trace.searches), std::mem::take(&mut trace.unfinished));
         let record = self.record(events, n_outside);
         Some((CycleRecord { marks, not_selected, searches, unfinished, ..record }, trace))
     }
@@ -216,21 +214,20 @@ impl Simulation {
         }
     }
 
-    /// Whether nothing further can happen unless the scenario changes: the agenda is empty, the last cycle changed nothing, and
-    /// neither time nor measured usage can change a decision.
+    /// Whether nothing further can happen unless the scenario changes: the agenda is empty, the last cycle changed
+    /// nothing, and neither time nor measured usage can change a decision.
     pub fn is_quiet(&self) -> bool {
-        self.next_cycle_at().is_none()
-            || self.state.agenda.is_empty() && self.is_idle() && !self.usage_matters()
+        self.next_cycle_at().is_none() || self.state.agenda.is_empty() && self.is_idle() && !self.usage_matters()
     }
 
-    /// Whether cycles change nothing until the next external event: the last ones did not, and time alone cannot change a
-    /// decision.
+    /// Whether cycles change nothing until the next external event: the last ones did not, and time alone cannot change
+    /// a decision.
     fn is_idle(&self) -> bool {
         self.state.cycle > 0 && self.is_settled() && !self.time_matters()
     }
 
-    /// Skips periodic cycles that change nothing, up to the last one before the next external event and not beyond the given
-    /// cycle and time. Law: the state is the same as if each had been run. Returns the number of skipped cycles.
+    /// Skips periodic cycles that change nothing, up to the last one before the next external event and not beyond the
+    /// given cycle and time. Law: the state is the same as if each had been run. Returns the number of skipped cycles.
     pub fn skip_idle(&mut self, cycle_max: u32, by: Time) -> u32 {
         let (Some(next), now) = (self.common_wake(), self.state.now) else { return 0 };
         let (period, first) = (next - now, self.state.agenda.first());
@@ -289,8 +286,7 @@ impl Simulation {
             match decision {
                 Decision::Bind { pod, node, devices } => {
                     let devices = self.world.bind(pod, node, devices, now);
-                    let devices =
-                        devices.unwrap_or_else(|why| panic!("{pod:?} cannot be bound to {node:?}: {why:?}"));
+                    let devices = devices.unwrap_or_else(|why| panic!("{pod:?} cannot be bound to {node:?}: {why:?}"));
                     bound.push((pod, devices));
                     self.schedule(pod);
                     let job = self.cluster().pods[pod].job;
@@ -373,8 +369,8 @@ impl Simulation {
     pub fn weight(&self) -> u64 {
         self.world.weight() + self.state.agenda.weight()
     }
-    /// Returns the latest eviction of every job that ended because its evicted pods were not replaced, ordered by the end of the
-    /// job.
+    /// Returns the latest eviction of every job that ended because its evicted pods were not replaced, ordered by the
+    /// end of the job.
     pub fn evicted_jobs(&self) -> Vec<(Time, Event)> {
         self.state.unreplaced.ended_jobs(self.cluster())
     }

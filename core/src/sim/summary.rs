@@ -1,17 +1,18 @@
 //! Totals of a whole run, per queue and over all queues.
 //!
 //! # Rule
-//! A job's *wait* is its first start minus its submission; jobs that never started count as unfinished instead. Median and
-//! percentile are by rank: the median of an even number is the mean of the middle two, the 90th percentile is the smallest
-//! wait that at least 90 % of the waits do not exceed. A *restart wait* is the time between the requeueing of an evicted or
-//! lost pod and its next placement; it is counted per pod and not part of the wait. Sums are exact integers, divided once.
-//! All numbers begin with the scenario: waits and lost work before time 0 do not count, and a job that was already running has
-//! no wait.
+//! A job's *wait* is its first start minus its submission; jobs that never started count as unfinished instead. Median
+//! and percentile are by rank: the median of an even number is the mean of the middle two, the 90th percentile is the
+//! smallest wait that at least 90 % of the waits do not exceed. A *restart wait* is the time between the requeueing of
+//! an evicted or lost pod and its next placement; it is counted per pod and not part of the wait. Sums are exact
+//! integers, divided once. All numbers begin with the scenario: waits and lost work before time 0 do not count, and a
+//! job that was already running has no wait.
 //!
-//! *Jain's index* of x₁ … xₙ is (Σx)² / (n · Σx²): 1 if all are equal, 1/n if one has everything. Here xᵢ is the fraction of
-//! its due amount (see `meter`) that leaf queue i got; queues that were due nothing are left out.
-//! *Stranded* are the free GPUs of ready nodes on which no pod that is pending for a GPU fits, by free resources, selectors,
-//! affinities and taints. Free parts of shared devices are not counted, and nothing is stranded while no pod is pending.
+//! *Jain's index* of x₁ … xₙ is (Σx)² / (n · Σx²): 1 if all are equal, 1/n if one has everything. Here xᵢ is the
+//! fraction of its due amount (see `meter`) that leaf queue i got; queues that were due nothing are left out.
+//! *Stranded* are the free GPUs of ready nodes on which no pod that is pending for a GPU fits, by free resources,
+//! selectors, affinities and taints. Free parts of shared devices are not counted, and nothing is stranded while no pod
+//! is pending.
 //!
 //! # Source
 //! R. Jain, D. Chiu, W. Hawe: A Quantitative Measure of Fairness and Discrimination for Resource Allocation in Shared
@@ -26,8 +27,8 @@ use crate::id::{Id, JobId, QueueId};
 use crate::time::{Span, Time};
 use crate::units::{Amount, Resource};
 
-/// Totals of a whole run. [`Simulation::summary_of`] another resource than GPUs gives seconds of that resource in place of
-/// GPU seconds: core seconds, byte seconds, seconds of whole units of a named resource.
+/// Totals of a whole run. [`Simulation::summary_of`] another resource than GPUs gives seconds of that resource in place
+/// of GPU seconds: core seconds, byte seconds, seconds of whole units of a named resource.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Over all queues.
@@ -38,7 +39,8 @@ pub struct Summary {
     pub gpu_seconds_capacity: f64,
     /// GPU seconds that were free while pods were pending for a GPU.
     pub gpu_seconds_idle_wanted: f64,
-    /// Jain's index over the fractions of their due amounts that the leaf queues got; `None`: no queue was due anything.
+    /// Jain's index over the fractions of their due amounts that the leaf queues got; `None`: no queue was due
+    /// anything.
     pub jain: Option<f64>,
     /// Time of the run's latest cycle.
     pub until: Time,
@@ -166,8 +168,7 @@ impl Simulation {
     fn jain(&self, resource: Resource) -> Option<f64> {
         let queues = &self.cluster().queues;
         let leaves = queues.iter().filter(|(_, queue)| queue.children.is_empty());
-        let dues =
-            leaves.map(|(id, _)| self.meter().queue(id, resource)).filter(|integrals| integrals.due > 0);
+        let dues = leaves.map(|(id, _)| self.meter().queue(id, resource)).filter(|integrals| integrals.due > 0);
         let (mut n, mut sum, mut squares) = (0.0, 0.0, 0.0);
         for integrals in dues {
             let got = 1.0 - integrals.owed as f64 / integrals.due as f64;
@@ -179,7 +180,8 @@ impl Simulation {
         (n > 0.0).then(|| if squares > 0.0 { sum * sum / (n * squares) } else { 1.0 })
     }
 
-    /// Returns the free amount of a resource on ready nodes (whole GPUs, cores, bytes, units) and the part of it that is stranded.
+    /// Returns the free amount of a resource on ready nodes (whole GPUs, cores, bytes, units) and the part of it that
+    /// is stranded.
     pub fn free_and_stranded(&self, resource: Resource) -> (f64, f64) {
         let cluster = self.cluster();
         let asks = |pod: &Pod| match resource {

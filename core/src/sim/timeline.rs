@@ -1,10 +1,10 @@
 //! A run that can be advanced cycle by cycle and moved back to any earlier cycle.
 //!
 //! # Rule
-//! Every few cycles a copy of the simulation is kept, the *checkpoint*. An earlier cycle is reached by replay from the latest
-//! checkpoint before it. Once the checkpoints exceed the budget, or are more than 64, their spacing doubles and those in
-//! between are dropped; the opening state is always kept.
-//! Law: moving to a cycle gives the same state as running there, digests included.
+//! Every few cycles a copy of the simulation is kept, the *checkpoint*. An earlier cycle is reached by replay from the
+//! latest checkpoint before it. Once the checkpoints exceed the budget, or are more than 64, their spacing doubles and
+//! those in between are dropped; the opening state is always kept. Law: moving to a cycle gives the same state as
+//! running there, digests included.
 
 use std::collections::BTreeMap;
 
@@ -102,8 +102,9 @@ impl Timeline {
         self.ahead = next.advance().map(|record| (next, record));
     }
 
-    /// Takes a step towards a cycle, or towards the last one if the run ends before it; `false` once it is reached. The target is
-    /// recorded at level *decisive*, if necessary by replaying it; the cycles before it are recorded at the given level.
+    /// Takes a step towards a cycle, or towards the last one if the run ends before it; `false` once it is reached. The
+    /// target is recorded at level *decisive*, if necessary by replaying it; the cycles before it are recorded at the
+    /// given level.
     pub fn step_towards(&mut self, cycle: u32, level: Level) -> bool {
         let here = self.present.cycle();
         if self.present.is_quiet() {
@@ -126,12 +127,11 @@ impl Timeline {
             let before = self.checkpoints.iter().rev().find(|(_, (kept, _))| kept.now() <= time);
             self.rewind(before.map_or(0, |(cycle, _)| cycle + 1));
         }
-        self.present.next_cycle_at().is_some_and(|at| at <= time)
-            && !self.present.is_quiet()
-            && self.advance(level)
+        self.present.next_cycle_at().is_some_and(|at| at <= time) && !self.present.is_quiet() && self.advance(level)
     }
 
-    /// Restores the latest checkpoint before a cycle, so that the cycle itself is replayed; for cycle 0 the opening state.
+    /// Restores the latest checkpoint before a cycle, so that the cycle itself is replayed; for cycle 0 the opening
+    /// state.
     fn rewind(&mut self, cycle: u32) {
         let before = self.checkpoints.range(..cycle.max(1)).next_back();
         let (_, kept) = before.expect("the opening state is always kept");

@@ -30,8 +30,8 @@ pub struct ClaimView {
 }
 
 impl Simulation {
-    /// The position of a queue or a job in the order of a partition's next pass, level by level with its neighbours; see
-    /// [`crate::policy::Scheduler::order`].
+    /// The position of a queue or a job in the order of a partition's next pass, level by level with its neighbours;
+    /// see [`crate::policy::Scheduler::order`].
     pub fn order_in(&self, partition: PartitionId, queue: QueueId, job: Option<JobId>) -> Vec<OrderLevel> {
         let (view, part) = (self.view(partition), &self.state.partitions[partition]);
         part.policy.order(view, &part.memory, queue, job)
@@ -51,14 +51,14 @@ impl Simulation {
 
     /// Reservations for pending pods that outlast the cycle.
     pub fn held(&self) -> Vec<ClaimView> {
-        let of = |(partition, part): (PartitionId, &PartitionState)| {
-            part.policy.held(self.view(partition), &part.memory)
-        };
+        let of =
+            |(partition, part): (PartitionId, &PartitionState)| part.policy.held(self.view(partition), &part.memory);
         let held = self.state.partitions.iter().flat_map(of);
         held.map(|(pod, node)| ClaimView { pod, node }).collect()
     }
 
-    /// The priorities by which sibling queues of a partition are compared; see [`crate::policy::Scheduler::priorities`].
+    /// The priorities by which sibling queues of a partition are compared; see
+    /// [`crate::policy::Scheduler::priorities`].
     pub fn priorities_in(&self, partition: PartitionId) -> Vec<QueuePriority> {
         let (view, part) = (self.view(partition), &self.state.partitions[partition]);
         part.policy.priorities(view, &part.memory)

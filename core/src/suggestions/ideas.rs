@@ -31,8 +31,8 @@ struct Case<'a> {
     refusal: Option<&'a Refusal>,
 }
 
-/// Changes that may help a job, the smallest first: of the job, its queues and the nodes. The scenario is the one in force at the
-/// moment of the frame.
+/// Changes that may help a job, the smallest first: of the job, its queues and the nodes. The scenario is the one in
+/// force at the moment of the frame.
 pub fn ideas(scenario: &Scenario, frame: &Frame, job: &str) -> Vec<Suggestion> {
     let Some(entry) = entry_of(scenario, job) else { return Vec::new() };
     let case = Case {
@@ -129,20 +129,15 @@ impl Case<'_> {
                 self.of_amounts(queue, row, resource, all);
             }
             let siblings = self.scenario.queues.iter().filter(|q| q.parent == queue.parent);
-            let default = Policy::described_or_default(&self.scenario.policy)
-                .queue
-                .priority
-                .map_or(0, |priority| priority.unset);
+            let default =
+                Policy::described_or_default(&self.scenario.policy).queue.priority.map_or(0, |priority| priority.unset);
             let of = |queue: &QueueEntry| number(&queue.priority).map_or(default, |n| n as i32);
             let (was, others) = (of(queue), siblings.filter(|q| q.name != queue.name).map(of));
             if let Some(most) =
                 others.max().filter(|most| *most >= was && *most < i32::MAX && self.terms.reads("priority"))
             {
                 let edit = set(here.field("priority"), (most + 1).to_string());
-                all.push(Suggestion::new(
-                    Idea::QueuePriority { of: queue.name.clone(), was, to: most + 1 },
-                    edit,
-                ));
+                all.push(Suggestion::new(Idea::QueuePriority { of: queue.name.clone(), was, to: most + 1 }, edit));
             }
         }
     }
@@ -175,9 +170,7 @@ impl Case<'_> {
     fn resources(&self) -> Vec<Resource> {
         let gate = self.refusal.and_then(|refusal| refusal.gate.about().1);
         let gate = gate.filter(|resource| resource.is_accounted());
-        let first = [Resource::GPU, Resource::CPU, Resource::MEMORY]
-            .into_iter()
-            .find(|r| self.asked[r.index()] > 0.0);
+        let first = [Resource::GPU, Resource::CPU, Resource::MEMORY].into_iter().find(|r| self.asked[r.index()] > 0.0);
         let mut all: Vec<Resource> = gate.into_iter().chain(first).collect();
         all.dedup();
         all.retain(|r| self.asked[r.index()] > 0.0);
@@ -191,10 +184,7 @@ impl Case<'_> {
             let here = Path::default().field("queues").named(&queue.name);
             let mut add = |field: &str, against_reclaim| {
                 let edit = set(here.field(field), "0s".into());
-                all.push(Suggestion::new(
-                    Idea::NoMinRuntime { of: queue.name.clone(), against_reclaim },
-                    edit,
-                ));
+                all.push(Suggestion::new(Idea::NoMinRuntime { of: queue.name.clone(), against_reclaim }, edit));
             };
             if queue.reclaim_min_runtime.is_some() && self.path.first().is_none_or(|q| q.name != queue.name) {
                 add("reclaim-min-runtime", true);
@@ -217,19 +207,13 @@ impl Case<'_> {
             if let Some((at, _)) =
                 setting("limits").filter(|_| self.is_held_by(|gate| matches!(gate, Gate::UserLimit { .. })))
             {
-                all.push(Suggestion::new(
-                    Idea::NoUserLimits { of: name.to_string() },
-                    set(at, String::new()),
-                ));
+                all.push(Suggestion::new(Idea::NoUserLimits { of: name.to_string() }, set(at, String::new())));
             }
             if let Some((at, value)) = setting("maxapplications")
                 && let Ok(was) = quantity::count(&value.0)
             {
                 let to = was + 1;
-                all.push(Suggestion::new(
-                    Idea::MoreJobs { of: name.to_string(), to },
-                    set(at, to.to_string()),
-                ));
+                all.push(Suggestion::new(Idea::MoreJobs { of: name.to_string(), to }, set(at, to.to_string())));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! What would help a waiting job: small changes of the scenario, each tried in a run before it is offered.
 //!
-//! [`ideas`] derives changes from what blocks the job; [`Trials`] runs the scenario with each of them; [`Tried::offers`] are those
-//! with which the job starts earlier.
+//! [`ideas`] derives changes from what blocks the job; [`Trials`] runs the scenario with each of them;
+//! [`Tried::offers`] are those with which the job starts earlier.
 
 mod ideas;
 mod progress;
@@ -48,8 +48,8 @@ pub fn is_too_large(scenario: &Scenario) -> bool {
     counts.map(|count| count.unwrap_or(1)).fold(0, u64::saturating_add) > JOBS_MAX
 }
 
-/// Tries the changes that may help a job from the start of the scenario. The outcomes are in the order of the changes; `None`: the
-/// scenario is too large.
+/// Tries the changes that may help a job from the start of the scenario. The outcomes are in the order of the changes;
+/// `None`: the scenario is too large.
 pub fn tried(scenario: &Scenario, frame: &Frame, job: &str) -> (Vec<Idea>, Option<Tried>) {
     if is_too_large(scenario) {
         return (Vec::new(), None);
@@ -84,11 +84,10 @@ pub struct Tried {
 }
 
 impl Tried {
-    /// The changes with which the job starts earlier: first those without losers, then the smallest. Of several values of one
-    /// setting, only the first one that helps.
+    /// The changes with which the job starts earlier: first those without losers, then the smallest. Of several values
+    /// of one setting, only the first one that helps.
     pub fn offers<'a, T>(&'a self, tried: &'a [T], idea: impl Fn(&T) -> &Idea) -> Vec<(&'a T, &'a Outcome)> {
-        let all =
-            tried.iter().zip(&self.outcomes).filter_map(|(one, outcome)| Some((one, outcome.as_ref()?)));
+        let all = tried.iter().zip(&self.outcomes).filter_map(|(one, outcome)| Some((one, outcome.as_ref()?)));
         let mut offers: Vec<(&T, &Outcome)> = Vec::new();
         for (one, outcome) in all.filter(|(_, outcome)| outcome.helps) {
             if offers.iter().all(|(other, _)| !idea(other).is_like(idea(one))) {

@@ -1,9 +1,10 @@
 //! The progress of a run's jobs, and which jobs are worse off in another run.
 //!
 //! # Rule
-//! The progress of a job is the number of its pods that are starting, running or have finished by themselves. It changes at
-//! cycles only; pods that finish still count. A job is worse off in another run if more of its pods are evicted there, if its
-//! progress is smaller at any moment, or if it ends later or not at all. Ends by the scenario's own timeline are not evictions.
+//! The progress of a job is the number of its pods that are starting, running or have finished by themselves. It
+//! changes at cycles only; pods that finish still count. A job is worse off in another run if more of its pods are
+//! evicted there, if its progress is smaller at any moment, or if it ends later or not at all. Ends by the scenario's
+//! own timeline are not evictions.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -7,9 +7,7 @@ use crate::words::{Terms, Text};
 /// Names the change: *Make build-2 preemptible*.
 pub fn label(idea: &Idea, policy: &str) -> String {
     let terms = Terms::of(policy);
-    let raised = |what: &str, of: &str, was: String, to: String| {
-        format!("Raise the {what} of {of} from {was} to {to}")
-    };
+    let raised = |what: &str, of: &str, was: String, to: String| format!("Raise the {what} of {of} from {was} to {to}");
     match idea {
         Idea::Preemptible { of } => format!("Make {of} preemptible"),
         Idea::MinAvailable { of: (job, set), n, was } => {
@@ -22,9 +20,7 @@ pub fn label(idea: &Idea, policy: &str) -> String {
             let word = if word == "prio" { "priority" } else { word };
             raised(word, of, was.to_string(), to.to_string())
         }
-        Idea::Raise { field: "weight", of, was, to, .. } => {
-            raised(terms.word("weight"), of, number(*was), number(*to))
-        }
+        Idea::Raise { field: "weight", of, was, to, .. } => raised(terms.word("weight"), of, number(*was), number(*to)),
         Idea::Raise { field, of, resource, was, to } => {
             let to = format!("{} {}", amount(*resource, *to), unit(*resource, *to));
             raised(terms.word(field), of, amount(*resource, *was), to)
@@ -81,9 +77,7 @@ pub fn outcome(tried: &Tried, outcome: &Outcome, has_part: bool, policy: &str) -
     let at = |cycle: u32, ms: i64| format!("cycle {cycle} ({})", time(ms));
     let mut text = match outcome.starts {
         Some(Start::Over) => Text::of("It would already be finished"),
-        Some(Start::Already) if has_part => {
-            Text::of(terms.fill("More of its [pods] would already be running"))
-        }
+        Some(Start::Already) if has_part => Text::of(terms.fill("More of its [pods] would already be running")),
         Some(Start::Already) => Text::of("It would already be running"),
         Some(Start::At { cycle, time_ms }) => {
             let who = if has_part { terms.fill("Another of its [pods]") } else { "It".to_string() };

@@ -1,9 +1,9 @@
 //! What would help a job: runs of the scenario with one small change each, in the background.
 //!
 //! # Rule
-//! The unchanged scenario is run to the cycle in question and then for at most [`AHEAD`] further cycles that change anything;
-//! every variation is run to the same moment. A variation helps if the job starts earlier than in the unchanged run, measured
-//! in time, and is never worse off (see `progress`).
+//! The unchanged scenario is run to the cycle in question and then for at most [`AHEAD`] further cycles that change
+//! anything; every variation is run to the same moment. A variation helps if the job starts earlier than in the
+//! unchanged run, measured in time, and is never worse off (see `progress`).
 
 use std::sync::Arc;
 
@@ -64,8 +64,8 @@ impl Trials {
         Trials { job, at, waiting: scenarios, running: None, base: None, outcomes: Vec::new() }
     }
 
-    /// Works for about one cycle; returns the outcomes once all runs have ended, `None` within if the scenario is too large or
-    /// cannot run.
+    /// Works for about one cycle; returns the outcomes once all runs have ended, `None` within if the scenario is too
+    /// large or cannot run.
     pub fn work(&mut self) -> Option<Option<Tried>> {
         let Some(mut run) = self.running.take() else {
             let Some(scenario) = self.waiting.pop() else { return Some(self.outcomes()) };

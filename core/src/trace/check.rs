@@ -23,8 +23,8 @@ pub struct Check {
     pub right: Term,
     /// The result.
     pub holds: bool,
-    /// Key of the known fault of the modelled product without which the result would be another one. The policy's table of
-    /// versions has its text.
+    /// Key of the known fault of the modelled product without which the result would be another one. The policy's table
+    /// of versions has its text.
     pub fault: Option<std::sync::Arc<str>>,
 }
 

@@ -11,7 +11,8 @@ use crate::id::{JobId, NodeId, PartitionId, PodId};
 pub struct Recorded {
     /// The event.
     pub event: Event,
-    /// The action of the cycle that decided it; empty for external events and under policies whose cycle has no actions.
+    /// The action of the cycle that decided it; empty for external events and under policies whose cycle has no
+    /// actions.
     pub action: &'static str,
     /// The decisive checks; empty below level *decisive*.
     pub checks: Vec<Check>,
@@ -144,7 +145,8 @@ pub enum Event {
 }
 
 impl Event {
-    /// The job, or the pod of a job, that it concerns; its node; and, as `other_job`, the job on whose behalf it happened.
+    /// The job, or the pod of a job, that it concerns; its node; and, as `other_job`, the job on whose behalf it
+    /// happened.
     pub fn subject(&self) -> Subject {
         let none = Subject::default();
         match *self {
@@ -164,9 +166,7 @@ impl Event {
                 Subject { pod: Some(pod), node: Some(node), other_job: by, ..none }
             }
             Event::Requeued { pod } | Event::NotReplaced { pod } => Subject { pod: Some(pod), ..none },
-            Event::Changed { node, ended, .. } => {
-                Subject { job: ended, node: node.map(|(node, _)| node), ..none }
-            }
+            Event::Changed { node, ended, .. } => Subject { job: ended, node: node.map(|(node, _)| node), ..none },
         }
     }
 }

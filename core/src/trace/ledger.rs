@@ -122,7 +122,8 @@ pub enum DivisionStep {
         round: u32,
         /// The queue.
         queue: QueueId,
-        /// The common dominant share before and after the round, per weight; `None`: the queue has no weight and gets the rest.
+        /// The common dominant share before and after the round, per weight; `None`: the queue has no weight and gets
+        /// the rest.
         shares: Option<(f64, f64)>,
         /// Its dominant resource.
         dominant: Resource,

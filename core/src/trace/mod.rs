@@ -1,8 +1,8 @@
 //! The record of a run as typed data: events, and the comparisons that decided them.
 //!
 //! *Outcomes* ([`Event`]) are always recorded, the [`Check`]s that decided an event or a refusal at level
-//! [`Level::Decisive`], and every comparison only at [`Level::Every`], for one cycle on request. Sentences are written by
-//! [`crate::words`]. The record can be serialised as it is, except for rules, whose records are sent separately.
+//! [`Level::Decisive`], and every comparison only at [`Level::Every`], for one cycle on request. Sentences are written
+//! by [`crate::words`]. The record can be serialised as it is, except for rules, whose records are sent separately.
 
 use serde::{Deserialize, Serialize};
 
@@ -31,8 +31,8 @@ pub use refusal::{Delay, Ending, FreeGpus, Gate, NodeReason, NotAccepted, Outloo
 pub use rule::{Rule, RuleRecord};
 pub use search::{Emptied, Search, Unfinished};
 pub use share_usage::{
-    Assignment, ConsumerUsage, Exact, QuotaStep, ShareCandidate, ShareChoice, SharePool, UnitSize, UsageOf,
-    UsageRow, Vector,
+    Assignment, ConsumerUsage, Exact, QuotaStep, ShareCandidate, ShareChoice, SharePool, UnitSize, UsageOf, UsageRow,
+    Vector,
 };
 
 /// The amount of detail that is recorded.
@@ -42,8 +42,8 @@ pub enum Level {
     Outcomes,
     /// Also one refusal per pending job, without its outlook.
     Refusals,
-    /// Also the decisive checks, and what is found by running the cycle again: outlooks, and whether an undefined order affects
-    /// the result.
+    /// Also the decisive checks, and what is found by running the cycle again: outlooks, and whether an undefined order
+    /// affects the result.
     #[default]
     Decisive,
     /// Every comparison.
@@ -73,8 +73,8 @@ pub struct Trace {
     pub assignments: Vec<Assignment>,
     /// Changes of queue priorities by placements, at level [`Level::Every`] only.
     pub priority_steps: Vec<PriorityStep>,
-    /// Places where the simulation is not comparable with the real scheduler, at any level; below [`Level::Decisive`] also random
-    /// choices whose alternatives have the same outcome.
+    /// Places where the simulation is not comparable with the real scheduler, at any level; below [`Level::Decisive`]
+    /// also random choices whose alternatives have the same outcome.
     pub marks: Vec<Mark>,
 }
 

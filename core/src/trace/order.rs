@@ -33,8 +33,8 @@ pub struct OrderPlace {
     pub is_subject: bool,
     /// Its sort keys, the most significant first.
     pub keys: Vec<Term>,
-    /// Comparisons with its predecessor, the most significant first: the sides are equal in all but the last, which decided.
-    /// Empty for the first place.
+    /// Comparisons with its predecessor, the most significant first: the sides are equal in all but the last, which
+    /// decided. Empty for the first place.
     pub behind: Vec<Check>,
 }
 

@@ -260,25 +260,25 @@ impl NodeReason {
 
 /// The expected end of a refusal, as far as the policy can foresee it at the end of the cycle.
 ///
-/// A prediction holds as long as no entry of the scenario's timeline takes effect and no job is submitted. *The job is served*
-/// means that pods of it start or room is reserved for them; *the next cycle* is the next one of its partition.
+/// A prediction holds as long as no entry of the scenario's timeline takes effect and no job is submitted. *The job is
+/// served* means that pods of it start or room is reserved for them; *the next cycle* is the next one of its partition.
 /// `tests/tests/laws_outlook.rs` verifies each prediction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outlook {
     /// The next cycle serves the job, refuses it by another gate, or serves another job.
     NextCycle,
-    /// The reason ends at a known time: the first cycle from then on serves the job or refuses it by another gate (the same gate
-    /// with a later time counts as another). If nothing else happens until then and the reason is [`Ending::Protection`], that
-    /// cycle evicts or starts something. [`Ending::PreemptionDelay`] predicts only that.
+    /// The reason ends at a known time: the first cycle from then on serves the job or refuses it by another gate (the
+    /// same gate with a later time counts as another). If nothing else happens until then and the reason is
+    /// [`Ending::Protection`], that cycle evicts or starts something. [`Ending::PreemptionDelay`] predicts only that.
     At {
         /// The time.
         time: Time,
         /// What ends at that time.
         what: Ending,
     },
-    /// With `at`: the end of this job, the last of several jobs that end by themselves, frees the last of the room needed. If
-    /// nothing else happens until then, the first cycle from then on serves the pending job, or another job first. Without: the
-    /// pending job is not served as long as this one, which has no end, keeps all its pods.
+    /// With `at`: the end of this job, the last of several jobs that end by themselves, frees the last of the room
+    /// needed. If nothing else happens until then, the first cycle from then on serves the pending job, or another job
+    /// first. Without: the pending job is not served as long as this one, which has no end, keeps all its pods.
     WhenEnds {
         /// The job that ends.
         job: JobId,
@@ -297,8 +297,8 @@ impl Outlook {
         if time <= earliest { Outlook::NextCycle } else { Outlook::At { time, what } }
     }
 
-    /// The outlook of jobs behind one with this outlook, where jobs start strictly in order: a job behind one that never starts
-    /// never starts either.
+    /// The outlook of jobs behind one with this outlook, where jobs start strictly in order: a job behind one that
+    /// never starts never starts either.
     pub fn of_those_behind(self) -> Outlook {
         if self == Outlook::OnlyByEdit { Outlook::OnlyByEdit } else { Outlook::NotForeseeable }
     }

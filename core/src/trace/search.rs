@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::{JobId, NodeId, PodId};
 
-/// What a search tried and where it ended. Sets of victims are tried in a fixed order; the first that is allowed and frees enough
-/// ends the search.
+/// What a search tried and where it ended. Sets of victims are tried in a fixed order; the first that is allowed and
+/// frees enough ends the search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Search {
     /// The job that needs room.
@@ -22,12 +22,13 @@ pub struct Search {
     pub emptied: Option<Emptied>,
     /// Pods that were evicted or moved in the end; empty if no set sufficed.
     pub evicted: Vec<PodId>,
-    /// Pods whose allocation the comparisons of shares and quotas subtract: those of the last set, without the ones that are
-    /// placed again, in the order in which they are compared.
+    /// Pods whose allocation the comparisons of shares and quotas subtract: those of the last set, without the ones
+    /// that are placed again, in the order in which they are compared.
     pub taken: Vec<PodId>,
 }
 
-/// A claim of room by evictions that is neither made nor undone: until the end of the cycle the scheduler counts it as made.
+/// A claim of room by evictions that is neither made nor undone: until the end of the cycle the scheduler counts it as
+/// made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Unfinished {
     /// The job for which it would be.

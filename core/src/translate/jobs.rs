@@ -39,16 +39,8 @@ pub fn jobs(work: &mut Translator<'_>) {
                 work.note(Kind::Dropped, at.field(field), says);
             }
         };
-        lost(
-            from.knows.job_priority && !to.knows.job_priority && job.priority.is_some(),
-            "priority",
-            &priority,
-        );
-        lost(
-            from.knows.evictions && !to.knows.evictions && job.preemptible.is_some(),
-            "preemptible",
-            &preemptible,
-        );
+        lost(from.knows.job_priority && !to.knows.job_priority && job.priority.is_some(), "priority", &priority);
+        lost(from.knows.evictions && !to.knows.evictions && job.preemptible.is_some(), "preemptible", &preemptible);
         whole_jobs(job).into_iter().for_each(|(field, is_said)| lost(never && is_said, field, &whole));
         gang(job).into_iter().for_each(|(field, is_said)| lost(one_by_one && is_said, field, &whole));
         if from.knows.applications {
@@ -87,16 +79,13 @@ fn place(job: &JobEntry, i: usize) -> Path {
     }
 }
 
-/// The fields of optional members and times of a job, each with whether the job uses it, and what a policy without it lacks.
+/// The fields of optional members and times of a job, each with whether the job uses it, and what a policy without it
+/// lacks.
 fn optional(job: &JobEntry) -> [(&'static str, bool, &'static str); 4] {
     let members = "no jobs that need only some of their subgroups";
     [
         ("preemption-delay", job.preemption_delay.is_some(), "no delay before a job may evict others"),
-        (
-            "staleness-grace",
-            job.staleness_grace.is_some(),
-            "no grace period of single jobs below their minimum",
-        ),
+        ("staleness-grace", job.staleness_grace.is_some(), "no grace period of single jobs below their minimum"),
         ("min-subgroups", job.min_subgroups.is_some(), members),
         ("min-subgroups-of", !job.min_subgroups_of.is_empty(), members),
     ]
@@ -132,9 +121,7 @@ fn gang(job: &JobEntry) -> [(&'static str, bool); 3] {
 }
 
 fn no_applications(name: &str) -> String {
-    format!(
-        "{name} does not know applications of several jobs, originators, required nodes and groups of users"
-    )
+    format!("{name} does not know applications of several jobs, originators, required nodes and groups of users")
 }
 
 /// The fields of pods that only YuniKorn reads, each with whether the job uses it.
@@ -161,7 +148,8 @@ fn part(job: &JobEntry) -> [(&'static str, bool); 3] {
     [("gpu", is_part(&job.gpu)), ("gpu-memory", job.gpu_memory.is_some()), ("pod-sets", of_sets)]
 }
 
-/// Makes the defaults of priority and preemptibility, and the values of priority classes, explicit where the products differ.
+/// Makes the defaults of priority and preemptibility, and the values of priority classes, explicit where the products
+/// differ.
 fn priorities(work: &mut Translator<'_>) {
     let (from, to) = (work.from, work.to);
     let (old, new) = (from.jobs, to.jobs);
@@ -190,14 +178,9 @@ fn priorities(work: &mut Translator<'_>) {
             );
             notes.push((at.field("priority"), says));
         }
-        let is_unset =
-            job.preemptible.as_ref().is_none_or(|typed| typed.0.trim() == "semi" && !has_semi(from));
+        let is_unset = job.preemptible.as_ref().is_none_or(|typed| typed.0.trim() == "semi" && !has_semi(from));
         let was_preemptible = old.is_preemptible(value);
-        if is_unset
-            && from.knows.evictions
-            && to.knows.evictions
-            && was_preemptible != new.is_preemptible(value)
-        {
+        if is_unset && from.knows.evictions && to.knows.evictions && was_preemptible != new.is_preemptible(value) {
             job.preemptible = Some(was_preemptible.to_string().as_str().into());
             notes.push((at.field("preemptible"), by_priority((from, &old), (to, &new), was_preemptible)));
         }
@@ -278,10 +261,7 @@ fn semi(work: &mut Translator<'_>) {
             let says = format!("{} has no semi-preemptible jobs: {decides}", to.name);
             work.note(Kind::Dropped, at, says);
         } else if knows(to) {
-            let says = format!(
-                "{} has no semi-preemptible jobs; from now on the first pods of these stay",
-                from.name
-            );
+            let says = format!("{} has no semi-preemptible jobs; from now on the first pods of these stay", from.name);
             work.note(Kind::Assumed, at, says);
         }
     }

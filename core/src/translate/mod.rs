@@ -1,11 +1,12 @@
 //! Translates a scenario for another policy, with a note for everything that is not kept unchanged.
 //!
 //! # Rule
-//! The format has one term for a concept of several products (quota, limit, weight, priority); such values are kept, and a
-//! product's default for an omitted value is made explicit. Priorities of queues are relative to each product's default; those
-//! of jobs keep their number. Settings are carried over if both products have them and removed otherwise, because a policy
-//! rejects unknown settings. Values that the new policy does not read stay in the file. Everything that is not simply kept
-//! has a [`Note`], and so have values that take effect only now. A translation to the same policy changes nothing.
+//! The format has one term for a concept of several products (quota, limit, weight, priority); such values are kept,
+//! and a product's default for an omitted value is made explicit. Priorities of queues are relative to each product's
+//! default; those of jobs keep their number. Settings are carried over if both products have them and removed
+//! otherwise, because a policy rejects unknown settings. Values that the new policy does not read stay in the file.
+//! Everything that is not simply kept has a [`Note`], and so have values that take effect only now. A translation to
+//! the same policy changes nothing.
 //!
 //! A policy's description names the fields it reads and the counterparts of its settings; `queues`, `pools`, `jobs` and
 //! `settings` translate the parts of a scenario; `refused` checks the result as the new policy's own scheduler would.

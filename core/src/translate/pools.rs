@@ -37,14 +37,9 @@ fn list(work: &mut Translator<'_>, at: Path, n: usize) {
         return;
     }
     if from.knows.pool_lists {
-        work.note(
-            Kind::Dropped,
-            at,
-            format!("{} offers a job to one pool only, the first of its list", to.name),
-        );
+        work.note(Kind::Dropped, at, format!("{} offers a job to one pool only, the first of its list", to.name));
     } else {
-        let says =
-            format!("{} offered jobs to the first pool of a list only; now all of them count", from.name);
+        let says = format!("{} offered jobs to the first pool of a list only; now all of them count", from.name);
         work.note(Kind::Assumed, at, says);
     }
 }

@@ -1,4 +1,5 @@
-//! Translation of queues: quota, limit, weight, priority, minimum runtimes, past usage, and their changes in the timeline.
+//! Translation of queues: quota, limit, weight, priority, minimum runtimes, past usage, and their changes in the
+//! timeline.
 
 use std::sync::Arc;
 
@@ -50,19 +51,11 @@ fn given(work: &mut Translator<'_>, at: &Path, field: Field, r: Resource, value:
     match (from.word(field, r), to.word(field, r)) {
         (None, None) => {}
         (Some(_), None) => {
-            let of = if to.word(field, Resource::GPU).is_some() {
-                [" of ", r.name()].concat()
-            } else {
-                String::new()
-            };
+            let of = if to.word(field, Resource::GPU).is_some() { [" of ", r.name()].concat() } else { String::new() };
             work.note(Kind::Dropped, at, format!("{} has no {what}s{of}", to.name));
         }
         (None, Some(word)) => {
-            work.note(
-                Kind::Assumed,
-                at,
-                format!("{} did not read the {what}; it counts now, as {word}", from.name),
-            );
+            work.note(Kind::Assumed, at, format!("{} did not read the {what}; it counts now, as {word}", from.name));
         }
         (Some(_), Some(_)) if field == Field::Quota && is_unlimited(text) && !to.queue.unlimited_quota => {
             let says = format!("{} cannot guarantee an unlimited amount, so nothing is guaranteed", to.name);
@@ -109,8 +102,7 @@ fn one_ratio(work: &mut Translator<'_>, i: usize) {
     if work.to.queue.weight.is_none() {
         return;
     }
-    let weights =
-        [Resource::GPU, Resource::CPU, Resource::MEMORY].map(|r| part(&work.old.queues[i], r).weight.clone());
+    let weights = [Resource::GPU, Resource::CPU, Resource::MEMORY].map(|r| part(&work.old.queues[i], r).weight.clone());
     let Some(ratio) = weights.into_iter().flatten().next() else { return };
     let at = queue(&work.old.queues[i].name);
     let says = format!("{}; it becomes the weight of each", has_one_ratio(work.from));
@@ -130,8 +122,8 @@ fn has_one_ratio(policy: &Description) -> String {
 
 /// Merges the weights of a queue into a single ratio.
 fn to_one_ratio(work: &mut Translator<'_>, i: usize, at: &Path) {
-    let weights = [Resource::GPU, Resource::CPU, Resource::MEMORY]
-        .map(|r| (r, part(&work.new.queues[i], r).weight.clone()));
+    let weights =
+        [Resource::GPU, Resource::CPU, Resource::MEMORY].map(|r| (r, part(&work.new.queues[i], r).weight.clone()));
     let mut said = weights.iter().filter_map(|(r, weight)| Some((*r, weight.clone()?)));
     match said.next() {
         Some((_, ratio)) => {
@@ -161,10 +153,7 @@ fn to_hosts(work: &mut Translator<'_>, i: usize, at: &Path) {
     let quota = gpus(&work.new.queues[i].gpu.quota);
     let smallest = work.new.nodes.iter().map(|node| gpus(&node.gpu)).filter(|&n| n > 0).min().unwrap_or(1000);
     if quota % smallest != 0 {
-        let says = format!(
-            "{} owns whole hosts: the part of the quota that fills no host is not owned",
-            work.to.name
-        );
+        let says = format!("{} owns whole hosts: the part of the quota that fills no host is not owned", work.to.name);
         work.note(Kind::Changed, at.field("gpu").field("quota"), says);
     }
 }
@@ -178,8 +167,7 @@ fn priority(work: &mut Translator<'_>, i: usize, at: &Path) {
         if let Some(own) = work.old.settings.get(&name) {
             work.new.settings.remove(&name);
             if typed.is_some() {
-                let says =
-                    format!("{} of the same queue wins in {}", prefix.trim_end_matches('.'), work.from.name);
+                let says = format!("{} of the same queue wins in {}", prefix.trim_end_matches('.'), work.from.name);
                 work.note(Kind::Dropped, place, says);
             }
             (place, typed) = (super::setting(&name), Some(own.clone()));
@@ -262,7 +250,8 @@ fn timeline(work: &mut Translator<'_>) {
     }
 }
 
-/// Translates values of a queue in a pool or in the timeline: of GPU, CPU and memory, and a priority. Returns the new priority.
+/// Translates values of a queue in a pool or in the timeline: of GPU, CPU and memory, and a priority. Returns the new
+/// priority.
 pub(super) fn values(
     work: &mut Translator<'_>,
     at: &Path,

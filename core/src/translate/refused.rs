@@ -1,8 +1,8 @@
-//! Values that the new policy's own scheduler would refuse: some schedulers accept a configuration only as a whole, so a
-//! scenario of another policy may contain values that never occur there.
+//! Values that the new policy's own scheduler would refuse: some schedulers accept a configuration only as a whole, so
+//! a scenario of another policy may contain values that never occur there.
 //!
-//! A maximum above that of an ancestor, and a guarantee above a maximum, are lowered, because the smaller value applied anyway.
-//! Other refused values are kept and noted; the simulation runs with them.
+//! A maximum above that of an ancestor, and a guarantee above a maximum, are lowered, because the smaller value applied
+//! anyway. Other refused values are kept and noted; the simulation runs with them.
 
 use super::{Kind, Translator, queue};
 use crate::policy::field::Field;

@@ -17,12 +17,10 @@ pub fn quantity_of(check: &Check, quantity: Quantity) -> &'static str {
         Quantity::AllocatedWithJob if is_of_user(check) => "allocated to its user or group with the [job]",
         Quantity::Limit if is_of_user(check) => "[limit] of the user or group",
         Quantity::Saturation if check.rule.key() == "ego/slot-ratio" => "slots for its share ratio",
-        Quantity::Usage | Quantity::FairShare if check.rule.key().ends_with("-slot-quota") => {
-            match quantity {
-                Quantity::Usage => "slots held",
-                _ => "share quota",
-            }
-        }
+        Quantity::Usage | Quantity::FairShare if check.rule.key().ends_with("-slot-quota") => match quantity {
+            Quantity::Usage => "slots held",
+            _ => "share quota",
+        },
         // EGO compares parts of a pool, while the charts show amounts.
         Quantity::FairShare if is_ego => "share usage quota",
         Quantity::Saturation if is_ego => "usage for its share ratio",
@@ -107,8 +105,8 @@ fn relation(op: Op, holds: bool) -> &'static str {
     }
 }
 
-/// The resource that a comparison concerns: the subject's, or the first that decides a comparison of triples; `None` for
-/// named resources.
+/// The resource that a comparison concerns: the subject's, or the first that decides a comparison of triples; `None`
+/// for named resources.
 pub fn decisive_resource(check: &Check) -> Option<Resource> {
     if let Some(resource) = check.subject.resource {
         return resource.accounted();
@@ -176,9 +174,7 @@ pub fn value(term: &Term, resource: Option<Resource>) -> String {
             )
         }
         Value::Real(real) => match (term.quantity, resource) {
-            (Quantity::DominantShare | Quantity::Saturation | Quantity::Usage, _) => {
-                number::ratio(finite(*real))
-            }
+            (Quantity::DominantShare | Quantity::Saturation | Quantity::Usage, _) => number::ratio(finite(*real)),
             (_, Some(r)) => finite(*real).map_or_else(|| "unlimited".into(), |base| with_unit(r, base)),
             (_, None) => number::number(*real),
         },
@@ -199,8 +195,7 @@ fn is_truth(quantity: Quantity) -> bool {
 /// A sum with its terms: *7 + 3 = 10*.
 fn sum(of: i64, added: i64) -> String {
     let sign = if added < 0 { '−' } else { '+' };
-    let [of, by, is] =
-        [of, added.saturating_abs(), of.saturating_add(added)].map(|n| number::number(n as f64));
+    let [of, by, is] = [of, added.saturating_abs(), of.saturating_add(added)].map(|n| number::number(n as f64));
     format!("{of} {sign} {by} = {is}")
 }
 

@@ -16,7 +16,8 @@ pub struct Comparison {
     pub text: Text,
     /// As recorded.
     pub check: Check,
-    /// Whether it led to the decision: one that holds allows an eviction or a start, one that fails keeps a job waiting.
+    /// Whether it led to the decision: one that holds allows an eviction or a start, one that fails keeps a job
+    /// waiting.
     pub decides: bool,
 }
 
@@ -25,8 +26,7 @@ impl Comparison {
     pub fn all(frame: &Frame, checks: &[Check], decides: impl Fn(&Check) -> bool) -> Vec<Comparison> {
         let mut all: Vec<Comparison> = Vec::new();
         for check in checks {
-            let found =
-                Comparison { text: says(frame, check), check: check.clone(), decides: decides(check) };
+            let found = Comparison { text: says(frame, check), check: check.clone(), decides: decides(check) };
             // Two actions may have compared the same.
             match all.iter_mut().find(|known| known.text == found.text) {
                 Some(known) => known.decides |= found.decides,
@@ -43,8 +43,8 @@ pub fn deciding<'a>(checks: impl Iterator<Item = &'a Check> + Clone) -> Option<&
     said.clone().find(|check| check.holds).or_else(|| said.next())
 }
 
-/// The recorded values of comparisons as a table, with a column for each owner and a row for each quantity; `None`: they
-/// have no owner or no number.
+/// The recorded values of comparisons as a table, with a column for each owner and a row for each quantity; `None`:
+/// they have no owner or no number.
 pub fn table(frame: &Frame, checks: &[Check], resource: Resource, caption: Text) -> Option<Evidence> {
     let mut columns: Vec<Party> = Vec::new();
     let mut rows: Vec<(&'static str, Vec<Cell>, bool)> = Vec::new();

@@ -1,7 +1,7 @@
 //! The first difference between two runs, as each of them explains it.
 //!
-//! A run that has decisions of its own at the instant explains the first of them; a run without any explains what became of the
-//! other run's first one.
+//! A run that has decisions of its own at the instant explains the first of them; a run without any explains what
+//! became of the other run's first one.
 
 use std::sync::Arc;
 
@@ -82,8 +82,7 @@ impl Repeated {
     pub fn step(&mut self) -> bool {
         let Some(simulation) = &mut self.simulation else { return false };
         let of_last = self.last.as_ref().map_or(&[][..], |last| &last.events);
-        let is_explained =
-            |own: &Move| of_last.iter().any(|event| move_of(simulation, event).as_ref() == Some(own));
+        let is_explained = |own: &Move| of_last.iter().any(|event| move_of(simulation, event).as_ref() == Some(own));
         let is_there = self.last.as_ref().is_some_and(|last| last.time == self.time);
         if is_there && self.only.first().is_some_and(is_explained) {
             return false;

@@ -107,10 +107,9 @@ pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
             "{queue} uses {own} of the pool, which is within its share usage quota of {bound}",
             [queue, own, bound]
         ),
-        "ego/share-priority" => text!(
-            "{other} has a higher share priority ({bound}) than {queue} ({own})",
-            [other, bound, queue, own]
-        ),
+        "ego/share-priority" => {
+            text!("{other} has a higher share priority ({bound}) than {queue} ({own})", [other, bound, queue, own])
+        }
         _ => text!(
             "{other} would be left with less usage / share ratio ({bound}) than {queue} ({own})",
             [other, bound, queue, own]

@@ -67,9 +67,9 @@ fn name_of(word: EventWord) -> String {
 
 fn evicted(frame: &Frame, event: &EventRow, why: EvictReason, resource: Resource) -> Explanation {
     match why {
-        EvictReason::ReclaimedForFairShare
-        | EvictReason::ReclaimedForQuota
-        | EvictReason::ReclaimedForPriority => reclaimed(frame, event, resource),
+        EvictReason::ReclaimedForFairShare | EvictReason::ReclaimedForQuota | EvictReason::ReclaimedForPriority => {
+            reclaimed(frame, event, resource)
+        }
         EvictReason::Preempted => preempted(frame, event),
         EvictReason::Moved => moved(frame, event),
         EvictReason::AboveLimit => above_limit(frame, event),
@@ -109,8 +109,7 @@ fn evictions_in_order(frame: &Frame, event: &EventRow) -> Option<(&'static str, 
         let pod = other.pod().and_then(|pod| frame.names.pod(pod).rsplit_once('/'));
         let pod = pod.map_or(String::new(), |(_, n)| format!(", [pod] {n}"));
         let row = frame.jobs.iter().find(|job| job.name == name);
-        let submitted =
-            row.map_or(String::new(), |job| format!(", submitted {}", number::time(job.submit_ms)));
+        let submitted = row.map_or(String::new(), |job| format!(", submitted {}", number::time(job.submit_ms)));
         entries.push(Entry {
             when: format!("{}.", entries.len() + 1),
             text: text!("{job}{pod}{submitted}", [job = job(name), pod, submitted]),
@@ -183,18 +182,14 @@ fn started(frame: &Frame, event: &EventRow) -> Explanation {
     let resource = requested.map_or(frame.names.resource, |(resource, _)| resource);
     let uses = frame.queue_of(event).and_then(|queue| frame.queues.get(queue.index()));
     let uses = uses.map(|queue| now_uses(frame, queue, resource));
-    verdict_only(text!(
-        "{job} started{place}{amount}{uses}.",
-        [job = job(frame.job_name(event)), place, amount, uses]
-    ))
+    verdict_only(text!("{job} started{place}{amount}{uses}.", [job = job(frame.job_name(event)), place, amount, uses]))
 }
 
 /// *: `gold` now uses 3 of its fair share of 4*
 fn now_uses(frame: &Frame, row: &QueueRow, resource: Resource) -> Text {
     let r = resource.index();
     // GPUs need no unit: the sentence has just named some.
-    let shown =
-        |amount| if resource == Resource::GPU { number::number(amount) } else { with_unit(resource, amount) };
+    let shown = |amount| if resource == Resource::GPU { number::number(amount) } else { with_unit(resource, amount) };
     let divides = Policy::described(&frame.policy).is_none_or(|policy| policy.queue.weight.is_some());
     let of = match (row.fair_share.as_ref().and_then(|share| share[r]), row.quota[r]) {
         // A fair share of zero is not mentioned.
@@ -303,10 +298,7 @@ fn claimed(frame: &Frame, row: &EventRow) -> Text {
     let named = requested::named(frame.names.resource, &row.amount);
     let room = named.map_or("Room".into(), |(resource, amount)| with_unit(resource, amount));
     if row.for_gang {
-        return text!(
-            "{room} on {node} reserved for {job} until there is room for its whole gang.",
-            [room, node, job]
-        );
+        return text!("{room} on {node} reserved for {job} until there is room for its whole gang.", [room, node, job]);
     }
     let is_one = named.is_none_or(|(resource, amount)| number::in_unit(resource, amount) == 1.0);
     let is = if is_one { "is" } else { "are" };

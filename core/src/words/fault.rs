@@ -1,5 +1,5 @@
-//! Known faults of the modelled product that decided: what they do, since which version they are gone, and what to write
-//! instead.
+//! Known faults of the modelled product that decided: what they do, since which version they are gone, and what to
+//! write instead.
 
 use super::Comparison;
 use super::number::{number, with_unit};

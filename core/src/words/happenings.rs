@@ -53,8 +53,7 @@ pub fn groups(frame: &Frame) -> Vec<Group<'_>> {
         if matches!(word, EventWord::Gone | EventWord::Done | EventWord::JobEvicted) {
             continue;
         }
-        let place =
-            frame.job_of(event).map(|job| *places.entry((word, job, event.by())).or_insert(groups.len()));
+        let place = frame.job_of(event).map(|job| *places.entry((word, job, event.by())).or_insert(groups.len()));
         match place.and_then(|place| groups.get_mut(place)) {
             Some(group) => {
                 group.n += 1;
@@ -102,9 +101,7 @@ fn line(frame: &Frame, group: &Group<'_>) -> Text {
         Event::Claimed { .. } => text!("{amount} [claimed] for {job}{on}", [amount, job, on]),
         Event::Unclaimed { .. } => text!("{job}{pods} lost its claim{to}", [job, pods, to = taker("to")]),
         Event::Evicted { reason, .. } => match reason {
-            EvictReason::ReclaimedForFairShare
-            | EvictReason::ReclaimedForQuota
-            | EvictReason::ReclaimedForPriority => {
+            EvictReason::ReclaimedForFairShare | EvictReason::ReclaimedForQuota | EvictReason::ReclaimedForPriority => {
                 text!("{job}{pods} reclaimed{by}{comma_amount}", [job, pods, by = taker("for"), comma_amount])
             }
             EvictReason::Preempted => {
@@ -141,22 +138,20 @@ pub fn moment(frame: &Frame) -> Explanation {
     let groups = groups(frame);
     let mut entries: Vec<Entry> = groups.iter().take(LISTED_MAX).map(|group| entry(frame, group)).collect();
     if let Some(more) = groups.len().checked_sub(LISTED_MAX).filter(|more| *more > 0) {
-        entries
-            .push(Entry { text: Text::of(format!("and {} more", number(more as f64))), ..Entry::default() });
+        entries.push(Entry { text: Text::of(format!("and {} more", number(more as f64))), ..Entry::default() });
     }
     let verdict = match (frame.cycle, groups.len()) {
-        (0, 0) => text!(
-            "Nothing has happened yet. Select a [queue], [a job], a cell or an event to see what decided it."
-        ),
-        (0, _) => text!(
-            "Before the first cycle. Select a [queue], [a job], a cell or an event to see what decided it."
-        ),
+        (0, 0) => {
+            text!("Nothing has happened yet. Select a [queue], [a job], a cell or an event to see what decided it.")
+        }
+        (0, _) => {
+            text!("Before the first cycle. Select a [queue], [a job], a cell or an event to see what decided it.")
+        }
         (_, 0) if frame.quiet => text!("Nothing changed in this cycle, and nothing further will happen."),
         (_, 0) => text!("Nothing changed in this cycle."),
-        (cycle, n) => text!(
-            "{things} in cycle {cycle}. Select one to see what decided it.",
-            [things = things(n), cycle]
-        ),
+        (cycle, n) => {
+            text!("{things} in cycle {cycle}. Select one to see what decided it.", [things = things(n), cycle])
+        }
     };
     let about = if frame.cycle == 0 { "At the start".to_string() } else { format!("Cycle {}", frame.cycle) };
     Explanation {
@@ -270,11 +265,7 @@ pub fn node(frame: &Frame, name: &str) -> Explanation {
     let verdict = state.then(slots_in_use(card)).then(owner(frame, card));
     let row = |what, resource: Resource| {
         let r = resource.index();
-        (
-            what,
-            [card.capacity[r], card.used[r], free[r]].map(|v| Cell::from(amount(resource, v))).into(),
-            false,
-        )
+        (what, [card.capacity[r], card.used[r], free[r]].map(|v| Cell::from(amount(resource, v))).into(), false)
     };
     let entries = on_node(frame, card);
     Explanation {
@@ -283,18 +274,14 @@ pub fn node(frame: &Frame, name: &str) -> Explanation {
         evidence: Some(Evidence {
             caption: Text::of("At this moment"),
             head: ["", "capacity", "used", "free"].map(Text::of).into(),
-            rows: [
-                row("GPUs", Resource::GPU),
-                row("CPU, cores", Resource::CPU),
-                row("memory, GiB", Resource::MEMORY),
-            ]
-            .into_iter()
-            .chain(card.slots.map(|slots| {
-                let free = i64::from(slots) - i64::from(card.pods);
-                let cells = [i64::from(slots), card.pods.into(), free].map(|n| Cell::from(number(n as f64)));
-                ("[pod] slots", cells.into(), false)
-            }))
-            .collect(),
+            rows: [row("GPUs", Resource::GPU), row("CPU, cores", Resource::CPU), row("memory, GiB", Resource::MEMORY)]
+                .into_iter()
+                .chain(card.slots.map(|slots| {
+                    let free = i64::from(slots) - i64::from(card.pods);
+                    let cells = [i64::from(slots), card.pods.into(), free].map(|n| Cell::from(number(n as f64)));
+                    ("[pod] slots", cells.into(), false)
+                }))
+                .collect(),
         }),
         list: (!entries.is_empty()).then_some(("On it", entries)),
         ..Explanation::default()

@@ -57,8 +57,7 @@ fn one_level(level: &LadderLevel, resource: Resource) -> Vec<Step> {
         vec![Step { text: of, value: with_unit(resource, level.capacity), starts: true, ..Step::default() }];
     let lines = |kind: LineKind| level.lines.iter().filter(|line| line.kind == kind).collect::<Vec<_>>();
     let (quotas, remainders) = (lines(LineKind::Quota), lines(LineKind::Remainder));
-    let is_round =
-        |line: &&LadderLine| matches!(line.kind, LineKind::Round | LineKind::Rise | LineKind::Rest);
+    let is_round = |line: &&LadderLine| matches!(line.kind, LineKind::Round | LineKind::Rise | LineKind::Rest);
     let rounds: Vec<&LadderLine> = level.lines.iter().filter(is_round).collect();
     let name = level.queue.as_str();
     steps.extend(folded(&quotas, name, |line| quota(line, resource), "[quotas] of", resource));
@@ -88,12 +87,8 @@ fn one_level(level: &LadderLevel, resource: Resource) -> Vec<Step> {
         at += n;
     }
     steps.extend(folded(&remainders, name, |line| remainder(line, resource), "remaining units to", resource));
-    let own: Vec<f64> = level
-        .lines
-        .iter()
-        .filter(|line| line.queue == name && line.given != 0.0)
-        .map(|line| line.given)
-        .collect();
+    let own: Vec<f64> =
+        level.lines.iter().filter(|line| line.queue == name && line.given != 0.0).map(|line| line.given).collect();
     let sum = match own.len() {
         0 | 1 => String::new(),
         _ => own.iter().map(|given| amount(resource, *given)).collect::<Vec<_>>().join(" + "),
@@ -148,7 +143,8 @@ fn quota(line: &LadderLine, resource: Resource) -> Step {
     }
 }
 
-/// The effect of past usage on a weight: *weight 1 → 0.62 (of 2): past usage 60 %, k 1, share 0.5 + 1 × (0.5 − 0.6) = 0.4 of 1.3*.
+/// The effect of past usage on a weight: *weight 1 → 0.62 (of 2): past usage 60 %, k 1, share 0.5 + 1 × (0.5 − 0.6) =
+/// 0.4 of 1.3*.
 fn after_use(line: &LadderLine, counted: f64, weights: f64) -> String {
     let [weight, counted] = [line.weight, counted].map(number);
     let (usage, k) = line.past.unwrap_or_default();
@@ -203,10 +199,7 @@ fn rise(line: &LadderLine, resource: Resource) -> Step {
             None => "",
         };
         let (before, after) = (percent(line.part.0), percent(line.part.1));
-        format!(
-            ": round {}, its dominant share{per}, of {dominant}, rises from {before} to {after}",
-            line.round
-        )
+        format!(": round {}, its dominant share{per}, of {dominant}, rises from {before} to {after}", line.round)
     };
     Step {
         text: queue(&line.queue).say(said),
@@ -234,10 +227,7 @@ fn in_words(resource: Resource) -> &'static str {
 fn remainder(line: &LadderLine, resource: Resource) -> Step {
     Step {
         text: text!("{queue}: remaining unit", [queue = queue(&line.queue)]),
-        sum: format!(
-            "lost {} to rounding; the largest fraction wins, then the oldest [queue]",
-            number(line.offer)
-        ),
+        sum: format!("lost {} to rounding; the largest fraction wins, then the oldest [queue]", number(line.offer)),
         value: format!("+ {}", amount(resource, line.given)),
         ..Step::default()
     }

@@ -1,7 +1,7 @@
 //! Turns recorded decisions into sentences; no other module writes prose about decisions.
 //!
-//! Every explanation has the same order: verdict, evidence, rule, controls, outlook, not chosen. All numbers come from the
-//! record. Names are separate pieces ([`Piece`]), never markup.
+//! Every explanation has the same order: verdict, evidence, rule, controls, outlook, not chosen. All numbers come from
+//! the record. Names are separate pieces ([`Piece`]), never markup.
 
 mod check;
 mod comparison;
@@ -278,9 +278,7 @@ pub fn why(
             Some(found) if frame.cycle == *cycle => event::event(frame, found, resource),
             _ => Explanation {
                 about: Text::of(format!("an event of cycle {cycle}")),
-                verdict: Text::of(format!(
-                    "This happened in cycle {cycle}; go there to see what decided it."
-                )),
+                verdict: Text::of(format!("This happened in cycle {cycle}; go there to see what decided it.")),
                 ..Explanation::default()
             },
         },
@@ -352,8 +350,7 @@ fn job(frame: &Frame, name: &str, resource: Resource) -> Explanation {
     };
     let queue = frame.queues.get(job.queue as usize).map_or("", |queue| queue.name.as_str());
     let (state, verdict) = state_of(frame, job, queue);
-    let requested =
-        requested::named(frame.names.resource, &job.request).unwrap_or((frame.names.resource, 0.0));
+    let requested = requested::named(frame.names.resource, &job.request).unwrap_or((frame.names.resource, 0.0));
     let mut rows = vec![
         ("submitted", vec![number::time(job.submit_ms).into()], false),
         (of_all_pods(requested.0), vec![number::amount(requested.0, requested.1).into()], false),
@@ -407,10 +404,7 @@ fn state_of(frame: &Frame, job: &JobRow, queue: &str) -> (&'static str, Text) {
         (running, pending, _) => {
             let are = if pending == 1 { "is" } else { "are" };
             let pods = number::count(running.into(), "[pod]");
-            (
-                " · runs",
-                text!("{name} runs with {pods}; {n} more {are} waiting.", [name, pods, n = pending, are]),
-            )
+            (" · runs", text!("{name} runs with {pods}; {n} more {are} waiting.", [name, pods, n = pending, are]))
         }
     }
 }

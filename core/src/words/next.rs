@@ -1,5 +1,5 @@
-//! What a pending job waits for, where no single job and no moment can be predicted: derived from the reason, and from the state
-//! of the cluster that could contradict it.
+//! What a pending job waits for, where no single job and no moment can be predicted: derived from the reason, and from
+//! the state of the cluster that could contradict it.
 
 use super::number::{number, time, with_unit};
 use super::outlook::clock;
@@ -99,8 +99,7 @@ pub fn expectation(frame: &Frame, refusal: &Refusal) -> Option<Expectation> {
 
 /// Whether the job found no place in a node pool in this cycle and is tried in its next one.
 pub fn is_offered(frame: &Frame, job: JobId) -> bool {
-    let is_it =
-        |event: &EventRow| matches!(event.what, What::Event(Event::Offered { job: of, .. }) if of == job);
+    let is_it = |event: &EventRow| matches!(event.what, What::Event(Event::Offered { job: of, .. }) if of == job);
     frame.events.iter().any(is_it)
 }
 
@@ -123,9 +122,7 @@ fn by_gate(frame: &Frame, refusal: &Refusal) -> Option<Expectation> {
         Gate::TooManyJobs { queue } => ends("another [job]", Some(queue)),
         Gate::NonPreemptibleOverQuota { queue, .. } => ends("a non-preemptible [job]", Some(queue)),
         Gate::NotEntitled { queue } => room(Some(queue)),
-        Gate::NoVictims { .. } | Gate::NoNode { .. } | Gate::LikeFailed { .. } | Gate::PreemptedTooLittle => {
-            room(None)
-        }
+        Gate::NoVictims { .. } | Gate::NoNode { .. } | Gate::LikeFailed { .. } | Gate::PreemptedTooLittle => room(None),
         Gate::Behind { job } if is_served(frame, job) => Expectation::Considered,
         Gate::Behind { job } => Expectation::Behind(job),
         Gate::WaitingForVictims { .. } => Expectation::Victims,
@@ -210,10 +207,7 @@ impl Expectation {
             ),
             Expectation::Unprotected(until) => text!(
                 "{at}, the first cycle after the protection ends ({until}), [jobs] can be [evicted] for it.",
-                [
-                    at = next.map_or("In the next cycle".into(), |at| format!("At {at}")),
-                    until = clock(*until)
-                ]
+                [at = next.map_or("In the next cycle".into(), |at| format!("At {at}")), until = clock(*until)]
             ),
             Expectation::LostClaim(lost) => lost_claim(frame, lost),
             Expectation::Joins(Some(joins)) => text!("The next [pods] join at {at}.", [at = time(*joins)]),
@@ -239,9 +233,9 @@ impl Expectation {
             Expectation::Behind(of) => {
                 text!("It is considered once {job} has started.", [job = job(frame.job(*of))])
             }
-            Expectation::Victims => text!(
-                "It can start when the [evicted] [pods] have shut down, unless another [job] comes first."
-            ),
+            Expectation::Victims => {
+                text!("It can start when the [evicted] [pods] have shut down, unless another [job] comes first.")
+            }
             Expectation::Gang => text!("It can start when there is room for its whole gang."),
             Expectation::Device(of) => {
                 text!("It can run when a GPU of {node} is free.", [node = node(frame.node(*of))])

@@ -23,8 +23,8 @@ fn is_misfit(check: &Check, chosen: NodeId) -> bool {
     node.is_some_and(|node| node != chosen) && other_node.is_none()
 }
 
-/// The nodes as a table, with a column for each: the chosen one, others that fit, the best first, then some that do not fit;
-/// `None`: no other node was compared.
+/// The nodes as a table, with a column for each: the chosen one, others that fit, the best first, then some that do not
+/// fit; `None`: no other node was compared.
 pub fn table(frame: &Frame, chosen: NodeId, checks: &[Check]) -> Option<Evidence> {
     let mut columns = vec![Column { node: chosen, sides: Vec::new(), fails: None }];
     for check in checks {
@@ -38,9 +38,7 @@ pub fn table(frame: &Frame, chosen: NodeId, checks: &[Check]) -> Option<Evidence
                 });
                 columns[at].sides.push((check, &check.right));
             }
-            _ if is_misfit(check, chosen) => {
-                columns.push(Column { node, sides: Vec::new(), fails: Some(check) })
-            }
+            _ if is_misfit(check, chosen) => columns.push(Column { node, sides: Vec::new(), fails: Some(check) }),
             _ => {}
         }
     }
@@ -59,19 +57,15 @@ pub fn table(frame: &Frame, chosen: NodeId, checks: &[Check]) -> Option<Evidence
         n if n + 1 == columns.len() => "The chosen [node], then [nodes] that do not fit",
         _ => "[Nodes] that fit, the best first, then [nodes] that do not fit",
     };
-    Some(Evidence {
-        caption: Text::of(caption),
-        head: std::iter::once(Text::default()).chain(names).collect(),
-        rows,
-    })
+    Some(Evidence { caption: Text::of(caption), head: std::iter::once(Text::default()).chain(names).collect(), rows })
 }
 
-/// A row for each quantity by which nodes were compared, with its parts; the first quantity is the one that orders them.
+/// A row for each quantity by which nodes were compared, with its parts; the first quantity is the one that orders
+/// them.
 fn compared(columns: &[Column<'_>]) -> Vec<(&'static str, Vec<Cell>, bool)> {
     let told = || columns.iter().flat_map(|column| &column.sides).filter(|(_, side)| !is_name(side));
     let mut quantities: Vec<(Quantity, bool)> = Vec::new();
-    let mut parts: Vec<Quantity> =
-        told().flat_map(|(_, side)| &side.parts).map(|part| part.quantity).collect();
+    let mut parts: Vec<Quantity> = told().flat_map(|(_, side)| &side.parts).map(|part| part.quantity).collect();
     parts.sort_unstable();
     parts.dedup();
     quantities.extend(parts.into_iter().map(|part| (part, false)));

@@ -164,8 +164,7 @@ mod tests {
 
     #[test]
     fn numbers_are_short_and_exact_enough() {
-        let texts: Vec<String> =
-            [0.0, 7.0, 0.5, 1.0 / 3.0, 2.999, 1234.0, 12345.678, -2.0].map(number).into();
+        let texts: Vec<String> = [0.0, 7.0, 0.5, 1.0 / 3.0, 2.999, 1234.0, 12345.678, -2.0].map(number).into();
         assert_eq!(texts, ["0", "7", "0.5", "0.33", "3", "1,234", "12,345.68", "−2"]);
         assert_eq!(number(f64::INFINITY), "unlimited");
     }

@@ -96,18 +96,12 @@ fn entry(frame: &Frame, place: &OrderPlace, before: Option<&OrderPlace>, rule: &
 /// The sort keys of the first place.
 fn first(place: &OrderPlace, rule: &str) -> String {
     let said = place.keys.iter().filter(|key| !is_file_order(key));
-    let keys: Vec<String> =
-        said.map(|key| format!("{} {}", named(place, key.quantity, rule), shown(key))).collect();
+    let keys: Vec<String> = said.map(|key| format!("{} {}", named(place, key.quantity, rule), shown(key))).collect();
     if keys.is_empty() { String::new() } else { format!(": {}", keys.join(", ")) }
 }
 
 /// The key that placed it behind its predecessor, and the equal keys before that one.
-fn behind(
-    frame: &Frame,
-    place: &OrderPlace,
-    before: Option<&OrderPlace>,
-    (last, equal): (&Check, &[Check]),
-) -> Text {
+fn behind(frame: &Frame, place: &OrderPlace, before: Option<&OrderPlace>, (last, equal): (&Check, &[Check])) -> Text {
     // The predecessor may be hidden, or missing in the scenario.
     let known = match place.job {
         Some(_) => last.subject.other_job.map(|job| frame.job(job)),
@@ -121,11 +115,7 @@ fn behind(
     let mut lead: Vec<String> = Vec::new();
     for check in equal {
         let of_place = if is_of_place(check) { " by the maximum of another [queue]" } else { "" };
-        lead.push(format!(
-            "{} {}{of_place}",
-            named(place, check.left.quantity, check.rule.key()),
-            shown(&check.left)
-        ));
+        lead.push(format!("{} {}{of_place}", named(place, check.left.quantity, check.rule.key()), shown(&check.left)));
     }
     let lead = if lead.is_empty() { String::new() } else { format!(" at equal {}", lead.join(" and ")) };
     let why = why_behind(place, last);
@@ -135,8 +125,7 @@ fn behind(
 /// The comparison that placed it behind its predecessor.
 fn why_behind(place: &OrderPlace, last: &Check) -> String {
     let (quantity, is_equal) = (last.left.quantity, last.left.value == last.right.value);
-    let (named, own, other) =
-        (named(place, quantity, last.rule.key()), shown(&last.left), shown(&last.right));
+    let (named, own, other) = (named(place, quantity, last.rule.key()), shown(&last.left), shown(&last.right));
     match quantity {
         Quantity::DominantShare | Quantity::Saturation if is_equal => {
             format!("both have {named} {own}, so the first in the file comes first")

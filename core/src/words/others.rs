@@ -40,10 +40,8 @@ pub fn not_chosen(frame: &Frame, event: &EventRow) -> Vec<Entry> {
         let (when, text) = match goes {
             Some((own, other)) => {
                 let [own, by, other] = [own, by, other].map(|of| job(frame.job(of)));
-                let says = text!(
-                    "{own}: not needed for {by}, but [evicted] for {other} in the same cycle",
-                    [own, by, other]
-                );
+                let says =
+                    text!("{own}: not needed for {by}, but [evicted] for {other} in the same cycle", [own, by, other]);
                 ("evicted", says)
             }
             None => ("kept", says(frame, not_selected)),
@@ -84,10 +82,7 @@ fn says(frame: &Frame, not_selected: &NotSelected) -> Text {
                 Quantity::Quota => "its [quota]",
                 _ => "the larger of its [quota] and [fair share]",
             };
-            text!(
-                "{candidate} uses {held}, over {what}, but other [queues] come first",
-                [candidate, held, what]
-            )
+            text!("{candidate} uses {held}, over {what}, but other [queues] come first", [candidate, held, what])
         }
         Protection::NotNeeded => text!("{candidate}: not needed, enough was already freed", [candidate]),
     }

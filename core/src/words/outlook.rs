@@ -17,9 +17,7 @@ pub fn outlook(frame: &Frame, outlook: Outlook) -> Text {
                 Ending::Reservation => "the reservation expires.",
                 Ending::Backoff => "it is tried again.",
                 Ending::PreemptionDelay => "it may preempt.",
-                Ending::NoEvictions => {
-                    "its preemption delay ends; from then on [evictions] are tried for it."
-                }
+                Ending::NoEvictions => "its preemption delay ends; from then on [evictions] are tried for it.",
             };
             text!("At {time} {what}", [time = clock(time), what])
         }

@@ -27,10 +27,7 @@ pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
                 [job = job(victim), ran = seconds(&left.value), least = seconds(&right.value)]
             ))
         }
-        (
-            Quantity::AllocatedWithoutVictims,
-            what @ (Quantity::Allocatable | Quantity::Quota | Quantity::FairShare),
-        ) => {
+        (Quantity::AllocatedWithoutVictims, what @ (Quantity::Allocatable | Quantity::Quota | Quantity::FairShare)) => {
             let what = match what {
                 Quantity::Allocatable => larger(right, r),
                 Quantity::Quota => "its [quota]",
@@ -44,10 +41,7 @@ pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
             let before = facts.get(party, Quantity::Before);
             let is_first = before.is_none_or(|before| before.value == held.value);
             let uses = if is_first { "uses" } else { "would be left with" };
-            Some(text!(
-                "{other} {uses} {held}, which is within {what} of {bound}",
-                [other, uses, held, what, bound]
-            ))
+            Some(text!("{other} {uses} {held}, which is within {what} of {bound}", [other, uses, held, what, bound]))
         }
         (Quantity::Saturation, _) => {
             let factor = match left.value {

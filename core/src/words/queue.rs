@@ -63,17 +63,12 @@ fn job_entry(frame: &Frame, job: &JobRow, fate: Option<&'static str>) -> Entry {
         (0, 0, _) => (Kind::Reclaimed, "is shutting down".to_string()),
         (0, _, _) => (Kind::Requeued, fate.unwrap_or("is waiting").into()),
         (_, 0, _) => (Kind::Started, "is running".into()),
-        (running, pending, _) => {
-            (Kind::Started, format!("{running} of {} [pods] running", running + pending))
-        }
+        (running, pending, _) => (Kind::Started, format!("{running} of {} [pods] running", running + pending)),
     };
     Entry {
         when: number::time(job.submit_ms),
         kind: Some(kind),
-        text: text!(
-            "{job} {state}{amount}",
-            [job = text::job(&job.name), state, amount = after_comma(&amount)]
-        ),
+        text: text!("{job} {state}{amount}", [job = text::job(&job.name), state, amount = after_comma(&amount)]),
         selection: Some(Selection::Job(job.name.clone())),
         ..Entry::default()
     }
@@ -132,10 +127,7 @@ fn verdict(row: &QueueRow, resource: Resource, terms: &Terms) -> Text {
         );
     }
     if wants > has + EPSILON {
-        return text!(
-            "{queue} uses {uses}, its whole share, and requests {requests}.",
-            [queue, uses, requests]
-        );
+        return text!("{queue} uses {uses}, its whole share, and requests {requests}.", [queue, uses, requests]);
     }
     if wants <= EPSILON {
         return text!("{queue} requests no {unit} at this moment.", [queue, unit = unit(resource, 2.0)]);
@@ -146,10 +138,9 @@ fn verdict(row: &QueueRow, resource: Resource, terms: &Terms) -> Text {
     };
     match due {
         None => text!("{queue} uses {uses}, all it requests.", [queue, uses]),
-        Some(due) => text!(
-            "{queue} uses {uses}, all it requests, within its {what} of {due}.",
-            [queue, uses, what, due]
-        ),
+        Some(due) => {
+            text!("{queue} uses {uses}, all it requests, within its {what} of {due}.", [queue, uses, what, due])
+        }
     }
 }
 
@@ -211,11 +202,9 @@ fn evidence(row: &QueueRow, resource: Resource, policy: &str) -> Evidence {
         rows.push(("allocated [on owned nodes]", vec![amount(resource, private[r]).into()], false));
     }
     rows.push(("requested", vec![amount(resource, row.request[r]).into()], false));
-    for (what, value) in [
-        ("shutting down", &row.leaving),
-        ("[claimed]", &row.claimed),
-        ("non-preemptible", &row.non_preemptible),
-    ] {
+    for (what, value) in
+        [("shutting down", &row.leaving), ("[claimed]", &row.claimed), ("non-preemptible", &row.non_preemptible)]
+    {
         if value[r] > 0.0 {
             rows.push((what, vec![amount(resource, value[r]).into()], false));
         }

@@ -37,11 +37,9 @@ struct Sides<'a> {
 
 impl<'a> Sides<'a> {
     fn new(frame: &'a Frame, event: &'a EventRow, resource: Resource) -> Option<Sides<'a>> {
-        let (giver, taker, parent) =
-            split(frame, frame.queue_of(event)?, frame.names.queue_of(event.by()?)?)?;
-        let is_about = |check: &&Check| {
-            check.holds && [check.subject.queue, check.subject.other_queue].contains(&Some(giver))
-        };
+        let (giver, taker, parent) = split(frame, frame.queue_of(event)?, frame.names.queue_of(event.by()?)?)?;
+        let is_about =
+            |check: &&Check| check.holds && [check.subject.queue, check.subject.other_queue].contains(&Some(giver));
         let decisive = event.checks.iter().filter(is_about).find_map(decisive_resource);
         let resource = decisive.unwrap_or(if event.gpus > 0.0 { Resource::GPU } else { resource });
         let by_priority = event.eviction() == Some(EvictReason::ReclaimedForPriority);
@@ -57,9 +55,7 @@ impl<'a> Sides<'a> {
     /// The giver's allocation before the first eviction.
     fn held(&self) -> Option<Fact> {
         let giver = Party::Queue(self.giver);
-        self.facts
-            .get(giver, Quantity::Before)
-            .or_else(|| self.facts.largest(giver, Quantity::AllocatedWithoutVictims))
+        self.facts.get(giver, Quantity::Before).or_else(|| self.facts.largest(giver, Quantity::AllocatedWithoutVictims))
     }
 
     /// The giver's allocation after the last eviction.
@@ -71,13 +67,10 @@ impl<'a> Sides<'a> {
     fn floor(&self) -> Option<(&'static str, Fact)> {
         let quota = self.of(self.giver, Quantity::Quota);
         let share = self.of(self.giver, Quantity::FairShare).filter(|_| !self.by_quota || quota.is_none());
-        let of = |fact: &Option<Fact>| {
-            fact.as_ref().map_or(f64::NEG_INFINITY, |fact| fact.value.unwrap_or(f64::INFINITY))
-        };
+        let of =
+            |fact: &Option<Fact>| fact.as_ref().map_or(f64::NEG_INFINITY, |fact| fact.value.unwrap_or(f64::INFINITY));
         match share {
-            Some(share) if share.value.unwrap_or(f64::INFINITY) >= of(&quota) => {
-                Some(("[fair share]", share))
-            }
+            Some(share) if share.value.unwrap_or(f64::INFINITY) >= of(&quota) => Some(("[fair share]", share)),
             _ => quota.map(|quota| ("[quota]", quota)),
         }
     }
@@ -113,10 +106,7 @@ impl<'a> Sides<'a> {
         let of = |queue| self.of(queue, Quantity::Priority).filter(|_| self.by_priority)?.value;
         let [high, low] = [of(self.taker)?, of(self.giver)?].map(number::number);
         let [taker, giver] = [self.taker, self.giver].map(|queue| queue_of(self.frame, queue));
-        Some(text!(
-            "the priority of {taker}, {high}, is higher than {low} of {giver}",
-            [taker, high, low, giver]
-        ))
+        Some(text!("the priority of {taker}, {high}, is higher than {low} of {giver}", [taker, high, low, giver]))
     }
 
     /// *with `b2`, `team-b` uses exactly its fair share of 2*.
@@ -163,11 +153,7 @@ impl<'a> Sides<'a> {
         let priority = |queue| self.of(queue, Quantity::Priority).filter(|_| self.by_priority);
         let rows: [(&'static str, Option<Fact>, Option<Fact>); 6] = [
             ("priority", priority(self.giver), priority(self.taker)),
-            (
-                "[fair share]",
-                self.of(self.giver, Quantity::FairShare),
-                self.of(self.taker, Quantity::FairShare),
-            ),
+            ("[fair share]", self.of(self.giver, Quantity::FairShare), self.of(self.taker, Quantity::FairShare)),
             ("[quota]", self.of(self.giver, Quantity::Quota), self.of(self.taker, Quantity::Quota)),
             ("allocated before", self.held(), self.of(self.taker, Quantity::Before)),
             ("allocated after", self.left(), self.of(self.taker, Quantity::AllocatedWithJob)),
@@ -178,8 +164,7 @@ impl<'a> Sides<'a> {
             ),
         ];
         let rows = rows.into_iter().filter(|(_, giver, taker)| giver.is_some() || taker.is_some());
-        let rows =
-            rows.map(|(name, giver, taker)| (name, vec![Cell::of(giver), Cell::of(taker)], name == decisive));
+        let rows = rows.map(|(name, giver, taker)| (name, vec![Cell::of(giver), Cell::of(taker)], name == decisive));
         let caption = match self.parent {
             Some(parent) => text!("Compared below {queue}", [queue = queue_of(self.frame, parent)]),
             None => Text::of("Compared at the top level"),

@@ -1,4 +1,5 @@
-//! Decisions of a cycle as lines of plain text, for reports and the runner: the sentences of an [`Explanation`] in order.
+//! Decisions of a cycle as lines of plain text, for reports and the runner: the sentences of an [`Explanation`] in
+//! order.
 
 use super::{Explanation, Text, deciding_pool, groups, in_words_of, pending, why};
 use crate::moment::Frame;
@@ -35,8 +36,7 @@ impl Explanation {
         lines.extend(self.faults.iter().map(Text::spoken));
         lines.extend(self.checks.iter().map(|check| check.text.spoken()));
         lines.extend(self.rule.iter().map(|rule| format!("Rule: {} [{}]", rule.says, rule.key)));
-        let others =
-            self.others.iter().map(|other| format!("Candidate {}: {}.", other.when, other.text.spoken()));
+        let others = self.others.iter().map(|other| format!("Candidate {}: {}.", other.when, other.text.spoken()));
         lines.extend(others);
         lines.extend((!self.outlook.is_empty()).then(|| said("Next: ", &self.outlook)));
         lines

@@ -4,11 +4,10 @@ use super::number::with_unit;
 use crate::moment::{Amounts, Frame};
 use crate::units::Resource;
 
-/// The resource by which a request is named, and its amount: GPUs if there are some, else the one that the jobs of the run compete
-/// for, else CPU or memory; `None`: nothing but pods is requested.
+/// The resource by which a request is named, and its amount: GPUs if there are some, else the one that the jobs of the
+/// run compete for, else CPU or memory; `None`: nothing but pods is requested.
 pub fn named(contended: Resource, request: &Amounts) -> Option<(Resource, f64)> {
-    let amount =
-        |resource: Resource| Some((resource, request[resource.index()])).filter(|(_, amount)| *amount > 0.0);
+    let amount = |resource: Resource| Some((resource, request[resource.index()])).filter(|(_, amount)| *amount > 0.0);
     [Resource::GPU, contended, Resource::CPU, Resource::MEMORY].into_iter().find_map(amount)
 }
 

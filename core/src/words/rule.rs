@@ -23,8 +23,8 @@ pub fn rule_name(key: &str) -> String {
     name.split('/').map(in_words).collect::<Vec<_>>().join(", ")
 }
 
-/// Explains a rule at the moment of the frame; `book` is `None` while it is being loaded. Texts of rules and settings are
-/// already in the policy's terms.
+/// Explains a rule at the moment of the frame; `book` is `None` while it is being loaded. Texts of rules and settings
+/// are already in the policy's terms.
 pub fn rule(frame: &Frame, key: &str, book: Option<&Rulebook>, scenario: &Scenario) -> Explanation {
     let about = Text::of(format!("rule: {}", rule_name(key)));
     let Some(book) = book else {

@@ -34,8 +34,7 @@ pub fn of_eviction(frame: &Frame, event: &EventRow) -> Vec<Text> {
 
 /// What a search without result tried.
 pub fn of_waiting(frame: &Frame, job: JobId) -> Option<Text> {
-    let is_its =
-        |search: &&Search| search.job == job && search.evicted.is_empty() && !search.nodes.is_empty();
+    let is_its = |search: &&Search| search.job == job && search.evicted.is_empty() && !search.nodes.is_empty();
     let search = frame.searches.iter().find(is_its)?;
     if frame.nodes.len() == 1 && search.pods < 2 {
         // There is no other node, and no smaller number of pods, to tell it from.
@@ -44,9 +43,7 @@ pub fn of_waiting(frame: &Frame, job: JobId) -> Option<Text> {
     let with = if search.nodes.len() == 1 { "The only [node] with" } else { "[Nodes] with" };
     let pods = count(search.pods.into(), "[pod]");
     let needs = match (search.placed, search.pods) {
-        (0, 2..) => {
-            Some(text!(" It needs room for {pods} at once; not even for one of them a set sufficed.", [pods]))
-        }
+        (0, 2..) => Some(text!(" It needs room for {pods} at once; not even for one of them a set sufficed.", [pods])),
         (placed, of) if placed < of && placed > 0 => Some(text!(
             " It needs room for {pods} at once; a set sufficed for {placed} of them at most.",
             [pods, placed]
@@ -77,9 +74,8 @@ fn of_nodes(frame: &Frame, search: &Search, emptied: &Emptied) -> Option<Text> {
         return None;
     }
     let gpus = |gpus: f64| with_unit(Resource::GPU, gpus);
-    let of_node = |(of, free): &(NodeId, f64)| {
-        text!("{node} ({gpus})", [node = node(frame.node(*of)), gpus = gpus(*free)])
-    };
+    let of_node =
+        |(of, free): &(NodeId, f64)| text!("{node} ({gpus})", [node = node(frame.node(*of)), gpus = gpus(*free)]);
     let nodes = Text::default().list(emptied.nodes.iter().take(NAMED).map(of_node).collect(), "and");
     let not_there = "but [evictions] there were not enough or not allowed.";
     let fewer = match fewest {

@@ -48,8 +48,8 @@ impl Owner {
     }
 }
 
-/// The owners of the sides. Equal quantities belong to two owners, different ones to the same; run times and allocations
-/// without victims belong to the other queue or job.
+/// The owners of the sides. Equal quantities belong to two owners, different ones to the same; run times and
+/// allocations without victims belong to the other queue or job.
 pub fn owners(check: &Check) -> (Owner, Owner) {
     let (left, right) = (check.left.quantity, check.right.quantity);
     let has_other = check.subject.other_queue.is_some() || check.subject.other_job.is_some();
@@ -75,7 +75,8 @@ pub fn owners_of(check: &Check) -> ([Option<Party>; 2], [Option<Party>; 2]) {
     (parties(left), parties(right))
 }
 
-/// The queue or job that a sentence or table names as the owner of a side: priorities, ages, requests and runtimes are of jobs.
+/// The queue or job that a sentence or table names as the owner of a side: priorities, ages, requests and runtimes are
+/// of jobs.
 pub fn named_owner(check: &Check, owner: Owner) -> Option<Party> {
     let subject = &check.subject;
     let is_of_jobs = matches!(

@@ -9,10 +9,8 @@ const KAI_V0_17: (&str, &str) = (
     "KAI Scheduler, source after 0.17.0",
     "https://github.com/kai-scheduler/KAI-Scheduler/tree/d5bc503a146317e51037d89775d77172c6d12f71",
 );
-const KAI_V0_18: (&str, &str) = (
-    "KAI Scheduler, source of 0.18.0",
-    "https://github.com/kai-scheduler/KAI-Scheduler/releases/tag/v0.18.0",
-);
+const KAI_V0_18: (&str, &str) =
+    ("KAI Scheduler, source of 0.18.0", "https://github.com/kai-scheduler/KAI-Scheduler/releases/tag/v0.18.0");
 const YUNIKORN: (&str, &str) = (
     "Apache YuniKorn core, source after 1.9.0",
     "https://github.com/apache/yunikorn-core/tree/be3bb487298956dd70906fca15e577bbc12d23cb",
@@ -88,13 +86,9 @@ mod tests {
         let (title, address) = named("kai.md 6.3 A");
         assert_eq!(title, "KAI Scheduler, source after 0.13.0");
         assert!(
-            address.starts_with("https://github.com/")
-                && address.ends_with("72de64fc8eca10fa8cca26a20156178f3edbe092")
+            address.starts_with("https://github.com/") && address.ends_with("72de64fc8eca10fa8cca26a20156178f3edbe092")
         );
-        assert_eq!(
-            named("yunikorn.md 3.4; sorters.go").0,
-            "Apache YuniKorn core, source after 1.9.0: sorters.go"
-        );
+        assert_eq!(named("yunikorn.md 3.4; sorters.go").0, "Apache YuniKorn core, source after 1.9.0: sorters.go");
         let ibm = named("ego.md 8.1; IBM, Resource reclaim for multidimensional scheduling");
         assert_eq!(ibm.0, "IBM Spectrum Symphony 7.3.2, Resource reclaim for multidimensional scheduling");
         assert!(ibm.1.ends_with("?topic=scheduling-resource-reclaim-multidimensional"));

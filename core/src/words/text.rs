@@ -1,4 +1,5 @@
-//! Sentences with names. Names are separate pieces, so that they are shown as code, can be selected, and are never markup.
+//! Sentences with names. Names are separate pieces, so that they are shown as code, can be selected, and are never
+//! markup.
 
 use std::fmt;
 
@@ -41,11 +42,12 @@ impl Piece {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Text(pub Vec<Piece>);
 
-/// A sentence with holes, each for words, a name, an amount or another text: `text!("{job} waits in {queue}.", [job, queue = of])`.
-/// Names stay separate pieces. A hole without a value, or a value without a hole, does not compile.
+/// A sentence with holes, each for words, a name, an amount or another text: `text!("{job} waits in {queue}.", [job,
+/// queue = of])`. Names stay separate pieces. A hole without a value, or a value without a hole, does not compile.
 macro_rules! text {
     ($template:literal $(, [$($hole:ident $(= $value:expr)?),*])?) => {{
-        // Only compares holes and values. In a template that is not a literal, no hole stands for a variable of that name.
+        // Only compares holes and values. In a template that is not a literal, no hole stands for a variable of that
+        // name.
         let _ = format_args!(concat!($template) $($(, $hole = "")*)?);
         $crate::words::text::Text::of_template(
             $template,
@@ -214,9 +216,7 @@ impl fmt::Display for Text {
         for piece in &self.0 {
             match piece {
                 Piece::Plain(text) | Piece::Name(text) | Piece::Amount(text, _) => f.write_str(text)?,
-                Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) | Piece::Rule(name) => {
-                    write!(f, "`{name}`")?
-                }
+                Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) | Piece::Rule(name) => write!(f, "`{name}`")?,
             }
         }
         Ok(())

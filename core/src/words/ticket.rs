@@ -51,14 +51,12 @@ fn queues(frame: &Frame, resource: Resource) -> Vec<String> {
     let at = resource.index();
     let has_share = frame.queues.iter().any(|row| row.fair_share.is_some());
     let unit = number::unit(resource, 2.0);
-    let mut head =
-        vec![format!("{}, {unit}", terms.word("queue")), "allocated".into(), terms.word("quota").into()];
+    let mut head = vec![format!("{}, {unit}", terms.word("queue")), "allocated".into(), terms.word("quota").into()];
     head.extend(has_share.then(|| terms.word("fair share").into()));
     head.push("requested".into());
     let row = |row: &QueueRow| {
-        let depth = std::iter::successors(row.parent, |at| frame.queues.get(*at as usize)?.parent)
-            .take(ROWS_MAX)
-            .count();
+        let depth =
+            std::iter::successors(row.parent, |at| frame.queues.get(*at as usize)?.parent).take(ROWS_MAX).count();
         let mut cells = vec![
             format!("{}{}", "  ".repeat(depth), one_line(&row.name)),
             number::amount(resource, row.allocated[at]),
@@ -86,8 +84,7 @@ fn aligned(rows: &[Vec<String>]) -> Vec<String> {
     let widths: Vec<usize> = (0..n).map(|i| width(i).unwrap_or(0)).collect();
     let line = |row: &Vec<String>| {
         let cells = row.iter().zip(&widths).enumerate();
-        let cells =
-            cells.map(|(i, (cell, &w))| if i == 0 { format!("{cell:<w$}") } else { format!("{cell:>w$}") });
+        let cells = cells.map(|(i, (cell, &w))| if i == 0 { format!("{cell:<w$}") } else { format!("{cell:>w$}") });
         cells.collect::<Vec<_>>().join("  ").trim_end().to_string()
     };
     rows.iter().map(line).collect()
@@ -95,8 +92,7 @@ fn aligned(rows: &[Vec<String>]) -> Vec<String> {
 
 /// The job on each GPU, marked if it is terminating, and the job that claims it.
 fn nodes(frame: &Frame) -> Vec<String> {
-    let shown: Vec<&NodeCard> =
-        frame.nodes.iter().filter(|node| !node.cells.is_empty()).take(ROWS_MAX).collect();
+    let shown: Vec<&NodeCard> = frame.nodes.iter().filter(|node| !node.cells.is_empty()).take(ROWS_MAX).collect();
     let width = shown.iter().map(|node| node.name.chars().count()).max().unwrap_or(0);
     let line = |node: &&NodeCard| {
         let cells: Vec<String> = node.cells.iter().take(CELLS_MAX).map(cell).collect();

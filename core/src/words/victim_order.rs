@@ -31,10 +31,9 @@ pub fn later(frame: &Frame, candidate: JobId, check: &Check) -> Option<Text> {
         Quantity::Applies => {
             text!("{job}: it is the originator of its [job], and originators go after other [pods]", [job])
         }
-        Quantity::Name => text!(
-            "{job}: of [jobs] of the same age the last by name goes first, which is {victim}",
-            [job, victim]
-        ),
+        Quantity::Name => {
+            text!("{job}: of [jobs] of the same age the last by name goes first, which is {victim}", [job, victim])
+        }
         _ => text!("{job}: {victim} comes later in the order of [jobs], so it goes first", [job, victim]),
     })
 }

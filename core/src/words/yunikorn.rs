@@ -1,4 +1,5 @@
-//! Sentences for rules of YuniKorn: priorities in a search for victims, reservations, preemptions that freed too little.
+//! Sentences for rules of YuniKorn: priorities in a search for victims, reservations, preemptions that freed too
+//! little.
 
 use super::check::side;
 use super::number::{number, with_unit};
@@ -113,8 +114,7 @@ fn expires(frame: &Frame, job: JobId) -> Option<Time> {
 pub fn reserved(frame: &Frame, refusal: &Refusal, reasons: &[(NodeReason, u32)]) -> Option<Text> {
     let mut clauses = Vec::new();
     for (of, n) in holders(reasons) {
-        let is_of =
-            |check: &&Check| check.subject.other_job == Some(of) && check.rule.key() == "yunikorn/reserved";
+        let is_of = |check: &&Check| check.subject.other_job == Some(of) && check.rule.key() == "yunikorn/reserved";
         let found = refusal.checks.iter().find(is_of);
         let place = found.and_then(|check| check.subject.node).filter(|_| n == 1);
         let job = job(frame.job(of));
@@ -209,10 +209,9 @@ pub fn delayed(job: Text, until: Time, why: Delay) -> Text {
             "{job} is waiting: the reservations for its gang have expired; from {at} its [pods] are tried one by one.",
             [job, at]
         ),
-        Delay::Backoff => text!(
-            "{job} is waiting: too many of its [pods] found no [node], so none is tried before {at}.",
-            [job, at]
-        ),
+        Delay::Backoff => {
+            text!("{job} is waiting: too many of its [pods] found no [node], so none is tried before {at}.", [job, at])
+        }
         Delay::Preemption => text!("{job} is waiting: it may not preempt before {at}.", [job, at]),
     }
 }

@@ -72,8 +72,7 @@ impl Scheduler for ByName {
         let cluster = world.cluster;
         let mut room = world.node_use.clone();
         let pods = world.live_jobs().flat_map(|job| cluster.pods_of(job));
-        let mut waiting: Vec<PodId> =
-            pods.filter(|(_, pod)| pod.phase == Phase::Pending).map(|(id, _)| id).collect();
+        let mut waiting: Vec<PodId> = pods.filter(|(_, pod)| pod.phase == Phase::Pending).map(|(id, _)| id).collect();
         waiting.sort_by_key(|&pod| &cluster.jobs[cluster.pods[pod].job].name);
         if self.0 {
             waiting.reverse();

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fairground::scenario::{
-    CapacityEntry, DelaysEntry, JobEntry, NodeEntry, PodSetEntry, PoolEntry, QueueEntry, QueuePoolEntry,
-    ResourceEntry, Scalar, Scenario, TimelineEntry,
+    CapacityEntry, DelaysEntry, JobEntry, NodeEntry, PodSetEntry, PoolEntry, QueueEntry, QueuePoolEntry, ResourceEntry,
+    Scalar, Scenario, TimelineEntry,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option::of;
@@ -58,8 +58,12 @@ fn pool() -> impl Strategy<Value = String> {
 }
 
 fn pool_entry() -> impl Strategy<Value = PoolEntry> {
-    (pool(), btree_map(text(), scalar(), 0..2), value(), text())
-        .prop_map(|(name, settings, cycle, note)| PoolEntry { name, settings, cycle, note })
+    (pool(), btree_map(text(), scalar(), 0..2), value(), text()).prop_map(|(name, settings, cycle, note)| PoolEntry {
+        name,
+        settings,
+        cycle,
+        note,
+    })
 }
 
 fn queue_pool() -> impl Strategy<Value = QueuePoolEntry> {
@@ -80,22 +84,20 @@ fn node() -> impl Strategy<Value = NodeEntry> {
     let named = btree_map(text(), scalar(), 0..2);
     let labels = (btree_map(text(), text(), 0..3), vec(text(), 0..2), of(pool()), text(), named);
     (text(), value(), value(), value(), value(), value(), value(), labels, value()).prop_map(
-        |(name, count, gpu, cpu, memory, pods, gpu_memory, (labels, taints, pool, note, named), state)| {
-            NodeEntry {
-                resources: named,
-                pool,
-                note,
-                taints,
-                name,
-                count,
-                gpu,
-                cpu,
-                memory,
-                pods,
-                gpu_memory,
-                labels,
-                state,
-            }
+        |(name, count, gpu, cpu, memory, pods, gpu_memory, (labels, taints, pool, note, named), state)| NodeEntry {
+            resources: named,
+            pool,
+            note,
+            taints,
+            name,
+            count,
+            gpu,
+            cpu,
+            memory,
+            pods,
+            gpu_memory,
+            labels,
+            state,
         },
     )
 }
@@ -124,16 +126,8 @@ fn queue() -> impl Strategy<Value = QueueEntry> {
 
 fn pod_set() -> impl Strategy<Value = PodSetEntry> {
     let named = btree_map(text(), scalar(), 0..2);
-    let rules = (
-        text(),
-        btree_map(text(), text(), 0..2),
-        value(),
-        value(),
-        of(text()),
-        named,
-        vec(text(), 0..2),
-        value(),
-    );
+    let rules =
+        (text(), btree_map(text(), text(), 0..2), value(), value(), of(text()), named, vec(text(), 0..2), value());
     (text(), value(), value(), value(), value(), value(), value(), rules).prop_map(
         |(name, pods, min_available, gpu, gpu_memory, cpu, memory, rules)| PodSetEntry {
             after: rules.7,
@@ -175,8 +169,7 @@ fn job() -> impl Strategy<Value = JobEntry> {
         (of(text()), btree_map(text(), scalar(), 0..2), value(), value(), value()),
         vec(text(), 0..2),
     );
-    let own =
-        (value(), of(text()), value(), value(), of(text()), vec(text(), 0..2), of(text()), vec(text(), 0..2));
+    let own = (value(), of(text()), value(), value(), of(text()), vec(text(), 0..2), of(text()), vec(text(), 0..2));
     (text(), text(), times, value(), value(), of(text()), ask, lists, (text(), own), rules).prop_map(
         |(name, queue, times, priority, preemptible, user, ask, lists, (note, own), rules)| JobEntry {
             created: own.0,
@@ -233,33 +226,26 @@ fn job() -> impl Strategy<Value = JobEntry> {
 fn entry() -> impl Strategy<Value = TimelineEntry> {
     let parts = (resource(), resource(), resource());
     let capacity = (value(), value(), value(), value(), btree_map(text(), scalar(), 0..2));
-    let capacity = capacity.prop_map(|(gpu, cpu, memory, pods, resources)| CapacityEntry {
-        gpu,
-        cpu,
-        memory,
-        pods,
-        resources,
-    });
+    let capacity =
+        capacity.prop_map(|(gpu, cpu, memory, pods, resources)| CapacityEntry { gpu, cpu, memory, pods, resources });
     let settings = (btree_map(text(), scalar(), 0..2), vec(text(), 0..2));
     let more = (text(), of(pool()), capacity, settings);
     (scalar(), of(text()), value(), parts, of(text()), value(), of(text()), more).prop_map(
-        |(at, queue, priority, (gpu, cpu, memory), node, state, job, (note, pool, capacity, settings))| {
-            TimelineEntry {
-                settings: settings.0,
-                unset: settings.1,
-                pool,
-                capacity,
-                at,
-                queue,
-                priority,
-                gpu,
-                cpu,
-                memory,
-                node,
-                state,
-                job,
-                note,
-            }
+        |(at, queue, priority, (gpu, cpu, memory), node, state, job, (note, pool, capacity, settings))| TimelineEntry {
+            settings: settings.0,
+            unset: settings.1,
+            pool,
+            capacity,
+            at,
+            queue,
+            priority,
+            gpu,
+            cpu,
+            memory,
+            node,
+            state,
+            job,
+            note,
         },
     )
 }
@@ -268,13 +254,8 @@ fn entry() -> impl Strategy<Value = TimelineEntry> {
 pub fn scenario() -> impl Strategy<Value = Scenario> {
     let head = (text(), text(), text(), text());
     let settings = btree_map(text(), scalar(), 0..3);
-    let sections = (
-        vec(node(), 0..3),
-        vec(queue(), 0..3),
-        vec(job(), 0..4),
-        vec(entry(), 0..3),
-        vec(pool_entry(), 0..3),
-    );
+    let sections =
+        (vec(node(), 0..3), vec(queue(), 0..3), vec(job(), 0..4), vec(entry(), 0..3), vec(pool_entry(), 0..3));
     (head, settings, value(), (value(), value()), sections).prop_map(
         |((name, note, dialect, policy), settings, cycle, (start, termination), sections)| Scenario {
             name,

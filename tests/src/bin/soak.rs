@@ -1,5 +1,5 @@
-//! Runs every law over generated scenarios, policy by policy, and prints the first that violates one, minimised, in a form
-//! that `fairground run` accepts.
+//! Runs every law over generated scenarios, policy by policy, and prints the first that violates one, minimised, in a
+//! form that `fairground run` accepts.
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -51,10 +51,7 @@ fn main() -> ExitCode {
             }
         }
         let took = start.elapsed().as_secs_f64();
-        println!(
-            "{policy}: {} scenarios from seed {}, {n_here} break a law, {took:.0} s",
-            args.cases, args.seed
-        );
+        println!("{policy}: {} scenarios from seed {}, {n_here} break a law, {took:.0} s", args.cases, args.seed);
         n_broken += n_here;
     }
     if n_broken == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }

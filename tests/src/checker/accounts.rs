@@ -94,8 +94,7 @@ impl<'a> Accounts<'a> {
 
     /// What the nodes of the pool have, under KAI.
     pub fn total(&self, config: &Config) -> Triple {
-        let has_role =
-            |node: &Node| node.labels.iter().any(|(key, _)| **key == *"node-role.kubernetes.io/gpu-worker");
+        let has_role = |node: &Node| node.labels.iter().any(|(key, _)| **key == *"node-role.kubernetes.io/gpu-worker");
         let nodes = self.nodes().map(|(_, node)| node).filter(|node| node.takes_pods());
         nodes.fold([0.0; 3], |sum, node| {
             let mut of = Resource::ACCOUNTED.map(|r| node.capacity.get(r).in_policy_units(r));
@@ -133,9 +132,10 @@ impl<'a> Accounts<'a> {
                 false => cluster.path_to_root(of).any(|above| above == queue),
             }
         };
-        cluster.jobs.ids().filter(move |job| {
-            state.pools[job.index()] == pool && !state.aside.contains(job) && is_below(*job)
-        })
+        cluster
+            .jobs
+            .ids()
+            .filter(move |job| state.pools[job.index()] == pool && !state.aside.contains(job) && is_below(*job))
     }
 
     /// What a pod counts on a node.
@@ -155,8 +155,8 @@ impl<'a> Accounts<'a> {
         [plain[0], plain[1], gpus]
     }
 
-    /// What a pod may count on a node from which it is evicted: under KAI, GPU memory may still count as on a node to which it was
-    /// moved in an attempt.
+    /// What a pod may count on a node from which it is evicted: under KAI, GPU memory may still count as on a node to
+    /// which it was moved in an attempt.
     pub fn evicted_from(&self, pod: PodId, node: NodeId) -> Vec<Triple> {
         let mut all = vec![self.on_node(pod, node)];
         if self.counting.is_of_engine && matches!(self.pod(pod).request.gpu, GpuRequest::Memory { .. }) {
@@ -226,9 +226,7 @@ impl<'a> Accounts<'a> {
         self.cluster.jobs[job].pod_ids().filter_map(move |pod| match state.places[pod.index()] {
             Place::On(node) => Some((pod, node)),
             Place::Leaving(node) if counting.counts_leaving => Some((pod, node)),
-            Place::Waiting | Place::Gated | Place::Leaving(_) if counting.counts_claims => {
-                Some((pod, claim(pod)?))
-            }
+            Place::Waiting | Place::Gated | Place::Leaving(_) if counting.counts_claims => Some((pod, claim(pod)?)),
             _ => None,
         })
     }
@@ -255,8 +253,7 @@ impl<'a> Accounts<'a> {
                 all.sort_by_key(|(pod, _)| (self.pod(*pod).pod_set, self.pod(*pod).name.clone()));
                 let of_set = |at: usize| self.pod(all[at].0).pod_set;
                 let n_before = |at: usize| (0..at).filter(|before| of_set(*before) == of_set(at)).count();
-                let is_core =
-                    |at: &usize| n_before(*at) < self.cluster.pod_sets[of_set(*at)].min_available as usize;
+                let is_core = |at: &usize| n_before(*at) < self.cluster.pod_sets[of_set(*at)].min_available as usize;
                 (0..all.len()).filter(is_core).map(|at| all[at]).collect()
             }
         }

@@ -79,7 +79,8 @@ impl<'c, 'a> Applications<'c, 'a> {
         }
     }
 
-    /// Whether its queue does not accept a gang: one above its maximum or that of a queue above it, or any in a leaf with fair order.
+    /// Whether its queue does not accept a gang: one above its maximum or that of a queue above it, or any in a leaf
+    /// with fair order.
     fn is_refused(&self, job: JobId) -> bool {
         // Others that are refused say so, as long as they are not behind a gate.
         let is_gated = |pod: PodId| self.accounts.place(pod) == Where::Gated;
@@ -126,8 +127,8 @@ impl<'c, 'a> Applications<'c, 'a> {
         !self.pending(job).is_empty() || self.accounts.holders(job).next().is_some()
     }
 
-    /// The numbers that a comparison with `maxapplications` may have on its left: of the queue, or of the user or group; one side
-    /// of it is the maximum.
+    /// The numbers that a comparison with `maxapplications` may have on its left: of the queue, or of the user or
+    /// group; one side of it is the maximum.
     pub fn counts(&self, job: JobId, queue: QueueId, most: i64) -> Vec<i64> {
         let mut all = Vec::new();
         if self.maximum(queue) == Some(most) {
@@ -156,13 +157,13 @@ impl<'c, 'a> Applications<'c, 'a> {
         (most > 0).then_some(most as i64)
     }
 
-    /// Running applications, of which the core counts no more than the maximum, beginning ones, and one more. An application also
-    /// begins with a reservation, which is no decision: those that are old enough for it may count or not.
+    /// Running applications, of which the core counts no more than the maximum, beginning ones, and one more. An
+    /// application also begins with a reservation, which is no decision: those that are old enough for it may count or
+    /// not.
     fn begun(&self, job: JobId, queue: QueueId, most: i64) -> impl Iterator<Item = i64> {
         let own = self.name(job);
         let [mut running, mut begun, mut may_begin] = [(); 3].map(|()| BTreeSet::new());
-        for job in self.accounts.jobs_below(queue).filter(|job| self.is_live(*job) && self.name(*job) != own)
-        {
+        for job in self.accounts.jobs_below(queue).filter(|job| self.is_live(*job) && self.name(*job) != own) {
             let holds = self.accounts.holders(job).next().is_some();
             let is_old = self.context.now - self.job(job).created > MAY_RESERVE;
             let set = match self.has_started(job) {
@@ -178,13 +179,7 @@ impl<'c, 'a> Applications<'c, 'a> {
     }
 
     /// What user or group would use in the queue with an ask, for each limit of that amount.
-    pub fn used(
-        &self,
-        job: JobId,
-        queue: QueueId,
-        (resource, most): (Resource, f64),
-        ask: Amounts,
-    ) -> Vec<Amounts> {
+    pub fn used(&self, job: JobId, queue: QueueId, (resource, most): (Resource, f64), ask: Amounts) -> Vec<Amounts> {
         let is_it = |bound: &Bound<'_>| self.amount(bound.limit, resource) == Some(most);
         let used = |bound: Bound<'_>| {
             let pods = bound.jobs.iter().flat_map(|job| self.accounts.holders(*job));
@@ -246,7 +241,8 @@ impl<'c, 'a> Applications<'c, 'a> {
         of_user.into_iter().chain(of_group)
     }
 
-    /// The group whose limits apply to a job: the first that a queue on its path names, from the leaf upwards, else `*` there.
+    /// The group whose limits apply to a job: the first that a queue on its path names, from the leaf upwards, else `*`
+    /// there.
     fn group(&self, job: JobId) -> Option<&'a str> {
         let config = self.config()?;
         let first = self.job(job).pod_ids().next()?;

@@ -48,7 +48,8 @@ pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
     }
 }
 
-/// Allocated GPUs per weight, without GPUs CPU; under dominant resource fairness the largest part of the capacity per weight.
+/// Allocated GPUs per weight, without GPUs CPU; under dominant resource fairness the largest part of the capacity per
+/// weight.
 fn share(context: &Context<'_>, queue: QueueId) -> f64 {
     let held = context.accounts.allocated(queue);
     let nodes = || context.accounts.nodes().filter(|(_, node)| node.ready);
@@ -73,7 +74,8 @@ fn share(context: &Context<'_>, queue: QueueId) -> f64 {
     (0..3).filter(|&r| held[r] > 0.0 && total[r] > 0.0).map(part).fold(0.0, f64::max)
 }
 
-/// What a pod takes of an empty node, where each part of a GPU takes a device, and the most that a node has which it may use.
+/// What a pod takes of an empty node, where each part of a GPU takes a device, and the most that a node has which it
+/// may use.
 fn of_empty_nodes(context: &Context<'_>, place: Place<'_>) -> Expect {
     let Some(resource) = place.check.subject.resource else { return Expect::Unknown };
     let asked = |pod: &PodId| match context.accounts.pod(*pod).request {
@@ -88,8 +90,8 @@ fn of_empty_nodes(context: &Context<'_>, place: Place<'_>) -> Expect {
     Expect::Values(context.asked.iter().map(|pod| Value::Real(of(pod))).collect())
 }
 
-/// Nodes that a pod may use: under *first in, first out* only nodes of its queue or of none that take pods now, under YuniKorn those
-/// that are ready and whose devices are large enough.
+/// Nodes that a pod may use: under *first in, first out* only nodes of its queue or of none that take pods now, under
+/// YuniKorn those that are ready and whose devices are large enough.
 pub fn usable<'a>(context: &Context<'a>, pod: PodId) -> Vec<&'a Node> {
     let accounts = &context.accounts;
     let of_pod = accounts.pod(pod);
@@ -99,9 +101,7 @@ pub fn usable<'a>(context: &Context<'a>, pod: PodId) -> Vec<&'a Node> {
         _ => Vec::new(),
     };
     let is_open = |(id, node): &(NodeId, &Node)| match context.policy {
-        Policy::Fifo(_) => {
-            node.takes_pods() && !all.iter().any(|(queue, own, _)| *queue != leaf && own.contains(id))
-        }
+        Policy::Fifo(_) => node.takes_pods() && !all.iter().any(|(queue, own, _)| *queue != leaf && own.contains(id)),
         Policy::YuniKorn(_) => node.ready && has_memory(of_pod, node),
         _ => true,
     };
@@ -172,13 +172,9 @@ fn idle(context: &Context<'_>, place: Place<'_>) -> Expect {
 }
 
 /// Pods on a node, terminating ones included.
-pub fn pods_on<'a>(
-    accounts: &Accounts<'a>,
-    node: NodeId,
-) -> impl Iterator<Item = &'a fairground::cluster::Pod> {
+pub fn pods_on<'a>(accounts: &Accounts<'a>, node: NodeId) -> impl Iterator<Item = &'a fairground::cluster::Pod> {
     let state = accounts.state;
-    let is_here =
-        move |at: usize| matches!(state.places[at], Where::On(at) | Where::Leaving(at) if at == node);
+    let is_here = move |at: usize| matches!(state.places[at], Where::On(at) | Where::Leaving(at) if at == node);
     accounts.cluster.pods.iter().filter(move |(id, _)| is_here(id.index())).map(|(_, pod)| pod)
 }
 
@@ -253,7 +249,8 @@ pub fn open_to_job(context: &Context<'_>, job: JobId) -> Option<Vec<NodeId>> {
     Some(open.into_iter().filter(|node| may_be_part || is_empty(accounts, *node)).collect())
 }
 
-/// Nodes of the job's queue, and those without owner unless its counted share is exceeded with so many more thousandths of GPUs.
+/// Nodes of the job's queue, and those without owner unless its counted share is exceeded with so many more thousandths
+/// of GPUs.
 fn candidates(context: &Context<'_>, job: JobId, more: i64) -> Option<Vec<NodeId>> {
     let accounts = &context.accounts;
     let leaf = accounts.cluster.jobs[job].queue;
@@ -269,10 +266,7 @@ fn candidates(context: &Context<'_>, job: JobId, more: i64) -> Option<Vec<NodeId
     Some(own.iter().copied().chain(common).filter(may_run).collect())
 }
 
-fn unowned_nodes(
-    accounts: &Accounts<'_>,
-    all: &[(QueueId, Vec<NodeId>, i64)],
-) -> impl Iterator<Item = NodeId> {
+fn unowned_nodes(accounts: &Accounts<'_>, all: &[(QueueId, Vec<NodeId>, i64)]) -> impl Iterator<Item = NodeId> {
     let is_owned = |node: NodeId| all.iter().any(|(_, own, _)| own.contains(&node));
     accounts.nodes().map(|(id, _)| id).filter(move |id| !is_owned(*id))
 }

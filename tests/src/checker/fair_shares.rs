@@ -1,9 +1,10 @@
-//! Fair shares of KAI's queues at the start of a cycle, from requests and past usage that are added up here. One level is
-//! divided by the function that is held against recordings of the real scheduler.
+//! Fair shares of KAI's queues at the start of a cycle, from requests and past usage that are added up here. One level
+//! is divided by the function that is held against recordings of the real scheduler.
 //!
 //! # Rule
-//! The total of the nodes is divided among the top queues, the share of every queue among its children. Without full hierarchy,
-//! one queue without bounds has all queues that had a parent; its numbers stand in the row of the first top queue.
+//! The total of the nodes is divided among the top queues, the share of every queue among its children. Without full
+//! hierarchy, one queue without bounds has all queues that had a parent; its numbers stand in the row of the first top
+//! queue.
 //!
 //! # Source
 //! kai.md 1.1, 2.1, 2.2; runai.md 4.2
@@ -98,14 +99,8 @@ impl Division<'_> {
         let request = self.request(top);
         std::array::from_fn(|r| {
             let (deserved, limit, weight) = (UNLIMITED, UNLIMITED, 1.0);
-            let mut only = [Sibling {
-                name: "default",
-                deserved,
-                limit,
-                weight,
-                request: request[r],
-                ..Sibling::default()
-            }];
+            let mut only =
+                [Sibling { name: "default", deserved, limit, weight, request: request[r], ..Sibling::default() }];
             divide(total[r], self.config.division_params(), &mut only);
             only[0].fair_share
         })

@@ -26,9 +26,7 @@ pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
             of_queue(queue, |queue| less(&held(context, queue, place.term.quantity), &context.losses(queue)))
         }
         Quantity::FairShare => of_queue(queue, |queue| context.share(queue).into_iter().collect()),
-        Quantity::FairShareWithoutUsage => {
-            of_queue(queue, |queue| vec![context.shares.without_usage[queue.index()]])
-        }
+        Quantity::FairShareWithoutUsage => of_queue(queue, |queue| vec![context.shares.without_usage[queue.index()]]),
         Quantity::Usage => of_queue(queue, |queue| vec![context.shares.usage[queue.index()]]),
         Quantity::PreemptibleJobs => Expect::Values(vec![Value::Count(preemptible(context, place))]),
         Quantity::Quota => of_queue(queue, |queue| vec![context.accounts.quota(queue)]),
@@ -40,9 +38,7 @@ pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
         }),
         Quantity::Saturation => saturation(place),
         Quantity::Priority => match owner.job.filter(|_| place.check.subject.other_queue.is_none()) {
-            Some(job) => {
-                Expect::Values(vec![Value::Count(i64::from(context.accounts.cluster.jobs[job].priority))])
-            }
+            Some(job) => Expect::Values(vec![Value::Count(i64::from(context.accounts.cluster.jobs[job].priority))]),
             None => queue.map_or(Expect::Unknown, |queue| {
                 let of = context.accounts.cluster.queues_in(context.accounts.pool)[queue].priority;
                 Expect::Values(vec![Value::Count(of.map_or(100, i64::from))])
@@ -70,12 +66,10 @@ pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
         }
         Quantity::GpuMemory => memory_of_chunk(context),
         Quantity::GpuMemoryUnit => Expect::Values(vec![Value::Real(context.accounts.memory_basis(false))]),
-        Quantity::Pods if place.check.rule.key().ends_with("/backoff") => {
-            owner.job.map_or(Expect::Unknown, |job| {
-                let n = context.accounts.holders(job).count() as i64;
-                Expect::Values(vec![Value::Count(n)])
-            })
-        }
+        Quantity::Pods if place.check.rule.key().ends_with("/backoff") => owner.job.map_or(Expect::Unknown, |job| {
+            let n = context.accounts.holders(job).count() as i64;
+            Expect::Values(vec![Value::Count(n)])
+        }),
         Quantity::Pods if is_part_of_fit(place) => Expect::Values(vec![Value::Count(1)]),
         Quantity::Constant => constant(context, place),
         Quantity::Applies if place.check.subject.pod.is_some() && place.is_left => score(context, place),
@@ -85,7 +79,8 @@ pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
     }
 }
 
-/// What the request may be: pods of the chunk, or the part of one device that the test of a pod on its node counts.
+/// What the request may be: pods of the chunk, or the part of one device that the test of a pod on its node counts
+///
 fn requests(context: &Context<'_>, place: Place<'_>) -> Vec<Triple> {
     if place.check.fault.as_deref() != Some("kai/fault/one-device") {
         return context.requests(is_test_of_bounds(place));
@@ -110,8 +105,8 @@ fn of_queue(queue: Option<QueueId>, amounts: impl Fn(QueueId) -> Vec<Triple>) ->
     queue.map_or(Expect::Unknown, |queue| Expect::Amounts(amounts(queue)))
 }
 
-/// What a queue holds, of the kind that a term adds to. Pods of an elastic job that were evicted for a set of pods may have been
-/// subtracted twice.
+/// What a queue holds, of the kind that a term adds to. Pods of an elastic job that were evicted for a set of pods may
+/// have been subtracted twice.
 fn held(context: &Context<'_>, queue: QueueId, whole: Quantity) -> Vec<Triple> {
     match whole {
         Quantity::AllocatedNonPreemptible => vec![context.accounts.non_preemptible(queue)],
@@ -214,15 +209,10 @@ fn on_node(context: &Context<'_>, place: Place<'_>) -> Expect {
 }
 
 /// Free devices and parts on each node that a pod may use.
-pub fn free_gpus<'a>(
-    context: &'a Context<'_>,
-    rooms: &'a Rooms<'_>,
-    pod: PodId,
-) -> impl Iterator<Item = f64> + 'a {
+pub fn free_gpus<'a>(context: &'a Context<'_>, rooms: &'a Rooms<'_>, pod: PodId) -> impl Iterator<Item = f64> + 'a {
     let needs_role = config(context.policy).is_some_and(|config| config.restrict_node_scheduling);
     let of = context.accounts.pod(pod);
-    let is_worker =
-        |node: &Node| node.labels.iter().any(|(key, _)| **key == *"node-role.kubernetes.io/gpu-worker");
+    let is_worker = |node: &Node| node.labels.iter().any(|(key, _)| **key == *"node-role.kubernetes.io/gpu-worker");
     let may_use = move |node: &Node| {
         node.takes_pods() && of.selects(node) && of.tolerates(node) && (!needs_role || is_worker(node))
     };
@@ -234,8 +224,7 @@ pub fn free_gpus<'a>(
 fn score(context: &Context<'_>, place: Place<'_>) -> Expect {
     let Subject { pod, node, other_node, .. } = place.check.subject;
     let node = if place.is_left { node } else { other_node };
-    let (Some(pod), Some(node), Some(rooms), Some(config)) =
-        (pod, node, &*context.rooms, config(context.policy))
+    let (Some(pod), Some(node), Some(rooms), Some(config)) = (pod, node, &*context.rooms, config(context.policy))
     else {
         return Expect::Unknown;
     };
@@ -266,8 +255,8 @@ fn constant(context: &Context<'_>, place: Place<'_>) -> Expect {
     }
 }
 
-/// Number of other jobs that run and may lose some of what they hold, in the queue of the comparison or in all. A job that was
-/// evicted and only has claims does not run.
+/// Number of other jobs that run and may lose some of what they hold, in the queue of the comparison or in all. A job
+/// that was evicted and only has claims does not run.
 fn preemptible(context: &Context<'_>, place: Place<'_>) -> i64 {
     let (accounts, subject) = (&context.accounts, place.check.subject);
     let jobs = accounts.cluster.jobs.ids().filter(|job| {
@@ -275,9 +264,8 @@ fn preemptible(context: &Context<'_>, place: Place<'_>) -> i64 {
         let is_own = subject.queue.is_none_or(|queue| accounts.cluster.jobs[*job].queue == queue);
         is_there && is_own && Some(*job) != subject.job
     });
-    let runs = |job: &JobId| {
-        accounts.cluster.jobs[*job].pod_ids().any(|pod| matches!(accounts.place(pod), Where::On(_)))
-    };
+    let runs =
+        |job: &JobId| accounts.cluster.jobs[*job].pod_ids().any(|pod| matches!(accounts.place(pod), Where::On(_)));
     jobs.filter(runs).filter(|job| accounts.fixed(*job).len() < accounts.holders(*job).count()).count() as i64
 }
 
@@ -317,9 +305,7 @@ fn filled(context: &Context<'_>, job: JobId) -> Expect {
 /// Time since the latest start of a victim, or since a gang is below its minimum.
 fn runtime(context: &Context<'_>, place: Place<'_>) -> Expect {
     let ages = |since: Vec<Time>| {
-        Expect::Values(
-            since.into_iter().map(|since| Value::Real((context.now - since).as_seconds())).collect(),
-        )
+        Expect::Values(since.into_iter().map(|since| Value::Real((context.now - since).as_seconds())).collect())
     };
     if let (Quantity::Constant, Some(job)) = (place.check.right.quantity, place.owner().job) {
         return ages(vec![context.stale.get(&job).copied().unwrap_or(context.now)]);
@@ -332,8 +318,8 @@ fn runtime(context: &Context<'_>, place: Place<'_>) -> Expect {
     ages(context.last_start(job))
 }
 
-/// The preemption delay of a job in seconds, and the part that is over: since its creation, or since the last eviction of one
-/// of its pods for another job.
+/// The preemption delay of a job in seconds, and the part that is over: since its creation, or since the last eviction
+/// of one of its pods for another job.
 fn preemption_delay(context: &Context<'_>, job: JobId, quantity: Quantity) -> Expect {
     let of = &context.accounts.cluster.jobs[job];
     let since = context.evicted.get(&job).map_or(of.created, |evicted| of.created.max(*evicted));
@@ -344,8 +330,8 @@ fn preemption_delay(context: &Context<'_>, job: JobId, quantity: Quantity) -> Ex
     span.map_or(Expect::Unknown, |span| Expect::Values(vec![Value::Real(span.as_seconds())]))
 }
 
-/// The minimum runtime that protects a victim: of the nearest queue that has one, or, against reclaim, of the nearest one from the
-/// queue below the common ancestor on.
+/// The minimum runtime that protects a victim: of the nearest queue that has one, or, against reclaim, of the nearest
+/// one from the queue below the common ancestor on.
 fn min_runtime(context: &Context<'_>, place: Place<'_>) -> Expect {
     let subject = place.check.subject;
     let (Some(victim), Some(job)) = (subject.other_job, subject.job) else { return Expect::Unknown };

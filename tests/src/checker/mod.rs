@@ -1,9 +1,9 @@
 //! A checker of explanations outside of the engine: no sentence can be false without a false record.
 //!
-//! An explanation is a decision, a waiting job or a spared candidate with its comparisons. For each, the checker evaluates every
-//! comparison again, compares both sides with values that it adds up itself from pods, queues and nodes, and follows the
-//! comparisons to the verdict. A comparison was made at some moment of its cycle, not after the decision: there has to be one
-//! moment at which all sides of an explanation are right.
+//! An explanation is a decision, a waiting job or a spared candidate with its comparisons. For each, the checker
+//! evaluates every comparison again, compares both sides with values that it adds up itself from pods, queues and
+//! nodes, and follows the comparisons to the verdict. A comparison was made at some moment of its cycle, not after the
+//! decision: there has to be one moment at which all sides of an explanation are right.
 
 mod accounts;
 mod applications;
@@ -40,8 +40,7 @@ use fairground::scenario::Plan;
 use fairground::sim::{CycleRecord, Simulation};
 use fairground::time::Time;
 use fairground::trace::{
-    Check, Delay, Event, Gate, Ledger, LedgerRow, NotSelected, Protection, QueuePriority, Recorded, Refusal,
-    Search,
+    Check, Delay, Event, Gate, Ledger, LedgerRow, NotSelected, Protection, QueuePriority, Recorded, Refusal, Search,
 };
 
 use accounts::{Accounts, Counting, Triple};
@@ -149,8 +148,8 @@ fn reload(plan: &mut Plan, by: Time) {
     }
 }
 
-/// Plants mistakes in the explanations of a run, a few in each cycle; returns how many of each kind were planted, how many were
-/// caught, and the first that was not.
+/// Plants mistakes in the explanations of a run, a few in each cycle; returns how many of each kind were planted, how
+/// many were caught, and the first that was not.
 pub fn plant(plan: &Plan, cycles: u32) -> (BTreeMap<Planted, [u32; 2]>, Option<String>) {
     let mut counts: BTreeMap<Planted, [u32; 2]> = BTreeMap::new();
     let mut missed = None;
@@ -265,13 +264,7 @@ impl<'a> Cycle<'a> {
     fn shares(&self, pool: PartitionId) -> &Shares {
         let all = self.shares.get_or_init(|| {
             if let Some(config) = kai::config(&self.plan.policy) {
-                return self
-                    .moments
-                    .cluster
-                    .partitions
-                    .ids()
-                    .map(|pool| self.divided(config, pool))
-                    .collect();
+                return self.moments.cluster.partitions.ids().map(|pool| self.divided(config, pool)).collect();
             }
             let of = |ledger: &Arc<Ledger>| {
                 let share = |row: &LedgerRow| {
@@ -368,16 +361,15 @@ impl<'a> Cycle<'a> {
                 let is_other = |pod: &PodId| job_of(*pod) != job;
                 // A claim can be lost as a place can.
                 let claimed: BTreeSet<PodId> = accounts.state.claims.iter().map(|claim| claim.0).collect();
-                let holds =
-                    |pod: &PodId| matches!(accounts.place(*pod), Place::On(_)) || claimed.contains(pod);
+                let holds = |pod: &PodId| matches!(accounts.place(*pod), Place::On(_)) || claimed.contains(pod);
                 pods.lost.extend(cluster.pods.ids().filter(is_other).filter(holds));
             }
         }
         pods
     }
 
-    /// Pods that a job has lost in the cycle before a moment; the engine of KAI keeps the number of pods that it computed in the
-    /// search that evicted them.
+    /// Pods that a job has lost in the cycle before a moment; the engine of KAI keeps the number of pods that it
+    /// computed in the search that evicted them.
     fn lost_by(&self, job: JobId, moment: usize) -> impl Iterator<Item = PodId> + '_ {
         let before = self.moments.decisions[..moment].iter().filter(|_| self.counting.is_of_engine);
         before.filter_map(move |recorded| match recorded.event {
@@ -386,8 +378,8 @@ impl<'a> Cycle<'a> {
         })
     }
 
-    /// The search that led to a decision for a job, under the engine of KAI: that of the latest eviction before it, else of the
-    /// next one.
+    /// The search that led to a decision for a job, under the engine of KAI: that of the latest eviction before it,
+    /// else of the next one.
     fn search_of(&self, at: usize) -> Option<&Search> {
         let job = self.moments.claimant(at)?;
         let set = self.moments.statement(at);
@@ -433,12 +425,7 @@ impl<'a> Cycle<'a> {
             now: self.record.time,
             asked,
             at_least,
-            twice: self
-                .moments
-                .evicted_twice(0..moment)
-                .into_iter()
-                .chain(self.moments.moved(moment))
-                .collect(),
+            twice: self.moments.evicted_twice(0..moment).into_iter().chain(self.moments.moved(moment)).collect(),
             lost,
             is_recorded,
             ego: self.ego.as_ref().map(|ego| {
@@ -554,8 +541,8 @@ impl<'a> Cycle<'a> {
             && self.known.right.get(&(refusal.job, explanation.pool)).is_some_and(is_same)
     }
 
-    /// Compares both sides of a check at the moments at which it may have been made; returns the name of each, and whether an
-    /// independent value is known.
+    /// Compares both sides of a check at the moments at which it may have been made; returns the name of each, and
+    /// whether an independent value is known.
     fn compare(&self, explanation: &Explanation<'_>, check: &Check) -> Result<Vec<(String, bool)>, String> {
         let mut first_wrong: Option<String> = None;
         for moment in self.moments_of(explanation) {

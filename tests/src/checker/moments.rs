@@ -1,7 +1,8 @@
-//! The states of a cycle: before its first decision and after each one, from the cluster at its end and the events alone.
+//! The states of a cycle: before its first decision and after each one, from the cluster at its end and the events
+//! alone.
 //!
-//! Decisions only bind and evict, so the state before them follows from the cluster after the cycle by undoing them; what
-//! changed from outside is already part of both.
+//! Decisions only bind and evict, so the state before them follows from the cluster after the cycle by undoing them;
+//! what changed from outside is already part of both.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -62,8 +63,7 @@ impl State {
     }
 
     fn after(simulation: &Simulation, record: &CycleRecord) -> State {
-        let mut claims: Vec<(PodId, NodeId)> =
-            simulation.held().iter().map(|claim| (claim.pod, claim.node)).collect();
+        let mut claims: Vec<(PodId, NodeId)> = simulation.held().iter().map(|claim| (claim.pod, claim.node)).collect();
         for claim in record.claims() {
             if !claims.contains(&(claim.pod, claim.node)) {
                 claims.push((claim.pod, claim.node));
@@ -147,8 +147,8 @@ pub struct Moments<'a> {
 }
 
 impl<'a> Moments<'a> {
-    /// Rewinds a cycle; `pools` has the pool of each job before it, `held` the room reserved then, and `aside` the jobs that are
-    /// not tried.
+    /// Rewinds a cycle; `pools` has the pool of each job before it, `held` the room reserved then, and `aside` the jobs
+    /// that are not tried.
     pub fn of(
         simulation: &'a Simulation,
         record: &'a CycleRecord,
@@ -186,8 +186,7 @@ impl<'a> Moments<'a> {
     /// A moment, and the same one with claims that only count as made.
     pub fn with_counted(&self, moment: Moment) -> Vec<Moment> {
         let is_then = |of: &usize| self.counted[*of].0 == moment.state;
-        let counted =
-            (0..self.counted.len()).filter(is_then).map(|of| Moment { counted: Some(of), ..moment.clone() });
+        let counted = (0..self.counted.len()).filter(is_then).map(|of| Moment { counted: Some(of), ..moment.clone() });
         std::iter::once(moment.clone()).chain(counted).collect()
     }
 
@@ -210,15 +209,12 @@ impl<'a> Moments<'a> {
             Event::Bound { pod, .. } | Event::Claimed { pod, .. } => {
                 let job = job_of(pod);
                 let moved_for = |recorded: &Recorded| match recorded.event {
-                    Event::Evicted { pod, by, .. } | Event::Unclaimed { pod, by, .. }
-                        if job_of(pod) == job =>
-                    {
-                        by
-                    }
+                    Event::Evicted { pod, by, .. } | Event::Unclaimed { pod, by, .. } if job_of(pod) == job => by,
                     _ => None,
                 };
                 let moved = self.decisions[..at].iter().rev().find_map(moved_for);
-                // A pod can be placed by the decision for another job: one that is moved, or one of a job whose other pods are.
+                // A pod can be placed by the decision for another job: one that is moved, or one of a job whose other
+                // pods are.
                 let said = self.decisions[at].checks.first().and_then(|check| check.subject.job);
                 Some(said.or(moved).unwrap_or(job))
             }
@@ -226,8 +222,8 @@ impl<'a> Moments<'a> {
         }
     }
 
-    /// Pods of elastic jobs that some decisions evict for several pods: where they are found for the first of those pods, they are
-    /// recorded one by one and may be evicted again for the next one.
+    /// Pods of elastic jobs that some decisions evict for several pods: where they are found for the first of those
+    /// pods, they are recorded one by one and may be evicted again for the next one.
     pub fn evicted_twice(&self, decisions: std::ops::Range<usize>) -> Vec<PodId> {
         let is_elastic = |job: JobId| {
             let sets = self.cluster.jobs[job].pod_set_ids();
@@ -261,8 +257,8 @@ impl<'a> Moments<'a> {
         first..=last
     }
 
-    /// The moments at which the comparisons of a decision may have been made, the latest first; the engine of KAI compares
-    /// before it evicts the first pod of a set.
+    /// The moments at which the comparisons of a decision may have been made, the latest first; the engine of KAI
+    /// compares before it evicts the first pod of a set.
     pub fn of_decision(&self, at: usize, is_of_engine: bool) -> Vec<Moment> {
         let start = *self.statement(at).start();
         let is_between = |moment: &usize| {
@@ -270,16 +266,16 @@ impl<'a> Moments<'a> {
             let evicts = |at: usize| matches!(self.decisions[at].event, Event::Evicted { .. });
             is_of_engine && before.is_some_and(evicts)
         };
-        let mut all: Vec<Moment> =
-            (start..=at).rev().filter(|moment| !is_between(moment)).map(Moment::after).collect();
+        let mut all: Vec<Moment> = (start..=at).rev().filter(|moment| !is_between(moment)).map(Moment::after).collect();
         if is_of_engine && is_claimed(&self.decisions[at]) {
             all.extend(self.orders_of_claims(at));
         }
         all
     }
 
-    /// The decisions before a claim in the orders in which its set may have been placed: first the claims that are recorded before
-    /// it, in part, or those after it, in part. If a set of pods has to claim, those that found free room claim last.
+    /// The decisions before a claim in the orders in which its set may have been placed: first the claims that are
+    /// recorded before it, in part, or those after it, in part. If a set of pods has to claim, those that found free
+    /// room claim last.
     fn orders_of_claims(&self, at: usize) -> Vec<Moment> {
         let set = self.statement(at);
         let is_of_set = |of: &usize| is_claimed(&self.decisions[*of]);

@@ -1,9 +1,9 @@
 //! The nodes that were compared for a pod: their order, and what keeps it from those on which it does not fit.
 //!
 //! # Rule
-//! Under *first in, first out*, max-min fairness and dominant resource fairness nodes are ordered by their free GPUs, then as in the
-//! file, under YuniKorn by the weighted mean of what is used of them, then by name. A node that is told to fit does fit; one that
-//! is told not to lacks what is told.
+//! Under *first in, first out*, max-min fairness and dominant resource fairness nodes are ordered by their free GPUs,
+//! then as in the file, under YuniKorn by the weighted mean of what is used of them, then by name. A node that is told
+//! to fit does fit; one that is told not to lacks what is told.
 //!
 //! # Source
 //! yunikorn.md 6; the headings of the policies
@@ -24,10 +24,7 @@ use super::yunikorn;
 pub fn is_of_nodes(check: &Check) -> bool {
     let key = check.rule.key();
     let is_state = matches!(check.left.quantity, Quantity::Ready | Quantity::Tolerated | Quantity::Selected);
-    key.ends_with("/node-order")
-        || key.ends_with("/host-order")
-        || is_state
-        || check.subject.other_node.is_some()
+    key.ends_with("/node-order") || key.ends_with("/host-order") || is_state || check.subject.other_node.is_some()
 }
 
 /// Whether it tells that the pod does not fit on a node.
@@ -35,8 +32,8 @@ pub fn is_misfit(check: &Check, chosen: NodeId) -> bool {
     check.subject.node.is_some_and(|node| node != chosen) && check.subject.other_node.is_none()
 }
 
-/// What is wrong with the nodes that a decision is about: the chosen one is compared with others, and those do not fit which are
-/// not the chosen one.
+/// What is wrong with the nodes that a decision is about: the chosen one is compared with others, and those do not fit
+/// which are not the chosen one.
 pub fn wrong(recorded: &Recorded) -> Option<String> {
     let (Event::Bound { node: chosen, .. } | Event::Claimed { node: chosen, .. }) = recorded.event else {
         return None;
@@ -60,9 +57,7 @@ pub fn expect(context: &Context<'_>, place: Place<'_>) -> Option<Expect> {
     let (pods, node) = (pods(context, check), check.subject.node?);
     let of = &context.accounts.cluster.nodes[node];
     let has = |is: bool| Some(Expect::Values(vec![Value::Count(is.into())]));
-    let all = |is: &dyn Fn(&fairground::cluster::Pod) -> bool| {
-        pods.iter().all(|pod| is(context.accounts.pod(*pod)))
-    };
+    let all = |is: &dyn Fn(&fairground::cluster::Pod) -> bool| pods.iter().all(|pod| is(context.accounts.pod(*pod)));
     match place.term.quantity {
         Quantity::Ready => return has(of.takes_pods()),
         Quantity::Tolerated => return has(all(&|pod| pod.tolerates(of))),
@@ -72,9 +67,7 @@ pub fn expect(context: &Context<'_>, place: Place<'_>) -> Option<Expect> {
     }
     let is_of_engine = context.accounts.counting.is_of_engine;
     match (check.subject.other_node, is_of_engine) {
-        (Some(other), true) if place.term.quantity == Quantity::Name => {
-            Some(name(context, place, [node, other]))
-        }
+        (Some(other), true) if place.term.quantity == Quantity::Name => Some(name(context, place, [node, other])),
         (None, true) if place.term.quantity == Quantity::IdleOrReleasing => of_engine(context, check, node),
         (_, true) => None,
         _ if !check.rule.key().ends_with("/node-order") => None,
@@ -173,8 +166,7 @@ fn free(context: &Context<'_>, pods: &[PodId], node: NodeId, resource: Resource)
             GpuRequest::Fraction { .. } | GpuRequest::Memory { .. } => free_parts(accounts, node),
         };
     }
-    let used =
-        pods_on(accounts, node).map(|pod| pod.request.resources.get(resource).in_policy_units(resource));
+    let used = pods_on(accounts, node).map(|pod| pod.request.resources.get(resource).in_policy_units(resource));
     accounts.cluster.nodes[node].capacity.get(resource).in_policy_units(resource) - used.sum::<f64>()
 }
 

@@ -17,8 +17,7 @@ pub fn wrong(context: &Context<'_>, gate: &Gate) -> Option<String> {
         Gate::NoNode { placed, reasons, .. } if !reasons.is_empty() => {
             let pods = &context.asked;
             let is_real = pods.iter().any(|pod| are_real(context, *pod, *placed > 0, reasons));
-            (!is_real && !pods.is_empty())
-                .then(|| format!("the nodes do not have these obstacles: {reasons:?}"))
+            (!is_real && !pods.is_empty()).then(|| format!("the nodes do not have these obstacles: {reasons:?}"))
         }
         Gate::TooLarge { resource } => {
             let pods = &context.asked;
@@ -40,14 +39,9 @@ fn are_real(context: &Context<'_>, pod: PodId, is_part: bool, reasons: &[(NodeRe
     n_named as usize <= nodes.len() && reasons.iter().all(is_true)
 }
 
-/// Whether a node has an obstacle for a pod. Room that earlier pods of the same chunk would take is not known, so that any room
-/// may be too small if some of them were placed.
-fn has_obstacle(
-    context: &Context<'_>,
-    pod: PodId,
-    is_part: bool,
-    (id, reason): (NodeId, NodeReason),
-) -> bool {
+/// Whether a node has an obstacle for a pod. Room that earlier pods of the same chunk would take is not known, so that
+/// any room may be too small if some of them were placed.
+fn has_obstacle(context: &Context<'_>, pod: PodId, is_part: bool, (id, reason): (NodeId, NodeReason)) -> bool {
     let accounts = &context.accounts;
     let (node, of_pod) = (&accounts.cluster.nodes[id], accounts.pod(pod));
     match reason {
@@ -64,8 +58,7 @@ fn has_obstacle(
         NodeReason::Insufficient(resource)
             if matches!(context.policy, Policy::Fifo(_))
                 && (lacks_for_all(context, id, resource, &holders(accounts, id))
-                    || resource == Resource::GPU
-                        && lacks_devices_for_all(context, id, &holders(accounts, id))) =>
+                    || resource == Resource::GPU && lacks_devices_for_all(context, id, &holders(accounts, id))) =>
         {
             true
         }
@@ -125,9 +118,8 @@ fn lacks_slots(context: &Context<'_>, pod: PodId, id: NodeId) -> bool {
 
 /// Whether pods share devices of a node, which may take further pod slots under KAI.
 fn has_shares(accounts: &Accounts<'_>, id: NodeId) -> bool {
-    let is_share = |pod: &PodId| {
-        matches!(accounts.pod(*pod).request.gpu, GpuRequest::Fraction { .. } | GpuRequest::Memory { .. })
-    };
+    let is_share =
+        |pod: &PodId| matches!(accounts.pod(*pod).request.gpu, GpuRequest::Fraction { .. } | GpuRequest::Memory { .. });
     accounts.counting.is_of_engine && holders(accounts, id).iter().any(is_share)
 }
 
@@ -167,8 +159,7 @@ fn lacks_devices_for_all(context: &Context<'_>, id: NodeId, here: &[PodId]) -> b
         let gpu = accounts.pod(*pod).request.gpu;
         let (needs, asked) = (mib_of(gpu, memory), gpu.n_devices() as usize);
         used.sort_by(|a, b| b.cmp(a));
-        let fits: Vec<usize> =
-            (0..used.len()).filter(|device| used[*device] + needs <= memory).take(asked).collect();
+        let fits: Vec<usize> = (0..used.len()).filter(|device| used[*device] + needs <= memory).take(asked).collect();
         fits.iter().for_each(|device| used[*device] += needs);
         fits.len() < asked
     })
@@ -188,9 +179,9 @@ fn lacks_devices(accounts: &Accounts<'_>, pod: PodId, id: NodeId) -> bool {
         .map(|pod| accounts.pod(*pod).request.gpu.n_devices())
         .sum();
     let room = |device: u32| {
-        let held = here.iter().filter(|pod| {
-            accounts.place(**pod) != Place::Waiting && accounts.pod(**pod).devices.0 & 1 << device != 0
-        });
+        let held = here
+            .iter()
+            .filter(|pod| accounts.place(**pod) != Place::Waiting && accounts.pod(**pod).devices.0 & 1 << device != 0);
         memory - held.map(|pod| mib_of(accounts.pod(*pod).request.gpu, memory)).sum::<i64>()
     };
     let devices = |pod: &PodId| accounts.pod(*pod).request.gpu.n_devices();

@@ -220,7 +220,8 @@ impl Context<'_> {
         claims.any(|pod| pod.job == job && cluster.pod_sets[pod.pod_set].min_available == 0)
     }
 
-    /// What the request may be: some of the pods that wait or, of a decision, the pods that it places from this moment on.
+    /// What the request may be: some of the pods that wait or, of a decision, the pods that it places from this moment
+    /// on.
     pub fn requests(&self, in_test: bool) -> Vec<Triple> {
         let of = |pod: &PodId| self.accounts.pending(*pod, in_test);
         let Some(least) = self.at_least else { return sums(self.asked.iter().map(of)) };
@@ -251,9 +252,8 @@ impl Context<'_> {
     /// What each of these pods may take below a queue.
     fn taken(&self, queue: QueueId, pods: &[PodId]) -> impl Iterator<Item = Vec<Triple>> {
         let cluster = self.accounts.cluster;
-        let is_below = move |pod: &&PodId| {
-            cluster.path_to_root(cluster.jobs[cluster.pods[**pod].job].queue).any(|q| q == queue)
-        };
+        let is_below =
+            move |pod: &&PodId| cluster.path_to_root(cluster.jobs[cluster.pods[**pod].job].queue).any(|q| q == queue);
         let node = |pod: PodId| match self.accounts.place(pod) {
             Where::On(node) | Where::Leaving(node) => Some(node),
             _ => self.accounts.state.claims.iter().find(|claim| claim.0 == pod).map(|claim| claim.1),
@@ -267,9 +267,7 @@ impl Context<'_> {
 pub fn mib_of(gpu: GpuRequest, device_mib: i64) -> i64 {
     match gpu {
         GpuRequest::Memory { mib, .. } => mib,
-        GpuRequest::Fraction { portion, .. } => {
-            (portion.in_policy_units(Resource::GPU) * device_mib as f64) as i64
-        }
+        GpuRequest::Fraction { portion, .. } => (portion.in_policy_units(Resource::GPU) * device_mib as f64) as i64,
         GpuRequest::Whole { .. } | GpuRequest::None => device_mib,
     }
 }

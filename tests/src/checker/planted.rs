@@ -41,11 +41,7 @@ pub enum Planted {
 }
 
 /// Copies of a record with one mistake each.
-pub fn planted(
-    policy: &Policy,
-    simulation: &Simulation,
-    record: &CycleRecord,
-) -> Vec<(Planted, CycleRecord)> {
+pub fn planted(policy: &Policy, simulation: &Simulation, record: &CycleRecord) -> Vec<(Planted, CycleRecord)> {
     let cluster = simulation.cluster();
     let mut all = Vec::new();
     for at in record.n_outside as usize..record.events.len() {
@@ -171,15 +167,12 @@ fn other_number(policy: &Policy, check: &Check, is_left: bool) -> Option<Check> 
         with(check, is_left, |term| {
             term.value = match &term.value {
                 Value::Real(real) => Value::Real(real * factor),
-                Value::Count(n) if term.quantity != Quantity::Applies => {
-                    Value::Count(n + (factor > 1.0) as i64)
-                }
+                Value::Count(n) if term.quantity != Quantity::Applies => Value::Count(n + (factor > 1.0) as i64),
                 other => other.clone(),
             };
         })
     };
-    let is_other =
-        |wrong: &Check| wrong.left.value != check.left.value || wrong.right.value != check.right.value;
+    let is_other = |wrong: &Check| wrong.left.value != check.left.value || wrong.right.value != check.right.value;
     let is_plain = check.left.parts.is_empty() && check.right.parts.is_empty();
     let mut all = [1.001, 0.999].into_iter().map(with_factor);
     all.find(|wrong| wrong.holds == check.holds && is_other(wrong))

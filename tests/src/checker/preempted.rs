@@ -44,16 +44,14 @@ pub fn of_cycle(policy: &Policy, moments: &Moments<'_>) -> Vec<Preempted> {
         }
         // A reservation is no allocation.
         let is_reserved = |pod: PodId| {
-            let claims =
-                |of: &Recorded| matches!(of.event, Event::Claimed { pod: claimed, .. } if claimed == pod);
+            let claims = |of: &Recorded| matches!(of.event, Event::Claimed { pod: claimed, .. } if claimed == pod);
             moments.decisions.iter().any(|of| of.action == "reserve" && claims(of))
         };
         let mut state = moments.states[at + 1].clone();
         state.claims.retain(|claim| !is_reserved(claim.0));
         let after = Accounts { state: &state, ..accounts };
         let path = cluster.path_to_root(cluster.jobs[by].queue);
-        let kept: Vec<(QueueId, Amounts)> =
-            path.map(|queue| (queue, allocated(&after, queue, false))).collect();
+        let kept: Vec<(QueueId, Amounts)> = path.map(|queue| (queue, allocated(&after, queue, false))).collect();
         // A preemption can have victims on several nodes.
         all.iter_mut().filter(|of| of.by == by).for_each(|of| of.kept = kept.clone());
     }
@@ -63,14 +61,11 @@ pub fn of_cycle(policy: &Policy, moments: &Moments<'_>) -> Vec<Preempted> {
 /// What a side of the comparison of freed amounts with a request has to be.
 pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
     let subject = place.check.subject;
-    let own =
-        context.preempted.iter().filter(|of| Some(of.by) == subject.job && Some(of.node) == subject.node);
+    let own = context.preempted.iter().filter(|of| Some(of.by) == subject.job && Some(of.node) == subject.node);
     let of = |of: &Preempted| match (place.term.quantity, subject.resource) {
         (Quantity::Freed, Some(resource)) => Some(Value::Real(of.freed[resource.index()])),
         (Quantity::Freed, None) => Some(Value::Count(of.victims.into())),
-        (Quantity::IdleOrReleasing, Some(resource)) => {
-            Some(Value::Real(plus(of.free, of.freed)[resource.index()]))
-        }
+        (Quantity::IdleOrReleasing, Some(resource)) => Some(Value::Real(plus(of.free, of.freed)[resource.index()])),
         _ => None,
     };
     match (place.term.quantity, subject.resource) {
@@ -87,8 +82,7 @@ pub fn with_job(context: &Context<'_>, place: Place<'_>) -> Expect {
     let own = context.preempted.iter().filter(|of| Some(of.by) == subject.job);
     let kept = own.flat_map(|of| &of.kept).filter(|(of, _)| *of == queue);
     let asks = || context.asked.iter().map(|pod| request(&context.accounts, *pod));
-    let all =
-        kept.flat_map(|(_, kept)| asks().map(move |ask| Value::Real(plus(*kept, ask)[resource.index()])));
+    let all = kept.flat_map(|(_, kept)| asks().map(move |ask| Value::Real(plus(*kept, ask)[resource.index()])));
     Expect::Values(all.collect())
 }
 

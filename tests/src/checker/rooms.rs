@@ -1,9 +1,10 @@
-//! What pods keep of the nodes of KAI, added up from their places: amounts, pod slots, whole devices and parts of devices.
+//! What pods keep of the nodes of KAI, added up from their places: amounts, pod slots, whole devices and parts of
+//! devices.
 //!
 //! # Rule
-//! A pod that terminates keeps its room in *idle* and gives it back in *releasing*; a claim takes from *releasing* only. The
-//! first part on a device takes the whole device, which is being freed once only terminating pods use it. A part is placed on the
-//! best devices by their filling, as the plugins gpupack and gpuspread order them.
+//! A pod that terminates keeps its room in *idle* and gives it back in *releasing*; a claim takes from *releasing*
+//! only. The first part on a device takes the whole device, which is being freed once only terminating pods use it. A
+//! part is placed on the best devices by their filling, as the plugins gpupack and gpuspread order them.
 //!
 //! # Source
 //! kai.md 1.6, 5.4, 5.6; kai-v0.17.md 15.6
@@ -157,9 +158,7 @@ impl<'a> Rooms<'a> {
     pub fn room(&self, node: NodeId) -> Room {
         let of = &self.accounts.cluster.nodes[node];
         let mut room = Room {
-            idle: std::array::from_fn(|r| {
-                of.capacity.get(Resource(r as u8)).in_policy_units(Resource(r as u8))
-            }),
+            idle: std::array::from_fn(|r| of.capacity.get(Resource(r as u8)).in_policy_units(Resource(r as u8))),
             releasing: [0.0; RESOURCES_MAX],
             idle_pods: i64::from(of.pods_max),
             releasing_pods: 0,

@@ -1,8 +1,8 @@
 //! Scores of nodes under KAI, from what is free on them.
 //!
 //! # Rule
-//! Each enabled plugin adds its part: packing or spreading, a node without GPUs for a pod without, room that is free now, a
-//! shared device, a nomination. The last three are ten times as large in v0.17.
+//! Each enabled plugin adds its part: packing or spreading, a node without GPUs for a pod without, room that is free
+//! now, a shared device, a nomination. The last three are ten times as large in v0.17.
 //!
 //! # Source
 //! kai.md 5.5; kai-v0.17.md 15.7
@@ -42,8 +42,7 @@ impl Scores<'_> {
 
     fn placement(&self, id: NodeId) -> f64 {
         let of = |id: NodeId| self.packed(&self.accounts.cluster.nodes[id], &self.rooms.room(id));
-        let strategy =
-            if self.is_without_gpu() { self.config.cpu_placement } else { self.config.gpu_placement };
+        let strategy = if self.is_without_gpu() { self.config.cpu_placement } else { self.config.gpu_placement };
         let (total, free) = of(id);
         if total == 0.0 {
             return 0.0;
@@ -52,8 +51,7 @@ impl Scores<'_> {
             return free / total;
         }
         let all = self.accounts.nodes().map(|(id, _)| of(id)).filter(|(total, _)| *total != 0.0);
-        let (least, most) =
-            all.fold((f64::MAX, 0.0), |(least, most), (_, free)| (free.min(least), free.max(most)));
+        let (least, most) = all.fold((f64::MAX, 0.0), |(least, most), (_, free)| (free.min(least), free.max(most)));
         match most {
             0.0 => 0.0,
             _ if least == most => 9.0,
@@ -67,11 +65,9 @@ impl Scores<'_> {
         let pod = self.accounts.pod(self.pod);
         let (plugin, applies, worth) = match of {
             Quantity::ScorePlacement => ("nodeplacement", true, self.placement(id)),
-            Quantity::ScoreCpuNode => (
-                "resourcetype",
-                self.is_without_gpu() && node.capacity.get(Resource::GPU).in_base_units() <= 0,
-                10.0,
-            ),
+            Quantity::ScoreCpuNode => {
+                ("resourcetype", self.is_without_gpu() && node.capacity.get(Resource::GPU).in_base_units() <= 0, 10.0)
+            }
             Quantity::ScoreFreeNow => {
                 let is_free = room.is_free_for(&pod.request) || fits_anywhere(self.config, &pod.request);
                 ("nodeavailability", is_free, 100.0 * self.scale())

@@ -1,9 +1,10 @@
 //! Searches for victims against the decisions and the cluster.
 //!
 //! # Rule
-//! Each eviction of the engine of KAI for a job belongs to one search, which placed all of the pods that it needed at once and
-//! tried the nodes of its victims. A search without result tried as many sets as the reason of the job says. Nodes that are
-//! emptied at once are among them, the smallest first, and suffice; each counts at least the whole devices that were evicted there.
+//! Each eviction of the engine of KAI for a job belongs to one search, which placed all of the pods that it needed at
+//! once and tried the nodes of its victims. A search without result tried as many sets as the reason of the job says.
+//! Nodes that are emptied at once are among them, the smallest first, and suffice; each counts at least the whole
+//! devices that were evicted there.
 
 use std::collections::BTreeSet;
 
@@ -50,8 +51,7 @@ fn wrong(moments: &Moments<'_>, record: &CycleRecord, search: &Search) -> Option
     if search.tried == 0 || search.placed > search.pods {
         return says("no set was tried, or it sufficed for more pods than there are");
     }
-    let holds =
-        |node: &NodeId| moments.states.iter().any(|state| has_others(moments, state, *node, search.job));
+    let holds = |node: &NodeId| moments.states.iter().any(|state| has_others(moments, state, *node, search.job));
     if let Some(node) = tried.iter().find(|node| !holds(node)) {
         return Some(format!("{node:?} has no pod of another job"));
     }
@@ -87,8 +87,7 @@ fn of_evicted(moments: &Moments<'_>, search: &Search, tried: &BTreeSet<NodeId>) 
             Event::Evicted { pod: of, by, .. } => of == *pod && by == Some(search.job),
             _ => false,
         };
-        let Some(Event::Evicted { node, .. }) = moments.decisions.iter().find(is_it).map(|found| found.event)
-        else {
+        let Some(Event::Evicted { node, .. }) = moments.decisions.iter().find(is_it).map(|found| found.event) else {
             return Some(format!("{pod:?} is not evicted for the job"));
         };
         if !tried.contains(&node) {
@@ -102,8 +101,7 @@ fn of_evicted(moments: &Moments<'_>, search: &Search, tried: &BTreeSet<NodeId>) 
         _ => false,
     };
     let claims = moments.decisions.iter().filter(is_claim).count();
-    (!search.evicted.is_empty() && claims < search.pods as usize)
-        .then(|| format!("{claims} pods of the job got room"))
+    (!search.evicted.is_empty() && claims < search.pods as usize).then(|| format!("{claims} pods of the job got room"))
 }
 
 fn of_emptied(moments: &Moments<'_>, search: &Search, tried: &BTreeSet<NodeId>) -> Option<String> {

@@ -1,9 +1,10 @@
 //! Past usage under KAI, from what queues held after each cycle, sample by sample.
 //!
 //! # Rule
-//! *prometheus*: at every multiple of the resolution one sample of what the cycles before left; the usage of the window up to the
-//! last multiple of the fetch interval. A usage that the scenario gives counts as held through the window before the start.
-//! *fake-with-history*: one sample per cycle, weighted by position. A sample weighs `0.5^(age/half-life)`.
+//! *prometheus*: at every multiple of the resolution one sample of what the cycles before left; the usage of the window
+//! up to the last multiple of the fetch interval. A usage that the scenario gives counts as held through the window
+//! before the start. *fake-with-history*: one sample per cycle, weighted by position. A sample weighs
+//! `0.5^(age/half-life)`.
 //!
 //! # Source
 //! kai.md 2.6
@@ -60,9 +61,7 @@ impl Past {
     pub fn begin(&mut self, start: &Accounts<'_>, config: &Config, at: Time) {
         if self.first.is_none() {
             let queues = start.cluster.queues_in(start.pool).values();
-            let of = |queue: &fairground::cluster::Queue| {
-                Resource::ACCOUNTED.map(|r| queue.usage.get(r).as_real())
-            };
+            let of = |queue: &fairground::cluster::Queue| Resource::ACCOUNTED.map(|r| queue.usage.get(r).as_real());
             self.given = queues.map(of).collect();
             let without_roles = Config { restrict_node_scheduling: false, ..config.clone() };
             self.first = Some(Sample::of(start, at, start.total(&without_roles)));
@@ -140,7 +139,6 @@ fn quotient<'a>(samples: impl Iterator<Item = (&'a Sample, f64)>, n_queues: usiz
         add(&mut capacity, &sample.capacity);
         held.iter_mut().zip(&sample.held).for_each(|(sum, amount)| add(sum, amount));
     }
-    let share =
-        |held: Triple| std::array::from_fn(|r| if capacity[r] == 0.0 { 0.0 } else { held[r] / capacity[r] });
+    let share = |held: Triple| std::array::from_fn(|r| if capacity[r] == 0.0 { 0.0 } else { held[r] / capacity[r] });
     held.into_iter().map(share).collect()
 }

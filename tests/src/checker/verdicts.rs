@@ -1,10 +1,10 @@
 //! From the comparisons to the verdict.
 //!
 //! # Rule
-//! A start or claim passed all of its comparisons, except those that a known fault of the product decided. An eviction passed
-//! all, or, where a queue gives back, one of three ways for each pod: above its quota and fair share, or above its quota while
-//! the other queue stays within its own, or by the priority of the queues. A waiting job failed the comparison that its reason
-//! names. A spared candidate failed, or passed and came later.
+//! A start or claim passed all of its comparisons, except those that a known fault of the product decided. An eviction
+//! passed all, or, where a queue gives back, one of three ways for each pod: above its quota and fair share, or above
+//! its quota while the other queue stays within its own, or by the priority of the queues. A waiting job failed the
+//! comparison that its reason names. A spared candidate failed, or passed and came later.
 
 use fairground::id::QueueId;
 use fairground::time::Time;
@@ -37,25 +37,20 @@ pub fn of_decision(recorded: &Recorded) -> Option<String> {
             let others = recorded.checks.iter().filter(|check| !is_of_unit(check)).collect();
             failed(others).or_else(|| of_pods(&of_units, reason))
         }
-        Event::Bound { .. } | Event::Claimed { .. } | Event::Evicted { .. } => {
-            failed(recorded.checks.iter().collect())
-        }
+        Event::Bound { .. } | Event::Claimed { .. } | Event::Evicted { .. } => failed(recorded.checks.iter().collect()),
         _ => None,
     }
 }
 
 fn is_of_engine(recorded: &Recorded) -> bool {
-    let is_own =
-        |check: &Check| check.rule.key().starts_with("kai/") || check.rule.key().starts_with("runai/");
+    let is_own = |check: &Check| check.rule.key().starts_with("kai/") || check.rule.key().starts_with("runai/");
     recorded.checks.iter().any(is_own)
 }
 
 /// A reclaim may also move a pod that its queue does not lose.
 fn is_reclaim(reason: EvictReason, recorded: &Recorded) -> bool {
     match reason {
-        EvictReason::ReclaimedForFairShare
-        | EvictReason::ReclaimedForQuota
-        | EvictReason::ReclaimedForPriority => true,
+        EvictReason::ReclaimedForFairShare | EvictReason::ReclaimedForQuota | EvictReason::ReclaimedForPriority => true,
         EvictReason::Moved => recorded.checks.iter().any(is_of_unit),
         _ => false,
     }
@@ -115,9 +110,7 @@ pub fn of_waiting(gate: &Gate, checks: &[&Check], now: Time) -> Option<String> {
             needs(queue, resource, Quantity::Limit)
         }
         Gate::NonPreemptibleOverQuota { queue, resource } => needs(queue, resource, Quantity::Quota),
-        Gate::TooManyJobs { .. } => {
-            checks.iter().find(|check| !exceeds(check)).map(|_| "not too many jobs".into())
-        }
+        Gate::TooManyJobs { .. } => checks.iter().find(|check| !exceeds(check)).map(|_| "not too many jobs".into()),
         Gate::NotEntitled { queue } => {
             // Further reasons may be told without their comparison.
             let own = |check: &&&Check| {

@@ -40,12 +40,10 @@ pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
         (Quantity::AllocatedWithJob, "yunikorn/enough-victims") => preempted::with_job(context, place),
         (_, "yunikorn/user-limit") => of_user(context, place),
         (_, "yunikorn/max-applications") => counts(context, place),
-        (Quantity::DominantShare, "yunikorn/share" | "yunikorn/application") => {
-            shares::expect(context, place)
+        (Quantity::DominantShare, "yunikorn/share" | "yunikorn/application") => shares::expect(context, place),
+        (Quantity::Remaining, _) => {
+            owner.queue.map_or(Expect::Unknown, |queue| Expect::Amounts(vec![shares::pending(context, queue)]))
         }
-        (Quantity::Remaining, _) => owner
-            .queue
-            .map_or(Expect::Unknown, |queue| Expect::Amounts(vec![shares::pending(context, queue)])),
         (Quantity::Name, _) => name(context, place),
         (Quantity::Quota, _) => of_queue(place, owner.queue, |queue| vec![bounds(context, queue, true)]),
         (Quantity::Limit, _) => of_queue(place, owner.queue, |queue| vec![bounds(context, queue, false)]),
@@ -65,9 +63,9 @@ pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
         (Quantity::Priority, "yunikorn/victim-priority") => {
             owner.job.map_or(Expect::Unknown, |job| Expect::Values(on_path(context, job)))
         }
-        (Quantity::PriorityOffset, _) => owner
-            .queue
-            .map_or(Expect::Unknown, |queue| Expect::Values(vec![Value::Count(offset(context, queue).0)])),
+        (Quantity::PriorityOffset, _) => {
+            owner.queue.map_or(Expect::Unknown, |queue| Expect::Values(vec![Value::Count(offset(context, queue).0)]))
+        }
         (Quantity::Priority, "yunikorn/offset" | "yunikorn/priority-fence") => {
             let (Some(queue), Some(job)) = (owner.queue, owner.job) else { return Expect::Unknown };
             let (offset, _) = offset(context, queue);
@@ -85,17 +83,14 @@ pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
         (Quantity::Applies, "yunikorn/victim-order") => owner.job.map_or(Expect::Unknown, |job| {
             let is_out = i64::from(accounts.cluster.jobs[job].preemptible == Preemptible::No);
             let pods = accounts.cluster.jobs[job].pod_ids();
-            let is_originator =
-                |pod| accounts.pod(pod).rules.as_ref().is_some_and(|rules| rules.is_originator);
+            let is_originator = |pod| accounts.pod(pod).rules.as_ref().is_some_and(|rules| rules.is_originator);
             Expect::Values(pods.map(|pod| Value::Count(2 * is_out + i64::from(is_originator(pod)))).collect())
         }),
-        (Quantity::Created, "yunikorn/victim-order" | "yunikorn/request") => {
-            owner.job.map_or(Expect::Unknown, |job| {
-                let of = &accounts.cluster.jobs[job];
-                let pods = of.pod_ids().filter_map(|pod| accounts.pod(pod).created);
-                Expect::Values([of.created, of.submit].into_iter().chain(pods).map(Value::Time).collect())
-            })
-        }
+        (Quantity::Created, "yunikorn/victim-order" | "yunikorn/request") => owner.job.map_or(Expect::Unknown, |job| {
+            let of = &accounts.cluster.jobs[job];
+            let pods = of.pod_ids().filter_map(|pod| accounts.pod(pod).created);
+            Expect::Values([of.created, of.submit].into_iter().chain(pods).map(Value::Time).collect())
+        }),
         (Quantity::Created, "yunikorn/application") => owner.job.map_or(Expect::Unknown, |job| {
             let applications = Applications::of(context);
             let jobs = applications.jobs(applications.name(job)).map(|job| &accounts.cluster.jobs[job]);
@@ -159,11 +154,8 @@ fn asks(context: &Context<'_>, place: Place<'_>) -> Vec<Amounts> {
 /// Allocated below a queue, reserved room of gangs included.
 pub fn allocated(accounts: &Accounts<'_>, queue: QueueId, with_leaving: bool) -> Amounts {
     let pods = accounts.jobs_below(queue).flat_map(|job| accounts.holders(job));
-    let counts =
-        |pod: &fairground::id::PodId| with_leaving || !matches!(accounts.place(*pod), Where::Leaving(_));
-    pods.map(|(pod, _)| pod)
-        .filter(counts)
-        .fold([0.0; RESOURCES_MAX], |sum, pod| plus(sum, request(accounts, pod)))
+    let counts = |pod: &fairground::id::PodId| with_leaving || !matches!(accounts.place(*pod), Where::Leaving(_));
+    pods.map(|(pod, _)| pod).filter(counts).fold([0.0; RESOURCES_MAX], |sum, pod| plus(sum, request(accounts, pod)))
 }
 
 fn bounds(context: &Context<'_>, queue: QueueId, of_quota: bool) -> Amounts {
@@ -171,7 +163,8 @@ fn bounds(context: &Context<'_>, queue: QueueId, of_quota: bool) -> Amounts {
     bound(context, queue, of_quota).map(|amount| amount.unwrap_or(absent))
 }
 
-/// Guarantee or maximum of a queue, by resource, of which that of GPUs is rounded down. One of zeros alone does not count.
+/// Guarantee or maximum of a queue, by resource, of which that of GPUs is rounded down. One of zeros alone does not
+/// count.
 pub fn bound(context: &Context<'_>, queue: QueueId, of_quota: bool) -> [Option<f64>; RESOURCES_MAX] {
     let accounts = &context.accounts;
     let of = &accounts.cluster.queues_in(accounts.pool)[queue].resources;
@@ -248,8 +241,7 @@ fn reserved(context: &Context<'_>, place: Place<'_>) -> Expect {
         Some(job) != subject.job && accounts.cluster.jobs[job].gang.is_some()
     };
     let claims = accounts.state.claims.iter().filter(|claim| claim.1 == node).map(|claim| claim.0);
-    let all =
-        claims.filter(is_other).fold([0.0; RESOURCES_MAX], |sum, pod| plus(sum, request(accounts, pod)));
+    let all = claims.filter(is_other).fold([0.0; RESOURCES_MAX], |sum, pod| plus(sum, request(accounts, pod)));
     of_queue(place, Some(QueueId(0)), |_| vec![all])
 }
 
@@ -323,20 +315,18 @@ fn passed(offsets: &[QueuePriority], queue: QueueId, below: i64) -> i64 {
     }
 }
 
-/// The largest priority of asks that wait below a queue, with the offsets on the way. The queues above the one whose offset changes
-/// know the former value until the next change of an ask below it: then it may be that of any job, with former offsets.
+/// The largest priority of asks that wait below a queue, with the offsets on the way. The queues above the one whose
+/// offset changes know the former value until the next change of an ask below it: then it may be that of any
+/// job, with former offsets.
 fn effective(context: &Context<'_>, queue: QueueId) -> Vec<i64> {
     let accounts = &context.accounts;
     let applications = Applications::of(context);
-    let waiting: Vec<JobId> =
-        accounts.jobs_below(queue).filter(|job| !applications.pending(*job).is_empty()).collect();
+    let waiting: Vec<JobId> = accounts.jobs_below(queue).filter(|job| !applications.pending(*job).is_empty()).collect();
     let of = |job: JobId, below: &[&[QueuePriority]]| {
         let path = accounts.cluster.path_to_root(accounts.cluster.jobs[job].queue);
         let mut all = BTreeSet::from([i64::from(accounts.cluster.jobs[job].priority)]);
         for at in path.take_while(|above| *above != queue) {
-            let each = |offsets: &&[QueuePriority]| {
-                all.iter().map(|of| passed(offsets, at, *of)).collect::<Vec<_>>()
-            };
+            let each = |offsets: &&[QueuePriority]| all.iter().map(|of| passed(offsets, at, *of)).collect::<Vec<_>>();
             all = below.iter().flat_map(each).collect();
         }
         all.into_iter().map(|below| passed(context.offsets, queue, below))

@@ -31,8 +31,7 @@ pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
 /// The largest part of the queue's guarantee or, without one for a type, of the maxima above it.
 fn share(context: &Context<'_>, queue: QueueId) -> f64 {
     let accounts = &context.accounts;
-    let held: Vec<_> =
-        accounts.jobs_below(queue).flat_map(|job| accounts.holders(job)).map(|(pod, _)| pod).collect();
+    let held: Vec<_> = accounts.jobs_below(queue).flat_map(|job| accounts.holders(job)).map(|(pod, _)| pod).collect();
     let amounts = held.iter().fold([0.0; RESOURCES_MAX], |sum, pod| plus(sum, request(accounts, *pod)));
     let slots = held.len() as f64;
     let of = |r: usize| if r < RESOURCES_MAX { amounts[r] } else { slots };
@@ -76,7 +75,8 @@ fn largest_difference(context: &Context<'_>, leaf: QueueId, own: JobId, other: J
     pairs().find(|(a, b)| a != b).or_else(|| pairs().next()).unwrap_or_default()
 }
 
-/// The parts of the leaf's guarantee that the running pods of an application use, or the bare amounts, the largest first.
+/// The parts of the leaf's guarantee that the running pods of an application use, or the bare amounts, the largest
+/// first.
 fn usage(context: &Context<'_>, leaf: QueueId, job: JobId) -> Vec<f64> {
     let accounts = &context.accounts;
     let applications = Applications::of(context);

@@ -35,12 +35,7 @@ impl fmt::Display for Difference {
 /// Returns the first difference between simulated rounds and those of an outcome from round `first` on.
 ///
 /// `ran` may be longer than the recording, which stops when nothing changes.
-pub(super) fn compare(
-    case: &Case,
-    ran: &[Ran],
-    outcome: &Outcome,
-    first: usize,
-) -> Result<Option<Difference>, String> {
+pub(super) fn compare(case: &Case, ran: &[Ran], outcome: &Outcome, first: usize) -> Result<Option<Difference>, String> {
     let recorded: Vec<&Round> = outcome.rounds.iter().skip(first).take(ran.len()).collect();
     let ran = &ran[..recorded.len()];
     let mut expected: Vec<RoundDecisions> =
@@ -60,10 +55,9 @@ pub(super) fn compare(
     for (i, ran) in ran.iter().enumerate() {
         let round = first + i;
         let end = end.filter(|_| round + 1 == outcome.rounds.len());
-        let found =
-            opening_difference(ran, recorded[i], named).map(|says| (0, format!("opening: {says}"))).or_else(
-                || round_difference(case, outcome, recorded[i], &ran.outcome, &expected[i], &got[i], end),
-            );
+        let found = opening_difference(ran, recorded[i], named)
+            .map(|says| (0, format!("opening: {says}")))
+            .or_else(|| round_difference(case, outcome, recorded[i], &ran.outcome, &expected[i], &got[i], end));
         if let Some((step, says)) = found {
             return Ok(Some(Difference { round, step, says }));
         }
@@ -92,12 +86,9 @@ fn cut_at_crash(expected: &mut RoundDecisions, got: &mut RoundDecisions, at: usi
     }
 }
 
-/// Compares the opening of a round, which checks the write-back of the runner. Objects missing in the recording are differences.
-fn opening_difference(
-    ran: &Ran,
-    recorded: &Round,
-    (expected_names, got_names): (&Names, &Names),
-) -> Option<String> {
+/// Compares the opening of a round, which checks the write-back of the runner. Objects missing in the recording are
+/// differences.
+fn opening_difference(ran: &Ran, recorded: &Round, (expected_names, got_names): (&Names, &Names)) -> Option<String> {
     let open = recorded.open.as_ref()?;
     for job in &ran.opening.jobs {
         for pod in &job.pods {
@@ -127,10 +118,7 @@ fn opening_difference(
         let times = (job.last_start_s, job.stale_since_s);
         let recorded = (expected.last_start_s, expected.stale_since_s);
         if times != recorded {
-            return Some(format!(
-                "job {}: expected start and staleness {recorded:?}, got {times:?}",
-                job.name
-            ));
+            return Some(format!("job {}: expected start and staleness {recorded:?}, got {times:?}", job.name));
         }
         let (evicted, recorded) = (job.last_eviction_s, expected.last_eviction_s);
         if job.preemption_delay_s.is_some() && evicted != recorded {
@@ -218,16 +206,11 @@ fn numbers_difference(expected: &Numbers, got: &Numbers, same: Same) -> Option<S
         let Some((got_allocated, got_non_preemptible)) = got.get(queue) else {
             return Some(format!("queue {queue}: no numbers"));
         };
-        for (name, expected, got) in [
-            ("allocated", allocated, got_allocated),
-            ("non-preemptible", non_preemptible, got_non_preemptible),
-        ] {
+        for (name, expected, got) in
+            [("allocated", allocated, got_allocated), ("non-preemptible", non_preemptible, got_non_preemptible)]
+        {
             if !same_triple(same, *expected, *got) {
-                return Some(format!(
-                    "queue {queue} {name}: expected {}, got {}",
-                    show(*expected),
-                    show(*got)
-                ));
+                return Some(format!("queue {queue} {name}: expected {}, got {}", show(*expected), show(*got)));
             }
         }
     }

@@ -108,9 +108,7 @@ fn simulated_step(step: &ActionOutcome) -> StepDecisions {
         let (kind, pod, node, groups, preemptor) = match e {
             Committed::Bind { pod, node, gpu_groups } => ("bind", pod, &**node, texts(gpu_groups), ""),
             Committed::Evict { pod, preemptor } => ("evict", pod, "", Vec::new(), &**preemptor),
-            Committed::Pipelined { pod, node, gpu_groups } => {
-                ("pipelined", pod, &**node, texts(gpu_groups), "")
-            }
+            Committed::Pipelined { pod, node, gpu_groups } => ("pipelined", pod, &**node, texts(gpu_groups), ""),
         };
         EventLine {
             kind: kind.to_owned(),

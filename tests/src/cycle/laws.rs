@@ -67,10 +67,8 @@ fn events_suffice(opening: &Snapshot, outcome: &CycleOutcome, trace: &Trace) -> 
             Event::Bound { pod, node, .. } => pod_events.entry(pod).or_default().bound = Some(node),
             Event::Claimed { pod, node } => pod_events.entry(pod).or_default().claimed = Some(node),
             Event::Unclaimed { pod, .. } => {
-                pod_events.insert(
-                    pod,
-                    PodEvents { is_unclaimed: true, ..pod_events.get(&pod).copied().unwrap_or_default() },
-                );
+                pod_events
+                    .insert(pod, PodEvents { is_unclaimed: true, ..pod_events.get(&pod).copied().unwrap_or_default() });
             }
             Event::Evicted { pod, .. } => pod_events.entry(pod).or_default().is_evicted = true,
             _ => {}

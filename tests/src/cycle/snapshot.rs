@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use fairground::policy::kai::config::{Action, Config, Placement, ReclaimResolve};
 use fairground::policy::kai::recorded::{
-    ActionOutcome, Committed, CycleOutcome, GpuAsk, Quantities, QueueSpec, Snapshot, SnapshotJob,
-    SnapshotNode, SnapshotPod, SnapshotPodSet, Status,
+    ActionOutcome, Committed, CycleOutcome, GpuAsk, Quantities, QueueSpec, Snapshot, SnapshotJob, SnapshotNode,
+    SnapshotPod, SnapshotPodSet, Status,
 };
 
 use super::format::{self, Case, GpuRequest, Open, OpenJob};
@@ -65,9 +65,7 @@ pub fn rename_new_devices(opening: &Snapshot, outcome: &mut CycleOutcome, round:
         step.pods.iter_mut().for_each(|p| rename(&mut p.gpu_groups));
         for event in step.commits.iter_mut().flatten() {
             match event {
-                Committed::Bind { gpu_groups, .. } | Committed::Pipelined { gpu_groups, .. } => {
-                    rename(gpu_groups)
-                }
+                Committed::Bind { gpu_groups, .. } | Committed::Pipelined { gpu_groups, .. } => rename(gpu_groups),
                 Committed::Evict { .. } => (),
             }
         }
@@ -83,8 +81,7 @@ pub fn write_back(
     outcome: &CycleOutcome,
     open: Option<&Open>,
 ) -> Result<(), String> {
-    let stays: BTreeSet<&str> =
-        case.jobs.iter().filter(|j| j.delete_when_evicted).map(|j| &*j.name).collect();
+    let stays: BTreeSet<&str> = case.jobs.iter().filter(|j| j.delete_when_evicted).map(|j| &*j.name).collect();
     pass(snapshot, outcome, case.config.round_seconds, |job| stays.contains(job));
     let Some(open) = open else { return Ok(()) };
     for job in snapshot.jobs.iter_mut().filter(|j| j.allocated.is_some()) {
@@ -93,8 +90,8 @@ pub fn write_back(
     Ok(())
 }
 
-/// Applies the effects of a cycle and lets time pass: binding pods run, claims are dropped, evicted pods are pending again
-/// unless their job `stays`, and timestamps are shifted so that the present time remains 0.
+/// Applies the effects of a cycle and lets time pass: binding pods run, claims are dropped, evicted pods are pending
+/// again unless their job `stays`, and timestamps are shifted so that the present time remains 0.
 pub fn pass(snapshot: &mut Snapshot, outcome: &CycleOutcome, seconds: f64, stays: impl Fn(&str) -> bool) {
     for job in &mut snapshot.jobs {
         let before: Vec<(Status, Arc<str>, Vec<Arc<str>>)> =
@@ -148,9 +145,7 @@ fn apply_step(job: &mut SnapshotJob, step: &ActionOutcome) {
         }
     }
     let evicts = |event: &Committed| match event {
-        Committed::Evict { pod, preemptor } => {
-            !preemptor.is_empty() && job.pods.iter().any(|own| own.name == *pod)
-        }
+        Committed::Evict { pod, preemptor } => !preemptor.is_empty() && job.pods.iter().any(|own| own.name == *pod),
         _ => false,
     };
     if step.commits.iter().flatten().any(evicts) {
@@ -168,8 +163,7 @@ fn apply_step(job: &mut SnapshotJob, step: &ActionOutcome) {
 
 fn config(recorded: &format::Config) -> Result<Config, String> {
     let argument = |key: &str| recorded.plugins.iter().find_map(|p| p.arguments.get(key)).map(String::as_str);
-    let placement =
-        |key| if argument(key) == Some("spread") { Placement::Spread } else { Placement::BinPack };
+    let placement = |key| if argument(key) == Some("spread") { Placement::Spread } else { Placement::BinPack };
     let number = |key| argument(key).and_then(|text| text.trim().parse::<f64>().ok());
     let runtime = |key| argument(key).and_then(go_duration_s).unwrap_or(0.0).max(0.0);
     let depths = recorded.queue_depth_per_action.iter();

@@ -257,8 +257,7 @@ fn owned(names: &Names, entries: &[Owned]) -> Result<Vec<Ownership>, String> {
     let one = |entry: &Owned| match entry {
         Owned::NumHosts(n) => Ok(Ownership::Count(*n)),
         Owned::Hosts(hosts) => {
-            let found: Result<Vec<HostId>, String> =
-                hosts.iter().map(|h| Names::find(&names.hosts, h)).collect();
+            let found: Result<Vec<HostId>, String> = hosts.iter().map(|h| Names::find(&names.hosts, h)).collect();
             Ok(Ownership::Hosts(found?))
         }
     };

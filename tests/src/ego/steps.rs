@@ -28,8 +28,7 @@ struct Initial {
 pub fn run(case: &Case) -> Result<(), String> {
     let (plan, mut names) = plan(case)?;
     let mut state = PoolState::new(&plan, Time::ZERO);
-    let wanted: Vec<Wanted> =
-        serde_json::from_value(case.demand.clone()).map_err(|e| format!("demand: {e}"))?;
+    let wanted: Vec<Wanted> = serde_json::from_value(case.demand.clone()).map_err(|e| format!("demand: {e}"))?;
     for wanted in &wanted {
         let outside = case.outside.get(&wanted.sub).copied().unwrap_or(0);
         let sub = names.sub(wanted, outside)?;
@@ -66,12 +65,7 @@ pub fn run(case: &Case) -> Result<(), String> {
     Ok(())
 }
 
-fn apply(
-    step: &Value,
-    state: &mut PoolState<'_>,
-    pool: &Pool,
-    names: &Names,
-) -> Result<Option<Value>, String> {
+fn apply(step: &Value, state: &mut PoolState<'_>, pool: &Pool, names: &Names) -> Result<Option<Value>, String> {
     let mut book = PoolBook::open(state, pool);
     Ok(Some(match step["op"].as_str().unwrap_or_default() {
         "capacity" => by_sub(names, |sub| json!(book_capacity(state, &book, sub))),
@@ -156,8 +150,7 @@ fn by_dim(names: &Names, of: impl Fn(usize) -> InPool<Fraction>) -> Value {
 
 fn held(state: &PoolState<'_>, names: &Names) -> Value {
     by_sub(names, |sub| {
-        let is_there =
-            |unit: &&fairground::policy::ego::pool_state::Unit| unit.sub == sub && unit.state != State::Gone;
+        let is_there = |unit: &&fairground::policy::ego::pool_state::Unit| unit.sub == sub && unit.state != State::Gone;
         json!(state.units.values().filter(is_there).count())
     })
 }

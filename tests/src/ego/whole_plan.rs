@@ -19,8 +19,7 @@ use super::{compare, complete, leaves, number, reclaiming, seconds, source_name,
 pub fn run(case: &Case) -> Result<(), String> {
     let (plan, mut names) = plan(case)?;
     let mut state = PoolState::new(&plan, Time::ZERO);
-    let wanted: Vec<Wanted> =
-        serde_json::from_value(case.demand.clone()).map_err(|e| format!("demand: {e}"))?;
+    let wanted: Vec<Wanted> = serde_json::from_value(case.demand.clone()).map_err(|e| format!("demand: {e}"))?;
     for wanted in &wanted {
         let sub = names.sub(wanted, 0)?;
         state.add_sub(sub);

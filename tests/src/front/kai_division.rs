@@ -1,5 +1,5 @@
-//! Recordings of format `kai-division/1` as scenario files: siblings are top-level queues, the total is the capacity of the nodes, and
-//! requests are pending jobs. The fair shares at the opening are compared.
+//! Recordings of format `kai-division/1` as scenario files: siblings are top-level queues, the total is the capacity of
+//! the nodes, and requests are pending jobs. The fair shares at the opening are compared.
 
 use std::fmt::Write as _;
 
@@ -79,8 +79,7 @@ fn file(case: &Case) -> Result<String, &'static str> {
         if !is_strict {
             let _ = write!(text, ", created: {}s", queue.created);
         }
-        for (name, inputs, unit) in
-            [("cpu", queue.cpu, CPU), ("memory", queue.memory, BYTES), ("gpu", queue.gpu, GPU)]
+        for (name, inputs, unit) in [("cpu", queue.cpu, CPU), ("memory", queue.memory, BYTES), ("gpu", queue.gpu, GPU)]
         {
             let _ = write!(text, ", {name}: {{{}}}", values(&inputs, unit)?);
         }

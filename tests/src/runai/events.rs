@@ -90,8 +90,7 @@ impl World {
     pub fn add(&mut self, name: &str, queue: &str, priority: i64, gpu: GpuAsk, cpu_milli: f64) {
         let name: Arc<str> = Arc::from(name);
         let pod_set = SnapshotPodSet { name: name.clone(), min_available: 1, ..SnapshotPodSet::default() };
-        let pod =
-            SnapshotPod { name: name.clone(), pod_set: name.clone(), gpu, cpu_milli, ..Default::default() };
+        let pod = SnapshotPod { name: name.clone(), pod_set: name.clone(), gpu, cpu_milli, ..Default::default() };
         self.snapshot.now_s += 1.0;
         self.snapshot.jobs.push(SnapshotJob {
             name,

@@ -35,12 +35,7 @@ pub fn table(case: &Value) -> Result<(), String> {
     if compared == 0 { Err("nothing to compare".to_owned()) } else { Ok(()) }
 }
 
-fn member<'c>(
-    queue: &'c Value,
-    by_quota: bool,
-    request: Exact,
-    resource: &str,
-) -> Result<Member<'c>, String> {
+fn member<'c>(queue: &'c Value, by_quota: bool, request: Exact, resource: &str) -> Result<Member<'c>, String> {
     let quota = amount(&queue["quota"][resource])?;
     let over_quota = over_quota(queue)?;
     Ok(Member {
@@ -60,9 +55,7 @@ fn over_quota(queue: &Value) -> Result<OverQuota, String> {
     }
     match &queue["weight"] {
         Value::Null => Ok(OverQuota::default()),
-        Value::String(name) if OverQuota::named(name).is_some() => {
-            Ok(OverQuota::named(name).unwrap_or_default())
-        }
+        Value::String(name) if OverQuota::named(name).is_some() => Ok(OverQuota::named(name).unwrap_or_default()),
         number => exact(number).map(OverQuota::Weight),
     }
 }

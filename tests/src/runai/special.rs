@@ -44,12 +44,8 @@ pub fn placement(case: &Value) -> Result<(), String> {
         same("part B before", &part["before"], &devices.in_use())?;
         let before = devices.on.clone();
         let w1 = devices.submit(&part["then"])?;
-        let moved: BTreeMap<String, String> = devices
-            .on
-            .iter()
-            .filter(|(pod, on)| before.get(*pod).is_some_and(|b| b != *on))
-            .map(owned)
-            .collect();
+        let moved: BTreeMap<String, String> =
+            devices.on.iter().filter(|(pod, on)| before.get(*pod).is_some_and(|b| b != *on)).map(owned).collect();
         let mut got = json!(moved);
         if is_on {
             got["moved"] = json!(moved.keys().collect::<Vec<_>>());
@@ -158,14 +154,10 @@ impl Devices {
 /// Example 21: the state of a queue over several resources, and the quota check of each.
 pub fn multi_resource(case: &Value) -> Result<(), String> {
     let cores = |value: &Value| real(value).map(|cores| cores * 1000.0);
-    let quota =
-        Quantities { cpu: cores(&case["quota"]["cpu"])?, memory: -1.0, gpu: real(&case["quota"]["gpu"])? };
+    let quota = Quantities { cpu: cores(&case["quota"]["cpu"])?, memory: -1.0, gpu: real(&case["quota"]["gpu"])? };
     let mut world = World::of_nodes(DIALECT, &[("node", 8.0)]);
     world.snapshot.total.cpu = 1e5;
-    world
-        .snapshot
-        .queues
-        .push(QueueSpec { weight: Quantities { cpu: 2.0, memory: 2.0, gpu: 2.0 }, ..project(quota) });
+    world.snapshot.queues.push(QueueSpec { weight: Quantities { cpu: 2.0, memory: 2.0, gpu: 2.0 }, ..project(quota) });
     let add = |world: &mut World, job: &Value| -> Result<(), String> {
         let gpu = GpuAsk::Whole { devices: real(&job["gpu"])? as i64 };
         let priority = job["prio"].as_i64().ok_or("no priority")?;

@@ -13,9 +13,9 @@
 //! shares -> q0 2, q1 2                               fair shares of GPUs in the cycle above
 //! ```
 //!
-//! Quotas, limits and weights are those of GPUs; CPU and memory are ample. Between two cycles binding
-//! pods start to run, evicted pods are pending again, claims are dropped. In a statement evictions are listed first, then
-//! binds, then claims, by pod.
+//! Quotas, limits and weights are those of GPUs; CPU and memory are ample. Between two cycles binding pods start to
+//! run, evicted pods are pending again, claims are dropped. In a statement evictions are listed first, then binds, then
+//! claims, by pod.
 
 use std::sync::Arc;
 
@@ -116,8 +116,8 @@ impl World {
 
     fn jobs(&mut self, line: &Line, status: Status) -> Result<(), String> {
         let keys = [
-            "on", "at", "pods", "min", "gpu", "part", "mib", "devices", "device", "cpu", "priority",
-            "started", "failed",
+            "on", "at", "pods", "min", "gpu", "part", "mib", "devices", "device", "cpu", "priority", "started",
+            "failed",
         ];
         let parsed = ParsedLine::of(line, &keys, &["fixed"])?;
         if parsed.names().is_empty() || !parsed.has("on") {
@@ -133,8 +133,7 @@ impl World {
                 pods.push(self.pod(&parsed, &pod_name, i as usize, status)?);
             }
             let min_available = parsed.count("min", 1)?;
-            let set =
-                SnapshotPodSet { name: Arc::from("default"), min_available, ..SnapshotPodSet::default() };
+            let set = SnapshotPodSet { name: Arc::from("default"), min_available, ..SnapshotPodSet::default() };
             let priority = parsed.count("priority", 50)?;
             let started = -parsed.number("started", 100_000.0)?;
             self.snapshot.jobs.push(SnapshotJob {
@@ -153,13 +152,7 @@ impl World {
     }
 
     /// Creates the pod at a position of its job: with the line's status if it has a node, otherwise pending.
-    fn pod(
-        &self,
-        parsed: &ParsedLine<'_>,
-        name: &str,
-        at: usize,
-        status: Status,
-    ) -> Result<SnapshotPod, String> {
+    fn pod(&self, parsed: &ParsedLine<'_>, name: &str, at: usize, status: Status) -> Result<SnapshotPod, String> {
         let node = match (parsed.text("at"), &self.snapshot.nodes[..]) {
             _ if status == Status::Pending => None,
             (Some(nodes), _) => nodes.split(',').nth(at),
@@ -199,9 +192,8 @@ impl World {
     }
 
     fn decisions(&self) -> String {
-        let known = |group: &Arc<str>| {
-            self.snapshot.jobs.iter().flat_map(|j| &j.pods).any(|p| p.gpu_groups.contains(group))
-        };
+        let known =
+            |group: &Arc<str>| self.snapshot.jobs.iter().flat_map(|j| &j.pods).any(|p| p.gpu_groups.contains(group));
         let on = |groups: &[Arc<str>]| match groups {
             [] => String::new(),
             groups => {
@@ -212,12 +204,8 @@ impl World {
         let text = |event: &Committed| match event {
             Committed::Evict { pod, preemptor } if preemptor.is_empty() => (0, format!("evict {pod}")),
             Committed::Evict { pod, preemptor } => (0, format!("evict {pod} for {preemptor}")),
-            Committed::Bind { pod, node, gpu_groups } => {
-                (1, format!("bind {pod} on {node}{}", on(gpu_groups)))
-            }
-            Committed::Pipelined { pod, node, gpu_groups } => {
-                (2, format!("claim {pod} on {node}{}", on(gpu_groups)))
-            }
+            Committed::Bind { pod, node, gpu_groups } => (1, format!("bind {pod} on {node}{}", on(gpu_groups))),
+            Committed::Pipelined { pod, node, gpu_groups } => (2, format!("claim {pod} on {node}{}", on(gpu_groups))),
         };
         let mut texts: Vec<String> = Vec::new();
         for commit in self.last.steps.iter().flat_map(|s| &s.commits) {

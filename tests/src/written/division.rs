@@ -36,10 +36,7 @@ pub fn run(lines: &[Line]) -> Result<(), String> {
     divide(total, k, &mut siblings);
     for (sibling, (line, share)) in siblings.iter().zip(expected) {
         if sibling.fair_share != share {
-            return Err(format!(
-                "line {line}: {} gets {:?}, expected {share:?}",
-                sibling.name, sibling.fair_share
-            ));
+            return Err(format!("line {line}: {} gets {:?}, expected {share:?}", sibling.name, sibling.fair_share));
         }
     }
     Ok(())

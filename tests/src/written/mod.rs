@@ -1,7 +1,7 @@
 //! Cases written as Markdown: prose for the reader, fenced blocks for the runner.
 //!
-//! A block's info string selects the runner: `division` ([`division`]) or `cycle` ([`cycle`]); other blocks are text. A line is
-//! a list of words; text after `->` is the expectation; `#` starts a comment.
+//! A block's info string selects the runner: `division` ([`division`]) or `cycle` ([`cycle`]); other blocks are text. A
+//! line is a list of words; text after `->` is the expectation; `#` starts a comment.
 
 pub mod cycle;
 pub mod division;
@@ -134,9 +134,7 @@ impl<'a> ParsedLine<'a> {
     pub fn count(&self, key: &str, default: i64) -> Result<i64, String> {
         match self.text(key) {
             None => Ok(default),
-            Some(text) => {
-                text.parse().map_err(|_| self.error(&format!("{key} {text:?} is not a whole number")))
-            }
+            Some(text) => text.parse().map_err(|_| self.error(&format!("{key} {text:?} is not a whole number"))),
         }
     }
 

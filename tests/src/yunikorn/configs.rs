@@ -25,11 +25,7 @@ pub fn read(value: &Value) -> Result<(File, Vec<String>), String> {
     let names = Names::new(types.into_iter().collect::<BTreeSet<_>>())?;
     let found = check::check_all(&file, &names.0);
     if !found.is_empty() {
-        return Err(found
-            .iter()
-            .map(|finding| format!("{:?}", finding.problem))
-            .collect::<Vec<_>>()
-            .join(" "));
+        return Err(found.iter().map(|finding| format!("{:?}", finding.problem)).collect::<Vec<_>>().join(" "));
     }
     Ok((file, names.0))
 }
@@ -80,8 +76,8 @@ pub fn check(case: &Value) -> Result<(), String> {
     same("number of queues", &json!(n), &json!(queues.len()))
 }
 
-/// Imports the configuration as a scenario and compares the resulting values of every queue; the export reads back as the same
-/// scenario. A configuration that upstream rejects is rejected with a position.
+/// Imports the configuration as a scenario and compares the resulting values of every queue; the export reads back as
+/// the same scenario. A configuration that upstream rejects is rejected with a position.
 pub fn imported(case: &Value, accepted: bool) -> Result<(), String> {
     let text = case["config"].to_string();
     let import = |text: &str| import_queues_yaml(text, &Options::default());
@@ -115,8 +111,7 @@ pub fn imported(case: &Value, accepted: bool) -> Result<(), String> {
     let Written { text: exported, .. } =
         export(&scenario, Some("queues.yaml")).map_err(|why| format!("no export: {why:?}"))?;
     let again = import(&exported);
-    let texts =
-        [Some(scenario), again.scenario].map(|s| s.map(|s| scenario::to_yaml(&s)).unwrap_or_default());
+    let texts = [Some(scenario), again.scenario].map(|s| s.map(|s| scenario::to_yaml(&s)).unwrap_or_default());
     match texts[0] == texts[1] {
         true => Ok(()),
         false => Err(format!("another scenario after export:\n{}\n{exported}\n{}", texts[0], texts[1])),
@@ -134,11 +129,7 @@ fn same_reason(expected: &str, found: &str) -> Result<(), String> {
         let recorded = problem.replace("MaxApplicationsMissingBelowLimitedParent", "NodeSortPolicy");
         expected.eq_ignore_ascii_case(&recorded)
     };
-    if found.split(' ').any(is) {
-        Ok(())
-    } else {
-        Err(format!("refused for {found}, upstream for {expected}"))
-    }
+    if found.split(' ').any(is) { Ok(()) } else { Err(format!("refused for {found}, upstream for {expected}")) }
 }
 
 fn resolved(queue: &fairground::policy::yunikorn::model::Queue, names: &Names) -> Value {

@@ -112,8 +112,7 @@ impl World {
     /// Ends tasks whose grace period is over; returns their keys.
     pub fn kill(&mut self) -> Vec<String> {
         let now = self.core.now;
-        let (mut due, rest) =
-            std::mem::take(&mut self.terminating).into_iter().partition::<Vec<_>, _>(|d| d.0 <= now);
+        let (mut due, rest) = std::mem::take(&mut self.terminating).into_iter().partition::<Vec<_>, _>(|d| d.0 <= now);
         self.terminating = rest;
         due.sort_by(|a, b| a.2.cmp(&b.2));
         let mut killed = Vec::new();
@@ -192,9 +191,7 @@ impl World {
                 let ask = app.and_then(|app| self.core.find_ask(app, field("key")));
                 match ask {
                     Some(ask) if self.is_running(ask) => self.core.release(ask, ReleaseReason::Over),
-                    Some(ask) if field("op") == "remove" || self.core.asks[ask].allocated => {
-                        self.core.remove_ask(ask)
-                    }
+                    Some(ask) if field("op") == "remove" || self.core.asks[ask].allocated => self.core.remove_ask(ask),
                     _ => return Ok(false),
                 }
                 true

@@ -71,8 +71,7 @@ fn collect(value: &Value, types: &mut BTreeSet<String>) {
 }
 
 fn of_resources(function: &str, args: &Value, names: &Names) -> Result<Value, String> {
-    let all: Vec<Amounts> =
-        args.as_array().into_iter().flatten().map(|a| names.read(a)).collect::<Result<_, _>>()?;
+    let all: Vec<Amounts> = args.as_array().into_iter().flatten().map(|a| names.read(a)).collect::<Result<_, _>>()?;
     let a = all.first().ok_or("no argument")?;
     let b = all.get(1).unwrap_or(&Amounts::NONE);
     let c = all.get(2).unwrap_or(&Amounts::NONE);
@@ -106,9 +105,7 @@ fn of_resources(function: &str, args: &Value, names: &Names) -> Result<Value, St
         "fairShare" => json!(share(0)),
         "compareFairShares" => order(share(0).partial_cmp(&share(3))),
         "usageShares" => json!(shares::usage_shares(a, b).as_slice()),
-        "compareUsage" => {
-            order(Some(shares::compare_usage(&shares::usage_shares(a, c), &shares::usage_shares(b, c))))
-        }
+        "compareUsage" => order(Some(shares::compare_usage(&shares::usage_shares(a, c), &shares::usage_shares(b, c)))),
         "reservationScore" => json!(shares::reservation_score(a, b)),
         other => return Err(format!("function {other} is not known")),
     })

@@ -79,8 +79,7 @@ fn compare_opening(t: i64, point: &Value, opening: &Opening) -> Result<(), Strin
         v.sort();
         v
     };
-    for (field, got) in [("timeouts", &opening.timeouts), ("victims", &victims), ("killed", &opening.killed)]
-    {
+    for (field, got) in [("timeouts", &opening.timeouts), ("victims", &victims), ("killed", &opening.killed)] {
         same(&format!("t {t} {field}"), &json!(sorted(&point[field])), &json!(got))?;
     }
     let rejected = point.get("rejected").cloned().unwrap_or(json!([]));
@@ -174,19 +173,8 @@ fn result(world: &World, found: &CycleResult) -> Value {
 fn compare_cycle(place: &str, recorded: Option<&Value>, got: &Value) -> Result<(), String> {
     let nothing = json!({ "stage": "none", "result": "none" });
     let recorded = recorded.unwrap_or(&nothing);
-    let fields = [
-        "stage",
-        "result",
-        "queue",
-        "app",
-        "ask",
-        "node",
-        "headroom",
-        "release",
-        "victims",
-        "timeouts",
-        "unreserved",
-    ];
+    let fields =
+        ["stage", "result", "queue", "app", "ask", "node", "headroom", "release", "victims", "timeouts", "unreserved"];
     for field in fields {
         let expected = match field {
             "timeouts" | "unreserved" if recorded[field].is_array() => json!(sorted(&recorded[field])),

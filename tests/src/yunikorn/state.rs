@@ -48,16 +48,12 @@ fn apps(core: &Core, names: &Names) -> Value {
         let reservations: Map<String, Value> = app
             .reservations
             .iter()
-            .filter_map(|&ask| {
-                Some((core.asks[ask].key.clone(), json!(core.nodes[core.asks[ask].reserved?].id)))
-            })
+            .filter_map(|&ask| Some((core.asks[ask].key.clone(), json!(core.nodes[core.asks[ask].reserved?].id))))
             .collect();
         let groups: Map<String, Value> = app
             .groups_of_tasks
             .iter()
-            .map(|g| {
-                (g.name.clone(), json!({"count": g.count, "replaced": g.replaced, "timedOut": g.timed_out}))
-            })
+            .map(|g| (g.name.clone(), json!({"count": g.count, "replaced": g.replaced, "timedOut": g.timed_out})))
             .collect();
         let mut row = json!({
             "queue": core.queues[app.queue].path,
@@ -94,12 +90,10 @@ pub fn orders(core: &Core) -> Value {
     let (mut queues, mut apps, mut asks) = (Map::new(), Map::new(), Map::new());
     for (at, queue) in core.queues.iter().enumerate() {
         if queue.is_leaf {
-            let sorted: Value =
-                core.sorted_apps(at).into_iter().map(|app| core.apps[app].id.clone()).collect();
+            let sorted: Value = core.sorted_apps(at).into_iter().map(|app| core.apps[app].id.clone()).collect();
             put(&mut apps, &queue.path, sorted);
         } else {
-            let sorted =
-                core.sorted_children(at).into_iter().map(|child| core.queues[child].name.clone()).collect();
+            let sorted = core.sorted_children(at).into_iter().map(|child| core.queues[child].name.clone()).collect();
             put(&mut queues, &queue.path, sorted);
         }
     }

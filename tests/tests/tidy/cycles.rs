@@ -21,10 +21,8 @@ fn files_of_the_engine_have_no_cycles() {
 
 /// Fails if files depend on each other, directly or indirectly, unless the cycle is known.
 fn check_cycles(root: &str, counts: fn(&File) -> bool, known: &[(&[&str], &str)], list: &str) {
-    let files: Vec<File> =
-        rust_files(root).into_iter().filter(|file| !file.is_test() && counts(file)).collect();
-    let modules: BTreeMap<Vec<String>, usize> =
-        files.iter().enumerate().map(|(at, file)| (file.path(), at)).collect();
+    let files: Vec<File> = rust_files(root).into_iter().filter(|file| !file.is_test() && counts(file)).collect();
+    let modules: BTreeMap<Vec<String>, usize> = files.iter().enumerate().map(|(at, file)| (file.path(), at)).collect();
     let uses: Vec<BTreeSet<usize>> = files.iter().map(|file| used_files(file, &modules)).collect();
     let reached: Vec<BTreeSet<usize>> = (0..files.len())
         .map(|from| {
@@ -42,8 +40,7 @@ fn check_cycles(root: &str, counts: fn(&File) -> bool, known: &[(&[&str], &str)]
     }
     let known: BTreeSet<Vec<&str>> = known.iter().map(|(files, _)| files.to_vec()).collect();
     let findings = cycles.symmetric_difference(&known).map(|cycle| cycle.join(" <-> ")).collect();
-    let advice =
-        format!("move what both need into a file of its own below them, or take the pair out of {list}");
+    let advice = format!("move what both need into a file of its own below them, or take the pair out of {list}");
     report(findings, &advice);
 }
 

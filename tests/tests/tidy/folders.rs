@@ -1,4 +1,5 @@
-//! Layers of the folders inside a module: a folder uses only those to its left. The files beside the folders are not ordered.
+//! Layers of the folders inside a module: a folder uses only those to its left. The files beside the folders are not
+//! ordered.
 
 use super::*;
 

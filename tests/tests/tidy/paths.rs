@@ -16,7 +16,8 @@ pub fn used_paths(file: &File) -> Vec<Vec<String>> {
     paths
 }
 
-/// Collects the paths in a text that start with `start`, relative to `base`: `start::{a, b::{c}}` has two leaves and three paths.
+/// Collects the paths in a text that start with `start`, relative to `base`: `start::{a, b::{c}}` has two leaves and
+/// three paths.
 pub fn expand(text: &str, start: &str, base: &[String], paths: &mut Vec<Vec<String>>) {
     for (at, _) in text.match_indices(start) {
         let before = text[..at].chars().next_back();

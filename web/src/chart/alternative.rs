@@ -118,8 +118,8 @@ pub fn evictions(was: &Run, run: &Run) -> (u64, u64) {
     (n(was), n(run))
 }
 
-/// Effect of an edit in progress until the last moment known in both runs: *2 evicted, b1 starts 0:10 later by cycle 12*.
-/// `None` before the first cycle.
+/// Effect of an edit in progress until the last moment known in both runs: *2 evicted, b1 starts 0:10 later by cycle
+/// 12*. `None` before the first cycle.
 pub fn as_edited(run: &Run, edited: &Run, terms: &Terms) -> Option<String> {
     let (said, by) = effects(run, edited, terms)?;
     Some(match said.is_empty() {
@@ -132,8 +132,8 @@ fn unchanged(by: &str) -> String {
     format!("nothing changes up to {by}")
 }
 
-/// Differences in evictions and starts until the last moment known in both runs, empty if there are none, and that moment.
-/// `None` before the first cycle.
+/// Differences in evictions and starts until the last moment known in both runs, empty if there are none, and that
+/// moment. `None` before the first cycle.
 fn effects(was: &Run, is: &Run, terms: &Terms) -> Option<(String, String)> {
     let (clock, other_clock) = (Clock::of(was), Clock::of(is));
     let up_to = known_until(was, is);
@@ -159,8 +159,7 @@ fn effects(was: &Run, is: &Run, terms: &Terms) -> Option<(String, String)> {
         (evicted, spared) = (now.saturating_sub(before), before.saturating_sub(now));
     }
     let more = if spared > 0 { "" } else { "more " };
-    let parts =
-        [(evicted, format!("{evicted} {more}[evicted]")), (spared, format!("{spared} fewer [evicted]"))];
+    let parts = [(evicted, format!("{evicted} {more}[evicted]")), (spared, format!("{spared} fewer [evicted]"))];
     let mut parts: Vec<String> = parts.into_iter().filter(|(n, _)| *n > 0).map(|(_, said)| said).collect();
     parts.extend(starts.says());
     let said = match parts.is_empty() {

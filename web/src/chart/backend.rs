@@ -113,13 +113,7 @@ impl Sheet {
         Ok(())
     }
     /// Appends a rectangle to the open path if that has the same paint.
-    fn add_mass(
-        &mut self,
-        paint: Paint,
-        line: Option<u32>,
-        (x, y): BackendCoord,
-        (w, h): (i32, i32),
-    ) -> Written {
+    fn add_mass(&mut self, paint: Paint, line: Option<u32>, (x, y): BackendCoord, (w, h): (i32, i32)) -> Written {
         if self.mass != Some((paint, line)) {
             self.end_mass();
             self.body.push_str("<path");
@@ -183,11 +177,7 @@ impl DrawingBackend for Svg<'_> {
         }
         self.0.close()
     }
-    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
-        &mut self,
-        path: I,
-        style: &S,
-    ) -> Written {
+    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, path: I, style: &S) -> Written {
         let Some(paint) = self.0.open("polyline", style.color()) else { return Ok(()) };
         self.0.put("fill", "none");
         self.0.opacity(style.color());
@@ -343,10 +333,7 @@ mod tests {
     #[test]
     fn codes_become_tokens_and_text_is_escaped() {
         let svg = picture("t", Size { width: 10.0, height: 5.0 }, |area| {
-            area.draw(&Rectangle::new(
-                [(0, 0), (50, 20)],
-                Paint::from(Ink::Hue(1, 2)).filled(Fill::Over).area(),
-            ))?;
+            area.draw(&Rectangle::new([(0, 0), (50, 20)], Paint::from(Ink::Hue(1, 2)).filled(Fill::Over).area()))?;
             let style = Paint::from(Ink::Soft).text(12.0, text_anchor::HPos::Left);
             area.draw(&Text::new("<b fill=\"#000000\">", (0, 0), style))
         });

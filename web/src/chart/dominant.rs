@@ -73,11 +73,9 @@ pub(super) fn projected(frame: &Frame, total: Amounts, queues: Vec<QueueRow>) ->
 /// The run in dominant shares.
 pub fn project_run(run: &Run) -> Run {
     let point = |point: &Point| {
-        let percent = |allocated: &Amounts| {
-            Percent::new(resource_of(allocated, &Amounts::default(), &point.total), &point.total)
-        };
-        let held =
-            |queue: u32| point.allocated.iter().find(|a| a.0 == queue).map_or(Amounts::default(), |a| a.1);
+        let percent =
+            |allocated: &Amounts| Percent::new(resource_of(allocated, &Amounts::default(), &point.total), &point.total);
+        let held = |queue: u32| point.allocated.iter().find(|a| a.0 == queue).map_or(Amounts::default(), |a| a.1);
         Point {
             cycle: point.cycle,
             time_ms: point.time_ms,
@@ -114,11 +112,7 @@ mod tests {
         assert_eq!((in_memory.allocated[2], in_memory.quota[2]), (50.0, None), "unlimited stays so");
         let waiting = row(&queue([0.0; 3], [10.0, 40.0, 4.0]), &total);
         assert_eq!((waiting.allocated[2], waiting.request[2]), (0.0, 40.0), "what it asks for decides");
-        assert_eq!(
-            resource_of(&[10.0, 40.0, 1.0].into(), &Amounts::default(), &total),
-            Resource::GPU,
-            "of equals GPU"
-        );
+        assert_eq!(resource_of(&[10.0, 40.0, 1.0].into(), &Amounts::default(), &total), Resource::GPU, "of equals GPU");
         assert_eq!(
             resource_of(&[0.0, 0.0, 5.0].into(), &Amounts::default(), &[100.0, 0.0, 0.0].into()),
             Resource::GPU,

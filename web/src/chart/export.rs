@@ -43,8 +43,7 @@ const SMALL: f64 = 11.0;
 pub fn standalone(svg: &str, about: &About, labels: &[Label], token: &dyn Fn(&str) -> String) -> String {
     let Some((head, body)) = svg.split_once('>') else { return String::new() };
     // On the page its size depends on the text size.
-    let size =
-        head.split_once(" viewBox=\"0 0 ").and_then(|(_, rest)| rest.split_once('"')?.0.split_once(' '));
+    let size = head.split_once(" viewBox=\"0 0 ").and_then(|(_, rest)| rest.split_once('"')?.0.split_once(' '));
     let pixels = |steps: Option<&str>| steps.and_then(|n| n.parse().ok()).unwrap_or(0.0) / FINE;
     let (wide, high) = (pixels(size.map(|size| size.0)), pixels(size.map(|size| size.1)));
     let (left, right) = if labels.is_empty() { (EDGE, EDGE) } else { (NAMES, VALUES) };
@@ -163,10 +162,7 @@ mod tests {
         assert!(file.starts_with("<svg xmlns=") && file.ends_with("</svg>"));
         assert_eq!(file.matches("<svg").count(), 1);
         assert!(file.contains("<title>Shares · A&amp;B</title><desc>there#d1.x</desc>"), "{file}");
-        assert!(
-            file.contains(">Shares · A&amp;B</text>") && file.contains(">there#d1.x</text>"),
-            "at the foot"
-        );
+        assert!(file.contains(">Shares · A&amp;B</text>") && file.contains(">there#d1.x</text>"), "at the foot");
         let long = About { link: "x".repeat(400), ..about };
         let file = standalone(svg, &long, &labels, &|_| String::new());
         assert!(file.contains(&format!("<desc>{}</desc>", long.link)), "a long link is not shown, but there");

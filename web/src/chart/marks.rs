@@ -148,9 +148,8 @@ fn key_of(area: &Area<'_>, mark: Mark) -> Drawn {
     let full = [(0, 0), (px(18.0), px(12.0))];
     let inner = |by: f64| [(px(by), px(by)), (px(18.0 - by), px(12.0 - by))];
     let soft = Paint::from(Ink::Soft);
-    let tick = |x: f64, width: f64| {
-        PathElement::new(vec![(px(x), 0), (px(x), px(12.0))], Paint::from(Ink::Ink).line(width))
-    };
+    let tick =
+        |x: f64, width: f64| PathElement::new(vec![(px(x), 0), (px(x), px(12.0))], Paint::from(Ink::Ink).line(width));
     match mark {
         Mark::Within => area.draw(&Rectangle::new(full, soft.trimmed(Trim::Round).area())),
         Mark::Over => area.draw(&Rectangle::new(full, soft.filled(Fill::Over).area())),
@@ -170,12 +169,11 @@ fn key_of(area: &Area<'_>, mark: Mark) -> Drawn {
         }
         Mark::Limit => draw_walls(area, px(7.0), 0, px(12.0)),
         Mark::NoLimit => draw_open(area, (px(11.0), px(6.0))),
-        Mark::Wants => area
-            .draw(&Rectangle::new(inner(0.5), Paint::from(Ink::Strong).trimmed(Trim::RoundHair).line(1.0))),
-        Mark::Claimed => area.draw(&Rectangle::new(inner(1.0), soft.trimmed(Trim::RoundDotted).line(2.0))),
-        Mark::Changed => {
-            area.draw(&Rectangle::new(inner(1.0), Paint::from(Ink::Ink).trimmed(Trim::Changed).line(2.0)))
+        Mark::Wants => {
+            area.draw(&Rectangle::new(inner(0.5), Paint::from(Ink::Strong).trimmed(Trim::RoundHair).line(1.0)))
         }
+        Mark::Claimed => area.draw(&Rectangle::new(inner(1.0), soft.trimmed(Trim::RoundDotted).line(2.0))),
+        Mark::Changed => area.draw(&Rectangle::new(inner(1.0), Paint::from(Ink::Ink).trimmed(Trim::Changed).line(2.0))),
         Mark::Preview | Mark::Before => {
             area.draw(&Rectangle::new(inner(1.0), soft.trimmed(Trim::RoundDashed).line(1.5)))
         }

@@ -117,8 +117,7 @@ fn tones(tree: &Tree, n: usize) -> Vec<Tone> {
         coloured = tree.children(only).to_vec();
     }
     for (i, top) in coloured.iter().enumerate() {
-        let tone =
-            |step: usize| Tone { hue: Some((i % HUES) as u8), step: (step % STEPS) as u8, dotted: i >= HUES };
+        let tone = |step: usize| Tone { hue: Some((i % HUES) as u8), step: (step % STEPS) as u8, dotted: i >= HUES };
         tones[*top as usize] = tone(0);
         let mut below: Vec<u32> = tree.children(*top).iter().rev().copied().collect();
         let mut step = 0;
@@ -158,8 +157,7 @@ const FEW: usize = 4;
 
 /// Whether rows are taller.
 pub fn are_few(queues: &[QueueRow], collapsed: &[String]) -> bool {
-    queues.len() <= FEW
-        || !collapsed.is_empty() && visible(queues, &Tree::new(queues), collapsed).len() <= FEW
+    queues.len() <= FEW || !collapsed.is_empty() && visible(queues, &Tree::new(queues), collapsed).len() <= FEW
 }
 
 /// Queues whose allocation the last step changed.
@@ -200,10 +198,7 @@ mod tests {
         let queues = [queue("a", None), queue("b", None), queue("a1", Some(0)), queue("a2", Some(0))];
         let tree = Tree::new(&queues);
         let tone = |q| (tree.tone(q).hue, tree.tone(q).step);
-        assert_eq!(
-            [tone(0), tone(2), tone(3), tone(1)],
-            [(Some(0), 0), (Some(0), 0), (Some(0), 1), (Some(1), 0)]
-        );
+        assert_eq!([tone(0), tone(2), tone(3), tone(1)], [(Some(0), 0), (Some(0), 0), (Some(0), 1), (Some(1), 0)]);
     }
 
     #[test]

@@ -8,16 +8,14 @@ pub fn ticks(max: f64, most: usize) -> Vec<f64> {
     let rough = max / most.max(1) as f64;
     let power = 10f64.powi(rough.log10().floor() as i32);
     let candidates = [1.0, 2.0, 4.0, 5.0, 8.0, 10.0];
-    let step =
-        candidates.iter().map(|c| c * power).find(|step| *step >= rough * 0.999).unwrap_or(10.0 * power);
+    let step = candidates.iter().map(|c| c * power).find(|step| *step >= rough * 0.999).unwrap_or(10.0 * power);
     let step = if max >= 2.0 && step < 1.0 { 1.0 } else { step };
     (0..=(max / step + 1e-9).floor() as usize).map(|i| i as f64 * step).collect()
 }
 
 /// Round integers from `first` to `last`, at most `most` after the first.
 pub fn ticks_between(first: u32, last: u32, most: usize) -> Vec<f64> {
-    let step =
-        ticks(f64::from(last.saturating_sub(first)), most).get(1).map_or(1, |step| step.max(1.0) as u32);
+    let step = ticks(f64::from(last.saturating_sub(first)), most).get(1).map_or(1, |step| step.max(1.0) as u32);
     (first.div_ceil(step)..=last / step).map(|tick| f64::from(tick * step)).collect()
 }
 

@@ -45,8 +45,7 @@ mod tests {
     #[test]
     fn an_event_points_to_its_job_and_queue() {
         let frame = fixtures::reclaimed();
-        let index =
-            frame.events.iter().position(|e| e.word() == EventWord::Reclaimed).expect("it is about one");
+        let index = frame.events.iter().position(|e| e.word() == EventWord::Reclaimed).expect("it is about one");
         let event = Selection::Event { cycle: frame.cycle, index: index as u32 };
         let queue = frame.queue(frame.queue_of(&frame.events[index]).expect("a queue")).to_string();
         let job = Selection::Job(frame.job_name(&frame.events[index]).to_string());

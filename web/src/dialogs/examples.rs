@@ -34,8 +34,7 @@ pub fn Examples(on_close: Callback<()>) -> impl IntoView {
     let policy = RwSignal::new(String::new());
     let topic = RwSignal::new(String::new());
     let topics: Vec<&str> = groups.iter().map(|(question, _)| *question).collect();
-    let policies =
-        Policy::ALL.iter().filter(|of| EXAMPLES.iter().any(|example| example.head("policy") == of.key));
+    let policies = Policy::ALL.iter().filter(|of| EXAMPLES.iter().any(|example| example.head("policy") == of.key));
     let policies = policies.map(|of| (of.key, of.short)).collect();
     let groups = groups.into_iter().map(move |(question, examples)| {
         let of_policy = move |example: &Example| {
@@ -232,9 +231,7 @@ fn DraftEntry(line: DraftLine, lines: RwSignal<Vec<DraftLine>>) -> impl IntoView
         Some(draft) if draft.is_packed() => {
             store.dispatch(Command::OpenDraft { id: open_id.clone(), draft: Box::new(draft) });
         }
-        Some(draft) if let Ok(opened) = draft.open(&open_id) => {
-            store.dispatch(Command::Open(Box::new(opened)))
-        }
+        Some(draft) if let Ok(opened) = draft.open(&open_id) => store.dispatch(Command::Open(Box::new(opened))),
         _ => {
             let text = "This draft cannot be read.".to_string();
             store.dispatch(Command::Notify { is_problem: true, text });

@@ -25,10 +25,7 @@ pub fn Fidelity(
     let present = store.scenario.with_untracked(|scenario| versions::revision_of(scenario));
     let of_this = store.scenario.with_untracked(|scenario| agreement::badge(scenario));
     let of_scenario = move |modelled: &'static Modelled| {
-        changes(
-            modelled,
-            present.filter(|(of, _)| of.policy == modelled.policy).map(|(_, revision)| revision),
-        )
+        changes(modelled, present.filter(|(of, _)| of.policy == modelled.policy).map(|(_, revision)| revision))
     };
     view! {
         <DialogFrame title=if is_about { "About Fairground" } else { "How accurate is this?" } class="wide fidelity" on_close>
@@ -135,10 +132,7 @@ fn policies() -> impl IntoView {
         }
         .into_any()
     };
-    table(
-        ["Policy", "Versions modelled", "Matching test cases", "As scenario files"],
-        revisions().map(row).collect(),
-    )
+    table(["Policy", "Versions modelled", "Matching test cases", "As scenario files"], revisions().map(row).collect())
 }
 
 /// Every modelled revision of every product.
@@ -189,7 +183,8 @@ fn differing((modelled, revision): (&Modelled, &Revision)) -> impl IntoView {
     }
 }
 
-/// What changed in a product since its first modelled revision: what a revision is simulated with, and what it is simulated without.
+/// What changed in a product since its first modelled revision: what a revision is simulated with, and what it is
+/// simulated without.
 fn changes(modelled: &'static Modelled, of_scenario: Option<&'static Revision>) -> AnyView {
     if modelled.compared.is_empty() {
         return view! {
@@ -220,8 +215,7 @@ fn changes(modelled: &'static Modelled, of_scenario: Option<&'static Revision>) 
             }
         })
     };
-    let (has, lacks): (Vec<&Since>, _) =
-        modelled.changes.iter().partition(|change| modelled.has(revision, change));
+    let (has, lacks): (Vec<&Since>, _) = modelled.changes.iter().partition(|change| modelled.has(revision, change));
     view! {
         <p><b>{modelled.product}</b> ": compared with " {modelled.compared} "."</p>
         {part(lacks, "not simulated in", of_scenario.is_some(), ["Since", "Modelled here", "Changed to", "What you notice"])}

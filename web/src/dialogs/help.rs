@@ -15,19 +15,13 @@ const GUIDE: [(&str, &str); 6] = [
         "Open an example or describe your own",
         "Setup on the left lists [queues], [nodes] and [jobs]. Click a value to change it.",
     ),
-    (
-        "Step",
-        "Each step runs one cycle of the scheduler. The line under the header says what the cycle decided.",
-    ),
+    ("Step", "Each step runs one cycle of the scheduler. The line under the header says what the cycle decided."),
     (
         "Ask why",
         "Click [a job], a [queue], a GPU or an event. Why shows the comparison that decided it and what happens next. \
          Terms in legends and tables open their definition.",
     ),
-    (
-        "Change a value",
-        "The run is computed again at once. Dashed outlines show how it was before the change.",
-    ),
+    ("Change a value", "The run is computed again at once. Dashed outlines show how it was before the change."),
     (
         "Compare",
         "The policy menu runs the same scenario under another scheduler. Compare runs it under all of them, side by side. + keeps a run, to compare later ones with it.",
@@ -39,8 +33,8 @@ const GUIDE: [(&str, &str); 6] = [
 #[component]
 pub fn Help(on_close: Callback<()>) -> impl IntoView {
     let store = Store::get();
-    let guide = GUIDE
-        .map(|(head, says)| view! { <li><b>{head}</b> ". " {store.terms.get_untracked().fill(says)}</li> });
+    let guide =
+        GUIDE.map(|(head, says)| view! { <li><b>{head}</b> ". " {store.terms.get_untracked().fill(says)}</li> });
     let more = [
         ("Keys", Dialog::Keys),
         ("How accurate is this?", Dialog::Fidelity),

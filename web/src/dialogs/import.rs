@@ -219,8 +219,7 @@ fn TraceOptions() -> impl IntoView {
     };
     let nodes: Put = |options, nodes| options.nodes = nodes;
     let scale: Put = |options, scale| options.quota_scale = scale;
-    [("Nodes × GPUs", "as many as needed", now.nodes, nodes), ("Quota scale", "1", now.quota_scale, scale)]
-        .map(option)
+    [("Nodes × GPUs", "as many as needed", now.nodes, nodes), ("Quota scale", "1", now.quota_scale, scale)].map(option)
 }
 
 /// The first rows of a trace, with a choice of the field for each column.

@@ -51,11 +51,7 @@ fn line(draft: DraftLine) -> impl IntoView {
     let download = move |_| {
         let kept = storage::draft(&id).and_then(|draft| draft.open(&id).ok());
         if let Some(opened) = kept {
-            effects::download(
-                &effects::file_name(&name),
-                "application/yaml",
-                &document::to_yaml(&opened.scenario),
-            );
+            effects::download(&effects::file_name(&name), "application/yaml", &document::to_yaml(&opened.scenario));
         }
     };
     view! {

@@ -126,9 +126,7 @@ fn table(codes: &Codes, lessons: &Fetched) -> impl IntoView + use<> {
     let current = lesson.filter(|lesson| lesson.checksum == codes.checksum);
     let title = find(&codes.lesson).map_or_else(|| codes.lesson.clone(), |listed| listed.title.to_string());
     let note = match (lesson, current) {
-        (Some(_), None) => {
-            "Another version of this lesson: its questions can differ, so only their numbers are shown."
-        }
+        (Some(_), None) => "Another version of this lesson: its questions can differ, so only their numbers are shown.",
         (None, _) if find(&codes.lesson).is_none() => {
             "A lesson that is not in the list: only the numbers of its questions are shown."
         }
@@ -136,8 +134,7 @@ fn table(codes: &Codes, lessons: &Fetched) -> impl IntoView + use<> {
     };
     let asks: Vec<&str> = current.into_iter().flat_map(Lesson::questions).map(|q| q.asks.as_str()).collect();
     let rows = codes.questions.iter().enumerate().map(|(i, tally)| {
-        let question =
-            asks.get(i).map_or_else(|| format!("Question {}", i + 1), |asks| format!("{}. {asks}", i + 1));
+        let question = asks.get(i).map_or_else(|| format!("Question {}", i + 1), |asks| format!("{}. {asks}", i + 1));
         let counts = [tally.wrong, tally.right, tally.not_answered];
         std::iter::once(question).chain(counts.map(|n| n.to_string())).collect()
     });

@@ -27,8 +27,8 @@ pub struct Branch {
 }
 
 impl Branch {
-    /// The displayed run in its opening state, or the errors of the scenario. If cycles are cheap, all are computed with refusals,
-    /// so that charts of the whole run include jobs that failed.
+    /// The displayed run in its opening state, or the errors of the scenario. If cycles are cheap, all are computed
+    /// with refusals, so that charts of the whole run include jobs that failed.
     pub fn shown(scenario: &Scenario) -> Result<Branch, Vec<String>> {
         let mut branch = Branch::background(scenario)?;
         if branch.timeline.is_small() {

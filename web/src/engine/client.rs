@@ -19,8 +19,8 @@ enum Line {
 }
 
 impl Client {
-    /// Returns a client whose first request starts the engine: in a worker if desired and possible, otherwise in small slices on
-    /// the page's thread.
+    /// Returns a client whose first request starts the engine: in a worker if desired and possible, otherwise in small
+    /// slices on the page's thread.
     pub fn new(handlers: ReplyHandlers, wants_worker: bool) -> Client {
         Client { line: None, handlers, wants_worker }
     }

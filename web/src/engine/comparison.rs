@@ -191,7 +191,8 @@ mod tests {
         assert!(columns(&wrong, Policy::NAMES).iter().all(|column| column.run.is_none()));
     }
 
-    /// All runs end together; a wait that has not ended counts until then, and both sides of a difference are explained.
+    /// All runs end together; a wait that has not ended counts until then, and both sides of a difference are
+    /// explained.
     #[test]
     fn runs_of_different_length_have_one_end() {
         let start = include_str!("../../../assets/scenarios/start.yaml");
@@ -223,10 +224,8 @@ mod tests {
             let replies = server.handle(Message { generation: ids.next().unwrap_or_default(), body });
             assert!(replies.is_empty(), "{replies:?}");
         };
-        let compare = |policies: &[&str]| Request::Compare {
-            runs: entries(&of(FOUR), policies),
-            until_ms: Some(60_000),
-        };
+        let compare =
+            |policies: &[&str]| Request::Compare { runs: entries(&of(FOUR), policies), until_ms: Some(60_000) };
         let end = |server: &mut Server| {
             let mut replies = Vec::new();
             while server.is_busy() {
@@ -255,10 +254,7 @@ mod tests {
         assert!(matches!(first[0].body, Response::Moment(_)) && n <= 2, "a step goes first: {first:?}");
         ask(&mut server, compare(&[last_policy]));
         let replies = end(&mut server);
-        assert!(
-            matches!(&replies[..], [Response::Compared(column)] if column.policy == last_policy),
-            "{replies:?}"
-        );
+        assert!(matches!(&replies[..], [Response::Compared(column)] if column.policy == last_policy), "{replies:?}");
         ask(&mut server, compare(&[]));
         assert!(end(&mut server).is_empty());
     }

@@ -16,9 +16,9 @@ fn largest(amounts: &Amounts, total: &Amounts) -> (Resource, f64) {
         total if total > 0.0 => amounts[r.index()] / total,
         _ => 0.0,
     };
-    [Resource::MEMORY, Resource::CPU].into_iter().fold((Resource::GPU, part(Resource::GPU)), |best, r| {
-        if part(r) > best.1 { (r, part(r)) } else { best }
-    })
+    [Resource::MEMORY, Resource::CPU]
+        .into_iter()
+        .fold((Resource::GPU, part(Resource::GPU)), |best, r| if part(r) > best.1 { (r, part(r)) } else { best })
 }
 
 /// The dominant resource of allocated and requested amounts.

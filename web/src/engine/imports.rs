@@ -122,8 +122,7 @@ fn chosen(files: &[(String, FileBytes)], given: &ImportOptions, findings: &mut V
 pub fn export(scenario: &Scenario, format: &str, original: Option<&str>) -> Option<Exported> {
     let Written { text, left_out } = export::export(scenario, Some(format)).ok()?;
     let before = original.and_then(|original| export::original(original)?.scenario);
-    let changes =
-        before.and_then(|before| export::changes(&before, scenario, Some(format), ["imported", "now"]).ok());
+    let changes = before.and_then(|before| export::changes(&before, scenario, Some(format), ["imported", "now"]).ok());
     Some(Exported { format: format.to_string(), text, changes, left_out })
 }
 
@@ -178,9 +177,7 @@ mod tests {
     }
 
     /// The scenario, its findings and the report of files.
-    fn imported(
-        files: &[(String, FileBytes)],
-    ) -> (Option<Box<Scenario>>, Vec<scenario::Diagnostic>, ImportReport) {
+    fn imported(files: &[(String, FileBytes)]) -> (Option<Box<Scenario>>, Vec<scenario::Diagnostic>, ImportReport) {
         match read(files, &ImportOptions::default()) {
             Response::Imported { scenario, checked, report } => (scenario, checked, *report),
             other => panic!("{other:?}"),
@@ -203,7 +200,8 @@ mod tests {
 
     #[test]
     fn queues_of_yunikorn_are_read_and_written() {
-        let original = "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues:\n    - name: a\n";
+        let original =
+            "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues:\n    - name: a\n";
         let mut scenario = scenario_of(&[file("x/queues.yaml", original)]);
         let exported = export(&scenario, "queues.yaml", Some(original)).expect("it goes back");
         assert_eq!(exported.changes.as_deref(), Some(""));
@@ -237,9 +235,7 @@ mod tests {
                 }
             }
         };
-        let Response::Imported { scenario: Some(scenario), checked: of_all, .. } = rest else {
-            panic!("{rest:?}")
-        };
+        let Response::Imported { scenario: Some(scenario), checked: of_all, .. } = rest else { panic!("{rest:?}") };
         assert_eq!((sizes, jobs), (vec![PIECE, 3], whole.expect("a trace is read").jobs.to_vec()));
         assert!(scenario.jobs.is_empty() && of_all == checked, "{of_all:?}");
     }
@@ -264,9 +260,8 @@ mod tests {
         let second = file("more.csv", TRACE);
         assert_eq!(ignored(&[csv.clone(), second]), ["more.csv is left out: it is another trace of jobs"]);
         assert_eq!(ignored(&[csv]), Vec::<String>::new());
-        let projects = |name: &str| {
-            file(name, &format!("{{\"projects\": [{{\"name\": \"{name}\", \"deservedGpus\": 2}}]}}"))
-        };
+        let projects =
+            |name: &str| file(name, &format!("{{\"projects\": [{{\"name\": \"{name}\", \"deservedGpus\": 2}}]}}"));
         assert_eq!(ignored(&[projects("a"), projects("b")]), Vec::<String>::new());
     }
 
@@ -302,8 +297,7 @@ mod tests {
         };
         let (is_read, report) = kind_of("", crate::library::EXAMPLES[0].text);
         assert!(is_read && !report.is_trace, "the start scenario is a scenario");
-        let (is_read, report) =
-            kind_of("t.csv", "job_id,queue,submit,duration,gpus\n1,a,0,60,1\n2,b,5,60,2\n");
+        let (is_read, report) = kind_of("t.csv", "job_id,queue,submit,duration,gpus\n1,a,0,60,1\n2,b,5,60,2\n");
         assert!(is_read && report.is_trace, "a trace is a trace");
         let projects = "{\"projects\": [{\"name\": \"a\", \"deservedGpus\": 2}]}";
         for text in [PLAN, projects] {

@@ -1,7 +1,7 @@
 //! Questions about moments of runs, and their answers.
 //!
-//! A question carries what the page shows besides the frame, so that one answer brings everything. What that is depends on the
-//! frame: the page and the engine derive it with the same functions.
+//! A question carries what the page shows besides the frame, so that one answer brings everything. What that is depends
+//! on the frame: the page and the engine derive it with the same functions.
 
 use fairground::units::{Resource, ShownResource};
 use std::sync::Arc;
@@ -150,11 +150,10 @@ impl Wants {
 impl Focus {
     /// Adapts resource and selection to the frame that is shown next.
     pub fn adapt(&mut self, frame: &Frame) {
-        // Another scenario, or one that no longer has that named resource, is shown in the resource that its jobs compete for.
+        // Another scenario, or one that no longer has that named resource, is shown in the resource that its jobs
+        // compete for.
         let contended = frame.names.resource;
-        if self.contended != Some(contended)
-            || self.resource.nth_named().is_some_and(|n| n >= frame.named.len())
-        {
+        if self.contended != Some(contended) || self.resource.nth_named().is_some_and(|n| n >= frame.named.len()) {
             self.resource = contended.into();
         }
         if self.selects {
@@ -166,8 +165,7 @@ impl Focus {
     }
 
     pub fn subjects(&self, frame: &Frame) -> Subjects {
-        let has_share =
-            |name: &String| frame.queues.iter().any(|row| row.name == *name && row.fair_share.is_some());
+        let has_share = |name: &String| frame.queues.iter().any(|row| row.name == *name && row.fair_share.is_some());
         let has_order = Policy::described(&frame.policy).is_some_and(|policy| policy.knows.lists_order);
         let (order, rule) = match &self.selection {
             Some(of @ (Selection::Queue(_) | Selection::Job(_))) if has_order => (Some(of.clone()), None),
@@ -182,12 +180,11 @@ impl Focus {
         }
     }
 
-    /// The queue whose fair share is explained: the selected one; for Division also the queue of the selection, otherwise the
-    /// first one with a fair share.
+    /// The queue whose fair share is explained: the selected one; for Division also the queue of the selection,
+    /// otherwise the first one with a fair share.
     fn queue(&self, frame: &Frame) -> Option<String> {
         let name = |queue: u32| frame.queues.get(queue as usize).map(|row| row.name.clone());
-        let of_job =
-            |job: &str| frame.jobs.iter().find(|row| row.name == *job).and_then(|row| name(row.queue));
+        let of_job = |job: &str| frame.jobs.iter().find(|row| row.name == *job).and_then(|row| name(row.queue));
         if let Some(Selection::Queue(queue)) = &self.selection {
             return Some(queue.clone());
         }

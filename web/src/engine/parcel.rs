@@ -1,5 +1,5 @@
-//! Replies in their transport form. The catalogue of a run is sent once, with the first reply about it; rules are sent as their
-//! numbers.
+//! Replies in their transport form. The catalogue of a run is sent once, with the first reply about it; rules are sent
+//! as their numbers.
 
 use std::sync::{Arc, LazyLock};
 
@@ -175,11 +175,8 @@ mod tests {
         let mut server = Server::default();
         let (mut ours, mut theirs) = (Catalogues::default(), Catalogues::default());
         let mut sizes = Vec::new();
-        for ask in [
-            MomentRequest::main_at(&scenario, 1),
-            MomentRequest::go_to(2),
-            MomentRequest::main_at(&scenario, 1),
-        ] {
+        for ask in [MomentRequest::main_at(&scenario, 1), MomentRequest::go_to(2), MomentRequest::main_at(&scenario, 1)]
+        {
             let mut replies = server.handle(Message { generation: 1, body: Request::Moment(ask) });
             while server.is_busy() {
                 replies.extend(server.work());

@@ -125,15 +125,7 @@ impl PlacementIntervals {
     fn begin(&mut self, pod: PodId, node: NodeId, devices: Devices, from: u32) {
         if self.open[pod.index()].is_none() {
             self.open[pod.index()] = Some(self.all.len() as u32);
-            self.all.push(PlacementInterval {
-                pod,
-                node,
-                devices,
-                from,
-                evicted: None,
-                to: None,
-                lost: false,
-            });
+            self.all.push(PlacementInterval { pod, node, devices, from, evicted: None, to: None, lost: false });
         }
     }
 

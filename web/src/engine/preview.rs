@@ -1,8 +1,8 @@
 //! Computes moments of other runs than the displayed one, such as the outcome of an edit while it is being made.
 //!
-//! A drag sends many requests per second. The running preview is finished, so that something is shown during the drag; of the
-//! requests that arrive meanwhile, only the latest is computed next. The frame is sent as soon as it is computed; then the run
-//! continues, unless a later request is pending.
+//! A drag sends many requests per second. The running preview is finished, so that something is shown during the drag;
+//! of the requests that arrive meanwhile, only the latest is computed next. The frame is sent as soon as it is
+//! computed; then the run continues, unless a later request is pending.
 
 use super::branch::Branch;
 use super::protocol::{At, BranchId, Moment, MomentRequest, Response, Subjects};

@@ -24,8 +24,8 @@ pub struct Message<T> {
 /// A request of the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Request {
-    /// Asks for a moment of a run. While one of another run than the displayed one is computed, only the latest further request
-    /// of each branch is kept.
+    /// Asks for a moment of a run. While one of another run than the displayed one is computed, only the latest further
+    /// request of each branch is kept.
     Moment(MomentRequest),
     /// Finds the next (or previous) cycle with an event, optionally only of a job or queue.
     NextEvent {
@@ -211,13 +211,7 @@ mod tests {
             Request::Cancel,
             Request::Moment(MomentRequest::go_to(300)),
             Request::Moment(MomentRequest { at: At::Time(-86_400_000), ..MomentRequest::go_to(0) }),
-            Request::NextEvent {
-                from: 0,
-                back: true,
-                queue: None,
-                job: None,
-                without: vec![EventWord::Gone],
-            },
+            Request::NextEvent { from: 0, back: true, queue: None, job: None, without: vec![EventWord::Gone] },
             Request::Moment(MomentRequest::main_at(&scenario(), u32::MAX)),
         ];
         for body in requests {
@@ -228,8 +222,7 @@ mod tests {
 
     #[test]
     fn places_of_notes_are_read_back() {
-        let queue =
-            |name: &str, field: &str| Path::default().field("queues").named(name).field("gpu").field(field);
+        let queue = |name: &str, field: &str| Path::default().field("queues").named(name).field("gpu").field(field);
         let timeline = Path::default().field("timeline").at(3).field("queue");
         let at = vec![queue("team-a", "quota"), timeline, queue("a=b #1", "limit")];
         let note = NoteRow { note: Note { kind: Kind::Dropped, at, says: "gone".into() }, n: 7 };
@@ -238,8 +231,7 @@ mod tests {
 
     #[test]
     fn garbled_bytes_are_refused() {
-        let bytes =
-            write(&Message { generation: 5, body: Request::Moment(MomentRequest::main_at(&scenario(), 9)) });
+        let bytes = write(&Message { generation: 5, body: Request::Moment(MomentRequest::main_at(&scenario(), 9)) });
         for cut in 0..bytes.len() {
             assert!(read::<Message<Request>>(&bytes[..cut]).is_err(), "{cut}");
         }

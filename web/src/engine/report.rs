@@ -132,7 +132,8 @@ pub struct GanttBar {
 pub struct Tally {
     /// The resource that is counted.
     pub resource: Resource,
-    /// In seconds of that resource: core seconds, byte seconds, GPU seconds, unit seconds. Queues are in the frame's order.
+    /// In seconds of that resource: core seconds, byte seconds, GPU seconds, unit seconds. Queues are in the frame's
+    /// order.
     pub summary: Summary,
     /// Free now, but fits no pending pod.
     pub stranded: f64,

@@ -12,8 +12,7 @@ use fairground::trace::{Assignment, Level, PriorityStep};
 use super::placement_intervals::{PlacementInterval, PlacementIntervals};
 use super::protocol::{Amounts, EventWord};
 use super::report::{
-    Gantt, GanttBar, GanttBy, GanttRow, PingPong, Priorities, Report, ReportRequest, Series, ShareUsage,
-    Tally,
+    Gantt, GanttBar, GanttBy, GanttRow, PingPong, Priorities, Report, ReportRequest, Series, ShareUsage, Tally,
 };
 use super::run_log::RunLog;
 
@@ -158,8 +157,8 @@ fn jobs(cluster: &Cluster, run_log: &RunLog, by: GanttBy, window: &Window<'_>) -
         let shown = &jobs[range.clone()];
         let mut row_of = vec![None; cluster.jobs.len()];
         shown.iter().enumerate().for_each(|(row, job)| row_of[job.index()] = Some(row));
-        let of_jobs = placement_intervals
-            .by_row(shown.len(), |interval| row_of[cluster.pods[interval.pod].job.index()]);
+        let of_jobs =
+            placement_intervals.by_row(shown.len(), |interval| row_of[cluster.pods[interval.pod].job.index()]);
         let row = |(job, of_job): (&JobId, &Vec<&PlacementInterval>)| {
             job_row(cluster, placement_intervals, run_log.last_cycle, *job, of_job)
         };
@@ -207,8 +206,7 @@ fn job_row(
 ) -> GanttRow {
     let job = &cluster.jobs[id];
     let known = placement_intervals.jobs[id.index()];
-    let mut evictions: Vec<(u32, EventWord)> =
-        of_job.iter().filter_map(|interval| interval.evicted).collect();
+    let mut evictions: Vec<(u32, EventWord)> = of_job.iter().filter_map(|interval| interval.evicted).collect();
     evictions.sort();
     evictions.dedup();
     let mut amount = Amounts::default();
@@ -252,11 +250,8 @@ fn bars(placement_intervals: &[&PlacementInterval], last: u32) -> Vec<GanttBar> 
 
 fn devices(cluster: &Cluster, run_log: &RunLog, window: &Window<'_>) -> Rows {
     let device_name = |&(node, device): &(NodeId, u32)| format!("{} · {device}", cluster.nodes[node].name);
-    let mut all: Vec<_> = cluster
-        .nodes
-        .iter()
-        .flat_map(|(id, node)| (0..node.n_devices()).map(move |device| (id, device)))
-        .collect();
+    let mut all: Vec<_> =
+        cluster.nodes.iter().flat_map(|(id, node)| (0..node.n_devices()).map(move |device| (id, device))).collect();
     window.keep(&mut all, device_name);
     let is_about = |interval: &&PlacementInterval| {
         let job = &cluster.jobs[cluster.pods[interval.pod].job];

@@ -1,5 +1,5 @@
-//! Summary of a run, recorded while it is computed: one point per cycle, thinned as the run grows, and all events in short form.
-//! The page receives the latest events individually, and counts of the earlier ones.
+//! Summary of a run, recorded while it is computed: one point per cycle, thinned as the run grows, and all events in
+//! short form. The page receives the latest events individually, and counts of the earlier ones.
 
 use std::sync::Arc;
 
@@ -83,8 +83,7 @@ impl RunLog {
     pub fn new(policy: &str, world: &World, opening: &CycleRecord) -> RunLog {
         let cluster = world.cluster();
         let names = Arc::new(Names::of(policy, cluster));
-        let roots: Vec<QueueId> =
-            cluster.queues.iter().filter(|(_, q)| q.parent.is_none()).map(|(id, _)| id).collect();
+        let roots: Vec<QueueId> = cluster.queues.iter().filter(|(_, q)| q.parent.is_none()).map(|(id, _)| id).collect();
         // A single root equals the total, so its children are recorded instead.
         let tops = match roots.as_slice() {
             [root] if !cluster.queues[*root].children.is_empty() => cluster.queues[*root].children.clone(),
@@ -127,8 +126,8 @@ impl RunLog {
         }
     }
 
-    /// Counts marks beyond the individual limit. Only whole cycles are counted, so that the position of an event within its cycle
-    /// stays known.
+    /// Counts marks beyond the individual limit. Only whole cycles are counted, so that the position of an event within
+    /// its cycle stays known.
     fn count_early(&mut self) {
         while self.marks.len() - self.counts.n > EVENTS_MAX {
             let cycle = self.marks[self.counts.n].cycle;
@@ -220,8 +219,7 @@ mod tests {
             counts.add(cycle, EventWord::Finished, 1);
         }
         assert!(counts.rows.len() <= COUNTS_MAX, "{}", counts.rows.len());
-        let sum =
-            |kind: EventWord| counts.rows.iter().filter(|row| row.1 == kind).map(|row| row.2).sum::<u32>();
+        let sum = |kind: EventWord| counts.rows.iter().filter(|row| row.1 == kind).map(|row| row.2).sum::<u32>();
         assert_eq!((sum(EventWord::Started), sum(EventWord::Finished)), (100_000, 50_000));
         assert!(counts.rows.is_sorted_by_key(|row| row.0));
         assert_eq!(counts.rows[0], (0, EventWord::Started, 2 << counts.shift));

@@ -1,5 +1,5 @@
-//! The engine's end of the protocol: handles requests in slices, so that the transport can receive further messages between
-//! them. Depends neither on a browser nor on a clock.
+//! The engine's end of the protocol: handles requests in slices, so that the transport can receive further messages
+//! between them. Depends neither on a browser nor on a clock.
 //!
 //! There is at most one task of each kind: a later request replaces an earlier one.
 
@@ -281,7 +281,8 @@ impl Server {
         Vec::new()
     }
 
-    /// Stops the current task where it is; the moment follows, since its cycle may have to be computed again with reasons.
+    /// Stops the current task where it is; the moment follows, since its cycle may have to be computed again with
+    /// reasons.
     fn cancel(&mut self, id: u64) -> Vec<Message<Response>> {
         let task = self.task.take();
         self.drop_work();

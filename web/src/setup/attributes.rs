@@ -14,8 +14,7 @@ const CLASSES: Ask = Ask::Usual(&[
     ("build", "100, not preemptible"),
     ("inference", "125, not preemptible"),
 ]);
-const RESTART: Ask =
-    Ask::Choice(&[("again", "restarts"), ("resume", "resumes"), ("never", "is not recreated")]);
+const RESTART: Ask = Ask::Choice(&[("again", "restarts"), ("resume", "resumes"), ("never", "is not recreated")]);
 const STATE: Ask = Ask::Choice(&[("ready", "ready"), ("draining", "draining"), ("down", "down")]);
 
 /// Default of a queue's value under a policy without a form of its own; the table has KAI's.
@@ -66,12 +65,7 @@ pub const QUEUE: &[Group] = &[
         &[
             text("gpu.quota", "Quota", "0", "Guaranteed GPUs, or: unlimited."),
             text("gpu.limit", "Limit", "0: nothing can run", "Maximum GPUs, or: unlimited."),
-            text(
-                "gpu.weight",
-                "Weight",
-                "0",
-                "Relative share of unused capacity, compared with sibling queues.",
-            ),
+            text("gpu.weight", "Weight", "0", "Relative share of unused capacity, compared with sibling queues."),
             text(
                 "gpu.usage",
                 "Past usage",
@@ -92,12 +86,7 @@ pub const QUEUE: &[Group] = &[
     (
         "Memory",
         &[
-            text(
-                "memory.quota",
-                "Quota",
-                "0",
-                "With a unit such as 64 GB, else in 10^6 bytes; or: unlimited.",
-            ),
+            text("memory.quota", "Quota", "0", "With a unit such as 64 GB, else in 10^6 bytes; or: unlimited."),
             text("memory.limit", "Limit", "0: nothing can run", "Same units as quota."),
             text("memory.weight", "Weight", "0", "Relative share of unused capacity."),
             text("memory.usage", "Past usage", "0", "Share of the cluster, 0 to 1."),
@@ -115,25 +104,10 @@ pub const IN_POOL: &[Attribute] = &[
     text("cpu.quota", "CPU [quota]", "as above", "Guaranteed cores in this [node] pool."),
     text("cpu.weight", "CPU [weight]", "as above", "Relative share of unused cores in this [node] pool."),
     text("cpu.limit", "CPU [limit]", "as above", "Maximum cores in this [node] pool."),
-    text(
-        "memory.quota",
-        "Memory [quota]",
-        "as above",
-        "Guaranteed memory in this [node] pool, such as 64 GB.",
-    ),
-    text(
-        "memory.weight",
-        "Memory [weight]",
-        "as above",
-        "Relative share of unused memory in this [node] pool.",
-    ),
+    text("memory.quota", "Memory [quota]", "as above", "Guaranteed memory in this [node] pool, such as 64 GB."),
+    text("memory.weight", "Memory [weight]", "as above", "Relative share of unused memory in this [node] pool."),
     text("memory.limit", "Memory [limit]", "as above", "Maximum memory in this [node] pool."),
-    text(
-        "priority",
-        "[Priority of the queue]",
-        "as above",
-        "Higher values are served first in this [node] pool.",
-    ),
+    text("priority", "[Priority of the queue]", "as above", "Higher values are served first in this [node] pool."),
 ];
 
 pub const NODES: &[Group] = &[
@@ -141,12 +115,7 @@ pub const NODES: &[Group] = &[
         "Nodes",
         &[
             text("name", "Name", "", "Name prefix if there are several: name-1, name-2, …"),
-            text(
-                "count",
-                "How many",
-                "1",
-                "Number of identical [nodes]. Not set: one [node] with this name.",
-            ),
+            text("count", "How many", "1", "Number of identical [nodes]. Not set: one [node] with this name."),
             text(
                 "state",
                 "State",
@@ -341,12 +310,7 @@ pub const SCENARIO: &[Attribute] = &[
 
 /// Times and delays.
 pub const TIME: &[Attribute] = &[
-    text(
-        "cycle",
-        "Cycle interval",
-        "every 1s",
-        "A period such as 1s, or: on change (default of first in, first out).",
-    ),
+    text("cycle", "Cycle interval", "every 1s", "A period such as 1s, or: on change (default of first in, first out)."),
     text("delays.start", "Startup time", "none", "How long a pod takes to start, such as 30s."),
     text(
         "delays.termination",
@@ -377,13 +341,7 @@ mod tests {
             .chain(IN_POOL.iter().map(|a| (root.field("queues").named("q").field("pools").named("p"), a)))
             .chain(of(NODES).map(|a| (root.field("nodes").named("n"), a)))
             .chain(of(JOB).chain(PODS).chain(ALL_KINDS).map(|a| (job.clone(), a)))
-            .chain(
-                Policy::ALL
-                    .iter()
-                    .filter_map(|policy| policy.form.job)
-                    .flat_map(|g| g.1)
-                    .map(|a| (job.clone(), a)),
-            )
+            .chain(Policy::ALL.iter().filter_map(|policy| policy.form.job).flat_map(|g| g.1).map(|a| (job.clone(), a)))
             .chain(PODS.iter().chain(KIND).map(|a| (job.field("pod-sets").named("p"), a)))
             .chain(of(Policy::ALL[0].form.settings).chain(SCENARIO).chain(TIME).map(|a| (root.clone(), a)));
         for (owner, attribute) in all {
@@ -430,8 +388,7 @@ mod tests {
     #[test]
     fn every_own_attribute_is_a_place() {
         const TYPED: [&str; 6] = ["1", "5s", "-5s", "p", "pods 10", "[{users: [alice], maxapplications: 2}]"];
-        for (policy, groups) in Policy::ALL.iter().filter_map(|policy| Some((policy.key, policy.form.queue?)))
-        {
+        for (policy, groups) in Policy::ALL.iter().filter_map(|policy| Some((policy.key, policy.form.queue?))) {
             let text = format!(
                 "format: fairground-scenario\nversion: 1\npolicy: {policy}\nnodes: [{{name: n}}]\n\
                  queues: [{{name: p, gpu: {{quota: 1}}}}, {{name: q}}]\n"
@@ -441,9 +398,7 @@ mod tests {
             for attribute in groups.iter().flat_map(|(_, all)| all.iter()).filter(|a| a.key != "name") {
                 let at = attribute.place(&owner);
                 let choices = match attribute.ask {
-                    Ask::Choice(choices) | Ask::Usual(choices) => {
-                        choices.iter().map(|choice| choice.0).collect()
-                    }
+                    Ask::Choice(choices) | Ask::Usual(choices) => choices.iter().map(|choice| choice.0).collect(),
                     _ => TYPED.to_vec(),
                 };
                 let valid = choices.into_iter().find_map(|value| {
@@ -455,8 +410,7 @@ mod tests {
                 let (value, after) = valid.unwrap_or_else(|| panic!("{policy}: {at} takes no value"));
                 assert_eq!(document::value(&after, &at), value, "{at} keeps what is set");
                 let to = "renamed".to_string();
-                let renamed =
-                    document::apply(&after, &[Edit::Rename { at: owner.clone(), to }]).expect("a name");
+                let renamed = document::apply(&after, &[Edit::Rename { at: owner.clone(), to }]).expect("a name");
                 let moved = attribute.place(&Path::default().field("queues").named("renamed"));
                 assert_eq!(document::value(&renamed, &moved), value, "{at} follows");
                 let gone = document::apply(&after, &[Edit::Remove { at: owner.clone() }]).expect("it goes");

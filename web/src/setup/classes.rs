@@ -134,9 +134,7 @@ fn rename(scenario: &Scenario, name: &str, to: &str) -> Option<Command> {
     let value = scenario.settings.get(&format!("{PRIORITY_CLASS}{name}"))?.0.clone();
     let set = |at: Path, value: &str| Edit::Set { at, value: value.to_string() };
     let mut edits = vec![set(place(name), ""), set(place(to), &value)];
-    for job in
-        scenario.jobs.iter().filter(|job| job.priority.as_ref().is_some_and(|typed| typed.0.trim() == name))
-    {
+    for job in scenario.jobs.iter().filter(|job| job.priority.as_ref().is_some_and(|typed| typed.0.trim() == name)) {
         edits.push(set(Path::default().field("jobs").named(&job.name).field("priority"), to));
     }
     Some(change(format!("rename the priority class {name} to {to}"), edits))

@@ -178,8 +178,7 @@ pub fn rule_link(store: Store, rule: &RuleRow) -> AnyView {
         // WHY may appear only in the next frame.
         request_animation_frame(|| crate::widgets::focus_id("why"));
     };
-    view! { <button type="button" class="link" title=rule.says.clone() on:click=show>{name}</button> }
-        .into_any()
+    view! { <button type="button" class="link" title=rule.says.clone() on:click=show>{name}</button> }.into_any()
 }
 
 fn leaves(scenario: &Scenario) -> Vec<(String, String)> {
@@ -199,8 +198,7 @@ fn groups_of_user(store: Store, job: &Path) -> AnyView {
         (!user.is_empty()).then(|| {
             let at = Path::default().field("settings").field(&format!("groups.{user}"));
             let label = format!("Groups of {user}");
-            let says = "Separated by commas; apply to all jobs of this user. Queue limits refer to them."
-                .to_string();
+            let says = "Separated by commas; apply to all jobs of this user. Queue limits refer to them.".to_string();
             view! { <div class="fields"><Field at label says default="none" kind=Kind::Text /></div> }
         })
     };
@@ -264,18 +262,13 @@ fn request(store: Store, at: Path) -> AnyView {
         let amount = |field: &str, label, says| {
             let at = at.field(field);
             let (label, says): (&str, &str) = (label, says);
-            view! { <Field at label=label.to_string() says=says.to_string() default="none" kind=Kind::Text /> }.into_any()
+            view! { <Field at label=label.to_string() says=says.to_string() default="none" kind=Kind::Text /> }
+                .into_any()
         };
         match kind.get().as_str() {
             "whole" => amount("gpu", "GPUs per pod", "A whole number, all on one node."),
-            "fraction" => {
-                amount("gpu", "GPU fraction", "Between 0 and 1, in hundredths. Several jobs share a GPU.")
-            }
-            "memory" => amount(
-                "gpu-memory",
-                "GPU memory per pod",
-                "In MiB, or with a unit. Several jobs share a GPU.",
-            ),
+            "fraction" => amount("gpu", "GPU fraction", "Between 0 and 1, in hundredths. Several jobs share a GPU."),
+            "memory" => amount("gpu-memory", "GPU memory per pod", "In MiB, or with a unit. Several jobs share a GPU."),
             _ => ().into_any(),
         }
     };
@@ -351,8 +344,7 @@ fn pod_set(store: Store, job: &Path, set: &str) -> AnyView {
 /// The path of the open form while it exists; empty if none.
 pub fn open_detail(store: Store) -> Memo<String> {
     store.text(|m| {
-        let here =
-            m.view.detail.as_ref().filter(|at| !document::value(&m.scenario, &at.field("name")).is_empty());
+        let here = m.view.detail.as_ref().filter(|at| !document::value(&m.scenario, &at.field("name")).is_empty());
         here.map(ToString::to_string).unwrap_or_default()
     })
 }

@@ -57,8 +57,7 @@ pub fn EditBox(
 ) -> impl IntoView {
     match kind {
         Kind::Choice(choices) => view! { <ChoiceBox at start choices label others on_done /> }.into_any(),
-        kind => view! { <TextBox at start is_number=kind == Kind::Number label typed others on_done /> }
-            .into_any(),
+        kind => view! { <TextBox at start is_number=kind == Kind::Number label typed others on_done /> }.into_any(),
     }
 }
 

@@ -23,8 +23,7 @@ pub fn Field(
     let store = Store::get();
     let path = at.to_string();
     let at = StoredValue::new(at);
-    let value =
-        Memo::new(move |_| store.edited.with(|scenario| at.with_value(|at| document::value(scenario, at))));
+    let value = Memo::new(move |_| store.edited.with(|scenario| at.with_value(|at| document::value(scenario, at))));
     let typed = RwSignal::new(None::<String>);
     let mistake = RwSignal::new(None::<String>);
     let shown = move || typed.get().unwrap_or_else(|| value.get());

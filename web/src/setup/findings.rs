@@ -32,12 +32,10 @@ pub fn open_findings(store: Store) -> Memo<Vec<Diagnostic>> {
 pub fn Findings() -> impl IntoView {
     let store = Store::get();
     let open = open_findings(store);
-    let count =
-        move |severity: Severity| open.with(|open| open.iter().filter(|d| d.severity == severity).count());
+    let count = move |severity: Severity| open.with(|open| open.iter().filter(|d| d.severity == severity).count());
     let head = move || {
         let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
-        let plural =
-            |n: usize, one: &str, many: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {many}") };
+        let plural = |n: usize, one: &str, many: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {many}") };
         match (errors, warnings) {
             (0, n) => plural(n, "warning", "warnings"),
             (n, 0) => format!("{}: fix them to run this scenario", plural(n, "mistake", "mistakes")),

@@ -233,9 +233,7 @@ fn GridRow(
     let can_drag = is_tree && has_menu;
     let is_marked = move || grid.marked.with(|marked| key.with_value(|id| marked.contains(id)));
     let is_over = move |before: bool| {
-        grid.over.with(|over| {
-            over.as_ref().is_some_and(|over| over.1 == before && key.with_value(|id| *id == over.0))
-        })
+        grid.over.with(|over| over.as_ref().is_some_and(|over| over.1 == before && key.with_value(|id| *id == over.0)))
     };
     let menu_of = Callback::new(move |()| menu.run(key.get_value()));
     view! {
@@ -292,8 +290,7 @@ fn CellView(grid: Grid, row: StoredValue<String>, column: usize, cell: Memo<Opti
     let cell = Memo::new(move |_| cell.with(|row| row.as_ref().and_then(|r| r.cells.get(column).cloned())));
     let is_here = move |place: &Place| place.1 == column && row.with_value(|id| *id == place.0);
     let is_active = Memo::new(move |_| grid.active.with(is_here));
-    let editing =
-        Memo::new(move |_| grid.editing.with(|e| e.as_ref().filter(|e| is_here(&e.place)).cloned()));
+    let editing = Memo::new(move |_| grid.editing.with(|e| e.as_ref().filter(|e| is_here(&e.place)).cloned()));
     let on_click = move |event: leptos::ev::MouseEvent| {
         if event.ctrl_key() || event.meta_key() || event.shift_key() {
             grid.mark(row.get_value(), event.shift_key());
@@ -376,8 +373,7 @@ impl Grid {
     /// Starts editing the active cell; `start` is the character typed to start it.
     fn edit(self, start: Option<String>) {
         let place = self.active.get_untracked();
-        let can =
-            self.current().is_some_and(|(_, row)| row.cells.get(place.1).is_some_and(|c| c.at.is_some()));
+        let can = self.current().is_some_and(|(_, row)| row.cells.get(place.1).is_some_and(|c| c.at.is_some()));
         if can {
             self.editing.set(Some(Editing { place, start }));
         }
@@ -397,8 +393,7 @@ impl Grid {
     fn follow_focus(self) {
         Effect::new(move |before: Option<Place>| {
             let active = self.active.get();
-            let is_gone =
-                |id: &String| !id.is_empty() && self.by_id.with_untracked(|rows| !rows.contains_key(id));
+            let is_gone = |id: &String| !id.is_empty() && self.by_id.with_untracked(|rows| !rows.contains_key(id));
             if before.is_some_and(|(id, _)| is_gone(&id)) && self.has_focus.get_value() {
                 self.focus();
             }

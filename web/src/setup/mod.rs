@@ -118,8 +118,7 @@ pub fn Setup() -> impl IntoView {
             (SetupTab::Text, None) => view! { <text::TextTab /> }.into_any(),
         }
     };
-    let label =
-        move || TABS.iter().find(|(this, _)| *this == tab.get()).map(|(_, name)| format!("setup-tab-{name}"));
+    let label = move || TABS.iter().find(|(this, _)| *this == tab.get()).map(|(_, name)| format!("setup-tab-{name}"));
     view! {
         <div class="tabs">
             <div class="tablist" role="tablist" aria-label="Parts of the scenario" on:keydown=on_key>{tabs}</div>

@@ -37,8 +37,7 @@ pub fn Nodes() -> impl IntoView {
         let offers = store.now(|m| node_state::offers_of_line(m, &id));
         let mut items = vec![all_values(&id, at)];
         items.extend(offers.into_iter().map(|(label, command)| MenuItem::new(label, command)));
-        items
-            .push(MenuItem::new(format!("Remove {id}"), Command::Change(Change::RemoveNodes(id))).key("Del"));
+        items.push(MenuItem::new(format!("Remove {id}"), Command::Change(Change::RemoveNodes(id))).key("Del"));
         items
     };
     let is_empty = Memo::new(move |_| store.scenario.with(|s| s.nodes.is_empty()));

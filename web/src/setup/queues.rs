@@ -82,8 +82,7 @@ fn row_command(store: Store, rows: &[Row], queue: String, key: RowKey) -> Option
         }
         RowKey::Out => {
             let scenario = store.scenario.get_untracked();
-            let parent_of =
-                |name: &str| scenario.queues.iter().find(|q| q.name == name).and_then(|q| q.parent.clone());
+            let parent_of = |name: &str| scenario.queues.iter().find(|q| q.name == name).and_then(|q| q.parent.clone());
             let parent = parent_of(&queue)?;
             shift(Shift::Under(parent_of(&parent)))
         }
@@ -103,16 +102,10 @@ fn menu(store: Store, queue: &str) -> Vec<MenuItem> {
     let mut items = vec![all_values(queue, all)];
     let below = tree::subtree(&scenario, queue);
     if tree::is_leaf(&scenario, queue) {
-        items.push(change(
-            format!("{} to {queue}", terms.fill("Add [a job]")),
-            Change::AddJob { queue: Some(name()) },
-        ));
+        items.push(change(format!("{} to {queue}", terms.fill("Add [a job]")), Change::AddJob { queue: Some(name()) }));
     }
     items.extend([
-        change(
-            format!("{} below {queue}", terms.fill("Add a [queue]")),
-            Change::AddQueue { parent: Some(name()) },
-        ),
+        change(format!("{} below {queue}", terms.fill("Add a [queue]")), Change::AddQueue { parent: Some(name()) }),
         change(format!("Duplicate {queue}"), Change::DuplicateQueue { queue: name(), jobs: false }),
     ]);
     if scenario.jobs.iter().any(|job| below.contains(&job.queue)) {
@@ -127,12 +120,9 @@ fn menu(store: Store, queue: &str) -> Vec<MenuItem> {
     if parent.is_some() {
         items.push(change("Move to the top".into(), shift(Shift::Under(None))));
     }
-    let others =
-        scenario.queues.iter().filter(|q| !below.contains(&q.name) && Some(&q.name) != parent.as_ref());
+    let others = scenario.queues.iter().filter(|q| !below.contains(&q.name) && Some(&q.name) != parent.as_ref());
     items.extend(
-        others
-            .take(12)
-            .map(|q| change(format!("Move below {}", q.name), shift(Shift::Under(Some(q.name.clone()))))),
+        others.take(12).map(|q| change(format!("Move below {}", q.name), shift(Shift::Under(Some(q.name.clone()))))),
     );
     items.push(change(format!("Remove {queue}"), Change::RemoveQueue(name())).key("Del"));
     items

@@ -68,8 +68,7 @@ fn text_of(value: &Option<Scalar>) -> String {
 fn number(at: Path, what: &str, value: &Option<Scalar>, counts_as: &str) -> Cell {
     let text = text_of(value);
     let trimmed = text.trim();
-    let means_unlimited =
-        matches!(at.0.last(), Some(Segment::Field(field)) if means_unlimited(field, trimmed));
+    let means_unlimited = matches!(at.0.last(), Some(Segment::Field(field)) if means_unlimited(field, trimmed));
     let (shown, spoken, is_dim) = match trimmed {
         "" => (counts_as.to_string(), format!("{what}: not set ({counts_as})"), true),
         _ if means_unlimited => ("∞".to_string(), format!("{what}: unlimited"), true),
@@ -121,8 +120,7 @@ pub fn queue_columns(terms: &Terms, with_usage: bool) -> Vec<Column> {
     // Priority offsets are long numbers; columns with them have no weights.
     let last = if terms.columns[2].0.is_empty() { "4rem" } else { "3.375rem" };
     let widths = ["minmax(0, 1fr)", "4rem", "3rem", "3rem", last];
-    let named =
-        terms.columns.into_iter().zip(widths).enumerate().filter(|(_, ((label, _), _))| !label.is_empty());
+    let named = terms.columns.into_iter().zip(widths).enumerate().filter(|(_, ((label, _), _))| !label.is_empty());
     let mut columns: Vec<Column> =
         named.map(|(i, ((label, title), width))| column(label, title, i > 0, width)).collect();
     if with_usage {
@@ -133,8 +131,7 @@ pub fn queue_columns(terms: &Terms, with_usage: bool) -> Vec<Column> {
 
 /// Whether a scenario uses past usage: a queue has some, or its weight is set.
 pub fn usage_counts(scenario: &Scenario) -> bool {
-    let has_some =
-        |q: &fairground::scenario::QueueEntry| [&q.gpu, &q.cpu, &q.memory].iter().any(|r| r.usage.is_some());
+    let has_some = |q: &fairground::scenario::QueueEntry| [&q.gpu, &q.cpu, &q.memory].iter().any(|r| r.usage.is_some());
     scenario.settings.contains_key("k-value") || scenario.queues.iter().any(has_some)
 }
 
@@ -154,9 +151,7 @@ pub fn queue_rows(
     let unset = |field| policy.unset_shown(field, resource);
     let name = terms.columns.map(|(name, _)| name);
     let priority = if name[4] == "prio" { "priority" } else { name[4] };
-    head.extend(
-        queue_columns(terms, with_usage).iter().skip(1).map(|_| Cell { is_dim: true, ..Cell::default() }),
-    );
+    head.extend(queue_columns(terms, with_usage).iter().skip(1).map(|_| Cell { is_dim: true, ..Cell::default() }));
     let mut rows = vec![Row { level: 1, place: (1, 1), is_top: true, cells: head, ..Row::default() }];
     rows.extend(tree::rows(scenario, folded).into_iter().map(|row| {
         let queue = &scenario.queues[row.index];
@@ -247,8 +242,7 @@ fn pool_cell(scenario: &Scenario, node: &NodeEntry, at: Path) -> Option<Cell> {
 /// Columns of the table of node pools: the name, then the pool's own settings.
 pub fn pool_columns(policy: &str) -> Vec<Column> {
     let terms = Terms::of(policy);
-    let mut columns =
-        vec![column("node pools", "Scheduled separately, one after the other", false, "minmax(0, 1fr)")];
+    let mut columns = vec![column("node pools", "Scheduled separately, one after the other", false, "minmax(0, 1fr)")];
     for of in Policy::described_or_default(policy).form.pool {
         columns.push(column(&terms.fill(of.label), &terms.fill(of.says), false, "minmax(0, 1.2fr)"));
     }

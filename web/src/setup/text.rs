@@ -54,8 +54,7 @@ pub fn TextTab() -> impl IntoView {
             typed.with(|typed| typed.clone().filter(|typed| typed.scenario.as_ref() == Some(&scenario)))
         }
     });
-    let found =
-        Memo::new(move |_| draft.with(|draft| draft.as_ref().map_or(Vec::new(), |d| d.findings.clone())));
+    let found = Memo::new(move |_| draft.with(|draft| draft.as_ref().map_or(Vec::new(), |d| d.findings.clone())));
     let written = Memo::new(move |_| store.scenario.with(|s| document::to_yaml(s)));
     let shown = move || draft.with(|draft| draft.as_ref().map_or_else(|| written.get(), |d| d.text.clone()));
     let read = move |text: String| {

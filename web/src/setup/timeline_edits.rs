@@ -64,8 +64,7 @@ fn List() -> impl IntoView {
     let line = move |at: Path, time_ms: i64, says: String| {
         let gone = at.clone();
         let remove = move |()| {
-            let (name, edits) =
-                ("remove a change of the run".to_string(), vec![Edit::Remove { at: gone.clone() }]);
+            let (name, edits) = ("remove a change of the run".to_string(), vec![Edit::Remove { at: gone.clone() }]);
             store.dispatch(Command::Change(Change::Edits { name, edits }));
         };
         let label = format!("Remove {says}");

@@ -60,8 +60,7 @@ pub fn Work() -> impl IntoView {
         vec![
             all_values(&id, at),
             MenuItem::new(format!("Duplicate {id}"), Command::Change(Change::DuplicateJob(id.clone()))),
-            MenuItem::new(format!("Explain {id}"), Command::Select(Some(Selection::Job(id.clone()))))
-                .key("E"),
+            MenuItem::new(format!("Explain {id}"), Command::Select(Some(Selection::Job(id.clone())))).key("E"),
             MenuItem::new(format!("Remove {id}"), Command::Change(Change::RemoveJob(id))).key("Del"),
         ]
     };

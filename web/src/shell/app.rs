@@ -66,11 +66,7 @@ pub fn App() -> impl IntoView {
     let announcement = store.announcement;
     Effect::new(move |_| {
         let title = store.scenario.with(|s| s.name.clone());
-        document().set_title(&if title.is_empty() {
-            "Fairground".into()
-        } else {
-            format!("{title} · Fairground")
-        });
+        document().set_title(&if title.is_empty() { "Fairground".into() } else { format!("{title} · Fairground") });
     });
     let pair = Pair::default();
     let embed = store.now(|m| m.view.embed);
@@ -234,9 +230,8 @@ fn Now() -> impl IntoView {
             store.dispatch(Command::Resource(number.into()));
         }
     };
-    let named = Memo::new(move |_| {
-        store.frame.with(|frame| frame.as_ref().map_or(Vec::new(), |frame| frame.named.clone()))
-    });
+    let named =
+        Memo::new(move |_| store.frame.with(|frame| frame.as_ref().map_or(Vec::new(), |frame| frame.named.clone())));
     let option = move |of: ShownResource, name: String| {
         let value = u8::from(of).to_string();
         view! { <option value=value prop:selected=move || resource.get() == of>{name}</option> }

@@ -40,9 +40,7 @@ pub fn Bar() -> impl IntoView {
     let theme = Memo::new(move |_| store.view.with(|v| v.theme));
     let themes = move |()| {
         [(Theme::System, "Match system"), (Theme::Light, "Light"), (Theme::Dark, "Dark")]
-            .map(|(this, name)| {
-                MenuItem::new(name, Command::Theme(this)).choice(theme.get_untracked() == this)
-            })
+            .map(|(this, name)| MenuItem::new(name, Command::Theme(this)).choice(theme.get_untracked() == this))
             .to_vec()
     };
     let more = move |()| {

@@ -70,8 +70,7 @@ fn divider(line: Line) -> AnyView {
     let store = Store::get();
     let width = Memo::new(move |_| store.view.with(line.width));
     Effect::new(move |_| {
-        let root =
-            document().document_element().and_then(|root| root.dyn_into::<web_sys::HtmlElement>().ok());
+        let root = document().document_element().and_then(|root| root.dyn_into::<web_sys::HtmlElement>().ok());
         if let Some(root) = root {
             let style = leptos::web_sys::HtmlElement::style(&root);
             let _ = match width.get() {

@@ -86,8 +86,7 @@ fn post_moment(cycle: u32, height: i32) {
 /// Handles messages of the embedding page.
 fn listen(store: Store) {
     let listener = window_event_listener(leptos::ev::message, move |event| {
-        let is_parent =
-            parent().is_some_and(|parent| event.source().is_some_and(|from| Object::is(&from, &parent)));
+        let is_parent = parent().is_some_and(|parent| event.source().is_some_and(|from| Object::is(&from, &parent)));
         if let Some(cycle) = requested_cycle(&event.data()).filter(|_| is_parent) {
             store.dispatch(Command::GoTo(cycle));
         }

@@ -85,8 +85,7 @@ fn Way() -> impl IntoView {
     let store = Store::get();
     let is_first = store.part(|m| of_lesson(m, |playing| playing.at == 0));
     let is_end = store.part(|m| of_lesson(m, |playing| playing.is_last()));
-    let is_asked =
-        store.part(|m| of_lesson(m, |playing| playing.frame().question.is_some() && playing.said.is_none()));
+    let is_asked = store.part(|m| of_lesson(m, |playing| playing.frame().question.is_some() && playing.said.is_none()));
     let next = NodeRef::<html::Button>::new();
     next.on_load(|next| {
         // After the dialog from which the lesson was opened has given the focus back.

@@ -80,8 +80,7 @@ pub fn NoticeBar() -> impl IntoView {
     let can_undo = store.part(|m| m.history.undo_name().is_some());
     let chips = store.part(|m| m.origin == Origin::Start && m.view.chips && m.pristine);
     let is_start = store.part(|m| m.origin == Origin::Start && m.cursor == 0 && m.told_edit.is_none());
-    let has_line =
-        move || line.with(|line| line.n_letters() > 0 && (matches!(line, Line::Note(_)) || has_jobs.get()));
+    let has_line = move || line.with(|line| line.n_letters() > 0 && (matches!(line, Line::Note(_)) || has_jobs.get()));
     let is_edit = move || line.with(|line| matches!(line, Line::Edit(_)));
     let is_long = move || line.with(|line| line.n_letters() > 90);
     let is_step = move || line.with(|line| !matches!(line, Line::Note(_)));

@@ -12,9 +12,8 @@ use crate::store::Store;
 pub fn Peek(explanation: Memo<Option<Explanation>>) -> impl IntoView {
     let store = Store::get();
     let is_told = store.part(|m| m.cursor > 0 && m.selection.is_some() && m.view.panel == Panel::Now);
-    let verdict = move || {
-        explanation.with(|shown| shown.as_ref().map_or(String::new(), |shown| shown.verdict.spoken()))
-    };
+    let verdict =
+        move || explanation.with(|shown| shown.as_ref().map_or(String::new(), |shown| shown.verdict.spoken()));
     view! {
         <Show when=move || is_told.get()>
             <button

@@ -32,9 +32,7 @@ pub fn Runs() -> impl IntoView {
     let is_comparable = store.part(kept::is_comparable);
     let shown = move || {
         let letter = present.get().filter(|_| kept.with(|runs| !runs.is_empty()));
-        letter.map(
-            |letter| view! { <span class="run shown" aria-current="true">{format!("run {letter}")}</span> },
-        )
+        letter.map(|letter| view! { <span class="run shown" aria-current="true">{format!("run {letter}")}</span> })
     };
     view! {
         <span class="runs hide not-phone" role="group" aria-label="Runs">

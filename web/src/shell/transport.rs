@@ -37,9 +37,8 @@ pub fn Transport() -> impl IntoView {
     let cursor = slow.cycle;
     let playing = store.part(|m| m.playing);
     let time_folded = store.part(|m| m.view.time_folded);
-    let at_end = Memo::new(move |_| {
-        store.frame.with(|f| f.as_ref().is_some_and(|f| f.quiet && f.cycle == cursor.get()))
-    });
+    let at_end =
+        Memo::new(move |_| store.frame.with(|f| f.as_ref().is_some_and(|f| f.quiet && f.cycle == cursor.get())));
     // Within a cycle, a step leads to its end.
     let is_inside = store.part(|m| m.decision.is_some());
     let comes = Memo::new(move |_| {
@@ -202,8 +201,7 @@ fn since(store: Store) -> Option<SinceLine> {
     let title = alternative::says(&before, &frame, &run, store.resource.get());
     let is_kept = store.now(|m| m.kept.is_comparing());
     let lead = if is_kept { "compared with " } else { "before: " };
-    let title =
-        [format!("Compare with {}", if is_kept { &before.changed } else { "before the edit" }), title];
+    let title = [format!("Compare with {}", if is_kept { &before.changed } else { "before the edit" }), title];
     Some(SinceLine { was: true, is_kept, lead, says: before.changed.clone(), title })
 }
 

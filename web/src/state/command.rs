@@ -105,7 +105,8 @@ pub enum Command {
     ShowEvents(Kind, bool),
     /// Chooses the subject of the events that jumps stop at.
     EventsOf(EventSubject),
-    /// Goes to a cycle and selects the range from the cursor, or extends a range that ends there; `None`: clears the range.
+    /// Goes to a cycle and selects the range from the cursor, or extends a range that ends there; `None`: clears the
+    /// range.
     Mark(Option<u32>),
     /// Stops the current task.
     Cancel,

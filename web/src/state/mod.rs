@@ -1,7 +1,7 @@
 //! The state of the page in groups, and the function that changes it. Uses neither signals nor the browser.
 //!
-//! [`update::update`] takes a [`command::Command`] and returns [`effect::Effect`]s as data; `effects.rs` executes them. Each group
-//! consists of data and commands. Shared parts are in `Arc`s, which are cheap to compare and clone.
+//! [`update::update`] takes a [`command::Command`] and returns [`effect::Effect`]s as data; `effects.rs` executes them.
+//! Each group consists of data and commands. Shared parts are in `Arc`s, which are cheap to compare and clone.
 
 pub mod branches;
 pub mod command;

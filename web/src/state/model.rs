@@ -137,13 +137,8 @@ pub struct Model {
 impl Model {
     /// The state of a newly opened document, before any response of the engine.
     pub fn new(opened: Opened) -> Model {
-        let mut model = Model {
-            resource: ShownResource::GPU,
-            speed: 1,
-            next_id: 1,
-            view: View::new(),
-            ..Model::default()
-        };
+        let mut model =
+            Model { resource: ShownResource::GPU, speed: 1, next_id: 1, view: View::new(), ..Model::default() };
         model.take(opened);
         model
     }

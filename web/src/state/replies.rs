@@ -41,9 +41,7 @@ pub(crate) fn replied(model: &mut Model, reply: Message<Response>, fx: &mut Vec<
             model.rules = Some(Arc::from(book));
             request_explanations(model, fx);
         }
-        Response::Tried(tried) if id == model.in_flight.help => {
-            super::branches::commands::tried(model, tried, fx)
-        }
+        Response::Tried(tried) if id == model.in_flight.help => super::branches::commands::tried(model, tried, fx),
         Response::Csv { is_of_events, text } if id == model.in_flight.csv => {
             fx.push(Effect::DownloadCsv { is_of_events, text });
         }

@@ -146,7 +146,8 @@ fn moves_in_time(command: &Command) -> bool {
     )
 }
 
-/// Requests the first frame of a newly opened document, or only passes the document to the engine if the frame is known.
+/// Requests the first frame of a newly opened document, or only passes the document to the engine if the frame is
+/// known.
 pub fn begin(model: &mut Model) -> Vec<Effect> {
     let mut effects = Vec::new();
     load(model, &mut effects);

@@ -106,12 +106,8 @@ fn the_start_scenario_as_cluster() {
 /// Long because its picture is one text.
 #[test]
 fn a_run_as_timeline() {
-    let view = timeline::view::timeline(
-        &fixtures::departments_run(),
-        &fixtures::departments(),
-        None,
-        ShownResource::GPU,
-    );
+    let view =
+        timeline::view::timeline(&fixtures::departments_run(), &fixtures::departments(), None, ShownResource::GPU);
     let svg = super::timeline::draw::timeline(&view, Size { width: 600.0, height: 168.0 });
     expect![[r#"
         <svg xmlns="http://www.w3.org/2000/svg" width="37.5rem" height="10.5rem" viewBox="0 0 6000 1680" aria-hidden="true">
@@ -201,11 +197,7 @@ fn the_selected_queue_and_a_range_lie_over_the_areas() {
     let range = Some((2, 30));
     let sandbox = drawn(
         "sandbox",
-        EventLaneOptions {
-            range,
-            followed: Some(Selection::Job("s2".into())),
-            ..EventLaneOptions::default()
-        },
+        EventLaneOptions { range, followed: Some(Selection::Job("s2".into())), ..EventLaneOptions::default() },
     );
     assert!(sandbox.contains(">borrowed</text>") && !sandbox.contains(">owed</text>"), "{sandbox}");
     assert!(sandbox.contains("url(#timeline-beyond-"), "{sandbox}");
@@ -218,12 +210,8 @@ fn the_selected_queue_and_a_range_lie_over_the_areas() {
 
 #[test]
 fn the_overlay_and_the_picture_agree_on_where_cycles_are() {
-    let view = timeline::view::timeline(
-        &fixtures::departments_run(),
-        &fixtures::departments(),
-        None,
-        ShownResource::GPU,
-    );
+    let view =
+        timeline::view::timeline(&fixtures::departments_run(), &fixtures::departments(), None, ShownResource::GPU);
     let width = 1200.0;
     let svg = super::timeline::draw::timeline(&view, Size { width, height: 168.0 });
     let axis = timeline::view::Axis::of(&view, width);

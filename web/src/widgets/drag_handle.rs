@@ -146,10 +146,6 @@ pub fn DragHandle(
     }
 }
 
-fn step(
-    at_step: Callback<(String, i64), Option<String>>,
-    wanted: RwSignal<Option<String>>,
-    by: i64,
-) -> Option<String> {
+fn step(at_step: Callback<(String, i64), Option<String>>, wanted: RwSignal<Option<String>>, by: i64) -> Option<String> {
     at_step.run((wanted.get_untracked().unwrap_or_default(), by))
 }

@@ -34,9 +34,7 @@ impl Lack {
     /// Sentence, button label, key, and the change.
     fn says(self) -> (&'static str, &'static str, &'static str, Change) {
         match self {
-            Lack::Nodes => {
-                ("No [nodes] yet: add some, or import a scenario.", "Add [nodes]", "N", Change::AddNodes)
-            }
+            Lack::Nodes => ("No [nodes] yet: add some, or import a scenario.", "Add [nodes]", "N", Change::AddNodes),
             Lack::Queues => {
                 let add = Change::AddQueue { parent: None };
                 ("No [queues] yet: add one, or import a scenario.", "Add a [queue]", "Q", add)

@@ -115,8 +115,7 @@ fn MenuList(items: Vec<MenuItem>, place: (f64, f64), on_close: Callback<bool>) -
         // Kept inside the window and above all other content.
         let element: &HtmlElement = element.as_ref();
         let (width, height) = (f64::from(element.offset_width()), f64::from(element.offset_height()));
-        let size =
-            |value: Result<wasm_bindgen::JsValue, _>| value.ok().and_then(|v| v.as_f64()).unwrap_or(1e4);
+        let size = |value: Result<wasm_bindgen::JsValue, _>| value.ok().and_then(|v| v.as_f64()).unwrap_or(1e4);
         let left = place.0.min(size(window().inner_width()) - width - 8.0).max(8.0);
         let top = place.1.min(size(window().inner_height()) - height - 8.0).max(8.0);
         let style = leptos::web_sys::HtmlElement::style(element);

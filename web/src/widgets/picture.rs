@@ -39,9 +39,8 @@ pub fn legend_lines(lines: impl IntoIterator<Item = (String, &'static str)>) -> 
 
 /// Moves the focus between the terms of a legend.
 fn along_legend(event: web_sys::KeyboardEvent) {
-    let legend = event
-        .current_target()
-        .and_then(|line| line.unchecked_ref::<web_sys::Element>().closest(".legend").ok()?);
+    let legend =
+        event.current_target().and_then(|line| line.unchecked_ref::<web_sys::Element>().closest(".legend").ok()?);
     let Some(legend) = legend else { return };
     let found = legend.get_elements_by_class_name("term");
     let all: Vec<web_sys::Element> = (0..found.length()).filter_map(|i| found.item(i)).collect();
@@ -233,8 +232,7 @@ pub fn table_with(caption: &str, table: Table, meant: Option<usize>, parts: Vec<
     let head = move |label: String| if by_queue { head(label).into_any() } else { term(head(label)) };
     let (label, caption) = (caption.to_string(), caption.to_string());
     let class = move |i: usize| if i < text { "" } else { "num" };
-    let part =
-        |row: usize, i: usize| parts.get(row)?.get(i.checked_sub(text)?).copied().filter(|part| *part > 0.0);
+    let part = |row: usize, i: usize| parts.get(row)?.get(i.checked_sub(text)?).copied().filter(|part| *part > 0.0);
     let bar = |row, i| part(row, i).map(|part| format!("{}%", (part * 100.0).round()));
     view! {
         {tools}

@@ -71,11 +71,7 @@ fn about(store: Store, chart: &str) -> About {
     let (scenario, policy, moment) = store.now(|m| {
         let cycle = m.decision.map_or(m.cursor.to_string(), |at| format!("{}, decision {at}", m.cursor));
         let at = m.frame.as_ref().map_or(String::new(), |frame| format!(", {}", time(frame.time_ms)));
-        (
-            m.scenario.name.clone(),
-            Policy::described_or_default(&m.scenario.policy).short,
-            format!("cycle {cycle}{at}"),
-        )
+        (m.scenario.name.clone(), Policy::described_or_default(&m.scenario.policy).short, format!("cycle {cycle}{at}"))
     });
     let parts = [chart, &scenario, policy, &moment];
     let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();

@@ -84,8 +84,7 @@ fn still_waiting(frame: &Frame) -> Text {
             && !fates.contains_key(name)
             && (refused.contains(name) || row.running == 0 && !submitted.contains(name))
     };
-    let queue =
-        |row: &JobRow| frame.queues.get(row.queue as usize).map_or("", |queue| &queue.name).to_string();
+    let queue = |row: &JobRow| frame.queues.get(row.queue as usize).map_or("", |queue| &queue.name).to_string();
     let job = |row: &JobRow| Job { name: row.name.clone(), queue: queue(row), pods: 1 };
     let jobs: Vec<Job> = frame.jobs.iter().filter(is_kept_waiting).map(job).collect();
     match jobs.len() {
@@ -156,8 +155,7 @@ fn takers(groups: &[Group<'_>]) -> Vec<JobId> {
 fn is_submitted_and_decided(frame: &Frame, group: &Group<'_>, all: &[Group<'_>], takers: &[JobId]) -> bool {
     let of = frame.job_of(group.first).filter(|_| group.first.word() == EventWord::Submitted);
     let Some(of) = of.filter(|_| all.len() <= COMPARED) else { return false };
-    let is_about_it =
-        |other: &Group<'_>| other.first.word().is_decision() && frame.job_of(other.first) == Some(of);
+    let is_about_it = |other: &Group<'_>| other.first.word().is_decision() && frame.job_of(other.first) == Some(of);
     takers.contains(&of) || all.iter().any(is_about_it)
 }
 
@@ -215,20 +213,13 @@ impl Clause {
             _ => None,
         };
         let [one, many] = match event {
-            Event::Changed { node: Some((_, state)), .. } => {
-                [format!(" {}", node_state(state)), String::new()]
-            }
+            Event::Changed { node: Some((_, state)), .. } => [format!(" {}", node_state(state)), String::new()],
             _ => [one.to_string(), many.to_string()],
         };
         let job = frame.job_of(row).map(|job| Job::of(frame, job, group.n));
         Some(Clause {
             word: row.word(),
-            by: row
-                .by()
-                .filter(|_| is_for_another(row))
-                .map(|by| Job::of(frame, by, 1))
-                .into_iter()
-                .collect(),
+            by: row.by().filter(|_| is_for_another(row)).map(|by| Job::of(frame, by, 1)).into_iter().collect(),
             lead,
             jobs: job.into_iter().collect(),
             says: [one, many],
@@ -290,15 +281,14 @@ impl Clause {
     }
 }
 
-/// Merges evictions of one kind for different jobs into one part of the sentence: those from one queue, and all if there are
-/// many queues.
+/// Merges evictions of one kind for different jobs into one part of the sentence: those from one queue, and all if
+/// there are many queues.
 fn join_takers(all: Vec<Clause>) -> Vec<Clause> {
     let losers = |word: EventWord| -> BTreeSet<Option<&str>> {
         let evictions = all.iter().filter(|one| one.word == word && !one.by.is_empty());
         evictions.map(|one| queue_of(&one.jobs)).collect()
     };
-    let are_many =
-        [EventWord::Reclaimed, EventWord::Preempted].map(|word| (word, losers(word).len() > LOSERS_MAX));
+    let are_many = [EventWord::Reclaimed, EventWord::Preempted].map(|word| (word, losers(word).len() > LOSERS_MAX));
     let mut joined: Vec<Clause> = Vec::new();
     for next in all {
         let is_one_of_many = are_many.contains(&(next.word, true));
@@ -362,14 +352,9 @@ fn predicate(row: &EventRow, event: Event) -> (&'static str, [&'static str; 2]) 
         Event::JobDone { .. } => ("", [" is done", " are done"]),
         Event::JobEvicted { .. } => (
             "",
-            [
-                " is over: its [evicted] [pods] are not recreated",
-                " are over: their [evicted] [pods] are not recreated",
-            ],
+            [" is over: its [evicted] [pods] are not recreated", " are over: their [evicted] [pods] are not recreated"],
         ),
-        Event::Changed { ended: Some(_), .. } => {
-            ("", [" was ended by the timeline", " were ended by the timeline"])
-        }
+        Event::Changed { ended: Some(_), .. } => ("", [" was ended by the timeline", " were ended by the timeline"]),
         Event::Changed { node: None, .. } => ("the configuration changed", ["", ""]),
         Event::Changed { node: Some(_), .. } => ("", ["", ""]),
     }
@@ -393,10 +378,7 @@ mod tests {
             "Cycle 1: team-a gives up 1 GPU: a2 makes room for b2. team-a 2, team-b 1."
         );
         assert_eq!(announce(&fixtures::start(), Resource::GPU), "At the start: b2 was submitted.");
-        assert_eq!(
-            announce(&Frame { cycle: 3, ..Frame::default() }, Resource::GPU),
-            "Cycle 3: nothing changed."
-        );
+        assert_eq!(announce(&Frame { cycle: 3, ..Frame::default() }, Resource::GPU), "Cycle 3: nothing changed.");
     }
 
     #[test]
@@ -440,7 +422,8 @@ mod tests {
         assert_eq!(step_sentence(&frame).spoken(), "a2 was ended by the timeline. b2 still waits.");
     }
 
-    /// A pod that waits again and starts in the same cycle, such as a moved one, restarts; jobs that were refused keep waiting.
+    /// A pod that waits again and starts in the same cycle, such as a moved one, restarts; jobs that were refused keep
+    /// waiting.
     #[test]
     fn a_restart_is_no_wait() {
         let mut frame = fixtures::start();

@@ -51,11 +51,7 @@ const GENERAL: &[Entry] = &[
     entry("changed now", &[], "What the cycle that is shown has changed."),
     entry("before", &[], "How it was before the last change, at the same cycle."),
     entry("ghost", &[], "How it would be with the value that is being changed, at the same cycle."),
-    entry(
-        "below share",
-        &[],
-        "How long a [queue] used less than its share while it requested more, since the start.",
-    ),
+    entry("below share", &[], "How long a [queue] used less than its share while it requested more, since the start."),
     entry(
         "owed",
         &[],
@@ -74,11 +70,7 @@ const GENERAL: &[Entry] = &[
         &[],
         "What was free while [jobs] waited for it: amount times time, such as GPU-hours.",
     ),
-    entry(
-        "free but too scattered",
-        &[],
-        "What is free, but in pieces that are too small for any waiting [job].",
-    ),
+    entry("free but too scattered", &[], "What is free, but in pieces that are too small for any waiting [job]."),
     entry(
         "evenness",
         &["Evenness (Jain index)", "Jain index"],
@@ -100,16 +92,8 @@ const OF_SHARE_USAGE: &[Entry] = &[
         "Allocated units divided by the capacity of the pool for units of their size.",
     ),
     entry("usage demand", &[], "Demanded units divided by that capacity, at most 1 for each sub-allocation."),
-    entry(
-        "share usage quota",
-        &[],
-        "The share usage that a [queue] deserves now. Reclaim takes from those above it.",
-    ),
-    entry(
-        "private and public pool",
-        &[],
-        "Owned [nodes], and all others. Owners lend idle [nodes] and reclaim them.",
-    ),
+    entry("share usage quota", &[], "The share usage that a [queue] deserves now. Reclaim takes from those above it."),
+    entry("private and public pool", &[], "Owned [nodes], and all others. Owners lend idle [nodes] and reclaim them."),
     entry("grace period", &[], "How long a unit keeps running after it was reclaimed."),
     entry(
         "static and dynamic share quota",
@@ -122,19 +106,12 @@ const OF_SHARE_USAGE: &[Entry] = &[
         "The most units of a size that the hosts of the pool hold when they are empty.",
     ),
     entry("unit size", &["units per host"], "What one unit needs of each resource."),
-    entry(
-        "share priority",
-        &[],
-        "Siblings of higher share priority are served first, whatever their share ratios.",
-    ),
+    entry("share priority", &[], "Siblings of higher share priority are served first, whatever their share ratios."),
 ];
 
 /// Terms of policies whose reclaim compares saturation.
-const OF_SATURATION: &[Entry] = &[entry(
-    "saturation ratio",
-    &[],
-    "Allocated divided by [fair share]. Reclaim compares it between [queues].",
-)];
+const OF_SATURATION: &[Entry] =
+    &[entry("saturation ratio", &[], "Allocated divided by [fair share]. Reclaim compares it between [queues].")];
 
 /// Terms of policies that name the states of queues.
 const OF_STATES: &[Entry] = &[entry(
@@ -173,8 +150,7 @@ pub fn entries(policy: &str) -> impl Iterator<Item = Entry> {
         (policy.knows.share_usage, OF_SHARE_USAGE),
         (policy.knows.queue_priorities, OF_PRIORITIES),
     ];
-    let is_read =
-        |of: &Entry| !matches!(of.term, "quota" | "weight" | "limit") || policy.terms.reads(of.term);
+    let is_read = |of: &Entry| !matches!(of.term, "quota" | "weight" | "limit") || policy.terms.reads(of.term);
     own.into_iter().filter(|(is_known, _)| *is_known).flat_map(|(_, of)| of).copied().filter(is_read)
 }
 
@@ -183,21 +159,16 @@ pub fn entry_of(label: &str, policy: &str) -> Option<Entry> {
     let terms = Terms::of(policy);
     let label = label.split_once(", ").map_or(label, |(label, _)| label);
     let label = label.split_once(" (").map_or(label, |(label, _)| label);
-    let is_named = |word: &'static str| {
-        word.eq_ignore_ascii_case(label) || label.eq_ignore_ascii_case(terms.word_apart(word))
-    };
+    let is_named =
+        |word: &'static str| word.eq_ignore_ascii_case(label) || label.eq_ignore_ascii_case(terms.word_apart(word));
     entries(policy).find(|of| is_named(of.term) || of.labels.iter().copied().any(is_named))
 }
 
 /// Words of other products for a term, where they differ: the word, and the product's name.
 pub fn elsewhere(of: Entry, policy: &str) -> Vec<(&'static str, &'static str)> {
     let own = Terms::of(policy).word_apart(of.term);
-    let others =
-        Policy::products().filter(|other| other.key != policy && entries(other.key).any(|it| it == of));
-    others
-        .map(|other| (other.terms.word_apart(of.term), other.short))
-        .filter(|(word, _)| *word != own)
-        .collect()
+    let others = Policy::products().filter(|other| other.key != policy && entries(other.key).any(|it| it == of));
+    others.map(|other| (other.terms.word_apart(of.term), other.short)).filter(|(word, _)| *word != own).collect()
 }
 
 #[cfg(test)]
@@ -214,8 +185,7 @@ mod tests {
             let term = |label: &str| term(label, policy.key);
             let own = policy.terms.word_apart("fair share");
             for label in ["fair share", own] {
-                for label in [label.to_string(), format!("{label}, GPUs"), format!("{label} (before), GPUs")]
-                {
+                for label in [label.to_string(), format!("{label}, GPUs"), format!("{label} (before), GPUs")] {
                     assert_eq!(term(&label), Some("fair share"), "{}: {label}", policy.key);
                 }
             }

@@ -98,8 +98,7 @@ mod tests {
         let job = |name: &str, queue: &str| Job { name: name.into(), queue: queue.into(), pods: 1 };
         let few: Vec<Job> = ["a10", "b1", "a2"].map(|name| job(name, "a")).to_vec();
         assert_eq!(listed(&few, terms).spoken(), "a2, a10 and b1");
-        let many: Vec<Job> =
-            (0..7).map(|at| job(&format!("j{at}"), ["a", "b"][usize::from(at % 3 > 0)])).collect();
+        let many: Vec<Job> = (0..7).map(|at| job(&format!("j{at}"), ["a", "b"][usize::from(at % 3 > 0)])).collect();
         assert_eq!(listed(&many, terms).spoken(), "4 jobs of b and 3 of a");
         let spread: Vec<Job> = (0..6).map(|at| job("j", &format!("q{at}"))).collect();
         assert_eq!(listed(&spread, terms).spoken(), "1 job of q0, 1 of q1, 1 of q2 and 3 of other queues");

@@ -9,8 +9,8 @@ use fairground::id::{JobId, NodeId, PodId, QueueId};
 use fairground::policy::Policy;
 use fairground::time::Time;
 use fairground::trace::{
-    Candidate, Check, Event, EvictReason, Gate, NodeReason, NotAccepted, NotSelected, Op, Outlook,
-    Protection, Quantity, Refusal, RiseEnd, Subject, Term, Value,
+    Candidate, Check, Event, EvictReason, Gate, NodeReason, NotAccepted, NotSelected, Op, Outlook, Protection,
+    Quantity, Refusal, RiseEnd, Subject, Term, Value,
 };
 use fairground::units::Resource;
 use fairground::words::Selection;
@@ -115,12 +115,8 @@ fn other_evictions_have_their_words() {
 fn every_gate_has_its_sentence() {
     let (queue, resource) = (QueueId(1), Resource::GPU);
     let lack = NodeReason::Insufficient(resource);
-    let no_node = |reasons: &[(NodeReason, u32)]| Gate::NoNode {
-        placed: 0,
-        of: 0,
-        reasons: reasons.to_vec(),
-        free: None,
-    };
+    let no_node =
+        |reasons: &[(NodeReason, u32)]| Gate::NoNode { placed: 0, of: 0, reasons: reasons.to_vec(), free: None };
     let until = Time::from_millis(20_000);
     let lines = [
         refused(Gate::NotReady, |_| {}),
@@ -197,10 +193,7 @@ fn queues_are_judged_against_share_and_quota() {
         verdict(&frame, "team-a"),
         "`team-a` uses 3 GPUs, 1 over its fair share of 2. Queues below their fair share can reclaim it."
     );
-    assert_eq!(
-        verdict(&frame, "team-b"),
-        "`team-b` is 1 GPU below its fair share: it uses 1 GPU of 2 and requests 2."
-    );
+    assert_eq!(verdict(&frame, "team-b"), "`team-b` is 1 GPU below its fair share: it uses 1 GPU of 2 and requests 2.");
     let frame = fixtures::departments();
     assert_eq!(
         verdict(&frame, "product"),
@@ -213,11 +206,8 @@ fn queues_are_judged_against_share_and_quota() {
 #[test]
 fn any_check_is_a_sentence() {
     let frame = fixtures::reclaimed();
-    let lines: Vec<String> = frame.events[0]
-        .checks
-        .iter()
-        .map(|check| says(&frame, check).filled(&Terms::PLAIN).to_string())
-        .collect();
+    let lines: Vec<String> =
+        frame.events[0].checks.iter().map(|check| says(&frame, check).filled(&Terms::PLAIN).to_string()).collect();
     assert_eq!(
         lines,
         [
@@ -238,8 +228,7 @@ fn term(quantity: Quantity, value: Value) -> Term {
 /// Steps in neutral words.
 fn lines(steps: Vec<Step>) -> String {
     let terms = &Terms::PLAIN;
-    let line =
-        |step: Step| format!("{} | {} | {}\n", step.text.filled(terms), terms.fill(&step.sum), step.value);
+    let line = |step: Step| format!("{} | {} | {}\n", step.text.filled(terms), terms.fill(&step.sum), step.value);
     steps.into_iter().map(line).collect()
 }
 
@@ -249,8 +238,7 @@ fn a_rule() -> fairground::trace::Rule {
 
 #[test]
 fn the_ladder_ends_in_the_shown_value() {
-    let line =
-        |kind: LineKind, queue: &str| LadderLine { kind, queue: queue.into(), ..LadderLine::default() };
+    let line = |kind: LineKind, queue: &str| LadderLine { kind, queue: queue.into(), ..LadderLine::default() };
     let quota = |queue: &str, remaining: f64| LadderLine {
         pot: 1.0,
         weight: 3.0,
@@ -276,8 +264,7 @@ fn the_ladder_ends_in_the_shown_value() {
         fair_share: 3.0,
         ..LadderLevel::default()
     };
-    let view =
-        crate::views::division::view::division(&fixtures::reclaimed(), &level, Resource::GPU, usize::MAX);
+    let view = crate::views::division::view::division(&fixtures::reclaimed(), &level, Resource::GPU, usize::MAX);
     let rows: String = view.table.rows.iter().map(|row| row.join(" | ") + "\n").collect();
     expect![[r#"
         before |  |  | 5
@@ -357,8 +344,7 @@ fn the_start_scenario_keeps_what_is_promised() {
         Cycle 3: nothing changed, and nothing more will happen; a2 still waits.
     "#]]
     .assert_eq(&said);
-    let told =
-        frames.iter().find(|frame| frame.events.iter().any(|event| event.word() == EventWord::Reclaimed));
+    let told = frames.iter().find(|frame| frame.events.iter().any(|event| event.word() == EventWord::Reclaimed));
     let explanation = job_at(told.expect("a2 is reclaimed"), "a2");
     let mut text = format!("{}\n", explanation.verdict);
     for (what, cells, key) in explanation.evidence.iter().flat_map(|evidence| &evidence.rows) {
@@ -386,13 +372,7 @@ fn the_start_scenario_keeps_what_is_promised() {
 #[test]
 fn examples_explain_why_jobs_wait() {
     let mut text = String::new();
-    for id in [
-        "gang-of-four",
-        "fragments-pinned",
-        "may-not-borrow",
-        "limit-is-a-ceiling",
-        "ten-promised-seven-there",
-    ] {
+    for id in ["gang-of-four", "fragments-pinned", "may-not-borrow", "limit-is-a-ceiling", "ten-promised-seven-there"] {
         for refusal in real(id, 2).refusals.iter().take(2) {
             let frame = real(id, 2);
             let explanation = job_at(&frame, frame.job(refusal.job));
@@ -498,8 +478,7 @@ fn dominant_shares_rise_in_words() {
 fn a_queue_with_many_jobs_says_how_many_are_not_listed() {
     let mut frame = fixtures::reclaimed();
     let job = frame.jobs[0].clone();
-    frame.jobs =
-        (0..16).map(|n| crate::engine::protocol::JobRow { name: format!("j{n}"), ..job.clone() }).collect();
+    frame.jobs = (0..16).map(|n| crate::engine::protocol::JobRow { name: format!("j{n}"), ..job.clone() }).collect();
     let queue = Selection::Queue(frame.queues[job.queue as usize].name.clone());
     let listed = |frame: &Frame| {
         let list = super::why(frame, None, &queue, None, Resource::GPU).list.expect("its jobs").1;

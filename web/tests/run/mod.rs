@@ -74,11 +74,7 @@ impl Page {
     }
 
     fn here(&mut self, subjects: Subjects) -> Moment {
-        self.moment(MomentRequest {
-            at: At::Here,
-            wants: Wants::Subjects(subjects),
-            ..MomentRequest::go_to(0)
-        })
+        self.moment(MomentRequest { at: At::Here, wants: Wants::Subjects(subjects), ..MomentRequest::go_to(0) })
     }
 
     pub fn report(&mut self, request: ReportRequest) -> Report {

@@ -70,9 +70,7 @@ impl Whole {
 /// The requests that start a run.
 pub fn loads(effects: &[Effect]) -> impl Iterator<Item = &MomentRequest> {
     effects.iter().filter_map(|effect| match effect {
-        Effect::Send(Message { body: Request::Moment(ask), .. }) => {
-            Some(ask).filter(|ask| ask.scenario.is_some())
-        }
+        Effect::Send(Message { body: Request::Moment(ask), .. }) => Some(ask).filter(|ask| ask.scenario.is_some()),
         _ => None,
     })
 }

@@ -35,9 +35,7 @@ pub fn has_own_label(object: &Object<'_>) -> bool {
 
 /// Returns the application of a pod.
 pub fn application_of<'a>(object: &Object<'a>) -> Option<&'a str> {
-    labelled(object, "app-id")
-        .or_else(|| object.label("applicationId"))
-        .or_else(|| object.label("spark-app-selector"))
+    labelled(object, "app-id").or_else(|| object.label("applicationId")).or_else(|| object.label("spark-app-selector"))
 }
 
 /// Returns the queue path of a pod.
@@ -69,8 +67,7 @@ pub fn gang_of(pods: &[&Object<'_>]) -> Option<(String, Option<String>)> {
     };
     annotation("task-groups")?;
     let words = annotation("schedulingPolicyParameters").unwrap_or_default();
-    let word =
-        |key: &str| words.split_whitespace().find_map(|word| word.strip_prefix(key)?.strip_prefix('='));
+    let word = |key: &str| words.split_whitespace().find_map(|word| word.strip_prefix(key)?.strip_prefix('='));
     let style = word("gangSchedulingStyle").unwrap_or("Soft").to_ascii_lowercase();
     let timeout = word("placeholderTimeoutInSeconds").filter(|n| n.parse::<u32>().is_ok());
     Some((style, timeout.map(|n| format!("{n}s"))))

@@ -1,8 +1,8 @@
 //! GPUs that pods ask for by resource claims (dynamic resource allocation).
 //!
 //! # Rule
-//! A claim, or the template of one, that is in the text and asks for an exact number of devices of a class of GPUs is that many
-//! whole GPUs. Any other claim counts as none, and the report says so for each pod.
+//! A claim, or the template of one, that is in the text and asks for an exact number of devices of a class of GPUs is
+//! that many whole GPUs. Any other claim counts as none, and the report says so for each pod.
 //!
 //! # Source
 //! Kubernetes API reference, `resource.k8s.io` (`v1`, `v1beta2`, `v1beta1`); KAI Scheduler, `docs/dra`
@@ -58,8 +58,7 @@ impl<'a> Claims<'a> {
         };
         if let Some(name) = named(reference, "resourceClaimTemplateName") {
             let template = find(Kind::ClaimTemplate, name);
-            let template =
-                template.ok_or_else(|| format!("ResourceClaimTemplate {name} is not in the text"))?;
+            let template = template.ok_or_else(|| format!("ResourceClaimTemplate {name} is not in the text"))?;
             return devices(&template, &["spec", "spec", "devices", "requests"], objects);
         }
         let name = named(reference, "resourceClaimName").ok_or("a claim without a name")?;
@@ -129,17 +128,15 @@ fn is_gpu(class: &str, objects: &Objects<'_>) -> bool {
 pub fn offered(node: &str, objects: &Objects<'_>) -> i64 {
     let slices = objects.of_kind(Kind::ResourceSlice).iter();
     let of_node = slices.filter(|slice| slice.place.scalar(&["spec", "nodeName"]) == Some(node));
-    let drivers = of_node.filter(|slice| {
-        slice.place.scalar(&["spec", "driver"]).is_some_and(|name| GPU_CLASSES.contains(&name))
-    });
+    let drivers =
+        of_node.filter(|slice| slice.place.scalar(&["spec", "driver"]).is_some_and(|name| GPU_CLASSES.contains(&name)));
     // A partition of a device has another type.
     let is_whole = |device: &Place<'_>| {
         let at = |keys: &[&str]| device.at(keys)?.scalar(&["type", "string"]);
         let kind = at(&["attributes"]).or_else(|| at(&["basic", "attributes"]));
         kind.is_none_or(|kind| kind == "gpu")
     };
-    let n: usize = drivers
-        .map(|slice| slice.place.items(&["spec", "devices"]).iter().filter(|d| is_whole(d)).count())
-        .sum();
+    let n: usize =
+        drivers.map(|slice| slice.place.items(&["spec", "devices"]).iter().filter(|d| is_whole(d)).count()).sum();
     n as i64 * 1000
 }

@@ -62,8 +62,8 @@ pub fn jobs<'a>(cluster: &Cluster<'a>, pods: &[Pod<'a>], report: &mut Report) ->
     all.iter().map(job).collect()
 }
 
-/// Returns the name of the outermost controller of a pod. Pods without one, and those of deployments, which are scheduled
-/// individually, return their own name. A run of a CronJob stands for itself.
+/// Returns the name of the outermost controller of a pod. Pods without one, and those of deployments, which are
+/// scheduled individually, return their own name. A run of a CronJob stands for itself.
 fn owner<'a>(pod: &Pod<'a>, cluster: &Cluster<'a>) -> &'a str {
     let Some([kind, name, _]) = pod.object.owner() else { return pod.object.name };
     let owners = cluster.objects.owners_of(pod.object);
@@ -187,8 +187,7 @@ impl<'a> Work<'a, '_> {
         let all = all("subGroups");
         let least = i64::from(!cluster.is_optional);
         let of = |at: usize, key: &str| all[at].scalar(&[key]).filter(|text| !text.is_empty());
-        let by_name: BTreeMap<&str, usize> =
-            (0..all.len()).filter_map(|at| Some((of(at, "name")?, at))).collect();
+        let by_name: BTreeMap<&str, usize> = (0..all.len()).filter_map(|at| Some((of(at, "name")?, at))).collect();
         let parents: BTreeSet<&str> = (0..all.len()).filter_map(|at| of(at, "parent")).collect();
         let is_leaf = |at: &usize| of(*at, "name").is_none_or(|name| !parents.contains(name));
         let path = |at: usize| {
@@ -267,13 +266,7 @@ impl<'a> Work<'a, '_> {
     }
 
     /// Adds the pods to a job: as equal pods if there is one set, otherwise as pod sets.
-    fn with_pods(
-        &self,
-        job: JobEntry,
-        sets: &[Set<'_>],
-        cluster: &Cluster<'a>,
-        report: &mut Report,
-    ) -> JobEntry {
+    fn with_pods(&self, job: JobEntry, sets: &[Set<'_>], cluster: &Cluster<'a>, report: &mut Report) -> JobEntry {
         let n_pods = sets.iter().map(|set| set.pods.len()).sum::<usize>() as i64;
         let min = self.group.and_then(|group| group.place.whole::<i64>(&["spec", "minMember"]));
         let is_kueue = self.group.is_none() && self.pods[0].family == Family::Kueue;
@@ -282,8 +275,7 @@ impl<'a> Work<'a, '_> {
             false => self.annotated(cluster, report).unwrap_or(1),
         };
         let min = min.unwrap_or(least).max(i64::from(!self.is_of_kai()));
-        let is_whole =
-            min <= n_pods && sets.iter().all(|set| set.min.is_none_or(|min| min <= set.pods.len() as i64));
+        let is_whole = min <= n_pods && sets.iter().all(|set| set.min.is_none_or(|min| min <= set.pods.len() as i64));
         if !is_whole {
             let says = format!("{} waits for pods that are not there yet, so it is not offered", job.name);
             report.assume(says);
@@ -307,10 +299,7 @@ impl<'a> Work<'a, '_> {
             selector: first.selector.clone(),
             tolerations: first.tolerations.clone(),
             gated: is_gated.then(|| "true".into()),
-            min_available: sets
-                .iter()
-                .all(|set| set.min.is_none())
-                .then(|| Scalar(min.min(n_pods).to_string())),
+            min_available: sets.iter().all(|set| set.min.is_none()).then(|| Scalar(min.min(n_pods).to_string())),
             ..job
         };
         match sets {

@@ -1,17 +1,17 @@
 //! Imports the queues and workloads of Kueue.
 //!
 //! # Rule
-//! A ClusterQueue becomes a queue: the nominal quota is the quota, nominal quota plus borrowing limit is the limit, and the
-//! fair-sharing weight is the weight. A Cohort becomes the parent queue with the sum of the quotas below; nothing can be borrowed
-//! from outside a root Cohort. A LocalQueue is an alias of its ClusterQueue. A Workload becomes a job with its pods, or with its pod
-//! sets if the text has no pods of it.
+//! A ClusterQueue becomes a queue: the nominal quota is the quota, nominal quota plus borrowing limit is the limit, and
+//! the fair-sharing weight is the weight. A Cohort becomes the parent queue with the sum of the quotas below; nothing
+//! can be borrowed from outside a root Cohort. A LocalQueue is an alias of its ClusterQueue. A Workload becomes a job
+//! with its pods, or with its pod sets if the text has no pods of it.
 //!
 //! # Source
 //! Kueue, API types `kueue.x-k8s.io/v1beta1` and `v1beta2`
 //!
 //! # Differs
-//! Kueue itself is not simulated. Quotas of several flavors of a resource are summed. Resources outside every resource group are
-//! unlimited.
+//! Kueue itself is not simulated. Quotas of several flavors of a resource are summed. Resources outside every resource
+//! group are unlimited.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -81,9 +81,7 @@ pub fn queues(cluster: &Cluster<'_>, report: &mut Report) -> Vec<QueueEntry> {
     let entry = |unit: &Unit<'_>, totals: &[Option<i64>; 3]| {
         let weight = unit.object.and_then(|object| object.place.scalar(&["spec", "fairSharing", "weight"]));
         let weight = weight.and_then(|text| amount(text, Resource::CPU)).unwrap_or(1000);
-        let of = |i: usize| {
-            resource(RESOURCES[i], totals[i], unit.quotas[i].borrowing, unit.above.is_some(), weight)
-        };
+        let of = |i: usize| resource(RESOURCES[i], totals[i], unit.quotas[i].borrowing, unit.above.is_some(), weight);
         QueueEntry {
             name: unit.name.clone(),
             parent: unit.above.map(|name| cohort(name, cluster)),
@@ -99,10 +97,7 @@ pub fn queues(cluster: &Cluster<'_>, report: &mut Report) -> Vec<QueueEntry> {
 }
 
 /// Returns the sum of the nominal quotas of each Cohort and its descendants.
-fn sums<'a>(
-    cohorts: &BTreeMap<&'a str, Unit<'_>>,
-    queues: &[Unit<'_>],
-) -> BTreeMap<&'a str, [Option<i64>; 3]> {
+fn sums<'a>(cohorts: &BTreeMap<&'a str, Unit<'_>>, queues: &[Unit<'_>]) -> BTreeMap<&'a str, [Option<i64>; 3]> {
     let mut sums: BTreeMap<&str, [Option<i64>; 3]> = cohorts.keys().map(|name| (*name, [None; 3])).collect();
     let own = cohorts.iter().map(|(name, unit)| (Some(*name), unit));
     for (first, unit) in own.chain(queues.iter().map(|unit| (unit.above, unit))) {

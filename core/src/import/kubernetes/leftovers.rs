@@ -1,5 +1,5 @@
-//! Names what stands inside of objects and was not read: a key that is misspelt, has a value of another type, or says something that
-//! is not simulated.
+//! Names what stands inside of objects and was not read: a key that is misspelt, has a value of another type, or says
+//! something that is not simulated.
 //!
 //! # Source
 //! Kubernetes API reference (ObjectMeta, Container, Node); API types of the kinds that are read

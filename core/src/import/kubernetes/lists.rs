@@ -19,11 +19,7 @@ pub fn changes<'a>(entries: &[(&'a str, Place<'a>)]) -> Vec<Change<'a>> {
         enabled: place.scalar(&["enabled"]).map(|text| text == "true"),
         priority: place.scalar(&["priority"]).and_then(|text| text.parse().ok()),
     };
-    entries
-        .iter()
-        .map(change)
-        .filter(|change| change.enabled.is_some() || change.priority.is_some())
-        .collect()
+    entries.iter().map(change).filter(|change| change.enabled.is_some() || change.priority.is_some()).collect()
 }
 
 /// Returns the names in the list after the changes, by descending priority.

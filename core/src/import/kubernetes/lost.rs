@@ -59,7 +59,5 @@ impl<'a> Found<'a> {
 
 /// Whether a key is in the domain of a scheduler or in a part of it, such as `alpha.jobset.sigs.k8s.io/`.
 pub fn is_of_domain(key: &str) -> bool {
-    DOMAINS
-        .iter()
-        .any(|domain| key.starts_with(domain) || domain.ends_with('/') && key.contains(&format!(".{domain}")))
+    DOMAINS.iter().any(|domain| key.starts_with(domain) || domain.ends_with('/') && key.contains(&format!(".{domain}")))
 }

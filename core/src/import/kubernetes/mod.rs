@@ -1,13 +1,14 @@
 //! Imports output of `kubectl get … -o json` or `-o yaml` as a scenario of the current state of a cluster.
 //!
 //! # Rule
-//! Reads queues, pod groups, pods, nodes, bind requests and priority classes of KAI, queues and pod groups of Volcano, and queues
-//! and workloads of Kueue, in any mixture of documents and lists or in KAI's snapshot. The current time is the latest one in any
-//! object. Pods with a node stay there, others are pending; ages are kept. Pods of other schedulers reduce the capacity of nodes.
+//! Reads queues, pod groups, pods, nodes, bind requests and priority classes of KAI, queues and pod groups of Volcano,
+//! and queues and workloads of Kueue, in any mixture of documents and lists or in KAI's snapshot. The current time is
+//! the latest one in any object. Pods with a node stay there, others are pending; ages are kept. Pods of other
+//! schedulers reduce the capacity of nodes.
 //!
 //! # Source
-//! Kubernetes API reference (Pod, Node, PriorityClass, Quantity); KAI Scheduler, API types `scheduling.run.ai/v2` and `v2alpha2`,
-//! `docs/queues`, `docs/developer/pod-grouper.md`, `docs/plugins/snapshot.md`
+//! Kubernetes API reference (Pod, Node, PriorityClass, Quantity); KAI Scheduler, API types `scheduling.run.ai/v2` and
+//! `v2alpha2`, `docs/queues`, `docs/developer/pod-grouper.md`, `docs/plugins/snapshot.md`
 //!
 //! # Differs
 //! No object contains run times: jobs run until the end. Node pools and topologies are not read.
@@ -68,14 +69,9 @@ pub fn import_kubernetes(sources: &[Source<'_>], options: &Options) -> Imported 
     Imported { scenario, report }
 }
 
-/// Imports the objects in trees, each with the name of its file if there are several. `has_yunikorn`: a configuration of YuniKorn
-/// stands beside them.
-pub fn import_trees(
-    roots: &[(&str, &Value)],
-    options: &Options,
-    has_yunikorn: bool,
-    mut report: Report,
-) -> Imported {
+/// Imports the objects in trees, each with the name of its file if there are several. `has_yunikorn`: a configuration
+/// of YuniKorn stands beside them.
+pub fn import_trees(roots: &[(&str, &Value)], options: &Options, has_yunikorn: bool, mut report: Report) -> Imported {
     if !report.diagnostics.is_empty() {
         return Imported { scenario: None, report };
     }
@@ -170,9 +166,7 @@ fn read(
     }
     let found = [(queues.len(), "queue"), (nodes.len(), "node"), (jobs.len(), "job")];
     let found = found.into_iter().filter(|(n, _)| *n > 0);
-    report
-        .understood
-        .insert(0, found.map(|(n, what)| counted(n as u64, what)).collect::<Vec<_>>().join(", "));
+    report.understood.insert(0, found.map(|(n, what)| counted(n as u64, what)).collect::<Vec<_>>().join(", "));
     let policy = if cluster.is_yunikorn { applications::POLICY } else { Policy::NAMES[0] };
     settings.extend(cluster.class_settings(&jobs, policy));
     Some(Scenario {
@@ -188,8 +182,8 @@ fn read(
     })
 }
 
-/// Gives each job a name of its own. Jobs of the same name have their namespace before it, and else a number behind it. An application
-/// with one job gives it its name.
+/// Gives each job a name of its own. Jobs of the same name have their namespace before it, and else a number behind it.
+/// An application with one job gives it its name.
 fn with_own_names(jobs: Vec<(&str, JobEntry)>) -> Vec<JobEntry> {
     let mut n_jobs: BTreeMap<String, u32> = BTreeMap::new();
     for application in jobs.iter().filter_map(|(_, job)| job.application.clone()) {
@@ -242,8 +236,7 @@ const UNDERSTOOD: [Kind; 14] = [
 
 /// Returns the pods, and the templates of objects with the number of their pods.
 fn pods_and_templates<'a>(objects: &Objects<'a>) -> Vec<(Object<'a>, u64)> {
-    let mut all: Vec<(Object<'a>, u64)> =
-        objects.of_kind(Kind::Pod).iter().map(|pod| (pod.clone(), 1)).collect();
+    let mut all: Vec<(Object<'a>, u64)> = objects.of_kind(Kind::Pod).iter().map(|pod| (pod.clone(), 1)).collect();
     for kind in objects::MAKERS {
         for object in objects.of_kind(kind) {
             let parts = templates::parts_of(object);

@@ -1,4 +1,5 @@
-//! Names objects that have no name yet, as people write them by hand: the cluster makes their names when it creates them.
+//! Names objects that have no name yet, as people write them by hand: the cluster makes their names when it creates
+//! them.
 //!
 //! # Source
 //! Kubernetes API reference, `ObjectMeta.generateName`
@@ -9,7 +10,8 @@ use std::collections::BTreeSet;
 use super::Report;
 use crate::scenario::value::{Is, Value};
 
-/// Returns the documents with a name for each object. The name depends only on the text: `generateName` or the kind, and a number.
+/// Returns the documents with a name for each object. The name depends only on the text: `generateName` or the kind,
+/// and a number.
 pub fn named<'a>(roots: &[(&'a str, &'a Value)], report: &mut Report) -> Vec<(&'a str, Cow<'a, Value>)> {
     let mut taken: BTreeSet<String> = BTreeSet::new();
     let mut has_nameless = false;

@@ -24,7 +24,8 @@ const CONDITIONS: [(&str, &str, &str); 5] = [
     ("NetworkUnavailable", "False", "network-unavailable"),
 ];
 
-/// Returns all nodes, including those that only pods refer to. If the text lists none, they have the chosen number and size.
+/// Returns all nodes, including those that only pods refer to. If the text lists none, they have the chosen number and
+/// size.
 pub fn nodes(
     cluster: &Cluster<'_>,
     pods: &[Pod<'_>],
@@ -82,9 +83,7 @@ pub fn nodes(
 /// Returns the chosen nodes beyond those that the text names. Reports if it names more.
 fn further_nodes((n_nodes, gpus): (u32, u32), n_named: u32, report: &mut Report) -> Option<NodeEntry> {
     if n_named > n_nodes {
-        report.ignore(format!(
-            "nodes {n_nodes}x{gpus}: the text names {n_named} nodes, so there are {n_named}"
-        ));
+        report.ignore(format!("nodes {n_nodes}x{gpus}: the text names {n_named} nodes, so there are {n_named}"));
     }
     let n = n_nodes.checked_sub(n_named).filter(|n| *n > 0)?;
     report.assume(format!("{} that no pod names, with {gpus} GPUs each", counted(u64::from(n), "node")));
@@ -171,8 +170,7 @@ fn state(object: &Object<'_>) -> Option<&'static str> {
 fn taints(object: &Object<'_>, has_state: bool) -> Vec<String> {
     let mut taints = Vec::new();
     for taint in object.place.items(&["spec", "taints"]) {
-        let [key, value, effect] =
-            ["key", "value", "effect"].map(|key| taint.scalar(&[key]).unwrap_or_default());
+        let [key, value, effect] = ["key", "value", "effect"].map(|key| taint.scalar(&[key]).unwrap_or_default());
         if has_state && key.starts_with("node.kubernetes.io/") {
             continue;
         }

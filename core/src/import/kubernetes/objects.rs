@@ -55,12 +55,7 @@ struct Known {
     kind: Kind,
 }
 
-const fn known(
-    group: &'static str,
-    versions: &'static [&'static str],
-    name: &'static str,
-    kind: Kind,
-) -> Known {
+const fn known(group: &'static str, versions: &'static [&'static str], name: &'static str, kind: Kind) -> Known {
     Known { group, versions, name, kind }
 }
 
@@ -102,10 +97,7 @@ const KUEUE_VERSIONS: &[&str] = &["v1beta1", "v1beta2"];
 
 /// Keys of `spec` that are read for some kinds; others are reported.
 pub const SPEC_KEYS: [(Kind, &[&str]); 8] = [
-    (
-        Kind::Queue,
-        &["displayName", "parentQueue", "priority", "resources", "preemptMinRuntime", "reclaimMinRuntime"],
-    ),
+    (Kind::Queue, &["displayName", "parentQueue", "priority", "resources", "preemptMinRuntime", "reclaimMinRuntime"]),
     (
         Kind::PodGroup,
         &[
@@ -127,15 +119,7 @@ pub const SPEC_KEYS: [(Kind, &[&str]); 8] = [
     (Kind::LocalQueue, &["clusterQueue"]),
     (
         Kind::Workload,
-        &[
-            "queueName",
-            "podSets",
-            "priority",
-            "priorityClassName",
-            "priorityClassSource",
-            "priorityClassRef",
-            "active",
-        ],
+        &["queueName", "podSets", "priority", "priorityClassName", "priorityClassSource", "priorityClassRef", "active"],
     ),
 ];
 
@@ -307,8 +291,7 @@ impl<'a> Objects<'a> {
             let mut fields: BTreeMap<&str, Vec<&Object<'a>>> = BTreeMap::new();
             for object in self.of_kind(kind) {
                 let spec = object.place.get("spec").map(|spec| spec.entries()).unwrap_or_default();
-                let unread =
-                    spec.into_iter().filter(|(key, value)| !known.contains(key) && !value.is_empty());
+                let unread = spec.into_iter().filter(|(key, value)| !known.contains(key) && !value.is_empty());
                 unread.for_each(|(key, _)| fields.entry(key).or_default().push(object));
             }
             for (field, objects) in fields {
@@ -364,8 +347,8 @@ struct Found<'a> {
     unknown: BTreeMap<(&'static str, &'a str), Unknown<'a>>,
 }
 
-/// Objects of an unknown version: an error, because their fields may have another meaning and the cluster would be incomplete
-/// without them.
+/// Objects of an unknown version: an error, because their fields may have another meaning and the cluster would be
+/// incomplete without them.
 struct Unknown<'a> {
     kind: &'static Known,
     version: &'a str,
@@ -408,8 +391,7 @@ impl<'a> Found<'a> {
         }
         let api = place.get("apiVersion").or(list);
         let version = api.as_ref().and_then(|api| api.scalar(&[]));
-        let (group, version) = match version.map(|version| version.rsplit_once('/').unwrap_or(("", version)))
-        {
+        let (group, version) = match version.map(|version| version.rsplit_once('/').unwrap_or(("", version))) {
             Some((group, version)) => (Some(group), Some(version)),
             None => (None, None),
         };
@@ -439,9 +421,8 @@ impl<'a> Found<'a> {
             created_ms: of("creationTimestamp").and_then(date),
             at: self.n_objects,
         };
-        let unknown = version
-            .zip(api)
-            .filter(|(version, _)| known.is_some_and(|known| !known.versions.contains(version)));
+        let unknown =
+            version.zip(api).filter(|(version, _)| known.is_some_and(|known| !known.versions.contains(version)));
         match (known, unknown) {
             (Some(kind), Some((version, place))) => {
                 let first = Unknown { kind, version, place, n: 0 };
@@ -462,9 +443,7 @@ impl<'a> Found<'a> {
         self.objects.configurations.extend(place.get("config").filter(|config| !config.is_empty()));
         for (key, list) in lists.entries() {
             match SNAPSHOT.iter().find(|(known, _)| *known == key) {
-                Some((_, kind)) => {
-                    list.items(&[]).iter().for_each(|item| self.unwrap(item, None, Some(kind)))
-                }
+                Some((_, kind)) => list.items(&[]).iter().for_each(|item| self.unwrap(item, None, Some(kind))),
                 None if list.is_empty() => {}
                 None => self.lists.push(format!(
                     "the list {key} of the snapshot: {}",

@@ -30,7 +30,8 @@ impl<'a> Part<'a> {
     }
 }
 
-/// Returns the parts of an object below a place in it, with those that lead first: a scheduler needs them before the others.
+/// Returns the parts of an object below a place in it, with those that lead first: a scheduler needs them before the
+/// others.
 pub fn parts<'a>(object: &Object<'a>, below: &[&str]) -> Vec<Part<'a>> {
     let Some(place) = object.place.at(below) else { return Vec::new() };
     let of = |place: Place<'a>| Object { place, ..object.clone() };

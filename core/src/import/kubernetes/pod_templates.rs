@@ -1,13 +1,13 @@
 //! Finds the pod templates of any object that makes pods, with the number of pods of each.
 //!
 //! # Rule
-//! A map with a list `spec.containers` is a pod template, wherever it stands. The counts of the maps around it are multiplied:
-//! `replicas`, `numOfHosts`, and `parallelism`, but not more than `completions`. A part is called after the list item or key that
-//! it stands in: `Worker`, `headGroupSpec`, `replicatedJobs[].name`.
+//! A map with a list `spec.containers` is a pod template, wherever it stands. The counts of the maps around it are
+//! multiplied: `replicas`, `numOfHosts`, and `parallelism`, but not more than `completions`. A part is called after the
+//! list item or key that it stands in: `Worker`, `headGroupSpec`, `replicatedJobs[].name`.
 //!
 //! # Source
-//! Kubernetes API reference (Job, Deployment); Kubeflow, KubeRay, JobSet, LeaderWorkerSet and Volcano, API types; Spark operator,
-//! `docs/api-docs.md`
+//! Kubernetes API reference (Job, Deployment); Kubeflow, KubeRay, JobSet, LeaderWorkerSet and Volcano, API types; Spark
+//! operator, `docs/api-docs.md`
 
 use crate::import::loose::Place;
 
@@ -105,8 +105,7 @@ fn read(place: &Place<'_>, keys: &[&str]) {
 }
 
 /// Keys with the number of pods below a map.
-const COUNTS: [&str; 6] =
-    ["replicas", "numOfHosts", "parallelism", "completions", "minReplicas", "minAvailable"];
+const COUNTS: [&str; 6] = ["replicas", "numOfHosts", "parallelism", "completions", "minReplicas", "minAvailable"];
 
 /// Multiplies the counts of a map into those around it.
 fn counted<'a>(place: &Place<'a>, above: &Above<'a>) -> Above<'a> {

@@ -181,10 +181,10 @@ impl Request {
         if let Some(part) = part {
             match quantity::amount(part, Resource::GPU, 1) {
                 Ok(amount) => amounts.gpu = amount.in_base_units(),
-                Err(_) => report.diagnostics.push(place.wrong(format!(
-                    "{}: gpu-fraction is {part}; it must be a number from 0 to 1",
-                    object.called()
-                ))),
+                Err(_) => report.diagnostics.push(
+                    place
+                        .wrong(format!("{}: gpu-fraction is {part}; it must be a number from 0 to 1", object.called())),
+                ),
             }
         }
         let gpu_memory = object.annotation("gpu-memory").map(str::to_string);
@@ -193,8 +193,7 @@ impl Request {
             report.ignore(format!("the gpu-fraction {part} of {}: {says}", object.called()));
         }
         let gates = place.items(&["spec", "schedulingGates"]);
-        let labels =
-            ORDER_LABELS.iter().filter_map(|key| Some((key.to_string(), object.label(key)?.to_string())));
+        let labels = ORDER_LABELS.iter().filter_map(|key| Some((key.to_string(), object.label(key)?.to_string())));
         Request {
             gpu_devices: object.annotation("gpu-fraction-num-devices").map(str::to_string),
             gpu_memory,
@@ -211,10 +210,7 @@ impl Request {
 /// Returns the scalars of a map by key.
 pub fn texts(map: Option<Place<'_>>) -> BTreeMap<String, String> {
     let entries = map.map(|map| map.entries()).unwrap_or_default();
-    entries
-        .into_iter()
-        .filter_map(|(key, value)| Some((key.to_string(), value.scalar(&[])?.to_string())))
-        .collect()
+    entries.into_iter().filter_map(|(key, value)| Some((key.to_string(), value.scalar(&[])?.to_string()))).collect()
 }
 
 /// Returns the sum over containers, raised to the largest init container.
@@ -228,11 +224,7 @@ fn total(object: &Object<'_>, report: &mut Report) -> Amounts {
         if let Some(limits) = container.at(&["resources", "limits"]) {
             let is_left_out = |name: &str| requested.iter().all(|(known, _)| *known != name);
             // A limit beside a request decides nothing about where a pod runs.
-            limits
-                .entries()
-                .iter()
-                .filter(|(name, _)| !is_left_out(name))
-                .for_each(|(_, place)| place.mark());
+            limits.entries().iter().filter(|(name, _)| !is_left_out(name)).for_each(|(_, place)| place.mark());
             own.add(&Amounts::read_where(&limits, is_left_out, report));
         }
         own
@@ -263,8 +255,7 @@ fn total(object: &Object<'_>, report: &mut Report) -> Amounts {
 /// Returns the expressions of the only term of the required node affinity. Reports what is not supported.
 fn affinity(object: &Object<'_>, report: &mut Report) -> Vec<String> {
     let required = ["spec", "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"];
-    let terms =
-        object.place.at(&required).map(|place| place.items(&["nodeSelectorTerms"])).unwrap_or_default();
+    let terms = object.place.at(&required).map(|place| place.items(&["nodeSelectorTerms"])).unwrap_or_default();
     let [term] = terms.as_slice() else {
         if !terms.is_empty() {
             terms.iter().for_each(Place::mark);
@@ -282,9 +273,7 @@ fn affinity(object: &Object<'_>, report: &mut Report) -> Vec<String> {
             "NotIn" => read.push(format!("{key} notin ({values})")),
             "Exists" => read.push(key.to_string()),
             "DoesNotExist" => read.push(format!("!{key}")),
-            operator => {
-                report.ignore(format!("node affinity {key} {operator} {values} of {}", object.called()))
-            }
+            operator => report.ignore(format!("node affinity {key} {operator} {values} of {}", object.called())),
         }
     }
     read

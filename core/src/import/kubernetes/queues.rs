@@ -6,27 +6,20 @@ use super::objects::{Kind, Object};
 use super::{Cluster, Report, counted, kueue, moment, shards, volcano};
 use crate::import::loose::Place;
 use crate::scenario::{
-    JobEntry, Path, PoolEntry, QueueEntry, ResourceEntry, Scalar, codes, finding, quantity, quoted,
-    unlimited_queue,
+    JobEntry, Path, PoolEntry, QueueEntry, ResourceEntry, Scalar, codes, finding, quantity, quoted, unlimited_queue,
 };
 
 /// Label with the scheduler shard of nodes, queues and pod groups.
 const SHARD: &str = "kai.scheduler/node-pool";
 
 /// Returns all queues, including those that only jobs refer to.
-pub fn queues(
-    cluster: &Cluster<'_>,
-    jobs: &[JobEntry],
-    pools: &[PoolEntry],
-    report: &mut Report,
-) -> Vec<QueueEntry> {
+pub fn queues(cluster: &Cluster<'_>, jobs: &[JobEntry], pools: &[PoolEntry], report: &mut Report) -> Vec<QueueEntry> {
     let listed = cluster.objects.of_kind(Kind::Queue);
     let n_pools = listed.iter().filter(|queue| queue.label(SHARD).is_some()).count();
     if n_pools > 0 && pools.is_empty() {
         report.ignore(format!("the node pool of {}", counted(n_pools as u64, "queue")));
     }
-    let mut queues: Vec<QueueEntry> =
-        listed.iter().map(|queue| self::queue(queue, cluster, report)).collect();
+    let mut queues: Vec<QueueEntry> = listed.iter().map(|queue| self::queue(queue, cluster, report)).collect();
     for (queue, object) in queues.iter_mut().zip(listed).filter(|(queue, _)| queue.parent.is_none()) {
         queue.default_pools = shards::pool_of(object, SHARD, pools).into_iter().collect();
     }
@@ -108,10 +101,5 @@ fn resource(resources: &Place<'_>, key: &str, unit: &str, report: &mut Report) -
         }
         Some(Scalar(format!("{text}{unit}")))
     };
-    ResourceEntry {
-        quota: of("quota", unit),
-        limit: of("limit", unit),
-        weight: of("overQuotaWeight", ""),
-        usage: None,
-    }
+    ResourceEntry { quota: of("quota", unit), limit: of("limit", unit), weight: of("overQuotaWeight", ""), usage: None }
 }

@@ -1,5 +1,5 @@
-//! Reads the labels and annotations of each scheduler: whose work it is, its queue, class and minimum. Pods and pod templates of all
-//! kinds of objects are read alike.
+//! Reads the labels and annotations of each scheduler: whose work it is, its queue, class and minimum. Pods and pod
+//! templates of all kinds of objects are read alike.
 //!
 //! # Source
 //! KAI Scheduler, `docs/developer/pod-grouper.md`, `docs/batch/README.md`; Kueue, `docs/tasks/run`; Apache YuniKorn,
@@ -41,8 +41,7 @@ pub const PREEMPTIBILITY: &str = "kai.scheduler/preemptibility";
 pub const PREEMPTABLE: &str = "volcano.sh/preemptable";
 
 /// Annotations with the pod group of a pod.
-pub const GROUPS: [&str; 3] =
-    ["pod-group-name", "scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name"];
+pub const GROUPS: [&str; 3] = ["pod-group-name", "scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name"];
 
 /// Schedulers with the same labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +75,8 @@ impl<'a> Chain<'a, '_> {
     pub fn family(&self, objects: &Objects<'_>, has_yunikorn: bool) -> Option<Family> {
         let local = self.owner_first(|object| object.label(LOCAL_QUEUE));
         let queue = self.owner_first(queue_label);
-        // Kueue admits work that any scheduler places; its label counts unless the scheduler has queues of its own here.
+        // Kueue admits work that any scheduler places; its label counts unless the scheduler has queues of its own
+        // here.
         let is_kueue = local.is_some() && queue.is_none();
         match self.pod.place.scalar(&["spec", "schedulerName"]).filter(|name| *name != "default-scheduler") {
             Some(_) if applications::is_scheduler(&self.pod.place) => Some(Family::YuniKorn),
@@ -166,8 +166,8 @@ fn volcano_queue<'a>(object: &Object<'a>) -> Option<&'a str> {
     object.label(VOLCANO_QUEUE).or_else(|| object.annotation(VOLCANO_QUEUE))
 }
 
-/// Whether a pod without a scheduler has labels of YuniKorn. YuniKorn's admission controller adds the scheduler later, so files that
-/// people write lack it. The plain label `queue` says so only beside YuniKorn's configuration.
+/// Whether a pod without a scheduler has labels of YuniKorn. YuniKorn's admission controller adds the scheduler later,
+/// so files that people write lack it. The plain label `queue` says so only beside YuniKorn's configuration.
 fn is_yunikorn_by_labels(pod: &Object<'_>, objects: &Objects<'_>, has_yunikorn: bool) -> bool {
     let is_known = applications::application_of(pod).is_some() || applications::queue_of(pod).is_some();
     if has_yunikorn {
@@ -177,8 +177,8 @@ fn is_yunikorn_by_labels(pod: &Object<'_>, objects: &Objects<'_>, has_yunikorn: 
     is_alone && (applications::has_own_label(pod) || pod.label("applicationId").is_some())
 }
 
-/// Returns the ClusterQueue of a LocalQueue, or its own name if it is not in the text. A manifest without a namespace is in that of
-/// the only LocalQueue with the name.
+/// Returns the ClusterQueue of a LocalQueue, or its own name if it is not in the text. A manifest without a namespace
+/// is in that of the only LocalQueue with the name.
 pub fn local_queue<'a>(namespace: &'a str, local: &'a str, cluster: &Cluster<'a>) -> &'a str {
     let queues = &cluster.local_queues;
     if let Some(queue) = queues.get(&(namespace, local)) {

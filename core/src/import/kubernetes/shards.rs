@@ -1,10 +1,10 @@
-//! Imports settings of KAI from scheduling shards, from the configuration that its operator generates, or from a snapshot. Several
-//! shards become node pools.
+//! Imports settings of KAI from scheduling shards, from the configuration that its operator generates, or from a
+//! snapshot. Several shards become node pools.
 //!
 //! # Rule
-//! The `plugins` and `actions` of a shard change the operator's lists: other entries stay, higher priorities go first, and
-//! arguments replace all default arguments of their plugin. The lists become settings only if they differ from the operator's. Plugins
-//! and arguments that older releases lack set the version.
+//! The `plugins` and `actions` of a shard change the operator's lists: other entries stay, higher priorities go first,
+//! and arguments replace all default arguments of their plugin. The lists become settings only if they differ from the
+//! operator's. Plugins and arguments that older releases lack set the version.
 //!
 //! # Source
 //! KAI Scheduler, API type `kai.scheduler/v1` SchedulingShard, `docs/operator/scheduler-config-customization.md`,
@@ -20,9 +20,7 @@ use super::{Cluster, Report, lists};
 use crate::import::date::date;
 use crate::import::loose::{Place, tree};
 use crate::policy::kai::config::{Revision, SEARCH_PLUGINS};
-use crate::policy::kai::operator::{
-    ACTIONS, ARGUMENTS, FIELDS, FLAGS, PLUGINS, USAGE, has_action, has_plugin,
-};
+use crate::policy::kai::operator::{ACTIONS, ARGUMENTS, FIELDS, FLAGS, PLUGINS, USAGE, has_action, has_plugin};
 use crate::policy::kai::settings::PRIORITY_IN_QUOTA;
 use crate::scenario::quantity::{self, print_decimal};
 use crate::scenario::{PoolEntry, Scalar};
@@ -65,12 +63,7 @@ pub fn read(cluster: &Cluster<'_>, report: &mut Report) -> (Settings, Vec<PoolEn
         }
         let mut settings = reading.finish(&shard.place, report);
         let cycle = settings.remove("cycle");
-        pools.push(PoolEntry {
-            name: name.unwrap_or(DEFAULT).to_string(),
-            cycle,
-            settings,
-            ..PoolEntry::default()
-        });
+        pools.push(PoolEntry { name: name.unwrap_or(DEFAULT).to_string(), cycle, settings, ..PoolEntry::default() });
     }
     if let [only] = pools.as_mut_slice() {
         common.append(&mut only.settings);
@@ -203,7 +196,8 @@ impl Reading {
             .map(|setting| self.settings.get(setting).is_some_and(|way| way.0 == "spread"))
     }
 
-    /// Reads the plugin and action lists of a shard, unless they are those that the operator derives from the placement strategy.
+    /// Reads the plugin and action lists of a shard, unless they are those that the operator derives from the placement
+    /// strategy.
     fn lists(&mut self, spec: &Place<'_>, spreads: [bool; 2]) {
         let strategy_is_kept = self.spreads() == spreads;
         let changed = |of: &str| lists::changes(&entries(spec, of));
@@ -266,17 +260,17 @@ impl Reading {
         self.usage(place);
     }
 
-    /// The revision that has a complete list of plugins: the search for jobs to evict consists of plugins since v0.16.0.
+    /// The revision that has a complete list of plugins: the search for jobs to evict consists of plugins since
+    /// v0.16.0.
     fn revision(&mut self, names: &[&str]) -> Revision {
-        let is_newest = self.settings.contains_key(PRIORITY_IN_QUOTA)
-            || SEARCH_PLUGINS.iter().any(|plugin| names.contains(plugin));
+        let is_newest =
+            self.settings.contains_key(PRIORITY_IN_QUOTA) || SEARCH_PLUGINS.iter().any(|plugin| names.contains(plugin));
         if names.is_empty() || is_newest {
             return Revision::NEWEST;
         }
         let revision = Revision::default();
         self.set("version", revision.name());
-        let says =
-            "lists no plugin that searches for jobs to evict, as before v0.16.0: it is simulated as version";
+        let says = "lists no plugin that searches for jobs to evict, as before v0.16.0: it is simulated as version";
         self.assumed.push(format!("{} {says} {}", self.of, revision.name()));
         revision
     }
@@ -301,7 +295,8 @@ impl Reading {
         }
     }
 
-    /// Reads the switch for in-quota reclaim by priority, a boolean as Go reads it; upstream takes anything else as false.
+    /// Reads the switch for in-quota reclaim by priority, a boolean as Go reads it; upstream takes anything else as
+    /// false.
     fn priority_in_quota(&mut self, place: &Place<'_>, text: &str) {
         match text {
             "1" | "t" | "T" | "true" | "TRUE" | "True" => {
@@ -351,10 +346,7 @@ impl Reading {
                     self.set("usage-window-type", text);
                 }
                 ("windowType", _) => {
-                    self.ignore(
-                        &value,
-                        &format!("the window type {text}: a sliding window is simulated; it is"),
-                    );
+                    self.ignore(&value, &format!("the window type {text}: a sliding window is simulated; it is"));
                 }
                 ("tumblingWindowStartTime", _) => self.window_start(&usage, &value),
                 _ => self.ignore(&value, key),
@@ -368,8 +360,7 @@ impl Reading {
     /// Sets the start of the first window after the current time; upstream's start is in the past.
     fn window_start(&mut self, usage: &Place<'_>, value: &Place<'_>) {
         let window = usage.scalar(&["usageParams", "windowSize"]).and_then(duration);
-        let window_ms =
-            window.and_then(|span| quantity::span(&span).ok()).map_or(WEEK_MS, |span| span.as_millis());
+        let window_ms = window.and_then(|span| quantity::span(&span).ok()).map_or(WEEK_MS, |span| span.as_millis());
         match value.scalar(&[]).and_then(date) {
             Some(start_ms) if window_ms > 0 => {
                 let ms = (start_ms - self.now_ms).rem_euclid(window_ms);

@@ -66,8 +66,7 @@ pub fn read(from: impl Read) -> Result<Value, String> {
     let mut n_values = 0;
     let mut reader = serde_json::Deserializer::from_reader(BufReader::with_capacity(1 << 16, from));
     let part = Part { depth: 0, n_values: &mut n_values };
-    let value =
-        part.deserialize(&mut reader).map_err(|error| format!("the snapshot cannot be read: {error}"))?;
+    let value = part.deserialize(&mut reader).map_err(|error| format!("the snapshot cannot be read: {error}"))?;
     reader.end().map_err(|error| format!("the snapshot cannot be read: {error}"))?;
     Ok(value)
 }
@@ -139,8 +138,7 @@ impl<'de> Visitor<'de> for Part<'_> {
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Value, A::Error> {
         let mut entries: Vec<(String, Value)> = Vec::new();
         while let Some(key) = map.next_key::<String>()? {
-            let is_noise =
-                NOISE.contains(&key.as_str()) || self.depth <= 1 && OTHER_LISTS.contains(&key.as_str());
+            let is_noise = NOISE.contains(&key.as_str()) || self.depth <= 1 && OTHER_LISTS.contains(&key.as_str());
             if is_noise {
                 map.next_value::<IgnoredAny>()?;
                 continue;

@@ -1,7 +1,8 @@
 //! Requests of the driver and executors of a SparkApplication, which has no pod templates.
 //!
 //! # Source
-//! Spark operator, `docs/api-docs.md` (`v1beta2`); Apache Spark, *Running on Kubernetes*, `spark.kubernetes.memoryOverheadFactor`
+//! Spark operator, `docs/api-docs.md` (`v1beta2`); Apache Spark, *Running on Kubernetes*,
+//! `spark.kubernetes.memoryOverheadFactor`
 //!
 //! # Differs
 //! Spark's settings in `sparkConf` are not read. Executors do not wait for their driver.
@@ -49,8 +50,7 @@ pub fn add_request(request: &mut Request, object: &Object<'_>, part: &Place<'_>)
     });
     let cores = cores.or_else(|| number("cores")).unwrap_or(1.0);
     let is_jvm = matches!(object.place.scalar(&["spec", "type"]), None | Some("Java" | "Scala"));
-    let factor =
-        object.place.scalar(&["spec", "memoryOverheadFactor"]).and_then(|text| text.parse::<f64>().ok());
+    let factor = object.place.scalar(&["spec", "memoryOverheadFactor"]).and_then(|text| text.parse::<f64>().ok());
     let factor = factor.unwrap_or(if is_jvm { 0.1 } else { 0.4 });
     let memory = part.scalar(&["memory"]).and_then(mebibytes).unwrap_or(MEMORY_MIB);
     let overhead = part.scalar(&["memoryOverhead"]).and_then(mebibytes);

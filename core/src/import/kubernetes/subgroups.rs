@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::objects::Object;
 use crate::scenario::Scalar;
 
-/// Number of members that the job and its groups need, where that is not all. `paths` has the names of the groups around each pod
-/// set, and its own.
+/// Number of members that the job and its groups need, where that is not all. `paths` has the names of the groups
+/// around each pod set, and its own.
 pub fn minimums(group: &Object<'_>, paths: &[Vec<&str>]) -> (Option<Scalar>, BTreeMap<String, Scalar>) {
     let of = |name: &str, typed: Option<u64>| {
         let needed = typed?;
@@ -20,8 +20,7 @@ pub fn minimums(group: &Object<'_>, paths: &[Vec<&str>]) -> (Option<Scalar>, BTr
             "" => Some(0),
             name => path[..path.len() - 1].iter().position(|own| *own == name).map(|at| at + 1),
         };
-        let members: BTreeSet<String> =
-            paths.iter().filter_map(|path| Some(path[..=below(path)?].join("/"))).collect();
+        let members: BTreeSet<String> = paths.iter().filter_map(|path| Some(path[..=below(path)?].join("/"))).collect();
         (needed < members.len() as u64).then(|| Scalar(needed.to_string()))
     };
     let own = of("", group.place.whole(&["spec", "minSubGroup"]));

@@ -1,13 +1,15 @@
-//! Imports jobs, deployments and all other objects that make pods, if the text has no pods of them, from their pod templates.
+//! Imports jobs, deployments and all other objects that make pods, if the text has no pods of them, from their pod
+//! templates.
 //!
 //! # Rule
-//! An object becomes a job with a pod set per template. Its minimum is that of the scheduler: KAI's pod grouper knows some kinds, and
-//! takes one pod of the others; Kueue admits all pods at once; YuniKorn has task groups. A Deployment becomes a job per pod, and a
-//! LeaderWorkerSet a job per group.
+//! An object becomes a job with a pod set per template. Its minimum is that of the scheduler: KAI's pod grouper knows
+//! some kinds, and takes one pod of the others; Kueue admits all pods at once; YuniKorn has task groups. A Deployment
+//! becomes a job per pod, and a LeaderWorkerSet a job per group.
 //!
 //! # Source
-//! Kubernetes API reference (Job, Deployment, StatefulSet, ReplicaSet, DaemonSet, CronJob); Volcano, API type `batch.volcano.sh/v1alpha1`
-//! Job; KAI Scheduler, `docs/developer/pod-grouper.md` and `pkg/podgrouper`; Kueue, `docs/tasks/run`
+//! Kubernetes API reference (Job, Deployment, StatefulSet, ReplicaSet, DaemonSet, CronJob); Volcano, API type
+//! `batch.volcano.sh/v1alpha1` Job; KAI Scheduler, `docs/developer/pod-grouper.md` and `pkg/podgrouper`; Kueue,
+//! `docs/tasks/run`
 //!
 //! # Differs
 //! The pods of a DaemonSet are not bound to a node each.
@@ -39,10 +41,9 @@ pub fn jobs<'a>(cluster: &Cluster<'a>, pods: &[Pod<'a>], report: &mut Report) ->
             let owner = cluster.objects.owner_of(object);
             owner.is_some_and(|owner| owner.kind.1 != "CronJob")
         };
-        let (there, rest): (Vec<&Object<'a>>, Vec<&Object<'a>>) =
-            of.filter(|object| !is_owned(object)).partition(|object| {
-                with_pods.contains(&(object.namespace, object.kind.1, object.name)) || is_over(object)
-            });
+        let (there, rest): (Vec<&Object<'a>>, Vec<&Object<'a>>) = of
+            .filter(|object| !is_owned(object))
+            .partition(|object| with_pods.contains(&(object.namespace, object.kind.1, object.name)) || is_over(object));
         report.understood.extend(tally(&there, ": its pods are in the text, or it is over"));
         let with_family = |object: &'a Object<'a>| (object, family(object, cluster));
         let (own, foreign): (Vec<_>, Vec<_>) =
@@ -121,8 +122,7 @@ pub fn family<'a>(object: &'a Object<'a>, cluster: &Cluster<'a>) -> Option<Famil
     let parts = parts_of(object);
     let of = |part: &Part<'a>| part.chain(object).family(cluster.objects, cluster.has_yunikorn);
     let named = parts.iter().find_map(of);
-    let batch =
-        ["batchScheduler", "schedulerName"].iter().find_map(|key| object.place.scalar(&["spec", *key]));
+    let batch = ["batchScheduler", "schedulerName"].iter().find_map(|key| object.place.scalar(&["spec", *key]));
     let of_batch = || match batch? {
         name if name == applications::POLICY => Some(Family::YuniKorn),
         "volcano" => Some(Family::Volcano),
@@ -198,12 +198,12 @@ impl<'a> Work<'a, '_> {
     /// Returns the number of nodes in the text that a pod of a DaemonSet selects.
     fn nodes_of(&self, part: &Part<'a>) -> u64 {
         let selector = texts(part.template.place.at(&["spec", "nodeSelector"]));
-        let is_selected =
-            |node: &&Object<'a>| selector.iter().all(|(key, value)| node.label(key) == Some(value));
+        let is_selected = |node: &&Object<'a>| selector.iter().all(|(key, value)| node.label(key) == Some(value));
         self.cluster.objects.of_kind(Kind::Node).iter().filter(is_selected).count() as u64
     }
 
-    /// Whether each pod is scheduled alone. Pods of a Deployment have no group in KAI and are workloads of their own in Kueue.
+    /// Whether each pod is scheduled alone. Pods of a Deployment have no group in KAI and are workloads of their own in
+    /// Kueue.
     fn per_pod(&self) -> bool {
         let owner = self.object.owner().map(|[kind, ..]| kind);
         let is_deployment = self.kind == Kind::Deployment || owner == Some("Deployment");
@@ -225,15 +225,13 @@ impl<'a> Work<'a, '_> {
         let (called, place) = (self.called(), &self.object.place);
         let chain = parts[0].chain(self.object);
         if self.family == Family::YuniKorn && chain.is_without_scheduler() && !is_yunikorn(self.object) {
-            report.assume(format!(
-                "{called} names no scheduler: its labels are those of YuniKorn, so it is YuniKorn's"
-            ));
+            report
+                .assume(format!("{called} names no scheduler: its labels are those of YuniKorn, so it is YuniKorn's"));
         }
         if self.per_pod() {
             let n = counted(parts.iter().map(|part| part.n_pods).sum(), "pod");
             report.assume(format!("{called}: each of its {n} is scheduled alone, as a group of its own"));
-            if self.family == Family::Kai && chain.class(self.family).or(self.cluster.default_class).is_none()
-            {
+            if self.family == Family::Kai && chain.class(self.family).or(self.cluster.default_class).is_none() {
                 report.assume(format!(
                     "{called} has no class: KAI gives it inference ({INFERENCE}), so its pods are not preemptible"
                 ));
@@ -241,9 +239,7 @@ impl<'a> Work<'a, '_> {
         }
         if self.kind == Kind::CronJob {
             let when = place.scalar(&["spec", "schedule"]).unwrap_or_default();
-            report.assume(format!(
-                "{called}: its schedule {when:?} is not simulated: one run waits from the start"
-            ));
+            report.assume(format!("{called}: its schedule {when:?} is not simulated: one run waits from the start"));
         }
         if self.kind == Kind::DaemonSet {
             report.assume(format!("{called}: a pod for each node in the text, which go where there is room"));
@@ -251,16 +247,13 @@ impl<'a> Work<'a, '_> {
         let completions = number(place, &["spec", "completions"]).unwrap_or(0);
         if self.kind == Kind::BatchJob && completions > parts[0].n_pods {
             let n = parts[0].n_pods;
-            report.assume(format!(
-                "{called}: {n} of its {completions} completions run; the later ones do not follow"
-            ));
+            report.assume(format!("{called}: {n} of its {completions} completions run; the later ones do not follow"));
         }
         if self.is_in_order() {
             report.assume(format!("{called}: its jobs start in order, so each is a job of its own"));
         }
         if self.kind == Kind::Work && !is_known(self.object) {
-            report
-                .assume(format!("{called}: its kind is not known; {} are read as one job", templates(parts)));
+            report.assume(format!("{called}: its kind is not known; {} are read as one job", templates(parts)));
         }
     }
 
@@ -268,8 +261,7 @@ impl<'a> Work<'a, '_> {
         let (object, cluster) = (self.object, self.cluster);
         let first = &parts[0].template;
         let chain = parts[0].chain(object);
-        let of_batch =
-            || object.place.scalar(&["spec", "batchSchedulerOptions", "queue"]).map(str::to_string);
+        let of_batch = || object.place.scalar(&["spec", "batchSchedulerOptions", "queue"]).map(str::to_string);
         let of_volcano = || object.place.scalar(&["spec", "queue"]).map(str::to_string);
         let queue = match self.kind {
             Kind::VolcanoJob => of_volcano().or_else(|| chain.queue(self.family, cluster)),
@@ -283,8 +275,7 @@ impl<'a> Work<'a, '_> {
         // Kueue itself suspends work until it admits it.
         let is_suspended = is_suspended && self.family != Family::Kueue;
         if is_suspended {
-            report
-                .assume(format!("{} is suspended: it has no pods yet, so it is not offered", self.called()));
+            report.assume(format!("{} is suspended: it has no pods yet, so it is not offered", self.called()));
         }
         let is_yunikorn = self.family == Family::YuniKorn;
         let application = applications::application_of(first).filter(|_| is_yunikorn);
@@ -404,12 +395,7 @@ impl<'a> Work<'a, '_> {
         if let [part] = parts {
             let min = mins[0].or(least).unwrap_or(1).clamp(1, part.n_pods);
             let labels = first.labels.clone();
-            return first.in_job(JobEntry {
-                pods: typed(part.n_pods),
-                min_available: typed(min),
-                labels,
-                ..job
-            });
+            return first.in_job(JobEntry { pods: typed(part.n_pods), min_available: typed(min), labels, ..job });
         }
         let set = |(part, (request, min)): (&Part<'a>, (&Request, &Option<u64>))| {
             let name = match (self.family, task_group(part)) {
@@ -457,16 +443,14 @@ impl<'a> Work<'a, '_> {
                 for (part, min) in parts.iter().zip(&mins) {
                     if let Some(min) = min.filter(|min| *min > part.n_pods) {
                         let n = part.n_pods;
-                        let says =
-                            format!("a task group of {min} with {}: it waits for those", counted(n, "pod"));
+                        let says = format!("a task group of {min} with {}: it waits for those", counted(n, "pod"));
                         report.assume(format!("{}: {says}", self.called()));
                     }
                 }
                 // The sets of a job have a minimum each, or none has.
                 let has_any = mins.iter().any(Option::is_some);
-                let clamp = |(part, min): (&Part<'a>, &Option<u64>)| {
-                    has_any.then(|| min.unwrap_or(1).clamp(1, part.n_pods))
-                };
+                let clamp =
+                    |(part, min): (&Part<'a>, &Option<u64>)| has_any.then(|| min.unwrap_or(1).clamp(1, part.n_pods));
                 parts.iter().zip(&mins).map(clamp).collect()
             }
             Family::Volcano if self.kind == Kind::VolcanoJob && parts.len() > 1 => {
@@ -483,11 +467,7 @@ impl<'a> Work<'a, '_> {
                 parts.iter().map(share).collect()
             }
             Family::Kai if kind.starts_with("Ray") || kind == "LeaderWorkerSet" || kind == "JobSet" => {
-                if parts.len() > 1 {
-                    parts.iter().map(|part| Some(own(part))).collect()
-                } else {
-                    vec![None]
-                }
+                if parts.len() > 1 { parts.iter().map(|part| Some(own(part))).collect() } else { vec![None] }
             }
             Family::Kueue if parts.len() > 1 => parts.iter().map(|part| Some(part.n_pods)).collect(),
             _ => vec![None; parts.len()],
@@ -521,8 +501,7 @@ fn is_kubeflow(kind: &str) -> bool {
 
 /// Whether the rules of a kind are those of its schedulers rather than the general one.
 fn is_known(object: &Object<'_>) -> bool {
-    let others =
-        ["RayCluster", "RayJob", "RayService", "JobSet", "LeaderWorkerSet", "Notebook", "SparkApplication"];
+    let others = ["RayCluster", "RayJob", "RayService", "JobSet", "LeaderWorkerSet", "Notebook", "SparkApplication"];
     let kind = object.kind.1;
     is_kubeflow(kind) || others.contains(&kind) || object.kind == ("serving.knative.dev", "Service")
 }

@@ -117,8 +117,7 @@ impl<'a> Found<'a> {
     /// Adds what is said inside the lists of a pod.
     fn details(&mut self, pod: &Object<'_>, shown: &'a Object<'a>) {
         let all = |keys: &[&str]| pod.place.items(keys);
-        let ports =
-            all(&["spec", "containers"]).into_iter().flat_map(|container| container.items(&["ports"]));
+        let ports = all(&["spec", "containers"]).into_iter().flat_map(|container| container.items(&["ports"]));
         let has_port = |port: &Place<'_>| port.scalar(&["hostPort"]).is_some_and(|n| n != "0");
         if ports.into_iter().any(|port| has_port(&port)) {
             self.add("hostPort", shown);
@@ -140,9 +139,7 @@ impl<'a> Found<'a> {
         let is_own = |toleration: &Place<'_>| {
             let key = toleration.scalar(&["key"]).unwrap_or_default();
             // Kubernetes adds these two to each pod.
-            kept(toleration)
-                && key != "node.kubernetes.io/not-ready"
-                && key != "node.kubernetes.io/unreachable"
+            kept(toleration) && key != "node.kubernetes.io/not-ready" && key != "node.kubernetes.io/unreachable"
         };
         if all(&["spec", "tolerations"]).iter().any(is_own) {
             self.add("tolerationSeconds", shown);
@@ -152,8 +149,7 @@ impl<'a> Found<'a> {
     /// Adds the labels and annotations of schedulers that are not read.
     fn keys(&mut self, object: &Object<'_>, family: Family, is_owner: bool, shown: &'a Object<'a>) {
         for (part, word) in [("labels", "label"), ("annotations", "annotation")] {
-            let entries =
-                object.place.at(&["metadata", part]).map(|place| place.entries()).unwrap_or_default();
+            let entries = object.place.at(&["metadata", part]).map(|place| place.entries()).unwrap_or_default();
             for (key, _) in entries {
                 if is_of_scheduler(key, family) && !is_read(key, family, is_owner, shown) {
                     self.add(format!("the {word} {key}"), shown);

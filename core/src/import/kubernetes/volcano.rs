@@ -4,7 +4,8 @@
 //! Volcano, API types `scheduling.volcano.sh/v1beta1`
 //!
 //! # Differs
-//! Volcano itself is not simulated. The guarantee of a queue becomes its quota, which other queues may use while it is idle.
+//! Volcano itself is not simulated. The guarantee of a queue becomes its quota, which other queues may use while it is
+//! idle.
 
 use std::collections::BTreeSet;
 

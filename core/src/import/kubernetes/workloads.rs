@@ -7,9 +7,7 @@ use super::objects::{Kind, Object, Objects};
 
 /// Returns the ClusterQueues by namespace and name of the LocalQueue.
 pub fn local_queues<'a>(objects: &'a Objects<'a>) -> BTreeMap<(&'a str, &'a str), &'a str> {
-    let of = |queue: &Object<'a>| {
-        Some(((queue.namespace, queue.name), queue.place.scalar(&["spec", "clusterQueue"])?))
-    };
+    let of = |queue: &Object<'a>| Some(((queue.namespace, queue.name), queue.place.scalar(&["spec", "clusterQueue"])?));
     objects.of_kind(Kind::LocalQueue).iter().filter_map(of).collect()
 }
 
@@ -24,8 +22,7 @@ pub fn owned<'a>(objects: &'a Objects<'a>) -> BTreeMap<(&'a str, [&'a str; 2]), 
 
 /// Returns the workload of a pod.
 pub fn workload_of<'a>(pod: &Object<'a>, cluster: &Cluster<'a>) -> Option<&'a str> {
-    let named =
-        pod.label("kueue.x-k8s.io/pod-group-name").or_else(|| pod.annotation("kueue.x-k8s.io/workload"));
+    let named = pod.label("kueue.x-k8s.io/pod-group-name").or_else(|| pod.annotation("kueue.x-k8s.io/workload"));
     let [kind, name, _] = pod.owner().unwrap_or(["Pod", pod.name, ""]);
     named.or_else(|| cluster.workloads.get(&(pod.namespace, [kind, name])).copied())
 }

@@ -70,8 +70,7 @@ fn rounds(has: [f64; 3], children: &[Child], total: [f64; 3]) -> Vec<Round> {
             Some(r) => RiseEnd::UsedUp(r),
             None => RiseEnd::GoesOn,
         };
-        let grants: Vec<(usize, [f64; 3], RiseEnd)> =
-            grants.into_iter().map(|(i, grant)| (i, grant, end(i))).collect();
+        let grants: Vec<(usize, [f64; 3], RiseEnd)> = grants.into_iter().map(|(i, grant)| (i, grant, end(i))).collect();
         open.retain(|&i| used_up.is_some() || m[i] > next);
         rounds.push(Round { shares: Some((s, next)), grants });
         s = next;
@@ -171,8 +170,7 @@ mod tests {
     fn shares_are_proportional_to_weights_and_weight_zero_comes_last() {
         let total = [0.0, 0.0, 8.0];
         let wants = [0.0, 0.0, 8.0];
-        let parts =
-            divide(total, &[child(0.0, wants), child(3.0, wants), child(1.0, [0.0, 0.0, 1.0])], total);
+        let parts = divide(total, &[child(0.0, wants), child(3.0, wants), child(1.0, [0.0, 0.0, 1.0])], total);
         assert!(close(&parts, &[[0.0; 3], [0.0, 0.0, 7.0], [0.0, 0.0, 1.0]]), "{parts:?}");
     }
 

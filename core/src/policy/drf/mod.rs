@@ -1,14 +1,14 @@
 //! Plain dominant resource fairness: the queue with the smallest dominant share is served first.
 //!
 //! # Rule
-//! The dominant share of a queue is its largest weighted share of any resource:
-//! `s = max over r of u(r) / (w(r) × R(r))`, where `R` is the capacity of all nodes in CPU, memory and GPUs. The smallest is
-//! served first ([`super::filling`]). Quotas and priorities do not enter; the default weight is 1. A queue with weight 0
-//! for a resource that it holds, or for all resources, comes after the others.
+//! The dominant share of a queue is its largest weighted share of any resource: `s = max over r of u(r) / (w(r) ×
+//! R(r))`, where `R` is the capacity of all nodes in CPU, memory and GPUs. The smallest is served first
+//! ([`super::filling`]). Quotas and priorities do not enter; the default weight is 1. A queue with weight 0 for a
+//! resource that it holds, or for all resources, comes after the others.
 //!
 //! # Source
-//! A. Ghodsi, M. Zaharia, B. Hindman, A. Konwinski, S. Shenker, I. Stoica, *Dominant Resource Fairness: Fair Allocation of
-//! Multiple Resource Types*, NSDI 2011, Algorithm 1 and 4.3
+//! A. Ghodsi, M. Zaharia, B. Hindman, A. Konwinski, S. Shenker, I. Stoica, *Dominant Resource Fairness: Fair Allocation
+//! of Multiple Resource Types*, NSDI 2011, Algorithm 1 and 4.3
 //!
 //! # Differs
 //! Queues form a tree: shares are compared level by level, each against the whole cluster.

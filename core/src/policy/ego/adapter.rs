@@ -1,9 +1,9 @@
-//! Adapter between the simulator and the policy: builds the state, runs a cycle in it, and converts the changes to decisions and
-//! events.
+//! Adapter between the simulator and the policy: builds the state, runs a cycle in it, and converts the changes to
+//! decisions and events.
 //!
 //! # Rule
-//! A unit that starts takes the next pending pod of its pod set. A pod evicted without a grace period is gone before the next
-//! cycle, which takes place at the same instant; then its earmark is redeemed.
+//! A unit that starts takes the next pending pod of its pod set. A pod evicted without a grace period is gone before
+//! the next cycle, which takes place at the same instant; then its earmark is redeemed.
 //!
 //! # Source
 //! ego.md 8.4, 9
@@ -36,8 +36,8 @@ use crate::policy::translator::Translator;
 use crate::policy::{Change, Decision, PartitionView, Rhythm, Scheduler, Turn, Wake};
 use crate::time::Time;
 use crate::trace::{
-    Check, DivisionStep, Event, EvictReason, Holdings, Ledger, Level, Op, OrderLevel, Quantity, SharePool,
-    Subject, Trace,
+    Check, DivisionStep, Event, EvictReason, Holdings, Ledger, Level, Op, OrderLevel, Quantity, SharePool, Subject,
+    Trace,
 };
 use crate::units::{Resource, Weight};
 
@@ -87,14 +87,8 @@ impl Scheduler for Ego {
         let explains = trace.level >= Level::Refusals;
         let cycle = run(&mut current.state, &model.layout, trace.level);
         let why = if explains { reasons(&model, &current, &cycle) } else { BTreeMap::new() };
-        let mut out = CycleOutput {
-            world,
-            model: &model,
-            trace,
-            decisions: Vec::new(),
-            started: Vec::new(),
-            runs_again: false,
-        };
+        let mut out =
+            CycleOutput { world, model: &model, trace, decisions: Vec::new(), started: Vec::new(), runs_again: false };
         out.apply(&mut current, &cycle, why);
         let CycleOutput { decisions, started, runs_again, .. } = out;
         if trace.level >= Level::Every {
@@ -130,13 +124,7 @@ impl Scheduler for Ego {
         }
     }
 
-    fn order(
-        &self,
-        world: PartitionView<'_>,
-        memory: &Memory,
-        queue: QueueId,
-        job: Option<JobId>,
-    ) -> Vec<OrderLevel> {
+    fn order(&self, world: PartitionView<'_>, memory: &Memory, queue: QueueId, job: Option<JobId>) -> Vec<OrderLevel> {
         let model = Model::new(world, &self.config);
         order::order(world, &model, &model.open(world, memory), queue, job)
     }
@@ -181,9 +169,7 @@ impl CycleOutput<'_, '_> {
             match change {
                 UnitChange::Started(id) => {
                     let unit = current.state.units[id];
-                    let Some(pod) = current.waiting[unit.sub].pop() else {
-                        unreachable!("units want pods that wait")
-                    };
+                    let Some(pod) = current.waiting[unit.sub].pop() else { unreachable!("units want pods that wait") };
                     // Units start in the order of their ids, so pods are added in the same order.
                     current.pods.push(pod);
                     let node = self.model.nodes[unit.host];
@@ -191,8 +177,7 @@ impl CycleOutput<'_, '_> {
                         .remove(&UnitEvent::Started(id))
                         .unwrap_or_else(|| vec![applies(rules::EARMARK, self.subject(pod))]);
                     self.trace.action = "assign";
-                    let hosts =
-                        || host_order::checks(self.world, self.model, &current.state, id, self.subject(pod));
+                    let hosts = || host_order::checks(self.world, self.model, &current.state, id, self.subject(pod));
                     let hosts = if current.state.near.is_empty() { Vec::new() } else { hosts() };
                     self.trace.event(Event::Bound { pod, node, devices: Devices::default() }, || {
                         hosts.into_iter().chain(checks).collect()
@@ -285,11 +270,8 @@ fn reasons(model: &Model, current: &CycleState<'_>, cycle: &Cycle) -> Reasons {
     let queue = |consumer: ConsumerId| model.queues[consumer];
     for &id in &cycle.owned {
         let leaf = current.state.subs[current.state.units[id].sub].leaf;
-        let subject = Subject {
-            queue: queue(leaf),
-            node: Some(model.nodes[current.state.units[id].host]),
-            ..Subject::default()
-        };
+        let subject =
+            Subject { queue: queue(leaf), node: Some(model.nodes[current.state.units[id].host]), ..Subject::default() };
         let over = over_commit::checks(model, current, id).into_iter();
         why.insert(UnitEvent::Started(id), over.chain([applies(rules::OWN_HOSTS, subject)]).collect());
     }
@@ -348,8 +330,7 @@ fn sibling_check(model: &Model, whole: &Nat, choice: &super::assign::Choice) -> 
 fn slot_check(model: &Model, group: &SiblingGroup) -> Option<Check> {
     let ratio = |c: ConsumerId| model.plan.consumers[c].ratio;
     let others = group.open.iter().filter(|(c, _)| *c != group.chosen);
-    let (next, held) =
-        others.min_by(|(a, of_a), (b, of_b)| compare_per_ratio(of_a, ratio(*a), of_b, ratio(*b)))?;
+    let (next, held) = others.min_by(|(a, of_a), (b, of_b)| compare_per_ratio(of_a, ratio(*a), of_b, ratio(*b)))?;
     let (_, chosen) = group.open.iter().find(|(c, _)| *c == group.chosen)?;
     let subject = rules::between(model.queues[group.chosen], model.queues[*next]);
     let left = rules::per_ratio(chosen, &Nat::ONE, ratio(group.chosen));

@@ -1,10 +1,10 @@
 //! Assignment of free resources of a pool, one unit at a time.
 //!
 //! # Rule
-//! From the pool's root down: among the children with pending units, those of the best share priority; among them
-//! the one with the smallest `projected usage / share ratio`, the earlier in tree order on a tie. The leaf
-//! found gets one unit of its first sub-allocation that is pending and fits. A leaf without a placeable unit is
-//! excluded from the rest of the pass, so lower priorities are reached when all better ones are satisfied or cannot be placed.
+//! From the pool's root down: among the children with pending units, those of the best share priority; among them the
+//! one with the smallest `projected usage / share ratio`, the earlier in tree order on a tie. The leaf found gets one
+//! unit of its first sub-allocation that is pending and fits. A leaf without a placeable unit is excluded from the rest
+//! of the pass, so lower priorities are reached when all better ones are satisfied or cannot be placed.
 //!
 //! # Source
 //! ego.md 7.2, 7.3, 7.4; IBM, *How does EGO determine resource allocation when multiple consumers with equal share
@@ -112,13 +112,7 @@ enum Outcome {
 }
 
 impl Pass<'_, '_, '_> {
-    fn turn(
-        &self,
-        leaf: ConsumerId,
-        units: Vec<UnitId>,
-        choices: Vec<Choice>,
-        mut path: Vec<SiblingGroup>,
-    ) -> Turn {
+    fn turn(&self, leaf: ConsumerId, units: Vec<UnitId>, choices: Vec<Choice>, mut path: Vec<SiblingGroup>) -> Turn {
         let whole = if choices.is_empty() && path.is_empty() { Nat::ONE } else { self.book.whole.clone() };
         for group in &mut path {
             group.after = self.book.projected(group.chosen).clone();
@@ -134,8 +128,7 @@ impl Pass<'_, '_, '_> {
             .map(|chosen| {
                 let node = plan.consumers[chosen].parent.unwrap_or(root);
                 let open = &self.open[node];
-                let is_as_good =
-                    |&c: &ConsumerId| c != chosen && compare(self.state, self.book, c, chosen).is_eq();
+                let is_as_good = |&c: &ConsumerId| c != chosen && compare(self.state, self.book, c, chosen).is_eq();
                 SiblingGroup {
                     node,
                     open: open.iter().map(|&c| (c, self.book.projected(c).clone())).collect(),
@@ -196,8 +189,7 @@ impl Pass<'_, '_, '_> {
         let root = self.book.pool.root;
         let mut node = leaf;
         while node != root || self.state.plan.is_leaf(root) {
-            let above =
-                if node == root { root } else { self.state.plan.consumers[node].parent.unwrap_or(root) };
+            let above = if node == root { root } else { self.state.plan.consumers[node].parent.unwrap_or(root) };
             let open = &mut self.open[above];
             open.retain(|&c| c != node);
             if !open.is_empty() || above == root {
@@ -207,8 +199,8 @@ impl Pass<'_, '_, '_> {
         }
     }
 
-    /// Removes a leaf without outstanding demand, so that no other leaf is compared with it. At the limit of an inner consumer,
-    /// other leaves below it may have none left, too.
+    /// Removes a leaf without outstanding demand, so that no other leaf is compared with it. At the limit of an inner
+    /// consumer, other leaves below it may have none left, too.
     fn close_satisfied(&mut self, leaf: ConsumerId) {
         let limited = self.book.has_middle_limits;
         let others = self.book.consumers().filter(|&c| c != leaf && limited && !self.queues[c].is_empty());

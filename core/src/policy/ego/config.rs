@@ -1,8 +1,8 @@
 //! Settings of a plan that the neutral queue tree does not have.
 //!
 //! # Rule
-//! Share ratio, share priority, share limit and ownership are a queue's weight, priority, limit and quota; all others are
-//! settings, for the whole plan or by consumer name.
+//! Share ratio, share priority, share limit and ownership are a queue's weight, priority, limit and quota; all others
+//! are settings, for the whole plan or by consumer name.
 //!
 //! # Source
 //! ego.md 2, 8.5; IBM, `MDPlan.xml` reference

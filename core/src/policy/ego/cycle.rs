@@ -1,9 +1,9 @@
 //! One cycle of a plan: owned hosts, private pools, the public pool; first all free resources, then reclaim.
 //!
 //! # Rule
-//! Units whose grace period is over stop and earmarks are redeemed; hosts are lent or called back; free resources go to the
-//! owners, then to the consumers of private pools, deepest pool first, then to all consumers in the public pool; reclaim
-//! follows in the same order.
+//! Units whose grace period is over stop and earmarks are redeemed; hosts are lent or called back; free resources go to
+//! the owners, then to the consumers of private pools, deepest pool first, then to all consumers in the public pool;
+//! reclaim follows in the same order.
 //!
 //! # Source
 //! ego.md 8.6, 9

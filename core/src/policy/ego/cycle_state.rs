@@ -1,8 +1,8 @@
 //! Builds the state of a plan for a cycle: demand, running units, lent hosts and earmarks.
 //!
 //! # Rule
-//! Nodes, queues, jobs and pods come from the cluster; the source of each unit, the lent hosts and the earmarks from the
-//! memory. Units are added in the order of their starts.
+//! Nodes, queues, jobs and pods come from the cluster; the source of each unit, the lent hosts and the earmarks from
+//! the memory. Units are added in the order of their starts.
 //!
 //! # Source
 //! ego.md 2, 3.1
@@ -28,8 +28,7 @@ impl Model {
     pub fn open(&self, world: PartitionView<'_>, memory: &Memory) -> CycleState<'_> {
         let mut state = PoolState::new(&self.plan, world.now);
         state.ends_later = true;
-        let mut current =
-            CycleState { state, pod_sets: Arena::new(), waiting: Arena::new(), pods: Arena::new() };
+        let mut current = CycleState { state, pod_sets: Arena::new(), waiting: Arena::new(), pods: Arena::new() };
         let mut units: Vec<(u64, Time, PodId, SubId)> = Vec::new();
         let mut masks: BTreeMap<Vec<bool>, usize> = BTreeMap::new();
         let mut jobs: Vec<JobId> = world.live_jobs().collect();
@@ -60,12 +59,7 @@ impl Model {
                     match pod.phase {
                         Phase::Pending => waiting.push(id),
                         phase if phase.holds() => {
-                            units.push((
-                                memory.started(id),
-                                since(pod),
-                                id,
-                                SubId::from_index(current.pod_sets.len()),
-                            ));
+                            units.push((memory.started(id), since(pod), id, SubId::from_index(current.pod_sets.len())));
                             let is_leaving = matches!(phase, Phase::Terminating { .. });
                             sub.want += u32::from(!is_leaving || sub.is_replaced);
                             sub.leaving += u32::from(is_leaving && sub.is_replaced);
@@ -94,14 +88,7 @@ impl Model {
         current
     }
 
-    fn enter(
-        &self,
-        world: PartitionView<'_>,
-        memory: &Memory,
-        current: &mut CycleState<'_>,
-        id: PodId,
-        sub: SubId,
-    ) {
+    fn enter(&self, world: PartitionView<'_>, memory: &Memory, current: &mut CycleState<'_>, id: PodId, sub: SubId) {
         let pod = &world.cluster.pods[id];
         let Some(host) = pod.node.and_then(|node| self.host(node)) else { return };
         let state = match pod.phase {
@@ -109,19 +96,13 @@ impl Model {
             _ => State::Run,
         };
         let leaf = current.state.subs[sub].leaf;
-        let source =
-            self.source(memory.source(id).map(|origin| self.source_now(origin)), leaf, host, &current.state);
+        let source = self.source(memory.source(id).map(|origin| self.source_now(origin)), leaf, host, &current.state);
         current.state.enter(sub, host, source, state);
         current.pods.push(id);
     }
 
     /// Mask of the hosts that may take a pod, by labels, device memory and draining; `None` if all may.
-    fn mask(
-        &self,
-        world: PartitionView<'_>,
-        pod: &Pod,
-        masks: &mut BTreeMap<Vec<bool>, usize>,
-    ) -> Option<usize> {
+    fn mask(&self, world: PartitionView<'_>, pod: &Pod, masks: &mut BTreeMap<Vec<bool>, usize>) -> Option<usize> {
         let mib = match pod.request.gpu {
             GpuRequest::Memory { mib, .. } => mib,
             _ => 0,
@@ -159,9 +140,9 @@ fn unit_of(pod: &Pod) -> Dims {
     }
     let devices = match pod.request.gpu {
         GpuRequest::None => 0,
-        GpuRequest::Whole { devices }
-        | GpuRequest::Fraction { devices, .. }
-        | GpuRequest::Memory { devices, .. } => devices,
+        GpuRequest::Whole { devices } | GpuRequest::Fraction { devices, .. } | GpuRequest::Memory { devices, .. } => {
+            devices
+        }
     };
     unit[Resource::GPU.index()] = i64::from(devices) * 1000;
     unit[SLOTS] = 1;

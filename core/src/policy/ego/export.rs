@@ -1,8 +1,8 @@
 //! Export of the consumer tree as a multidimensional resource plan (`MDPlan.xml`).
 //!
 //! # Rule
-//! Share ratio, share priority (inverted, since 1 is the highest), absolute share limits, ownership as a number of hosts,
-//! rank and grace periods. The quota of a queue is a number of GPUs, which is rounded up to hosts.
+//! Share ratio, share priority (inverted, since 1 is the highest), absolute share limits, ownership as a number of
+//! hosts, rank and grace periods. The quota of a queue is a number of GPUs, which is rounded up to hosts.
 //!
 //! # Source
 //! IBM Spectrum Symphony, *MDPlan.xml reference*; *Share priority and ratio*
@@ -138,8 +138,7 @@ impl<'a> Plan<'_, 'a> {
     }
 
     fn ownership(&self, queue: &Queue, config: &ConsumerConfig) -> Option<Element> {
-        let grace =
-            config.private_pool_grace.map(|grace| Element::text("PrivatePoolGracePeriod", seconds(grace)));
+        let grace = config.private_pool_grace.map(|grace| Element::text("PrivatePoolGracePeriod", seconds(grace)));
         let (hosts, _) = self.owned_hosts(queue);
         let group = (hosts > 0).then(|| {
             let hosts = Element::text("NumHosts type=\"absolute\"", hosts);
@@ -153,10 +152,7 @@ impl<'a> Plan<'_, 'a> {
     /// Milli-GPUs of the first host with GPUs.
     fn gpus_of_a_host(&self) -> i64 {
         let nodes = self.source.cluster.nodes.values().filter(|node| node.partition == self.pool);
-        nodes
-            .map(|node| node.capacity.get(Resource::GPU).in_base_units())
-            .find(|&gpus| gpus > 0)
-            .unwrap_or(1000)
+        nodes.map(|node| node.capacity.get(Resource::GPU).in_base_units()).find(|&gpus| gpus > 0).unwrap_or(1000)
     }
 
     fn left_out(&self) -> Vec<String> {
@@ -173,19 +169,12 @@ impl<'a> Plan<'_, 'a> {
                 || config.reclaim_grace.is_some()
         });
         let owns = has(&|queue, _| {
-            [queue.resources.cpu.quota, queue.resources.memory.quota]
-                .iter()
-                .any(|bound| matches!(bound, Bound::At(_)))
+            [queue.resources.cpu.quota, queue.resources.memory.quota].iter().any(|bound| matches!(bound, Bound::At(_)))
         });
         let odd = has(&|queue, _| queue.priority.is_some_and(|p| !(1..PRIORITIES).contains(&p)));
         let mut all: Vec<String> = Vec::new();
-        all.extend(
-            source.remark(&rounded, "a plan counts whole hosts; what is owned is rounded down to them"),
-        );
-        all.extend(
-            source
-                .remark(&lends, "lending, reserves and reclaim grace are not in a plan that is written here"),
-        );
+        all.extend(source.remark(&rounded, "a plan counts whole hosts; what is owned is rounded down to them"));
+        all.extend(source.remark(&lends, "lending, reserves and reclaim grace are not in a plan that is written here"));
         all.extend(source.remark(&owns, "hosts are owned, not CPU or memory alone; not written"));
         all.extend(source.remark(&odd, "share priorities are 1 to 10; the nearest is written"));
         if !self.config.lendout || self.config.placement != Placement::Stacked {
@@ -199,13 +188,11 @@ impl<'a> Plan<'_, 'a> {
 }
 
 fn sharing(queue: &Queue) -> Option<Element> {
-    let ratio =
-        |weight: Weight| Element::text("Shares type=\"ratio\"", print_decimal(weight.in_millionths(), 6));
+    let ratio = |weight: Weight| Element::text("Shares type=\"ratio\"", print_decimal(weight.in_millionths(), 6));
     let limits = limits(queue);
     let limit = (!limits.is_empty()).then(|| Element::parent("Limit type=\"dimension\"", limits));
     let inside: Vec<Element> = queue.resources.gpu.weight.map(ratio).into_iter().chain(limit).collect();
-    let turned =
-        |priority: i32| format!("Sharing priority=\"{}\"", PRIORITIES - priority.clamp(1, PRIORITIES - 1));
+    let turned = |priority: i32| format!("Sharing priority=\"{}\"", PRIORITIES - priority.clamp(1, PRIORITIES - 1));
     let is_said = !inside.is_empty() || queue.priority.is_some();
     is_said.then(|| Element::parent(queue.priority.map_or("Sharing".into(), turned), inside))
 }

@@ -14,13 +14,8 @@ pub const QUEUE: &[Group] = &[
         &[
             text("name", "Name", "", "Unique among consumers."),
             DISPLAY_NAME,
-            text(
-                "parent",
-                "Parent",
-                "the root",
-                "The consumer above; its private pool comes before the public one.",
-            )
-            .ask(Ask::Parent),
+            text("parent", "Parent", "the root", "The consumer above; its private pool comes before the public one.")
+                .ask(Ask::Parent),
             text(
                 "priority",
                 "Share priority",
@@ -40,12 +35,7 @@ pub const QUEUE: &[Group] = &[
                 "1",
                 "Relative share of share pools among siblings of equal priority; 0: no share.",
             ),
-            text(
-                "gpu.limit",
-                "Share limit",
-                "none",
-                "Maximum GPUs from share pools; owned GPUs do not count.",
-            ),
+            text("gpu.limit", "Share limit", "none", "Maximum GPUs from share pools; owned GPUs do not count."),
         ],
     ),
     (

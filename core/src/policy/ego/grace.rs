@@ -32,8 +32,8 @@ pub fn pool_grace(plan: &Plan, consumer: ConsumerId) -> Span {
     own.unwrap_or(plan.default_grace)
 }
 
-/// Longest grace period allowed to a borrower: the least lend-out grace from the owner up to, but excluding, the consumer
-/// whose pool offers the host.
+/// Longest grace period allowed to a borrower: the least lend-out grace from the owner up to, but excluding, the
+/// consumer whose pool offers the host.
 pub fn effective_lendout_grace(plan: &Plan, owner: ConsumerId, pool: ConsumerId) -> Span {
     let path = plan.path(owner).take_while(|&c| c != pool);
     path.map(|c| plan.consumers[c].lendout_grace).min().unwrap_or(Span::ZERO)

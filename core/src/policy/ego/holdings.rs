@@ -1,8 +1,8 @@
 //! Data of the cluster view: owners of hosts, the source of each unit, and units above a share limit.
 //!
 //! # Rule
-//! Hosts are split among owners as in the cycle; a unit counts as private unless it was drawn from the public pool. Units
-//! above a share limit are those that the next reclaim takes first.
+//! Hosts are split among owners as in the cycle; a unit counts as private unless it was drawn from the public pool.
+//! Units above a share limit are those that the next reclaim takes first.
 //!
 //! # Source
 //! ego.md 3, 8.3; IBM, *Share policies for multidimensional scheduling*

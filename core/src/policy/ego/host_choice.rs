@@ -1,8 +1,8 @@
 //! The choice of a host.
 //!
 //! # Rule
-//! The first host in order that fits; with placement *balanced* the one with room for the most units of this size, the first
-//! among equals.
+//! The first host in order that fits; with placement *balanced* the one with room for the most units of this size, the
+//! first among equals.
 //!
 //! # Source
 //! ego.md 7.4

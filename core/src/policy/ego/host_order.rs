@@ -1,8 +1,8 @@
 //! The comparisons of the chosen host with others.
 //!
 //! # Rule
-//! A host that comes later in the order, or has room for fewer units, is told with both numbers; one that does not fit with what
-//! it lacks.
+//! A host that comes later in the order, or has room for fewer units, is told with both numbers; one that does not fit
+//! with what it lacks.
 //!
 //! # Source
 //! ego.md 7.4

@@ -1,9 +1,9 @@
 //! Initial state of a scenario: lent hosts, and earmarks of pods that are being evicted.
 //!
 //! # Rule
-//! A host used by others than its owner is lent to the closest pool above the owner and all of its users. Pods that are being
-//! evicted for a job free resources for its pending pods, in file order: a pod is earmarked on one node behind as many of
-//! them as it needs in addition to the free resources.
+//! A host used by others than its owner is lent to the closest pool above the owner and all of its users. Pods that are
+//! being evicted for a job free resources for its pending pods, in file order: a pod is earmarked on one node behind as
+//! many of them as it needs in addition to the free resources.
 //!
 //! # Source
 //! ego.md 3.3, 8.3, 8.4

@@ -35,8 +35,7 @@ impl Layout {
     pub fn new(plan: &Plan) -> Layout {
         let holdings = split_hosts(plan);
         let consumers = &plan.consumers;
-        let has_pool =
-            |&c: &ConsumerId| c == ConsumerId::ROOT || !(plan.is_leaf(c) || consumers[c].own.is_empty());
+        let has_pool = |&c: &ConsumerId| c == ConsumerId::ROOT || !(plan.is_leaf(c) || consumers[c].own.is_empty());
         let mut pools: Vec<ConsumerId> = consumers.ids().filter(has_pool).collect();
         pools.sort_by(|&a, &b| consumers[b].depth.cmp(&consumers[a].depth));
         let mut leaves: Vec<ConsumerId> = consumers.ids().filter(|&c| plan.is_leaf(c)).collect();

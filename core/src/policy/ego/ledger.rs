@@ -2,9 +2,9 @@
 //!
 //! # Rule
 //! The share usage quota is a fraction of a pool and has no amount in one resource. The displayed fair share is the
-//! dynamic share quota, ownership included: per pool and resource the amount that a queue with enough demand would get by
-//! priority and ratio, at most its demand. Quota is the ownership, limit the share limit. In a slot plan the fair share in
-//! GPUs is the share quota that reclaim uses.
+//! dynamic share quota, ownership included: per pool and resource the amount that a queue with enough demand would get
+//! by priority and ratio, at most its demand. Quota is the ownership, limit the share limit. In a slot plan the fair
+//! share in GPUs is the share quota that reclaim uses.
 //!
 //! # Source
 //! ego.md 5
@@ -96,12 +96,7 @@ fn entitlements(model: &Model, current: &CycleState<'_>) -> Arena<ConsumerId, [f
 }
 
 /// Derivation of a fair share, level by level: own hosts and private pools, then the division of the public pool.
-pub fn derive(
-    model: &Model,
-    current: &CycleState<'_>,
-    queue: QueueId,
-    resource: Resource,
-) -> Vec<DivisionStep> {
+pub fn derive(model: &Model, current: &CycleState<'_>, queue: QueueId, resource: Resource) -> Vec<DivisionStep> {
     let plan = &model.plan;
     let at = model.consumer(queue);
     let pool = model.layout.pool(&current.state, ConsumerId::ROOT);
@@ -161,8 +156,8 @@ impl Derivation<'_> {
         self.rounds(parent, &order, steps);
     }
 
-    /// Appends the division of the public pool by priority and ratio: siblings of one priority share what higher priorities
-    /// leave and, in further rounds, what satisfied siblings leave.
+    /// Appends the division of the public pool by priority and ratio: siblings of one priority share what higher
+    /// priorities leave and, in further rounds, what satisfied siblings leave.
     fn rounds(&self, parent: ConsumerId, order: &[ConsumerId], steps: &mut Vec<DivisionStep>) {
         let consumers = &self.model.plan.consumers;
         let mut rest = self.public[parent];
@@ -214,7 +209,8 @@ mod tests {
     use crate::scenario::{check, read};
     use crate::sim::Simulation;
 
-    /// Eighteen slots for three siblings of equal ratio with demands 10, 10 and 2: a unit in its grace period counts as demand (OC-4).
+    /// Eighteen slots for three siblings of equal ratio with demands 10, 10 and 2: a unit in its grace period counts as
+    /// demand (OC-4).
     #[test]
     fn the_next_round_divides_what_satisfied_siblings_leave() {
         let text = include_str!("../../../../assets/scenarios/ego-eighteen-slots.yaml");

@@ -74,10 +74,7 @@ fn newest_first(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: ConsumerId) ->
     let source = book.source();
     let is_ours = |&id: &UnitId| {
         let unit = &state.units[id];
-        state.is_reclaimable(id)
-            && unit.source == source
-            && book.is_in[unit.host]
-            && state.subs[unit.sub].leaf == leaf
+        state.is_reclaimable(id) && unit.source == source && book.is_in[unit.host] && state.subs[unit.sub].leaf == leaf
     };
     state.units.ids().rev().filter(is_ours).collect()
 }

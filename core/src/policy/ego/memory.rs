@@ -103,8 +103,7 @@ impl Memory {
             self.units.retain(|pod, _| holding.contains(pod));
         }
         let lent = current.state.lent.iter();
-        self.lent =
-            lent.filter_map(|(host, pool)| Some((model.nodes[host], model.queues[(*pool)?]))).collect();
+        self.lent = lent.filter_map(|(host, pool)| Some((model.nodes[host], model.queues[(*pool)?]))).collect();
         let promises = current.state.earmarks.iter().map(|e| Promise {
             pod_set: current.pod_sets[e.sub],
             node: model.nodes[e.host],

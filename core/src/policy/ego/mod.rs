@@ -1,11 +1,12 @@
 //! IBM EGO (Spectrum Conductor, Symphony): the multidimensional share policy, and the slot policy as its older sibling.
 //!
 //! # Rule
-//! A consumer tree shares the hosts of a plan. A leaf uses its own hosts first, then the private pools above it, closest
-//! first, then the public pool. In a pool, siblings are compared by share priority, then by usage over share ratio, where usage is
-//! the number of units held over the capacity of the empty pool in such units. Free resources go to the most under-used; when
-//! they are insufficient, reclaim takes from consumers above their share limit, then from those above their share usage
-//! quota. A reclaimed unit keeps running for a grace period. Every pool is shared separately.
+//! A consumer tree shares the hosts of a plan. A leaf uses its own hosts first, then the private pools above it,
+//! closest first, then the public pool. In a pool, siblings are compared by share priority, then by usage over share
+//! ratio, where usage is the number of units held over the capacity of the empty pool in such units. Free resources go
+//! to the most under-used; when they are insufficient, reclaim takes from consumers above their share limit, then from
+//! those above their share usage quota. A reclaimed unit keeps running for a grace period. Every pool is shared
+//! separately.
 //!
 //! # Source
 //! ego.md; IBM, *Share policies for multidimensional scheduling*

@@ -1,18 +1,19 @@
 //! Conversion of a partition to a plan.
 //!
 //! # Rule
-//! The partition's nodes are the plan's hosts, queues are consumers below one root, pod sets are sub-allocations, pods are units.
-//! The share ratio is a queue's weight (of GPUs, else of CPU, else of memory; 1 by default), the share priority its
-//! priority, the share limit its limit. A queue owns the first whole hosts that fit into its quota, its parent at least
-//! as many. In a leaf, jobs of higher priority come first, then those submitted earlier. An evicted pod
-//! demands its replacement at once (OC-4): the same pod, which starts when it is gone; a pod that is not replaced demands nothing.
+//! The partition's nodes are the plan's hosts, queues are consumers below one root, pod sets are sub-allocations, pods
+//! are units. The share ratio is a queue's weight (of GPUs, else of CPU, else of memory; 1 by default), the share
+//! priority its priority, the share limit its limit. A queue owns the first whole hosts that fit into its quota, its
+//! parent at least as many. In a leaf, jobs of higher priority come first, then those submitted earlier. An evicted pod
+//! demands its replacement at once (OC-4): the same pod, which starts when it is gone; a pod that is not replaced
+//! demands nothing.
 //!
 //! # Source
 //! ego.md 2, 3.1
 //!
 //! # Differs
-//! A fraction of a GPU counts as a whole one, since EGO counts devices. Pod slots are a dimension. Non-preemptible jobs are
-//! never reclaimed. Ownership is a number of hosts, so a quota smaller than a host owns nothing.
+//! A fraction of a GPU counts as a whole one, since EGO counts devices. Pod slots are a dimension. Non-preemptible jobs
+//! are never reclaimed. Ownership is a number of hosts, so a quota smaller than a host owns nothing.
 
 use std::collections::BTreeMap;
 
@@ -48,8 +49,8 @@ pub struct Model {
     hosts: BTreeMap<NodeId, HostId>,
 }
 
-/// Source of a unit in ids of the cluster: `None` for its leaf's own hosts, otherwise the queue whose pool it was drawn from
-/// (`None` for the root).
+/// Source of a unit in ids of the cluster: `None` for its leaf's own hosts, otherwise the queue whose pool it was drawn
+/// from (`None` for the root).
 pub(super) type Origin = Option<Option<QueueId>>;
 
 /// State of a plan in a cycle, with the pods of its units.
@@ -71,12 +72,7 @@ impl Model {
         let cluster = world.cluster;
         let grace = config.grace.unwrap_or(cluster.delays.termination);
         let mut model = Model {
-            plan: Plan {
-                default_grace: grace,
-                placement: config.placement,
-                slots: config.slots(),
-                ..Plan::default()
-            },
+            plan: Plan { default_grace: grace, placement: config.placement, slots: config.slots(), ..Plan::default() },
             over_commit: config.over_commit(),
             layout: Layout::default(),
             queues: [None].into_iter().collect(),
@@ -97,8 +93,7 @@ impl Model {
         }
         let mut ratios: Arena<ConsumerId, (u64, u64)> = [(1, 1)].into_iter().collect();
         model.plan.add(None, Consumer::default());
-        let tops: Vec<QueueId> =
-            cluster.queues.ids().filter(|&q| cluster.queues[q].parent.is_none()).collect();
+        let tops: Vec<QueueId> = cluster.queues.ids().filter(|&q| cluster.queues[q].parent.is_none()).collect();
         for queue in tops {
             model.add_queue(world, config, queue, ConsumerId::ROOT, &mut ratios);
         }
@@ -183,8 +178,7 @@ impl Model {
 
     /// Over-committed dimensions with their ratios.
     pub fn over_commitment(&self) -> Vec<(u8, f64)> {
-        let ratios =
-            Resource::ACCOUNTED.into_iter().map(|resource| (resource, self.over_commit.get(resource)));
+        let ratios = Resource::ACCOUNTED.into_iter().map(|resource| (resource, self.over_commit.get(resource)));
         let more = ratios.filter(|(_, ratio)| *ratio != Weight::ONE);
         more.map(|(resource, ratio)| (resource.index() as u8, ratio.as_real())).collect()
     }

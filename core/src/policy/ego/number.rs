@@ -9,8 +9,8 @@
 //! ego.md 11.3
 //!
 //! # Differs
-//! Integers over a common denominator replace a rational type: the loops compute no greatest common divisors, and numbers of
-//! up to 128 bits, nearly all of them, need no memory of their own.
+//! Integers over a common denominator replace a rational type: the loops compute no greatest common divisors, and
+//! numbers of up to 128 bits, nearly all of them, need no memory of their own.
 
 use std::cmp::Ordering;
 

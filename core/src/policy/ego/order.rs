@@ -1,9 +1,9 @@
 //! Serving order of the next free pass over the public pool: consumers, then the jobs of a leaf.
 //!
 //! # Rule
-//! Only consumers with pending units that the pool admits are listed. Siblings are ordered by share priority, then by projected
-//! usage over share ratio, then in tree order; in a slot plan by slots held over share ratio. The order reflects the present
-//! numbers; each placed unit may change it.
+//! Only consumers with pending units that the pool admits are listed. Siblings are ordered by share priority, then by
+//! projected usage over share ratio, then in tree order; in a slot plan by slots held over share ratio. The order
+//! reflects the present numbers; each placed unit may change it.
 //!
 //! # Source
 //! ego.md 7.2, 10
@@ -39,8 +39,7 @@ pub(super) fn order(
     let ranks = Ranks::new(world, model, current, &book);
     let mut path: Vec<ConsumerId> = model.plan.path(model.consumer(queue)).collect();
     path.reverse();
-    let mut levels: Vec<OrderLevel> =
-        path.windows(2).map(|pair| ranks.siblings(pair[0], Some(pair[1]))).collect();
+    let mut levels: Vec<OrderLevel> = path.windows(2).map(|pair| ranks.siblings(pair[0], Some(pair[1]))).collect();
     let at = model.consumer(queue);
     levels.push(if model.plan.is_leaf(at) { ranks.jobs(queue, job) } else { ranks.siblings(at, None) });
     levels.retain(|level| level.n > 0 || level.subject_is_absent);
@@ -61,12 +60,7 @@ struct Ranks<'r> {
 }
 
 impl<'r> Ranks<'r> {
-    fn new(
-        world: PartitionView<'r>,
-        model: &'r Model,
-        current: &'r CycleState<'r>,
-        book: &PoolBook<'_>,
-    ) -> Ranks<'r> {
+    fn new(world: PartitionView<'r>, model: &'r Model, current: &'r CycleState<'r>, book: &PoolBook<'_>) -> Ranks<'r> {
         let state = &current.state;
         let all = || model.plan.subtree(ConsumerId::ROOT);
         let mut waits = InPool::new(all(), |_| false);
@@ -146,12 +140,8 @@ impl<'r> Ranks<'r> {
             let job = all[i];
             let behind = before.map(|at| {
                 let before = all[at];
-                let subject = Subject {
-                    queue: Some(leaf),
-                    job: Some(job),
-                    other_job: Some(before),
-                    ..Subject::default()
-                };
+                let subject =
+                    Subject { queue: Some(leaf), job: Some(job), other_job: Some(before), ..Subject::default() };
                 let (own, other) = (priority(job), priority(before));
                 if own.value != other.value {
                     return Check::new(rules::JOB_ORDER, subject, own, Op::AtMost, other);

@@ -1,9 +1,9 @@
 //! Over-commitment: hosts that offer more than their physical capacity.
 //!
 //! # Rule
-//! In each dimension a host offers its physical capacity times the over-commit ratio of the plan. The policy uses the offered
-//! capacity everywhere: in ownership, share usage, quotas and relative limits. GPUs are offered whole. A start on a host whose
-//! units together request more than its physical capacity is explained by the ratio.
+//! In each dimension a host offers its physical capacity times the over-commit ratio of the plan. The policy uses the
+//! offered capacity everywhere: in ownership, share usage, quotas and relative limits. GPUs are offered whole. A start
+//! on a host whose units together request more than its physical capacity is explained by the ratio.
 //!
 //! # Source
 //! ego.md 2; IBM, *MDPlan.xml reference*, `OverCommitRatio`

@@ -121,8 +121,7 @@ pub fn lend(state: &mut PoolState<'_>, holdings: &Arena<ConsumerId, Vec<HostId>>
         lending.own[leaf] = order.into_iter().filter(|&h| state.lent[h].is_none()).collect();
     }
     for host in lending.called_back.values().flatten() {
-        while let Some(at) = state.earmarks.iter().position(|e| e.host == *host && e.source != Source::Owned)
-        {
+        while let Some(at) = state.earmarks.iter().position(|e| e.host == *host && e.source != Source::Owned) {
             state.drop_earmark(at);
         }
     }
@@ -185,11 +184,7 @@ fn owner_room(state: &PoolState<'_>, host: HostId) -> Dims {
 }
 
 /// Lent hosts of a pool, in plan order.
-pub fn lent_to(
-    state: &PoolState<'_>,
-    holdings: &Arena<ConsumerId, Vec<HostId>>,
-    pool: ConsumerId,
-) -> Vec<PoolHost> {
+pub fn lent_to(state: &PoolState<'_>, holdings: &Arena<ConsumerId, Vec<HostId>>, pool: ConsumerId) -> Vec<PoolHost> {
     let plan = state.plan;
     let mut hosts = Vec::new();
     for owner in plan.consumers.ids().filter(|&c| plan.is_leaf(c)) {
@@ -202,11 +197,7 @@ pub fn lent_to(
 }
 
 /// Lent hosts of owners below a pool that have moved to a pool further up.
-pub fn passed_on(
-    state: &PoolState<'_>,
-    holdings: &Arena<ConsumerId, Vec<HostId>>,
-    pool: ConsumerId,
-) -> Vec<HostId> {
+pub fn passed_on(state: &PoolState<'_>, holdings: &Arena<ConsumerId, Vec<HostId>>, pool: ConsumerId) -> Vec<HostId> {
     let plan = state.plan;
     let owners = plan.subtree(pool).filter(|&c| plan.is_leaf(c) && c != pool);
     let is_above = |&h: &HostId| state.lent[h].is_some_and(|at| at != pool && plan.is_below(pool, at));
@@ -236,8 +227,8 @@ pub struct TakenBack {
     pub others: Vec<Reclaim>,
 }
 
-/// Takes back called-back hosts: for each outstanding unit of the owner, the newest borrowed units are reclaimed until it
-/// fits; then the other borrowed units are reclaimed as well.
+/// Takes back called-back hosts: for each outstanding unit of the owner, the newest borrowed units are reclaimed until
+/// it fits; then the other borrowed units are reclaimed as well.
 pub fn take_back(state: &mut PoolState<'_>, leaf: ConsumerId, hosts: &[HostId]) -> TakenBack {
     let (mut started, mut owned) = (Vec::new(), Vec::new());
     for at in 0..state.subs_of[leaf].len() {
@@ -252,8 +243,7 @@ pub fn take_back(state: &mut PoolState<'_>, leaf: ConsumerId, hosts: &[HostId]) 
                 started.push(state.start(sub, host, Source::Owned));
                 continue;
             }
-            let Some((host, victims)) = hosts.iter().find_map(|&h| Some((h, victims_for(state, sub, h)?)))
-            else {
+            let Some((host, victims)) = hosts.iter().find_map(|&h| Some((h, victims_for(state, sub, h)?))) else {
                 break;
             };
             let deadline = evict_borrowed(state, leaf, &victims);

@@ -151,14 +151,12 @@ impl Plan {
         id
     }
 
-    /// Sets the ratios from fractions `n / d` with `d > 0`, scaled to integers without a common divisor per sibling group. A
-    /// group whose common denominator overflows is rounded to millionths.
+    /// Sets the ratios from fractions `n / d` with `d > 0`, scaled to integers without a common divisor per sibling
+    /// group. A group whose common denominator overflows is rounded to millionths.
     pub fn set_ratios(&mut self, ratios: &Arena<ConsumerId, (u64, u64)>) {
-        let groups = std::iter::once(vec![ConsumerId::ROOT])
-            .chain(self.consumers.values().map(|c| c.children.clone()));
+        let groups = std::iter::once(vec![ConsumerId::ROOT]).chain(self.consumers.values().map(|c| c.children.clone()));
         for group in groups.collect::<Vec<_>>() {
-            let common =
-                group.iter().try_fold(1u64, |l, &c| (l / gcd(l, ratios[c].1)).checked_mul(ratios[c].1));
+            let common = group.iter().try_fold(1u64, |l, &c| (l / gcd(l, ratios[c].1)).checked_mul(ratios[c].1));
             let at = |c: ConsumerId| {
                 let (n, d) = ratios[c];
                 common.and_then(|l| n.checked_mul(l / d))

@@ -10,8 +10,8 @@
 //! ego.md 3.4, 4, 8.2
 //!
 //! # Differs
-//! OC-4 to OC-7, OC-13, OC-25. OC-33: a relative share limit refers to the capacity that the pool offered in this cycle,
-//! including lent hosts passed on unused; otherwise the limit would drop below a unit that has just started.
+//! OC-4 to OC-7, OC-13, OC-25. OC-33: a relative share limit refers to the capacity that the pool offered in this
+//! cycle, including lent hosts passed on unused; otherwise the limit would drop below a unit that has just started.
 
 use super::ids::{ConsumerId, Consumers, HostId, InPool, SizeId, SubId, consumers};
 use super::number::{Nat, gcd};
@@ -231,9 +231,7 @@ impl<'p> PoolBook<'p> {
         let amount = i128::from(self.amount(consumer, dim)) + i128::from(more);
         match limit {
             ShareLimit::At(most) => amount > i128::from(most),
-            ShareLimit::Part(millionths) => {
-                amount * 1_000_000 > i128::from(self.offered[dim]) * i128::from(millionths)
-            }
+            ShareLimit::Part(millionths) => amount * 1_000_000 > i128::from(self.offered[dim]) * i128::from(millionths),
         }
     }
 
@@ -322,9 +320,7 @@ fn units_on(state: &PoolState<'_>, shape: SizeId, host: HostId) -> u64 {
 /// Least common multiple of the capacities that occur.
 fn common_multiple(capacity: &Arena<SizeId, u64>, occurs: &Arena<SizeId, bool>) -> Nat {
     let mut whole = Nat::ONE;
-    for (&n, _) in
-        capacity.values().zip(occurs.values()).filter(|&(&n, &occurs)| occurs && n != 0 && n != u64::MAX)
-    {
+    for (&n, _) in capacity.values().zip(occurs.values()).filter(|&(&n, &occurs)| occurs && n != 0 && n != u64::MAX) {
         whole = whole.scaled(n / gcd(whole.divided(n).1, n));
     }
     whole

@@ -303,8 +303,8 @@ impl<'a> PoolState<'a> {
         due
     }
 
-    /// Redeems the earmarks whose victims are gone, in the order of their creation. Earmarks of first units wait for each
-    /// other, and lapse if the others cannot start.
+    /// Redeems the earmarks whose victims are gone, in the order of their creation. Earmarks of first units wait for
+    /// each other, and lapse if the others cannot start.
     pub fn redeem(&mut self) {
         let mut at = 0;
         while at < self.earmarks.len() {
@@ -342,8 +342,8 @@ impl<'a> PoolState<'a> {
         })
     }
 
-    /// Units that must be placed together now, by sub-allocation: the missing first units of an allocation (OC-14). Empty if
-    /// units may start singly.
+    /// Units that must be placed together now, by sub-allocation: the missing first units of an allocation (OC-14).
+    /// Empty if units may start singly.
     pub fn first_units(&self, sub: SubId) -> Vec<SubId> {
         if self.subs[sub].min_units <= 1 && self.subs[sub].allocation == sub {
             let next = self.subs.get(SubId(sub.0 + 1)).map(|s| s.allocation);

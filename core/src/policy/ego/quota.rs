@@ -83,16 +83,15 @@ pub(super) struct Demands {
 
 impl Demands {
     pub fn new(state: &PoolState<'_>, book: &PoolBook<'_>) -> Demands {
-        let alone =
-            |c: ConsumerId| if state.plan.is_leaf(c) { of_leaf(state, book, c) } else { (Nat::ZERO, false) };
+        let alone = |c: ConsumerId| if state.plan.is_leaf(c) { of_leaf(state, book, c) } else { (Nat::ZERO, false) };
         let alone = InPool::new(book.consumers(), alone);
         let mut demands = Demands { of: InPool::default(), waits: InPool::default(), alone };
         demands.add_up(state.plan);
         demands
     }
 
-    /// Updates the demand after only these leaves gained, lost or were promised units. The limit of an inner consumer may
-    /// exclude other leaves as well.
+    /// Updates the demand after only these leaves gained, lost or were promised units. The limit of an inner consumer
+    /// may exclude other leaves as well.
     pub fn renew(&mut self, state: &PoolState<'_>, book: &PoolBook<'_>, leaves: &[ConsumerId]) {
         if book.has_middle_limits {
             *self = Demands::new(state, book);
@@ -176,19 +175,13 @@ type Note<'n> = &'n mut dyn FnMut(ConsumerId, &Fraction, u64);
 pub(super) fn offers(state: &PoolState<'_>, book: &PoolBook<'_>) -> Option<Vec<Offer>> {
     let demands = Demands::new(state, book);
     let mut offers = Vec::new();
-    let note =
-        &mut |consumer: ConsumerId, rest: &Fraction, ratios| offers.push((consumer, rest.clone(), ratios));
+    let note = &mut |consumer: ConsumerId, rest: &Fraction, ratios| offers.push((consumer, rest.clone(), ratios));
     demands.waits[book.pool.root].then(|| fill_total(state, book, &demands, note))?;
     Some(offers)
 }
 
 /// Distributes the total usage of a pool.
-fn fill_total(
-    state: &PoolState<'_>,
-    book: &PoolBook<'_>,
-    demands: &Demands,
-    note: Note<'_>,
-) -> InPool<Fraction> {
+fn fill_total(state: &PoolState<'_>, book: &PoolBook<'_>, demands: &Demands, note: Note<'_>) -> InPool<Fraction> {
     let total = Fraction::whole(book.projected(book.pool.root).clone());
     fill(state.plan, total, &demands.of, note)
 }
@@ -293,8 +286,7 @@ pub(super) fn dynamic_demand(state: &PoolState<'_>, book: &PoolBook<'_>, dim: us
     let mut demand = InPool::new(book.consumers(), |_| Nat::ZERO);
     for node in book.consumers().rev() {
         let consumer = &plan.consumers[node];
-        let mut wanted =
-            if consumer.children.is_empty() { leaf_wants(state, book, node, dim) } else { Nat::ZERO };
+        let mut wanted = if consumer.children.is_empty() { leaf_wants(state, book, node, dim) } else { Nat::ZERO };
         for &c in &consumer.children {
             wanted = wanted.plus(&demand[c]);
         }

@@ -1,9 +1,10 @@
-//! Numbers of a pool between two changes of a reclaim pass: demand, quotas, potential reclaimers, and consumers above quota.
+//! Numbers of a pool between two changes of a reclaim pass: demand, quotas, potential reclaimers, and consumers above
+//! quota.
 //!
 //! # Rule
 //! A leaf that reclaims nothing changes no number, so the numbers hold until units are reclaimed or earmarked; only the
-//! leaf itself is excluded from then on. The order of the leaves above their quota is the same for every reclaimer; whether
-//! each of them qualifies is decided per reclaimer.
+//! leaf itself is excluded from then on. The order of the leaves above their quota is the same for every reclaimer;
+//! whether each of them qualifies is decided per reclaimer.
 //!
 //! # Source
 //! ego.md 7.2, 8.3, 11.2
@@ -92,7 +93,8 @@ impl QuotaStatus {
         }
     }
 
-    /// Leaves that qualify as victims of `leaf`, the most over-used first; `may_lose` tells which leaves may lose units.
+    /// Leaves that qualify as victims of `leaf`, the most over-used first; `may_lose` tells which leaves may lose
+    /// units.
     pub fn victims(
         &mut self,
         state: &PoolState<'_>,
@@ -104,16 +106,17 @@ impl QuotaStatus {
         let over = self.over.get_or_insert_with(|| OverQuota::new(state, book, &self.quota));
         let is_victim = |&node: &ConsumerId| {
             may_lose(node)
-                && plan.split(leaf, node).is_some_and(|(a, b)| {
-                    over.is_over[b] && plan.consumers[a].priority >= plan.consumers[b].priority
-                })
+                && plan
+                    .split(leaf, node)
+                    .is_some_and(|(a, b)| over.is_over[b] && plan.consumers[a].priority >= plan.consumers[b].priority)
         };
         over.leaves.iter().copied().filter(is_victim).collect()
     }
 }
 
 impl OverQuota {
-    /// Ranks from the top down: siblings by priority, lowest first, then by usage over ratio, largest first, then the later.
+    /// Ranks from the top down: siblings by priority, lowest first, then by usage over ratio, largest first, then the
+    /// later.
     fn new(state: &PoolState<'_>, book: &PoolBook<'_>, quota: &InPool<Fraction>) -> OverQuota {
         let (root, plan) = (book.pool.root, state.plan);
         let is_over = InPool::new(book.consumers(), |c| compare_to_quota(book, c, quota).is_gt());
@@ -136,11 +139,7 @@ impl OverQuota {
 }
 
 /// Compares the projected usage of a consumer with its quota.
-pub(super) fn compare_to_quota(
-    book: &PoolBook<'_>,
-    consumer: ConsumerId,
-    quota: &InPool<Fraction>,
-) -> Ordering {
+pub(super) fn compare_to_quota(book: &PoolBook<'_>, consumer: ConsumerId, quota: &InPool<Fraction>) -> Ordering {
     let quota = &quota[consumer];
     book.projected(consumer).times(&quota.d).cmp(&quota.n)
 }

@@ -1,7 +1,8 @@
 //! Ranking of siblings.
 //!
 //! # Rule
-//! The higher share priority first; at equal priority the smaller `projected usage / share ratio`; on a tie the earlier in tree order.
+//! The higher share priority first; at equal priority the smaller `projected usage / share ratio`; on a tie the earlier
+//! in tree order.
 //!
 //! # Source
 //! ego.md 7.2; IBM, *Share policies for multidimensional scheduling*

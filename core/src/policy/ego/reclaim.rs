@@ -2,11 +2,11 @@
 //!
 //! # Rule
 //! First every leaf above its share limit loses its newest units. Then, repeatedly, the most under-used leaf that has
-//! outstanding units and is below its share usage quota reclaims resources for one unit: from leaves above their quota whose
-//! ancestor at the level where the two paths split is above its quota too and has no higher share priority. Victims are the
-//! most over-used first, inside a leaf the newest first; at equal priority none whose loss would
-//! leave its side with less usage over ratio than the reclaimer's side. The host is chosen by the
-//! best victims, then the least usage lost, the fewest units, the newest start.
+//! outstanding units and is below its share usage quota reclaims resources for one unit: from leaves above their quota
+//! whose ancestor at the level where the two paths split is above its quota too and has no higher share priority.
+//! Victims are the most over-used first, inside a leaf the newest first; at equal priority none whose loss would leave
+//! its side with less usage over ratio than the reclaimer's side. The host is chosen by the best victims, then the
+//! least usage lost, the fewest units, the newest start.
 //!
 //! # Source
 //! ego.md 8.1 to 8.3; IBM, *Resource reclaim for multidimensional scheduling*
@@ -50,12 +50,7 @@ pub struct Reclaim {
 
 impl Reclaim {
     /// A reclaim without recorded numbers.
-    pub fn new(
-        by: Option<(ConsumerId, Option<SubId>)>,
-        host: HostId,
-        victims: Vec<UnitId>,
-        deadline: Time,
-    ) -> Reclaim {
+    pub fn new(by: Option<(ConsumerId, Option<SubId>)>, host: HostId, victims: Vec<UnitId>, deadline: Time) -> Reclaim {
         Reclaim { by, host, victims, deadline, why: None, over: None, spared: Vec::new() }
     }
 }
@@ -244,9 +239,7 @@ impl ReclaimPass<'_, '_, '_> {
             Some(status) => status,
             None => {
                 let demands = self.demands();
-                QuotaStatus::new(self.state, self.book, demands, |leaf| {
-                    !self.is_done[leaf] && !self.was_victim[leaf]
-                })
+                QuotaStatus::new(self.state, self.book, demands, |leaf| !self.is_done[leaf] && !self.was_victim[leaf])
             }
         };
         let Some(leaf) = status.reclaimer(self.state, self.book) else {
@@ -288,14 +281,9 @@ impl ReclaimPass<'_, '_, '_> {
         }
     }
 
-    /// Makes room for the first units of an allocation, all or none: free resources and those being freed are earmarked, the
-    /// rest is reclaimed unit by unit while the leaf is below its quota (OC-14).
-    fn take_together(
-        &mut self,
-        leaf: ConsumerId,
-        together: &[SubId],
-        status: &mut QuotaStatus,
-    ) -> Result<(), Refused> {
+    /// Makes room for the first units of an allocation, all or none: free resources and those being freed are
+    /// earmarked, the rest is reclaimed unit by unit while the leaf is below its quota (OC-14).
+    fn take_together(&mut self, leaf: ConsumerId, together: &[SubId], status: &mut QuotaStatus) -> Result<(), Refused> {
         let (&first, others) = together.split_first().expect("several units");
         // The first unit is tried before the state is saved for a rollback, because most gangs fail here.
         let first = match self.promised_host(leaf, first) {
@@ -336,8 +324,7 @@ impl ReclaimPass<'_, '_, '_> {
     /// Finds a host with enough resources free or being freed.
     fn promised_host(&self, leaf: ConsumerId, sub: SubId) -> Option<HostId> {
         let unit = self.state.subs[sub].unit;
-        let has_room =
-            |h: &&PoolHost| fits(&self.state.unclaimed[h.host], &unit) && self.state.may_run(sub, h.host);
+        let has_room = |h: &&PoolHost| fits(&self.state.unclaimed[h.host], &unit) && self.state.may_run(sub, h.host);
         let host = self.hosts_for(leaf).find(has_room).map(|h| h.host)?;
         (self.book.outstanding(self.state, sub) > 0).then_some(host)
     }
@@ -404,12 +391,11 @@ impl ReclaimPass<'_, '_, '_> {
     fn is_being_freed(&self, sub: SubId) -> bool {
         let state = &self.state;
         let unit = &state.subs[sub].unit;
-        self.hosts_for(state.subs[sub].leaf)
-            .any(|h| fits(&state.unclaimed[h.host], unit) && state.may_run(sub, h.host))
+        self.hosts_for(state.subs[sub].leaf).any(|h| fits(&state.unclaimed[h.host], unit) && state.may_run(sub, h.host))
     }
 
-    /// Finds the best set of victims for one unit. Hosts with units of the best victims are evaluated first; the search ends
-    /// when no better set can follow.
+    /// Finds the best set of victims for one unit. Hosts with units of the best victims are evaluated first; the search
+    /// ends when no better set can follow.
     fn best_room(&mut self, leaf: ConsumerId, sub: SubId, round: &Round<'_>) -> Option<Room> {
         let mut best: Option<Room> = None;
         self.n_rounds += 1;
@@ -477,7 +463,8 @@ impl ReclaimPass<'_, '_, '_> {
         &self.book.step[self.state.subs[sub].shape]
     }
 
-    /// Selects victims on one host for a unit that is already included in the projection; `None` if they are not enough.
+    /// Selects victims on one host for a unit that is already included in the projection; `None` if they are not
+    /// enough.
     fn room_on(
         &mut self,
         leaf: ConsumerId,
@@ -492,8 +479,7 @@ impl ReclaimPass<'_, '_, '_> {
         }
         let unit = self.state.subs[sub].unit;
         let mut free = self.state.free[host];
-        let mut room =
-            Room { host, victims: Vec::new(), worst_rank: 0, lost: Nat::ZERO, after: Default::default() };
+        let mut room = Room { host, victims: Vec::new(), worst_rank: 0, lost: Nat::ZERO, after: Default::default() };
         for (rank, id) in candidates {
             let victim = self.state.units[id].sub;
             let size = self.state.subs[victim].unit;
@@ -540,8 +526,7 @@ impl ReclaimPass<'_, '_, '_> {
         self.book.project(self.state, victim, false);
         let (side_a, side_b) = (&self.state.plan.consumers[a], &self.state.plan.consumers[b]);
         let inverts = side_a.priority == side_b.priority
-            && compare_per_ratio(self.book.projected(b), side_b.ratio, self.book.projected(a), side_a.ratio)
-                .is_lt();
+            && compare_per_ratio(self.book.projected(b), side_b.ratio, self.book.projected(a), side_a.ratio).is_lt();
         if inverts {
             self.book.project(self.state, victim, true);
         }

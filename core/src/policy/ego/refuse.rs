@@ -1,9 +1,9 @@
 //! Reasons why jobs are still pending at the end of a cycle.
 //!
 //! # Rule
-//! One reason per job, that of its first pending pod set in the public pool, which comes last: earmarked and waiting for a
-//! grace period; no host is large enough; ratio 0 or too long a reclaim grace; at a share limit; not below its quota; no
-//! permitted victim; or nothing fits.
+//! One reason per job, that of its first pending pod set in the public pool, which comes last: earmarked and waiting
+//! for a grace period; no host is large enough; ratio 0 or too long a reclaim grace; at a share limit; not below its
+//! quota; no permitted victim; or nothing fits.
 //!
 //! # Source
 //! ego.md 9
@@ -29,19 +29,11 @@ use super::slot_view::SlotView;
 use crate::id::{Arena, JobId, QueueId};
 use crate::policy::PartitionView;
 use crate::policy::checks::{amount, term};
-use crate::trace::{
-    Check, Ending, FreeGpus, Gate, NodeReason, Op, Outlook, Quantity, Refusal, Subject, Trace, Value,
-};
+use crate::trace::{Check, Ending, FreeGpus, Gate, NodeReason, Op, Outlook, Quantity, Refusal, Subject, Trace, Value};
 use crate::units::{RESOURCES_MAX, Resource};
 
 /// Records one refusal per pending job.
-pub fn refuse(
-    world: PartitionView<'_>,
-    model: &Model,
-    current: &CycleState<'_>,
-    cycle: &Cycle,
-    trace: &mut Trace,
-) {
+pub fn refuse(world: PartitionView<'_>, model: &Model, current: &CycleState<'_>, cycle: &Cycle, trace: &mut Trace) {
     let pool = model.layout.pool(&current.state, ConsumerId::ROOT);
     let book = PoolBook::open(&current.state, &pool);
     let table = Table::new(&current.state, &book);
@@ -123,9 +115,8 @@ impl RefusalContext<'_, '_> {
                 _ => None,
             });
             let until = until.max();
-            let outlook = until.map_or(Outlook::NotForeseeable, |time| {
-                Outlook::of_end(self.world.now, time, Ending::Termination)
-            });
+            let outlook = until
+                .map_or(Outlook::NotForeseeable, |time| Outlook::of_end(self.world.now, time, Ending::Termination));
             return (Gate::WaitingForVictims { until }, outlook, Vec::new());
         }
         let Some(queue) = self.model.queues[leaf] else {
@@ -161,8 +152,8 @@ impl RefusalContext<'_, '_> {
         }
     }
 
-    /// Whether a host of the leaf has room for the next unit. Own hosts are assigned before the pools, so a unit that may start singly
-    /// only since a pool took the first ones of its allocation is tried there in the next cycle.
+    /// Whether a host of the leaf has room for the next unit. Own hosts are assigned before the pools, so a unit that
+    /// may start singly only since a pool took the first ones of its allocation is tried there in the next cycle.
     fn is_next_on_own_host(&self, sub: SubId) -> bool {
         let (state, of) = (&self.current.state, &self.current.state.subs[sub]);
         let is_own = |host: HostId| self.model.layout.holders[host] == of.leaf && state.lent[host].is_none();
@@ -176,11 +167,8 @@ impl RefusalContext<'_, '_> {
     fn slot_gate(&self, slots: &SlotView, sub: SubId, queue: QueueId) -> (Gate, Outlook, Vec<Check>) {
         let state = &self.current.state;
         let leaf = state.subs[sub].leaf;
-        let fits_somewhere = state
-            .plan
-            .hosts
-            .iter()
-            .any(|(host, has)| state.may_run(sub, host) && fits(has, &state.subs[sub].unit));
+        let fits_somewhere =
+            state.plan.hosts.iter().any(|(host, has)| state.may_run(sub, host) && fits(has, &state.subs[sub].unit));
         if !fits_somewhere {
             return self.no_capacity(sub);
         }
@@ -207,11 +195,9 @@ impl RefusalContext<'_, '_> {
             (Some(Refused::OnItsWay), _) => {
                 (Gate::WaitingForVictims { until: None }, Outlook::NotForeseeable, Vec::new())
             }
-            (Some(Refused::NoVictimOverQuota), _) => (
-                Gate::NoVictims { tried: 0, ancestor: None },
-                Outlook::NotForeseeable,
-                self.not_over_quota(leaf),
-            ),
+            (Some(Refused::NoVictimOverQuota), _) => {
+                (Gate::NoVictims { tried: 0, ancestor: None }, Outlook::NotForeseeable, self.not_over_quota(leaf))
+            }
             (Some(Refused::WasVictim), Some(queue)) if self.lost.contains_key(&leaf) => {
                 (Gate::NotEntitled { queue }, Outlook::NotForeseeable, vec![self.lost[&leaf].clone()])
             }
@@ -222,8 +208,8 @@ impl RefusalContext<'_, '_> {
         }
     }
 
-    /// No host has room. The first units of an allocation start together, from one source: those that would fit are placed on
-    /// paper, in the source with room for the most.
+    /// No host has room. The first units of an allocation start together, from one source: those that would fit are
+    /// placed on paper, in the source with room for the most.
     fn no_room(&self, sub: SubId) -> (Gate, Outlook, Vec<Check>) {
         let state = &self.current.state;
         let together = state.first_units(sub);
@@ -233,8 +219,7 @@ impl RefusalContext<'_, '_> {
             None => (0, self.reasons_of_size(sub)),
             Some(&first) => {
                 let leaf = state.subs[sub].leaf;
-                let pools =
-                    self.model.layout.pools.iter().filter(|&&root| self.model.plan.is_below(leaf, root));
+                let pools = self.model.layout.pools.iter().filter(|&&root| self.model.plan.is_below(leaf, root));
                 let sources = std::iter::once(None).chain(pools.map(|&root| Some(root)));
                 let of = sources.map(|source| (self.on_paper(leaf, &together, source), source));
                 let ((placed, free), source) = of.max_by_key(|((placed, _), _)| *placed).unwrap_or_default();
@@ -247,12 +232,7 @@ impl RefusalContext<'_, '_> {
     }
 
     /// Number of units that fit on the own hosts of a leaf or into a pool, in order, and the free resources after them.
-    fn on_paper(
-        &self,
-        leaf: ConsumerId,
-        units: &[SubId],
-        pool: Option<ConsumerId>,
-    ) -> (usize, Arena<HostId, Dims>) {
+    fn on_paper(&self, leaf: ConsumerId, units: &[SubId], pool: Option<ConsumerId>) -> (usize, Arena<HostId, Dims>) {
         let state = &self.current.state;
         let mut free = state.free.clone();
         let pool = pool.map(|root| self.model.layout.pool(state, root));
@@ -260,13 +240,10 @@ impl RefusalContext<'_, '_> {
         let is_own = |host: HostId| self.model.layout.holders[host] == leaf && state.lent[host].is_none();
         for (n, &unit) in units.iter().enumerate() {
             let may = |host: HostId| match &book {
-                Some(book) => {
-                    book.is_in[host] && book.barred(state, unit).is_none() && self.may_use(unit, host)
-                }
+                Some(book) => book.is_in[host] && book.barred(state, unit).is_none() && self.may_use(unit, host),
                 None => pool.is_none() && is_own(host),
             };
-            let fits =
-                |&host: &HostId| fits(&free[host], &state.subs[unit].unit) && state.may_run(unit, host);
+            let fits = |&host: &HostId| fits(&free[host], &state.subs[unit].unit) && state.may_run(unit, host);
             let Some(host) = free.ids().filter(fits).find(|&host| may(host)) else { return (n, free) };
             add(&mut free[host], &state.subs[unit].unit, -1);
             if let Some(book) = &mut book {
@@ -287,13 +264,9 @@ impl RefusalContext<'_, '_> {
         }
     }
 
-    /// Why each host does not take the next unit of a sub-allocation; `source` is that of its first units, if some have room.
-    fn reasons(
-        &self,
-        sub: SubId,
-        free: &Arena<HostId, Dims>,
-        source: Option<Option<ConsumerId>>,
-    ) -> Obstacles {
+    /// Why each host does not take the next unit of a sub-allocation; `source` is that of its first units, if some have
+    /// room.
+    fn reasons(&self, sub: SubId, free: &Arena<HostId, Dims>, source: Option<Option<ConsumerId>>) -> Obstacles {
         let (unit, leaf) = (&self.current.state.subs[sub].unit, self.current.state.subs[sub].leaf);
         // GPUs first, as in other sentences; then CPU, memory, the named resources and pod slots.
         let in_order = || [2, 0, 1].into_iter().chain(3..RESOURCES_MAX);
@@ -322,9 +295,7 @@ impl RefusalContext<'_, '_> {
             () if pod.is_some_and(|pod| !pod.selects_labels(node)) => Some(NodeReason::Selector),
             () if !state.may_run(sub, host) => Some(NodeReason::Insufficient(Resource::GPU)),
             () if !self.may_use(sub, host) => Some(NodeReason::Held),
-            () if is_exclusive && state.has_units_of_others(host, state.subs[sub].leaf) => {
-                Some(NodeReason::Held)
-            }
+            () if is_exclusive && state.has_units_of_others(host, state.subs[sub].leaf) => Some(NodeReason::Held),
             () => None,
         }
     }
@@ -408,8 +379,7 @@ impl RefusalContext<'_, '_> {
         let resource = resource(dim);
         let limit = self.model.plan.consumers[consumer].share_limit[dim];
         let limit = limit.map_or(0, |limit| self.book.limit_in(limit, dim));
-        let subject =
-            Subject { queue: self.model.queues[consumer], resource: Some(resource), ..Subject::default() };
+        let subject = Subject { queue: self.model.queues[consumer], resource: Some(resource), ..Subject::default() };
         let with = amount(Quantity::AllocatedWithJob, self.book.amount(consumer, dim) + unit, resource);
         let limit = amount(Quantity::Limit, limit, resource);
         Check::new(rules::SHARE_LIMIT, subject, with, Op::Exceeds, limit)
@@ -435,11 +405,7 @@ impl RefusalContext<'_, '_> {
         let quota = rules::quota(&self.table.quota[leaf], &self.table.whole);
         let subject = rules::between(self.model.queues[leaf], None);
         let check = Check::new(rules::UNDER_QUOTA, subject, usage, Op::AtLeast, quota);
-        if check.holds {
-            std::iter::once(check).chain(self.after_priority(leaf)).collect()
-        } else {
-            Vec::new()
-        }
+        if check.holds { std::iter::once(check).chain(self.after_priority(leaf)).collect() } else { Vec::new() }
     }
 
     /// Check of the sibling of higher share priority that leaves nothing to the leaf, or to an ancestor.

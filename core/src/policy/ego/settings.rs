@@ -6,8 +6,8 @@
 use super::config::{Config, ConsumerConfig, Placement, RATIO_MAX};
 use super::plan::{EnforceAt, ShareQuota};
 use super::rules::{
-    ABOVE_SLOT_QUOTA, BELOW_SLOT_QUOTA, CALL_BACK, GRACE, OVER_COMMIT, OWN_HOSTS, RULES, SHARE_PRIORITY,
-    SHARE_RATIO, SLOT_QUOTA, SLOT_RATIO,
+    ABOVE_SLOT_QUOTA, BELOW_SLOT_QUOTA, CALL_BACK, GRACE, OVER_COMMIT, OWN_HOSTS, RULES, SHARE_PRIORITY, SHARE_RATIO,
+    SLOT_QUOTA, SLOT_RATIO,
 };
 use super::slot_findings;
 use crate::format::{Findings, Scenario, quantity};
@@ -31,19 +31,16 @@ pub static PLAN: [Setting<Config>; 9] = [
         |plan, text| span(text).map(|span| plan.grace = Some(span)),
     ),
     Setting::new(
-        text("lendout", "Owners lend", "on", "Whether idle hosts of an owner are lent to others.")
-            .ask(ON_OFF),
+        text("lendout", "Owners lend", "on", "Whether idle hosts of an owner are lent to others.").ask(ON_OFF),
         Rules(&[&OWN_HOSTS, &CALL_BACK]),
         |plan, text| switch(text).map(|lends| plan.lendout = lends),
     ),
     Setting::new(
-        text("placement", "Host selection", "stacked", "Which host a unit is placed on.").ask(Ask::Choice(
-            &[
-                ("stacked", "the first that fits"),
-                ("balanced", "the one with the most free room"),
-                ("exclusive", "one used only by this consumer"),
-            ],
-        )),
+        text("placement", "Host selection", "stacked", "Which host a unit is placed on.").ask(Ask::Choice(&[
+            ("stacked", "the first that fits"),
+            ("balanced", "the one with the most free room"),
+            ("exclusive", "one used only by this consumer"),
+        ])),
         Nothing("which of the hosts that fit, not whose turn it is"),
         |plan, text| {
             let all = [
@@ -85,16 +82,12 @@ pub static PLAN: [Setting<Config>; 9] = [
         |plan, text| ratio(text).map(|ratio| plan.over_commit.set(Resource::GPU, ratio)),
     ),
     Setting::new(
-        text(
-            "plan",
-            "Plan",
-            "multidimensional",
-            "What is shared: usage of units of any size, or whole slots.",
-        )
-        .ask(Ask::Choice(&[
-            ("multidimensional", "units of any size, by share usage"),
-            ("slots", "whole slots: one GPU each, one for each pod"),
-        ])),
+        text("plan", "Plan", "multidimensional", "What is shared: usage of units of any size, or whole slots.").ask(
+            Ask::Choice(&[
+                ("multidimensional", "units of any size, by share usage"),
+                ("slots", "whole slots: one GPU each, one for each pod"),
+            ]),
+        ),
         Rules(&[&SHARE_PRIORITY, &SHARE_RATIO, &SLOT_RATIO, &SLOT_QUOTA]),
         |plan, text| {
             let all = [("multidimensional", false), ("slots", true)];
@@ -115,12 +108,10 @@ pub static PLAN: [Setting<Config>; 9] = [
         },
     ),
     Setting::new(
-        text("enforcement", "Enforcement", "leaf", "Slot plans only: where shares are enforced.").ask(
-            Ask::Choice(&[
-                ("leaf", "a leaf reclaims from any leaf above its quota"),
-                ("parent", "only from a branch that is above its own quota"),
-            ]),
-        ),
+        text("enforcement", "Enforcement", "leaf", "Slot plans only: where shares are enforced.").ask(Ask::Choice(&[
+            ("leaf", "a leaf reclaims from any leaf above its quota"),
+            ("parent", "only from a branch that is above its own quota"),
+        ])),
         Rules(&[&BELOW_SLOT_QUOTA, &ABOVE_SLOT_QUOTA]),
         |plan, text| {
             let all = [("leaf", EnforceAt::Leaf), ("parent", EnforceAt::Parent)];
@@ -139,13 +130,8 @@ pub static RANK: Setting<ConsumerConfig> = Setting::of_queue(
 /// Lending of a consumer.
 pub static LENDING: [Setting<ConsumerConfig>; 3] = [
     Setting::of_queue(
-        text(
-            "lendout",
-            "Lends its hosts",
-            "as the plan says",
-            "Whether other consumers can use its idle hosts.",
-        )
-        .ask(ON_OFF),
+        text("lendout", "Lends its hosts", "as the plan says", "Whether other consumers can use its idle hosts.")
+            .ask(ON_OFF),
         Rules(&[&OWN_HOSTS, &CALL_BACK]),
         |consumer, text| switch(text).map(|lends| consumer.lendout = Some(lends)),
     ),
@@ -205,8 +191,7 @@ pub fn rulebook() -> Rulebook {
 pub fn read(s: &Scenario, f: &mut Findings) -> Config {
     let mut config = Config::default();
     for (name, typed) in &s.settings {
-        let consumer =
-            name.split_once('.').and_then(|(key, queue)| Some((Setting::find(of_consumer(), key)?, queue)));
+        let consumer = name.split_once('.').and_then(|(key, queue)| Some((Setting::find(of_consumer(), key)?, queue)));
         let read = match (consumer, Setting::find(&PLAN, name)) {
             (Some((setting, queue)), _) if s.queues.iter().any(|q| q.name == queue) => {
                 setting.read(config.consumers.entry(queue.into()).or_default(), &typed.0)
@@ -215,8 +200,7 @@ pub fn read(s: &Scenario, f: &mut Findings) -> Config {
             _ => {
                 let names = Setting::names(&PLAN);
                 let of_consumers = Setting::names(of_consumer()).join(", ");
-                let says =
-                    format!("it has {}, and for a queue, as in rank.NAME: {of_consumers}", names.join(", "));
+                let says = format!("it has {}, and for a queue, as in rank.NAME: {of_consumers}", names.join(", "));
                 unknown(s, name, &names, &says, f);
                 continue;
             }

@@ -1,9 +1,9 @@
 //! Data of the view Share usage: the numbers of every pool, and the assignment of free resources.
 //!
 //! # Rule
-//! Usage, demand and quota come from the functions that decide. Static and dynamic share
-//! quota are vectors with one entry for each resource that a unit of the pool requests. Pod slots are excluded from vectors,
-//! since every unit takes one.
+//! Usage, demand and quota come from the functions that decide. Static and dynamic share quota are vectors with one
+//! entry for each resource that a unit of the pool requests. Pod slots are excluded from vectors, since every unit
+//! takes one.
 //!
 //! # Source
 //! ego.md 4 to 7; IBM, *Share policies for multidimensional scheduling*
@@ -22,8 +22,8 @@ use super::ranking;
 use super::slot_view::SlotView;
 use crate::policy::PartitionView;
 use crate::trace::{
-    Assignment, ConsumerUsage, Exact, QuotaStep, ShareCandidate, ShareChoice, SharePool, UnitSize, UsageOf,
-    UsageRow, Vector,
+    Assignment, ConsumerUsage, Exact, QuotaStep, ShareCandidate, ShareChoice, SharePool, UnitSize, UsageOf, UsageRow,
+    Vector,
 };
 use crate::units::{RESOURCES_MAX, Resource};
 
@@ -85,16 +85,14 @@ impl<'r> Reader<'r> {
     fn read(&self) -> SharePool {
         let root = self.book.pool.root;
         let sizes: Vec<UnitSize> = self.shapes.iter().map(|&shape| self.size(shape)).collect();
-        let asked =
-            |dim: &usize| sizes.iter().any(|size| size.unit.iter().any(|(of, _)| usize::from(*of) == *dim));
+        let asked = |dim: &usize| sizes.iter().any(|size| size.unit.iter().any(|(of, _)| usize::from(*of) == *dim));
         let state = &self.current.state;
         let quotas: Vec<Quotas> = (0..RESOURCES_MAX)
             .filter(asked)
             .map(|dim| match &self.slots {
                 Some(slots) if dim == Resource::GPU.index() => {
-                    let [fixed, by_work] = [&slots.quotas[0], &slots.quotas[1]].map(|quota| {
-                        InPool::new(quota.ids(), |c| Fraction::whole(Nat::from(quota[c] * 1000)))
-                    });
+                    let [fixed, by_work] = [&slots.quotas[0], &slots.quotas[1]]
+                        .map(|quota| InPool::new(quota.ids(), |c| Fraction::whole(Nat::from(quota[c] * 1000))));
                     (dim, fixed, by_work)
                 }
                 _ => {
@@ -109,8 +107,7 @@ impl<'r> Reader<'r> {
             let depth = rows.last().map_or(0, |row| row.depth) + 1;
             self.allocations(consumer, depth, &mut rows);
         }
-        let by_usage =
-            || offers(state, self.book).map(|offers| offers.iter().map(|offer| self.step(offer)).collect());
+        let by_usage = || offers(state, self.book).map(|offers| offers.iter().map(|offer| self.step(offer)).collect());
         let division = match &self.slots {
             Some(slots) => Some(slots.steps(self.model)),
             None => by_usage(),
@@ -143,8 +140,7 @@ impl<'r> Reader<'r> {
         let (root, plan) = (self.book.pool.root, &self.model.plan);
         let of = &plan.consumers[consumer];
         let queue = self.model.queues[consumer];
-        let below =
-            self.subs.iter().filter(|&&sub| plan.is_below(self.current.state.subs[sub].leaf, consumer));
+        let below = self.subs.iter().filter(|&&sub| plan.is_below(self.current.state.subs[sub].leaf, consumer));
         let vector_of = |pick: fn(&Quotas) -> &InPool<Fraction>| {
             let entry = |quotas: &Quotas| {
                 (quotas.0 as u8, in_policy_units(Resource(quotas.0 as u8), pick(quotas)[consumer].as_real()))
@@ -170,9 +166,7 @@ impl<'r> Reader<'r> {
                 },
                 limit: vector(|dim| match of.share_limit[dim]? {
                     ShareLimit::At(most) => Some(most as f64),
-                    ShareLimit::Part(millionths) => {
-                        Some(self.book.offered[dim] as f64 * millionths as f64 / 1e6)
-                    }
+                    ShareLimit::Part(millionths) => Some(self.book.offered[dim] as f64 * millionths as f64 / 1e6),
                 }),
                 static_quota: vector_of(|quotas| &quotas.1),
                 dynamic_quota: vector_of(|quotas| &quotas.2),
@@ -260,8 +254,7 @@ pub(super) fn assignments(
             let candidate = |&c: &ConsumerId| {
                 let at = open.iter().position(|&other| other == c);
                 let usage = at.map_or(Fraction::ZERO, |at| part(&group.open[at].1));
-                let per_ratio =
-                    Fraction { n: usage.n.clone(), d: usage.d.scaled(plan.consumers[c].ratio.max(1)) };
+                let per_ratio = Fraction { n: usage.n.clone(), d: usage.d.scaled(plan.consumers[c].ratio.max(1)) };
                 Some(ShareCandidate {
                     queue: model.queues[c]?,
                     part: at.map(|at| parts[at]),

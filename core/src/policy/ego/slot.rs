@@ -1,12 +1,12 @@
 //! The slot policy: one dimension, whole slots.
 //!
 //! # Rule
-//! The quota is a whole number of slots. The *static* one distributes the pool's slots down the tree by share ratio, the
-//! *dynamic* one only among consumers with demand and at most their demand. Fractions are rounded down; the remaining slots
-//! go one each to the largest remainders, the earlier in tree order on a tie. Free slots go, one at a time, to the smallest
-//! `held / ratio`. A leaf below its quota takes slots from leaves above theirs, the most over-allocated first, then
-//! the later in tree order: from any leaf, or at *parent level* only if the paths split between a side below and a side
-//! above its quota.
+//! The quota is a whole number of slots. The *static* one distributes the pool's slots down the tree by share ratio,
+//! the *dynamic* one only among consumers with demand and at most their demand. Fractions are rounded down; the
+//! remaining slots go one each to the largest remainders, the earlier in tree order on a tie. Free slots go, one at a
+//! time, to the smallest `held / ratio`. A leaf below its quota takes slots from leaves above theirs, the most
+//! over-allocated first, then the later in tree order: from any leaf, or at *parent level* only if the paths split
+//! between a side below and a side above its quota.
 //! # Source
 //! ego.md 10; IBM, *Slot-based scheduling*, *How resource reclaim works based on share ratio*
 //!
@@ -202,12 +202,9 @@ impl Slots<'_> {
         order
     }
 
-    /// Assigns free slots. `start` returns whether a leaf can use one, given the open consumers; a leaf that cannot is excluded
-    /// from the pass.
-    pub(super) fn assign_where(
-        &mut self,
-        start: &mut dyn FnMut(&Slots<'_>, ConsumerId, &InPool<bool>) -> bool,
-    ) {
+    /// Assigns free slots. `start` returns whether a leaf can use one, given the open consumers; a leaf that cannot is
+    /// excluded from the pass.
+    pub(super) fn assign_where(&mut self, start: &mut dyn FnMut(&Slots<'_>, ConsumerId, &InPool<bool>) -> bool) {
         let mut out = InPool::new(self.held.ids(), |_| false);
         while self.held_below(ConsumerId::ROOT) < self.slots {
             let open = self.open(&|leaf| !out[leaf] && self.waits(leaf));
@@ -230,12 +227,9 @@ impl Slots<'_> {
         moves
     }
 
-    /// Reclaims slots. `take` returns whether a slot of the second leaf can go to the first, given the quotas; a pair that
-    /// cannot is not tried again.
-    pub(super) fn reclaim_where(
-        &mut self,
-        mut take: impl FnMut(&Self, ConsumerId, ConsumerId, &InPool<u64>) -> bool,
-    ) {
+    /// Reclaims slots. `take` returns whether a slot of the second leaf can go to the first, given the quotas; a pair
+    /// that cannot is not tried again.
+    pub(super) fn reclaim_where(&mut self, mut take: impl FnMut(&Self, ConsumerId, ConsumerId, &InPool<u64>) -> bool) {
         let quota = self.quota(self.share_quota);
         let mut out = InPool::new(self.held.ids(), |_| false);
         let mut barred: BTreeSet<(ConsumerId, ConsumerId)> = BTreeSet::new();
@@ -300,13 +294,7 @@ impl Slots<'_> {
 }
 
 /// Divides slots by ratio: rounded down, then one each to the largest remainders, ties in tree order (OC-24).
-fn divide(
-    plan: &Plan,
-    children: &[ConsumerId],
-    slots: u64,
-    quota: &mut InPool<u64>,
-    most: impl Fn(ConsumerId) -> u64,
-) {
+fn divide(plan: &Plan, children: &[ConsumerId], slots: u64, quota: &mut InPool<u64>, most: impl Fn(ConsumerId) -> u64) {
     let ratio = |c: ConsumerId| u128::from(plan.consumers[c].ratio);
     let sum: u128 = children.iter().map(|&c| ratio(c)).sum();
     if sum == 0 {

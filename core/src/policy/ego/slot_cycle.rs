@@ -1,10 +1,10 @@
 //! One cycle of a slot plan: free slots, then reclaim, in the same state as the multidimensional policy.
 //!
 //! # Rule
-//! A slot is one GPU of a host, and every pod takes one: its job has to request one GPU. All hosts are in the public pool. The
-//! slots held by a leaf include earmarked ones and exclude those in their grace period. A free slot is on the host that the
-//! placement of the plan chooses; it does not bind reclaim. The losing leaf's newest unit is
-//! reclaimed if the pending unit can run on its host.
+//! A slot is one GPU of a host, and every pod takes one: its job has to request one GPU. All hosts are in the public
+//! pool. The slots held by a leaf include earmarked ones and exclude those in their grace period. A free slot is on the
+//! host that the placement of the plan chooses; it does not bind reclaim. The losing leaf's newest unit is reclaimed if
+//! the pending unit can run on its host.
 //!
 //! # Source
 //! ego.md 10
@@ -55,11 +55,7 @@ pub(super) fn limits(state: &PoolState<'_>) -> InPool<Option<u64>> {
 }
 
 /// Builds the slot numbers of a state.
-pub(super) fn slots<'s>(
-    state: &PoolState<'s>,
-    rules: SlotRules,
-    limits: &'s InPool<Option<u64>>,
-) -> Slots<'s> {
+pub(super) fn slots<'s>(state: &PoolState<'s>, rules: SlotRules, limits: &'s InPool<Option<u64>>) -> Slots<'s> {
     let leaves = state.plan.subtree(ConsumerId::ROOT);
     let mut want = InPool::new(leaves.clone(), |_| 0);
     let mut held = InPool::new(leaves, |_| 0);
@@ -77,8 +73,8 @@ pub(super) fn slots_in(hosts: &Arena<HostId, Dims>) -> u64 {
     hosts.values().map(|host| (host[Resource::GPU.index()].max(0) / SLOT) as u64).sum()
 }
 
-/// Runs the passes of a slot plan; returns the turns of the free pass and the slots that moved. `level`: how much of the
-/// choices is recorded.
+/// Runs the passes of a slot plan; returns the turns of the free pass and the slots that moved. `level`: how much of
+/// the choices is recorded.
 pub(super) fn run(
     state: &mut PoolState<'_>,
     layout: &Layout,
@@ -121,8 +117,7 @@ fn path_to(slots: &Slots<'_>, leaf: ConsumerId, open: &InPool<bool>) -> Vec<Sibl
     let path = plan.path(leaf).filter_map(|chosen| Some((plan.consumers[chosen].parent?, chosen)));
     let mut path: Vec<SiblingGroup> = path
         .map(|(node, chosen)| {
-            let among: Vec<ConsumerId> =
-                plan.consumers[node].children.iter().copied().filter(|&c| open[c]).collect();
+            let among: Vec<ConsumerId> = plan.consumers[node].children.iter().copied().filter(|&c| open[c]).collect();
             let is_as_good = |&c: &ConsumerId| c != chosen && slots.compare_per_ratio(c, chosen).is_eq();
             SiblingGroup {
                 node,
@@ -155,8 +150,7 @@ fn start(state: &mut PoolState<'_>, leaf: ConsumerId) -> Option<UnitId> {
 
 /// First sub-allocation of `leaf` that can use the resources of a unit of `victim`, with the newest such unit.
 fn exchange(state: &PoolState<'_>, leaf: ConsumerId, victim: ConsumerId) -> Option<(SubId, UnitId)> {
-    let is_of_victim =
-        |id: &UnitId| state.subs[state.units[*id].sub].leaf == victim && state.is_reclaimable(*id);
+    let is_of_victim = |id: &UnitId| state.subs[state.units[*id].sub].leaf == victim && state.is_reclaimable(*id);
     let units: Vec<UnitId> = state.units.ids().rev().filter(is_of_victim).collect();
     let waiting = state.subs_of[leaf].iter().copied().filter(|&sub| state.subs[sub].outstanding() > 0);
     let for_sub = |sub: SubId| {

@@ -1,16 +1,17 @@
 //! Findings about scenarios with a slot plan.
 //!
 //! # Rule
-//! Every pod takes one slot, which is one GPU, so a job whose pods request another number is an error. Ownership and share
-//! priority have no effect: one warning each, at the first queue that has them, and one for each setting of lending, ranks,
-//! and over-commitment; so have limits of CPU and memory. The settings of a slot plan have no effect in a multidimensional one.
+//! Every pod takes one slot, which is one GPU, so a job whose pods request another number is an error. Ownership and
+//! share priority have no effect: one warning each, at the first queue that has them, and one for each setting of
+//! lending, ranks, and over-commitment; so have limits of CPU and memory. The settings of a slot plan have no effect in
+//! a multidimensional one.
 //!
 //! # Source
 //! ego.md 10, 10.1
 //!
 //! # Differs
-//! IBM's slot plans have ownership, lending and borrowing; the documents contradict each other about which borrower gets a
-//! lent slot
+//! IBM's slot plans have ownership, lending and borrowing; the documents contradict each other about which borrower
+//! gets a lent slot
 
 use super::config::Config;
 use crate::format::{Findings, Path, Scalar, Scenario, codes, quantity, quoted, set};
@@ -26,9 +27,8 @@ pub(super) fn check(s: &Scenario, config: &Config, f: &mut Findings) {
 }
 
 fn one_gpu_each(s: &Scenario, f: &mut Findings) {
-    let is_one = |gpu: &Option<Scalar>| {
-        gpu.as_ref().is_some_and(|gpu| quantity::millionths(gpu.0.trim()) == Ok(1_000_000))
-    };
+    let is_one =
+        |gpu: &Option<Scalar>| gpu.as_ref().is_some_and(|gpu| quantity::millionths(gpu.0.trim()) == Ok(1_000_000));
     for job in s.jobs.iter() {
         let wrong_set = job.pod_sets.iter().position(|pods| !is_one(&pods.gpu));
         let here = Path::default().field("jobs").named(&job.name);
@@ -47,9 +47,8 @@ fn one_gpu_each(s: &Scenario, f: &mut Findings) {
 }
 
 fn without_effect(s: &Scenario, f: &mut Findings) {
-    let owns = |quota: &Option<Scalar>| {
-        quota.as_ref().is_some_and(|quota| quantity::millionths(quota.0.trim()) != Ok(0))
-    };
+    let owns =
+        |quota: &Option<Scalar>| quota.as_ref().is_some_and(|quota| quantity::millionths(quota.0.trim()) != Ok(0));
     let owner = s.queues.iter().find(|q| owns(&q.gpu.quota) || owns(&q.cpu.quota) || owns(&q.memory.quota));
     let of = |name: &str| Path::default().field("queues").named(name);
     if let Some(queue) = owner {
@@ -77,8 +76,7 @@ fn without_effect(s: &Scenario, f: &mut Findings) {
     let of_memory = s.queues.iter().find(|q| limits(&q.memory.limit));
     for (field, what, queue) in [("cpu", "CPU", of_cpu), ("memory", "memory", of_memory)] {
         let Some(queue) = queue else { continue };
-        let says =
-            format!("plan: slots counts slots, and ignores limits of {what} (of {})", quoted(&queue.name));
+        let says = format!("plan: slots counts slots, and ignores limits of {what} (of {})", quoted(&queue.name));
         f.add(codes::NOT_EXPRESSED, of(&queue.name).field(field).field("limit"), says, None);
     }
     if let Some(queue) = s.queues.iter().find(|q| q.priority.is_some()) {

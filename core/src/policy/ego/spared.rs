@@ -1,16 +1,16 @@
 //! Leaves that lost nothing to a reclaim, and the comparisons that spared them.
 //!
 //! # Rule
-//! A leaf with reclaimable units in the pool is spared if it, or its side where the paths split, is not above its quota, if its
-//! side has the higher share priority, if the loss of its newest unit would leave its side with less usage over ratio than the
-//! reclaimer's side, or because more over-used leaves sufficed.
+//! A leaf with reclaimable units in the pool is spared if it, or its side where the paths split, is not above its
+//! quota, if its side has the higher share priority, if the loss of its newest unit would leave its side with less
+//! usage over ratio than the reclaimer's side, or because more over-used leaves sufficed.
 //!
 //! # Source
 //! ego.md 8.3
 //!
 //! # Differs
-//! leaves that reclaimed or lost units themselves in the same pass (OC-18), and those whose hosts could not give enough, have no
-//! comparison and are left out
+//! leaves that reclaimed or lost units themselves in the same pass (OC-18), and those whose hosts could not give
+//! enough, have no comparison and are left out
 
 use super::cycle::Cycle;
 use super::ids::{ConsumerId, SubId};
@@ -28,14 +28,9 @@ use crate::trace::{Candidate, Check, NotSelected, Op, Protection, Quantity};
 const RECORDED: usize = 6;
 
 impl ReclaimPass<'_, '_, '_> {
-    /// The leaves that a reclaim for a leaf spares, in the order of the plan. The unit is not included in the projection.
-    pub(super) fn spared(
-        &mut self,
-        leaf: ConsumerId,
-        sub: SubId,
-        round: &Round<'_>,
-        room: &Room,
-    ) -> Vec<Spared> {
+    /// The leaves that a reclaim for a leaf spares, in the order of the plan. The unit is not included in the
+    /// projection.
+    pub(super) fn spared(&mut self, leaf: ConsumerId, sub: SubId, round: &Round<'_>, room: &Room) -> Vec<Spared> {
         let losers: Vec<ConsumerId> =
             room.victims.iter().map(|&id| self.state.subs[self.state.units[id].sub].leaf).collect();
         self.book.project(self.state, sub, true);
@@ -50,13 +45,7 @@ impl ReclaimPass<'_, '_, '_> {
         all
     }
 
-    fn what_spares(
-        &mut self,
-        leaf: ConsumerId,
-        other: ConsumerId,
-        round: &Round<'_>,
-        room: &Room,
-    ) -> Option<SparedBy> {
+    fn what_spares(&mut self, leaf: ConsumerId, other: ConsumerId, round: &Round<'_>, room: &Room) -> Option<SparedBy> {
         let (a, b) = self.state.plan.split(leaf, other)?;
         for consumer in [other, b] {
             if !self.is_over(consumer, round.quota) {
@@ -85,12 +74,7 @@ impl ReclaimPass<'_, '_, '_> {
 }
 
 /// Records what the reclaims of a cycle spared. A leaf is recorded once per job, and not if it lost a unit to the job.
-pub fn spared(
-    world: PartitionView<'_>,
-    model: &Model,
-    current: &CycleState<'_>,
-    cycle: &Cycle,
-) -> Vec<NotSelected> {
+pub fn spared(world: PartitionView<'_>, model: &Model, current: &CycleState<'_>, cycle: &Cycle) -> Vec<NotSelected> {
     let reclaims = || cycle.passes.iter().flat_map(|(_, pass)| &pass.reclaims);
     let job = |sub: SubId| job_of(world, current.pod_sets[sub]);
     let queue = |consumer: ConsumerId| model.queues[consumer];

@@ -12,12 +12,7 @@ use crate::policy::translator::{self, Kind, Translator};
 
 /// Settings with an equivalent in other policies.
 pub const TRANSLATION: Translation = Translation {
-    packing: Some(Packing {
-        setting: "placement",
-        pack: "stacked",
-        spread: "balanced",
-        packs_by_default: true,
-    }),
+    packing: Some(Packing { setting: "placement", pack: "stacked", spread: "balanced", packs_by_default: true }),
     owns_hosts: true,
     ..Translation::PLAIN
 };

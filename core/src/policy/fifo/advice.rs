@@ -17,11 +17,6 @@ pub fn queue(draft: &DraftQueue<'_>, f: &mut Findings) {
             quoted(&queue.name)
         );
         let place = draft.place(Resource::GPU, "quota");
-        f.add(
-            codes::NO_QUOTA,
-            place.clone(),
-            says,
-            set(place, "unlimited", "Set the gpu [quota] to unlimited"),
-        );
+        f.add(codes::NO_QUOTA, place.clone(), says, set(place, "unlimited", "Set the gpu [quota] to unlimited"));
     }
 }

@@ -1,18 +1,18 @@
 //! First in, first out, with hard partitions: the baseline for the other policies.
 //!
 //! # Rule
-//! Each leaf queue owns its GPU quota and nothing else, as whole nodes where that divides evenly
-//! (see `owners`). Jobs of a queue start strictly in submit order (submit time, then file order): the first that does not fit
-//! blocks those behind it. A job whose pods fit one empty node together goes to one node, the one with the
-//! fewest free GPUs that fits, the first in file order among equals; a larger one goes to empty nodes in file order,
-//! its pods in their order, as many to each as fit. All pending pods of a job start together or not at all.
+//! Each leaf queue owns its GPU quota and nothing else, as whole nodes where that divides evenly (see `owners`). Jobs
+//! of a queue start strictly in submit order (submit time, then file order): the first that does not fit blocks those
+//! behind it. A job whose pods fit one empty node together goes to one node, the one with the fewest free GPUs that
+//! fits, the first in file order among equals; a larger one goes to empty nodes in file order, its pods in their order,
+//! as many to each as fit. All pending pods of a job start together or not at all.
 //!
 //! # Source
 //! The `fifo` policy with placer `consolidate` of the Helios simulator (HeliosArtifact, *QSSF Service*).
 //!
 //! # Differs
-//! Empty nodes are allocated pod by pod, so that a larger job leaves the rest of its last node to other jobs. Cycles take
-//! place at every arrival and completion, however close, unless the scenario gives a period.
+//! Empty nodes are allocated pod by pod, so that a larger job leaves the rest of its last node to other jobs. Cycles
+//! take place at every arrival and completion, however close, unless the scenario gives a period.
 
 mod advice;
 mod describe;

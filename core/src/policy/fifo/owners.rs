@@ -1,11 +1,11 @@
 //! Assigns nodes to leaf queues.
 //!
 //! # Rule
-//! Leaf queues are served in file order. Each takes the next nodes in file order, whole, while the node's GPUs fit the rest
-//! of its GPU quota. What remains of the quota is a counted share: the number of GPUs that the queue may hold on nodes
-//! without owner. An unlimited quota is an unlimited share; an absent quota is 0. Nodes without GPUs have no owner. GPUs
-//! held on any node count against the quota, so that a queue does not gain when the ownership of a node changes while
-//! its pods run.
+//! Leaf queues are served in file order. Each takes the next nodes in file order, whole, while the node's GPUs fit the
+//! rest of its GPU quota. What remains of the quota is a counted share: the number of GPUs that the queue may hold on
+//! nodes without owner. An unlimited quota is an unlimited share; an absent quota is 0. Nodes without GPUs have no
+//! owner. GPUs held on any node count against the quota, so that a queue does not gain when the ownership of a node
+//! changes while its pods run.
 //!
 //! # Source
 //! Helios simulator: every virtual cluster has its own nodes, quota / 8 of them

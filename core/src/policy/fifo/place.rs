@@ -1,10 +1,10 @@
 //! Selects the nodes of a job.
 //!
 //! # Rule
-//! Candidates are the queue's own nodes, then, within its counted share, the nodes without owner; only schedulable nodes
-//! whose labels and taints match. The GPUs that the queue holds and those that the job requests do not exceed the quota
-//! together. If the pending pods fit one empty candidate together, they go to the candidate with the fewest free GPUs on
-//! which they fit now; otherwise to empty candidates in order.
+//! Candidates are the queue's own nodes, then, within its counted share, the nodes without owner; only schedulable
+//! nodes whose labels and taints match. The GPUs that the queue holds and those that the job requests do not exceed the
+//! quota together. If the pending pods fit one empty candidate together, they go to the candidate with the fewest free
+//! GPUs on which they fit now; otherwise to empty candidates in order.
 //! # Source
 //! Helios simulator, placer `consolidate`
 //!
@@ -141,8 +141,7 @@ impl<'a> Attempt<'a> {
                 false => {}
             }
             if fits {
-                let last =
-                    near.as_ref().map(|near| near.last().map_or((true, u32::MAX), |last| (last.0, last.1)));
+                let last = near.as_ref().map(|near| near.last().map_or((true, u32::MAX), |last| (last.0, last.1)));
                 end = last.unwrap_or((key.0, key.1));
             }
         }
@@ -223,9 +222,7 @@ impl<'a> Attempt<'a> {
                 () if !candidates.contains(&id) || !self.may_take(id) => NodeReason::Gate,
                 () if used.n_pods() >= node.pods_max => NodeReason::PodSlots,
                 () => match lacks() {
-                    None if used.n_pods() as usize + self.pods.len() > node.pods_max as usize => {
-                        NodeReason::PodSlots
-                    }
+                    None if used.n_pods() as usize + self.pods.len() > node.pods_max as usize => NodeReason::PodSlots,
                     lacks => NodeReason::Insufficient(lacks.unwrap_or(Resource::GPU)),
                 },
             });

@@ -84,8 +84,7 @@ pub const NODE_ORDER: Rule = Rule(&RuleRecord {
 });
 
 /// Every rule of the policy.
-pub const RULES: [Rule; 7] =
-    [SUBMIT_ORDER, BEST_FIT, HARD_PARTITION, QUOTA, UNOWNED_SHARE, EMPTY_NODES, NODE_ORDER];
+pub const RULES: [Rule; 7] = [SUBMIT_ORDER, BEST_FIT, HARD_PARTITION, QUOTA, UNOWNED_SHARE, EMPTY_NODES, NODE_ORDER];
 
 fn gpus(quantity: Quantity, milli: i64) -> Term {
     amount(quantity, milli, Resource::GPU)
@@ -102,15 +101,9 @@ pub fn behind(world: PartitionView<'_>, first: JobId, job: JobId) -> Check {
     submitted_first(SUBMIT_ORDER, world, first, job)
 }
 
-/// Check that the request of the pod fits the free GPUs of the node, under the rule that chose it: of one node for all pods of the
-/// job, or of empty ones.
-pub fn fits(
-    world: PartitionView<'_>,
-    memory: &Memory,
-    places: &[(PodId, NodeId)],
-    pod: PodId,
-    node: NodeId,
-) -> Check {
+/// Check that the request of the pod fits the free GPUs of the node, under the rule that chose it: of one node for all
+/// pods of the job, or of empty ones.
+pub fn fits(world: PartitionView<'_>, memory: &Memory, places: &[(PodId, NodeId)], pod: PodId, node: NodeId) -> Check {
     let is_spread = places.iter().any(|&(_, other)| other != node);
     let p = &world.cluster.pods[pod];
     let asked = memory.node_use[node].asked_milli(&p.request);
@@ -128,12 +121,7 @@ pub fn fits(
 }
 
 /// Comparisons of the node chosen for all pods with others; empty if there are several.
-pub fn compared(
-    attempt: &Attempt<'_>,
-    job: JobId,
-    places: &[(PodId, NodeId)],
-    mut near: Nearest<Key>,
-) -> Vec<Check> {
+pub fn compared(attempt: &Attempt<'_>, job: JobId, places: &[(PodId, NodeId)], mut near: Nearest<Key>) -> Vec<Check> {
     let Some(own) = places.first().map(|&(_, node)| attempt.key(node)) else { return Vec::new() };
     near.end(own);
     let cluster = attempt.world.cluster;
@@ -167,8 +155,7 @@ pub fn too_large(attempt: &Attempt<'_>, job: JobId, nodes: &[NodeId]) -> Option<
 /// Check that the pending pods of the job exceed the quota of its queue.
 pub fn over_quota(attempt: &Attempt<'_>, job: JobId) -> Check {
     let queue = attempt.world.cluster.jobs[job].queue;
-    let subject =
-        Subject { queue: Some(queue), job: Some(job), resource: Some(Resource::GPU), ..Subject::default() };
+    let subject = Subject { queue: Some(queue), job: Some(job), resource: Some(Resource::GPU), ..Subject::default() };
     let [held, quota] = attempt.memory.held_and_quota(attempt.leaf);
     let with = gpus(Quantity::AllocatedWithJob, held + attempt.gpus());
     Check::new(QUOTA, subject, with, Op::Exceeds, gpus(Quantity::Quota, quota))
@@ -188,13 +175,7 @@ pub fn no_room(attempt: &Attempt<'_>, job: JobId) -> Vec<Check> {
     if nodes.is_empty() && !attempt.reachable().is_empty() {
         let [held, share] = memory.unowned_held_and_share(attempt.leaf);
         let with = gpus(Quantity::UnownedWithJob, held + attempt.gpus());
-        return vec![Check::new(
-            UNOWNED_SHARE,
-            subject,
-            with,
-            Op::Exceeds,
-            gpus(Quantity::UnownedShare, share),
-        )];
+        return vec![Check::new(UNOWNED_SHARE, subject, with, Op::Exceeds, gpus(Quantity::UnownedShare, share))];
     }
     let one_node = attempt.fits_empty_node(&nodes) || pods.len() == 1;
     let (rule, idle) = if one_node {

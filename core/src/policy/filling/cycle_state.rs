@@ -1,8 +1,8 @@
 //! State of a cycle: free resources per node, allocation per queue, and the pending jobs of every leaf.
 //!
 //! # Rule
-//! A queue is *open* while at least one leaf in its subtree has pods to place and is not frozen. A terminating pod still
-//! occupies its node but counts for no queue. A job with fewer pods left than it needs to start is skipped.
+//! A queue is *open* while at least one leaf in its subtree has pods to place and is not frozen. A terminating pod
+//! still occupies its node but counts for no queue. A job with fewer pods left than it needs to start is skipped.
 //!
 //! # Source
 //! none: this is our own
@@ -195,8 +195,7 @@ impl<'w> CycleState<'w> {
             asked[r.index()] > 0 && matches!(limit, Bound::At(limit) if Amount::base_units(with) > limit)
         };
         self.world.cluster.path_to_root(leaf).find_map(|queue| {
-            let over =
-                [Resource::GPU, Resource::CPU, Resource::MEMORY].into_iter().find(|&r| exceeds(queue, r));
+            let over = [Resource::GPU, Resource::CPU, Resource::MEMORY].into_iter().find(|&r| exceeds(queue, r));
             over.map(|r| (queue, r))
         })
     }
@@ -227,7 +226,8 @@ impl<'w> CycleState<'w> {
         }
     }
 
-    /// Free GPUs on the schedulable nodes that the pod may use. A node whose pods already lack devices has none to give.
+    /// Free GPUs on the schedulable nodes that the pod may use. A node whose pods already lack devices has none to
+    /// give.
     pub fn free(&self, pod: PodId) -> FreeGpus {
         let usable = usable(self.world, &self.world.cluster.pods[pod]);
         let open = usable.filter(|(id, node)| node.takes_pods() && !self.nodes[*id].lacks_devices());
@@ -241,19 +241,17 @@ impl<'w> CycleState<'w> {
     }
 }
 
-/// Returns the pending pods of a job, those that must start together first, and the number of these; `None` if too few are
-/// left.
+/// Returns the pending pods of a job, those that must start together first, and the number of these; `None` if too few
+/// are left.
 fn to_place(world: PartitionView<'_>, job: JobId) -> Option<(Vec<PodId>, usize)> {
     let (mut together, mut later) = (Vec::new(), Vec::new());
     for set in world.cluster.jobs[job].pod_set_ids() {
         let pods = || world.cluster.pods_of(job).filter(|(_, pod)| pod.pod_set == set);
-        let counts = |phase: Phase| {
-            matches!(phase, Phase::Starting { .. } | Phase::Running { .. } | Phase::Finished { .. })
-        };
+        let counts =
+            |phase: Phase| matches!(phase, Phase::Starting { .. } | Phase::Running { .. } | Phase::Finished { .. });
         let there = pods().filter(|(_, pod)| counts(pod.phase)).count();
         let missing = (world.cluster.pod_sets[set].min_available as usize).saturating_sub(there);
-        let waiting: Vec<PodId> =
-            pods().filter(|(_, pod)| pod.phase == Phase::Pending).map(|(id, _)| id).collect();
+        let waiting: Vec<PodId> = pods().filter(|(_, pod)| pod.phase == Phase::Pending).map(|(id, _)| id).collect();
         if waiting.len() < missing {
             return None;
         }

@@ -1,8 +1,8 @@
 //! The ledger: allocation and request per queue, and the fair share that filling would give with divisible pods.
 //!
 //! # Rule
-//! From the root down, the share of a queue is divided among its children. The demand of a child is what the leaves of its
-//! subtree hold and request, capped by the limit of each queue on the path. Quotas do not enter.
+//! From the root down, the share of a queue is divided among its children. The demand of a child is what the leaves of
+//! its subtree hold and request, capped by the limit of each queue on the path. Quotas do not enter.
 //!
 //! # Source
 //! the division of each policy
@@ -56,13 +56,13 @@ impl Division {
     }
 }
 
-/// Demand of every queue, capped by its limit: allocation plus pending requests for a leaf, the sum of the children otherwise.
+/// Demand of every queue, capped by its limit: allocation plus pending requests for a leaf, the sum of the children
+/// otherwise.
 fn wanted(world: PartitionView<'_>) -> Arena<QueueId, [f64; 3]> {
     let cluster = world.cluster;
     let mut wanted: Arena<QueueId, [f64; 3]> = cluster.queues.ids().map(|_| [0.0; 3]).collect();
     let mut order: Vec<QueueId> = Vec::new();
-    let mut next: Vec<QueueId> =
-        cluster.queues.ids().filter(|&q| cluster.queues[q].parent.is_none()).collect();
+    let mut next: Vec<QueueId> = cluster.queues.ids().filter(|&q| cluster.queues[q].parent.is_none()).collect();
     while let Some(queue) = next.pop() {
         order.push(queue);
         next.extend(&cluster.queues[queue].children);
@@ -90,12 +90,7 @@ pub fn ledger(measure: &Measure, world: PartitionView<'_>) -> Ledger {
 }
 
 /// Derivation of the fair share of a queue, level by level from the root.
-pub fn derive(
-    measure: &Measure,
-    world: PartitionView<'_>,
-    queue: QueueId,
-    resource: Resource,
-) -> Vec<DivisionStep> {
+pub fn derive(measure: &Measure, world: PartitionView<'_>, queue: QueueId, resource: Resource) -> Vec<DivisionStep> {
     let division = Division::of(measure, world);
     let mut path: Vec<QueueId> = world.cluster.path_to_root(queue).collect();
     path.reverse();

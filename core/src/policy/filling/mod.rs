@@ -1,18 +1,19 @@
 //! Progressive filling, the common engine of max-min fairness and dominant resource fairness.
 //!
 //! # Rule
-//! In each step, the queue with the *smallest share* that still has pods to place receives the next pods of its first job:
-//! level by level from the top, among siblings the smallest share, the first in file order among equals. The policies differ
-//! only in how they measure shares ([`Measure`]). A queue whose next pods would exceed a limit on the path to the
-//! root, or fit nowhere, is frozen for the rest of the cycle; the cycle ends when every queue is frozen or served.
+//! In each step, the queue with the *smallest share* that still has pods to place receives the next pods of its first
+//! job: level by level from the top, among siblings the smallest share, the first in file order among equals. The
+//! policies differ only in how they measure shares ([`Measure`]). A queue whose next pods would exceed a limit on the
+//! path to the root, or fit nowhere, is frozen for the rest of the cycle; the cycle ends when every queue is frozen or
+//! served.
 //!
-//! Jobs of a queue start in the order of submission (submit time, then file order). The minimum number of pods of a job starts
-//! together or not at all, further pods singly; pods are never split. A pod goes to the node with the fewest free GPUs
-//! on which it fits, the first in file order among equals. Nothing is ever evicted.
+//! Jobs of a queue start in the order of submission (submit time, then file order). The minimum number of pods of a job
+//! starts together or not at all, further pods singly; pods are never split. A pod goes to the node with the fewest
+//! free GPUs on which it fits, the first in file order among equals. Nothing is ever evicted.
 //!
 //! # Source
-//! D. Bertsekas, R. Gallager, *Data Networks*, 6.5.2 (filling); A. Ghodsi et al., *Dominant Resource Fairness*, NSDI 2011,
-//! Algorithm 1
+//! D. Bertsekas, R. Gallager, *Data Networks*, 6.5.2 (filling); A. Ghodsi et al., *Dominant Resource Fairness*, NSDI
+//! 2011, Algorithm 1
 //!
 //! # Differs
 //! The sources place single tasks of one level of users and stop at the first that does not fit.
@@ -88,13 +89,7 @@ impl<V: Variant> Scheduler for Filling<V> {
         ledger::derive(V::MEASURE, world, queue, r)
     }
 
-    fn order(
-        &self,
-        world: PartitionView<'_>,
-        _memory: &(),
-        queue: QueueId,
-        job: Option<JobId>,
-    ) -> Vec<OrderLevel> {
+    fn order(&self, world: PartitionView<'_>, _memory: &(), queue: QueueId, job: Option<JobId>) -> Vec<OrderLevel> {
         order::order(V::MEASURE, world, queue, job)
     }
 }
@@ -117,9 +112,7 @@ fn fill(mut state: CycleState<'_>, trace: &mut Trace) -> Vec<Decision> {
             }
             Ok(places) => {
                 for (i, &Placed { pod, node, devices, .. }) in places.iter().enumerate() {
-                    trace.event(Event::Bound { pod, node, devices }, || {
-                        rules::bound(&state, leaf, &places[i..])
-                    });
+                    trace.event(Event::Bound { pod, node, devices }, || rules::bound(&state, leaf, &places[i..]));
                     decisions.push(Decision::Bind { pod, node, devices: Some(devices) });
                 }
                 state.placed(leaf, &pods);

@@ -1,8 +1,8 @@
 //! Serving order of the next cycle: siblings by share, then the jobs of a queue.
 //!
 //! # Rule
-//! Open siblings are ordered by share, ascending, then by file order; jobs of a queue by submission. The order reflects the
-//! present shares; each placed pod may change it.
+//! Open siblings are ordered by share, ascending, then by file order; jobs of a queue by submission. The order reflects
+//! the present shares; each placed pod may change it.
 //!
 //! # Source
 //! see [`super`]
@@ -43,12 +43,7 @@ pub fn order(
     levels
 }
 
-fn siblings(
-    state: &CycleState<'_>,
-    of: Option<QueueId>,
-    all: &[QueueId],
-    subject: Option<QueueId>,
-) -> OrderLevel {
+fn siblings(state: &CycleState<'_>, of: Option<QueueId>, all: &[QueueId], subject: Option<QueueId>) -> OrderLevel {
     let mut open: Vec<QueueId> = all.iter().copied().filter(|&queue| state.is_open(queue)).collect();
     open.sort_by(|&l, &r| state.share(l).total_cmp(&state.share(r)));
     let share = |queue| term(state.measure.quantity, Value::Real(state.share(queue)));
@@ -78,8 +73,7 @@ fn jobs(state: &CycleState<'_>, leaf: QueueId, subject: Option<JobId>) -> OrderL
         let job = all[i];
         let behind = before.map(|before| {
             let other = all[before];
-            let subject =
-                Subject { queue: Some(leaf), job: Some(job), other_job: Some(other), ..Subject::default() };
+            let subject = Subject { queue: Some(leaf), job: Some(job), other_job: Some(other), ..Subject::default() };
             Check::new(state.measure.rules.submit_order, subject, submit(job), Op::AtLeast, submit(other))
         });
         Ranked {

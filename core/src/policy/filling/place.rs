@@ -1,7 +1,8 @@
 //! Selects nodes for pods.
 //!
 //! # Rule
-//! Pod by pod to the node with the fewest free GPUs on which it fits, the first in file order among equals; all or none.
+//! Pod by pod to the node with the fewest free GPUs on which it fits, the first in file order among equals; all or
+//! none.
 //!
 //! # Source
 //! a choice of our own: the sources know one pool of resources
@@ -32,7 +33,8 @@ pub struct Placed {
 pub struct NoRoom {
     /// Number of the first ones that fit.
     pub placed: usize,
-    /// Why nodes cannot take the next one beside these, with the number of nodes for each; empty if reasons are not recorded.
+    /// Why nodes cannot take the next one beside these, with the number of nodes for each; empty if reasons are not
+    /// recorded.
     pub reasons: Vec<(NodeReason, u32)>,
 }
 
@@ -110,13 +112,7 @@ fn compared(state: &CycleState<'_>, pod: PodId, node: NodeId, mut near: Nearest<
     near.end(own);
     let job = cluster.pods[pod].job;
     let queue = Some(cluster.jobs[job].queue);
-    let of = |node: NodeId| Subject {
-        queue,
-        job: Some(job),
-        pod: Some(pod),
-        node: Some(node),
-        ..Subject::default()
-    };
+    let of = |node: NodeId| Subject { queue, job: Some(job), pod: Some(pod), node: Some(node), ..Subject::default() };
     let next = near.next.iter().flat_map(|&other| node_order::fuller(rule, of(node), [own, other]));
     let pod = &cluster.pods[pod];
     let unfit = near.unfit.iter().filter_map(|&(_, other)| {

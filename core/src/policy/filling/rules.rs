@@ -47,8 +47,8 @@ pub const fn node_order(key: &'static str) -> RuleRecord {
     fewest_free(key, CHOICE)
 }
 
-/// Checks for a placement: the order of queues, the order of jobs, and the fit. Must be called before the state counts the
-/// pod for its queue; `placed` begins with it, and goes on with those placed after it.
+/// Checks for a placement: the order of queues, the order of jobs, and the fit. Must be called before the state counts
+/// the pod for its queue; `placed` begins with it, and goes on with those placed after it.
 pub fn bound(state: &CycleState<'_>, leaf: QueueId, placed: &[Placed]) -> Vec<Check> {
     let Some(Placed { pod, node, compared, .. }) = placed.first() else { return Vec::new() };
     let (pod, node) = (*pod, *node);
@@ -97,19 +97,12 @@ pub fn before(state: &CycleState<'_>, first: JobId, other: JobId) -> Check {
 }
 
 /// Check that the pods would exceed the limit of the queue; `None` without a limit.
-pub fn over(
-    state: &CycleState<'_>,
-    job: JobId,
-    queue: QueueId,
-    resource: Resource,
-    pods: &[PodId],
-) -> Option<Check> {
+pub fn over(state: &CycleState<'_>, job: JobId, queue: QueueId, resource: Resource, pods: &[PodId]) -> Option<Check> {
     let Bound::At(limit) = state.world.queues()[queue].resources.get(resource).limit else {
         return None;
     };
     let with = state.held[queue][resource.index()] + state.request(pods)[resource.index()];
-    let subject =
-        Subject { queue: Some(queue), job: Some(job), resource: Some(resource), ..Subject::default() };
+    let subject = Subject { queue: Some(queue), job: Some(job), resource: Some(resource), ..Subject::default() };
     let left = amount(Quantity::AllocatedWithJob, with, resource);
     let right = amount(Quantity::Limit, limit.in_base_units(), resource);
     Some(Check::new(state.measure.rules.limit, subject, left, Op::Exceeds, right))
@@ -122,7 +115,8 @@ pub fn too_large(state: &CycleState<'_>, job: JobId, pod: &Pod) -> Option<(Resou
     checks::too_large(state.measure.rules.best_fit, subject, pod, &nodes)
 }
 
-/// Check that the first of the pods requests more GPUs than any node that it may use has free; `None` if GPUs are not the reason.
+/// Check that the first of the pods requests more GPUs than any node that it may use has free; `None` if GPUs are not
+/// the reason.
 pub fn no_room(state: &CycleState<'_>, job: JobId, pods: &[PodId]) -> Option<Check> {
     let cluster = state.world.cluster;
     let asked = state.request(&pods[..1])[Resource::GPU.index()];

@@ -131,13 +131,7 @@ impl Scheduler for Kai {
         steps
     }
 
-    fn order(
-        &self,
-        world: PartitionView<'_>,
-        memory: &Memory,
-        queue: QueueId,
-        job: Option<JobId>,
-    ) -> Vec<OrderLevel> {
+    fn order(&self, world: PartitionView<'_>, memory: &Memory, queue: QueueId, job: Option<JobId>) -> Vec<OrderLevel> {
         self.order_with(|| snapshot_queues(world), world, memory, (queue, job))
     }
 }
@@ -229,12 +223,7 @@ impl Kai {
         self.ladder(&queues, total, (queue, resource))
     }
 
-    fn ladder(
-        &self,
-        queues: &[Queue],
-        total: Quantities,
-        (queue, resource): (QueueId, Resource),
-    ) -> Vec<DivisionStep> {
+    fn ladder(&self, queues: &[Queue], total: Quantities, (queue, resource): (QueueId, Resource)) -> Vec<DivisionStep> {
         let index = Resource::ACCOUNTED.iter().position(|r| *r == resource);
         let (Some(at), Some(index)) = (queue_ref(queues, queue), index) else { return Vec::new() };
         shares::ladder(queues, total, self.config.division_params(), at, index)
@@ -258,8 +247,8 @@ fn queue_ref(queues: &[Queue], queue: QueueId) -> Option<QueueRef> {
     queues.iter().position(|q| q.id == queue).map(QueueRef::of)
 }
 
-/// A queue's GPU share by the readings of the published pseudo-code, where the usual one differs from the share that decides.
-/// The pseudo-code ignores past usage.
+/// A queue's GPU share by the readings of the published pseudo-code, where the usual one differs from the share that
+/// decides. The pseudo-code ignores past usage.
 fn published_shares(queues: &[Queue], total: Quantities, queue: QueueId) -> Vec<DivisionStep> {
     let (Some(at), Some(gpu)) =
         (queue_ref(queues, queue), Resource::ACCOUNTED.iter().position(|r| *r == Resource::GPU))
@@ -290,8 +279,7 @@ fn start_measuring(params: &UsageParams, world: PartitionView<'_>) -> UsageTrack
     let mut capacity = Quantities::default();
     for (_, node) in world.nodes().filter(|(_, n)| n.takes_pods()) {
         let of = |r| node.capacity.get(r).in_policy_units(r);
-        capacity +=
-            Quantities { cpu: of(Resource::CPU), memory: of(Resource::MEMORY), gpu: of(Resource::GPU) };
+        capacity += Quantities { cpu: of(Resource::CPU), memory: of(Resource::MEMORY), gpu: of(Resource::GPU) };
     }
     UsageTracker::new(params, start, held(world, &[]), capacity)
 }

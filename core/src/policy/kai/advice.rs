@@ -22,8 +22,8 @@ pub fn queue(draft: &DraftQueue<'_>, f: &mut Findings) {
     small_units(draft, f);
 }
 
-/// CPU below one core and memory below one gigabyte: probably cores and gigabytes, where the `Queue` of KAI, which Run:ai uses as well, has
-/// millicores and megabytes.
+/// CPU below one core and memory below one gigabyte: probably cores and gigabytes, where the `Queue` of KAI, which
+/// Run:ai uses as well, has millicores and megabytes.
 pub fn small_units(draft: &DraftQueue<'_>, f: &mut Findings) {
     const UNITS: [(Resource, i64, i64, [&str; 4]); 2] = [
         (Resource::CPU, 1, 1000, ["millicores", "cores", "one core", ""]),
@@ -49,7 +49,8 @@ pub fn small_units(draft: &DraftQueue<'_>, f: &mut Findings) {
     }
 }
 
-/// Queues with a GPU quota that never reclaim by priority, because a quota left out is 0 and their jobs need that resource.
+/// Queues with a GPU quota that never reclaim by priority, because a quota left out is 0 and their jobs need that
+/// resource.
 pub fn priority_within_quota(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
     if !config.priority_in_quota_reclaim || !config.actions.contains(&Action::Reclaim) {
         return;
@@ -85,8 +86,7 @@ pub fn priority_within_quota(config: &Config, draft: &Draft<'_>, f: &mut Finding
 
 /// The resources that jobs in a queue or below it request.
 fn requested(draft: &Draft<'_>) -> BTreeSet<(QueueId, Resource)> {
-    let by_name: BTreeMap<&str, QueueId> =
-        draft.queues.iter().map(|(id, queue)| (&*queue.name, id)).collect();
+    let by_name: BTreeMap<&str, QueueId> = draft.queues.iter().map(|(id, queue)| (&*queue.name, id)).collect();
     let mut requested = BTreeSet::new();
     for (entry, job) in draft.scenario.jobs.iter().zip(&draft.jobs) {
         let leaf = by_name.get(&*entry.queue).copied();
@@ -130,8 +130,7 @@ fn values(draft: &DraftQueue<'_>, resource: Resource, f: &mut Findings) {
     let nothing = values.weight.is_none_or(|w| w.in_millionths() == 0);
     let bounded = matches!(values.quota, Bound::At(_)) || is_gpu && values.quota == Bound::Unset;
     if nothing && bounded && (requested || is_gpu) {
-        let says =
-            format!("{name} has {what} [weight] 0, so it gets nothing of what others leave unused; write 1");
+        let says = format!("{name} has {what} [weight] 0, so it gets nothing of what others leave unused; write 1");
         f.add(
             codes::NO_WEIGHT,
             place("weight"),
@@ -150,8 +149,7 @@ pub fn limit_below_quota(draft: &DraftQueue<'_>, resource: Resource, f: &mut Fin
     {
         let (what, name) = (resource.name(), quoted(&draft.queue.name));
         let (quota, limit) = (print_amount(quota, resource), print_amount(limit, resource));
-        let says =
-            format!("{name} has a {what} [limit] of {limit} below its [quota] of {quota}; the [limit] wins");
+        let says = format!("{name} has a {what} [limit] of {limit} below its [quota] of {quota}; the [limit] wins");
         let at = draft.place(resource, "limit");
         let fix = set(at.clone(), &quota, format!("Raise the {what} [limit] to {quota}"));
         f.add(codes::LIMIT_BELOW_QUOTA, at, says, fix);
@@ -162,8 +160,7 @@ pub fn limit_below_quota(draft: &DraftQueue<'_>, resource: Resource, f: &mut Fin
 pub fn nothing_allowed(draft: &DraftQueue<'_>, resource: Resource, f: &mut Findings) {
     if draft.queue.resources.get(resource).limit == Bound::At(Amount::ZERO) {
         let (what, name) = (resource.name(), quoted(&draft.queue.name));
-        let says =
-            format!("{name} has a {what} [limit] of 0, so nothing that requests {what} can run; raise it");
+        let says = format!("{name} has a {what} [limit] of 0, so nothing that requests {what} can run; raise it");
         let at = draft.place(resource, "limit");
         let fix = set(at.clone(), "unlimited", format!("Set the {what} [limit] to unlimited"));
         f.add(codes::NOTHING_ALLOWED, at, says, fix);

@@ -40,13 +40,8 @@ pub enum Action {
 
 impl Action {
     /// All actions in default order.
-    pub const ALL: [Action; 5] = [
-        Action::Allocate,
-        Action::Consolidation,
-        Action::Reclaim,
-        Action::Preempt,
-        Action::StaleGangEviction,
-    ];
+    pub const ALL: [Action; 5] =
+        [Action::Allocate, Action::Consolidation, Action::Reclaim, Action::Preempt, Action::StaleGangEviction];
 
     /// Name in configuration and recordings.
     pub fn name(self) -> &'static str {
@@ -201,8 +196,8 @@ pub const DEFAULT_PLUGINS: [&str; 18] = [
     "snapshot",
 ];
 
-/// Plugins that generate the scenarios of a search for victims, in their default order, after [`DEFAULT_PLUGINS`]; since
-/// v0.16. Without any of them consolidation, reclaim and preempt find nothing.
+/// Plugins that generate the scenarios of a search for victims, in their default order, after [`DEFAULT_PLUGINS`];
+/// since v0.16. Without any of them consolidation, reclaim and preempt find nothing.
 pub const SEARCH_PLUGINS: [&str; 2] = ["sg-nodelocalgreedy", "sg-multinodegang"];
 
 /// The plugins of a revision: since v0.16 the search for victims consists of plugins.
@@ -251,10 +246,7 @@ impl UsageParams {
             UsageClient::Prometheus => {
                 // All samples of a window are equal once it begins after the last change.
                 let rest = self.fetch_interval.as_millis() + self.resolution.as_millis();
-                UsageTimers::Every {
-                    interval: self.fetch_interval,
-                    window: Span::from_millis(window_ms + rest),
-                }
+                UsageTimers::Every { interval: self.fetch_interval, window: Span::from_millis(window_ms + rest) }
             }
             // The window counts as many cycles as its length in seconds.
             UsageClient::FakeWithHistory => UsageTimers::Cycles(window_ms / 1000 + 2),

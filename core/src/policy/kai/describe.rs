@@ -6,9 +6,7 @@
 use super::form;
 use super::versions;
 use crate::policy::JobDefaults;
-use crate::policy::description::{
-    Cycle, Description, Gangs, Knows, QueuePriorityValue, QueueValue, QueueValues,
-};
+use crate::policy::description::{Cycle, Description, Gangs, Knows, QueuePriorityValue, QueueValue, QueueValues};
 use crate::policy::form::Form;
 
 /// KAI Scheduler.

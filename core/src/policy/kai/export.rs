@@ -1,9 +1,9 @@
 //! Export of queues as objects of KAI's API.
 //!
 //! # Rule
-//! One object per queue with its priority, parent and all three resources: a queue with omitted resources is rejected. CPU in
-//! millicores, memory in 10^6 bytes, -1 for unlimited. In a further pool the same queue is another object, whose name ends
-//! with the pool's.
+//! One object per queue with its priority, parent and all three resources: a queue with omitted resources is rejected.
+//! CPU in millicores, memory in 10^6 bytes, -1 for unlimited. In a further pool the same queue is another object, whose
+//! name ends with the pool's.
 //!
 //! # Source
 //! KAI Scheduler, custom resource definition `queues.scheduling.run.ai`, version `v2`; `docs/queues`
@@ -52,12 +52,7 @@ pub(super) fn documents(objects: &[Yaml]) -> String {
     blocks.join("---\n")
 }
 
-fn object(
-    source: &Source<'_>,
-    names: &Names,
-    queues: &Arena<QueueId, Queue>,
-    (id, pool): (QueueId, usize),
-) -> Yaml {
+fn object(source: &Source<'_>, names: &Names, queues: &Arena<QueueId, Queue>, (id, pool): (QueueId, usize)) -> Yaml {
     let queue = &queues[id];
     let own = names.queue(id, pool);
     let shown = match &*queue.display_name {
@@ -75,10 +70,7 @@ fn object(
             "spec",
             map([
                 ("displayName", text(if shown == own { "" } else { shown })),
-                (
-                    "parentQueue",
-                    text(&queue.parent.map_or(String::new(), |parent| names.queue(parent, pool))),
-                ),
+                ("parentQueue", text(&queue.parent.map_or(String::new(), |parent| names.queue(parent, pool)))),
                 ("priority", Yaml::Value(queue.priority.unwrap_or(PRIORITY).to_string())),
                 ("preemptMinRuntime", duration(queue.preempt_min_runtime)),
                 ("reclaimMinRuntime", duration(queue.reclaim_min_runtime)),

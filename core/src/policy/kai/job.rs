@@ -1,9 +1,10 @@
 //! State of a job: current object of each pod, counters by pod set and status, cached chunk.
 //!
 //! # Rule
-//! `UpdateStatus(job, t, s)`: subtract the request of the job's current object for t's pod from `allocated` if that object is
-//! in an allocated status; if any task is indexed under *t's* status, unindex t's pod there and decrement the active
-//! count if that status is active; set the status; t itself becomes the job's object for the pod. The caches are cleared.
+//! `UpdateStatus(job, t, s)`: subtract the request of the job's current object for t's pod from `allocated` if that
+//! object is in an allocated status; if any task is indexed under *t's* status, unindex t's pod there and decrement the
+//! active count if that status is active; set the status; t itself becomes the job's object for the pod. The caches are
+//! cleared.
 //!
 //! # Source
 //! kai.md 1.3, 4.3
@@ -117,11 +118,7 @@ pub(super) struct JobShape {
 
 impl JobShape {
     /// Builds the shape from pod sets sorted by name.
-    pub fn of(
-        revision: Revision,
-        sets: &[SetSpec<'_>],
-        min_sub_group: impl Fn(&str) -> Option<usize>,
-    ) -> JobShape {
+    pub fn of(revision: Revision, sets: &[SetSpec<'_>], min_sub_group: impl Fn(&str) -> Option<usize>) -> JobShape {
         let least = least_minimum(revision);
         let tree = Group::of(sets, min_sub_group);
         JobShape {

@@ -1,15 +1,17 @@
 //! Export of a scenario as a virtual cluster with the real scheduler, to compare it with the simulation.
 //!
 //! # Rule
-//! KWOK nodes, which run nothing; queues; priority classes beyond KAI's own; per job a pod group and its pods,
-//! which end after the time given in an annotation; shards with the settings; stages with these times and delays; the timeline
-//! as a script; the expected result.
+//! KWOK nodes, which run nothing; queues; priority classes beyond KAI's own; per job a pod group and its pods, which
+//! end after the time given in an annotation; shards with the settings; stages with these times and delays; the
+//! timeline as a script; the expected result.
 //!
 //! # Source
-//! KWOK, *Nodes*, *Stages*; KAI Scheduler, `docs/developer/pod-grouper.md`; manifests of Kubernetes (Node, Pod, PriorityClass)
+//! KWOK, *Nodes*, *Stages*; KAI Scheduler, `docs/developer/pod-grouper.md`; manifests of Kubernetes (Node, Pod,
+//! PriorityClass)
 //!
 //! # Differs
-//! fractions of GPUs need an operator that adds fake devices to nodes; the age of a queue is its creation in the cluster
+//! fractions of GPUs need an operator that adds fake devices to nodes; the age of a queue is its creation in the
+//! cluster
 
 use std::collections::BTreeSet;
 
@@ -82,10 +84,8 @@ fn stages(source: &Source<'_>) -> String {
     let status = |template: &str| map([("statusTemplate", text(template))]);
     let lasts = ".metadata.annotations[\"fairground/lasts\"]";
     let from = map([("durationFrom", map([("expressionFrom", text(lasts))]))]);
-    let gone = map([
-        ("finalizers", map([("empty", Yaml::Value("true".into()))])),
-        ("delete", Yaml::Value("true".into())),
-    ]);
+    let gone =
+        map([("finalizers", map([("empty", Yaml::Value("true".into()))])), ("delete", Yaml::Value("true".into()))]);
     let all = [
         (
             "pod-ready",
@@ -144,8 +144,7 @@ fn readme(source: &Source<'_>, shares: bool, left_out: &BTreeSet<String>) -> Str
     let cluster = source.cluster;
     let title = if scenario.name.is_empty() { "Scenario" } else { &scenario.name };
     let note = if scenario.note.is_empty() { String::new() } else { format!("\n{}\n", scenario.note.trim()) };
-    let gpus: i64 =
-        cluster.nodes.values().map(|node| node.capacity.get(Resource::GPU).in_base_units() / 1000).sum();
+    let gpus: i64 = cluster.nodes.values().map(|node| node.capacity.get(Resource::GPU).in_base_units() / 1000).sum();
     let versions = super::versions::MODELLED.revision_of(scenario).versions;
     let operator = if shares {
         "\nSome pods ask for a part of a GPU: for those the cluster needs an operator that gives nodes fake devices.\n"
@@ -153,8 +152,7 @@ fn readme(source: &Source<'_>, shares: bool, left_out: &BTreeSet<String>) -> Str
         ""
     };
     let left_out: String = left_out.iter().map(|line| format!("- {line}\n")).collect();
-    let left_out =
-        if left_out.is_empty() { String::new() } else { format!("\n## Not in the kit\n\n{left_out}") };
+    let left_out = if left_out.is_empty() { String::new() } else { format!("\n## Not in the kit\n\n{left_out}") };
     format!(
         "# {title}\n{note}\nA virtual cluster for KAI Scheduler ({versions}): {} nodes with {gpus} GPUs, {} queues, {} jobs, {} pods.\n\
          \n## Needed\n\nA cluster of its own with KWOK and KAI Scheduler, `kubectl` and `bash`. The pods run nowhere: KWOK only says that they do.\n{operator}\

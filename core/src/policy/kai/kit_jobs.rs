@@ -1,11 +1,12 @@
 //! Jobs of a kit: explicit pod groups, their pods and priority classes.
 //!
 //! # Rule
-//! A job is a pod group with its minimum, of subgroups instead of pods where it has one, and its pods, which reference the group and the queue. A priority without a class
-//! among KAI's own gets a new class.
+//! A job is a pod group with its minimum, of subgroups instead of pods where it has one, and its pods, which reference
+//! the group and the queue. A priority without a class among KAI's own gets a new class.
 //!
 //! # Source
-//! KAI Scheduler, custom resource definition `podgroups.scheduling.run.ai`; `docs/developer/pod-grouper.md`, `docs/priority`
+//! KAI Scheduler, custom resource definition `podgroups.scheduling.run.ai`; `docs/developer/pod-grouper.md`,
+//! `docs/priority`
 //!
 //! # Differs
 //! nothing
@@ -27,8 +28,7 @@ use crate::policy::export::Source;
 use crate::units::Resource;
 
 /// Classes installed with KAI.
-const KNOWN: [(i32, &str); 4] =
-    [(50, "train"), (75, "build-preemptible"), (100, "build"), (125, "inference")];
+const KNOWN: [(i32, &str); 4] = [(50, "train"), (75, "build-preemptible"), (100, "build"), (125, "inference")];
 
 /// Additional priority classes referenced by jobs.
 #[derive(Default)]
@@ -319,11 +319,7 @@ fn affinity(requirements: &[Requirement]) -> Yaml {
 }
 
 fn tolerations(own: &[Toleration]) -> Yaml {
-    let kwok = map([
-        ("key", text("kwok.x-k8s.io/node")),
-        ("operator", text("Exists")),
-        ("effect", text("NoSchedule")),
-    ]);
+    let kwok = map([("key", text("kwok.x-k8s.io/node")), ("operator", text("Exists")), ("effect", text("NoSchedule"))]);
     let toleration = |toleration: &Toleration| {
         let operator = if toleration.value.is_some() { "Equal" } else { "Exists" };
         let effect = toleration.effect.map_or("", |effect| match effect {
@@ -344,8 +340,7 @@ fn tolerations(own: &[Toleration]) -> Yaml {
 /// Lower-case letters, digits and hyphens, as in subgroup names.
 fn plain(name: &str) -> String {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
-    let plain: String =
-        name.to_ascii_lowercase().chars().map(|c| if is_plain(c) { c } else { '-' }).collect();
+    let plain: String = name.to_ascii_lowercase().chars().map(|c| if is_plain(c) { c } else { '-' }).collect();
     format!("{}{plain}", if plain.starts_with('-') || plain.is_empty() { "g" } else { "" })
 }
 

@@ -1,7 +1,8 @@
 //! Nodes of a kit, in KWOK's form.
 //!
 //! # Rule
-//! A node has its capacity, labels and taints, the annotation that makes KWOK simulate its kubelet, and the shard's label.
+//! A node has its capacity, labels and taints, the annotation that makes KWOK simulate its kubelet, and the shard's
+//! label.
 //!
 //! # Source
 //! KWOK, *Nodes*; KAI Scheduler, `docs/operator/scheduling-shards.md`
@@ -98,8 +99,7 @@ fn capacity(source: &Source<'_>, node: &Node) -> Yaml {
     if node.n_devices() > 0 {
         all.push(("nvidia.com/gpu".to_string(), text(&node.n_devices().to_string())));
     }
-    let named =
-        source.cluster.named.iter().enumerate().filter(|(n, _)| node.capacity.has(Resource::named(*n)));
+    let named = source.cluster.named.iter().enumerate().filter(|(n, _)| node.capacity.has(Resource::named(*n)));
     all.extend(named.map(|(n, name)| (extended(name), text(&amount(Resource::named(n)).to_string()))));
     Yaml::Map(all)
 }

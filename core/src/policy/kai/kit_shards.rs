@@ -1,8 +1,9 @@
 //! Shards of a kit: a scenario's settings in the form of KAI's operator.
 //!
 //! # Rule
-//! One shard per node pool. Placement, fair share, minimum runtimes, queue depths, flags and usage measurement are always
-//! written, so that no value of an earlier configuration remains; lists of plugins and actions only if the scenario has them.
+//! One shard per node pool. Placement, fair share, minimum runtimes, queue depths, flags and usage measurement are
+//! always written, so that no value of an earlier configuration remains; lists of plugins and actions only if the
+//! scenario has them.
 //!
 //! # Source
 //! KAI Scheduler, API type `kai.scheduler/v1` SchedulingShard; [`super::operator`]
@@ -64,10 +65,7 @@ impl Shard<'_> {
                     ("partitionLabelValue", text(label.unwrap_or_default())),
                     (
                         "placementStrategy",
-                        map([
-                            ("gpu", placement(config.gpu_placement)),
-                            ("cpu", placement(config.cpu_placement)),
-                        ]),
+                        map([("gpu", placement(config.gpu_placement)), ("cpu", placement(config.cpu_placement))]),
                     ),
                     ("kValue", Yaml::Value(number(config.k_value))),
                     (
@@ -121,10 +119,7 @@ impl Shard<'_> {
     fn plugins(&self) -> Yaml {
         let config = self.config;
         let mut entries: Vec<(String, Vec<(String, Yaml)>)> = Vec::new();
-        let mut add = |plugin: &str, key: &str, value: Yaml| match entries
-            .iter_mut()
-            .find(|(name, _)| name == plugin)
-        {
+        let mut add = |plugin: &str, key: &str, value: Yaml| match entries.iter_mut().find(|(name, _)| name == plugin) {
             Some((_, fields)) => fields.push((key.to_string(), value)),
             None => entries.push((plugin.to_string(), vec![(key.to_string(), value)])),
         };
@@ -189,9 +184,7 @@ impl Shard<'_> {
         }
         if let Some(UsageParams { client, settings, resolution, .. }) = &self.config.usage {
             if matches!(settings.window, Window::Tumbling { .. }) {
-                lines.push(
-                    "where the window of usage begins: it begins when the scheduler starts".to_string(),
-                );
+                lines.push("where the window of usage begins: it begins when the scheduler starts".to_string());
             }
             if *client == UsageClient::Prometheus {
                 let resolution = quantity::print_decimal(resolution.as_millis(), 3);

@@ -37,12 +37,7 @@ ended() {
 }
 ";
 
-pub(super) fn timetable(
-    source: &Source<'_>,
-    names: &Names,
-    nodes: &Arena<NodeId, String>,
-    jobs: &[String],
-) -> Written {
+pub(super) fn timetable(source: &Source<'_>, names: &Names, nodes: &Arena<NodeId, String>, jobs: &[String]) -> Written {
     let cluster = source.cluster;
     let mut steps: Vec<(i64, String)> = Vec::new();
     for (job, name) in cluster.jobs.values().zip(jobs) {
@@ -93,8 +88,7 @@ fn command(
     }
     let queue = entry.queue.as_ref()?;
     let id = cluster.queues.ids().find(|id| *cluster.queues[*id].name == **queue)?;
-    let is_of_gpus =
-        entry.cpu == Default::default() && entry.memory == Default::default() && entry.pool.is_none();
+    let is_of_gpus = entry.cpu == Default::default() && entry.memory == Default::default() && entry.pool.is_none();
     let number = |typed: &str| match typed {
         "unlimited" => Some("-1".to_string()),
         typed => typed.parse::<f64>().ok().map(|n| n.to_string()),

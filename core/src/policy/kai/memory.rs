@@ -1,8 +1,8 @@
 //! State kept between cycles.
 //!
 //! # Rule
-//! A job's last start is set by the allocate action only; its staleness by the stale gang action; its exhausted back-off
-//! and its claims when the cycle closes, the latter for explanations alone. Usage is kept if it is measured.
+//! A job's last start is set by the allocate action only; its staleness by the stale gang action; its exhausted
+//! back-off and its claims when the cycle closes, the latter for explanations alone. Usage is kept if it is measured.
 //!
 //! # Source
 //! kai.md 1.3, 4.5
@@ -38,8 +38,8 @@ pub struct Memory {
     latest_pool: LatestPool,
 }
 
-/// The pool as of the latest cycle, until the configuration changes. It follows from the cluster, so it is no state of its
-/// own: a copy has none, and all are equal.
+/// The pool as of the latest cycle, until the configuration changes. It follows from the cluster, so it is no state of
+/// its own: a copy has none, and all are equal.
 #[derive(Debug, Default)]
 struct LatestPool(Option<Box<PoolState>>);
 
@@ -96,7 +96,8 @@ impl Memory {
         });
         let bound: BTreeSet<u32> = bound.collect();
         let evicts = |job: JobId| {
-            let is_for = |recorded: &Recorded| matches!(recorded.event, Event::Evicted { by: Some(by), .. } if by == job);
+            let is_for =
+                |recorded: &Recorded| matches!(recorded.event, Event::Evicted { by: Some(by), .. } if by == job);
             out.trace.events.iter().any(is_for)
         };
         for (job, known) in &mut self.jobs {
@@ -115,9 +116,7 @@ impl Memory {
             if let Event::Evicted { pod, by: Some(_), .. } = recorded.event {
                 let job = world.cluster.pods[pod].job;
                 let entry = self.facts.as_ref().and_then(|facts| facts.job(job));
-                let number = entry
-                    .filter(|entry| entry.traits.preemption_delay_s.is_some())
-                    .map(|e| e.traits.n_before);
+                let number = entry.filter(|entry| entry.traits.preemption_delay_s.is_some()).map(|e| e.traits.n_before);
                 if let Some(number) = number {
                     self.jobs.entry(number).or_default().last_eviction = Some(world.now);
                 }

@@ -1,8 +1,8 @@
 //! Names of a scenario converted to object names of a cluster.
 //!
 //! # Rule
-//! Lower-case letters, digits, `-` and `.`, beginning and ending with a letter or digit, at most 253 characters, unique.
-//! In any other name each invalid character becomes `-`; a number is appended if the result is taken.
+//! Lower-case letters, digits, `-` and `.`, beginning and ending with a letter or digit, at most 253 characters,
+//! unique. In any other name each invalid character becomes `-`; a number is appended if the result is taken.
 //!
 //! # Source
 //! Kubernetes, *Object names and IDs*: DNS subdomain names
@@ -61,8 +61,7 @@ impl UniqueNames {
     pub fn name(&mut self, typed: &str) -> String {
         let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '.';
         let lower = typed.to_ascii_lowercase();
-        let plain: String =
-            lower.chars().map(|c| if is_plain(c) { c } else { '-' }).take(CHARS_MAX).collect();
+        let plain: String = lower.chars().map(|c| if is_plain(c) { c } else { '-' }).take(CHARS_MAX).collect();
         let labels = plain.split('.').map(|label| label.trim_matches('-')).filter(|label| !label.is_empty());
         let plain = labels.collect::<Vec<_>>().join(".");
         let plain = if plain.is_empty() { "unnamed".to_string() } else { plain };
@@ -81,8 +80,7 @@ mod tests {
     #[test]
     fn names_are_valid_in_a_cluster() {
         let mut unique = UniqueNames::default();
-        let names =
-            ["team-a", "Team A", "Team_A", "--", "日本", "a/b", ".x..y-."].map(|name| unique.name(name));
+        let names = ["team-a", "Team A", "Team_A", "--", "日本", "a/b", ".x..y-."].map(|name| unique.name(name));
         assert_eq!(names, ["team-a", "team-a-2", "team-a-3", "unnamed", "unnamed-2", "a-b", "x.y"]);
     }
 }

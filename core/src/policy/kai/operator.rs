@@ -4,7 +4,8 @@
 //! Each shard has its own scheduler, whose plugins and actions are the operator's lists, changed by the shard's fields.
 //!
 //! # Source
-//! KAI Scheduler, API type `kai.scheduler/v1` SchedulingShard, `docs/operator/scheduler-config-customization.md`; kai.md 4.1; kai-v0.17.md 18.1; kai-v0.18.md 2.1
+//! KAI Scheduler, API type `kai.scheduler/v1` SchedulingShard, `docs/operator/scheduler-config-customization.md`;
+//! kai.md 4.1; kai-v0.17.md 18.1; kai-v0.18.md 2.1
 
 use super::config::SEARCH_PLUGINS;
 use super::config::default_plugins;
@@ -38,20 +39,13 @@ pub const PLUGINS: [(&str, i64); 22] = [
 ];
 
 /// Actions with the operator's priority.
-pub const ACTIONS: [(&str, i64); 5] = [
-    ("allocate", 500),
-    ("consolidation", 400),
-    ("reclaim", 300),
-    ("preempt", 200),
-    ("stalegangeviction", 100),
-];
+pub const ACTIONS: [(&str, i64); 5] =
+    [("allocate", 500), ("consolidation", 400), ("reclaim", 300), ("preempt", 200), ("stalegangeviction", 100)];
 
 /// Whether the operator of a revision enables a plugin, given the spread strategy of GPU and CPU pods.
 pub fn has_plugin(name: &str, [gpu, _]: [bool; 2], revision: Revision) -> bool {
     match name {
-        _ if SEARCH_PLUGINS.contains(&name) => {
-            default_plugins(revision).iter().any(|plugin| **plugin == *name)
-        }
+        _ if SEARCH_PLUGINS.contains(&name) => default_plugins(revision).iter().any(|plugin| **plugin == *name),
         "gpupack" | "gpusharingorder" => !gpu,
         "gpuspread" => gpu,
         _ => true,
@@ -98,8 +92,5 @@ pub const ARGUMENTS: [(&str, &str, &str); 9] = [
 ];
 
 /// Duration parameters of usage and their settings.
-pub const USAGE: [(&str, &str); 3] = [
-    ("windowSize", "usage-window"),
-    ("halfLifePeriod", "usage-half-life"),
-    ("fetchInterval", "usage-fetch-interval"),
-];
+pub const USAGE: [(&str, &str); 3] =
+    [("windowSize", "usage-window"), ("halfLifePeriod", "usage-half-life"), ("fetchInterval", "usage-fetch-interval")];

@@ -151,8 +151,7 @@ impl<'a> PodReader<'a> {
         let likeness = self.likenesses.number(requires);
         let role = self.has_roles.then(|| worker_label(&pod.request));
         let nodes = (self.nodes.as_slice(), self.is_tainted);
-        let accepted =
-            self.accepted.entry((likeness, role)).or_insert_with(|| accepts(nodes, requires, role));
+        let accepted = self.accepted.entry((likeness, role)).or_insert_with(|| accepts(nodes, requires, role));
         let (selects, tolerates) = accepted.clone();
         let nominated = pod.rules.and_then(|rules| self.nominated(rules));
         let kind = self.numbering.number(&pod.request, likeness, nominated);
@@ -198,8 +197,5 @@ fn accepts(
     };
     let is_choosy = required().next().is_some() || !affinity.is_empty() || role.is_some();
     let tolerates = |node: &NodeTraits<'_>| is_tolerated(node.taints, tolerations);
-    (
-        is_choosy.then(|| nodes.iter().map(selects).collect()),
-        is_tainted.then(|| nodes.iter().map(tolerates).collect()),
-    )
+    (is_choosy.then(|| nodes.iter().map(selects).collect()), is_tainted.then(|| nodes.iter().map(tolerates).collect()))
 }

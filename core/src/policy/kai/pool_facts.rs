@@ -92,12 +92,10 @@ impl PoolFacts {
         let mut reader = PodReader::new(traits.collect(), settings.has_roles, settings.plugins);
         let entry = |(id, job): (JobId, &Job)| {
             let order = order[id.index()];
-            may_run_in(job, world.partition)
-                .then(|| JobEntry::of(cluster, (id, order), settings.revision, &mut reader))
+            may_run_in(job, world.partition).then(|| JobEntry::of(cluster, (id, order), settings.revision, &mut reader))
         };
         let jobs: Vec<Option<JobEntry>> = cluster.jobs.iter().map(entry).collect();
-        let has_exact_sums =
-            jobs.iter().flatten().all(|entry| entry.traits.is_whole && !entry.traits.is_tried_once);
+        let has_exact_sums = jobs.iter().flatten().all(|entry| entry.traits.is_whole && !entry.traits.is_tried_once);
         Arc::new(PoolFacts { settings, nodes, node_refs, jobs, has_exact_sums })
     }
 
@@ -148,8 +146,7 @@ impl JobEntry {
         reader: &mut PodReader<'a>,
     ) -> JobEntry {
         let job = &cluster.jobs[id];
-        let mut sets: Vec<(PodSetId, &PodSet)> =
-            job.pod_set_ids().map(|set| (set, &cluster.pod_sets[set])).collect();
+        let mut sets: Vec<(PodSetId, &PodSet)> = job.pod_set_ids().map(|set| (set, &cluster.pod_sets[set])).collect();
         sets.sort_by(|l, r| l.1.name.cmp(&r.1.name));
         let spec = |(_, set): &(PodSetId, &'a PodSet)| SetSpec {
             name: &set.name,
@@ -157,8 +154,7 @@ impl JobEntry {
             path: &set.path,
         };
         let specs: Vec<SetSpec<'_>> = sets.iter().map(spec).collect();
-        let min_sub_group =
-            |group: &str| job.min_sub_group(group).filter(|_| revision.has_optional_members());
+        let min_sub_group = |group: &str| job.min_sub_group(group).filter(|_| revision.has_optional_members());
         let shape = JobShape::of(revision, &specs, min_sub_group);
         let mut pods: Vec<(PodId, &Pod)> = cluster.pods_of(id).collect();
         pods.sort_by(|l, r| l.1.name.cmp(&r.1.name));
@@ -202,10 +198,6 @@ fn read_pod<'a>(cluster: &'a Cluster, (id, pod): (PodId, &'a Pod), set: usize) -
         required: None,
         selector: &pod.selector,
         rules,
-        rank: TaskRank::of(
-            rules,
-            task_priority.map(|(_, value)| value.clone()),
-            pod.created.map(|c| c.as_seconds()),
-        ),
+        rank: TaskRank::of(rules, task_priority.map(|(_, value)| value.clone()), pod.created.map(|c| c.as_seconds())),
     }
 }

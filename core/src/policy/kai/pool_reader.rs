@@ -40,12 +40,7 @@ pub(super) struct PoolReader<'c, 'w> {
 
 impl<'c, 'w> PoolReader<'c, 'w> {
     /// The pool in its present state: the one of its latest cycle brought up to date, or one opened from nothing.
-    pub fn pool(
-        self,
-        facts: &PoolFacts,
-        latest: Option<PoolState>,
-        queues: &dyn Fn() -> Vec<QueueSpec>,
-    ) -> PoolState {
+    pub fn pool(self, facts: &PoolFacts, latest: Option<PoolState>, queues: &dyn Fn() -> Vec<QueueSpec>) -> PoolState {
         let is_kept = latest.is_some();
         let mut pool = latest.unwrap_or_else(|| self.empty_pool(facts, self.queues(queues())));
         pool.update(self.view, facts, &self.memory.jobs);
@@ -147,9 +142,10 @@ impl<'c, 'w> PoolReader<'c, 'w> {
 
     /// Device memory by which requests of device memory are divided.
     fn memory_basis(self) -> MemoryBasis {
-        let devices = self.view.nodes().map(|(_, node)| {
-            (node.capacity.get(Resource::GPU) > Amount::ZERO, device_mib(node.gpu_memory_mib))
-        });
+        let devices = self
+            .view
+            .nodes()
+            .map(|(_, node)| (node.capacity.get(Resource::GPU) > Amount::ZERO, device_mib(node.gpu_memory_mib)));
         MemoryBasis::of(self.config, devices)
     }
 
@@ -214,7 +210,5 @@ impl<'c, 'w> PoolReader<'c, 'w> {
 }
 
 fn quantities(sums: &Sums) -> Quantities {
-    Quantities::from_array(
-        Resource::ACCOUNTED.map(|r| Amount::base_units(sums[r.index()]).in_policy_units(r)),
-    )
+    Quantities::from_array(Resource::ACCOUNTED.map(|r| Amount::base_units(sums[r.index()]).in_policy_units(r)))
 }

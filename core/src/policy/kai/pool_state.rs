@@ -54,14 +54,9 @@ pub(super) struct PoolState {
 }
 
 impl PoolState {
-    /// Brings the pool to the present state of the cluster; `remembered` contains the state of jobs between cycles, by the
-    /// number of jobs that precede them by name.
-    pub fn update(
-        &mut self,
-        view: PartitionView<'_>,
-        facts: &PoolFacts,
-        remembered: &BTreeMap<u32, JobMemory>,
-    ) {
+    /// Brings the pool to the present state of the cluster; `remembered` contains the state of jobs between cycles, by
+    /// the number of jobs that precede them by name.
+    pub fn update(&mut self, view: PartitionView<'_>, facts: &PoolFacts, remembered: &BTreeMap<u32, JobMemory>) {
         self.exchange_jobs(view.live_jobs().collect(), facts);
         self.read_states(view, facts, remembered);
         self.read_groups(view.cluster);
@@ -70,9 +65,8 @@ impl PoolState {
     /// Removes the jobs that are no longer live and adds those that are new, the latter without pods.
     fn exchange_jobs(&mut self, live: Vec<JobId>, facts: &PoolFacts) {
         let (jobs, pods) = (Arc::make_mut(&mut self.jobs), Arc::make_mut(&mut self.pods));
-        let place = |jobs: &[JobFacts], entry: &JobEntry| {
-            jobs.partition_point(|job| job.n_before < entry.traits.n_before)
-        };
+        let place =
+            |jobs: &[JobFacts], entry: &JobEntry| jobs.partition_point(|job| job.n_before < entry.traits.n_before);
         let by_name = |ids: Vec<JobId>| {
             let mut entries: Vec<&JobEntry> = ids.into_iter().filter_map(|id| facts.job(id)).collect();
             entries.sort_unstable_by_key(|entry| entry.traits.n_before);
@@ -111,9 +105,7 @@ impl PoolState {
                 let now = &cluster.pods[pod.id];
                 pod.job = JobRef::of(at);
                 pod.status = match now.phase {
-                    Phase::Terminating { since, .. } if facts.is_stuck(since, at_ms) => {
-                        Status::StuckInReleasing
-                    }
+                    Phase::Terminating { since, .. } if facts.is_stuck(since, at_ms) => Status::StuckInReleasing,
                     phase => status_of(phase).unwrap_or_default(),
                 };
                 pod.node = now.node.and_then(|node| facts.node(node));

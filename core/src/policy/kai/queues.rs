@@ -1,15 +1,15 @@
 //! Queues as the scheduler reads them.
 //!
 //! # Rule
-//! An omitted limit is 0 (nothing is allowed), as is an omitted quota or weight; an omitted priority is 100. Without full
-//! hierarchy, one synthetic queue without bounds has all queues that had a parent as its children.
+//! An omitted limit is 0 (nothing is allowed), as is an omitted quota or weight; an omitted priority is 100. Without
+//! full hierarchy, one synthetic queue without bounds has all queues that had a parent as its children.
 //!
 //! # Source
 //! kai.md 1.1
 //!
 //! # Differs
-//! the synthetic queue has the identity of the first top queue, in whose row its numbers are shown; a queue below it named
-//! `default` is also excluded
+//! the synthetic queue has the identity of the first top queue, in whose row its numbers are shown; a queue below it
+//! named `default` is also excluded
 
 use std::sync::Arc;
 
@@ -72,7 +72,8 @@ pub(in crate::policy) fn snapshot_queues(world: PartitionView<'_>) -> Vec<QueueS
     queues.values().map(of).collect()
 }
 
-/// 1.1, without full hierarchy: every queue that had a parent becomes a child of one synthetic queue; the others are removed.
+/// 1.1, without full hierarchy: every queue that had a parent becomes a child of one synthetic queue; the others are
+/// removed.
 pub(super) fn without_departments(queues: Vec<QueueSpec>, ids: &mut Vec<QueueId>) -> Vec<QueueSpec> {
     let all = |each: f64| Quantities { cpu: each, memory: each, gpu: each };
     let name: Arc<str> = Arc::from("default");

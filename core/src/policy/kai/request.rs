@@ -55,8 +55,7 @@ impl MemoryBasis {
             }
             Revision::V0_17 => {
                 let known = nodes.map(|(_, mib)| mib as f64).filter(|&mib| mib > MIN_GPU_MEMORY);
-                let (smallest, largest) =
-                    known.fold((f64::INFINITY, 0.0), |(lo, hi), mib| (mib.min(lo), mib.max(hi)));
+                let (smallest, largest) = known.fold((f64::INFINITY, 0.0), |(lo, hi), mib| (mib.min(lo), mib.max(hi)));
                 MemoryBasis { pending: smallest, chunk: if largest > 0.0 { largest } else { f64::INFINITY } }
             }
         }
@@ -183,10 +182,7 @@ impl Request {
     }
     /// Whether its amounts are all below upstream's thresholds.
     pub fn is_best_effort(&self) -> bool {
-        self.cpu < 10.0
-            && self.memory < 10.0 * 1_048_576.0
-            && self.scalars.iter().all(|&s| s < 10)
-            && self.gpus <= 0.01
+        self.cpu < 10.0 && self.memory < 10.0 * 1_048_576.0 && self.scalars.iter().all(|&s| s < 10) && self.gpus <= 0.01
     }
     /// Devices counted in the queue for a pending memory request.
     fn gpus_for_memory(&self, device_mib: f64) -> f64 {
@@ -213,11 +209,7 @@ impl Request {
             Kind::Fraction => gpus(self.portion, self.count),
             Kind::Memory => gpus(part(self.mib, device_mib), self.count),
         };
-        Accepted {
-            shared: self.is_shared(),
-            quantities: Quantities { cpu: self.cpu, memory: self.memory, gpu },
-            mib,
-        }
+        Accepted { shared: self.is_shared(), quantities: Quantities { cpu: self.cpu, memory: self.memory, gpu }, mib }
     }
 }
 

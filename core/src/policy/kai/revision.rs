@@ -2,7 +2,8 @@
 //!
 //! # Rule
 //! A rule that changed between two revisions stands in one file in both forms, and one function there chooses by
-//! [`Revision`]. Where the old form is a special case of the new one, there is one form, and the revision chooses its values.
+//! [`Revision`]. Where the old form is a special case of the new one, there is one form, and the revision chooses its
+//! values.
 //!
 //! # Source
 //! kai.md (v0.13); kai-v0.17.md (v0.17)

@@ -65,8 +65,8 @@ pub(super) struct Session<'a> {
     pub evicted: BTreeSet<PodRef>,
     /// See [`Session::waiting`]; cleared on commit.
     pub waiting: Option<Rc<Leaves>>,
-    /// Whether lists of jobs and orders of nodes are kept from job to job; otherwise they are made again each time, with the same
-    /// result.
+    /// Whether lists of jobs and orders of nodes are kept from job to job; otherwise they are made again each time,
+    /// with the same result.
     pub keeps_lists: bool,
     /// Ordered jobs with pending tasks.
     pub pending: JobIndex,
@@ -211,9 +211,7 @@ impl<'a> Session<'a> {
             for task in self.jobs[job].tasks() {
                 let Task { pod, status, accepted, .. } = self.tasks[task.ix()];
                 let (amount, held) = match status {
-                    Status::Pending => {
-                        (self.pods[pod.ix()].request.pending(self.memory_basis.pending), false)
-                    }
+                    Status::Pending => (self.pods[pod.ix()].request.pending(self.memory_basis.pending), false),
                     status if status.is_allocated() => (accepted.quantities, true),
                     _ => continue,
                 };

@@ -1,13 +1,13 @@
-//! Settings of KAI, one row each: label, help and default, the rules it affects, its parser, and when it certainly has no
-//! effect.
+//! Settings of KAI, one row each: label, help and default, the rules it affects, its parser, and when it certainly has
+//! no effect.
 //!
 //! # Rule
 //! An omitted setting has the upstream default (kai.md 4.1). [`super::config`] has the fields that the rows fill, and
 //! `values.rs` the parsers.
 //!
 //! A placement strategy (`gpu-placement`, `cpu-placement`) has the operator's side effects: GPU spread enables
-//! gpuspread instead of gpupack and gpusharingorder, and either spread removes consolidation from the actions, unless the
-//! scenario lists plugins or actions itself.
+//! gpuspread instead of gpupack and gpusharingorder, and either spread removes consolidation from the actions, unless
+//! the scenario lists plugins or actions itself.
 //!
 //! # Source
 //! kai.md 2.4, 2.6, 4.1, 6.8, 8, appendix A; kai-v0.18.md 2.1
@@ -30,8 +30,8 @@ use super::solve::reclaimable::{
     CAN_RECLAIM, GUARANTEE_QUOTA, KEEPS_ORDER, MAINTAIN_FAIR_SHARE, PRIORITY_WITHIN_QUOTA,
 };
 use super::values::{
-    actions, at_least_one, client, half_life, number_or_unlimited, placement, plugins, positive, real,
-    resolve, seconds, unlimited_or, window,
+    actions, at_least_one, client, half_life, number_or_unlimited, placement, plugins, positive, real, resolve,
+    seconds, unlimited_or, window,
 };
 use crate::format::{Findings, Path, Scenario, codes, quantity, set};
 use crate::policy::PRIORITY_CLASS;
@@ -89,8 +89,7 @@ impl Reading {
         let samples = params.settings.window_s / params.resolution.as_seconds();
         if samples > SAMPLES_MAX {
             let at = Path::default().field("settings").field("usage-resolution");
-            let says =
-                format!("a window of {samples} samples is too much; up to {SAMPLES_MAX} are simulated");
+            let says = format!("a window of {samples} samples is too much; up to {SAMPLES_MAX} are simulated");
             f.add(codes::SETTING_VALUE, at.clone(), says, set(at, "", "Use the default of usage-resolution"));
         }
         Some(params)
@@ -351,25 +350,15 @@ pub static MIN_RUNTIME: [Row; 3] = [
 /// Placement strategies.
 pub static PLACEMENTS: [Row; 2] = [
     row(
-        text(
-            "gpu-placement",
-            "GPU [jobs]",
-            "fullest node first",
-            "Which [node] is chosen among those that fit.",
-        )
-        .ask(PLACEMENT),
+        text("gpu-placement", "GPU [jobs]", "fullest node first", "Which [node] is chosen among those that fit.")
+            .ask(PLACEMENT),
         Rules(&[&BEST_NODE, &DEVICES]),
         |r, text| placement(text).map(|way| r.config.gpu_placement = way),
         |f| unless(f.has_gpus, "no node has a GPU"),
     ),
     row(
-        text(
-            "cpu-placement",
-            "CPU-only [jobs]",
-            "fullest node first",
-            "Which [node] is chosen among those that fit.",
-        )
-        .ask(PLACEMENT),
+        text("cpu-placement", "CPU-only [jobs]", "fullest node first", "Which [node] is chosen among those that fit.")
+            .ask(PLACEMENT),
         Rules(&[&BEST_NODE]),
         |r, text| placement(text).map(|way| r.config.cpu_placement = way),
         |f| unless(f.has_cpu_work, "no job runs without a GPU"),
@@ -379,12 +368,13 @@ pub static PLACEMENTS: [Row; 2] = [
 /// Measurement of past usage.
 pub static USAGE_HISTORY: [Row; 7] = [
     row(
-        text("usage-client", "Usage history", "off", "How past usage of queues is measured during the run.")
-            .ask(Ask::Choice(&[
+        text("usage-client", "Usage history", "off", "How past usage of queues is measured during the run.").ask(
+            Ask::Choice(&[
                 ("none", "off"),
                 ("prometheus", "Prometheus, by time"),
                 ("fake-with-history", "KAI's test client, by cycle"),
-            ])),
+            ]),
+        ),
         Rules(&[&USAGE, &ROUND]),
         |r, text| client(text).map(|client| r.client = client),
         NEVER,
@@ -396,13 +386,8 @@ pub static USAGE_HISTORY: [Row; 7] = [
         |f| f.no_usage(),
     ),
     row(
-        text(
-            "usage-window-type",
-            "Window type",
-            "sliding",
-            "Tumbling: usage is reset at the end of each window.",
-        )
-        .ask(Ask::Choice(&[("sliding", "sliding"), ("tumbling", "tumbling")])),
+        text("usage-window-type", "Window type", "sliding", "Tumbling: usage is reset at the end of each window.")
+            .ask(Ask::Choice(&[("sliding", "sliding"), ("tumbling", "tumbling")])),
         Rules(&[&USAGE]),
         |r, text| window(text).map(|is_tumbling| r.is_tumbling = is_tumbling),
         |f| f.no_usage(),
@@ -480,8 +465,7 @@ pub static WITHOUT_FIELD: [Row; 1] = [row(
 )];
 
 /// All settings.
-static ALL: [&[Row]; 6] =
-    [&GENERAL, &MIN_RUNTIME, &PLACEMENTS, &USAGE_HISTORY, &QUEUE_DEPTHS, &WITHOUT_FIELD];
+static ALL: [&[Row]; 6] = [&GENERAL, &MIN_RUNTIME, &PLACEMENTS, &USAGE_HISTORY, &QUEUE_DEPTHS, &WITHOUT_FIELD];
 
 /// All settings.
 pub fn all() -> impl Iterator<Item = &'static Row> {

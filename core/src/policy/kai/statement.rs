@@ -1,11 +1,11 @@
 //! Tentative operations, each with its inverse, committed together or not at all.
 //!
 //! # Rule
-//! *Evict*, *pipeline* and *allocate* change task, node and queues at once and are recorded. Undoing one runs its inverse
-//! and records an *undo* whose own inverse repeats the operation; an operation is valid unless the earliest undo of
-//! it is. Rollback undoes from the end down to a checkpoint and drops the undone records. Pipelining a task onto the node
-//! from which it was evicted undoes the eviction instead, unless it changes its shared devices there. Commit executes the
-//! valid operations in order.
+//! *Evict*, *pipeline* and *allocate* change task, node and queues at once and are recorded. Undoing one runs its
+//! inverse and records an *undo* whose own inverse repeats the operation; an operation is valid unless the earliest
+//! undo of it is. Rollback undoes from the end down to a checkpoint and drops the undone records. Pipelining a task
+//! onto the node from which it was evicted undoes the eviction instead, unless it changes its shared devices there.
+//! Commit executes the valid operations in order.
 //!
 //! # Source
 //! kai.md 4.4
@@ -60,12 +60,7 @@ struct Before {
 
 impl Before {
     fn of(task: &Task) -> Self {
-        Before {
-            status: task.status,
-            node: task.node,
-            groups: task.groups.clone(),
-            is_virtual: task.is_virtual,
-        }
+        Before { status: task.status, node: task.node, groups: task.groups.clone(), is_virtual: task.is_virtual }
     }
 }
 
@@ -454,7 +449,8 @@ mod tests {
         assert_eq!(s.queues.iter().map(|q| q.allocated.gpu).collect::<Vec<_>>(), [residue; 2]);
     }
 
-    /// a shared task that was evicted, moved to another device of its node, and moved back, is counted twice there.
+    /// a shared task that was evicted, moved to another device of its node, and moved back, is counted twice
+    /// there.
     #[test]
     fn a_move_between_devices_leaks_when_undone() {
         let half = GpuAsk::Fraction { portion: 0.5, devices: 1 };

@@ -1,10 +1,10 @@
 //! Tree of the subgroups of a job.
 //!
 //! # Rule
-//! An inner group, like the job itself, needs `minSubGroup` of its members, or all of them if it is not given. Members are
-//! inner groups and pod sets, by name. A pod set with enough pods is a filled member, as is a group with enough filled
-//! members. Among members an unfilled one precedes a filled one; of two filled ones the one that needs something, then the
-//! one that has less in relation to its need, then by name.
+//! An inner group, like the job itself, needs `minSubGroup` of its members, or all of them if it is not given. Members
+//! are inner groups and pod sets, by name. A pod set with enough pods is a filled member, as is a group with enough
+//! filled members. Among members an unfilled one precedes a filled one; of two filled ones the one that needs
+//! something, then the one that has less in relation to its need, then by name.
 //!
 //! # Source
 //! kai.md 3.3; kai-v0.17.md 16.1-16.3
@@ -95,9 +95,7 @@ impl Group {
             }
         }
         members.extend(
-            inner.iter().map(|(&name, sets)| {
-                (name, Member::Group(Group::below(name, depth + 1, sets, min_sub_group)))
-            }),
+            inner.iter().map(|(&name, sets)| (name, Member::Group(Group::below(name, depth + 1, sets, min_sub_group)))),
         );
         members.sort_by_key(|&(name, _)| name);
         let members = members.into_iter().map(|(_, member)| member).collect();

@@ -7,12 +7,7 @@ use crate::policy::translation::{Evictions, Packing, Translation};
 
 /// Settings with equivalents in other policies.
 pub const TRANSLATION: Translation = Translation {
-    packing: Some(Packing {
-        setting: "gpu-placement",
-        pack: "binpack",
-        spread: "spread",
-        packs_by_default: true,
-    }),
+    packing: Some(Packing { setting: "gpu-placement", pack: "binpack", spread: "spread", packs_by_default: true }),
     evictions: Some(Evictions {
         setting: "actions",
         is_off: |actions| !["reclaim", "preempt"].iter().any(|action| actions.contains(action)),

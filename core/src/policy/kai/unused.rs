@@ -24,12 +24,7 @@ pub fn advice(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
         let why = never_read(name).or_else(|| (named(name)?.unused)(&facts));
         if let Some(why) = why {
             let at = Path::default().field("settings").field(name);
-            f.add(
-                codes::NO_EFFECT,
-                at.clone(),
-                format!("{name} has no effect: {why}"),
-                set(at, "", "Remove it"),
-            );
+            f.add(codes::NO_EFFECT, at.clone(), format!("{name} has no effect: {why}"), set(at, "", "Remove it"));
         }
     }
     if s.settings.contains_key("plugins") {
@@ -53,28 +48,13 @@ pub fn advice(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
     super::advice::priority_within_quota(config, draft, f);
     for (id, queue) in draft.queues.iter() {
         let set_here = [
-            (
-                "preempt-min-runtime",
-                queue.preempt_min_runtime,
-                Action::Preempt,
-                "the action preempt does not run",
-            ),
-            (
-                "reclaim-min-runtime",
-                queue.reclaim_min_runtime,
-                Action::Reclaim,
-                "the action reclaim does not run",
-            ),
+            ("preempt-min-runtime", queue.preempt_min_runtime, Action::Preempt, "the action preempt does not run"),
+            ("reclaim-min-runtime", queue.reclaim_min_runtime, Action::Reclaim, "the action reclaim does not run"),
         ];
         for (field, value, action, never) in set_here {
             if let (Some(_), Some(why)) = (value, facts.min_runtime(action, never)) {
                 let at = (draft.queue_at)(id).field(field);
-                f.add(
-                    codes::NO_EFFECT,
-                    at.clone(),
-                    format!("{field} has no effect: {why}"),
-                    set(at, "", "Remove it"),
-                );
+                f.add(codes::NO_EFFECT, at.clone(), format!("{field} has no effect: {why}"), set(at, "", "Remove it"));
             }
         }
     }

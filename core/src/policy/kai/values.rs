@@ -19,8 +19,7 @@ pub fn action(name: &str) -> Option<Action> {
 }
 
 pub fn actions(text: &str) -> Result<Vec<Action>, Wanted> {
-    let wanted =
-        "a list of different actions out of allocate, consolidation, reclaim, preempt, stalegangeviction";
+    let wanted = "a list of different actions out of allocate, consolidation, reclaim, preempt, stalegangeviction";
     let mut actions = Vec::new();
     for name in list(text) {
         let action = action(name).ok_or(wanted)?;
@@ -33,8 +32,7 @@ pub fn actions(text: &str) -> Result<Vec<Action>, Wanted> {
 }
 
 pub fn plugins(text: &str) -> Result<Vec<Arc<str>>, Wanted> {
-    let wanted =
-        "a list of different plugins by their names in KAI, such as predicates, proportion, priority";
+    let wanted = "a list of different plugins by their names in KAI, such as predicates, proportion, priority";
     let mut plugins: Vec<Arc<str>> = Vec::new();
     for name in list(text) {
         let is_default = DEFAULT_PLUGINS.contains(&name) || SEARCH_PLUGINS.contains(&name);

@@ -1,10 +1,10 @@
 //! One level of the max-min division.
 //!
 //! # Rule
-//! In each round, the remaining amount `rest` is offered to the queues with unmet demand in proportion to their weights:
-//! `rest × w / Σw`. Queues whose demand is at most their offer receive their demand, and the next round divides the
-//! remainder; if there is no such queue, each receives its offer. Queues of weight 0 come after all others, in file
-//! order. Each resource is divided on its own.
+//! In each round, the remaining amount `rest` is offered to the queues with unmet demand in proportion to their
+//! weights: `rest × w / Σw`. Queues whose demand is at most their offer receive their demand, and the next round
+//! divides the remainder; if there is no such queue, each receives its offer. Queues of weight 0 come after all others,
+//! in file order. Each resource is divided on its own.
 //!
 //! # Source
 //! Bertsekas, Gallager, *Data Networks*, 6.5.2
@@ -30,8 +30,7 @@ struct Grant {
 
 /// Divides `has` among members given as `(weight, wanted)`.
 fn level(has: f64, members: &[(f64, f64)]) -> Vec<Grant> {
-    let mut open: Vec<usize> =
-        (0..members.len()).filter(|&i| members[i].1 > 0.0 && members[i].0 > 0.0).collect();
+    let mut open: Vec<usize> = (0..members.len()).filter(|&i| members[i].1 > 0.0 && members[i].0 > 0.0).collect();
     let (mut grants, mut rest, mut round) = (Vec::new(), has, 0);
     while !open.is_empty() && rest > 0.0 {
         round += 1;
@@ -119,10 +118,7 @@ mod tests {
     fn small_demands_are_met_and_the_rest_is_equal() {
         let parts = parts(10.0, &[(1.0, 2.0), (1.0, 2.6), (1.0, 4.0), (1.0, 5.0)]);
         let expected = [2.0, 2.6, 2.7, 2.7];
-        assert!(
-            parts.iter().zip(expected).all(|(part, expected)| (part - expected).abs() < 1e-12),
-            "{parts:?}"
-        );
+        assert!(parts.iter().zip(expected).all(|(part, expected)| (part - expected).abs() < 1e-12), "{parts:?}");
     }
 
     /// Weighted textbook example: demands 4, 2, 10, 4 with weights 2.5, 4, 0.5, 1 on a link of 16.
@@ -130,10 +126,7 @@ mod tests {
     fn shares_are_proportional_to_weights() {
         let parts = parts(16.0, &[(2.5, 4.0), (4.0, 2.0), (0.5, 10.0), (1.0, 4.0)]);
         let expected = [4.0, 2.0, 6.0, 4.0];
-        assert!(
-            parts.iter().zip(expected).all(|(part, expected)| (part - expected).abs() < 1e-12),
-            "{parts:?}"
-        );
+        assert!(parts.iter().zip(expected).all(|(part, expected)| (part - expected).abs() < 1e-12), "{parts:?}");
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! Max-min fairness: no queue can gain unless a queue with a smaller share loses.
 //!
 //! # Rule
-//! The share of a queue is its allocation divided by its weight: `s = u / w`, in GPUs, or in cores if no node has a GPU. The
-//! queue with the smallest share is served first ([`super::filling`]). Quotas, priorities and other resources do not
-//! enter; the default weight is 1, and queues of weight 0 come after all others. The displayed fair share is the result
-//! of filling with divisible pods: equal amounts per weight, except for queues that request less.
+//! The share of a queue is its allocation divided by its weight: `s = u / w`, in GPUs, or in cores if no node has a
+//! GPU. The queue with the smallest share is served first ([`super::filling`]). Quotas, priorities and other resources
+//! do not enter; the default weight is 1, and queues of weight 0 come after all others. The displayed fair share is the
+//! result of filling with divisible pods: equal amounts per weight, except for queues that request less.
 //! # Source
 //! D. Bertsekas, R. Gallager, *Data Networks*, 2nd ed., 6.5.2 *Max-min flow control*
 //!
@@ -32,8 +32,7 @@ pub struct MaxMinVariant;
 
 impl Variant for MaxMinVariant {
     const DESCRIPTION: &'static Description = &describe::DESCRIPTION;
-    const MEASURE: &'static Measure =
-        &Measure { rules: RULES, share, quantity: Quantity::Saturation, divide, steps };
+    const MEASURE: &'static Measure = &Measure { rules: RULES, share, quantity: Quantity::Saturation, divide, steps };
 }
 
 fn share(of: Share<'_>) -> f64 {

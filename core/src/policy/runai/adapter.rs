@@ -102,13 +102,7 @@ impl Scheduler for Runai {
         steps
     }
 
-    fn order(
-        &self,
-        world: PartitionView<'_>,
-        memory: &Memory,
-        queue: QueueId,
-        job: Option<JobId>,
-    ) -> Vec<OrderLevel> {
+    fn order(&self, world: PartitionView<'_>, memory: &Memory, queue: QueueId, job: Option<JobId>) -> Vec<OrderLevel> {
         let mut levels = self.engine.order_with(|| queues(world, &self.sharing), world, memory, (queue, job));
         translate_order(&mut levels);
         levels

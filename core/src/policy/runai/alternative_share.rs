@@ -1,9 +1,9 @@
 //! Alternative fairshares for display: the exact one, and that of the published formula. Neither affects decisions.
 //!
 //! # Rule
-//! The exact fairshare divides every level of the tree without rounding to whole GPUs, from the pool down. The published one is
-//! one sum over all projects of the pool: `quota + weight / Σ weights · unused`; it is shown only if every project has a
-//! quota.
+//! The exact fairshare divides every level of the tree without rounding to whole GPUs, from the pool down. The
+//! published one is one sum over all projects of the pool: `quota + weight / Σ weights · unused`; it is shown only if
+//! every project has a quota.
 //!
 //! # Source
 //! runai.md 4.3, 4.4
@@ -52,18 +52,14 @@ pub(super) struct Pool<'a> {
 impl Pool<'_> {
     /// Returns the alternative fairshares of a queue.
     pub fn alternative_shares(&self, queue: QueueId) -> Vec<DivisionStep> {
-        let has_past =
-            |r: Resource| self.ledger.rows.iter().any(|row| row.usage.is_some_and(|u| u.get(r) != 0.0));
+        let has_past = |r: Resource| self.ledger.rows.iter().any(|row| row.usage.is_some_and(|u| u.get(r) != 0.0));
         if has_past(self.resource) {
             return Vec::new();
         }
         let exact = self.exact_share(queue).map(|share| (EXACT, share));
         let paper = self.published_share(queue).map(|share| (PUBLISHED, share));
-        let step = |(rule, share): (Rule, Exact)| DivisionStep::AlternativeShare {
-            rule,
-            queue,
-            fair_share: share.as_real(),
-        };
+        let step =
+            |(rule, share): (Rule, Exact)| DivisionStep::AlternativeShare { rule, queue, fair_share: share.as_real() };
         [exact, paper].into_iter().flatten().map(step).collect()
     }
 

@@ -1,8 +1,8 @@
 //! Exact fractions of 128 bits.
 //!
 //! # Rule
-//! A fraction is in lowest terms with a positive denominator. An operation whose result overflows returns `None`; nothing
-//! is ever rounded.
+//! A fraction is in lowest terms with a positive denominator. An operation whose result overflows returns `None`;
+//! nothing is ever rounded.
 //!
 //! # Source
 //! runai.md 4.3 (`fairshare_exact`)

@@ -1,8 +1,8 @@
 //! Export of departments and projects in the format of Run:ai's API.
 //!
 //! # Rule
-//! A top-level queue with children is a department, every other queue a project. Each node pool has an entry with GPU, CPU
-//! (millicores), memory (MiB) and rank; -1 is unlimited, and values absent in the scenario are omitted.
+//! A top-level queue with children is a department, every other queue a project. Each node pool has an entry with GPU,
+//! CPU (millicores), memory (MiB) and rank; -1 is unlimited, and values absent in the scenario are omitted.
 //!
 //! # Source
 //! NVIDIA Run:ai, REST API reference, organizations: projects and departments
@@ -182,11 +182,7 @@ fn cpu_or_memory(given: QueueResource, of: Resource) -> Terms {
         Bound::Unlimited => number("-1".into()),
         Bound::At(amount) => number(in_units(amount.in_base_units(), of).to_string()),
     };
-    Terms {
-        deserved: bound(given.quota),
-        limit: bound(given.limit),
-        over_quota_weight: given.weight.and_then(weight),
-    }
+    Terms { deserved: bound(given.quota), limit: bound(given.limit), over_quota_weight: given.weight.and_then(weight) }
 }
 
 /// Millicores, or MiB rounded up.

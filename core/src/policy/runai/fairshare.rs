@@ -1,9 +1,9 @@
 //! Fairshare: the exact value for display, the whole one for decisions, and the published formula.
 //!
 //! # Rule
-//! A level divides an amount of one resource among siblings. Each first gets `min(quota, request)`; the rest of
-//! the amount is the level's *unused* amount. It is divided by weight among those with unmet demand, rank by rank, in rounds:
-//! none gets more than its demand, and another round follows if a demand was below its offer. The whole value
+//! A level divides an amount of one resource among siblings. Each first gets `min(quota, request)`; the rest of the
+//! amount is the level's *unused* amount. It is divided by weight among those with unmet demand, rank by rank, in
+//! rounds: none gets more than its demand, and another round follows if a demand was below its offer. The whole value
 //! comes from the engine, which offers whole units and distributes the remainder one by one.
 //!
 //! The published formula is one sum over all projects of a pool: `quota + weight / Σ weights · unused`.
@@ -12,9 +12,9 @@
 //! runai.md 4.3, 4.4; docs.run.ai, "The Run:ai Scheduler"
 //!
 //! # Differs
-//! RC-3: a unit of the remainder is capped by the unmet demand. RC-4: the engine's value decides, the published one is shown.
-//! RC-5: over-subscribed quotas are not scaled down. RC-15: the whole values are divided in floating point, so that either of
-//! two queues with equal remainders may get the unit.
+//! RC-3: a unit of the remainder is capped by the unmet demand. RC-4: the engine's value decides, the published one is
+//! shown. RC-5: over-subscribed quotas are not scaled down. RC-15: the whole values are divided in floating point, so
+//! that either of two queues with equal remainders may get the unit.
 
 use super::exact::Exact;
 use super::queues::as_bound;
@@ -75,13 +75,7 @@ fn next_rank(members: &[Member<'_>], below: Option<i64>) -> Option<i64> {
 
 /// One round of one rank: `offer = rest · p / Σ p`, `p = max(0, w' + k·(w' − usage))`, `w' = weight / Σ weights`.
 /// Returns whether a demand was below its offer.
-fn round(
-    rank: i64,
-    k: Exact,
-    members: &[Member<'_>],
-    shares: &mut [Exact],
-    rest: &mut Exact,
-) -> Option<bool> {
+fn round(rank: i64, k: Exact, members: &[Member<'_>], shares: &mut [Exact], rest: &mut Exact) -> Option<bool> {
     let open = |i: usize, shares: &[Exact]| members[i].rank == rank && shares[i] < members[i].wanted();
     let participants: Vec<usize> = (0..members.len()).filter(|&i| open(i, shares)).collect();
     let weights = participants.iter().try_fold(Exact::ZERO, |sum, &i| sum.plus(members[i].weight))?;

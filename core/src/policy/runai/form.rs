@@ -60,12 +60,7 @@ pub const QUEUE: &[Group] = &[
     (
         "GPU",
         &[
-            text(
-                "gpu.quota",
-                "Quota",
-                "0",
-                "Guaranteed GPU devices, or: unlimited. Unused quota is lent to others.",
-            ),
+            text("gpu.quota", "Quota", "0", "Guaranteed GPU devices, or: unlimited. Unused quota is lent to others."),
             text("gpu.limit", "Limit", "none", "Maximum devices it can use."),
             text(
                 "gpu.weight",

@@ -1,11 +1,11 @@
 //! Run:ai: departments and projects in node pools, a dialect of the KAI engine.
 //!
 //! # Rule
-//! Every node pool is scheduled separately. A queue per department and pool has a queue per project and pool below it. Fairshare
-//! is quota plus a part of the unused quota: among departments in proportion to their quotas, among the projects of
-//! a department by their over-quota weights. Workloads of priority 100 and above are non-preemptible and must fit in the quota.
-//! The cycle, its queue order, reclaim and preemption are those of the KAI engine; the differences are in
-//! [`crate::policy::kai::config::Dialect`].
+//! Every node pool is scheduled separately. A queue per department and pool has a queue per project and pool below it.
+//! Fairshare is quota plus a part of the unused quota: among departments in proportion to their quotas, among the
+//! projects of a department by their over-quota weights. Workloads of priority 100 and above are non-preemptible and
+//! must fit in the quota. The cycle, its queue order, reclaim and preemption are those of the KAI engine; the
+//! differences are in [`crate::policy::kai::config::Dialect`].
 //!
 //! # Source
 //! runai.md; docs.run.ai, "The Run:ai Scheduler"

@@ -1,8 +1,8 @@
 //! Conversion of departments and projects to queues of the engine.
 //!
 //! # Rule
-//! A top-level queue with children is a department, a queue below it a project. An absent quota is 0 for GPUs and unlimited for
-//! CPU and memory, an absent limit unlimited; queues without rank are equal. Weight and limit come from
+//! A top-level queue with children is a department, a queue below it a project. An absent quota is 0 for GPUs and
+//! unlimited for CPU and memory, an absent limit unlimited; queues without rank are equal. Weight and limit come from
 //! [`super::terms`]. In a tree of one level all queues are projects of one department that has the whole pool.
 //!
 //! # Source

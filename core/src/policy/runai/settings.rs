@@ -1,5 +1,5 @@
-//! Settings of Run:ai in a scenario, one row each: its own, those of a queue as `over-quota.team-a`, and those of KAI that its
-//! form lists.
+//! Settings of Run:ai in a scenario, one row each: its own, those of a queue as `over-quota.team-a`, and those of KAI
+//! that its form lists.
 //!
 //! # Rule
 //! Settings of the engine affect the engine's rules, translated to Run:ai's terms.
@@ -79,10 +79,7 @@ pub const FORM: &[Group] = &[
         &[
             OWN[0].field,
             OWN[1].field,
-            Attribute {
-                says: "A whole number; 100 and above is non-preemptible.",
-                ..field("default-job-priority")
-            },
+            Attribute { says: "A whole number; 100 and above is non-preemptible.", ..field("default-job-priority") },
             Attribute {
                 says: "A factor from 1: the larger, the harder it is to reclaim from projects over their fairshare.",
                 ..field("saturation-multiplier")

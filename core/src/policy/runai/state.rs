@@ -1,8 +1,8 @@
 //! Queue states: in quota, over quota, over fairshare.
 //!
 //! # Rule
-//! `in quota: a ≤ quota`, `over quota: quota < a ≤ fairshare`, `over fairshare: fairshare < a` and `quota < a`, for each
-//! resource; the state of a queue is the worst of its resources.
+//! `in quota: a ≤ quota`, `over quota: quota < a ≤ fairshare`, `over fairshare: fairshare < a` and `quota < a`, for
+//! each resource; the state of a queue is the worst of its resources.
 //!
 //! # Source
 //! runai.md 5

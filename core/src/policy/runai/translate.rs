@@ -1,8 +1,8 @@
 //! Translation of scenarios to and from Run:ai.
 //!
 //! # Rule
-//! Over-quota, by level or in proportion to quotas, becomes weights and limits of the queues. Departments of other policies share
-//! by weight, so Run:ai is set to do the same.
+//! Over-quota, by level or in proportion to quotas, becomes weights and limits of the queues. Departments of other
+//! policies share by weight, so Run:ai is set to do the same.
 //!
 //! # Source
 //! runai.md 4.2, 7
@@ -35,8 +35,7 @@ pub fn queues(work: &mut Translator<'_>) {
 }
 
 fn over_quota(work: &mut Translator<'_>, departments: &[bool]) {
-    let is_set_to =
-        |name: &str, value: &str| work.old.settings.get(name).is_some_and(|typed| typed.0.trim() == value);
+    let is_set_to = |name: &str, value: &str| work.old.settings.get(name).is_some_and(|typed| typed.0.trim() == value);
     let by_weight = is_set_to("department-over-quota", "by-weight");
     let by_quota = is_set_to("over-quota-weights", "off") || is_set_to("over-quota-weights", "false");
     for (i, &is_department) in departments.iter().enumerate() {
@@ -61,11 +60,7 @@ fn over_quota(work: &mut Translator<'_>, departments: &[bool]) {
             }
         }
         if own.is_some() {
-            work.note(
-                Kind::Changed,
-                setting(&name),
-                "the over-quota of a queue becomes its weights and limits",
-            );
+            work.note(Kind::Changed, setting(&name), "the over-quota of a queue becomes its weights and limits");
         }
         rewritten(
             work,

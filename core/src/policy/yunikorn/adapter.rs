@@ -2,15 +2,15 @@
 //!
 //! # Rule
 //! A job is an application, a pod an ask; quota is `guaranteed`, limit is `max`, the priority of a queue its
-//! `priority.offset`. A pass with a result is followed by the next one at the same instant; otherwise the next pass takes
-//! place when the cluster changes, or when an ask becomes old enough to reserve or to preempt.
+//! `priority.offset`. A pass with a result is followed by the next one at the same instant; otherwise the next pass
+//! takes place when the cluster changes, or when an ask becomes old enough to reserve or to preempt.
 //!
 //! # Source
 //! yunikorn.md 1.8, 3.1, 5.1
 //!
 //! # Differs
-//! a fraction of a GPU counts as a whole one; without placeholders (see [`super::placeholders`]) the pods of a gang do not
-//! wait for each other
+//! a fraction of a GPU counts as a whole one; without placeholders (see [`super::placeholders`]) the pods of a gang do
+//! not wait for each other
 
 use super::cycle::ResultType;
 use super::memory::Memory;
@@ -96,9 +96,7 @@ impl Scheduler for YuniKorn {
         let found = core.cycle();
         let marked = std::mem::take(&mut core.marked);
         let both = before.as_ref().zip(found.as_ref());
-        trace
-            .priority_steps
-            .extend(both.and_then(|(before, found)| priority_steps::step(before, memory, found)));
+        trace.priority_steps.extend(both.and_then(|(before, found)| priority_steps::step(before, memory, found)));
         let mut decisions = Vec::new();
         memory.bind(world, found.as_ref(), &orders, trace, &mut decisions);
         memory.evict(world, &marked, trace, &mut decisions);
@@ -119,13 +117,7 @@ impl Scheduler for YuniKorn {
         explain::ledger(world)
     }
 
-    fn order(
-        &self,
-        world: PartitionView<'_>,
-        memory: &Memory,
-        queue: QueueId,
-        job: Option<JobId>,
-    ) -> Vec<OrderLevel> {
+    fn order(&self, world: PartitionView<'_>, memory: &Memory, queue: QueueId, job: Option<JobId>) -> Vec<OrderLevel> {
         let memory = memory.now(world, &self.config);
         order::levels(world, &memory, queue, job)
     }

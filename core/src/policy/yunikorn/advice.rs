@@ -118,8 +118,7 @@ fn why(config: &Config, draft: &Draft<'_>, name: &str) -> Option<String> {
     let has_users = draft.jobs.iter().any(|job| job.user.is_some());
     if matches!(name, "placement-rules" | "partition") {
         return Some(
-            "[jobs] name their [queue], and the name of a partition decides nothing; it is kept for an export"
-                .into(),
+            "[jobs] name their [queue], and the name of a partition decides nothing; it is kept for an export".into(),
         );
     }
     if of("submitacl").or(of("adminacl")).is_some() {
@@ -148,8 +147,7 @@ fn why(config: &Config, draft: &Draft<'_>, name: &str) -> Option<String> {
     }
     if name.starts_with(TEMPLATE) {
         let made = config.queues.values().any(|queue| queue.parent);
-        return (!made)
-            .then(|| "no [queue] is one in which placement makes [queues]; set parent.NAME: true".into());
+        return (!made).then(|| "no [queue] is one in which placement makes [queues]; set parent.NAME: true".into());
     }
     if let Some(of) = of("parent") {
         return has_children(of).then(|| "the [queue] has children anyway".into());
@@ -166,10 +164,8 @@ fn why(config: &Config, draft: &Draft<'_>, name: &str) -> Option<String> {
         {
             Some("quota-preemption is off".into())
         }
-        "priority.policy" | "priority.offset" if of == "root" => {
-            Some("the root [queue] has no siblings".into())
-                .filter(|_| config.partition.preemption.enabled == Some(false) && !in_a_pool("preemption"))
-        }
+        "priority.policy" | "priority.offset" if of == "root" => Some("the root [queue] has no siblings".into())
+            .filter(|_| config.partition.preemption.enabled == Some(false) && !in_a_pool("preemption")),
         _ => None,
     }
 }

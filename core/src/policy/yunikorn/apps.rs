@@ -2,8 +2,9 @@
 //!
 //! # Rule
 //! An application is New until its first ask, Accepted until a real ask (or its whole gang) is allocated, then Running;
-//! with nothing pending and nothing allocated it is Completing, and is removed 30 s later. Every change of the outstanding
-//! asks updates the priority of the application and of all queues above it, and the pending sums on the whole path.
+//! with nothing pending and nothing allocated it is Completing, and is removed 30 s later. Every change of the
+//! outstanding asks updates the priority of the application and of all queues above it, and the pending sums on the
+//! whole path.
 //!
 //! # Source
 //! yunikorn.md 1.7, 1.8, 2.3, 3.5, 7
@@ -100,8 +101,7 @@ impl Core {
             }
         };
         let before = |&other: &AppIx| self.apps[other].id < self.apps[ix].id;
-        let (all, here) =
-            (self.apps_by_id.partition_point(before), self.queues[queue].apps.partition_point(before));
+        let (all, here) = (self.apps_by_id.partition_point(before), self.queues[queue].apps.partition_point(before));
         self.apps_by_id.insert(all, ix);
         self.queues[queue].apps.insert(here, ix);
         true
@@ -248,10 +248,7 @@ impl Core {
 
     fn complete_if_done(&mut self, app: AppIx) {
         let App { state, placeholder, .. } = &self.apps[app];
-        if !matches!(state, State::Failing | State::Completing)
-            && placeholder.is_zero()
-            && self.holds_nothing(app)
-        {
+        if !matches!(state, State::Failing | State::Completing) && placeholder.is_zero() && self.holds_nothing(app) {
             self.fire(app, Event::Complete, false);
         }
     }
@@ -327,8 +324,7 @@ impl Core {
         while let Some(parent) = self.queues[at].parent {
             self.queues[at].pushed = self.queues[at].effective();
             let children = &self.queues[parent].children;
-            self.queues[parent].raw =
-                children.iter().map(|&child| self.queues[child].pushed).max().unwrap_or(MIN);
+            self.queues[parent].raw = children.iter().map(|&child| self.queues[child].pushed).max().unwrap_or(MIN);
             at = parent;
         }
     }

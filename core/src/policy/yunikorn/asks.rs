@@ -15,11 +15,7 @@ use crate::policy::PartitionView;
 use crate::units::{Resource, ResourceVec};
 
 /// Builds quantities by type from a function of the resource; a resource without a value is left out.
-pub(super) fn amounts(
-    resource_types: &ResourceTypes,
-    get: &dyn Fn(Resource) -> Option<i64>,
-    pods: i64,
-) -> Amounts {
+pub(super) fn amounts(resource_types: &ResourceTypes, get: &dyn Fn(Resource) -> Option<i64>, pods: i64) -> Amounts {
     let mut out = Amounts::EMPTY;
     for resource in resource_types.resources() {
         if let Some((at, amount)) = resource_types.of(resource).zip(get(resource)) {
@@ -42,16 +38,14 @@ pub(super) fn explicit_amount(amounts: &ResourceVec, resource: Resource) -> Opti
 pub(super) fn ask_of(resource_types: &ResourceTypes, pod: &Pod) -> Amounts {
     let devices = match pod.request.gpu {
         GpuRequest::None => 0,
-        GpuRequest::Whole { devices }
-        | GpuRequest::Fraction { devices, .. }
-        | GpuRequest::Memory { devices, .. } => devices,
+        GpuRequest::Whole { devices } | GpuRequest::Fraction { devices, .. } | GpuRequest::Memory { devices, .. } => {
+            devices
+        }
     };
     // An explicit request of 0 counts as a request.
     let is_said = |resource: &Resource| pod.request.resources.has(*resource);
     let of = |resource: Resource| match resource {
-        Resource::GPU => {
-            Some(i64::from(devices) * 1000).filter(|&amount| amount > 0 || is_said(&Resource::GPU))
-        }
+        Resource::GPU => Some(i64::from(devices) * 1000).filter(|&amount| amount > 0 || is_said(&Resource::GPU)),
         _ => Some(pod.request.resources.get(resource).in_base_units()).filter(|_| is_said(&resource)),
     };
     amounts(resource_types, &of, 1)
@@ -71,12 +65,7 @@ pub(super) fn refused_nodes(world: PartitionView<'_>, nodes: &[NodeId], pod: &Po
 }
 
 /// Builds the ask of a pod or of its placeholder.
-pub(super) fn ask_for(
-    resource_types: &ResourceTypes,
-    (job, pod): (&Job, &Pod),
-    key: &str,
-    app: AppIx,
-) -> Ask {
+pub(super) fn ask_for(resource_types: &ResourceTypes, (job, pod): (&Job, &Pod), key: &str, app: AppIx) -> Ask {
     let rules = pod.rules.as_deref();
     let required_node = rules.and_then(|rules| rules.required_node.as_deref());
     Ask {

@@ -1,8 +1,8 @@
 //! Checks of a job that was not reached in a pass against the one that was served.
 //!
 //! # Rule
-//! Asks with a reservation and pods that replace placeholders precede all others. Otherwise the order of the pass decides at
-//! the queue where both paths split, in the leaf that both have in common, or in their application.
+//! Asks with a reservation and pods that replace placeholders precede all others. Otherwise the order of the pass
+//! decides at the queue where both paths split, in the leaf that both have in common, or in their application.
 //!
 //! # Source
 //! yunikorn.md 3.1, 3.2, 3.4, 3.5

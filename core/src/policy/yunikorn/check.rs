@@ -1,9 +1,9 @@
 //! Validation of a configuration by the rules of upstream.
 //!
 //! # Rule
-//! Quantities are compared as written, an explicit 0 included, for the types that the larger side names. A child without a
-//! guarantee, or with only zeros, counts with the sum of its own children. Any finding rejects the whole configuration;
-//! upstream reports only the first one, `check_all` returns all of them in the order of upstream.
+//! Quantities are compared as written, an explicit 0 included, for the types that the larger side names. A child
+//! without a guarantee, or with only zeros, counts with the sum of its own children. Any finding rejects the whole
+//! configuration; upstream reports only the first one, `check_all` returns all of them in the order of upstream.
 //!
 //! # Source
 //! yunikorn.md 1.6, 8
@@ -131,8 +131,7 @@ impl Checker<'_> {
             self.ensure(root.limits == partition.limits, Problem::Limit, &at.field("limits"), &says);
         }
         let has_resources = root.resources != Resources::default();
-        let says =
-            || "the root queue has no resources of its own: its maximum is the sum of the nodes".into();
+        let says = || "the root queue has no resources of its own: its maximum is the sum of the nodes".into();
         self.ensure(!has_resources, Problem::RootResources, &root_at.field("resources"), &says);
         self.names(&root, &root_at);
         self.resources(&root, &root_at, &Amounts::NONE);
@@ -160,8 +159,7 @@ impl Checker<'_> {
             let mut rule = Some(rule);
             while let Some(this) = rule {
                 let known = ["provided", "user", "fixed", "tag"].contains(&this.name.as_str());
-                let says =
-                    || format!("{:?} is none of the placement rules provided, user, fixed, tag", this.name);
+                let says = || format!("{:?} is none of the placement rules provided, user, fixed, tag", this.name);
                 self.ensure(known, Problem::Rule, &place.field("name"), &says);
                 place = place.field("parent");
                 rule = this.parent.as_deref();
@@ -172,13 +170,11 @@ impl Checker<'_> {
     fn names(&mut self, queue: &Queue, at: &Path) {
         let legal = |c: char| c.is_ascii_alphanumeric() || "_:#/@-".contains(c);
         let is_legal = (1..=64).contains(&queue.name.len()) && queue.name.chars().all(legal);
-        let says =
-            || format!("a queue's name has 1 to 64 letters, digits or _:#/@-, unlike {:?}", queue.name);
+        let says = || format!("a queue's name has 1 to 64 letters, digits or _:#/@-, unlike {:?}", queue.name);
         self.ensure(is_legal, Problem::QueueName, &at.field("name"), &says);
         for (i, child) in (0..).zip(&queue.queues) {
             let same = |other: &Queue| other.name.eq_ignore_ascii_case(&child.name);
-            let says =
-                || format!("{} has two queues {}; case does not tell them apart", queue.name, child.name);
+            let says = || format!("{} has two queues {}; case does not tell them apart", queue.name, child.name);
             let twice = queue.queues[..i as usize].iter().any(same);
             // By position: the name would identify the first duplicate.
             let place = at.field("queues").at(i);
@@ -241,21 +237,13 @@ impl Checker<'_> {
         let absent = guaranteed.is_zero();
         let place = own.field("guaranteed");
         let [here, there] = self.excess(&guaranteed, &sum);
-        let says = || {
-            format!(
-                "the queues below {} are guaranteed {here} together, more than its own {there}",
-                queue.name
-            )
-        };
+        let says =
+            || format!("the queues below {} are guaranteed {here} together, more than its own {there}", queue.name);
         let holds = amounts::fits_undef(&guaranteed, &sum);
         self.ensure(holds, Problem::GuaranteedBelowSumOfChildren, &place, &says);
         let [here, there] = self.excess(&effective, &sum);
-        let says = || {
-            format!(
-                "the queues below {} are guaranteed {here} together, above the maximum {there}",
-                queue.name
-            )
-        };
+        let says =
+            || format!("the queues below {} are guaranteed {here} together, above the maximum {there}", queue.name);
         let holds = amounts::fits_undef(&effective, &sum);
         self.ensure(holds, Problem::MaxBelowSumOfGuaranteed, &own.field("max"), &says);
         if absent { sum } else { guaranteed }
@@ -267,18 +255,17 @@ impl Checker<'_> {
             let (own, n) = (queue.maxapplications, child.maxapplications);
             if own > 0 {
                 let place = place.field("maxapplications");
-                let says =
-                    || format!("{} has maxapplications {own}, so {} needs it too", queue.name, child.name);
+                let says = || format!("{} has maxapplications {own}, so {} needs it too", queue.name, child.name);
                 self.ensure(n > 0, Problem::MaxApplicationsMissingBelowLimitedParent, &place, &says);
-                let says =
-                    || format!("maxapplications {n} of {} is above the {own} of its parent", child.name);
+                let says = || format!("maxapplications {n} of {} is above the {own} of its parent", child.name);
                 self.ensure(n <= own, Problem::MaxApplicationsAboveParent, &place, &says);
             }
             self.applications(child, &place);
         }
     }
 
-    /// Checks each limit by itself and against its queue. `from` is their location: the partition may hold those of the root.
+    /// Checks each limit by itself and against its queue. `from` is their location: the partition may hold those of the
+    /// root.
     fn own_limits(&mut self, queue: &Queue, at: &Path, from: &Path, is_root: bool) {
         // A quantity that cannot be parsed has been reported already.
         let n_found = self.found.len();
@@ -289,15 +276,12 @@ impl Checker<'_> {
             let at = from.field("limits").at(i);
             let resources = self.parsed(&limit.maxresources, &at.field("maxresources"));
             self.limit(limit, &resources, (queue, &max), &at, is_root);
-            for (field, names, seen) in
-                [("users", &limit.users, &mut users), ("groups", &limit.groups, &mut groups)]
-            {
+            for (field, names, seen) in [("users", &limit.users, &mut users), ("groups", &limit.groups, &mut groups)] {
                 let at = at.field(field);
                 for name in names {
                     let says = || format!("{name} stands in two limits of {}", queue.name);
                     self.ensure(!seen.contains(name), Problem::DuplicateLimitName, &at, &says);
-                    let says =
-                        || format!("* comes before {name} in the limits of {}; it must be last", queue.name);
+                    let says = || format!("* comes before {name} in the limits of {}; it must be last", queue.name);
                     self.ensure(!seen.iter().any(|s| s == "*"), Problem::Limit, &at, &says);
                     seen.push(name.clone());
                 }

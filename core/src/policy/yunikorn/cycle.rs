@@ -1,8 +1,8 @@
 //! Scheduling cycle: reservations first, then placeholders, then all other asks; at most one result.
 //!
 //! # Rule
-//! From the root down, children with pending asks are tried by priority and share; in a leaf, applications by
-//! priority and submission or usage; in an application, asks by priority and age. The first result ends the cycle. Nothing
+//! From the root down, children with pending asks are tried by priority and share; in a leaf, applications by priority
+//! and submission or usage; in an application, asks by priority and age. The first result ends the cycle. Nothing
 //! blocks: an ask that cannot be placed is skipped, and only a reservation keeps a node for it.
 //!
 //! # Source
@@ -43,8 +43,8 @@ pub enum ResultType {
     Replaced,
     /// The ask reserved a node.
     Reserved,
-    /// The cycle ends without a result: victims were marked for an ask whose node is reserved already, or an ask requires a
-    /// node that can never take it.
+    /// The cycle ends without a result: victims were marked for an ask whose node is reserved already, or an ask
+    /// requires a node that can never take it.
     Idle,
     /// An obsolete reservation was dropped.
     Unreserved,
@@ -230,8 +230,7 @@ impl Core {
     fn skip_app(&mut self, app: AppIx, why: Skip) {
         if self.recording {
             let App { requests, cursor, .. } = &self.apps[app];
-            self.tried
-                .extend(requests[*cursor..].iter().filter(|&&r| !self.asks[r].allocated).map(|&r| (r, why)));
+            self.tried.extend(requests[*cursor..].iter().filter(|&&r| !self.asks[r].allocated).map(|&r| (r, why)));
         }
     }
 

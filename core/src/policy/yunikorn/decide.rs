@@ -32,12 +32,8 @@ impl Memory {
             return;
         }
         match found.kind {
-            ResultType::Allocated | ResultType::AllocatedReserved
-                if self.core.asks[found.ask].placeholder =>
-            {
-                trace.event(Event::Claimed { pod, node }, || {
-                    explain::placement_checks(world, self, orders, found)
-                });
+            ResultType::Allocated | ResultType::AllocatedReserved if self.core.asks[found.ask].placeholder => {
+                trace.event(Event::Claimed { pod, node }, || explain::placement_checks(world, self, orders, found));
             }
             ResultType::Allocated | ResultType::AllocatedReserved | ResultType::Replaced => {
                 let devices = Devices::default();

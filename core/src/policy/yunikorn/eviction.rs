@@ -21,19 +21,13 @@ pub fn eviction_checks(
     victim: AskIx,
 ) -> Vec<Check> {
     let subject = between(world, memory, ask, victim);
-    let mut checks =
-        vec![below_guarantee(memory, ask, subject), above_guarantee(memory, ask, marked, victim, subject)];
+    let mut checks = vec![below_guarantee(memory, ask, subject), above_guarantee(memory, ask, marked, victim, subject)];
     checks.extend(victim_priority::checks(world, memory, ask, victim));
     checks
 }
 
 /// Check for a victim on a required node: its priority is not above that of the ask.
-pub fn required_node_checks(
-    world: PartitionView<'_>,
-    memory: &Memory,
-    ask: AskIx,
-    victim: AskIx,
-) -> Vec<Check> {
+pub fn required_node_checks(world: PartitionView<'_>, memory: &Memory, ask: AskIx, victim: AskIx) -> Vec<Check> {
     let subject = between(world, memory, victim, ask);
     let [left, right] = [victim, ask].map(|ask| i64::from(memory.core.asks[ask].priority));
     let (left, right) = ((Quantity::Priority, left), (Quantity::Priority, right));
@@ -91,10 +85,7 @@ fn above_guarantee(memory: &Memory, ask: AskIx, marked: &[AskIx], victim: AskIx,
             }
         }
     }
-    applies(
-        rules::ABOVE_GUARANTEE,
-        Subject { queue: subject.other_queue, other_queue: subject.queue, ..subject },
-    )
+    applies(rules::ABOVE_GUARANTEE, Subject { queue: subject.other_queue, other_queue: subject.queue, ..subject })
 }
 
 /// Check for a task evicted without a preemptor: a queue on its path uses more than its lowered maximum.
@@ -107,8 +98,7 @@ pub fn lowered_maximum_checks(memory: &Memory, marked: &[AskIx], victim: AskIx) 
         for (resource, of) in memory.resource_types.accounted().filter(|&(_, of)| queue.max.has(of)) {
             let kept = kept_before(core, at, &marked[from..], of);
             let (left, right) = ((Quantity::Allocated, kept), (Quantity::Limit, queue.max.get(of)));
-            let subject =
-                Subject { queue: queue_id(memory, at), pod, resource: Some(resource), ..Subject::default() };
+            let subject = Subject { queue: queue_id(memory, at), pod, resource: Some(resource), ..Subject::default() };
             let check = rules::amounts(rules::LOWERED_MAX, subject, left, Op::Exceeds, right);
             if check.holds && queue.parent.is_some() {
                 return vec![check];

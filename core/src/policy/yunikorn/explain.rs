@@ -114,23 +114,19 @@ pub fn placement_checks(
     checks
 }
 
-/// Check of the order of two siblings: the first sort key in which they differ, else their names. `None`: the share that
-/// decided was measured at another position.
+/// Check of the order of two siblings: the first sort key in which they differ, else their names. `None`: the share
+/// that decided was measured at another position.
 pub(super) fn siblings(memory: &Memory, orders: &[Order], first: QueueIx, other: QueueIx) -> Option<Check> {
     let core = &memory.core;
     let order = orders.iter().find(|order| Some(order.parent) == core.queues[first].parent)?;
     let find = |queue: QueueIx| order.children.iter().find(|child| child.queue == queue);
     let (a, b) = (find(first)?, find(other)?);
-    let subject = Subject {
-        queue: queue_id(memory, first),
-        other_queue: queue_id(memory, other),
-        ..Subject::default()
-    };
+    let subject =
+        Subject { queue: queue_id(memory, first), other_queue: queue_id(memory, other), ..Subject::default() };
     let priority = || by_priority(rules::PRIORITY, subject, [a.priority, b.priority]);
     let share = || {
         let values = [a.share, b.share].map(Value::Real);
-        (a.share != b.share)
-            .then(|| rules::compare(rules::SHARE, subject, Quantity::DominantShare, values, Op::Less))
+        (a.share != b.share).then(|| rules::compare(rules::SHARE, subject, Quantity::DominantShare, values, Op::Less))
     };
     let decides = match core.queues[order.parent].properties.sort_priority {
         true => priority().or_else(share),
@@ -201,8 +197,7 @@ pub(super) fn application_order(
         SortPolicy::Fair => {
             let (own, other) = largest_difference(&a.usage, &b.usage);
             let values = [own, other].map(Value::Real);
-            let check =
-                || rules::compare(rules::APPLICATION, subject, Quantity::DominantShare, values, Op::Less);
+            let check = || rules::compare(rules::APPLICATION, subject, Quantity::DominantShare, values, Op::Less);
             (own != other).then(check)
         }
         SortPolicy::Fifo => by_time(rules::APPLICATION, subject, [a.submitted, b.submitted]),
@@ -232,13 +227,7 @@ pub(super) fn between(world: PartitionView<'_>, memory: &Memory, own: AskIx, oth
     let core = &memory.core;
     let leaf = |ask: AskIx| queue_id(memory, core.apps[core.asks[ask].app].queue);
     let job = |ask: AskIx| memory.pod_of(ask).map(|pod| world.cluster.pods[pod].job);
-    Subject {
-        queue: leaf(own),
-        job: job(own),
-        other_queue: leaf(other),
-        other_job: job(other),
-        ..Subject::default()
-    }
+    Subject { queue: leaf(own), job: job(own), other_queue: leaf(other), other_job: job(other), ..Subject::default() }
 }
 
 /// The ledger. The fair share of a queue is its guarantee.
@@ -256,8 +245,8 @@ pub fn ledger(world: PartitionView<'_>) -> Ledger {
     Ledger { rows, total: in_policy_units(&world.capacity()) }
 }
 
-/// First queue on the path whose maximum the ask would exceed, with the resource; the root is excluded because its maximum
-/// is the capacity of the nodes.
+/// First queue on the path whose maximum the ask would exceed, with the resource; the root is excluded because its
+/// maximum is the capacity of the nodes.
 pub fn short_of(memory: &Memory, ask: AskIx) -> Option<(QueueIx, Resource)> {
     let core = &memory.core;
     let wanted = &core.asks[ask].resource;

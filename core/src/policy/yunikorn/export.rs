@@ -1,8 +1,8 @@
 //! Export of a scenario as `queues.yaml`: each node pool is a partition with the queues whose jobs run there.
 //!
 //! # Rule
-//! Every pool becomes a partition. Amounts keep their notation, and the root accepts jobs of every user unless the scenario
-//! configures otherwise.
+//! Every pool becomes a partition. Amounts keep their notation, and the root accepts jobs of every user unless the
+//! scenario configures otherwise.
 //!
 //! # Source
 //! Apache YuniKorn, `docs/user_guide/queue_config.md`
@@ -30,10 +30,8 @@ pub const QUEUES: Export = Export {
 };
 
 fn write(source: &Source<'_>) -> Option<Written> {
-    let partitions: Option<Vec<Partition>> = source
-        .partitions()
-        .map(|(pool, queues, policy)| partition_of(source, (pool, queues), policy))
-        .collect();
+    let partitions: Option<Vec<Partition>> =
+        source.partitions().map(|(pool, queues, policy)| partition_of(source, (pool, queues), policy)).collect();
     Some(Written { text: file::file(&partitions?).block(), left_out: Vec::new() })
 }
 
@@ -73,8 +71,8 @@ fn partition_of(
     Some(partition)
 }
 
-/// With several pools: the top-level queues of one pool, with their own names and the names in the scenario. A name that
-/// occurs in another pool has the pool's name as a prefix in the scenario.
+/// With several pools: the top-level queues of one pool, with their own names and the names in the scenario. A name
+/// that occurs in another pool has the pool's name as a prefix in the scenario.
 fn own_tops(
     scenario: &Scenario,
     queues: &Arena<QueueId, Queue>,
@@ -103,12 +101,7 @@ fn find<'a>(partition: &'a mut Partition, path: &str) -> Option<&'a mut config::
 }
 
 /// Restores the notation of the quantities of a queue, for the pool or for all pools, where the value is the same.
-fn as_typed(
-    scenario: &Scenario,
-    (id, pool): (QueueId, PartitionId),
-    policy: &Config,
-    queue: &mut config::Queue,
-) {
+fn as_typed(scenario: &Scenario, (id, pool): (QueueId, PartitionId), policy: &Config, queue: &mut config::Queue) {
     let entry = &scenario.queues[id.index()];
     let pool = scenario.pools.get(pool.index()).map(|pool| pool.name.as_str());
     let own = entry.pools.iter().find(|own| Some(own.name.as_str()) == pool);

@@ -90,13 +90,7 @@ impl Memory {
             let user = job.user.as_deref().unwrap_or_default();
             let queue = path_of(core, queue, user);
             let groups = groups_of(world.cluster, config, id);
-            let new = NewApp {
-                id: application.to_string(),
-                queue,
-                user: user.to_owned(),
-                groups,
-                ..NewApp::default()
-            };
+            let new = NewApp { id: application.to_string(), queue, user: user.to_owned(), groups, ..NewApp::default() };
             self.gangs.add_app(core, world, (&self.resource_types, &self.nodes), id, new)
         });
         let Some(app) = app.filter(|&app| self.gangs.may_start(core, id, app)) else { return };
@@ -176,7 +170,8 @@ fn simulated(mut partition: Partition) -> Partition {
     partition
 }
 
-/// Requested queue path of a job: its queue, or the queue of its user if YuniKorn creates queues below it only by placement.
+/// Requested queue path of a job: its queue, or the queue of its user if YuniKorn creates queues below it only by
+/// placement.
 fn path_of(core: &Core, queue: QueueIx, user: &str) -> String {
     let path = &core.queues[queue].path;
     if core.queues[queue].is_leaf {

@@ -4,8 +4,7 @@
 //! yunikorn.md 1.1 to 1.4
 
 use super::settings::{
-    ACCESS, BACKOFF, LIMITS, OFFSET, OTHER_TYPES, PARENT, PARTITION, PREEMPTION, PRIORITY_POLICY, RELOADED,
-    SORTING,
+    ACCESS, BACKOFF, LIMITS, OFFSET, OTHER_TYPES, PARENT, PARTITION, PREEMPTION, PRIORITY_POLICY, RELOADED, SORTING,
 };
 use crate::policy::form::{Ask, Attribute, DISPLAY_NAME, Group, REMARK, Stored, YES_NO, text};
 use crate::policy::setting::fields;
@@ -22,28 +21,17 @@ pub const QUEUE: &[Group] = &[
             LIMITS[1].field,
         ],
     ),
-    (
-        "Priority",
-        &[Attribute { key: "priority", stored: Stored::Field, ..OFFSET.field }, PRIORITY_POLICY.field],
-    ),
+    ("Priority", &[Attribute { key: "priority", stored: Stored::Field, ..OFFSET.field }, PRIORITY_POLICY.field]),
     ("Sorting", &fields(&SORTING)),
     ("Preemption", &fields(&PREEMPTION)),
     (
         "GPU",
         &[
-            text(
-                "gpu.quota",
-                "guaranteed",
-                "none",
-                "Whole GPUs. Below this amount the queue can preempt others.",
-            ),
+            text("gpu.quota", "guaranteed", "none", "Whole GPUs. Below this amount the queue can preempt others."),
             text("gpu.limit", "max", "none", "Whole GPUs: the maximum for the queue and its children."),
         ],
     ),
-    (
-        "vcore",
-        &[text("cpu.quota", "guaranteed", "none", "Cores."), text("cpu.limit", "max", "none", "Cores.")],
-    ),
+    ("vcore", &[text("cpu.quota", "guaranteed", "none", "Cores."), text("cpu.limit", "max", "none", "Cores.")]),
     (
         "memory",
         &[

@@ -1,9 +1,10 @@
 //! Gang scheduling: placeholders hold resources until real asks replace them.
 //!
 //! # Rule
-//! A real ask of a task group replaces the first unreplaced placeholder of the group that is at least as large, on its node;
-//! if that node is gone, on another node, and the placeholder is released all the same. A smaller placeholder is
-//! released on the way. Placeholders that time out are released; the gang style decides what happens to the application.
+//! A real ask of a task group replaces the first unreplaced placeholder of the group that is at least as large, on its
+//! node; if that node is gone, on another node, and the placeholder is released all the same. A smaller placeholder is
+//! released on the way. Placeholders that time out are released; the gang style decides what happens to the
+//! application.
 //!
 //! # Source
 //! yunikorn.md 7
@@ -31,8 +32,7 @@ impl Core {
     pub(super) fn try_placeholders(&mut self, leaf: QueueIx) -> Option<CycleResult> {
         let headroom = self.headroom(leaf);
         let apps = self.sorted_apps(leaf);
-        let mut with =
-            apps.into_iter().filter(|&app| !self.apps[app].placeholder.is_zero()).collect::<Vec<_>>();
+        let mut with = apps.into_iter().filter(|&app| !self.apps[app].placeholder.is_zero()).collect::<Vec<_>>();
         with.drain(..).find_map(|app| self.try_replace(app, &headroom))
     }
 
@@ -156,9 +156,6 @@ impl Core {
         });
         let dues: Vec<(i64, AppIx, bool)> = dues.collect();
         let next = dues.iter().map(|(due, ..)| *due).min()?;
-        Some((
-            next,
-            dues.into_iter().filter(|(due, ..)| *due == next).map(|(_, app, kind)| (app, kind)).collect(),
-        ))
+        Some((next, dues.into_iter().filter(|(due, ..)| *due == next).map(|(_, app, kind)| (app, kind)).collect()))
     }
 }

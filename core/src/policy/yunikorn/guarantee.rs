@@ -9,8 +9,8 @@
 //!          none                       if r names a type, q's path is a prefix of the ask leaf's, and that leaf has a guarantee
 //!          minUnion(r, p)             otherwise
 //! ```
-//! The last three cases apply to every queue but the root. The prefix test is textual: `root.a` counts as an ancestor of
-//! `root.ab` (Q-13).
+//! The last three cases apply to every queue but the root. The prefix test is textual: `root.a` counts as an ancestor
+//! of `root.ab` (Q-13).
 //!
 //! # Source
 //! yunikorn.md 5.4
@@ -80,10 +80,7 @@ impl Snapshot {
         if above.is_empty() && snap.guaranteed.is_empty() {
             return Amounts::NONE;
         }
-        let own = amounts::sub_existing(
-            &snap.guaranteed,
-            &amounts::sub_existing(&snap.allocated, &snap.preempting),
-        );
+        let own = amounts::sub_existing(&snap.guaranteed, &amounts::sub_existing(&snap.allocated, &snap.preempting));
         if snap.linked && !own.is_empty() {
             let leaf = &self.queues[self.leaf];
             if at == self.leaf {

@@ -1,8 +1,8 @@
 //! Limits and usage of users and groups.
 //!
 //! # Rule
-//! A user's limit at a queue is the entry that names the user, otherwise the entry `*`, which applies to each user separately.
-//! The group of an application is resolved on first use: from the leaf upwards the first configured group
+//! A user's limit at a queue is the entry that names the user, otherwise the entry `*`, which applies to each user
+//! separately. The group of an application is resolved on first use: from the leaf upwards the first configured group
 //! that the user belongs to, or `*` if a queue has such an entry. Usage counts at all queues of the path.
 //!
 //! # Source
@@ -59,17 +59,14 @@ impl Core {
     }
 
     /// Limits and usage on the path, of the user and of the group.
-    pub(super) fn limits_of(
-        &self,
-        app: AppIx,
-    ) -> impl Iterator<Item = (QueueIx, &LimitEntry, Option<&Used>)> {
+    pub(super) fn limits_of(&self, app: AppIx) -> impl Iterator<Item = (QueueIx, &LimitEntry, Option<&Used>)> {
         let app = &self.apps[app];
         let group = app.group.iter().flatten().next();
         let user = self.users.iter().find(|t| t.name == app.user);
         let shared = group.and_then(|group| self.groups.iter().find(|t| t.name == *group));
         self.upwards(app.queue).flat_map(move |queue| {
-            let of_user = user_entry(&self.queues[queue], &app.user)
-                .map(|l| (queue, l, user.and_then(|t| t.used.get(queue))));
+            let of_user =
+                user_entry(&self.queues[queue], &app.user).map(|l| (queue, l, user.and_then(|t| t.used.get(queue))));
             let of_group = group
                 .and_then(|group| group_entry(&self.queues[queue], group))
                 .map(|l| (queue, l, shared.and_then(|t| t.used.get(queue))));

@@ -2,9 +2,9 @@
 //!
 //! # Rule
 //! From the root down, children with pending asks are sorted by effective priority, then by share, then by pending
-//! amounts; in a leaf, applications by priority and submission (or usage); in an application, asks by priority and age. The
-//! first ask that a node takes ends the cycle. An ask that cannot be placed does not block others. See [`priority`],
-//! [`cycle`], [`preempt`].
+//! amounts; in a leaf, applications by priority and submission (or usage); in an application, asks by priority and age.
+//! The first ask that a node takes ends the cycle. An ask that cannot be placed does not block others. See
+//! [`priority`], [`cycle`], [`preempt`].
 //!
 //! # Source
 //! yunikorn.md; apache/yunikorn-core be3bb487 (after 1.9.0)

@@ -274,15 +274,7 @@ impl Preemption {
 impl Ask {
     /// Creates a plain ask that may preempt and be preempted, created at 0.
     pub fn new(key: &str, app: AppIx, resource: Amounts, priority: i32) -> Ask {
-        Ask {
-            key: key.to_owned(),
-            app,
-            resource,
-            priority,
-            allow_self: true,
-            allow_other: true,
-            ..Ask::default()
-        }
+        Ask { key: key.to_owned(), app, resource, priority, allow_self: true, allow_other: true, ..Ask::default() }
     }
 }
 
@@ -298,7 +290,8 @@ pub struct Node {
     pub available: Amounts,
     /// Accepts new allocations.
     pub schedulable: bool,
-    /// The resource manager rejects every new pod, even for reservations of the core: Kubernetes with an unschedulable node.
+    /// The resource manager rejects every new pod, even for reservations of the core: Kubernetes with an unschedulable
+    /// node.
     pub cordoned: bool,
     /// Asks with a reservation, by key.
     pub reserved: Vec<AskIx>,

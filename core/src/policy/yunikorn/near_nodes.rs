@@ -1,8 +1,8 @@
 //! The nodes with which the chosen one is compared in an explanation.
 //!
 //! # Rule
-//! Nodes are tried in order, so those before the chosen one do not take the ask; the last of them are told with what they lack.
-//! Of the next ones in order, those that would take the ask are told with their scores.
+//! Nodes are tried in order, so those before the chosen one do not take the ask; the last of them are told with what
+//! they lack. Of the next ones in order, those that would take the ask are told with their scores.
 //!
 //! # Source
 //! yunikorn.md 3.7, 6

@@ -1,9 +1,9 @@
 //! Incrementally sorted list of nodes.
 //!
 //! # Rule
-//! Nodes are sorted by score, then by id in byte order. Every placement moves one node, often from the front to the back, so
-//! the list is cut into blocks: a move shifts entries of two blocks only, regardless of the number of nodes. Entries
-//! contain their sort keys, the id as its rank among all ids, so that comparisons do not access nodes.
+//! Nodes are sorted by score, then by id in byte order. Every placement moves one node, often from the front to the
+//! back, so the list is cut into blocks: a move shifts entries of two blocks only, regardless of the number of nodes.
+//! Entries contain their sort keys, the id as its rank among all ids, so that comparisons do not access nodes.
 //!
 //! # Source
 //! yunikorn.md 6

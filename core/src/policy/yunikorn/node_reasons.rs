@@ -1,8 +1,8 @@
 //! Reasons why nodes do not take an ask.
 //!
 //! # Rule
-//! A node does not take an ask if it is down, excluded by the pod, or lacks a resource; if placeholders hold what is missing,
-//! or if it is reserved for another ask, its room is reserved.
+//! A node does not take an ask if it is down, excluded by the pod, or lacks a resource; if placeholders hold what is
+//! missing, or if it is reserved for another ask, its room is reserved.
 //!
 //! # Source
 //! yunikorn.md 3.7, 3.8, 7

@@ -134,7 +134,8 @@ impl Core {
         }
     }
 
-    /// Whether the ask can be placed on the node: not reserved by others, large enough, and within the maximum of every queue.
+    /// Whether the ask can be placed on the node: not reserved by others, large enough, and within the maximum of every
+    /// queue.
     pub(super) fn can_place(&self, ask: AskIx, node: NodeIx) -> bool {
         let resource = &self.asks[ask].resource;
         let here = &self.nodes[node];

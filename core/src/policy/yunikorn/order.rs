@@ -1,8 +1,8 @@
 //! Serving order of the next pass, level by level, with the comparisons that decide it.
 //!
 //! # Rule
-//! Siblings are sorted by the same function as in a pass. Each neighbour pair shows the comparison that the sort made between
-//! the two, including one made with the numbers of another position. Equal keys come first and the
+//! Siblings are sorted by the same function as in a pass. Each neighbour pair shows the comparison that the sort made
+//! between the two, including one made with the numbers of another position. Equal keys come first and the
 //! deciding key last; if all are equal, the sort kept the initial order.
 //!
 //! # Source
@@ -27,12 +27,7 @@ use crate::time::Time;
 use crate::trace::{Check, Op, OrderLevel, Quantity, QueuePriority, Rule, Subject, Term, Value};
 
 /// Returns the levels from the root to a queue with its children or applications, or to a job.
-pub fn levels(
-    world: PartitionView<'_>,
-    memory: &Memory,
-    queue: QueueId,
-    job: Option<JobId>,
-) -> Vec<OrderLevel> {
+pub fn levels(world: PartitionView<'_>, memory: &Memory, queue: QueueId, job: Option<JobId>) -> Vec<OrderLevel> {
     let core = &memory.core;
     let teller = OrderBuilder { cluster: world.cluster, memory, core };
     let app = job.and_then(|job| core.find_app(application(world.cluster, job)));
@@ -43,8 +38,7 @@ pub fn levels(
     let Some(to) = own else { return Vec::new() };
     let mut path: Vec<QueueIx> = core.upwards(to).collect();
     path.reverse();
-    let mut levels: Vec<OrderLevel> =
-        path.windows(2).map(|pair| teller.children(pair[0], Some(pair[1]))).collect();
+    let mut levels: Vec<OrderLevel> = path.windows(2).map(|pair| teller.children(pair[0], Some(pair[1]))).collect();
     levels.push(if core.queues[to].is_leaf { teller.apps(to, app) } else { teller.children(to, None) });
     levels.retain(|level| level.n > 0 || level.subject_is_absent);
     levels
@@ -90,8 +84,7 @@ impl OrderBuilder<'_> {
             let queue = self.queue(ordered[position]);
             let behind = before.map_or_else(Vec::new, |before| {
                 let [own, other] = places(&met, [position, before].map(|at| (order[at], at)));
-                let subject =
-                    Subject { queue, other_queue: self.queue(ordered[before]), ..Subject::default() };
+                let subject = Subject { queue, other_queue: self.queue(ordered[before]), ..Subject::default() };
                 let keys = self.compared(&contenders, by_priority, own, other);
                 behind(keys, subject, [names(position), names(before)])
             });

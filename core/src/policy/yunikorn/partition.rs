@@ -2,7 +2,8 @@
 //!
 //! # Rule
 //! Quota is `guaranteed`, limit is `max`, the priority of a queue its `priority.offset`; all other values come from
-//! YuniKorn's own settings. A queue named `a.b` below a queue `a` is `b` there; characters that upstream rejects become `_`.
+//! YuniKorn's own settings. A queue named `a.b` below a queue `a` is `b` there; characters that upstream rejects become
+//! `_`.
 //!
 //! # Source
 //! yunikorn.md 1.1 to 1.5
@@ -42,8 +43,7 @@ impl ResourceTypes {
     /// Collects the types of a partition.
     pub fn new(partition: &Partition, config: &Config, named: &[Arc<str>]) -> ResourceTypes {
         let own = ["vcore", "memory", config.gpu_type.as_str(), "pods"];
-        let mut names: Types =
-            own.iter().copied().chain(named.iter().map(|name| &**name)).map(str::to_owned).collect();
+        let mut names: Types = own.iter().copied().chain(named.iter().map(|name| &**name)).map(str::to_owned).collect();
         config::collect_types(std::slice::from_ref(partition), &mut names);
         names.extend(config.later_types.iter().cloned());
         names.sort();
@@ -143,12 +143,7 @@ pub fn partition(queues: &Arena<QueueId, Queue>, config: &Config) -> Partition {
 }
 
 /// Builds the configuration of a queue; `None` if it is absent.
-fn configured(
-    queues: &Arena<QueueId, Queue>,
-    paths: &[String],
-    config: &Config,
-    id: QueueId,
-) -> Option<config::Queue> {
+fn configured(queues: &Arena<QueueId, Queue>, paths: &[String], config: &Config, id: QueueId) -> Option<config::Queue> {
     let queue = &queues[id];
     let mut out = config.queues.get(&*queue.name).cloned().unwrap_or_default();
     if out.absent {
@@ -159,8 +154,7 @@ fn configured(
     }
     let path = &paths[id.index()];
     out.name = path.rsplit('.').next().unwrap_or(path).to_owned();
-    out.queues =
-        queue.children.iter().filter_map(|&child| configured(queues, paths, config, child)).collect();
+    out.queues = queue.children.iter().filter_map(|&child| configured(queues, paths, config, child)).collect();
     written(queue, config, &|values| values.quota, &mut out.resources.guaranteed);
     written(queue, config, &|values| values.limit, &mut out.resources.max);
     Some(out)
@@ -171,8 +165,7 @@ fn written(queue: &Queue, config: &Config, which: &dyn Fn(&QueueResource) -> Bou
     for (resource, name) in types {
         if let Bound::At(amount) = which(&queue.resources.get(resource)) {
             let value = counted(resource, amount.in_base_units().max(0));
-            let text =
-                if resource == Resource::GPU { value.to_string() } else { quantity::print(name, value) };
+            let text = if resource == Resource::GPU { value.to_string() } else { quantity::print(name, value) };
             out.insert(name.to_owned(), text);
         }
     }

@@ -1,19 +1,19 @@
 //! Gangs of the scenario: placeholders hold resources, pods follow once all of them are placed.
 //!
 //! # Rule
-//! A pod set of a gang job is a task group; its `min-available` pods are the members. The application is submitted
-//! with one placeholder per member. The pods become asks only when the application is Running, that is when all placeholders
-//! are placed, and replace them one per pass. If the first placeholder waits longer than the timeout, all are
-//! released: the pods of a soft gang become ordinary asks one second later; the application of a hard gang fails and its
-//! pods stay pending. A placeholder is not a pod of the cluster; until its replacement, its resources are shown as held for
+//! A pod set of a gang job is a task group; its `min-available` pods are the members. The application is submitted with
+//! one placeholder per member. The pods become asks only when the application is Running, that is when all placeholders
+//! are placed, and replace them one per pass. If the first placeholder waits longer than the timeout, all are released:
+//! the pods of a soft gang become ordinary asks one second later; the application of a hard gang fails and its pods
+//! stay pending. A placeholder is not a pod of the cluster; until its replacement, its resources are shown as held for
 //! one of the pods.
 //!
 //! # Source
 //! yunikorn.md 1.8, 7
 //!
 //! # Differs
-//! the delay of one second is our choice. Placeholders are released and replaced at the instant of the request; a gang with a
-//! running pod is submitted without placeholders
+//! the delay of one second is our choice. Placeholders are released and replaced at the instant of the request; a gang
+//! with a running pod is submitted without placeholders
 
 use std::collections::BTreeMap;
 
@@ -26,8 +26,9 @@ use crate::id::{JobId, NodeId, PodId};
 use crate::policy::PartitionView;
 use crate::trace::{Delay, Gate};
 
-/// Delay in milliseconds between the release of placeholders and the asks of the gang's pods. In the real system it depends
-/// on the polling of the Kubernetes shim; by then the core has allocated the released resources to others. Our choice.
+/// Delay in milliseconds between the release of placeholders and the asks of the gang's pods. In the real system it
+/// depends on the polling of the Kubernetes shim; by then the core has allocated the released resources to others. Our
+/// choice.
 pub(super) const INTERVAL: i64 = 1000;
 
 /// State of a gang.
@@ -160,8 +161,7 @@ impl Gangs {
             GangState::Pending => {
                 let mut own = self.of(job).peekable();
                 let app = own.peek().map(|&ask| core.asks[ask].app);
-                let until =
-                    app.and_then(|app| core.apps[app].placeholder_due).map(crate::time::Time::from_millis);
+                let until = app.and_then(|app| core.apps[app].placeholder_due).map(crate::time::Time::from_millis);
                 let (held, of) =
                     own.fold((0, 0), |(held, of), ask| (held + u32::from(core.asks[ask].allocated), of + 1));
                 Some(Gate::GangIncomplete { held, of, until })

@@ -1,10 +1,10 @@
 //! Preemption: an ask whose queue is below its guarantee evicts tasks of queues above theirs.
 //!
 //! # Rule
-//! Victims are searched below a fence root: the first queue from the ask's leaf upwards that fences preemption or is full for
-//! the ask. Each node is evaluated alone and the best one is reserved for the ask. Further victims cover the rest of the
-//! guarantee, and unnecessary victims are trimmed. Victims never come from the ask's own leaf. A victim's priority is
-//! compared in the frame of the fence root, with the offsets of the ask's own path in it.
+//! Victims are searched below a fence root: the first queue from the ask's leaf upwards that fences preemption or is
+//! full for the ask. Each node is evaluated alone and the best one is reserved for the ask. Further victims cover the
+//! rest of the guarantee, and unnecessary victims are trimmed. Victims never come from the ask's own leaf. A
+//! victim's priority is compared in the frame of the fence root, with the offsets of the ask's own path in it.
 //!
 //! # Source
 //! yunikorn.md 5.1 to 5.6
@@ -103,8 +103,7 @@ impl Core {
         }
         self.asks[ask].triggered = true;
         self.asks[ask].preemption = Some(Box::new(self.preemption_of(ask, node, &victims)));
-        let kind =
-            if self.asks[ask].reserved == Some(node) { ResultType::Idle } else { ResultType::Reserved };
+        let kind = if self.asks[ask].reserved == Some(node) { ResultType::Idle } else { ResultType::Reserved };
         if kind == ResultType::Reserved {
             self.reserve(ask, node);
         }
@@ -293,8 +292,7 @@ impl Core {
                 let priority = fenced || i64::from(v.priority) <= limit;
                 let free = v.required_node.is_empty() && !v.released && !v.preempted;
                 if free && priority && amounts::overlap(wanted, &v.resource) {
-                    let willing =
-                        VictimKey { allow_self: v.allow_self, originator: v.originator, created: v.created };
+                    let willing = VictimKey { allow_self: v.allow_self, originator: v.originator, created: v.created };
                     found.push(Candidate { ask: victim, leaf: snap, node, resource: v.resource, willing });
                 }
             }
@@ -339,13 +337,7 @@ impl Core {
         by_id
     }
 
-    fn choose_node(
-        &self,
-        ask: AskIx,
-        snapshot: &Snapshot,
-        candidates: &[Candidate],
-        no_node: bool,
-    ) -> Option<Choice> {
+    fn choose_node(&self, ask: AskIx, snapshot: &Snapshot, candidates: &[Candidate], no_node: bool) -> Option<Choice> {
         let wanted = self.asks[ask].resource;
         let mut options = Vec::new();
         for node in self.nodes_by_id() {
@@ -401,7 +393,8 @@ impl Core {
 }
 
 impl Choice {
-    /// Score of a resource manager that accepts every proposal (5.5 d). It depends on the candidates, not the victims.
+    /// Score of a resource manager that accepts every proposal (5.5 d). It depends on the candidates, not the victims
+    ///
     fn score(&self) -> i64 {
         if self.sorted.is_empty() {
             return UNFIT;
@@ -500,7 +493,8 @@ fn weigh(
     index.map(|index| (Some(index), victims))
 }
 
-/// Victims on other nodes, up to the whole remaining guarantee (5.5 e, Q-17); `None` if the guarantee would be exceeded.
+/// Victims on other nodes, up to the whole remaining guarantee (5.5 e, Q-17); `None` if the guarantee would be
+/// exceeded.
 fn additional(
     snapshot: &Snapshot,
     candidates: &[Candidate],

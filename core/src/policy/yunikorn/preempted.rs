@@ -12,8 +12,8 @@ use crate::id::JobId;
 use crate::policy::checks::{applies, term};
 use crate::trace::{Check, Op, Quantity, Subject, Value};
 
-/// What the node has with what the victims free, against the request; the resource that ended the search; that there is no
-/// further one. Empty if the victims free enough, or the ask has not preempted.
+/// What the node has with what the victims free, against the request; the resource that ended the search; that there is
+/// no further one. Empty if the victims free enough, or the ask has not preempted.
 pub fn too_little(memory: &Memory, job: JobId, ask: AskIx) -> Vec<Check> {
     let ask = &memory.core.asks[ask];
     let Some(preemption) = &ask.preemption else { return Vec::new() };

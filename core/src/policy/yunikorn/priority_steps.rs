@@ -1,8 +1,8 @@
 //! Data of the view Priorities: the pod that a pass placed, and the priorities before and after it.
 //!
 //! # Rule
-//! Priorities are read from the core, which updates them on placement. Only the application of the pod and the queues above
-//! it can change, so only these are compared.
+//! Priorities are read from the core, which updates them on placement. Only the application of the pod and the queues
+//! above it can change, so only these are compared.
 //!
 //! # Source
 //! yunikorn.md 2.1, 2.3, 9.2
@@ -40,9 +40,7 @@ pub(super) fn step(before: &Priorities, memory: &Memory, found: &CycleResult) ->
     let core = &memory.core;
     let ask = &core.asks[found.ask];
     let app = &core.apps[ask.app];
-    let known = |queue: QueueIx| {
-        memory.queues.iter().position(|&known| known == Some(queue)).map(QueueId::from_index)
-    };
+    let known = |queue: QueueIx| memory.queues.iter().position(|&known| known == Some(queue)).map(QueueId::from_index);
     let both = |before: i32, after: i32| [before, after].map(|of| Some(of).filter(|&of| of != MIN));
     let change = |queue: QueueIx| {
         let (was, is) = (before.queues[queue], core.queues[queue].effective());

@@ -80,8 +80,7 @@ impl Properties {
     /// Parses properties; invalid or missing values become defaults.
     pub fn read(written: &Written) -> Properties {
         let text = |name: &str| written.get(name).map_or("", String::as_str);
-        let delay =
-            |name: &str, default: i64| parse_duration(text(name)).filter(|d| *d > 0).unwrap_or(default);
+        let delay = |name: &str, default: i64| parse_duration(text(name)).filter(|d| *d > 0).unwrap_or(default);
         Properties {
             sort_policy: if text(SORT_POLICY) == "fair" { SortPolicy::Fair } else { SortPolicy::Fifo },
             sort_priority: !text(SORT_PRIORITY).eq_ignore_ascii_case("disabled"),

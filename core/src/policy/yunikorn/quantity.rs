@@ -1,8 +1,9 @@
 //! Notation of quantities and durations in a configuration.
 //!
 //! # Rule
-//! Digits, blanks, a suffix: `k M G T P E` (powers of 1000) or `Ki Mi Gi Ti Pi Ei` (powers of 1024). The type `vcore` is
-//! stored in thousandths and also accepts `m`. No sign, no decimals. A duration is one or more numbers with a unit each.
+//! Digits, blanks, a suffix: `k M G T P E` (powers of 1000) or `Ki Mi Gi Ti Pi Ei` (powers of 1024). The type `vcore`
+//! is stored in thousandths and also accepts `m`. No sign, no decimals. A duration is one or more numbers with a unit
+//! each.
 //!
 //! # Source
 //! yunikorn.md 1.3, 1.5

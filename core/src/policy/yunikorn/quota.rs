@@ -1,9 +1,10 @@
 //! Quota preemption: evictions after the maximum of a queue was lowered below its usage.
 //!
 //! # Rule
-//! After a delay, a poll walks down from the root. A queue whose delay is over and that still exceeds its maximum frees the
-//! difference, but nothing of its own guarantee. A parent distributes the amount among the children that exceed their
-//! guarantee, in proportion; a leaf marks tasks that fit in its part, originators and opted-out tasks first.
+//! After a delay, a poll walks down from the root. A queue whose delay is over and that still exceeds its maximum frees
+//! the difference, but nothing of its own guarantee. A parent distributes the amount among the children that exceed
+//! their guarantee, in proportion; a leaf marks tasks that fit in its part, originators and opted-out tasks first
+//!
 //!
 //! # Source
 //! yunikorn.md 5.8

@@ -2,8 +2,8 @@
 //!
 //! # Rule
 //! One reason per job: victims are terminating for it; another ask was placed in this pass, which ends it; the request
-//! exceeds the headroom of a queue below the root, or of the user; too many applications; no node is large enough, or none
-//! has room.
+//! exceeds the headroom of a queue below the root, or of the user; too many applications; no node is large enough, or
+//! none has room.
 //!
 //! # Source
 //! yunikorn.md 3.3, 3.5
@@ -98,9 +98,7 @@ fn reservation_outlook(world: PartitionView<'_>, memory: &Memory, reserved: &[Ch
     let [check] = reserved else { return Outlook::NotForeseeable };
     let gang = check.subject.other_job.filter(|_| check.right.quantity == Quantity::Reserved);
     match gang.and_then(|job| memory.gangs.gate(&memory.core, job)) {
-        Some(Gate::GangIncomplete { until: Some(until), .. }) => {
-            Outlook::of_end(world.now, until, Ending::Reservation)
-        }
+        Some(Gate::GangIncomplete { until: Some(until), .. }) => Outlook::of_end(world.now, until, Ending::Reservation),
         _ => Outlook::NotForeseeable,
     }
 }
@@ -132,8 +130,7 @@ impl Pass<'_> {
         let (gate, outlook, checks) = self.not_placed(job, ask);
         let spent = preempted::too_little(memory, job, ask);
         if !spent.is_empty() && !matches!(gate, Gate::Behind { .. }) {
-            let is_new =
-                |check: &Check| !spent.iter().any(|of| of.left == check.left && of.right == check.right);
+            let is_new = |check: &Check| !spent.iter().any(|of| of.left == check.left && of.right == check.right);
             let checks: Vec<Check> = checks.into_iter().filter(is_new).collect();
             let checks = spent.into_iter().chain(checks).collect();
             return (Gate::PreemptedTooLittle, Outlook::NotForeseeable, checks);
@@ -153,8 +150,8 @@ impl Pass<'_> {
             return Some((Gate::PreemptedTooLittle, Outlook::NotForeseeable, spent));
         }
         let last = leaving.filter_map(|pod| until(world.cluster.pods[pod].phase)).max();
-        let outlook = last
-            .map_or(Outlook::NotForeseeable, |time| Outlook::of_end(world.now, time, Ending::Termination));
+        let outlook =
+            last.map_or(Outlook::NotForeseeable, |time| Outlook::of_end(world.now, time, Ending::Termination));
         Some((Gate::WaitingForVictims { until: last }, outlook, Vec::new()))
     }
 
@@ -238,8 +235,7 @@ fn headroom(world: PartitionView<'_>, memory: &Memory, job: JobId, ask: AskIx) -
     let (Some(queue), Some(of)) = (queue_id(memory, at), memory.resource_types.of(resource)) else {
         return no_node(world, memory, job, ask);
     };
-    let subject =
-        Subject { queue: Some(queue), job: Some(job), resource: Some(resource), ..Subject::default() };
+    let subject = Subject { queue: Some(queue), job: Some(job), resource: Some(resource), ..Subject::default() };
     let with = core.queues[at].allocated.get(of).saturating_add(core.asks[ask].resource.get(of));
     let (left, right) = ((Quantity::AllocatedWithJob, with), (Quantity::Limit, core.queues[at].max.get(of)));
     let check = rules::amounts(rules::HEADROOM, subject, left, Op::AtMost, right);
@@ -258,12 +254,8 @@ fn user_limit(world: PartitionView<'_>, memory: &Memory, job: JobId, ask: AskIx)
             if !wanted.has(of) || !limit.max.has(of) || with <= limit.max.get(of) {
                 continue;
             }
-            let subject = Subject {
-                queue: Some(queue),
-                job: Some(job),
-                resource: Some(resource),
-                ..Subject::default()
-            };
+            let subject =
+                Subject { queue: Some(queue), job: Some(job), resource: Some(resource), ..Subject::default() };
             let (left, right) = ((Quantity::AllocatedWithJob, with), (Quantity::Limit, limit.max.get(of)));
             let check = rules::amounts(rules::USER_LIMIT, subject, left, Op::AtMost, right);
             let outlook = bound_outlook(wanted.get(of), limit.max.get(of));
@@ -305,9 +297,8 @@ fn max_applications(world: PartitionView<'_>, memory: &Memory, job: JobId, ask: 
 fn no_node(world: PartitionView<'_>, memory: &Memory, job: JobId, ask: AskIx) -> Reason {
     let core = &memory.core;
     let wanted = &core.asks[ask].resource;
-    let open = |(at, node): &(usize, &super::model::Node)| {
-        node.exists && core.asks[ask].refuses.binary_search(at).is_err()
-    };
+    let open =
+        |(at, node): &(usize, &super::model::Node)| node.exists && core.asks[ask].refuses.binary_search(at).is_err();
     let nodes: Vec<_> = core.nodes.iter().enumerate().filter(open).map(|(_, node)| node).collect();
     let fits = nodes.is_empty() || nodes.iter().any(|node| amounts::fits(&node.capacity, wanted));
     let too_large = |resource: Resource| {

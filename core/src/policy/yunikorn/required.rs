@@ -1,9 +1,9 @@
 //! Preemption on the required node of an ask.
 //!
 //! # Rule
-//! Candidates are the node's tasks with at most the ask's priority, without offsets: ordinary ones first, then opted-out
-//! ones, then originators; then by lower priority, younger age, smaller size. As many as the ask needs are marked, or none.
-//! Delay, guarantee and fences do not apply.
+//! Candidates are the node's tasks with at most the ask's priority, without offsets: ordinary ones first, then
+//! opted-out ones, then originators; then by lower priority, younger age, smaller size. As many as the ask needs are
+//! marked, or none. Delay, guarantee and fences do not apply.
 //!
 //! # Source
 //! yunikorn.md 5.7
@@ -64,10 +64,8 @@ impl Core {
             let free = v.required_node.is_empty() && !v.preempted && !v.released;
             free && v.priority <= priority && amounts::overlap(&wanted, &v.resource)
         };
-        let candidates: Vec<AskIx> =
-            self.nodes[node].allocations.iter().copied().filter(is_candidate).collect();
-        let standings: Vec<RequiredNodeVictimKey> =
-            candidates.iter().map(|&victim| self.victim_key(victim)).collect();
+        let candidates: Vec<AskIx> = self.nodes[node].allocations.iter().copied().filter(is_candidate).collect();
+        let standings: Vec<RequiredNodeVictimKey> = candidates.iter().map(|&victim| self.victim_key(victim)).collect();
         let mut total = Amounts::EMPTY;
         let mut victims = Vec::new();
         for at in order(&standings) {

@@ -1,8 +1,8 @@
 //! Reservations: nodes kept for asks that do not fit yet.
 //!
 //! # Rule
-//! An ask holds at most one reservation, a node at most one, unless all of them are for asks that require this node. At its
-//! start a cycle tries reserved asks, in every queue with pending asks, so that a reserved ask of low priority
+//! An ask holds at most one reservation, a node at most one, unless all of them are for asks that require this node. At
+//! its start a cycle tries reserved asks, in every queue with pending asks, so that a reserved ask of low priority
 //! takes a freed node first. Reservations of a queue without pending asks are never visited.
 //!
 //! # Source
@@ -129,8 +129,8 @@ impl Core {
         self.node_order.iter().filter(free)
     }
 
-    /// The first unreserved node, in order, that is large enough for the ask and takes it, with those near it if they are
-    /// recorded.
+    /// The first unreserved node, in order, that is large enough for the ask and takes it, with those near it if they
+    /// are recorded.
     pub(super) fn first_node(
         &self,
         ask: AskIx,

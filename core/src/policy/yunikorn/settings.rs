@@ -7,8 +7,8 @@
 use super::config::{Queue, Written, parse, parse_duration};
 use super::file::Reader;
 use super::rules::{
-    self, ABOVE_GUARANTEE, APPLICATION, BELOW_GUARANTEE, HEADROOM, LOWERED_MAX, MAX_APPLICATIONS, NODE_ORDER,
-    PRIORITY, SHARE, TIE, USER_LIMIT,
+    self, ABOVE_GUARANTEE, APPLICATION, BELOW_GUARANTEE, HEADROOM, LOWERED_MAX, MAX_APPLICATIONS, NODE_ORDER, PRIORITY,
+    SHARE, TIE, USER_LIMIT,
 };
 use super::words::{Config, GPU_TYPE, GROUPS, TEMPLATE};
 use crate::format::{Findings, Path, Scenario, quoted, value};
@@ -32,10 +32,8 @@ const BACK_OFF: Affects = Nothing("it changes which applications are skipped, no
 /// Settings of the partition.
 pub static PARTITION: [Setting<Config, Expected>; 7] = [
     Setting::new(
-        text("node-sort", "nodesortpolicy", "fair", "Which node is tried first.").ask(Ask::Choice(&[
-            ("fair", "fair: the least used"),
-            ("binpacking", "binpacking: the most used"),
-        ])),
+        text("node-sort", "nodesortpolicy", "fair", "Which node is tried first.")
+            .ask(Ask::Choice(&[("fair", "fair: the least used"), ("binpacking", "binpacking: the most used")])),
         Rules(&[&NODE_ORDER]),
         |config, text| {
             config.partition.nodesortpolicy.kind = text.to_string();
@@ -60,8 +58,7 @@ pub static PARTITION: [Setting<Config, Expected>; 7] = [
         },
     ),
     Setting::new(
-        text("preemption", "Preemption", "on", "Whether queues below their guarantee can preempt others.")
-            .ask(ON_OFF),
+        text("preemption", "Preemption", "on", "Whether queues below their guarantee can preempt others.").ask(ON_OFF),
         Rules(&[&BELOW_GUARANTEE, &ABOVE_GUARANTEE]),
         |config, text| Ok(switch(text).map(|on| config.partition.preemption.enabled = Some(on))?),
     ),
@@ -77,12 +74,7 @@ pub static PARTITION: [Setting<Config, Expected>; 7] = [
         |config, text| flag(&mut config.partition.preemption.quotapreemptionenabled, text),
     ),
     Setting::new(
-        text(
-            "gpu-type",
-            "Resource type of GPUs",
-            GPU_TYPE,
-            "The resource name of GPUs in the configuration.",
-        ),
+        text("gpu-type", "Resource type of GPUs", GPU_TYPE, "The resource name of GPUs in the configuration."),
         Nothing("a name"),
         |config, text| words(&mut config.gpu_type, text),
     ),
@@ -92,12 +84,7 @@ pub static PARTITION: [Setting<Config, Expected>; 7] = [
         |config, text| words(&mut config.partition.name, text),
     ),
     Setting::new(
-        text(
-            "placement-rules",
-            "placementrules",
-            "none",
-            "Used for export only: jobs name their queue here.",
-        ),
+        text("placement-rules", "placementrules", "none", "Used for export only: jobs name their queue here."),
         EXPORT,
         |config, text| {
             let mut reader = Reader::default();
@@ -134,8 +121,7 @@ pub static LIMITS: [Setting<Queue, Expected>; 2] = [
         Rules(&[&USER_LIMIT, &MAX_APPLICATIONS]),
         |queue, text| {
             let mut reader = Reader::default();
-            let read =
-                value::parse(text, &[]).map_err(|_| "a list such as [{users: [a], maxapplications: 2}]")?;
+            let read = value::parse(text, &[]).map_err(|_| "a list such as [{users: [a], maxapplications: 2}]")?;
             queue.limits = reader.limits(&read, &Path::default());
             reader.first()
         },
@@ -158,21 +144,15 @@ pub static OTHER_TYPES: [Setting<Queue, Expected>; 2] = [
 
 /// Whether jobs submitted to a queue go to queues of their users.
 pub static PARENT: Setting<Queue, Expected> = Setting::of_queue(
-    text("parent", "parent", "off", "Jobs submitted here go to a dynamic child queue of their user.")
-        .ask(ON_OFF),
+    text("parent", "parent", "off", "Jobs submitted here go to a dynamic child queue of their user.").ask(ON_OFF),
     Nothing("affects routing only"),
     |queue, text| flag(&mut queue.parent, text),
 );
 
 /// Whether the configuration does not contain a queue yet, or no longer.
 pub static RELOADED: [Setting<Queue, Expected>; 1] = [Setting::of_queue(
-    text(
-        "absent",
-        "absent",
-        "off",
-        "The configuration does not have this queue; a later timeline entry can add it.",
-    )
-    .ask(ON_OFF),
+    text("absent", "absent", "off", "The configuration does not have this queue; a later timeline entry can add it.")
+        .ask(ON_OFF),
     Nothing("which queues there are, not what they get"),
     |queue, text| flag(&mut queue.absent, text),
 )];
@@ -203,16 +183,9 @@ pub static OFFSET: Property = Setting::of_queue(
 
 /// Whether the priorities below a queue count.
 pub static PRIORITY_POLICY: Property = Setting::of_queue(
-    text(
-        "priority.policy",
-        "priority.policy",
-        "default",
-        "Whether priorities below are passed on to the parent.",
-    )
-    .ask(Ask::Choice(&[
-        ("default", "default: priorities below count"),
-        ("fence", "fence: only the offset counts"),
-    ])),
+    text("priority.policy", "priority.policy", "default", "Whether priorities below are passed on to the parent.").ask(
+        Ask::Choice(&[("default", "default: priorities below count"), ("fence", "fence: only the offset counts")]),
+    ),
     Rules(&[&PRIORITY]),
     |(), text| known(is_one_of(text, &["default", "fence"]), "default or fence"),
 );
@@ -237,10 +210,7 @@ pub static SORTING: [Property; 2] = [
             "that of the parent, else enabled",
             "Whether priority comes first: among applications in a leaf, among child queues in a parent.",
         )
-        .ask(Ask::Choice(&[
-            ("enabled", "enabled: priority first"),
-            ("disabled", "disabled: priority breaks ties"),
-        ])),
+        .ask(Ask::Choice(&[("enabled", "enabled: priority first"), ("disabled", "disabled: priority breaks ties")])),
         Rules(&[&PRIORITY, &SHARE, &APPLICATION, &TIE]),
         |(), text| known(is_one_of(text, &["enabled", "disabled"]), "enabled or disabled"),
     ),
@@ -281,9 +251,7 @@ pub static PREEMPTION: [Property; 3] = [
             "How long after its max is lowered a queue is preempted down to it. Needs quota preemption.",
         ),
         Rules(&[&LOWERED_MAX]),
-        |(), text| {
-            known(parse_duration(text).is_some_and(|delay| delay >= 0), "a duration such as 30s, or 0s")
-        },
+        |(), text| known(parse_duration(text).is_some_and(|delay| delay >= 0), "a duration such as 30s, or 0s"),
     ),
 ];
 
@@ -357,22 +325,21 @@ pub fn read(s: &Scenario, f: &mut Findings) -> Config {
     for (name, typed) in &s.settings {
         let text = typed.0.trim();
         let known_queue = |queue: &str| queue == "root" || s.queues.iter().any(|q| q.name == queue);
-        let result =
-            if let Some((word, queue)) = split_queue_setting(name).filter(|(_, queue)| known_queue(queue)) {
-                read_queue_setting(config.queues.entry(queue.to_string()).or_default(), word, text)
-            } else if let Some(user) = name.strip_prefix(GROUPS).filter(|user| !user.is_empty()) {
-                let groups = text.split(',').map(|group| group.trim().to_string()).filter(|g| !g.is_empty());
-                config.groups.insert(user.to_string(), groups.collect());
-                Ok(())
-            } else if priority_class(name, typed, f) {
-                continue;
-            } else if let Some(setting) = Setting::find(&PARTITION, name) {
-                setting.read(&mut config, text)
-            } else {
-                let names = Setting::names(&PARTITION);
-                unknown(s, name, &names, &known_settings(name, &names), f);
-                continue;
-            };
+        let result = if let Some((word, queue)) = split_queue_setting(name).filter(|(_, queue)| known_queue(queue)) {
+            read_queue_setting(config.queues.entry(queue.to_string()).or_default(), word, text)
+        } else if let Some(user) = name.strip_prefix(GROUPS).filter(|user| !user.is_empty()) {
+            let groups = text.split(',').map(|group| group.trim().to_string()).filter(|g| !g.is_empty());
+            config.groups.insert(user.to_string(), groups.collect());
+            Ok(())
+        } else if priority_class(name, typed, f) {
+            continue;
+        } else if let Some(setting) = Setting::find(&PARTITION, name) {
+            setting.read(&mut config, text)
+        } else {
+            let names = Setting::names(&PARTITION);
+            unknown(s, name, &names, &known_settings(name, &names), f);
+            continue;
+        };
         if let Err(wanted) = result {
             refused(name, typed, &wanted, f);
         }
@@ -497,16 +464,10 @@ mod tests {
     /// Defaults are kept as they are written, and mean the same as nothing.
     #[test]
     fn defaults_change_nothing() {
-        let (types, omitted) =
-            (["memory", "nvidia.com/gpu", "vcore"].map(String::from).to_vec(), Config::default());
+        let (types, omitted) = (["memory", "nvidia.com/gpu", "vcore"].map(String::from).to_vec(), Config::default());
         let mut given = Config::default();
         for setting in PARTITION.iter().filter(|setting| setting.field.default != "none") {
-            assert_eq!(
-                setting.read(&mut given, setting.field.default_value()),
-                Ok(()),
-                "{}",
-                setting.field.key
-            );
+            assert_eq!(setting.read(&mut given, setting.field.default_value()), Ok(()), "{}", setting.field.key);
         }
         assert_eq!(given.partition.preemption_enabled(), omitted.partition.preemption_enabled());
         assert_eq!(given.partition.node_sort(), omitted.partition.node_sort());

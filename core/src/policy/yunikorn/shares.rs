@@ -1,9 +1,9 @@
 //! Shares of queues and applications, and scores of nodes.
 //!
 //! # Rule
-//! A queue's share is its largest `allocated / d` over the types it has allocated, with `d` its own guarantee for the type,
-//! else its fair maximum. An application's is the list of `allocated / guarantee of the leaf`, or raw quantities without
-//! a guarantee, compared from the largest down. A node's score is the weighted mean of its utilisation.
+//! A queue's share is its largest `allocated / d` over the types it has allocated, with `d` its own guarantee for the
+//! type, else its fair maximum. An application's is the list of `allocated / guarantee of the leaf`, or raw quantities
+//! without a guarantee, compared from the largest down. A node's score is the weighted mean of its utilisation.
 //!
 //! # Source
 //! yunikorn.md 3.7, 4.1, 4.3, 6
@@ -84,8 +84,7 @@ pub fn usage_shares(allocated: &Amounts, total: &Amounts) -> UsageShares {
 
 /// Compares from the largest share down; a shorter list is padded with zeros.
 pub fn compare_usage(l: &UsageShares, r: &UsageShares) -> Ordering {
-    let from_top =
-        |shares: &UsageShares, i: usize| if i < shares.n { shares.values[shares.n - 1 - i] } else { 0.0 };
+    let from_top = |shares: &UsageShares, i: usize| if i < shares.n { shares.values[shares.n - 1 - i] } else { 0.0 };
     for i in 0..l.n.max(r.n) {
         match from_top(l, i).partial_cmp(&from_top(r, i)) {
             Some(Ordering::Equal) | None => {}
@@ -189,12 +188,7 @@ pub enum NodeSort {
 }
 
 /// Weighted mean of `1 - available / capacity`; its complement under bin packing.
-pub fn node_score(
-    sort: NodeSort,
-    weights: &[f64; TYPES_MAX],
-    capacity: &Amounts,
-    available: &Amounts,
-) -> f64 {
+pub fn node_score(sort: NodeSort, weights: &[f64; TYPES_MAX], capacity: &Amounts, available: &Amounts) -> f64 {
     let (mut used, mut total) = (0.0, 0.0);
     for (of, capacity) in capacity.iter().filter(|&(of, capacity)| weights[of] != 0.0 && capacity != 0) {
         let usage = 1.0 - available.get(of) as f64 / capacity as f64;

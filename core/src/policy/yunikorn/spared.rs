@@ -1,8 +1,9 @@
 //! Queues and jobs that lost nothing to a preemption, and the comparisons that spared them.
 //!
 //! # Rule
-//! A leaf is spared if it is the ask's own, lies outside of the fence, has preemption disabled, or uses no more than its
-//! guarantee. In a leaf that lost tasks, a job is spared by its priority, by a required node, or because newer tasks sufficed.
+//! A leaf is spared if it is the ask's own, lies outside of the fence, has preemption disabled, or uses no more than
+//! its guarantee. In a leaf that lost tasks, a job is spared by its priority, by a required node, or because newer
+//! tasks sufficed.
 //!
 //! # Source
 //! yunikorn.md 5.3, 5.5
@@ -90,8 +91,7 @@ impl Spared<'_> {
         let mut common = self.memory.resource_types.accounted();
         let (resource, of) = common.find(|&(_, of)| wanted.has(of) && queue.guaranteed.has(of))?;
         let kept = queue.allocated.get(of) - queue.preempting.get(of);
-        let (left, right) =
-            ((Quantity::AllocatedWithoutVictims, kept), (Quantity::Quota, queue.guaranteed.get(of)));
+        let (left, right) = ((Quantity::AllocatedWithoutVictims, kept), (Quantity::Quota, queue.guaranteed.get(of)));
         let subject = Subject { resource: Some(resource), ..subject };
         let check = rules::amounts(rules::ABOVE_GUARANTEE, subject, left, Op::Exceeds, right);
         (!check.holds).then_some(check)
@@ -141,8 +141,8 @@ impl Spared<'_> {
         last.map_or(Protection::NotNeeded, |&last| self.later(ask, last))
     }
 
-    /// The comparison with the last victim that put the task behind it: opted-out ones come last, before them originators, and
-    /// the older ones of a kind.
+    /// The comparison with the last victim that put the task behind it: opted-out ones come last, before them
+    /// originators, and the older ones of a kind.
     fn later(&self, ask: AskIx, last: AskIx) -> Protection {
         let subject = between(self.world, self.memory, ask, last);
         let asks = &self.memory.core.asks;

@@ -1,9 +1,9 @@
 //! Go's stable sort, whose predicate receives positions.
 //!
 //! # Rule
-//! Blocks of 20 are sorted by insertion, then merged in place by rotations. The predicate receives the positions of both
-//! items: two of upstream's predicates are not strict orders, so the result depends on the algorithm, and the standard sort
-//! could panic.
+//! Blocks of 20 are sorted by insertion, then merged in place by rotations. The predicate receives the positions of
+//! both items: two of upstream's predicates are not strict orders, so the result depends on the algorithm, and the
+//! standard sort could panic.
 //!
 //! # Source
 //! yunikorn.md 0.5; Go's `sort.SliceStable` (SymMerge of Kim and Kutzner)

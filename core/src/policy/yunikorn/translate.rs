@@ -14,12 +14,7 @@ use crate::policy::translator::Translator;
 
 /// Settings with an equivalent in other policies.
 pub const TRANSLATION: Translation = Translation {
-    packing: Some(Packing {
-        setting: "node-sort",
-        pack: "binpacking",
-        spread: "fair",
-        packs_by_default: false,
-    }),
+    packing: Some(Packing { setting: "node-sort", pack: "binpacking", spread: "fair", packs_by_default: false }),
     evictions: Some(Evictions {
         setting: "preemption",
         is_off: |typed| typed == "false",

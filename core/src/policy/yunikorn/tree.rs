@@ -37,13 +37,7 @@ impl Core {
         self.score_all_nodes();
     }
 
-    pub(super) fn add_queue(
-        &mut self,
-        parent: Option<QueueIx>,
-        name: &str,
-        is_leaf: bool,
-        managed: bool,
-    ) -> QueueIx {
+    pub(super) fn add_queue(&mut self, parent: Option<QueueIx>, name: &str, is_leaf: bool, managed: bool) -> QueueIx {
         let path = match parent {
             None => name.to_owned(),
             Some(parent) => [&self.queues[parent].path, ".", name].concat(),

@@ -2,7 +2,8 @@
 //!
 //! # Rule
 //! On the way to the queue that both paths have in common, each queue adds its offset, or replaces the priority by it
-//! behind a fence. The offset of the common queue counts for the ask alone. Fences inside a fence are compared, too.
+//! behind a fence. The offset of the common queue counts for the ask alone. Fences inside a fence are compared,
+//! too.
 //!
 //! # Source
 //! yunikorn.md 5.3
@@ -41,8 +42,8 @@ pub fn checks(world: PartitionView<'_>, memory: &Memory, ask: AskIx, victim: Ask
     checks
 }
 
-/// The offsets on a path from a leaf upwards, and the priorities compared in its end: those of its fences, the outermost
-/// last, else that of the task.
+/// The offsets on a path from a leaf upwards, and the priorities compared in its end: those of its fences, the
+/// outermost last, else that of the task.
 fn steps(
     memory: &Memory,
     subject: Subject,
@@ -71,9 +72,7 @@ fn steps(
         let offset = i64::from(offset);
         let (rule, left) = match policy {
             PriorityPolicy::Default => (rules::OFFSET, term(Quantity::Priority, Value::Sum([below, offset]))),
-            PriorityPolicy::Fence => {
-                (rules::PRIORITY_FENCE, term(Quantity::PriorityOffset, Value::Count(offset)))
-            }
+            PriorityPolicy::Fence => (rules::PRIORITY_FENCE, term(Quantity::PriorityOffset, Value::Count(offset))),
         };
         let right = term(Quantity::Priority, Value::Count(*compared.last().unwrap_or(&priority)));
         checks.push(Check::new(rule, subject, left, Op::Equal, right));

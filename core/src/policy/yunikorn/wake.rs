@@ -1,8 +1,8 @@
 //! Next wake-up without a change of the cluster, and the effect of skipped cycles.
 //!
 //! # Rule
-//! A pass without a change can have a result when an ask becomes old enough to reserve or to preempt, a search for victims is
-//! due again, a back-off or placeholder timeout ends, or quota preemption starts.
+//! A pass without a change can have a result when an ask becomes old enough to reserve or to preempt, a search for
+//! victims is due again, a back-off or placeholder timeout ends, or quota preemption starts.
 //!
 //! # Source
 //! yunikorn.md 3.1, 5.1, 5.2
@@ -15,8 +15,8 @@ use crate::policy::{Rhythm, Wake};
 use crate::time::Time;
 
 impl Memory {
-    /// Repeated searches for victims have the same result while nothing changes, so their cycles may be skipped. The next
-    /// search keeps its distance from the last skipped one.
+    /// Repeated searches for victims have the same result while nothing changes, so their cycles may be skipped. The
+    /// next search keeps its distance from the last skipped one.
     pub(super) fn repeat_checks(&mut self, now: Time, rhythm: Rhythm) {
         let period = match rhythm {
             Rhythm::Every { period, .. } | Rhythm::OnChange { at_least: period } => period.as_millis().max(1),
@@ -54,11 +54,9 @@ impl Memory {
             let rested = Some(until.saturating_add(NANOS - 1) / NANOS);
             let rested = rested.filter(|_| began <= self.changed_at.as_millis());
             let again = a.last_check.map(|last| last + RETRY);
-            let again =
-                again.filter(|_| a.last_check.is_some_and(|last| last <= self.changed_at.as_millis()));
+            let again = again.filter(|_| a.last_check.is_some_and(|last| last <= self.changed_at.as_millis()));
             let reserve = a.created + core.settings.reservation_delay + 1;
-            let moments =
-                [Some(reserve).filter(|_| a.reserved.is_none()), Some(a.created + delay), again, rested];
+            let moments = [Some(reserve).filter(|_| a.reserved.is_none()), Some(a.created + delay), again, rested];
             next = moments.into_iter().chain([next]).flatten().filter(|&at| at > now_ms).min();
         }
         let quota = quota_due(core).filter(|&due| due > now_ms);

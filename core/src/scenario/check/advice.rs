@@ -111,12 +111,10 @@ fn totals(nodes: &Nodes, queues: &Queues, jobs: &Jobs, f: &mut Findings) {
         let pools = std::iter::once(&queues.all).chain(&queues.further);
         let quotas: i128 =
             pools.flat_map(|queues| queues.values()).map(|q| finite(q.resources.get(resource).quota)).sum();
-        let sums =
-            [("nodes", all, nodes.complete), ("queues", quotas, true), ("jobs", requests, jobs.complete)];
+        let sums = [("nodes", all, nodes.complete), ("queues", quotas, true), ("jobs", requests, jobs.complete)];
         for (section, sum, complete) in sums {
             if sum > SUM_MAX && complete {
-                let says =
-                    format!("all {} of the {section} together is too much to be counted", resource.name());
+                let says = format!("all {} of the {section} together is too much to be counted", resource.name());
                 f.add(codes::LARGE, Path::default().field(section), says, None);
             }
         }
@@ -137,13 +135,7 @@ fn print(sum: i128, resource: Resource) -> String {
 }
 
 /// Compares the quotas of children with that of their parent.
-fn children(
-    here: Here<'_>,
-    queues: &Arena<QueueId, Queue>,
-    id: QueueId,
-    resource: Resource,
-    f: &mut Findings,
-) {
+fn children(here: Here<'_>, queues: &Arena<QueueId, Queue>, id: QueueId, resource: Resource, f: &mut Findings) {
     let queue = &queues[id];
     let Bound::At(own) = queue.resources.get(resource).quota else { return };
     let sum: i128 = queue.children.iter().map(|&c| finite(queues[c].resources.get(resource).quota)).sum();
@@ -198,11 +190,8 @@ fn same_age(s: &Scenario, queues: &Queues, f: &mut Findings) {
         let [a, b] = [all[pair[0]], all[pair[1]]];
         if a.parent == b.parent && a.created == b.created {
             let place = queues.here(s, QueueId::from_index(pair[1])).field("created");
-            let says = format!(
-                "{} and {} are of the same age, so their names break ties",
-                quoted(&a.name),
-                quoted(&b.name)
-            );
+            let says =
+                format!("{} and {} are of the same age, so their names break ties", quoted(&a.name), quoted(&b.name));
             // Later than every sibling, so that the fix creates no other equal pair.
             let later = queues.all.values().filter(|q| q.parent == b.parent).map(|q| q.created).max();
             let later = later.unwrap_or(b.created).as_millis().saturating_add(1);

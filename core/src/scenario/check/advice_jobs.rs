@@ -14,29 +14,14 @@ use crate::scenario::quantity::print_amount;
 use crate::units::{Amount, RESOURCES_MAX, Resource};
 
 /// All resources in the order of the checks.
-const RESOURCES: [Resource; RESOURCES_MAX] = [
-    Resource::GPU,
-    Resource::CPU,
-    Resource::MEMORY,
-    Resource(3),
-    Resource(4),
-    Resource(5),
-    Resource(6),
-    Resource(7),
-];
+const RESOURCES: [Resource; RESOURCES_MAX] =
+    [Resource::GPU, Resource::CPU, Resource::MEMORY, Resource(3), Resource(4), Resource(5), Resource(6), Resource(7)];
 
 /// Request and placement rules as one key.
-type Key<'a> =
-    (&'a BTreeMap<String, String>, &'a [PartitionId], [i64; RESOURCES_MAX], i64, Option<&'a PodRules>);
+type Key<'a> = (&'a BTreeMap<String, String>, &'a [PartitionId], [i64; RESOURCES_MAX], i64, Option<&'a PodRules>);
 
 /// Reports advice on jobs.
-pub fn advice(
-    s: &Scenario,
-    (policy, named): (&Description, &Named),
-    nodes: &Nodes,
-    jobs: &Jobs,
-    f: &mut Findings,
-) {
+pub fn advice(s: &Scenario, (policy, named): (&Description, &Named), nodes: &Nodes, jobs: &Jobs, f: &mut Findings) {
     let mut answers: BTreeMap<Key<'_>, Answer> = BTreeMap::new();
     for (i, (entry, template)) in s.jobs.iter().zip(&jobs.templates).enumerate() {
         let here = jobs.here(s, i);
@@ -53,9 +38,10 @@ pub fn advice(
             let rules = own.rules.as_deref().filter(|_| policy.knows.taints);
             let tolerations = rules.map_or(&[][..], |rules| &rules.tolerations);
             let key = (&entry.selector, template.pools.as_slice(), amounts, mib, rules);
-            match *answers.entry(key).or_insert_with(|| {
-                answer(nodes, (&entry.selector, &template.pools, policy.knows.taints), rules, own)
-            }) {
+            match *answers
+                .entry(key)
+                .or_insert_with(|| answer(nodes, (&entry.selector, &template.pools, policy.knows.taints), rules, own))
+            {
                 Answer::Fits => {}
                 Answer::NoAffinity | Answer::NotTolerated(_) if is_reported => {}
                 Answer::NoAffinity => {
@@ -70,8 +56,7 @@ pub fn advice(
                 Answer::NoMatch => {
                     if k == 0 {
                         let at = jobs.here(s, i).field("selector");
-                        let labels: Vec<String> =
-                            entry.selector.iter().map(|(k, v)| format!("{k}={v}")).collect();
+                        let labels: Vec<String> = entry.selector.iter().map(|(k, v)| format!("{k}={v}")).collect();
                         let says = format!(
                             "no [node] has the labels {}; the [job] waits for ever",
                             quoted(&labels.join(", "))
@@ -128,28 +113,19 @@ fn too_big(
             (at, print_amount(most, resource))
         }
     };
-    let says = format!(
-        "{} asks for more {what} than any [node] it may use has ({most}), so it waits for ever",
-        quoted(job)
-    );
+    let says =
+        format!("{} asks for more {what} than any [node] it may use has ({most}), so it waits for ever", quoted(job));
     f.suggest(codes::TOO_BIG_FOR_NODES, at, says, &most, format!("Request {most}"));
 }
 
 /// Reports a required affinity that no node meets.
 fn no_affinity(entry: &JobEntry, here: Here<'_>, f: &mut Findings) {
-    let says =
-        format!("no [node] meets the required affinity of {}; the [job] waits for ever", quoted(&entry.name));
+    let says = format!("no [node] meets the required affinity of {}; the [job] waits for ever", quoted(&entry.name));
     f.suggest(codes::NO_MATCH, here.field("affinity"), says, "", "Remove the affinity");
 }
 
 /// Reports a pod that tolerates none of the nodes it could use, with one such node.
-fn not_tolerated(
-    entry: &JobEntry,
-    here: Here<'_>,
-    node: &Node,
-    tolerations: &[Toleration],
-    f: &mut Findings,
-) {
+fn not_tolerated(entry: &JobEntry, here: Here<'_>, node: &Node, tolerations: &[Toleration], f: &mut Findings) {
     let at = here.field("tolerations");
     let excludes = |taint: &&Taint| !is_tolerated(std::slice::from_ref(*taint), tolerations);
     let Some(taint) = node.taints.iter().find(excludes) else { return };
@@ -217,8 +193,8 @@ fn answer(
         let best = matching().max_by_key(|n| offer(n, own, Resource::GPU));
         best.and_then(|n| self::lacking(n, own)).unwrap_or(Resource::GPU)
     });
-    let with_others = matching()
-        .filter(|n| RESOURCES.into_iter().all(|r| r == resource || offer(n, own, r) >= need(own, r)));
+    let with_others =
+        matching().filter(|n| RESOURCES.into_iter().all(|r| r == resource || offer(n, own, r) >= need(own, r)));
     let most_with_others = with_others.map(|n| offer(n, own, resource)).max();
     Answer::TooBig(resource, most_with_others.unwrap_or_else(|| most(resource)))
 }

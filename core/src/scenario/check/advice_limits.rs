@@ -22,13 +22,7 @@ struct TooLarge<'a> {
 }
 
 /// Reports limits of queues that are below what a job needs to start, in each node pool that it may use.
-pub fn advice(
-    s: &Scenario,
-    policy: &Policy,
-    (pools, queues): (&Pools, &Queues),
-    jobs: &Jobs,
-    f: &mut Findings,
-) {
+pub fn advice(s: &Scenario, policy: &Policy, (pools, queues): (&Pools, &Queues), jobs: &Jobs, f: &mut Findings) {
     let (description, inherits) = (policy.description(), policy.inherits_limits());
     // Limits on shares are counted in other units than requests.
     let Some(limit) = description.queue.limit.filter(|_| !description.knows.share_usage) else { return };
@@ -44,19 +38,15 @@ pub fn advice(
             let Some(need) = least_to_start(template, description, resource) else { continue };
             let mut below = template.pools.iter().map(|&pool| {
                 let mut path = path(queues, pool, template.queue, if inherits { usize::MAX } else { 1 });
-                path.find(|&queue| is_below(queues, (pool, queue), (resource, need)))
-                    .map(|queue| (queue, pool))
+                path.find(|&queue| is_below(queues, (pool, queue), (resource, need))).map(|queue| (queue, pool))
             });
             let Some(Some((queue, pool))) = below.next() else { continue };
             if below.any(|found| found.is_none()) {
                 continue;
             }
             let known = found.entry((queue, pool, resource));
-            let jobs = known.and_modify(|jobs| jobs.others += 1).or_insert(TooLarge {
-                name: &entry.name,
-                need,
-                others: 0,
-            });
+            let jobs =
+                known.and_modify(|jobs| jobs.others += 1).or_insert(TooLarge { name: &entry.name, need, others: 0 });
             if need > jobs.need {
                 (jobs.name, jobs.need) = (&entry.name, need);
             }
@@ -97,14 +87,11 @@ fn least_to_start(template: &Template, policy: &Description, resource: Resource)
     }
     let of_pod = |set: &super::jobs::Set| set.request.resources.get(resource);
     let smallest = template.sets.iter().map(of_pod).min()?;
-    let is_gang =
-        policy.knows.gangs == Gangs::Together && template.sets.iter().all(|set| set.path.is_empty());
+    let is_gang = policy.knows.gangs == Gangs::Together && template.sets.iter().all(|set| set.path.is_empty());
     let total: i64 = match template.in_common {
         _ if !is_gang => 0,
         Some(n) => times(smallest, n),
-        None => {
-            template.sets.iter().map(|set| times(of_pod(set), set.min_available)).fold(0, i64::saturating_add)
-        }
+        None => template.sets.iter().map(|set| times(of_pod(set), set.min_available)).fold(0, i64::saturating_add),
     };
     Some(Amount::base_units(total).max(smallest))
 }
@@ -120,11 +107,7 @@ fn path(queues: &Queues, pool: PartitionId, leaf: QueueId, most: usize) -> impl 
 }
 
 /// Whether a queue's limit in a pool is below an amount. Limits of 0 are reported elsewhere.
-fn is_below(
-    queues: &Queues,
-    (pool, queue): (PartitionId, QueueId),
-    (resource, need): (Resource, Amount),
-) -> bool {
+fn is_below(queues: &Queues, (pool, queue): (PartitionId, QueueId), (resource, need): (Resource, Amount)) -> bool {
     match queues.in_pool(pool)[queue].resources.get(resource).limit {
         Bound::At(limit) => limit > Amount::ZERO && limit < need,
         Bound::Unset | Bound::Unlimited => false,

@@ -33,8 +33,7 @@ pub fn cluster(
     for (i, template) in jobs.templates.iter().enumerate() {
         let mut places = placed.get(&i).map_or(&[][..], Vec::as_slice).iter().copied();
         for (n, (submit, name)) in (0..).zip(template.arrivals.moments().zip(&mut names)) {
-            let times =
-                (Time::from_millis(submit), template.lasts.map(|lasts| lasts.of(template.arrivals.seed, n)));
+            let times = (Time::from_millis(submit), template.lasts.map(|lasts| lasts.of(template.arrivals.seed, n)));
             add_job(&mut cluster, template, name, times, &mut places);
         }
     }
@@ -119,7 +118,8 @@ fn pod_set(job: JobId, set: &Set) -> PodSet {
     PodSet { name: set.name.clone(), job, min_available: set.min_available, path: set.path.clone() }
 }
 
-/// Phase and place of the next pod at the start. Pods that run at a later submission are recorded in [`Cluster::found`].
+/// Phase and place of the next pod at the start. Pods that run at a later submission are recorded in
+/// [`Cluster::found`].
 fn at_start(
     cluster: &mut Cluster,
     since: Time,

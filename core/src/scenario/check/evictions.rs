@@ -15,8 +15,7 @@ pub fn ends(entry: &JobEntry, is_later: bool, here: Here<'_>, f: &mut Findings) 
         let typed = Some(Scalar(text.clone())).filter(|_| !text.trim().is_empty());
         let end = typed.is_some().then(|| f.time(&typed, 0, &at, &quantity::millis));
         if end.is_some_and(|end| end < 0) {
-            let says =
-                format!("a [pod] with terminating {} is gone before the scenario begins", quoted(text));
+            let says = format!("a [pod] with terminating {} is gone before the scenario begins", quoted(text));
             f.suggest(codes::NOT_AT_START, at(), says, "", "Let them run on");
         }
         if end.is_some() && is_later {
@@ -52,13 +51,7 @@ pub fn for_whom(s: &Scenario, jobs: &mut Jobs, f: &mut Findings) {
 }
 
 /// Reports a per-pod list that has more entries than `on`.
-pub fn not_more_than_on(
-    entry: &JobEntry,
-    list: &[String],
-    here: Here<'_>,
-    field: &'static str,
-    f: &mut Findings,
-) {
+pub fn not_more_than_on(entry: &JobEntry, list: &[String], here: Here<'_>, field: &'static str, f: &mut Findings) {
     let (n, n_on) = (list.len(), entry.on.len());
     if n > n_on {
         let says = format!("{field} has {n} entries for the {n_on} of on; remove some");

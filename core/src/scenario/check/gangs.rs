@@ -13,18 +13,12 @@ use crate::time::Span;
 const TIMEOUT: Span = Span::from_millis(15 * 60_000);
 
 /// Number of pods that have to start together; by default all of them.
-pub fn minimum(
-    typed: &Option<Scalar>,
-    (pods, policy): (u64, &Description),
-    here: Here<'_>,
-    f: &mut Findings,
-) -> u64 {
+pub fn minimum(typed: &Option<Scalar>, (pods, policy): (u64, &Description), here: Here<'_>, f: &mut Findings) -> u64 {
     let Some(value) = typed else { return pods };
     let at = || here.field("min-available");
     let min = f.value(typed, pods, "a whole number of [pods]", &at, &quantity::count);
     if min > pods {
-        let there =
-            if pods == 1 { "one [pod] there is".to_string() } else { format!("{pods} [pods] there are") };
+        let there = if pods == 1 { "one [pod] there is".to_string() } else { format!("{pods} [pods] there are") };
         let says = format!("min-available {} is more than the {there}", quoted(&value.0));
         f.suggest(codes::MIN_AVAILABLE, at(), says, "", "Require all [pods]");
     }
@@ -36,14 +30,9 @@ pub fn minimum(
     min.min(pods)
 }
 
-/// Number of members that groups of pod sets need, by the name of the group; that of the job itself is empty. Groups that are not
-/// listed need all.
-pub fn sub_groups(
-    entry: &JobEntry,
-    here: Here<'_>,
-    policy: &Description,
-    f: &mut Findings,
-) -> Vec<(Arc<str>, u32)> {
+/// Number of members that groups of pod sets need, by the name of the group; that of the job itself is empty. Groups
+/// that are not listed need all.
+pub fn sub_groups(entry: &JobEntry, here: Here<'_>, policy: &Description, f: &mut Findings) -> Vec<(Arc<str>, u32)> {
     let own = entry.min_subgroups.iter().map(|typed| ("", typed, here.field("min-subgroups")));
     let of = |name: &str| here.field("min-subgroups-of").field(name);
     let inner = entry.min_subgroups_of.iter().map(|(name, typed)| (name.as_str(), typed, of(name)));
@@ -80,15 +69,14 @@ fn members(entry: &JobEntry, group: &str) -> usize {
             "" => Some(0),
             group => path.iter().position(|name| *name == group).map(|at| at + 1),
         };
-        let member =
-            |below: usize| path.get(below).map_or((false, set.name.as_str()), |group| (true, *group));
+        let member = |below: usize| path.get(below).map_or((false, set.name.as_str()), |group| (true, *group));
         members.extend(below.map(member));
     }
     members.len()
 }
 
-/// The common minimum over all kinds of pods of a job. `None`: each kind has its own, because the job sets none or the policy
-/// does not support it.
+/// The common minimum over all kinds of pods of a job. `None`: each kind has its own, because the job sets none or the
+/// policy does not support it.
 pub fn in_common(
     entry: &JobEntry,
     (pods, policy): (u64, &Description),

@@ -5,8 +5,7 @@ use super::names;
 use super::preemptible::is_semi;
 use super::queues::Queues;
 use crate::format::{
-    Findings, JobEntry, PodSetEntry, QueueEntry, ResourceEntry, Scalar, Scenario, codes, orders_pods,
-    quantity, quoted,
+    Findings, JobEntry, PodSetEntry, QueueEntry, ResourceEntry, Scalar, Scenario, codes, orders_pods, quantity, quoted,
 };
 use crate::id::{Id, QueueId};
 use crate::policy::description::Description;
@@ -30,8 +29,7 @@ pub fn of_queues(s: &Scenario, policy: &Description, queues: &Queues, f: &mut Fi
 
 /// Reports values that the policy reads for GPUs alone.
 fn of_other_resources(s: &Scenario, policy: &Description, queues: &Queues, f: &mut Findings) {
-    let read =
-        [("quota", policy.queue.quota), ("limit", policy.queue.limit), ("weight", policy.queue.weight)];
+    let read = [("quota", policy.queue.quota), ("limit", policy.queue.limit), ("weight", policy.queue.weight)];
     let of_gpus_alone = read.into_iter().filter(|(_, value)| value.is_some_and(|value| value.of_gpus_alone));
     for (what, _) in of_gpus_alone {
         let set = |q: &QueueEntry| {

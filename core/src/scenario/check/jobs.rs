@@ -132,11 +132,10 @@ impl Jobs {
         names::here("jobs", entry, s.jobs.get(entry).map_or("", |j| j.name.as_str()), &self.repeats)
     }
 
-    /// Converts GPU memory to a part of the smallest GPU, at most a whole device, because the node is not known yet. No sum or
-    /// limit thus underestimates it.
+    /// Converts GPU memory to a part of the smallest GPU, at most a whole device, because the node is not known yet. No
+    /// sum or limit thus underestimates it.
     pub fn count_gpu_memory(&mut self, nodes: &Nodes) {
-        let has_gpus =
-            |node: &&Node| node.capacity.get(Resource::GPU) > Amount::ZERO && node.gpu_memory_mib > 0;
+        let has_gpus = |node: &&Node| node.capacity.get(Resource::GPU) > Amount::ZERO && node.gpu_memory_mib > 0;
         let kinds = nodes.kinds.iter().map(|(node, _)| node);
         let Some(smallest) = kinds.filter(has_gpus).map(|node| node.gpu_memory_mib).min() else { return };
         for set in self.templates.iter_mut().flat_map(|template| &mut template.sets) {
@@ -246,13 +245,7 @@ fn template(
         lasts,
         restart: restart(entry, here, f),
         priority,
-        preemptible: preemptible::preemptible(
-            entry,
-            (unset.is_preemptible(priority), is_elastic),
-            here,
-            policy,
-            f,
-        ),
+        preemptible: preemptible::preemptible(entry, (unset.is_preemptible(priority), is_elastic), here, policy, f),
         user: entry.user.as_deref().map(Arc::from),
         sets,
         in_common,
@@ -355,18 +348,12 @@ fn at_start(submit: i64, started: i64, lasts: Option<Span>, here: Here<'_>, f: &
     let known = submit.max(0);
     let is_over = lasts.is_some_and(|lasts| started + lasts.as_millis() <= known);
     let (field, says, to) = match (started > known, is_over, submit > 0) {
-        (true, _, false) => {
-            ("started", "[a job] with `on` runs from the start, so it cannot start later", "")
-        }
-        (true, _, true) => {
-            ("started", "[a job] with `on` runs when it becomes known, so it cannot start later", "")
-        }
+        (true, _, false) => ("started", "[a job] with `on` runs from the start, so it cannot start later", ""),
+        (true, _, true) => ("started", "[a job] with `on` runs when it becomes known, so it cannot start later", ""),
         (_, true, false) => {
             ("on", "this [job] is over before the scenario begins; let it last longer or start later", "")
         }
-        (_, true, true) => {
-            ("on", "this [job] is over before it becomes known; let it last longer or start later", "")
-        }
+        (_, true, true) => ("on", "this [job] is over before it becomes known; let it last longer or start later", ""),
         _ => return,
     };
     let at = here.field(field);
@@ -401,8 +388,7 @@ fn queue(entry: &JobEntry, here: Here<'_>, queues: &Queues, f: &mut Findings) ->
             Some(Fix { label, edits: vec![edit] })
         };
         let fix = names::use_nearest(&queues.index, &entry.queue, at());
-        let usable =
-            |name| queues.index.find(name).is_some_and(|q| queues.all[QueueId(q)].children.is_empty());
+        let usable = |name| queues.index.find(name).is_some_and(|q| queues.all[QueueId(q)].children.is_empty());
         let fix = fix.filter(|_| queues.index.nearest(&entry.queue).is_some_and(usable)).or_else(add);
         f.add(codes::NO_QUEUE, at(), says, fix);
         return QueueId(0);
@@ -489,8 +475,7 @@ fn pod_set(
         Ok(0) => Err(Wrong::Form),
         answer => answer,
     };
-    let pods =
-        f.value(&own.pods, 1, "a whole number of [pods], at least 1", &|| here.field("pods"), &at_least_one);
+    let pods = f.value(&own.pods, 1, "a whole number of [pods], at least 1", &|| here.field("pods"), &at_least_one);
     let min = gangs::minimum(&own.min_available, (pods, policy), here, f);
     let clamp = |n: u64| u32::try_from(n.min(PODS_MAX + 1)).unwrap_or(u32::MAX);
     let path = own.group.split('/').map(str::trim).filter(|name| !name.is_empty()).map(Arc::from).collect();
@@ -563,9 +548,7 @@ fn gpu_request(amount: Amount, here: Here<'_>, f: &mut Findings) -> GpuRequest {
     match (whole, part) {
         (0, 0) => GpuRequest::None,
         (0, _) => GpuRequest::Fraction { portion: amount, devices: 1 },
-        (_, 0) if whole <= POD_GPUS_MAX => {
-            GpuRequest::Whole { devices: u32::try_from(whole).unwrap_or(u32::MAX) }
-        }
+        (_, 0) if whole <= POD_GPUS_MAX => GpuRequest::Whole { devices: u32::try_from(whole).unwrap_or(u32::MAX) },
         (_, 0) => {
             let says = format!("gpu asks for more than {POD_GPUS_MAX} GPUs in one [pod]; check the number");
             f.add(codes::LARGE, here.field("gpu"), says, None);

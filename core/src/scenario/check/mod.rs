@@ -1,7 +1,7 @@
 //! Turns a scenario into a plan, or reports all of its errors at once.
 //!
-//! Each part is resolved independently, with substitutes for invalid values, so that one error does not hide others. The
-//! cluster is built only if there is no error; until then nothing of unbounded size is expanded.
+//! Each part is resolved independently, with substitutes for invalid values, so that one error does not hide others.
+//! The cluster is built only if there is no error; until then nothing of unbounded size is expanded.
 
 mod advice;
 mod advice_jobs;
@@ -58,8 +58,7 @@ pub fn check(scenario: &Scenario) -> Checked {
     let mut jobs = jobs::jobs(scenario, (&pools, policy.description(), &named), &queues, f);
     jobs.count_gpu_memory(&nodes);
     evictions::for_whom(scenario, &mut jobs, f);
-    let mut timeline =
-        timeline::timeline(scenario, (&policy, rhythm), (&pools, &named), &nodes, &queues, &jobs, f);
+    let mut timeline = timeline::timeline(scenario, (&policy, rhythm), (&pools, &named), &nodes, &queues, &jobs, f);
     // From here on the capacity of nodes includes the over-commit ratio.
     over_commit::apply(scenario, (&charges, &pools), &mut nodes, &mut timeline, f);
     let placed = placement::placements(scenario, &nodes, &jobs, f);
@@ -84,8 +83,7 @@ pub fn check(scenario: &Scenario) -> Checked {
     let terms = policy.description().terms;
     let plan = (!findings.has_errors()).then(|| {
         let mut charges = charges;
-        let cluster =
-            Cluster { named: named.names, ..build::cluster(delays, &pools, nodes, queues, &jobs, &placed) };
+        let cluster = Cluster { named: named.names, ..build::cluster(delays, &pools, nodes, queues, &jobs, &placed) };
         let later = timeline.iter().flat_map(Planned::policies).collect::<Vec<_>>();
         charges.iter_mut().for_each(|(policy, _)| policy.with_later_configs(&later));
         let (policy, rhythm) = charges.remove(0);
@@ -104,8 +102,7 @@ const RENAMED_MAX: usize = 20;
 fn drop_taken_names(scenario: &Scenario, diagnostics: &mut [Diagnostic]) {
     let of_names = diagnostics.iter_mut().filter(|found| found.code == crate::format::codes::BAD_NAME);
     for (n, found) in of_names.enumerate() {
-        let is_free =
-            |fix: &crate::format::Fix| n < RENAMED_MAX && crate::format::apply(scenario, &fix.edits).is_ok();
+        let is_free = |fix: &crate::format::Fix| n < RENAMED_MAX && crate::format::apply(scenario, &fix.edits).is_ok();
         found.fix = found.fix.take().filter(is_free);
     }
 }
@@ -213,13 +210,7 @@ impl Findings {
     }
 
     /// Parses an amount of a resource.
-    fn amount(
-        &mut self,
-        typed: &Option<Scalar>,
-        resource: Resource,
-        here: Here<'_>,
-        default: Amount,
-    ) -> Amount {
+    fn amount(&mut self, typed: &Option<Scalar>, resource: Resource, here: Here<'_>, default: Amount) -> Amount {
         let path = &|| here.field(resource.name());
         if resource == Resource::MEMORY {
             self.few_bytes(typed, path);
@@ -230,8 +221,7 @@ impl Findings {
     fn few_bytes(&mut self, typed: &Option<Scalar>, path: &dyn Fn() -> Path) {
         let Some(typed) = typed else { return };
         if quantity::count(&typed.0).is_ok_and(|n| n > 0 && n < 1 << 20) {
-            let says =
-                format!("memory {} counts bytes; did you mean {}Gi?", quoted(&typed.0), typed.0.trim());
+            let says = format!("memory {} counts bytes; did you mean {}Gi?", quoted(&typed.0), typed.0.trim());
             let meant = format!("{}Gi", typed.0.trim());
             self.suggest(codes::FEW_BYTES, path(), says, &meant, format!("Set the memory to {meant}"));
         }
@@ -251,8 +241,8 @@ impl Findings {
         }
     }
 
-    /// Parses a quota or a limit, which `is_unlimited` distinguishes. Memory without a unit is in KAI's 10^6 bytes, and -1 is
-    /// KAI's *unlimited*.
+    /// Parses a quota or a limit, which `is_unlimited` distinguishes. Memory without a unit is in KAI's 10^6 bytes, and
+    /// -1 is KAI's *unlimited*.
     fn bound(
         &mut self,
         typed: &Option<Scalar>,
@@ -275,8 +265,7 @@ impl Findings {
     /// Parses a weight or a share, in millionths.
     fn weight(&mut self, typed: &Option<Scalar>, path: &dyn Fn() -> Path) -> Option<Weight> {
         let parse = |text: &str| quantity::millionths(text).map(|n| Some(Weight::millionths(n)));
-        self.value(typed, None, "a number such as 1 or 0.5", path, &parse)
-            .or(typed.as_ref().map(|_| Weight::ONE))
+        self.value(typed, None, "a number such as 1 or 0.5", path, &parse).or(typed.as_ref().map(|_| Weight::ONE))
     }
 
     fn wrong(&mut self, wrong: Wrong, form: Code, typed: &str, wanted: &str, at: Path) {

@@ -32,21 +32,14 @@ impl Named {
         let names: Vec<Arc<str>> = names.into_iter().filter(|name| is_name(name)).map(Arc::from).collect();
         if names.len() > NAMED_MAX {
             let n = names.len();
-            let says =
-                format!("the scenario names {n} further resources; up to {NAMED_MAX} of them are simulated");
+            let says = format!("the scenario names {n} further resources; up to {NAMED_MAX} of them are simulated");
             f.add(codes::TOO_MANY, Path::default().field("nodes"), says, None);
         }
         Named { names: names.into_iter().take(NAMED_MAX).collect() }
     }
 
     /// Sets the amounts of one node or one pod.
-    pub fn put(
-        &self,
-        typed: &BTreeMap<String, Scalar>,
-        here: Here<'_>,
-        amounts: &mut ResourceVec,
-        f: &mut Findings,
-    ) {
+    pub fn put(&self, typed: &BTreeMap<String, Scalar>, here: Here<'_>, amounts: &mut ResourceVec, f: &mut Findings) {
         for (name, value) in typed {
             let at = || here.field("resources").field(name);
             if !is_name(name) {

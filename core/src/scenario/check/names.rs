@@ -25,8 +25,7 @@ pub fn here<'a>(section: &'static str, index: usize, name: &'a str, repeats: &[b
 pub fn check_name(name: &str, suffix: usize, what: &str, here: Here<'_>, f: &mut Findings) {
     let path = || here.field("name");
     if name.is_empty() {
-        let fresh =
-            format!("{}-{}", Terms::PLAIN.fill(what), here.inner.map_or(here.index, |(_, i, _)| i) + 1);
+        let fresh = format!("{}-{}", Terms::PLAIN.fill(what), here.inner.map_or(here.index, |(_, i, _)| i) + 1);
         let label = format!("Call it {fresh}");
         f.suggest(codes::NO_NAME, path(), format!("this {what} has no name; give it one"), fresh, label);
     } else if name.chars().any(|c| c.is_control() || is_invisible(c)) {
@@ -37,8 +36,7 @@ pub fn check_name(name: &str, suffix: usize, what: &str, here: Here<'_>, f: &mut
         let fix = rename(here.path(), clean.trim()).filter(|_| !clean.trim().is_empty());
         f.add(codes::BAD_NAME, path(), says, fix);
     } else if name.chars().count() + suffix > NAME_CHARS_MAX {
-        let says =
-            format!("the name {} is longer than {NAME_CHARS_MAX} characters; shorten it", quoted(name));
+        let says = format!("the name {} is longer than {NAME_CHARS_MAX} characters; shorten it", quoted(name));
         let short: String = name.chars().take(NAME_CHARS_MAX - suffix.min(NAME_CHARS_MAX - 1)).collect();
         f.add(codes::BAD_NAME, path(), says, rename(here.path(), &short));
     }
@@ -108,15 +106,7 @@ pub fn use_nearest(index: &Index, name: &str, at: Path) -> Option<Fix> {
 }
 
 /// Reports an unknown name; `otherwise` is the fix if no name is similar.
-pub fn unknown(
-    code: Code,
-    what: &str,
-    name: &str,
-    index: &Index,
-    at: Path,
-    otherwise: Option<Fix>,
-    f: &mut Findings,
-) {
+pub fn unknown(code: Code, what: &str, name: &str, index: &Index, at: Path, otherwise: Option<Fix>, f: &mut Findings) {
     if f.only_counts(code) {
         return;
     }

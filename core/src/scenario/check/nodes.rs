@@ -176,10 +176,7 @@ impl Nodes {
         };
         let label: (Arc<str>, Arc<str>) = (label.0.as_str().into(), label.1.as_str().into());
         let with = self.by_label.get(&label).map_or(&[][..], Vec::as_slice);
-        with.iter()
-            .map(|&k| &self.kinds[k as usize].0)
-            .filter(|node| Nodes::matches(node, selector))
-            .collect()
+        with.iter().map(|&k| &self.kinds[k as usize].0).filter(|node| Nodes::matches(node, selector)).collect()
     }
 
     /// Whether a node matches a selector.

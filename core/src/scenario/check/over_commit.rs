@@ -51,11 +51,7 @@ pub fn apply(
 fn settings_of(s: &Scenario, pools: &Pools, pool: PartitionId) -> Path {
     let own = s.pools.get(pool.index()).is_some_and(|pool| !pool.settings.is_empty());
     let of = Path::default();
-    if own {
-        of.field("pools").named(&pools.names[pool.index()]).field("settings")
-    } else {
-        of.field("settings")
-    }
+    if own { of.field("pools").named(&pools.names[pool.index()]).field("settings") } else { of.field("settings") }
 }
 
 fn offered(policy: &Policy, has: &ResourceVec) -> ResourceVec {

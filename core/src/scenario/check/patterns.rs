@@ -13,26 +13,14 @@ pub const SEED_DEFAULT: u64 = 1;
 pub fn arrivals(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> (Option<u32>, Arrivals) {
     let clamp = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
     let at_count = || here.field("count");
-    let count = entry
-        .count
-        .as_ref()
-        .map(|_| f.value(&entry.count, 1, "a whole number of [jobs]", &at_count, &quantity::count));
+    let count =
+        entry.count.as_ref().map(|_| f.value(&entry.count, 1, "a whole number of [jobs]", &at_count, &quantity::count));
     let wanted = "a distance such as 30s, 60s..10s (evenly from one to the other) or 30s random (drawn)";
-    let every = f.parsed(
-        &entry.every,
-        Every::AT_ONCE,
-        (codes::DURATION, wanted),
-        &|| here.field("every"),
-        &Every::read,
-    );
+    let every =
+        f.parsed(&entry.every, Every::AT_ONCE, (codes::DURATION, wanted), &|| here.field("every"), &Every::read);
     let wanted = "a number with a distance such as 5 every 1d";
-    let repeat = f.parsed(
-        &entry.repeat,
-        Repeat::ONCE,
-        (codes::DURATION, wanted),
-        &|| here.field("repeat"),
-        &Repeat::read,
-    );
+    let repeat =
+        f.parsed(&entry.repeat, Repeat::ONCE, (codes::DURATION, wanted), &|| here.field("repeat"), &Repeat::read);
     let lonely = [
         (&entry.every, "every", "every needs a count: how many [jobs] arrive at this distance"),
         (&entry.repeat, "repeat", "repeat needs a count: how many [jobs] arrive each time"),
@@ -74,12 +62,7 @@ pub fn lasts(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> Option<Lasts
 }
 
 /// Reports a seed that is not used.
-pub fn seed_is_used(
-    entry: &JobEntry,
-    (arrivals, lasts): (Arrivals, Option<Lasts>),
-    here: Here<'_>,
-    f: &mut Findings,
-) {
+pub fn seed_is_used(entry: &JobEntry, (arrivals, lasts): (Arrivals, Option<Lasts>), here: Here<'_>, f: &mut Findings) {
     if entry.seed.is_some() && !arrivals.every.is_random && !lasts.is_some_and(|lasts| lasts.is_drawn()) {
         let says = "nothing is drawn with this seed; write lasts as 8m..20m or every as 30s random";
         f.suggest(codes::EVERY, here.field("seed"), says, "", "Remove it");
@@ -91,9 +74,7 @@ pub fn at_start(arrivals: Arrivals, here: Here<'_>, f: &mut Findings) {
     let Arrivals { every, repeat, .. } = arrivals;
     let is_spread = every.first.max(every.last) > Span::ZERO;
     let is_repeated = repeat.times > 1 && repeat.every > Span::ZERO;
-    for field in
-        [(is_spread, "every"), (is_repeated, "repeat")].into_iter().filter_map(|(is, f)| is.then_some(f))
-    {
+    for field in [(is_spread, "every"), (is_repeated, "repeat")].into_iter().filter_map(|(is, f)| is.then_some(f)) {
         let says = "a pattern with `on` runs from the start, so its [jobs] cannot arrive one by one";
         f.suggest(codes::NOT_AT_START, here.field(field), says, "", "Let all arrive at once");
     }

@@ -1,5 +1,5 @@
-//! Pods that already run at the start of the scenario or at their submission: on the given node, and on the given or the
-//! lowest free devices.
+//! Pods that already run at the start of the scenario or at their submission: on the given node, and on the given or
+//! the lowest free devices.
 
 use std::collections::BTreeMap;
 
@@ -28,9 +28,8 @@ pub struct Place {
 pub fn placements(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) -> Placements {
     let mut held: BTreeMap<NodeId, NodeUse> = BTreeMap::new();
     let mut placements = Placements::new();
-    let says_where = |entry: &JobEntry| {
-        !entry.on.is_empty() || !entry.on_devices.is_empty() || !entry.terminating.is_empty()
-    };
+    let says_where =
+        |entry: &JobEntry| !entry.on.is_empty() || !entry.on_devices.is_empty() || !entry.terminating.is_empty();
     for (i, entry) in s.jobs.iter().enumerate().filter(|(_, entry)| says_where(entry)) {
         let template = &jobs.templates[i];
         let here = jobs.here(s, i);
@@ -55,8 +54,7 @@ pub fn placements(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) ->
             let fits = (machine.ready || is_later) && Nodes::matches(machine, &entry.selector);
             // All pods of a job have to be in one pool, which is one of the job's pools.
             let of_job = placed.get(k / n_pods * n_pods).map(|first| nodes.all[first.node].partition);
-            let is_here =
-                of_job.map_or(template.pools.contains(&machine.partition), |p| p == machine.partition);
+            let is_here = of_job.map_or(template.pools.contains(&machine.partition), |p| p == machine.partition);
             let fits = fits && is_here;
             let own = devices.get(k).copied().flatten();
             let mut take = || {
@@ -69,8 +67,7 @@ pub fn placements(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) ->
                 let devices = if is_later { own } else { take() };
                 placed.push(Place { node, devices: devices.unwrap_or_default(), gone });
                 if devices.is_none() && !is_later {
-                    let says =
-                        format!("[node] {} has less than the [pods] that name it ask for", quoted(name));
+                    let says = format!("[node] {} has less than the [pods] that name it ask for", quoted(name));
                     f.add(codes::EXCEEDS, here.field("on"), says, set_on(here, &[], "Let it wait instead"));
                 }
                 continue;
@@ -151,12 +148,7 @@ fn set_on(here: super::Here<'_>, on: &[&str], label: &str) -> Option<crate::scen
 }
 
 /// A fix that replaces a wrong name by the nearest one; only if no name contains a comma.
-fn use_instead(
-    on: &[String],
-    wrong: &str,
-    nodes: &Nodes,
-    here: super::Here<'_>,
-) -> Option<crate::scenario::Fix> {
+fn use_instead(on: &[String], wrong: &str, nodes: &Nodes, here: super::Here<'_>) -> Option<crate::scenario::Fix> {
     let near = nodes.index.nearest(wrong)?;
     let all: Vec<&str> = on.iter().map(|name| if name == wrong { near } else { name.as_str() }).collect();
     let plain = all.iter().all(|name| !name.contains(',') && name.trim() == *name && !name.is_empty());

@@ -64,8 +64,7 @@ impl Pools {
         if f.only_counts(codes::NO_POOL) {
             return None;
         }
-        let says =
-            format!("pool {} is not in the list of pools; {}", quoted(name), names::hint(&self.index, name));
+        let says = format!("pool {} is not in the list of pools; {}", quoted(name), names::hint(&self.index, name));
         let fix = match self.index.nearest(name) {
             Some(near) => {
                 let value = if without.is_empty() { near.to_string() } else { format!("{without}, {near}") };
@@ -86,19 +85,11 @@ impl Pools {
         };
         let is_first = self.index.find(&self.names[0]).is_none();
         let first = is_first.then(|| edit(&self.names[0]));
-        Fix {
-            label: format!("Add the pool {}", quoted(name)),
-            edits: first.into_iter().chain([edit(name)]).collect(),
-        }
+        Fix { label: format!("Add the pool {}", quoted(name)), edits: first.into_iter().chain([edit(name)]).collect() }
     }
 
     /// Resolves a list of pool names, without repetitions; `None`: the list is empty.
-    pub fn list(
-        &self,
-        typed: &[String],
-        at: &dyn Fn() -> Path,
-        f: &mut Findings,
-    ) -> Option<Vec<PartitionId>> {
+    pub fn list(&self, typed: &[String], at: &dyn Fn() -> Path, f: &mut Findings) -> Option<Vec<PartitionId>> {
         let mut found: Vec<PartitionId> = Vec::with_capacity(typed.len());
         for (i, name) in typed.iter().enumerate() {
             let others = || {
@@ -153,9 +144,7 @@ pub fn own_findings(
 ) {
     for finding in found.finish() {
         let is_own = match finding.at.0.as_slice() {
-            [Segment::Field(section), Segment::Field(name)] => {
-                section == "settings" && settings.contains_key(name)
-            }
+            [Segment::Field(section), Segment::Field(name)] => section == "settings" && settings.contains_key(name),
             [Segment::Field(section)] => section == "cycle" && has_cycle,
             _ => false,
         };

@@ -13,8 +13,9 @@ pub fn is_semi(typed: &Option<Scalar>) -> bool {
     typed.as_ref().is_some_and(|typed| typed.0.trim() == SEMI)
 }
 
-/// The preemptibility of a job, or the policy's default `unset`; `is_elastic` means that not all pods have to start together.
-/// Under a policy without semi-preemptible jobs `semi` counts as omitted and is reported by [`super::ignored`].
+/// The preemptibility of a job, or the policy's default `unset`; `is_elastic` means that not all pods have to start
+/// together. Under a policy without semi-preemptible jobs `semi` counts as omitted and is reported by
+/// [`super::ignored`].
 pub fn preemptible(
     entry: &JobEntry,
     (unset, is_elastic): (bool, bool),

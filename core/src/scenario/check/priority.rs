@@ -41,18 +41,15 @@ impl<'s> Unset<'s> {
     fn unknown(&self, text: &str, here: Here<'_>, f: &mut Findings) {
         let at = || here.field("priority");
         let JobDefaults { classes, has_own_classes, .. } = self.defaults;
-        let own = self
-            .settings
-            .keys()
-            .filter(|_| *has_own_classes)
-            .filter_map(|name| name.strip_prefix(PRIORITY_CLASS));
+        let own =
+            self.settings.keys().filter(|_| *has_own_classes).filter_map(|name| name.strip_prefix(PRIORITY_CLASS));
         let names: Vec<&str> = classes.iter().map(|(name, _)| *name).chain(own).collect();
         let wanted = match (has_own_classes, names.is_empty()) {
             (false, true) => "not an integer; this policy has no priority classes".into(),
             (false, false) => format!("neither an integer nor one of {}", names.join(", ")),
-            (true, true) => format!(
-                "neither an integer nor a priority class whose value is in the settings ({PRIORITY_CLASS}NAME)"
-            ),
+            (true, true) => {
+                format!("neither an integer nor a priority class whose value is in the settings ({PRIORITY_CLASS}NAME)")
+            }
             (true, false) => format!(
                 "neither an integer nor one of {}; {PRIORITY_CLASS}NAME in the settings adds a class",
                 names.join(", ")
@@ -60,9 +57,7 @@ impl<'s> Unset<'s> {
         };
         let fix = match (nearest(text, names.iter().copied()), JobDefaults::CLASSES.class(text)) {
             (Some(near), _) => set(at(), near, format!("Use {near}")),
-            (None, Some(value)) => {
-                set(at(), value.to_string(), format!("Use {value}, its value under KAI and Run:ai"))
-            }
+            (None, Some(value)) => set(at(), value.to_string(), format!("Use {value}, its value under KAI and Run:ai")),
             (None, None) => set(at(), "", "Use the default priority"),
         };
         f.add(codes::PRIORITY, at(), format!("priority {} is {wanted}", quoted(text)), fix);

@@ -75,8 +75,7 @@ pub fn queues(s: &Scenario, pools: &Pools, f: &mut Findings) -> Queues {
             }
         }
         all.push(first);
-        default_pools
-            .push(pools.list(&entry.default_pools, &|| here.field("default-pools"), f).unwrap_or_default());
+        default_pools.push(pools.list(&entry.default_pools, &|| here.field("default-pools"), f).unwrap_or_default());
     }
     for i in twice {
         let entry = &s.queues[i as usize];
@@ -125,10 +124,7 @@ fn in_pools(
         let here = here.inside("pools", k, (!repeats[k]).then_some(row.name.as_str()));
         let pool = pools.find(&row.name, "", here.field("name"), f);
         if repeats[k] {
-            let says = format!(
-                "the pool {} stands in this [queue] already; give its values once",
-                quoted(&row.name)
-            );
+            let says = format!("the pool {} stands in this [queue] already; give its values once", quoted(&row.name));
             f.add(codes::CONFLICT, here.path(), says, remove(here.path(), "Remove it here"));
         }
         let mut queue = own.clone();
@@ -140,13 +136,10 @@ fn in_pools(
             }
         }
         queue.priority = priority(&row.priority, here, f).or(own.priority);
-        let mut runtime = |typed, field, own| {
-            f.time(typed, own, &|| here.field(field), &|text| quantity::span(text).map(Some))
-        };
-        queue.preempt_min_runtime =
-            runtime(&row.preempt_min_runtime, "preempt-min-runtime", own.preempt_min_runtime);
-        queue.reclaim_min_runtime =
-            runtime(&row.reclaim_min_runtime, "reclaim-min-runtime", own.reclaim_min_runtime);
+        let mut runtime =
+            |typed, field, own| f.time(typed, own, &|| here.field(field), &|text| quantity::span(text).map(Some));
+        queue.preempt_min_runtime = runtime(&row.preempt_min_runtime, "preempt-min-runtime", own.preempt_min_runtime);
+        queue.reclaim_min_runtime = runtime(&row.reclaim_min_runtime, "reclaim-min-runtime", own.reclaim_min_runtime);
         found.extend(pool.map(|pool| (pool, queue)));
     }
     found
@@ -162,8 +155,7 @@ fn queue(entry: &QueueEntry, i: usize, name: Arc<str>, here: Here<'_>, f: &mut F
     }
     let in_order = Queue::created_in_file_order(i).as_millis();
     let created = f.time(&entry.created, in_order, &|| here.field("created"), &quantity::millis);
-    let mut runtime =
-        |typed, field| f.time(typed, None, &|| here.field(field), &|text| quantity::span(text).map(Some));
+    let mut runtime = |typed, field| f.time(typed, None, &|| here.field(field), &|text| quantity::span(text).map(Some));
     let preempt_min_runtime = runtime(&entry.preempt_min_runtime, "preempt-min-runtime");
     let reclaim_min_runtime = runtime(&entry.reclaim_min_runtime, "reclaim-min-runtime");
     Queue {
@@ -225,18 +217,13 @@ fn parents(s: &Scenario, queues: &mut Queues, f: &mut Findings) {
         let Some(parent) = &entry.parent else { continue };
         let here = queues.here(s, QueueId::from_index(i));
         match queues.index.find(parent) {
-            Some(found) if !parent.is_empty() => {
-                queues.all[QueueId::from_index(i)].parent = Some(QueueId(found))
-            }
+            Some(found) if !parent.is_empty() => queues.all[QueueId::from_index(i)].parent = Some(QueueId(found)),
             _ if f.only_counts(codes::NO_PARENT) => {}
             _ => {
                 let at = here.field("parent");
                 let hint = names::hint(&queues.index, parent);
-                let says = format!(
-                    "{} names {} as parent, which does not exist; {hint}",
-                    quoted(&entry.name),
-                    quoted(parent)
-                );
+                let says =
+                    format!("{} names {} as parent, which does not exist; {hint}", quoted(&entry.name), quoted(parent));
                 let fix = names::use_nearest(&queues.index, parent, at.clone())
                     .filter(|_| queues.index.nearest(parent) != Some(entry.name.as_str()))
                     .or_else(|| set(at.clone(), "", "Make it a top-level [queue]"));
@@ -267,10 +254,8 @@ fn break_cycles(s: &Scenario, queues: &mut Queues, f: &mut Findings) -> bool {
         members.sort();
         let shown: Vec<String> = members.iter().take(8).map(|&q| quoted(&queues.all[q].name)).collect();
         let more = if members.len() > 8 { format!(" and {} more", members.len() - 8) } else { String::new() };
-        let says = format!(
-            "{}{more} are each other's ancestors; make one of them a top-level [queue]",
-            shown.join(", ")
-        );
+        let says =
+            format!("{}{more} are each other's ancestors; make one of them a top-level [queue]", shown.join(", "));
         let place = queues.here(s, members[0]).field("parent");
         f.suggest(codes::CYCLE, place, says, "", format!("Make {} a top-level [queue]", shown[0]));
         queues.all[members[0]].parent = None;
@@ -281,12 +266,10 @@ fn break_cycles(s: &Scenario, queues: &mut Queues, f: &mut Findings) -> bool {
 
 fn depth(s: &Scenario, queues: &Queues, f: &mut Findings) {
     for (id, queue) in queues.all.iter() {
-        let levels =
-            std::iter::successors(Some(id), |&q| queues.all[q].parent).take(TREE_DEPTH_MAX + 2).count();
+        let levels = std::iter::successors(Some(id), |&q| queues.all[q].parent).take(TREE_DEPTH_MAX + 2).count();
         if levels == TREE_DEPTH_MAX + 1 {
             let at = queues.here(s, id).field("parent");
-            let says =
-                format!("{} lies deeper than {TREE_DEPTH_MAX} levels; move it up", quoted(&queue.name));
+            let says = format!("{} lies deeper than {TREE_DEPTH_MAX} levels; move it up", quoted(&queue.name));
             f.suggest(codes::TOO_DEEP, at, says, "", "Make it a top-level [queue]");
         }
     }

@@ -22,11 +22,8 @@ pub fn check(s: &Scenario, policy: &Policy, draft: &Draft<'_>, timeline: &[Plann
         for planned in moment {
             policy = apply(planned, &mut queues).unwrap_or(policy);
         }
-        let entries: Vec<usize> = moment
-            .iter()
-            .filter(|planned| is_reload(planned))
-            .map(|planned| planned.entry as usize)
-            .collect();
+        let entries: Vec<usize> =
+            moment.iter().filter(|planned| is_reload(planned)).map(|planned| planned.entry as usize).collect();
         let Some(&last) = entries.last() else { continue };
         let now = Draft { queues: &queues, ..draft.clone() };
         for found in refused(policy, &now) {

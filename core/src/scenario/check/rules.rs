@@ -15,15 +15,8 @@ const EFFECTS: [(&str, Effect); 3] = [
 ];
 
 /// Values for nodes that are down, the plain one first; the others are conditions of Kubernetes.
-const NOT_READY: [&str; 7] = [
-    "down",
-    "cordoned",
-    "not-ready",
-    "memory-pressure",
-    "disk-pressure",
-    "pid-pressure",
-    "network-unavailable",
-];
+const NOT_READY: [&str; 7] =
+    ["down", "cordoned", "not-ready", "memory-pressure", "disk-pressure", "pid-pressure", "network-unavailable"];
 
 /// Parses the state of a node; reports an unknown one.
 pub fn node_state(typed: &Scalar, here: Here<'_>, f: &mut Findings) -> Option<NodeState> {
@@ -63,8 +56,7 @@ pub fn pod_rules(
         labels.insert(key, value);
     }
     let of_job = yes_no(&entry.gated, "gated", job, f);
-    let gated =
-        if entry.pod_sets.is_empty() { of_job } else { yes_no(&own.gated, "gated", here, f).or(of_job) };
+    let gated = if entry.pod_sets.is_empty() { of_job } else { yes_no(&own.gated, "gated", here, f).or(of_job) };
     let mut affinity = shared.affinity.clone();
     affinity.extend(requirements(&own.affinity, here, f));
     let rules = PodRules {
@@ -72,11 +64,7 @@ pub fn pod_rules(
         tolerations: shared.tolerations.clone(),
         labels: labels.into_iter().map(|(key, value)| (key.into(), value.into())).collect(),
         gated: gated.unwrap_or(false),
-        nominated_node: own
-            .nominated_node
-            .as_ref()
-            .or(entry.nominated_node.as_ref())
-            .map(|n| n.as_str().into()),
+        nominated_node: own.nominated_node.as_ref().or(entry.nominated_node.as_ref()).map(|n| n.as_str().into()),
         application: entry.application.as_deref().map(Arc::from),
         is_originator: shared.is_originator,
         never_preempts: shared.never_preempts,

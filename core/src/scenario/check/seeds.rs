@@ -20,9 +20,8 @@ pub fn advice(s: &Scenario, jobs: &Jobs, f: &mut Findings) {
     let mut first: BTreeMap<(&str, u64), usize> = BTreeMap::new();
     for i in entries() {
         let mut others = drawing(i).map(|what| (what, *first.entry((what, seed(i))).or_insert(i)));
-        let Some((what, other)) = others
-            .by_ref()
-            .fold(None, |found, (what, other)| found.or_else(|| (other != i).then_some((what, other))))
+        let Some((what, other)) =
+            others.by_ref().fold(None, |found, (what, other)| found.or_else(|| (other != i).then_some((what, other))))
         else {
             continue;
         };
@@ -34,8 +33,7 @@ pub fn advice(s: &Scenario, jobs: &Jobs, f: &mut Findings) {
         let at = jobs.here(s, i).field("seed");
         let how = if what == "arrive" { "arrive in the same rhythm" } else { "draw the same runtimes" };
         let (own, other) = (quoted(&s.jobs[i].name), quoted(&s.jobs[other].name));
-        let says =
-            format!("the [jobs] of {own} and {other} {how}: both have seed {}; give {own} another", seed(i));
+        let says = format!("the [jobs] of {own} and {other} {how}: both have seed {}; give {own} another", seed(i));
         f.suggest(codes::SAME_SEED, at, says, free.to_string(), format!("Set its seed to {free}"));
     }
 }

@@ -58,8 +58,7 @@ fn rhythm(s: &Scenario, default: Cycle, f: &mut Findings) -> Rhythm {
     let period = time(period, Span::from_seconds(1));
     let first = first.map_or(period, |first| time(first, period));
     if period == Span::ZERO {
-        let says =
-            "a cycle of 0 seconds would never let time pass; write a period such as 1s, or `on change`";
+        let says = "a cycle of 0 seconds would never let time pass; write a period such as 1s, or `on change`";
         f.suggest(codes::DURATION, at(), says, "1s", "Set the cycle to 1s");
     }
     Rhythm::Every { period, first }

@@ -11,9 +11,7 @@ use super::pools::{self, Pools};
 use super::queues::{self, Queues};
 use super::{Here, rules, settings};
 use crate::cluster::{Capacity, NodeState, QueueResource};
-use crate::format::{
-    CapacityEntry, Findings, Fix, Scenario, TimelineEntry, codes, quantity, quoted, remove, set,
-};
+use crate::format::{CapacityEntry, Findings, Fix, Scenario, TimelineEntry, codes, quantity, quoted, remove, set};
 use crate::id::{Arena, JobId, NodeId, PartitionId, QueueId};
 use crate::policy::{Policy, Rhythm};
 use crate::time::Time;
@@ -72,10 +70,7 @@ pub fn timeline(
             },
             n => {
                 let (code, says) = match n {
-                    0 => (
-                        codes::EMPTY_ENTRY,
-                        "this entry names no [queue], [node] or [job]; name one or remove it",
-                    ),
+                    0 => (codes::EMPTY_ENTRY, "this entry names no [queue], [node] or [job]; name one or remove it"),
                     _ => (
                         codes::CONFLICT,
                         "this entry names several of [queue], [node], [job] and settings; name only one",
@@ -241,22 +236,15 @@ fn node_change(
         None if has_capacity => None,
         None => {
             let says = "this entry changes nothing of the [node]; add `state: down` or `state: ready`";
-            f.add(
-                codes::EMPTY_ENTRY,
-                here.path(),
-                says,
-                set(here.field("state"), "down", "Set the state to down"),
-            );
+            f.add(codes::EMPTY_ENTRY, here.path(), says, set(here.field("state"), "down", "Set the state to down"));
             Some(NodeState::Down)
         }
         Some(state) => Some(rules::node_state(state, here, f).unwrap_or(NodeState::Down)),
     };
     let node = node.map(NodeId);
-    let known =
-        node.and_then(|node| capacities.get(&node).copied().or(Some(nodes.all.get(node)?.capacity())));
+    let known = node.and_then(|node| capacities.get(&node).copied().or(Some(nodes.all.get(node)?.capacity())));
     let known = known.unwrap_or(Capacity { amounts: ResourceVec::default(), pods_max: 0 });
-    let capacity =
-        has_capacity.then(|| nodes::changed(&entry.capacity, known, here.group("capacity"), named, f));
+    let capacity = has_capacity.then(|| nodes::changed(&entry.capacity, known, here.group("capacity"), named, f));
     capacities.extend(node.zip(capacity));
     Some(PlanChange::Node { node: node?, state, capacity })
 }

@@ -31,17 +31,14 @@ impl Case<'_> {
     /// Why there is nothing that could be evicted or moved, as a further sentence without full stop.
     fn nothing_to_move(&self, gate: &Gate) -> Option<Text> {
         let failed = |left: Quantity, right: Quantity| {
-            let is_it =
-                |check: &&Check| !check.holds && check.left.quantity == left && check.right.quantity == right;
+            let is_it = |check: &&Check| !check.holds && check.left.quantity == left && check.right.quantity == right;
             self.refusal.checks.iter().filter(|_| self.refusal.gate == *gate).find(is_it)
         };
         if let Some(check) = failed(Quantity::PreemptibleJobs, Quantity::Constant) {
-            let place =
-                check.subject.queue.map(|of| text!(" in {queue}", [queue = queue_of(self.frame, of)]));
+            let place = check.subject.queue.map(|of| text!(" in {queue}", [queue = queue_of(self.frame, of)]));
             return Some(text!(". No other preemptible [job] runs{place}", [place]));
         }
-        let check =
-            failed(Quantity::Priority, Quantity::Priority).filter(|c| c.subject.other_job.is_some())?;
+        let check = failed(Quantity::Priority, Quantity::Priority).filter(|c| c.subject.other_job.is_some())?;
         let [own, lowest] = [&check.left, &check.right].map(|term| value(term, None));
         let queue = queue_of(self.frame, check.subject.queue?);
         Some(text!(
@@ -74,10 +71,7 @@ impl Case<'_> {
             let [own, other] = [check.subject.queue?, check.subject.other_queue?];
             let [own, other] = [own, other].map(|queue| queue_of(self.frame, queue));
             let [is, most] = [&check.left, &check.right].map(|term| value(term, None));
-            Some(text!(
-                "; the priority of {own}, {is}, is not higher than {most} of {other}",
-                [own, is, most, other]
-            ))
+            Some(text!("; the priority of {own}, {is}, is not higher than {most} of {other}", [own, is, most, other]))
         })
     }
 
@@ -85,9 +79,7 @@ impl Case<'_> {
     pub(super) fn like_failed(&self, other: JobId) -> Text {
         let like = self.frame.refusals.iter().find(|refusal| refusal.job == other);
         let why = like.and_then(|refusal| match refusal.gate {
-            Gate::NoVictims { ancestor, .. } => {
-                Some(Case { refusal, ..*self }.why_protected(&refusal.gate, ancestor))
-            }
+            Gate::NoVictims { ancestor, .. } => Some(Case { refusal, ..*self }.why_protected(&refusal.gate, ancestor)),
             _ => None,
         });
         text!(
@@ -120,9 +112,7 @@ impl Case<'_> {
             0 => Text::of("the [jobs] to evict are protected by their"),
             1 => text!("{victim} is protected by its", [victim = name(&victims[0])]),
             n if n > 4 => Text::of(format!("{n} [jobs] are protected by their")),
-            _ => {
-                Text::default().list(victims.iter().map(name).collect(), "and").say(" are protected by their")
-            }
+            _ => Text::default().list(victims.iter().map(name).collect(), "and").say(" are protected by their"),
         };
         text!(
             "{job} is waiting: {room}{victims} minimum runtime (until {until}).",

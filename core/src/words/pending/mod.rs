@@ -17,9 +17,7 @@ use super::{Evidence, Explanation, RuleCard};
 use crate::id::{Id, QueueId};
 use crate::moment::{EventRow, Frame, JobRow, QueueRow, fate};
 use crate::time::Time;
-use crate::trace::{
-    Check, Delay, Ending, Gate, LostClaim, NodeReason, NotAccepted, Outlook, Quantity, Refusal,
-};
+use crate::trace::{Check, Delay, Ending, Gate, LostClaim, NodeReason, NotAccepted, Outlook, Quantity, Refusal};
 use crate::units::Resource;
 
 /// Explains why a job is pending.
@@ -37,9 +35,7 @@ pub fn pending(frame: &Frame, refusal: &Refusal, resource: Resource) -> Explanat
     let rule = failed.or_else(|| refusal.checks.iter().find(said)).map(|check| check.rule);
     let (verdict, also) = match is_offered(frame, refusal.job) {
         // The reasons are those of the pool that it has left.
-        true => {
-            (text!("{job} is waiting: it found no place in its [node] pool.", [job = case.job()]), Vec::new())
-        }
+        true => (text!("{job} is waiting: it found no place in its [node] pool.", [job = case.job()]), Vec::new()),
         false => (case.verdict(&refusal.gate), case.also()),
     };
     Explanation {
@@ -217,10 +213,7 @@ impl Case<'_> {
             1 => {
                 text!("{job} is waiting: too few of its [pods] exist; 1 [pod] has not joined it yet.", [job])
             }
-            n => text!(
-                "{job} is waiting: too few of its [pods] exist; {n} [pods] have not joined it yet.",
-                [job, n]
-            ),
+            n => text!("{job} is waiting: too few of its [pods] exist; {n} [pods] have not joined it yet.", [job, n]),
         }
     }
 

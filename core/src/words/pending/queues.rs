@@ -16,10 +16,7 @@ impl Case<'_> {
     pub(super) fn behind(&self, first: JobId) -> Text {
         let job = self.job();
         if first == self.refusal.job {
-            return text!(
-                "A [pod] of {job} was placed in this cycle; the next one is tried in the next cycle.",
-                [job]
-            );
+            return text!("A [pod] of {job} was placed in this cycle; the next one is tried in the next cycle.", [job]);
         }
         let of = |queue: QueueId| queue_of(self.frame, queue);
         let came_first = yunikorn::came_first(self.refusal).unwrap_or_default();
@@ -89,18 +86,16 @@ impl Case<'_> {
 
     /// A queue, or a user in it, at the maximum of running jobs.
     pub(super) fn too_many_jobs(&self, gate: &Gate) -> Text {
-        let of =
-            |quantity| self.facts(Resource::GPU).get(Party::Queue(self.queue_id(gate)?), quantity).map(bare);
+        let of = |quantity| self.facts(Resource::GPU).get(Party::Queue(self.queue_id(gate)?), quantity).map(bare);
         let (job, queue) = (self.job(), queue_of(self.frame, self.queue_id(gate)));
         match (of(Quantity::Jobs), of(Quantity::Limit)) {
             (Some(with), Some(limit)) => text!(
                 "{job} is waiting: with it, {with} [jobs] would run in {queue} or for its user there, over the maximum of {limit}.",
                 [job, with, queue, limit]
             ),
-            _ => text!(
-                "{job} is waiting: {queue}, or its user there, already runs the maximum of [jobs].",
-                [job, queue]
-            ),
+            _ => {
+                text!("{job} is waiting: {queue}, or its user there, already runs the maximum of [jobs].", [job, queue])
+            }
         }
     }
 
@@ -119,10 +114,9 @@ impl Case<'_> {
             (_, _, Some(quota)) if quota.value == Some(0.0) => {
                 text!("{queue} has a [quota] of {quota}.", [queue, quota])
             }
-            (Some(held), _, Some(quota)) if held.value == quota.value => text!(
-                "{queue} already uses its whole [quota] of {quota} for non-preemptible [jobs].",
-                [queue, quota]
-            ),
+            (Some(held), _, Some(quota)) if held.value == quota.value => {
+                text!("{queue} already uses its whole [quota] of {quota} for non-preemptible [jobs].", [queue, quota])
+            }
             (_, Some(with), Some(quota)) => text!(
                 "with it {queue} would use {with} for non-preemptible [jobs], over its [quota] of {quota}.",
                 [queue, with, quota = bare(quota)]
@@ -146,8 +140,7 @@ impl Case<'_> {
         let r = failed.and_then(decisive_resource).unwrap_or(self.resource);
         let facts = Facts::of(failed.map_or(&[], std::slice::from_ref), r);
         let of = |quantity| facts.get(Party::Queue(id), quantity);
-        let why = if let (Some(with), Some(share)) = (of(Quantity::AllocatedWithJob), of(Quantity::FairShare))
-        {
+        let why = if let (Some(with), Some(share)) = (of(Quantity::AllocatedWithJob), of(Quantity::FairShare)) {
             let first = self.higher_priority().filter(|_| share.value == Some(0.0));
             // Every resource counts, also one that the job does not request.
             let uses = match of(Quantity::Request).is_none_or(|request| request.value != Some(0.0)) {
@@ -158,8 +151,7 @@ impl Case<'_> {
                 "{uses} {with}, over its [fair share] of {share}{first}.{past_usage}",
                 [uses, with, share = bare(share), first, past_usage = self.past_usage()]
             )
-        } else if let (Some(with), Some(quota)) = (of(Quantity::AllocatedNonPreemptible), of(Quantity::Quota))
-        {
+        } else if let (Some(with), Some(quota)) = (of(Quantity::AllocatedNonPreemptible), of(Quantity::Quota)) {
             text!(
                 "with {job}, it would use {with} for non-preemptible [jobs], over its [quota] of {quota}.",
                 [job = self.job(), with, quota = bare(quota)]
@@ -183,10 +175,7 @@ impl Case<'_> {
         let queue = queue_of(self.frame, check.subject.queue?);
         let policy = Policy::described(&self.frame.policy).and_then(|policy| policy.queue.priority.as_ref());
         let word = policy.map_or("priority", |priority| priority.word);
-        Some(text!(
-            "; {queue}, of higher {word} ({first} against {own}), comes first",
-            [queue, word, first, own]
-        ))
+        Some(text!("; {queue}, of higher {word} ({first} against {own}), comes first", [queue, word, first, own]))
     }
 
     /// *Without past usage its fair share would be 5 GPUs.*
@@ -201,8 +190,7 @@ impl Case<'_> {
     /// The comparison that does not let its queue reclaim: with its fair share, or with its quota.
     pub(super) fn not_entitled_check(&self) -> Option<&Check> {
         let failed = |right: Quantity, left: Quantity| {
-            let is_it =
-                |check: &&Check| !check.holds && check.right.quantity == right && check.left.quantity == left;
+            let is_it = |check: &&Check| !check.holds && check.right.quantity == right && check.left.quantity == left;
             self.refusal.checks.iter().rfind(is_it)
         };
         failed(Quantity::FairShare, Quantity::AllocatedWithJob)

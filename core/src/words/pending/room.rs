@@ -30,8 +30,7 @@ impl Case<'_> {
 
     /// Whether it needs GPUs and none was free on the nodes that it may use.
     pub(super) fn lacks_gpus(&self) -> bool {
-        self.refusal.free().is_some_and(|free| free.total <= 0.0)
-            && self.row().is_some_and(|row| row.gpus > 0.0)
+        self.refusal.free().is_some_and(|free| free.total <= 0.0) && self.row().is_some_and(|row| row.gpus > 0.0)
     }
 
     /// The reasons of the nodes that were tried.
@@ -59,14 +58,12 @@ impl Case<'_> {
     }
 
     pub(super) fn too_large(&self, resource: Resource) -> Text {
-        let is_size =
-            |check: &&Check| matches!(check.right.quantity, Quantity::Capacity | Quantity::LargestNode);
+        let is_size = |check: &&Check| matches!(check.right.quantity, Quantity::Capacity | Quantity::LargestNode);
         if let Some(check) = self.refusal.checks.iter().find(is_size) {
             return self.larger_than_its_nodes(check);
         }
         // The page numbers named resources after CPU, memory and GPUs.
-        let largest_of =
-            |at: usize| self.frame.nodes.iter().map(|node| node.capacity[at]).fold(0.0, f64::max);
+        let largest_of = |at: usize| self.frame.nodes.iter().map(|node| node.capacity[at]).fold(0.0, f64::max);
         let more = |name: &str, largest: String| {
             text!(
                 "{job} cannot start: a [pod] of it needs more {name} than any [node] has; the largest [node] has {largest}.",
@@ -82,8 +79,7 @@ impl Case<'_> {
 
     /// The request of a pod against the largest node that it may use.
     fn larger_than_its_nodes(&self, check: &Check) -> Text {
-        let named =
-            check.subject.resource.and_then(Resource::nth_named).and_then(|n| self.frame.named.get(n));
+        let named = check.subject.resource.and_then(Resource::nth_named).and_then(|n| self.frame.named.get(n));
         let r = self.resource(check.subject.resource);
         let of = |term: &Term| match named {
             Some(_) => number::number(side(&term.value, Resource::GPU).unwrap_or_default()),
@@ -109,8 +105,7 @@ impl Case<'_> {
         match self.asks(of) {
             Some(_) if total <= 0.0 => format!("no GPU is free{place}, and "),
             Some(asks) if total < asks.total() => {
-                let (needs, were) =
-                    (with_unit(Resource::GPU, asks.total()), if total == 1.0 { "was" } else { "were" });
+                let (needs, were) = (with_unit(Resource::GPU, asks.total()), if total == 1.0 { "was" } else { "were" });
                 format!("it needs {needs} and only {} {were} free{place}, and ", number(total))
             }
             _ => "no [node] has room, and ".into(),
@@ -137,7 +132,8 @@ impl Case<'_> {
         (alike.gpus > 0.0).then_some(Asks::Alike(Ask { pods: of, ..alike }))
     }
 
-    /// Needed against free GPUs at the attempt; `None`: its pods need none, the numbers are unknown, or GPUs are not what it lacks.
+    /// Needed against free GPUs at the attempt; `None`: its pods need none, the numbers are unknown, or GPUs are not
+    /// what it lacks.
     fn needs(&self, of: u32, place: &str) -> Option<String> {
         let (asks, FreeGpus { total, most }) = (self.asks(of)?, self.refusal.free()?);
         if asks.total() <= total && asks.most() <= most {
@@ -234,13 +230,8 @@ impl Asks<'_> {
             }
             Asks::Unlike(asks) => {
                 let pods: u32 = asks.iter().map(|ask| ask.pods).sum();
-                let each: Vec<String> =
-                    asks.iter().map(|ask| format!("{} × {}", ask.pods, number(ask.gpus))).collect();
-                format!(
-                    "it needs {} for {pods} [pods] ({})",
-                    with_unit(Resource::GPU, self.total()),
-                    each.join(", ")
-                )
+                let each: Vec<String> = asks.iter().map(|ask| format!("{} × {}", ask.pods, number(ask.gpus))).collect();
+                format!("it needs {} for {pods} [pods] ({})", with_unit(Resource::GPU, self.total()), each.join(", "))
             }
         }
     }

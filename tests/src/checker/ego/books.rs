@@ -1,4 +1,5 @@
-//! Units with their sources, lent hosts and earmarks at one moment, and the numbers of a pool that follow (ego.md 3 to 8).
+//! Units with their sources, lent hosts and earmarks at one moment, and the numbers of a pool that follow (ego.md 3 to
+//! 8).
 
 use std::collections::BTreeMap;
 
@@ -217,16 +218,12 @@ impl View<'_> {
     /// Units of a size that the empty pool holds.
     pub fn capacity(&self, set: &Set, pool: usize) -> i64 {
         let hosts = self.world.tree.hosts.iter().filter(|(host, _)| self.is_in(*host, pool));
-        hosts
-            .filter(|(host, _)| self.world.may_run(set, *host))
-            .map(|(_, has)| units_in(has, &set.unit))
-            .sum()
+        hosts.filter(|(host, _)| self.world.may_run(set, *host)).map(|(_, has)| units_in(has, &set.unit)).sum()
     }
 
     /// Units drawn from a pool without those in their grace period and with earmarked ones.
     pub fn projected(&self, set: &Set, pool: usize) -> u32 {
-        let is_of =
-            |source: Option<Source>, host| source == Some(Source::Pool(pool)) && self.is_in(host, pool);
+        let is_of = |source: Option<Source>, host| source == Some(Source::Pool(pool)) && self.is_in(host, pool);
         let on = |pod: &&PodId| match self.place(**pod) {
             Place::On(host) => is_of(self.books.sources.get(pod).copied(), host),
             _ => false,

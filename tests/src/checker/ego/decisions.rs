@@ -99,9 +99,7 @@ fn are_sides(replay: &Replay<'_>, moments: &Moments<'_>, at: usize) -> bool {
         match check.rule.key() {
             "ego/under-quota" => left == by,
             "ego/over-quota" | "ego/share-limit" => left == Some(victim),
-            "ego/share-priority" | "ego/no-inversion" => {
-                (left, right) == (sides.map(|s| s.0), sides.map(|s| s.1))
-            }
+            "ego/share-priority" | "ego/no-inversion" => (left, right) == (sides.map(|s| s.0), sides.map(|s| s.1)),
             "ego/below-slot-quota" => left == by || left == sides.map(|s| s.0),
             "ego/above-slot-quota" => left == Some(victim) || left == sides.map(|s| s.1),
             _ => false,

@@ -43,9 +43,8 @@ pub fn at_first(before: &Cluster, opened: &Cluster, config: &Config) -> Vec<Book
         }
     }
     cluster.live_jobs.sort();
-    let of = |pool: PartitionId| {
-        at_start(&World::new(&cluster, Tree::new(&cluster, config, pool), pool, &state), &state)
-    };
+    let of =
+        |pool: PartitionId| at_start(&World::new(&cluster, Tree::new(&cluster, config, pool), pool, &state), &state);
     cluster.partitions.ids().map(of).collect()
 }
 
@@ -57,7 +56,8 @@ pub struct Moment<'a> {
     pool: usize,
     /// Whether it is about a host of the leaf itself.
     is_owned: bool,
-    /// Whether it is about a leaf that lost nothing: the pool, and the moment after it had lost something, are not recorded.
+    /// Whether it is about a leaf that lost nothing: the pool, and the moment after it had lost something, are not
+    /// recorded.
     is_spared: bool,
     /// After the reclaim.
     after: Option<View<'a>>,
@@ -137,8 +137,7 @@ impl Moment<'_> {
     pub fn expect(&self, place: Place<'_>) -> Expect {
         let owner = place.owner();
         let rule = place.check.rule.key();
-        if let (Quantity::Applies, _)
-        | (Quantity::Constant, "ego/own-hosts" | "ego/earmark" | "ego/call-back") =
+        if let (Quantity::Applies, _) | (Quantity::Constant, "ego/own-hosts" | "ego/earmark" | "ego/call-back") =
             (place.term.quantity, rule)
         {
             return Expect::Nothing;
@@ -180,9 +179,7 @@ impl Moment<'_> {
             },
             (Quantity::Saturation, "ego/slot-ratio") => per_ratio(slots::held(view, node) as f64),
             (Quantity::Usage, "ego/under-quota" | "ego/over-quota") => Value::Real(view.usage(node, pool)),
-            (Quantity::FairShare, "ego/under-quota" | "ego/over-quota") => {
-                Value::Real(view.quotas(pool)[node])
-            }
+            (Quantity::FairShare, "ego/under-quota" | "ego/over-quota") => Value::Real(view.quotas(pool)[node]),
             (Quantity::Usage, "ego/below-slot-quota" | "ego/above-slot-quota") => {
                 Value::Real(slots::held(view, node) as f64)
             }

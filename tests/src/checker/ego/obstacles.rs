@@ -20,8 +20,7 @@ impl Moment<'_> {
         let mut sets = view.world.sets.iter().filter(waits);
         let is_true = match gate {
             Gate::NoNode { placed, reasons, free, .. } => sets.any(|set| {
-                free.is_some_and(|said| free::same(said, self.free_gpus(set)))
-                    && self.are_real(set, *placed, reasons)
+                free.is_some_and(|said| free::same(said, self.free_gpus(set))) && self.are_real(set, *placed, reasons)
             }),
             Gate::TooLarge { resource } => sets.any(|set| self.is_nowhere(set, *resource)),
             Gate::WaitingForVictims { until: None } => {
@@ -44,9 +43,7 @@ impl Moment<'_> {
         let view = &self.view;
         let mut hosts = view.world.tree.hosts.iter().map(|(host, _)| *host);
         hosts.any(|host| {
-            self.is_of(Source::Owned, set, host)
-                && view.world.may_run(set, host)
-                && fits(&view.free(host), &set.unit)
+            self.is_of(Source::Owned, set, host) && view.world.may_run(set, host) && fits(&view.free(host), &set.unit)
         })
     }
 
@@ -183,9 +180,7 @@ impl Moment<'_> {
         let is_open = |pool: usize| {
             tree.is_below(leaf, pool) && tree.is_admitted(leaf, pool) && tree.may_borrow(leaf, host, pool)
         };
-        tree.shares_slots
-            || tree.holder[&host] == leaf
-            || world.pool_of(self.view.books, host).is_some_and(is_open)
+        tree.shares_slots || tree.holder[&host] == leaf || world.pool_of(self.view.books, host).is_some_and(is_open)
     }
 
     /// Whether the share limit of the leaf closes the pool of a host.

@@ -1,4 +1,5 @@
-//! Replays the decisions of a cycle: sources of units, lending and earmarks before and after each one (ego.md 3.3, 8.4, 9).
+//! Replays the decisions of a cycle: sources of units, lending and earmarks before and after each one (ego.md 3.3, 8.4,
+//! 9).
 
 use std::collections::BTreeMap;
 
@@ -106,9 +107,9 @@ fn restored(world: &World<'_>, state: &State, before: &Books) -> Books {
         earmark.victims.retain(|pod| state.places[pod.0 as usize] == Place::Leaving(node));
     }
     let view = View { world, state, books: &books };
-    let sources = view.units().map(|(set, pod, host, _)| {
-        (pod, source(world, &books, (set.leaf, host), before.started.get(&pod).copied()))
-    });
+    let sources = view
+        .units()
+        .map(|(set, pod, host, _)| (pod, source(world, &books, (set.leaf, host), before.started.get(&pod).copied())));
     let sources = sources.collect();
     books.sources = sources;
     books
@@ -222,8 +223,7 @@ impl Replayer<'_, '_> {
                 first = at;
             }
             if evicted(at).is_some() {
-                let is_reserved =
-                    matches!(decisions.get(at + 1).map(|next| next.event), Some(Event::Claimed { .. }));
+                let is_reserved = matches!(decisions.get(at + 1).map(|next| next.event), Some(Event::Claimed { .. }));
                 let end = at + 1 + usize::from(is_reserved);
                 self.reclaims.extend((first..=at).map(|of| (of, (first, end))));
             }
@@ -259,8 +259,7 @@ impl Replayer<'_, '_> {
     /// An earmark is redeemed by a start; others before it without victims have lapsed.
     fn redeem(&mut self, at: usize, pod: PodId, node: NodeId) {
         let set = self.world.cluster.pods[pod].pod_set;
-        let is_it =
-            |earmark: &Earmark| earmark.set == set && earmark.node == node && earmark.victims.is_empty();
+        let is_it = |earmark: &Earmark| earmark.set == set && earmark.node == node && earmark.victims.is_empty();
         match self.books.earmarks.iter().position(is_it) {
             Some(found) => {
                 let source = self.books.earmarks.remove(found).source;
@@ -289,7 +288,8 @@ impl Replayer<'_, '_> {
         self.stage = Stage::Free(0);
     }
 
-    /// Earmarks without victims that did not start: kept while their unit is not gone yet or first units wait for others.
+    /// Earmarks without victims that did not start: kept while their unit is not gone yet or first units wait for
+    /// others.
     fn lapse(&mut self, moment: usize) {
         let mut at = 0;
         while at < self.books.earmarks.len() {
@@ -297,11 +297,9 @@ impl Replayer<'_, '_> {
             let earmark = &self.books.earmarks[at];
             let Some(set) = self.world.sets.iter().find(|set| set.id == earmark.set) else { return };
             let is_leaving = view.leaving(set) > 0 && view.waiting(set) == 0;
-            let is_same =
-                |other: &&Earmark| self.world.sets.iter().any(|of| of.id == other.set && of.job == set.job);
+            let is_same = |other: &&Earmark| self.world.sets.iter().any(|of| of.id == other.set && of.job == set.job);
             let mut of_job = self.books.earmarks.iter().filter(is_same);
-            let waits_for_others =
-                !is_complete(&view, set.job) && of_job.any(|other| !other.victims.is_empty());
+            let waits_for_others = !is_complete(&view, set.job) && of_job.any(|other| !other.victims.is_empty());
             match !earmark.victims.is_empty() || is_leaving || waits_for_others {
                 true => at += 1,
                 false => drop(self.books.earmarks.remove(at)),
@@ -342,9 +340,7 @@ impl Replayer<'_, '_> {
             _ => None,
         });
         tree.is_below(set.leaf, pool)
-            && hosts
-                .take(n_together)
-                .all(|host| view.is_in(host, pool) && tree.may_borrow(set.leaf, host, pool))
+            && hosts.take(n_together).all(|host| view.is_in(host, pool) && tree.may_borrow(set.leaf, host, pool))
             && view.is_in(node, pool)
             && view.outstanding_in(set, pool) > 0
     }
@@ -377,10 +373,8 @@ impl Replayer<'_, '_> {
         let reclaim = at.checked_sub(1).and_then(|before| self.reclaims.get(&before)).copied();
         let mut victims: Vec<PodId> = Vec::new();
         let mut is_owned = false;
-        for decision in reclaim
-            .map(|(first, end)| first..end)
-            .and_then(|all| self.moments.decisions.get(all))
-            .unwrap_or_default()
+        for decision in
+            reclaim.map(|(first, end)| first..end).and_then(|all| self.moments.decisions.get(all)).unwrap_or_default()
         {
             if let Event::Evicted { pod, node: on, reason, .. } = decision.event
                 && on == node

@@ -1,8 +1,8 @@
 //! Decisions of a recorded plan cycle by cycle, with the pods of its units.
 //!
 //! A direct run of the case gives units and sub-allocations by id; its agreement with the recording is checked first.
-//! Each wanted unit is a separate pod: one evicted with a grace period is not replaced, and a new one is submitted at the next
-//! cycle, because a unit in its grace period requests a replacement (OC-4) while a terminating pod cannot.
+//! Each wanted unit is a separate pod: one evicted with a grace period is not replaced, and a new one is submitted at
+//! the next cycle, because a unit in its grace period requests a replacement (OC-4) while a terminating pod cannot.
 
 use std::collections::BTreeMap;
 
@@ -87,8 +87,7 @@ pub struct Course {
 /// Initial state: sub-allocations and running units.
 pub fn open<'p>(case: &Case, plan: &'p Plan, names: &mut Names) -> Result<PoolState<'p>, String> {
     let mut state = PoolState::new(plan, Time::ZERO);
-    let wanted: Vec<Wanted> =
-        serde_json::from_value(case.demand.clone()).map_err(|e| format!("demand: {e}"))?;
+    let wanted: Vec<Wanted> = serde_json::from_value(case.demand.clone()).map_err(|e| format!("demand: {e}"))?;
     for wanted in &wanted {
         let sub = names.sub(wanted, 0)?;
         state.add_sub(sub);
@@ -136,8 +135,7 @@ impl Course {
 
     /// Host of every placed pod, and whether it keeps running.
     fn holds(&self, state: &PoolState<'_>) -> BTreeMap<usize, (HostId, bool)> {
-        let units =
-            state.units.values().zip(self.of_unit.values()).filter(|(unit, _)| unit.state != State::Gone);
+        let units = state.units.values().zip(self.of_unit.values()).filter(|(unit, _)| unit.state != State::Gone);
         units.map(|(unit, &pod)| (pod, (unit.host, unit.state == State::Run))).collect()
     }
 
@@ -162,7 +160,8 @@ impl Course {
         }
     }
 
-    /// Runs the cycles directly and records the decisions in terms of pods. Returns a feature that pods do not support, if needed.
+    /// Runs the cycles directly and records the decisions in terms of pods. Returns a feature that pods do not support,
+    /// if needed.
     pub fn run(
         &mut self,
         state: &mut PoolState<'_>,
@@ -296,10 +295,7 @@ pub fn rounds(case: &Case, names: &Names) -> Result<Option<Vec<Round>>, String> 
     if case.plan.is_some() {
         let round = |cycle: &Value| {
             let changes = cycle["events"].as_array().into_iter().flatten().map(|event| change(event, names));
-            Ok(Round {
-                t: crate::ego::number(cycle, "t")? as i64,
-                changes: changes.collect::<Result<_, String>>()?,
-            })
+            Ok(Round { t: crate::ego::number(cycle, "t")? as i64, changes: changes.collect::<Result<_, String>>()? })
         };
         return case.cycles.iter().map(round).collect::<Result<_, String>>().map(Some);
     }

@@ -1,7 +1,7 @@
 //! A recorded plan as a scenario file.
 //!
-//! Dimensions are CPU, memory and GPU where a share limit or ownership requires it, and named resources otherwise; share ratios
-//! are integer weights, owned hosts a quota of their total capacity, units jobs of one pod.
+//! Dimensions are CPU, memory and GPU where a share limit or ownership requires it, and named resources otherwise;
+//! share ratios are integer weights, owned hosts a quota of their total capacity, units jobs of one pod.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -51,11 +51,8 @@ fn usual(dim: &str) -> Option<usize> {
 fn dimension_names(plan: &Plan, names: &Names) -> Result<Vec<DimensionName>, &'static str> {
     let mut taken = [false; 3];
     let mut dimension_names: Vec<Option<DimensionName>> = names.dims.iter().map(|_| None).collect();
-    let word = |at: usize| DimensionName {
-        name: ACCOUNTED[at].0.to_owned(),
-        unit: ACCOUNTED[at].1,
-        accounted: Some(at),
-    };
+    let word =
+        |at: usize| DimensionName { name: ACCOUNTED[at].0.to_owned(), unit: ACCOUNTED[at].1, accounted: Some(at) };
     let is_limited = |dim: usize| plan.consumers.values().any(|consumer| consumer.share_limit[dim].is_some());
     for (dim, name) in names.dims.iter().enumerate() {
         if let Some(at) = usual(name).filter(|&at| !taken[at]) {
@@ -299,13 +296,10 @@ impl<'c> Writer<'c> {
         let mut jobs = vec![String::new(); course.pods.len()];
         self.text.push_str("jobs:\n");
         for (sub, name) in self.names.subs.iter() {
-            let pods: Vec<usize> =
-                (0..course.pods.len()).filter(|&pod| course.pods[pod].sub == sub).collect();
-            let is_plain =
-                |&pod: &usize| course.pods[pod].on.is_none() && !course.pods[pod].is_never_replaced;
-            let is_like = |a: &usize, b: &usize| {
-                is_plain(a) && is_plain(b) && course.pods[*a].submit == course.pods[*b].submit
-            };
+            let pods: Vec<usize> = (0..course.pods.len()).filter(|&pod| course.pods[pod].sub == sub).collect();
+            let is_plain = |&pod: &usize| course.pods[pod].on.is_none() && !course.pods[pod].is_never_replaced;
+            let is_like =
+                |a: &usize, b: &usize| is_plain(a) && is_plain(b) && course.pods[*a].submit == course.pods[*b].submit;
             for group in pods.chunk_by(is_like) {
                 let first = &course.pods[group[0]];
                 let base = format!("{name}-{}", first.number);

@@ -74,24 +74,13 @@ fn cycles(case: &Case, names: &Names) -> Result<(Vec<Round>, bool), Differs> {
 }
 
 /// Compares a free pass alone: the recording does not include the reclaim after it.
-fn only_starts(
-    case: &Case,
-    starts: &[(SubId, HostId)],
-    state: &PoolState<'_>,
-    names: &Names,
-) -> Result<(), String> {
-    let recorded =
-        case.steps.iter().find(|step| step["op"] == "assign_free").map(|step| &step["expect"]["trace"]);
+fn only_starts(case: &Case, starts: &[(SubId, HostId)], state: &PoolState<'_>, names: &Names) -> Result<(), String> {
+    let recorded = case.steps.iter().find(|step| step["op"] == "assign_free").map(|step| &step["expect"]["trace"]);
     let recorded = recorded.and_then(Value::as_array).into_iter().flatten();
     let recorded = recorded.filter_map(|turn| Some([turn[0].as_str()?, turn[1].as_str()?]));
-    let starts = starts
-        .iter()
-        .map(|&(sub, host)| [names.consumers[state.subs[sub].leaf].as_str(), names.hosts[host].as_str()]);
-    if recorded.eq(starts) {
-        Ok(())
-    } else {
-        Err("a whole cycle starts other units than the free pass".into())
-    }
+    let starts =
+        starts.iter().map(|&(sub, host)| [names.consumers[state.subs[sub].leaf].as_str(), names.hosts[host].as_str()]);
+    if recorded.eq(starts) { Ok(()) } else { Err("a whole cycle starts other units than the free pass".into()) }
 }
 
 /// Checks that whole cycles end with the units of the recorded operations.
@@ -114,8 +103,7 @@ fn quotas(case: &Case, plan: &Plan, names: &mut Names) -> Result<(), Differs> {
     for (i, step) in case.steps.iter().enumerate() {
         if step["op"] == "set_want" {
             let sub = Names::find(&names.subs, step["sub"].as_str().unwrap_or_default())?;
-            state.subs[sub].want =
-                u32::try_from(crate::ego::number(step, "want")?).map_err(|e| e.to_string())?;
+            state.subs[sub].want = u32::try_from(crate::ego::number(step, "want")?).map_err(|e| e.to_string())?;
         }
         if step["op"] != "dynamic_quota" {
             continue;

@@ -1,8 +1,9 @@
 //! Every recorded cycle as a separate scenario file that begins with the recorded state before that cycle.
 //!
-//! Running units are pods on their hosts, in the order of their starts. A unit in its grace period is a pod that is terminating for
-//! the job that gets its resources, and is not replaced, because its replacement is pending already (OC-4). Only the first cycle of
-//! the file is compared, and of the next one at the same instant the starts on resources of units without a grace period.
+//! Running units are pods on their hosts, in the order of their starts. A unit in its grace period is a pod that is
+//! terminating for the job that gets its resources, and is not replaced, because its replacement is pending already
+//! (OC-4). Only the first cycle of the file is compared, and of the next one at the same instant the starts on
+//! resources of units without a grace period.
 use std::collections::BTreeMap;
 
 use fairground::cluster::Phase;
@@ -48,8 +49,8 @@ struct Moment {
     pods: BTreeMap<String, UnitId>,
 }
 
-/// Runs the cycles directly, which has been compared with the recording, and each of them through a file. Returns the decisions
-/// and the number of units per sub-allocation afterwards.
+/// Runs the cycles directly, which has been compared with the recording, and each of them through a file. Returns the
+/// decisions and the number of units per sub-allocation afterwards.
 pub fn run(
     (plan, layout, names): (&Plan, &Layout, &Names),
     state: &mut PoolState<'_>,
@@ -131,12 +132,7 @@ fn decided(state: &PoolState<'_>, done: &Cycle, t: i64) -> Decided {
 }
 
 /// Pool to which a host is lent, derived from its users: the closest one above its owner and all of them.
-fn pool_of_borrowers(
-    plan: &Plan,
-    state: &PoolState<'_>,
-    owner: ConsumerId,
-    host: HostId,
-) -> Option<ConsumerId> {
+fn pool_of_borrowers(plan: &Plan, state: &PoolState<'_>, owner: ConsumerId, host: HostId) -> Option<ConsumerId> {
     let leaves = state.on_host[host].iter().map(|&unit| state.subs[state.units[unit].sub].leaf);
     let mut borrowers = leaves.filter(|&leaf| leaf != owner).peekable();
     borrowers.peek()?;
@@ -169,8 +165,8 @@ fn sources(plan: &Plan, layout: &Layout, state: &PoolState<'_>) -> Result<(), &'
     Ok(())
 }
 
-/// Whether a sub-allocation wants more than the capacity of a pool above it: then it differs from several jobs, whose demand
-/// is capped separately.
+/// Whether a sub-allocation wants more than the capacity of a pool above it: then it differs from several jobs, whose
+/// demand is capped separately.
 fn is_capped(plan: &Plan, layout: &Layout, state: &PoolState<'_>, sub: SubId) -> bool {
     let of = &state.subs[sub];
     plan.path(of.leaf).filter(|pool| layout.pools.contains(pool)).any(|pool| {
@@ -190,8 +186,7 @@ struct Block {
 
 /// Jobs of the running and the pending units.
 fn blocks(plan: &Plan, layout: &Layout, state: &PoolState<'_>) -> Result<Vec<Block>, &'static str> {
-    let capped: Arena<SubId, bool> =
-        state.subs.ids().map(|sub| is_capped(plan, layout, state, sub)).collect();
+    let capped: Arena<SubId, bool> = state.subs.ids().map(|sub| is_capped(plan, layout, state, sub)).collect();
     let mut blocks: Vec<Block> = Vec::new();
     for (id, unit) in state.units.iter().filter(|(_, unit)| unit.state == State::Run) {
         let leaf = state.subs[unit.sub].leaf;
@@ -240,8 +235,7 @@ fn running(
             says += &format!(", pods: {n}, min-available: 1");
         }
         if let Some(first) = block.units.first() {
-            let on: Vec<&str> =
-                block.units.iter().map(|&unit| names.hosts[state.units[unit].host].as_str()).collect();
+            let on: Vec<&str> = block.units.iter().map(|&unit| names.hosts[state.units[unit].host].as_str()).collect();
             says += &format!(", on: [{}], started: -{}s", on.join(", "), n_units - first.index());
         }
         if state.subs[block.sub].want < state.subs[block.sub].running {
@@ -274,8 +268,7 @@ fn write(
     let mut blocks = blocks(plan, layout, state)?;
     let claiming = claiming(&mut blocks, before, |sub| is_capped(plan, layout, state, sub));
     let mut claimants = running(&mut writer, &mut moment, &blocks, state);
-    let claims =
-        |earmark: usize| format!("{}-claims-{}", names.subs[before.earmarks[earmark].sub], earmark + 1);
+    let claims = |earmark: usize| format!("{}-claims-{}", names.subs[before.earmarks[earmark].sub], earmark + 1);
     for &earmark in &claiming {
         let (name, sub) = (claims(earmark), before.earmarks[earmark].sub);
         writer.job(&name, &state.subs, sub, "");
@@ -285,9 +278,7 @@ fn write(
         let of = before.units[unit];
         let name = format!("{}-leaves-{}", names.subs[of.sub], unit.index() + 1);
         let left = match of.state {
-            State::Reclaiming(until) if !ended.contains(&unit) => {
-                (until - state.now).as_millis().max(0) / 1000
-            }
+            State::Reclaiming(until) if !ended.contains(&unit) => (until - state.now).as_millis().max(0) / 1000,
             _ => 0,
         };
         let mut says = format!(", on: [{}], terminating: [{left}s], restart: never", names.hosts[of.host]);
@@ -429,12 +420,7 @@ fn follow(moment: &Moment, expected: &Decided, names: &Names, is_free_pass: bool
 }
 
 /// Compares decisions of one kind in their order.
-fn same<T: PartialEq>(
-    what: &str,
-    wanted: &[T],
-    got: &[T],
-    says: impl Fn(&T) -> String,
-) -> Result<(), String> {
+fn same<T: PartialEq>(what: &str, wanted: &[T], got: &[T], says: impl Fn(&T) -> String) -> Result<(), String> {
     let Some(at) = (0..wanted.len().max(got.len())).find(|&i| wanted.get(i) != got.get(i)) else {
         return Ok(());
     };

@@ -1,7 +1,7 @@
 //! A whole case as one file, so that the memory of the policy between cycles counts.
 //!
-//! A file has cycles that a recording lacks: every change is followed by one, and a terminating pod requests nothing. Therefore
-//! not every case agrees; the number of agreeing cases is fixed.
+//! A file has cycles that a recording lacks: every change is followed by one, and a terminating pod requests nothing.
+//! Therefore not every case agrees; the number of agreeing cases is fixed.
 
 use std::collections::BTreeMap;
 
@@ -68,9 +68,7 @@ impl Run<'_> {
     fn decision(&self, event: Event) -> Result<Option<Move>, String> {
         Ok(Some(match event {
             Event::Bound { pod, node, .. } => Move::Start(self.pod(pod)?, self.host(node)?),
-            Event::Claimed { pod, node } => {
-                Move::Claim(self.course.pods[self.pod(pod)?].sub, self.host(node)?)
-            }
+            Event::Claimed { pod, node } => Move::Claim(self.course.pods[self.pod(pod)?].sub, self.host(node)?),
             Event::Evicted { reason: EvictReason::Withdrawn, .. } => return Ok(None),
             Event::Evicted { pod, reason, by, .. } => {
                 let by = by.map(|job| self.of_job(job)).transpose()?;
@@ -99,7 +97,8 @@ impl Run<'_> {
 /// By pod: its host, and whether it is terminating.
 type Held = BTreeMap<usize, (HostId, bool)>;
 
-/// Runs the file and compares it cycle by cycle. Cycles at one instant form one: units without a grace period are gone at the next.
+/// Runs the file and compares it cycle by cycle. Cycles at one instant form one: units without a grace period are gone
+/// at the next.
 fn follow(course: &Course, file: &File, names: &Names) -> Result<(), String> {
     let mut run = Run {
         simulation: crate::front::simulation(&file.text)?,
@@ -144,7 +143,8 @@ fn same(
     let of_kind = |kind: fn(&Move) -> bool| {
         let wanted: Vec<&Move> = expected.moves.iter().filter(|m| kind(m)).collect();
         let got: Vec<&Move> = moves.iter().copied().filter(|m| kind(m)).collect();
-        // Pods of equal size that claim the same host are interchangeable: the pods that hold a host are compared below.
+        // Pods of equal size that claim the same host are interchangeable: the pods that hold a host are compared
+        // below.
         let alike = |m: Option<&&Move>| match m {
             Some(&&Move::Start(pod, host)) => Some(Move::Start(course.pods[pod].sub.index(), host)),
             other => other.map(|&m| m.clone()),

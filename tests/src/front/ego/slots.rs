@@ -35,8 +35,7 @@ pub fn compare(case: &Case) -> Result<(), Differs> {
                 let cycle = File { case, plan: &plan, names: &names, leaves: &leaves }.open()?;
                 for kind in ["static", "dynamic"] {
                     if kind == case.share_quota || kind == "dynamic" && case.share_quota.is_empty() {
-                        quota_is(&cycle, &names, &expect[kind])
-                            .map_err(|says| format!("step {i}: {says}"))?;
+                        quota_is(&cycle, &names, &expect[kind]).map_err(|says| format!("step {i}: {says}"))?;
                     }
                 }
                 quota = Some(expect);

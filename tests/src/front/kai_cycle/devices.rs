@@ -1,6 +1,6 @@
-//! Assignment of the recorded devices to running pods. By default a pod gets the lowest free devices, in file order, and a fraction
-//! goes to a shared device with room. So jobs are written in an order that gives the recorded devices; devices are named only if
-//! there is no such order.
+//! Assignment of the recorded devices to running pods. By default a pod gets the lowest free devices, in file order,
+//! and a fraction goes to a shared device with room. So jobs are written in an order that gives the recorded devices;
+//! devices are named only if there is no such order.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -80,9 +80,7 @@ fn place(nodes: &mut BTreeMap<&str, Filled>, pod: &Pod) -> bool {
         GpuRequest::None { .. } => return true,
         GpuRequest::Whole { devices } => (None, devices),
         GpuRequest::Fraction { portion, devices } => (Some((portion * 1000.0).round() as i64), devices),
-        GpuRequest::Memory { mib, devices } => {
-            (Some((mib * 100 + node.mib - 1) / node.mib.max(1) * 10), devices)
-        }
+        GpuRequest::Memory { mib, devices } => (Some((mib * 100 + node.mib - 1) / node.mib.max(1) * 10), devices),
     };
     let devices: Vec<usize> = (0..node.used.len()).collect();
     let shared = devices.iter().copied().filter(|&i| node.group[i].is_some());

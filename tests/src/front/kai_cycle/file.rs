@@ -76,8 +76,8 @@ fn put_unless(fields: &mut Fields, key: &str, value: String, default: &str) {
     }
 }
 
-/// Whether a pod holds resources initially, running or terminating. The nodes that upstream's fixtures give to pending pods
-/// have no meaning.
+/// Whether a pod holds resources initially, running or terminating. The nodes that upstream's fixtures give to pending
+/// pods have no meaning.
 pub fn holds(pod: &Pod) -> bool {
     matches!(pod.status.as_str(), "Running" | "Releasing")
 }
@@ -165,10 +165,9 @@ fn queue_fields(queue: &Queue, is_age_told_by_order: bool) -> Result<Fields, &'s
             put(&mut fields, resource, map(&own));
         }
     }
-    for (key, runtime) in [
-        ("preempt-min-runtime", queue.preempt_min_runtime_s),
-        ("reclaim-min-runtime", queue.reclaim_min_runtime_s),
-    ] {
+    for (key, runtime) in
+        [("preempt-min-runtime", queue.preempt_min_runtime_s), ("reclaim-min-runtime", queue.reclaim_min_runtime_s)]
+    {
         if let Some(runtime) = runtime {
             put(&mut fields, key, seconds(runtime));
         }
@@ -221,11 +220,7 @@ fn job_fields(
         put(&mut fields, "preemption-delay", seconds(delay));
     }
     if let Some(grace) = job.staleness_grace_s {
-        put(
-            &mut fields,
-            "staleness-grace",
-            if grace < 0.0 { "unlimited".to_owned() } else { seconds(grace) },
-        );
+        put(&mut fields, "staleness-grace", if grace < 0.0 { "unlimited".to_owned() } else { seconds(grace) });
     }
     let sets = Sets::of(job)?;
     fields.extend(sets.fields(job, names)?);
@@ -264,8 +259,7 @@ fn terminating(case: &Case, job: &Job) -> Result<Option<(String, String)>, &'sta
     let mut ends: Vec<String> = Vec::new();
     for pod in running_in_order(job) {
         let open = || case.outcomes.iter().filter_map(|o| o.rounds.get(1)?.open.as_ref());
-        let later: BTreeSet<&str> =
-            open().filter_map(|open| Some(open.pods.get(&pod.name)?.0.as_str())).collect();
+        let later: BTreeSet<&str> = open().filter_map(|open| Some(open.pods.get(&pod.name)?.0.as_str())).collect();
         ends.push(match later.into_iter().collect::<Vec<_>>()[..] {
             _ if pod.status != "Releasing" => String::new(),
             ["Pending"] => settings::second_cycle(case),
@@ -277,8 +271,8 @@ fn terminating(case: &Case, job: &Job) -> Result<Option<(String, String)>, &'sta
     Ok(is_said.then(|| ("terminating".to_owned(), list(ends.iter().map(|end| format!("{end:?}"))))))
 }
 
-/// Rejects cases in which the scheduler gives a fraction of a GPU held by a terminating pod to another pod while a third one is
-/// pending for it. In the simulator, pods never share resources.
+/// Rejects cases in which the scheduler gives a fraction of a GPU held by a terminating pod to another pod while a
+/// third one is pending for it. In the simulator, pods never share resources.
 fn is_bound_to_what_is_free(case: &Case) -> Result<(), &'static str> {
     let pods = || case.jobs.iter().flat_map(|j| &j.pods);
     let whole = |pod: &Pod| match pod.request.gpu {
@@ -286,8 +280,7 @@ fn is_bound_to_what_is_free(case: &Case) -> Result<(), &'static str> {
         _ => 0.0,
     };
     for round in case.outcomes.iter().filter_map(|o| o.rounds.first()) {
-        let bound =
-            || round.steps.iter().flat_map(|s| s.commits.iter().flatten()).filter(|e| e.kind == "bind");
+        let bound = || round.steps.iter().flat_map(|s| s.commits.iter().flatten()).filter(|e| e.kind == "bind");
         for node in &case.nodes {
             let mut used = 0.0;
             let mut groups: BTreeSet<&str> = BTreeSet::new();

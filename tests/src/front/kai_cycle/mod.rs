@@ -1,8 +1,9 @@
 //! Recordings of format `kai-cycle/1` as scenario files.
 //!
-//! [`file`] writes the initial state as a user would; [`trajectory`] runs it and folds its events. The results are compared
-//! here with the recorded outcomes: the numbers of the queues at the opening, every committed operation in order with node and
-//! devices, and the state of every pod before the next round. Devices of claims are not compared, because events lack them.
+//! [`file`] writes the initial state as a user would; [`trajectory`] runs it and folds its events. The results are
+//! compared here with the recorded outcomes: the numbers of the queues at the opening, every committed operation in
+//! order with node and devices, and the state of every pod before the next round. Devices of claims are not compared,
+//! because events lack them.
 
 mod devices;
 mod file;

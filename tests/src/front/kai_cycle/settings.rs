@@ -56,8 +56,8 @@ pub fn second_cycle(case: &Case) -> String {
     }
 }
 
-/// Whether evicted pods stay on their node until the end (`true`) or are gone before the next round, which in a file is the
-/// same for all.
+/// Whether evicted pods stay on their node until the end (`true`) or are gone before the next round, which in a file is
+/// the same for all.
 fn evicted_pods_stay(case: &Case) -> Result<bool, &'static str> {
     let (mut stay, mut go) = (false, false);
     for pair in case.outcomes.iter().flat_map(|o| o.rounds.windows(2)) {
@@ -77,16 +77,14 @@ fn evicted_pods_stay(case: &Case) -> Result<bool, &'static str> {
     }
 }
 
-/// Rejects cases in which a pod that was bound waits again in the next round: the recorder leaves victims of a claim that KAI only
-/// imagines as they were before the cycle.
+/// Rejects cases in which a pod that was bound waits again in the next round: the recorder leaves victims of a claim
+/// that KAI only imagines as they were before the cycle.
 pub fn starts_are_kept(case: &Case) -> Result<(), &'static str> {
     for pair in case.outcomes.iter().flat_map(|o| o.rounds.windows(2)) {
         let Some(open) = &pair[1].open else { continue };
         let events = || pair[0].steps.iter().flat_map(|s| s.commits.iter().flatten());
         let is_evicted = |pod: &str| events().any(|e| e.kind == "evict" && *e.pod == *pod);
-        let waits = |pod: &str| {
-            open.pods.get(pod).is_some_and(|(status, ..)| status == "Pending") && !is_evicted(pod)
-        };
+        let waits = |pod: &str| open.pods.get(pod).is_some_and(|(status, ..)| status == "Pending") && !is_evicted(pod);
         if events().any(|e| e.kind == "bind" && waits(&e.pod)) {
             return Err("a pod that is bound and waits again without an eviction (Q-18)");
         }

@@ -57,12 +57,7 @@ fn recorded_name(file: &File, name: &str) -> String {
     file.pods.get(name).cloned().unwrap_or_else(|| format!("{name}, which is not in the recording"))
 }
 
-fn one(
-    case: &Case,
-    simulation: &mut Simulation,
-    names: &[String],
-    devices: &mut Devices,
-) -> Result<Round, String> {
+fn one(case: &Case, simulation: &mut Simulation, names: &[String], devices: &mut Devices) -> Result<Round, String> {
     let mut round = Round { held: devices.held(names), ..Round::default() };
     for action in &case.config.actions {
         round.actions.insert(action.clone(), vec![Vec::new()]);

@@ -1,11 +1,11 @@
 //! Kind `events`: every step with decisions is a cycle of the scenario, one second after the previous one.
 //!
-//! Evicted pods are gone before the next cycle, in which the reclaimer starts; so a step with evictions takes two cycles. If
-//! the second of them would serve other workloads too, a new file continues from the recorded state: placed workloads run
-//! initially, evicted ones are pending with their age. The same applies if numbers are recorded between an arrival and its
-//! cycle. If other workloads would be served in the cycle of a workload tried alone, that cycle is a file in which they cannot
-//! start.
-//! Where others would be served in the cycle of a workload that was tried alone, that cycle is a file in which they cannot start.
+//! Evicted pods are gone before the next cycle, in which the reclaimer starts; so a step with evictions takes two
+//! cycles. If the second of them would serve other workloads too, a new file continues from the recorded state: placed
+//! workloads run initially, evicted ones are pending with their age. The same applies if numbers are recorded between
+//! an arrival and its cycle. If other workloads would be served in the cycle of a workload tried alone, that cycle is a
+//! file in which they cannot start. Where others would be served in the cycle of a workload that was tried alone, that
+//! cycle is a file in which they cannot start.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -166,8 +166,8 @@ impl Course {
         &mut self.files[last]
     }
 
-    /// Continues in a new file that begins with the present state. If one workload is tried alone, the other pending ones are
-    /// gangs with a gated pod: they request GPUs and cannot start.
+    /// Continues in a new file that begins with the present state. If one workload is tried alone, the other pending
+    /// ones are gangs with a gated pod: they request GPUs and cannot start.
     fn open_file(&mut self, alone: Option<&str>) {
         let last = self.file();
         let may_differ = last.may_differ.contains(&(last.cycle + 1)).then_some(1);
@@ -262,11 +262,8 @@ impl Course {
             self.open_file(Some(name));
         }
         // A submit step adds the workload, which exists already.
-        let step = if step[0] == "submit" {
-            serde_json::json!(["try", job, result, by, evicted])
-        } else {
-            step.clone()
-        };
+        let step =
+            if step[0] == "submit" { serde_json::json!(["try", job, result, by, evicted]) } else { step.clone() };
         let (mut decided, mut reasons) = (Vec::new(), BTreeMap::new());
         if result == "started" {
             decided.push((name.to_owned(), action(text(by)?)?, as_set(evicted)?));
@@ -379,8 +376,7 @@ fn compare(simulation: &Simulation, record: Option<&CycleRecord>, expected: &Exp
         Expected::Numbers(queues) => {
             for (name, numbers) in queues.as_object().into_iter().flatten() {
                 let queue = simulation.cluster().queues.iter().find(|(_, queue)| *queue.name == **name);
-                let row =
-                    queue.and_then(|(id, _)| simulation.ledger().rows.iter().find(|row| row.queue == id));
+                let row = queue.and_then(|(id, _)| simulation.ledger().rows.iter().find(|row| row.queue == id));
                 let row = row.ok_or_else(|| format!("no queue {name}"))?;
                 let share = row.fair_share.ok_or_else(|| format!("{name}: no fairshare"))?;
                 let got = [row.allocated, row.quota, share].map(|column| column.get(Resource::GPU));

@@ -1,5 +1,5 @@
-//! Kind `fairshare`: departments and projects as queues, requests as pending jobs, one scenario per pool. The displayed fair
-//! shares before the first cycle are compared.
+//! Kind `fairshare`: departments and projects as queues, requests as pending jobs, one scenario per pool. The displayed
+//! fair shares before the first cycle are compared.
 
 use std::fmt::Write;
 
@@ -111,8 +111,7 @@ fn queue(
         // The default weight is medium.
         None | Some("medium") => {}
         Some(weight) => {
-            let weight =
-                if weight.contains('/') { real(&queue["weight"])?.to_string() } else { weight.to_owned() };
+            let weight = if weight.contains('/') { real(&queue["weight"])?.to_string() } else { weight.to_owned() };
             set.push(format!("over-quota.{name}: {weight}"));
         }
     }

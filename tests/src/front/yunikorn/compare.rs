@@ -33,11 +33,9 @@ pub fn compare(case: &Value, input: &CoreInput, file: &File) -> Result<(), Strin
     let expected = expected(case, input)?;
     let mut simulation = front::simulation(&file.text)?;
     simulation.set_level(Level::Outcomes);
-    let mut got: Vec<Point> =
-        expected.iter().map(|point| Point { at: point.at, ..Point::default() }).collect();
+    let mut got: Vec<Point> = expected.iter().map(|point| Point { at: point.at, ..Point::default() }).collect();
     let until = expected.last().map_or(0, |point| point.at);
-    let paths: BTreeMap<&str, &str> =
-        file.queues.iter().map(|(path, name)| (name.as_str(), path.as_str())).collect();
+    let paths: BTreeMap<&str, &str> = file.queues.iter().map(|(path, name)| (name.as_str(), path.as_str())).collect();
     let stops = Stops { cycles: None, until: Some(Time::from_millis(until + 500)) };
     drive(&mut simulation, stops, |simulation, record| {
         let at = record.time.as_millis();
@@ -135,9 +133,7 @@ fn step(simulation: &Simulation, record: &CycleRecord) -> Step {
             Event::Bound { pod, node, .. } => {
                 step.placed = Some((name(pod), cluster.nodes[node].name.to_string()));
             }
-            Event::Evicted { pod, reason, .. }
-                if !matches!(reason, EvictReason::Withdrawn | EvictReason::NodeLost) =>
-            {
+            Event::Evicted { pod, reason, .. } if !matches!(reason, EvictReason::Withdrawn | EvictReason::NodeLost) => {
                 step.victims.push(name(pod));
             }
             _ => {}

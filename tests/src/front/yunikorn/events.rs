@@ -92,8 +92,7 @@ struct Reader<'a> {
 pub fn read(case: &Value) -> Result<CoreInput, Feature> {
     let scenario = &case["scenario"];
     general(case, scenario)?;
-    let input =
-        CoreInput { nodes: Vec::new(), jobs: Vec::new(), timeline: Vec::new(), groups: BTreeMap::new() };
+    let input = CoreInput { nodes: Vec::new(), jobs: Vec::new(), timeline: Vec::new(), groups: BTreeMap::new() };
     let mut reader =
         Reader { case, input, apps: BTreeMap::new(), present: BTreeMap::new(), capacities: BTreeMap::new() };
     let rejected: BTreeSet<u64> = points(case)
@@ -124,8 +123,8 @@ pub fn points(case: &Value) -> impl Iterator<Item = &Value> {
 fn general(case: &Value, scenario: &Value) -> Result<(), Feature> {
     let text = scenario["config"].to_string();
     let events = || scenario["events"].as_array().into_iter().flatten();
-    let is_guaranteed = text.contains("\"guaranteed\"")
-        || events().any(|event| event["config"].to_string().contains("\"guaranteed\""));
+    let is_guaranteed =
+        text.contains("\"guaranteed\"") || events().any(|event| event["config"].to_string().contains("\"guaranteed\""));
     if scenario["predicates"] == "none" && is_guaranteed {
         return Err("preemption without predicates of Kubernetes");
     }
@@ -343,8 +342,7 @@ impl Reader<'_> {
     }
 
     fn end(&mut self, at: i64, is: &dyn Fn(&Job) -> bool) {
-        for (job, entry) in self.input.jobs.iter_mut().enumerate().filter(|(_, job)| is(job) && !job.is_over)
-        {
+        for (job, entry) in self.input.jobs.iter_mut().enumerate().filter(|(_, job)| is(job) && !job.is_over) {
             entry.is_over = true;
             entry.is_fleeting = entry.submit == at;
             let change = if entry.is_fleeting { Change::Tick } else { Change::EndJob { job } };
@@ -363,10 +361,8 @@ impl Reader<'_> {
 
     /// Checks that the queue accepts each application at its first ask, because a scenario submits it only then.
     fn begin(&self) -> Result<(), Feature> {
-        let configs: Vec<(i64, Vec<String>)> = self
-            .configs()
-            .map(|(at, config)| (at, tree::union([config].into_iter()).paths("root")))
-            .collect();
+        let configs: Vec<(i64, Vec<String>)> =
+            self.configs().map(|(at, config)| (at, tree::union([config].into_iter()).paths("root"))).collect();
         if configs.len() == 1 {
             return Ok(());
         }
@@ -381,8 +377,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Checks ages: the age of an application is that of its submission or oldest ask, but a scenario has only asks. The age
-    /// decides the order in a queue, which has to be the same at every time.
+    /// Checks ages: the age of an application is that of its submission or oldest ask, but a scenario has only asks.
+    /// The age decides the order in a queue, which has to be the same at every time.
     fn ages(&self) -> Result<(), Feature> {
         let moments: BTreeSet<i64> = self.input.jobs.iter().map(|job| job.submit).collect();
         for moment in moments {
@@ -405,7 +401,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Checks that equal asks are unaffected by fleeting ones: the position of a new ask among equals depends on those present.
+    /// Checks that equal asks are unaffected by fleeting ones: the position of a new ask among equals depends on those
+    /// present.
     fn equals(&self) -> Result<(), Feature> {
         let jobs = &self.input.jobs;
         let is_equal = |job: &Job, other: &Job| {
@@ -416,8 +413,7 @@ impl Reader<'_> {
         };
         let has_equal = |job: &Job| jobs.iter().any(|other| !other.is_fleeting && is_equal(job, other));
         let is_moved = |fleeting: &Job| {
-            let mut later =
-                jobs.iter().filter(|job| job.app == fleeting.app && job.submit >= fleeting.submit);
+            let mut later = jobs.iter().filter(|job| job.app == fleeting.app && job.submit >= fleeting.submit);
             later.any(|job| !job.is_fleeting && has_equal(job))
         };
         match jobs.iter().any(|job| job.is_fleeting && is_moved(job)) {
@@ -426,7 +422,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Adds cycles at the end of each victim's grace period, as in the recorded core, even for a victim that ended earlier.
+    /// Adds cycles at the end of each victim's grace period, as in the recorded core, even for a victim that ended
+    /// earlier.
     fn ended_victims(&mut self) {
         let grace = self.case["scenario"]["graceMs"].as_i64().unwrap_or(0);
         for point in points(self.case) {

@@ -92,11 +92,8 @@ fn nodes(text: &mut String, nodes: &[Node]) {
     text.push_str("nodes:\n");
     for node in nodes {
         let [cpu, memory, gpu] = ["vcore", "memory", "gpu"].map(|of| number(&node.capacity, of));
-        let mut row = format!(
-            "- {{name: {}, cpu: {}, memory: {memory}, pods: unlimited",
-            quoted(&node.name),
-            cores(cpu)
-        );
+        let mut row =
+            format!("- {{name: {}, cpu: {}, memory: {memory}, pods: unlimited", quoted(&node.name), cores(cpu));
         if gpu != 0 {
             row += &format!(", gpu: {gpu}");
         }
@@ -151,18 +148,11 @@ fn jobs(text: &mut String, input: &CoreInput, queues: &BTreeMap<String, String>)
     Ok(())
 }
 
-fn timeline(
-    text: &mut String,
-    input: &CoreInput,
-    (tree, mut config): (&Tree, Scenario),
-) -> Result<(), String> {
+fn timeline(text: &mut String, input: &CoreInput, (tree, mut config): (&Tree, Scenario)) -> Result<(), String> {
     let mut rows = String::new();
     // A cycle is triggered by an entry that repeats the present state, which is known for every node.
-    let mut states: BTreeMap<&str, &str> = input
-        .nodes
-        .iter()
-        .map(|node| (node.name.as_str(), if node.is_first { "ready" } else { "down" }))
-        .collect();
+    let mut states: BTreeMap<&str, &str> =
+        input.nodes.iter().map(|node| (node.name.as_str(), if node.is_first { "ready" } else { "down" })).collect();
     for (at, change) in &input.timeline {
         let what = match change {
             Change::Node { name, state } => {

@@ -1,5 +1,5 @@
-//! YuniKorn cases through scenario files: configurations are imported from `queues.yaml`, and the input of the recorded core
-//! becomes nodes, jobs and a timeline.
+//! YuniKorn cases through scenario files: configurations are imported from `queues.yaml`, and the input of the recorded
+//! core becomes nodes, jobs and a timeline.
 
 mod compare;
 mod events;

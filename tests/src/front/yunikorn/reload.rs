@@ -9,10 +9,7 @@ use super::file::{queues_yaml, quoted};
 use super::tree::Tree;
 
 /// Imports a configuration with all queues of a tree; queues missing in the configuration are absent.
-pub fn import(
-    tree: &Tree,
-    config: &serde_json::Value,
-) -> Result<(Scenario, BTreeMap<String, String>), String> {
+pub fn import(tree: &Tree, config: &serde_json::Value) -> Result<(Scenario, BTreeMap<String, String>), String> {
     let (filled, absent) = tree.filled(config);
     let config = queues_yaml(&filled, 0);
     let Imported { scenario, report } = import_queues_yaml(&config, &Options::default());
@@ -68,10 +65,8 @@ fn queue_entry(old: &QueueEntry, new: &QueueEntry) -> Option<String> {
     {
         let fields: [fn(&ResourceEntry) -> &Option<Scalar>; 2] = [|part| &part.quota, |part| &part.limit];
         let changed = ["quota", "limit"].into_iter().zip(fields).filter(|(_, of)| of(old) != of(new));
-        let typed =
-            |value: &Option<Scalar>| value.as_ref().map_or("unlimited".into(), |typed| typed.0.clone());
-        let changed: Vec<String> =
-            changed.map(|(field, of)| format!("{field}: {}", quoted(&typed(of(new))))).collect();
+        let typed = |value: &Option<Scalar>| value.as_ref().map_or("unlimited".into(), |typed| typed.0.clone());
+        let changed: Vec<String> = changed.map(|(field, of)| format!("{field}: {}", quoted(&typed(of(new))))).collect();
         if !changed.is_empty() {
             row += &format!(", {name}: {{{}}}", changed.join(", "));
         }

@@ -51,8 +51,7 @@ pub fn find(model: &Model, typed: &str) -> Vec<Entry> {
     let is_recent = |entry: &Entry| words.is_empty() && model.view.recent.contains(&entry.label);
     for mut entry in all(model) {
         let label = entry.label.to_lowercase();
-        let is_meant =
-            |word: &&str| label.contains(*word) || synonyms(&label).any(|of| of.starts_with(*word));
+        let is_meant = |word: &&str| label.contains(*word) || synonyms(&label).any(|of| of.starts_with(*word));
         if words.iter().all(is_meant) {
             if is_recent(&entry) {
                 entry.group = "Recent";
@@ -338,9 +337,7 @@ mod tests {
             let mut scenario = EXAMPLES[0].scenario();
             scenario.policy = policy.key.into();
             let model = Model::new(Opened::new(scenario, Origin::Start));
-            for entry in
-                all(&model).into_iter().filter(|entry| !matches!(entry.group, "Examples" | "Lessons"))
-            {
+            for entry in all(&model).into_iter().filter(|entry| !matches!(entry.group, "Examples" | "Lessons")) {
                 for text in [entry.label.as_str(), entry.hint] {
                     assert_eq!(foreign_word(text, policy.terms), None, "{}: {text}", policy.key);
                 }

@@ -1,4 +1,5 @@
-//! The run that charts compare the current one with: the preview of the current edit, otherwise the baseline of the last one.
+//! The run that charts compare the current one with: the preview of the current edit, otherwise the baseline of the
+//! last one.
 
 use std::sync::Arc;
 
@@ -11,8 +12,8 @@ use crate::state::branches::baseline::Baseline;
 use crate::state::branches::shown::Shown;
 use crate::state::model::Model;
 
-/// Keeps the current outcome as the baseline of an edit. An edit of the same gesture, or one made before the engine has replied
-/// to the last one, keeps the existing baseline. Does nothing while a kept run is compared.
+/// Keeps the current outcome as the baseline of an edit. An edit of the same gesture, or one made before the engine has
+/// replied to the last one, keeps the existing baseline. Does nothing while a kept run is compared.
 pub(crate) fn keep(model: &mut Model, was: &Arc<Scenario>, changed: String, joins: bool) {
     if model.kept.is_comparing() {
         return;

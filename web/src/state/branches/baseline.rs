@@ -1,5 +1,5 @@
-//! The outcome before the last edit. Charts show it behind the current one, as an alternative, until the next edit or step, or until
-//! it is dismissed.
+//! The outcome before the last edit. Charts show it behind the current one, as an alternative, until the next edit or
+//! step, or until it is dismissed.
 
 use std::sync::Arc;
 
@@ -48,8 +48,7 @@ impl Baseline {
             || differs(&self.frame, frame)
             || !frame.nodes.iter().map(holders).eq(self.frame.nodes.iter().map(holders));
         let points = run.points.iter().zip(&self.run.points);
-        of_both
-            || points.into_iter().any(|(now, was)| now.allocated != was.allocated || now.total != was.total)
+        of_both || points.into_iter().any(|(now, was)| now.allocated != was.allocated || now.total != was.total)
     }
 }
 

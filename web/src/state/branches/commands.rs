@@ -81,13 +81,7 @@ fn run_side_by_side(model: &mut Model, dialog: Dialog, runs: Vec<ToCompare>, fx:
     run_until(until_ms, model, dialog, runs, fx);
 }
 
-fn run_until(
-    until_ms: Option<i64>,
-    model: &mut Model,
-    dialog: Dialog,
-    runs: Vec<ToCompare>,
-    fx: &mut Vec<Effect>,
-) {
+fn run_until(until_ms: Option<i64>, model: &mut Model, dialog: Dialog, runs: Vec<ToCompare>, fx: &mut Vec<Effect>) {
     model.view.dialog = Some(dialog);
     model.compared = Arc::default();
     model.comparing = None;
@@ -131,8 +125,8 @@ pub(crate) fn try_changes(model: &mut Model, job: String, fx: &mut Vec<Effect>) 
     let mut trials: Vec<Trial> = Vec::new();
     let mut scenarios = vec![model.scenario.clone()];
     // The queues in force at the moment from which the change applies.
-    let in_force = timeline_edit::moment(model)
-        .map_or_else(|| model.scenario.clone(), |(_, ms)| at_moment(&model.scenario, ms));
+    let in_force =
+        timeline_edit::moment(model).map_or_else(|| model.scenario.clone(), |(_, ms)| at_moment(&model.scenario, ms));
     let all = if is_too_large { Vec::new() } else { ideas(&in_force, frame, &job) };
     for Suggestion { idea, edit } in all {
         let change = change_of(&in_force, edit);
@@ -154,15 +148,13 @@ pub(crate) fn try_changes(model: &mut Model, job: String, fx: &mut Vec<Effect>) 
 /// The change of the page that makes an edit.
 fn change_of(scenario: &Scenario, edit: Edit) -> Change {
     match &edit {
-        Edit::Set { at, value } => {
-            Change::Edits { name: edit::name_of_set(scenario, at, value), edits: vec![edit] }
-        }
+        Edit::Set { at, value } => Change::Edits { name: edit::name_of_set(scenario, at, value), edits: vec![edit] },
         _ => Change::AddNodes,
     }
 }
 
-/// Applies a change as choosing it would; also returns whether it applies from the start although edits should apply from the
-/// cursor on.
+/// Applies a change as choosing it would; also returns whether it applies from the start although edits should apply
+/// from the cursor on.
 fn make(model: &Model, change: &Change) -> Result<(Changed, bool), String> {
     let made = edit::change(&model.scenario, change, model.selection.as_ref())?;
     let wants_later = timeline_edit::moment(model).is_some();

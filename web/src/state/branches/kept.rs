@@ -1,5 +1,5 @@
-//! Runs kept for comparison. Charts show one of them behind the current run at every moment, until another one or none is chosen;
-//! it replaces the baseline of the last edit.
+//! Runs kept for comparison. Charts show one of them behind the current run at every moment, until another one or none
+//! is chosen; it replaces the baseline of the last edit.
 
 use std::sync::Arc;
 

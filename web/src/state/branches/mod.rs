@@ -1,5 +1,5 @@
-//! Runs other than the current one: the baseline of the last edit, the preview of the next, what-if runs, comparison of policies;
-//! and reports on whole runs.
+//! Runs other than the current one: the baseline of the last edit, the preview of the next, what-if runs, comparison of
+//! policies; and reports on whole runs.
 
 pub mod alternative;
 pub mod baseline;

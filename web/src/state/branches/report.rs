@@ -64,14 +64,9 @@ pub(crate) fn request_baseline_report(model: &mut Model, fx: &mut Vec<Effect>) {
     }
 }
 
-/// Requests the cursor's moment of another scenario. The engine decides whether it can run. Of previews that follow each other
-/// all are shown that arrive, otherwise the latest.
-pub(crate) fn request_branch(
-    model: &mut Model,
-    branch: BranchId,
-    scenario: Arc<Scenario>,
-    fx: &mut Vec<Effect>,
-) {
+/// Requests the cursor's moment of another scenario. The engine decides whether it can run. Of previews that follow
+/// each other all are shown that arrive, otherwise the latest.
+pub(crate) fn request_branch(model: &mut Model, branch: BranchId, scenario: Arc<Scenario>, fx: &mut Vec<Effect>) {
     let ladder = model.ladder.as_ref().filter(|_| model.view.has_division());
     let ladder = ladder.map(|ladder| (ladder.queue.clone(), ladder.resource));
     let wants = Wants::Subjects(Subjects { ladder, report: counterpart(model), ..Subjects::default() });

@@ -1,4 +1,5 @@
-//! What would help a pending job. A change is tried exactly as choosing it would apply it: from the cursor on, or from the start.
+//! What would help a pending job. A change is tried exactly as choosing it would apply it: from the cursor on, or from
+//! the start.
 
 use fairground::suggestions::{self, Idea, Outcome, Tried};
 

@@ -141,8 +141,7 @@ pub(crate) fn make_change(model: &mut Model, change: &Change, fx: &mut Vec<Effec
     let made = edit::change(&before, change, model.selection.as_ref());
     match made.and_then(|made| timeline_edit::made(model, change, made)) {
         Ok(Changed { scenario, name, select }) => {
-            let removes =
-                matches!(change, Change::RemoveQueue(_) | Change::RemoveNodes(_) | Change::RemoveJob(_));
+            let removes = matches!(change, Change::RemoveQueue(_) | Change::RemoveNodes(_) | Change::RemoveJob(_));
             let terms = Terms::of(&before.policy);
             let lost_jobs = before.jobs.len().saturating_sub(scenario.jobs.len());
             // The run of the changed scenario explains what the change selects.
@@ -201,8 +200,7 @@ pub(crate) fn undo(model: &mut Model, fx: &mut Vec<Effect>) {
     if let Some(step) = model.history.undo() {
         alternative::keep(model, &model.scenario.clone(), format!("undo of {}", step.name), false);
         edited(model, Checked::of(step.before), fx);
-        model.pristine =
-            model.history.is_empty() && matches!(model.origin, Origin::Start | Origin::Example(_));
+        model.pristine = model.history.is_empty() && matches!(model.origin, Origin::Start | Origin::Example(_));
         fx.push(Effect::Announce(format!("Undone: {}.", step.name)));
     }
 }
@@ -247,9 +245,7 @@ pub(crate) fn restore_names(model: &mut Model, list: &str, fx: &mut Vec<Effect>)
             let text = format!("The names were restored by a list of {n_names}.");
             notify(model, false, text, Some(("Undo".to_string(), Command::Undo)), fx);
         }
-        Err(says) => {
-            notify(model, true, format!("The names were not restored. {}", capital(&says)), None, fx)
-        }
+        Err(says) => notify(model, true, format!("The names were not restored. {}", capital(&says)), None, fx),
     }
 }
 

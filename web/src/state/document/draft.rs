@@ -79,11 +79,7 @@ impl Draft {
             scenario,
             findings: Some(findings),
             origin: Origin::Draft,
-            moment: Moment {
-                cycle: self.cycle,
-                selection: Selection::from_text(&self.selection),
-                ..Moment::default()
-            },
+            moment: Moment { cycle: self.cycle, selection: Selection::from_text(&self.selection), ..Moment::default() },
             draft: Some(id.to_string()),
             dismissed: Arc::new(self.dismissed.clone()),
             history: History::of(self.states.clone()),

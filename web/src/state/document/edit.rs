@@ -12,11 +12,7 @@ use crate::state::document;
 use crate::state::document::change::Changed;
 
 /// Makes a change; `Err` says why it is not possible.
-pub fn change(
-    scenario: &Scenario,
-    change: &Change,
-    selection: Option<&Selection>,
-) -> Result<Changed, String> {
+pub fn change(scenario: &Scenario, change: &Change, selection: Option<&Selection>) -> Result<Changed, String> {
     match change {
         Change::Edits { name, edits } => {
             Ok(Changed { scenario: document::apply(scenario, edits)?, name: name.clone(), select: None })
@@ -132,8 +128,7 @@ fn move_queue(scenario: &Scenario, queue: &str, to: &Shift) -> Result<Changed, S
             format!("move {queue} before {other}")
         }
         Shift::Up | Shift::Down => {
-            let siblings: Vec<usize> =
-                (0..queues.len()).filter(|&i| queues[i].parent == queues[at].parent).collect();
+            let siblings: Vec<usize> = (0..queues.len()).filter(|&i| queues[i].parent == queues[at].parent).collect();
             let here = siblings.iter().position(|&i| i == at).expect("a queue is its own sibling");
             let other = if *to == Shift::Up { here.checked_sub(1) } else { Some(here + 1) };
             let Some(&other) = other.and_then(|i| siblings.get(i)) else {
@@ -147,12 +142,7 @@ fn move_queue(scenario: &Scenario, queue: &str, to: &Shift) -> Result<Changed, S
     Ok(Changed { scenario, name, select: Some(Selection::Queue(queue.to_string())) })
 }
 
-pub(crate) fn remove(
-    scenario: &Scenario,
-    list: &str,
-    name: &str,
-    kind: &'static str,
-) -> Result<Changed, String> {
+pub(crate) fn remove(scenario: &Scenario, list: &str, name: &str, kind: &'static str) -> Result<Changed, String> {
     let edit = Edit::Remove { at: Path::default().field(list).named(name) };
     let scenario = document::apply(scenario, &[edit])?;
     let terms = Terms::of(&scenario.policy);
@@ -168,11 +158,7 @@ fn add_nodes(scenario: &Scenario) -> Changed {
     Changed { scenario, name: format!("add nodes {name}"), select: None }
 }
 
-fn add_job(
-    scenario: &Scenario,
-    queue: Option<&str>,
-    selection: Option<&Selection>,
-) -> Result<Changed, String> {
+fn add_job(scenario: &Scenario, queue: Option<&str>, selection: Option<&Selection>) -> Result<Changed, String> {
     let leaf = |name: &str| tree::is_leaf(scenario, name).then(|| name.to_string());
     let selected = match selection {
         Some(Selection::Queue(name)) => leaf(name),
@@ -185,8 +171,7 @@ fn add_job(
         return Err(terms.fill("Add a [queue] first: [jobs] belong to [queues]."));
     };
     let name = free_name("job", scenario.jobs.iter().map(|j| j.name.as_str()));
-    let entry =
-        JobEntry { name: name.clone(), queue: queue.clone(), gpu: Some("1".into()), ..JobEntry::default() };
+    let entry = JobEntry { name: name.clone(), queue: queue.clone(), gpu: Some("1".into()), ..JobEntry::default() };
     let mut jobs = scenario.jobs.to_vec();
     jobs.push(entry);
     Ok(Changed {
@@ -215,8 +200,7 @@ fn duplicate_job(scenario: &Scenario, job: &str) -> Result<Changed, String> {
 /// Name of the undo step for a value, such as *quota of team-a 2 → 4*.
 pub fn name_of_set(before: &Scenario, at: &Path, value: &str) -> String {
     let old = document::value(before, at);
-    let shown =
-        |text: &str| if text.trim().is_empty() { "not set".to_string() } else { text.trim().to_string() };
+    let shown = |text: &str| if text.trim().is_empty() { "not set".to_string() } else { text.trim().to_string() };
     let (owner, field) = owner_and_field(at);
     if field == "name" && owner.is_some() {
         return format!("rename {} to {}", owner.unwrap_or_default(), value.trim());
@@ -279,8 +263,8 @@ fn owner_and_field(at: &Path) -> (Option<String>, String) {
     (owner, fields.join(" "))
 }
 
-/// Increments the value of a number field; `None` if the text is not a plain number. Whole numbers stay whole and never become
-/// negative.
+/// Increments the value of a number field; `None` if the text is not a plain number. Whole numbers stay whole and never
+/// become negative.
 pub fn stepped(text: &str, by: i64) -> Option<String> {
     let text = text.trim();
     let number: f64 = if text.is_empty() { 0.0 } else { text.parse().ok()? };
@@ -345,13 +329,9 @@ mod tests {
         let with = copy(true);
         assert_eq!(names(&with), "j in q, k in q, j-copy-1 in q-copy-1, k-copy-1 in q-copy-1");
         assert_eq!(with.name, "duplicate queue top with its jobs");
-        let parent =
-            with.scenario.queues.iter().find(|q| q.name == "q-copy-1").and_then(|q| q.parent.clone());
+        let parent = with.scenario.queues.iter().find(|q| q.name == "q-copy-1").and_then(|q| q.parent.clone());
         assert_eq!(parent.as_deref(), Some("top-copy-1"));
-        assert!(
-            fairground::scenario::check(&with.scenario).plan.is_some(),
-            "what ran on a device waits in the copy"
-        );
+        assert!(fairground::scenario::check(&with.scenario).plan.is_some(), "what ran on a device waits in the copy");
     }
 
     #[test]

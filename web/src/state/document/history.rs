@@ -1,5 +1,5 @@
-//! Undo and redo. Each step has the scenario before and after it and a name. Steps that were undone before another change stay
-//! among the earlier states.
+//! Undo and redo. Each step has the scenario before and after it and a name. Steps that were undone before another
+//! change stay among the earlier states.
 
 use std::sync::Arc;
 
@@ -41,8 +41,8 @@ pub struct History {
 }
 
 impl History {
-    /// Records a change by `control` (empty: never merged with others). The name is derived from the scenario before the whole
-    /// gesture. Returns whether the change was merged into the previous step.
+    /// Records a change by `control` (empty: never merged with others). The name is derived from the scenario before
+    /// the whole gesture. Returns whether the change was merged into the previous step.
     pub fn record(
         &mut self,
         control: &str,
@@ -142,11 +142,8 @@ impl History {
 
     /// The states of the document other than the current one, newest first.
     pub fn states(&self, now: &Arc<Scenario>) -> Vec<State> {
-        let opened = self.base().map(|scenario| State {
-            made_ms: 0,
-            name: OPENED.to_string(),
-            scenario: scenario.clone(),
-        });
+        let opened =
+            self.base().map(|scenario| State { made_ms: 0, name: OPENED.to_string(), scenario: scenario.clone() });
         let made = self.all().map(|step| State {
             made_ms: step.made_ms,
             name: step.name.clone(),

@@ -60,8 +60,8 @@ pub fn set(scenario: &Scenario, at: &Path, text: &str) -> Result<Scenario, Strin
     apply(scenario, std::slice::from_ref(&edit))
 }
 
-/// Whether `text` is a count of 1 for an entry without a count. That changes nothing, but as a group of one its node or job would
-/// be renamed to `name-1`.
+/// Whether `text` is a count of 1 for an entry without a count. That changes nothing, but as a group of one its node or
+/// job would be renamed to `name-1`.
 fn is_one_alone(scenario: &Scenario, at: &Path, text: &str) -> bool {
     use scenario::Segment::Field;
     let is_count = matches!(at.0.as_slice(), [Field(list), _, Field(field)]

@@ -14,8 +14,7 @@ use crate::state::notify::notify;
 pub fn offers(model: &Model, node: &str) -> Vec<(String, Command)> {
     let Some(frame) = &model.frame else { return Vec::new() };
     let Some(card) = frame.nodes.iter().find(|card| card.name == node) else { return Vec::new() };
-    let from =
-        if frame.cycle == 0 { "from the start".to_string() } else { format!("from cycle {}", frame.cycle) };
+    let from = if frame.cycle == 0 { "from the start".to_string() } else { format!("from cycle {}", frame.cycle) };
     let offer = |says: &str, state: &'static str| {
         (format!("{says} {from}"), Command::NodeState { node: node.to_string(), state })
     };
@@ -29,8 +28,8 @@ pub fn offers(model: &Model, node: &str) -> Vec<(String, Command)> {
     }
 }
 
-/// The same for a row of the node table: for the selected node of a group, otherwise for the first one that accepts pods; and
-/// recovery of the first one that does not.
+/// The same for a row of the node table: for the selected node of a group, otherwise for the first one that accepts
+/// pods; and recovery of the first one that does not.
 pub fn offers_of_line(model: &Model, line: &str) -> Vec<(String, Command)> {
     let Some(frame) = &model.frame else { return Vec::new() };
     let is_group = model.scenario.nodes.iter().any(|entry| entry.name == line && entry.count.is_some());

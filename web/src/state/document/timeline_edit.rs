@@ -1,10 +1,10 @@
 //! Edits that apply from the cursor on: entries of the scenario's timeline.
 //!
 //! # Rule
-//! While the switch in SETUP says *from cycle n*, a new quota, limit, weight or priority of a queue, a new capacity or state of a
-//! node, and a new setting of a policy that reloads its configuration are written to the timeline at the time of cycle n, the
-//! first cycle to use them; an added job is submitted then, and a removed job ends then. Other values can only be changed from
-//! the start.
+//! While the switch in SETUP says *from cycle n*, a new quota, limit, weight or priority of a queue, a new capacity or
+//! state of a node, and a new setting of a policy that reloads its configuration are written to the timeline at the
+//! time of cycle n, the first cycle to use them; an added job is submitted then, and a removed job ends then. Other
+//! values can only be changed from the start.
 
 use std::sync::Arc;
 
@@ -59,8 +59,8 @@ impl Subject {
 /// Larger groups can only be changed from the start.
 const GROUP_MAX: u64 = 200;
 
-/// The subjects of the timeline entries that change a value during a run, and the value's path within each. There are several
-/// for a node group, because an entry describes one node; none if the value cannot change during a run.
+/// The subjects of the timeline entries that change a value during a run, and the value's path within each. There are
+/// several for a node group, because an entry describes one node; none if the value cannot change during a run.
 fn targets(scenario: &Scenario, at: &Path) -> (Vec<Subject>, Vec<Segment>) {
     let names: Vec<&str> =
         at.0.iter()
@@ -72,8 +72,7 @@ fn targets(scenario: &Scenario, at: &Path) -> (Vec<Subject>, Vec<Segment>) {
     let queue = |name: &str, pool: Option<&str>| vec![Subject::Queue(name.into(), pool.map(str::to_owned))];
     let below = |n: usize| at.0[n..].to_vec();
     match names.as_slice() {
-        ["queues", name, "priority"]
-        | ["queues", name, "gpu" | "cpu" | "memory", "quota" | "limit" | "weight"] => {
+        ["queues", name, "priority"] | ["queues", name, "gpu" | "cpu" | "memory", "quota" | "limit" | "weight"] => {
             (queue(name, None), below(2))
         }
         ["queues", name, "pools", pool, "gpu" | "cpu" | "memory", "quota" | "limit" | "weight"] => {
@@ -116,12 +115,7 @@ fn is_at(entry: &TimelineEntry, time_ms: i64) -> bool {
 }
 
 /// Changes a value from a moment on; `None`: it cannot change during a run.
-pub fn set_from(
-    scenario: &Scenario,
-    at: &Path,
-    text: &str,
-    time_ms: i64,
-) -> Option<Result<Scenario, String>> {
+pub fn set_from(scenario: &Scenario, at: &Path, text: &str, time_ms: i64) -> Option<Result<Scenario, String>> {
     let (subjects, field) = targets(scenario, at);
     if subjects.is_empty() {
         return None;
@@ -188,12 +182,7 @@ fn is_empty(entry: &TimelineEntry) -> bool {
 }
 
 /// Makes a change at a moment; `None`: it is not possible during a run.
-pub fn change(
-    scenario: &Scenario,
-    change: &Change,
-    made: &Changed,
-    time_ms: i64,
-) -> Option<Result<Scenario, String>> {
+pub fn change(scenario: &Scenario, change: &Change, made: &Changed, time_ms: i64) -> Option<Result<Scenario, String>> {
     match change {
         Change::Edits { edits, .. } => {
             let mut after = scenario.clone();
@@ -236,11 +225,7 @@ pub(crate) fn set(model: &Model, at: &Path, value: &str) -> Result<Scenario, Str
 }
 
 /// Replaces one value, from the start or from a cycle on, if that causes no error.
-pub(crate) fn try_set(
-    model: &Model,
-    at: &Path,
-    value: &str,
-) -> Result<(Checked, Option<(u32, i64)>), String> {
+pub(crate) fn try_set(model: &Model, at: &Path, value: &str) -> Result<(Checked, Option<(u32, i64)>), String> {
     let moment = moment(model);
     let made = moment.and_then(|(_, time_ms)| set_from(&model.scenario, at, value, time_ms));
     match made {
@@ -361,10 +346,7 @@ mod tests {
         let added = of(Change::AddJob { queue: Some("q".into()) });
         assert_eq!(added.jobs[1].submit.as_ref().map(|at| at.0.as_str()), Some("7s"));
         let ended = of(Change::RemoveJob("j".into()));
-        assert_eq!(
-            (ended.jobs.len(), lines(&ended)),
-            (1, vec![(entry_path(0), 7000, "j: ends".to_string())])
-        );
+        assert_eq!((ended.jobs.len(), lines(&ended)), (1, vec![(entry_path(0), 7000, "j: ends".to_string())]));
         assert!(fairground::scenario::check(&ended).plan.is_some());
     }
 }

@@ -30,12 +30,9 @@ fn says(entry: &TimelineEntry) -> String {
     }
     part("", &entry.state);
     let capacity = &entry.capacity;
-    for (name, of) in [
-        ("GPUs", &capacity.gpu),
-        ("CPU", &capacity.cpu),
-        ("memory", &capacity.memory),
-        ("pods", &capacity.pods),
-    ] {
+    for (name, of) in
+        [("GPUs", &capacity.gpu), ("CPU", &capacity.cpu), ("memory", &capacity.memory), ("pods", &capacity.pods)]
+    {
         part(name, of);
     }
     let named = capacity.resources.iter().chain(&entry.settings);

@@ -1,4 +1,5 @@
-//! Change of the policy: the engine translates the scenario, which is one undo step, and notes report what became of its settings.
+//! Change of the policy: the engine translates the scenario, which is one undo step, and notes report what became of
+//! its settings.
 
 use std::sync::Arc;
 
@@ -56,8 +57,8 @@ pub(crate) fn translated(
         fx,
     );
     let translated = Translated { policy, notes };
-    let counts = [Kind::Refused, Kind::Dropped, Kind::Assumed, Kind::Changed]
-        .map(|kind| (kind, translated.count(kind)));
+    let counts =
+        [Kind::Refused, Kind::Dropped, Kind::Assumed, Kind::Changed].map(|kind| (kind, translated.count(kind)));
     let said: Vec<String> =
         counts.iter().filter(|(_, n)| *n > 0).map(|(kind, n)| format!("{n} {}", kind.name())).collect();
     model.translated = Some(Arc::new(translated));

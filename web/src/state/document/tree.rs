@@ -20,8 +20,8 @@ pub struct TreeRow {
     pub place: (usize, usize),
 }
 
-/// The rows in depth-first order, children in file order. Queues with an unknown parent are at the top level; queues in a cycle
-/// are listed only once.
+/// The rows in depth-first order, children in file order. Queues with an unknown parent are at the top level; queues in
+/// a cycle are listed only once.
 pub fn rows(scenario: &Scenario, folded: &BTreeSet<String>) -> Vec<TreeRow> {
     let names: BTreeSet<&str> = scenario.queues.iter().map(|q| q.name.as_str()).collect();
     let mut children: BTreeMap<Option<&str>, Vec<usize>> = BTreeMap::new();
@@ -106,10 +106,8 @@ mod tests {
 
     #[test]
     fn children_follow_their_parents_in_file_order() {
-        let s =
-            scenario(&[("b1", Some("b")), ("a", None), ("b", None), ("b2", Some("b")), ("lost", Some("?"))]);
-        let shown: Vec<_> =
-            rows(&s, &BTreeSet::new()).into_iter().map(|r| (r.name, r.depth, r.top, r.place)).collect();
+        let s = scenario(&[("b1", Some("b")), ("a", None), ("b", None), ("b2", Some("b")), ("lost", Some("?"))]);
+        let shown: Vec<_> = rows(&s, &BTreeSet::new()).into_iter().map(|r| (r.name, r.depth, r.top, r.place)).collect();
         let expected = [("a", 0, 0, (1, 3)), ("b", 0, 1, (2, 3)), ("b1", 1, 1, (1, 2)), ("b2", 1, 1, (2, 2))];
         for (got, want) in shown.iter().zip(expected) {
             assert_eq!((got.0.as_str(), got.1, got.2, got.3), want);
@@ -119,13 +117,7 @@ mod tests {
 
     #[test]
     fn folded_children_and_circles() {
-        let s = scenario(&[
-            ("a", None),
-            ("a1", Some("a")),
-            ("a2", Some("a1")),
-            ("x", Some("y")),
-            ("y", Some("x")),
-        ]);
+        let s = scenario(&[("a", None), ("a1", Some("a")), ("a2", Some("a1")), ("x", Some("y")), ("y", Some("x"))]);
         let folded = BTreeSet::from(["a".to_string()]);
         let names: Vec<_> = rows(&s, &folded).into_iter().map(|r| r.name).collect();
         assert_eq!(names, ["a", "x", "y"]);

@@ -25,12 +25,7 @@ use fairground::policy::Policy;
 use fairground::scenario::{Diagnostic, Edit, Scenario};
 
 /// Reads files for the import preview.
-pub(crate) fn import(
-    model: &mut Model,
-    files: Vec<(String, FileBytes)>,
-    options: ImportOptions,
-    fx: &mut Vec<Effect>,
-) {
+pub(crate) fn import(model: &mut Model, files: Vec<(String, FileBytes)>, options: ImportOptions, fx: &mut Vec<Effect>) {
     model.view.dialog = Some(Dialog::Import);
     let previous = model.import.take().filter(|i| i.files == files);
     let mut import = previous.map_or_else(Import::default, |i| (*i).clone());
@@ -69,8 +64,8 @@ fn send_files(model: &mut Model, fx: &mut Vec<Effect>) {
     model.in_flight.import = send(model, Request::Import { files, options }, fx);
 }
 
-/// Restarts an engine that is within a long cycle and has not received the files: the new one first reads them and then returns to
-/// the document's moment.
+/// Restarts an engine that is within a long cycle and has not received the files: the new one first reads them and then
+/// returns to the document's moment.
 pub(crate) fn end_engine(model: &mut Model, fx: &mut Vec<Effect>) {
     if model.import.as_ref().is_none_or(|import| !import.reading || import.received) {
         return;
@@ -116,8 +111,8 @@ pub(crate) fn imported(
     model.view.dialog = Some(Dialog::Import);
 }
 
-/// Discards the import. An engine that is still reading handles no other requests, so it is restarted and returns to the document's
-/// moment.
+/// Discards the import. An engine that is still reading handles no other requests, so it is restarted and returns to
+/// the document's moment.
 pub(crate) fn forget(model: &mut Model, fx: &mut Vec<Effect>) {
     let was_reading = model.import.take().is_some_and(|i| i.reading);
     model.in_flight.import = model.fresh_id();
@@ -158,8 +153,8 @@ pub(crate) fn take(model: &mut Model, run_until_ms: Option<i64>, fx: &mut Vec<Ef
 /// Size limit of a ConfigMap: 1 MiB.
 const CONFIGURATION_MAX: usize = 1 << 20;
 
-/// The configuration among the files, if the current scheduler reloads its configuration during a run; with the displayed cycle
-/// and its time.
+/// The configuration among the files, if the current scheduler reloads its configuration during a run; with the
+/// displayed cycle and its time.
 pub fn reloadable(model: &Model) -> Option<(String, u32, i64)> {
     let import = model.import.as_ref().filter(|import| !import.reading)?;
     let [(_, bytes)] = import.files.as_slice() else { return None };
@@ -286,7 +281,8 @@ mod tests {
         assert_eq!(model.kit, KitState::None);
     }
 
-    const QUEUES: &str = "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues:\n    - name: a\n";
+    const QUEUES: &str =
+        "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues:\n    - name: a\n";
 
     #[test]
     fn a_configuration_is_read_anew_at_the_cycle_shown() {
@@ -294,10 +290,8 @@ mod tests {
         let mut model = Model::new(Opened::new(scenario.expect("it can be read"), Origin::Start));
         begin(&mut model);
         let text = format!("{QUEUES}      maxapplications: 2\n");
-        let recognised = |text: &str| Import {
-            files: vec![("queues.yaml".into(), FileBytes::of(text))],
-            ..Import::default()
-        };
+        let recognised =
+            |text: &str| Import { files: vec![("queues.yaml".into(), FileBytes::of(text))], ..Import::default() };
         model.import = Some(Arc::new(recognised(&text)));
         assert_eq!(reloadable(&model), None, "nothing has run yet");
         let frame = crate::engine::protocol::Frame { cycle: 4, time_ms: 3_500, ..Default::default() };

@@ -1,8 +1,8 @@
 //! The page embedded in another page: what it shows and allows.
 //!
-//! `?embed=1` shows NOW, the timeline or both, read-only. `controls=step,play,time` or `none` selects the playback controls,
-//! `edit=1` allows edits, which stay in the embedded page, and `view=` selects the view of NOW, or `time` for the timeline
-//! alone. Nothing is stored on the device, and the address does not change.
+//! `?embed=1` shows NOW, the timeline or both, read-only. `controls=step,play,time` or `none` selects the playback
+//! controls, `edit=1` allows edits, which stay in the embedded page, and `view=` selects the view of NOW, or `time` for
+//! the timeline alone. Nothing is stored on the device, and the address does not change.
 
 use super::options::{Dialog, NowView};
 use crate::state::command::Command;
@@ -53,13 +53,8 @@ impl Embed {
 
     /// Names of the shown parts, for the stylesheet.
     pub fn words(self) -> String {
-        let words = [
-            (self.step, "step"),
-            (self.play, "play"),
-            (self.time, "time"),
-            (self.now, "now"),
-            (self.edit, "edit"),
-        ];
+        let words =
+            [(self.step, "step"), (self.play, "play"), (self.time, "time"), (self.now, "now"), (self.edit, "edit")];
         words.into_iter().filter(|(shown, _)| *shown).map(|(_, word)| word).collect::<Vec<_>>().join(" ")
     }
 
@@ -111,10 +106,10 @@ impl Embed {
     }
 }
 
-/// The HTML that embeds a moment in another page: an `iframe` with the URL of the page and moment, and the scenario's title.
+/// The HTML that embeds a moment in another page: an `iframe` with the URL of the page and moment, and the scenario's
+/// title.
 pub fn code(page: &str, fragment: &str, title: &str) -> String {
-    let escaped =
-        title.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;");
+    let escaped = title.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;");
     format!(
         "<iframe src=\"{page}?embed=1&amp;controls=step,play,time#{}\" title=\"{escaped}\" width=\"100%\" \
          height=\"{HEIGHT}\" loading=\"lazy\" style=\"border:0\"></iframe>",

@@ -32,8 +32,8 @@ impl Theme {
     }
 }
 
-/// Modifier of the keys that type a character: letters, digits and signs, which speech input or unsteady hands may trigger by
-/// accident. Does not affect arrows, Space and keys with Ctrl.
+/// Modifier of the keys that type a character: letters, digits and signs, which speech input or unsteady hands may
+/// trigger by accident. Does not affect arrows, Space and keys with Ctrl.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeySet {
     /// No modifier.

@@ -1,5 +1,5 @@
-//! Width classes of the window and their effect on the panels. Below 768 pixels there is one panel at a time; the stylesheet uses
-//! the same breakpoints.
+//! Width classes of the window and their effect on the panels. Below 768 pixels there is one panel at a time; the
+//! stylesheet uses the same breakpoints.
 
 /// Width class for panels side by side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,8 +58,7 @@ mod tests {
 
     #[test]
     fn every_panel_folds_and_is_remembered() {
-        for (panel, name) in
-            [(Panel::Setup, "setup"), (Panel::Now, "now"), (Panel::Why, "why"), (Panel::Time, "time")]
+        for (panel, name) in [(Panel::Setup, "setup"), (Panel::Now, "now"), (Panel::Why, "why"), (Panel::Time, "time")]
         {
             let mut model = Model::new(Opened::new(library::start(), Origin::Start));
             for folded in [true, false] {

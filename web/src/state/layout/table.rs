@@ -57,9 +57,7 @@ pub fn has_column(at: &Path, policy: &str, resource: Resource) -> bool {
     match (tab(at), fields.as_slice()) {
         (SetupTab::Rules, _) => true,
         (SetupTab::Queues, [field @ ("name" | "priority")]) => terms.reads(field),
-        (SetupTab::Queues, [of, field @ ("quota" | "weight" | "limit")]) => {
-            *of == shown && terms.reads(field)
-        }
+        (SetupTab::Queues, [of, field @ ("quota" | "weight" | "limit")]) => *of == shown && terms.reads(field),
         (SetupTab::Nodes, ["name" | "count" | "gpu" | "cpu" | "memory"]) => true,
         (SetupTab::Work, ["name" | "queue" | "pods" | "priority" | "submit" | "lasts"]) => true,
         (SetupTab::Work, [of]) => *of == shown,
@@ -86,12 +84,7 @@ mod tests {
         assert!(has(&Path::default().field("settings").field("k-value"), Resource::GPU));
         let weight = queue.field("gpu").field("weight");
         for policy in Policy::ALL {
-            assert_eq!(
-                has_column(&weight, policy.key, Resource::GPU),
-                policy.queue.weight.is_some(),
-                "{}",
-                policy.key
-            );
+            assert_eq!(has_column(&weight, policy.key, Resource::GPU), policy.queue.weight.is_some(), "{}", policy.key);
         }
         assert_eq!(owner(&job.field("gpu")), Some(job.clone()));
         assert_eq!(owner_name(&job.field("gpu")), "a1");

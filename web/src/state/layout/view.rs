@@ -100,7 +100,6 @@ impl View {
 
     /// Whether Division is visible.
     pub fn has_division(&self) -> bool {
-        matches!(self.now, NowView::Division | NowView::ShareUsage | NowView::Priorities)
-            || self.room == Room::Wide
+        matches!(self.now, NowView::Division | NowView::ShareUsage | NowView::Priorities) || self.room == Room::Wide
     }
 }

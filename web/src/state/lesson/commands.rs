@@ -45,8 +45,7 @@ pub(crate) fn play(model: &mut Model, step: LessonStep, fx: &mut Vec<Effect>) {
 fn open(model: &mut Model, id: String, lesson: Arc<Lesson>, at: usize, fx: &mut Vec<Effect>) {
     let Some(last) = lesson.frames.len().checked_sub(1) else { return };
     let is_same = |playing: &Playing| playing.id == id && playing.lesson.checksum == lesson.checksum;
-    let answers =
-        model.lesson.as_ref().filter(|playing| is_same(playing)).map(|playing| playing.answers.clone());
+    let answers = model.lesson.as_ref().filter(|playing| is_same(playing)).map(|playing| playing.answers.clone());
     // From one lesson to another, what was open before the first one is restored.
     let before = model.lesson.take().map_or_else(|| Before::of(model), |playing| playing.before);
     model.lesson = Some(Box::new(Playing {
@@ -105,8 +104,7 @@ fn leave(model: &mut Model, fx: &mut Vec<Effect>) {
     let title = before.opened.scenario.name.clone();
     let view = before.layout(&model.view);
     model.take(*before.opened);
-    (model.pristine, model.original, model.kept, model.view) =
-        (before.pristine, before.original, before.kept, view);
+    (model.pristine, model.original, model.kept, model.view) = (before.pristine, before.original, before.kept, view);
     if let Some(code) = code {
         model.view.dialog = Some(Dialog::ResultCode(code.to_string()));
     }
@@ -205,9 +203,7 @@ pub(crate) fn arrived(model: &mut Model, fx: &mut Vec<Effect>) {
         return;
     }
     // The text of the lesson says what matters.
-    fx.retain(|effect| {
-        !matches!(effect, Effect::Announce(_) | Effect::AnnounceStep(..) | Effect::AnnounceEdit)
-    });
+    fx.retain(|effect| !matches!(effect, Effect::Announce(_) | Effect::AnnounceStep(..) | Effect::AnnounceEdit));
     let shown = playing.frame();
     let (Some(question), Some(said)) = (&shown.question, &playing.said) else {
         let n = playing.at + 1;

@@ -45,7 +45,8 @@ impl Playing {
         }
     }
 
-    /// Records how the question of the frame was answered. A second answer is given by someone who knows the first one's outcome.
+    /// Records how the question of the frame was answered. A second answer is given by someone who knows the first
+    /// one's outcome.
     pub(super) fn record(&mut self, outcome: Outcome) {
         let answer = match &self.said {
             Some(said) if said.is_empty() => Answer::NotAnswered,

@@ -42,9 +42,7 @@ pub(crate) fn select(model: &mut Model, selection: Option<Selection>, fx: &mut V
     if selection.is_some() {
         model.view.why_open = true;
         // With one panel at a time, selecting something opens its explanation.
-        if matches!(model.view.panel, Panel::Now | Panel::Time)
-            || matches!(selection, Some(Selection::Rule(_)))
-        {
+        if matches!(model.view.panel, Panel::Now | Panel::Time) || matches!(selection, Some(Selection::Rule(_))) {
             model.view.panel = Panel::Why;
         }
     }

@@ -75,12 +75,7 @@ fn request_shown(model: &mut Model, report: Option<ReportRequest>, fx: &mut Vec<
     if subjects == Subjects::default() {
         return;
     }
-    let ask = MomentRequest {
-        branch: BranchId::Main,
-        scenario: None,
-        at: At::Here,
-        wants: Wants::Subjects(subjects),
-    };
+    let ask = MomentRequest { branch: BranchId::Main, scenario: None, at: At::Here, wants: Wants::Subjects(subjects) };
     let id = send(model, Request::Moment(ask), fx);
     if has_report {
         model.in_flight.report = id;

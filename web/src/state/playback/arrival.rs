@@ -49,7 +49,8 @@ pub(crate) fn no_event(model: &Model) -> String {
     format!("There is no further event{of}{without}.")
 }
 
-/// Stores what was asked for of the displayed moment: a frame with all that is shown of it, or something about a known frame.
+/// Stores what was asked for of the displayed moment: a frame with all that is shown of it, or something about a known
+/// frame.
 pub(crate) fn arrived(model: &mut Model, id: u64, mut moment: Moment, fx: &mut Vec<Effect>) {
     let Some((frame, run)) = moment.frame.take().zip(moment.run.take()) else {
         explained(model, &mut moment);
@@ -98,8 +99,8 @@ fn show_frame(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
     model.drop_preview();
     model.deaths = 0;
     model.engine = EngineState::Idle;
-    let is_announcement_muted = model.playing
-        && (frame.events.is_empty() || model.clock_ms.saturating_sub(model.announced_ms) < 1000);
+    let is_announcement_muted =
+        model.playing && (frame.events.is_empty() || model.clock_ms.saturating_sub(model.announced_ms) < 1000);
     if moved && !is_announcement_muted {
         fx.push(Effect::AnnounceStep(frame.clone(), model.settings_resource()));
         model.announced_ms = model.clock_ms;
@@ -116,8 +117,7 @@ fn show_frame(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
     model.run = Some(run);
     model.shown = None;
     if focus.selects {
-        let is_for_another =
-            |event: &EventRow| matches!(event.word(), EventWord::Reclaimed | EventWord::Preempted);
+        let is_for_another = |event: &EventRow| matches!(event.word(), EventWord::Reclaimed | EventWord::Preempted);
         let explains_itself = model.origin == Origin::Start || frame.events.iter().any(is_for_another);
         model.auto_selected = focus.selection.is_some();
         model.view.why_open |= model.auto_selected && explains_itself && !model.view.why_closed;

@@ -1,14 +1,12 @@
 //! The moments after each decision and each action within a cycle.
 //!
-//! A frame contains the end of a cycle and its events in order of decision. Reverting the decisions, last first, yields every
-//! earlier moment. External events (arrivals, ends) precede the first decision and are never reverted.
+//! A frame contains the end of a cycle and its events in order of decision. Reverting the decisions, last first, yields
+//! every earlier moment. External events (arrivals, ends) precede the first decision and are never reverted.
 
 use fairground::id::Id;
 use fairground::trace::Event;
 
-use crate::engine::protocol::{
-    Amounts, Cell, CellPod, Claim, EventRow, EventWord, Frame, Holding, NodeCard, What,
-};
+use crate::engine::protocol::{Amounts, Cell, CellPod, Claim, EventRow, EventWord, Frame, Holding, NodeCard, What};
 
 /// Number of decisions in a cycle.
 pub fn n_decisions(frame: &Frame) -> u32 {
@@ -46,8 +44,8 @@ pub fn last_of(frame: &Frame, decisions: u32) -> Option<Frame> {
     })
 }
 
-/// The actions of a cycle that made decisions, in order: the policy's name of the action, and the number of its last decision. A
-/// cycle without actions counts as one action without a name.
+/// The actions of a cycle that made decisions, in order: the policy's name of the action, and the number of its last
+/// decision. A cycle without actions counts as one action without a name.
 pub fn actions(frame: &Frame) -> Vec<(&str, u32)> {
     let mut actions: Vec<(&str, u32)> = Vec::new();
     for (n, at) in (1..).zip(decisions(frame)) {

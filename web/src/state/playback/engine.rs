@@ -44,9 +44,8 @@ pub(crate) fn engine_died(model: &mut Model, fx: &mut Vec<Effect>) {
     if again {
         model.engine = EngineState::Dead(at);
         model.stale = model.frame.is_some();
-        let text = format!(
-            "The engine stopped again at cycle {at}. Your scenario is kept; download it to report this."
-        );
+        let text =
+            format!("The engine stopped again at cycle {at}. Your scenario is kept; download it to report this.");
         let download = ("Download the scenario".to_string(), Command::Download);
         notify(model, true, text, Some(download), fx);
         return;

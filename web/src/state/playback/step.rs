@@ -103,9 +103,8 @@ pub(crate) fn show_decision(model: &mut Model, at: Option<u32>, fx: &mut Vec<Eff
     if model.decision.is_none() && model.baseline.is_none() {
         kept::request_moment(model, fx);
     }
-    let last = at
-        .or_else(|| Some(decision_step::n_decisions(&frame)))
-        .and_then(|at| decision_step::event_of(&frame, at));
+    let last =
+        at.or_else(|| Some(decision_step::n_decisions(&frame))).and_then(|at| decision_step::event_of(&frame, at));
     if let Some(index) = last {
         let only = Frame {
             events: vec![frame.events[index as usize].clone()],

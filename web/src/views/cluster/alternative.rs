@@ -10,12 +10,7 @@ use crate::chart::queue_tree::Tree;
 use crate::engine::protocol::{Cell, CellPod, Frame, NodeCard};
 
 /// Marks differences to another run: GPUs, or nodes if another resource is shown.
-pub fn lay_alternative(
-    view: &mut ClusterView,
-    frame: &Frame,
-    alternative: Alternative<'_>,
-    resource: ShownResource,
-) {
+pub fn lay_alternative(view: &mut ClusterView, frame: &Frame, alternative: Alternative<'_>, resource: ShownResource) {
     let Alternative { frame: other, changed } = alternative;
     let tree = Tree::new(&frame.queues);
     // A queue keeps its colour even if its position in the other run differs.
@@ -24,8 +19,7 @@ pub fn lay_alternative(
         at.map(|at| tree.tone(at as u32))
     };
     let shown = Shown::of(other, resource);
-    let others: BTreeMap<&str, &NodeCard> =
-        other.nodes.iter().map(|node| (node.name.as_str(), node)).collect();
+    let others: BTreeMap<&str, &NodeCard> = other.nodes.iter().map(|node| (node.name.as_str(), node)).collect();
     let was = changed.is_some();
     let mut is_marked = false;
     for card in &mut view.cards {
@@ -50,8 +44,7 @@ pub fn lay_alternative(
             let (mine, theirs) = (held(frame, node, &shown), held(other, other_node, &shown));
             if !mine.iter().map(amount).eq(theirs.iter().map(amount)) {
                 let most = theirs.iter().max_by(|a, b| a.1.1.total_cmp(&b.1.1));
-                let said =
-                    theirs.iter().map(|(name, (_, amount))| format!("{name} {}", shown.amount(*amount)));
+                let said = theirs.iter().map(|(name, (_, amount))| format!("{name} {}", shown.amount(*amount)));
                 let said: Vec<String> = said.collect();
                 let said = if said.is_empty() { "free".into() } else { said.join(", ") };
                 mark(cell, most.map(|(_, (queue, _))| *queue), said);
@@ -108,12 +101,7 @@ mod tests {
         was.nodes[0].holds = vec![holds(1, 2.0)];
         was.nodes[1].holds = vec![holds(1, 1.0), holds(0, 3.0)];
         let mut view = cluster(&frame, 400.0, ShownResource::CPU);
-        lay_alternative(
-            &mut view,
-            &frame,
-            Alternative { frame: &was, changed: Some("an edit") },
-            ShownResource::CPU,
-        );
+        lay_alternative(&mut view, &frame, Alternative { frame: &was, changed: Some("an edit") }, ShownResource::CPU);
         let cells: Vec<&CellView> = view.cards.iter().flat_map(|card| &card.cells).collect();
         assert_eq!((&cells[0].alternative, cells[1].alternative.is_some()), (&None, true));
         let says = cells[1].state(&Terms::PLAIN);

@@ -13,9 +13,7 @@ use super::view;
 use crate::chart::alternative::Alternative;
 use crate::state::command::Command;
 use crate::store::Store;
-use crate::widgets::picture::{
-    chart_keys, chart_menu, insert, legend_lines, move_focus, rem, table, width_of,
-};
+use crate::widgets::picture::{chart_keys, chart_menu, insert, legend_lines, move_focus, rem, table, width_of};
 use crate::widgets::{on_leave, text_scale};
 
 /// Nodes as cards, GPUs as cells; with many nodes one tile per node, grouped by free GPUs.
@@ -47,9 +45,8 @@ pub fn ClusterView() -> impl IntoView {
     // Scrolls a node that is selected elsewhere into view.
     Effect::new(move |_| {
         let Some(Selection::Node(node)) = store.selection.get() else { return };
-        let card = view.with_untracked(|view| {
-            view.as_ref()?.cards.iter().find(|card| card.name == node).map(|c| c.place)
-        });
+        let card =
+            view.with_untracked(|view| view.as_ref()?.cards.iter().find(|card| card.name == node).map(|c| c.place));
         if let Some((card, element)) = card.zip(place.get_untracked()) {
             reveal(element.unchecked_ref(), card);
         }
@@ -190,11 +187,7 @@ fn nearest(spots: &[Spot], at: usize, way: f64) -> Option<usize> {
 }
 
 #[component]
-fn SpotButton(
-    view: Memo<Option<View>>,
-    spot: Spot,
-    selected: Memo<Option<(SelectedCells, String)>>,
-) -> impl IntoView {
+fn SpotButton(view: Memo<Option<View>>, spot: Spot, selected: Memo<Option<(SelectedCells, String)>>) -> impl IntoView {
     let store = Store::get();
     let says = Memo::new(move |_| {
         view.with(|view| {
@@ -204,10 +197,7 @@ fn SpotButton(
             match spot.cell.and_then(|cell| Some((cell, card.cells.get(cell)?))) {
                 Some((at, cell)) => {
                     let job = cell.job().map(|job| Selection::Job(job.into()));
-                    (
-                        view.says(card, at, store.terms.get()),
-                        job.or_else(|| (!cell.holds.is_empty()).then(node)),
-                    )
+                    (view.says(card, at, store.terms.get()), job.or_else(|| (!cell.holds.is_empty()).then(node)))
                 }
                 None => (format!("{}: {}", card.name, card.head), Some(node())),
             }
@@ -263,8 +253,7 @@ fn Hits(view: Memo<Option<View>>) -> impl IntoView {
         }
     };
     let keys = move |event: web_sys::KeyboardEvent| {
-        let last =
-            view.with_untracked(|view| view.as_ref().map_or(0, |view| view.cards.len().saturating_sub(1)));
+        let last = view.with_untracked(|view| view.as_ref().map_or(0, |view| view.cards.len().saturating_sub(1)));
         let now = at.get_untracked();
         let next = match event.key().as_str() {
             "ArrowRight" | "ArrowDown" => (now + 1).min(last),
@@ -281,9 +270,8 @@ fn Hits(view: Memo<Option<View>>) -> impl IntoView {
         event.stop_propagation();
         at.set(next);
     };
-    let ring = move |part: fn(&Place) -> f64| {
-        card.with(|card| card.as_ref().map_or(String::new(), |c| rem(part(&c.0))))
-    };
+    let ring =
+        move |part: fn(&Place) -> f64| card.with(|card| card.as_ref().map_or(String::new(), |c| rem(part(&c.0))));
     view! {
         <div
             class="hits"

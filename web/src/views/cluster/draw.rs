@@ -58,10 +58,7 @@ fn edge(area: &Area<'_>, place: Place, paint: Paint, width: f64) -> Drawn {
 }
 
 fn rect(place: Place, inset: f64) -> [(i32, i32); 2] {
-    [
-        (px(place.x + inset), px(place.y + inset)),
-        (px(place.x + place.w - inset), px(place.y + place.h - inset)),
-    ]
+    [(px(place.x + inset), px(place.y + inset)), (px(place.x + place.w - inset), px(place.y + place.h - inset))]
 }
 
 fn put(area: &Area<'_>, place: Place, inset: f64, style: ShapeStyle) -> Drawn {
@@ -161,8 +158,7 @@ fn draw_part(area: &Area<'_>, place: Place, part: &Part) -> Drawn {
     if part.locked {
         let (right, bottom) = (own.x + own.w, own.y + own.h);
         let size = if own.w >= 40.0 { 14.0 } else { 10.0 };
-        let corner =
-            vec![(px(right), px(bottom - size)), (px(right), px(bottom)), (px(right - size), px(bottom))];
+        let corner = vec![(px(right), px(bottom - size)), (px(right), px(bottom)), (px(right - size), px(bottom))];
         area.draw(&Polygon::new(corner, Paint::from(Ink::Ink).faint(0.6)))?;
         if own.w >= 56.0 && own.h >= 40.0 {
             let at = (px(own.x + 6.0), px(bottom - 6.0));
@@ -241,11 +237,8 @@ fn tiles(area: &Area<'_>, view: &ClusterView) -> Drawn {
     for card in &view.cards {
         for cell in &card.cells {
             let Some(part) = cell.parts.first() else {
-                let paint = if card.ready {
-                    Paint::from(Ink::Line)
-                } else {
-                    Paint::from(Ink::Whole).filled(Fill::Down)
-                };
+                let paint =
+                    if card.ready { Paint::from(Ink::Line) } else { Paint::from(Ink::Whole).filled(Fill::Down) };
                 masses.entry(paint.trimmed(Trim::Mass)).or_default().push(cell.place);
                 continue;
             };
@@ -301,12 +294,8 @@ pub fn key(mark: CellMark) -> String {
                 ground(Paint::from(Ink::Sunk))?;
                 put(area, place, 0.5, Paint::from(Ink::Strong).trimmed(Trim::RoundHair).line(1.0))
             }
-            CellMark::Changed => {
-                put(area, place, 1.0, Paint::from(Ink::Ink).trimmed(Trim::Changed).line(2.0))
-            }
-            CellMark::Preview | CellMark::Before => {
-                put(area, place, 1.0, soft.trimmed(Trim::RoundDashed).line(1.5))
-            }
+            CellMark::Changed => put(area, place, 1.0, Paint::from(Ink::Ink).trimmed(Trim::Changed).line(2.0)),
+            CellMark::Preview | CellMark::Before => put(area, place, 1.0, soft.trimmed(Trim::RoundDashed).line(1.5)),
         }
     })
 }

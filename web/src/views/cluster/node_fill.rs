@@ -60,8 +60,7 @@ pub(super) fn others(node: &NodeCard, shown: &Shown<'_>) -> String {
 }
 
 /// Groups of tiles by free fraction.
-const FREE: [&str; 5] =
-    ["full", "up to 25 % free", "up to 50 % free", "up to 75 % free", "more than 75 % free"];
+const FREE: [&str; 5] = ["full", "up to 25 % free", "up to 50 % free", "up to 75 % free", "more than 75 % free"];
 
 /// A node as one cell, filled by the allocations of queues.
 pub(super) fn filled(frame: &Frame, node: &NodeCard, tree: &Tree, shown: &Shown<'_>) -> Card {
@@ -116,9 +115,5 @@ pub(super) fn pool_heading(cards: &[Card], shown: &Shown<'_>) -> String {
     let cells = || cards.iter().flat_map(|card| &card.cells);
     let held = cells().filter(|cell| !cell.parts.is_empty()).count();
     let nodes = shown.nodes(cards.len());
-    format!(
-        "{} · {nodes} · {held} of {} in use",
-        cards[0].pool,
-        with_unit(Resource::GPU, cells().count() as f64)
-    )
+    format!("{} · {nodes} · {held} of {} in use", cards[0].pool, with_unit(Resource::GPU, cells().count() as f64))
 }

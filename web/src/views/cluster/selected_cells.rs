@@ -35,9 +35,9 @@ pub fn marked(view: &ClusterView, frame: &Frame, selection: Option<&Selection>) 
             Chosen::Node(_) => {}
             _ if !view.filled_with.is_empty() && chosen.fills(node) => marked.cells.push((at, 0)),
             _ if !view.filled_with.is_empty() => {}
-            _ => marked.cells.extend(
-                (0..).zip(&node.cells).filter(|(_, cell)| chosen.is_on(cell)).map(|(cell, _)| (at, cell)),
-            ),
+            _ => marked
+                .cells
+                .extend((0..).zip(&node.cells).filter(|(_, cell)| chosen.is_on(cell)).map(|(cell, _)| (at, cell))),
         }
     }
     marked

@@ -110,8 +110,7 @@ fn card(frame: &Frame, node: &NodeCard, tree: &Tree, shown: &Shown<'_>) -> Card 
 }
 
 fn cell_view(frame: &Frame, cell: &Cell, tree: &Tree) -> CellView {
-    let queue_name =
-        |queue: u32| frame.queues.get(queue as usize).map_or_else(String::new, |queue| queue.name.clone());
+    let queue_name = |queue: u32| frame.queues.get(queue as usize).map_or_else(String::new, |queue| queue.name.clone());
     let mut from = 0.0;
     let parts: Vec<Part> = cell
         .pods
@@ -210,11 +209,7 @@ fn place_card(card: &mut Card, (x, y, w): (f64, f64, f64), (most, cell_w, cell_h
 }
 
 /// Lays out tiles in groups by free amount: a histogram of fragmentation.
-fn place_tiles(
-    cards: &mut [Card],
-    (width, cells): (f64, usize),
-    shown: &Shown<'_>,
-) -> (f64, Vec<(f64, String)>) {
+fn place_tiles(cards: &mut [Card], (width, cells): (f64, usize), shown: &Shown<'_>) -> (f64, Vec<(f64, String)>) {
     let side = match cells {
         0..=1000 => 12.0,
         1001..=8000 => 6.0,
@@ -279,8 +274,7 @@ fn summary(frame: &Frame, shown: &Shown<'_>) -> String {
         said += &format!(", {} of them leaving", shown.amount(leaving));
     }
     let fates = frame.fates();
-    let waits =
-        |job: &&crate::engine::protocol::JobRow| job.pending > 0 && !fates.contains_key(job.name.as_str());
+    let waits = |job: &&crate::engine::protocol::JobRow| job.pending > 0 && !fates.contains_key(job.name.as_str());
     let waiting: Vec<_> = frame.jobs.iter().filter(waits).collect();
     match &waiting[..] {
         [] => {}

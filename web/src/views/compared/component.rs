@@ -1,4 +1,5 @@
-//! Runs side by side: the first difference with both explanations, amounts, waits and evictions, the translated settings.
+//! Runs side by side: the first difference with both explanations, amounts, waits and evictions, the translated
+//! settings.
 
 use fairground::words::number::{count, number, time};
 use fairground::words::{FirstDifference, Side, Terms};
@@ -86,8 +87,8 @@ fn Results() -> impl IntoView {
     }
 }
 
-/// The numbers, then a panel for each group of runs with equal results, then where they differ first: for two runs that is what
-/// is looked for, and comes before.
+/// The numbers, then a panel for each group of runs with equal results, then where they differ first: for two runs that
+/// is what is looked for, and comes before.
 fn results(columns: &[Compared], queues: &[QueueRow], terms: &Terms) -> AnyView {
     let rows = table(columns, terms);
     let groups = same_columns(&rows, columns.len());
@@ -233,9 +234,7 @@ fn numbers(columns: &[Compared], groups: &[Vec<usize>], rows: Vec<Row>) -> AnyVi
             let cell = &cells[group[0]];
             let found = columns[group[0]].first_difference.as_ref().filter(|_| name == FIRST_DIFFERENCE);
             let shown = match found {
-                Some(found) => {
-                    view! { <Moment moment=found.time.as_millis() text=cell.clone() /> }.into_any()
-                }
+                Some(found) => view! { <Moment moment=found.time.as_millis() text=cell.clone() /> }.into_any(),
                 None => cell.clone().into_any(),
             };
             view! { <td class="num" class:on=*cell != cells[0]>{shown}</td> }

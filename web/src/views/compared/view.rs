@@ -103,9 +103,7 @@ pub fn table(columns: &[Compared], terms: &Terms) -> Vec<Row> {
     let count = |n: u32| number(f64::from(n));
     let first_difference = |column: &Compared| match (&column.run, &column.first_difference) {
         (None, _) => "cannot run".to_owned(),
-        (Some(_), found) => {
-            found.as_ref().map_or_else(|| "none".into(), |found| time(found.time.as_millis()))
-        }
+        (Some(_), found) => found.as_ref().map_or_else(|| "none".into(), |found| time(found.time.as_millis())),
     };
     let (over_time, resource) = (over_time(columns), resource(columns));
     let mut rows = vec![
@@ -116,9 +114,7 @@ pub fn table(columns: &[Compared], terms: &Terms) -> Vec<Row> {
         row("Mean wait", &|run| seconds(run.summary.all.waits_until_now.mean_s)),
         row("Longest wait", &|run| seconds(run.summary.all.waits_until_now.max_s)),
         row("[Evictions]", &|run| number(run.summary.all.evictions as f64)),
-        row(&format!("{} lost", capital(&over_time.name())), &|run| {
-            over_time.shown(run.summary.all.gpu_seconds_lost)
-        }),
+        row(&format!("{} lost", capital(&over_time.name())), &|run| over_time.shown(run.summary.all.gpu_seconds_lost)),
         row(&format!("{} in use", resource_time::in_use(resource)), &|run| {
             format!("{} %", number((run.summary.all.utilisation * 1000.0).round() / 10.0))
         }),
@@ -203,10 +199,7 @@ mod tests {
         let all = [ran(3.0, true), ran(5.0, false)];
         let drawn = bars(&all[0], &all, &queues);
         let values: Vec<_> = drawn.bars.iter().map(|bar| (bar.name.as_str(), bar.value)).collect();
-        assert_eq!(
-            (&*drawn.title, drawn.max, values),
-            ("GPUs at the end", 5.0, vec![("a", 3.0), ("b", 1.0)])
-        );
+        assert_eq!((&*drawn.title, drawn.max, values), ("GPUs at the end", 5.0, vec![("a", 3.0), ("b", 1.0)]));
         let mut over = [ran(3.0, true)];
         let held = over[0].run.iter_mut().flat_map(|run| &mut run.held);
         held.for_each(|held| *held = 0.0);

@@ -53,9 +53,8 @@ pub fn Division() -> impl IntoView {
             None => view,
         })
     });
-    let has_usage = Memo::new(move |_| {
-        store.scenario.with(|s| Policy::described_or_default(&s.policy).knows.share_usage)
-    });
+    let has_usage =
+        Memo::new(move |_| store.scenario.with(|s| Policy::described_or_default(&s.policy).knows.share_usage));
     let svg = Signal::derive(move || view.get().map_or(String::new(), |view| draw(&view, size.get())));
     // Changes by a step of the run are announced with the run.
     let said = RwSignal::new(String::new());
@@ -143,17 +142,15 @@ pub fn Division() -> impl IntoView {
 fn DragHandles(view: Memo<Option<DivisionView>>, size: Signal<Size>) -> impl IntoView {
     let store = Store::get();
     // The layout without the value being dragged, so that walls do not move away from the pointer.
-    let lies = Memo::new(move |_| {
-        view.with(|view| view.as_ref().map(|view| layout(view, size.get())).unwrap_or_default())
-    });
+    let lies =
+        Memo::new(move |_| view.with(|view| view.as_ref().map(|view| layout(view, size.get())).unwrap_or_default()));
     let names = move || {
-        let names: Vec<String> = view
-            .with(|view| view.iter().flat_map(|view| &view.tanks).map(|tank| tank.name.clone()).collect());
+        let names: Vec<String> =
+            view.with(|view| view.iter().flat_map(|view| &view.tanks).map(|tank| tank.name.clone()).collect());
         let resource = store.ladder.get().map_or(Resource::GPU, |ladder| ladder.resource);
         let scenario = store.edited.get();
-        let is_number = |name: &String| {
-            document::value(&scenario, &weight_of(name, resource)).trim().parse::<f64>().is_ok()
-        };
+        let is_number =
+            |name: &String| document::value(&scenario, &weight_of(name, resource)).trim().parse::<f64>().is_ok();
         let all: Vec<(usize, String, Resource)> = names
             .into_iter()
             .enumerate()

@@ -144,13 +144,7 @@ fn draw(area: &Area<'_>, view: &DivisionView, size: Size) -> Drawn {
 }
 
 /// Draws the name of a priority above its first tank, after a separator; its tanks end at `end`.
-fn draw_priority(
-    area: &Area<'_>,
-    before: Option<&Tank>,
-    tank: &Tank,
-    (x, end): (f64, f64),
-    layout: &Layout,
-) -> Drawn {
+fn draw_priority(area: &Area<'_>, before: Option<&Tank>, tank: &Tank, (x, end): (f64, f64), layout: &Layout) -> Drawn {
     let Some(priority) = tank.priority else { return Ok(()) };
     let is_first = before.is_none();
     if !is_first && !before.is_some_and(|before| is_later(before, tank)) {
@@ -252,9 +246,7 @@ fn draw_lid(area: &Area<'_>, tank: &Tank, (x, w): (f64, f64), layout: &Layout) -
     let (said, paint) = match tank.is_full() {
         true if tank.lid <= 0.0 => ("requests nothing".to_string(), soft),
         true => (format!("gets all {held}"), bold.clone()),
-        false if has_room => {
-            (format!("requests {}{}", number(tank.lid), if is_cut { " ↑" } else { "" }), soft)
-        }
+        false if has_room => (format!("requests {}{}", number(tank.lid), if is_cut { " ↑" } else { "" }), soft),
         false => (format!("{held} of {}", number(tank.lid)), bold.clone()),
     };
     if has_room && let Some(held) = fit(&held, layout.font, w) {
@@ -271,9 +263,7 @@ fn below(tank: &Tank, was: bool, terms: &Terms) -> Vec<(String, Paint)> {
         false => format!("{} → {}", number(now), number(other)),
     };
     let weight = match (&tank.alternative, tank.part) {
-        (Some(alternative), _) if alternative.weight != tank.weight => {
-            held_against(tank.weight, alternative.weight)
-        }
+        (Some(alternative), _) if alternative.weight != tank.weight => held_against(tank.weight, alternative.weight),
         (_, Some(part)) => format!("{} → {}", number(tank.weight), number(part)),
         _ => number(tank.weight),
     };
@@ -286,8 +276,7 @@ fn below(tank: &Tank, was: bool, terms: &Terms) -> Vec<(String, Paint)> {
         lines.push((format!("has {}", number(tank.held())), Paint::from(Ink::Ink)));
     }
     if let Some(alternative) = &tank.alternative {
-        lines
-            .push((format!("gets {}", held_against(tank.held(), alternative.held())), Paint::from(Ink::Ink)));
+        lines.push((format!("gets {}", held_against(tank.held(), alternative.held())), Paint::from(Ink::Ink)));
     }
     lines
 }
@@ -298,10 +287,7 @@ fn clear_of(crossing: Option<f64>, (top, bottom): (f64, f64)) -> f64 {
     let aside = |line: f64| {
         let (above, below) = (line - LINE, line + LINE);
         let fits = |y: f64| y - 7.0 >= top && y + 7.0 <= bottom;
-        [above, below]
-            .into_iter()
-            .filter(|y| fits(*y))
-            .min_by(|a, b| (a - middle).abs().total_cmp(&(b - middle).abs()))
+        [above, below].into_iter().filter(|y| fits(*y)).min_by(|a, b| (a - middle).abs().total_cmp(&(b - middle).abs()))
     };
     crossing.filter(|line| (line - middle).abs() < LINE).and_then(aside).unwrap_or(middle)
 }
@@ -331,10 +317,8 @@ mod tests {
             (vec![0.0, 3.0], 700.0),
             (vec![0.0, 0.0], 700.0),
         ] {
-            let view = DivisionView {
-                tanks: weights.iter().map(|weight| tank(*weight)).collect(),
-                ..DivisionView::default()
-            };
+            let view =
+                DivisionView { tanks: weights.iter().map(|weight| tank(*weight)).collect(), ..DivisionView::default() };
             let lies = layout(&view, Size { width, height: 300.0 });
             let widths: Vec<f64> = lies.tanks.iter().map(|tank| tank.1).collect();
             let (heaviest, widest) =
@@ -357,8 +341,7 @@ mod tests {
             ..Tank::default()
         };
         let tanks = vec![tank(100, 400.0, 4.0), tank(100, 4.0, 4.0), tank(50, 1.0, 0.0)];
-        let lies =
-            layout(&DivisionView { tanks, ..DivisionView::default() }, Size { width: 700.0, height: 300.0 });
+        let lies = layout(&DivisionView { tanks, ..DivisionView::default() }, Size { width: 700.0, height: 300.0 });
         let gap = |at: usize| lies.tanks[at + 1].0 - lies.tanks[at].0 - lies.tanks[at].1;
         assert!((gap(1) - 2.0 * gap(0)).abs() < 1e-9, "{lies:?}");
         let tanks = [tank(100, 4.0, 4.0), Tank { weight: 100.0, ..tank(50, 4.0, 0.0) }];

@@ -197,12 +197,7 @@ fn sum(level: &LadderLevel, line: &LadderLine, resource: Resource) -> String {
 /// A round in which all dominant shares rise together.
 fn rises(line: &LadderLine) -> String {
     let percent = |share: f64| number((share * 1000.0).round() / 10.0);
-    format!(
-        "round {}, all dominant shares from {} % to {} %",
-        line.round,
-        percent(line.part.0),
-        percent(line.part.1)
-    )
+    format!("round {}, all dominant shares from {} % to {} %", line.round, percent(line.part.0), percent(line.part.1))
 }
 
 /// Adds another division of the same level, baseline or preview, as alternatives of the tanks that differ.
@@ -419,8 +414,7 @@ mod tests {
                       - {name: b, priority: 50, gpu: {quota: 1, limit: unlimited, weight: 4}}\n";
         let text = format!("format: fairground-scenario\nversion: 1\nnodes: []\nqueues:\n{queues}jobs: []\n");
         let scenario = document::from_text(&text).expect("it is clean");
-        let tank =
-            |name: &str, priority| Tank { name: name.into(), weight: 1.0, priority, ..Tank::default() };
+        let tank = |name: &str, priority| Tank { name: name.into(), weight: 1.0, priority, ..Tank::default() };
         let of = |tanks: Vec<Tank>| {
             let view = DivisionView { tanks, ..DivisionView::default() };
             with_unserved(view, &scenario, Resource::GPU)

@@ -162,11 +162,8 @@ pub fn fairness(tally: &Tally, frame: &Frame, selection: Option<&Selection>) -> 
     let terms = Terms::of(&frame.policy);
     let style = Style::of(tally, frame);
     let tree = Tree::new(&frame.queues);
-    let rows: Vec<(u32, &Totals)> = tree
-        .order()
-        .iter()
-        .filter_map(|&queue| Some((queue, tally.summary.queues.get(queue as usize)?)))
-        .collect();
+    let rows: Vec<(u32, &Totals)> =
+        tree.order().iter().filter_map(|&queue| Some((queue, tally.summary.queues.get(queue as usize)?))).collect();
     let selected = selected_queue(frame, selection);
     let line = |name: String, numbers: [Option<f64>; 9]| -> Vec<String> {
         let text = |(value, (_, kind)): (Option<f64>, (&str, Kind))| {
@@ -275,8 +272,7 @@ fn signed(by: f64, text: impl Fn(f64) -> String) -> Option<String> {
 /// The measures behind the facts, in their order.
 fn measures(tally: &Tally) -> [Option<f64>; 5] {
     let part = |gpu_seconds: f64| {
-        (tally.summary.gpu_seconds_capacity > 0.0)
-            .then(|| gpu_seconds / tally.summary.gpu_seconds_capacity * 100.0)
+        (tally.summary.gpu_seconds_capacity > 0.0).then(|| gpu_seconds / tally.summary.gpu_seconds_capacity * 100.0)
     };
     let hours = tally.summary.until.as_millis() as f64 / 3.6e6;
     [
@@ -314,11 +310,7 @@ fn facts(tally: &Tally, style: &Style, terms: &Terms) -> Vec<Fact> {
         (
             "Idle while work waited",
             Kind::Percent,
-            format!(
-                "{} free while {} waited",
-                style.amount(tally.summary.gpu_seconds_idle_wanted),
-                terms.word("jobs")
-            ),
+            format!("{} free while {} waited", style.amount(tally.summary.gpu_seconds_idle_wanted), terms.word("jobs")),
         ),
         ("Free but too scattered", Kind::Now, stranded),
         (
@@ -361,13 +353,11 @@ fn starvation(tally: &Tally, frame: &Frame) -> Option<Warning> {
     let waited = |job: &JobRow| tally.summary.until.as_millis() - job.submit_ms.max(0);
     let is_long = |job: &JobRow| {
         let cycles = waited(job) * i64::from(tally.summary.cycles) / tally.summary.until.as_millis().max(1);
-        cycles >= STARVES_AFTER.0
-            && waited(job) as f64 > tally.summary.all.waits.p90_s * 1000.0 * STARVES_AFTER.1
+        cycles >= STARVES_AFTER.0 && waited(job) as f64 > tally.summary.all.waits.p90_s * 1000.0 * STARVES_AFTER.1
     };
     let share = |queue: &QueueRow| queue.fair_share.as_ref().unwrap_or(&queue.quota)[r];
-    let is_below = |queue: &QueueRow| {
-        queue.allocated[r] + 1e-9 < share(queue).unwrap_or(f64::INFINITY).min(queue.request[r])
-    };
+    let is_below =
+        |queue: &QueueRow| queue.allocated[r] + 1e-9 < share(queue).unwrap_or(f64::INFINITY).min(queue.request[r]);
     let starves = |job: &&JobRow| {
         let is_waiting = job.first_start_ms.is_none() && job.pending > 0;
         let wants = resource != Resource::GPU || job.gpus > 0.0;
@@ -410,11 +400,8 @@ fn summary(tally: &Tally, frame: &Frame, tree: &Tree, rows: &[(u32, &Totals)]) -
     // The first one of equals.
     let most = short.rev().max_by(|a, b| a.1.gpu_seconds_owed.total_cmp(&b.1.gpu_seconds_owed));
     // All numbers exclude the time before the start.
-    let upto = format!(
-        "From 0:00 to {}, cycle {}",
-        number::time(tally.summary.until.as_millis()),
-        tally.summary.cycles
-    );
+    let upto =
+        format!("From 0:00 to {}, cycle {}", number::time(tally.summary.until.as_millis()), tally.summary.cycles);
     match most {
         Some((queue, row)) => {
             let short = number::time((row.short_s * 1000.0) as i64);

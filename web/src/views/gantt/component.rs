@@ -12,9 +12,7 @@ use crate::engine::report::{GanttBy, Report};
 use crate::state::command::Command;
 use crate::state::layout::gantt_window::{GANTT_ROWS, GanttMove};
 use crate::store::Store;
-use crate::widgets::picture::{
-    Stride, chart_keys, chart_menu, insert, legend_lines, rem, table, walk, width_of,
-};
+use crate::widgets::picture::{Stride, chart_keys, chart_menu, insert, legend_lines, rem, table, walk, width_of};
 
 /// Choices of rows.
 const ROWS: [GanttBy; 3] = [GanttBy::Job, GanttBy::Pod, GanttBy::Gpu];
@@ -48,11 +46,9 @@ pub fn Gantt() -> impl IntoView {
         count_in(&mut view, gantt_rows, &frame.named, store.charted.get());
         Some(view)
     });
-    let svg =
-        Signal::derive(move || view.with(|v| v.as_ref().map_or(String::new(), |v| draw(v, width.get()))));
-    let spots = Memo::new(move |_| {
-        view.with(|v| v.as_ref().map_or(Vec::new(), |v| spots(v, width.get(), store.terms.get())))
-    });
+    let svg = Signal::derive(move || view.with(|v| v.as_ref().map_or(String::new(), |v| draw(v, width.get()))));
+    let spots =
+        Memo::new(move |_| view.with(|v| v.as_ref().map_or(Vec::new(), |v| spots(v, width.get(), store.terms.get()))));
     let keys = move |event: web_sys::KeyboardEvent| {
         if !chart_keys(store, &event, as_table, || view.get_untracked().map(|view| view.table)) {
             walk(&event, Stride { down: 1, page: 10 });

@@ -167,9 +167,8 @@ fn draw_alternative(area: &Area<'_>, alternative: &AlternativeRow, plan: Plan, t
 fn draw_bar(area: &Area<'_>, bar: &Bar, plan: Plan, Stand { middle, height }: Stand) -> Drawn {
     let (x0, x1) = (plan.x(bar.from), plan.x(bar.to).max(plan.x(bar.from) + 1.5));
     let bottom = middle + height / 2.0;
-    let part = |from: f64, to: f64| {
-        [(px(x0), px(bottom - height * to.min(1.0))), (px(x1 - 0.5), px(bottom - height * from))]
-    };
+    let part =
+        |from: f64, to: f64| [(px(x0), px(bottom - height * to.min(1.0))), (px(x1 - 0.5), px(bottom - height * from))];
     let ground = part(0.0, bar.kept + bar.lost);
     area.draw(&Rectangle::new(ground, Paint::from(Ink::Panel).trimmed(Trim::Round).area()))?;
     if bar.kept > 0.0 {

@@ -171,8 +171,7 @@ fn say_leaves(row: &mut Row, job: &str, gantt: &Gantt, frame: &Frame) {
 pub fn count_in(view: &mut GanttView, gantt: &Gantt, named: &[String], resource: ShownResource) {
     let Some(resource) = resource.one().filter(|_| gantt.by != GanttBy::Gpu) else { return };
     let unit = |n: f64| unit_of(named, resource, n);
-    let requests: Vec<f64> =
-        gantt.rows.iter().map(|row| in_unit(resource, row.amount[resource.index()])).collect();
+    let requests: Vec<f64> = gantt.rows.iter().map(|row| in_unit(resource, row.amount[resource.index()])).collect();
     let drawn = view.lines.iter_mut().filter_map(|line| match line {
         Line::Row(row) => Some(row),
         Line::Queue(..) => None,
@@ -180,11 +179,8 @@ pub fn count_in(view: &mut GanttView, gantt: &Gantt, named: &[String], resource:
     for (row, asks) in drawn.zip(&requests) {
         row.thin = *asks == 0.0;
         view.marks.thin |= row.thin && !row.bars.is_empty();
-        let said = if row.thin {
-            format!("no {}", unit(2.0))
-        } else {
-            format!("{} {}", number::number(*asks), unit(*asks))
-        };
+        let said =
+            if row.thin { format!("no {}", unit(2.0)) } else { format!("{} {}", number::number(*asks), unit(*asks)) };
         row.says += &format!("; requests {said}");
         // Only if the bar is high enough.
         let is_high = !row.thin && row.alternative.is_none();
@@ -201,12 +197,7 @@ pub fn count_in(view: &mut GanttView, gantt: &Gantt, named: &[String], resource:
 
 /// Adds the rows of another run behind those that differ. If the runs have different lengths, the shorter one is
 /// finished and does not change any more.
-pub fn lay_behind(
-    view: &mut GanttView,
-    gantt: &Gantt,
-    frame: &Frame,
-    (other, alternative): (&Gantt, Alternative<'_>),
-) {
+pub fn lay_behind(view: &mut GanttView, gantt: &Gantt, frame: &Frame, (other, alternative): (&Gantt, Alternative<'_>)) {
     if gantt.by != other.by {
         return;
     }
@@ -250,10 +241,7 @@ pub fn lay_behind(
 /// Extends a row of a finished run to a cycle.
 fn settled(row: &GanttRow, last: u32) -> GanttRow {
     let to = |bar: &GanttBar| if bar.open { last + 1 } else { bar.to };
-    GanttRow {
-        bars: row.bars.iter().map(|bar| GanttBar { to: to(bar), ..bar.clone() }).collect(),
-        ..row.clone()
-    }
+    GanttRow { bars: row.bars.iter().map(|bar| GanttBar { to: to(bar), ..bar.clone() }).collect(), ..row.clone() }
 }
 
 /// Whether a row is equal in two runs. Queues are ignored, because their positions depend on the run.
@@ -269,8 +257,7 @@ fn is_like(now: &GanttRow, other: &GanttRow) -> bool {
 
 /// Describes which rows differ, and from when.
 fn since(rows: &[(GanttRow, Option<GanttRow>)], alternative: Alternative<'_>) -> String {
-    let first =
-        |row: &GanttRow| row.bars.first().map_or("never".into(), |bar| format!("in cycle {}", bar.from));
+    let first = |row: &GanttRow| row.bars.first().map_or("never".into(), |bar| format!("in cycle {}", bar.from));
     let difference = |(now, other): &(GanttRow, Option<GanttRow>)| {
         let other = other.as_ref().filter(|other| !is_like(now, other))?;
         let (here, there) = (first(now), first(other));
@@ -294,8 +281,7 @@ fn put_others<'a>(
     if table.text_columns == GPU_TEXTS {
         table.head.insert(GPU_TEXTS, "run".into());
         table.rows.iter_mut().for_each(|row| row.insert(GPU_TEXTS, "now".into()));
-        let others =
-            rows.iter().filter_map(|(now, other)| other.as_ref().filter(|other| !is_like(now, other)));
+        let others = rows.iter().filter_map(|(now, other)| other.as_ref().filter(|other| !is_like(now, other)));
         for mut row in others.flat_map(|other| gpu_lines(other, name)) {
             row.insert(GPU_TEXTS, word.into());
             table.rows.push(row);
@@ -309,13 +295,7 @@ fn put_others<'a>(
     }
 }
 
-fn drawn(
-    gantt: &Gantt,
-    row: &GanttRow,
-    tree: &Tree,
-    selection: Option<&Selection>,
-    naming: Naming<'_, '_>,
-) -> Row {
+fn drawn(gantt: &Gantt, row: &GanttRow, tree: &Tree, selection: Option<&Selection>, naming: Naming<'_, '_>) -> Row {
     let tone = |queue: u32| tree.tone(queue);
     let evictions = row.evictions.iter().filter_map(|(cycle, kind)| {
         let kind = Kind::of(*kind)?;

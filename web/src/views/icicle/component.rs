@@ -13,9 +13,7 @@ use crate::chart::marks::{Mark, key as key_of};
 use crate::engine::protocol::Frame;
 use crate::state::command::Command;
 use crate::store::Store;
-use crate::widgets::picture::{
-    Stride, chart_keys, chart_menu, insert, legend_lines, rem, table, walk, width_of,
-};
+use crate::widgets::picture::{Stride, chart_keys, chart_menu, insert, legend_lines, rem, table, walk, width_of};
 
 /// The tree with a choice of the measure of widths.
 #[component]
@@ -75,12 +73,8 @@ pub fn Icicle() -> impl IntoView {
     };
     // Unchanged while only the selection changes, so that the focus stays.
     let spots = Memo::new(move |_| {
-        let blocks =
-            seen.with(|view| view.as_ref().map_or(Vec::new(), |view| merge_narrow(view, width.get())));
-        blocks
-            .into_iter()
-            .map(|block| Block { on_path: false, alternative: None, ..block })
-            .collect::<Vec<_>>()
+        let blocks = seen.with(|view| view.as_ref().map_or(Vec::new(), |view| merge_narrow(view, width.get())));
+        blocks.into_iter().map(|block| Block { on_path: false, alternative: None, ..block }).collect::<Vec<_>>()
     });
     let key = |block: &Block| {
         let part = |share: f64| (share * 1e6) as i64;

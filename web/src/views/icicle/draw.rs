@@ -32,10 +32,7 @@ pub fn icicle(view: &IcicleView, width: f64) -> String {
             area.draw(&Rectangle::new(at, paint.area()))?;
             if block.on_path {
                 let inner = [(px(x + 1.0), px(y + 1.0)), (px(x + w - 1.0), px(y + h - 1.0))];
-                area.draw(&Rectangle::new(
-                    inner,
-                    Paint::from(Ink::Selected).trimmed(Trim::Changed).line(2.0),
-                ))?;
+                area.draw(&Rectangle::new(inner, Paint::from(Ink::Selected).trimmed(Trim::Changed).line(2.0)))?;
             }
             label(area, block, x, y, w)?;
         }

@@ -90,12 +90,7 @@ pub struct IcicleView {
 
 /// The view of a frame.
 /// Long because it fills in every field of a block.
-pub fn icicle(
-    frame: &Frame,
-    selection: Option<&Selection>,
-    resource: ShownResource,
-    measure: Measure,
-) -> IcicleView {
+pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: ShownResource, measure: Measure) -> IcicleView {
     let frame = &*crate::chart::resource_projection::project(frame, resource);
     let r = resource.position();
     let tree = Tree::new(&frame.queues);
@@ -248,10 +243,7 @@ fn priority_says(row: &PriorityRow) -> String {
         None => format!("nothing outstanding, so no priority; offset {offset}"),
         Some(raw) if row.fence => {
             let raw = number(f64::from(raw));
-            format!(
-                "priority {}, its offset: it is a fence and stops the {raw} from below",
-                or_none(row.effective)
-            )
+            format!("priority {}, its offset: it is a fence and stops the {raw} from below", or_none(row.effective))
         }
         Some(raw) => {
             let raw = number(f64::from(raw));
@@ -294,15 +286,10 @@ fn by_priorities(frame: &Frame, blocks: Vec<Block>) -> IcicleView {
 }
 
 /// Adds the same tree in an alternative frame, where values differ.
-pub fn with_alternative(
-    mut view: IcicleView,
-    other: &IcicleView,
-    alternative: Alternative<'_>,
-) -> IcicleView {
+pub fn with_alternative(mut view: IcicleView, other: &IcicleView, alternative: Alternative<'_>) -> IcicleView {
     let mut differences = Vec::new();
     // The table has no row for the cluster.
-    let cells =
-        |view: &IcicleView| view.table.rows.iter().filter_map(|row| row.last().cloned()).collect::<Vec<_>>();
+    let cells = |view: &IcicleView| view.table.rows.iter().filter_map(|row| row.last().cloned()).collect::<Vec<_>>();
     let (now, was) = (cells(&view), cells(other));
     let mut beside = Vec::new();
     let others = other.blocks.iter().filter(|block| block.queue.is_some()).zip(&was);
@@ -338,16 +325,11 @@ fn by_share(frame: &Frame, blocks: Vec<Block>, resource: ShownResource, word: &s
     let r = resource.position();
     let total = in_unit(resource, frame.total[r]);
     let terms = Terms::of(&frame.policy);
-    let head = [
-        terms.word("queue").to_string(),
-        "inside".into(),
-        format!("{word}, {}", unit_of(&frame.named, resource, 2.0)),
-    ];
+    let head =
+        [terms.word("queue").to_string(), "inside".into(), format!("{word}, {}", unit_of(&frame.named, resource, 2.0))];
     let parent = |block: &Block| {
         let above = block.queue.and_then(|queue| frame.queues.get(queue as usize)?.parent);
-        above
-            .and_then(|above| frame.queues.get(above as usize))
-            .map_or("cluster".into(), |row| row.name.clone())
+        above.and_then(|above| frame.queues.get(above as usize)).map_or("cluster".into(), |row| row.name.clone())
     };
     let rows = blocks.iter().skip(1).map(|block| vec![block.name.clone(), parent(block), number(block.has)]);
     let given: f64 = blocks.iter().filter(|block| block.depth == 1).map(|block| block.has.min(total)).sum();
@@ -413,11 +395,7 @@ mod tests {
         for child in view.blocks.iter().filter(|block| block.queue.is_some()) {
             let parent = frame.queues[child.queue.expect("a queue") as usize].parent;
             let parent = block(parent.map_or("cluster", |at| &frame.queues[at as usize].name));
-            assert!(
-                child.x >= parent.x - 1e-9 && child.x + child.w <= parent.x + parent.w + 1e-9,
-                "{}",
-                child.name
-            );
+            assert!(child.x >= parent.x - 1e-9 && child.x + child.w <= parent.x + parent.w + 1e-9, "{}", child.name);
             assert_eq!(child.depth, parent.depth + 1);
         }
         assert!((block("a").w - 0.6).abs() < 1e-9, "6 and 4 on 8: both shrink");
@@ -444,15 +422,15 @@ mod tests {
         assert_eq!(names(None, 500.0).len(), 51, "five pixels each");
         assert_eq!(names(None, 200.0), [pair("wide", "wide"), pair("50 more", "root")]);
         // The selected queue is revealed in place.
-        let around =
-            [pair("wide", "wide"), pair("20 more", "root"), pair("q20", "q20"), pair("29 more", "root")];
+        let around = [pair("wide", "wide"), pair("20 more", "root"), pair("q20", "q20"), pair("29 more", "root")];
         assert_eq!(names(Some("q20"), 200.0), around);
     }
 
     #[test]
     fn priorities_and_what_stops_them() {
-        let with = |row: QueueRow, raw: Option<i32>, offset: i32, fence: bool, effective: Option<i32>| {
-            QueueRow { priority: Some(PriorityRow { raw, offset, fence, effective }), ..row }
+        let with = |row: QueueRow, raw: Option<i32>, offset: i32, fence: bool, effective: Option<i32>| QueueRow {
+            priority: Some(PriorityRow { raw, offset, fence, effective }),
+            ..row
         };
         let policy = Policy::ALL.iter().find(|policy| policy.knows.queue_priorities);
         let frame = Frame {
@@ -471,17 +449,11 @@ mod tests {
         let labels: Vec<_> =
             view.blocks.iter().map(|block| (block.label[0].as_str(), block.label[1].as_str())).collect();
         let (fence, sum) = ("0 (fence, 10 below)", "10 = 8 + 2");
-        assert_eq!(
-            labels,
-            [("", ""), (fence, "0"), ("−997 = 3 − 1,000", "−997"), (sum, "10"), ("none", "–")]
-        );
+        assert_eq!(labels, [("", ""), (fence, "0"), ("−997 = 3 − 1,000", "−997"), (sum, "10"), ("none", "–")]);
         // Widths depend on the number of leaves, not on guarantees.
         let widths: Vec<i64> = view.blocks.iter().map(|block| (block.w * 6.0).round() as i64).collect();
         assert_eq!(widths, [6, 4, 2, 2, 2]);
-        assert_eq!(
-            view.blocks[1].says,
-            "tenants: priority 0, its offset: it is a fence and stops the 10 from below"
-        );
+        assert_eq!(view.blocks[1].says, "tenants: priority 0, its offset: it is a fence and stops the 10 from below");
         assert_eq!(view.summary, "priority; highest at the top: 0 of tenants; 2 fences");
         assert_eq!(view.table.rows[2], ["tenant-a", "tenants", "8", "2", "no", "10"].map(String::from));
     }

@@ -15,8 +15,7 @@ use crate::engine::report::Priorities;
 pub fn sections(of: &Priorities, frame: &Frame, selection: Option<&Selection>) -> Vec<Section> {
     let selected = selected_queue(frame, selection);
     let steps = of.steps.as_deref().unwrap_or_default();
-    let is_selected =
-        |(_, step): &(u32, PriorityStep)| step.queue.is_some_and(|queue| Some(queue.0) == selected);
+    let is_selected = |(_, step): &(u32, PriorityStep)| step.queue.is_some_and(|queue| Some(queue.0) == selected);
     vec![
         Section {
             title: "Steps",
@@ -53,8 +52,7 @@ fn change([before, after]: BeforeAfter) -> String {
 
 fn table(steps: &[(u32, PriorityStep)], frame: &Frame) -> Table {
     let row = |(cycle, step): &(u32, PriorityStep)| {
-        let queues =
-            step.queues.iter().map(|(queue, of)| format!("{}: {}", frame.queue(*queue), change(*of)));
+        let queues = step.queues.iter().map(|(queue, of)| format!("{}: {}", frame.queue(*queue), change(*of)));
         vec![
             cycle.to_string(),
             step.queue.map_or(String::new(), |queue| frame.queue(queue).to_string()),

@@ -1,9 +1,7 @@
 //! The tables of Share usage.
 
 use fairground::id::{Id, PartitionId, QueueId};
-use fairground::trace::{
-    Assignment, Exact, QuotaStep, ShareChoice, SharePool, UnitSize, UsageOf, UsageRow, Vector,
-};
+use fairground::trace::{Assignment, Exact, QuotaStep, ShareChoice, SharePool, UnitSize, UsageOf, UsageRow, Vector};
 use fairground::units::Resource;
 use fairground::words::Selection;
 use fairground::words::number::{count, in_unit, number, resource_name, unit_of};
@@ -140,9 +138,7 @@ fn numbers(frame: &Frame, pool: &SharePool) -> Section {
 fn division(frame: &Frame, pool: &SharePool) -> Section {
     let step = |step: &QuotaStep| {
         let (ratio, ratios) = step.ratio;
-        let name = |queue: Option<QueueId>| {
-            queue.map_or_else(|| "whole pool".into(), |q| frame.queue(q).to_string())
-        };
+        let name = |queue: Option<QueueId>| queue.map_or_else(|| "whole pool".into(), |q| frame.queue(q).to_string());
         let why = match step.rest.real {
             0.0 => ", nothing left",
             _ if step.quota == step.demand => ", all of its demand",
@@ -157,11 +153,11 @@ fn division(frame: &Frame, pool: &SharePool) -> Section {
             exact(step.quota) + why,
         ]
     };
-    let head =
-        ["divided", "consumer", "share priority", "left × share ratio", "usage demand", "share usage quota"];
+    let head = ["divided", "consumer", "share priority", "left × share ratio", "usage demand", "share usage quota"];
     let says = match (&pool.division, pool.rows.first()) {
         (None, _) | (_, None) => {
-            "No consumer has outstanding demand in this pool, so the share usage quota of each is its share usage.".into()
+            "No consumer has outstanding demand in this pool, so the share usage quota of each is its share usage."
+                .into()
         }
         (Some(_), Some(whole)) => format!(
             "The total share usage of the pool, {}, is divided from the top of the tree: priorities from the highest to the \
@@ -171,12 +167,7 @@ fn division(frame: &Frame, pool: &SharePool) -> Section {
         ),
     };
     let rows = pool.division.iter().flatten().map(step);
-    Section {
-        title: "How the share usage quota is divided",
-        says,
-        table: Table::new(head, 2, rows),
-        meant: None,
-    }
+    Section { title: "How the share usage quota is divided", says, table: Table::new(head, 2, rows), meant: None }
 }
 
 /// Assignment of free resources, one row per turn.
@@ -202,9 +193,8 @@ fn assigned(frame: &Frame, usage: &ShareUsage, pool: (PartitionId, Option<QueueI
         };
         candidates.map(one).collect::<Vec<_>>().join(", ")
     };
-    let name = |choice: &ShareChoice| {
-        choice.children.get(choice.chosen as usize).map_or("", |child| frame.queue(child.queue))
-    };
+    let name =
+        |choice: &ShareChoice| choice.children.get(choice.chosen as usize).map_or("", |child| frame.queue(child.queue));
     let chosen = |choice: &ShareChoice| {
         let tie = if choice.is_tie { " (tie: first in the tree)" } else { "" };
         format!("{}{tie}", name(choice))
@@ -222,8 +212,7 @@ fn assigned(frame: &Frame, usage: &ShareUsage, pool: (PartitionId, Option<QueueI
             if is_placed { join(turn, &update, ", ") } else { "–".into() },
         ]
     };
-    let head =
-        ["turn", "percentages", "share usage / share ratio", "assigned to", "host", "share usage after"];
+    let head = ["turn", "percentages", "share usage / share ratio", "assigned to", "host", "share usage after"];
     let rows: Vec<_> = usage.assignments.iter().flatten().filter(of_pool).enumerate().map(row).collect();
     let cycle = usage.cycle;
     let says = match (&usage.assignments, rows.len()) {
@@ -242,8 +231,7 @@ fn assigned(frame: &Frame, usage: &ShareUsage, pool: (PartitionId, Option<QueueI
 /// Capacity of the pool per unit size, with the packing that achieves it.
 fn capacity(frame: &Frame, pool: &SharePool) -> Section {
     let row = |size: &UnitSize| {
-        let hosts =
-            size.hosts.iter().map(|(hosts, units)| format!("{} × {units}", count(u64::from(*hosts), "host")));
+        let hosts = size.hosts.iter().map(|(hosts, units)| format!("{} × {units}", count(u64::from(*hosts), "host")));
         vec![amounts(frame, &size.unit), hosts.collect::<Vec<_>>().join(" + "), size.capacity.to_string()]
     };
     let ratios = pool.over_commit.iter().map(|&(resource, ratio)| {
@@ -269,8 +257,7 @@ fn capacity(frame: &Frame, pool: &SharePool) -> Section {
 fn vectors(frame: &Frame, consumers: &[&UsageRow]) -> Section {
     let row = |row: &&UsageRow| {
         let of = row.consumer.as_ref();
-        let vector =
-            |vector: Option<&Vector>| vector.map_or_else(String::new, |vector| amounts(frame, vector));
+        let vector = |vector: Option<&Vector>| vector.map_or_else(String::new, |vector| amounts(frame, vector));
         vec![row_name(row), vector(of.map(|of| &of.static_quota)), vector(of.map(|of| &of.dynamic_quota))]
     };
     Section {

@@ -35,8 +35,7 @@ pub fn Shares() -> impl IntoView {
         let (frame, alternative) = (in_pool(frame), alternative.map(in_pool));
         let folded: Vec<String> = folded.with(|folded| folded.iter().cloned().collect());
         let changed = store.changed.get();
-        let alternative =
-            alternative.as_deref().map(|frame| Alternative { frame, changed: changed.as_deref() });
+        let alternative = alternative.as_deref().map(|frame| Alternative { frame, changed: changed.as_deref() });
         let (selection, resource) = (store.selection.get(), store.charted.get());
         let mut view = view::shares(&frame, alternative, selection.as_ref(), resource, &folded);
         if let Some(alternative) = alternative {
@@ -122,8 +121,7 @@ fn Body(view: View, tip: RwSignal<Option<String>>, pool: RwSignal<String>) -> im
         }
     };
     on_size(place, measure);
-    let svg =
-        Signal::derive(move || view.with(|v| v.as_ref().map_or(String::new(), |v| draw(v, rows.get()))));
+    let svg = Signal::derive(move || view.with(|v| v.as_ref().map_or(String::new(), |v| draw(v, rows.get()))));
     let names = move || {
         view.with(|view| {
             let rows = view.iter().flat_map(|view| &view.rows);
@@ -238,15 +236,12 @@ fn Row(view: View, name: String, is_queue: bool, tip: RwSignal<Option<String>>, 
     let name = StoredValue::new(name);
     let row = Memo::new(move |_| {
         view.with(|view| {
-            let of = |row: &&ShareRow| {
-                row.queue.is_some() == is_queue && name.with_value(|name| *name == row.name)
-            };
+            let of = |row: &&ShareRow| row.queue.is_some() == is_queue && name.with_value(|name| *name == row.name);
             view.as_ref().and_then(|view| view.rows.iter().find(of).cloned()).unwrap_or_default()
         })
     });
     let text = move |part: fn(&ShareRow) -> &String| row.with(|row| part(row).clone());
-    let shown =
-        move || tip.with(|tip| tip.as_deref() == Some(&name.get_value())) && !row.with(|row| row.selected);
+    let shown = move || tip.with(|tip| tip.as_deref() == Some(&name.get_value())) && !row.with(|row| row.selected);
     let select = move |_| {
         store.dispatch(Command::Select(is_queue.then(|| Selection::Queue(name.get_value()))));
     };

@@ -50,10 +50,7 @@ impl Reach {
         }
         let step = self.step();
         let most = (self.max / step).floor() * step;
-        text_of(
-            self.resource,
-            ((wanted / step).round() * step).clamp(0.0, most.max(from.min(self.max).floor())),
-        )
+        text_of(self.resource, ((wanted / step).round() * step).clamp(0.0, most.max(from.min(self.max).floor())))
     }
 
     /// The value a number of steps away; `None` beyond *unlimited*.

@@ -37,8 +37,7 @@ pub fn DraggableMarks(
     rows: RwSignal<Rows>,
 ) -> impl IntoView {
     let store = Store::get();
-    let all =
-        Memo::new(move |_| view.with(|view| view.as_ref().map_or(Vec::new(), |view| pulls(store, view))));
+    let all = Memo::new(move |_| view.with(|view| view.as_ref().map_or(Vec::new(), |view| pulls(store, view))));
     view! {
         <div class="pulls" role="group" aria-label="Draggable marks">
             <For each=move || all.get() key=|pull| pull.clone() let:pull>
@@ -52,8 +51,7 @@ fn pulls(store: Store, view: &SharesView) -> Vec<Pull> {
     let Some(resource) = view.resource.one().and_then(Resource::accounted) else { return Vec::new() };
     let scenario = store.edited.get();
     let are_many = view.rows.len() > QUEUES;
-    let is_setting =
-        |row: &ShareRow| row.queue.is_some() && scenario.queues.iter().any(|queue| queue.name == row.name);
+    let is_setting = |row: &ShareRow| row.queue.is_some() && scenario.queues.iter().any(|queue| queue.name == row.name);
     let rows = view.rows.iter().enumerate().filter(|(_, row)| is_setting(row) && (row.selected || !are_many));
     let terms = Terms::of(&view.policy);
     rows.flat_map(|(at, row)| {

@@ -88,8 +88,7 @@ fn axis(area: &Area<'_>, view: &SharesView, rows: Rows, scale: &Scale) -> Drawn 
     let unit = &view.unit[usize::from(view.capacity != 1.0)];
     let is_part = view.resource == ShownResource::Dominant;
     let all = if is_part { "100 % = all".to_string() } else { format!("{} = all", number(view.capacity)) };
-    let all =
-        if !is_part && view.rows.len() < 5 && rows.width > 420.0 { format!("{all} {unit}") } else { all };
+    let all = if !is_part && view.rows.len() < 5 && rows.width > 420.0 { format!("{all} {unit}") } else { all };
     let room = px(text_width(&all, 12.0) / 2.0 + 16.0);
     let at = scale.x(view.capacity);
     let most = (rows.width / 80.0).clamp(2.0, 8.0) as usize;
@@ -102,10 +101,7 @@ fn axis(area: &Area<'_>, view: &SharesView, rows: Rows, scale: &Scale) -> Drawn 
         area.draw(&Text::new(number(tick), (x, y), Paint::from(Ink::Dim).text(12.0, anchor)))?;
     }
     let bottom = px(rows.head + rows.row * view.rows.len() as f64);
-    area.draw(&PathElement::new(
-        vec![(at, px(rows.head - 2.0)), (at, bottom)],
-        Paint::from(Ink::Grid).line(1.0),
-    ))?;
+    area.draw(&PathElement::new(vec![(at, px(rows.head - 2.0)), (at, bottom)], Paint::from(Ink::Grid).line(1.0)))?;
     let end = px(rows.width);
     let (x, anchor) = if at + room > end { (end, HPos::Right) } else { (at, HPos::Center) };
     area.draw(&Text::new(all, (x, y), Paint::from(Ink::Soft).text(12.0, anchor)))
@@ -179,10 +175,7 @@ fn holdings(area: &Area<'_>, row: &ShareRow, bar: &Bar<'_>) -> Drawn {
     }
     for (from, to, fill) in [(within, over, Fill::Over), (over, row.allocated, Fill::Beyond)] {
         if bar.visible(from, to) {
-            area.draw(&Rectangle::new(
-                bar.rect(from, to, 0.0),
-                plain.filled(fill).trimmed(Trim::Round).area(),
-            ))?;
+            area.draw(&Rectangle::new(bar.rect(from, to, 0.0), plain.filled(fill).trimmed(Trim::Round).area()))?;
             area.draw(&Rectangle::new(bar.rect(from, to, 0.5), plain.trimmed(Trim::RoundHair).line(1.0)))?;
         }
     }
@@ -222,10 +215,7 @@ fn alternative(area: &Area<'_>, allocated: f64, share: Option<f64>, bar: &Bar<'_
     let Some(share) = share else { return Ok(()) };
     let corners = marks::diamond((bar.diamond(share), bar.middle()), marks::DIAMOND);
     area.draw(&Polygon::new(corners.to_vec(), Paint::from(Ink::Panel).faint(0.4)))?;
-    area.draw(&PathElement::new(
-        outline(&corners),
-        Paint::from(Ink::Ink).trimmed(Trim::RoundDashed).line(1.5),
-    ))
+    area.draw(&PathElement::new(outline(&corners), Paint::from(Ink::Ink).trimmed(Trim::RoundDashed).line(1.5)))
 }
 
 /// Quota, limit and fair share.
@@ -248,9 +238,7 @@ fn settings(area: &Area<'_>, row: &ShareRow, bar: &Bar<'_>) -> Drawn {
         _ => {}
     }
     match row.fair_share {
-        Some(share) if share.is_finite() => {
-            draw_diamond(area, (bar.diamond(share), bar.middle()), share <= 0.0)
-        }
+        Some(share) if share.is_finite() => draw_diamond(area, (bar.diamond(share), bar.middle()), share <= 0.0),
         _ => Ok(()),
     }
 }

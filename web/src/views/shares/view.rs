@@ -110,16 +110,14 @@ pub fn shares(
     let raw = frame;
     let frame = &*resource_projection::project(raw, resource);
     let changed = alternative.and_then(|alternative| alternative.changed);
-    let alternative =
-        alternative.map(|alternative| resource_projection::project(alternative.frame, resource));
+    let alternative = alternative.map(|alternative| resource_projection::project(alternative.frame, resource));
     let tree = Tree::new(&frame.queues);
     let r = resource.position();
     let capacity = in_unit(resource, frame.total[r]);
     let touched = touched(frame);
     let selected = selected_queue(frame, selection);
     let terms = Terms::of(&frame.policy);
-    let mut rows =
-        vec![cluster_row(if resource == ShownResource::Dominant { raw } else { frame }, &tree, resource)];
+    let mut rows = vec![cluster_row(if resource == ShownResource::Dominant { raw } else { frame }, &tree, resource)];
     for position in visible(&frame.queues, &tree, collapsed) {
         let queue = &frame.queues[position as usize];
         let mut row = queue_row(queue, resource, &frame.policy);
@@ -133,8 +131,7 @@ pub fn shares(
         row.tone = tree.tone(position);
         row.changed = touched.contains(&position);
         row.selected = selected == Some(position);
-        let other =
-            alternative.as_deref().and_then(|alternative| alternative_of(&row, alternative, resource));
+        let other = alternative.as_deref().and_then(|alternative| alternative_of(&row, alternative, resource));
         put_alternative(&mut row, other, changed.is_some(), terms);
         rows.push(row);
     }
@@ -167,8 +164,7 @@ pub fn shares(
 /// Adds the changes since the baseline to the summary.
 pub fn say_since(view: &mut SharesView, frame: &Frame, alternative: Alternative<'_>) {
     let Some(changed) = alternative.changed else { return };
-    let [frame, was] =
-        [frame, alternative.frame].map(|frame| resource_projection::project(frame, view.resource));
+    let [frame, was] = [frame, alternative.frame].map(|frame| resource_projection::project(frame, view.resource));
     let said = match differences(&frame, &was, view.resource) {
         said if said.is_empty() => Terms::of(&frame.policy).fill("no [queue] has more or less"),
         said => said,
@@ -339,11 +335,7 @@ fn put_alternative(row: &mut ShareRow, alternative: Option<(f64, Option<f64>)>, 
     row.facts.push((if was { "before" } else { "would have" }, said));
 }
 
-fn alternative_of(
-    row: &ShareRow,
-    alternative: &Frame,
-    resource: ShownResource,
-) -> Option<(f64, Option<f64>)> {
+fn alternative_of(row: &ShareRow, alternative: &Frame, resource: ShownResource) -> Option<(f64, Option<f64>)> {
     let queue = &alternative.queues[alternative.position(&row.name, row.queue? as usize)?];
     let allocated = pick(&queue.allocated, resource);
     let share = queue.fair_share.as_ref().map(|share| pick_bound(share, resource));
@@ -365,12 +357,7 @@ fn summary(frame: &Frame, tree: &Tree, used: &str, resource: ShownResource) -> S
         .filter_map(|queue| {
             let over = queue.allocated[r] - queue.quota[r]?;
             (over > 1e-9).then(|| {
-                format!(
-                    "{} uses {} over its {}",
-                    queue.name,
-                    number::with_unit(resource, over),
-                    terms.word("quota")
-                )
+                format!("{} uses {} over its {}", queue.name, number::with_unit(resource, over), terms.word("quota"))
             })
         })
         .collect();
@@ -380,9 +367,8 @@ fn summary(frame: &Frame, tree: &Tree, used: &str, resource: ShownResource) -> S
             let share = queue.fair_share.as_ref().map_or(queue.quota[r], |share| share[r])?;
             let missing = share.min(queue.request[r]) - queue.allocated[r];
             let share = terms.word("fair share");
-            (missing > 1e-9).then(|| {
-                format!("{} is {} below its {share}", queue.name, number::with_unit(resource, missing))
-            })
+            (missing > 1e-9)
+                .then(|| format!("{} is {} below its {share}", queue.name, number::with_unit(resource, missing)))
         })
         .collect();
     let mut said = format!(
@@ -396,8 +382,7 @@ fn summary(frame: &Frame, tree: &Tree, used: &str, resource: ShownResource) -> S
             [] => {}
             [one] => said += &format!("; {one}"),
             [one, rest @ ..] => {
-                said +=
-                    &format!("; {one}, and {} more", number::count(rest.len() as u64, terms.word("queue")))
+                said += &format!("; {one}, and {} more", number::count(rest.len() as u64, terms.word("queue")))
             }
         }
     }
@@ -410,16 +395,8 @@ pub fn table(view: &SharesView) -> Table {
     let unit = &view.unit[1];
     let terms = Terms::of(&view.policy);
     let says = |word: &'static str| terms.word_apart(word);
-    let captions = [
-        "allocated",
-        "claimed",
-        "shutting down",
-        "quota",
-        "fair share",
-        "limit",
-        "requested",
-        "non-preemptible",
-    ];
+    let captions =
+        ["allocated", "claimed", "shutting down", "quota", "fair share", "limit", "requested", "non-preemptible"];
     let mut head = vec![says("queue").to_string()];
     let counted_in = view.resource == ShownResource::Dominant;
     head.extend(counted_in.then(|| "counted in".to_string()));
@@ -431,9 +408,7 @@ pub fn table(view: &SharesView) -> Table {
     head.extend(has_usage.then(|| "past usage, %".to_string()));
     head.extend(has_state.then(|| "state".to_string()));
     if !view.alternative.is_empty() {
-        head.extend(
-            ["allocated", "fair share"].map(|c| format!("{} ({}), {unit}", says(c), view.alternative)),
-        );
+        head.extend(["allocated", "fair share"].map(|c| format!("{} ({}), {unit}", says(c), view.alternative)));
     }
     let row = |row: &ShareRow| {
         let numbers = [

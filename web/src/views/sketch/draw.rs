@@ -19,10 +19,7 @@ pub fn sketch(id: &str, view: &Sketch, width: f64) -> String {
         let x = |value: f64| px(1.0 + value.min(view.max) / view.max * (width - 2.0));
         if view.capacity > 0.0 {
             let all = x(view.capacity);
-            area.draw(&PathElement::new(
-                vec![(all, 0), (all, px(HEIGHT))],
-                Paint::from(Ink::Grid).line(1.0),
-            ))?;
+            area.draw(&PathElement::new(vec![(all, 0), (all, px(HEIGHT))], Paint::from(Ink::Grid).line(1.0)))?;
         }
         view.rows.iter().enumerate().try_for_each(|(at, of)| draw(area, of, at as f64 * row, row, &x))
     })
@@ -31,10 +28,7 @@ pub fn sketch(id: &str, view: &Sketch, width: f64) -> String {
 fn draw(area: &Area<'_>, row: &SketchRow, top: f64, height: f64, x: &dyn Fn(f64) -> i32) -> Drawn {
     let (upper, lower) = (px(top + 3.0), px(top + height - 3.0));
     if row.asked > row.held {
-        area.draw(&Rectangle::new(
-            [(x(0.0), upper), (x(row.asked), lower)],
-            Paint::from(Ink::Strong).line(1.0),
-        ))?;
+        area.draw(&Rectangle::new([(x(0.0), upper), (x(row.asked), lower)], Paint::from(Ink::Strong).line(1.0)))?;
     }
     let ink = marks::ink(row.tone);
     if row.held > 0.0 {

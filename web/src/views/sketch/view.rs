@@ -55,8 +55,7 @@ pub fn sketch(scenario: &Scenario) -> Sketch {
         }
     };
     let rows: Vec<SketchRow> = (0..rows.len()).filter(|at| is_leaf(*at)).take(ROWS).map(of).collect();
-    let most =
-        rows.iter().flat_map(|row| [row.held, row.asked, row.quota.unwrap_or(0.0)]).fold(0.0, f64::max);
+    let most = rows.iter().flat_map(|row| [row.held, row.asked, row.quota.unwrap_or(0.0)]).fold(0.0, f64::max);
     let max = if capacity > 0.0 { most.min(capacity * ASKED_MOST).max(capacity) } else { most.max(1.0) };
     Sketch { rows, max, capacity }
 }
@@ -75,11 +74,7 @@ fn amount(job: &JobEntry, by_gpu: bool) -> f64 {
 
 /// A value as a number; `other` if it is missing or not a number.
 fn number(value: &Option<Scalar>, other: f64) -> f64 {
-    value
-        .as_ref()
-        .map_or(Some(other), |value| value.0.trim().parse().ok())
-        .filter(|n| n.is_finite())
-        .unwrap_or(0.0)
+    value.as_ref().map_or(Some(other), |value| value.0.trim().parse().ok()).filter(|n| n.is_finite()).unwrap_or(0.0)
 }
 
 #[cfg(test)]

@@ -38,9 +38,7 @@ pub fn Tables(
         let (report, frame) = current()?;
         let selection = store.selection.get();
         let all = match &*report {
-            Report::ShareUsage(usage) => {
-                share_usage::view::sections(usage, &frame, selection.as_ref(), at.get())
-            }
+            Report::ShareUsage(usage) => share_usage::view::sections(usage, &frame, selection.as_ref(), at.get()),
             Report::Priorities(of) => priorities::view::sections(of, &frame, selection.as_ref()),
             _ => return None,
         };

@@ -25,9 +25,7 @@ use crate::state::document::remarks::remarks;
 use crate::state::moment::commands::lane;
 use crate::state::moment::event_filter::{EventLaneOptions, Kinds};
 use crate::store::Store;
-use crate::widgets::picture::{
-    chart_keys, chart_menu, icon, insert, legend_lines, move_focus, rem, table, width_of,
-};
+use crate::widgets::picture::{chart_keys, chart_menu, icon, insert, legend_lines, move_focus, rem, table, width_of};
 use crate::widgets::{capture, text_scale};
 
 /// Height of the picture with its event lane, in pixels.
@@ -46,8 +44,7 @@ pub fn Timeline(run: Signal<Option<Arc<Run>>>, frame: Signal<Option<Arc<Frame>>>
         move |_| frame.get(),
         |old, new| match (old, new) {
             (Some(Some(old)), Some(Some(new))) => {
-                let shape =
-                    |f: &Frame| f.queues.iter().map(|q| (q.name.clone(), q.parent)).collect::<Vec<_>>();
+                let shape = |f: &Frame| f.queues.iter().map(|q| (q.name.clone(), q.parent)).collect::<Vec<_>>();
                 shape(old) != shape(new)
             }
             _ => true,
@@ -75,16 +72,14 @@ pub fn Timeline(run: Signal<Option<Arc<Run>>>, frame: Signal<Option<Arc<Frame>>>
     let cursor = Memo::new(move |_| frame.with(|frame| frame.as_ref().map_or(0, |frame| frame.cycle)));
     let shown = Memo::new(move |_| {
         let mut view = view.get()?;
-        if let Some(window) = window.get().and_then(|window| Window::of(window.first, window.last, view.end))
-        {
+        if let Some(window) = window.get().and_then(|window| Window::of(window.first, window.last, view.end)) {
             let window = window.following(cursor.get(), view.end);
             crop(Arc::make_mut(&mut view), window);
         }
         Some(view)
     });
     let zoom = Zoom { all: view, shown, window };
-    let kinds =
-        Memo::new(move |_| view.with(|view| view.as_deref().map_or(Kinds::default(), |view| view.kinds)));
+    let kinds = Memo::new(move |_| view.with(|view| view.as_deref().map_or(Kinds::default(), |view| view.kinds)));
     let axis = Memo::new(move |_| shown.with(|view| view.as_deref().map(|view| Axis::of(view, width.get()))));
     let labels = Memo::new(move |_| {
         let axis = axis.get()?;
@@ -103,8 +98,7 @@ pub fn Timeline(run: Signal<Option<Arc<Run>>>, frame: Signal<Option<Arc<Frame>>>
             view.as_deref().map_or(String::new(), |view| draw(view, size, crossing.get()))
         })
     });
-    let cycle =
-        Signal::derive(move || frame.with(|frame| frame.as_ref().map(|frame| (frame.cycle, frame.time_ms))));
+    let cycle = Signal::derive(move || frame.with(|frame| frame.as_ref().map(|frame| (frame.cycle, frame.time_ms))));
     let as_table = RwSignal::new(false);
     let keys = move |event: web_sys::KeyboardEvent| {
         if event.key() == "Escape" && look.with_untracked(|look| look.range.is_some()) {
@@ -220,9 +214,8 @@ fn Body(
         if dragging.get_untracked() {
             return seek(&event);
         }
-        let factor = pinch
-            .try_update_value(|pinch| pinch.moved(event.pointer_id(), f64::from(event.offset_x())))
-            .flatten();
+        let factor =
+            pinch.try_update_value(|pinch| pinch.moved(event.pointer_id(), f64::from(event.offset_x()))).flatten();
         let middle = pinch.with_value(Pinch::middle);
         if let (Some(factor), Some(middle), Some(axis)) = (factor, middle, axis.get_untracked()) {
             zoom.scale(factor, axis.cycle_at(middle / text_scale()));
@@ -256,15 +249,13 @@ fn Body(
             None => String::new(),
         };
         if zoom.window.get().is_some() {
-            let (first, last) =
-                view.with(|view| view.as_deref().map_or((0, 0), |view| (view.first, view.end)));
+            let (first, last) = view.with(|view| view.as_deref().map_or((0, 0), |view| (view.first, view.end)));
             said += &format!("; zoomed to cycles {first} to {last}");
         }
         cycle.get().map_or(String::new(), |(now, time)| format!("Cycle {now}, {}{said}", number::time(time)))
     };
     let lane = Memo::new(move |_| view.with(|view| view.as_deref().map_or((0.0, 0.0), lane_height)));
-    let followed =
-        Memo::new(move |_| view.with(|view| view.as_deref().and_then(|view| view.followed.clone())));
+    let followed = Memo::new(move |_| view.with(|view| view.as_deref().and_then(|view| view.followed.clone())));
     view! {
         <div class="timeline-body">
             {insert("picture", svg)}
@@ -306,11 +297,7 @@ fn cycle_by_key(key: &str, now: u32, last: u32) -> Option<u32> {
 }
 
 #[component]
-fn Cursor(
-    axis: Memo<Option<Axis>>,
-    cycle: Signal<Option<(u32, i64)>>,
-    lane: Memo<(f64, f64)>,
-) -> impl IntoView {
+fn Cursor(axis: Memo<Option<Axis>>, cycle: Signal<Option<(u32, i64)>>, lane: Memo<(f64, f64)>) -> impl IntoView {
     let x = move || {
         let (axis, (cycle, _)) = (axis.get()?, cycle.get()?);
         Some((axis.x(cycle), axis.width))
@@ -371,12 +358,7 @@ fn Marks(
 
 /// One mark. Its element is reused when the mark changes, so that the focus stays.
 #[component]
-fn MarkSpot(
-    marks: Memo<Vec<LaneMark>>,
-    at: usize,
-    cycle: Signal<Option<(u32, i64)>>,
-    top: Memo<f64>,
-) -> impl IntoView {
+fn MarkSpot(marks: Memo<Vec<LaneMark>>, at: usize, cycle: Signal<Option<(u32, i64)>>, top: Memo<f64>) -> impl IntoView {
     let store = Store::get();
     let mark = Memo::new(move |_| marks.with(|marks| marks.get(at).cloned()));
     let says = move || mark.with(|mark| mark.as_ref().map_or(String::new(), |mark| mark.says.clone()));

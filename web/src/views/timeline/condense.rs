@@ -55,8 +55,7 @@ impl Part {
 
     fn mean(&self, amounts: &[f64]) -> f64 {
         let steps = self.steps.iter().filter(|step| step.1 > 0.0);
-        let (sum, n) =
-            steps.fold((0.0, 0.0), |(sum, n), (at, within)| (sum + amounts[*at] * within, n + within));
+        let (sum, n) = steps.fold((0.0, 0.0), |(sum, n), (at, within)| (sum + amounts[*at] * within, n + within));
         if n > 0.0 { sum / n } else { amounts[self.steps[0].0] }
     }
 }

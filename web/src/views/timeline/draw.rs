@@ -50,13 +50,7 @@ pub fn timeline_before(view: &TimelineView, size: Size, cursor: Option<u32>) -> 
     picture("timeline", size, |area| {
         let (above, below) = area.split_vertically(px(height));
         draw_lane(&above, &lane(view, axis, false), axis, row / 2.0)?;
-        name(
-            &above,
-            if view.followed.is_some() { "all events" } else { "events" },
-            0.0,
-            0.5 * row,
-            axis.left(),
-        )?;
+        name(&above, if view.followed.is_some() { "all events" } else { "events" }, 0.0, 0.5 * row, axis.left())?;
         if let Some(followed) = &view.followed {
             draw_lane(&above, &lane(view, axis, true), axis, 1.5 * row)?;
             name(&above, followed, 0.0, 1.5 * row, axis.left())?;
@@ -119,8 +113,7 @@ fn stack(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {
     let mut sums = vec![0.0; view.cycles.len()];
     let mut layers: Vec<(Paint, Vec<f64>)> = Vec::new();
     let stays = view.bands.iter().map(|band| (band, marks::solid(band.tone)));
-    let leaves =
-        view.leaving.iter().map(|band| (band, Paint::from(marks::ink(band.tone)).filled(Fill::Leaving)));
+    let leaves = view.leaving.iter().map(|band| (band, Paint::from(marks::ink(band.tone)).filled(Fill::Leaving)));
     for (band, paint) in stays.chain(leaves) {
         sums.iter_mut().zip(&band.amounts).for_each(|(sum, amount)| *sum += amount);
         layers.push((paint, sums.clone()));
@@ -249,14 +242,11 @@ pub fn shape(area: &Area<'_>, kind: Kind, at: (i32, i32), ink: Ink) -> Drawn {
             path(vec![p(5.0, 2.2), p(-5.0, 2.2), p(-2.6, 4.8)])
         }
         Kind::Requeued => area.draw(&Circle::new(at, px(4.2) as u32, paint.line(1.8))),
-        Kind::Changed => {
-            path(vec![p(-4.8, 4.8), p(-3.6, 1.4), p(2.6, -4.8), p(4.8, -2.6), p(-1.4, 3.6), p(-4.8, 4.8)])
+        Kind::Changed => path(vec![p(-4.8, 4.8), p(-3.6, 1.4), p(2.6, -4.8), p(4.8, -2.6), p(-1.4, 3.6), p(-4.8, 4.8)]),
+        Kind::Node => solid(vec![p(1.4, -6.0), p(-4.2, 1.0), p(-0.6, 1.0), p(-1.6, 6.0), p(4.2, -1.2), p(0.6, -1.2)]),
+        Kind::Claimed => {
+            area.draw(&Rectangle::new([p(-4.2, -4.2), p(4.2, 4.2)], paint.trimmed(Trim::RoundDotted).line(2.0)))
         }
-        Kind::Node => {
-            solid(vec![p(1.4, -6.0), p(-4.2, 1.0), p(-0.6, 1.0), p(-1.6, 6.0), p(4.2, -1.2), p(0.6, -1.2)])
-        }
-        Kind::Claimed => area
-            .draw(&Rectangle::new([p(-4.2, -4.2), p(4.2, 4.2)], paint.trimmed(Trim::RoundDotted).line(2.0))),
     }
 }
 

@@ -17,13 +17,7 @@ pub struct Labels(Vec<(f64, f64, f64)>);
 
 impl Labels {
     /// Draws a text above or else below the first of the points with free space; draws nothing if there is none.
-    pub fn put(
-        &mut self,
-        plane: &Plane<'_, '_>,
-        view: &TimelineView,
-        text: &str,
-        points: &[(f64, f64)],
-    ) -> Drawn {
+    pub fn put(&mut self, plane: &Plane<'_, '_>, view: &TimelineView, text: &str, points: &[(f64, f64)]) -> Drawn {
         self.put_before(plane, view, text, (points, f64::from(view.end) + 0.5))
     }
 
@@ -40,9 +34,8 @@ impl Labels {
         let (high, up) = (f64::from(px(8.0)) * per_y, f64::from(px(10.0)) * per_y);
         let (left, right) = (f64::from(view.first) - 0.5 + half, end - half);
         let is_free = |(x, y): &(f64, f64)| {
-            let is_apart = |other: &(f64, f64, f64)| {
-                (x - other.0).abs() >= half + other.2 || (y - other.1).abs() >= 2.0 * high
-            };
+            let is_apart =
+                |other: &(f64, f64, f64)| (x - other.0).abs() >= half + other.2 || (y - other.1).abs() >= 2.0 * high;
             y - high >= 0.0 && y + high <= view.max && self.0.iter().all(is_apart)
         };
         let places = points.iter().flat_map(|(x, y)| [y + up, y - up].map(|y| (x.min(right).max(left), y)));
@@ -145,16 +138,11 @@ fn borrowed(view: &TimelineView, share: &Against) -> Vec<Patch> {
 fn against(plane: &mut Plane<'_, '_>, view: &TimelineView, share: &Against) -> Drawn {
     let plain = Paint::from(marks::ink(share.tone));
     let (owed, borrowed) = (owed(view, share), borrowed(view, share));
-    let kinds = [
-        (&owed, Paint::from(Ink::Ink).filled(Fill::Owed), 0.72),
-        (&borrowed, plain.filled(Fill::Beyond), 1.0),
-    ];
+    let kinds = [(&owed, Paint::from(Ink::Ink).filled(Fill::Owed), 0.72), (&borrowed, plain.filled(Fill::Beyond), 1.0)];
     for (patches, fill, ground) in &kinds {
         for patch in patches.iter() {
             let corners: Vec<(f64, f64)> = patch.low.iter().chain(patch.high.iter().rev()).copied().collect();
-            plane
-                .plotting_area()
-                .draw(&Polygon::new(corners.clone(), Paint::from(Ink::Panel).faint(*ground)))?;
+            plane.plotting_area().draw(&Polygon::new(corners.clone(), Paint::from(Ink::Panel).faint(*ground)))?;
             plane.plotting_area().draw(&Polygon::new(corners, fill.area()))?;
         }
     }
@@ -194,7 +182,8 @@ fn path(view: &TimelineView, alternative: &AlternativeLine) -> Vec<(f64, f64)> {
     corners(view.max, &alternative.cycles, &alternative.amounts, alternative.last)
 }
 
-/// The label of an area beside the fair share. Its text must not cross the line of the cursor, which lies above the picture.
+/// The label of an area beside the fair share. Its text must not cross the line of the cursor, which lies above the
+/// picture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AreaLabel {
     name: &'static str,
@@ -251,11 +240,9 @@ pub fn name_overlays(
     let word = if view.was { "before" } else { "as edited" };
     for alternative in &view.alternatives {
         let corners = path(view, alternative);
-        let mut levels: Vec<&[(f64, f64)]> =
-            corners.windows(2).filter(|pair| pair[0].1 == pair[1].1).collect();
+        let mut levels: Vec<&[(f64, f64)]> = corners.windows(2).filter(|pair| pair[0].1 == pair[1].1).collect();
         levels.sort_by(|a, b| (b[1].0 - b[0].0).total_cmp(&(a[1].0 - a[0].0)));
-        let middles: Vec<(f64, f64)> =
-            levels.iter().map(|pair| ((pair[0].0 + pair[1].0) / 2.0, pair[0].1)).collect();
+        let middles: Vec<(f64, f64)> = levels.iter().map(|pair| ((pair[0].0 + pair[1].0) / 2.0, pair[0].1)).collect();
         // With several areas, the name says which one a line belongs to.
         let name = match view.top {
             Some(_) => format!("{} {word}", alternative.name),

@@ -35,8 +35,8 @@ pub fn EventLane(
     let store = Store::get();
     let look = store.part(lane);
     let stops = move || view.with(|view| stops_at(view.as_deref()?, &look.get()));
-    let is_plain = store
-        .part(|m| m.view.event_subject == EventSubject::Selected && m.view.without.all().next().is_none());
+    let is_plain =
+        store.part(|m| m.view.event_subject == EventSubject::Selected && m.view.without.all().next().is_none());
     let stop_at_all = Callback::new(move |()| {
         for kind in look.with_untracked(|look| look.without).all() {
             store.dispatch(Command::ShowEvents(kind, true));
@@ -44,8 +44,7 @@ pub fn EventLane(
         store.dispatch(Command::EventsOf(EventSubject::Selected));
     });
     let notes = Memo::new(move |_| store.scenario.with(|scenario| remarks(scenario)));
-    let range =
-        move || view.with(|view| view.as_deref().and_then(|view| Some(view.range.as_ref()?.says.clone())));
+    let range = move || view.with(|view| view.as_deref().and_then(|view| Some(view.range.as_ref()?.says.clone())));
     view! {
         <div class="lane-line no-print">
             <Choice view />
@@ -159,9 +158,7 @@ fn named(store: Store, view: View, name: &str) -> Option<EventSubject> {
         return Some(EventSubject::Queue(name.to_string()));
     }
     let is_known = view.with(|view| view.as_deref().is_some_and(|v| v.events.iter().any(|e| e.job == name)))
-        || store
-            .frame
-            .with(|frame| frame.as_ref().is_some_and(|f| f.jobs.iter().any(|row| row.name == name)))
+        || store.frame.with(|frame| frame.as_ref().is_some_and(|f| f.jobs.iter().any(|row| row.name == name)))
         || store.scenario.with(|scenario| scenario.jobs.iter().any(|job| job.name == name));
     (is_known && !name.is_empty()).then(|| EventSubject::Job(name.to_string()))
 }

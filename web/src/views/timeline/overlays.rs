@@ -39,8 +39,7 @@ fn against(view: &TimelineView, run: &Run, frame: &Frame) -> Option<Against> {
         let base = list.iter().find(|amount| amount.0 == queue).map_or(0.0, |amount| amount.1[r]);
         in_unit(view.resource, base)
     };
-    let mut against =
-        Against { name: name.clone(), tone: Tree::new(&frame.queues).tone(queue), ..Against::default() };
+    let mut against = Against { name: name.clone(), tone: Tree::new(&frame.queues).tone(queue), ..Against::default() };
     for point in &run.points {
         let share = point.fair_share.iter().find(|share| share.0 == queue)?.1[r];
         let share = share.map_or(f64::INFINITY, |share| in_unit(view.resource, share));
@@ -100,8 +99,8 @@ fn follow(view: &mut TimelineView, run: &Run, frame: &Frame, followed: Option<&S
         false
     };
     for event in &mut view.events {
-        event.meant = job.is_none_or(|job| event.job == *job)
-            && queue.is_none_or(|queue| is_below(&event.queue, queue));
+        event.meant =
+            job.is_none_or(|job| event.job == *job) && queue.is_none_or(|queue| is_below(&event.queue, queue));
     }
 }
 
@@ -204,15 +203,8 @@ mod tests {
         let look = EventLaneOptions { followed: queue("research"), ..EventLaneOptions::default() };
         let research = view(&run, queue("research").as_ref(), &look);
         let share = research.share.as_ref().expect("it has one");
-        assert_eq!(
-            (research.bands[0].name.as_str(), share.owed[0], share.borrowed[0]),
-            ("research", 10.0, 0.0)
-        );
-        assert!(
-            research.summary.ends_with("research was up to 10 GPUs below its share."),
-            "{}",
-            research.summary
-        );
+        assert_eq!((research.bands[0].name.as_str(), share.owed[0], share.borrowed[0]), ("research", 10.0, 0.0));
+        assert!(research.summary.ends_with("research was up to 10 GPUs below its share."), "{}", research.summary);
         // A queue without further requests is owed nothing.
         let sandbox = view(&run, queue("sandbox").as_ref(), &EventLaneOptions::default());
         let share = sandbox.share.as_ref().expect("it has one");
@@ -274,11 +266,7 @@ mod tests {
              borrowed 1; 1 reclaimed, 1 started, 1 submitted."
         );
         // Only followed events, and none beyond the end.
-        let look = EventLaneOptions {
-            range: Some((6, 40)),
-            followed: queue("product"),
-            ..EventLaneOptions::default()
-        };
+        let look = EventLaneOptions { range: Some((6, 40)), followed: queue("product"), ..EventLaneOptions::default() };
         let says = view(&run, None, &look).range.expect("it is marked").says;
         assert!(says.ends_with("product: 1 started."), "{says}");
     }
@@ -299,14 +287,10 @@ mod tests {
         let mut run = departments_run();
         run.events.retain(|event| event.0 > 5);
         run.earlier = vec![(0, EventWord::Submitted, 7_000), (3, EventWord::Reclaimed, 2)];
-        let view =
-            view(&run, None, &EventLaneOptions { followed: queue("sandbox"), ..EventLaneOptions::default() });
+        let view = view(&run, None, &EventLaneOptions { followed: queue("sandbox"), ..EventLaneOptions::default() });
         let axis = Axis { width: 1200.0, first: 0, last: 20 };
         let marks = lane(&view, axis, false);
-        assert_eq!(
-            (marks[0].n, marks[0].index, marks[0].says.as_str()),
-            (7_000, None, "Cycle 0: 7000 submitted")
-        );
+        assert_eq!((marks[0].n, marks[0].index, marks[0].says.as_str()), (7_000, None, "Cycle 0: 7000 submitted"));
         assert!(lane(&view, axis, true).iter().all(|mark| mark.cycle > 5));
         let said = "Before cycle 6, only totals are shown; the row of sandbox begins there.";
         assert!(view.summary.contains(said), "{}", view.summary);

@@ -224,12 +224,7 @@ pub struct LaneMark {
 }
 
 /// The view of a run. Names and colours come from the frame.
-pub fn timeline(
-    run: &Run,
-    frame: &Frame,
-    selection: Option<&Selection>,
-    resource: ShownResource,
-) -> TimelineView {
+pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resource: ShownResource) -> TimelineView {
     let run = &*resource_projection::project_run(run, resource);
     let tree = Tree::new(&frame.queues);
     let r = resource.position();
@@ -239,8 +234,7 @@ pub fn timeline(
     let capacity: Vec<f64> = run.points.iter().map(|point| in_unit(resource, point.total[r])).collect();
     let apart = resource == ShownResource::Dominant;
     let bands = bands(run, &tree, top, resource, &name);
-    let leaving =
-        if apart { Vec::new() } else { levels(run, &tree, resource, &name, |point| &point.leaving) };
+    let leaving = if apart { Vec::new() } else { levels(run, &tree, resource, &name, |point| &point.leaving) };
     let leaving: Vec<Band> = leaving.into_iter().map(|(_, band)| band).collect();
     let held = |i: usize| {
         let amounts = bands.iter().chain(&leaving).map(|band| band.amounts[i]);
@@ -351,8 +345,7 @@ pub fn lay_behind(view: &mut TimelineView, run: &Run, (other, alternative): (&Ru
     let queues = &alternative.frame.queues;
     let held = |name: &str| -> Vec<f64> {
         let position = queues.iter().position(|row| row.name == name).map(|at| at as u32);
-        let of =
-            |point: &Point| point.allocated.iter().find(|a| Some(a.0) == position).map_or(0.0, |a| a.1[r]);
+        let of = |point: &Point| point.allocated.iter().find(|a| Some(a.0) == position).map_or(0.0, |a| a.1[r]);
         old.points.iter().map(|point| in_unit(view.resource, of(point))).collect()
     };
     let cycles: Vec<u32> = old.points.iter().map(|point| point.cycle).collect();
@@ -374,10 +367,8 @@ pub fn lay_behind(view: &mut TimelineView, run: &Run, (other, alternative): (&Ru
         adds(&mut was, &held(name));
         adds(&mut now, band.map_or(&vec![0.0; view.cycles.len()], |band| &band.amounts));
         let last = old.last_cycle;
-        let alternative =
-            AlternativeLine { name: name.clone(), cycles: cycles.clone(), amounts: was.clone(), last };
-        let differs =
-            |(cycle, amount): (&u32, &f64)| alternative.at(*cycle).is_some_and(|old| old != *amount);
+        let alternative = AlternativeLine { name: name.clone(), cycles: cycles.clone(), amounts: was.clone(), last };
+        let differs = |(cycle, amount): (&u32, &f64)| alternative.at(*cycle).is_some_and(|old| old != *amount);
         let is_other = last > view.last || view.cycles.iter().zip(&now).any(differs);
         if is_other && alternatives.iter().all(|other| other.amounts != alternative.amounts) {
             alternatives.push(alternative);
@@ -470,8 +461,7 @@ fn summary(run: &Run, frame: &Frame, resource: ShownResource) -> String {
     let r = resource.position();
     let Some(last) = run.points.last() else { return "Nothing has run yet.".into() };
     let amounts = last.allocated.iter().map(|(_, amounts)| amounts[r]);
-    let held: f64 =
-        if resource == ShownResource::Dominant { amounts.fold(0.0, f64::max) } else { amounts.sum() };
+    let held: f64 = if resource == ShownResource::Dominant { amounts.fold(0.0, f64::max) } else { amounts.sum() };
     let word = if resource == ShownResource::Dominant { "the largest share" } else { "allocated" };
     let evictions = run.n_events(u32::MAX, Kind::is_eviction);
     let mut said = format!(
@@ -531,9 +521,7 @@ pub fn table(view: &TimelineView) -> Table {
     head.extend(view.leaving.iter().map(|band| format!("{} leaving, {unit}", band.name)));
     let above = if view.top.is_none() && !view.apart { " and below" } else { "" };
     let word = if view.was { "before" } else { "ghost" };
-    head.extend(
-        view.alternatives.iter().map(|alternative| format!("{}{above} ({word}), {unit}", alternative.name)),
-    );
+    head.extend(view.alternatives.iter().map(|alternative| format!("{}{above} ({word}), {unit}", alternative.name)));
     let row = |i: usize| {
         let mut row = vec![view.cycles[i].to_string(), number::time(view.times[i]), number(view.capacity[i])];
         row.push(number(view.waiting[i]));

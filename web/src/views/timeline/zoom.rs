@@ -62,8 +62,7 @@ pub fn crop(view: &mut TimelineView, window: Window) {
     for alternative in &mut view.alternatives {
         let kept = steps_in(&alternative.cycles, window);
         alternative.last = alternative.last.min(last);
-        alternative.cycles =
-            alternative.cycles[kept.clone()].iter().map(|cycle| *cycle.max(&first)).collect();
+        alternative.cycles = alternative.cycles[kept.clone()].iter().map(|cycle| *cycle.max(&first)).collect();
         alternative.amounts = alternative.amounts[kept].to_vec();
     }
     view.events.retain(|event| (first..=last).contains(&event.cycle));

@@ -39,9 +39,8 @@ impl Zoom {
 
     /// Multiplies the length of the window; cycle `about` keeps its position.
     pub fn scale(self, factor: f64, about: u32) {
-        let shown = self
-            .shown
-            .with_untracked(|view| view.as_deref().map(|view| Window { first: view.first, last: view.end }));
+        let shown =
+            self.shown.with_untracked(|view| view.as_deref().map(|view| Window { first: view.first, last: view.end }));
         let zoomed = shown.and_then(|shown| shown.zoomed(factor, about, untrack(|| self.end())));
         self.window.set(zoomed);
     }
@@ -78,18 +77,19 @@ impl Zoom {
 pub fn ZoomButtons(zoom: Zoom) -> impl IntoView {
     let store = Store::get();
     let cursor = move || store.now(|m| m.cursor);
-    let to_range =
-        move || {
-            let window = zoom.all.with(|view| {
-                let view = view.as_deref()?;
-                view.range.as_ref().and_then(|range| Window::of(range.from, range.to, view.end))
-            })?;
-            (zoom.window.get() != Some(window)).then(|| view! {
-            <button type="button" class="btn quiet small" on:click=move |_| zoom.window.set(Some(window))>
-                "Zoom to the range"
-            </button>
+    let to_range = move || {
+        let window = zoom.all.with(|view| {
+            let view = view.as_deref()?;
+            view.range.as_ref().and_then(|range| Window::of(range.from, range.to, view.end))
+        })?;
+        (zoom.window.get() != Some(window)).then(|| {
+            view! {
+                <button type="button" class="btn quiet small" on:click=move |_| zoom.window.set(Some(window))>
+                    "Zoom to the range"
+                </button>
+            }
         })
-        };
+    };
     let is_long = move || zoom.end() > CYCLES_MIN;
     let is_zoomed = move || zoom.window.get().is_some();
     view! {

@@ -32,13 +32,8 @@ pub fn Trends() -> impl IntoView {
     let view = Memo::new(move |_| -> Option<TrendsView> {
         let (report, run, frame) = (store.report.get()?, store.run.get()?, store.frame.get()?);
         let Report::Series(series) = &*report else { return None };
-        let mut view = trends(
-            series,
-            &run,
-            &frame,
-            store.selection.get().as_ref(),
-            (store.charted.get(), measure.get()),
-        );
+        let mut view =
+            trends(series, &run, &frame, store.selection.get().as_ref(), (store.charted.get(), measure.get()));
         if let Some((other, was, changed)) = store.reported_alternative()
             && let Report::Series(other) = &*other
         {
@@ -46,8 +41,7 @@ pub fn Trends() -> impl IntoView {
         }
         Some(view)
     });
-    let svg =
-        Signal::derive(move || view.with(|v| v.as_ref().map_or(String::new(), |v| draw(v, width.get()))));
+    let svg = Signal::derive(move || view.with(|v| v.as_ref().map_or(String::new(), |v| draw(v, width.get()))));
     let columns = move || (0..).take_while(|at| place_of(*at, width.get_untracked())[1] == 0.0).count();
     let keys = move |event: web_sys::KeyboardEvent| {
         if !chart_keys(store, &event, as_table, || view.get_untracked().map(|view| view.table)) {
@@ -89,9 +83,8 @@ pub fn Trends() -> impl IntoView {
 #[component]
 fn Measures(measure: RwSignal<Measure>) -> impl IntoView {
     let store = Store::get();
-    let measures = Memo::new(move |_| {
-        store.frame.get().map_or(Vec::new(), |frame| Measure::all(&frame, store.charted.get()))
-    });
+    let measures =
+        Memo::new(move |_| store.frame.get().map_or(Vec::new(), |frame| Measure::all(&frame, store.charted.get())));
     move || {
         let all = measures.get();
         (all.len() > 1).then(|| {
@@ -107,9 +100,8 @@ fn Measures(measure: RwSignal<Measure>) -> impl IntoView {
 /// Legend of the lines and of the strip of states.
 fn keys_of(view: Memo<Option<TrendsView>>) -> impl IntoView {
     move || {
-        let (measure, has_states) = view.with(|view| {
-            view.as_ref().map_or((Measure::Amounts, false), |view| (view.measure, view.has_states()))
-        });
+        let (measure, has_states) =
+            view.with(|view| view.as_ref().map_or((Measure::Amounts, false), |view| (view.measure, view.has_states())));
         let names = match measure {
             Measure::Amounts => KEYS,
             Measure::Ratio => [Measure::Ratio.name(), "", "1: all of the fair share"],

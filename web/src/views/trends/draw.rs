@@ -101,8 +101,7 @@ impl Plane<'_> {
         for (at, step) in tile.steps.iter().enumerate() {
             let Some((state @ 1.., _)) = step.state else { continue };
             let to = tile.steps.get(at + 1).map_or(self.view.last + 1, |next| next.cycle);
-            let strip =
-                [(px(self.x(step.cycle)), px(self.bottom - STRIP)), (px(self.x(to)), px(self.bottom))];
+            let strip = [(px(self.x(step.cycle)), px(self.bottom - STRIP)), (px(self.x(to)), px(self.bottom))];
             area.draw(&Rectangle::new(strip, Paint::from(Ink::Panel).area()))?;
             area.draw(&Rectangle::new(strip, marks::of_state(tile.tone, state).area()))?;
         }

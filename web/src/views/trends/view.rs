@@ -216,19 +216,12 @@ pub fn trends(
     }
 }
 
-fn steps_of(
-    series: &Series,
-    queue: u32,
-    policy: &str,
-    (resource, measure): (ShownResource, Measure),
-) -> Vec<Step> {
+fn steps_of(series: &Series, queue: u32, policy: &str, (resource, measure): (ShownResource, Measure)) -> Vec<Step> {
     let levels = series.queues.get(queue as usize).map_or(&[][..], |levels| levels);
     let policy = Policy::described_or_default(policy);
     let of_level = |level: &Level| {
-        let step = Step {
-            state: state(level, resource, policy),
-            ..step(level, total_at(series, level.cycle), resource)
-        };
+        let step =
+            Step { state: state(level, resource, policy), ..step(level, total_at(series, level.cycle), resource) };
         let (held, share) = match (measure, policy.saturation.zip(step.share), level.usage) {
             (Measure::Ratio, Some((ratio, share)), _) => (ratio(step.held, share), Some(1.0)),
             (Measure::Usage, _, Some(usage)) => (usage[resource.counted().index()] * 100.0, None),
@@ -265,8 +258,7 @@ pub fn lay_behind(view: &mut TrendsView, (other, alternative): (&Series, Alterna
         let differs = |cycle: u32| at(&tile.steps, cycle).held != at(&steps, cycle).held;
         let Some(first) = cycles().filter(|cycle| differs(*cycle)).min() else { continue };
         let [here, there] = [&tile.steps, &steps].map(|steps| number(at(steps, view.cycle).held));
-        tile.says +=
-            &format!("; {}: {there} allocated now, another amount from cycle {first} on", alternative.lead());
+        tile.says += &format!("; {}: {there} allocated now, another amount from cycle {first} on", alternative.lead());
         if here != there {
             differences.push(format!("{} {}", tile.name, alternative.beside(&here, &there)));
         }
@@ -287,17 +279,11 @@ pub fn lay_behind(view: &mut TrendsView, (other, alternative): (&Series, Alterna
 }
 
 /// Adds the values of the other run to the table: a line for every cycle in which either changes.
-fn put_others(
-    table: &mut Table,
-    tiles: &[Tile],
-    (unit, measure): (&str, Measure),
-    alternative: Alternative<'_>,
-) {
+fn put_others(table: &mut Table, tiles: &[Tile], (unit, measure): (&str, Measure), alternative: Alternative<'_>) {
     table.head.push(format!("allocated ({}), {}", alternative.word(), unit));
     table.rows.clear();
     for tile in tiles {
-        let mut cycles: Vec<u32> =
-            tile.steps.iter().chain(&tile.alternative).map(|step| step.cycle).collect();
+        let mut cycles: Vec<u32> = tile.steps.iter().chain(&tile.alternative).map(|step| step.cycle).collect();
         cycles.sort();
         cycles.dedup();
         for cycle in cycles {
@@ -342,9 +328,7 @@ fn shown(frame: &Frame, tree: &Tree, selected: Option<u32>) -> Vec<u32> {
     if shown.len() > TILES_MAX {
         let parent = |queue: u32| frame.queues.get(queue as usize).and_then(|row| row.parent);
         shown.retain(|&queue| match selected {
-            Some(selected) => {
-                queue == selected || parent(queue) == parent(selected) || parent(queue) == Some(selected)
-            }
+            Some(selected) => queue == selected || parent(queue) == parent(selected) || parent(queue) == Some(selected),
             None => tree.depth(queue) == 0,
         });
         let at = selected.and_then(|selected| shown.iter().position(|&queue| queue == selected)).unwrap_or(0);

@@ -17,8 +17,7 @@ pub fn Waiting() -> impl IntoView {
     let store = Store::get();
     let place = NodeRef::<html::Div>::new();
     let width = width_of(place, 640.0);
-    let view =
-        Memo::new(move |_| store.frame.with(|frame| frame.as_deref().map(waiting).unwrap_or_default()));
+    let view = Memo::new(move |_| store.frame.with(|frame| frame.as_deref().map(waiting).unwrap_or_default()));
     let n_shown = Memo::new(move |_| view.with(|view| fitting(view, width.get())));
     let chips = move || view.with(|view| view.chips.iter().take(n_shown.get()).cloned().collect::<Vec<_>>());
     let heading = heading_of(store, view);

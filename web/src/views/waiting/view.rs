@@ -94,8 +94,7 @@ pub fn submitted(scenario: &Scenario, frame: &Frame) -> Option<String> {
     let until = frame.next_ms?;
     let at = |text: &str| quantity::millis(text).ok();
     let is_new = |at: &i64| *at > frame.time_ms && *at <= until;
-    let jobs =
-        scenario.jobs.iter().filter_map(|job| Some((at(&job.submit.as_ref()?.0).filter(is_new)?, job)));
+    let jobs = scenario.jobs.iter().filter_map(|job| Some((at(&job.submit.as_ref()?.0).filter(is_new)?, job)));
     let mut jobs: Vec<_> = jobs.collect();
     jobs.sort_by_key(|(at, _)| *at);
     let (_, first) = jobs.first()?;

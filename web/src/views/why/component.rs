@@ -144,7 +144,8 @@ fn rest(shown: Explanation, terms: &'static Terms) -> impl IntoView {
     let Explanation { also, evidence, checks, rule, controls, ladder, order, list, others, .. } = shown;
     let order = (!order.is_empty()).then(|| {
         let levels = order.into_iter().map(|level| section(level.caption, entry_list(level.entries).into_any()));
-        let says = "It is computed from the end of this cycle; what was decided in this cycle may have had another order.";
+        let says =
+            "It is computed from the end of this cycle; what was decided in this cycle may have had another order.";
         view! {
             <h3>"Order of the next cycle"</h3>
             <p class="hint">{says}</p>
@@ -322,9 +323,7 @@ fn since(key: &str) -> Option<AnyView> {
     let (modelled, revision) = Store::get().scenario.with(|scenario| versions::revision_of(scenario))?;
     let lines: Vec<AnyView> = modelled
         .since(revision, key)
-        .map(|change| {
-            view! { <li><b>{change.version}</b> ": " {change.now} " " {change.notice}</li> }.into_any()
-        })
+        .map(|change| view! { <li><b>{change.version}</b> ": " {change.now} " " {change.notice}</li> }.into_any())
         .collect();
     let caption = format!("Newer versions of {} differ here ({})", modelled.product, lines.len());
     (!lines.is_empty()).then(|| {

@@ -45,13 +45,7 @@ fn those_who_were_not_chosen_have_their_reason() {
     let job = |name: &str, why: Protection| NotSelected { by, candidate: Candidate::Job(find(name)), why };
     let compared = |left: Term, right: Term| {
         let (other_queue, other_job) = (Some(product), Some(find("v5")));
-        Check::new(
-            a_rule(),
-            Subject { other_queue, other_job, ..Subject::default() },
-            left,
-            Op::Exceeds,
-            right,
-        )
+        Check::new(a_rule(), Subject { other_queue, other_job, ..Subject::default() }, left, Op::Exceeds, right)
     };
     let share = |held: f64, bound: f64| {
         let gpus = |n: f64| Value::Triple([f64::INFINITY, f64::INFINITY, n]);

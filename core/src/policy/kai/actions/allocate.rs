@@ -2,8 +2,8 @@
 //!
 //! # Rule
 //! Jobs are popped from the queue tree until it is empty. A placed chunk is committed, and the job is pushed back if it
-//! has more; if a pod set claims and fewer than its minimum are bound, everything is turned into claims first.
-//! The job's last start is set when it is bound and none of its tasks was allocated before. There is no fair-share test.
+//! has more; if a pod set claims and fewer than its minimum are bound, everything is turned into claims first. The
+//! job's last start is set when it is bound and none of its tasks was allocated before. There is no fair-share test.
 //!
 //! # Source
 //! kai.md 4.2, 5.7
@@ -48,8 +48,7 @@ impl Session<'_> {
     /// Ready jobs with pending tasks.
     pub fn candidates(&self) -> Vec<JobRef> {
         let is_tried = |job: JobRef| self.only.is_none_or(|only| only == job);
-        let is_candidate =
-            |&job: &JobRef| is_tried(job) && self.job(job).is_ready() && self.job(job).has_pending();
+        let is_candidate = |&job: &JobRef| is_tried(job) && self.job(job).is_ready() && self.job(job).has_pending();
         self.own_jobs().filter(is_candidate).collect()
     }
 

@@ -3,10 +3,10 @@
 //! # Rule
 //! When a cycle closes, a job gets the condition *unschedulable on this node pool* if some of its pods are pending or
 //! gated, enough of them exist to start it, and none is active (a claim of the cycle counts as active). A job whose
-//! back-off is not -1 and whose newest condition is for this pool is not loaded from then on: it requests nothing, it is
-//! not tried, and it is never a victim; what its terminating pods hold stays allocated. A condition is newest
-//! until the job is offered to another pool, which adds a condition of its own before it offers the job
-//! back. A job without waiting pods loses all its conditions, but such a job was placed, so it has none for this pool.
+//! back-off is not -1 and whose newest condition is for this pool is not loaded from then on: it requests nothing, it
+//! is not tried, and it is never a victim; what its terminating pods hold stays allocated. A condition is newest until
+//! the job is offered to another pool, which adds a condition of its own before it offers the job back. A job without
+//! waiting pods loses all its conditions, but such a job was placed, so it has none for this pool.
 //!
 //! # Source
 //! kai.md 1.3; upstream `pkg/scheduler/cache/cluster_info/cluster_info.go` (which jobs are loaded) and

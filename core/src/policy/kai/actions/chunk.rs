@@ -1,9 +1,9 @@
 //! A job's next chunk to place, and its next tasks to evict.
 //!
 //! # Rule
-//! `need` is the sum of the requests of those tasks of the chunk that may still be placed. What a chunk contains and which
-//! tasks are evicted together depends on the revision: see `next_chunk` and `tasks_to_evict`. For semi-preemptible jobs
-//! see [`crate::policy::kai::solve::semi`].
+//! `need` is the sum of the requests of those tasks of the chunk that may still be placed. What a chunk contains and
+//! which tasks are evicted together depends on the revision: see `next_chunk` and `tasks_to_evict`. For
+//! semi-preemptible jobs see [`crate::policy::kai::solve::semi`].
 //!
 //! # Source
 //! kai.md 5.1, 6.4; kai-v0.17.md 16.4, 16.6
@@ -49,14 +49,14 @@ impl Session<'_> {
     }
 
     /// # v0.13
-    /// Let U pod sets be below their minimum. In pod-set order, until `max(U,1)` sets have contributed: a set contributes its
-    /// placeable tasks in task order, as many as it lacks, or one if it lacks none. A set without placeable tasks is
-    /// skipped.
+    /// Let U pod sets be below their minimum. In pod-set order, until `max(U,1)` sets have contributed: a set
+    /// contributes its placeable tasks in task order, as many as it lacks, or one if it lacks none. A set without
+    /// placeable tasks is skipped.
     ///
     /// # v0.17
     /// A group that lacks members takes the steps of as many first members as it needs, in order; members that have
-    /// enough contribute nothing. A group that has enough takes the first step of a member that is not empty. The step of
-    /// a pod set is as above.
+    /// enough contribute nothing. A group that has enough takes the first step of a member that is not empty. The step
+    /// of a pod set is as above.
     fn next_chunk(&self, job: &Job, real: bool) -> Chunk {
         match (self.config.revision, &job.tree) {
             (Revision::V0_13, _) => self.next_of_sets(job, real),
@@ -80,8 +80,7 @@ impl Session<'_> {
         if group.fill(&job.fills()).is_enough() {
             return members.into_iter().map(step).find(|step| !step.is_empty()).unwrap_or_default();
         }
-        let lacking =
-            members.into_iter().take(group.needs()).filter(|member| !member.fill(&job.fills()).is_enough());
+        let lacking = members.into_iter().take(group.needs()).filter(|member| !member.fill(&job.fills()).is_enough());
         lacking.flat_map(step).collect()
     }
 
@@ -96,12 +95,12 @@ impl Session<'_> {
     /// The next tasks to evict, and whether active ones remain.
     ///
     /// # v0.13
-    /// If some set is above its minimum only the last set in order is considered, else all, in reverse order; a set above
-    /// its minimum contributes its last active task, another all of them.
+    /// If some set is above its minimum only the last set in order is considered, else all, in reverse order; a set
+    /// above its minimum contributes its last active task, another all of them.
     ///
     /// # v0.17
-    /// The last active task of a pod set above its minimum, else all active tasks of a member that its group does not need,
-    /// both looked for in reverse order of the members; else all active tasks, by name of the pod sets (N-14).
+    /// The last active task of a pod set above its minimum, else all active tasks of a member that its group does not
+    /// need, both looked for in reverse order of the members; else all active tasks, by name of the pod sets (N-14).
     pub fn tasks_to_evict(&self, job: JobRef) -> (Chunk, bool) {
         if self.is_semi(job) {
             let (task, more) = self.next_above_minimum(job);
@@ -121,9 +120,11 @@ impl Session<'_> {
         let some_above = job.sets.iter().any(PodSet::is_above);
         let visited = if some_above { 1 } else { job.sets.len() };
         let last = self.sets_in_order(job).into_iter().rev().take(visited);
-        last.flat_map(|set| {
-            if job.sets[set].is_above() { self.last_of_set(job, set) } else { self.all_of_set(job, set) }
-        })
+        last.flat_map(
+            |set| {
+                if job.sets[set].is_above() { self.last_of_set(job, set) } else { self.all_of_set(job, set) }
+            },
+        )
         .collect()
     }
 

@@ -1,8 +1,8 @@
 //! The reclaim action: evicts jobs of queues above their share.
 //!
 //! # Rule
-//! Each pending job is tried once: its queue must be entitled, and no equivalent job may have failed in its queue; then the
-//! solver searches for victims in other queues. A solution is committed.
+//! Each pending job is tried once: its queue must be entitled, and no equivalent job may have failed in its queue; then
+//! the solver searches for victims in other queues. A solution is committed.
 //!
 //! # Source
 //! kai.md 4.2, 6.1

@@ -2,9 +2,9 @@
 //!
 //! # Rule
 //! *Stale*: no task succeeded, some are active, and some pod set has fewer active ones (releasing included) than its
-//! minimum. A job that is not stale loses its timestamp; a stale one gets one, and once its age reaches the grace period,
-//! its own or else the common one, every active task is evicted. A number of subgroups that would be enough plays no part
-//!
+//! minimum. A job that is not stale loses its timestamp; a stale one gets one, and once its age reaches the grace
+//! period, its own or else the common one, every active task is evicted. A number of subgroups that would be enough
+//! plays no part.
 //!
 //! # Source
 //! kai.md 1.3, 7.3; kai-v0.17.md 19

@@ -1,8 +1,8 @@
 //! Jobs that may not evict others yet.
 //!
 //! # Rule
-//! A job with a preemption delay evicts no other job before that time has passed since its creation or, if that is later, the
-//! last eviction of one of its pods for another job. It is placed on free room as usual.
+//! A job with a preemption delay evicts no other job before that time has passed since its creation or, if that is
+//! later, the last eviction of one of its pods for another job. It is placed on free room as usual.
 //!
 //! # Source
 //! kai-v0.17.md 17.1

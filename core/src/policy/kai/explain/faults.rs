@@ -31,7 +31,8 @@ pub(in crate::policy::kai) const TINY_POD: &str = "kai/fault/tiny-pod";
 const GPU: usize = 2;
 
 impl Session<'_> {
-    /// A comparison whose left side includes what a job's next chunk needs, with the conversion of its GPU memory to GPUs.
+    /// A comparison whose left side includes what a job's next chunk needs, with the conversion of its GPU memory to
+    /// GPUs.
     pub fn counting_memory(&self, job: JobRef, check: Check) -> Check {
         let Some(asked) = self.gpu_memory_of_chunk(job) else { return check };
         let by_unit = self.memory_basis.pending;
@@ -46,15 +47,11 @@ impl Session<'_> {
         let mut check = check;
         check.left.parts.push(real(Quantity::GpuMemory, asked));
         check.left.parts.push(real(Quantity::GpuMemoryUnit, by_unit));
-        if holds.is_some_and(|holds| holds != check.holds) {
-            check.decided_by_fault(MEMORY_UNIT)
-        } else {
-            check
-        }
+        if holds.is_some_and(|holds| holds != check.holds) { check.decided_by_fault(MEMORY_UNIT) } else { check }
     }
 
-    /// Like [`Self::counting_memory`], if the left side includes the whole chunk: a semi-preemptible job has only its core
-    /// compared with quotas.
+    /// Like [`Self::counting_memory`], if the left side includes the whole chunk: a semi-preemptible job has only its
+    /// core compared with quotas.
     pub fn counting_memory_of_all(&self, job: JobRef, check: Check) -> Check {
         match self.facts_of(job).preemptible {
             Preemptible::No => self.counting_memory(job, check),

@@ -1,8 +1,8 @@
 //! Why nothing could be evicted or moved for a job.
 //!
 //! # Rule
-//! No other job that holds resources is preemptible, in the cluster or, for a preemption, in the queue of the job; or, for a
-//! preemption, none of those has a lower priority. No decision depends on it.
+//! No other job that holds resources is preemptible, in the cluster or, for a preemption, in the queue of the job; or,
+//! for a preemption, none of those has a lower priority. No decision depends on it.
 //!
 //! # Source
 //! kai.md 6.4, 7.1, 7.2
@@ -52,11 +52,5 @@ impl Session<'_> {
 }
 
 fn nothing_preemptible(subject: Subject) -> Check {
-    Check::new(
-        PREEMPTIBLE,
-        subject,
-        count(Quantity::PreemptibleJobs, 0),
-        Op::AtLeast,
-        count(Quantity::Constant, 1),
-    )
+    Check::new(PREEMPTIBLE, subject, count(Quantity::PreemptibleJobs, 0), Op::AtLeast, count(Quantity::Constant, 1))
 }

@@ -1,10 +1,10 @@
 //! Jobs and queues not selected as victims, recorded with the decision from its own inputs.
 //!
 //! # Rule
-//! A reclaim examines queues where their paths diverge from the claimant's; a queue from which a first unit is not allowed
-//! (6.3 A) or whose jobs are no candidates is protected, one that would allow it comes later in the order. Jobs of the victims' queues are listed as not
-//! preemptible, in their minimum runtime, of no lower priority where that counts, behind the last victim in the order of
-//! victims, or not needed. No decision depends on it.
+//! A reclaim examines queues where their paths diverge from the claimant's; a queue from which a first unit is not
+//! allowed (6.3 A) or whose jobs are no candidates is protected, one that would allow it comes later in the order. Jobs
+//! of the victims' queues are listed as not preemptible, in their minimum runtime, of no lower priority where that
+//! counts, behind the last victim in the order of victims, or not needed. No decision depends on it.
 //!
 //! # Source
 //! kai.md 6.3, 6.8, 7.1
@@ -46,8 +46,8 @@ impl Leaf {
 }
 
 impl Session<'_> {
-    /// Queues and jobs not selected when `done` evicts victims for a job that needed `need` before. Read-only: it must not
-    /// fill caches such as the next chunk, which would have other values now.
+    /// Queues and jobs not selected when `done` evicts victims for a job that needed `need` before. Read-only: it must
+    /// not fill caches such as the next chunk, which would have other values now.
     pub fn not_selected(
         &self,
         search: &VictimSearch,
@@ -76,8 +76,7 @@ impl Session<'_> {
             self.unselected_queues(own, claim, (&victims, &leaves), &mut not_selected);
             match leaves[own.ix()].jobs {
                 0 => {}
-                jobs => not_selected
-                    .push((Candidate::Queue(self.queues[own.ix()].id), Protection::OwnQueue { jobs })),
+                jobs => not_selected.push((Candidate::Queue(self.queues[own.ix()].id), Protection::OwnQueue { jobs })),
             }
         }
         self.unselected_jobs((job, own), held.is_some(), (&victims, done), &mut not_selected);
@@ -90,8 +89,7 @@ impl Session<'_> {
     /// true: the comparisons where the paths diverge, those above the job's own queue first.
     pub fn note_not_allowed(&mut self, search: &VictimSearch, job: JobRef, need: Quantities) {
         let is_open = self.notes.jobs.get(job.ix()).is_some_and(|note| note.refused.is_empty());
-        let (VictimSearch::Reclaim(held), Some(own), true) = (search, self.facts_of(job).queue, is_open)
-        else {
+        let (VictimSearch::Reclaim(held), Some(own), true) = (search, self.facts_of(job).queue, is_open) else {
             return;
         };
         let leaves = self.leaves(job, own);
@@ -124,8 +122,7 @@ impl Session<'_> {
         let mut leaves: Vec<Leaf> = self.queues.iter().map(|_| Leaf::default()).collect();
         for job in self.holders().filter(|&job| job != without) {
             if let Some(queue) = self.facts_of(job).queue {
-                let (is_open, may_lose) =
-                    (self.may_be_victim(job, Against::Reclaim(own)), self.may_lose(job));
+                let (is_open, may_lose) = (self.may_be_victim(job, Against::Reclaim(own)), self.may_lose(job));
                 let protected = Some(job).filter(|_| may_lose && !is_open);
                 let one = Leaf { jobs: 1, may_lose: may_lose && is_open, protected };
                 leaves[queue.ix()] = leaves[queue.ix()].with(one);
@@ -188,8 +185,7 @@ impl Session<'_> {
         (victims, done): (&[JobRef], &[Done]),
         not_selected: &mut Vec<(Candidate, Protection)>,
     ) {
-        let queues: Vec<Option<QueueRef>> =
-            victims.iter().map(|&victim| self.facts_of(victim).queue).collect();
+        let queues: Vec<Option<QueueRef>> = victims.iter().map(|&victim| self.facts_of(victim).queue).collect();
         let against = if is_reclaim { Against::Reclaim(own) } else { Against::Preemption };
         for other in self.holders().filter(|&other| other != job) {
             let facts = self.facts_of(other);

@@ -1,11 +1,11 @@
 //! Outlooks: what ends the refusals of a completed cycle.
 //!
 //! # Rule
-//! Victims of a claim are gone when the last pod leaves the node. Whether only minimum runtimes keep a job pending, and until
-//! when, is found by running the cycle again, on a copy, at the first cycles after the ends of those minimum runtimes: the
-//! first that claims room for the job gives the time. For other jobs the running jobs are ended in order until
-//! the job's next chunk fits nodes, limits and quotas without them. A non-preemptible job over quota waits for the
-//! job that uses the quota. A job that lost a claim before has no outlook.
+//! Victims of a claim are gone when the last pod leaves the node. Whether only minimum runtimes keep a job pending, and
+//! until when, is found by running the cycle again, on a copy, at the first cycles after the ends of those minimum
+//! runtimes: the first that claims room for the job gives the time. For other jobs the running jobs are ended in order
+//! until the job's next chunk fits nodes, limits and quotas without them. A non-preemptible job over quota waits for
+//! the job that uses the quota. A job that lost a claim before has no outlook.
 //!
 //! Not found where devices are shared ([`Session::sums_are_exact`]).
 
@@ -41,8 +41,7 @@ struct Lookup {
 
 impl Lookup {
     fn of(session: &Session<'_>, world: PartitionView<'_>) -> Lookup {
-        let jobs: BTreeMap<JobId, JobRef> =
-            session.own_jobs().map(|job| (session.facts_of(job).id, job)).collect();
+        let jobs: BTreeMap<JobId, JobRef> = session.own_jobs().map(|job| (session.facts_of(job).id, job)).collect();
         let held = |job| jobs.get(&job).map_or_else(Vec::new, |&job| session.held_by(job));
         let ends = ends(world).into_iter().map(|(at, job)| (at, job, held(job))).collect();
         let mut non_preemptible = BTreeMap::new();
@@ -127,15 +126,13 @@ impl Over<'_> {
         let moment = |seconds: f64| Time::from_millis((seconds * 1000.0).ceil() as i64);
         let now = self.world.now;
         let of_check = |known: &(Check, f64)| self.rhythm.first_from(now, moment(known.1));
-        let mut cycles: Vec<Time> =
-            open.iter().flat_map(|(_, _, known)| known.iter().map(of_check)).collect();
+        let mut cycles: Vec<Time> = open.iter().flat_map(|(_, _, known)| known.iter().map(of_check)).collect();
         cycles.sort();
         cycles.dedup();
         for at in cycles.into_iter().take(MOMENTS_MAX) {
             let served = self.served_at(at);
             open.retain_mut(|(refusal, job, protected)| {
-                let ended =
-                    protected.iter().map(|known| moment(known.1)).filter(|&end| end > now && end <= at);
+                let ended = protected.iter().map(|known| moment(known.1)).filter(|&end| end > now && end <= at);
                 let Some(until) = ended.max().filter(|_| served.contains(job)) else { return true };
                 refusal.also.insert(0, refusal.gate.clone());
                 refusal.also.retain(|gate| !matches!(gate, Gate::NoVictims { .. } | Gate::LikeFailed { .. }));
@@ -184,10 +181,7 @@ impl Over<'_> {
             let is_endless = self.world.cluster.jobs[session.facts_of(other).id].lasts.is_none();
             is_endless && feasibility.is_open_without(session, all, &session.held_by(other))
         });
-        endless.map_or(Outlook::NotForeseeable, |other| Outlook::WhenEnds {
-            job: session.facts_of(other).id,
-            at: None,
-        })
+        endless.map_or(Outlook::NotForeseeable, |other| Outlook::WhenEnds { job: session.facts_of(other).id, at: None })
     }
 }
 

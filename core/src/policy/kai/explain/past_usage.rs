@@ -1,8 +1,8 @@
 //! Fair shares that past usage has lowered.
 //!
 //! # Rule
-//! The division is repeated without past usage; where a queue would have more, both shares are compared. No decision depends
-//! on it.
+//! The division is repeated without past usage; where a queue would have more, both shares are compared. No decision
+//! depends on it.
 //!
 //! # Source
 //! kai.md 2.3 pass O, 2.6

@@ -2,8 +2,9 @@
 //!
 //! # Rule
 //! One dominant reason: not a leaf, not ready; too large for every node; over limit, over quota; not entitled; no
-//! victims that would help, for it or for an equivalent job that was tried first; no evictions yet; no node fits; behind others. A job that
-//! claims room waits for victims, and earlier refusals no longer count. The outlook of a refusal is completed in `outlooks`.
+//! victims that would help, for it or for an equivalent job that was tried first; no evictions yet; no node fits;
+//! behind others. A job that claims room waits for victims, and earlier refusals no longer count. The outlook of a
+//! refusal is completed in `outlooks`.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +30,8 @@ struct Lookup {
     claimants: BTreeSet<JobRef>,
     /// By queue, the first two jobs with pending pods in serving order.
     first: BTreeMap<Option<QueueRef>, Vec<JobRef>>,
-    /// By queue and resource, the comparison of priorities that explains a fair share of nothing, once it was looked for.
+    /// By queue and resource, the comparison of priorities that explains a fair share of nothing, once it was looked
+    /// for.
     higher: RefCell<BTreeMap<(QueueRef, usize), Option<Check>>>,
     /// Fair shares without past usage, once they were looked for.
     without_usage: OnceCell<Vec<Quantities>>,
@@ -71,13 +73,7 @@ impl Session<'_> {
         if lookup.claimants.contains(&job) {
             // Earlier refusals of the cycle no longer apply. The end of the last victim is known after the decisions.
             let gate = Gate::WaitingForVictims { until: None };
-            return Refusal {
-                job: id,
-                gate,
-                also: Vec::new(),
-                checks: Vec::new(),
-                outlook: Outlook::NotForeseeable,
-            };
+            return Refusal { job: id, gate, also: Vec::new(), checks: Vec::new(), outlook: Outlook::NotForeseeable };
         }
         let mut gates = self.gates(job, &self.notes.jobs[job.ix()], lookup);
         let mut also = Vec::new();
@@ -109,9 +105,7 @@ impl Session<'_> {
 
     /// Whether pods of a job are terminating, so that new ones may replace them.
     pub fn is_being_replaced(&self, job: JobRef) -> bool {
-        self.job(job)
-            .tasks()
-            .any(|t| matches!(self.task(t).status, Status::Releasing | Status::StuckInReleasing))
+        self.job(job).tasks().any(|t| matches!(self.task(t).status, Status::Releasing | Status::StuckInReleasing))
     }
 
     /// All applicable reasons, the dominant one first; at least one.
@@ -202,11 +196,9 @@ impl Session<'_> {
         let share_of = |q: &Queue| q.fair_share.to_array()[r];
         let mut at = Some(leaf);
         while let Some(own) = at.map(|at| &self.queues[at.ix()]).filter(|own| share_of(own) == 0.0) {
-            let is_first =
-                |q: &&Queue| q.parent == own.parent && q.priority > own.priority && share_of(q) > 0.0;
+            let is_first = |q: &&Queue| q.parent == own.parent && q.priority > own.priority && share_of(q) > 0.0;
             if let Some(first) = self.queues.iter().filter(is_first).max_by_key(|q| q.priority) {
-                let subject =
-                    Subject { queue: Some(first.id), other_queue: Some(own.id), ..Subject::default() };
+                let subject = Subject { queue: Some(first.id), other_queue: Some(own.id), ..Subject::default() };
                 let [left, right] = [first, own].map(|q| count(Quantity::Priority, q.priority));
                 return Some(Check::new(PRIORITY, subject, left, Op::Exceeds, right));
             }

@@ -1,8 +1,8 @@
 //! Order in which the next cycle serves queues and jobs: queues among their siblings, and the jobs of a leaf.
 //!
 //! # Rule
-//! The order is that of the queue tree with all waiting jobs before any placement: a queue is compared with the first job
-//! below it. Every placement can change it.
+//! The order is that of the queue tree with all waiting jobs before any placement: a queue is compared with the first
+//! job below it. Every placement can change it.
 //!
 //! # Source
 //! kai.md 3.1, 3.2, 3.6
@@ -21,17 +21,12 @@ use crate::policy::order_level::{Ranked, level};
 use crate::trace::{OrderLevel, Quantity, Term};
 
 /// The levels from the root to a queue, and the level below it; the given job is always among those of its queue.
-pub(in crate::policy::kai) fn levels(
-    session: &mut Session<'_>,
-    queue: QueueId,
-    job: Option<JobId>,
-) -> Vec<OrderLevel> {
+pub(in crate::policy::kai) fn levels(session: &mut Session<'_>, queue: QueueId, job: Option<JobId>) -> Vec<OrderLevel> {
     let waiting = session.waiting();
     let mut tree = QueueTree::serving(session, None);
     tree.load_leaves(session, Leaves::clone(&waiting));
     let found = session.queues.iter().position(|known| known.id == queue).map(QueueRef::of);
-    let mut path: Vec<QueueRef> =
-        std::iter::successors(found, |queue| session.queues[queue.ix()].parent).collect();
+    let mut path: Vec<QueueRef> = std::iter::successors(found, |queue| session.queues[queue.ix()].parent).collect();
     path.reverse();
     let mut levels = Vec::new();
     let mut of = None;

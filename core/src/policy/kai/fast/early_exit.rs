@@ -31,11 +31,7 @@ pub(in crate::policy::kai) struct Candidates {
 
 impl Candidates {
     /// Selects the jobs that pass a test.
-    pub fn new(
-        s: &mut Session<'_>,
-        jobs: &[JobRef],
-        mut test: impl FnMut(&mut Session<'_>, JobRef) -> bool,
-    ) -> Self {
+    pub fn new(s: &mut Session<'_>, jobs: &[JobRef], mut test: impl FnMut(&mut Session<'_>, JobRef) -> bool) -> Self {
         if !s.sums_are_exact || !s.evicted.is_empty() || s.notes.is_on() || !s.config.queue_depth.is_empty() {
             return Candidates::default();
         }

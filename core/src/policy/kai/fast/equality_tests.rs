@@ -64,11 +64,7 @@ fn queues(rng: &mut Rng, kind: Kind) -> Vec<QueueSpec> {
         priority: 100 + rng.below(6) as i64 / 5,
         created_s: n as f64,
         quota: gpus(quota),
-        limit: gpus(if kind != Kind::Single && rng.below(5) == 0 {
-            4.0 + rng.below(12) as f64
-        } else {
-            -1.0
-        }),
+        limit: gpus(if kind != Kind::Single && rng.below(5) == 0 { 4.0 + rng.below(12) as f64 } else { -1.0 }),
         weight: Quantities { cpu: 1.0, memory: 1.0, gpu: rng.below(4) as f64 },
         ..QueueSpec::default()
     };
@@ -132,8 +128,7 @@ fn cluster(rng: &mut Rng, kind: Kind) -> Snapshot {
         ready: true,
         ..SnapshotNode::default()
     };
-    let total =
-        Quantities { cpu: 8000.0 * n_nodes as f64, memory: 1e9 * n_nodes as f64, gpu: 8.0 * n_nodes as f64 };
+    let total = Quantities { cpu: 8000.0 * n_nodes as f64, memory: 1e9 * n_nodes as f64, gpu: 8.0 * n_nodes as f64 };
     let mut jobs: Vec<SnapshotJob> = (0..10 + rng.below(30) as usize).map(|n| job(rng, kind, n)).collect();
     let mut free = vec![(8, 8000.0); n_nodes];
     let n_early = jobs.len() * 2 / 3;

@@ -1,18 +1,18 @@
 //! A shortcut: skips attempts that cannot succeed.
 //!
 //! # Rule
-//! An attempt evicts tasks, places some of them again, and needs room for the claimant's tasks on the feasible nodes and
-//! under the limits. Placing other tasks only takes room and raises allocations. So if the claimant does not fit
-//! right after the evictions, by count of equal tasks on every node and by its capacity test, the attempt fails. It also
-//! fails as soon as the claimant no longer fits because other tasks were placed before it.
+//! An attempt evicts tasks, places some of them again, and needs room for the claimant's tasks on the feasible nodes
+//! and under the limits. Placing other tasks only takes room and raises allocations. So if the claimant does not fit
+//! right after the evictions, by count of equal tasks on every node and by its capacity test, the attempt fails. It
+//! also fails as soon as the claimant no longer fits because other tasks were placed before it.
 //!
 //! # Source
 //! kai.md 5.3, 5.4, 6.5, 6.7
 //!
 //! # Differs
 //! nothing: a skipped attempt drops the same cached chunks. Discarding a failed attempt restores every number
-//! exactly if all quantities are whole numbers and no device is shared ([`Session::sums_are_exact`]); otherwise no attempt is
-//! skipped.
+//! exactly if all quantities are whole numbers and no device is shared ([`Session::sums_are_exact`]); otherwise no
+//! attempt is skipped.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -207,8 +207,8 @@ impl Freed {
 }
 
 impl Session<'_> {
-    /// Applies the lasting effect of a failed attempt to evict these tasks: it drops the cached chunks of their jobs, which
-    /// may be outdated after an eviction that was committed.
+    /// Applies the lasting effect of a failed attempt to evict these tasks: it drops the cached chunks of their jobs,
+    /// which may be outdated after an eviction that was committed.
     pub fn skip_attempt(&mut self, evicted: &[TaskRef]) {
         self.note_nodes(evicted);
         if self.evicted.is_empty() {
@@ -271,8 +271,7 @@ impl Session<'_> {
         }
         let is_bounded = |q: &QueueRef| {
             let queue = &self.queues[q.ix()];
-            let bounds =
-                |b: Quantities| b.to_array().iter().any(|&b| b != crate::policy::kai::number::UNLIMITED);
+            let bounds = |b: Quantities| b.to_array().iter().any(|&b| b != crate::policy::kai::number::UNLIMITED);
             bounds(queue.limit) || (is_fixed && bounds(queue.deserved))
         };
         let up = std::iter::successors(facts.queue, |q| self.queues[q.ix()].parent);

@@ -1,12 +1,12 @@
 //! A shortcut: jobs that an attempt only skips are not popped.
 //!
 //! # Rule
-//! An attempt pops all waiting jobs, but only the claimant and jobs that lost tasks have an effect; the others are inert
-//! and only take part in the order. If any two siblings differ in rank for any allocation, a heap of siblings in which only
-//! the top may be out of place has, once that is fixed, the true first at its top, whatever its shape: nothing changes
-//! below an item that is not at the top. So a queue without remaining relevant jobs can be removed from the top
-//! heap; and when one queue is left in it, its turn no longer depends on the jobs below, and the same holds for its
-//! children. In the last leaf, only relevant jobs are kept.
+//! An attempt pops all waiting jobs, but only the claimant and jobs that lost tasks have an effect; the others are
+//! inert and only take part in the order. If any two siblings differ in rank for any allocation, a heap of siblings in
+//! which only the top may be out of place has, once that is fixed, the true first at its top, whatever its shape:
+//! nothing changes below an item that is not at the top. So a queue without remaining relevant jobs can be removed from
+//! the top heap; and when one queue is left in it, its turn no longer depends on the jobs below, and the same holds for
+//! its children. In the last leaf, only relevant jobs are kept.
 //!
 //! # Source
 //! kai.md 0.5, 3.6, 6.7
@@ -126,10 +126,7 @@ mod tests {
             parent: parent.clone(),
             priority: 100 + rng.below(5) as i64 / 4,
             created_s: ((n as u64 * 37) % 101) as f64,
-            quota: Quantities {
-                cpu: if has_cpu { rng.below(9) as f64 } else { -1.0 },
-                ..gpus(rng.below(9) as f64)
-            },
+            quota: Quantities { cpu: if has_cpu { rng.below(9) as f64 } else { -1.0 }, ..gpus(rng.below(9) as f64) },
             limit: gpus(-1.0),
             weight: Quantities { cpu: 1.0, memory: 1.0, gpu: rng.below(4) as f64 },
             ..QueueSpec::default()
@@ -139,8 +136,7 @@ mod tests {
 
     /// Up to seven top queues, with up to three levels, and forty jobs that wait in leaves.
     fn world(rng: &mut Rng) -> Snapshot {
-        let mut snapshot =
-            Snapshot { total: Quantities { cpu: 1e6, memory: 1e12, gpu: 40.0 }, ..Snapshot::default() };
+        let mut snapshot = Snapshot { total: Quantities { cpu: 1e6, memory: 1e12, gpu: 40.0 }, ..Snapshot::default() };
         let root: Arc<str> = Arc::from("");
         let mut leaves = Vec::new();
         for _ in 0..1 + rng.below(7) {
@@ -167,8 +163,7 @@ mod tests {
                 gpu: GpuAsk::Whole { devices: 1 + rng.below(4) as i64 },
                 ..SnapshotPod::default()
             };
-            let set =
-                SnapshotPodSet { name: Arc::from("default"), min_available: 1, ..SnapshotPodSet::default() };
+            let set = SnapshotPodSet { name: Arc::from("default"), min_available: 1, ..SnapshotPodSet::default() };
             snapshot.jobs.push(SnapshotJob {
                 name,
                 queue: leaves[rng.below(leaves.len() as u64) as usize].clone(),
@@ -183,7 +178,8 @@ mod tests {
         snapshot
     }
 
-    /// The order of the wanted jobs, each placed at once according to the bits of `places`, and the number of jobs popped.
+    /// The order of the wanted jobs, each placed at once according to the bits of `places`, and the number of jobs
+    /// popped.
     fn order(snapshot: &Snapshot, wanted: &[JobRef], places: u64, skips: bool) -> (Vec<JobRef>, usize) {
         let mut s = Session::open(CycleInput::recorded(snapshot), Level::Outcomes);
         let mut tree = QueueTree::serving(&s, None);
@@ -220,13 +216,11 @@ mod tests {
                 continue;
             }
             n_worlds += 1;
-            let mut wanted: Vec<JobRef> =
-                (0..1 + rng.below(6)).map(|_| JobRef::of(rng.below(40) as usize)).collect();
+            let mut wanted: Vec<JobRef> = (0..1 + rng.below(6)).map(|_| JobRef::of(rng.below(40) as usize)).collect();
             wanted.sort();
             wanted.dedup();
             let places = rng.below(64);
-            let (all, skipping) =
-                (order(&snapshot, &wanted, places, false), order(&snapshot, &wanted, places, true));
+            let (all, skipping) = (order(&snapshot, &wanted, places, false), order(&snapshot, &wanted, places, true));
             assert_eq!(all.0.len(), wanted.len());
             assert_eq!(skipping.0, all.0);
             n_all += all.1;

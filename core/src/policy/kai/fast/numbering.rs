@@ -41,7 +41,8 @@ pub(in crate::policy::kai) struct Numbering {
     last: Option<(Request, u32, Option<NodeRef>, u32)>,
 }
 
-/// The bits of CPU, memory, portion and devices; named resources; kind; devices, memory of each; likeness; nominated node.
+/// The bits of CPU, memory, portion and devices; named resources; kind; devices, memory of each; likeness; nominated
+/// node.
 type Key = ([u64; 4], Vec<i64>, request::Kind, [i64; 2], u32, Option<NodeRef>);
 
 impl Numbering {

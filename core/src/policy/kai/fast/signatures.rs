@@ -1,8 +1,8 @@
 //! Skips jobs equivalent to one that just failed.
 //!
 //! # Rule
-//! A job's key: for each pod set nothing if all its pods are active, else the sorted keys of its other pods; sorted. It is
-//! computed at first use and kept for the session. One failed job per key is cached, per queue or for all; another
+//! A job's key: for each pod set nothing if all its pods are active, else the sorted keys of its other pods; sorted. It
+//! is computed at first use and kept for the session. One failed job per key is cached, per queue or for all; another
 //! with the same key is tried only if it is *easier*: it has fewer pending tasks, or the first of its sorted requests
 //! that is at most the other's is not equal to it.
 //!

@@ -12,21 +12,15 @@ use crate::policy::kai::task::JobRef;
 const SLOTS: usize = 8;
 
 impl Session<'_> {
-    /// Permutes items like the iteration of a map; returns `false` without a seed. `slot` is an item's index in the order in
-    /// which the map's `n_slots` items were inserted.
-    pub fn draw<T>(
-        &self,
-        order: RandomOrder,
-        items: &mut [T],
-        n_slots: usize,
-        slot: impl Fn(&T) -> usize,
-    ) -> bool {
+    /// Permutes items like the iteration of a map; returns `false` without a seed. `slot` is an item's index in the
+    /// order in which the map's `n_slots` items were inserted.
+    pub fn draw<T>(&self, order: RandomOrder, items: &mut [T], n_slots: usize, slot: impl Fn(&T) -> usize) -> bool {
         let probe = self.probe.filter(|probe| probe.is_of(order)).map(|probe| probe.draw);
         let Some(seed) = probe.or(self.config.seed) else { return false };
         let start = mixed(mixed(seed, order as u64), self.tasks.len() as u64);
         let state = items.iter().fold(start, |state, item| mixed(state, slot(item) as u64));
-        // Iteration skips empty slots, so most draws begin at the first item; probes make all beginnings equally likely to
-        // find dependencies on the order.
+        // Iteration skips empty slots, so most draws begin at the first item; probes make all beginnings equally likely
+        // to find dependencies on the order.
         let first = state as usize % if probe.is_some() { n_slots.max(1) } else { SLOTS };
         let first = if first < n_slots { first } else { 0 };
         items.sort_by_cached_key(|item| match slot(item) {

@@ -47,11 +47,7 @@ impl Session<'_> {
     }
 
     /// The same with given fills.
-    pub fn filled_job_comes_after(
-        &self,
-        (l, filled_l): (JobRef, Filled),
-        (r, filled_r): (JobRef, Filled),
-    ) -> Check {
+    pub fn filled_job_comes_after(&self, (l, filled_l): (JobRef, Filled), (r, filled_r): (JobRef, Filled)) -> Check {
         let (left, right) = (self.facts_of(l), self.facts_of(r));
         let subject = Subject { job: Some(left.id), other_job: Some(right.id), ..Subject::default() };
         let check = |rule, left, op, right| Check::new(rule, subject, left, op, right);

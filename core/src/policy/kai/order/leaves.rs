@@ -1,8 +1,8 @@
 //! Jobs by leaf queue, in the order in which a queue tree is filled.
 //!
 //! # Rule
-//! None of its own. A queue tree filled in job order, or in the reverse order in victim mode, links each leaf at its first
-//! job, so leaves are sorted by their first jobs.
+//! None of its own. A queue tree filled in job order, or in the reverse order in victim mode, links each leaf at its
+//! first job, so leaves are sorted by their first jobs.
 //!
 //! # Source
 //! kai.md 0.5, 3.6

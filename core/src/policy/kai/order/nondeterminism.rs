@@ -1,12 +1,12 @@
 //! Orders that upstream leaves undefined.
 //!
 //! # Rule
-//! Upstream iterates over hash maps. Without a seed the simulation uses the canonical order. With a seed
-//! each registered order is drawn again at every use, as those maps do: the items of a map of up to eight
-//! keep their insertion order, beginning at one of eight slots; those of a larger map come in any order. A draw
-//! depends on the seed, the order, the progress of the cycle, and the items, so the same seed gives the same run.
-//! With and without a seed, each choice between candidates distinguished only by such an order, before a
-//! committed operation, is a candidate for a mark; [`crate::policy::kai::order::nondeterminism_probe`] selects the marks.
+//! Upstream iterates over hash maps. Without a seed the simulation uses the canonical order. With a seed each
+//! registered order is drawn again at every use, as those maps do: the items of a map of up to eight keep their
+//! insertion order, beginning at one of eight slots; those of a larger map come in any order. A draw depends on the
+//! seed, the order, the progress of the cycle, and the items, so the same seed gives the same run. With and without a
+//! seed, each choice between candidates distinguished only by such an order, before a committed operation, is a
+//! candidate for a mark; [`crate::policy::kai::order::nondeterminism_probe`] selects the marks.
 //!
 //! # Source
 //! kai.md 11; the maps of Go since 1.24

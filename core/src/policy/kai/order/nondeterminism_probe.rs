@@ -1,10 +1,10 @@
 //! Which undefined orders affect the result of a cycle.
 //!
 //! # Rule
-//! A choice between equals is only a candidate for a mark: often both choices have the same result. And a heap that is out
-//! of order (N-2) is visible in no comparison. So a small cycle that undefined orders may affect is run again with all
-//! registered orders permuted, up to sixteen times, until some pod ends in another state, on another node or on other
-//! devices. Then it is run with each order permuted alone: an order that alone changes the result is marked, at
+//! A choice between equals is only a candidate for a mark: often both choices have the same result. And a heap that is
+//! out of order (N-2) is visible in no comparison. So a small cycle that undefined orders may affect is run again with
+//! all registered orders permuted, up to sixteen times, until some pod ends in another state, on another node or on
+//! other devices. Then it is run with each order permuted alone: an order that alone changes the result is marked, at
 //! its candidates if it has any, else at the pod with a different result.
 //!
 //! # Source
@@ -40,11 +40,7 @@ const ORDERS: [(RandomOrder, &[&Rule]); 5] = [
 ];
 
 /// Marks of a completed cycle, selected from its candidates.
-pub(in crate::policy::kai) fn marks(
-    input: &CycleInput<'_>,
-    session: &Session<'_>,
-    out: &Recorder<'_>,
-) -> Vec<Mark> {
+pub(in crate::policy::kai) fn marks(input: &CycleInput<'_>, session: &Session<'_>, out: &Recorder<'_>) -> Vec<Mark> {
     let candidates = &session.ties.marks;
     let n_pods = session.pods.len();
     if n_pods > PODS_MAX {

@@ -1,10 +1,10 @@
 //! Order of two queues.
 //!
 //! # Rule
-//! The first rule in which they differ decides: (1) not over-utilised, (2) within quota with the job, (3) priority,
-//! (4) no zero share, (5) dominant share with the job and without the victims, (6) dominant share, (7) smaller
-//! allocatable share, (8) strictly older, otherwise the *right* one. Where queues within their quota reclaim by priority,
-//! (0) precedes: of two queues that stay within quota with their jobs, the one of higher priority.
+//! The first rule in which they differ decides: (1) not over-utilised, (2) within quota with the job, (3) priority, (4)
+//! no zero share, (5) dominant share with the job and without the victims, (6) dominant share, (7) smaller allocatable
+//! share, (8) strictly older, otherwise the *right* one. Where queues within their quota reclaim by priority, (0)
+//! precedes: of two queues that stay within quota with their jobs, the one of higher priority.
 //!
 //! # Source
 //! kai.md 1.1, 3.1; kai-v0.18.md 2.6
@@ -50,11 +50,7 @@ impl Queue {
 }
 
 /// Dominant share: the largest ratio of allocated to allocatable amount over the resources.
-pub(in crate::policy::kai) fn dominant(
-    allocated: Quantities,
-    allocatable: Quantities,
-    total: Quantities,
-) -> f64 {
+pub(in crate::policy::kai) fn dominant(allocated: Quantities, allocatable: Quantities, total: Quantities) -> f64 {
     let mut dominant: f64 = 0.0;
     let resources = allocated.to_array().into_iter().zip(allocatable.to_array()).zip(total.to_array());
     for ((held, may), total) in resources {
@@ -143,10 +139,7 @@ impl Session<'_> {
         let is_first = left < right;
         if rule == OLDER && left == right {
             let id = |q: QueueRef| Some(self.queues[q.ix()].id);
-            self.ties.met(
-                nondeterminism::QUEUES,
-                Subject { queue: id(l), other_queue: id(r), ..Subject::default() },
-            );
+            self.ties.met(nondeterminism::QUEUES, Subject { queue: id(l), other_queue: id(r), ..Subject::default() });
         }
         if self.notes.level >= Level::Every {
             let check = self.compared((l, r), (rule, left, right), Op::Less);

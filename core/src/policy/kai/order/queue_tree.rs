@@ -2,10 +2,9 @@
 //!
 //! # Rule
 //! One heap of children per queue, jobs in leaves. A new leaf is linked into its parent's heap, and that one into its
-//! own parent's only if it is new as well. Only tops are reordered before use, if something below
-//! them changed (*dirty*); other positions may be stale. Two queues are compared with the best job below each; in victim
-//! mode with all victims popped so far from the leaf that is best below each, plus the next one, and the order is
-//! reversed.
+//! own parent's only if it is new as well. Only tops are reordered before use, if something below them changed
+//! (*dirty*); other positions may be stale. Two queues are compared with the best job below each; in victim mode with
+//! all victims popped so far from the leaf that is best below each, plus the next one, and the order is reversed.
 //!
 //! # Source
 //! kai.md 0.5, 3.6

@@ -1,8 +1,8 @@
 //! Order of tasks in a job.
 //!
 //! # Rule
-//! The master or launcher of Kubeflow; the head of Ray; a priority label beats none, an unparsable one loses, larger first;
-//! then older; then smaller name.
+//! The master or launcher of Kubeflow; the head of Ray; a priority label beats none, an unparsable one loses, larger
+//! first; then older; then smaller name.
 //!
 //! # Source
 //! kai.md 3.4
@@ -97,8 +97,8 @@ mod tests {
 
     use crate::cluster::{PodRules, Preemptible};
     use crate::policy::kai::recorded::{
-        Committed, GpuAsk, Quantities, QueueSpec, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod,
-        SnapshotPodSet, Status, run_cycle,
+        Committed, GpuAsk, Quantities, QueueSpec, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet,
+        Status, run_cycle,
     };
     use crate::trace::{Level, Trace};
 
@@ -117,13 +117,7 @@ mod tests {
         let free = Quantities { cpu: -1.0, memory: -1.0, gpu: -1.0 };
         let set = SnapshotPodSet { name: name("default"), min_available: 1, ..Default::default() };
         let mut snapshot = Snapshot {
-            nodes: vec![SnapshotNode {
-                name: name("n"),
-                gpus: 1.0,
-                pods: 9,
-                ready: true,
-                ..Default::default()
-            }],
+            nodes: vec![SnapshotNode { name: name("n"), gpus: 1.0, pods: 9, ready: true, ..Default::default() }],
             queues: vec![QueueSpec { name: name("q"), quota: free, limit: free, ..Default::default() }],
             jobs: vec![SnapshotJob {
                 name: name("j"),

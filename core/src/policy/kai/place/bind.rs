@@ -1,8 +1,8 @@
 //! Bindings on devices: the GPUs of each bound pod.
 //!
 //! # Rule
-//! A shared device keeps its number; a group opened in this cycle takes the lowest free device of its node. A pod without
-//! a free device is not bound: the scheduler may count more device memory than a node has.
+//! A shared device keeps its number; a group opened in this cycle takes the lowest free device of its node. A pod
+//! without a free device is not bound: the scheduler may count more device memory than a node has.
 //!
 //! # Source
 //! kai.md 1.2, 1.4, 5.6

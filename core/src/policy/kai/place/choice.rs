@@ -22,8 +22,8 @@ use crate::policy::node_order::MOST;
 const KEPT_MAX: usize = 250_000;
 
 impl Session<'_> {
-    /// Returns the current candidates for a pod, reusing those of the last pod if both are in the same class. Return them
-    /// with [`Session::end_choice`].
+    /// Returns the current candidates for a pod, reusing those of the last pod if both are in the same class. Return
+    /// them with [`Session::end_choice`].
     pub fn choose(&mut self, last: Option<Choice>, job: JobRef, pod: PodRef, nodes: &[NodeRef]) -> Choice {
         let (mut choice, is_new) = match last {
             Some(last) if self.is_of(&last, pod) => (last, false),
@@ -69,11 +69,7 @@ impl Session<'_> {
         choice.ranking.best.extend(std::mem::take(&mut choice.ranking.taken));
         // Parts of devices may be chosen in a random order, with other scores each time.
         let is_shared = self.pods[pod.ix()].request.is_shared();
-        if is_shared
-            || !self.keeps_lists
-            || choice.ranking.of != nodes
-            || choice.ranking.best.len() > 2 * nodes.len()
-        {
+        if is_shared || !self.keeps_lists || choice.ranking.of != nodes || choice.ranking.best.len() > 2 * nodes.len() {
             choice.ranking.clear();
         }
         choice
@@ -115,8 +111,7 @@ impl Session<'_> {
         choice.ranking.begin(nodes, self.nodes.len());
         choice.range = Range::default();
         // With a random order of devices, cached choices among shared devices are invalid.
-        let is_kept =
-            |pod: PodRef| !self.pods[pod.ix()].request.is_shared() || !self.draws(RandomOrder::Devices);
+        let is_kept = |pod: PodRef| !self.pods[pod.ix()].request.is_shared() || !self.draws(RandomOrder::Devices);
         let is_kept = choice.pod.is_some_and(is_kept);
         for &at in nodes {
             let known = &choice.known[at.ix()];

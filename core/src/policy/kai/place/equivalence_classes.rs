@@ -1,10 +1,10 @@
 //! Cached node evaluations for classes of equal pods, so that not every pod visits every node.
 //!
 //! # Rule
-//! None of its own. Fit and score of a node depend on the node and the pod's request, except for the capacity test, which
-//! depends on the queues and the node's device memory, and packing, which is relative to all candidates. What depends on
-//! node and pod alone is cached until a task is added to or removed from the node; the order of the candidates is cached
-//! while the candidates, the capacity test and the packing range stay the same.
+//! None of its own. Fit and score of a node depend on the node and the pod's request, except for the capacity test,
+//! which depends on the queues and the node's device memory, and packing, which is relative to all candidates. What
+//! depends on node and pod alone is cached until a task is added to or removed from the node; the order of the
+//! candidates is cached while the candidates, the capacity test and the packing range stay the same.
 //!
 //! # Source
 //! kai.md 5.4, 5.5

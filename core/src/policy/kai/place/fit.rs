@@ -1,10 +1,10 @@
 //! Whether a node can take a task.
 //!
 //! # Rule
-//! First, a check against the largest node: devices, CPU, memory and named resources. Then, node by
-//! node: (1) the request fits *idle + releasing*, for parts of devices `floor(gpus)` plus the shared devices that fit;
-//! (2) the capacity test for one device; (4) memory requests need a known device memory; (5) pod slots, one more for a
-//! new shared device; (6) readiness; (7) taints and labels; (8) where restricted, the role of the node. *Allocatable now*
+//! First, a check against the largest node: devices, CPU, memory and named resources. Then, node by node: (1) the
+//! request fits *idle + releasing*, for parts of devices `floor(gpus)` plus the shared devices that fit; (2) the
+//! capacity test for one device; (4) memory requests need a known device memory; (5) pod slots, one more for a new
+//! shared device; (6) readiness; (7) taints and labels; (8) where restricted, the role of the node. *Allocatable now*
 //! is (1) on idle alone, but shared devices still count what is releasing on them.
 //!
 //! # Source

@@ -1,9 +1,9 @@
 //! Accounting of a node: idle, used and releasing amounts, whole devices and shared ones.
 //!
 //! # Rule
-//! Adding a task moves its request R between *idle*, *used* and *releasing* by its status; removing reverses this for the
-//! stored clone's status; updating removes the stored clone and adds the task. The first part on a shared device takes the
-//! whole device from *idle*, the last one returns it.
+//! Adding a task moves its request R between *idle*, *used* and *releasing* by its status; removing reverses this for
+//! the stored clone's status; updating removes the stored clone and adds the task. The first part on a shared device
+//! takes the whole device from *idle*, the last one returns it.
 //!
 //! # Source
 //! kai.md 1.2, 1.6
@@ -321,12 +321,8 @@ mod tests {
             ..NodeSpec::default()
         });
         let ask = |portion| Request::of(0.0, 0.0, GpuAsk::Fraction { portion, devices: 1 });
-        let task = |pod| Task {
-            pod: PodRef(pod),
-            status: Status::Running,
-            groups: vec![GroupRef(0)],
-            ..Task::default()
-        };
+        let task =
+            |pod| Task { pod: PodRef(pod), status: Status::Running, groups: vec![GroupRef(0)], ..Task::default() };
         let mut a = task(0);
         node.add(&ask(0.5), &mut a);
         assert_eq!(node.idle.gpus, 1.0);
@@ -335,8 +331,7 @@ mod tests {
         a.status = Status::Releasing;
         node.update(&ask(0.5), &mut a);
         assert_eq!((node.sum_releasing(), node.shared.get(GroupRef(0)).marked), (0.5, false));
-        let mut c =
-            Task { pod: PodRef(2), status: Status::Pipelined, groups: vec![GroupRef(0)], ..Task::default() };
+        let mut c = Task { pod: PodRef(2), status: Status::Pipelined, groups: vec![GroupRef(0)], ..Task::default() };
         node.add(&ask(0.6), &mut c);
         assert_eq!((node.shared.get(GroupRef(0)).used, node.shared.get(GroupRef(0)).rel()), (140, -10));
     }

@@ -1,10 +1,10 @@
 //! Placement of a chunk, all or nothing.
 //!
 //! # Rule
-//! The chunk as a whole passes the capacity test; then the pod sets of the tree of subgroups are visited, each task on the
-//! best node that fits; the first task without a node fails the chunk. A whole-device task is bound if it fits idle room and
-//! binding is allowed, else it claims. Parts of devices go to the fitting devices by their score, including whole idle or
-//! releasing ones, as many as requested; if one of them is not free yet, the task claims.
+//! The chunk as a whole passes the capacity test; then the pod sets of the tree of subgroups are visited, each task on
+//! the best node that fits; the first task without a node fails the chunk. A whole-device task is bound if it fits idle
+//! room and binding is allowed, else it claims. Parts of devices go to the fitting devices by their score, including
+//! whole idle or releasing ones, as many as requested; if one of them is not free yet, the task claims.
 //!
 //! # Source
 //! kai.md 5.2, 5.6; kai-v0.17.md 16.5
@@ -63,8 +63,7 @@ impl Session<'_> {
         let mut choice = None;
         for set in sets {
             for &task in chunk.iter().filter(|&&t| self.pod_of(t).set == set).collect::<Vec<_>>() {
-                if let Err(mut failure) = self.place_task(st, (job, task), nodes, pipeline_only, &mut choice)
-                {
+                if let Err(mut failure) = self.place_task(st, (job, task), nodes, pipeline_only, &mut choice) {
                     choice.into_iter().for_each(|choice| self.end_choice(choice));
                     st.rollback(self, checkpoint);
                     if let Failure::NoNode { placed: n, of, free, .. } = &mut failure {

@@ -1,10 +1,11 @@
 //! Score of a node for a task.
 //!
 //! # Rule
-//! The sum, in plugin order, of: packing `9*(1-(x-lo)/(hi-lo))` (9 when all are equal, 0 when nothing is
-//! free) or spreading `x/total`, with x = idle + releasing of the GPU, or of the CPU for tasks without GPU; 10 for a task
-//! without GPU on a node without GPUs; 100 if it could be bound at once; 1000 if a shared device has room for it; 1000000
-//! if the node is nominated for it. Since v0.17 the last three are ten times as large. Equal sums are ordered by node name.
+//! The sum, in plugin order, of: packing `9*(1-(x-lo)/(hi-lo))` (9 when all are equal, 0 when nothing is free) or
+//! spreading `x/total`, with x = idle + releasing of the GPU, or of the CPU for tasks without GPU; 10 for a task
+//! without GPU on a node without GPUs; 100 if it could be bound at once; 1000 if a shared device has room for it;
+//! 1000000 if the node is nominated for it. Since v0.17 the last three are ten times as large. Equal sums are ordered
+//! by node name.
 //!
 //! # Source
 //! kai.md 3.5, 5.5; kai-v0.17.md 15.7
@@ -119,17 +120,14 @@ mod tests {
     use super::*;
     use crate::cluster::PodRules;
     use crate::policy::kai::cycle_input::CycleInput;
-    use crate::policy::kai::recorded::{
-        GpuAsk, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet,
-    };
+    use crate::policy::kai::recorded::{GpuAsk, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet};
     use crate::policy::kai::task::{JobRef, PodRef};
     use crate::trace::Level;
 
     /// Scores of three nodes of 8 GPUs with 8, 5 and 2 free ones for a pod of 1 GPU (E5.2).
     fn scores(nominated: Option<&str>, without: &str) -> Vec<f64> {
         let name = |text: &str| -> Arc<str> { Arc::from(text) };
-        let node =
-            |(n, gpus)| SnapshotNode { name: name(n), gpus, pods: 110, ready: true, ..Default::default() };
+        let node = |(n, gpus)| SnapshotNode { name: name(n), gpus, pods: 110, ready: true, ..Default::default() };
         let rules = PodRules { nominated_node: nominated.map(name), ..PodRules::default() };
         let pod = SnapshotPod {
             name: name("p"),

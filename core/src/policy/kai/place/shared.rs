@@ -1,8 +1,8 @@
 //! Devices of a node in partial use.
 //!
 //! # Rule
-//! Each device ("group") keeps used, allocated and releasing MiB. Entries are created on first touch and never removed: a
-//! 0 entry differs from a missing one.
+//! Each device ("group") keeps used, allocated and releasing MiB. Entries are created on first touch and never removed:
+//! a 0 entry differs from a missing one.
 //!
 //! # Source
 //! kai.md 1.2, 1.6
@@ -59,7 +59,8 @@ impl SharedDevices {
         found.map_or_else(Shared::default, |s| s.1)
     }
 
-    /// Returns the memory of a device to change, creating an entry if needed. Call [`SharedDevices::settle`] afterwards.
+    /// Returns the memory of a device to change, creating an entry if needed. Call [`SharedDevices::settle`]
+    /// afterwards.
     pub fn touch(&mut self, group: GroupRef) -> &mut Shared {
         let i = slot(&self.held, group).unwrap_or_else(|i| {
             let spent = slot(&self.spent, group).map(|i| self.spent.remove(i));

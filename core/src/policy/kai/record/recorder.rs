@@ -12,8 +12,7 @@ use crate::policy::kai::session::Session;
 use crate::policy::kai::statement::{Done, Statement};
 use crate::policy::kai::task::{GroupRef, JobRef, NodeRef, PodRef, Status, TaskRef};
 use crate::trace::{
-    Check, Event, EvictReason, Mark, Op, Quantity, Recorded, Rule, RuleRecord, Search, Subject, Trace,
-    Unfinished,
+    Check, Event, EvictReason, Mark, Op, Quantity, Recorded, Rule, RuleRecord, Search, Subject, Trace, Unfinished,
 };
 
 /// 7.1.

@@ -1,7 +1,7 @@
 //! Single cycles from states that no scenario can describe: recordings of the real scheduler and small simulations.
 //!
-//! A recording may contain bound pods, arbitrary doubles and negative weights. A cycle of the simulation is opened from the
-//! cluster instead, and nothing of the scheduler depends on this module.
+//! A recording may contain bound pods, arbitrary doubles and negative weights. A cycle of the simulation is opened from
+//! the cluster instead, and nothing of the scheduler depends on this module.
 
 mod open;
 mod outcome;
@@ -22,8 +22,8 @@ pub use super::queues::QueueSpec;
 pub use super::request::GpuAsk;
 pub use super::task::Status;
 
-/// One cycle: opens a session from the snapshot, runs the configured actions in order, closes it. Choices between equals
-/// are marked whether or not they affect the result.
+/// One cycle: opens a session from the snapshot, runs the configured actions in order, closes it. Choices between
+/// equals are marked whether or not they affect the result.
 pub fn run_cycle(snapshot: &Snapshot, trace: &mut Trace) -> CycleOutcome {
     run(Session::open(CycleInput::recorded(snapshot), trace.level), snapshot, trace)
 }

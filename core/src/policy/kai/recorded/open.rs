@@ -1,8 +1,8 @@
 //! Opening of a recorded cycle: resolves names, whatever state they describe.
 //!
 //! # Rule
-//! Recordings contain states that no scenario can describe: bound pods, arbitrary doubles, queues whose parent is missing,
-//! jobs whose queue is missing. Unresolved names are ignored, as by the scheduler.
+//! Recordings contain states that no scenario can describe: bound pods, arbitrary doubles, queues whose parent is
+//! missing, jobs whose queue is missing. Unresolved names are ignored, as by the scheduler.
 //!
 //! # Source
 //! kai.md 1
@@ -36,8 +36,7 @@ impl<'a> CycleInput<'a> {
         nodes.sort_by(|l, r| l.1.name.cmp(&r.1.name));
         let ids: Vec<QueueId> = (0..snapshot.queues.len()).map(QueueId::from_index).collect();
         let queues = open_queues(&snapshot.queues, &ids);
-        let names =
-            snapshot.jobs.iter().flat_map(|job| &job.pods).flat_map(|pod| pod.gpu_groups.iter().cloned());
+        let names = snapshot.jobs.iter().flat_map(|job| &job.pods).flat_map(|pod| pod.gpu_groups.iter().cloned());
         let devices = snapshot.nodes.iter().map(|n| (n.gpus > 0.0, device_mib(n.gpu_memory_mib)));
         let mut input = CycleInput {
             config: &snapshot.config,
@@ -56,12 +55,7 @@ impl<'a> CycleInput<'a> {
         input
     }
 
-    fn read_jobs(
-        &mut self,
-        snapshot: &'a Snapshot,
-        nodes: &[(NodeId, &'a SnapshotNode)],
-        scalars: &[&Arc<str>],
-    ) {
+    fn read_jobs(&mut self, snapshot: &'a Snapshot, nodes: &[(NodeId, &'a SnapshotNode)], scalars: &[&Arc<str>]) {
         let traits = |&(_, node): &(NodeId, &'a SnapshotNode)| NodeTraits {
             name: &node.name,
             labels: &node.labels,
@@ -131,12 +125,9 @@ impl<'a> CycleInput<'a> {
 fn shape_of(config: &Config, job: &SnapshotJob, sets: &[&SnapshotPodSet]) -> JobShape {
     let spec = |set: &&SnapshotPodSet| (set.name.clone(), set.min_available, set.path.clone());
     let owned: Vec<_> = sets.iter().map(spec).collect();
-    let specs: Vec<SetSpec<'_>> = owned
-        .iter()
-        .map(|(name, min_available, path)| SetSpec { name, min_available: *min_available, path })
-        .collect();
-    let of =
-        |group: &str| job.min_sub_group.iter().find(|(name, _)| **name == *group).map(|(_, n)| *n as usize);
+    let specs: Vec<SetSpec<'_>> =
+        owned.iter().map(|(name, min_available, path)| SetSpec { name, min_available: *min_available, path }).collect();
+    let of = |group: &str| job.min_sub_group.iter().find(|(name, _)| **name == *group).map(|(_, n)| *n as usize);
     JobShape::of(config.revision, &specs, of)
 }
 

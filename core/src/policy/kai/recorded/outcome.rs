@@ -151,9 +151,7 @@ impl ActionOutcome {
             queues: changed(&queues, queue_amounts(session)),
             started: out.started[n_started..].iter().map(|&job| name(job)).collect(),
             stale: out.stale[n_stale..].iter().map(|&(job, is_stale)| (name(job), is_stale)).collect(),
-            crashes: crashed
-                .filter_map(|mark| Some(snapshot.jobs[mark.subject.job?.index()].name.clone()))
-                .collect(),
+            crashes: crashed.filter_map(|mark| Some(snapshot.jobs[mark.subject.job?.index()].name.clone())).collect(),
         }
     }
 }

@@ -64,12 +64,7 @@ impl ComparedQueue {
 }
 
 /// Which of two queues is served first, and the rule that decides.
-pub fn compare(
-    l: &ComparedQueue,
-    r: &ComparedQueue,
-    total: Quantities,
-    dialect: Dialect,
-) -> (Ordering, Rule) {
+pub fn compare(l: &ComparedQueue, r: &ComparedQueue, total: Quantities, dialect: Dialect) -> (Ordering, Rule) {
     let (left, right) = (l.queue(), r.queue());
     let of = |queue, held| Side { queue, held, victims: Quantities::default() };
     let (l, r) = (of(&left, l.allocated + l.next), of(&right, r.allocated + r.next));

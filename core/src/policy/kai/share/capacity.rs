@@ -2,9 +2,9 @@
 //!
 //! # Rule
 //! From the leaf to the root, for each requested resource: *over limit* if `limit < Allocated + requested`; for
-//! non-preemptible jobs also *over quota* if `Deserved < AllocatedNotPreemptible + requested`. Unlimited bounds are skipped.
-//! The job as a whole is tested with its chunk, each task on its node. What requests of device memory count in both tests
-//! differs between the revisions, see `request.rs`.
+//! non-preemptible jobs also *over quota* if `Deserved < AllocatedNotPreemptible + requested`. Unlimited bounds are
+//! skipped. The job as a whole is tested with its chunk, each task on its node. What requests of device memory count in
+//! both tests differs between the revisions, see `request.rs`.
 //!
 //! # Source
 //! kai.md 5.3; kai-v0.17.md 15.2, 15.3
@@ -40,12 +40,7 @@ pub static QUOTA: Rule = Rule(&RuleRecord {
 
 impl Session<'_> {
     /// 5.3: both tests over the whole path, limits first; `fixed` is the part that must fit in quota.
-    pub fn over_capacity(
-        &self,
-        job: JobRef,
-        requested: Quantities,
-        fixed: Option<Quantities>,
-    ) -> Option<Excess> {
+    pub fn over_capacity(&self, job: JobRef, requested: Quantities, fixed: Option<Quantities>) -> Option<Excess> {
         if !self.plugins.proportion {
             return None;
         }
@@ -98,23 +93,15 @@ impl Session<'_> {
     }
 
     /// The comparisons of a chunk within all bounds, for resources that have bounds.
-    pub fn capacity_checks(
-        &self,
-        job: JobRef,
-        requested: Quantities,
-        fixed: Option<Quantities>,
-    ) -> Vec<Check> {
+    pub fn capacity_checks(&self, job: JobRef, requested: Quantities, fixed: Option<Quantities>) -> Vec<Check> {
         let mut checks = Vec::new();
         let mut at = self.facts_of(job).queue.filter(|_| self.plugins.proportion);
         while let Some(queue) = at {
             let q = &self.queues[queue.ix()];
             let mut compare = |of_quota, requested: Quantities, held: Quantities, bound: Quantities| {
                 for resource in 0..3 {
-                    let (held, requested, bound) = (
-                        held.to_array()[resource],
-                        requested.to_array()[resource],
-                        bound.to_array()[resource],
-                    );
+                    let (held, requested, bound) =
+                        (held.to_array()[resource], requested.to_array()[resource], bound.to_array()[resource]);
                     if bound != UNLIMITED && requested != 0.0 {
                         let excess = Excess { queue, resource, of_quota, held, requested, bound };
                         checks.push(self.excess_check(job, excess));

@@ -172,11 +172,7 @@ pub fn divide(total: f64, params: impl Into<DivisionParams>, siblings: &mut [Sib
 }
 
 /// Like [`divide`], with the derivation; the last steps are the results.
-pub fn divide_recorded(
-    total: f64,
-    params: impl Into<DivisionParams>,
-    siblings: &mut [Sibling<'_>],
-) -> Vec<Step> {
+pub fn divide_recorded(total: f64, params: impl Into<DivisionParams>, siblings: &mut [Sibling<'_>]) -> Vec<Step> {
     let mut steps = Vec::new();
     run(total, params.into(), siblings, &mut steps);
     steps
@@ -198,14 +194,9 @@ pub fn ladder(
 
 fn line(step: Step, k: f64, siblings: &[Sibling<'_>], queues: &[QueueId]) -> DivisionStep {
     match step {
-        Step::Quota { sibling, quota, requestable, granted, remaining } => DivisionStep::Quota {
-            rule: QUOTA,
-            queue: queues[sibling],
-            quota,
-            requestable,
-            granted,
-            remaining,
-        },
+        Step::Quota { sibling, quota, requestable, granted, remaining } => {
+            DivisionStep::Quota { rule: QUOTA, queue: queues[sibling], quota, requestable, granted, remaining }
+        }
         Step::Round { sibling, round, pot, part, offer, wanted, given } => {
             let Sibling { priority, weight, usage, .. } = siblings[sibling];
             let priority = i32::try_from(priority).unwrap_or(if priority < 0 { i32::MIN } else { i32::MAX });
@@ -303,11 +294,7 @@ impl Taker {
 
 /// Step 1. Returns the queues that want more, in canonical order, and the remaining amount, which is negative under
 /// over-subscribed quotas.
-fn grant_quotas<R: Recorder>(
-    total: f64,
-    siblings: &mut [Sibling<'_>],
-    recorder: &mut R,
-) -> (Vec<Taker>, f64) {
+fn grant_quotas<R: Recorder>(total: f64, siblings: &mut [Sibling<'_>], recorder: &mut R) -> (Vec<Taker>, f64) {
     let mut order: Vec<usize> = (0..siblings.len()).collect();
     order.sort_by(|&l, &r| siblings[l].canonical_cmp(&siblings[r]));
     let mut takers = Vec::with_capacity(siblings.len());
@@ -351,12 +338,7 @@ fn serve<R: Recorder>(takers: &mut [Taker], k: f64, rem: &mut f64, recorder: &mu
 }
 
 /// Gives the amounts of one round; whether any queue wanted less than its offer.
-fn give<R: Recorder>(
-    takers: &mut [&mut Taker],
-    (round, parts): (u32, f64),
-    rem: &mut f64,
-    recorder: &mut R,
-) -> bool {
+fn give<R: Recorder>(takers: &mut [&mut Taker], (round, parts): (u32, f64), rem: &mut f64, recorder: &mut R) -> bool {
     let pot = *rem;
     let mut is_less_wanted = false;
     for taker in takers {

@@ -66,13 +66,8 @@ fn amounts_may_be_too_large_for_fractions() {
 #[test]
 fn the_ladder_ends_in_the_results() {
     let mut siblings = [sibling("a", 0.0, 2.0, 1.0, 10.0), sibling("b", 1.0, 1.0, 2.0, 10.0)];
-    let lines = ladder(
-        None,
-        10.0,
-        DivisionParams { k: 1.0, caps_remainders: false },
-        &mut siblings,
-        &[QueueId(7), QueueId(8)],
-    );
+    let lines =
+        ladder(None, 10.0, DivisionParams { k: 1.0, caps_remainders: false }, &mut siblings, &[QueueId(7), QueueId(8)]);
     assert_eq!(lines[0], DivisionStep::Capacity { of: None, amount: 10.0 });
     assert_eq!(lines.last(), Some(&DivisionStep::Result { queue: QueueId(8), fair_share: 6.0 }));
     assert_eq!(lines.len(), 1 + 2 + 2 + 1 + 2);

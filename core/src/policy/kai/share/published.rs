@@ -1,15 +1,16 @@
 //! Fair share of GPUs by the published pseudo-code, shown beside the one in effect. No decision depends on it.
 //!
 //! # Rule
-//! Every queue gets `min(deserved, requested)`. Priority by priority, what remains is given in rounds: `min(remaining · weight / Σ weights,
-//! what it still requests)` to each. Nothing is rounded to whole GPUs, and nothing is left over for remainders.
+//! Every queue gets `min(deserved, requested)`. Priority by priority, what remains is given in rounds: `min(remaining ·
+//! weight / Σ weights, what it still requests)` to each. Nothing is rounded to whole GPUs, and nothing is left over for
+//! remainders.
 //!
 //! # Source
 //! KAI Scheduler, `docs/fairness/README.md`
 //!
 //! # Differs
-//! *Remaining* is what remained when a round began, and *Σ weights* is of those that still request: read line by line, the pseudo-code
-//! gives more to queues that stand earlier in the list, and does not end where all requests are met.
+//! *Remaining* is what remained when a round began, and *Σ weights* is of those that still request: read line by line,
+//! the pseudo-code gives more to queues that stand earlier in the list, and does not end where all requests are met.
 
 use super::division::Sibling;
 use crate::policy::kai::number::UNLIMITED;
@@ -58,9 +59,7 @@ pub fn divide(total: f64, siblings: &[Sibling<'_>], reading: Reading) -> Vec<f64
         while remaining > LEAST {
             let wants = |i: &usize| {
                 let sibling = &siblings[*i];
-                sibling.priority == priority
-                    && sibling.weight > 0.0
-                    && sibling.requestable() - shares[*i] > LEAST
+                sibling.priority == priority && sibling.weight > 0.0 && sibling.requestable() - shares[*i] > LEAST
             };
             let wanting: Vec<usize> = (0..siblings.len()).filter(wants).collect();
             let weights: f64 = wanting.iter().map(|&i| siblings[i].weight).sum();

@@ -3,8 +3,8 @@
 //! # Rule
 //! A queue whose parent does not exist is excluded with all its descendants. Every task counts in its queue and all its
 //! ancestors: allocated ones in *allocated* (and *not preemptible*) and *request*, pending ones in *request*; limits of
-//! children do not cap their parent's request. The total is divided among the top queues, each part among the children, for
-//! each resource independently.
+//! children do not cap their parent's request. The total is divided among the top queues, each part among the children,
+//! for each resource independently.
 //!
 //! # Source
 //! kai.md 1.1, 2.1, 2.2
@@ -46,13 +46,9 @@ pub(in crate::policy::kai) struct Queue {
     pub reclaim_min_runtime_s: Option<f64>,
 }
 
-/// Counts a task in its queue and all its ancestors; `held` is `None` for a pending task, else whether it is preemptible.
-pub(in crate::policy::kai) fn add(
-    queues: &mut [Queue],
-    leaf: QueueRef,
-    amount: Quantities,
-    held: Option<bool>,
-) {
+/// Counts a task in its queue and all its ancestors; `held` is `None` for a pending task, else whether it is
+/// preemptible.
+pub(in crate::policy::kai) fn add(queues: &mut [Queue], leaf: QueueRef, amount: Quantities, held: Option<bool>) {
     let mut at = Some(leaf);
     while let Some(q) = at {
         let queue = &mut queues[q.ix()];
@@ -115,8 +111,7 @@ pub(in crate::policy::kai) fn siblings_are_ordered(queues: &[Queue]) -> bool {
             }
         }
     }
-    let is_alone =
-        |i: usize| (0..i).all(|j| queues[j].parent != queues[i].parent || n_after[j] != n_after[i]);
+    let is_alone = |i: usize| (0..i).all(|j| queues[j].parent != queues[i].parent || n_after[j] != n_after[i]);
     (0..queues.len()).all(is_alone)
 }
 
@@ -155,8 +150,7 @@ pub(in crate::policy::kai) fn published(
     reading: Reading,
 ) -> f64 {
     let parent = queues[queue.ix()].parent;
-    let amount =
-        parent.map_or(total.to_array()[resource], |p| published(queues, total, p, resource, reading));
+    let amount = parent.map_or(total.to_array()[resource], |p| published(queues, total, p, resource, reading));
     let siblings = children_of(queues, parent);
     let shares = published::divide(amount, &level_of(queues, &siblings, resource), reading);
     siblings.iter().zip(shares).find(|(s, _)| **s == queue).map_or(0.0, |(_, share)| share)
@@ -191,8 +185,7 @@ pub(in crate::policy::kai) struct QueueNames(Vec<(Arc<str>, QueueRef)>);
 
 impl QueueNames {
     pub fn of(queues: &[Queue]) -> QueueNames {
-        let mut names: Vec<_> =
-            (0..).map(QueueRef::of).zip(queues).map(|(q, queue)| (queue.name.clone(), q)).collect();
+        let mut names: Vec<_> = (0..).map(QueueRef::of).zip(queues).map(|(q, queue)| (queue.name.clone(), q)).collect();
         names.sort();
         QueueNames(names)
     }
@@ -294,7 +287,8 @@ mod tests {
         assert!(ordered(&[(1.0, 1.0, 0.0), (1.0, 1.0, 1.0)]));
         assert!(ordered(&[(1.0, 2.0, 0.0), (2.0, 1.0, 1.0)]));
         assert!(!ordered(&[(1.0, 2.0, 0.0), (2.0, 1.0, 0.0)]));
-        // The first is older than the second, the second than the third, which has a smaller allocatable share than the first.
+        // The first is older than the second, the second than the third, which has a smaller allocatable share than the
+        // first.
         assert!(!ordered(&[(2.0, 5.0, 0.0), (9.0, 1.0, 1.0), (1.0, 4.0, 2.0)]));
         assert!(ordered(&[(2.0, 5.0, 2.0), (9.0, 1.0, 1.0), (1.0, 4.0, 0.0)]));
     }

@@ -1,18 +1,19 @@
 //! Past usage: a queue's share of the cluster, with recent samples weighted more.
 //!
 //! # Rule
-//! Samples of what every queue holds and of what the cluster has are kept for a window. A sample of age `a` weighs
-//! `w = 0.5^(a/h)` with half-life `h`, or 1 without one. Per resource `usage = sum(allocated·w)/sum(capacity·w)`, 0 if the
-//! divisor is 0. The window is *sliding* (its full length before now, excluding its first instant) or *tumbling* (from the
-//! last multiple of its length, counted from its start). The bundled simulator weighs samples by position instead: of the
-//! last `W` (whole seconds of the window) the i-th, from 0, weighs `0.5^((W − i)/h)`, also with fewer than `W` samples.
+//! Samples of what every queue holds and of what the cluster has are kept for a window. A sample of age `a` weighs `w =
+//! 0.5^(a/h)` with half-life `h`, or 1 without one. Per resource `usage = sum(allocated·w)/sum(capacity·w)`, 0 if the
+//! divisor is 0. The window is *sliding* (its full length before now, excluding its first instant) or *tumbling* (from
+//! the last multiple of its length, counted from its start). The bundled simulator weighs samples by position instead:
+//! of the last `W` (whole seconds of the window) the i-th, from 0, weighs `0.5^((W − i)/h)`, also with fewer than `W`
+//! samples.
 //!
 //! # Source
 //! kai.md 2.6; upstream `cache/usagedb`
 //!
 //! # Differs
-//! The power is computed by a fixed sequence of operations: exact for whole numbers of half-lives, otherwise within 2 ulp;
-//! the reference's own last bits depend on the processor. Windows set by a cron expression are not supported.
+//! The power is computed by a fixed sequence of operations: exact for whole numbers of half-lives, otherwise within 2
+//! ulp; the reference's own last bits depend on the processor. Windows set by a cron expression are not supported.
 
 use std::collections::VecDeque;
 
@@ -67,9 +68,7 @@ impl Settings {
     fn start_s(&self, now_s: f64) -> f64 {
         match self.window {
             Window::Sliding => now_s - self.window_s,
-            Window::Tumbling { start_s } => {
-                start_s + ((now_s - start_s) / self.window_s).floor() * self.window_s
-            }
+            Window::Tumbling { start_s } => start_s + ((now_s - start_s) / self.window_s).floor() * self.window_s,
         }
     }
 
@@ -163,7 +162,8 @@ pub(in crate::policy::kai) fn add_weighted(sum: &mut Quantities, amount: &Quanti
     sum.gpu += amount.gpu * w;
 }
 
-/// `0.5^x` for `x` >= 0: `x = n + f` with `|f|` <= 1/2, `e^(−f·ln 2)` by its series, halved `n` times. Exact for whole `x`.
+/// `0.5^x` for `x` >= 0: `x = n + f` with `|f|` <= 1/2, `e^(−f·ln 2)` by its series, halved `n` times. Exact for whole
+/// `x`.
 pub fn decay(x: f64) -> f64 {
     /// Largest exponent with a nonzero result.
     const LAST: f64 = 1075.0;
@@ -252,8 +252,7 @@ mod tests {
 
     #[test]
     fn tumbling_windows_start_afresh() {
-        let settings =
-            Settings { window_s: 3.0, window: Window::Tumbling { start_s: 1.0 }, ..Settings::default() };
+        let settings = Settings { window_s: 3.0, window: Window::Tumbling { start_s: 1.0 }, ..Settings::default() };
         assert_eq!(gpus(&history(&settings, &[9.0, 6.0, 3.0, 0.0]).usage(&settings, 3.0, 1)), [0.3]);
         assert_eq!(gpus(&history(&settings, &[9.0, 6.0, 3.0, 0.0, 8.0]).usage(&settings, 4.0, 1)), [0.8]);
     }

@@ -11,7 +11,8 @@
 //!
 //! # Differs
 //! equal samples in a row are kept as one run, whose weights are a geometric sum `w·(1 − 0.5^(n·r/h))` up to a factor
-//! common to all runs; a run that fills the window gives the share itself. Fetches are immediate, and data are never stale.
+//! common to all runs; a run that fills the window gives the share itself. Fetches are immediate, and data are never
+//! stale.
 
 use std::collections::VecDeque;
 
@@ -54,12 +55,7 @@ struct Run {
 
 impl UsageTracker {
     /// Starts with the initial usage and allocation of the queues.
-    pub fn new(
-        p: &UsageParams,
-        start: Vec<Quantities>,
-        held: Vec<Quantities>,
-        capacity: Quantities,
-    ) -> UsageTracker {
+    pub fn new(p: &UsageParams, start: Vec<Quantities>, held: Vec<Quantities>, capacity: Quantities) -> UsageTracker {
         let mut runs = VecDeque::new();
         let n = (p.settings.window_s / p.resolution.as_seconds()).ceil() as i64;
         if start.iter().any(|usage| *usage != Quantities::default()) {
@@ -69,12 +65,7 @@ impl UsageTracker {
                 memory: of(usage.memory, capacity.memory),
                 gpu: of(usage.gpu, capacity.gpu),
             };
-            runs.push_back(Run {
-                first: -n,
-                last: 0,
-                capacity,
-                allocated: start.iter().map(allocated).collect(),
-            });
+            runs.push_back(Run { first: -n, last: 0, capacity, allocated: start.iter().map(allocated).collect() });
         }
         UsageTracker { held, capacity, runs, next: 1, usage: start, ..UsageTracker::default() }
     }
@@ -112,9 +103,8 @@ impl UsageTracker {
 
     /// Takes samples of the current allocation, from one position to another.
     fn take(&mut self, first: i64, last: i64) {
-        let same = |run: &&mut Run| {
-            run.last + 1 == first && run.capacity == self.capacity && run.allocated == self.held
-        };
+        let same =
+            |run: &&mut Run| run.last + 1 == first && run.capacity == self.capacity && run.allocated == self.held;
         match self.runs.back_mut().filter(same) {
             Some(run) => run.last = last,
             None => {
@@ -191,8 +181,7 @@ mod tests {
         let mut tracker = UsageTracker::new(p, vec![gpus(0.0); 2], vec![gpus(0.0); 2], gpus(10.0));
         let mut direct = History::default();
         for (at, &gpu) in held.iter().enumerate() {
-            let sample =
-                Sample { at_s: at as f64 + 1.0, capacity: gpus(10.0), allocated: vec![gpus(gpu), gpus(0.0)] };
+            let sample = Sample { at_s: at as f64 + 1.0, capacity: gpus(10.0), allocated: vec![gpus(gpu), gpus(0.0)] };
             direct.record(&p.settings, sample);
         }
         let mut before = 0;
@@ -234,7 +223,8 @@ mod tests {
                 assert!((runs - direct).abs() < 1e-14, "{p:?} after {n}: {runs} and {direct}");
             }
         }
-        // The window of 4 begins at 8 with the sample taken there: that of the second before, and all older ones are dropped.
+        // The window of 4 begins at 8 with the sample taken there: that of the second before, and all older ones are
+        // dropped.
         let usage = |n: usize| both(&tumbling(0.0, 4.0, None), &held[..n], &[]).0;
         assert_eq!((usage(7), usage(8), usage(9)), (0.5, 1.0, 1.0));
         assert_eq!(both(&params(4.0, None), &held[..7], &[]).0, 0.5);

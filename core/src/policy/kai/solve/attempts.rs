@@ -1,24 +1,27 @@
 //! What a search for victims tries with a hypothesis.
 //!
 //! # Rule
-//! A hypothesis is a growing list of victims. Its *attempts* evict some of them and place everything again. Nodes of evicted
-//! tasks become feasible. Which victims an attempt evicts, and what ends a hypothesis, depends on the generator.
+//! A hypothesis is a growing list of victims. Its *attempts* evict some of them and place everything again. Nodes of
+//! evicted tasks become feasible. Which victims an attempt evicts, and what ends a hypothesis, depends on the
+//! generator.
 //!
 //! # v0.13: node by node
-//! An attempt evicts the recorded victims; then, for each node of the latest victim's job, all groups of the jobs that have
-//! a victim there. A refusal by the validator ends the hypothesis. The validator sees all victims of the hypothesis.
+//! An attempt evicts the recorded victims; then, for each node of the latest victim's job, all groups of the jobs that
+//! have a victim there. A refusal by the validator ends the hypothesis. The validator sees all victims of the
+//! hypothesis.
 //!
 //! # v0.17: scenarios
-//! Two generators, each a plugin, are asked in turn; the second one only if the first has not solved the job. Each makes
-//! *scenarios* of the hypothesis, which are tried one after the other, each from nothing. One that evicts the same pods as a
-//! failed one is skipped. The validator sees the victims of the scenario.
+//! Two generators, each a plugin, are asked in turn; the second one only if the first has not solved the job. Each
+//! makes *scenarios* of the hypothesis, which are tried one after the other, each from nothing. One that evicts the
+//! same pods as a failed one is skipped. The validator sees the victims of the scenario.
 //!
-//! *Greedy*: for each node of the latest victim's job, by name, all pods of all groups of the jobs with a victim there, as
-//! one group per job.
+//! *Greedy*: for each node of the latest victim's job, by name, all pods of all groups of the jobs with a victim there,
+//! as one group per job.
 //!
-//! *Gang*: nodes with victims, ordered by the devices they would have with their victims gone, smallest first; those too
-//! small for any pod are left out. The first scenario takes as many of them as the claimant needs beside the room elsewhere,
-//! the next one 1 more, then 2, 4 … more; each evicts every group that touches these nodes, as a whole, node by node.
+//! *Gang*: nodes with victims, ordered by the devices they would have with their victims gone, smallest first; those
+//! too small for any pod are left out. The first scenario takes as many of them as the claimant needs beside the room
+//! elsewhere, the next one 1 more, then 2, 4 … more; each evicts every group that touches these nodes, as a whole, node
+//! by node.
 //!
 //! # Source
 //! kai.md 6.5; kai-v0.17.md 18.1, 18.5-18.8, 20
@@ -128,8 +131,7 @@ impl Session<'_> {
             self.sums_are_exact = false;
             *feasibility = None;
         }
-        let may_fit =
-            |evicted: &Evicted| feasibility.as_ref().is_none_or(|p| p.is_open(self, nodes, evicted));
+        let may_fit = |evicted: &Evicted| feasibility.as_ref().is_none_or(|p| p.is_open(self, nodes, evicted));
         let is_open: SmallVec<[bool; 1]> = attempts.evicted.iter().map(may_fit).collect();
         let n_closed = attempts.in_order.iter().filter(|&&i| !is_open[i]).count();
         self.note_tried(search, hypothesis.partial, n_closed);
@@ -156,14 +158,13 @@ impl Session<'_> {
             return None;
         };
         let is_displaced = |s: &Self, &t: &TaskRef| displaced.iter().any(|&g| s.task(g).pod == s.task(t).pod);
-        let of_displaced =
-            hypothesis.groups.iter().filter(|group| group.iter().any(|t| is_displaced(self, t)));
+        let of_displaced = hypothesis.groups.iter().filter(|group| group.iter().any(|t| is_displaced(self, t)));
         let groups = of_displaced.cloned().collect();
         Some(Solution { statement: st, displaced, groups, proof, emptied: None })
     }
 
-    /// The recorded victims alone or, node by node of the latest victim's job, with all victims of the jobs with a victim
-    /// there.
+    /// The recorded victims alone or, node by node of the latest victim's job, with all victims of the jobs with a
+    /// victim there.
     fn attempts(&self, hypothesis: &Hypothesis, recorded: &[TaskRef]) -> Attempts {
         let mut attempts = Attempts::default();
         let Some(&latest) = hypothesis.potential().last() else {
@@ -319,8 +320,7 @@ impl Session<'_> {
         }
         let added = self.make_feasible(&evicted, nodes);
         let tried = Tried { partial: hypothesis.partial, evicted: &evicted, victims: &victims };
-        let Attempt::Solved(mut displaced, proof) = self.simulate(search, &mut st, tried, nodes, feasibility)
-        else {
+        let Attempt::Solved(mut displaced, proof) = self.simulate(search, &mut st, tried, nodes, feasibility) else {
             added.into_iter().for_each(|n| nodes[n.ix()] = false);
             st.discard(self);
             self.ties.forget(n_ties);
@@ -422,14 +422,12 @@ impl Session<'_> {
 
     /// The scenarios of the gang generator.
     fn scenarios_by_capacity(&self, hypothesis: &Hypothesis, nodes: &[bool]) -> Vec<Scenario> {
-        let scenario =
-            |groups, emptied| Scenario { groups, evicts_twice: hypothesis.evicts_twice(&[]), emptied };
+        let scenario = |groups, emptied| Scenario { groups, evicts_twice: hypothesis.evicts_twice(&[]), emptied };
         if hypothesis.potential().is_empty() {
             return vec![scenario(Vec::new(), None)];
         }
         let requests: Vec<f64> = hypothesis.pending.iter().map(|&t| self.pod_of(t).request.gpus).collect();
-        let (smallest, demand) =
-            (requests.iter().copied().fold(f64::INFINITY, f64::min), requests.iter().sum::<f64>());
+        let (smallest, demand) = (requests.iter().copied().fold(f64::INFINITY, f64::min), requests.iter().sum::<f64>());
         let mut capacity: Vec<f64> = self.nodes.iter().map(|n| n.sum_idle() + n.sum_releasing()).collect();
         let mut free = |task: TaskRef| {
             if let Some(node) = self.task(task).node {

@@ -1,9 +1,9 @@
 //! Jobs that a search may evict or move.
 //!
 //! # Rule
-//! Preemptible jobs with active tasks: for reclaim those of other queues, for preemption those of lower priority in the same
-//! queue, both unless their minimum runtime protects them, for consolidation all others up to a number. Which queues may
-//! lose jobs to a reclaim depends on the revision: see `queue_may_lose`.
+//! Preemptible jobs with active tasks: for reclaim those of other queues, for preemption those of lower priority in the
+//! same queue, both unless their minimum runtime protects them, for consolidation all others up to a number. Which
+//! queues may lose jobs to a reclaim depends on the revision: see `queue_may_lose`.
 //!
 //! # Source
 //! kai.md 6.4, 7.1, 7.2; kai-v0.17.md 17.3; kai-v0.18.md 2.5
@@ -46,8 +46,7 @@ impl Session<'_> {
                 return queue.map_or_else(Leaves::default, |by| self.victims_of_reclaim(held, by, job));
             }
             VictimSearch::Preemption => {
-                let same =
-                    all.filter(|&v| self.facts_of(v).queue == queue && self.facts_of(v).priority < priority);
+                let same = all.filter(|&v| self.facts_of(v).queue == queue && self.facts_of(v).priority < priority);
                 let active = same.filter(|&v| self.counts_active(v, true));
                 active.filter(|&v| self.may_be_victim(v, Against::Preemption)).collect()
             }
@@ -114,9 +113,9 @@ impl Session<'_> {
     /// Those of every other queue.
     ///
     /// # v0.17
-    /// Where the paths of the two queues split, (r, e): if r would exceed its quota, e must exceed its allocatable share. Else
-    /// only requested resources with a quota count: e must exceed its quota in one, or be below it in none. With a switch of
-    /// v0.18 also if e has a lower priority.
+    /// Where the paths of the two queues split, (r, e): if r would exceed its quota, e must exceed its allocatable
+    /// share. Else only requested resources with a quota count: e must exceed its quota in one, or be below it in none.
+    /// With a switch of v0.18 also if e has a lower priority.
     fn queue_may_lose(&self, (held, need): (&Held, Quantities), (r, e): (QueueRef, QueueRef)) -> bool {
         let is_filtered = match self.config.revision {
             Revision::V0_13 => false,
@@ -147,14 +146,11 @@ impl Session<'_> {
         let [need, held, quota] =
             [claim.need, claim.held[e.ix()].0, self.queues[e.ix()].deserved].map(|amount| amount.to_array());
         let is_below = |&i: &usize| need[i] > 0.0 && quota[i] != UNLIMITED && held[i] < quota[i];
-        let i = [Resource::GPU, Resource::CPU, Resource::MEMORY]
-            .map(Resource::index)
-            .into_iter()
-            .find(is_below)?;
+        let i = [Resource::GPU, Resource::CPU, Resource::MEMORY].map(Resource::index).into_iter().find(is_below)?;
         let resource = Some(Resource::ACCOUNTED[i]);
         let subject = Subject { resource, ..self.about_queues(claim.claimant, r, e) };
-        let [held, quota] = [(Quantity::AllocatedWithoutVictims, held[i]), (Quantity::Quota, quota[i])]
-            .map(|(of, n)| real(of, n));
+        let [held, quota] =
+            [(Quantity::AllocatedWithoutVictims, held[i]), (Quantity::Quota, quota[i])].map(|(of, n)| real(of, n));
         Some(Check::new(BELOW_QUOTA, subject, held, Op::AtLeast, quota))
     }
 
@@ -167,14 +163,11 @@ impl Session<'_> {
             let facts = self.facts_of(victim);
             let against = match search {
                 VictimSearch::Reclaim(_) if facts.queue != queue => Against::Reclaim(by),
-                VictimSearch::Preemption if facts.queue == queue && facts.priority < priority => {
-                    Against::Preemption
-                }
+                VictimSearch::Preemption if facts.queue == queue && facts.priority < priority => Against::Preemption,
                 _ => continue,
             };
             if self.job(victim).n_active_allocated != 0 && self.is_protected(victim, against) {
-                let until =
-                    self.job(victim).last_start_s.unwrap_or_default() + self.min_runtime(victim, against);
+                let until = self.job(victim).last_start_s.unwrap_or_default() + self.min_runtime(victim, against);
                 checks.extend(self.protection(job, victim, against).map(|check| (check, until)));
             }
         }

@@ -24,7 +24,8 @@ pub(in crate::policy::kai) struct Filters {
     requested: Vec<f64>,
     /// Number of victims already included.
     counted: usize,
-    /// Whether the devices suffice for each task on its own node. They always do from then on, because capacity only grows.
+    /// Whether the devices suffice for each task on its own node. They always do from then on, because capacity only
+    /// grows.
     is_ample: bool,
     /// Nodes allowed by the label filter; `None` if no task of the claimant has node selectors.
     reachable: Option<Vec<bool>>,
@@ -126,8 +127,7 @@ mod tests {
 
     /// All lists of `n` numbers from 0 to 3.
     fn lists(n: u32) -> impl Iterator<Item = Vec<f64>> {
-        (0..4_u32.pow(n))
-            .map(move |code| (0..n).map(|place| f64::from(code / 4_u32.pow(place) % 4)).collect())
+        (0..4_u32.pow(n)).map(move |code| (0..n).map(|place| f64::from(code / 4_u32.pow(place) % 4)).collect())
     }
 
     #[test]
@@ -138,8 +138,7 @@ mod tests {
                 let expected = first_fit(&capacity, &requested);
                 refused += u32::from(!expected);
                 let (capacity, requested) = (capacity.clone(), requested.clone());
-                let mut filters =
-                    Filters { capacity, requested, counted: 0, is_ample: false, reachable: None };
+                let mut filters = Filters { capacity, requested, counted: 0, is_ample: false, reachable: None };
                 assert_eq!(filters.devices_suffice(), expected, "{filters:?}");
             }
         }

@@ -2,9 +2,9 @@
 //!
 //! # Rule
 //! Victims come from a tree of candidates in victim mode. A popped job contributes its next tasks to evict; if it has
-//! more, a clone with the rest is pushed back. If one of those tasks is a *recorded* victim (of the previous step), no task
-//! is added and a clone without the recorded ones is pushed back. Tasks are evicted as clones made when they were added;
-//! recorded groups are cloned once more, so a recorded task has two objects.
+//! more, a clone with the rest is pushed back. If one of those tasks is a *recorded* victim (of the previous step), no
+//! task is added and a clone without the recorded ones is pushed back. Tasks are evicted as clones made when they were
+//! added; recorded groups are cloned once more, so a recorded task has two objects.
 //!
 //! # Source
 //! kai.md 6.4, 6.5 (upstream: scenario)

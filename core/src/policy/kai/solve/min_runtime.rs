@@ -1,11 +1,11 @@
 //! Protection of jobs that started recently.
 //!
 //! # Rule
-//! A job is protected while `now < last start + D`. Against preemption D is the nearest value from its leaf upward, else
-//! the default. Against reclaim, method *queue*: the same with the reclaim value; method *lca*: if the top queues differ,
-//! the value of the victim's top queue, else the nearest one upward from the child, on the victim's path, of the lowest
-//! common ancestor. A protected job that is not elastic is never a victim; a protected elastic job keeps the minimum of
-//! every pod set.
+//! A job is protected while `now < last start + D`. Against preemption D is the nearest value from its leaf upward,
+//! else the default. Against reclaim, method *queue*: the same with the reclaim value; method *lca*: if the top queues
+//! differ, the value of the victim's top queue, else the nearest one upward from the child, on the victim's path, of
+//! the lowest common ancestor. A protected job that is not elastic is never a victim; a protected elastic job keeps the
+//! minimum of every pod set.
 //!
 //! # Source
 //! kai.md 6.8
@@ -84,9 +84,7 @@ impl Session<'_> {
                 let found = self.nearest(queue, |q| q.preempt_min_runtime_s);
                 (found, self.config.default_preempt_min_runtime_s)
             }
-            Against::Reclaim(by) => {
-                (self.reclaim_min_runtime(by, queue), self.config.default_reclaim_min_runtime_s)
-            }
+            Against::Reclaim(by) => (self.reclaim_min_runtime(by, queue), self.config.default_reclaim_min_runtime_s),
         };
         found.map_or((default, None), |(queue, seconds)| (seconds, Some(queue)))
     }
@@ -101,7 +99,8 @@ impl Session<'_> {
         if is_common(victim) {
             return self.nearest(victim, of);
         }
-        // First queue on the victim's path below the lowest common ancestor; its top queue if there is no common ancestor.
+        // First queue on the victim's path below the lowest common ancestor; its top queue if there is no common
+        // ancestor.
         let parent = |queue: QueueRef| self.queues[queue.ix()].parent;
         let below = up(victim).find(|&q| parent(q).is_none_or(is_common)).unwrap_or(victim);
         match parent(below) {

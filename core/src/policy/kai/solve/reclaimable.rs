@@ -1,12 +1,13 @@
 //! Whether a queue may reclaim, and whether a set of victims is fair.
 //!
 //! # Rule
-//! *Can reclaim*: `Allocated + need <= FairShare`, and for non-preemptible jobs `AllocatedNotPreemptible + need <= Deserved`.
-//! *Step A*, for each unit taken from a queue, at the pair (r, e) where the paths of the two queues split: allowed if e is
-//! above `Allocatable`, or if r stays within `Deserved` and e is above `Deserved`; tested before the unit is subtracted. With
-//! a switch of v0.18 also if r stays within `Deserved` and its priority is higher than that of e, whatever e holds.
-//! *Step B*, at each level of the claimant's path: against siblings that lose something, the claimant's ratio to its fair
-//! share must not exceed 1 and reach the sibling's when multiplied; non-preemptible claimants stay within quota.
+//! *Can reclaim*: `Allocated + need <= FairShare`, and for non-preemptible jobs `AllocatedNotPreemptible + need <=
+//! Deserved`. *Step A*, for each unit taken from a queue, at the pair (r, e) where the paths of the two queues split:
+//! allowed if e is above `Allocatable`, or if r stays within `Deserved` and e is above `Deserved`; tested before the
+//! unit is subtracted. With a switch of v0.18 also if r stays within `Deserved` and its priority is higher than that of
+//! e, whatever e holds. *Step B*, at each level of the claimant's path: against siblings that lose something, the
+//! claimant's ratio to its fair share must not exceed 1 and reach the sibling's when multiplied; non-preemptible
+//! claimants stay within quota.
 //!
 //! # Source
 //! kai.md 6.2, 6.3; kai-v0.18.md 2.2, 2.3
@@ -157,9 +158,7 @@ impl Session<'_> {
             let last = units.last().copied();
             let known = match reclaimed.iter().position(|t| t.queue == queue) {
                 Some(known) => &mut reclaimed[known],
-                None => {
-                    reclaimed.push_mut(ReclaimedUnits { queue, units: Vec::new(), last_units: Vec::new() })
-                }
+                None => reclaimed.push_mut(ReclaimedUnits { queue, units: Vec::new(), last_units: Vec::new() }),
             };
             known.units.extend(units);
             known.last_units.extend(last);
@@ -190,8 +189,7 @@ impl Session<'_> {
             let pods = elastic.into_iter().chain(core).map(|task| self.pod_of(task).id);
             Some((self.facts_of(victims.job).queue?, pods.collect::<Vec<_>>()))
         };
-        let mut taken: Vec<(QueueRef, Vec<PodId>)> =
-            self.counted_victims(tried).into_iter().filter_map(of).collect();
+        let mut taken: Vec<(QueueRef, Vec<PodId>)> = self.counted_victims(tried).into_iter().filter_map(of).collect();
         taken.sort_by(|l, r| self.queues[l.0.ix()].name.cmp(&self.queues[r.0.ix()].name));
         taken.into_iter().flat_map(|(_, pods)| pods).collect()
     }
@@ -252,12 +250,7 @@ impl Session<'_> {
     }
 
     /// Step A: what the queues have left; `None` if any unit is refused.
-    fn units_are_allowed(
-        &self,
-        claim: Claim<'_>,
-        reclaimed: &[ReclaimedUnits],
-        proof: &mut Proof,
-    ) -> Option<Left> {
+    fn units_are_allowed(&self, claim: Claim<'_>, reclaimed: &[ReclaimedUnits], proof: &mut Proof) -> Option<Left> {
         let claimant = self.facts_of(claim.claimant).queue?;
         let mut left: Left = vec![None; self.queues.len()];
         for ReclaimedUnits { queue, units, .. } in reclaimed {
@@ -265,8 +258,7 @@ impl Session<'_> {
             for &unit in units {
                 let now = *left[e.ix()].get_or_insert(claim.held[e.ix()].0);
                 let reason = self.unit_is_allowed(claim, (r, e), now);
-                let mut checks =
-                    if self.notes.is_on() { self.unit_checks(claim, (r, e), now) } else { Vec::new() };
+                let mut checks = if self.notes.is_on() { self.unit_checks(claim, (r, e), now) } else { Vec::new() };
                 let of_giver = |check: &&mut Check| check.left.quantity == Quantity::AllocatedWithoutVictims;
                 for check in checks.iter_mut().filter(of_giver) {
                     let mut after = now;
@@ -283,13 +275,9 @@ impl Session<'_> {
         Some(left)
     }
 
-    /// First divergence whose verdict depends on the order of units (N-7). What is left only decreases, so only the last unit
-    /// can be refused, and the last unit of any job can be the last of all.
-    fn depends_on_order(
-        &self,
-        claim: Claim<'_>,
-        reclaimed: &[ReclaimedUnits],
-    ) -> Option<(QueueRef, QueueRef)> {
+    /// First divergence whose verdict depends on the order of units (N-7). What is left only decreases, so only the
+    /// last unit can be refused, and the last unit of any job can be the last of all.
+    fn depends_on_order(&self, claim: Claim<'_>, reclaimed: &[ReclaimedUnits]) -> Option<(QueueRef, QueueRef)> {
         if reclaimed.iter().map(|t| t.last_units.len()).sum::<usize>() < 2 {
             return None;
         }
@@ -297,8 +285,7 @@ impl Session<'_> {
         let splits: Vec<_> = reclaimed.iter().map(|t| self.split(claimant, t.queue)).collect();
         let first_of = |i: usize| splits[i].filter(|_| !splits[..i].contains(&splits[i]));
         (0..reclaimed.len()).filter_map(first_of).find(|&(r, e)| {
-            let here =
-                || reclaimed.iter().zip(&splits).filter(|(_, at)| **at == Some((r, e))).map(|(t, _)| t);
+            let here = || reclaimed.iter().zip(&splits).filter(|(_, at)| **at == Some((r, e))).map(|(t, _)| t);
             let mut left = claim.held[e.ix()].0;
             here().flat_map(|t| &t.units).for_each(|&unit| left -= unit);
             let is_allowed = |&last: &Quantities| self.unit_is_allowed(claim, (r, e), left + last).is_some();

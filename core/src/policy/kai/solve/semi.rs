@@ -1,20 +1,22 @@
 //! Semi-preemptible jobs: pods up to the minimum are not preemptible.
 //!
 //! # Rule
-//! The *core* of a job's pod set is the first `minAvailable` of its held tasks, in task order; a preemptible job has no core,
-//! a non-preemptible one is all core. The core counts in *allocated not preemptible* of every queue on the path, and new
-//! core must fit in quota there. Pods above the minimum may exceed the quota. Victims of a semi-preemptible job are single
-//! tasks above the minimum, last first; a job without such tasks is never a victim. Job order, minimum runtime and
-//! stale-gang eviction treat the job like any other.
+//! The *core* of a job's pod set is the first `minAvailable` of its held tasks, in task order; a preemptible job has no
+//! core, a non-preemptible one is all core. The core counts in *allocated not preemptible* of every queue on the path,
+//! and new core must fit in quota there. Pods above the minimum may exceed the quota. Victims of a semi-preemptible job
+//! are single tasks above the minimum, last first; a job without such tasks is never a victim. Job order, minimum
+//! runtime and stale-gang eviction treat the job like any other.
 //!
 //! # Source
-//! runai.md 6; docs.nvidia.com/run-ai, "Workload Priority and Preemption"; for KAI a design only ("Semi-Preemptible Mode")
+//! runai.md 6; docs.nvidia.com/run-ai, "Workload Priority and Preemption"; for KAI a design only ("Semi-Preemptible
+//! Mode")
 //!
 //! # Differs
-//! Our choices where the documents are silent. RC-16: the core is a number of pods, not specific ones: where one of them ends
-//! or is lost, the next running pod takes its place. RC-17: a pod that only claims room in this cycle does not raise another
-//! above the minimum, because the claim may be lost. RC-18: other jobs are moved for pods above the minimum, not for the
-//! core, as for non-preemptible work. RC-19: victims above the minimum are always judged one by one.
+//! Our choices where the documents are silent. RC-16: the core is a number of pods, not specific ones: where one of
+//! them ends or is lost, the next running pod takes its place. RC-17: a pod that only claims room in this cycle does
+//! not raise another above the minimum, because the claim may be lost. RC-18: other jobs are moved for pods above the
+//! minimum, not for the core, as for non-preemptible work. RC-19: victims above the minimum are always judged one by
+//! one.
 
 use crate::cluster::Preemptible;
 use crate::policy::kai::number::Quantities;
@@ -135,12 +137,9 @@ impl Session<'_> {
                 let chunk = self.chunk(job, false);
                 let core = self.core_of_chunk(job, &chunk);
                 let may = |t: &&TaskRef| self.task(**t).should_allocate(false);
-                let requested = core
-                    .iter()
-                    .filter(may)
-                    .map(|&t| self.pod_of(t).request.pending(self.memory_basis.pending));
-                (!core.is_empty())
-                    .then(|| requested.fold(Quantities::default(), |sum, requested| sum + requested))
+                let requested =
+                    core.iter().filter(may).map(|&t| self.pod_of(t).request.pending(self.memory_basis.pending));
+                (!core.is_empty()).then(|| requested.fold(Quantities::default(), |sum, requested| sum + requested))
             }
         }
     }

@@ -1,10 +1,10 @@
 //! One attempt: places the claimant and the evicted tasks again, then validates the result.
 //!
 //! # Rule
-//! All jobs with pending tasks and all jobs that lost tasks are popped in order from a fresh queue tree, with the claimant
-//! replaced by its partial job. The claimant must be placed on the feasible nodes; a job that lost tasks gets one chunk
-//! if it fits, and caches that chunk otherwise; other jobs are skipped. Tasks still releasing afterwards are evicted;
-//! tasks pipelined to another node move.
+//! All jobs with pending tasks and all jobs that lost tasks are popped in order from a fresh queue tree, with the
+//! claimant replaced by its partial job. The claimant must be placed on the feasible nodes; a job that lost tasks gets
+//! one chunk if it fits, and caches that chunk otherwise; other jobs are skipped. Tasks still releasing
+//! afterwards are evicted; tasks pipelined to another node move.
 //!
 //! # Source
 //! kai.md 6.7, 6.8, 7.2
@@ -165,9 +165,7 @@ impl Session<'_> {
             })
         };
         let of_job = |v: &VictimsOfJob| {
-            !self.is_protected(v.job, against)
-                || !self.job(v.job).is_elastic()
-                || keeps_minimum(v.job, &v.pods)
+            !self.is_protected(v.job, against) || !self.job(v.job).is_elastic() || keeps_minimum(v.job, &v.pods)
         };
         tried.victims.iter().all(of_job)
     }

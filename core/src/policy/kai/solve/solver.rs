@@ -1,17 +1,17 @@
 //! Search for victims that let a job run.
 //!
 //! # Rule
-//! Partial jobs, with the first k tasks of the job's chunk, are solved by *probes*, each with the *recorded* victims of the
-//! last successful one. A probe tries its attempts with the recorded victims alone, then with ever more candidates, until
-//! one succeeds; hypotheses that fail a filter are skipped but keep their victims. Which k are tried, and which attempts
-//! a hypothesis has, depends on the generator: see `solve_by` and [`crate::policy::kai::solve::attempts`].
+//! Partial jobs, with the first k tasks of the job's chunk, are solved by *probes*, each with the *recorded* victims of
+//! the last successful one. A probe tries its attempts with the recorded victims alone, then with ever more candidates,
+//! until one succeeds; hypotheses that fail a filter are skipped but keep their victims. Which k are tried, and which
+//! attempts a hypothesis has, depends on the generator: see `solve_by` and [`crate::policy::kai::solve::attempts`].
 //!
 //! # Source
 //! kai.md 6.5; kai-v0.17.md 18.1-18.4
 //!
 //! # Differs
-//! in v0.13 a job without a placeable task left, which crashes the real scheduler, is unsolved and reported; in v0.17
-//! the limits of time (18.9) are not simulated
+//! in v0.13 a job without a placeable task left, which crashes the real scheduler, is unsolved and reported; in
+//! v0.17 the limits of time (18.9) are not simulated
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -96,9 +96,10 @@ impl Session<'_> {
     /// k = 1 … n, until the first failure; the statement for n is kept.
     ///
     /// # v0.17
-    /// k = 1, 2, 4 …, at most n, until the first failure, then by bisection; then n once more, with the recorded victims of
-    /// the last success: its statement is kept. The last one is left in place if the job, with a number of subgroups that
-    /// would be enough, does not reach the minimum of all its pod sets; no other generator is asked then.
+    /// k = 1, 2, 4 …, at most n, until the first failure, then by bisection; then n once more, with the recorded
+    /// victims of the last success: its statement is kept. The last one is left in place if the job, with a number of
+    /// subgroups that would be enough, does not reach the minimum of all its pod sets; no other generator is
+    /// asked then.
     fn solve_by(
         &mut self,
         generator: Generator,
@@ -108,9 +109,7 @@ impl Session<'_> {
         let used_before = self.job(claimant.job).active_used();
         let solution = match generator {
             Generator::NodeByNode => self.one_more_at_a_time(claimant, out)?,
-            Generator::NodeLocalGreedy | Generator::MultiNodeGang => {
-                self.by_bisection(generator, claimant)?
-            }
+            Generator::NodeLocalGreedy | Generator::MultiNodeGang => self.by_bisection(generator, claimant)?,
         };
         let job = self.job(claimant.job);
         if job.is_gang_satisfied() && job.active_used() > used_before {
@@ -123,11 +122,7 @@ impl Session<'_> {
         Some(None)
     }
 
-    fn one_more_at_a_time(
-        &mut self,
-        claimant: &mut Claimant<'_>,
-        out: &mut Recorder<'_>,
-    ) -> Option<Solution> {
+    fn one_more_at_a_time(&mut self, claimant: &mut Claimant<'_>, out: &mut Recorder<'_>) -> Option<Solution> {
         let n = claimant.chunk.len();
         let mut recording = Recording::default();
         for k in 1..=n {
@@ -182,8 +177,7 @@ impl Session<'_> {
     /// 6.1d: nodes with idle or releasing devices; all nodes if some pod requests no GPU.
     fn feasible_nodes(&self, job: JobRef) -> Vec<bool> {
         let any_cpu_only = self.job(job).tasks().any(|t| self.pod_of(t).request.is_cpu_only());
-        let has_room =
-            |n: &crate::policy::kai::place::node::Node| n.sum_idle() > 0.0 || n.sum_releasing() > 0.0;
+        let has_room = |n: &crate::policy::kai::place::node::Node| n.sum_idle() > 0.0 || n.sum_releasing() > 0.0;
         self.nodes.iter().map(|n| any_cpu_only || has_room(n)).collect()
     }
 
@@ -212,13 +206,7 @@ impl Session<'_> {
     }
 
     /// Solves the first `k` tasks.
-    fn probe(
-        &mut self,
-        generator: Generator,
-        claimant: &mut Claimant<'_>,
-        k: usize,
-        recording: Recording,
-    ) -> Probe {
+    fn probe(&mut self, generator: Generator, claimant: &mut Claimant<'_>, k: usize, recording: Recording) -> Probe {
         let partial = self.partial_job(generator, claimant.job, &claimant.chunk[..k]);
         let chunk = self.chunk(partial, false);
         if chunk.is_empty() {
@@ -247,9 +235,7 @@ impl Session<'_> {
         loop {
             if filters.accept(self, &hypothesis) {
                 let found = match generator {
-                    Generator::NodeByNode => {
-                        self.try_node_by_node(search, &hypothesis, &mut nodes, &mut feasibility)
-                    }
+                    Generator::NodeByNode => self.try_node_by_node(search, &hypothesis, &mut nodes, &mut feasibility),
                     Generator::NodeLocalGreedy | Generator::MultiNodeGang => self.try_scenarios(
                         (generator, search),
                         &hypothesis,

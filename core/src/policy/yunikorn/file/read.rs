@@ -4,9 +4,7 @@
 //! # Source
 //! apache/yunikorn-core, `pkg/common/configs/config.go`
 
-use super::super::config::{
-    Limit, NodeSortPolicy, Partition, Preemption, Queue, Resources, Rule, Template, Written,
-};
+use super::super::config::{Limit, NodeSortPolicy, Partition, Preemption, Queue, Resources, Rule, Template, Written};
 use crate::format::Path;
 use crate::format::nearest;
 use crate::format::quoted;
@@ -53,11 +51,7 @@ impl Reader {
     }
 
     /// Known entries of a map; others are errors.
-    fn entries<'a>(
-        &mut self,
-        here: &Located<'a>,
-        known: &'static [&'static str],
-    ) -> Vec<(&'static str, Located<'a>)> {
+    fn entries<'a>(&mut self, here: &Located<'a>, known: &'static [&'static str]) -> Vec<(&'static str, Located<'a>)> {
         let entries = match &here.value.is {
             Is::Map(entries) => entries.as_slice(),
             Is::Null => &[],

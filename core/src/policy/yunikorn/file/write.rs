@@ -55,11 +55,7 @@ fn rule(rule: &Rule) -> Yaml {
         ("parent", rule.parent.as_deref().map_or(Yaml::Map(Vec::new()), self::rule)),
         (
             "filter",
-            map([
-                ("type", text(&filter.kind)),
-                ("users", texts(&filter.users)),
-                ("groups", texts(&filter.groups)),
-            ]),
+            map([("type", text(&filter.kind)), ("users", texts(&filter.users)), ("groups", texts(&filter.groups))]),
         ),
     ])
 }
@@ -100,10 +96,7 @@ fn partition(partition: &Partition) -> Yaml {
         ("name", text(&partition.name)),
         (
             "nodesortpolicy",
-            map([
-                ("type", text(&partition.nodesortpolicy.kind)),
-                ("resourceweights", Yaml::Map(weights.collect())),
-            ]),
+            map([("type", text(&partition.nodesortpolicy.kind)), ("resourceweights", Yaml::Map(weights.collect()))]),
         ),
         (
             "preemption",
