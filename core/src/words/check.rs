@@ -3,7 +3,7 @@
 use super::number::{self, with_unit};
 use super::sides::Owner;
 pub use super::sides::{Party, named_owner, owners, side};
-use super::text::Text;
+use super::text::{self, Text, text};
 use crate::id::NodeId;
 use crate::moment::Frame;
 use crate::trace::{Check, Op, Quantity, Term, Value};
@@ -202,19 +202,22 @@ fn sum(of: i64, added: i64) -> String {
 /// A comparison of two nodes, or of what a node has to be for a pod.
 fn of_nodes(frame: &Frame, check: &Check, resource: Option<Resource>) -> Option<Text> {
     let Check { subject, left, right, .. } = check;
-    let node = |node: NodeId| Text::default().node(frame.node(node));
-    let of_node = |does_not: &str| Some(node(subject.node?).say(format!(" {does_not}.")));
-    match (left.quantity, check.holds && check.op == Op::Less) {
-        (Quantity::Ready, true) => return of_node("does not accept [pods]"),
-        (Quantity::Tolerated, true) => return of_node("has a taint that the [pod] does not tolerate"),
-        (Quantity::Selected, true) => return of_node("is not selected by the [pod]"),
-        _ => {}
-    }
-    let other = subject.other_node.filter(|_| left.quantity == right.quantity)?;
-    let [of, with] = [left, right].map(|term| value_in(check, term, resource));
-    let name = quantity_of(check, left.quantity);
-    let text = node(subject.node?).say(format!(": {name} ({of}) {} ", relation(check.op, check.holds)));
-    Some(text.then(node(other)).say(format!(": {name} ({with}).")))
+    let node = |node: NodeId| text::node(frame.node(node));
+    let does_not = match (left.quantity, check.holds && check.op == Op::Less) {
+        (Quantity::Ready, true) => "does not accept [pods]",
+        (Quantity::Tolerated, true) => "has a taint that the [pod] does not tolerate",
+        (Quantity::Selected, true) => "is not selected by the [pod]",
+        _ => {
+            let other = node(subject.other_node.filter(|_| left.quantity == right.quantity)?);
+            let [of, with] = [left, right].map(|term| value_in(check, term, resource));
+            let (name, is) = (quantity_of(check, left.quantity), relation(check.op, check.holds));
+            return Some(text!(
+                "{node}: {name} ({of}) {is} {other}: {name} ({with}).",
+                [node = node(subject.node?), name, of, is, other, with]
+            ));
+        }
+    };
+    Some(text!("{node} {does_not}.", [node = node(subject.node?), does_not]))
 }
 
 /// Formats seconds as a duration.
@@ -228,55 +231,46 @@ pub fn seconds(value: &Value) -> String {
 /// A comparison as one sentence: *`team-a`: allocated (3 GPUs) is more than fair share (2 GPUs).*
 pub fn says(frame: &Frame, check: &Check) -> Text {
     let subject = &check.subject;
+    let of = |party: Party| match party {
+        Party::Job(job) => text!("{job}: ", [job = text::job(frame.job(job))]),
+        Party::Queue(queue) => text!("{queue}: ", [queue = text::queue(frame.queue(queue))]),
+    };
     if check.left.quantity == Quantity::Applies && check.holds && !check.rule.0.says.is_empty() {
-        let text = match (subject.queue, subject.job) {
-            (Some(queue), _) => Text::default().queue(frame.queue(queue)).say(": "),
-            (None, Some(job)) => Text::default().job(frame.job(job)).say(": "),
-            (None, None) => Text::default(),
-        };
-        return text.say(format!("{}.", check.rule.0.says));
+        let party = subject.queue.map(Party::Queue).or(subject.job.map(Party::Job));
+        return text!("{of}{says}.", [of = party.map(of), says = check.rule.0.says]);
     }
     let resource = decisive_resource(check);
-    let (left, right) = owners(check);
     if let (Value::Name(first), Value::Name(last)) = (&check.left.value, &check.right.value) {
-        let text = Text::default().name(first).say(if check.holds { " comes " } else { " does not come " });
-        let before = if matches!(check.op, Op::Less | Op::AtMost) { "before " } else { "after " };
-        return text.say(before).name(last).say(" by name.");
+        let comes = if check.holds { "comes" } else { "does not come" };
+        let before = if matches!(check.op, Op::Less | Op::AtMost) { "before" } else { "after" };
+        let [first, last] = [first, last].map(|name| text::name(name));
+        return text!("{first} {comes} {before} {last} by name.", [first, comes, before, last]);
     }
     if let Some(text) = of_nodes(frame, check, resource) {
         return text;
     }
-    let name = |text: Text, owner: Owner| match named_owner(check, owner) {
-        Some(Party::Job(job)) => text.job(frame.job(job)).say(": "),
-        Some(Party::Queue(queue)) => text.queue(frame.queue(queue)).say(": "),
-        None => text,
-    };
+    let (left, right) = owners(check);
+    let of = |owner: Owner| named_owner(check, owner).map(of);
     if let (Quantity::PreemptibleJobs, Value::Count(n)) = (check.left.quantity, &check.left.value) {
         let jobs = match n {
-            0 => "no other preemptible [job] runs.".to_string(),
-            1 => "1 other preemptible [job] runs.".to_string(),
-            n => format!("{n} other preemptible [jobs] run."),
+            0 => "no other preemptible [job] runs".to_string(),
+            1 => "1 other preemptible [job] runs".to_string(),
+            n => format!("{n} other preemptible [jobs] run"),
         };
-        return name(Text::default(), left).say(jobs);
+        return text!("{of}{jobs}.", [of = of(left), jobs]);
     }
-    let mut text = name(Text::default(), left);
-    if let Some(node) = subject.node {
-        text = Text::default().node(frame.node(node)).say(", ").then(text);
-    }
-    let side = |text: Text, term: &Term| {
-        let is_constant = term.quantity == Quantity::Constant;
+    let side = |term: &Term| {
         let shown = value_in(check, term, resource);
         let name = quantity_of(check, term.quantity);
         let the = if name.starts_with("larger") { "the " } else { "" };
-        match is_constant {
-            true => text.say(shown),
-            false => text.say(format!("{the}{name} ({shown})")),
+        match term.quantity {
+            Quantity::Constant => shown,
+            _ => format!("{the}{name} ({shown})"),
         }
     };
-    text = side(text, &check.left);
-    text = text.say(format!(" {} ", relation(check.op, check.holds)));
-    if right != left {
-        text = name(text, right);
-    }
-    side(text, &check.right).say(".")
+    let node = subject.node.map(|node| text!("{node}, ", [node = text::node(frame.node(node))]));
+    let other = if right == left { None } else { of(right) };
+    let (of, left, right) = (of(left), side(&check.left), side(&check.right));
+    let is = relation(check.op, check.holds);
+    text!("{node}{of}{left} {is} {other}{right}.", [node, of, left, is, other, right])
 }

@@ -4,7 +4,7 @@ use super::Evidence;
 use super::check::{Party, named_owner, owners, quantity_of, says, side, value_in};
 use super::facts::{Cell, Fact};
 use super::number::unit;
-use super::text::Text;
+use super::text::{self, Text};
 use crate::moment::Frame;
 use crate::trace::{Check, Quantity, Term, Value};
 use crate::units::Resource;
@@ -73,8 +73,8 @@ pub fn table(frame: &Frame, checks: &[Check], resource: Resource, caption: Text)
     }
     rows.iter_mut().for_each(|row| row.1.resize(columns.len(), Cell::of(None)));
     let head = columns.iter().map(|party| match party {
-        Party::Queue(queue) => Text::default().queue(frame.queue(*queue)),
-        Party::Job(job) => Text::default().job(frame.job(*job)),
+        Party::Queue(queue) => text::queue(frame.queue(*queue)),
+        Party::Job(job) => text::job(frame.job(*job)),
     });
     let has_amounts = checks.iter().flat_map(|check| [&check.left, &check.right]).any(is_amount);
     let unit = if has_amounts { Text::of(unit(resource, 2.0)) } else { Text::default() };

@@ -2,8 +2,8 @@
 
 use super::check::{seconds, side};
 use super::number;
-use super::phrases::reclaimed_for;
-use super::text::Text;
+use super::phrases::{queue_of, reclaimed_for};
+use super::text::{self, Text, job, node, text};
 use crate::moment::{EventRow, Frame};
 use crate::trace::{Check, Refusal, Value};
 use crate::units::Resource;
@@ -26,6 +26,12 @@ fn parts(check: &Check) -> Option<[String; 2]> {
     Some([number::percent(real(&check.left.value)?), number::percent(real(&check.right.value)?)])
 }
 
+/// Both sides as share priorities.
+fn priorities(check: &Check) -> Option<[String; 2]> {
+    let priority = |value| side(value, Resource::GPU).map(number::number);
+    Some([priority(&check.left.value)?, priority(&check.right.value)?])
+}
+
 /// Both sides as numbers of slots, the first with its noun.
 fn slots(check: &Check) -> Option<[String; 2]> {
     let held = real(&check.left.value)?;
@@ -34,109 +40,130 @@ fn slots(check: &Check) -> Option<[String; 2]> {
 }
 
 /// The name of a comparison's queue.
-fn queue<'f>(frame: &'f Frame, check: &Check) -> &'f str {
-    check.subject.queue.map_or("", |queue| frame.queue(queue))
+fn queue(frame: &Frame, check: &Check) -> Text {
+    queue_of(frame, check.subject.queue)
 }
 
 /// Why a unit was reclaimed, if a rule of EGO decided it.
 pub fn reclaimed(frame: &Frame, event: &EventRow) -> Option<Text> {
-    let text = reclaimed_for(frame, event);
-    if let Some(check) = by(&event.checks, "ego/call-back") {
-        let text = text.say(". ").queue(queue(frame, check)).say(" owns ").node(frame.node_name(event));
-        return Some(text.say(", which it had lent, and has pending work of its own."));
+    let by = |rule| by(&event.checks, rule);
+    let evicted = reclaimed_for(frame, event);
+    if let Some(check) = by("ego/call-back") {
+        return Some(text!(
+            "{evicted}. {owner} owns {node}, which it had lent, and has pending work of its own.",
+            [evicted, owner = queue(frame, check), node = node(frame.node_name(event))]
+        ));
     }
-    if let Some(over) = by(&event.checks, "ego/above-slot-quota") {
+    if let Some(over) = by("ego/above-slot-quota") {
         let [held, quota] = slots(over)?;
-        let text = text.say(". ").queue(queue(frame, over));
-        let text = text.say(format!(" held {held}, above its share quota of {quota}"));
-        let Some(under) = by(&event.checks, "ego/below-slot-quota") else { return Some(text.say(".")) };
-        let [held, quota] = slots(under)?;
-        let text = text.say("; ").queue(queue(frame, under));
-        return Some(text.say(format!(" held {held}, below its {quota}.")));
+        let below = by("ego/below-slot-quota").and_then(|check| below(frame, check, slots(check)?, "held"));
+        return Some(text!(
+            "{evicted}. {giver} held {held}, above its share quota of {quota}{below}.",
+            [evicted, giver = queue(frame, over), held, quota, below]
+        ));
     }
-    let over = by(&event.checks, "ego/over-quota")?;
+    let over = by("ego/over-quota")?;
     let [used, quota] = parts(over)?;
-    let text = text.say(". ").queue(queue(frame, over));
-    let text = text.say(format!(" used {used} of the pool, above its share usage quota of {quota}"));
-    let Some((under, [used, quota])) =
-        by(&event.checks, "ego/under-quota").and_then(|under| Some((under, parts(under)?)))
-    else {
-        return Some(text.say("."));
-    };
-    Some(text.say("; ").queue(queue(frame, under)).say(format!(" used {used}, below its {quota}.")))
+    let below = by("ego/under-quota").and_then(|check| below(frame, check, parts(check)?, "used"));
+    Some(text!(
+        "{evicted}. {giver} used {used} of the pool, above its share usage quota of {quota}{below}.",
+        [evicted, giver = queue(frame, over), used, quota, below]
+    ))
+}
+
+/// *; `gold` used 20 %, below its 40 %*
+fn below(frame: &Frame, check: &Check, [used, quota]: [String; 2], verb: &str) -> Option<Text> {
+    let taker = queue(frame, check);
+    Some(text!("; {taker} {verb} {used}, below its {quota}", [taker, verb, used, quota]))
 }
 
 /// Why a unit was reclaimed without a claimant: its consumer exceeds its share limit.
 pub fn above_limit(frame: &Frame, event: &EventRow) -> Option<Text> {
     let check = by(&event.checks, "ego/share-limit")?;
     let r = check.subject.resource.and_then(Resource::accounted).unwrap_or(Resource::GPU);
-    let [used, limit] = [&check.left.value, &check.right.value].map(|value| side(value, r));
-    let text = Text::default().job(frame.job_name(event)).say(" was [evicted]: ");
-    let text = text.queue(queue(frame, check)).say(format!(" uses {} of the share pool", number::with_unit(r, used?)));
-    Some(text.say(format!(", its [limit] is {}; its newest [pods] go first.", number::amount(r, limit?))))
+    let (used, limit) = (side(&check.left.value, r)?, side(&check.right.value, r)?);
+    let (used, limit) = (number::with_unit(r, used), number::amount(r, limit));
+    Some(text!(
+        "{job} was [evicted]: {queue} uses {used} of the share pool, its [limit] is {limit}; its newest [pods] go first.",
+        [job = job(frame.job_name(event)), queue = queue(frame, check), used, limit]
+    ))
 }
 
 /// Why nothing is reclaimed from a consumer, if a rule of EGO decided it.
 pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
-    if check.rule.key() == "ego/above-slot-quota" {
-        let [held, quota] = slots(check)?;
-        let text = Text::default().queue(queue(frame, check)).say(format!(" holds {held}"));
-        return Some(text.say(format!(", which is within its share quota of {quota}")));
-    }
-    let other = Text::default().queue(check.subject.other_queue.map_or("", |queue| frame.queue(queue)));
-    match check.rule.key() {
-        "ego/over-quota" => {
-            let [used, quota] = parts(check)?;
-            let text = Text::default().queue(queue(frame, check)).say(format!(" uses {used} of the pool"));
-            Some(text.say(format!(", which is within its share usage quota of {quota}")))
-        }
-        "ego/share-priority" => {
-            let [own, held] = [&check.left.value, &check.right.value].map(|value| side(value, Resource::GPU));
-            let text = other.say(format!(" has a higher share priority ({}) than ", number::number(held?)));
-            Some(text.queue(queue(frame, check)).say(format!(" ({})", number::number(own?))))
-        }
-        "ego/no-inversion" => {
-            let [own, held] = [real(&check.left.value)?, real(&check.right.value)?].map(number::percent);
-            let text = other.say(format!(" would be left with less usage / share ratio ({held}) than "));
-            Some(text.queue(queue(frame, check)).say(format!(" ({own})")))
-        }
+    let rule = check.rule.key();
+    let [own, bound] = match rule {
+        "ego/above-slot-quota" => slots(check),
+        "ego/over-quota" | "ego/no-inversion" => parts(check),
+        "ego/share-priority" => priorities(check),
         _ => None,
-    }
+    }?;
+    let (queue, other) = (queue(frame, check), queue_of(frame, check.subject.other_queue));
+    Some(match rule {
+        "ego/above-slot-quota" => {
+            text!("{queue} holds {own}, which is within its share quota of {bound}", [queue, own, bound])
+        }
+        "ego/over-quota" => text!(
+            "{queue} uses {own} of the pool, which is within its share usage quota of {bound}",
+            [queue, own, bound]
+        ),
+        "ego/share-priority" => {
+            text!("{other} has a higher share priority ({bound}) than {queue} ({own})", [other, bound, queue, own])
+        }
+        _ => text!(
+            "{other} would be left with less usage / share ratio ({bound}) than {queue} ({own})",
+            [other, bound, queue, own]
+        ),
+    })
 }
 
 /// Why a consumer above its quota lost nothing, if a rule of EGO decided it.
 pub fn later(frame: &Frame, check: &Check) -> Option<Text> {
     let [used, quota] = parts(check).filter(|_| check.rule.key() == "ego/over-quota")?;
-    let text = Text::default().queue(queue(frame, check)).say(format!(" uses {used} of the pool, above its"));
-    Some(text.say(format!(" share usage quota of {quota}, but other [queues] come first")))
+    Some(text!(
+        "{queue} uses {used} of the pool, above its share usage quota of {quota}, but other [queues] come first",
+        [queue = queue(frame, check), used, quota]
+    ))
+}
+
+/// Why a consumer may not reclaim, if a rule of EGO decided it.
+pub fn not_entitled(frame: &Frame, refusal: &Refusal, name: &str) -> Option<Text> {
+    let by = |rule| by(&refusal.checks, rule);
+    let queue = text::queue(name);
+    if let Some([used, quota]) = by("ego/under-quota").and_then(parts) {
+        return Some(match by("ego/share-priority") {
+            Some(before) => text!(
+                "{queue} uses {used} of the pool; its share usage quota is {quota} because {first}",
+                [queue, used, quota, first = first(frame, before)]
+            ),
+            None => text!(
+                "{queue} uses {used} of the pool, not less than its share usage quota of {quota}, so it cannot reclaim.",
+                [queue, used, quota]
+            ),
+        });
+    }
+    if let Some([held, quota]) = by("ego/below-slot-quota").and_then(slots) {
+        return Some(text!(
+            "{queue} holds {held}, not fewer than its share quota of {quota}, so it cannot reclaim.",
+            [queue, held, quota]
+        ));
+    }
+    if let Some(check) = by("ego/grace") {
+        let (own, pool) = (seconds(&check.left.value), seconds(&check.right.value));
+        return Some(text!(
+            "{queue} requires a grace period of {own}, but the pool grants only {pool}.",
+            [queue, own, pool]
+        ));
+    }
+    by("ego/share-ratio")?;
+    Some(text!("{queue} has a share ratio of 0 and gets nothing from share pools.", [queue]))
 }
 
 /// The consumer of higher share priority that is served first.
 fn first(frame: &Frame, check: &Check) -> Text {
-    let [own, other] = [&check.left.value, &check.right.value]
-        .map(|value| side(value, Resource::GPU).map_or(String::new(), number::number));
-    let text = Text::default().queue(queue(frame, check));
-    text.say(format!(", of higher share priority ({own} against {other}), comes first."))
-}
-
-/// Why a consumer may not reclaim, if a rule of EGO decided it.
-pub fn not_entitled(frame: &Frame, refusal: &Refusal, queue: &str) -> Option<Text> {
-    if let Some([used, quota]) = by(&refusal.checks, "ego/under-quota").and_then(parts) {
-        let text = Text::default().queue(queue).say(format!(" uses {used} of the pool"));
-        if let Some(before) = by(&refusal.checks, "ego/share-priority") {
-            return Some(text.say(format!("; its share usage quota is {quota} because ")).then(first(frame, before)));
-        }
-        return Some(text.say(format!(", not less than its share usage quota of {quota}, so it cannot reclaim.")));
-    }
-    if let Some([held, quota]) = by(&refusal.checks, "ego/below-slot-quota").and_then(slots) {
-        let text = Text::default().queue(queue).say(format!(" holds {held}"));
-        return Some(text.say(format!(", not fewer than its share quota of {quota}, so it cannot reclaim.")));
-    }
-    if let Some(check) = by(&refusal.checks, "ego/grace") {
-        let (own, pool) = (seconds(&check.left.value), seconds(&check.right.value));
-        let text = Text::default().queue(queue);
-        return Some(text.say(format!(" requires a grace period of {own}, but the pool grants only {pool}.")));
-    }
-    by(&refusal.checks, "ego/share-ratio")
-        .map(|_| Text::default().queue(queue).say(" has a share ratio of 0 and gets nothing from share pools."))
+    let [own, other] = priorities(check).unwrap_or_default();
+    text!(
+        "{queue}, of higher share priority ({own} against {other}), comes first.",
+        [queue = queue(frame, check), own, other]
+    )
 }

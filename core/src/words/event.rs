@@ -5,12 +5,12 @@ use super::comparison::{Comparison, deciding};
 use super::facts::Facts;
 use super::number::{self, count, with_unit};
 use super::others::not_chosen;
-use super::phrases::{marked, node_state, reason};
+use super::phrases::{marked, node_state, queue_of, reason};
 use super::reclaim::reclaimed;
-use super::text::Text;
+use super::text::{self, Text, bare, job, node, queue, text};
 use super::{Control, Entry, Explanation, RuleCard, Selection, node_scores, requested};
 use crate::id::{Id, JobId};
-use crate::moment::{Amounts, EventRow, EventWord, Frame, What};
+use crate::moment::{Amounts, EventRow, EventWord, Frame, QueueRow, What};
 use crate::policy::Policy;
 use crate::trace::{Event, EvictReason, Quantity};
 use crate::units::Resource;
@@ -23,10 +23,12 @@ pub fn event(frame: &Frame, event: &EventRow, resource: Resource) -> Explanation
             Explanation { evidence: node_scores::table(frame, node, &event.checks), ..started(frame, event) }
         }
         What::Event(of) => other(frame, event, of),
-        What::Mark(_) => Explanation { verdict: marked(frame, event).say("."), ..Explanation::default() },
+        What::Mark(_) => {
+            Explanation { verdict: text!("{mark}.", [mark = marked(frame, event)]), ..Explanation::default() }
+        }
     };
     if let Some(priorities) = super::yunikorn::priorities(frame, event) {
-        explanation.verdict = explanation.verdict.say(" ").then(priorities);
+        explanation.verdict = text!("{verdict} {priorities}", [verdict = explanation.verdict, priorities]);
     }
     if event.for_good {
         explanation.outlook = Text::of("The [pod] is not recreated, and its work is lost.");
@@ -39,8 +41,10 @@ pub fn event(frame: &Frame, event: &EventRow, resource: Resource) -> Explanation
         }
     };
     explanation.about = match frame.job_of(event) {
-        None => Text::of(format!("{kind}, cycle {}", frame.cycle)),
-        Some(job) => Text::default().job(frame.job(job)).say(format!(" · {kind}, cycle {}", frame.cycle)),
+        None => text!("{kind}, cycle {n}", [kind, n = frame.cycle]),
+        Some(id) => {
+            text!("{job} · {kind}, cycle {n}", [job = job(frame.job(id)), kind, n = frame.cycle])
+        }
     };
     explanation.when = number::time(event.time_ms);
     explanation.list = evictions_in_order(frame, event);
@@ -69,27 +73,30 @@ fn evicted(frame: &Frame, event: &EventRow, why: EvictReason, resource: Resource
         EvictReason::Preempted => preempted(frame, event),
         EvictReason::Moved => moved(frame, event),
         EvictReason::AboveLimit => above_limit(frame, event),
-        EvictReason::StaleGang => stopped(frame, event, format!(" was [evicted]: {}.", reason(why))),
+        EvictReason::StaleGang => verdict_only(evicted_because(frame, event, why)),
         EvictReason::NodeLost | EvictReason::Withdrawn => {
-            stopped(frame, event, format!(" was stopped: {}.", reason(why)))
+            let job = job(frame.job_name(event));
+            verdict_only(text!("{job} was stopped: {why}.", [job, why = reason(why)]))
         }
     }
 }
 
-/// An eviction that nothing was compared for.
-fn stopped(frame: &Frame, event: &EventRow, why: String) -> Explanation {
-    let verdict = Text::default().job(frame.job_name(event)).say(why);
+/// An explanation that needs no more than a sentence.
+fn verdict_only(verdict: Text) -> Explanation {
     Explanation { verdict, ..Explanation::default() }
+}
+
+/// An eviction that nothing was compared for.
+fn evicted_because(frame: &Frame, event: &EventRow, why: EvictReason) -> Text {
+    text!("{job} was [evicted]: {why}.", [job = job(frame.job_name(event)), why = reason(why)])
 }
 
 /// An eviction without a claimant: a queue exceeds its limit.
 fn above_limit(frame: &Frame, event: &EventRow) -> Explanation {
-    let plain = || {
-        Text::default().job(frame.job_name(event)).say(format!(" was [evicted]: {}.", reason(EvictReason::AboveLimit)))
-    };
-    let of_limit = || super::yunikorn::above_limit(frame, event);
-    let verdict = super::ego::above_limit(frame, event).or_else(of_limit).unwrap_or_else(plain);
-    Explanation { verdict, ..Explanation::default() }
+    let of_ego = super::ego::above_limit(frame, event);
+    let of_yunikorn = || super::yunikorn::above_limit(frame, event);
+    let plain = || evicted_because(frame, event, EvictReason::AboveLimit);
+    verdict_only(of_ego.or_else(of_yunikorn).unwrap_or_else(plain))
 }
 
 /// All evictions for the same job, in the order of the decisions; `None` if there is only one.
@@ -99,15 +106,13 @@ fn evictions_in_order(frame: &Frame, event: &EventRow) -> Option<(&'static str, 
     let evicted = frame.events.iter().filter(|other| other.word().is_eviction());
     for other in evicted.filter(|other| other.by() == Some(by)) {
         let name = frame.job_name(other);
-        let mut text = Text::default().job(name);
-        if let Some((_, n)) = other.pod().and_then(|pod| frame.names.pod(pod).rsplit_once('/')) {
-            text = text.say(format!(", [pod] {n}"));
-        }
+        let pod = other.pod().and_then(|pod| frame.names.pod(pod).rsplit_once('/'));
+        let pod = pod.map_or(String::new(), |(_, n)| format!(", [pod] {n}"));
         let row = frame.jobs.iter().find(|job| job.name == name);
-        let submitted = row.map(|job| format!(", submitted {}", number::time(job.submit_ms)));
+        let submitted = row.map_or(String::new(), |job| format!(", submitted {}", number::time(job.submit_ms)));
         entries.push(Entry {
             when: format!("{}.", entries.len() + 1),
-            text: text.say(submitted.unwrap_or_default()),
+            text: text!("{job}{pod}{submitted}", [job = job(name), pod, submitted]),
             selection: Some(Selection::Job(name.to_string())),
             current: other == event,
             ..Entry::default()
@@ -118,178 +123,187 @@ fn evictions_in_order(frame: &Frame, event: &EventRow) -> Option<(&'static str, 
 
 fn preempted(frame: &Frame, event: &EventRow) -> Explanation {
     let name = frame.job_name(event);
-    let queue = frame.queue_of(event).map_or("", |queue| frame.queue(queue));
-    let label = |job: &str| Text::of("priority of ").job(job);
-    let mut controls = vec![Control::job(name, "priority", label(name))];
-    let mut verdict = Text::default().job(name).say(" was [evicted]");
-    if let Some(by) = event.by() {
-        let taker = frame.job(by);
-        controls.push(Control::job(taker, "priority", label(taker)));
-        verdict = verdict.say(" so that ").job(taker).say(" can run");
-        let facts = Facts::of(&event.checks, Resource::GPU);
-        let of = |job: JobId| facts.get(Party::Job(job), Quantity::Priority);
-        verdict = match (of(by), frame.job_of(event).and_then(of)) {
-            (Some(high), Some(low)) => {
-                let verdict = verdict.say(": ").job(taker).say(" has priority ").number(high);
-                verdict.say(", ").job(name).say(" has ").number(low).say(", both in ").queue(queue)
+    let priority = |name: &str| Control::job(name, "priority", text!("priority of {job}", [job = job(name)]));
+    let victim = job(name);
+    let facts = Facts::of(&event.checks, Resource::GPU);
+    let of = |job: JobId| facts.get(Party::Job(job), Quantity::Priority).map(bare);
+    let why = event.by().map(|by| {
+        let (victim, taker, queue) = (job(name), job(frame.job(by)), queue_of(frame, frame.queue_of(event)));
+        match (of(by), frame.job_of(event).and_then(of)) {
+            (Some(high), Some(low)) => text!(
+                " so that {taker} can run: {taker} has priority {high}, {victim} has {low}, both in {queue}",
+                [taker, high, victim, low, queue]
+            ),
+            _ => {
+                text!(" so that {taker} can run: {taker} has the higher priority in {queue}", [taker, queue])
             }
-            _ => verdict.say(": ").job(taker).say(" has the higher priority in ").queue(queue),
-        };
-    }
+        }
+    });
     Explanation {
-        verdict: verdict.say("."),
-        controls,
-        outlook: Text::default().job(name).say(" shuts down, then waits again."),
+        verdict: text!("{victim} was [evicted]{why}.", [victim, why]),
+        controls: std::iter::once(name).chain(event.by().map(|by| frame.job(by))).map(priority).collect(),
+        outlook: text!("{job} shuts down, then waits again.", [job = job(name)]),
         ..Explanation::default()
     }
 }
 
 fn moved(frame: &Frame, event: &EventRow) -> Explanation {
-    let mut verdict = Text::default().job(frame.job_name(event)).say(" is moved");
-    if let Some(node) = event.node() {
-        verdict = verdict.say(" from ").node(frame.node(node));
-    }
-    if let Some(by) = event.by() {
-        verdict = verdict.say(" so that ").job(frame.job(by)).say(" fits");
-    }
+    let job = job(frame.job_name(event));
+    let from = event.node().map(|of| text!(" from {node}", [node = node(frame.node(of))]));
+    let so_that = event.by().map(|by| text!(" so that {taker} fits", [taker = text::job(frame.job(by))]));
     // The scheduler deletes the pod and relies on a controller to create it again.
-    if event.for_good {
-        return Explanation { verdict: verdict.say(", but its [pods] are not recreated."), ..Explanation::default() };
-    }
-    Explanation {
-        verdict: verdict.say(". It restarts on another [node]; its [queue] loses nothing."),
-        outlook: Text::of("Room for it is already [claimed]."),
-        ..Explanation::default()
-    }
+    let (then, outlook) = match event.for_good {
+        true => (", but its [pods] are not recreated.", Text::default()),
+        false => (
+            ". It restarts on another [node]; its [queue] loses nothing.",
+            Text::of("Room for it is already [claimed]."),
+        ),
+    };
+    let verdict = text!("{job} is moved{from}{so_that}{then}", [job, from, so_that, then]);
+    Explanation { verdict, outlook, ..Explanation::default() }
 }
 
 fn started(frame: &Frame, event: &EventRow) -> Explanation {
-    let job = frame.job_of(event);
-    let is_of_job = |other: &&EventRow| other.word() == EventWord::Started && frame.job_of(other) == job;
+    let of = frame.job_of(event);
+    let is_of_job = |other: &&EventRow| other.word() == EventWord::Started && frame.job_of(other) == of;
     let pods = frame.events.iter().filter(is_of_job);
     let (n, amount) = pods.fold((0u64, Amounts::default()), |(n, mut amount), pod| {
         amount.iter_mut().zip(pod.amount.iter()).for_each(|(sum, amount)| *sum += amount);
         (n + 1, amount)
     });
     let requested = requested::named(frame.names.resource, &amount);
-    let mut verdict = Text::default().job(frame.job_name(event)).say(" started");
-    if n > 1 {
-        verdict = verdict.say(format!(" with {}", number::count(n, "[pod]")));
-    } else if let Some(node) = event.node() {
-        verdict = verdict.say(" on ").node(frame.node(node));
-    }
-    if let Some((resource, amount)) = requested {
-        verdict = verdict.say(format!(", {}", with_unit(resource, amount)));
-    }
-    let Some(queue) = frame.queue_of(event).and_then(|queue| frame.queues.get(queue.index())) else {
-        return Explanation { verdict: verdict.say("."), ..Explanation::default() };
+    let place = match event.node() {
+        _ if n > 1 => text!(" with {pods}", [pods = count(n, "[pod]")]),
+        Some(of) => text!(" on {node}", [node = node(frame.node(of))]),
+        None => Text::default(),
     };
+    let amount = requested.map_or(String::new(), |(resource, amount)| with_unit(resource, amount));
+    let amount = requested::after_comma(&amount);
     let resource = requested.map_or(frame.names.resource, |(resource, _)| resource);
+    let uses = frame.queue_of(event).and_then(|queue| frame.queues.get(queue.index()));
+    let uses = uses.map(|queue| now_uses(frame, queue, resource));
+    verdict_only(text!("{job} started{place}{amount}{uses}.", [job = job(frame.job_name(event)), place, amount, uses]))
+}
+
+/// *: `gold` now uses 3 of its fair share of 4*
+fn now_uses(frame: &Frame, row: &QueueRow, resource: Resource) -> Text {
     let r = resource.index();
     // GPUs need no unit: the sentence has just named some.
     let shown = |amount| if resource == Resource::GPU { number::number(amount) } else { with_unit(resource, amount) };
-    verdict = verdict.say(": ").queue(&queue.name).say(format!(" now uses {}", shown(queue.allocated[r])));
     let divides = Policy::described(&frame.policy).is_none_or(|policy| policy.queue.weight.is_some());
-    verdict = match (queue.fair_share.as_ref().and_then(|share| share[r]), queue.quota[r]) {
+    let of = match (row.fair_share.as_ref().and_then(|share| share[r]), row.quota[r]) {
         // A fair share of zero is not mentioned.
-        (Some(0.0), _) if !divides => verdict.say("."),
-        (Some(share), _) => verdict.say(format!(" of its [fair share] of {}.", shown(share))),
-        (None, Some(quota)) => verdict.say(format!(" of its [quota] of {}.", shown(quota))),
-        (None, None) => verdict.say("."),
+        (Some(0.0), _) if !divides => String::new(),
+        (Some(share), _) => format!(" of its [fair share] of {}", shown(share)),
+        (None, Some(quota)) => format!(" of its [quota] of {}", shown(quota)),
+        (None, None) => String::new(),
     };
-    Explanation { verdict, ..Explanation::default() }
+    text!(": {queue} now uses {amount}{of}", [queue = queue(&row.name), amount = shown(row.allocated[r]), of])
 }
 
 /// A job that ended because its evicted pods were not replaced.
 pub fn gone(frame: &Frame, event: &EventRow) -> Explanation {
     let name = frame.job_name(event);
-    let mut verdict = Text::default().job(name).say(" was [evicted] at ").say(number::time(event.time_ms));
-    if let Some(by) = event.by() {
-        verdict = verdict.say(" for ").job(frame.job(by));
-    }
-    let why = event.eviction().map_or("", reason);
-    let verdict =
-        verdict.say(format!(": {why}. Its [pods] are not recreated, so the [job] is over and its work is lost."));
+    let (time, why) = (number::time(event.time_ms), event.eviction().map_or("", reason));
+    let by = event.by().map(|by| text!(" for {job}", [job = job(frame.job(by))]));
     Explanation {
-        about: Text::default().job(name).say(" · [evicted]"),
-        verdict,
-        controls: vec![Control::job(name, "restart", Text::of("restart of ").job(name))],
+        about: text!("{job} · [evicted]", [job = job(name)]),
+        verdict: text!(
+            "{job} was [evicted] at {time}{by}: {why}. Its [pods] are not recreated, so the [job] is over and its work is lost.",
+            [job = job(name), time, by, why]
+        ),
+        controls: vec![Control::job(name, "restart", text!("restart of {job}", [job = job(name)]))],
         ..Explanation::default()
     }
 }
 
 /// Events other than placements and evictions.
 fn other(frame: &Frame, row: &EventRow, event: Event) -> Explanation {
-    let queue = frame.queue_of(row).map_or("", |queue| frame.queue(queue));
-    let job = Text::default().job(frame.job_name(row));
-    let node = frame.node_name(row);
+    let job = job(frame.job_name(row));
+    let queue = queue_of(frame, frame.queue_of(row));
+    let node = node(frame.node_name(row));
     let amount = requested::requested(frame, &row.amount);
-    let mut outlook = Text::default();
     let verdict = match event {
+        Event::Submitted { .. } if amount.is_empty() => {
+            text!("{job} was submitted to {queue}.", [job, queue])
+        }
         Event::Submitted { .. } => {
-            outlook = Text::of("It is considered for the first time in the next cycle.");
-            let requests = if amount.is_empty() { ".".into() } else { format!(" and requests {amount}.") };
-            job.say(" was submitted to ").queue(queue).say(requests)
+            text!("{job} was submitted to {queue} and requests {amount}.", [job, queue, amount])
         }
         Event::Joined { pods, .. } => {
-            outlook = Text::of("They are considered for the first time in the next cycle.");
-            let pods = count(u64::from(pods), "[pod]");
-            Text::of(format!("{pods} joined ")).then(job).say(" in ").queue(queue).say(".")
+            text!("{pods} joined {job} in {queue}.", [pods = count(pods.into(), "[pod]"), job, queue])
         }
-        Event::Claimed { .. } => {
-            let starts = Text::of(match row.for_gang {
-                true => "Its [pods] start when all of them have room.",
-                false => "It starts in the first cycle in which that room is free.",
-            });
-            let too_little = super::yunikorn::freed_too_little(frame, &row.checks);
-            outlook = too_little.map_or(starts, |text| Text::of("It may not start then: ").then(text));
-            let named = requested::named(frame.names.resource, &row.amount);
-            let is_one = named.is_none_or(|(resource, amount)| number::in_unit(resource, amount) == 1.0);
-            let room = if amount.is_empty() { "Room".into() } else { amount };
-            claimed(Text::of(format!("{room} on ")).node(node), is_one, row, job)
+        Event::Claimed { .. } => claimed(frame, row),
+        Event::Unclaimed { by: None, .. } => text!(
+            "{job} lost its reservation on {node}: its gang did not get room for all [pods] in time.",
+            [job, node]
+        ),
+        Event::Unclaimed { by: Some(by), .. } => text!(
+            "{job} lost its claim on {node}, made earlier in this cycle; the room is now [claimed] for {taker}.",
+            [job, node, taker = text::job(frame.job(by))]
+        ),
+        Event::Bound { .. } => text!("{job} started on {node}.", [job, node]),
+        Event::Found { .. } => {
+            text!("{job} runs on {node} already: it was not placed by this scheduler.", [job, node])
         }
-        Event::Unclaimed { by: None, .. } => {
-            job.say(" lost its reservation on ").node(node).say(": its gang did not get room for all [pods] in time.")
-        }
-        Event::Unclaimed { by: Some(by), .. } => job
-            .say(" lost its claim on ")
-            .node(node)
-            .say(", made earlier in this cycle; the room is now [claimed] for ")
-            .job(frame.job(by))
-            .say("."),
-        Event::Bound { .. } => job.say(" started on ").node(node).say("."),
-        Event::Found { .. } => job.say(" runs on ").node(node).say(" already: it was not placed by this scheduler."),
-        Event::DevicesChanged { .. } => {
-            job.say(" uses other devices of ").node(node).say(" from now on: the [node] has fewer or more than before.")
-        }
-        Event::Evicted { reason: why, .. } => job.say(format!(" was [evicted]: {}.", reason(why))),
-        Event::Gone { .. } => job.say(" has left ").node(node).say("; its place is free."),
-        Event::Requeued { .. } => job.say(" is waiting again in ").queue(queue).say("."),
-        Event::NotReplaced { .. } => job.say(" lost a [pod] that is not recreated."),
-        Event::JobEvicted { .. } => job.say(" is over: its [evicted] [pods] are not recreated."),
-        Event::Offered { partition, .. } => {
-            job.say(" found no place in its [node] pool and is now tried in ").say(frame.names.pool(partition)).say(".")
-        }
-        Event::SetAside { .. } => job
-            .say(" found no place in this cycle; with scheduling-backoff 1 it is not tried again in its [node] pool."),
-        Event::Finished { .. } => job.say(" finished on ").node(node).say("."),
-        Event::JobDone { .. } => job.say(" is done: its last [pod] finished."),
+        Event::DevicesChanged { .. } => text!(
+            "{job} uses other devices of {node} from now on: the [node] has fewer or more than before.",
+            [job, node]
+        ),
+        Event::Evicted { reason: why, .. } => text!("{job} was [evicted]: {why}.", [job, why = reason(why)]),
+        Event::Gone { .. } => text!("{job} has left {node}; its place is free.", [job, node]),
+        Event::Requeued { .. } => text!("{job} is waiting again in {queue}.", [job, queue]),
+        Event::NotReplaced { .. } => text!("{job} lost a [pod] that is not recreated.", [job]),
+        Event::JobEvicted { .. } => text!("{job} is over: its [evicted] [pods] are not recreated.", [job]),
+        Event::Offered { partition, .. } => text!(
+            "{job} found no place in its [node] pool and is now tried in {pool}.",
+            [job, pool = frame.names.pool(partition)]
+        ),
+        Event::SetAside { .. } => text!(
+            "{job} found no place in this cycle; with scheduling-backoff 1 it is not tried again in its [node] pool.",
+            [job]
+        ),
+        Event::Finished { .. } => text!("{job} finished on {node}.", [job, node]),
+        Event::JobDone { .. } => text!("{job} is done: its last [pod] finished.", [job]),
         Event::Changed { node: Some((_, state)), .. } => {
-            Text::default().node(node).say(format!(" {} by an entry of the scenario's timeline.", node_state(state)))
+            text!("{node} {state} by an entry of the scenario's timeline.", [node, state = node_state(state)])
         }
-        Event::Changed { ended: Some(_), .. } => job.say(" was ended by an entry of the scenario's timeline."),
+        Event::Changed { ended: Some(_), .. } => {
+            text!("{job} was ended by an entry of the scenario's timeline.", [job])
+        }
         Event::Changed { node: None, .. } => {
-            Text::of("The configuration changed by an entry of the scenario's timeline.")
+            text!("The configuration changed by an entry of the scenario's timeline.")
         }
     };
-    Explanation { verdict, outlook, ..Explanation::default() }
+    Explanation { verdict, outlook: after(frame, row, event), ..Explanation::default() }
+}
+
+/// What follows such an event.
+fn after(frame: &Frame, row: &EventRow, event: Event) -> Text {
+    match event {
+        Event::Submitted { .. } => Text::of("It is considered for the first time in the next cycle."),
+        Event::Joined { .. } => Text::of("They are considered for the first time in the next cycle."),
+        Event::Claimed { .. } => match super::yunikorn::freed_too_little(frame, &row.checks) {
+            Some(why) => text!("It may not start then: {why}", [why]),
+            None if row.for_gang => Text::of("Its [pods] start when all of them have room."),
+            None => Text::of("It starts in the first cycle in which that room is free."),
+        },
+        _ => Text::default(),
+    }
 }
 
 /// The sentence about a reservation and its end.
-fn claimed(room: Text, is_one: bool, row: &EventRow, job: Text) -> Text {
+fn claimed(frame: &Frame, row: &EventRow) -> Text {
+    let (job, node) = (job(frame.job_name(row)), node(frame.node_name(row)));
+    let named = requested::named(frame.names.resource, &row.amount);
+    let room = named.map_or("Room".into(), |(resource, amount)| with_unit(resource, amount));
     if row.for_gang {
-        return room.say(" reserved for ").then(job).say(" until there is room for its whole gang.");
+        return text!("{room} on {node} reserved for {job} until there is room for its whole gang.", [room, node, job]);
     }
+    let is_one = named.is_none_or(|(resource, amount)| number::in_unit(resource, amount) == 1.0);
     let is = if is_one { "is" } else { "are" };
-    room.say(format!(" {is} [claimed] for ")).then(job).say(" until the [pods] that use it have shut down.")
+    text!(
+        "{room} on {node} {is} [claimed] for {job} until the [pods] that use it have shut down.",
+        [room, node, is, job]
+    )
 }

@@ -3,7 +3,7 @@
 
 use super::Comparison;
 use super::number::{number, with_unit};
-use super::text::Text;
+use super::text::{Text, job, text};
 use crate::moment::Frame;
 use crate::policy::versions::modelled;
 use crate::trace::{Check, Quantity, Term, Value};
@@ -20,30 +20,24 @@ pub fn faults(frame: &Frame, checks: &[Comparison]) -> Vec<Text> {
         if !known.contains(&key) {
             known.push(key);
             let versions = modelled.before(change).versions;
-            let head = format!("Known fault of {} {versions}: {} ", modelled.product, change.before);
+            let head = format!("Known fault of {} {versions}: {}", modelled.product, change.before);
             let tail = format!("Since {}: {} {}", change.version, change.now, fault.instead);
-            texts.push(Text::of(head).then(numbers(frame, check)).say(tail));
+            texts.push(text!("{head} {numbers}{tail}", [head, numbers = numbers(frame, check), tail]));
         }
     }
     texts
 }
 
 /// The conversion of GPU memory to GPUs, if the comparison recorded it.
-fn numbers(frame: &Frame, check: &Check) -> Text {
+fn numbers(frame: &Frame, check: &Check) -> Option<Text> {
     let of = |quantity| match check.left.find(quantity) {
         Some(Term { value: Value::Real(mib), .. }) if *mib > 0.0 => Some(*mib),
         _ => None,
     };
-    let (Some(job), Some(asked), Some(by)) = (check.subject.job, of(Quantity::GpuMemory), of(Quantity::GpuMemoryUnit))
-    else {
-        return Text::default();
-    };
-    let text = Text::of("Here ").job(frame.job(job));
-    text.say(format!(
-        " requests {} MiB, which counts as {} / {} = {}. ",
-        number(asked),
-        number(asked),
-        number(by),
-        with_unit(Resource::GPU, asked / by),
+    let (of, asked, by) = (check.subject.job?, of(Quantity::GpuMemory)?, of(Quantity::GpuMemoryUnit)?);
+    let gpus = with_unit(Resource::GPU, asked / by);
+    Some(text!(
+        "Here {job} requests {asked} MiB, which counts as {asked} / {by} = {gpus}. ",
+        [job = job(frame.job(of)), asked = number(asked), by = number(by), gpus]
     ))
 }

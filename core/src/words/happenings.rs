@@ -4,9 +4,9 @@ use crate::units::Resource;
 use std::collections::BTreeMap;
 
 use super::number::{self, amount, count, number, with_unit};
-use super::phrases::{self, marked, node_state};
+use super::phrases::{self, marked, node_state, queue_of};
 use super::requested::{after_comma, requested};
-use super::text::Text;
+use super::text::{self, Text, job, text};
 use super::{Cell, Evidence, Explanation, Selection};
 use crate::moment::Kind;
 use crate::moment::{Amounts, EventRow, EventWord, Frame, NodeCard, Run, What};
@@ -79,55 +79,56 @@ pub fn entry(frame: &Frame, group: &Group<'_>) -> Entry {
 fn line(frame: &Frame, group: &Group<'_>) -> Text {
     let row = group.first;
     let What::Event(event) = row.what else { return marked(frame, row) };
-    let queue = frame.queue_of(row).map_or("", |queue| frame.queue(queue));
-    let job = Text::default().job(frame.job_name(row));
+    let (job, queue) = (job(frame.job_name(row)), queue_of(frame, frame.queue_of(row)));
     let pods = if group.n > 1 { format!(" ({} [pods])", group.n) } else { String::new() };
     let amount = requested(frame, &group.amount);
     let comma_amount = after_comma(&amount);
-    let on = |text: Text| match row.node() {
-        Some(node) if group.n == 1 => text.say(" on ").node(frame.node(node)),
-        _ => text,
-    };
-    let taker = |text: Text, word: &str| match row.by() {
-        None => text,
-        Some(by) => text.say(format!(" {word} ")).job(frame.job(by)),
-    };
+    let on = row.node().filter(|_| group.n == 1);
+    let on = on.map(|of| text!(" on {node}", [node = text::node(frame.node(of))]));
+    let taker = row.by().map(|by| text::job(frame.job(by)));
+    let taker = |word: &str| taker.map(|taker| text!(" {word} {taker}", [word, taker]));
     match event {
-        Event::Submitted { .. } => job.say(" submitted to ").queue(queue).say(comma_amount),
-        Event::Joined { pods, .. } => Text::of(format!("{} joined ", count(u64::from(pods), "[pod]"))).then(job),
-        Event::Bound { .. } => on(job.say(format!("{pods} started"))).say(comma_amount),
-        Event::Found { .. } => on(job.say(format!("{pods} found running"))).say(comma_amount),
-        Event::DevicesChanged { .. } => on(job.say(format!("{pods} has other devices"))),
-        Event::Claimed { .. } => {
-            let room = if amount.is_empty() { "room" } else { &amount };
-            on(Text::of(format!("{room} [claimed] for ")).then(job))
+        Event::Submitted { .. } => {
+            text!("{job} submitted to {queue}{comma_amount}", [job, queue, comma_amount])
         }
-        Event::Unclaimed { .. } => taker(job.say(format!("{pods} lost its claim")), "to"),
+        Event::Joined { pods, .. } => text!("{pods} joined {job}", [pods = count(pods.into(), "[pod]"), job]),
+        Event::Bound { .. } => text!("{job}{pods} started{on}{comma_amount}", [job, pods, on, comma_amount]),
+        Event::Found { .. } => {
+            text!("{job}{pods} found running{on}{comma_amount}", [job, pods, on, comma_amount])
+        }
+        Event::DevicesChanged { .. } => text!("{job}{pods} has other devices{on}", [job, pods, on]),
+        Event::Claimed { .. } if amount.is_empty() => text!("room [claimed] for {job}{on}", [job, on]),
+        Event::Claimed { .. } => text!("{amount} [claimed] for {job}{on}", [amount, job, on]),
+        Event::Unclaimed { .. } => text!("{job}{pods} lost its claim{to}", [job, pods, to = taker("to")]),
         Event::Evicted { reason, .. } => match reason {
             EvictReason::ReclaimedForFairShare | EvictReason::ReclaimedForQuota | EvictReason::ReclaimedForPriority => {
-                taker(job.say(format!("{pods} reclaimed")), "for").say(comma_amount)
+                text!("{job}{pods} reclaimed{by}{comma_amount}", [job, pods, by = taker("for"), comma_amount])
             }
-            EvictReason::Preempted => taker(job.say(format!("{pods} preempted")), "by").say(comma_amount),
-            EvictReason::Moved => taker(job.say(format!("{pods} moved")), "to make room for"),
+            EvictReason::Preempted => {
+                text!("{job}{pods} preempted{by}{comma_amount}", [job, pods, by = taker("by"), comma_amount])
+            }
+            EvictReason::Moved => text!("{job}{pods} moved{by}", [job, pods, by = taker("to make room for")]),
             EvictReason::AboveLimit | EvictReason::StaleGang => {
-                job.say(format!("{pods} [evicted]: {}", phrases::reason(reason)))
+                text!("{job}{pods} [evicted]: {why}", [job, pods, why = phrases::reason(reason)])
             }
             EvictReason::NodeLost | EvictReason::Withdrawn => {
-                job.say(format!("{pods} stopped: {}", phrases::reason(reason)))
+                text!("{job}{pods} stopped: {why}", [job, pods, why = phrases::reason(reason)])
             }
         },
-        Event::Requeued { .. } => job.say(format!("{pods} waits again")),
-        Event::NotReplaced { .. } => job.say(format!("{pods} not recreated")),
-        Event::Offered { partition, .. } => job.say(" offered to the pool ").name(frame.names.pool(partition)),
-        Event::SetAside { .. } => job.say(" is not tried again in its [node] pool"),
-        Event::Finished { .. } => job.say(format!("{pods} finished")),
-        Event::Gone { .. } => job.say(format!("{pods} shut down")),
-        Event::JobDone { .. } => job.say(" completed"),
-        Event::JobEvicted { .. } => job.say(" is over: its [evicted] [pods] are not recreated"),
-        Event::Changed { ended: Some(_), .. } => job.say(" ended by the timeline"),
-        Event::Changed { node: None, .. } => Text::of("The configuration changed"),
-        Event::Changed { node: Some((node, state)), .. } => {
-            Text::default().node(frame.node(node)).say(format!(" {}", node_state(state)))
+        Event::Requeued { .. } => text!("{job}{pods} waits again", [job, pods]),
+        Event::NotReplaced { .. } => text!("{job}{pods} not recreated", [job, pods]),
+        Event::Offered { partition, .. } => {
+            text!("{job} offered to the pool {pool}", [job, pool = text::name(frame.names.pool(partition))])
+        }
+        Event::SetAside { .. } => text!("{job} is not tried again in its [node] pool", [job]),
+        Event::Finished { .. } => text!("{job}{pods} finished", [job, pods]),
+        Event::Gone { .. } => text!("{job}{pods} shut down", [job, pods]),
+        Event::JobDone { .. } => text!("{job} completed", [job]),
+        Event::JobEvicted { .. } => text!("{job} is over: its [evicted] [pods] are not recreated", [job]),
+        Event::Changed { ended: Some(_), .. } => text!("{job} ended by the timeline", [job]),
+        Event::Changed { node: None, .. } => text!("The configuration changed"),
+        Event::Changed { node: Some((of, state)), .. } => {
+            text!("{node} {state}", [node = text::node(frame.node(of)), state = node_state(state)])
         }
     }
 }
@@ -139,17 +140,17 @@ pub fn moment(frame: &Frame) -> Explanation {
     if let Some(more) = groups.len().checked_sub(LISTED_MAX).filter(|more| *more > 0) {
         entries.push(Entry { text: Text::of(format!("and {} more", number(more as f64))), ..Entry::default() });
     }
-    let verdict = match (frame.cycle, groups.is_empty()) {
-        (0, true) => {
-            Text::of("Nothing has happened yet. Select a [queue], [a job], a cell or an event to see what decided it.")
+    let verdict = match (frame.cycle, groups.len()) {
+        (0, 0) => {
+            text!("Nothing has happened yet. Select a [queue], [a job], a cell or an event to see what decided it.")
         }
-        (0, false) => {
-            Text::of("Before the first cycle. Select a [queue], [a job], a cell or an event to see what decided it.")
+        (0, _) => {
+            text!("Before the first cycle. Select a [queue], [a job], a cell or an event to see what decided it.")
         }
-        (_, true) if frame.quiet => Text::of("Nothing changed in this cycle, and nothing further will happen."),
-        (_, true) => Text::of("Nothing changed in this cycle."),
-        (cycle, false) => {
-            Text::of(format!("{} in cycle {cycle}. Select one to see what decided it.", things(groups.len())))
+        (_, 0) if frame.quiet => text!("Nothing changed in this cycle, and nothing further will happen."),
+        (_, 0) => text!("Nothing changed in this cycle."),
+        (cycle, n) => {
+            text!("{things} in cycle {cycle}. Select one to see what decided it.", [things = things(n), cycle])
         }
     };
     let about = if frame.cycle == 0 { "At the start".to_string() } else { format!("Cycle {}", frame.cycle) };
@@ -235,52 +236,49 @@ fn past(word: EventWord) -> &'static str {
 const HISTORY: usize = 24;
 
 /// The owner of a node, if it has one.
-fn owner(frame: &Frame, node: &NodeCard) -> Text {
-    let Some(owner) = node.owner.and_then(|owner| frame.queues.get(owner as usize)) else {
-        return Text::default();
-    };
-    let lent = if node.lent { ", which lends it to others." } else { "." };
-    Text::of(" It is owned by ").queue(&owner.name).say(lent)
+fn owner(frame: &Frame, node: &NodeCard) -> Option<Text> {
+    let owner = frame.queues.get(node.owner? as usize)?;
+    let lent = if node.lent { ", which lends it to others" } else { "" };
+    Some(text!(" It is owned by {queue}{lent}.", [queue = text::queue(&owner.name), lent]))
 }
 
 /// Explains a node: its pods and free resources.
 pub fn node(frame: &Frame, name: &str) -> Explanation {
-    let Some(node) = frame.nodes.iter().find(|node| node.name == name) else {
-        return Explanation::missing(Text::default().node(name), " is not a [node] of this scenario.");
+    let Some(card) = frame.nodes.iter().find(|node| node.name == name) else {
+        return Explanation::missing(text::node(name), " is not a [node] of this scenario.");
     };
-    let free = (0..3).map(|r| node.capacity[r] - node.used[r]).collect::<Vec<_>>();
-    let text = Text::default().node(name);
-    let verdict = if !node.ready {
-        text.say(" is down: nothing is placed on it.")
-    } else if node.draining {
-        text.say(" is being drained: what is on it stays, nothing more is placed on it.")
-    } else if node.cells.is_empty() {
-        text.say(format!(" has no GPU; {} are free.", with_unit(Resource::CPU, free[0])))
-    } else if free[2] <= 0.0 {
-        match node.capacity[2] {
-            1.0 => text.say(": its only GPU is in use."),
-            n => text.say(format!(": all {} are in use.", with_unit(Resource::GPU, n))),
-        }
+    let free = (0..3).map(|r| card.capacity[r] - card.used[r]).collect::<Vec<_>>();
+    let (node, gpus) = (text::node(name), with_unit(Resource::GPU, card.capacity[2]));
+    let state = if !card.ready {
+        text!("{node} is down: nothing is placed on it.", [node])
+    } else if card.draining {
+        text!("{node} is being drained: what is on it stays, nothing more is placed on it.", [node])
+    } else if card.cells.is_empty() {
+        text!("{node} has no GPU; {cpu} are free.", [node, cpu = with_unit(Resource::CPU, free[0])])
+    } else if free[2] > 0.0 {
+        text!("{node} has {free} of {gpus} free.", [node, free = number(free[2]), gpus])
+    } else if card.capacity[2] == 1.0 {
+        text!("{node}: its only GPU is in use.", [node])
     } else {
-        text.say(format!(" has {} of {} free.", number(free[2]), with_unit(Resource::GPU, node.capacity[2])))
+        text!("{node}: all {gpus} are in use.", [node, gpus])
     };
-    let verdict = verdict.say(slots_in_use(node)).then(owner(frame, node));
+    let verdict = state.then(slots_in_use(card)).then(owner(frame, card));
     let row = |what, resource: Resource| {
         let r = resource.index();
-        (what, [node.capacity[r], node.used[r], free[r]].map(|v| Cell::from(amount(resource, v))).into(), false)
+        (what, [card.capacity[r], card.used[r], free[r]].map(|v| Cell::from(amount(resource, v))).into(), false)
     };
-    let entries = on_node(frame, node);
+    let entries = on_node(frame, card);
     Explanation {
-        about: Text::default().node(name),
+        about: text::node(name),
         verdict,
         evidence: Some(Evidence {
             caption: Text::of("At this moment"),
             head: ["", "capacity", "used", "free"].map(Text::of).into(),
             rows: [row("GPUs", Resource::GPU), row("CPU, cores", Resource::CPU), row("memory, GiB", Resource::MEMORY)]
                 .into_iter()
-                .chain(node.slots.map(|slots| {
-                    let free = i64::from(slots) - i64::from(node.pods);
-                    let cells = [i64::from(slots), node.pods.into(), free].map(|n| Cell::from(number(n as f64)));
+                .chain(card.slots.map(|slots| {
+                    let free = i64::from(slots) - i64::from(card.pods);
+                    let cells = [i64::from(slots), card.pods.into(), free].map(|n| Cell::from(number(n as f64)));
                     ("[pod] slots", cells.into(), false)
                 }))
                 .collect(),
@@ -315,13 +313,10 @@ fn on_node(frame: &Frame, node: &NodeCard) -> Vec<Entry> {
         .into_iter()
         .map(|(job, queue, gpus)| {
             let queue = frame.queues.get(queue as usize).map_or("", |queue| queue.name.as_str());
+            let (name, queue, gpus) = (text::job(&job), text::queue(queue), with_unit(Resource::GPU, gpus));
             Entry {
                 kind: Some(Kind::Started),
-                text: Text::default()
-                    .job(&job)
-                    .say(" of ")
-                    .queue(queue)
-                    .say(format!(", {}", with_unit(Resource::GPU, gpus))),
+                text: text!("{name} of {queue}, {gpus}", [name, queue, gpus]),
                 selection: Some(Selection::Job(job)),
                 ..Entry::default()
             }

@@ -1,7 +1,7 @@
 //! Derivations of fair shares as text: capacity, granted quotas, rest, rounds, remainders, result.
 
 use super::number::{amount, number, percent, with_unit};
-use super::text::Text;
+use super::text::{self, Text, queue, text};
 use crate::moment::{LadderLevel, LadderLine, LineKind};
 use crate::trace::RiseEnd;
 use crate::units::Resource;
@@ -48,10 +48,10 @@ fn one_level(level: &LadderLevel, resource: Resource) -> Vec<Step> {
     let of = if level.of.is_empty() {
         match level.pool.as_str() {
             "" => Text::of("The cluster has"),
-            pool => Text::of("[Node] pool ").name(pool).say(" has"),
+            pool => text!("[Node] pool {pool} has", [pool = text::name(pool)]),
         }
     } else {
-        Text::default().queue(&level.of).say(" divides its [fair share]")
+        text!("{queue} divides its [fair share]", [queue = queue(&level.of)])
     };
     let mut steps =
         vec![Step { text: of, value: with_unit(resource, level.capacity), starts: true, ..Step::default() }];
@@ -94,7 +94,7 @@ fn one_level(level: &LadderLevel, resource: Resource) -> Vec<Step> {
         _ => own.iter().map(|given| amount(resource, *given)).collect::<Vec<_>>().join(" + "),
     };
     steps.push(Step {
-        text: Text::of("[fair share] of ").queue(name),
+        text: text!("[fair share] of {queue}", [queue = queue(name)]),
         sum,
         value: with_unit(resource, level.fair_share),
         own: true,
@@ -136,7 +136,7 @@ fn folded(
 fn quota(line: &LadderLine, resource: Resource) -> Step {
     let (quota, asked) = (amount(resource, line.pot), amount(resource, line.weight));
     Step {
-        text: Text::default().queue(&line.queue).say(": [quota] actually requested"),
+        text: text!("{queue}: [quota] actually requested", [queue = queue(&line.queue)]),
         sum: format!("smaller of [quota] {quota} and requested {asked}"),
         value: amount(resource, line.given),
         ..Step::default()
@@ -180,7 +180,7 @@ fn round(level: &LadderLevel, line: &LadderLine, resource: Resource) -> Step {
         String::new()
     };
     Step {
-        text: Text::default().queue(&line.queue).say(format!(": round {}, {share}", line.round)),
+        text: text!("{queue}: round {n}, {share}", [queue = queue(&line.queue), n = line.round, share]),
         sum: offered + &end,
         value: format!("+ {}", amount(resource, line.given)),
         ..Step::default()
@@ -202,7 +202,7 @@ fn rise(line: &LadderLine, resource: Resource) -> Step {
         format!(": round {}, its dominant share{per}, of {dominant}, rises from {before} to {after}", line.round)
     };
     Step {
-        text: Text::default().queue(&line.queue).say(said),
+        text: queue(&line.queue).say(said),
         sum: match line.end {
             None | Some(RiseEnd::GoesOn) => "all shares rise equally, next round".into(),
             Some(RiseEnd::HasAll) => "then its whole request is met".into(),
@@ -226,7 +226,7 @@ fn in_words(resource: Resource) -> &'static str {
 
 fn remainder(line: &LadderLine, resource: Resource) -> Step {
     Step {
-        text: Text::default().queue(&line.queue).say(": remaining unit"),
+        text: text!("{queue}: remaining unit", [queue = queue(&line.queue)]),
         sum: format!("lost {} to rounding; the largest fraction wins, then the oldest [queue]", number(line.offer)),
         value: format!("+ {}", amount(resource, line.given)),
         ..Step::default()

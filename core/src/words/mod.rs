@@ -60,6 +60,7 @@ pub use selection::Selection;
 pub use short::short_reason;
 pub use source::Paragraph;
 pub use terms::Terms;
+use text::text;
 pub use text::{Piece, Text};
 pub use ticket::ticket;
 
@@ -200,14 +201,14 @@ impl Control {
     fn queue(queue: &str, resource: Resource, field: &str) -> Control {
         let path = Path::default().field("queues").named(queue);
         Control {
-            label: Text::of(format!("[{field}] of ")).queue(queue),
+            label: text!("{field} of {queue}", [field = format!("[{field}]"), queue = text::queue(queue)]),
             path: path.field(number::resource_key(resource)).field(field),
         }
     }
     /// A setting of a queue that does not depend on a resource.
     fn of_queue(queue: &str, field: &str, label: &str) -> Control {
         let path = Path::default().field("queues").named(queue).field(field);
-        Control { label: Text::of(label).queue(queue), path }
+        Control { label: Text::of(label).then(text::queue(queue)), path }
     }
     /// Whether the policy reads it.
     fn is_read(&self, terms: &Terms) -> bool {
@@ -290,7 +291,7 @@ pub fn why(
         _ => None,
     };
     if let Some(leaves) = job.and_then(|job| leaves(frame, job)) {
-        explanation.outlook = leaves.say(" ").then(explanation.outlook);
+        explanation.outlook = text!("{leaves} {outlook}", [leaves, outlook = explanation.outlook]);
     }
     if let (Some(job), Some(run)) = (job.filter(|job| !job.is_empty()), run) {
         explanation.history = history(run, job, frame.cycle);
@@ -318,8 +319,9 @@ fn deciding_pool<'f>(frame: &'f Frame, selection: &Selection) -> Cow<'f, Frame> 
 fn leaves(frame: &Frame, job: &str) -> Option<Text> {
     let row = frame.jobs.iter().find(|row| row.name == job)?;
     let at = row.leaves_ms.filter(|at| *at > frame.time_ms)?;
-    let text = if row.leaving > 1 { Text::of("The first [pod] of ").job(job) } else { Text::default().job(job) };
-    Some(text.say(format!(" {}.", number::leaves(at, frame.time_ms))))
+    let job = text::job(job);
+    let who = if row.leaving > 1 { text!("The first [pod] of {job}", [job]) } else { job };
+    Some(text!("{who} {leaves}.", [who, leaves = number::leaves(at, frame.time_ms)]))
 }
 
 /// Explains a job: its events in the cycle, else why it is pending, else its state.
@@ -344,7 +346,7 @@ fn job(frame: &Frame, name: &str, resource: Resource) -> Explanation {
             return event::event(frame, last, resource);
         }
         let says = " does not exist in this cycle: it is not submitted yet, or it has ended.";
-        return Explanation::missing(Text::default().job(name), says);
+        return Explanation::missing(text::job(name), says);
     };
     let queue = frame.queues.get(job.queue as usize).map_or("", |queue| queue.name.as_str());
     let (state, verdict) = state_of(frame, job, queue);
@@ -368,7 +370,7 @@ fn job(frame: &Frame, name: &str, resource: Resource) -> Explanation {
         rows.push(("waited", vec![number::time(start - job.submit_ms).into()], false));
     }
     Explanation {
-        about: Text::default().job(name).say(state),
+        about: text!("{job}{state}", [job = text::job(name), state]),
         verdict,
         evidence: Some(Evidence { rows, ..Evidence::default() }),
         ..Explanation::default()
@@ -386,22 +388,23 @@ fn of_all_pods(resource: Resource) -> &'static str {
 
 /// The state of a job without events in the cycle: as a word and as a sentence.
 fn state_of(frame: &Frame, job: &JobRow, queue: &str) -> (&'static str, Text) {
-    let text = Text::default().job(&job.name);
+    let (amount, name) = (requested::requested(frame, &job.request), text::job(&job.name));
     match (job.running, job.pending, job.leaving) {
-        (0, 0, leaving) if leaving > 0 => (" · shutting down", text.say(" was [evicted] and is shutting down.")),
+        (0, 0, leaving) if leaving > 0 => {
+            (" · shutting down", text!("{name} was [evicted] and is shutting down.", [name]))
+        }
         (0, _, _) => {
-            let next = " is waiting; it is considered for the first time in the next cycle.";
-            (" · waits", text.say(next))
+            let next = "is waiting; it is considered for the first time in the next cycle.";
+            (" · waits", text!("{name} {next}", [name, next]))
         }
         (_, 0, _) => {
-            let text = text.say(" runs in ").queue(queue);
-            let amount = requested::requested(frame, &job.request);
-            (" · runs", text.say(if amount.is_empty() { ".".into() } else { format!(" on {amount}.") }))
+            let (queue, on) = (text::queue(queue), if amount.is_empty() { "" } else { " on " });
+            (" · runs", text!("{name} runs in {queue}{on}{amount}.", [name, queue, on, amount]))
         }
         (running, pending, _) => {
             let are = if pending == 1 { "is" } else { "are" };
-            let runs = number::count(running.into(), "[pod]");
-            (" · runs", text.say(format!(" runs with {runs}; {pending} more {are} waiting.")))
+            let pods = number::count(running.into(), "[pod]");
+            (" · runs", text!("{name} runs with {pods}; {n} more {are} waiting.", [name, pods, n = pending, are]))
         }
     }
 }

@@ -3,8 +3,8 @@
 
 use super::number::{number, time, with_unit};
 use super::outlook::clock;
-use super::phrases::is_of_room;
-use super::text::Text;
+use super::phrases::{is_of_room, queue_of};
+use super::text::{Text, job, node, text};
 use crate::id::{JobId, NodeId, QueueId};
 use crate::moment::{Ask, EventRow, EventWord, Frame, JobRow, What};
 use crate::time::Time;
@@ -196,65 +196,68 @@ fn is_free(frame: &Frame, each: f64, pods: u32, without_claimed: bool) -> bool {
 impl Expectation {
     /// The expectation as a sentence.
     pub fn says(&self, frame: &Frame) -> Text {
-        let queue = |queue: QueueId| Text::default().queue(frame.queue(queue));
-        let can_start = |when: &str| Text::of(format!("It can start when {when}"));
+        let next = frame.next_ms.map(time);
         match self {
             Expectation::Nothing => {
-                Text::of("Nothing further will happen in this scenario: only an edit changes this.")
+                text!("Nothing further will happen in this scenario: only an edit changes this.")
             }
-            Expectation::NextCycle => Text::of(format!(
-                "It can start in the next cycle{}, unless another [job] comes first.",
-                frame.next_ms.map_or(String::new(), |next| format!(" ({})", time(next)))
-            )),
-            Expectation::Unprotected(until) => Text::of(format!(
-                "{}, the first cycle after the protection ends ({}), [jobs] can be [evicted] for it.",
-                frame.next_ms.map_or("In the next cycle".into(), |next| format!("At {}", time(next))),
-                clock(*until)
-            )),
+            Expectation::NextCycle => text!(
+                "It can start in the next cycle{at}, unless another [job] comes first.",
+                [at = next.map_or(String::new(), |next| format!(" ({next})"))]
+            ),
+            Expectation::Unprotected(until) => text!(
+                "{at}, the first cycle after the protection ends ({until}), [jobs] can be [evicted] for it.",
+                [at = next.map_or("In the next cycle".into(), |at| format!("At {at}")), until = clock(*until)]
+            ),
             Expectation::LostClaim(lost) => lost_claim(frame, lost),
-            Expectation::Joins(Some(joins)) => Text::of(format!("The next [pods] join at {}.", time(*joins))),
-            Expectation::Joins(None) => Text::of("It is considered once all of its [pods] exist."),
-            Expectation::Ends { jobs, queue: of } => {
-                let end = if jobs.starts_with("other") { "end." } else { "ends." };
-                let jobs = can_start(jobs).say(" of ");
-                match of {
-                    Some(of) => jobs.then(queue(*of)).say(" ").say(end),
-                    None => jobs.say("its user ").say(end),
-                }
+            Expectation::Joins(Some(joins)) => text!("The next [pods] join at {at}.", [at = time(*joins)]),
+            Expectation::Joins(None) => text!("It is considered once all of its [pods] exist."),
+            Expectation::Ends { jobs, queue } => {
+                let end = if jobs.starts_with("other") { "end" } else { "ends" };
+                let whose = queue.map_or("its user".into(), |queue| queue_of(frame, queue));
+                text!("It can start when {jobs} of {whose} {end}.", [jobs = *jobs, whose, end])
             }
-            Expectation::Room { room, entitled: Some(of) } => {
-                can_start(&room.says()).say(", or when ").then(queue(*of)).say(" is entitled to more.")
-            }
+            Expectation::Room { room, entitled: Some(queue) } => text!(
+                "It can start when {room}, or when {queue} is entitled to more.",
+                [room = room.says(), queue = queue_of(frame, *queue)]
+            ),
             Expectation::Room { room, entitled: None } => {
-                can_start(&room.says()).say(", unless another [job] comes first.")
+                text!("It can start when {room}, unless another [job] comes first.", [room = room.says()])
             }
-            Expectation::Opens(when) => can_start(when),
-            Expectation::NextPool => Text::of("It is tried in the next of its [node] pools in the next cycle."),
+            Expectation::Opens(when) => text!("It can start when {when}", [when = *when]),
+            Expectation::NextPool => {
+                text!("It is tried in the next of its [node] pools in the next cycle.")
+            }
             Expectation::Unreserved(reasons) => super::yunikorn::after_reservation(frame, reasons),
-            Expectation::Considered => Text::of("It is considered again in the next cycle."),
-            Expectation::Behind(job) => Text::of("It is considered once ").job(frame.job(*job)).say(" has started."),
-            Expectation::Victims => can_start("the [evicted] [pods] have shut down, unless another [job] comes first."),
-            Expectation::Gang => can_start("there is room for its whole gang."),
-            Expectation::Device(node) => Text::of("It can run when a GPU of ").node(frame.node(*node)).say(" is free."),
+            Expectation::Considered => text!("It is considered again in the next cycle."),
+            Expectation::Behind(of) => {
+                text!("It is considered once {job} has started.", [job = job(frame.job(*of))])
+            }
+            Expectation::Victims => {
+                text!("It can start when the [evicted] [pods] have shut down, unless another [job] comes first.")
+            }
+            Expectation::Gang => text!("It can start when there is room for its whole gang."),
+            Expectation::Device(of) => {
+                text!("It can run when a GPU of {node} is free.", [node = node(frame.node(*of))])
+            }
         }
     }
 }
 
 /// *keep claims room again and again and loses it each time: stretch starts there first (5 times so far).*
 fn lost_claim(frame: &Frame, lost: &LostClaim) -> Text {
-    let (job, taker) = (frame.job(lost.job), frame.job(lost.taker));
-    if !lost.is_loop() {
-        let before = if lost.times == 1 { "once" } else { "twice" };
-        let text = Text::default().job(job).say(format!(" has claimed room {before} before, and "));
-        return text.job(taker).say(" started there first; this may happen again.");
+    let (job, taker) = (job(frame.job(lost.job)), job(frame.job(lost.taker)));
+    if lost.is_loop() {
+        return text!(
+            "{job} claims room again and again and loses it each time: {taker} starts there first ({n} times so far). This goes on until a [job] ends, is submitted or is edited, for example so that {job} comes before {taker}.",
+            [job, taker, n = lost.times]
+        );
     }
-    let text = Text::default().job(job).say(" claims room again and again and loses it each time: ");
-    let text = text.job(taker).say(format!(" starts there first ({} times so far). ", lost.times));
-    text.say("This goes on until a [job] ends, is submitted or is edited, for example so that ")
-        .job(job)
-        .say(" comes before ")
-        .job(taker)
-        .say(".")
+    let before = if lost.times == 1 { "once" } else { "twice" };
+    text!(
+        "{job} has claimed room {before} before, and {taker} started there first; this may happen again.",
+        [job, before, taker]
+    )
 }
 
 impl Room {

@@ -1,7 +1,7 @@
 //! The nodes that were compared for a pod, with the numbers that ordered them, and those on which it did not fit.
 
 use super::check::{quantity_name, quantity_of, value, value_in};
-use super::text::Text;
+use super::text::{self, Text};
 use super::{Cell, Evidence};
 use crate::id::NodeId;
 use crate::moment::Frame;
@@ -51,7 +51,7 @@ pub fn table(frame: &Frame, chosen: NodeId, checks: &[Check]) -> Option<Evidence
         let told = columns.iter().map(|column| Cell::from(column.fails.map_or("yes".into(), reason)));
         rows.push(("the [pod] fits", told.collect(), rows.is_empty()));
     }
-    let names = columns.iter().map(|column| Text::default().node(frame.node(column.node)));
+    let names = columns.iter().map(|column| text::node(frame.node(column.node)));
     let caption = match n_unfit {
         0 => "[Nodes] that fit, the best first",
         n if n + 1 == columns.len() => "The chosen [node], then [nodes] that do not fit",

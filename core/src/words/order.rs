@@ -1,7 +1,7 @@
 //! The order of the next pass as lines, with the keys that decide each position.
 
 use super::happenings::Entry;
-use super::text::Text;
+use super::text::{self, Text, text};
 use super::{Explanation, Selection, Terms, check, number};
 use crate::cluster::Queue;
 use crate::moment::Frame;
@@ -81,15 +81,15 @@ fn name<'a>(frame: &'a Frame, place: &'a OrderPlace) -> &'a str {
 fn entry(frame: &Frame, place: &OrderPlace, before: Option<&OrderPlace>, rule: &str) -> Entry {
     let called = name(frame, place);
     let (text, selection) = match (place.job, place.queue) {
-        (Some(_), _) => (Text::default().job(called), Some(Selection::Job(called.to_string()))),
-        (None, Some(_)) => (Text::default().queue(called), Some(Selection::Queue(called.to_string()))),
-        (None, None) => (Text::default().queue(called), None),
+        (Some(_), _) => (text::job(called), Some(Selection::Job(called.to_string()))),
+        (None, Some(_)) => (text::queue(called), Some(Selection::Queue(called.to_string()))),
+        (None, None) => (text::queue(called), None),
     };
-    let text = match place.behind.split_last() {
-        None => text.say(first(place, rule)),
-        Some((last, equal)) => behind(frame, text.say(" "), place, before, (last, equal)),
+    let why = match place.behind.split_last() {
+        None => Text::of(first(place, rule)),
+        Some((last, equal)) => behind(frame, place, before, (last, equal)),
     };
-    let when = format!("{}.", place.position);
+    let (when, text) = (format!("{}.", place.position), text.then(why));
     Entry { when, text, selection, current: place.is_subject, ..Entry::default() }
 }
 
@@ -101,22 +101,16 @@ fn first(place: &OrderPlace, rule: &str) -> String {
 }
 
 /// The key that placed it behind its predecessor, and the equal keys before that one.
-fn behind(
-    frame: &Frame,
-    text: Text,
-    place: &OrderPlace,
-    before: Option<&OrderPlace>,
-    (last, equal): (&Check, &[Check]),
-) -> Text {
+fn behind(frame: &Frame, place: &OrderPlace, before: Option<&OrderPlace>, (last, equal): (&Check, &[Check])) -> Text {
     // The predecessor may be hidden, or missing in the scenario.
     let known = match place.job {
         Some(_) => last.subject.other_job.map(|job| frame.job(job)),
         None => last.subject.other_queue.map(|queue| frame.queue(queue)),
     };
-    let other = |text: Text| match known.or_else(|| before.map(|before| name(frame, before))) {
-        None => text.say("the one before it"),
-        Some(name) if place.job.is_some() => text.job(name),
-        Some(name) => text.queue(name),
+    let other = match known.or_else(|| before.map(|before| name(frame, before))) {
+        None => Text::of("the one before it"),
+        Some(name) if place.job.is_some() => text::job(name),
+        Some(name) => text::queue(name),
     };
     let mut lead: Vec<String> = Vec::new();
     for check in equal {
@@ -124,31 +118,33 @@ fn behind(
         lead.push(format!("{} {}{of_place}", named(place, check.left.quantity, check.rule.key()), shown(&check.left)));
     }
     let lead = if lead.is_empty() { String::new() } else { format!(" at equal {}", lead.join(" and ")) };
-    let text = other(text.say("behind ")).say(lead);
-    let quantity = last.left.quantity;
-    let is_share = matches!(quantity, Quantity::DominantShare | Quantity::Saturation);
-    if last.left.value == last.right.value && is_share {
-        let equal = format!("{} {}", named(place, quantity, last.rule.key()), shown(&last.left));
-        return text.say(format!(": both have {equal}, so the first in the file comes first"));
+    let why = why_behind(place, last);
+    text!(" behind {other}{lead}: {why}", [other, lead, why])
+}
+
+/// The comparison that placed it behind its predecessor.
+fn why_behind(place: &OrderPlace, last: &Check) -> String {
+    let (quantity, is_equal) = (last.left.quantity, last.left.value == last.right.value);
+    let (named, own, other) = (named(place, quantity, last.rule.key()), shown(&last.left), shown(&last.right));
+    match quantity {
+        Quantity::DominantShare | Quantity::Saturation if is_equal => {
+            format!("both have {named} {own}, so the first in the file comes first")
+        }
+        Quantity::Name => "tied; name order is used".into(),
+        Quantity::Applies => last.rule.0.says.into(),
+        _ if is_file_order(&last.left) && is_file_order(&last.right) => {
+            "without times of creation, the order in the file counts".into()
+        }
+        Quantity::Created if is_equal => "they are of the same age, so either can come first".into(),
+        _ => {
+            let key = place.keys.iter().find(|key| is_of_place(last) && key.quantity == quantity);
+            let key = key.map_or(String::new(), |key| {
+                let key = shown(key);
+                format!(", which is not its own {key}: it is measured by the maximum of another [queue]")
+            });
+            format!("{named} {own} against {other}{key}")
+        }
     }
-    if quantity == Quantity::Name {
-        return text.say(": tied; name order is used");
-    }
-    if quantity == Quantity::Applies {
-        return text.say(format!(": {}", last.rule.0.says));
-    }
-    if is_file_order(&last.left) && is_file_order(&last.right) {
-        return text.say(": without times of creation, the order in the file counts");
-    }
-    if quantity == Quantity::Created && last.left.value == last.right.value {
-        return text.say(": they are of the same age, so either can come first");
-    }
-    let own = place.keys.iter().find(|key| is_of_place(last) && key.quantity == quantity);
-    let own = own.map_or(String::new(), |key| {
-        format!(", which is not its own {}: it is measured by the maximum of another [queue]", shown(key))
-    });
-    let named = named(place, quantity, last.rule.key());
-    text.say(format!(": {named} {} against {}{own}", shown(&last.left), shown(&last.right)))
 }
 
 fn is_of_place(check: &Check) -> bool {

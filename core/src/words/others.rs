@@ -5,8 +5,9 @@ use super::check::{decisive_resource, side};
 use super::ego;
 use super::happenings::Entry;
 use super::number::{count, number, with_unit};
+use super::phrases::queue_of;
 use super::protection::protection;
-use super::text::Text;
+use super::text::{Text, job, text};
 use super::victim_order;
 use crate::moment::{EventRow, EventWord, Frame};
 use crate::trace::{Candidate, Check, NotSelected, Op, Protection, Quantity};
@@ -37,9 +38,11 @@ pub fn not_chosen(frame: &Frame, event: &EventRow) -> Vec<Entry> {
             }
         };
         let (when, text) = match goes {
-            Some((job, other)) => {
-                let text = Text::default().job(frame.job(job)).say(": not needed for ").job(frame.job(by));
-                ("evicted", text.say(", but [evicted] for ").job(frame.job(other)).say(" in the same cycle"))
+            Some((own, other)) => {
+                let [own, by, other] = [own, by, other].map(|of| job(frame.job(of)));
+                let says =
+                    text!("{own}: not needed for {by}, but [evicted] for {other} in the same cycle", [own, by, other]);
+                ("evicted", says)
             }
             None => ("kept", says(frame, not_selected)),
         };
@@ -50,26 +53,26 @@ pub fn not_chosen(frame: &Frame, event: &EventRow) -> Vec<Entry> {
 
 fn says(frame: &Frame, not_selected: &NotSelected) -> Text {
     let (candidate, queue) = match not_selected.candidate {
-        Candidate::Queue(queue) => (Text::default().queue(frame.queue(queue)), Some(queue)),
-        Candidate::Job(job) => (Text::default().job(frame.job(job)), frame.names.queue_of(job)),
+        Candidate::Queue(id) => (queue_of(frame, id), queue_of(frame, id)),
+        Candidate::Job(id) => (job(frame.job(id)), queue_of(frame, frame.names.queue_of(id))),
     };
-    let queue = queue.map_or("", |queue| frame.queue(queue));
     match &not_selected.why {
         Protection::NonPreemptible => match not_selected.candidate {
-            Candidate::Queue(_) => Text::default().queue(queue).say(": all its [jobs] are non-preemptible"),
-            Candidate::Job(_) => candidate.say(": non-preemptible"),
+            Candidate::Queue(_) => text!("{queue}: all its [jobs] are non-preemptible", [queue]),
+            Candidate::Job(_) => text!("{candidate}: non-preemptible", [candidate]),
         },
-        Protection::Core { pods } => {
-            let first = count((*pods).into(), "[pod]");
-            candidate.say(format!(": semi-preemptible, its first {first} cannot be [evicted]"))
-        }
-        Protection::OwnQueue { jobs } => Text::of(format!("{} of ", count((*jobs).into(), "[job]")))
-            .queue(queue)
-            .say(": reclaim never evicts from the same [queue]"),
+        Protection::Core { pods } => text!(
+            "{candidate}: semi-preemptible, its first {pods} cannot be [evicted]",
+            [candidate, pods = count((*pods).into(), "[pod]")]
+        ),
+        Protection::OwnQueue { jobs } => text!(
+            "{jobs} of {queue}: reclaim never evicts from the same [queue]",
+            [jobs = count((*jobs).into(), "[job]"), queue]
+        ),
         Protection::Failed(check) => failed(frame, candidate, check),
         Protection::Later(check) if let Some(text) = later_job(frame, not_selected.candidate, check) => text,
         Protection::Later(check) if check.left.quantity == Quantity::Priority => {
-            candidate.say(" has a lower priority, but other [queues] come first")
+            text!("{candidate} has a lower priority, but other [queues] come first", [candidate])
         }
         Protection::Later(check) if let Some(text) = ego::later(frame, check) => text,
         Protection::Later(check) => {
@@ -79,9 +82,9 @@ fn says(frame: &Frame, not_selected: &NotSelected) -> Text {
                 Quantity::Quota => "its [quota]",
                 _ => "the larger of its [quota] and [fair share]",
             };
-            candidate.say(format!(" uses {held}, over {what}, but other [queues] come first"))
+            text!("{candidate} uses {held}, over {what}, but other [queues] come first", [candidate, held, what])
         }
-        Protection::NotNeeded => candidate.say(": not needed, enough was already freed"),
+        Protection::NotNeeded => text!("{candidate}: not needed, enough was already freed", [candidate]),
     }
 }
 
@@ -96,16 +99,16 @@ fn later_job(frame: &Frame, candidate: Candidate, check: &Check) -> Option<Text>
 /// The failed comparison that protects a candidate.
 fn failed(frame: &Frame, candidate: Text, check: &Check) -> Text {
     if check.left.quantity == Quantity::Applies {
-        return candidate.say(format!(": {}", check.rule.0.says));
+        return text!("{candidate}: {says}", [candidate, says = check.rule.0.says]);
     }
     if let Some(text) = protection(frame, check) {
         return text;
     }
     if check.left.quantity != Quantity::Priority {
-        return candidate.say(" is protected");
+        return text!("{candidate} is protected", [candidate]);
     }
     let shown = |value| side(value, Resource::GPU).map_or(String::new(), number);
     let (own, takers) = (shown(&check.left.value), shown(&check.right.value));
     let is = if check.op == Op::AtMost { "higher than" } else { "not lower than" };
-    candidate.say(format!(": its priority {own} is {is} {takers}"))
+    text!("{candidate}: its priority {own} is {is} {takers}", [candidate, own, is, takers])
 }

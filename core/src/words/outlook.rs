@@ -1,7 +1,7 @@
 //! The outlook of a refusal as a sentence.
 
 use super::number;
-use super::text::Text;
+use super::text::{self, Text, text};
 use crate::moment::Frame;
 use crate::time::Time;
 use crate::trace::{Ending, Outlook};
@@ -9,7 +9,7 @@ use crate::trace::{Ending, Outlook};
 /// The outlook of a refusal as a sentence.
 pub fn outlook(frame: &Frame, outlook: Outlook) -> Text {
     match outlook {
-        Outlook::NextCycle => Text::of("It is considered again in the next cycle."),
+        Outlook::NextCycle => text!("It is considered again in the next cycle."),
         Outlook::At { time, what } => {
             let what = match what {
                 Ending::Termination => "the [evicted] [pods] are gone and the [job] is considered again.",
@@ -19,18 +19,20 @@ pub fn outlook(frame: &Frame, outlook: Outlook) -> Text {
                 Ending::PreemptionDelay => "it may preempt.",
                 Ending::NoEvictions => "its preemption delay ends; from then on [evictions] are tried for it.",
             };
-            Text::of(format!("At {} {what}", clock(time)))
+            text!("At {time} {what}", [time = clock(time), what])
         }
-        Outlook::WhenEnds { job, at: Some(at) } => {
-            let ends = format!(" ends at {}, unless another [job] comes first.", clock(at));
-            Text::of("It can start when ").job(frame.job(job)).say(ends)
+        Outlook::WhenEnds { job, at: Some(at) } => text!(
+            "It can start when {job} ends at {at}, unless another [job] comes first.",
+            [job = text::job(frame.job(job)), at = clock(at)]
+        ),
+        Outlook::WhenEnds { job, at: None } => text!(
+            "It can start when {job} ends, which has no planned end: only an edit changes this.",
+            [job = text::job(frame.job(job))]
+        ),
+        Outlook::OnlyByEdit => text!("Only an edit changes this."),
+        Outlook::NotForeseeable => {
+            text!("Not foreseeable: it depends on which [jobs] end, start or are submitted.")
         }
-        Outlook::WhenEnds { job, at: None } => {
-            let which = " ends, which has no planned end: only an edit changes this.";
-            Text::of("It can start when ").job(frame.job(job)).say(which)
-        }
-        Outlook::OnlyByEdit => Text::of("Only an edit changes this."),
-        Outlook::NotForeseeable => Text::of("Not foreseeable: it depends on which [jobs] end, start or are submitted."),
     }
 }
 

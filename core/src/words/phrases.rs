@@ -1,11 +1,16 @@
 //! Phrases shared by several explanations.
 
-use super::text::Text;
+use super::text::{self, Text, job, text};
 use crate::cluster::NodeState;
 use crate::id::QueueId;
 use crate::moment::{EventRow, Frame, What};
 use crate::trace::{EvictReason, Mark, NodeReason};
 use crate::units::Resource;
+
+/// The name of a queue, which may be missing.
+pub fn queue_of(frame: &Frame, queue: impl Into<Option<QueueId>>) -> Text {
+    text::queue(queue.into().map_or("", |queue| frame.queue(queue)))
+}
 
 /// The reason of an eviction, without the claimant.
 pub fn reason(reason: EvictReason) -> &'static str {
@@ -29,13 +34,13 @@ pub fn is_of_room(reasons: &[(NodeReason, u32)]) -> bool {
 }
 
 /// Why a node does not take a pod, after a number of nodes.
-pub fn node_reason(frame: &Frame, reason: NodeReason) -> Text {
-    let text = match reason {
+fn node_reason(frame: &Frame, reason: NodeReason) -> Text {
+    Text::of(match reason {
         NodeReason::PodSlots => "without a free [pod] slot",
         NodeReason::NotReady => "down",
         NodeReason::Selector => "without a required label",
         NodeReason::Taint => "with a taint the [job] does not tolerate",
-        NodeReason::Reserved(job) => return Text::of("reserved for ").job(frame.job(job)),
+        NodeReason::Reserved(of) => return text!("reserved for {job}", [job = job(frame.job(of))]),
         NodeReason::Held => "held by another [queue]",
         NodeReason::OtherPool => "of another [node] pool than its first [pods]",
         NodeReason::Gate => "on which a quota or [limit] of its [queue] allows no more",
@@ -45,8 +50,12 @@ pub fn node_reason(frame: &Frame, reason: NodeReason) -> Text {
             let named = resource.nth_named().and_then(|n| frame.named.get(n));
             return Text::of("with too little free ").name(named.map_or(resource.name(), String::as_str));
         }
-    };
-    Text::of(text)
+    })
+}
+
+/// How many nodes do not take a pod, and why.
+pub fn nodes_because(frame: &Frame, &(reason, n): &(NodeReason, u32)) -> Text {
+    text!("{n} {why}", [n, why = node_reason(frame, reason)])
 }
 
 /// The state of a node in words.
@@ -79,21 +88,19 @@ pub fn split(frame: &Frame, a: QueueId, b: QueueId) -> Option<(QueueId, QueueId,
 
 /// The evicted job and the job that replaces it.
 pub fn reclaimed_for(frame: &Frame, event: &EventRow) -> Text {
-    let text = Text::default().job(frame.job_name(event)).say(" was [evicted]");
-    match event.by() {
-        Some(by) => text.say(" so that ").job(frame.job(by)).say(" can run"),
-        None => text,
-    }
+    let by = event.by().map(|by| text!(" so that {taker} can run", [taker = job(frame.job(by))]));
+    text!("{victim} was [evicted]{by}", [victim = job(frame.job_name(event)), by])
 }
 
 /// The sentence of a mark; empty for an event.
 pub fn marked(frame: &Frame, event: &EventRow) -> Text {
     let What::Mark(Mark { rule, subject }) = event.what else { return Text::default() };
-    let queue = |queue: Option<QueueId>| queue.map_or("", |queue| frame.queue(queue));
-    let text = match subject.job {
-        Some(job) => Text::default().job(frame.job(job)),
-        None if subject.other_queue.is_none() => Text::default().queue(queue(subject.queue)),
-        None => Text::default().queue(queue(subject.queue)).say(" and ").queue(queue(subject.other_queue)),
+    let about = match (subject.job, subject.other_queue) {
+        (Some(id), _) => job(frame.job(id)),
+        (None, None) => queue_of(frame, subject.queue),
+        (None, other) => {
+            text!("{one} and {other}", [one = queue_of(frame, subject.queue), other = queue_of(frame, other)])
+        }
     };
-    text.say(": ").say(rule.0.says)
+    text!("{about}: {says}", [about, says = rule.0.says])
 }

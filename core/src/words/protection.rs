@@ -3,8 +3,8 @@
 use super::check::{Party, decisive_resource, seconds, side, value};
 use super::facts::Facts;
 use super::number::{self, with_unit};
-use super::text::Text;
-use crate::id::QueueId;
+use super::phrases::queue_of;
+use super::text::{Text, job, text};
 use crate::moment::Frame;
 use crate::trace::{Check, Quantity, Term, Value};
 use crate::units::Resource;
@@ -15,18 +15,17 @@ pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
         return Some(text);
     }
     let subject = &check.subject;
-    let queue = |queue: Option<QueueId>| Text::default().queue(queue.map_or("", |queue| frame.queue(queue)));
+    let [own, other] = [subject.queue, subject.other_queue].map(|queue| queue_of(frame, queue));
     let r = decisive_resource(check).unwrap_or(Resource::GPU);
     let amount_of = |value: &Value| side(value, r).map_or("unlimited".to_string(), |base| with_unit(r, base));
     let (left, right): (&Term, &Term) = (&check.left, &check.right);
     match (left.quantity, right.quantity) {
         (Quantity::Runtime, _) => {
             let victim = subject.other_job.map_or("", |job| frame.job(job));
-            Some(Text::default().job(victim).say(format!(
-                " has run for {} and is protected until it has run for {}",
-                seconds(&left.value),
-                seconds(&right.value)
-            )))
+            Some(text!(
+                "{job} has run for {ran} and is protected until it has run for {least}",
+                [job = job(victim), ran = seconds(&left.value), least = seconds(&right.value)]
+            ))
         }
         (Quantity::AllocatedWithoutVictims, what @ (Quantity::Allocatable | Quantity::Quota | Quantity::FairShare)) => {
             let what = match what {
@@ -41,27 +40,25 @@ pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
             // The comparison is repeated for each victim.
             let before = facts.get(party, Quantity::Before);
             let is_first = before.is_none_or(|before| before.value == held.value);
-            let uses = if is_first { " uses " } else { " would be left with " };
-            let text = queue(subject.other_queue).say(uses).amount(held);
-            Some(text.say(format!(", which is within {what} of ")).amount(bound))
+            let uses = if is_first { "uses" } else { "would be left with" };
+            Some(text!("{other} {uses} {held}, which is within {what} of {bound}", [other, uses, held, what, bound]))
         }
         (Quantity::Saturation, _) => {
-            let (own, other) = (value(left, None), value(right, None));
             let factor = match left.value {
                 Value::Product([_, factor]) => {
                     format!("; reclaimerUtilizationMultiplier is {}", number::number(factor))
                 }
                 _ => String::new(),
             };
-            let text = queue(subject.queue).say(" would be at least as saturated as ");
-            let text = text.then(queue(subject.other_queue));
-            Some(text.say(format!(" (allocated / [fair share]: {own} against {other}{factor})")))
+            Some(text!(
+                "{own} would be at least as saturated as {other} (allocated / [fair share]: {ratio} against {bound}{factor})",
+                [own, other, ratio = value(left, None), bound = value(right, None), factor]
+            ))
         }
-        (Quantity::AllocatedNonPreemptible, _) => Some(queue(subject.queue).say(format!(
-            " would use {} for non-preemptible [jobs], over its [quota] of {}",
-            amount_of(&left.value),
-            amount_of(&right.value)
-        ))),
+        (Quantity::AllocatedNonPreemptible, _) => Some(text!(
+            "{own} would use {amount} for non-preemptible [jobs], over its [quota] of {quota}",
+            [own, amount = amount_of(&left.value), quota = amount_of(&right.value)]
+        )),
         _ => None,
     }
 }

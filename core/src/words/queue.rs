@@ -3,7 +3,7 @@
 use super::happenings::Entry;
 use super::number::{self, amount, bound, unit, with_unit};
 use super::requested::{after_comma, requested};
-use super::text::Text;
+use super::text::{self, Text, text};
 use super::{Cell, Control, Evidence, Explanation, Ladder, Selection, Terms, ladder};
 use crate::id::{Id, QueueId};
 use crate::moment::Kind;
@@ -14,7 +14,7 @@ use crate::units::{Resource, ShownResource};
 /// Explains a queue.
 pub fn queue(frame: &Frame, name: &str, derivation: Option<&Ladder>, resource: Resource) -> Explanation {
     let Some((position, row)) = frame.queues.iter().enumerate().find(|(_, row)| row.name == name) else {
-        return Explanation::missing(Text::default().queue(name), " is not a [queue] of this scenario.");
+        return Explanation::missing(text::queue(name), " is not a [queue] of this scenario.");
     };
     let steps = derivation
         .filter(|d| d.queue == name && d.resource == resource && d.cycle == frame.cycle)
@@ -25,12 +25,13 @@ pub fn queue(frame: &Frame, name: &str, derivation: Option<&Ladder>, resource: R
     let of_queue = || frame.jobs.iter().filter(|job| job.queue == position as u32);
     let mut jobs: Vec<Entry> = of_queue().map(entry).take(JOBS).collect();
     jobs.extend(more_jobs(of_queue().skip(JOBS).count() as u64));
+    let queue = text::queue(name);
     let called = match frame.names.display_name(QueueId::from_index(position)) {
-        "" => String::new(),
-        called => format!(" ({called})"),
+        "" => None,
+        called => Some(text::name(&format!(" ({called})"))),
     };
     Explanation {
-        about: Text::default().queue(name).name(&called).say(format!(" · {}", number::resource_name(resource))),
+        about: text!("{queue}{called} · {of}", [queue, called, of = number::resource_name(resource)]),
         verdict: verdict(row, resource, terms)
             .then(fuller_sibling(frame, row, resource))
             .then(over_limit(row, resource))
@@ -67,7 +68,7 @@ fn job_entry(frame: &Frame, job: &JobRow, fate: Option<&'static str>) -> Entry {
     Entry {
         when: number::time(job.submit_ms),
         kind: Some(kind),
-        text: Text::default().job(&job.name).say(format!(" {state}")).say(after_comma(&amount)),
+        text: text!("{job} {state}{amount}", [job = text::job(&job.name), state, amount = after_comma(&amount)]),
         selection: Some(Selection::Job(job.name.clone())),
         ..Entry::default()
     }
@@ -81,18 +82,13 @@ fn in_pools(frame: &Frame, position: usize, resource: Resource) -> Text {
     let r = resource.index();
     let of = |pool: &PoolRow| {
         let row = pool.queues.get(position)?;
-        let (has, share) = (amount(resource, row.allocated[r]), row.fair_share.as_ref().map(|share| share[r]));
-        let text = Text::of(has);
-        Some(
-            match share {
-                Some(share) => text.say(format!(" of its [fair share] of {} in ", bound(resource, share))),
-                None => text.say(" in "),
-            }
-            .name(&pool.name),
-        )
+        let share = row.fair_share.as_ref().map(|share| bound(resource, share[r]));
+        let share = share.map_or(String::new(), |share| format!(" of its [fair share] of {share}"));
+        let (has, pool) = (amount(resource, row.allocated[r]), text::name(&pool.name));
+        Some(text!("{has}{share} in {pool}", [has, share, pool]))
     };
     let each: Vec<Text> = frame.pools.iter().take(POOLS).filter_map(of).collect();
-    Text::of(" By [node] pool: ").list(each, "and").say(".")
+    text!(" By [node] pool: {each}.", [each = Text::default().list(each, "and")])
 }
 
 /// Largest number of listed node pools.
@@ -103,64 +99,67 @@ fn verdict(row: &QueueRow, resource: Resource, terms: &Terms) -> Text {
     let (has, wants) = (row.allocated[r], row.request[r]);
     // A quota that the policy does not read is not shown.
     let quota = row.quota[r].filter(|_| terms.reads("quota"));
-    let text = Text::default().queue(&row.name);
-    let uses = format!(" uses {}", with_unit(resource, has));
+    let (queue, uses, requests) = (text::queue(&row.name), with_unit(resource, has), amount(resource, wants));
     let share = row.fair_share.as_ref().map(|share| share[r]);
     let over = |limit: Option<f64>| limit.filter(|limit| has > limit + EPSILON);
-    if let (Some(share), Some(_)) = (over(share.flatten()), share) {
-        let above = amount(resource, has - share);
-        return text
-            .say(format!("{uses}, {above} over its [fair share] of {}.", amount(resource, share)))
-            .say(" [Queues] below their [fair share] can reclaim it.");
+    if let Some(share) = over(share.flatten()) {
+        let (over, share) = (amount(resource, has - share), amount(resource, share));
+        return text!(
+            "{queue} uses {uses}, {over} over its [fair share] of {share}. [Queues] below their [fair share] can reclaim it.",
+            [queue, uses, over, share]
+        );
     }
     if let Some(quota) = over(quota) {
-        let borrowed = amount(resource, has - quota);
-        let within = match share {
-            Some(share) => format!(", within its [fair share] of {}", bound(resource, share)),
-            None => String::new(),
-        };
-        return text.say(format!("{uses}, {borrowed} over its [quota] of {}{within}.", amount(resource, quota)));
+        let within = share.map(|share| format!(", within its [fair share] of {}", bound(resource, share)));
+        let (over, quota) = (amount(resource, has - quota), amount(resource, quota));
+        return text!(
+            "{queue} uses {uses}, {over} over its [quota] of {quota}{within}.",
+            [queue, uses, over, quota, within = within.unwrap_or_default()]
+        );
     }
     let due = share.unwrap_or(quota).unwrap_or(f64::INFINITY).min(wants);
     if due > has + EPSILON {
         let what = if share.is_some() { "[fair share]" } else { "[quota]" };
-        let of = bound(resource, share.unwrap_or(quota));
-        let short = with_unit(resource, due - has);
-        return text
-            .say(format!(" is {short} below its {what}: it{uses} of {of} and requests {}.", amount(resource, wants)));
+        let (of, short) = (bound(resource, share.unwrap_or(quota)), with_unit(resource, due - has));
+        return text!(
+            "{queue} is {short} below its {what}: it uses {uses} of {of} and requests {requests}.",
+            [queue, short, what, uses, of, requests]
+        );
     }
     if wants > has + EPSILON {
-        return text.say(format!("{uses}, its whole share, and requests {}.", amount(resource, wants)));
+        return text!("{queue} uses {uses}, its whole share, and requests {requests}.", [queue, uses, requests]);
     }
     if wants <= EPSILON {
-        return text.say(format!(" requests no {} at this moment.", unit(resource, 2.0)));
+        return text!("{queue} requests no {unit} at this moment.", [queue, unit = unit(resource, 2.0)]);
     }
     let (due, what) = match terms.reads("quota") {
-        true => (quota, "[quota]"),
-        false => (share.flatten(), "[fair share]"),
+        true => (Some(bound(resource, quota)), "[quota]"),
+        false => (share.flatten().map(|share| bound(resource, Some(share))), "[fair share]"),
     };
     match due {
-        None if !terms.reads("quota") => text.say(format!("{uses}, all it requests.")),
-        due => text.say(format!("{uses}, all it requests, within its {what} of {}.", bound(resource, due))),
+        None => text!("{queue} uses {uses}, all it requests.", [queue, uses]),
+        Some(due) => {
+            text!("{queue} uses {uses}, all it requests, within its {what} of {due}.", [queue, uses, what, due])
+        }
     }
 }
 
 /// The amount above the limit of a queue, which is reclaimed first.
-fn over_limit(row: &QueueRow, resource: Resource) -> Text {
+fn over_limit(row: &QueueRow, resource: Resource) -> Option<Text> {
     let over = row.over_limit[resource.index()];
-    let text = format!(" Reclaimed first: {} above its [limit].", with_unit(resource, over));
-    if over > EPSILON { Text::of(text) } else { Text::default() }
+    let text = text!(" Reclaimed first: {over} above its [limit].", [over = with_unit(resource, over)]);
+    Some(text).filter(|_| over > EPSILON)
 }
 
 /// A sibling with a larger allocation that is protected because it is within its own fair share.
-fn fuller_sibling(frame: &Frame, row: &QueueRow, resource: Resource) -> Text {
+fn fuller_sibling(frame: &Frame, row: &QueueRow, resource: Resource) -> Option<Text> {
     let r = resource.index();
     let share = |row: &QueueRow| row.fair_share.as_ref().and_then(|share| share[r]);
     let is_full = |row: &QueueRow| share(row).is_some_and(|share| row.allocated[r] >= share - EPSILON);
     let wants_more = row.request[r] > row.allocated[r] + EPSILON;
     // Only under policies whose reclaim compares fair shares.
     if !wants_more || !is_full(row) || saturation(&frame.policy, 0.0, row, r).is_none() {
-        return Text::default();
+        return None;
     }
     let keeps = |other: &&QueueRow| {
         other.parent == row.parent
@@ -168,15 +167,12 @@ fn fuller_sibling(frame: &Frame, row: &QueueRow, resource: Resource) -> Text {
             && share(other).is_some_and(|share| other.allocated[r] <= share + EPSILON)
     };
     let fullest = frame.queues.iter().filter(keeps).max_by(|a, b| a.allocated[r].total_cmp(&b.allocated[r]));
-    let Some((other, share)) = fullest.and_then(|other| Some((other, share(other)?))) else {
-        return Text::default();
-    };
-    let (uses, share) = (amount(resource, other.allocated[r]), amount(resource, share));
-    Text::of(" Its sibling ")
-        .queue(&other.name)
-        .say(format!(" uses {uses} of its own [fair share] of {share}, so "))
-        .queue(&row.name)
-        .say(" cannot reclaim any from it.")
+    let other = fullest?;
+    let (uses, share) = (amount(resource, other.allocated[r]), amount(resource, share(other)?));
+    Some(text!(
+        " Its sibling {other} uses {uses} of its own [fair share] of {share}, so {queue} cannot reclaim any from it.",
+        [other = text::queue(&other.name), uses, share, queue = text::queue(&row.name)]
+    ))
 }
 
 /// Smaller differences are rounding errors.
@@ -220,7 +216,7 @@ fn evidence(row: &QueueRow, resource: Resource, policy: &str) -> Evidence {
     }
     Evidence {
         caption: Text::of("At this moment"),
-        head: vec![Text::of(unit(resource, 2.0)), Text::default().queue(&row.name)],
+        head: vec![Text::of(unit(resource, 2.0)), text::queue(&row.name)],
         rows,
     }
 }

@@ -4,8 +4,8 @@ use super::check::{Party, decisive_resource};
 use super::comparison::{deciding, table};
 use super::facts::{Fact, Facts};
 use super::number::{self, unit};
-use super::phrases::{reclaimed_for, split};
-use super::text::Text;
+use super::phrases::{queue_of, reclaimed_for, split};
+use super::text::{Text, bare, job, joined, text};
 use super::{Cell, Control, Evidence, Explanation, RuleCard};
 use crate::id::QueueId;
 use crate::moment::{EventRow, Frame};
@@ -70,54 +70,61 @@ impl<'a> Sides<'a> {
         let of =
             |fact: &Option<Fact>| fact.as_ref().map_or(f64::NEG_INFINITY, |fact| fact.value.unwrap_or(f64::INFINITY));
         match share {
-            Some(share) if share.value.unwrap_or(f64::INFINITY) >= of(&quota) => Some(("fair share", share)),
-            _ => quota.map(|quota| ("quota", quota)),
+            Some(share) if share.value.unwrap_or(f64::INFINITY) >= of(&quota) => Some(("[fair share]", share)),
+            _ => quota.map(|quota| ("[quota]", quota)),
         }
     }
 
     /// What the taker stays within.
     fn bound(&self) -> Option<(&'static str, Fact)> {
         match self.by_quota {
-            true => self.of(self.taker, Quantity::Quota).map(|quota| ("quota", quota)),
-            false => self.of(self.taker, Quantity::FairShare).map(|share| ("fair share", share)),
+            true => self.of(self.taker, Quantity::Quota).map(|quota| ("[quota]", quota)),
+            false => self.of(self.taker, Quantity::FairShare).map(|share| ("[fair share]", share)),
         }
     }
 
     /// *`team-a` was using 3 GPUs, 1 over its fair share of 2*.
     fn giver_says(&self) -> Option<Text> {
-        let held = self.held()?;
-        let text = Text::default().queue(self.frame.queue(self.giver)).say(" was using ").amount(held.clone());
-        let Some((what, floor)) = self.floor() else { return Some(text) };
-        Some(match (held.value, floor.value) {
+        let (held, queue) = (self.held()?, queue_of(self.frame, self.giver));
+        let Some((what, floor)) = self.floor() else {
+            return Some(text!("{queue} was using {held}", [queue, held]));
+        };
+        let over = match (held.value, floor.value) {
             (Some(has), Some(is)) if has > is => {
-                let over = number::amount(self.resource, has - is);
-                text.say(format!(", {over} over its [{what}] of ")).number(floor)
+                format!(", {} over", number::amount(self.resource, has - is))
             }
-            _ => text.say(format!(" of its [{what}] of ")).number(floor),
-        })
+            _ => " of".to_string(),
+        };
+        Some(text!(
+            "{queue} was using {held}{over} its {what} of {floor}",
+            [queue, held, over, what, floor = bare(floor)]
+        ))
     }
 
     /// *the priority of `team-b`, 90, is higher than 80 of `team-a`*, if that allows it.
     fn priority_says(&self) -> Option<Text> {
         let of = |queue| self.of(queue, Quantity::Priority).filter(|_| self.by_priority)?.value;
-        let (taker, giver) = (of(self.taker)?, of(self.giver)?);
-        let text = Text::of("the priority of ").queue(self.frame.queue(self.taker));
-        let text = text.say(format!(", {}, is higher than {} of ", number::number(taker), number::number(giver)));
-        Some(text.queue(self.frame.queue(self.giver)))
+        let [high, low] = [of(self.taker)?, of(self.giver)?].map(number::number);
+        let [taker, giver] = [self.taker, self.giver].map(|queue| queue_of(self.frame, queue));
+        Some(text!("the priority of {taker}, {high}, is higher than {low} of {giver}", [taker, high, low, giver]))
     }
 
     /// *with `b2`, `team-b` uses exactly its fair share of 2*.
     fn taker_says(&self, by: &str) -> Option<Text> {
-        let with_job = self.of(self.taker, Quantity::AllocatedWithJob)?;
-        let text = Text::of("with ").job(by).say(", ").queue(self.frame.queue(self.taker)).say(" uses ");
-        let Some((what, bound)) = self.bound() else { return Some(text.amount(with_job)) };
-        Some(match (with_job.value, bound.value) {
-            (Some(with), Some(is)) if with == is => text.say(format!("exactly its [{what}] of ")).number(bound),
-            (Some(with), Some(is)) if with > is => {
-                text.amount(with_job).say(format!(", over its [{what}] of ")).number(bound)
-            }
-            _ => text.amount(with_job).say(format!(", within its [{what}] of ")).number(bound),
-        })
+        let with = self.of(self.taker, Quantity::AllocatedWithJob)?;
+        let (job, queue) = (job(by), queue_of(self.frame, self.taker));
+        let Some((what, bound)) = self.bound() else {
+            return Some(text!("with {job}, {queue} uses {with}", [job, queue, with]));
+        };
+        let uses = match (with.value, bound.value) {
+            (Some(has), Some(is)) if has == is => Text::of("exactly"),
+            (Some(has), Some(is)) if has > is => text!("{with}, over", [with]),
+            _ => text!("{with}, within", [with]),
+        };
+        Some(text!(
+            "with {job}, {queue} uses {uses} its {what} of {bound}",
+            [job, queue, uses, what, bound = bare(bound)]
+        ))
     }
 
     /// The rule that permits the eviction: the comparison about the giver that holds, of the strategy in use.
@@ -159,15 +166,15 @@ impl<'a> Sides<'a> {
         let rows = rows.into_iter().filter(|(_, giver, taker)| giver.is_some() || taker.is_some());
         let rows = rows.map(|(name, giver, taker)| (name, vec![Cell::of(giver), Cell::of(taker)], name == decisive));
         let caption = match self.parent {
-            Some(parent) => Text::of("Compared below ").queue(self.frame.queue(parent)),
+            Some(parent) => text!("Compared below {queue}", [queue = queue_of(self.frame, parent)]),
             None => Text::of("Compared at the top level"),
         };
         Evidence {
             caption,
             head: vec![
                 Text::of(unit(self.resource, 2.0)),
-                Text::default().queue(self.frame.queue(self.giver)),
-                Text::default().queue(self.frame.queue(self.taker)),
+                queue_of(self.frame, self.giver),
+                queue_of(self.frame, self.taker),
             ],
             rows: rows.collect(),
         }
@@ -177,21 +184,15 @@ impl<'a> Sides<'a> {
 fn reclaimed_by_amounts(frame: &Frame, event: &EventRow, resource: Resource) -> Explanation {
     let name = frame.job_name(event);
     let by = event.by().map_or("", |by| frame.job(by));
-    let opening = reclaimed_for(frame, event);
+    let evicted = reclaimed_for(frame, event);
     let Some(sides) = Sides::new(frame, event, resource) else {
-        return Explanation { verdict: opening.say("."), ..Explanation::default() };
+        return Explanation { verdict: text!("{evicted}.", [evicted]), ..Explanation::default() };
     };
-    let clauses = sides.giver_says().into_iter().chain(sides.taker_says(by)).chain(sides.priority_says());
-    let clauses: Vec<Text> = clauses.collect();
-    let verdict = match clauses.is_empty() {
-        true => opening.say("."),
-        false => {
-            let said = clauses
-                .into_iter()
-                .enumerate()
-                .fold(opening.say(". "), |text, (i, clause)| text.say(if i > 0 { "; " } else { "" }).then(clause));
-            said.say(".")
-        }
+    let clauses = [sides.giver_says(), sides.taker_says(by), sides.priority_says()];
+    let why = joined(clauses.into_iter().flatten(), "; ");
+    let verdict = match why.is_empty() {
+        true => text!("{evicted}.", [evicted]),
+        false => text!("{evicted}. {why}.", [evicted, why]),
     };
     let (giver, taker) = (frame.queue(sides.giver), frame.queue(sides.taker));
     let evidence = match sides.held() {
@@ -206,7 +207,7 @@ fn reclaimed_by_amounts(frame: &Frame, event: &EventRow, resource: Resource) -> 
             Control::queue(giver, sides.resource, "quota"),
             Control::queue(giver, sides.resource, "weight"),
             Control::queue(taker, sides.resource, "quota"),
-            Control::job(name, "preemptible", Text::default().job(name).say(" preemptible")),
+            Control::job(name, "preemptible", text!("{job} preemptible", [job = job(name)])),
         ],
         outlook: after_eviction(frame, event),
         ..Explanation::default()
@@ -217,12 +218,15 @@ fn reclaimed_by_amounts(frame: &Frame, event: &EventRow, resource: Resource) -> 
 pub fn after_eviction(frame: &Frame, event: &EventRow) -> Text {
     let name = frame.job_name(event);
     let left = frame.jobs.iter().find(|job| job.name == name).map_or(0, |job| job.running);
-    if left > 0 {
-        let runs = number::count(left.into(), "[pod]");
-        return Text::of("The [evicted] [pod] of ").job(name).say(format!(
-            " shuts down, then waits again; {runs} of it {} on.",
-            if left == 1 { "runs" } else { "run" }
-        ));
+    let job = job(name);
+    match left {
+        0 => text!("{job} shuts down, then waits again.", [job]),
+        1 => {
+            text!("The [evicted] [pod] of {job} shuts down, then waits again; 1 [pod] of it runs on.", [job])
+        }
+        n => text!(
+            "The [evicted] [pod] of {job} shuts down, then waits again; {pods} of it run on.",
+            [job, pods = number::count(n.into(), "[pod]")]
+        ),
     }
-    Text::default().job(name).say(" shuts down, then waits again.")
 }

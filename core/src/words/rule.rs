@@ -5,7 +5,7 @@ use crate::scenario::{self, Path, Scenario};
 use super::happenings::{self, Entry};
 use super::number::count;
 use super::terms::product;
-use super::text::Text;
+use super::text::{Text, job, text};
 use super::{Control, Explanation, RuleCard, Selection, Terms, check, sentence_case, source};
 use crate::moment::{EventRow, Frame, RuleRow, RuleUse, Rulebook, What};
 use crate::trace::Check;
@@ -123,7 +123,7 @@ fn decided(frame: &Frame, key: &str) -> Vec<Entry> {
         .filter(|group| is_by(&group.first.checks) || is_mark(group.first))
         .map(|group| happenings::entry(frame, &group));
     let waiting = frame.refusals.iter().filter(|refusal| is_by(&refusal.checks)).map(|refusal| Entry {
-        text: Text::default().job(frame.job(refusal.job)).say(" was kept waiting"),
+        text: text!("{job} was kept waiting", [job = job(frame.job(refusal.job))]),
         selection: Some(Selection::Job(frame.job(refusal.job).to_string())),
         ..Entry::default()
     });

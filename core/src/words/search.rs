@@ -1,8 +1,8 @@
 //! Why these pods are evicted and not others: what the search tried, and where it ended.
 
 use super::number::{count, with_unit};
-use super::text::Text;
-use crate::id::{JobId, NodeId, PodId};
+use super::text::{self, Text, job, node, text};
+use crate::id::{JobId, NodeId};
 use crate::moment::{EventRow, Frame};
 use crate::trace::{Emptied, Search};
 use crate::units::Resource;
@@ -15,16 +15,18 @@ pub fn of_eviction(frame: &Frame, event: &EventRow) -> Vec<Text> {
     let pod = event.pod();
     let found = frame.searches.iter().find(|search| pod.is_some_and(|pod| search.evicted.contains(&pod)));
     let Some(search) = found else { return Vec::new() };
-    let text = Text::default().job(frame.job(search.job)).say(needs(search.pods));
+    let (job, nodes) = (job(frame.job(search.job)), nodes(frame, &search.nodes));
+    let pods = count(search.pods.into(), "[pod]");
+    let once = if search.pods == 1 { "" } else { " at once" };
     let text = match search.tried {
-        1 => text
-            .say("The first set of [evictions] that was tried, on ")
-            .then(nodes(frame, &search.nodes))
-            .say(", is allowed and frees enough; larger ones were not tried."),
-        tried => text
-            .say(format!("{tried} sets of [evictions] were tried, on "))
-            .then(nodes(frame, &search.nodes))
-            .say("; the last one is the first that is allowed and frees enough, and larger ones were not tried."),
+        1 => text!(
+            "{job} needs room for {pods}{once}. The first set of [evictions] that was tried, on {nodes}, is allowed and frees enough; larger ones were not tried.",
+            [job, pods, once, nodes]
+        ),
+        tried => text!(
+            "{job} needs room for {pods}{once}. {tried} sets of [evictions] were tried, on {nodes}; the last one is the first that is allowed and frees enough, and larger ones were not tried.",
+            [job, pods, once, tried, nodes]
+        ),
     };
     let emptied = search.emptied.as_ref().and_then(|emptied| of_nodes(frame, search, emptied));
     std::iter::once(text).chain(emptied).collect()
@@ -38,31 +40,31 @@ pub fn of_waiting(frame: &Frame, job: JobId) -> Option<Text> {
         // There is no other node, and no smaller number of pods, to tell it from.
         return None;
     }
-    let of = if search.nodes.len() == 1 { "The only [node] with " } else { "[Nodes] with " };
-    let text = Text::of(of).say("[pods] that could be evicted: ").then(nodes(frame, &search.nodes)).say(".");
-    Some(match (search.placed, search.pods) {
-        (0, 2..) => text.say(format!(
-            " It needs room for {} at once; not even for one of them a set sufficed.",
-            count(search.pods.into(), "[pod]")
+    let with = if search.nodes.len() == 1 { "The only [node] with" } else { "[Nodes] with" };
+    let pods = count(search.pods.into(), "[pod]");
+    let needs = match (search.placed, search.pods) {
+        (0, 2..) => Some(text!(" It needs room for {pods} at once; not even for one of them a set sufficed.", [pods])),
+        (placed, of) if placed < of && placed > 0 => Some(text!(
+            " It needs room for {pods} at once; a set sufficed for {placed} of them at most.",
+            [pods, placed]
         )),
-        (placed, pods) if placed < pods && placed > 0 => text.say(format!(
-            " It needs room for {} at once; a set sufficed for {placed} of them at most.",
-            count(pods.into(), "[pod]")
-        )),
-        _ => text,
-    })
+        _ => None,
+    };
+    Some(text!(
+        "{with} [pods] that could be evicted: {nodes}.{needs}",
+        [with, nodes = nodes(frame, &search.nodes), needs]
+    ))
 }
 
 /// The pods that counted as evicted for a job although they stay.
 pub fn counted_as_made(frame: &Frame, job: JobId) -> Option<Text> {
     let unfinished = frame.unfinished.iter().find(|unfinished| unfinished.job == job)?;
-    let name = |(pod, _): &(PodId, NodeId)| Text::default().name(frame.names.pod(*pod));
-    let pods: Vec<Text> = unfinished.evicted.iter().map(name).collect();
-    (!pods.is_empty()).then(|| {
-        Text::of("One set of [evictions] was enough, but was not carried out. Until the end of the cycle these [pods] counted as [evicted], and stay: ")
-            .then(named(pods, "[pods]"))
-            .say(".")
-    })
+    let pods = unfinished.evicted.iter().map(|(pod, _)| text::name(frame.names.pod(*pod)));
+    let pods = Some(named(pods.collect(), "[pods]")).filter(|pods| !pods.is_empty())?;
+    Some(text!(
+        "One set of [evictions] was enough, but was not carried out. Until the end of the cycle these [pods] counted as [evicted], and stay: {pods}.",
+        [pods]
+    ))
 }
 
 /// Where several nodes are emptied at once: why these.
@@ -71,34 +73,28 @@ fn of_nodes(frame: &Frame, search: &Search, emptied: &Emptied) -> Option<Text> {
     if n < 2 || emptied.needed <= 0.0 {
         return None;
     }
-    let sum = |n: usize| emptied.nodes[..n].iter().map(|(_, gpus)| gpus).sum::<f64>();
-    let of_node = |(node, gpus): &(NodeId, f64)| {
-        Text::default().node(frame.node(*node)).say(format!(" ({})", with_unit(Resource::GPU, *gpus)))
+    let gpus = |gpus: f64| with_unit(Resource::GPU, gpus);
+    let of_node =
+        |(of, free): &(NodeId, f64)| text!("{node} ({gpus})", [node = node(frame.node(*of)), gpus = gpus(*free)]);
+    let nodes = Text::default().list(emptied.nodes.iter().take(NAMED).map(of_node).collect(), "and");
+    let not_there = "but [evictions] there were not enough or not allowed.";
+    let fewer = match fewest {
+        fewest if fewest == n => {
+            let sum = emptied.nodes[..n - 1].iter().map(|(_, gpus)| gpus).sum::<f64>();
+            format!("One [node] fewer counts {}.", gpus(sum))
+        }
+        1 => format!("The first alone counts that many, {not_there}"),
+        fewest => format!("The first {fewest} together count that many, {not_there}"),
     };
     // The search adds the GPUs that the queue is charged for each pod, which may be more than the node has.
-    let text =
-        Text::of("Counted as free on the smallest of these [nodes], with the [pods] there that may be evicted: ");
-    let text = text.list(emptied.nodes.iter().take(NAMED).map(of_node).collect(), "and");
-    let text = text.say("; ").job(frame.job(search.job));
-    let text = text.say(format!(" lacks {} elsewhere. ", with_unit(Resource::GPU, emptied.needed)));
-    let not_there = "but [evictions] there were not enough or not allowed.";
-    Some(match fewest {
-        fewest if fewest == n => text.say(format!("One [node] fewer counts {}.", with_unit(Resource::GPU, sum(n - 1)))),
-        1 => text.say(format!("The first alone counts that many, {not_there}")),
-        fewest => text.say(format!("The first {fewest} together count that many, {not_there}")),
-    })
-}
-
-/// *ada needs room for 2 pods at once.*
-fn needs(pods: u32) -> String {
-    match pods {
-        1 => " needs room for 1 [pod]. ".to_string(),
-        pods => format!(" needs room for {} at once. ", count(pods.into(), "[pod]")),
-    }
+    Some(text!(
+        "Counted as free on the smallest of these [nodes], with the [pods] there that may be evicted: {nodes}; {job} lacks {gpus} elsewhere. {fewer}",
+        [nodes, job = job(frame.job(search.job)), gpus = gpus(emptied.needed), fewer]
+    ))
 }
 
 fn nodes(frame: &Frame, nodes: &[NodeId]) -> Text {
-    named(nodes.iter().map(|node| Text::default().node(frame.node(*node))).collect(), "[nodes]")
+    named(nodes.iter().map(|of| node(frame.node(*of))).collect(), "[nodes]")
 }
 
 /// A list of names; of many, the first ones and how many more there are.

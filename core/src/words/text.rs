@@ -42,10 +42,93 @@ impl Piece {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Text(pub Vec<Piece>);
 
+/// A sentence with holes, each for words, a name, an amount or another text: `text!("{job} waits in {queue}.", [job,
+/// queue = of])`. Names stay separate pieces. A hole without a value, or a value without a hole, does not compile.
+macro_rules! text {
+    ($template:literal $(, [$($hole:ident $(= $value:expr)?),*])?) => {{
+        // Only compares holes and values. In a template that is not a literal, no hole stands for a variable of that
+        // name.
+        let _ = format_args!(concat!($template) $($(, $hole = "")*)?);
+        $crate::words::text::Text::of_template(
+            $template,
+            &[$($((stringify!($hole), $crate::words::text::text!(@ $hole $(= $value)?))),*)?],
+        )
+    }};
+    (@ $hole:ident) => { $crate::words::text::Text::from($hole) };
+    (@ $hole:ident = $value:expr) => { $crate::words::text::Text::from($value) };
+}
+pub(super) use text;
+
+/// What may stand in a hole.
+macro_rules! from {
+    ($($kind:ty: $value:ident => $text:expr;)*) => {
+        $(impl From<$kind> for Text {
+            fn from($value: $kind) -> Text {
+                $text
+            }
+        })*
+    };
+}
+from! {
+    &str: words => Text::of(words);
+    &String: words => Text::of(words);
+    String: words => Text::of(words);
+    // Without separators of thousands.
+    u32: n => Text::of(n.to_string());
+    // A text that may be left out.
+    Option<Text>: text => text.unwrap_or_default();
+    // A recorded amount with its unit.
+    Fact: fact => Text(vec![Piece::Amount(fact.with_unit(), Box::new(fact))]);
+}
+
+/// A recorded amount without its unit.
+pub(super) fn bare(fact: Fact) -> Text {
+    Text(vec![Piece::Amount(fact.bare(), Box::new(fact))])
+}
+
+/// The name of a queue.
+pub(super) fn queue(name: &str) -> Text {
+    Text(vec![Piece::Queue(name.into())])
+}
+
+/// The name of a job.
+pub(super) fn job(name: &str) -> Text {
+    Text(vec![Piece::Job(name.into())])
+}
+
+/// The name of a node.
+pub(super) fn node(name: &str) -> Text {
+    Text(vec![Piece::Node(name.into())])
+}
+
+/// A name that selects nothing.
+pub(super) fn name(name: &str) -> Text {
+    Text(vec![Piece::Name(name.into())])
+}
+
+/// Texts with words between them.
+pub(super) fn joined(texts: impl IntoIterator<Item = Text>, between: &str) -> Text {
+    let join = |all: Text, text| text!("{all}{between}{text}", [all, between, text]);
+    texts.into_iter().reduce(join).unwrap_or_default()
+}
+
 impl Text {
     /// Creates a text from words.
     pub fn of(words: impl Into<String>) -> Text {
         Text::default().say(words)
+    }
+    /// Creates a text from a template with the values of its holes.
+    pub(super) fn of_template(template: &str, holes: &[(&str, Text)]) -> Text {
+        debug_assert!(!template.contains("[{"), "the mark around a hole is never filled: {template}");
+        let mut pieces = Vec::new();
+        // A part begins with a hole: `job} waits in `; only the first one has none.
+        for part in template.split('{') {
+            let (hole, words) = part.split_once('}').unwrap_or(("", part));
+            let value = holes.iter().find(|(name, _)| *name == hole);
+            pieces.extend(value.into_iter().flat_map(|(_, value)| value.0.iter().cloned()));
+            pieces.extend((!words.is_empty()).then(|| Piece::Plain(words.into())));
+        }
+        Text(pieces)
     }
     /// Adds words.
     pub fn say(mut self, words: impl Into<String>) -> Text {
@@ -77,19 +160,9 @@ impl Text {
         self.0.push(Piece::Name(name.into()));
         self
     }
-    /// Adds a recorded amount with its unit: *3 GPUs*.
-    pub fn amount(mut self, fact: Fact) -> Text {
-        self.0.push(Piece::Amount(fact.with_unit(), Box::new(fact)));
-        self
-    }
-    /// Adds a recorded amount without a unit.
-    pub fn number(mut self, fact: Fact) -> Text {
-        self.0.push(Piece::Amount(fact.bare(), Box::new(fact)));
-        self
-    }
     /// Adds another text.
-    pub fn then(mut self, other: Text) -> Text {
-        self.0.extend(other.0);
+    pub fn then(mut self, other: impl Into<Text>) -> Text {
+        self.0.extend(other.into().0);
         self
     }
     /// Adds a list of texts, separated by commas, with a conjunction before the last.
@@ -153,6 +226,14 @@ impl fmt::Display for Text {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_and_words_in_holes_stay_apart() {
+        let (of, n) = (queue("{job}"), "2".to_string());
+        let text = text!("{job} has {n} [pods] in {queue}", [job = job("a"), n, queue = of]);
+        assert_eq!(text.to_string(), "`a` has 2 [pods] in `{job}`");
+        assert_eq!(text.0.len(), 5);
+    }
 
     #[test]
     fn names_are_not_filled() {

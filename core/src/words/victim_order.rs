@@ -1,7 +1,7 @@
 //! Jobs that were not evicted because others come first in the order of victims.
 
 use super::check::{seconds, value};
-use super::text::Text;
+use super::text::{Text, job, text};
 use crate::id::JobId;
 use crate::moment::Frame;
 use crate::trace::{Check, Quantity, Term, Value};
@@ -11,30 +11,30 @@ pub fn later(frame: &Frame, candidate: JobId, check: &Check) -> Option<Text> {
     let sides = [(check.subject.job?, &check.left), (check.subject.other_job?, &check.right)];
     let own = sides.iter().find(|side| side.0 == candidate)?.1;
     let (victim, last) = *sides.iter().find(|side| side.0 != candidate)?;
-    let (own, last, victim) = (shown(own), shown(last), frame.job(victim));
-    let text = Text::default().job(frame.job(candidate));
+    let (own, last) = (shown(own), shown(last));
+    let [job, victim] = [candidate, victim].map(|of| job(frame.job(of)));
     Some(match check.left.quantity {
-        Quantity::Priority => {
-            let text = text.say(": the lowest priority goes first, and its priority ").say(own);
-            text.say(format!(" is higher than {last} of ")).job(victim)
-        }
+        Quantity::Priority => text!(
+            "{job}: the lowest priority goes first, and its priority {own} is higher than {last} of {victim}",
+            [job, own, last, victim]
+        ),
         Quantity::Created => {
             let older = if own == last { "not newer" } else { "older" };
-            let text = text.say(format!(": the newest [job] goes first, and it is {older} (submitted {own}, "));
-            text.job(victim).say(format!(" {last})"))
+            text!(
+                "{job}: the newest [job] goes first, and it is {older} (submitted {own}, {victim} {last})",
+                [job, older, own, victim, last]
+            )
+        }
+        Quantity::Applies if matches!(check.left.value, Value::Count(2..)) => {
+            text!("{job}: it is not preemptible, and such [pods] go last", [job])
         }
         Quantity::Applies => {
-            let (kind, last) = match check.left.value {
-                Value::Count(2..) => ("is not preemptible", "such [pods] go last"),
-                _ => ("is the originator of its [job]", "originators go after other [pods]"),
-            };
-            text.say(format!(": it {kind}, and {last}"))
+            text!("{job}: it is the originator of its [job], and originators go after other [pods]", [job])
         }
         Quantity::Name => {
-            let text = text.say(": of [jobs] of the same age the last by name goes first, which is ");
-            text.job(victim)
+            text!("{job}: of [jobs] of the same age the last by name goes first, which is {victim}", [job, victim])
         }
-        _ => text.say(": ").job(victim).say(" comes later in the order of [jobs], so it goes first"),
+        _ => text!("{job}: {victim} comes later in the order of [jobs], so it goes first", [job, victim]),
     })
 }
 

@@ -4,8 +4,8 @@
 use super::check::side;
 use super::number::{number, with_unit};
 use super::outlook::clock;
-use super::phrases::node_reason;
-use super::text::Text;
+use super::phrases::{nodes_because, queue_of};
+use super::text::{Text, job, node, text};
 use crate::id::JobId;
 use crate::moment::{EventRow, Frame};
 use crate::time::Time;
@@ -25,19 +25,24 @@ fn amount(frame: &Frame, check: &Check, value: &Value) -> String {
     named.map_or_else(|| with_unit(r, base), |name| format!("{} {name}", number(base)))
 }
 
+/// Both sides of a comparison, with the unit of its resource.
+fn amounts(frame: &Frame, check: &Check) -> [String; 2] {
+    [&check.left.value, &check.right.value].map(|value| amount(frame, check, value))
+}
+
 /// The priorities of the claimant and the victim, if queues change them.
 pub fn priorities(frame: &Frame, event: &EventRow) -> Option<Text> {
     let (victim, by_job) = (frame.job_of(event)?, event.by()?);
     let compared = by_rule(&event.checks, "yunikorn/victim-priority").last()?;
     let [own, limit] = [&compared.left.value, &compared.right.value].map(|value| side(value, Resource::GPU));
     let (own, limit) = (own?, limit?);
-    let of = |job: JobId, is: f64| counted(frame, &event.checks, job, is);
-    if own == limit && of(by_job, limit).1 && of(victim, own).1 {
+    let (taker, taker_is_plain) = counted(frame, &event.checks, by_job, limit);
+    let (victim, victim_is_plain) = counted(frame, &event.checks, victim, own);
+    if own == limit && taker_is_plain && victim_is_plain {
         return None;
     }
     let is = if own == limit { "not higher" } else { "lower" };
-    let text = of(by_job, limit).0.say("; ").then(of(victim, own).0);
-    Some(text.say(format!(", which is {is}, so it may be [evicted].")))
+    Some(text!("{taker}; {victim}, which is {is}, so it may be [evicted].", [taker, victim, is]))
 }
 
 fn by_rule<'c>(checks: &'c [Check], rule: &'c str) -> impl Iterator<Item = &'c Check> {
@@ -45,40 +50,42 @@ fn by_rule<'c>(checks: &'c [Check], rule: &'c str) -> impl Iterator<Item = &'c C
 }
 
 /// A priority with the offsets that make it, and whether there are none.
-fn counted(frame: &Frame, checks: &[Check], job: JobId, is: f64) -> (Text, bool) {
-    let name = Text::default().job(frame.job(job));
+fn counted(frame: &Frame, checks: &[Check], of: JobId, is: f64) -> (Text, bool) {
     let mut parts = Text::default();
-    let root = Text::of("the root queue");
-    for step in checks.iter().filter(|check| check.subject.job == Some(job)) {
-        let queue = step.subject.queue.map_or_else(|| root.clone(), |at| Text::default().queue(frame.queue(at)));
+    for step in checks.iter().filter(|check| check.subject.job == Some(of)) {
+        let queue = match step.subject.queue {
+            None => Text::of("the root queue"),
+            queue => queue_of(frame, queue),
+        };
         match (step.rule.key(), &step.left.value) {
             ("yunikorn/offset", Value::Sum([below, offset])) => {
-                let below = if parts.is_empty() { number(*below as f64) } else { String::new() };
-                let (sign, offset) = if *offset < 0 { ('−', -offset) } else { ('+', *offset) };
-                parts = parts.say(format!("{below} {sign} ")).then(queue);
-                parts = parts.say(format!("'s offset {}", number(offset as f64)));
+                let below = if parts.is_empty() { Text::of(number(*below as f64)) } else { parts };
+                let sign = if *offset < 0 { "−" } else { "+" };
+                let offset = number(offset.abs() as f64);
+                parts = text!("{below} {sign} {queue}'s offset {offset}", [below, sign, queue, offset]);
             }
             ("yunikorn/priority-fence", Value::Count(offset)) => {
-                parts = Text::of(format!("the offset {} of the priority fence ", number(*offset as f64)));
-                parts = parts.then(queue);
+                let offset = number(*offset as f64);
+                parts = text!("the offset {offset} of the priority fence {queue}", [offset, queue]);
             }
             _ => {}
         }
     }
-    let is = number(is);
+    let (job, is) = (job(frame.job(of)), number(is));
     match parts.is_empty() {
-        true => (name.say(format!(" has priority {is}")), true),
-        false => (name.say(format!(" counts as priority {is} (")).then(parts).say(")"), false),
+        true => (text!("{job} has priority {is}", [job, is]), true),
+        false => (text!("{job} counts as priority {is} ({parts})", [job, is, parts]), false),
     }
 }
 
 /// The maximum that was lowered below what a queue uses.
 pub fn above_limit(frame: &Frame, event: &EventRow) -> Option<Text> {
     let check = by(&event.checks, "yunikorn/lowered-max", Quantity::Allocated)?;
-    let [used, limit] = [&check.left.value, &check.right.value].map(|value| amount(frame, check, value));
-    let text = Text::default().job(frame.job_name(event)).say(" was [evicted]: the [limit] of ");
-    let text = text.queue(check.subject.queue.map_or("", |queue| frame.queue(queue)));
-    Some(text.say(format!(" was lowered to {limit}, and it uses {used}.")))
+    let [used, limit] = amounts(frame, check);
+    Some(text!(
+        "{job} was [evicted]: the [limit] of {queue} was lowered to {limit}, and it uses {used}.",
+        [job = job(frame.job_name(event)), queue = queue_of(frame, check.subject.queue), limit, used]
+    ))
 }
 
 /// Jobs for which room is reserved on the nodes that were tried.
@@ -106,21 +113,21 @@ fn expires(frame: &Frame, job: JobId) -> Option<Time> {
 /// Which room is reserved, and for which jobs, without full stop.
 pub fn reserved(frame: &Frame, refusal: &Refusal, reasons: &[(NodeReason, u32)]) -> Option<Text> {
     let mut clauses = Vec::new();
-    for (job, n) in holders(reasons) {
-        let is_of = |check: &&Check| check.subject.other_job == Some(job) && check.rule.key() == "yunikorn/reserved";
+    for (of, n) in holders(reasons) {
+        let is_of = |check: &&Check| check.subject.other_job == Some(of) && check.rule.key() == "yunikorn/reserved";
         let found = refusal.checks.iter().find(is_of);
-        let node = found.and_then(|check| check.subject.node);
-        let room = match (found, node, n) {
-            (Some(check), Some(node), 1) if check.right.quantity == Quantity::Reserved => {
+        let place = found.and_then(|check| check.subject.node).filter(|_| n == 1);
+        let job = job(frame.job(of));
+        let until = expires(frame, of).map(|until| text!(" until {time}", [time = clock(until)]));
+        clauses.push(match (found, place.map(|place| node(frame.node(place)))) {
+            (Some(check), Some(node)) if check.right.quantity == Quantity::Reserved => {
                 let held = amount(frame, check, &check.right.value);
                 let are = if side(&check.right.value, Resource::GPU) == Some(1.0) { "is" } else { "are" };
-                Text::of(held).say(" on ").node(frame.node(node)).say(format!(" {are} reserved for "))
+                text!("{held} on {node} {are} reserved for {job}{until}", [held, node, are, job, until])
             }
-            (_, Some(node), 1) => Text::default().node(frame.node(node)).say(" is reserved for "),
-            _ => Text::of(format!("{n} [nodes] are reserved for ")),
-        };
-        let until = expires(frame, job).map(|until| format!(" until {}", clock(until)));
-        clauses.push(room.job(frame.job(job)).say(until.unwrap_or_default()));
+            (_, Some(node)) => text!("{node} is reserved for {job}{until}", [node, job, until]),
+            _ => text!("{n} [nodes] are reserved for {job}{until}", [n, job, until]),
+        });
     }
     (!clauses.is_empty()).then(|| Text::default().list(clauses, "and").then(other_nodes(frame, reasons)))
 }
@@ -128,17 +135,17 @@ pub fn reserved(frame: &Frame, refusal: &Refusal, reasons: &[(NodeReason, u32)])
 /// The nodes without reserved room, as a further sentence without full stop.
 fn other_nodes(frame: &Frame, reasons: &[(NodeReason, u32)]) -> Text {
     let others = reasons.iter().filter(|(reason, _)| !matches!(reason, NodeReason::Reserved(_)));
-    let why = others.map(|(reason, n)| Text::of(format!("{n} ")).then(node_reason(frame, *reason)));
-    let why: Vec<Text> = why.collect();
+    let why: Vec<Text> = others.map(|reason| nodes_because(frame, reason)).collect();
     if why.is_empty() { Text::default() } else { Text::of(". Other [nodes] checked: ").list(why, "and") }
 }
 
 /// When a job can start for which only reserved room is left.
 pub fn after_reservation(frame: &Frame, reasons: &[(NodeReason, u32)]) -> Text {
-    let jobs = holders(reasons).map(|(job, _)| Text::default().job(frame.job(job))).collect();
-    Text::of("It can start when other [nodes] have room, or when ")
-        .list(jobs, "or")
-        .say(" has started and leaves enough, or loses its reservation.")
+    let jobs = holders(reasons).map(|(of, _)| job(frame.job(of))).collect();
+    text!(
+        "It can start when other [nodes] have room, or when {jobs} has started and leaves enough, or loses its reservation.",
+        [jobs = Text::default().list(jobs, "or")]
+    )
 }
 
 /// The rule by which a search for victims ends.
@@ -147,10 +154,12 @@ const ENOUGH: &str = "yunikorn/enough-victims";
 /// What a preemption freed and what is missing, as sentences with full stop.
 pub fn freed_too_little(frame: &Frame, checks: &[Check]) -> Option<Text> {
     let once = by(checks, "yunikorn/preempts-once", Quantity::Applies)?;
-    let job = Text::default().job(frame.job(once.subject.job?));
+    let job = job(frame.job(once.subject.job?));
     let short = short_on_node(frame, checks, job.clone()).or_else(|| over_maximum(frame, checks, job));
-    let text = short.unwrap_or_default().then(end_of_search(frame, checks).unwrap_or_default());
-    Some(text.say(" [A job] preempts only once for each [pod], so it does not try again."))
+    Some(text!(
+        "{short}{end} [A job] preempts only once for each [pod], so it does not try again.",
+        [short, end = end_of_search(frame, checks)]
+    ))
 }
 
 /// The room on the node with what the victims free, against the request.
@@ -158,22 +167,24 @@ fn short_on_node(frame: &Frame, checks: &[Check], job: Text) -> Option<Text> {
     let (freed, room) = (by(checks, ENOUGH, Quantity::Freed)?, by(checks, ENOUGH, Quantity::Request)?);
     let r = room.subject.resource.and_then(Resource::accounted).unwrap_or(Resource::GPU);
     let missing = side(&room.left.value, r)? - side(&room.right.value, r)?;
-    let text = Text::of(format!("its preemption frees {} on ", amount(frame, freed, &freed.left.value)));
-    let text = text.node(room.subject.node.map_or("", |node| frame.node(node)));
-    let text = text.say(format!(", which then has {} free; ", amount(frame, room, &room.right.value)));
     let missing = amount(frame, room, &Value::Real(missing));
-    let needs = amount(frame, room, &room.left.value);
-    Some(text.then(job).say(format!(" needs {needs} ({missing} missing).")))
+    let freed = amount(frame, freed, &freed.left.value);
+    let [needs, free] = amounts(frame, room);
+    let node = node(room.subject.node.map_or("", |node| frame.node(node)));
+    Some(text!(
+        "its preemption frees {freed} on {node}, which then has {free} free; {job} needs {needs} ({missing} missing).",
+        [freed, node, free, job, needs, missing]
+    ))
 }
 
 /// The maximum of a queue that the job exceeds even without the victims.
 fn over_maximum(frame: &Frame, checks: &[Check], job: Text) -> Option<Text> {
     let over = by(checks, ENOUGH, Quantity::AllocatedWithJob)?;
-    let [with, limit] = [&over.left.value, &over.right.value].map(|value| amount(frame, over, value));
-    let text = Text::of("its preemption freed too little: with ").then(job);
-    let text = text.say(" and without the [evicted] [pods], ");
-    let text = text.queue(over.subject.queue.map_or("", |queue| frame.queue(queue)));
-    Some(text.say(format!(" would use {with}, over its [limit] of {limit}.")))
+    let ([with, limit], queue) = (amounts(frame, over), queue_of(frame, over.subject.queue));
+    Some(text!(
+        "its preemption freed too little: with {job} and without the [evicted] [pods], {queue} would use {with}, over its [limit] of {limit}.",
+        [job, queue, with, limit]
+    ))
 }
 
 /// The resource that ended the search, or pods.
@@ -184,21 +195,24 @@ fn end_of_search(frame: &Frame, checks: &[Check]) -> Option<Text> {
         Some(_) => amount(frame, end, value),
     });
     let what = if end.subject.resource.is_none() { "[pods] " } else { "" };
-    let ended = format!("because they free more {what}than it requests ({freed} against {wanted})");
-    Some(Text::of(format!(" The search for victims ended {ended}.")))
+    Some(text!(
+        " The search for victims ended because they free more {what}than it requests ({freed} against {wanted}).",
+        [what, freed, wanted]
+    ))
 }
 
 /// Why a job is not tried before a time.
 pub fn delayed(job: Text, until: Time, why: Delay) -> Text {
     let at = clock(until);
     match why {
-        Delay::GangExpired => job.say(format!(
-            " is waiting: the reservations for its gang have expired; from {at} its [pods] are tried one by one."
-        )),
+        Delay::GangExpired => text!(
+            "{job} is waiting: the reservations for its gang have expired; from {at} its [pods] are tried one by one.",
+            [job, at]
+        ),
         Delay::Backoff => {
-            job.say(format!(" is waiting: too many of its [pods] found no [node], so none is tried before {at}."))
+            text!("{job} is waiting: too many of its [pods] found no [node], so none is tried before {at}.", [job, at])
         }
-        Delay::Preemption => job.say(format!(" is waiting: it may not preempt before {at}.")),
+        Delay::Preemption => text!("{job} is waiting: it may not preempt before {at}.", [job, at]),
     }
 }
 
@@ -245,7 +259,6 @@ pub fn is_served_first(refusal: &Refusal) -> bool {
 /// The guarantee that lets a job preempt, as a clause.
 pub fn below_guarantee(frame: &Frame, checks: &[Check]) -> Option<Text> {
     let check = by(checks, "yunikorn/below-guarantee", Quantity::AllocatedWithJob)?;
-    let queue = check.subject.queue.map_or("", |queue| frame.queue(queue));
-    let [with, quota] = [&check.left.value, &check.right.value].map(|value| amount(frame, check, value));
-    Some(Text::of(": with it, ").queue(queue).say(format!(" uses {with}, within its [quota] of {quota}.")))
+    let ([with, quota], queue) = (amounts(frame, check), queue_of(frame, check.subject.queue));
+    Some(text!(": with it, {queue} uses {with}, within its [quota] of {quota}", [queue, with, quota]))
 }

@@ -10,8 +10,9 @@ use super::comparison::{Comparison, table};
 use super::facts::Facts;
 use super::next::{expectation, is_offered};
 use super::outlook::{clock, outlook};
+use super::phrases::queue_of;
 use super::search;
-use super::text::Text;
+use super::text::{self, Text, text};
 use super::{Evidence, Explanation, RuleCard};
 use crate::id::{Id, QueueId};
 use crate::moment::{EventRow, Frame, JobRow, QueueRow, fate};
@@ -34,11 +35,11 @@ pub fn pending(frame: &Frame, refusal: &Refusal, resource: Resource) -> Explanat
     let rule = failed.or_else(|| refusal.checks.iter().find(said)).map(|check| check.rule);
     let (verdict, also) = match is_offered(frame, refusal.job) {
         // The reasons are those of the pool that it has left.
-        true => (case.job().say(" is waiting: it found no place in its [node] pool."), Vec::new()),
+        true => (text!("{job} is waiting: it found no place in its [node] pool.", [job = case.job()]), Vec::new()),
         false => (case.verdict(&refusal.gate), case.also()),
     };
     Explanation {
-        about: case.job().say(format!(" · {state}")),
+        about: text!("{job} · {state}", [job = case.job(), state]),
         verdict,
         also,
         evidence: case.evidence(),
@@ -49,8 +50,7 @@ pub fn pending(frame: &Frame, refusal: &Refusal, resource: Resource) -> Explanat
             || match refusal.outlook {
                 Outlook::At { time, what: Ending::PreemptionDelay } => {
                     let why = super::yunikorn::below_guarantee(frame, &refusal.checks);
-                    let text = Text::of(format!("At {} it may preempt", clock(time)));
-                    text.then(why.unwrap_or_else(|| Text::of(".")))
+                    text!("At {time} it may preempt{why}.", [time = clock(time), why])
                 }
                 other => outlook(frame, other),
             },
@@ -67,9 +67,9 @@ struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// Begins a sentence with the job.
+    /// The name of the job.
     fn job(&self) -> Text {
-        Text::default().job(self.frame.job(self.refusal.job))
+        text::job(self.frame.job(self.refusal.job))
     }
 
     /// The further reasons that say more than the verdict does.
@@ -148,27 +148,18 @@ impl Case<'_> {
     }
 
     fn verdict(&self, gate: &Gate) -> Text {
-        let job = || self.job();
-        let name = self.queue(gate).map_or("", |queue| queue.name.as_str());
+        let (job, queue) = (self.job(), queue_of(self.frame, self.queue_id(gate)));
         match gate {
-            Gate::NotReady => match self.row().filter(|row| row.joining > 0) {
-                Some(row) => job().say(format!(
-                    " is waiting: too few of its [pods] exist; {} joined it yet.",
-                    match row.joining {
-                        1 => "1 [pod] has not".to_string(),
-                        n => format!("{n} [pods] have not"),
-                    }
-                )),
-                None => job().say(" is waiting: not all of its [pods] exist yet."),
-            },
-            Gate::NotALeaf => Text::of("[Jobs] cannot be placed in ").queue(name).say(": it has child [queues]."),
-            Gate::NotAccepted { why } => {
-                let not = job().say(" was not accepted into ").queue(name);
-                match why {
-                    NotAccepted::NoQueue => not.say(": the scheduler's configuration does not have this [queue]."),
-                    NotAccepted::Draining => not.say(": the [queue] is draining and takes no new [jobs]."),
-                }
-            }
+            Gate::NotReady => self.not_ready(),
+            Gate::NotALeaf => text!("[Jobs] cannot be placed in {queue}: it has child [queues].", [queue]),
+            Gate::NotAccepted { why: NotAccepted::NoQueue } => text!(
+                "{job} was not accepted into {queue}: the scheduler's configuration does not have this [queue].",
+                [job, queue]
+            ),
+            Gate::NotAccepted { why: NotAccepted::Draining } => text!(
+                "{job} was not accepted into {queue}: the [queue] is draining and takes no new [jobs].",
+                [job, queue]
+            ),
             Gate::TooLarge { resource } => self.too_large(*resource),
             Gate::OverLimit { resource, .. } => self.over_limit(gate, *resource),
             Gate::UserLimit { resource, .. } => self.user_limit(gate, *resource),
@@ -182,29 +173,47 @@ impl Case<'_> {
             Gate::WaitingForVictims { until } => self.on_its_way(*until),
             Gate::GangIncomplete { held, of, until } => {
                 let are = if *held == 1 { "is" } else { "are" };
-                let text = format!(" is waiting: {held} of {of} gang [pods] {are} reserved");
-                let until = until.map(|until| format!("; the reservation expires at {}", clock(until)));
-                job().say(text + until.as_deref().unwrap_or_default() + ".")
+                let until = until.map(|at| text!("; the reservation expires at {at}", [at = clock(at)]));
+                text!(
+                    "{job} is waiting: {held} of {of} gang [pods] {are} reserved{until}.",
+                    [job, held = *held, of = *of, are, until]
+                )
             }
-            Gate::GangFailed => job().say(" has failed: its gang did not get room for all [pods] in time."),
-            Gate::GangRefused => job()
-                .say(" was refused: ")
-                .queue(name)
-                .say(" does not accept a gang of this size, or any gang because it sorts applications by fair."),
-            Gate::NoDevice { node } => job()
-                .say(" is waiting: it was placed on ")
-                .node(self.frame.node(*node))
-                .say(", which has no free GPU left for it, so its [pod] cannot be bound."),
+            Gate::GangFailed => {
+                text!("{job} has failed: its gang did not get room for all [pods] in time.", [job])
+            }
+            Gate::GangRefused => text!(
+                "{job} was refused: {queue} does not accept a gang of this size, or any gang because it sorts applications by fair.",
+                [job, queue]
+            ),
+            Gate::NoDevice { node } => text!(
+                "{job} is waiting: it was placed on {node}, which has no free GPU left for it, so its [pod] cannot be bound.",
+                [job, node = text::node(self.frame.node(*node))]
+            ),
             Gate::PreemptedTooLittle => {
                 let why = super::yunikorn::freed_too_little(self.frame, &self.refusal.checks);
-                job().say(" is waiting: ").then(why.unwrap_or_else(|| Text::of("its preemption freed too little.")))
+                let why = why.unwrap_or_else(|| Text::of("its preemption freed too little."));
+                text!("{job} is waiting: {why}", [job, why])
             }
             Gate::Delayed { until, why: Delay::Preemption } => self.no_evictions_yet(*until),
-            Gate::Delayed { until, why } => super::yunikorn::delayed(job(), *until, *why),
-            Gate::TriedOnce => job().say(
-                " is waiting: it was tried once in its [node] pool, and scheduling-backoff 1 allows no further try.",
+            Gate::Delayed { until, why } => super::yunikorn::delayed(job, *until, *why),
+            Gate::TriedOnce => text!(
+                "{job} is waiting: it was tried once in its [node] pool, and scheduling-backoff 1 allows no further try.",
+                [job]
             ),
             Gate::LikeFailed { job: other } => self.like_failed(*other),
+        }
+    }
+
+    /// A job whose pods do not all exist.
+    fn not_ready(&self) -> Text {
+        let job = self.job();
+        match self.row().map_or(0, |row| row.joining) {
+            0 => text!("{job} is waiting: not all of its [pods] exist yet.", [job]),
+            1 => {
+                text!("{job} is waiting: too few of its [pods] exist; 1 [pod] has not joined it yet.", [job])
+            }
+            n => text!("{job} is waiting: too few of its [pods] exist; {n} [pods] have not joined it yet.", [job, n]),
         }
     }
 
@@ -226,19 +235,23 @@ impl Case<'_> {
         }
         let is_later = |until: &Time| until.as_millis() > self.frame.time_ms;
         let when = until.filter(is_later).map_or(String::new(), |until| format!(" at {}", clock(until)));
-        let names: Vec<Text> = victims.iter().map(|victim| Text::default().job(victim)).collect();
-        let claimed = match names.len() {
-            0 => {
-                let says = match when.is_empty() {
-                    true => " is waiting: the room [claimed] for it is not free yet.".to_string(),
-                    false => format!(" is waiting: the room [claimed] for it becomes free{when}."),
-                };
-                return self.job().say(says);
+        let names: Vec<Text> = victims.iter().map(|victim| text::job(victim)).collect();
+        let (job, n) = (self.job(), names.len());
+        let victims = Text::default().list(names, "and");
+        match n {
+            0 if when.is_empty() => {
+                text!("{job} is waiting: the room [claimed] for it is not free yet.", [job])
             }
-            1 => format!(" to shut down{when}; its place is [claimed]."),
-            _ => format!(" to shut down{when}; their places are [claimed]."),
-        };
-        self.job().say(" is waiting for ").list(names, "and").say(claimed)
+            0 => text!("{job} is waiting: the room [claimed] for it becomes free{when}.", [job, when]),
+            1 => text!(
+                "{job} is waiting for {victims} to shut down{when}; its place is [claimed].",
+                [job, victims, when]
+            ),
+            _ => text!(
+                "{job} is waiting for {victims} to shut down{when}; their places are [claimed].",
+                [job, victims, when]
+            ),
+        }
     }
 
     /// The amounts of the comparisons that keep it waiting, a row for each side.

@@ -2,8 +2,8 @@
 
 use super::super::check::{Party, decisive_resource, value_in};
 use super::super::facts::Facts;
-use super::super::phrases::split;
-use super::super::text::Text;
+use super::super::phrases::{queue_of, split};
+use super::super::text::{self, Text, bare, text};
 use super::super::{ego, yunikorn};
 use super::Case;
 use crate::id::{JobId, QueueId};
@@ -14,160 +14,168 @@ use crate::units::Resource;
 impl Case<'_> {
     /// The job ahead of it, in its own queue or in another one; the latter is described by the common ancestor.
     pub(super) fn behind(&self, first: JobId) -> Text {
+        let job = self.job();
         if first == self.refusal.job {
-            let text = Text::of("A [pod] of ").then(self.job());
-            return text.say(" was placed in this cycle; the next one is tried in the next cycle.");
+            return text!("A [pod] of {job} was placed in this cycle; the next one is tried in the next cycle.", [job]);
         }
-        let text = self.job().say(" is waiting behind ").job(self.frame.job(first));
-        if yunikorn::is_served_first(self.refusal) {
-            return text.say(", which was served first because room is reserved for it.");
-        }
+        let of = |queue: QueueId| queue_of(self.frame, queue);
         let came_first = yunikorn::came_first(self.refusal).unwrap_or_default();
-        let queue = |queue: QueueId| self.frame.queue(queue);
         let own = self.own();
         let other = self.frame.names.queue_of(first).filter(|other| Some(*other) != own);
-        let (Some(own), Some(other)) = (own, other) else {
-            let text = text.say(", which comes first in ").queue(own.map_or("", queue));
-            return text.say(came_first).say(".");
-        };
-        let text = text.say(" in ").queue(queue(other)).say(", which was served in this cycle: ");
-        match split(self.frame, other, own) {
-            Some((theirs, ours, parent)) => {
-                let text = text.queue(queue(theirs)).say(" came before ").queue(queue(ours));
-                match parent {
-                    Some(parent) => text.say(" in ").queue(queue(parent)).say(came_first).say("."),
-                    None => text.say(" at the top level").say(came_first).say("."),
-                }
-            }
-            None => text.say("its [queue] came first."),
+        let first = text::job(self.frame.job(first));
+        if yunikorn::is_served_first(self.refusal) {
+            return text!(
+                "{job} is waiting behind {first}, which was served first because room is reserved for it.",
+                [job, first]
+            );
         }
+        let (Some(own), Some(other)) = (own, other) else {
+            return text!(
+                "{job} is waiting behind {first}, which comes first in {queue}{came_first}.",
+                [job, first, queue = queue_of(self.frame, own), came_first]
+            );
+        };
+        let why = match split(self.frame, other, own) {
+            None => Text::of("its [queue] came first"),
+            Some((theirs, ours, parent)) => {
+                let top = Text::of("at the top level");
+                let level = parent.map_or(top, |parent| text!("in {parent}", [parent = of(parent)]));
+                text!(
+                    "{theirs} came before {ours} {level}{came_first}",
+                    [theirs = of(theirs), ours = of(ours), level, came_first]
+                )
+            }
+        };
+        text!(
+            "{job} is waiting behind {first} in {queue}, which was served in this cycle: {why}.",
+            [job, first, queue = of(other), why]
+        )
     }
 
     pub(super) fn over_limit(&self, gate: &Gate, resource: Resource) -> Text {
         let r = self.resource(Some(resource));
-        let (Some(id), Some(queue)) = (self.queue_id(gate), self.queue(gate)) else {
-            return Text::of("A [limit] is reached.");
-        };
-        let text = self.job().say(" is waiting: ");
-        let of = |quantity| self.facts(r).get(Party::Queue(id), quantity);
+        let Some(id) = self.queue_id(gate) else { return Text::of("A [limit] is reached.") };
+        let (job, queue) = (self.job(), queue_of(self.frame, id));
         let (bound, word) = match self.refusal.is_over_quota() {
             true => (Quantity::Quota, "quota"),
             false => (Quantity::Limit, "[limit]"),
         };
-        match (of(Quantity::AllocatedWithJob), of(bound)) {
-            (Some(with), Some(most)) => {
-                let text = text.say("with it, ").queue(&queue.name).say(" would use ").amount(with);
-                text.say(format!(", over its {word} of ")).number(most).say(".")
-            }
-            _ => text.queue(&queue.name).say(" is at its [limit]."),
+        let of = |quantity| self.facts(r).get(Party::Queue(id), quantity);
+        match (of(Quantity::AllocatedWithJob), of(bound).map(bare)) {
+            (Some(with), Some(most)) => text!(
+                "{job} is waiting: with it, {queue} would use {with}, over its {word} of {most}.",
+                [job, queue, with, word, most]
+            ),
+            _ => text!("{job} is waiting: {queue} is at its [limit].", [job, queue]),
         }
     }
 
     /// The user or group of a job at a limit in a queue.
     pub(super) fn user_limit(&self, gate: &Gate, resource: Resource) -> Text {
         let r = self.resource(Some(resource));
-        let name = self.queue(gate).map_or("", |queue| queue.name.as_str());
         let of = |quantity| self.facts(r).get(Party::Queue(self.queue_id(gate)?), quantity);
-        let text = self.job().say(" is waiting: ");
-        match (of(Quantity::AllocatedWithJob), of(Quantity::Limit)) {
-            (Some(with), Some(limit)) => {
-                let text = text.say("with it, its user or group would use ").amount(with);
-                text.say(" in ").queue(name).say(", over their [limit] of ").number(limit).say(".")
-            }
-            _ => text.say("its user has reached a [limit] in ").queue(name).say("."),
+        let (job, queue) = (self.job(), queue_of(self.frame, self.queue_id(gate)));
+        match (of(Quantity::AllocatedWithJob), of(Quantity::Limit).map(bare)) {
+            (Some(with), Some(limit)) => text!(
+                "{job} is waiting: with it, its user or group would use {with} in {queue}, over their [limit] of {limit}.",
+                [job, with, queue, limit]
+            ),
+            _ => text!("{job} is waiting: its user has reached a [limit] in {queue}.", [job, queue]),
         }
     }
 
     /// A queue, or a user in it, at the maximum of running jobs.
     pub(super) fn too_many_jobs(&self, gate: &Gate) -> Text {
-        let name = self.queue(gate).map_or("", |queue| queue.name.as_str());
-        let of = |quantity| self.facts(Resource::GPU).get(Party::Queue(self.queue_id(gate)?), quantity);
-        let text = self.job().say(" is waiting: ");
+        let of = |quantity| self.facts(Resource::GPU).get(Party::Queue(self.queue_id(gate)?), quantity).map(bare);
+        let (job, queue) = (self.job(), queue_of(self.frame, self.queue_id(gate)));
         match (of(Quantity::Jobs), of(Quantity::Limit)) {
-            (Some(with), Some(limit)) => {
-                let text = text.say("with it, ").number(with).say(" [jobs] would run in ").queue(name);
-                text.say(" or for its user there, over the maximum of ").number(limit).say(".")
+            (Some(with), Some(limit)) => text!(
+                "{job} is waiting: with it, {with} [jobs] would run in {queue} or for its user there, over the maximum of {limit}.",
+                [job, with, queue, limit]
+            ),
+            _ => {
+                text!("{job} is waiting: {queue}, or its user there, already runs the maximum of [jobs].", [job, queue])
             }
-            _ => text.queue(name).say(", or its user there, already runs the maximum of [jobs]."),
         }
     }
 
     pub(super) fn over_quota(&self, gate: &Gate, resource: Resource) -> Text {
-        let r = self.resource(Some(resource));
-        let (Some(id), Some(queue)) = (self.queue_id(gate), self.queue(gate)) else {
-            return Text::of("[A quota] is reached.");
+        let Some(id) = self.queue_id(gate) else { return Text::of("[A quota] is reached.") };
+        let job = match self.row().map_or(0, |row| row.core) {
+            0 => text!("{job} is non-preemptible", [job = self.job()]),
+            1 => text!("{job}: its first [pod] is non-preemptible", [job = self.job()]),
+            n => text!("{job}: its first {n} [pods] are non-preemptible", [job = self.job(), n]),
         };
-        let is = match self.row().map_or(0, |row| row.core) {
-            0 => " is non-preemptible, and ".to_string(),
-            1 => ": its first [pod] is non-preemptible, and ".to_string(),
-            n => format!(": its first {n} [pods] are non-preemptible, and "),
-        };
-        let of = |quantity| self.facts(r).get(Party::Queue(id), quantity);
-        let text = self.job().say(is);
-        let text = match (of(Quantity::Before), of(Quantity::AllocatedNonPreemptible), of(Quantity::Quota)) {
+        let facts = self.facts(self.resource(Some(resource)));
+        let of = |quantity| facts.get(Party::Queue(id), quantity);
+        let (held, with) = (of(Quantity::Before), of(Quantity::AllocatedNonPreemptible));
+        let queue = queue_of(self.frame, id);
+        let why = match (held, with, of(Quantity::Quota)) {
             (_, _, Some(quota)) if quota.value == Some(0.0) => {
-                text.queue(&queue.name).say(" has a [quota] of ").amount(quota).say(".")
+                text!("{queue} has a [quota] of {quota}.", [queue, quota])
             }
             (Some(held), _, Some(quota)) if held.value == quota.value => {
-                let text = text.queue(&queue.name).say(" already uses its whole [quota] of ").amount(quota);
-                text.say(" for non-preemptible [jobs].")
+                text!("{queue} already uses its whole [quota] of {quota} for non-preemptible [jobs].", [queue, quota])
             }
-            (_, Some(with_it), Some(quota)) => {
-                let text = text.say("with it ").queue(&queue.name).say(" would use ").amount(with_it);
-                text.say(" for non-preemptible [jobs], over its [quota] of ").number(quota).say(".")
-            }
-            _ => text.queue(&queue.name).say(" has no more [quota] for non-preemptible [jobs]."),
+            (_, Some(with), Some(quota)) => text!(
+                "with it {queue} would use {with} for non-preemptible [jobs], over its [quota] of {quota}.",
+                [queue, with, quota = bare(quota)]
+            ),
+            _ => text!("{queue} has no more [quota] for non-preemptible [jobs].", [queue]),
         };
-        text.say(" Non-preemptible [jobs] cannot run [over quota], even when resources are free.")
+        text!(
+            "{job}, and {why} Non-preemptible [jobs] cannot run [over quota], even when resources are free.",
+            [job, why]
+        )
     }
 
     pub(super) fn not_entitled(&self, gate: &Gate) -> Text {
-        let Some(queue) = self.queue(gate) else { return Text::of("Its [queue] is above its [fair share].") };
-        if let Some(text) = ego::not_entitled(self.frame, self.refusal, &queue.name) {
+        let Some(id) = self.queue_id(gate) else { return Text::of("Its [queue] is above its [fair share].") };
+        let (job, queue) = (self.job(), queue_of(self.frame, id));
+        if let Some(why) = ego::not_entitled(self.frame, self.refusal, self.frame.queue(id)) {
             let room = self.in_use().map(|in_use| in_use + ", and ").unwrap_or_default();
-            return self.job().say(format!(" is waiting: {room}")).then(text);
+            return text!("{job} is waiting: {room}{why}", [job, room, why]);
         }
         let failed = self.not_entitled_check();
         let r = failed.and_then(decisive_resource).unwrap_or(self.resource);
-        let text = self.job().say(format!(" is waiting: {}", self.short_of())).queue(&queue.name);
-        let of = |quantity| {
-            Facts::of(failed.map_or(&[], std::slice::from_ref), r).get(Party::Queue(self.queue_id(gate)?), quantity)
-        };
-        if let (Some(with), Some(share)) = (of(Quantity::AllocatedWithJob), of(Quantity::FairShare)) {
-            let none = share.value == Some(0.0);
-            let adds = of(Quantity::Request).is_none_or(|request| request.value != Some(0.0));
-            let text = text.say(" cannot reclaim for it: ");
+        let facts = Facts::of(failed.map_or(&[], std::slice::from_ref), r);
+        let of = |quantity| facts.get(Party::Queue(id), quantity);
+        let why = if let (Some(with), Some(share)) = (of(Quantity::AllocatedWithJob), of(Quantity::FairShare)) {
+            let first = self.higher_priority().filter(|_| share.value == Some(0.0));
             // Every resource counts, also one that the job does not request.
-            let text = match adds {
-                true => text.say("with ").then(self.job()).say(", it would use "),
-                false => text.say("it already uses "),
+            let uses = match of(Quantity::Request).is_none_or(|request| request.value != Some(0.0)) {
+                true => text!("with {job}, it would use", [job = self.job()]),
+                false => Text::of("it already uses"),
             };
-            let text = text.amount(with).say(", over its [fair share] of ");
-            let first = self.higher_priority().filter(|_| none);
-            let text = text.number(share).then(first.unwrap_or_else(|| Text::of(".")));
-            return text.then(self.past_usage().unwrap_or_default());
-        }
-        let text = text.say(" cannot reclaim for it: with ").then(self.job());
-        match (of(Quantity::AllocatedNonPreemptible), of(Quantity::Quota)) {
-            (Some(with), Some(quota)) => {
-                let text = text.say(", it would use ").amount(with);
-                text.say(" for non-preemptible [jobs], over its [quota] of ").number(quota).say(".")
-            }
-            _ => text.say(", it would use more than it may reclaim."),
-        }
+            text!(
+                "{uses} {with}, over its [fair share] of {share}{first}.{past_usage}",
+                [uses, with, share = bare(share), first, past_usage = self.past_usage()]
+            )
+        } else if let (Some(with), Some(quota)) = (of(Quantity::AllocatedNonPreemptible), of(Quantity::Quota)) {
+            text!(
+                "with {job}, it would use {with} for non-preemptible [jobs], over its [quota] of {quota}.",
+                [job = self.job(), with, quota = bare(quota)]
+            )
+        } else {
+            text!("with {job}, it would use more than it may reclaim.", [job = self.job()])
+        };
+        text!(
+            "{job} is waiting: {short_of}{queue} cannot reclaim for it: {why}",
+            [job, short_of = self.short_of(), queue, why]
+        )
     }
 
-    /// *; gold, of higher priority (2 against 1), comes first.*
+    /// *; gold, of higher priority (2 against 1), comes first*
     fn higher_priority(&self) -> Option<Text> {
         let is_it = |check: &&Check| {
             check.left.quantity == Quantity::Priority && check.subject.other_queue.is_some() && check.holds
         };
         let check = self.refusal.checks.iter().find(is_it)?;
         let [first, own] = [&check.left, &check.right].map(|term| value_in(check, term, None));
-        let text = Text::of("; ").queue(self.frame.queue(check.subject.queue?));
+        let queue = queue_of(self.frame, check.subject.queue?);
         let policy = Policy::described(&self.frame.policy).and_then(|policy| policy.queue.priority.as_ref());
         let word = policy.map_or("priority", |priority| priority.word);
-        Some(text.say(format!(", of higher {word} ({first} against {own}), comes first.")))
+        Some(text!("; {queue}, of higher {word} ({first} against {own}), comes first", [queue, word, first, own]))
     }
 
     /// *Without past usage its fair share would be 5 GPUs.*
@@ -176,7 +184,7 @@ impl Case<'_> {
         let check = self.refusal.checks.iter().find(of)?;
         let facts = Facts::of(std::slice::from_ref(check), decisive_resource(check)?);
         let without = facts.get(Party::Queue(check.subject.queue?), check.right.quantity)?;
-        Some(Text::of(" Without past usage its [fair share] would be ").amount(without).say("."))
+        Some(text!(" Without past usage its [fair share] would be {without}.", [without]))
     }
 
     /// The comparison that does not let its queue reclaim: with its fair share, or with its quota.

@@ -2,8 +2,8 @@
 
 use super::super::check::side;
 use super::super::number::{self, amount, number, resource_name, with_unit};
-use super::super::phrases::{is_of_room, node_reason};
-use super::super::text::Text;
+use super::super::phrases::{is_of_room, nodes_because};
+use super::super::text::{self, Text, joined, text};
 use super::super::yunikorn;
 use super::Case;
 use crate::moment::{Ask, NodeCard};
@@ -65,10 +65,10 @@ impl Case<'_> {
         // The page numbers named resources after CPU, memory and GPUs.
         let largest_of = |at: usize| self.frame.nodes.iter().map(|node| node.capacity[at]).fold(0.0, f64::max);
         let more = |name: &str, largest: String| {
-            self.job()
-                .say(" cannot start: a [pod] of it needs more ")
-                .name(name)
-                .say(format!(" than any [node] has; the largest [node] has {largest}."))
+            text!(
+                "{job} cannot start: a [pod] of it needs more {name} than any [node] has; the largest [node] has {largest}.",
+                [job = self.job(), name = text::name(name), largest]
+            )
         };
         if let Some(name) = resource.nth_named().and_then(|n| self.frame.named.get(n)) {
             return more(name, number::number(largest_of(resource.index())));
@@ -86,10 +86,12 @@ impl Case<'_> {
             None => with_unit(r, side(&term.value, r).unwrap_or_default()),
         };
         let (asked, most) = (of(&check.left), of(&check.right));
-        let says = self.job().say(format!(" cannot start: a [pod] of it needs {asked}"));
-        let says = named.map_or(says.clone(), |name| says.say(" ").name(name));
+        let unit = named.map(|name| text!(" {name}", [name = text::name(name)]));
         let usable = if check.right.quantity == Quantity::LargestNode { "" } else { " that it may use" };
-        says.say(format!("; the largest [node]{usable} has {most}."))
+        text!(
+            "{job} cannot start: a [pod] of it needs {asked}{unit}; the largest [node]{usable} has {most}.",
+            [job = self.job(), asked, unit, usable, most]
+        )
     }
 
     /// The missing room when nodes were tried, as the first half of a sentence.
@@ -151,29 +153,22 @@ impl Case<'_> {
         reasons: &[(NodeReason, u32)],
         free: Option<FreeGpus>,
     ) -> Text {
-        let text = self.job().say(" is waiting: ");
+        let job = self.job();
         if let Some(reserved) = yunikorn::reserved(self.frame, self.refusal, reasons) {
-            return text.then(reserved).say(".");
+            return text!("{job} is waiting: {reserved}.", [job, reserved]);
         }
         let lacks_gpus = reasons.iter().any(|(reason, _)| *reason == NodeReason::Insufficient(Resource::GPU));
-        let is_known = free.is_some() && lacks_gpus;
         let needs = self.needs(of, within(reasons)).filter(|_| lacks_gpus || reasons.is_empty());
-        let text = text.say(needs.unwrap_or_else(|| no_node_for(reasons).into()));
-        let text = if placed > 0 && of > 1 && is_known {
-            text.say(format!(" ({placed} of {of} [pods] could be placed)"))
-        } else {
-            text
+        let needs = needs.unwrap_or_else(|| no_node_for(reasons).into());
+        let could = match placed > 0 && of > 1 && free.is_some() && lacks_gpus {
+            true => format!(" ({placed} of {of} [pods] could be placed)"),
+            false => String::new(),
         };
-        let looked: u32 = reasons.iter().map(|(_, n)| n).sum();
-        if looked == 0 {
-            return text.say(".");
+        if reasons.iter().all(|(_, n)| *n == 0) {
+            return text!("{job} is waiting: {needs}{could}.", [job, needs, could]);
         }
-        let why = |(reason, n): &(NodeReason, u32)| Text::of(format!("{n} ")).then(node_reason(self.frame, *reason));
-        let mut text = text.say(". [Nodes] checked: ");
-        for (i, reason) in reasons.iter().enumerate() {
-            text = text.say(if i > 0 { ", " } else { "" }).then(why(reason));
-        }
-        text.say(".")
+        let checked = joined(reasons.iter().map(|reason| nodes_because(self.frame, reason)), ", ");
+        text!("{job} is waiting: {needs}{could}. [Nodes] checked: {checked}.", [job, needs, could, checked])
     }
 }
 

@@ -1,7 +1,7 @@
 //! Settings that matter for a pending job.
 
 use super::super::check::decisive_resource;
-use super::super::text::Text;
+use super::super::text::{self, Text};
 use super::super::{Control, number};
 use super::Case;
 use crate::policy::Policy;
@@ -52,7 +52,7 @@ impl Case<'_> {
         let r = self.compared_resource();
         let job = self.frame.job(self.refusal.job);
         let of_queue = |fields: &[&str]| fields.iter().map(|field| Control::queue(queue, r, field)).collect();
-        let of_job = |field: &str, label: &str| Control::job(job, field, Text::of(label).job(job));
+        let of_job = |field: &str, label: &str| Control::job(job, field, Text::of(label).then(text::job(job)));
         match gate {
             Gate::OverLimit { .. } if self.refusal.is_over_quota() => of_queue(&["quota"]),
             Gate::OverLimit { .. } => of_queue(&["limit"]),
