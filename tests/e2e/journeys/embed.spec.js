@@ -118,3 +118,23 @@ test("what is kept on this device is not shown in an embedded page; the timeline
   await expect(page.getByRole("button", { name: /^Play/ })).toBeVisible();
   await expect(page.getByRole("button", { name: "Step", exact: true })).toHaveCount(0);
 });
+
+test("a link names the setting that its reader changes with a slider", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.steps(1);
+  await page.getByRole("button", { name: "Share", exact: true }).click();
+  await page.getByLabel("A slider for whoever opens the link (optional)").selectOption("quota of team-a");
+  const link = await page.getByLabel("Link", { exact: true }).inputValue();
+  expect(link).toContain("&control=queues~team-a~gpu~quota");
+  await page.goto("about:blank");
+  const { inside, now } = await around(page, `?embed=1${link.slice(link.indexOf("#"))}`);
+  const slider = inside.getByRole("slider", { name: "quota of team-a" });
+  await expect(slider).toHaveValue("2");
+  const before = await now.getAttribute("data-digest");
+  await slider.press("ArrowRight");
+  await expect(slider).toHaveValue("3");
+  await expect(inside.locator("output")).toHaveText("3");
+  await expect(now).not.toHaveAttribute("data-digest", before);
+  await expect(inside.getByRole("button", { name: /^team-a: allocated 3 GPUs, quota 3 GPUs/ })).toBeVisible();
+});
