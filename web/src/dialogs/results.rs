@@ -71,7 +71,7 @@ pub fn Results(on_close: Callback<()>) -> impl IntoView {
                 <span>"Result codes, one per line"</span>
                 <textarea rows="6" spellcheck="false" autofocus on:input=typed></textarea>
             </label>
-            <p class="hint">"They are added up here and stay on this page. Equal codes count each."</p>
+            <p class="hint">"They are added up here and stay on this page. Two equal codes count as two."</p>
             <p role="status">{says}</p>
             {move || sums.with(mistakes)}
             {tables}

@@ -2,6 +2,7 @@
 
 use leptos::html;
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
 
 use super::button::IconButton;
 use super::icons::Kind;
@@ -18,6 +19,11 @@ pub fn DialogFrame(
     dialog.on_load(|element| {
         // Fails only if it is already open.
         let _ = element.show_modal();
+        // Where a dialog replaces another one, the browser does not look for this attribute.
+        let first = element.query_selector("[autofocus]").ok().flatten();
+        if let Some(first) = first.and_then(|first| first.dyn_into::<web_sys::HtmlElement>().ok()) {
+            let _ = first.focus();
+        }
     });
     let on_backdrop = move |event: leptos::ev::MouseEvent| {
         let is_backdrop = dialog.get_untracked().zip(event.target()).is_some_and(|(d, target)| {
