@@ -10,6 +10,7 @@ mod documents;
 mod ego_examples;
 mod ego_one_file;
 mod eviction_reasons;
+mod example_hints;
 mod explanations;
 mod golden;
 mod golden_notices;

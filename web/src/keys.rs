@@ -2,8 +2,9 @@
 
 use crate::state::command::Command;
 use crate::state::document::change::Change;
-use crate::state::layout::options::{Dialog, KeySet, NowView, Panel};
+use crate::state::layout::options::{Dialog, KeySet, NowView, Panel, Presenting};
 use crate::state::lesson::step::LessonStep;
+use crate::state::model::Model;
 
 /// A pressed key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -87,16 +88,20 @@ pub fn named(key: &str, set: KeySet) -> Option<String> {
     (!keys.is_empty()).then(|| keys.join(separator))
 }
 
+/// Whether a key set has a key, with or without Alt as it is pressed.
+fn is_in(Pressed { key, ctrl, alt, .. }: &Pressed, set: KeySet) -> bool {
+    let is_character = is_character(key) && !ctrl;
+    match set {
+        KeySet::Off if is_character => false,
+        KeySet::Alt => *alt == is_character,
+        _ => !alt,
+    }
+}
+
 /// The action of a key; `None`: not a shortcut.
 pub fn action(pressed: &Pressed, focus: Focus, set: KeySet) -> Option<Action> {
-    let Pressed { key, ctrl, shift, alt } = pressed;
-    let wants_alt = match set {
-        KeySet::Plain => false,
-        KeySet::Alt => is_character(key) && !ctrl,
-        KeySet::Off if is_character(key) && !ctrl => return None,
-        KeySet::Off => false,
-    };
-    if *alt != wants_alt {
+    let Pressed { key, ctrl, shift, .. } = pressed;
+    if !is_in(pressed, set) {
         return None;
     }
     if key == "F6" {
@@ -143,6 +148,35 @@ pub fn lesson_step(pressed: &Pressed, focus: Focus, is_last: bool) -> Option<Les
     }
 }
 
+/// The command of a key while the page is presented: those of a presenter, and some for who stands at the keyboard.
+pub fn presented(pressed: &Pressed, focus: Focus, model: &Model) -> Option<Command> {
+    if focus == Focus::Field || pressed.ctrl || pressed.shift || !is_in(pressed, model.view.keys) {
+        return None;
+    }
+    if model.view.presenting == Presenting::Black {
+        return Some(Command::Present(Presenting::On));
+    }
+    let step = |lesson, time| match &model.lesson {
+        Some(playing) if !playing.is_last() => Command::Lesson(lesson),
+        _ => time,
+    };
+    match pressed.key.as_str() {
+        "Escape" | "p" | "P" => Some(Command::Present(Presenting::Off)),
+        "." | "b" | "B" => Some(Command::Present(Presenting::Black)),
+        "c" | "C" => Some(Command::ShowView(match model.view.now {
+            NowView::Shares => NowView::Division,
+            _ => NowView::Shares,
+        })),
+        "PageUp" if model.lesson.is_some() => Some(Command::Lesson(LessonStep::Back)),
+        "PageDown" => Some(step(LessonStep::Next, Command::Step)),
+        "PageUp" => Some(Command::Back),
+        "ArrowRight" if focus != Focus::Composite => Some(step(LessonStep::Next, Command::Step)),
+        "ArrowLeft" if focus != Focus::Composite => Some(step(LessonStep::Back, Command::Back)),
+        " " if focus == Focus::Free => Some(step(LessonStep::Next, Command::Step)),
+        _ => None,
+    }
+}
+
 /// Whether a key means the same in every chart and list.
 fn is_of_page(key: &str) -> bool {
     matches!(key, "e" | "E" | "h" | "H" | "f" | "F" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8")
@@ -176,6 +210,7 @@ fn plain(key: &str) -> Option<Action> {
         "8" => Command::ShowView(NowView::Priorities),
         "h" | "H" => return Some(Action::Help),
         "f" | "F" => return Some(Action::Fold),
+        "p" | "P" => Command::Present(Presenting::On),
         "/" => Command::Dialog(Some(Dialog::Palette)),
         "?" => Command::Dialog(Some(Dialog::Keys)),
         _ => return None,
@@ -207,6 +242,15 @@ pub const LIST: &[(&str, &[(&str, &str)])] = &[
         &[
             ("PageDown / PageUp", "Next, previous frame; keys of a presenter"),
             ("→ / ←", "The same, except in the last frame, where they step through time"),
+        ],
+    ),
+    (
+        "Present",
+        &[
+            ("P", "Begin; Esc: end"),
+            ("→ / ←, PageDown / PageUp, Space", "Next, previous cycle or frame of the lesson"),
+            ("C", "Shares or Division; 1 to 8: any chart"),
+            (".", "Black screen"),
         ],
     ),
     (
@@ -246,6 +290,8 @@ pub const LIST: &[(&str, &[(&str, &str)])] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::library;
+    use crate::state::document::{Origin, opened::Opened};
 
     fn action(pressed: &Pressed, focus: Focus) -> Option<Action> {
         super::action(pressed, focus, KeySet::Plain)
@@ -313,6 +359,27 @@ mod tests {
         assert_eq!(action(&press("Escape"), Focus::Composite), Some(Action::Do(Command::ForgetBaseline)));
         assert_eq!(action(&press(" "), Focus::Button), None);
         assert_eq!(action(&press(" "), Focus::Free), Some(Action::PlayOrPause));
+    }
+
+    #[test]
+    fn a_presenter_steps_blacks_out_and_ends() {
+        let mut model = Model::new(Opened::new(library::start(), Origin::Start));
+        model.view.presenting = Presenting::On;
+        let pressed = |key: &str, model: &Model| presented(&press(key), Focus::Free, model);
+        for key in ["ArrowRight", "PageDown", " "] {
+            assert_eq!(pressed(key, &model), Some(Command::Step), "{key}");
+        }
+        assert_eq!(pressed("PageUp", &model), Some(Command::Back));
+        assert_eq!(pressed("c", &model), Some(Command::ShowView(NowView::Division)));
+        assert_eq!(pressed(".", &model), Some(Command::Present(Presenting::Black)));
+        assert_eq!(pressed("Escape", &model), Some(Command::Present(Presenting::Off)));
+        assert_eq!(presented(&press(" "), Focus::Button, &model), None);
+        assert_eq!(presented(&press("."), Focus::Field, &model), None);
+        model.view.keys = KeySet::Off;
+        assert_eq!(pressed(".", &model), None);
+        assert_eq!(pressed("PageDown", &model), Some(Command::Step));
+        model.view.presenting = Presenting::Black;
+        assert_eq!(pressed("PageDown", &model), Some(Command::Present(Presenting::On)));
     }
 
     #[test]

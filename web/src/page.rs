@@ -15,7 +15,7 @@ use crate::startup::{Startup, startup};
 use crate::state::command::Command;
 use crate::state::document::Origin;
 use crate::state::layout::embed::Embed;
-use crate::state::layout::options::{KeySet, Panel, Theme};
+use crate::state::layout::options::{KeySet, Panel, Presenting, Theme};
 use crate::state::layout::room::Room;
 use crate::state::layout::view::{SETUP_WIDTHS, WHY_WIDTHS};
 use crate::state::lesson::progress::Progress;
@@ -144,6 +144,14 @@ fn on_key(store: Store, event: &leptos::ev::KeyboardEvent) {
         Pressed { key, ctrl: event.ctrl_key() || event.meta_key(), shift: event.shift_key(), alt: event.alt_key() };
     if event.default_prevented() || store.now(|m| m.view.dialog.is_some()) {
         return;
+    }
+    let presented = store.now(|m| match m.view.presenting {
+        Presenting::Off => None,
+        _ => keys::presented(&pressed, focus(), m),
+    });
+    if let Some(command) = presented {
+        event.prevent_default();
+        return store.dispatch(command);
     }
     let is_last = store.now(|m| m.lesson.as_ref().map(|playing| playing.is_last()));
     if let Some(step) = is_last.and_then(|is_last| keys::lesson_step(&pressed, focus(), is_last)) {

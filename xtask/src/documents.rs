@@ -17,11 +17,12 @@ pub fn write_all(page: &Path) -> Result<(), Failure> {
     render(page)
 }
 
-/// Copies the lessons into a folder of the page.
+/// Copies the lessons and the hints on the examples into a folder of the page.
 pub fn write_lessons(page: &Path) -> Result<(), Failure> {
     let folder = page.join("lessons");
     std::fs::create_dir_all(&folder).map_err(|error| Failure::file(&folder, error))?;
-    for file in files_below(&root().join("assets/lessons"))? {
+    let lessons = files_below(&root().join("assets/lessons"))?;
+    for file in lessons.into_iter().chain([root().join("assets/examples.yaml")]) {
         write(&folder.join(file.file_name().unwrap_or_default()), &read(&file)?)?;
     }
     Ok(())

@@ -6,6 +6,7 @@
 
 mod entries;
 mod fact;
+mod hint;
 mod question;
 mod read;
 pub mod result_code;
@@ -17,6 +18,7 @@ use crate::scenario::{Edit, Scenario};
 use crate::words::Selection;
 
 pub use fact::{Fact, FactKind, Subject};
+pub use hint::{Hint, hint};
 pub use question::{Kind, Outcome, Question};
 pub use read::{Known, Mistake, is_lesson, read};
 pub use schema::{lesson_reference, lesson_schema};

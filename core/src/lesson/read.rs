@@ -346,7 +346,7 @@ fn n_sentences(text: &str) -> usize {
 }
 
 /// Parses a path such as `queues.team-a.gpu.quota` or `settings.kValue`; what follows `settings` is one name.
-fn path_of(text: &str) -> Path {
+pub(super) fn path_of(text: &str) -> Path {
     let (section, rest) = text.split_once('.').unwrap_or((text, ""));
     let path = Path::default().field(section);
     match (section, rest) {

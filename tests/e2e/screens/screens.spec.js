@@ -264,6 +264,39 @@ for (const [name, lead, panel] of SCREENS) {
   });
 }
 
+/** Presented moments: name, actions that lead there, then keys. */
+const PRESENTED = [
+  ["start", async () => {}, ["PageDown"]],
+  ["division", example("four-schedulers", 3), ["c"]],
+  ["spotlight", async (app) => {
+    await app.steps(1);
+    await app.share("team-b").click();
+  }, []],
+  ["four-schedulers", example("four-schedulers", 22), []],
+  ["tree", example("runai-departments-and-pools", 1), []],
+  ["priorities", example("tenants-and-offsets", 1), []],
+  ["watch", example("quota-is-a-floor", 0), []],
+  ["lesson-question", lesson("reclaim.2"), []],
+  ["lesson-answer", lesson("fair-share.5"), ["PageDown"]],
+];
+
+for (const [name, lead, keys] of PRESENTED) {
+  test(`presented: ${name}`, async ({ page }) => {
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    await page.setViewportSize({ width: 1920, height: 1080 });
+    const app = new App(page);
+    await app.open();
+    await lead(app, page);
+    for (const key of ["p", ...keys]) await page.keyboard.press(key);
+    await expect(page.locator("html")).toHaveClass("presenting");
+    await app.arrived();
+    for (const theme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme: theme });
+      await look(app, `present-${name}-1920-${theme}`);
+    }
+  });
+}
+
 for (const [width, height] of SIZES.slice(1, -1)) {
   test(`${width} px`, async ({ page }) => {
     await page.setViewportSize({ width, height });

@@ -1,6 +1,6 @@
-//! Fetches lesson files.
+//! Fetches lesson files, and the hints on the examples.
 
-use fairground::lesson::Lesson;
+use fairground::lesson::{Hint, Lesson, hint};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 
@@ -14,6 +14,13 @@ pub fn fetch(id: &'static str, then: impl FnOnce(Result<Lesson, String>) + 'stat
             Some(text) => parse(&text),
             None => Err("The lesson could not be loaded. Check the connection and try again.".to_string()),
         });
+    });
+}
+
+/// Fetches the hint on an example; it is not shown if it cannot be fetched.
+pub fn fetch_hint(example: String, then: impl FnOnce(Option<Hint>) + 'static) {
+    wasm_bindgen_futures::spawn_local(async move {
+        then(text_of("examples").await.and_then(|text| hint(&text, &example)));
     });
 }
 

@@ -20,7 +20,7 @@ use crate::setup::Setup;
 use crate::state::branches::alternative;
 use crate::state::command::Command;
 use crate::state::layout::embed::Embed;
-use crate::state::layout::options::{NowView, Panel};
+use crate::state::layout::options::{NowView, Panel, Presenting};
 use crate::state::layout::room::Room;
 use crate::store::Store;
 use crate::views::cluster::component::ClusterView;
@@ -50,7 +50,8 @@ pub fn App() -> impl IntoView {
     let shows = move |this: Panel| move || panel.get() == this;
     let folded = Memo::new(move |_| view.with(|v| v.setup_folded));
     // Without the tree beside them, bars are labelled with the names of their queues.
-    let named = Memo::new(move |_| view.with(|v| v.setup_folded || !v.has_tree()));
+    let presented = Memo::new(move |_| view.with(|v| v.presenting != Presenting::Off));
+    let named = Memo::new(move |_| presented.get() || view.with(|v| v.setup_folded || !v.has_tree()));
     let now_folded = Memo::new(move |_| view.with(|v| v.now_folded));
     let time_folded = Memo::new(move |_| view.with(|v| v.time_folded));
     let sized = Memo::new(move |_| view.with(|v| v.setup_width > 0));
@@ -62,6 +63,7 @@ pub fn App() -> impl IntoView {
     });
     let waits = Memo::new(move |_| store.frame.with(Option::is_none));
     let in_lesson = store.part(|m| m.lesson.is_some());
+    let picked = store.part(|m| m.selection.is_some() && !m.auto_selected);
     let stale = store.part(|m| m.moment.is_stale);
     let awaits_alternative = store.part(alternative::is_awaited);
     let announcement = store.announcement;
@@ -71,6 +73,7 @@ pub fn App() -> impl IntoView {
     });
     let pair = Pair::default();
     let embed = store.now(|m| m.view.embed);
+    let bare = move || embed.is_some() || presented.get() && few.get();
     let explanation = explained(store);
     view! {
         <div
@@ -85,6 +88,8 @@ pub fn App() -> impl IntoView {
             class:few=few
             class:waits=waits
             class:in-lesson=in_lesson
+            class:picked=picked
+            class:bare=bare
             class:show-now=shows(Panel::Now)
             class:show-setup=shows(Panel::Setup)
             class:show-why=shows(Panel::Why)
@@ -100,7 +105,7 @@ pub fn App() -> impl IntoView {
             <section class="under-bar" aria-label="Hints and messages">
                 <LessonBar />
                 <Show when=move || !in_lesson.get()>
-                    <NoticeBar />
+                    <NoticeBar explanation />
                 </Show>
                 <Notices />
             </section>

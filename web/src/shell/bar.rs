@@ -9,7 +9,7 @@ use crate::agreement;
 use crate::shell::runs;
 use crate::state::branches::commands::compare_versions_label;
 use crate::state::command::Command;
-use crate::state::layout::options::{Dialog, SetupTab, Theme};
+use crate::state::layout::options::{Dialog, Presenting, SetupTab, Theme};
 use crate::store::Store;
 use crate::widgets::button::{CommandButton, IconButton};
 use crate::widgets::icons::{Icon, Kind, Logo};
@@ -53,6 +53,7 @@ pub fn Bar() -> impl IntoView {
         items.extend([
             MenuItem::new("Search or run a command", Command::Dialog(Some(Dialog::Palette))),
             MenuItem::new("Import", Command::Dialog(Some(Dialog::Paste))),
+            MenuItem::new("Present", Command::Present(Presenting::On)),
             MenuItem::new("Earlier states", Command::Dialog(Some(Dialog::States))),
             MenuItem::new("Help", Command::Dialog(Some(Dialog::Help))),
             MenuItem::new("How accurate is this?", Command::Dialog(Some(Dialog::Fidelity))),

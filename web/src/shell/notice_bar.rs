@@ -4,16 +4,17 @@
 use std::time::Duration;
 
 use fairground::scenario::{Edit, Path};
-use fairground::words::Text;
+use fairground::words::{Explanation, Text};
 use leptos::leptos_dom::helpers::set_timeout;
 use leptos::prelude::*;
 
 use crate::chart::alternative;
 use crate::dialogs::help::what_it_is;
+use crate::shell::hint::{NextEdit, hint_of};
 use crate::state::command::Command;
 use crate::state::document::Origin;
 use crate::state::document::change::Change;
-use crate::state::layout::options::Dialog;
+use crate::state::layout::options::{Dialog, Presenting};
 use crate::state::model::Model;
 use crate::state::notice::Notice;
 use crate::state::playback::decision_step;
@@ -46,11 +47,19 @@ impl Line {
     }
 }
 
-/// The current line: the effect of the last edit or cycle; before the first cycle, the author's note.
-fn line(store: Store) -> Memo<Line> {
+/// The current line: the effect of the last edit or cycle; before the first cycle, the author's note. In a
+/// presentation, which has no other place for it, the verdict on what the visitor selected.
+fn line(store: Store, explanation: Memo<Option<Explanation>>) -> Memo<Line> {
     let decision = store.part(|m| m.playback.decision);
     let told_edit = store.part(|m| m.branches.told_edit.clone());
+    let is_explained =
+        store.part(|m| m.view.presenting != Presenting::Off && m.selection.is_some() && !m.auto_selected);
     Memo::new(move |_| {
+        if is_explained.get()
+            && let Some(shown) = explanation.get()
+        {
+            return Line::Step(shown.verdict);
+        }
         if let Some((before, run)) = told_edit.get().zip(store.run.get())
             && let Some(frame) = store.frame.get()
         {
@@ -69,9 +78,10 @@ fn line(store: Store) -> Memo<Line> {
 
 /// The line under the header.
 #[component]
-pub fn NoticeBar() -> impl IntoView {
+pub fn NoticeBar(explanation: Memo<Option<Explanation>>) -> impl IntoView {
     let store = Store::get();
-    let line = line(store);
+    let line = line(store, explanation);
+    let hint = hint_of(store);
     let has_jobs = Memo::new(move |_| store.scenario.with(|s| !s.jobs.is_empty()));
     let closed = Memo::new(move |_| store.view.with(|v| v.note_closed));
     let is_link = store.part(|m| m.document.origin == Origin::Link);
@@ -105,6 +115,9 @@ pub fn NoticeBar() -> impl IntoView {
                     <Show when=has_line>
                         <p>{says}</p>
                     </Show>
+                    <Show when=move || !is_step()>
+                        <p class="watch">{move || hint.get().map(|hint| hint.watch)}</p>
+                    </Show>
                     <Show when=move || is_start.get()>
                         <p class="what">{what_it_is(store)}</p>
                     </Show>
@@ -117,6 +130,7 @@ pub fn NoticeBar() -> impl IntoView {
                 <Show when=move || chips.get()>
                     <Chips />
                 </Show>
+                <NextEdit hint />
                 <Show when=move || !chips.get() && !is_step()>
                     <IconButton
                         icon=Kind::Close

@@ -9,6 +9,7 @@ use leptos::prelude::{expect_context, *};
 use crate::chart::alternative;
 use crate::chart::marks::{self, Mark};
 use crate::dialogs::palette::view::stops;
+use crate::shell::present::Present;
 use crate::shell::runs::Runs;
 use crate::state::command::Command;
 use crate::state::document::Origin;
@@ -157,6 +158,7 @@ pub fn Transport() -> impl IntoView {
             <Since />
             <Runs />
             <Status />
+            <Present />
             <IconButton
                 icon=Signal::derive(move || if time_folded.get() { Kind::Up } else { Kind::Down })
                 label=Signal::derive(move || {

@@ -13,7 +13,7 @@ use super::lesson::step::LessonStep;
 use super::moment::event_filter::EventSubject;
 use crate::engine::protocol::{FileBytes, ImportOptions, Message, Response, Stop};
 use crate::state::document::change::Change;
-use crate::state::layout::options::{Dialog, KeySet, NowView, Panel, SetupTab, Theme};
+use crate::state::layout::options::{Dialog, KeySet, NowView, Panel, Presenting, SetupTab, Theme};
 
 /// A change of the model.
 #[derive(Clone, Debug, PartialEq)]
@@ -150,6 +150,8 @@ pub enum Command {
     WhyWidth(u16),
     /// Hides or shows the children of a queue.
     FoldQueue(String, bool),
+    /// Presents the page to a room, blacks it out, or ends that.
+    Present(Presenting),
     /// Closes the line under the title.
     CloseNote,
     /// Hides the chips of the start scenario after one was used.

@@ -123,6 +123,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::ShowAllNumbers(on) => layout::commands::show_all_numbers(&mut model.view, on, fx),
         Command::EditLater(later) => model.view.edits_later = later,
         Command::Used(label) => layout::commands::used(model, label),
+        Command::Present(to) => layout::present::present(&mut model.view, to, fx),
         Command::CloseNote => model.view.note_closed = true,
         Command::ChipsUsed => layout::commands::chips_used(model, fx),
         Command::FocusField(path) => layout::commands::focus_field(model, path, fx),

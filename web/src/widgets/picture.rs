@@ -12,6 +12,8 @@ use super::save_picture::save;
 use super::term::{term, term_at};
 use crate::chart::backend::REM;
 use crate::chart::table::Table;
+use crate::state::command::Command;
+use crate::state::layout::options::Presenting;
 use crate::store::Store;
 use crate::widgets::text_scale;
 
@@ -83,15 +85,17 @@ pub fn watch(
 }
 
 /// Height of the panel around an element in chart pixels, initially a guess. For a panel that grows with its content,
-/// it is limited by the window.
+/// it is limited by the window; a presented panel does not grow.
 pub fn panel_height(node: NodeRef<html::Div>, guess: f64) -> Signal<f64> {
     let height = RwSignal::new(guess);
+    let store = Store::get();
     Effect::new(move |_| {
         let panel = node.get().and_then(|element| element.closest(".panel").ok().flatten());
         let Some(panel) = panel else { return };
         watch(panel.unchecked_ref(), None, move |panel| {
             let window = window().inner_height().ok().and_then(|of| of.as_f64()).unwrap_or(guess);
-            let now = f64::from(panel.client_height()).min(0.66 * window) / text_scale();
+            let part = if store.now(|m| m.view.presenting == Presenting::Off) { 0.66 } else { 1.0 };
+            let now = f64::from(panel.client_height()).min(part * window) / text_scale();
             if now > 0.0 && (height.get_untracked() - now).abs() > 4.0 {
                 height.set(now);
             }
@@ -165,6 +169,9 @@ pub fn chart_menu(as_table: RwSignal<bool>) -> impl IntoView {
         if !is_table {
             items.push(MenuItem::call("Save as SVG", move |()| save(false)));
             items.push(MenuItem::call("Save as PNG", move |()| save(true)));
+        }
+        if store.now(|m| m.view.embed.is_none()) {
+            items.push(MenuItem::new("Present", Command::Present(Presenting::On)).key("P"));
         }
         items
     };

@@ -10,7 +10,7 @@ use crate::state::branches::kept;
 use crate::state::command::Command;
 use crate::state::document::change::{Change, Shift};
 use crate::state::document::{node_state, tree};
-use crate::state::layout::options::{Dialog, KeySet, NowView, Panel, SetupTab, Theme};
+use crate::state::layout::options::{Dialog, KeySet, NowView, Panel, Presenting, SetupTab, Theme};
 use crate::state::lesson::step::LessonStep;
 use crate::state::model::Model;
 
@@ -73,7 +73,8 @@ pub fn find(model: &Model, typed: &str) -> Vec<Entry> {
 }
 
 /// Synonyms by the lower-case beginning of a label.
-const SYNONYMS: [(&str, &str); 12] = [
+const SYNONYMS: [(&str, &str); 13] = [
+    ("present", "projector slides fullscreen clicker"),
     ("import", "paste open load upload file new empty"),
     ("download", "export save file yaml csv spreadsheet table"),
     ("share", "export link url embed"),
@@ -250,6 +251,7 @@ fn of_the_page(model: &Model, add: Add<'_>) {
     }
     add("Help: guide and glossary", "", Command::Dialog(Some(Dialog::Help)));
     add("About: version, licence, what was checked", "", Command::Dialog(Some(Dialog::About)));
+    add("Present", "P", Command::Present(Presenting::On));
     add("Keys", "?", Command::Dialog(Some(Dialog::Keys)));
     for set in KeySet::ALL {
         add(&format!("Keys: {}", set.says()), "", Command::Keys(set));

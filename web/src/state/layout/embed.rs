@@ -85,6 +85,7 @@ impl Embed {
             | Command::OpenDraft { .. }
             | Command::Pack
             | Command::Share
+            | Command::Present(_)
             | Command::Why(_) => false,
             Command::Dialog(Some(dialog)) => matches!(dialog, Dialog::BadLink(_)),
             _ => true,

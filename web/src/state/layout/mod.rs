@@ -4,6 +4,7 @@ pub mod commands;
 pub mod embed;
 pub mod gantt_window;
 pub mod options;
+pub mod present;
 pub mod room;
 pub mod table;
 pub mod view;

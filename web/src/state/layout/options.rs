@@ -165,6 +165,27 @@ pub enum Panel {
     Time,
 }
 
+/// Whether the page is presented.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Presenting {
+    #[default]
+    Off,
+    On,
+    /// Nothing is shown until the next key.
+    Black,
+}
+
+impl Presenting {
+    /// Classes of the root element.
+    pub fn classes(self) -> &'static str {
+        match self {
+            Presenting::Off => "",
+            Presenting::On => "presenting",
+            Presenting::Black => "presenting black",
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum Dialog {
     /// Ready-made scenarios and drafts.

@@ -7,7 +7,7 @@ use fairground::scenario::Path;
 
 use crate::state::layout::embed::Embed;
 use crate::state::layout::gantt_window::GanttLook;
-use crate::state::layout::options::{Dialog, KeySet, NowView, Panel, SetupTab, Theme};
+use crate::state::layout::options::{Dialog, KeySet, NowView, Panel, Presenting, SetupTab, Theme};
 use crate::state::layout::room::Room;
 use crate::state::moment::event_filter::{EventSubject, Kinds};
 
@@ -71,6 +71,7 @@ pub struct View {
     pub keys: KeySet,
     /// Options of an embedded page; `None`: not embedded.
     pub embed: Option<Embed>,
+    pub presenting: Presenting,
 }
 
 impl View {

@@ -94,6 +94,7 @@ impl Before {
             setup_width: now.setup_width,
             why_width: now.why_width,
             room: now.room,
+            presenting: now.presenting,
             dialog: now.dialog.clone(),
             ..self.view.clone()
         }

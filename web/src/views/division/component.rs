@@ -11,6 +11,7 @@ use super::view::{DivisionView, division, says, weight_of, with_alternative, wit
 use crate::chart::backend::Size;
 use crate::engine::protocol::{Frame, LadderLevel};
 use crate::state::document::{self, edit};
+use crate::state::layout::options::Presenting;
 use crate::store::Store;
 use crate::widgets::button::IconButton;
 use crate::widgets::drag_handle::DragHandle;
@@ -19,16 +20,24 @@ use crate::widgets::picture::{
     along_line, chart_keys, chart_menu, choice, insert, move_focus, panel_height, table_of, width_of,
 };
 
+/// Height of the title and the step in a presentation, and the smallest height of the tanks there, in chart pixels.
+const PRESENTED_TEXT: f64 = 98.0;
+const PRESENTED_LEAST: f64 = 150.0;
+
 /// The tanks of one level with a stepper, and their table.
 #[component]
 pub fn Division() -> impl IntoView {
     let store = Store::get();
     let place = NodeRef::<html::Div>::new();
     let (width, panel) = (width_of(place, 640.0), panel_height(place, 500.0));
-    // More than half of the panel.
+    let is_presented = store.part(|m| m.view.presenting != Presenting::Off);
+    // More than half of the panel; all of it but the title and the step while nothing else is in it.
     let size = Signal::derive(move || Size {
         width: width.get(),
-        height: (panel.get() * 0.56).round().clamp(HEIGHTS.0, HEIGHTS.1),
+        height: match is_presented.get() {
+            true => (panel.get() - PRESENTED_TEXT).max(PRESENTED_LEAST),
+            false => (panel.get() * 0.56).round().clamp(HEIGHTS.0, HEIGHTS.1),
+        },
     });
     // `usize::MAX` selects the last step and level. Levels go from the root down; the last one is the selected queue's
     // own.

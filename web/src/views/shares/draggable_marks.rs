@@ -87,7 +87,7 @@ fn Mark(pull: Pull, view: Memo<Option<SharesView>>, rows: RwSignal<Rows>) -> imp
             let value = view.rows.get(at).and_then(|row| if is_limit { row.limit } else { row.quota });
             let value = value.unwrap_or(f64::INFINITY);
             let x = value.min(view.max) * along(view, rows);
-            // The two must not overlap; the arrow for no limit is beyond the end.
+            // The two must not overlap; the handle for no limit is beyond the end.
             let aside = match (is_limit, value.is_infinite()) {
                 (false, _) => -9.0,
                 (true, false) => -1.0,

@@ -28,7 +28,8 @@ impl Rows {
     /// Top of the bar in its row, and its height. Without an axis, names are above the bars.
     pub fn bar(self) -> (f64, f64) {
         if self.head <= 0.0 {
-            return ((self.row - 35.0).max(0.0), 22.0);
+            let height = (self.row - 40.0).max(22.0);
+            return ((self.row - height - 13.0).max(0.0), height);
         }
         let height = if self.row >= 48.0 { 30.0 } else { 22.0 };
         ((self.row - height) / 2.0, height)
