@@ -77,7 +77,7 @@ test("queues are added, renamed, moved and removed", async ({ page }) => {
   await expect(page.locator("[data-row=night]")).toHaveAttribute("aria-level", "2");
   await page.keyboard.press("Delete");
   await expect(app.cell('queues["night"].name')).toHaveCount(0);
-  await page.locator(".notices").getByRole("button", { name: "Undo", exact: true }).click();
+  await page.locator(".strip").getByRole("button", { name: "Undo", exact: true }).click();
   await expect(app.cell('queues["night"].name')).toHaveCount(1);
 });
 
