@@ -320,6 +320,7 @@ fn Now() -> impl IntoView {
             />
         </div>
         <div id="now-body" role="tabpanel" aria-labelledby=label>
+            <ControlSlider />
             {move || match (shown.get(), lack.get()) {
                 (_, Some(Lack::Queues)) => empty(Lack::Queues),
                 (
@@ -333,7 +334,6 @@ fn Now() -> impl IntoView {
                 (NowView::Shares, _) => view! { <Shares /> }.into_any(),
                 (other, _) => view_of(other),
             }}
-            <ControlSlider />
             {empty_below(move || {
                 let is_below = matches!(shown.get(), NowView::Shares | NowView::Division | NowView::Tree);
                 lack.get().filter(|lack| is_below && *lack != Lack::Queues)

@@ -1,4 +1,4 @@
-//! The setting that the reader of a link changes: a slider below the charts.
+//! The setting that the reader of a link changes: a slider above the chart.
 
 use fairground::scenario::Path;
 use leptos::prelude::*;
