@@ -17,9 +17,9 @@ test("a term of a legend opens its definition, by keyboard too", async ({ page }
   await expect(legend.getByRole("button", { name: "fair share", exact: true })).toBeFocused();
   // Tab moves to the legend in one stop, arrows to its terms.
   await page.keyboard.press("ArrowRight");
-  await expect(legend.getByRole("button", { name: "no limit", exact: true })).toBeFocused();
+  await expect(legend.getByRole("button", { name: "unused", exact: true })).toBeFocused();
   await page.keyboard.press("Enter");
-  await expect(dialog.getByRole("heading", { name: "Limit" })).toBeVisible();
+  await expect(dialog.getByRole("heading", { name: "Unused" })).toBeVisible();
   await dialog.getByRole("button", { name: "All terms" }).click();
   await expect(dialog.getByRole("heading", { name: "Glossary" })).toBeVisible();
 });

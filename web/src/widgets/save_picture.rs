@@ -98,7 +98,8 @@ fn labels(chart: &web_sys::Element, svg: &web_sys::Element) -> Vec<Label> {
         .map(|row| {
             let rect = row.get_bounding_client_rect();
             let y = (rect.top() + rect.height() / 2.0 - top) / text_scale();
-            Label { y, name: part(&row, ".nm"), value: part(&row, ".v > span") }
+            let value = [".v > span", ".v > :nth-child(2)"].map(|what| part(&row, what)).join(" ");
+            Label { y, name: part(&row, ".nm"), value }
         })
         .collect()
 }
