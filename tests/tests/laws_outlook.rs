@@ -44,11 +44,9 @@ fn plans() -> impl Strategy<Value = Plan> {
         .prop_map(move |(numbers, policy, is_slow)| world(numbers, policies[policy].clone(), is_slow))
 }
 
-/// A generated plan; a slow one has long start and termination times. Pod slots do not run out: what outlooks say then is
-/// not always true (see `docs/reliability.md`).
+/// A generated plan; a slow one has long start and termination times.
 fn world(numbers: Vec<u8>, policy: Policy, is_slow: bool) -> Plan {
     let mut plan = plan(&mut Numbers::new(numbers), policy);
-    plan.cluster.nodes.values_mut().for_each(|node| node.pods_max = 110);
     if is_slow {
         plan.rhythm = Rhythm::every(Span::from_seconds(1));
         plan.cluster.delays.termination = Span::from_millis(3500);
@@ -142,7 +140,7 @@ impl Run {
                 Some(!self.served(then).is_empty())
             }
             Expectation::LostClaim(lost) if lost.is_loop() => {
-                let is_same = next < end && self.is_loop_undisturbed(at, next);
+                let is_same = next < end && self.evicts_for(at, job) && self.is_loop_undisturbed(at, next);
                 is_same.then(|| self.evicts_for(next, job) && self.starts(next, lost.taker))
             }
             _ => None,
@@ -175,6 +173,7 @@ impl Run {
         let is_steady = at > 0
             && next < self.records.len()
             && self.records[at].events.is_empty()
+            && !self.reserves(at)
             && self.records[next].n_outside == 0;
         let is_announced = matches!(refusal.outlook, Outlook::NextCycle | Outlook::At { .. });
         is_steady && !is_announced && self.evicts_for(next, refusal.job)
@@ -240,6 +239,18 @@ impl Run {
         (after + 1..=to).all(outside) && !(after + 1..to).any(|at| self.decides(at))
     }
 
+    /// Whether a cycle serves a job without starting or evicting anything: YuniKorn reserved a node for it.
+    fn reserves(&self, at: usize) -> bool {
+        !self.decides(at) && self.records[at].refusals.iter().any(|refusal| matches!(refusal.gate, Gate::Behind { .. }))
+    }
+
+    /// Whether nothing occurs up to a cycle but its own decisions: a job that ends may be the one that would be evicted,
+    /// and a reservation takes a node away from others.
+    fn is_steady(&self, after: usize, to: usize) -> bool {
+        let changes = |at: usize| self.records[at].n_outside > 0 || self.reserves(at);
+        self.is_quiet(after, to) && !(after + 1..=to).any(changes)
+    }
+
     /// Whether an outlook comes true; `None` if the run does not tell.
     fn keeps(&self, at: usize, refusal: &Refusal) -> Option<bool> {
         let job = refusal.job;
@@ -253,11 +264,11 @@ impl Run {
             }
             Outlook::At { time, what: Ending::PreemptionDelay } => {
                 let then = first_from(time).filter(|&then| !self.is_disturbed(at + 1..=then))?;
-                self.is_quiet(at, then).then(|| self.decides(then))
+                self.is_steady(at, then).then(|| self.decides(then))
             }
             Outlook::At { time, what } => {
                 let then = first_from(time).filter(|&then| !self.is_disturbed(at + 1..=then))?;
-                if what == Ending::Protection && self.is_quiet(at, then) && !self.decides(then) {
+                if what == Ending::Protection && self.is_steady(at, then) && !self.decides(then) {
                     return Some(false);
                 }
                 let is_served = (at + 1..=then).any(|cycle| self.served(cycle).contains(&job));

@@ -3,7 +3,7 @@
 //! # Rule
 //! A claim is lost when a pod of another job starts on the claimed node before one of the job itself, and pods are then
 //! evicted for the job once more. The count ends when a pod of the job starts, or when nothing is evicted for it after
-//! its room was taken.
+//! its room was taken; a claim that it makes then is its first one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -46,7 +46,10 @@ impl LostClaims {
                 Event::Evicted { by: Some(by), .. } => self.evicted_for(by),
                 Event::Claimed { pod, node } => {
                     let job = cluster.pods[pod].job;
-                    self.jobs.entry(job).or_default();
+                    let claims = self.jobs.entry(job).or_default();
+                    if claims.taken_by.is_some() {
+                        *claims = Claims::default();
+                    }
                     self.on.entry(node).or_default().insert(job);
                 }
                 _ => {}

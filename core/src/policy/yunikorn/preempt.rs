@@ -129,7 +129,7 @@ impl Core {
     pub(super) fn would_preempt(&self, ask: AskIx, no_node: bool) -> bool {
         let (snapshot, candidates) = self.candidates(ask);
         guarantee_lets(&snapshot, &candidates, &self.asks[ask].resource)
-            && self.select(ask, &snapshot, &candidates, no_node).is_some()
+            && self.select(ask, &snapshot, &candidates, no_node).is_some_and(|(_, victims)| !victims.is_empty())
     }
 
     /// Time in milliseconds from which an ask may preempt, if only its age or its last attempt keeps it from that.
