@@ -22,6 +22,7 @@ pub mod input_normalisation;
 pub mod keys;
 pub mod lessons;
 pub mod library;
+mod linked;
 pub mod page;
 pub mod setup;
 pub mod shell;

@@ -23,7 +23,7 @@ use crate::state::model::Model;
 use crate::store::Store;
 use crate::views::help::component::waiting_job;
 use crate::widgets::text_scale;
-use crate::{address, drop, effects, focus, storage};
+use crate::{address, drop, effects, focus, linked, storage};
 
 pub fn mount() {
     let place = place();
@@ -124,6 +124,7 @@ fn page(startup: Startup) -> impl IntoView {
     }
     drop::listen(store);
     focus::keep();
+    linked::listen();
     listen(store);
     view! { <App /> }
 }

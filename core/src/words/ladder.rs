@@ -3,7 +3,7 @@
 use super::number::{amount, number, percent, with_unit};
 use super::text::{self, Text, queue, text};
 use crate::moment::{LadderLevel, LadderLine, LineKind};
-use crate::trace::RiseEnd;
+use crate::trace::{Quantity, RiseEnd};
 use crate::units::Resource;
 use crate::units::ShownResource;
 use serde::{Deserialize, Serialize};
@@ -28,6 +28,8 @@ pub struct Step {
     pub sum: String,
     /// The result.
     pub value: String,
+    /// The queue whose quantity the result is; `None` for a part of one.
+    pub number: Option<(String, Quantity)>,
     /// Whether it concerns the explained queue.
     pub own: bool,
     /// Whether it begins a level.
@@ -97,6 +99,7 @@ fn one_level(level: &LadderLevel, resource: Resource) -> Vec<Step> {
         text: text!("[fair share] of {queue}", [queue = queue(name)]),
         sum,
         value: with_unit(resource, level.fair_share),
+        number: Some((name.to_owned(), Quantity::FairShare)),
         own: true,
         result: true,
         ..Step::default()

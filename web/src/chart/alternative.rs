@@ -128,6 +128,11 @@ pub fn as_edited(run: &Run, edited: &Run, terms: &Terms) -> Option<String> {
     })
 }
 
+/// Effect of an edit in progress, without the moment up to which it is known; `None` if there is none.
+pub fn effect(run: &Run, edited: &Run, terms: &Terms) -> Option<String> {
+    effects(run, edited, terms).map(|(said, _)| said).filter(|said| !said.is_empty())
+}
+
 fn unchanged(by: &str) -> String {
     format!("nothing changes up to {by}")
 }

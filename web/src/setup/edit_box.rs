@@ -3,6 +3,7 @@
 use fairground::scenario::{Edit, Path};
 use leptos::html;
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
 
 use crate::state::command::Command;
 use crate::state::document::change::Change;
@@ -167,10 +168,21 @@ fn TextBox(
         store.dispatch(Command::PreviewEnd);
         on_done.run((Done::Key, start.get_value()));
     };
+    let try_values = move || {
+        restore();
+        store.dispatch(Command::TryOut(Some(at.get_value())));
+        request_animation_frame(|| {
+            let slider = document().query_selector(".control input").ok().flatten();
+            if let Some(slider) = slider.and_then(|slider| slider.dyn_into::<web_sys::HtmlElement>().ok()) {
+                let _ = slider.focus();
+            }
+        });
+    };
     let on_key = move |event: leptos::ev::KeyboardEvent| {
         event.stop_propagation();
         let by = if event.shift_key() { 10 } else { 1 };
         match event.key().as_str() {
+            "Enter" if is_number && event.alt_key() => try_values(),
             "Enter" => finish(Done::Key),
             "Escape" => restore(),
             "ArrowUp" if is_number => step(by),
@@ -217,6 +229,11 @@ fn TextBox(
                 on:blur=on_leave(move |_| finish(Done::Blur))
             />
             {is_number.then(|| stepper("stepper more", "One more", 1, "+"))}
+            {is_number.then(|| view! {
+                <button type="button" class="btn small try-values" tabindex="-1" on:pointerdown=keep_focus title="Alt+Enter" on:click=move |_| try_values()>
+                    "Try a range of values"
+                </button>
+            })}
             <Show when=move || mistake.get().is_some()>
                 <span
                     class="mistake"

@@ -11,7 +11,6 @@ use web_sys::HtmlElement;
 
 use super::edit_box::{Done, EditBox, Kind};
 use super::rows::{Cell, Column, Row};
-use crate::input_normalisation;
 use crate::state::command::Command;
 use crate::store::Store;
 use crate::widgets::icons::{Icon, Kind as IconKind};
@@ -19,6 +18,7 @@ use crate::widgets::menu::{MenuButton, MenuItem};
 use crate::widgets::on_leave;
 use crate::widgets::picture::rem;
 use crate::widgets::term::term_at;
+use crate::{input_normalisation, linked};
 
 /// Row commands of keys besides moving and editing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -320,6 +320,7 @@ fn CellView(grid: Grid, row: StoredValue<String>, column: usize, cell: Memo<Opti
                 class:fixed=at.is_none()
                 tabindex=move || if is_active.get() { "0" } else { "-1" }
                 data-path=path
+                data-number=at.as_ref().and_then(linked::of_field)
                 data-column=column.to_string()
                 title=(spoken != shown).then(|| spoken.clone())
                 on:click=on_click

@@ -1,13 +1,23 @@
-//! The setting that the reader of a link changes: a slider above the chart.
+//! The value that is tried out: a slider above the chart, for a setting that a link names or that the visitor chose.
+
+use std::time::Duration;
 
 use fairground::scenario::Path;
+use leptos::leptos_dom::helpers::set_timeout;
 use leptos::prelude::*;
 
+use crate::chart::alternative;
+use crate::state::branches::alternative::is_awaited;
 use crate::state::command::Command;
 use crate::state::document::{self, edit};
 use crate::store::Store;
+use crate::widgets::button::IconButton;
+use crate::widgets::icons::Kind;
 
-/// The slider, if the link names a setting with a number.
+/// How long each value is shown while all are played.
+const EACH: Duration = Duration::from_millis(450);
+
+/// The slider, if there is such a setting and it has a number.
 #[component]
 pub fn ControlSlider() -> impl IntoView {
     let store = Store::get();
@@ -15,30 +25,173 @@ pub fn ControlSlider() -> impl IntoView {
     move || control.get().and_then(|at| slider(store, at))
 }
 
+/// The values of a slider.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Range {
+    step: f64,
+    most: f64,
+}
+
+impl Range {
+    /// From nothing to twice a value, in at most twenty steps of a round number.
+    fn around(value: f64) -> Range {
+        let most = (2.0 * value).clamp(4.0, 1e6);
+        let fine = if value.fract() == 0.0 { 1.0 } else { 0.5 };
+        let step = [1.0, 2.0, 5.0].iter().cycle().zip(0..).map(|(n, i)| n * 10f64.powi(i / 3) * fine);
+        let step = step.into_iter().find(|step| most / step <= 20.0).unwrap_or(most);
+        Range { step, most: (most / step).ceil() * step }
+    }
+
+    fn values(self) -> impl Iterator<Item = f64> {
+        (0..=(self.most / self.step).round() as u32).map(move |i| f64::from(i) * self.step)
+    }
+}
+
+/// Values from which on an edit has another effect, each with the effect.
+type Stops = Vec<(f64, String)>;
+
 fn slider(store: Store, at: Path) -> Option<AnyView> {
     let start: f64 = store.now(|m| document::value(&m.document.scenario, &at)).parse().ok()?;
-    let most = (2.0 * start).clamp(4.0, 1e6).ceil();
+    let range = Range::around(start);
     let label = edit::name_of(&at, store.terms.get_untracked());
     let (path, at) = (at.clone(), StoredValue::new(at));
     let value = store.text(move |m| document::value(&m.document.scenario, &path));
     let tried = RwSignal::new(None::<String>);
     let shown = move || tried.get().unwrap_or_else(|| value.get());
-    let preview = move |event| {
-        let value = event_target_value(&event);
+    let preview = move |value: String| {
         tried.set(Some(value.clone()));
         store.dispatch(Command::Preview { at: at.get_value(), value });
     };
-    let set = move |event| {
+    let set = move |value: String| {
         tried.set(None);
-        store.dispatch(Command::Set { at: at.get_value(), value: event_target_value(&event) });
+        store.dispatch(Command::Set { at: at.get_value(), value });
         store.dispatch(Command::GestureEnd);
     };
+    let rest = move || {
+        tried.set(None);
+        store.dispatch(Command::PreviewEnd);
+    };
+    let stops = RwSignal::new(Stops::new());
+    let playing = RwSignal::new(None::<usize>);
+    play_values(store, range, playing, stops, preview, rest);
+    // What was found holds for the scenario and the moment for which it was found.
+    Effect::new(move |_| {
+        value.track();
+        store.frame.track();
+        stops.set(Vec::new());
+        playing.set(None);
+    });
+    let toggle = move |()| match playing.get_untracked() {
+        Some(_) => {
+            playing.set(None);
+            rest();
+        }
+        None => {
+            stops.set(Vec::new());
+            playing.set(Some(0));
+        }
+    };
+    let play = view! {
+        <IconButton
+            icon=Signal::derive(move || if playing.get().is_some() { Kind::Pause } else { Kind::Play })
+            label=Signal::derive(move || if playing.get().is_some() { "Stop" } else { "Play all values" }.to_string())
+            on_press=Callback::new(toggle)
+        />
+    };
+    let stop = move |(from, effect): (f64, String)| {
+        let of_value = move |_| preview(from.to_string());
+        view! { <li><button class="chip" on:click=of_value><b>{format!("from {from}")}</b>" " {effect}</button></li> }
+    };
     let slider = view! {
-        <label class="control">
-            <span>{label}</span>
-            <input type="range" min="0" max=most.to_string() step="1" prop:value=value on:input=preview on:change=set />
-            <output>{shown}</output>
-        </label>
+        <div class="control">
+            <label>
+                <span>{label}</span>
+                <input
+                    type="range"
+                    min="0"
+                    max=range.most.to_string()
+                    step=range.step.to_string()
+                    prop:value=shown
+                    on:input=move |event| {
+                        playing.set(None);
+                        preview(event_target_value(&event));
+                    }
+                    on:change=move |event| set(event_target_value(&event))
+                />
+                <output>{shown}</output>
+            </label>
+            {play}
+            {store.now(|m| m.view.embed.is_none()).then(|| {
+                let close = move |()| {
+                    rest();
+                    store.dispatch(Command::TryOut(None));
+                };
+                view! { <IconButton icon=Kind::Close label="Close the slider" on_press=Callback::new(close) /> }
+            })}
+            <ul class="stops" aria-label="Values from which on the outcome is another" aria-live="polite">
+                {move || stops.get().into_iter().map(stop).collect_view()}
+            </ul>
+        </div>
     };
     Some(slider.into_any())
+}
+
+/// Plays the values one after the other, each as soon as the outcome of the one before is known, and collects those from
+/// which on the outcome is another.
+fn play_values(
+    store: Store,
+    range: Range,
+    playing: RwSignal<Option<usize>>,
+    stops: RwSignal<Stops>,
+    preview: impl Fn(String) + Copy + 'static,
+    rest: impl Fn() + Copy + 'static,
+) {
+    let awaited = store.part(is_awaited);
+    let effect_now = move || {
+        let is_preview = store.changed.get_untracked().is_none();
+        let edited = store.alternative_run.get_untracked().filter(|_| is_preview)?;
+        alternative::effect(&*store.run.get_untracked()?, &edited, store.terms.get_untracked())
+    };
+    Effect::new(move |_| {
+        let Some(at) = playing.get() else { return };
+        let Some(value) = range.values().nth(at) else {
+            playing.set(None);
+            return rest();
+        };
+        preview(value.to_string());
+        let next = move || {
+            if playing.try_get_untracked() != Some(Some(at)) {
+                return;
+            }
+            if awaited.get_untracked() {
+                return set_timeout(move || playing.notify(), EACH);
+            }
+            let effect = effect_now().unwrap_or_else(|| "no change".into());
+            stops.update(|stops| {
+                if stops.last().is_none_or(|(_, last)| *last != effect) {
+                    stops.push((value, effect));
+                }
+            });
+            playing.set(Some(at + 1));
+        };
+        set_timeout(next, EACH);
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_has_few_round_values_around_the_present_one() {
+        let ends = |value| {
+            let range = Range::around(value);
+            (range.step, range.most, range.values().count())
+        };
+        assert_eq!(ends(2.0), (1.0, 4.0, 5));
+        assert_eq!(ends(0.5), (0.5, 4.0, 9));
+        assert_eq!(ends(0.0), (1.0, 4.0, 5));
+        assert_eq!(ends(16.0), (2.0, 32.0, 17));
+        assert_eq!(ends(2_500.0), (500.0, 5_000.0, 11));
+    }
 }

@@ -28,6 +28,8 @@ pub enum Command {
         /// Empty: unset.
         value: String,
     },
+    /// Shows a slider for a setting, or removes it.
+    TryOut(Option<Path>),
     /// Shows the outcome of a value being typed or stepped; the document stays unchanged.
     Preview {
         at: Path,

@@ -53,6 +53,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Download => fx.push(Effect::DownloadScenario),
 
         Command::Preview { at, value } => branches::commands::preview(model, &at, &value, fx),
+        Command::TryOut(control) => model.view.control = control,
         Command::PreviewEnd => model.branches.drop_preview(),
         Command::ForgetBaseline if model.branches.kept.is_comparing() => branches::kept::compare(model, None, fx),
         Command::ForgetBaseline => (model.branches.baseline, model.branches.told_edit) = (None, None),

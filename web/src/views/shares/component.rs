@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use fairground::trace::Quantity;
 use fairground::words::Selection;
 use leptos::html;
 use leptos::prelude::*;
@@ -14,6 +15,7 @@ use super::view::{self, ShareRow, SharesView};
 use crate::chart::alternative::Alternative;
 use crate::chart::marks::{self, Mark};
 use crate::engine::protocol::Frame;
+use crate::linked;
 use crate::state::command::Command;
 use crate::store::Store;
 use crate::widgets::picture::{
@@ -74,6 +76,9 @@ pub fn Shares() -> impl IntoView {
         </section>
     }
 }
+
+/// Width of a mark that can be pointed at, in pixels.
+const MARK: f64 = 12.0;
 
 /// The view, once there is a frame.
 pub type View = Memo<Option<SharesView>>;
@@ -160,7 +165,7 @@ fn Body(view: View, tip: RwSignal<Option<String>>, pool: RwSignal<String>) -> im
             </div>
             <ul class="brows" role="list" on:mouseleave=move |_| tip.set(None)>
                 <For each=names key=|key| key.clone() let:key>
-                    <Row view name=key.1 is_queue=key.0 tip stop />
+                    <Row view rows name=key.1 is_queue=key.0 tip stop />
                 </For>
             </ul>
             // Only without a chosen node pool.
@@ -227,7 +232,14 @@ fn measured(body: &web_sys::HtmlElement) -> Option<Rows> {
 }
 
 #[component]
-fn Row(view: View, name: String, is_queue: bool, tip: RwSignal<Option<String>>, stop: Stop) -> impl IntoView {
+fn Row(
+    view: View,
+    rows: RwSignal<Rows>,
+    name: String,
+    is_queue: bool,
+    tip: RwSignal<Option<String>>,
+    stop: Stop,
+) -> impl IntoView {
     let store = Store::get();
     let key = move |name: &String| Some((is_queue, name.clone()));
     let name = StoredValue::new(name);
@@ -236,6 +248,10 @@ fn Row(view: View, name: String, is_queue: bool, tip: RwSignal<Option<String>>, 
             let of = |row: &&ShareRow| row.queue.is_some() == is_queue && name.with_value(|name| *name == row.name);
             view.as_ref().and_then(|view| view.rows.iter().find(of).cloned()).unwrap_or_default()
         })
+    });
+    let numbers = Memo::new(move |_| {
+        let of = |view: &SharesView| row.with(|row| numbers(view, row));
+        view.with(|view| view.as_ref().map(of)).unwrap_or_default()
     });
     let shown = move || tip.with(|tip| tip.as_deref() == Some(&name.get_value())) && !row.with(|row| row.selected);
     let select = move |_| {
@@ -258,9 +274,8 @@ fn Row(view: View, name: String, is_queue: bool, tip: RwSignal<Option<String>>, 
                 on:blur=on_leave(move |_| tip.set(None))
             >
                 <span class="nm">{name.get_value()}</span>
-                <span class="v">
-                    {move || row.with(values)}
-                </span>
+                <span class="spots" aria-hidden="true">{move || spots(&numbers.get(), rows.get())}</span>
+                <span class="v">{move || row.with(|row| values(row, &numbers.get()))}</span>
                 <Show when=shown>
                     <span class="tip" role="presentation">
                         <b><code>{name.get_value()}</code></b>
@@ -279,21 +294,63 @@ fn Row(view: View, name: String, is_queue: bool, tip: RwSignal<Option<String>>, 
     }
 }
 
+/// A number of a row: its name, and from where to where it is drawn, as parts of the scale.
+#[derive(Clone, Debug, PartialEq)]
+struct Number {
+    quantity: Quantity,
+    name: String,
+    from: f64,
+    to: f64,
+}
+
+/// The numbers of a queue that are drawn; of part of a resource each, there are none.
+fn numbers(view: &SharesView, row: &ShareRow) -> Vec<Number> {
+    let Some(resource) = view.resource.one().filter(|_| row.queue.is_some()) else { return Vec::new() };
+    let number = |quantity, from: f64, to: f64| Number {
+        quantity,
+        name: linked::of_queue(&row.name, quantity, resource),
+        from: (from / view.max).min(1.0),
+        to: (to / view.max).min(1.0),
+    };
+    let mark = |quantity, at: Option<f64>| at.filter(|at| *at <= view.max).map(|at| number(quantity, at, at));
+    let amounts = [
+        Some(number(Quantity::Allocated, 0.0, row.allocated)),
+        Some(number(Quantity::Request, row.allocated, row.request.max(row.allocated))),
+    ];
+    let marks = [(Quantity::Limit, row.limit), (Quantity::Quota, row.quota), (Quantity::FairShare, row.fair_share)];
+    amounts.into_iter().chain(marks.map(|(quantity, at)| mark(quantity, at))).flatten().collect()
+}
+
+/// Where the numbers of a row are in its bar.
+fn spots(numbers: &[Number], rows: Rows) -> impl IntoView + use<> {
+    let (top, height) = rows.bar();
+    let spot = |number: &Number| {
+        let is_mark = number.from == number.to;
+        let (from, to) = (number.from * rows.scale(), number.to * rows.scale());
+        let (left, width) = if is_mark { (from - MARK / 2.0, MARK) } else { (from, to - from) };
+        let style = format!("left: {left}px; width: {width}px; top: {top}px; height: {height}px");
+        view! { <i data-number=number.name.clone() style=style></i> }
+    };
+    numbers.iter().map(spot).collect_view()
+}
+
 /// The numbers of a row, each with a word for where there is no axis with captions.
-fn values(row: &ShareRow) -> impl IntoView + use<> {
+fn values(row: &ShareRow, numbers: &[Number]) -> impl IntoView + use<> {
+    let name = |quantity| numbers.iter().find(|number| number.quantity == quantity).map(|number| number.name.clone());
+    let reference = if row.fair_share.is_some() { Quantity::FairShare } else { Quantity::Quota };
     let plus = (!row.plus.is_empty()).then(|| format!(" {}", row.plus));
     let of = (row.queue.is_some() && !row.of.is_empty()).then(|| view! { <i>"of "</i> });
     let first = (!row.first.is_empty()).then(|| view! { <span class="dim">{row.first.clone()}</span> });
     view! {
-        <span>
+        <span data-number=name(Quantity::Allocated)>
             <b>{row.has.clone()}</b>
             {plus}
         </span>
-        <span class="dim">
+        <span class="dim" data-number=name(reference)>
             {of}
             {row.of.clone()}
         </span>
-        <span class="dim">
+        <span class="dim" data-number=name(Quantity::Request)>
             <i>"requests "</i>
             {row.wants.clone()}
         </span>

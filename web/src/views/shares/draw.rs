@@ -25,6 +25,11 @@ pub struct Rows {
 }
 
 impl Rows {
+    /// Length of the scale in pixels.
+    pub fn scale(self) -> f64 {
+        (self.width - MARGIN).max(10.0)
+    }
+
     /// Top of the bar in its row, and its height. Without an axis, names are above the bars.
     pub fn bar(self) -> (f64, f64) {
         if self.head <= 0.0 {
@@ -44,7 +49,7 @@ const CLAIMED: f64 = 7.0;
 
 /// Pixels per unit of the scale.
 pub fn along(view: &SharesView, rows: Rows) -> f64 {
-    (rows.width - MARGIN).max(10.0) / view.max
+    rows.scale() / view.max
 }
 
 /// Draws Shares.

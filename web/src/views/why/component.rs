@@ -6,12 +6,13 @@ use fairground::policy::versions;
 use fairground::words::{Paragraph, Selection, Terms};
 use leptos::prelude::*;
 
+use crate::linked;
 use crate::state::command::Command;
 use crate::store::Store;
 use crate::views::timeline::draw::event_icon;
 use crate::widgets::picture::icon;
 use crate::widgets::term::term;
-use crate::words::{self, Comparison, Control, Entry, Evidence, Explanation, Piece, RuleCard, Step, Text};
+use crate::words::{self, Cell, Comparison, Control, Entry, Evidence, Explanation, Fact, Piece, RuleCard, Step, Text};
 
 /// The explanation of the selection at the cursor; without a selection, of the cycle.
 pub fn explained(store: Store) -> Memo<Option<Explanation>> {
@@ -197,7 +198,10 @@ pub fn text(text: Text) -> impl IntoView {
         .map(|piece| {
             let selection = piece.selection();
             match piece {
-                Piece::Plain(words) | Piece::Name(words) | Piece::Amount(words, _) => words.into_any(),
+                Piece::Plain(words) | Piece::Name(words) => words.into_any(),
+                Piece::Amount(words, fact) => {
+                    view! { <span data-number=number_of(store, Some(&fact))>{words}</span> }.into_any()
+                }
                 Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) | Piece::Rule(name) => {
                     let by_key = selection.clone();
                     // Not a button element: punctuation after it would wrap to the next line.
@@ -225,6 +229,12 @@ pub fn text(text: Text) -> impl IntoView {
         .collect_view()
 }
 
+/// The name of a recorded amount.
+fn number_of(store: Store, fact: Option<&Fact>) -> Option<String> {
+    let frame = store.frame.get_untracked()?;
+    fact.map(|fact| linked::of_fact(&frame, fact))
+}
+
 /// A captioned section of an explanation.
 pub fn section(caption: String, content: AnyView) -> impl IntoView {
     view! { <div><p class="lab">{caption}</p>{content}</div> }
@@ -232,6 +242,11 @@ pub fn section(caption: String, content: AnyView) -> impl IntoView {
 
 fn evidence_table(evidence: Evidence, terms: &Terms) -> impl IntoView {
     let Evidence { caption, head, rows } = evidence;
+    let store = Store::get();
+    let cell = move |cell: Cell| {
+        let number = number_of(store, cell.fact.as_ref());
+        view! { <td><span data-number=number>{cell.shown}</span></td> }
+    };
     let head = (!head.is_empty()).then(|| {
         let cell = |cell: Text| match cell.is_empty() {
             true => view! { <td></td> }.into_any(),
@@ -252,7 +267,7 @@ fn evidence_table(evidence: Evidence, terms: &Terms) -> impl IntoView {
                             view! {
                                 <tr class:key=key>
                                     <td>{term(terms.fill(what))}</td>
-                                    {cells.into_iter().map(|cell| view! { <td>{cell.shown}</td> }).collect_view()}
+                                    {cells.into_iter().map(cell).collect_view()}
                                 </tr>
                             }
                         })
@@ -264,11 +279,13 @@ fn evidence_table(evidence: Evidence, terms: &Terms) -> impl IntoView {
 }
 
 fn ladder_list(steps: Vec<Step>) -> impl IntoView {
+    let resource = Store::get().explained.get_untracked();
     let item = move |step: Step| {
+        let number = step.number.map(|(queue, quantity)| linked::of_queue(&queue, quantity, resource));
         view! {
             <li class:key=step.result class:own=step.own class:starts=step.starts>
                 <span>{text(step.text)}</span>
-                <span>{step.value}</span>
+                <span data-number=number>{step.value}</span>
                 {(!step.sum.is_empty()).then(|| view! { <small>{step.sum}</small> })}
             </li>
         }

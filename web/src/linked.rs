@@ -1,0 +1,86 @@
+//! Numbers that mean the same: while the pointer or the focus is at one of them, all are marked, in charts, tables,
+//! sentences and fields.
+
+use std::cell::RefCell;
+
+use fairground::moment::Frame;
+use fairground::scenario::{Path, Segment};
+use fairground::trace::Quantity;
+use fairground::units::Resource;
+use fairground::words::number::resource_key;
+use fairground::words::{Fact, Party};
+use leptos::leptos_dom::helpers::window_event_listener_untyped;
+use leptos::prelude::document;
+use wasm_bindgen::JsCast;
+use web_sys::Element;
+
+/// Names the number that an element shows, in its attribute `data-number`: that of a queue.
+pub fn of_queue(queue: &str, quantity: Quantity, resource: Resource) -> String {
+    number("queue", queue, quantity, resource)
+}
+
+/// Names a recorded amount.
+pub fn of_fact(frame: &Frame, fact: &Fact) -> String {
+    match fact.party {
+        Party::Queue(queue) => of_queue(frame.queue(queue), fact.quantity, fact.resource),
+        Party::Job(job) => number("job", frame.job(job), fact.quantity, fact.resource),
+    }
+}
+
+fn number(kind: &str, owner: &str, quantity: Quantity, resource: Resource) -> String {
+    format!("{kind} {} {} {owner}", quantity as u8, resource.index())
+}
+
+/// Names the number in a field of a queue; `None` for other fields.
+pub fn of_field(at: &Path) -> Option<String> {
+    let [Segment::Field(section), Segment::Named(queue), Segment::Field(resource), Segment::Field(field)] = &*at.0
+    else {
+        return None;
+    };
+    let quantity = match field.as_str() {
+        "quota" => Quantity::Quota,
+        "limit" => Quantity::Limit,
+        "weight" => Quantity::Weight,
+        _ => return None,
+    };
+    let resource = Resource::ACCOUNTED.into_iter().find(|known| resource_key(*known) == resource)?;
+    (section == "queues").then(|| of_queue(queue, quantity, resource))
+}
+
+/// Installs the listeners for the lifetime of the page.
+pub fn listen() {
+    thread_local!(static POINTED: RefCell<Option<String>> = const { RefCell::new(None) });
+    for name in ["pointerover", "focusin"] {
+        let listener = window_event_listener_untyped(name, |event| {
+            let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+            let shown = target.and_then(|target| target.closest("[data-number]").ok().flatten());
+            let number = shown.and_then(|element| element.get_attribute("data-number"));
+            if POINTED.with_borrow(|pointed| *pointed != number) {
+                mark(number.as_deref());
+                POINTED.set(number);
+            }
+        });
+        std::mem::forget(listener);
+    }
+}
+
+/// Marks all elements that show a number, and no others.
+fn mark(number: Option<&str>) {
+    let Ok(all) = document().query_selector_all("[data-number]") else { return };
+    for element in (0..all.length()).filter_map(|at| all.item(at)?.dyn_into::<Element>().ok()) {
+        let is_it = number.is_some() && element.get_attribute("data-number").as_deref() == number;
+        let _ = element.class_list().toggle_with_force("linked", is_it);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_of_queues_and_their_bars_are_the_same_number() {
+        let at = Path::default().field("queues").named("team/a").field("gpu").field("quota");
+        assert_eq!(of_field(&at), Some(of_queue("team/a", Quantity::Quota, Resource::GPU)));
+        assert_eq!(of_field(&Path::default().field("nodes").named("n").field("gpu")), None);
+    }
+}
