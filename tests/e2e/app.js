@@ -11,6 +11,14 @@ export const WIDE = { width: 1440, height: 900 };
 export const PHONE_BELOW = 768;
 
 /** Page object of the journeys. */
+/** The views of NOW by tab. */
+const VIEWS = {
+  Shares: ["Bars", "Tree"],
+  Division: ["Amounts", "Share usage", "Priorities"],
+  Jobs: ["Gantt"],
+  Report: ["Fairness", "Trends"],
+};
+
 export class App {
   constructor(page) {
     this.page = page;
@@ -177,6 +185,18 @@ export class App {
 
   tab(name) {
     return this.page.getByRole("tab", { name, exact: true });
+  }
+
+  /** Shows a view of NOW: its tab and, where that has several pictures, its own. */
+  async show(view) {
+    const [tab] = Object.entries(VIEWS).find(([, views]) => views.includes(view));
+    await this.tab(tab).click();
+    if (VIEWS[tab][0] !== view) await this.picture(view).click();
+  }
+
+  /** Returns the button that shows one of several pictures of a tab. */
+  picture(view) {
+    return this.page.locator(".pictures").getByRole("button", { name: view, exact: true });
   }
 
   /** Returns the link of the current moment from the share sheet. */

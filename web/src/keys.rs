@@ -259,7 +259,7 @@ pub const LIST: &[(&str, &[(&str, &str)])] = &[
             ("Enter or F2", "Edit the cell"),
             ("Alt+Enter", "Edit all fields of the row"),
             ("↑ / ↓", "One more, one less while editing; with Shift ten"),
-            ("Alt+Enter", "Try a range of values of the number being edited"),
+            ("Ctrl+Enter", "Try a range of values of the number being edited"),
             ("Esc", "Cancel the edit; hide the comparison"),
             ("Q, W, N", "Add a queue, a job, nodes"),
             ("Alt+↑ / Alt+↓", "Move a queue up, down"),

@@ -130,7 +130,7 @@ fn page(startup: Startup) -> impl IntoView {
 }
 
 /// Width in pixels at the default text size, because the stylesheet uses em: larger text leaves less room for panels.
-fn window_width() -> f64 {
+pub(crate) fn window_width() -> f64 {
     let width = window().inner_width().ok().and_then(|w| w.as_f64()).unwrap_or(1440.0);
     width / text_scale()
 }

@@ -239,7 +239,7 @@ test("interactions and ghosts, 20 queues, 100 nodes, 500 jobs", async ({ page })
   const steps = await step(page, 40);
   const selects = await select(page, 12);
   const late = await pull(page, "team-1-1", 12);
-  const looks = await look(page, ["Division", "Tree", "Gantt", "Shares", "Division", "Tree", "Gantt", "Shares"]);
+  const looks = await look(page, ["Division", "Jobs", "Report", "Shares", "Division", "Jobs", "Report", "Shares"]);
   tell("any interaction to painted frame", painted([...steps, ...selects, ...looks]), "100 ms");
   tell("  step", painted(steps));
   tell("  select a queue", painted(selects));

@@ -11,7 +11,7 @@ test("EGO: the over-commit ratio is in the capacity of the pool, and 1 takes it 
   await app.atCycle(1);
   await page.locator(".now-panel").focus();
   await page.keyboard.press("7");
-  await expect(app.tab("Share usage")).toHaveAttribute("aria-selected", "true");
+  await expect(app.picture("Share usage")).toHaveAttribute("aria-pressed", "true");
   await expect(app.now).toContainText("Over-commit ratios of the plan are included: CPU × 2.");
   await app.tab("Rules").click();
   await fill(page, "Over-commit of CPU", "1");

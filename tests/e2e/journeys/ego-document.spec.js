@@ -10,7 +10,7 @@ test("EGO: priority and proportional sharing, share quotas, capacity", async ({ 
   const app = new App(page);
   await app.openWide();
   await app.at("ego-share-usage", 1);
-  await app.tab("Share usage").click();
+  await app.show("Share usage");
   await expectCells(app.table("How the share usage quota is divided"), {
     // Consumers with high share priority are served before those with low priority; equal ones share by ratio.
     C: { "share usage quota": "0, nothing left" },
@@ -41,7 +41,7 @@ test("EGO: share usage quota without demand, share limit, private pools and grac
   await app.openWide();
   // No outstanding demand: the share usage is the quota.
   await app.at("ego-owned-and-lent", 1);
-  await app.tab("Share usage").click();
+  await app.show("Share usage");
   await expect(page.locator(".tables")).toContainText(
     "No consumer has outstanding demand in this pool, so the share usage quota of each is its share usage.",
   );
@@ -64,7 +64,7 @@ test("EGO: free resources are assigned unit by unit", async ({ page }) => {
   const app = new App(page);
   await app.openWide();
   await app.at("ego-share-usage", 1);
-  await app.tab("Share usage").click();
+  await app.show("Share usage");
   await expectCells(app.table("How free resources are assigned"), {
     // Percentages by ratio among consumers of the highest priority; the smallest usage relative to its ratio is chosen; usages are
     // updated.

@@ -213,8 +213,8 @@ test("where there is nothing to show, a view says what is missing and brings it"
   await page.getByRole("button", { name: "Start empty" }).click();
   await app.arrived();
   const view = page.locator("#now-body");
-  for (const name of ["Shares", "Division", "Tree", "Gantt", "Fairness", "Trends"]) {
-    await app.tab(name).click();
+  for (const name of ["Bars", "Amounts", "Gantt", "Fairness", "Trends"]) {
+    await app.show(name);
     await expect(view.locator(".empty"), name).toContainText(/^No (queues|jobs) yet/);
   }
   for (const lack of [/^Add a queue/, /^Add a job/]) {

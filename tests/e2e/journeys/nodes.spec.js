@@ -63,9 +63,9 @@ test("capacity and reloaded settings change from a cycle on", async ({ page }) =
 test("a run can go on until any queue has its share, or until a cycle", async ({ page }) => {
   const app = new App(page);
   await app.open();
-  await page.getByRole("button", { name: "Run until…" }).click();
+  await page.getByRole("button", { name: "Run until, speed" }).click();
   await expect(page.getByRole("menuitem", { name: "team-a reaches its share" })).toBeVisible();
-  await expect(page.getByRole("menuitem", { name: /^a cycle/ })).toBeVisible();
+  await expect(page.getByRole("menuitem", { name: /^Go to a cycle/ })).toBeVisible();
   await page.getByRole("menuitem", { name: "team-b reaches its share" }).click();
   await expect(page.locator(".notices")).toContainText(/Stopped at cycle \d+: team-b reached its share\./);
 });

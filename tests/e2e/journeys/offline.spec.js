@@ -17,7 +17,7 @@ test("a second visit needs no network, whatever it does", async ({ page, context
   await app.arrived();
   await app.step.click();
   await app.atCycle(1);
-  await app.tab("Gantt").click();
+  await app.show("Gantt");
   await expect(page.locator(".gantt svg:not(.icon-svg)").first()).toBeVisible();
   // Another policy.
   await app.example("ego-eighteen-slots");

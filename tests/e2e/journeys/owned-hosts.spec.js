@@ -30,6 +30,6 @@ test("a grace period is counted down in WHY and in Gantt", async ({ page }) => {
     await app.command("a-6");
     await expect(app.why).toContainText(`a-6 leaves at 0:25, ${left} left.`);
   }
-  await app.tab("Gantt").click();
+  await app.show("Gantt");
   await expect(page.getByRole("region", { name: "Gantt", exact: true })).toContainText("leaves at 0:25, 10 s left");
 });

@@ -23,12 +23,12 @@ for (const width of [1440, 390]) {
   test(`the eleven steps of the documentation, ${width} px`, async ({ page }) => {
     const app = new App(page);
     await app.openWide();
-    await expect(app.tab("Priorities")).toBeHidden();
+    await expect(app.picture("Priorities")).toHaveCount(0);
     await app.example("tenants-and-offsets");
     await page.setViewportSize({ width, height: 900 });
     await page.locator(".now-panel").focus();
     await page.keyboard.press("8");
-    await expect(app.tab("Priorities")).toHaveAttribute("aria-selected", "true");
+    await expect(app.picture("Priorities")).toHaveAttribute("aria-pressed", "true");
     await expect(page.locator(".tables")).toContainText("No cycle has run yet.");
     const steps = app.table("Steps");
     for (const [at, [queue, task, change]] of DOCUMENT.entries()) {
@@ -49,7 +49,7 @@ test("an application falls from 20 to 10, its queue from 25 to 15", async ({ pag
   const app = new App(page);
   await app.openWide();
   await app.example("requests-of-two-priorities");
-  await app.tab("Priorities").click();
+  await app.show("Priorities");
   await expectCells(app.table("Queue priorities"), { batch: { "queue priority": "25" } });
   await app.steps(1);
   await expectCells(app.table("Queue priorities"), { batch: { "queue priority": "25 → 15" } });

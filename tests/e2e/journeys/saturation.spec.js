@@ -17,7 +17,7 @@ for (const width of [1440, 390]) {
       product: { "saturation ratio": "2.00" },
       language: { "saturation ratio": "1.00" },
     });
-    await app.tab("Trends").click();
+    await app.show("Trends");
     await page.getByLabel("Show:").selectOption("saturation ratio");
     await expect(page.getByRole("button", { name: /^product: saturation ratio 2\.00 now/ })).toBeVisible();
     await app.expectAccessible();
@@ -29,7 +29,7 @@ test("states of Run:ai's projects change with a reclaim", async ({ page }) => {
   const app = new App(page);
   await app.openWide();
   await app.example("runai-low-takes-high");
-  await app.tab("Trends").click();
+  await app.show("Trends");
   await expect(page.getByRole("button", { name: /^speech: .*, in-quota/ })).toBeVisible();
   await app.steps(2);
   await expect(page.getByRole("button", { name: /^vision: .*, over-quota/ })).toBeVisible();

@@ -8,13 +8,13 @@ for (const width of [1440, 390]) {
   test(`the tree of the documentation has its share usage quotas, ${width} px`, async ({ page }) => {
     const app = new App(page);
     await app.openWide();
-    await expect(app.tab("Share usage")).toBeHidden();
+    await expect(app.picture("Share usage")).toHaveCount(0);
     await app.example("ego-share-usage");
     await page.setViewportSize({ width, height: 900 });
     await app.steps(1);
     await page.locator(".now-panel").focus();
     await page.keyboard.press("7");
-    await expect(app.tab("Share usage")).toHaveAttribute("aria-selected", "true");
+    await expect(app.picture("Share usage")).toHaveAttribute("aria-pressed", "true");
     const quotas = {
       "whole pool": "1",
       A: "1/3 (0.3333)",
@@ -48,12 +48,12 @@ test("the view belongs to policies that share by share usage", async ({ page }) 
   const app = new App(page);
   await app.openWide();
   await app.example("ego-owned-and-lent");
-  await app.tab("Share usage").click();
+  await app.show("Share usage");
   await expect(page.locator(".tables")).toContainText("No share pool has hosts now");
   await app.example("ego-eighteen-slots");
   await expect(page.locator(".tables")).toContainText("No cycle has run yet.");
   await app.example("quota-is-a-floor");
-  await expect(app.tab("Share usage")).toBeHidden();
+  await expect(app.picture("Share usage")).toHaveCount(0);
   await expect(app.tab("Division")).toHaveAttribute("aria-selected", "true");
   await page.locator(".now-panel").focus();
   await page.keyboard.press("7");

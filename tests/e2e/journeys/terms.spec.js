@@ -60,7 +60,7 @@ test("a list of all views stands where not all tabs have room", async ({ page })
   await app.open();
   const list = page.getByRole("combobox", { name: "All views" });
   await list.selectOption("Trends");
-  await expect(app.tab("Trends")).toHaveAttribute("aria-selected", "true");
+  await expect(app.picture("Trends")).toHaveAttribute("aria-pressed", "true");
   await page.setViewportSize({ width: 1440, height: 900 });
   await expect(list).toBeHidden();
 });

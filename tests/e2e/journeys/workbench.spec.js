@@ -69,7 +69,7 @@ test("a run stops where it was asked to, and says why", async ({ page }) => {
   const app = new App(page);
   await app.open();
   await app.example("min-runtime-on");
-  await page.getByRole("button", { name: "Run until…" }).click();
+  await page.getByRole("button", { name: "Run until, speed" }).click();
   await page.getByRole("menuitem", { name: "the next eviction" }).click();
   await app.atCycle(4);
   await expect(page.getByText("Stopped at cycle 4: first eviction.").first()).toBeVisible();
@@ -91,7 +91,7 @@ test("the lane has a row for the selection, and its marks select events", async 
   const app = new App(page);
   await app.open();
   await app.example("min-runtime-on");
-  await page.getByRole("button", { name: "Run until…" }).click();
+  await page.getByRole("button", { name: "Run until, speed" }).click();
   await page.getByRole("menuitem", { name: "the next eviction" }).click();
   await app.atCycle(4);
   await app.share("team-b").click();
@@ -393,7 +393,7 @@ test("Fairness warns of jobs, and Compare leads to the first difference", async 
   const app = new App(page);
   await app.open();
   await app.at("tug-of-war", 12);
-  await app.tab("Fairness").click();
+  await app.show("Fairness");
   const warning = app.now.locator(".warning");
   await expect(warning).toContainText(["Evicted again and again", "Starvation"]);
   await warning.last().getByRole("button", { name: "Why?" }).click();
@@ -443,7 +443,7 @@ test("Division and Tree have a column of their own where there is room", async (
   await expect(side.getByRole("button", { name: /^team-a: fair share 2 of 4/ })).toBeVisible();
   await expect(side.getByRole("heading", { name: /are divided among/ })).toBeVisible();
   await expect(app.share("team-a")).toBeVisible();
-  await app.tab("Tree").click();
+  await app.show("Tree");
   await expect(of("Tree")).toHaveCount(1);
   await page.setViewportSize({ width: 1440, height: 900 });
   await expect(side).toHaveCount(0);
@@ -480,7 +480,8 @@ test("jobs that wait stand in one line above the cluster", async ({ page }) => {
 test("help explains the terms and leads to keys, accuracy and what this is", async ({ page }) => {
   const app = new App(page);
   await app.open();
-  await page.getByRole("button", { name: "Help", exact: true }).click();
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Help" }).click();
   const dialog = page.getByRole("dialog");
   await expect(dialog.getByRole("heading", { name: "Glossary" })).toBeVisible();
   await expect(dialog).toContainText("quota · deserved");

@@ -25,7 +25,7 @@ test("YuniKorn: request, application and queue priorities", async ({ page }) => 
   await app.openWide();
   // Two requests of 10 and 20: the application has 20, its queue with offset 5 has 25; then 10 and 15.
   await app.example("requests-of-two-priorities");
-  await app.tab("Priorities").click();
+  await app.show("Priorities");
   await expectPriorities(app, { batch: /^25/ });
   await app.step.click();
   await app.atCycle(1);
@@ -66,7 +66,7 @@ test("YuniKorn: priorities before scheduling, offsets and fences", async ({ page
   const app = new App(page);
   await app.openWide();
   await app.example("tenants-and-offsets");
-  await app.tab("Priorities").click();
+  await app.show("Priorities");
   await expectPriorities(app, {
     system: "1001",
     "system-normal": "10",

@@ -26,6 +26,11 @@ const view = (at) => async (app, page) => {
 
 const press = (name) => (app, page) => page.getByRole("button", { name, exact: true }).click();
 
+const item = (name) => async (app, page) => {
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("menuitem", { name }).click();
+};
+
 const dialog = (open) => async (app, page) => {
   await open(app, page);
   await expect(page.getByRole("dialog").first()).toBeVisible();
@@ -146,7 +151,7 @@ const SCREENS = [
   ["dialog-paste", dialog(press(CHIP))],
   ["dialog-examples", dialog(press("Examples"))],
   ["dialog-share", dialog(press("Share"))],
-  ["dialog-help", dialog(press("Help"))],
+  ["dialog-help", dialog(item("Help"))],
   ["dialog-about", dialog((app) => app.command("About: version"))],
   ["dialog-keys", dialog((app, page) => page.keyboard.press("?"))],
   ["dialog-palette", dialog((app, page) => page.keyboard.press("Control+k"))],
@@ -207,7 +212,7 @@ const SCREENS = [
     "saturation",
     async (app, page) => {
       await example("reclaim-multiplier", 1)(app, page);
-      await app.tab("Trends").click();
+      await app.show("Trends");
       await page.getByLabel("Show:").selectOption("saturation ratio");
     },
   ],
@@ -215,7 +220,7 @@ const SCREENS = [
     "states",
     async (app, page) => {
       await example("runai-low-takes-high", 3)(app, page);
-      await app.tab("Trends").click();
+      await app.show("Trends");
     },
   ],
   ["ego-start", example("ego-eighteen-slots", 2)],
@@ -224,14 +229,14 @@ const SCREENS = [
     "priorities",
     async (app, page) => {
       await example("tenants-and-offsets", 11)(app, page);
-      await app.tab("Priorities").click();
+      await app.show("Priorities");
     },
   ],
   [
     "ego-share-usage",
     async (app, page) => {
       await example("ego-share-usage", 1)(app, page);
-      await app.tab("Share usage").click();
+      await app.show("Share usage");
     },
   ],
   ["two-pools", example("two-pools", 2)],

@@ -182,7 +182,7 @@ fn TextBox(
         event.stop_propagation();
         let by = if event.shift_key() { 10 } else { 1 };
         match event.key().as_str() {
-            "Enter" if is_number && event.alt_key() => try_values(),
+            "Enter" if is_number && (event.ctrl_key() || event.meta_key()) => try_values(),
             "Enter" => finish(Done::Key),
             "Escape" => restore(),
             "ArrowUp" if is_number => step(by),
@@ -230,7 +230,7 @@ fn TextBox(
             />
             {is_number.then(|| stepper("stepper more", "One more", 1, "+"))}
             {is_number.then(|| view! {
-                <button type="button" class="btn small try-values" tabindex="-1" on:pointerdown=keep_focus title="Alt+Enter" on:click=move |_| try_values()>
+                <button type="button" class="btn small try-values" tabindex="-1" on:pointerdown=keep_focus title="Ctrl+Enter" on:click=move |_| try_values()>
                     "Try a range of values"
                 </button>
             })}

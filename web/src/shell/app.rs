@@ -14,6 +14,7 @@ use super::notice_bar::{NoticeBar, Notices};
 use super::peek::Peek;
 use super::sheet::SheetHandle;
 use super::transport::Transport;
+use super::view_tabs::{ViewTabs, shown_view, tab_id};
 use crate::chart::queue_tree::are_few;
 use crate::dialogs::Dialogs;
 use crate::setup::Setup;
@@ -39,7 +40,7 @@ use crate::views::why::component::{Why, WhyEvidence, explained};
 use crate::widgets::after_frame::after_frame;
 use crate::widgets::button::IconButton;
 use crate::widgets::empty::{Lack, empty, empty_below};
-use crate::widgets::icons::{Icon, Kind};
+use crate::widgets::icons::Kind;
 
 /// The page.
 #[component]
@@ -199,33 +200,6 @@ fn Rail(panel: Panel, name: &'static str, icon: Kind) -> impl IntoView {
     }
 }
 
-/// Views of NOW, in tab order.
-const VIEWS: [(NowView, &str); 8] = [
-    (NowView::Shares, "Shares"),
-    (NowView::Division, "Division"),
-    (NowView::ShareUsage, "Share usage"),
-    (NowView::Priorities, "Priorities"),
-    (NowView::Tree, "Tree"),
-    (NowView::Gantt, "Gantt"),
-    (NowView::Fairness, "Fairness"),
-    (NowView::Queues, "Trends"),
-];
-
-/// The id of a view's tab.
-fn tab_id(view: NowView) -> String {
-    format!("now-tab-{}", view.name())
-}
-
-/// Whether the scenario's policy has a view.
-fn is_offered(store: Store, view: NowView) -> bool {
-    store.scenario.with(|s| view.under(&s.policy) == view)
-}
-
-/// The current view of NOW.
-fn shown_view(store: Store) -> Memo<NowView> {
-    Memo::new(move |_| store.scenario.with(|s| store.view.with(|v| v.now.under(&s.policy))))
-}
-
 /// NOW: the charts of the moment.
 #[component]
 fn Now() -> impl IntoView {
@@ -254,55 +228,11 @@ fn Now() -> impl IntoView {
         {move || named.get().into_iter().enumerate().map(|(n, name)| option(ShownResource::named(n), name)).collect_view()}
     };
     let shown = shown_view(store);
-    let tabs = VIEWS.map(|(this, name)| {
-        view! {
-            <button
-                type="button"
-                class="tab"
-                role="tab"
-                id=tab_id(this)
-                hidden=move || !is_offered(store, this)
-                aria-controls="now-body"
-                aria-selected=move || (shown.get() == this).to_string()
-                tabindex=move || if shown.get() == this { "0" } else { "-1" }
-                on:click=move |_| store.dispatch(Command::ShowView(this))
-            >
-                {name}
-            </button>
-        }
-    });
     let lack = Memo::new(move |_| store.scenario.with(|s| Lack::of(s)));
     let has_nodes = Memo::new(move |_| store.scenario.with(|s| !s.nodes.is_empty()));
-    // Where not all tabs fit, the current one is scrolled into view; a new view starts at its top.
-    Effect::new(move |was: Option<NowView>| {
-        let now = shown.get();
-        crate::widgets::show_id(&tab_id(now));
-        if was.is_some_and(|was| was != now)
-            && let Some(panel) = document().get_elements_by_class_name("now-panel").item(0)
-        {
-            panel.set_scroll_top(0);
-        }
-        now
-    });
-    let label = move || tab_id(shown.get());
-    let on_key = move |event: leptos::ev::KeyboardEvent| {
-        let views: Vec<NowView> =
-            untrack(|| VIEWS.iter().map(|(view, _)| *view).filter(|view| is_offered(store, *view)).collect());
-        let at = views.iter().position(|view| *view == shown.get_untracked()).unwrap_or(0);
-        let to = match event.key().as_str() {
-            "ArrowRight" => (at + 1) % views.len(),
-            "ArrowLeft" => (at + views.len() - 1) % views.len(),
-            _ => return,
-        };
-        event.prevent_default();
-        event.stop_propagation();
-        store.dispatch(Command::ShowView(views[to]));
-        crate::widgets::focus_id(&tab_id(views[to]));
-    };
     view! {
         <div class="tabs">
-            <div class="tablist" role="tablist" aria-label="What is shown" on:keydown=on_key>{tabs}</div>
-            <AllViews shown />
+            <ViewTabs shown />
             <span class="unit">
                 <select
                     class="resource"
@@ -319,7 +249,7 @@ fn Now() -> impl IntoView {
                 on_press=store.press(Command::Fold(Panel::Now, true))
             />
         </div>
-        <div id="now-body" role="tabpanel" aria-labelledby=label>
+        <div id="now-body" role="tabpanel" aria-labelledby=move || tab_id(shown.get())>
             <ControlSlider />
             {move || match (shown.get(), lack.get()) {
                 (_, Some(Lack::Queues)) => empty(Lack::Queues),
@@ -348,36 +278,6 @@ fn Now() -> impl IntoView {
             false if lack.get().is_none() => empty(Lack::Nodes),
             false => ().into_any(),
         }}
-    }
-}
-
-/// The list of all views, for windows where not all tabs fit.
-#[component]
-fn AllViews(shown: Memo<NowView>) -> impl IntoView {
-    let store = Store::get();
-    let options = VIEWS.map(|(this, name)| {
-        view! {
-            <option
-                value=this.name()
-                hidden=move || !is_offered(store, this)
-                prop:selected=move || shown.get() == this
-            >
-                {name}
-            </option>
-        }
-    });
-    let choose = move |event| {
-        if let Some(view) = NowView::from_name(&event_target_value(&event)) {
-            store.dispatch(Command::ShowView(view));
-        }
-    };
-    view! {
-        <span class="all-views btn quiet icon small no-print">
-            <Icon kind=Kind::More />
-            <select aria-label="All views" title="All views" on:change=choose>
-                {options.collect_view()}
-            </select>
-        </span>
     }
 }
 

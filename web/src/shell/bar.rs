@@ -6,6 +6,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use crate::agreement;
+use crate::page::window_width;
 use crate::shell::runs;
 use crate::state::branches::commands::compare_versions_label;
 use crate::state::command::Command;
@@ -15,6 +16,9 @@ use crate::widgets::button::{CommandButton, IconButton};
 use crate::widgets::icons::{Icon, Kind, Logo};
 use crate::widgets::menu::{MenuButton, MenuItem};
 use crate::widgets::on_leave;
+
+/// Below this width in pixels, buttons of the header are in its menu.
+const PHONE_BELOW: f64 = 768.0;
 
 /// The header.
 #[component]
@@ -44,16 +48,17 @@ pub fn Bar() -> impl IntoView {
             .to_vec()
     };
     let more = move |()| {
-        let mut items = vec![
+        let in_bar = [
             MenuItem::new("Examples", Command::Dialog(Some(Dialog::Examples))),
             MenuItem::new(format!("Policy: {}", short()), Command::Tab(SetupTab::Rules)),
             MenuItem::new("Compare policies", Command::Compare { with_baselines: false }),
         ];
+        let mut items: Vec<MenuItem> = in_bar.into_iter().filter(|_| window_width() < PHONE_BELOW).collect();
         items.extend(versions.get_untracked().map(|label| MenuItem::new(label, Command::CompareVersions)));
         items.extend([
-            MenuItem::new("Search or run a command", Command::Dialog(Some(Dialog::Palette))),
+            MenuItem::new("Search or run a command", Command::Dialog(Some(Dialog::Palette))).key("Ctrl+K"),
             MenuItem::new("Import", Command::Dialog(Some(Dialog::Paste))),
-            MenuItem::new("Present", Command::Present(Presenting::On)),
+            MenuItem::new("Present", Command::Present(Presenting::On)).key("P"),
             MenuItem::new("Earlier states", Command::Dialog(Some(Dialog::States))),
             MenuItem::new("Help", Command::Dialog(Some(Dialog::Help))),
             MenuItem::new("How accurate is this?", Command::Dialog(Some(Dialog::Fidelity))),
@@ -64,11 +69,7 @@ pub fn Bar() -> impl IntoView {
         items.extend(themes(()).into_iter().map(named));
         items
     };
-    let theme_icon = move || match theme.get() {
-        Theme::System => Kind::System,
-        Theme::Light => Kind::Sun,
-        Theme::Dark => Kind::Moon,
-    };
+    let has_history = Memo::new(move |_| undo.with(Option::is_some) || redo.with(Option::is_some));
     let badge = store.part(|m| agreement::badge(&m.document.scenario));
     view! {
         <header class="bar" data-region tabindex="-1" aria-label="Document">
@@ -99,60 +100,29 @@ pub fn Bar() -> impl IntoView {
                         }
                     })
             }}
-            {move || {
-                versions
-                    .get()
-                    .map(|label| {
-                        view! {
-                            <CommandButton
-                                class="badge versions"
-                                title="What would another version of the scheduler change?"
-                                command=Command::CompareVersions
-                            >
-                                {label}
-                            </CommandButton>
-                        }
-                    })
-            }}
             <span class="grow"></span>
+            // Before the first edit there is nothing to undo.
+            <Show when=move || has_history.get()>
+                <IconButton
+                    icon=Kind::Undo
+                    label=named("Undo", undo)
+                    key="Ctrl+Z"
+                    class="undo"
+                    disabled=Signal::derive(move || undo.get().is_none())
+                    on_press=store.press(Command::Undo)
+                />
+                <IconButton
+                    icon=Kind::Redo
+                    label=named("Redo", redo)
+                    key="Ctrl+Shift+Z"
+                    class="redo"
+                    disabled=Signal::derive(move || redo.get().is_none())
+                    on_press=store.press(Command::Redo)
+                />
+            </Show>
             <CommandButton class="btn quiet not-phone" command=Command::Dialog(Some(Dialog::Examples))>
                 "Examples"
             </CommandButton>
-            <IconButton
-                icon=Kind::Help
-                label="Help"
-                class="hide"
-                on_press=store.press(Command::Dialog(Some(Dialog::Help)))
-            />
-            <IconButton
-                icon=Kind::Search
-                label="Search or run a command"
-                key="Ctrl+K"
-                class="hide"
-                on_press=store.press(Command::Dialog(Some(Dialog::Palette)))
-            />
-            <IconButton
-                icon=Kind::Undo
-                label=named("Undo", undo)
-                key="Ctrl+Z"
-                class="undo"
-                disabled=Signal::derive(move || undo.get().is_none())
-                on_press=store.press(Command::Undo)
-            />
-            <IconButton
-                icon=Kind::Redo
-                label=named("Redo", redo)
-                key="Ctrl+Shift+Z"
-                class="redo"
-                disabled=Signal::derive(move || redo.get().is_none())
-                on_press=store.press(Command::Redo)
-            />
-            <MenuButton label="Theme" class="btn quiet icon hide" items=Callback::new(themes)>
-                {move || view! { <Icon kind=theme_icon() /> }}
-            </MenuButton>
-            <MenuButton label="More" class="btn quiet icon only-phone" items=Callback::new(more)>
-                <Icon kind=Kind::More />
-            </MenuButton>
             <CommandButton
                 class="btn hide"
                 title="Run this scenario under every policy"
@@ -163,6 +133,9 @@ pub fn Bar() -> impl IntoView {
             <CommandButton class="btn" title="Share (Ctrl+S)" command=Command::Dialog(Some(Dialog::Share))>
                 "Share"
             </CommandButton>
+            <MenuButton label="More" class="btn quiet icon" items=Callback::new(more)>
+                <Icon kind=Kind::More />
+            </MenuButton>
         </header>
     }
 }

@@ -14,3 +14,4 @@ mod present;
 pub mod runs;
 pub mod sheet;
 pub mod transport;
+mod view_tabs;

@@ -70,21 +70,26 @@ pub fn Transport() -> impl IntoView {
         }
         _ => String::new(),
     });
-    let until = move |()| {
+    let speed = store.part(|m| m.playback.speed);
+    let playback = move |()| {
         let stops = store.now(stops);
         let inside = |label: &str, back| MenuItem::new(label, Command::StepDecision { back });
         let action = |label: &str, back| MenuItem::new(label, Command::Action { back });
-        // The button says "Run until".
-        let until = |label: &str| label.strip_prefix("Run until ").unwrap_or(label).to_string();
-        let stops = stops.into_iter().map(|(label, stop)| MenuItem::new(until(&label), Command::RunTo(stop)));
+        let stops = stops.into_iter().map(|(label, stop)| MenuItem::new(label, Command::RunTo(stop)));
+        let of_now = speed.get_untracked();
+        let speeds = SPEEDS.iter().enumerate().map(|(at, cycles)| {
+            let change = Command::Speed(at as i32 - of_now as i32);
+            MenuItem::new(format!("Speed {cycles}×"), change).choice(at == of_now)
+        });
         let others = [
-            MenuItem::new("a cycle…", Command::Dialog(Some(Dialog::GoTo))).key("G"),
+            MenuItem::new("Go to a cycle…", Command::Dialog(Some(Dialog::GoTo))).key("G"),
+            MenuItem::new("Previous event", Command::NextEvent { back: true }).key("["),
             inside("Next decision", false).key("Shift+→"),
             inside("Previous decision", true).key("Shift+←"),
             action("Next action", false).key("A"),
             action("Previous action", true).key("Shift+A"),
         ];
-        stops.chain(others).collect()
+        stops.chain(others).chain(speeds).collect()
     };
     view! {
         <div class="transport">
@@ -122,7 +127,9 @@ pub fn Transport() -> impl IntoView {
                 disabled=Signal::derive(move || at_end.get() && !playing.get())
                 on_press=play
             />
-            <Speed />
+            <MenuButton label="Run until, speed" class="btn quiet icon hide" items=Callback::new(playback)>
+                <Icon kind=Kind::Down />
+            </MenuButton>
             <span class="now">
                 <CycleField />
                 <Show when=complete>
@@ -134,13 +141,6 @@ pub fn Transport() -> impl IntoView {
                     <span class="dim hide">" · " {NO_MORE}</span>
                 </Show>
             </span>
-            <IconButton
-                icon=Kind::Previous
-                label="Previous event"
-                key="["
-                class="hide"
-                on_press=store.press(Command::NextEvent { back: true })
-            />
             <button
                 type="button"
                 class="btn quiet next-event"
@@ -151,9 +151,6 @@ pub fn Transport() -> impl IntoView {
                 <span class="hide">"Next event"</span>
                 <span class="kbd hide" aria-hidden="true">{key_name(store, "]")}</span>
             </button>
-            <MenuButton label="Run until…" class="btn quiet hide" items=Callback::new(until)>
-                "Run until…"
-            </MenuButton>
             <span class="grow"></span>
             <Since />
             <Runs />
@@ -234,34 +231,6 @@ fn Since() -> impl IntoView {
                 </span>
             }
         })
-    }
-}
-
-#[component]
-fn Speed() -> impl IntoView {
-    let store = Store::get();
-    let speed = store.part(|m| m.playback.speed);
-    let options = SPEEDS.iter().enumerate().map(|(i, speed_of)| {
-        view! {
-            <option value=i.to_string() prop:selected=move || speed.get() == i>
-                {format!("{speed_of}×")}
-            </option>
-        }
-    });
-    let choose = move |value: String| {
-        if let Ok(wanted) = value.parse::<i32>() {
-            store.dispatch(Command::Speed(wanted - speed.get_untracked() as i32));
-        }
-    };
-    view! {
-        <select
-            class="speed hide"
-            aria-label="Speed, cycles per second"
-            title="Speed (+ and −)"
-            on:change=move |event| choose(event_target_value(&event))
-        >
-            {options.collect_view()}
-        </select>
     }
 }
 

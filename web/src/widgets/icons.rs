@@ -39,8 +39,6 @@ pub fn Icon(kind: Kind) -> impl IntoView {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A magnifying glass.
-    Search,
     /// A question mark.
     Help,
     /// Take back.
@@ -53,8 +51,6 @@ pub enum Kind {
     Pause,
     /// To the next event.
     Next,
-    /// To the previous event.
-    Previous,
     /// Opened part.
     Down,
     /// Opens the part above.
@@ -69,10 +65,6 @@ pub enum Kind {
     /// One less.
     Minus,
     Bin,
-    Sun,
-    Moon,
-    /// Follows the system's theme.
-    System,
     /// Cannot be evicted.
     Lock,
     /// Something is wrong.
@@ -90,7 +82,6 @@ impl Kind {
             Kind::Play => ("M4.5 2.5L13 8l-8.5 5.5Z", true),
             Kind::Pause => ("M4 3h3v10H4ZM9 3h3v10H9Z", true),
             Kind::Next => ("M4 3l5 5l-5 5M12 3v10", false),
-            Kind::Previous => ("M12 3L7 8l5 5M4 3v10", false),
             Kind::Up => ("M4 10l4-4l4 4", false),
             Kind::Down => ("M4 6l4 4l4-4", false),
             Kind::Right => ("M6 4l4 4l-4 4", false),
@@ -100,17 +91,10 @@ impl Kind {
             Kind::Plus => ("M8 3v10M3 8h10", false),
             Kind::Minus => ("M3 8h10", false),
             Kind::Bin => ("M3 4.5h10M6.5 4.5V3h3v1.5M4.5 4.5l.6 8.5h5.8l.6-8.5", false),
-            Kind::Search => ("M7 2.5a4.5 4.5 0 1 1 0 9a4.5 4.5 0 0 1 0-9ZM10.4 10.4L14 14", false),
             Kind::Help => (
                 "M8 1.8a6.2 6.2 0 1 0 0 12.4a6.2 6.2 0 0 0 0-12.4ZM6.2 6.3a1.85 1.85 0 1 1 2.6 1.7c-.5.25-.8.6-.8 1.2M8 11.4v.01",
                 false,
             ),
-            Kind::Sun => (
-                "M8 5.2a2.8 2.8 0 1 0 0 5.6a2.8 2.8 0 0 0 0-5.6ZM8 1.5v1.4M8 13.1v1.4M1.5 8h1.4M13.1 8h1.4M3.4 3.4l1 1M11.6 11.6l1 1M12.6 3.4l-1 1M4.4 11.6l-1 1",
-                false,
-            ),
-            Kind::Moon => ("M13 9.6A5.5 5.5 0 0 1 6.4 3a5.5 5.5 0 1 0 6.6 6.6Z", false),
-            Kind::System => ("M2.5 3.5h11v7.5h-11ZM6 13.5h4", false),
             Kind::Lock => ("M4 7.5h8v5.5H4ZM5.5 7.5V5.5a2.5 2.5 0 0 1 5 0v2", false),
             Kind::Problem => ("M8 1.8L14.2 8L8 14.2L1.8 8ZM8 5v3.4M8 10.8v.01", false),
             Kind::Warning => ("M8 2.2L14.4 13.4H1.6ZM8 6.4v3M8 11.4v.01", false),
