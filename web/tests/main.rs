@@ -15,6 +15,7 @@ mod moments;
 mod own_words;
 mod owned_nodes;
 mod priorities;
+mod recorder;
 mod rounds;
 mod rules;
 mod run;

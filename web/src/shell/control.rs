@@ -15,6 +15,13 @@ pub fn ControlSlider() -> impl IntoView {
     move || control.get().and_then(|at| slider(store, at))
 }
 
+/// Steps of a value: as fine as it is written, so that it can be restored.
+fn step_of(value: f64) -> &'static str {
+    let is_multiple = |step: f64| ((value / step).round() * step - value).abs() < 1e-9;
+    let steps = [("1", 1.0), ("0.5", 0.5), ("0.1", 0.1), ("0.05", 0.05), ("0.01", 0.01)];
+    steps.into_iter().find(|(_, step)| is_multiple(*step)).map_or("any", |(text, _)| text)
+}
+
 fn slider(store: Store, at: Path) -> Option<AnyView> {
     let start: f64 = store.now(|m| document::value(&m.document.scenario, &at)).parse().ok()?;
     let most = (2.0 * start).clamp(4.0, 1e6).ceil();
@@ -36,9 +43,20 @@ fn slider(store: Store, at: Path) -> Option<AnyView> {
     let slider = view! {
         <label class="control">
             <span>{label}</span>
-            <input type="range" min="0" max=most.to_string() step="1" prop:value=value on:input=preview on:change=set />
+            <input type="range" min="0" max=most.to_string() step=step_of(start) prop:value=value on:input=preview on:change=set />
             <output>{shown}</output>
         </label>
     };
     Some(slider.into_any())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::step_of;
+
+    #[test]
+    fn steps_are_as_fine_as_the_value() {
+        let steps = [2.0, 0.5, 1.5, 0.3, 0.25, 0.01, 0.001].map(step_of);
+        assert_eq!(steps, ["1", "0.5", "0.5", "0.1", "0.05", "0.01", "any"]);
+    }
 }
