@@ -8,6 +8,7 @@ mod examples;
 mod foreign_words;
 mod help;
 mod jumps;
+mod kept_links;
 mod large;
 mod lessons;
 mod model;
