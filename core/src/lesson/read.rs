@@ -335,17 +335,22 @@ impl Reader<'_> {
     }
 
     fn title(&mut self, at: &str, text: &str) {
-        let n = text.chars().count();
-        if !(1..=TITLE_CHARS_MAX).contains(&n) {
-            self.add(at, format!("it has {n} characters; 1 to {TITLE_CHARS_MAX} are shown"));
+        match text.chars().count() {
+            0 => self.add(at, "it is missing"),
+            n if n > TITLE_CHARS_MAX => {
+                self.add(at, format!("it has {n} characters; up to {TITLE_CHARS_MAX} are shown"))
+            }
+            _ => {}
         }
     }
 
     fn sentences(&mut self, at: &str, text: &str, most: usize) {
         let (n_chars, n) = (text.chars().count(), n_sentences(text));
-        if n == 0 || n > most || n_chars > TEXT_CHARS_MAX {
+        if n == 0 {
+            self.add(at, "it is missing");
+        } else if n > most || n_chars > TEXT_CHARS_MAX {
             let says = format!(
-                "it has {n} sentences and {n_chars} characters; 1 to {most} sentences of together {TEXT_CHARS_MAX} characters are shown"
+                "it has {n} sentences and {n_chars} characters; up to {most} sentences of together {TEXT_CHARS_MAX} characters are shown"
             );
             self.add(at, says);
         }

@@ -23,7 +23,7 @@ async function record(page, app) {
   await expect(take).toBeFocused();
   await expect(recorder).toContainText("Bring a moment to the screen, then take it.");
   await page.keyboard.press("Enter");
-  await expect(recorder).toContainText("Frame 1, text: it has 0 sentences");
+  await expect(recorder).toContainText("Frame 1, text: it is missing.");
   const type = async (name, text) => {
     const field = recorder.getByRole("textbox", { name });
     await field.focus();

@@ -79,7 +79,7 @@ pub const LESSONS: &[Listed] = &[
     Listed {
         id: "runai-pools",
         title: "Run:ai's projects over node pools",
-        about: "The document's own example, 6 + 10 = 16, and what a node pool changes.",
+        about: "The documentation's own example, 6 + 10 = 16, and what a node pool changes.",
         frames: 7,
     },
     Listed {
@@ -91,7 +91,7 @@ pub const LESSONS: &[Listed] = &[
     Listed {
         id: "ego-share-usage",
         title: "EGO's share usage quota",
-        about: "The document's example of thirds, and how EGO assigns unit by unit.",
+        about: "The documentation's example of thirds, and how EGO assigns unit by unit.",
         frames: 7,
     },
     Listed {

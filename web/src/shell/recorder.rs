@@ -19,16 +19,16 @@ use crate::{address, effects, lessons};
 /// Number of mistakes that are shown.
 const MISTAKES_MAX: usize = 3;
 
-/// Changes the lesson that is being written.
-pub fn edit(store: Store, change: impl FnOnce(&mut Lesson, usize)) {
+/// Changes the lesson that is being written, given the position of the frame that is edited.
+pub fn edit(store: Store, change: &mut dyn FnMut(&mut Lesson, usize)) {
     let (mut lesson, at) = store.now(|m| (Lesson::clone(&m.recorder.lesson), m.recorder.at));
     change(&mut lesson, at);
     store.dispatch(Command::Record(RecordStep::Edit(Box::new(lesson))));
 }
 
 /// Changes the frame that is edited.
-pub fn edit_frame(store: Store, change: impl FnOnce(&mut LessonFrame)) {
-    edit(store, |lesson, at| {
+pub fn edit_frame(store: Store, change: &mut dyn FnMut(&mut LessonFrame)) {
+    edit(store, &mut |lesson, at| {
         if let Some(frame) = lesson.frames.get_mut(at) {
             change(frame);
         }
@@ -76,10 +76,10 @@ fn Form() -> impl IntoView {
         <section class="strip recorder" aria-label="Lesson recorder" data-region tabindex="-1">
             <div class="recorder-head">
                 {field("Title of the lesson", store.text(|m| m.recorder.lesson.title.clone()), 1, TITLE_CHARS_MAX, |store, text| {
-                    edit(store, |lesson, _| lesson.title = text);
+                    edit(store, &mut |lesson, _| lesson.title.clone_from(&text));
                 })}
                 {field("What one learns, in one sentence", store.text(|m| m.recorder.lesson.about.clone()), 1, TEXT_CHARS_MAX, |store, text| {
-                    edit(store, |lesson, _| lesson.about = text);
+                    edit(store, &mut |lesson, _| lesson.about.clone_from(&text));
                 })}
                 <Files />
             </div>
@@ -167,12 +167,17 @@ fn Files() -> impl IntoView {
 #[component]
 fn Frames() -> impl IntoView {
     let store = Store::get();
-    let titles = store.part(|m| {
-        let title = |frame: &LessonFrame| frame.title.clone();
-        m.recorder.lesson.frames.iter().map(title).collect::<Vec<_>>()
+    // One line per frame.
+    let titles = store.text(|m| {
+        let frames = m.recorder.lesson.frames.iter().enumerate();
+        let title = |(i, frame): (usize, &LessonFrame)| {
+            let title = if frame.title.is_empty() { "Untitled" } else { &frame.title };
+            format!("{}. {}\n", i + 1, title.replace('\n', " "))
+        };
+        frames.map(title).collect()
     });
     let at = store.part(|m| m.recorder.at);
-    let frame = move |(i, title): (usize, String)| {
+    let frame = move |(i, title): (usize, &str)| {
         view! {
             <li>
                 <button
@@ -181,12 +186,12 @@ fn Frames() -> impl IntoView {
                     aria-current=move || (at.get() == i).then_some("true")
                     on:click=move |_| store.dispatch(Command::Record(RecordStep::Show(i)))
                 >
-                    {format!("{}. {}", i + 1, if title.is_empty() { "Untitled" } else { &title })}
+                    {title.to_string()}
                 </button>
             </li>
         }
     };
-    view! { <ol class="chips" aria-label="Frames">{move || titles.get().into_iter().enumerate().map(frame).collect_view()}</ol> }
+    view! { <ol class="chips" aria-label="Frames">{move || titles.with(|titles| titles.lines().enumerate().map(frame).collect_view())}</ol> }
 }
 
 /// What the lesson still lacks.
@@ -194,25 +199,21 @@ fn Frames() -> impl IntoView {
 fn Mistakes() -> impl IntoView {
     let store = Store::get();
     let text = store.text(|m| to_yaml(&m.recorder.lesson));
-    let is_empty = store.part(|m| m.recorder.lesson.frames.is_empty());
-    let mistakes = Memo::new(move |_| text.with(|text| lessons::unfinished(text).1));
-    let says = move || {
-        if is_empty.get() {
-            return vec![format!(
-                "Bring a moment to the screen, then take it. A lesson has up to {FRAMES_MAX} frames."
-            )];
+    // One line per mistake.
+    let says = Memo::new(move |_| {
+        let (lesson, mistakes) = text.with(|text| lessons::unfinished(text));
+        if lesson.frames.is_empty() {
+            return format!("Bring a moment to the screen, then take it. A lesson has up to {FRAMES_MAX} frames.");
         }
-        let mistakes = mistakes.get();
         let mut says: Vec<String> = mistakes.iter().take(MISTAKES_MAX).map(spoken).collect();
-        if mistakes.len() > MISTAKES_MAX {
-            says.push(format!("And {} more.", mistakes.len() - MISTAKES_MAX));
+        match mistakes.len() {
+            0 => says.push("The lesson is complete.".to_string()),
+            n if n > MISTAKES_MAX => says.push(format!("And {} more.", n - MISTAKES_MAX)),
+            _ => {}
         }
-        if says.is_empty() {
-            says.push("The lesson is complete.".to_string());
-        }
-        says
-    };
-    view! { <ul class="recorder-says" aria-label="What is missing">{move || says().into_iter().map(|says| view! { <li>{says}</li> }).collect_view()}</ul> }
+        says.join("\n")
+    });
+    view! { <p class="recorder-says" role="note" aria-label="What is missing">{says}</p> }
 }
 
 /// A mistake with its field in words: `Frame 2, text: …`.
@@ -256,17 +257,14 @@ fn FrameForm() -> impl IntoView {
         <div class="recorder-frame">
             <div class="recorder-texts">
                 {field("Title of the frame", text_of(store, |frame| frame.title.clone()), 1, TITLE_CHARS_MAX, |store, text| {
-                    edit_frame(store, |frame| frame.title = text);
+                    edit_frame(store, &mut |frame| frame.title.clone_from(&text));
                 })}
                 {field("Text, at most three sentences", text_of(store, |frame| frame.text.clone()), 2, TEXT_CHARS_MAX, |store, text| {
-                    edit_frame(store, |frame| frame.text = text);
-                })}
-                {field("Notes for the speaker", text_of(store, |frame| frame.notes.clone()), 2, NOTES_CHARS_MAX, |store, text| {
-                    edit_frame(store, |frame| frame.notes = text);
+                    edit_frame(store, &mut |frame| frame.text.clone_from(&text));
                 })}
             </div>
             <div class="recorder-moment">
-                <p>
+                <p class="place">
                     <span class="dim">{move || format!("Frame {} of {} shows: ", place.get().0 + 1, place.get().1)}</span>
                     {moment}
                 </p>
@@ -299,6 +297,11 @@ fn FrameForm() -> impl IntoView {
                     />
                     <CommandButton class="btn small" command=Command::Record(RecordStep::Remove)>"Remove the frame"</CommandButton>
                 </div>
+                {field("Notes for the speaker", text_of(store, |frame| frame.notes.clone()), 2, NOTES_CHARS_MAX, |store, text| {
+                    edit_frame(store, &mut |frame| frame.notes.clone_from(&text));
+                })}
+            </div>
+            <div class="recorder-more">
                 <QuestionForm />
                 <Suggestions />
             </div>
@@ -319,13 +322,13 @@ fn Suggestions() -> impl IntoView {
         });
         let typed = move |event| {
             let text = event_target_value(&event);
-            edit_frame(store, |frame| {
+            edit_frame(store, &mut |frame| {
                 if let Some(suggestion) = frame.suggestions.get_mut(i) {
-                    suggestion.label = text;
+                    suggestion.label.clone_from(&text);
                 }
             });
         };
-        let remove = move |()| edit_frame(store, |frame| drop(frame.suggestions.remove(i)));
+        let remove = move |()| edit_frame(store, &mut |frame| drop(frame.suggestions.remove(i)));
         view! {
             <span class="row">
                 <input

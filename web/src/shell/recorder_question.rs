@@ -53,32 +53,33 @@ fn names(model: &Model, of: FactKind) -> Vec<String> {
 }
 
 /// Gives the frame a question of this kind, with the texts that it has.
-fn choose(store: Store, kind: &str, fact: FactKind) {
+fn choose(store: Store, kind: &str, fact: &str) {
+    let Some(fact) = FactKind::from_name(fact) else { return };
     let names = store.now(|m| names(m, fact));
     let kind = match kind {
         "pick" => Kind::PickOne(names.iter().take(OPTIONS_MAX).cloned().collect()),
         "truth" => Kind::TrueOrFalse,
         "number" => Kind::Number,
-        _ => return edit_frame(store, |frame| frame.question = None),
+        _ => return edit_frame(store, &mut |frame| frame.question = None),
     };
     let of = match &kind {
         Kind::PickOne(_) => String::new(),
         Kind::TrueOrFalse | Kind::Number => names.into_iter().next().unwrap_or_default(),
     };
     let is = (kind == Kind::TrueOrFalse).then_some(1.0);
-    edit_frame(store, |frame| {
+    edit_frame(store, &mut |frame| {
         let scene = Scene { selection: None, ..frame.scene.clone() };
         let (asks, because, scene) = match frame.question.take() {
             Some(question) => (question.asks, question.because, question.scene),
             None => (String::new(), String::new(), scene),
         };
-        let answer = Fact { kind: fact, of, resource: Resource::GPU, pool: String::new(), is };
-        frame.question = Some(Question { asks, kind, answer, scene, because, claims: Vec::new() });
+        let answer = Fact { kind: fact, of: of.clone(), resource: Resource::GPU, pool: String::new(), is };
+        frame.question = Some(Question { asks, kind: kind.clone(), answer, scene, because, claims: Vec::new() });
     });
 }
 
-fn edit_question(store: Store, change: impl FnOnce(&mut Question)) {
-    edit_frame(store, |frame| {
+fn edit_question(store: Store, change: &mut dyn FnMut(&mut Question)) {
+    edit_frame(store, &mut |frame| {
         if let Some(question) = &mut frame.question {
             change(question);
         }
@@ -103,30 +104,30 @@ fn answer(model: &Model) -> String {
 #[component]
 pub fn QuestionForm() -> impl IntoView {
     let store = Store::get();
-    let kind = store.part(|m| m.recorder.frame().map_or("", kind_of));
-    let fact = store.part(|m| {
-        let question = m.recorder.frame().and_then(|frame| frame.question.as_ref());
-        question.map_or(FactKind::Evicted, |question| question.answer.kind)
+    let kind = text_of(store, |frame| kind_of(frame).to_string());
+    let fact = text_of(store, |frame| {
+        let kind = frame.question.as_ref().map_or(FactKind::Evicted, |question| question.answer.kind);
+        kind.name().to_string()
     });
     let options = KINDS.map(|(value, label)| {
-        view! { <option value=value prop:selected=move || kind.get() == value>{label}</option> }
+        view! { <option value=value prop:selected=move || kind.with(|kind| kind == value)>{label}</option> }
     });
     view! {
-        <details open=move || !kind.get().is_empty()>
+        <details open=move || kind.with(|kind| !kind.is_empty())>
             <summary>"Question"</summary>
             <label class="field">
                 <span>"Kind of question"</span>
-                <select class="input" on:change=move |event| choose(store, &event_target_value(&event), fact.get_untracked())>
+                <select class="input" on:change=move |event| choose(store, &event_target_value(&event), &fact.get_untracked())>
                     {options}
                 </select>
             </label>
-            <Show when=move || !kind.get().is_empty()>
+            <Show when=move || kind.with(|kind| !kind.is_empty())>
                 {field("Question, or statement", text_of(store, |frame| frame.question.as_ref().map_or(String::new(), |q| q.asks.clone())), 1, TEXT_CHARS_MAX, |store, text| {
-                    edit_question(store, |question| question.asks = text);
+                    edit_question(store, &mut |question| question.asks.clone_from(&text));
                 })}
                 <AnswerForm kind fact />
                 {field("Reason, at most two sentences", text_of(store, |frame| frame.question.as_ref().map_or(String::new(), |q| q.because.clone())), 2, TEXT_CHARS_MAX, |store, text| {
-                    edit_question(store, |question| question.because = text);
+                    edit_question(store, &mut |question| question.because.clone_from(&text));
                 })}
                 <p class="hint">{store.text(answer)}</p>
                 <CommandButton class="btn small" command=Command::Record(RecordStep::TakeAnswer)>
@@ -139,16 +140,12 @@ pub fn QuestionForm() -> impl IntoView {
 
 /// What the answer is: a kind of fact, of what, and a value to compare with.
 #[component]
-fn AnswerForm(kind: Memo<&'static str>, fact: Memo<FactKind>) -> impl IntoView {
+fn AnswerForm(kind: Memo<String>, fact: Memo<String>) -> impl IntoView {
     let store = Store::get();
     let facts = FACTS.map(|(of, label)| {
-        view! { <option value=of.name() prop:selected=move || fact.get() == of>{label}</option> }
+        view! { <option value=of.name() prop:selected=move || fact.with(|fact| fact == of.name())>{label}</option> }
     });
-    let choose_fact = move |event| {
-        if let Some(fact) = FactKind::from_name(&event_target_value(&event)) {
-            choose(store, kind.get_untracked(), fact);
-        }
-    };
+    let choose_fact = move |event| choose(store, &kind.get_untracked(), &event_target_value(&event));
     let question = |m: &Model| m.recorder.frame().and_then(|frame| frame.question.clone());
     let of = store.text(move |m| match question(m) {
         Some(Question { kind: Kind::PickOne(options), .. }) => options.join(", "),
@@ -156,7 +153,7 @@ fn AnswerForm(kind: Memo<&'static str>, fact: Memo<FactKind>) -> impl IntoView {
         None => String::new(),
     });
     let put_of = |store: Store, text: String| {
-        edit_question(store, |question| match &mut question.kind {
+        edit_question(store, &mut |question| match &mut question.kind {
             Kind::PickOne(options) => {
                 let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
                 *options = names.map(str::to_string).collect();
@@ -170,7 +167,7 @@ fn AnswerForm(kind: Memo<&'static str>, fact: Memo<FactKind>) -> impl IntoView {
     let put_is = move |event| {
         let value = event_target_value(&event).trim().parse::<f64>().ok().filter(|value| value.is_finite());
         if let Some(value) = value {
-            edit_question(store, |question| question.answer.is = Some(value));
+            edit_question(store, &mut |question| question.answer.is = Some(value));
         }
     };
     view! {
@@ -179,10 +176,10 @@ fn AnswerForm(kind: Memo<&'static str>, fact: Memo<FactKind>) -> impl IntoView {
             <select class="input" on:change=choose_fact>{facts}</select>
         </label>
         <label class="field">
-            <span>{move || if kind.get() == "pick" { "Options, separated by commas" } else { "Name of the queue, job or node" }}</span>
+            <span>{move || if kind.with(|kind| kind == "pick") { "Options, separated by commas" } else { "Name of the queue, job or node" }}</span>
             <input class="input" type="text" autocomplete="off" prop:value=of on:change=changed />
         </label>
-        <Show when=move || kind.get() == "truth">
+        <Show when=move || kind.with(|kind| kind == "truth")>
             <label class="field">
                 <span>"The statement is true if it is"</span>
                 <input class="input" type="text" inputmode="decimal" prop:value=is on:change=put_is />
