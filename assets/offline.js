@@ -1,8 +1,8 @@
 // Service worker: caches the page, so that it works offline after the first visit.
 //
 // All files of a build are cached together or not at all, under names that contain a hash; a page is always served the
-// files that it names, so builds never mix. Lessons are cached, too, although the page names them only once they are
-// opened. The page itself is fetched from the network first, so that visitors get the latest build. Only a release build
+// files that it names, so builds never mix. Lessons and the speaker notes are cached, too, although the page names them
+// only once they are opened. The page itself is fetched from the network first, so that visitors get the latest build. Only a release build
 // installs this file and fills in its list of files.
 
 /** Build id: a hash of all files. */
@@ -21,8 +21,9 @@ self.addEventListener("fetch", (event) => {
   const { origin, pathname } = new URL(request.url);
   const scope = new URL(registration.scope);
   if (request.method !== "GET" || origin !== scope.origin || !pathname.startsWith(scope.pathname)) return;
-  if (request.mode !== "navigate") event.respondWith(file(request));
-  else if (["", "index.html"].includes(pathname.slice(scope.pathname.length))) event.respondWith(page(request));
+  const path = pathname.slice(scope.pathname.length);
+  if (request.mode !== "navigate" || path.startsWith("notes/")) event.respondWith(file(request));
+  else if (["", "index.html"].includes(path)) event.respondWith(page(request));
 });
 
 async function install() {
@@ -32,7 +33,7 @@ async function install() {
     // Last: while a build replaces another one, the page may already belong to the next build.
     const page = await fetch(PAGE, { cache: "no-cache" });
     const text = page.ok ? await page.clone().text() : "";
-    const isNamed = ([path]) => text.includes(path) || path.startsWith("lessons/");
+    const isNamed = ([path]) => text.includes(path) || /^(lessons|notes)\//.test(path);
     if (!FILES.every(isNamed)) throw new Error("the page is of another build");
     await cache.put(PAGE, page);
   } catch (error) {

@@ -1,7 +1,9 @@
 //! Lesson files: all mistakes are reported at once with their field, and the published schema is current.
 #![allow(clippy::disallowed_methods, reason = "the published schema is read from the repository")]
 
-use fairground::lesson::{Kind, Known, Lesson, is_lesson, lesson_reference, lesson_schema, read};
+use fairground::lesson::{
+    Kind, Known, Lesson, is_lesson, lesson_reference, lesson_schema, read, read_unfinished, to_yaml,
+};
 use fairground::scenario::Scenario;
 use serde_json::Value;
 
@@ -43,6 +45,49 @@ fn scenes_follow_each_other() {
     assert_eq!((last.scene.cycle, &last.scene.scenario), (3, &second.scene.scenario), "as the answer shows it");
     assert_ne!(first.scene.scenario, second.scene.scenario);
     assert_eq!(last.suggestions[0].label, "More");
+}
+
+#[test]
+fn a_written_lesson_is_read_back() {
+    let text = with(
+        "  notes: |-\n    Say hello.\n    Wait.\n- title: '<b>: \"Second\"'\n  text: Two.\n  set: {queues.team-a.gpu.quota: 3}\n  cycle: 2\n  select: job:a2\n  \
+         view: division\n  question: {asks: 'Which?', options: [a1, a2], answer: {fact: evicted}, cycle: 3, set: {queues.team-a.gpu.quota: 4}, \
+         because: So., claims: [{fact: allocated, of: team-a, resource: cpu, is: 0.5}]}\n\
+         - title: Other\n  text: Three.\n  scenario: {name: Own, cycle: 2s, settings: {k-value: 1}, nodes: [{name: n, gpu: 1, labels: {a: b}}], \
+         queues: [{name: q, gpu: {quota: 1}}]}\n  claims: [{fact: free, is: 1}]",
+    )
+    .replace("queues.team-a.gpu.quota: 3}}]", "queues.q.gpu.quota: 3}}]");
+    let first = lesson(&text).expect("a lesson");
+    let written = to_yaml(&first);
+    let again = lesson(&written).unwrap_or_else(|mistakes| panic!("{mistakes:?}\n{written}"));
+    assert_eq!(Lesson { checksum: first.checksum, ..again.clone() }, first, "{written}");
+    assert_eq!(to_yaml(&again), written, "the same lesson has the same text");
+    for says in [
+        "  example: start\n",
+        "    set: {queues.team-a.gpu.quota: 3}\n",
+        "      set: {queues.team-a.gpu.quota: 4}\n",
+        "    scenario:\n      name: Own\n",
+    ] {
+        assert!(written.contains(says), "{says} in\n{written}");
+    }
+    // Frames in another order have scenarios of their own.
+    let mut moved = again;
+    moved.frames[..3].reverse();
+    let read = lesson(&to_yaml(&moved)).expect("a lesson");
+    let scenes = |lesson: &Lesson| lesson.frames.iter().map(|frame| frame.scene.scenario.clone()).collect::<Vec<_>>();
+    assert_eq!(scenes(&read), scenes(&moved));
+}
+
+#[test]
+fn an_unfinished_lesson_keeps_what_there_is() {
+    let known = Known { example: &example, views: &["shares"] };
+    let text = with("").replace("One. Two.", "A. B. C. D.").replace("title: A", "title: ''");
+    let (lesson, mistakes) = read_unfinished(&text, known);
+    assert_eq!((lesson.frames.len(), lesson.frames[0].text.as_str()), (2, "A. B. C. D."));
+    let at: Vec<&str> = mistakes.iter().map(|mistake| mistake.at.as_str()).collect();
+    assert_eq!(at, ["title", "frames[0].text"]);
+    let (again, mistakes) = read_unfinished(&to_yaml(&lesson), known);
+    assert_eq!((again.frames, mistakes.len()), (lesson.frames, 2));
 }
 
 #[test]
@@ -88,7 +133,7 @@ fn what_is_no_lesson_is_refused() {
         (&with("").replace("  example: start\n", ""), "the first frame needs an example or a scenario"),
         (&with("").replace("One. Two.", "One. Two. Three! Four?"), "4 sentences"),
         (&with("").replace("suggestions", "claims"), "unknown field"),
-        (&with("  suggestions: [{label: a, set: {cycle: 2s}}]"), "the last frame"),
+        (&with("  suggestions: [{label: a, set: {cycle: 2s}}]"), "the last frame has up to 3 suggestions"),
         (&with("").replace("quota: 3", "quota: -3"), "suggestions[0].set"),
         (&format!("title: {}", "x".repeat(300_000)), "the file has"),
         (&with(&"- {title: a, text: b.}\n".repeat(30)), "there are 32 frames"),

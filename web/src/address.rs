@@ -1,12 +1,15 @@
 //! The page's address: links to scenarios and moments.
 
+use std::sync::Arc;
+
 use fairground::export::renamed;
+use fairground::lesson::{Lesson, to_yaml};
 use fairground::link;
 use fairground::scenario::{Path, Scenario};
 use fairground::words::Selection;
 use web_sys::window;
 
-use crate::lessons::{self, Listed};
+use crate::lessons::{self, LinkedLesson};
 use crate::state::document::{
     Origin,
     opened::{Moment, Opened},
@@ -26,7 +29,7 @@ pub enum Fragment {
     Reset,
     Document(Box<Opened>),
     /// A lesson, and the position of the frame to begin with, if the link has one.
-    Lesson(&'static Listed, Option<usize>),
+    Lesson(LinkedLesson, Option<usize>),
     /// A link that cannot be read, with what is known about it.
     Damaged(String),
 }
@@ -125,6 +128,7 @@ pub fn read(fragment: &str) -> Fragment {
         "" => Fragment::Empty,
         "reset" => Fragment::Reset,
         _ if text.starts_with(LESSON) => lesson(&text[LESSON.len()..]),
+        _ if link::looks_like_lesson(text) => own_lesson(text),
         _ => match link_decode(text) {
             Ok(opened) => Fragment::Document(Box::new(opened)),
             Err(says) => Fragment::Damaged(says),
@@ -139,26 +143,52 @@ fn lesson(text: &str) -> Fragment {
     let (id, n) = text.split_once('.').unwrap_or((text, ""));
     let at = n.parse::<usize>().ok().and_then(|n| n.checked_sub(1));
     match lessons::find(id) {
-        Some(listed) => Fragment::Lesson(listed, at),
+        Some(listed) => Fragment::Lesson(LinkedLesson::Listed(listed), at),
         None => Fragment::Damaged("there is no lesson of that name".to_string()),
     }
 }
 
+/// Reads a link that contains a lesson: `l1.…&at=3`.
+fn own_lesson(text: &str) -> Fragment {
+    let at = link::Moment::parse(text).at.and_then(|at| at.cycle.checked_sub(1));
+    match link::open_lesson(text).map_err(|error| error.to_string()).and_then(|file| lessons::parse(&file)) {
+        Ok(lesson) => Fragment::Lesson(LinkedLesson::Own(Arc::new(lesson)), at.map(|at| at as usize)),
+        Err(says) => Fragment::Damaged(says),
+    }
+}
+
+/// The fragment of a link that contains a lesson and leads to a frame.
+pub fn write_lesson(lesson: &Lesson, at: usize) -> String {
+    format!("{}&at={}", link::encode_lesson(&to_yaml(lesson)), at + 1)
+}
+
 /// The fragment of a link to the current moment, or to the frame of the lesson that is played, without `#`.
 pub fn write(model: &Model) -> String {
-    let is_listed = |playing: &&Playing| lessons::find(&playing.id).is_some();
-    if let Some(playing) = model.lesson.as_deref().filter(is_listed) {
-        return format!("{LESSON}{}.{}", playing.id, playing.at + 1);
+    if let Some(playing) = model.lesson.as_deref() {
+        return frame(playing);
     }
     let moment = present(model, "");
     link_encode(&model.document.scenario, &moment)
 }
 
+fn frame(playing: &Playing) -> String {
+    match lessons::find(&playing.id) {
+        Some(_) => format!("{LESSON}{}.{}", playing.id, playing.at + 1),
+        None => write_lesson(&playing.lesson, playing.at),
+    }
+}
+
 /// Like [`write`], with the sender's note, with neutral names if requested, and with the setting that the reader changes
 /// with a slider.
 pub fn write_to_share(model: &Model, note: &str, is_renamed: bool, control: Option<Path>) -> String {
-    let mut moment = Moment { control: control.filter(|_| !is_renamed), ..present(model, note) };
-    if !is_renamed {
+    if let Some(playing) = model.lesson.as_deref() {
+        return frame(playing);
+    }
+    let mut moment = present(model, note);
+    moment.control = control.filter(|_| !is_renamed);
+    if is_renamed {
+        moment.kept.clear();
+    } else {
         return link_encode(&model.document.scenario, &moment);
     }
     let made = renamed(&model.document.scenario);
@@ -180,6 +210,7 @@ fn present(model: &Model, note: &str) -> Moment {
         why: model.selection.is_some() && !model.auto_selected,
         note: note.to_string(),
         control: model.view.control.clone(),
+        kept: model.branches.kept.in_link(&model.document.scenario),
     }
 }
 
@@ -202,8 +233,8 @@ fn link_decode(text: &str) -> Result<Opened, String> {
     let selection = moment.sel.as_deref().and_then(Selection::from_text);
     let why = moment.why;
     let note = moment.note.unwrap_or_default();
-    let control = moment.control;
-    let moment = Moment { cycle, decision, selection, view, why, note, control };
+    let (control, kept) = (moment.control, moment.kept);
+    let moment = Moment { cycle, decision, selection, view, why, note, control, kept };
     Ok(Opened { moment, rules: linked.rules, ..Opened::new(linked.scenario, Origin::Link) })
 }
 
@@ -215,6 +246,7 @@ fn link_encode(scenario: &Scenario, moment: &Moment) -> String {
         why: moment.why,
         note: Some(moment.note.clone()),
         control: moment.control.clone(),
+        kept: moment.kept.clone(),
     };
     format!("{}{parameters}", link::encode(scenario))
 }
@@ -226,7 +258,7 @@ mod tests {
     #[test]
     fn a_link_leads_to_a_lesson() {
         let of = |text: &str| match read(text) {
-            Fragment::Lesson(listed, at) => Some((listed.id, at)),
+            Fragment::Lesson(LinkedLesson::Listed(listed), at) => Some((listed.id, at)),
             _ => None,
         };
         assert_eq!(of("#lesson=weights"), Some(("weights", None)));
@@ -235,6 +267,24 @@ mod tests {
         for wrong in ["lesson=", "lesson=../x", "lesson=<b>.1"] {
             assert!(matches!(read(wrong), Fragment::Damaged(_)), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_link_contains_a_lesson() {
+        let text = "format: fairground-lesson\nversion: 1\ntitle: <b>\nabout: One.\nframes:\n\
+                    - {title: One, text: One., example: start}\n- {title: Two, text: Two.}\n";
+        let lesson = lessons::parse(text).expect("a lesson");
+        let fragment = write_lesson(&lesson, 1);
+        let Fragment::Lesson(LinkedLesson::Own(read), at) = read(&fragment) else { panic!("{fragment}") };
+        assert_eq!((&read.title, read.frames.len(), at), (&lesson.title, 2, Some(1)));
+        let damaged = |text: &str| match super::read(&link::encode_lesson(text)) {
+            Fragment::Damaged(says) => says,
+            other => panic!("{other:?}"),
+        };
+        assert!(damaged(&text.replace("text: Two.", "texts: Two.")).contains("frames[1].text"));
+        assert!(damaged(&text.replace("start", "<script>")).contains("frames[0].example: there is no example"));
+        assert!(damaged(&"a".repeat(300_000)).contains("200000 are read"));
+        assert!(matches!(super::read(&fragment[..40]), Fragment::Damaged(says) if says.contains("characters arrived")));
     }
 
     #[test]

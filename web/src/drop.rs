@@ -1,5 +1,7 @@
 //! Handles files and text dropped, pasted or chosen anywhere on the page.
 
+use std::sync::Arc;
+
 use fairground::lesson::is_lesson;
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
@@ -7,8 +9,9 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{DataTransfer, FileList, FileSystemDirectoryEntry, FileSystemEntry, FileSystemFileEntry};
 
 use crate::engine::protocol::{FileBytes, ImportOptions};
-use crate::lessons::parse;
+use crate::lessons::{parse, unfinished};
 use crate::state::command::Command;
+use crate::state::lesson::recorder::RecordStep;
 use crate::store::Store;
 
 /// Largest file that is read, in bytes.
@@ -149,9 +152,21 @@ fn take(store: Store, files: Vec<(String, FileBytes)>) {
         && let Ok(text) = std::str::from_utf8(&bytes.0)
         && is_lesson(text)
     {
-        return store.play("", parse(text), 0);
+        return take_lesson(store, text);
     }
     store.dispatch(Command::Import { files, options: ImportOptions::default() });
+}
+
+/// Plays a lesson, or edits it if the recorder is open.
+fn take_lesson(store: Store, text: &str) {
+    let read = parse(text);
+    if !store.now(|m| m.recorder.is_open && m.lesson.is_none()) {
+        return store.play("", read, 0);
+    }
+    store.dispatch(Command::Record(RecordStep::Replace(Arc::new(unfinished(text).0))));
+    if let Err(text) = read {
+        store.dispatch(Command::Notify { is_problem: true, text });
+    }
 }
 
 /// Reads the files of a drop or paste, or else its text.

@@ -23,7 +23,7 @@ use crate::state::model::Model;
 use crate::store::Store;
 use crate::views::help::component::waiting_job;
 use crate::widgets::text_scale;
-use crate::{address, drop, effects, focus, linked, storage};
+use crate::{address, drop, effects, focus, lessons, linked, storage};
 
 pub fn mount() {
     let place = place();
@@ -88,9 +88,14 @@ fn restore_look(model: &mut Model, query: &str) {
     model.view.why_width = wide.map_or(0, |wide| wide.clamp(WHY_WIDTHS.0, WHY_WIDTHS.1));
     model.view.chips = storage::remembered("chips").is_none();
     model.lessons = Arc::new(Progress::from_text(&storage::remembered("lessons").unwrap_or_default()));
+    model.recorder.is_open = storage::remembered("recorder").as_deref() == Some("open");
+    if let Some(draft) = storage::remembered("lesson") {
+        model.recorder.lesson = Arc::new(lessons::unfinished(&draft).0);
+    }
     model.view.keys = KeySet::from_name(&storage::remembered("keys").unwrap_or_default());
     model.view.embed = Embed::read(query);
     if let Some(embed) = model.view.embed {
+        model.recorder.is_open = false;
         model.view.why_open = false;
         model.view.now_folded = false;
         model.view.time_folded = false;
@@ -119,8 +124,8 @@ fn page(startup: Startup) -> impl IntoView {
     if let Some((id, draft)) = draft {
         store.dispatch(Command::OpenDraft { id, draft: Box::new(draft) });
     }
-    if let Some((listed, at)) = lesson {
-        store.open_lesson(listed, at, true);
+    if let Some((lesson, at)) = lesson {
+        store.follow_lesson(lesson, at, true);
     }
     drop::listen(store);
     focus::keep();

@@ -1,7 +1,7 @@
 //! What the page opens with: the start scenario, a link, or a stored draft.
 
 use crate::address::{self, Fragment};
-use crate::lessons::Listed;
+use crate::lessons::LinkedLesson;
 use crate::state::document::draft::Draft;
 use crate::state::document::{Origin, opened::Opened};
 use crate::state::layout::embed::Embed;
@@ -18,8 +18,8 @@ pub struct Startup {
     pub is_start: bool,
     /// A draft that takes long to read; it is opened after the page is mounted.
     pub draft: Option<(String, Draft)>,
-    /// A lesson in the address; it is fetched after the page is mounted.
-    pub lesson: Option<(&'static Listed, Option<usize>)>,
+    /// A lesson in the address, and the frame to begin with; it is opened after the page is mounted.
+    pub lesson: Option<(LinkedLesson, Option<usize>)>,
 }
 
 /// Whether the page is embedded in another one, where drafts are neither shown nor saved.
@@ -38,7 +38,7 @@ pub fn startup() -> Startup {
     let mut model = Model::new(opened);
     model.view.dialog = dialog;
     let lesson = match address::read(&fragment) {
-        Fragment::Lesson(listed, at) if !is_embedded() => Some((listed, at)),
+        Fragment::Lesson(lesson, at) => Some((lesson, at)),
         _ => None,
     };
     Startup { model, address, is_start, draft: large, lesson }
@@ -77,7 +77,10 @@ fn opened(fragment: &str) -> (Opened, Option<Dialog>, String) {
         Fragment::Document(opened) => {
             let opened = match own {
                 // A reload: the page wrote the address itself, perhaps before the last change.
-                Some((draft, address)) if address == fragment => draft,
+                Some((mut draft, address)) if address == fragment => {
+                    draft.moment.kept.clone_from(&opened.moment.kept);
+                    draft
+                }
                 // The visitor's own scenario, at another moment.
                 Some((draft, _)) if draft.document.scenario == opened.document.scenario => {
                     Opened { moment: opened.moment.clone(), rules: opened.rules, ..draft }

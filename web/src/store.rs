@@ -13,8 +13,8 @@ use crate::chart::selection::selection_closure;
 use crate::effects::{Effects, Host};
 use crate::engine::protocol::{Frame, Rulebook, Run};
 use crate::engine::report::Report;
-use crate::lessons::Listed;
 use crate::lessons::fetch::fetch;
+use crate::lessons::{LinkedLesson, Listed};
 use crate::state::branches::alternative;
 use crate::state::branches::baseline::Baseline;
 use crate::state::command::Command;
@@ -23,6 +23,7 @@ use crate::state::document::{Origin, opened::Opened};
 use crate::state::effect::Effect;
 use crate::state::layout::options::Dialog;
 use crate::state::layout::view::View;
+use crate::state::lesson::recorder::RecordStep;
 use crate::state::lesson::step::LessonStep;
 use crate::state::model::Model;
 use crate::state::playback::engine_state::EngineState;
@@ -175,13 +176,24 @@ impl Store {
                 address::clear_bar();
                 self.dispatch(Command::Dialog(Some(Dialog::Reset)));
             }
-            Fragment::Lesson(listed, at) => {
+            Fragment::Lesson(lesson, at) => {
                 if is_in_bar {
                     self.effects.update_value(|effects| effects.set_address(fragment));
                 }
-                self.open_lesson(listed, at, is_in_bar);
+                self.follow_lesson(lesson, at, is_in_bar);
             }
             Fragment::Reset | Fragment::Empty => {}
+        }
+    }
+
+    /// Plays the lesson of a link; `is_in_bar`: the link is in the address bar.
+    pub fn follow_lesson(self, lesson: LinkedLesson, at: Option<usize>, is_in_bar: bool) {
+        match lesson {
+            LinkedLesson::Listed(listed) => self.open_lesson(listed, at, is_in_bar),
+            LinkedLesson::Own(lesson) => {
+                self.effects.update_value(|effects| effects.has_entry = is_in_bar);
+                self.play("", Ok(Lesson::clone(&lesson)), at.unwrap_or(0));
+            }
         }
     }
 
@@ -240,8 +252,13 @@ impl Store {
 
     /// Applies a command to the model and executes the resulting effects.
     pub fn dispatch(self, command: Command) {
-        let opens =
-            matches!(command, Command::Open(_) | Command::TakeImport { .. } | Command::Lesson(LessonStep::Open { .. }));
+        let opens = matches!(
+            command,
+            Command::Open(_)
+                | Command::TakeImport { .. }
+                | Command::Lesson(LessonStep::Open { .. })
+                | Command::Record(RecordStep::Show(_) | RecordStep::Replace(_))
+        );
         let before = opens.then(|| self.now(|m| m.document.scenario.clone()));
         if opens {
             self.effects.update_value(|effects| effects.before_open(self));

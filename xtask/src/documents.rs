@@ -2,7 +2,7 @@
 //! and the licences of the libraries in the page.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use pulldown_cmark::{Options, Parser, html};
 
@@ -20,9 +20,18 @@ pub fn write_all(page: &Path) -> Result<(), Failure> {
 /// Copies the lessons and the hints on the examples into a folder of the page.
 pub fn write_lessons(page: &Path) -> Result<(), Failure> {
     let folder = page.join("lessons");
-    std::fs::create_dir_all(&folder).map_err(|error| Failure::file(&folder, error))?;
     let lessons = files_below(&root().join("assets/lessons"))?;
-    for file in lessons.into_iter().chain([root().join("assets/examples.yaml")]) {
+    copy(lessons.into_iter().chain([root().join("assets/examples.yaml")]), &folder)
+}
+
+/// Publishes the window of the speaker notes.
+pub fn write_notes(page: &Path) -> Result<(), Failure> {
+    copy(files_below(&root().join("assets/notes"))?.into_iter(), &page.join("notes"))
+}
+
+fn copy(files: impl Iterator<Item = PathBuf>, folder: &Path) -> Result<(), Failure> {
+    std::fs::create_dir_all(folder).map_err(|error| Failure::file(folder, error))?;
+    for file in files {
         write(&folder.join(file.file_name().unwrap_or_default()), &read(&file)?)?;
     }
     Ok(())

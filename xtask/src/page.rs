@@ -96,6 +96,7 @@ pub fn finish() -> Result<(), Failure> {
     let folder = std::env::var_os("TRUNK_STAGING_DIR").map(PathBuf::from);
     let folder = folder.ok_or_else(|| Failure::new("trunk names no folder", "run `trunk build` instead"))?;
     documents::write_lessons(&folder)?;
+    documents::write_notes(&folder)?;
     if std::env::var("TRUNK_PROFILE").as_deref() != Ok("release") {
         return documents::write_all(&folder);
     }

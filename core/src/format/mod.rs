@@ -4,6 +4,7 @@
 //! [`read`] parses text into a [`Scenario`]; [`to_yaml`] and [`to_json`] write it back. [`apply`] applies edits to a
 //! scenario, both those of a [`Fix`] and those made on the page.
 
+mod between;
 pub mod codes;
 mod diagnostic;
 mod findings;
@@ -19,6 +20,7 @@ pub mod value;
 mod write;
 pub mod yaml;
 
+pub use between::{dotted, edits_between, undotted};
 pub use diagnostic::{Code, Diagnostic, Edit, Fix, Path, Segment, Severity};
 pub use findings::visible;
 pub(crate) use findings::{Findings, is_invisible, quoted, remove, rename, set};
@@ -33,6 +35,7 @@ pub use schema::{
 };
 pub use shape::Scalar;
 pub(crate) use shape::{Entry, FieldType, Kind, Mut as SlotMut, Ref, Row, Rows, Shape, Table, entry};
+pub(crate) use write::shape_to_yaml;
 pub use write::{to_json, to_yaml};
 
 /// Value of the `format` key, the first line of every scenario file.

@@ -68,6 +68,15 @@ pub fn to_yaml(scenario: &Scenario) -> String {
     text
 }
 
+/// Returns any group of fields as YAML.
+pub(crate) fn shape_to_yaml(shape: &dyn Shape) -> String {
+    let mut text = String::new();
+    for (key, out) in &outline(shape) {
+        yaml_field(&mut text, key, out, 0);
+    }
+    text
+}
+
 pub(super) fn indent(text: &mut String, n: usize) {
     text.extend(std::iter::repeat_n(' ', n));
 }
@@ -95,6 +104,13 @@ fn yaml_field(text: &mut String, key: &str, out: &Out<'_>, depth: usize) {
                     }
                     out => yaml_field(text, key, out, depth + 2),
                 }
+            }
+        }
+        Out::Map(fields) if key == "question" || fields.iter().any(|(_, out)| matches!(out, Out::Rows(_))) => {
+            text.push('\n');
+            for (key, out) in fields {
+                indent(text, depth + 2);
+                yaml_field(text, key, out, depth + 2);
             }
         }
         Out::Text(note) if is_block(note) => {

@@ -15,7 +15,7 @@ entry! {
         title: String = 2 "title",
         /// What one learns, in one sentence.
         about: String = 3 "about",
-        /// Frames in order, at most 20. The last one has suggestions.
+        /// Frames in order, at most 20.
         frames: Vec<FrameEntry> = 4 "frames",
     }
 }
@@ -47,6 +47,8 @@ entry! {
         claims: Vec<FactEntry> = 9 "claims",
         /// Up to three edits to try, only in the last frame.
         suggestions: Vec<SuggestionEntry> = 10 "suggestions",
+        /// Notes for the speaker, at most 1000 characters, shown in a window of their own.
+        notes: String = 11 "notes",
     }
 }
 

@@ -47,6 +47,13 @@ macro_rules! kinds {
                 }
             }
 
+            /// The name in lesson files.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(FactKind::$kind => $name),*
+                }
+            }
+
             /// What it is a fact of.
             pub fn subject(self) -> Subject {
                 match self {
@@ -154,12 +161,15 @@ impl Fact {
     }
 }
 
-/// A resource by its name in scenario files.
+/// Resources with their names in scenario files.
+const RESOURCES: [(Resource, &str); 3] = [(Resource::GPU, "gpu"), (Resource::CPU, "cpu"), (Resource::MEMORY, "memory")];
+
+/// A resource by its name.
 pub(super) fn resource(name: &str) -> Option<Resource> {
-    match name {
-        "gpu" => Some(Resource::GPU),
-        "cpu" => Some(Resource::CPU),
-        "memory" => Some(Resource::MEMORY),
-        _ => None,
-    }
+    RESOURCES.into_iter().find(|(_, known)| *known == name).map(|(resource, _)| resource)
+}
+
+/// The name of a resource.
+pub(super) fn name_of(resource: Resource) -> Option<&'static str> {
+    RESOURCES.into_iter().find(|(known, _)| *known == resource).map(|(_, name)| name)
 }

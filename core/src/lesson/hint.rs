@@ -3,9 +3,8 @@
 
 use super::Suggestion;
 use super::entries::LessonEntry;
-use super::read::path_of;
 use crate::format::read_shape;
-use crate::scenario::{Edit, Severity};
+use crate::scenario::{Edit, Severity, undotted};
 
 /// A hint on an example.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,7 +23,7 @@ pub fn hint(text: &str, example: &str) -> Option<Hint> {
     let frame = entry.frames.into_iter().find(|frame| frame.example.as_deref() == Some(example))?;
     let next = frame.suggestions.into_iter().next().map(|suggestion| {
         let set = suggestion.set.iter();
-        let edits = set.map(|(path, value)| Edit::Set { at: path_of(path), value: value.0.clone() }).collect();
+        let edits = set.map(|(path, value)| Edit::Set { at: undotted(path), value: value.0.clone() }).collect();
         Suggestion { label: suggestion.label, edits }
     });
     Some(Hint { watch: frame.text, next })

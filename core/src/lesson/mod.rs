@@ -11,6 +11,7 @@ mod question;
 mod read;
 pub mod result_code;
 mod schema;
+mod write;
 
 use std::sync::Arc;
 
@@ -20,19 +21,23 @@ use crate::words::Selection;
 pub use fact::{Fact, FactKind, Subject};
 pub use hint::{Hint, hint};
 pub use question::{Kind, Outcome, Question};
-pub use read::{Known, Mistake, is_lesson, read};
+pub use read::{
+    BYTES_MAX, FRAMES_MAX, Known, Mistake, NOTES_CHARS_MAX, SUGGESTIONS_MAX, TEXT_CHARS_MAX, TITLE_CHARS_MAX,
+    is_lesson, read, read_unfinished,
+};
 pub use schema::{lesson_reference, lesson_schema};
+pub use write::to_yaml;
 
 /// Value of the `format` key.
 pub const FORMAT: &str = "fairground-lesson";
 
 /// A lesson.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lesson {
     pub title: String,
     /// What one learns.
     pub about: String,
-    /// At least one; the last one has suggestions.
+    /// At least one; the last one is free play.
     pub frames: Vec<LessonFrame>,
     /// Checksum of the file: results of other versions are not mixed with those of this one.
     pub checksum: u32,
@@ -50,22 +55,26 @@ impl Lesson {
 }
 
 /// A text about a moment.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct LessonFrame {
     pub title: String,
     pub text: String,
+    /// For the speaker.
+    pub notes: String,
     pub scene: Scene,
     pub question: Option<Question>,
     /// Facts that the text states.
     pub claims: Vec<Fact>,
-    /// Edits to try; the frame is free play if there are any.
+    /// Edits to try.
     pub suggestions: Vec<Suggestion>,
 }
 
 /// What is shown: a moment of a scenario.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scene {
     pub scenario: Arc<Scenario>,
+    /// The example whose scenario it is, if the frame names one.
+    pub example: Option<String>,
     /// The edits of the scene before that lead to the scenario; none: it is another scenario, or the same.
     pub edits: Vec<Edit>,
     pub cycle: u32,

@@ -10,18 +10,19 @@ use super::fact::resource;
 use super::{FORMAT, Fact, FactKind, Kind, Lesson, LessonFrame, Question, Scene, Suggestion};
 use crate::cluster::Cluster;
 use crate::format::{quoted, read_shape};
-use crate::scenario::{Edit, Path, Plan, Scalar, Scenario, Severity, apply, check, nearest, quantity};
+use crate::scenario::{Edit, Plan, Scalar, Scenario, Severity, apply, check, nearest, quantity, undotted};
 use crate::words::Selection;
 
 /// Largest size of a file, in bytes.
-const BYTES_MAX: usize = 200_000;
-const FRAMES_MAX: usize = 20;
-const TITLE_CHARS_MAX: usize = 60;
-const TEXT_CHARS_MAX: usize = 420;
+pub const BYTES_MAX: usize = 200_000;
+pub const FRAMES_MAX: usize = 20;
+pub const TITLE_CHARS_MAX: usize = 60;
+pub const TEXT_CHARS_MAX: usize = 420;
+pub const NOTES_CHARS_MAX: usize = 1_000;
 const SENTENCES_MAX: usize = 3;
 const BECAUSE_SENTENCES_MAX: usize = 2;
 const OPTIONS: std::ops::RangeInclusive<usize> = 2..=6;
-const SUGGESTIONS: std::ops::RangeInclusive<usize> = 1..=3;
+pub const SUGGESTIONS_MAX: usize = 3;
 /// Largest cycle, so that a lesson opens quickly.
 const CYCLE_MAX: u64 = 5_000;
 
@@ -63,10 +64,16 @@ pub fn is_lesson(text: &str) -> bool {
 
 /// Reads a lesson as YAML or JSON.
 pub fn read(text: &str, known: Known<'_>) -> Result<Lesson, Vec<Mistake>> {
+    let (lesson, mistakes) = read_unfinished(text, known);
+    if mistakes.is_empty() { Ok(lesson) } else { Err(mistakes) }
+}
+
+/// Reads a lesson that is being written: what there is of it, and its mistakes.
+pub fn read_unfinished(text: &str, known: Known<'_>) -> (Lesson, Vec<Mistake>) {
     let mut reader = Reader { known, mistakes: Vec::new() };
     if text.len() > BYTES_MAX {
         reader.add("", format!("the file has {} bytes; up to {BYTES_MAX} are read", text.len()));
-        return Err(reader.mistakes);
+        return (Lesson::default(), reader.mistakes);
     }
     let mut entry = LessonEntry::default();
     reader.mistakes = read_shape(text, &mut entry)
@@ -75,8 +82,7 @@ pub fn read(text: &str, known: Known<'_>) -> Result<Lesson, Vec<Mistake>> {
         .map(|found| Mistake { line: found.position.map(|(line, _)| line), at: found.at.to_string(), says: found.says })
         .collect();
     let checksum = rawzip::crc32(text.as_bytes());
-    let lesson = reader.lesson(&entry, checksum);
-    if reader.mistakes.is_empty() { Ok(lesson) } else { Err(reader.mistakes) }
+    (reader.lesson(&entry, checksum), reader.mistakes)
 }
 
 /// A scenario that scenes can follow, with its plan.
@@ -134,13 +140,21 @@ impl Reader<'_> {
         let scene = SceneEntry { set: &entry.set, cycle: entry.cycle.as_ref(), select: entry.select.as_deref(), view };
         let mut scene = self.scene(at, &scene, shown)?;
         if is_new {
+            scene.example = entry.example.clone().filter(|_| scene.edits.is_empty());
             scene.edits.clear();
+        }
+        let n_notes = entry.notes.chars().count();
+        if n_notes > NOTES_CHARS_MAX {
+            self.add(
+                &format!("{at}.notes"),
+                format!("they have {n_notes} characters; up to {NOTES_CHARS_MAX} are shown"),
+            );
         }
         let claims = self.facts(&format!("{at}.claims"), &entry.claims, &shown.plan.cluster);
         let question = self.question(&format!("{at}.question"), &entry.question, view, shown);
         let suggestions = self.suggestions(&format!("{at}.suggestions"), entry, is_last, shown);
-        let (title, text) = (entry.title.clone(), entry.text.clone());
-        Some(LessonFrame { title, text, scene, question, claims, suggestions })
+        let (title, text, notes) = (entry.title.clone(), entry.text.clone(), entry.notes.clone());
+        Some(LessonFrame { title, text, notes, scene, question, claims, suggestions })
     }
 
     /// Replaces the scenario if a frame has one of its own; returns whether it has.
@@ -207,14 +221,14 @@ impl Reader<'_> {
             );
         }
         let (scenario, cycle) = (base.scenario.clone(), base.cycle);
-        Some(Scene { scenario, edits, cycle, selection, view: entry.view.to_string() })
+        Some(Scene { scenario, example: None, edits, cycle, selection, view: entry.view.to_string() })
     }
 
     /// Edits that can be applied to a scenario.
     fn edits(&mut self, at: &str, set: &BTreeMap<String, Scalar>, scenario: &Scenario) -> Vec<Edit> {
         let mut edits = Vec::new();
         for (path, value) in set {
-            let edit = Edit::Set { at: path_of(path), value: value.0.clone() };
+            let edit = Edit::Set { at: undotted(path), value: value.0.clone() };
             match apply(scenario, std::slice::from_ref(&edit)) {
                 Ok(_) => edits.push(edit),
                 Err(found) => self.add(&format!("{at}.{path}"), found.says),
@@ -262,8 +276,8 @@ impl Reader<'_> {
 
     fn suggestions(&mut self, at: &str, entry: &FrameEntry, is_last: bool, base: &Base) -> Vec<Suggestion> {
         let n = entry.suggestions.len();
-        if is_last != SUGGESTIONS.contains(&n) && (is_last || n > 0) {
-            self.add(at, "the last frame has one to three suggestions, other frames have none");
+        if n > SUGGESTIONS_MAX || !is_last && n > 0 {
+            self.add(at, format!("the last frame has up to {SUGGESTIONS_MAX} suggestions, other frames have none"));
         }
         let all = entry.suggestions.iter().enumerate().map(|(i, suggestion)| {
             let at = format!("{at}[{i}]");
@@ -321,17 +335,22 @@ impl Reader<'_> {
     }
 
     fn title(&mut self, at: &str, text: &str) {
-        let n = text.chars().count();
-        if !(1..=TITLE_CHARS_MAX).contains(&n) {
-            self.add(at, format!("it has {n} characters; 1 to {TITLE_CHARS_MAX} are shown"));
+        match text.chars().count() {
+            0 => self.add(at, "it is missing"),
+            n if n > TITLE_CHARS_MAX => {
+                self.add(at, format!("it has {n} characters; up to {TITLE_CHARS_MAX} are shown"))
+            }
+            _ => {}
         }
     }
 
     fn sentences(&mut self, at: &str, text: &str, most: usize) {
         let (n_chars, n) = (text.chars().count(), n_sentences(text));
-        if n == 0 || n > most || n_chars > TEXT_CHARS_MAX {
+        if n == 0 {
+            self.add(at, "it is missing");
+        } else if n > most || n_chars > TEXT_CHARS_MAX {
             let says = format!(
-                "it has {n} sentences and {n_chars} characters; 1 to {most} sentences of together {TEXT_CHARS_MAX} characters are shown"
+                "it has {n} sentences and {n_chars} characters; up to {most} sentences of together {TEXT_CHARS_MAX} characters are shown"
             );
             self.add(at, says);
         }
@@ -343,22 +362,6 @@ fn n_sentences(text: &str) -> usize {
     let ends = |pair: &[char]| matches!(pair, ['.' | '?' | '!', ' ' | '\n']);
     let text: Vec<char> = text.trim().chars().collect();
     usize::from(!text.is_empty()) + text.windows(2).filter(|pair| ends(pair)).count()
-}
-
-/// Parses a path such as `queues.team-a.gpu.quota` or `settings.kValue`; what follows `settings` is one name.
-pub(super) fn path_of(text: &str) -> Path {
-    let (section, rest) = text.split_once('.').unwrap_or((text, ""));
-    let path = Path::default().field(section);
-    match (section, rest) {
-        (_, "") => path,
-        ("settings", name) => path.field(name),
-        ("delays", name) => path.field(name),
-        (_, rest) => {
-            let mut parts = rest.split('.');
-            let named = path.named(parts.next().unwrap_or_default());
-            parts.fold(named, |path, field| path.field(field))
-        }
-    }
 }
 
 /// Whether a scenario has what is selected.

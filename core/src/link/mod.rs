@@ -1,4 +1,5 @@
-//! A scenario, and a moment in it, as the fragment of a link: `d1.<data>.<trailer>&at=7&sel=job:a2`.
+//! A scenario, and a moment in it, as the fragment of a link: `d1.<data>.<trailer>&at=7&sel=job:a2`. A lesson is
+//! `l1.<data>.<trailer>&at=3` with its file as data and the number of a frame.
 //!
 //! `d1`: raw deflate, layout 1. Data: base64url of the scenario's compressed columns; its first four characters are the
 //! number of characters of data, so that the missing part of a truncated link is known. The trailer is a checksum of
@@ -18,14 +19,21 @@ use miniz_oxide::inflate::{TINFLStatus, decompress_to_vec_with_limit};
 
 use crate::scenario::Scenario;
 
-pub use moment::{At, Moment, NOTE_CHARS_MAX};
+pub use moment::{At, KeptRun, Moment, NOTE_CHARS_MAX, VALUES_MAX};
 
 /// Longest content of a link before compression, in bytes.
 pub const CONTENT_MAX: usize = 8 << 20;
 /// Version of the rules of this build. Incremented when a policy decides differently than before.
 pub const RULES: u32 = 2;
 
-const PREFIX: &str = "d1.";
+/// Letter of links to scenarios.
+const SCENARIO: char = 'd';
+/// Letter of links to lessons.
+const LESSON: char = 'l';
+/// Version of the layout, and the end of the prefix.
+const LAYOUT: &str = "1.";
+/// Length of the prefix, such as `d1.`.
+const PREFIX_CHARS: usize = 3;
 /// Length of the prefix with the number of characters of data.
 const LENGTH_CHARS: usize = 4;
 /// Length of the checksum: enough for 32 bits in base 36.
@@ -96,21 +104,26 @@ pub fn encode(scenario: &Scenario) -> String {
 
 /// Encodes a scenario as a build with other rules does.
 pub fn encode_with(scenario: &Scenario, rules: u32) -> String {
-    encode_content(&columns::write(scenario, rules))
+    encode_content(SCENARIO, &columns::write(scenario, rules))
 }
 
 /// Encodes a scenario as the text of a link; `None`: its content exceeds [`CONTENT_MAX`].
 pub fn encode_within_limit(scenario: &Scenario) -> Option<String> {
     let content = columns::write(scenario, RULES);
-    (content.len() <= CONTENT_MAX).then(|| encode_content(&content))
+    (content.len() <= CONTENT_MAX).then(|| encode_content(SCENARIO, &content))
 }
 
-fn encode_content(content: &str) -> String {
+/// Encodes the file of a lesson as the text of a link.
+pub fn encode_lesson(file: &str) -> String {
+    encode_content(LESSON, file)
+}
+
+fn encode_content(letter: char, content: &str) -> String {
     // Large scenarios are mostly shared as files, so speed matters more than the length of their links.
     let level = if content.len() < 200_000 { 10 } else { 6 };
     let data = URL_SAFE_NO_PAD.encode(compress_to_vec(content.as_bytes(), level));
     let n = LENGTH_CHARS + data.len();
-    let mut text = format!("{PREFIX}{}{data}.", digits::write(n, LENGTH_CHARS));
+    let mut text = format!("{letter}{LAYOUT}{}{data}.", digits::write(n, LENGTH_CHARS));
     let checksum = base36(checksum(text.as_bytes()));
     text.push_str(&checksum);
     text
@@ -123,10 +136,22 @@ pub fn decode(text: &str) -> Result<Scenario, LinkError> {
 
 /// Decodes the content of a link; the text may be a complete address, with or without a moment.
 pub fn open(text: &str) -> Result<Linked, LinkError> {
-    open_once(text).or_else(|first| {
+    let content = content_of(SCENARIO, text)?;
+    let (scenario, rules) = columns::read(&content).map_err(|says| LinkError::Content { says })?;
+    Ok(Linked { scenario, rules })
+}
+
+/// Decodes the file of a lesson; the text may be a complete address.
+pub fn open_lesson(text: &str) -> Result<String, LinkError> {
+    String::from_utf8(content_of(LESSON, text)?).map_err(|_| LinkError::Damaged)
+}
+
+/// The content of a link with this letter.
+fn content_of(letter: char, text: &str) -> Result<Vec<u8>, LinkError> {
+    unpack(letter, text).or_else(|first| {
         // Some programs percent-encode unreserved characters.
         match moment::percent_decoded(text) {
-            Some(decoded) => open_once(&decoded).map_err(|_| first),
+            Some(decoded) => unpack(letter, &decoded).map_err(|_| first),
             None => Err(first),
         }
     })
@@ -140,26 +165,36 @@ fn fragment(text: &str) -> &str {
 
 /// Whether a text looks like a link of this product, complete or truncated.
 pub fn looks_like_link(text: &str) -> bool {
+    looks_like(SCENARIO, text) || looks_like_lesson(text)
+}
+
+/// Whether a text looks like a link to a lesson, complete or truncated.
+pub fn looks_like_lesson(text: &str) -> bool {
+    looks_like(LESSON, text)
+}
+
+fn looks_like(letter: char, text: &str) -> bool {
     let decoded = moment::percent_decoded(text);
     [Some(text), decoded.as_deref()].into_iter().flatten().any(|text| {
         let version = fragment(text).split('.').next().unwrap_or_default();
-        is_version(version) && fragment(text).len() > version.len()
+        is_version(letter, version) && fragment(text).len() > version.len()
     })
 }
 
-fn is_version(text: &str) -> bool {
-    let digits = text.strip_prefix('d').unwrap_or_default();
+fn is_version(letter: char, text: &str) -> bool {
+    let digits = text.strip_prefix(letter).unwrap_or_default();
     !digits.is_empty() && digits.len() < 5 && digits.bytes().all(|b| b.is_ascii_digit())
 }
 
-fn open_once(text: &str) -> Result<Linked, LinkError> {
+fn unpack(letter: char, text: &str) -> Result<Vec<u8>, LinkError> {
     let text = fragment(text);
     let text = text.split('&').next().unwrap_or_default();
-    let Some(rest) = text.strip_prefix(PREFIX) else {
+    let prefix = format!("{letter}{LAYOUT}");
+    let Some(rest) = text.strip_prefix(&prefix) else {
         let version = text.split('.').next().unwrap_or_default();
-        return Err(if is_version(version) && version != "d1" {
+        return Err(if is_version(letter, version) && !prefix.starts_with(version) {
             LinkError::NewerVersion { version: version.to_string() }
-        } else if PREFIX.starts_with(text) && text.len() >= 2 {
+        } else if prefix.starts_with(text) && text.len() >= 2 {
             LinkError::Cut { arrived: text.len(), expected: None }
         } else {
             LinkError::NotALink
@@ -171,7 +206,7 @@ fn open_once(text: &str) -> Result<Linked, LinkError> {
         return Err(if rest.is_ascii() { LinkError::Cut { arrived, expected } } else { LinkError::Damaged });
     };
     let n = digits::read(n).filter(|&n| n >= LENGTH_CHARS).ok_or(LinkError::Damaged)?;
-    let whole = PREFIX.len() + n + 1 + CHECKSUM_CHARS;
+    let whole = PREFIX_CHARS + n + 1 + CHECKSUM_CHARS;
     let Some(link) = text.get(..whole) else {
         let expected = Some(whole);
         return Err(if text.is_ascii() { LinkError::Cut { arrived, expected } } else { LinkError::Damaged });
@@ -185,14 +220,12 @@ fn open_once(text: &str) -> Result<Linked, LinkError> {
     if is_longer || trailer != base36(checksum(signed.as_bytes())) {
         return Err(LinkError::Damaged);
     }
-    let data = &signed[PREFIX.len() + LENGTH_CHARS..signed.len() - 1];
+    let data = &signed[PREFIX_CHARS + LENGTH_CHARS..signed.len() - 1];
     let packed = URL_SAFE_NO_PAD.decode(data).map_err(|_| LinkError::Damaged)?;
-    let content = decompress_to_vec_with_limit(&packed, CONTENT_MAX).map_err(|e| match e.status {
+    decompress_to_vec_with_limit(&packed, CONTENT_MAX).map_err(|e| match e.status {
         TINFLStatus::HasMoreOutput => LinkError::TooLarge,
         _ => LinkError::Damaged,
-    })?;
-    let (scenario, rules) = columns::read(&content).map_err(|says| LinkError::Content { says })?;
-    Ok(Linked { scenario, rules })
+    })
 }
 
 /// CRC-32 as in gzip; detects every change of up to four adjacent characters.
@@ -228,6 +261,19 @@ mod tests {
         let link = encode(&Scenario::default());
         assert!(link.len() < 30, "{link}");
         assert_eq!(decode(&link), Ok(Scenario::default()));
+    }
+
+    #[test]
+    fn lessons_have_links_of_their_own() {
+        let link = encode_lesson("title: ä");
+        assert!(link.starts_with("l1.") && looks_like_link(&link) && looks_like_lesson(&link), "{link}");
+        assert_eq!(open_lesson(&format!("https://example.org/#{link}&at=2")).as_deref(), Ok("title: ä"));
+        assert_eq!(open(&link), Err(LinkError::NotALink));
+        assert!(!looks_like_lesson(&encode(&Scenario::default())));
+        assert_eq!(open_lesson(&encode(&Scenario::default())), Err(LinkError::NotALink));
+        assert_eq!(open_lesson("l2.abc"), Err(LinkError::NewerVersion { version: "l2".into() }));
+        assert!(matches!(open_lesson(&link[..12]), Err(LinkError::Cut { arrived: 12, .. })));
+        assert_eq!(open_lesson(&link.replace('A', "B")).is_err(), link.contains('A'));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::fmt;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-use crate::scenario::{Path, Segment};
+use crate::scenario::{Path, Segment, dotted, undotted};
 
 /// A cycle, or a decision in it, both counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,27 @@ pub struct Moment {
     pub note: Option<String>,
     /// The setting that the reader changes with a slider.
     pub control: Option<Path>,
+    /// Runs to compare with; the first one is shown.
+    pub kept: Vec<KeptRun>,
 }
+
+/// A run to compare with: the scenario of the link with other values.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KeptRun {
+    /// Its letter.
+    pub letter: char,
+    /// What it is, at most [`LABEL_CHARS_MAX`] characters.
+    pub label: String,
+    /// Values by their paths; an empty one is not set. At most [`VALUES_MAX`].
+    pub values: Vec<(Path, String)>,
+}
+
+/// Largest number of kept runs.
+pub const KEPT_MAX: usize = 5;
+/// Longest label of a kept run, in characters.
+pub const LABEL_CHARS_MAX: usize = 100;
+/// Largest number of values of a kept run.
+pub const VALUES_MAX: usize = 40;
 
 /// Longest note, in characters.
 pub const NOTE_CHARS_MAX: usize = 500;
@@ -59,6 +79,7 @@ impl Moment {
                 "why" => moment.why = value == "1",
                 "note" => moment.note = note(value),
                 "control" => moment.control = control(value),
+                "kept" if moment.kept.len() < KEPT_MAX => moment.kept.extend(kept(value)),
                 _ => {}
             }
         }
@@ -87,6 +108,17 @@ fn control(value: &str) -> Option<Path> {
         path = path.field(&word?);
     }
     Some(path).filter(|path| path.0.len() > 1)
+}
+
+/// Reads a kept run: `A~as_20opened~queues.team-a.gpu.quota~2`.
+fn kept(value: &str) -> Option<KeptRun> {
+    let words = value.split('~').map(unescape).collect::<Option<Vec<String>>>()?;
+    let [letter, label, values @ ..] = words.as_slice() else { return None };
+    let letter = letter.parse().ok().filter(char::is_ascii_uppercase)?;
+    let label = label.chars().take(LABEL_CHARS_MAX).collect();
+    let is_whole = values.len() % 2 == 0 && values.len() <= 2 * VALUES_MAX;
+    let values = values.chunks_exact(2).map(|pair| (undotted(&pair[0]), pair[1].clone())).collect();
+    is_whole.then_some(KeptRun { letter, label, values })
 }
 
 fn at(value: &str) -> Option<At> {
@@ -119,6 +151,13 @@ impl fmt::Display for Moment {
                 Segment::At(position) => position.to_string(),
             };
             write!(f, "&control={}", segments.iter().map(word).collect::<Vec<_>>().join("~"))?;
+        }
+        for run in &self.kept {
+            let label: String = run.label.chars().take(LABEL_CHARS_MAX).collect();
+            write!(f, "&kept={}~{}", run.letter, escape(&label))?;
+            for (path, value) in &run.values {
+                write!(f, "~{}~{}", escape(&dotted(path).unwrap_or_default()), escape(value))?;
+            }
         }
         match self.note.as_deref().map(str::trim).filter(|note| !note.is_empty()) {
             Some(note) => {
@@ -172,6 +211,7 @@ fn hex_decoded(text: &str, mark: u8) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::kept as kept_of;
     use super::*;
 
     #[test]
@@ -189,6 +229,27 @@ mod tests {
     }
 
     #[test]
+    fn kept_runs_are_values_of_the_same_scenario() {
+        let run = |letter: char, values: &[(&str, &str)]| KeptRun {
+            letter,
+            label: "quota of team-a 2 → 3 & more~".into(),
+            values: values.iter().map(|(path, value)| (undotted(path), value.to_string())).collect(),
+        };
+        let kept = vec![run('B', &[("queues.team-a.gpu.quota", "3"), ("settings.k-value", "")]), run('A', &[])];
+        let moment = Moment { kept, ..Moment::default() };
+        let text = moment.to_string();
+        assert_eq!(Moment::parse(&format!("#d1.x{text}")), moment, "{text}");
+        assert!(text.contains("~queues.team-a.gpu.quota~3~settings.k-value~&kept=A~"), "{text}");
+        assert!(text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.&=:~".contains(&b)), "{text}");
+        for wrong in ["A", "AB~x", "a~x", "A~x~cycle", "A~_zz", "~", ""] {
+            assert_eq!(kept_of(wrong), None, "{wrong}");
+        }
+        assert_eq!(kept_of(&format!("A~x{}", "~cycle~1s".repeat(VALUES_MAX + 1))), None);
+        assert_eq!(kept_of(&format!("A~{}", "x".repeat(999))).map(|run| run.label.len()), Some(LABEL_CHARS_MAX));
+        assert_eq!(Moment::parse(&format!("#d1.x{}", "&kept=A~x".repeat(9))).kept.len(), KEPT_MAX);
+    }
+
+    #[test]
     fn a_moment_is_readable() {
         let moment = Moment {
             at: Some(At { cycle: 7, decision: Some(3) }),
@@ -197,6 +258,7 @@ mod tests {
             why: true,
             note: None,
             control: None,
+            kept: Vec::new(),
         };
         assert_eq!(moment.to_string(), "&at=7.3&sel=job:a2&view=shares&why=1");
         assert_eq!(Moment::parse(&format!("https://example.org/#d1.x.y{moment}")), moment);

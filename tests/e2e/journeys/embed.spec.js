@@ -1,5 +1,7 @@
 // The page embedded in another page.
 
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { App } from "../app.js";
 import { expect, test } from "../fixture.js";
 
@@ -137,4 +139,37 @@ test("a link names the setting that its reader changes with a slider", async ({ 
   await expect(inside.locator("output")).toHaveText("3");
   await expect(now).not.toHaveAttribute("data-digest", before);
   await expect(inside.getByRole("button", { name: /^team-a: allocated 3 GPUs, quota 3 GPUs/ })).toBeVisible();
+});
+
+test("a frame of a lesson is embedded, answered and led on by keyboard", async ({ page }) => {
+  const { inside } = await around(page, "?embed=1#lesson=reclaim.2");
+  const lesson = inside.getByRole("region", { name: "Lesson", exact: true });
+  await expect(lesson).toContainText("2 of 7");
+  await expect(page.locator("body")).toBeFocused();
+  await expect(lesson.getByRole("button", { name: "Leave lesson" })).toHaveCount(0);
+  await lesson.getByRole("button", { name: "a1", exact: true }).focus();
+  await page.keyboard.press("Enter");
+  await expect(lesson.locator(".outcome")).toContainText("You said a1; it is a2.");
+  for (let press = 0; press < 9; press += 1) await page.keyboard.press("PageDown");
+  await expect(lesson).toContainText("7 of 7");
+  // Its suggestions can be tried, nothing else can be edited.
+  await lesson.getByRole("button", { name: "research gets quota 1" }).click();
+  await expect(inside.getByText("quota 1 · ").or(inside.locator(".brow").first())).toBeVisible();
+  await lesson.getByRole("button", { name: "Start again" }).click();
+  await expect(lesson).toContainText("1 of 7");
+  expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([]);
+  const scrolls = () => inside.locator("html").evaluate((root) => root.scrollHeight - root.clientHeight);
+  await expect.poll(scrolls).toBe(0);
+});
+
+test("a page in the file system embeds a frame, as a slide does", async ({ page, baseURL, problems }, info) => {
+  const deck = info.outputPath("deck.html");
+  await mkdir(dirname(deck), { recursive: true });
+  const src = `${new URL("./", baseURL)}?embed=1#lesson=fair-share.3`;
+  await writeFile(deck, `<!doctype html><title>Deck</title><iframe src="${src}" width="900" height="700"></iframe>`);
+  await page.goto(`file://${deck}`);
+  const lesson = page.frameLocator("iframe").getByRole("region", { name: "Lesson", exact: true });
+  await expect(lesson).toContainText("3 of 7");
+  // The address of the page around is another one.
+  problems.length = 0;
 });

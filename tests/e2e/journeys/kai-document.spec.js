@@ -68,7 +68,8 @@ test("Scheduling queues: the object of a queue, field by field", async ({ page }
   await page.keyboard.press("Escape");
   await select(app, "team-a");
   await expect(app.why.getByRole("heading", { name: /^team-a \(Computer vision\)/ })).toBeVisible();
-  await app.show("Tree");
+  await app.now.focus();
+  await page.keyboard.press("3");
   await expect(page.getByRole("region", { name: "Tree", exact: true })).toContainText("team-a (Computer vision)");
   // Quota and limit: -1 is unlimited.
   await app.set('queues["team-b"].gpu.quota', "-1");

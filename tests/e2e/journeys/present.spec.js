@@ -181,3 +181,44 @@ test("an example says what to watch, and its next edit is an edit", async ({ pag
   await expect(page.locator(".ask .watch")).toContainText("Watch the last step of Division");
   await app.expectAccessible("an example");
 });
+
+/** Opens the speaker notes by keyboard; returns their window. */
+async function openNotes(page) {
+  const link = page.getByRole("link", { name: "Speaker notes" });
+  await link.focus();
+  const [notes] = await Promise.all([page.waitForEvent("popup"), page.keyboard.press("Enter")]);
+  return notes;
+}
+
+test("speaker notes stay in step, in both directions", async ({ page }) => {
+  const app = await present(page, "./#lesson=reclaim.1");
+  const notes = await openNotes(page);
+  await expect(notes.locator("#place")).toHaveText("Reclaim for fair share and for quota · 1 of 7");
+  await expect(notes.locator("#notes")).not.toBeEmpty();
+  await expect(notes.locator("#next")).toHaveText("Next: Reclaim");
+  await page.bringToFront();
+  await page.keyboard.press("PageDown");
+  await expect(notes.locator("#title")).toHaveText("Reclaim");
+  await expect(notes.locator("#text")).toContainText("Which job is evicted for b2?");
+  // Keys of a presenter act in the window of the notes, too.
+  await notes.bringToFront();
+  await notes.keyboard.press("PageDown");
+  await expect(page.locator(".outcome")).toContainText("It is a2.");
+  await expect(notes.locator("#text")).toHaveText("It is a2.");
+  await notes.getByRole("button", { name: "Black" }).click();
+  await expect(page.locator("html")).toHaveClass("presenting black");
+  await expect(notes.locator("#black")).toBeVisible();
+  await notes.keyboard.press("ArrowRight");
+  await expect(notes.locator("#black")).toBeHidden();
+  await notes.getByRole("button", { name: "Back" }).click();
+  await expect(page.getByRole("region", { name: "Lesson", exact: true })).toContainText("1 of 7");
+  await app.arrived();
+});
+
+test("where windows are blocked, the notes open in a tab", async ({ page }) => {
+  await page.addInitScript(() => (window.open = () => null));
+  await present(page);
+  const notes = await openNotes(page);
+  await expect(notes.locator("#title")).toHaveText("Two teams, four GPUs");
+  await expect(notes.locator("#text")).toContainText("Who gives one up?");
+});

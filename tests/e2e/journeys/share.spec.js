@@ -158,3 +158,28 @@ test("on a phone a link with an explanation opens on it", async ({ page }) => {
   await expect(other.why).toBeVisible();
   await expect(other.why).toContainText("team-a");
 });
+
+test("kept runs travel in the link, and the first one is shown beside the present one", async ({ page }) => {
+  const app = new App(page);
+  await app.openWide();
+  await app.steps(1);
+  await page.getByRole("button", { name: "Keep as A" }).click();
+  await app.set('queues["team-a"].gpu.quota', "3");
+  const link = await app.link();
+  expect(link).toContain("&kept=A~as_20opened~queues.team-a.gpu.quota~2");
+  await page.evaluate(() => localStorage.clear());
+  await page.goto("about:blank");
+  await page.goto(link);
+  await app.arrived();
+  const run = page.getByRole("button", { name: "Compare with run A: as opened" });
+  await expect(run).toHaveAttribute("aria-pressed", "true");
+  await expect(page.locator(".run.ghost")).toBeVisible();
+  await expect(page.locator(".legend", { hasText: "before" })).toBeVisible();
+
+  // Values that do not fit are left out.
+  await page.goto("about:blank");
+  await page.goto(link.replace("team-a.gpu.quota~2", "team-z.gpu.quota~2"));
+  await app.arrived();
+  await expect(page.locator(".notice")).toContainText("A kept run of this link does not fit its scenario");
+  await expect(run).toHaveCount(0);
+});

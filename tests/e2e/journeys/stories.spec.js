@@ -175,7 +175,8 @@ test("every view holds an edit against how it was", async ({ page }) => {
   await app.set('queues["team-a"].gpu.quota', "3");
   await expect(app.now.getByRole("button", { name: /^b2 .*waits in cycle 2; before: .*runs since cycle 2/ })).toBeVisible();
   await expect(app.now.locator(".gantt .legend")).toContainText("before");
-  await app.show("Tree");
+  await app.now.focus();
+  await page.keyboard.press("3");
   await expect(app.now.getByRole("button", { name: "team-a: fair share 3 of 4; before: 2" })).toBeVisible();
   await app.show("Trends");
   await expect(app.now.getByRole("button", { name: /^team-a: .*before: 2 allocated now/ })).toBeVisible();

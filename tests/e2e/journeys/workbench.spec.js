@@ -443,7 +443,8 @@ test("Division and Tree have a column of their own where there is room", async (
   await expect(side.getByRole("button", { name: /^team-a: fair share 2 of 4/ })).toBeVisible();
   await expect(side.getByRole("heading", { name: /are divided among/ })).toBeVisible();
   await expect(app.share("team-a")).toBeVisible();
-  await app.show("Tree");
+  await app.now.focus();
+  await page.keyboard.press("3");
   await expect(of("Tree")).toHaveCount(1);
   await page.setViewportSize({ width: 1440, height: 900 });
   await expect(side).toHaveCount(0);

@@ -1,6 +1,7 @@
 // Every screen of the page, wide and on a phone, in both themes: a screenshot of each is stored in target/screens for review, axe
 // must report no violations, and no screen may scroll sideways.
 
+import { readdirSync } from "node:fs";
 import { App } from "../app.js";
 import { expect, test } from "../fixture.js";
 
@@ -130,6 +131,18 @@ const SCREENS = [
       await press(CHIP)(app, page);
       await press("Start empty")(app, page);
       await expect(page.getByRole("dialog")).toHaveCount(0);
+    },
+  ],
+  [
+    "recorder",
+    async (app, page) => {
+      await app.command("Record a lesson");
+      const recorder = page.getByRole("region", { name: "Lesson recorder" });
+      await recorder.getByRole("button", { name: "Take a frame" }).click();
+      await app.steps(1);
+      await recorder.getByRole("button", { name: "Take a frame" }).click();
+      await recorder.locator("summary", { hasText: "Question" }).click();
+      await recorder.getByRole("combobox", { name: "Kind of question" }).selectOption("truth");
     },
   ],
   ["lesson", lesson("fair-share.3")],
@@ -265,6 +278,36 @@ for (const [name, lead, panel] of SCREENS) {
         await page.emulateMedia({ colorScheme: theme });
         await look(app, `${name}-${width}-${theme}`);
       }
+    }
+  });
+}
+
+/** Lessons in the folder of their files. */
+const LESSONS = readdirSync(new URL("../../../assets/lessons/", import.meta.url)).map((file) => file.replace(".yaml", ""));
+
+/** Every frame and every answer of every lesson. Each check is a part of that of a screen: axe has seen the parts of a lesson. */
+for (const name of LESSONS) {
+  test(`lesson ${name}`, async ({ page }) => {
+    test.setTimeout(300_000);
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    const app = new App(page);
+    await app.open(`./#lesson=${name}.1`);
+    const next = page.locator("#lesson-next");
+    for (let at = 1; ; at += 1) {
+      for (const [width, height] of [WIDE, PHONE]) {
+        await page.setViewportSize({ width, height });
+        for (const theme of ["light", "dark"]) {
+          const frame = `lesson-${name}-${String(at).padStart(2, "0")}-${width}-${theme}`;
+          await page.emulateMedia({ colorScheme: theme });
+          await page.waitForTimeout(150);
+          await page.screenshot({ path: `${FOLDER}/${frame}.png` });
+          await app.expectNoSidewaysScroll(frame, { soft: true });
+          if (theme === "light") await app.expectRoomForTexts(frame, { soft: true });
+        }
+      }
+      if ((await next.textContent()) === "Finish") break;
+      await next.click();
+      await app.arrived();
     }
   });
 }

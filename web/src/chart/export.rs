@@ -39,7 +39,7 @@ const FOOT: f64 = 16.0;
 const SMALL: f64 = 11.0;
 
 /// Converts a chart to a file: replaces tokens by the result of `token`, adds background, labels and a foot with the
-/// metadata. The foot contains the link if it fits; the description always does.
+/// metadata. A click opens the link, which the foot contains if it fits and the description always.
 pub fn standalone(svg: &str, about: &About, labels: &[Label], token: &dyn Fn(&str) -> String) -> String {
     let Some((head, body)) = svg.split_once('>') else { return String::new() };
     // On the page its size depends on the text size.
@@ -56,9 +56,10 @@ pub fn standalone(svg: &str, about: &About, labels: &[Label], token: &dyn Fn(&st
     let (vw, vh) = (w * FINE, h * FINE);
     let mut file = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" viewBox=\"{x} {y} {vw} {vh}\" \
-         font-family=\"system-ui,sans-serif\"><title>{}</title><desc>{}</desc><rect x=\"{x}\" y=\"{y}\" width=\"{vw}\" height=\"{vh}\" \
+         font-family=\"system-ui,sans-serif\"><title>{}</title><desc>{}</desc><a href=\"{}\" target=\"_blank\"><rect x=\"{x}\" y=\"{y}\" width=\"{vw}\" height=\"{vh}\" \
          fill=\"var(--panel)\"/>",
         escaped(&about.title),
+        escaped(&about.link),
         escaped(&about.link)
     );
     for label in labels {
@@ -83,7 +84,8 @@ pub fn standalone(svg: &str, about: &About, labels: &[Label], token: &dyn Fn(&st
             escaped(line)
         );
     }
-    file.push_str(&body.replace(" class=\"halo\"", HALO));
+    file.push_str(body.replace(" class=\"halo\"", HALO).trim_end().trim_end_matches("</svg>"));
+    file.push_str("</a></svg>");
     replaced(&file, token)
 }
 

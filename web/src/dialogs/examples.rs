@@ -9,6 +9,7 @@ use crate::state::command::Command;
 use crate::state::document::draft::DraftLine;
 use crate::state::document::{Origin, opened::Opened};
 use crate::state::layout::options::Dialog;
+use crate::state::lesson::recorder::RecordStep;
 use crate::store::Store;
 use crate::views::sketch::draw::sketch as draw;
 use crate::views::sketch::view::sketch;
@@ -130,6 +131,8 @@ fn Lessons() -> impl IntoView {
                 <CommandButton class="link" command=Command::Dialog(Some(Dialog::Results))>
                     "Add up result codes"
                 </CommandButton>
+                " · "
+                <CommandButton class="link" command=Command::Record(RecordStep::Open(true))>"Record a lesson"</CommandButton>
             </p>
         </section>
     }

@@ -62,12 +62,19 @@ pub fn Share(on_close: Callback<()>) -> impl IntoView {
     let copy_link = move |_| effects::copy(store, link.get_untracked(), "Link copied.");
     view! {
         <DialogFrame title="Share this moment" on_close>
-            <p>
-                "The link holds the whole scenario and opens at cycle " <b>{cycle.to_string()}</b>
-                ", with what is selected explained. Nothing is sent to any server."
-            </p>
-            {choices(store, note, is_renamed)}
-            {(!names.is_empty()).then(|| slider_choice(names, is_renamed, control))}
+            {match store.now(|m| m.lesson.as_ref().map(|playing| playing.at + 1)) {
+                Some(n) => view! { <p>"The link opens the lesson at frame " <b>{n}</b> ". Nothing is sent to any server."</p> }.into_any(),
+                None => view! {
+                    <p>
+                        "The link holds the whole scenario and opens at cycle " <b>{cycle.to_string()}</b>
+                        ", with what is selected explained. Nothing is sent to any server."
+                    </p>
+                    {kept_runs(store)}
+                    {choices(store, note, is_renamed)}
+                    {(!names.is_empty()).then(|| slider_choice(names, is_renamed, control))}
+                }
+                .into_any(),
+            }}
             <label class="field">
                 <span>"Link"</span>
                 <textarea class="link-text" readonly rows="3" prop:value=move || link.get()></textarea>
@@ -94,6 +101,26 @@ pub fn Share(on_close: Callback<()>) -> impl IntoView {
             {files.into_iter().map(product_file).collect_view()}
         </DialogFrame>
     }
+}
+
+/// Which kept runs the link holds, if there are any.
+fn kept_runs(store: Store) -> Option<AnyView> {
+    let (all, linked) = store.now(|m| {
+        let letters = |of: &mut dyn Iterator<Item = char>| of.map(String::from).collect::<Vec<_>>();
+        let kept = &m.branches.kept;
+        let linked = kept.in_link(&m.document.scenario);
+        (letters(&mut kept.runs.iter().map(|run| run.letter)), letters(&mut linked.iter().map(|run| run.letter)))
+    });
+    let left_out: Vec<String> = all.iter().filter(|letter| !linked.contains(letter)).cloned().collect();
+    let says = match (linked.as_slice(), left_out.as_slice()) {
+        ([], []) => return None,
+        (_, []) => format!("Kept runs in the link: {}.", all.join(", ")),
+        (_, left_out) => {
+            let left_out = left_out.join(", ");
+            format!("Kept runs in the link differ from this scenario in values only; left out: {left_out}.")
+        }
+    };
+    Some(view! { <p class="hint">{says}</p> }.into_any())
 }
 
 /// Options of the link: a note, and replaced names.

@@ -25,7 +25,7 @@ pub fn section(store: Store, is_renamed: RwSignal<bool>) -> Option<AnyView> {
             </Show>
             <div hidden=move || is_renamed.get()>
                 <img class="share-picture" src=source alt=title />
-                <p class="hint">"The view that is chosen, with the link in the file. Other views are chosen above the chart."</p>
+                <p class="hint">"The view that is chosen. A click on the SVG opens the link, so it can stand where a page cannot be embedded."</p>
                 <div class="row">
                     <button type="button" class="btn" on:click=save(false)>"Download the picture (SVG)"</button>
                     <button type="button" class="btn" on:click=save(true)>"Download the picture (PNG)"</button>

@@ -2,7 +2,9 @@
 
 pub mod fetch;
 
-use fairground::lesson::{Known, Lesson, read};
+use std::sync::Arc;
+
+use fairground::lesson::{Known, Lesson, Mistake, read_unfinished};
 
 use crate::library::Example;
 use crate::state::layout::options::NowView;
@@ -77,7 +79,7 @@ pub const LESSONS: &[Listed] = &[
     Listed {
         id: "runai-pools",
         title: "Run:ai's projects over node pools",
-        about: "The document's own example, 6 + 10 = 16, and what a node pool changes.",
+        about: "The documentation's own example, 6 + 10 = 16, and what a node pool changes.",
         frames: 7,
     },
     Listed {
@@ -89,7 +91,7 @@ pub const LESSONS: &[Listed] = &[
     Listed {
         id: "ego-share-usage",
         title: "EGO's share usage quota",
-        about: "The document's example of thirds, and how EGO assigns unit by unit.",
+        about: "The documentation's example of thirds, and how EGO assigns unit by unit.",
         frames: 7,
     },
     Listed {
@@ -108,16 +110,32 @@ pub fn find(id: &str) -> Option<&'static Listed> {
     LESSONS.iter().find(|lesson| lesson.id == id)
 }
 
+/// Where a link to a lesson leads.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LinkedLesson {
+    Listed(&'static Listed),
+    /// One that the link contains.
+    Own(Arc<Lesson>),
+}
+
 /// Reads a lesson file; `Err` describes its mistakes.
 pub fn parse(text: &str) -> Result<Lesson, String> {
+    match unfinished(text) {
+        (lesson, mistakes) if mistakes.is_empty() => Ok(lesson),
+        (_, mistakes) => {
+            let shown: Vec<String> = mistakes.iter().take(MISTAKES_MAX).map(ToString::to_string).collect();
+            let more = match mistakes.len().saturating_sub(MISTAKES_MAX) {
+                0 => String::new(),
+                more => format!("; and {more} more"),
+            };
+            Err(format!("The lesson cannot be read. {}{more}.", shown.join("; ")))
+        }
+    }
+}
+
+/// Reads what there is of a lesson, with its mistakes.
+pub fn unfinished(text: &str) -> (Lesson, Vec<Mistake>) {
     let views = NowView::ALL.map(NowView::name);
     let example = |id: &str| Some(Example::find(id)?.scenario());
-    read(text, Known { example: &example, views: &views }).map_err(|mistakes| {
-        let shown: Vec<String> = mistakes.iter().take(MISTAKES_MAX).map(ToString::to_string).collect();
-        let more = match mistakes.len().saturating_sub(MISTAKES_MAX) {
-            0 => String::new(),
-            more => format!("; and {more} more"),
-        };
-        format!("The lesson cannot be read. {}{more}.", shown.join("; "))
-    })
+    read_unfinished(text, Known { example: &example, views: &views })
 }

@@ -12,6 +12,7 @@ use super::lesson_bar::LessonBar;
 use super::note::{MomentNote, Note};
 use super::notice_bar::{NoticeBar, Notices};
 use super::peek::Peek;
+use super::recorder::Recorder;
 use super::sheet::SheetHandle;
 use super::transport::Transport;
 use super::view_tabs::{ViewTabs, shown_view, tab_id};
@@ -105,6 +106,7 @@ pub fn App() -> impl IntoView {
             }}
             <section class="under-bar" aria-label="Hints and messages">
                 <LessonBar />
+                <Recorder />
                 <Show when=move || !in_lesson.get()>
                     <NoticeBar explanation />
                 </Show>

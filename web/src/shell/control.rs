@@ -25,7 +25,7 @@ pub fn ControlSlider() -> impl IntoView {
     move || control.get().and_then(|at| slider(store, at))
 }
 
-/// The values of a slider.
+/// The values of a slider that are played.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Range {
     step: f64,
@@ -49,6 +49,13 @@ impl Range {
 
 /// Values from which on an edit has another effect, each with the effect.
 type Stops = Vec<(f64, String)>;
+
+/// Steps of a value: as fine as it is written, so that it can be restored.
+fn step_of(value: f64) -> &'static str {
+    let is_multiple = |step: f64| ((value / step).round() * step - value).abs() < 1e-9;
+    let steps = [("1", 1.0), ("0.5", 0.5), ("0.1", 0.1), ("0.05", 0.05), ("0.01", 0.01)];
+    steps.into_iter().find(|(_, step)| is_multiple(*step)).map_or("any", |(text, _)| text)
+}
 
 fn slider(store: Store, at: Path) -> Option<AnyView> {
     let start: f64 = store.now(|m| document::value(&m.document.scenario, &at)).parse().ok()?;
@@ -110,7 +117,7 @@ fn slider(store: Store, at: Path) -> Option<AnyView> {
                     type="range"
                     min="0"
                     max=range.most.to_string()
-                    step=range.step.to_string()
+                    step=step_of(start)
                     prop:value=shown
                     on:input=move |event| {
                         playing.set(None);
@@ -193,5 +200,11 @@ mod tests {
         assert_eq!(ends(0.0), (1.0, 4.0, 5));
         assert_eq!(ends(16.0), (2.0, 32.0, 17));
         assert_eq!(ends(2_500.0), (500.0, 5_000.0, 11));
+    }
+
+    #[test]
+    fn steps_are_as_fine_as_the_value() {
+        let steps = [2.0, 0.5, 1.5, 0.3, 0.25, 0.01, 0.001].map(step_of);
+        assert_eq!(steps, ["1", "0.5", "0.5", "0.1", "0.05", "0.01", "any"]);
     }
 }

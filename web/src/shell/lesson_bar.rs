@@ -87,18 +87,32 @@ fn Way() -> impl IntoView {
     let is_end = store.part(|m| of_lesson(m, |playing| playing.is_last()));
     let is_asked = store.part(|m| of_lesson(m, |playing| playing.frame().question.is_some() && playing.said.is_none()));
     let next = NodeRef::<html::Button>::new();
-    next.on_load(|next| {
-        // After the dialog from which the lesson was opened has given the focus back.
-        set_timeout(move || drop(next.focus()), Duration::from_millis(60));
+    next.on_load(move |next| {
+        // After the dialog from which the lesson was opened has given the focus back; the focus of the page around an
+        // embedded one stays where it is.
+        if store.now(|m| m.view.embed.is_none()) {
+            set_timeout(move || drop(next.focus()), Duration::from_millis(60));
+        }
     });
+    // An embedded page is the lesson, which nobody can leave.
+    let is_embedded = store.now(|m| m.view.embed.is_some());
     let label = move || match (is_end.get(), is_asked.get()) {
+        (true, _) if is_embedded => "Start again",
         (true, _) => "Finish",
         (false, true) => "Show the answer",
         (false, false) => "Next",
     };
+    let again = move || {
+        let played = store.now(|m| m.lesson.as_ref().map(|playing| (playing.id.clone(), playing.lesson.clone())));
+        played.map(|(id, lesson)| LessonStep::Open { id, lesson, at: 0 })
+    };
     let go_on = move |_| {
-        let step = if is_end.get_untracked() { LessonStep::Leave } else { LessonStep::Next };
-        store.dispatch(Command::Lesson(step));
+        let step = match is_end.get_untracked() {
+            true if is_embedded => again(),
+            true => Some(LessonStep::Leave),
+            false => Some(LessonStep::Next),
+        };
+        step.into_iter().for_each(|step| store.dispatch(Command::Lesson(step)));
     };
     view! {
         <div class="lesson-way">
@@ -113,7 +127,7 @@ fn Way() -> impl IntoView {
             <button type="button" class="btn primary" id="lesson-next" node_ref=next on:click=go_on>
                 {label}
             </button>
-            <Show when=move || !is_end.get()>
+            <Show when=move || !is_end.get() && !is_embedded>
                 <CommandButton class="btn quiet" command=Command::Lesson(LessonStep::Leave)>
                     "Leave lesson"
                 </CommandButton>

@@ -1,14 +1,16 @@
-//! Present: the class of the root element that enlarges the page, and the button that ends it.
+//! Present: the class of the root element that enlarges the page, the link to the speaker notes, and the button that
+//! ends it.
 
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
+use super::speaker_notes::SpeakerNotes;
 use crate::state::command::Command;
 use crate::state::layout::options::Presenting;
 use crate::store::Store;
 use crate::widgets::button::CommandButton;
 
-/// The button that ends the presentation, while there is one.
+/// The link to the notes and the button that ends the presentation, while there is one.
 #[component]
 pub fn Present() -> impl IntoView {
     let store = Store::get();
@@ -27,6 +29,7 @@ pub fn Present() -> impl IntoView {
     });
     view! {
         <Show when=move || presenting.get() != Presenting::Off>
+            <SpeakerNotes />
             <CommandButton class="btn end" command=Command::Present(Presenting::Off)>
                 "End"
                 <span class="kbd" aria-hidden="true">"Esc"</span>

@@ -9,6 +9,7 @@ use super::document::draft::Draft;
 use super::document::opened::Opened;
 use super::layout::gantt_window::GanttMove;
 use super::layout::room::Room;
+use super::lesson::recorder::RecordStep;
 use super::lesson::step::LessonStep;
 use super::moment::event_filter::EventSubject;
 use crate::engine::protocol::{FileBytes, ImportOptions, Message, Response, Stop};
@@ -22,6 +23,8 @@ pub enum Command {
     Open(Box<Opened>),
     /// Opens, plays or leaves a lesson.
     Lesson(LessonStep),
+    /// Records a lesson.
+    Record(RecordStep),
     /// Sets a value; it is known to be valid.
     Set {
         at: Path,

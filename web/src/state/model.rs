@@ -7,6 +7,7 @@ use fairground::units::{Resource, ShownResource};
 use fairground::words::Selection;
 
 use crate::engine::protocol::Rulebook;
+use crate::state::branches::kept_run::Kept;
 use crate::state::branches::{Branches, Comparison};
 use crate::state::document::opened::{self, Opened};
 use crate::state::document::{Document, Origin};
@@ -16,6 +17,7 @@ use crate::state::layout::options::Panel;
 use crate::state::layout::view::View;
 use crate::state::lesson::playing::Playing;
 use crate::state::lesson::progress::Progress;
+use crate::state::lesson::recorder::Recorder;
 use crate::state::moment::Displayed;
 use crate::state::notice::Notice;
 use crate::state::playback::{Engine, Playback};
@@ -47,6 +49,8 @@ pub struct Model {
     pub lesson: Option<Box<Playing>>,
     /// How far lessons were played on this device.
     pub lessons: Arc<Progress>,
+    /// The lesson that is being written.
+    pub recorder: Recorder,
     /// Newest last.
     pub notices: Arc<Vec<Notice>>,
     /// Time of the last announced step.
@@ -85,8 +89,11 @@ impl Model {
         if let Some(playing) = self.lesson.take() {
             self.view = playing.before.layout(&self.view);
         }
-        let Opened { document, moment: opened::Moment { cycle, decision, selection, view, why, note, control }, rules } =
-            opened;
+        let Opened {
+            document,
+            moment: opened::Moment { cycle, decision, selection, view, why, note, control, kept },
+            rules,
+        } = opened;
         let explains = selection.is_some() || document.origin == Origin::Link;
         self.view.opened(view, explains);
         self.view.control = control;
@@ -98,6 +105,10 @@ impl Model {
         (self.selection, self.auto_selected) = (selection, false);
         self.moment = Displayed::default();
         self.branches = Branches::default();
+        self.branches.kept = Kept::of_link(&kept, &self.document.scenario);
+        if self.branches.kept.runs.len() < kept.len() {
+            self.put_notice("A kept run of this link does not fit its scenario, and is left out.".to_string());
+        }
         self.warn_of_rules(rules);
         self.show_note(&note);
     }

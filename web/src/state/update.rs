@@ -14,11 +14,14 @@ use super::playback::run::load;
 use super::request::send;
 use super::{branches, document, import, layout, lesson, moment, playback, replies};
 use crate::engine::protocol::Request;
+use crate::state::document::change::Change;
 
 /// Applies a command to the model and returns the resulting side effects. Long because it is a table.
 pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
     let mut effects = Vec::new();
-    let is_allowed = |embed: Embed| embed.allows(&command) || sets(&command, model.view.control.as_ref());
+    let is_allowed = |embed: Embed| {
+        embed.allows(&command) || sets(&command, model.view.control.as_ref()) || is_suggested(&command, model)
+    };
     if !model.view.embed.is_none_or(is_allowed) {
         return effects;
     }
@@ -29,6 +32,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
     match command {
         Command::Open(opened) => document::commands::open(model, *opened, fx),
         Command::Lesson(step) => lesson::commands::play(model, step, fx),
+        Command::Record(step) => lesson::recorder::record(model, step, fx),
         Command::Set { at, value } => document::commands::set(model, &at, &value, fx),
         Command::GestureEnd => model.document.history.end_gesture(),
         Command::SetText(scenario) => document::commands::set_text(model, *scenario, fx),
@@ -137,6 +141,12 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
 /// Whether a command changes the setting that the reader of a link changes with a slider.
 fn sets(command: &Command, control: Option<&Path>) -> bool {
     matches!(command, Command::Set { at, .. } | Command::Preview { at, .. } if Some(at) == control)
+}
+
+/// Whether a command applies a suggestion of the lesson that is played.
+fn is_suggested(command: &Command, model: &Model) -> bool {
+    let Command::Change(Change::Edits { edits, .. }) = command else { return false };
+    model.lesson.as_ref().is_some_and(|playing| playing.frame().suggestions.iter().any(|of| of.edits == *edits))
 }
 
 /// Whether a command ends playback.

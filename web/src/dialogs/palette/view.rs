@@ -11,6 +11,7 @@ use crate::state::command::Command;
 use crate::state::document::change::{Change, Shift};
 use crate::state::document::{node_state, tree};
 use crate::state::layout::options::{Dialog, KeySet, NowView, Panel, Presenting, SetupTab, Theme};
+use crate::state::lesson::recorder;
 use crate::state::lesson::step::LessonStep;
 use crate::state::model::Model;
 
@@ -73,7 +74,8 @@ pub fn find(model: &Model, typed: &str) -> Vec<Entry> {
 }
 
 /// Synonyms by the lower-case beginning of a label.
-const SYNONYMS: [(&str, &str); 13] = [
+const SYNONYMS: [(&str, &str); 14] = [
+    ("record a lesson", "make write create new teach author editor"),
     ("present", "projector slides fullscreen clicker"),
     ("import", "paste open load upload file new empty"),
     ("download", "export save file yaml csv spreadsheet table"),
@@ -155,6 +157,8 @@ fn of_the_scenario(model: &Model, add: Add<'_>) {
     if let Some(name) = model.document.history.redo_name() {
         add(&format!("Redo: {name}"), "Ctrl+Shift+Z", Command::Redo);
     }
+    let (label, command) = recorder::offer(model);
+    add(label, "", command);
     add("Add up result codes of lessons", "", Command::Dialog(Some(Dialog::Results)));
     add("Earlier states", "", Command::Dialog(Some(Dialog::States)));
     if model.document.translated.is_some() {

@@ -5,14 +5,11 @@ use std::sync::Arc;
 
 use crate::engine::protocol::BranchId;
 use crate::state::branches::baseline::Baseline;
-use crate::state::branches::kept_run::KeptRun;
+use crate::state::branches::kept_run::{KeptRun, LETTERS};
 use crate::state::branches::report::request_branch;
 use crate::state::command::Command;
 use crate::state::effect::Effect;
 use crate::state::model::Model;
-
-/// Letters of kept runs; they limit their number.
-const LETTERS: [char; 5] = ['A', 'B', 'C', 'D', 'E'];
 
 /// The letter of the current run: its own if it is kept, otherwise the next free one; `None`: all letters are in use.
 pub fn present(model: &Model) -> Option<char> {

@@ -1,6 +1,6 @@
 //! A document to be opened.
 
-use fairground::link::RULES;
+use fairground::link::{KeptRun, RULES};
 use fairground::scenario::{Path, Scenario};
 use fairground::words::Selection;
 
@@ -22,6 +22,8 @@ pub struct Moment {
     pub note: String,
     /// The setting that the reader changes with a slider.
     pub control: Option<Path>,
+    /// Runs to compare with; the first one is shown.
+    pub kept: Vec<KeptRun>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -143,7 +143,8 @@ fn lay_out(model: &mut Model, playing: &Playing, scene: &Scene) {
     view.why_closed = !view.why_open;
 }
 
-fn show_scene(model: &mut Model, scene: &Scene, title: String, fx: &mut Vec<Effect>) {
+/// Opens the scenario of a scene at its moment, or applies its edits to the one that is open.
+pub(super) fn show_scene(model: &mut Model, scene: &Scene, title: String, fx: &mut Vec<Effect>) {
     let is_there =
         *model.document.scenario == *scene.scenario && model.moment.frame.is_some() && !model.moment.is_stale;
     if is_there {

@@ -1,0 +1,189 @@
+//! The question of a frame in the lesson recorder. Its answer is read off the run, so the author chooses what is asked
+//! for and the moment that shows it.
+
+use fairground::lesson::{Fact, FactKind, Kind, LessonFrame, Question, Scene, Subject, TEXT_CHARS_MAX};
+use fairground::moment::Frame;
+use fairground::units::Resource;
+use leptos::prelude::*;
+
+use super::recorder::{edit_frame, field, text_of};
+use crate::state::command::Command;
+use crate::state::lesson::recorder::RecordStep;
+use crate::state::model::Model;
+use crate::store::Store;
+use crate::widgets::button::CommandButton;
+
+/// Kinds of questions: value, label.
+const KINDS: [(&str, &str); 4] =
+    [("", "No question"), ("pick", "Which one"), ("truth", "True or false"), ("number", "How many or how much")];
+
+/// Kinds of facts with their labels.
+const FACTS: [(FactKind, &str); 9] = [
+    (FactKind::Evicted, "evicted pods of a job"),
+    (FactKind::Started, "started pods of a job"),
+    (FactKind::Moved, "moved pods of a job"),
+    (FactKind::Running, "running pods of a job"),
+    (FactKind::Pending, "pending pods of a job"),
+    (FactKind::FirstStart, "first start of a job, in seconds"),
+    (FactKind::Allocated, "allocated GPUs of a queue"),
+    (FactKind::FairShare, "fair share of a queue, in GPUs"),
+    (FactKind::Free, "free GPUs of a node"),
+];
+
+/// Largest number of options.
+const OPTIONS_MAX: usize = 6;
+
+fn kind_of(frame: &LessonFrame) -> &'static str {
+    match frame.question.as_ref().map(|question| &question.kind) {
+        None => "",
+        Some(Kind::PickOne(_)) => "pick",
+        Some(Kind::TrueOrFalse) => "truth",
+        Some(Kind::Number) => "number",
+    }
+}
+
+/// Names of what a fact is about, as the moment on the screen has them.
+fn names(model: &Model, of: FactKind) -> Vec<String> {
+    let Some(frame) = &model.moment.frame else { return Vec::new() };
+    match of.subject() {
+        Subject::Queue => frame.queues.iter().map(|queue| queue.name.clone()).collect(),
+        Subject::Job => frame.jobs.iter().map(|job| job.name.clone()).collect(),
+        Subject::Node => frame.nodes.iter().map(|node| node.name.clone()).collect(),
+    }
+}
+
+/// Gives the frame a question of this kind, with the texts that it has.
+fn choose(store: Store, kind: &str, fact: &str) {
+    let Some(fact) = FactKind::from_name(fact) else { return };
+    let names = store.now(|m| names(m, fact));
+    let kind = match kind {
+        "pick" => Kind::PickOne(names.iter().take(OPTIONS_MAX).cloned().collect()),
+        "truth" => Kind::TrueOrFalse,
+        "number" => Kind::Number,
+        _ => return edit_frame(store, &mut |frame| frame.question = None),
+    };
+    let of = match &kind {
+        Kind::PickOne(_) => String::new(),
+        Kind::TrueOrFalse | Kind::Number => names.into_iter().next().unwrap_or_default(),
+    };
+    let is = (kind == Kind::TrueOrFalse).then_some(1.0);
+    edit_frame(store, &mut |frame| {
+        let scene = Scene { selection: None, ..frame.scene.clone() };
+        let (asks, because, scene) = match frame.question.take() {
+            Some(question) => (question.asks, question.because, question.scene),
+            None => (String::new(), String::new(), scene),
+        };
+        let answer = Fact { kind: fact, of: of.clone(), resource: Resource::GPU, pool: String::new(), is };
+        frame.question = Some(Question { asks, kind: kind.clone(), answer, scene, because, claims: Vec::new() });
+    });
+}
+
+fn edit_question(store: Store, change: &mut dyn FnMut(&mut Question)) {
+    edit_frame(store, &mut |frame| {
+        if let Some(question) = &mut frame.question {
+            change(question);
+        }
+    });
+}
+
+/// What the run answers, if the moment on the screen is that of the answer.
+fn answer(model: &Model) -> String {
+    let Some(question) = model.recorder.frame().and_then(|frame| frame.question.as_ref()) else { return String::new() };
+    let scene = &question.scene;
+    let is_there = |frame: &&std::sync::Arc<Frame>| {
+        !model.moment.is_stale && frame.cycle == scene.cycle && model.document.scenario == scene.scenario
+    };
+    match model.moment.frame.as_ref().filter(is_there).map(|frame| question.right(frame)) {
+        Some(right) if right.is_empty() => format!("The answer is read off cycle {}: none of them.", scene.cycle),
+        Some(right) => format!("The answer is read off cycle {}: {}.", scene.cycle, right.join(" and ")),
+        None => format!("The answer is read off cycle {}.", scene.cycle),
+    }
+}
+
+/// The question of the frame that is edited.
+#[component]
+pub fn QuestionForm() -> impl IntoView {
+    let store = Store::get();
+    let kind = text_of(store, |frame| kind_of(frame).to_string());
+    let fact = text_of(store, |frame| {
+        let kind = frame.question.as_ref().map_or(FactKind::Evicted, |question| question.answer.kind);
+        kind.name().to_string()
+    });
+    let options = KINDS.map(|(value, label)| {
+        view! { <option value=value prop:selected=move || kind.with(|kind| kind == value)>{label}</option> }
+    });
+    view! {
+        <details open=move || kind.with(|kind| !kind.is_empty())>
+            <summary>"Question"</summary>
+            <label class="field">
+                <span>"Kind of question"</span>
+                <select class="input" on:change=move |event| choose(store, &event_target_value(&event), &fact.get_untracked())>
+                    {options}
+                </select>
+            </label>
+            <Show when=move || kind.with(|kind| !kind.is_empty())>
+                {field("Question, or statement", text_of(store, |frame| frame.question.as_ref().map_or(String::new(), |q| q.asks.clone())), 1, TEXT_CHARS_MAX, |store, text| {
+                    edit_question(store, &mut |question| question.asks.clone_from(&text));
+                })}
+                <AnswerForm kind fact />
+                {field("Reason, at most two sentences", text_of(store, |frame| frame.question.as_ref().map_or(String::new(), |q| q.because.clone())), 2, TEXT_CHARS_MAX, |store, text| {
+                    edit_question(store, &mut |question| question.because.clone_from(&text));
+                })}
+                <p class="hint">{store.text(answer)}</p>
+                <CommandButton class="btn small" command=Command::Record(RecordStep::TakeAnswer)>
+                    "Answer at the moment on the screen"
+                </CommandButton>
+            </Show>
+        </details>
+    }
+}
+
+/// What the answer is: a kind of fact, of what, and a value to compare with.
+#[component]
+fn AnswerForm(kind: Memo<String>, fact: Memo<String>) -> impl IntoView {
+    let store = Store::get();
+    let facts = FACTS.map(|(of, label)| {
+        view! { <option value=of.name() prop:selected=move || fact.with(|fact| fact == of.name())>{label}</option> }
+    });
+    let choose_fact = move |event| choose(store, &kind.get_untracked(), &event_target_value(&event));
+    let question = |m: &Model| m.recorder.frame().and_then(|frame| frame.question.clone());
+    let of = store.text(move |m| match question(m) {
+        Some(Question { kind: Kind::PickOne(options), .. }) => options.join(", "),
+        Some(question) => question.answer.of,
+        None => String::new(),
+    });
+    let put_of = |store: Store, text: String| {
+        edit_question(store, &mut |question| match &mut question.kind {
+            Kind::PickOne(options) => {
+                let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
+                *options = names.map(str::to_string).collect();
+            }
+            Kind::TrueOrFalse | Kind::Number => question.answer.of = text.trim().to_string(),
+        });
+    };
+    // Once it is left: a list under the cursor would lose a comma that is being typed.
+    let changed = move |event| put_of(store, event_target_value(&event));
+    let is = store.text(move |m| question(m).and_then(|q| q.answer.is).map_or(String::new(), |is| is.to_string()));
+    let put_is = move |event| {
+        let value = event_target_value(&event).trim().parse::<f64>().ok().filter(|value| value.is_finite());
+        if let Some(value) = value {
+            edit_question(store, &mut |question| question.answer.is = Some(value));
+        }
+    };
+    view! {
+        <label class="field">
+            <span>"The answer is read off"</span>
+            <select class="input" on:change=choose_fact>{facts}</select>
+        </label>
+        <label class="field">
+            <span>{move || if kind.with(|kind| kind == "pick") { "Options, separated by commas" } else { "Name of the queue, job or node" }}</span>
+            <input class="input" type="text" autocomplete="off" prop:value=of on:change=changed />
+        </label>
+        <Show when=move || kind.with(|kind| kind == "truth")>
+            <label class="field">
+                <span>"The statement is true if it is"</span>
+                <input class="input" type="text" inputmode="decimal" prop:value=is on:change=put_is />
+            </label>
+        </Show>
+    }
+}
