@@ -107,7 +107,7 @@ fn slider(store: Store, at: Path) -> Option<AnyView> {
     };
     let stop = move |(from, effect): (f64, String)| {
         let of_value = move |_| preview(from.to_string());
-        view! { <li><button class="chip" on:click=of_value><b>{format!("from {from}")}</b>" " {effect}</button></li> }
+        view! { <li><button class="chip" on:click=of_value><b>{format!("from {from}:")}</b>" " {effect}</button></li> }
     };
     let slider = view! {
         <div class="control">

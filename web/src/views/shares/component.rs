@@ -328,8 +328,10 @@ fn spots(numbers: &[Number], rows: Rows) -> impl IntoView + use<> {
         let is_mark = number.from == number.to;
         let (from, to) = (number.from * rows.scale(), number.to * rows.scale());
         let (left, width) = if is_mark { (from - MARK / 2.0, MARK) } else { (from, to - from) };
-        let style = format!("left: {left}px; width: {width}px; top: {top}px; height: {height}px");
-        view! { <i data-number=number.name.clone() style=style></i> }
+        let [left, width, top, height] = [left, width, top, height].map(|pixels| format!("{pixels}px"));
+        view! {
+            <i data-number=number.name.clone() style:left=left style:width=width style:top=top style:height=height></i>
+        }
     };
     numbers.iter().map(spot).collect_view()
 }
