@@ -143,6 +143,20 @@ test("a smaller projector shows the same", async ({ page }) => {
   await app.expectNoSidewaysScroll("1280 px");
 });
 
+for (const [example, scale] of [["odd-gpu", 2], ["gang-of-four", 1.4], ["runai-departments-and-pools", 1]]) {
+  test(`a cluster fills its half of the window: ${example}`, async ({ page }) => {
+    const app = await present(page, "./?theme=light", example);
+    await page.keyboard.press("PageDown");
+    await app.atCycle(1);
+    await expectWhole(page);
+    const zoom = () => page.locator(".scaled").evaluate((element) => Number(getComputedStyle(element).zoom));
+    await expect.poll(zoom).toBeGreaterThanOrEqual(scale);
+    await expect.poll(() => smallTexts(page, SMALLEST)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await expect.poll(zoom).toBe(1);
+  });
+}
+
 test("a lesson is presented with its frames and its question", async ({ page }) => {
   const app = await present(page, "./#lesson=reclaim.1");
   const lesson = page.getByRole("region", { name: "Lesson", exact: true });

@@ -307,6 +307,7 @@ for (const name of LESSONS) {
       }
       if ((await next.textContent()) === "Finish") break;
       await next.click();
+      await page.mouse.move(0, 0);
       await app.arrived();
     }
   });

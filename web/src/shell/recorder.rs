@@ -35,19 +35,29 @@ pub fn edit_frame(store: Store, change: &mut dyn FnMut(&mut LessonFrame)) {
     });
 }
 
-/// A text of the frame that is edited.
-pub fn text_of(store: Store, part: fn(&LessonFrame) -> String) -> Memo<String> {
-    store.text(move |m| m.recorder.frame().map(part).unwrap_or_default())
-}
+/// A text of a lesson, given the position of the frame that is edited.
+pub type Part = fn(&mut Lesson, usize) -> Option<&mut String>;
 
 /// A labelled text field; with several rows, a text area.
-pub fn field(label: &'static str, value: Memo<String>, rows: u8, max: usize, put: fn(Store, String)) -> AnyView {
+pub fn field(label: &'static str, rows: u8, max: usize, part: Part) -> AnyView {
     let store = Store::get();
-    let typed = move |event| put(store, event_target_value(&event));
-    let max = max.to_string();
-    let input = match rows {
-        1 => view! { <input class="input" type="text" maxlength=max prop:value=value on:input=typed /> }.into_any(),
-        rows => view! { <textarea class="input" rows=rows.to_string() maxlength=max prop:value=value on:input=typed></textarea> }.into_any(),
+    let value = store.text(move |m| {
+        let mut lesson = Lesson::clone(&m.recorder.lesson);
+        part(&mut lesson, m.recorder.at).cloned().unwrap_or_default()
+    });
+    let typed = move |event| {
+        let text = event_target_value(&event);
+        edit(store, &mut |lesson, at| {
+            if let Some(old) = part(lesson, at) {
+                old.clone_from(&text);
+            }
+        });
+    };
+    let (rows, max) = (rows.to_string(), max.to_string());
+    let input = match rows.as_str() {
+        "1" => view! { <input class="input" type="text" maxlength=max prop:value=value on:input=typed /> }.into_any(),
+        _ => view! { <textarea class="input" rows=rows maxlength=max prop:value=value on:input=typed></textarea> }
+            .into_any(),
     };
     view! { <label class="field"><span>{label}</span>{input}</label> }.into_any()
 }
@@ -75,12 +85,8 @@ fn Form() -> impl IntoView {
     view! {
         <section class="strip recorder" aria-label="Lesson recorder" data-region tabindex="-1">
             <div class="recorder-head">
-                {field("Title of the lesson", store.text(|m| m.recorder.lesson.title.clone()), 1, TITLE_CHARS_MAX, |store, text| {
-                    edit(store, &mut |lesson, _| lesson.title.clone_from(&text));
-                })}
-                {field("What one learns, in one sentence", store.text(|m| m.recorder.lesson.about.clone()), 1, TEXT_CHARS_MAX, |store, text| {
-                    edit(store, &mut |lesson, _| lesson.about.clone_from(&text));
-                })}
+                {field("Title of the lesson", 1, TITLE_CHARS_MAX, |lesson, _| Some(&mut lesson.title))}
+                {field("What one learns, in one sentence", 1, TEXT_CHARS_MAX, |lesson, _| Some(&mut lesson.about))}
                 <Files />
             </div>
             <div class="recorder-frames">
@@ -191,7 +197,8 @@ fn Frames() -> impl IntoView {
             </li>
         }
     };
-    view! { <ol class="chips" aria-label="Frames">{move || titles.with(|titles| titles.lines().enumerate().map(frame).collect_view())}</ol> }
+    let frames = move || titles.with(|titles| titles.lines().enumerate().map(frame).collect_view());
+    view! { <ol class="chips" aria-label="Frames">{frames}</ol> }
 }
 
 /// What the lesson still lacks.
@@ -234,6 +241,7 @@ fn spoken(mistake: &Mistake) -> String {
 fn FrameForm() -> impl IntoView {
     let store = Store::get();
     let place = store.part(|m| (m.recorder.at, m.recorder.lesson.frames.len()));
+    let shows = move || format!("Frame {} of {} shows: ", place.get().0 + 1, place.get().1);
     let moment = store.text(|m| {
         m.recorder.frame().map_or(String::new(), |frame| {
             let scene = &frame.scene;
@@ -256,16 +264,16 @@ fn FrameForm() -> impl IntoView {
     view! {
         <div class="recorder-frame">
             <div class="recorder-texts">
-                {field("Title of the frame", text_of(store, |frame| frame.title.clone()), 1, TITLE_CHARS_MAX, |store, text| {
-                    edit_frame(store, &mut |frame| frame.title.clone_from(&text));
+                {field("Title of the frame", 1, TITLE_CHARS_MAX, |lesson, at| {
+                    Some(&mut lesson.frames.get_mut(at)?.title)
                 })}
-                {field("Text, at most three sentences", text_of(store, |frame| frame.text.clone()), 2, TEXT_CHARS_MAX, |store, text| {
-                    edit_frame(store, &mut |frame| frame.text.clone_from(&text));
+                {field("Text, at most three sentences", 2, TEXT_CHARS_MAX, |lesson, at| {
+                    Some(&mut lesson.frames.get_mut(at)?.text)
                 })}
             </div>
             <div class="recorder-moment">
                 <p class="place">
-                    <span class="dim">{move || format!("Frame {} of {} shows: ", place.get().0 + 1, place.get().1)}</span>
+                    <span class="dim">{shows}</span>
                     {moment}
                 </p>
                 <div class="row">
@@ -295,10 +303,12 @@ fn FrameForm() -> impl IntoView {
                         disabled=Signal::derive(move || place.get().0 + 1 >= place.get().1)
                         on_press=Callback::new(move |()| step(1))
                     />
-                    <CommandButton class="btn small" command=Command::Record(RecordStep::Remove)>"Remove the frame"</CommandButton>
+                    <CommandButton class="btn small" command=Command::Record(RecordStep::Remove)>
+                        "Remove the frame"
+                    </CommandButton>
                 </div>
-                {field("Notes for the speaker", text_of(store, |frame| frame.notes.clone()), 2, NOTES_CHARS_MAX, |store, text| {
-                    edit_frame(store, &mut |frame| frame.notes.clone_from(&text));
+                {field("Notes for the speaker", 2, NOTES_CHARS_MAX, |lesson, at| {
+                    Some(&mut lesson.frames.get_mut(at)?.notes)
                 })}
             </div>
             <div class="recorder-more">
@@ -354,7 +364,9 @@ fn Suggestions() -> impl IntoView {
                 <summary>{move || format!("Suggestions to try ({})", suggestions.get())}</summary>
                 <p class="hint">"The last frame is free play. Change values, then suggest that edit."</p>
                 {move || (0..suggestions.get()).map(label).collect_view()}
-                <CommandButton class="btn small" command=Command::Record(RecordStep::Suggest)>"Suggest the edit on the screen"</CommandButton>
+                <CommandButton class="btn small" command=Command::Record(RecordStep::Suggest)>
+                    "Suggest the edit on the screen"
+                </CommandButton>
             </details>
         </Show>
     }

@@ -6,7 +6,7 @@ use fairground::moment::Frame;
 use fairground::units::Resource;
 use leptos::prelude::*;
 
-use super::recorder::{edit_frame, field, text_of};
+use super::recorder::{edit_frame, field};
 use crate::state::command::Command;
 use crate::state::lesson::recorder::RecordStep;
 use crate::state::model::Model;
@@ -104,30 +104,31 @@ fn answer(model: &Model) -> String {
 #[component]
 pub fn QuestionForm() -> impl IntoView {
     let store = Store::get();
-    let kind = text_of(store, |frame| kind_of(frame).to_string());
-    let fact = text_of(store, |frame| {
-        let kind = frame.question.as_ref().map_or(FactKind::Evicted, |question| question.answer.kind);
-        kind.name().to_string()
+    let kind = store.text(|m| m.recorder.frame().map_or("", kind_of).to_string());
+    let fact = store.text(|m| {
+        let question = m.recorder.frame().and_then(|frame| frame.question.as_ref());
+        question.map_or(FactKind::Evicted, |question| question.answer.kind).name().to_string()
     });
     let options = KINDS.map(|(value, label)| {
         view! { <option value=value prop:selected=move || kind.with(|kind| kind == value)>{label}</option> }
     });
+    let choose_kind = move |event| choose(store, &event_target_value(&event), &fact.get_untracked());
     view! {
         <details open=move || kind.with(|kind| !kind.is_empty())>
             <summary>"Question"</summary>
             <label class="field">
                 <span>"Kind of question"</span>
-                <select class="input" on:change=move |event| choose(store, &event_target_value(&event), &fact.get_untracked())>
+                <select class="input" on:change=choose_kind>
                     {options}
                 </select>
             </label>
             <Show when=move || kind.with(|kind| !kind.is_empty())>
-                {field("Question, or statement", text_of(store, |frame| frame.question.as_ref().map_or(String::new(), |q| q.asks.clone())), 1, TEXT_CHARS_MAX, |store, text| {
-                    edit_question(store, &mut |question| question.asks.clone_from(&text));
+                {field("Question, or statement", 1, TEXT_CHARS_MAX, |lesson, at| {
+                    Some(&mut lesson.frames.get_mut(at)?.question.as_mut()?.asks)
                 })}
                 <AnswerForm kind fact />
-                {field("Reason, at most two sentences", text_of(store, |frame| frame.question.as_ref().map_or(String::new(), |q| q.because.clone())), 2, TEXT_CHARS_MAX, |store, text| {
-                    edit_question(store, &mut |question| question.because.clone_from(&text));
+                {field("Reason, at most two sentences", 2, TEXT_CHARS_MAX, |lesson, at| {
+                    Some(&mut lesson.frames.get_mut(at)?.question.as_mut()?.because)
                 })}
                 <p class="hint">{store.text(answer)}</p>
                 <CommandButton class="btn small" command=Command::Record(RecordStep::TakeAnswer)>
@@ -170,13 +171,17 @@ fn AnswerForm(kind: Memo<String>, fact: Memo<String>) -> impl IntoView {
             edit_question(store, &mut |question| question.answer.is = Some(value));
         }
     };
+    let of_label = move || match kind.with(|kind| kind == "pick") {
+        true => "Options, separated by commas",
+        false => "Name of the queue, job or node",
+    };
     view! {
         <label class="field">
             <span>"The answer is read off"</span>
             <select class="input" on:change=choose_fact>{facts}</select>
         </label>
         <label class="field">
-            <span>{move || if kind.with(|kind| kind == "pick") { "Options, separated by commas" } else { "Name of the queue, job or node" }}</span>
+            <span>{of_label}</span>
             <input class="input" type="text" autocomplete="off" prop:value=of on:change=changed />
         </label>
         <Show when=move || kind.with(|kind| kind == "truth")>

@@ -31,6 +31,8 @@ pub struct ClusterView {
     pub width: f64,
     /// Height in pixels.
     pub height: f64,
+    /// Enlargement of the picture.
+    pub scale: f64,
     /// Cards with text; else tiles.
     pub cards_have_text: bool,
     pub cards: Vec<Card>,

@@ -12,8 +12,11 @@ use super::selected_cells::{SelectedCells, marked};
 use super::view;
 use crate::chart::alternative::Alternative;
 use crate::state::command::Command;
+use crate::state::layout::options::Presenting;
 use crate::store::Store;
-use crate::widgets::picture::{chart_keys, chart_menu, insert, legend_lines, move_focus, rem, table, width_of};
+use crate::widgets::picture::{
+    chart_keys, chart_menu, insert, legend_lines, move_focus, on_size, rem, table, width_of,
+};
 use crate::widgets::{on_leave, text_scale};
 
 /// Nodes as cards, GPUs as cells; with many nodes one tile per node, grouped by free GPUs.
@@ -22,10 +25,18 @@ pub fn ClusterView() -> impl IntoView {
     let store = Store::get();
     let place = NodeRef::<html::Div>::new();
     let width = width_of(place, 640.0);
+    let presented = store.part(|m| m.view.presenting != Presenting::Off);
+    let height = RwSignal::new(0.0);
+    on_size(place, move |element| height.set(height_left(element)));
+    // Height for the picture while it is presented.
+    let room = Memo::new(move |_| presented.get().then(|| height.get()).filter(|height| *height > 0.0));
     let view = Memo::new(move |_| {
         let (frame, alternative) = (store.frame.get()?, store.alternative.get());
         let (changed, resource) = (store.changed.get(), store.charted.get());
-        let mut view = view::cluster(&frame, width.get(), resource);
+        let mut view = match room.get() {
+            Some(height) => view::filling(&frame, (width.get(), height), resource),
+            None => view::cluster(&frame, width.get(), resource),
+        };
         if let Some(alternative) = alternative.as_deref() {
             let alternative = Alternative { frame: alternative, changed: changed.as_deref() };
             lay_alternative(&mut view, &frame, alternative, resource);
@@ -51,6 +62,7 @@ pub fn ClusterView() -> impl IntoView {
             reveal(element.unchecked_ref(), card);
         }
     });
+    let scale = move || view.with(|view| view.as_ref().map_or(1.0, |view| view.scale)).to_string();
     let as_table = RwSignal::new(false);
     let svg = Signal::derive(move || view.with(|view| view.as_ref().map_or(String::new(), draw)));
     let over = Signal::derive(move || {
@@ -70,6 +82,7 @@ pub fn ClusterView() -> impl IntoView {
                 {chart_menu(as_table)}
             </div>
             <div class="cluster-body" node_ref=place>
+                <div class="scaled" style:zoom=scale>
                 <Show
                     when=move || !as_table.get()
                     fallback=move || view.get().map(|view| table("GPUs", view::table(&view, store.terms.get())))
@@ -80,6 +93,7 @@ pub fn ClusterView() -> impl IntoView {
                         <Spots view spots selected />
                     </Show>
                 </Show>
+                </div>
             </div>
             <div class="legend">
                 {move || {
@@ -90,6 +104,16 @@ pub fn ClusterView() -> impl IntoView {
         </section>
     }
 }
+
+/// Height from the top of the picture to the end of its panel, in pixels of the default text size.
+fn height_left(picture: &web_sys::HtmlElement) -> f64 {
+    let Some(panel) = picture.closest(".panel").ok().flatten() else { return 0.0 };
+    let above = picture.get_bounding_client_rect().top() - panel.get_bounding_client_rect().top();
+    (f64::from(panel.client_height() - panel.scroll_top()) - above) / text_scale() - MARGIN
+}
+
+/// Margin below the picture, in pixels.
+const MARGIN: f64 = 18.0;
 
 /// Scrolls the panel until a rectangle of the picture is visible.
 fn reveal(picture: &web_sys::Element, place: Place) {

@@ -24,8 +24,32 @@ const GAP: f64 = 12.0;
 /// Padding of a card, in pixels.
 const PAD: f64 = 12.0;
 
+/// Enlargements of a presented picture.
+const SCALES: [f64; 6] = [2.0, 1.8, 1.6, 1.4, 1.2, 1.0];
+
 /// The view of a frame for a width in pixels.
 pub fn cluster(frame: &Frame, width: f64, resource: ShownResource) -> ClusterView {
+    laid_out(frame, width, resource, false)
+}
+
+/// The view of a frame as large as a room permits; tiles where cards do not fit.
+pub fn filling(frame: &Frame, (width, height): (f64, f64), resource: ShownResource) -> ClusterView {
+    let views = [false, true].into_iter().flat_map(|are_tiles| {
+        let scaled = move |scale| ClusterView { scale, ..laid_out(frame, width / scale, resource, are_tiles) };
+        SCALES.into_iter().map(scaled)
+    });
+    let mut last = ClusterView::default();
+    for view in views {
+        let fits = view.height * view.scale <= height;
+        last = view;
+        if fits {
+            break;
+        }
+    }
+    last
+}
+
+fn laid_out(frame: &Frame, width: f64, resource: ShownResource, are_tiles: bool) -> ClusterView {
     let tree = Tree::new(&frame.queues);
     let shown = Shown::of(frame, resource);
     let is_owned = frame.nodes.iter().any(|node| node.owner.is_some());
@@ -40,7 +64,8 @@ pub fn cluster(frame: &Frame, width: f64, resource: ShownResource) -> ClusterVie
         summary: summary(frame, &shown),
         filled_with: if shown.is_gpus() { String::new() } else { shown.unit(2.0).to_string() },
         width,
-        cards_have_text: cells <= TILES_FROM_CELLS && frame.nodes.len() <= TILES_FROM_NODES,
+        scale: 1.0,
+        cards_have_text: !are_tiles && cells <= TILES_FROM_CELLS && frame.nodes.len() <= TILES_FROM_NODES,
         marks: cards.iter().flat_map(marks).collect(),
         ..ClusterView::default()
     };
@@ -314,6 +339,18 @@ pub fn table(view: &ClusterView, terms: &Terms) -> Table {
 mod tests {
     use super::*;
     use crate::engine::protocol::PoolRow;
+
+    #[test]
+    fn a_presented_cluster_fills_the_room() {
+        let frame = crate::fixtures::reclaimed();
+        let view = |height: f64| filling(&frame, (340.0, height), ShownResource::GPU);
+        let fits = |view: &ClusterView, height: f64| view.height * view.scale <= height;
+        let (large, small, tiny) = (view(600.0), view(120.0), view(1.0));
+        assert!(fits(&large, 600.0) && large.scale > 1.0 && large.cards_have_text, "{}", large.scale);
+        assert!(large.width * large.scale <= 340.0 + 1e-9);
+        assert!(fits(&small, 120.0), "{} {}", small.height, small.scale);
+        assert!(!tiny.cards_have_text, "the smallest there is");
+    }
 
     #[test]
     fn nodes_of_several_pools_stand_pool_by_pool() {
