@@ -6,6 +6,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::yunikorn::Kind;
 
@@ -111,6 +113,39 @@ pub fn find(path: &Path) -> Result<Vec<PathBuf>, Malformed> {
     }
     found.sort();
     Ok(found)
+}
+
+/// Returns a case below `tests/golden` by the value of a field.
+///
+/// # Panics
+/// If there is no such case.
+pub fn case_of<T: DeserializeOwned>(file: &str, field: &str, value: &str) -> T {
+    let case = golden::<Value>(file).find(|case| case[field] == value).expect("a case with that value");
+    serde_json::from_value(case).expect("a case of that format")
+}
+
+/// Reads the cases of a file below `tests/golden`.
+///
+/// # Panics
+/// If it cannot be read.
+pub fn golden<T: DeserializeOwned>(file: &str) -> impl Iterator<Item = T> {
+    let recording = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("golden").join(file)).expect("a recording");
+    recording.cases.into_iter().map(|(_, text)| serde_json::from_str(&text).expect("a case"))
+}
+
+/// A test for each worked example of a recording, and one that none is without a test.
+#[macro_export]
+macro_rules! worked_examples {
+    ($file:literal, $check:path; $($(#[$doc:meta])* $name:ident = $id:literal;)+) => {
+        $($(#[$doc])* #[test] fn $name() {
+            assert_eq!($check(&$crate::recording::case_of($file, "id", $id)), $crate::report::Verdict::Equal);
+        })+
+
+        #[test]
+        fn every_example_is_named() {
+            assert_eq!($crate::recording::golden::<serde_json::Value>($file).count(), [$($id),+].len());
+        }
+    };
 }
 
 /// Reads a file and its header; cases are parsed later.

@@ -21,6 +21,12 @@ pub enum Verdict {
     Failed(String),
 }
 
+impl From<Result<(), String>> for Verdict {
+    fn from(compared: Result<(), String>) -> Verdict {
+        compared.map_or_else(Verdict::Failed, |()| Verdict::Equal)
+    }
+}
+
 /// Numbers of cases by verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {

@@ -69,7 +69,16 @@ fn gives(step: DivisionStep) -> Option<&'static str> {
     match step {
         DivisionStep::Quota { rule, granted, .. } => (granted > 0.0).then(|| rule.key()),
         DivisionStep::Round { rule, given, .. } => (given > 0.0).then(|| rule.key()),
-        DivisionStep::Rise { rule, .. }
+        step => of_step(step),
+    }
+}
+
+/// The rule of a step.
+pub fn of_step(step: DivisionStep) -> Option<&'static str> {
+    match step {
+        DivisionStep::Quota { rule, .. }
+        | DivisionStep::Round { rule, .. }
+        | DivisionStep::Rise { rule, .. }
         | DivisionStep::Remainder { rule, .. }
         | DivisionStep::AlternativeShare { rule, .. } => Some(rule.key()),
         DivisionStep::Capacity { .. } | DivisionStep::Result { .. } => None,

@@ -1,32 +1,9 @@
 //! Every worked example of ego.md by name; the numbers are normative, including IBM's own.
 
-use std::path::Path;
+use fairground_tests::ego::check;
 
-use fairground_tests::ego::{Case, check};
-use fairground_tests::recording;
-use fairground_tests::report::Verdict;
-
-fn holds(id: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/ego/worked-examples.jsonl");
-    let recording = recording::read(&path).expect("the worked examples");
-    let cases = recording.cases.iter().map(|(_, text)| serde_json::from_str::<Case>(text).expect("a case"));
-    let case = cases.into_iter().find(|case| case.id == id).expect("the example");
-    assert_eq!(check(&case), Verdict::Equal);
-}
-
-macro_rules! examples {
-    ($($(#[$doc:meta])* $name:ident = $id:literal;)+) => {
-        $($(#[$doc])* #[test] fn $name() { holds($id); })+
-
-        #[test]
-        fn every_example_is_named() {
-            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/ego/worked-examples.jsonl");
-            assert_eq!(recording::read(&path).expect("the worked examples").cases.len(), [$($id),+].len());
-        }
-    };
-}
-
-examples! {
+fairground_tests::worked_examples! {
+    "ego/worked-examples.jsonl", check;
     /// Reached both from an empty pool and by reclaim from C.
     the_tree_of_the_documentation = "ego-01-seed-tree";
     /// IBM: A:B = 1:4, B1:B2 = 25:75.

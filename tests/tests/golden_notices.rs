@@ -2,15 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use fairground_tests::recording;
+use fairground_tests::recording::{case_of, golden, read};
 use fairground_tests::report::Verdict;
 use fairground_tests::{cycle, front, runai, yunikorn};
 use serde_json::{Value, json};
 
 fn cases(file: &str) -> Vec<Value> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/kai-cycles").join(file);
-    let recording = recording::read(&path).expect("a recording");
-    recording.cases.iter().map(|(_, text)| serde_json::from_str(text).expect("a case")).collect()
+    golden(&format!("kai-cycles/{file}")).collect()
 }
 
 fn judge(case: &Value) -> Verdict {
@@ -20,7 +18,21 @@ fn judge(case: &Value) -> Verdict {
 
 /// Failure after an edit of the start scenario's recording.
 fn failure(edit: impl Fn(&mut Value)) -> String {
-    let mut case = cases("start.jsonl").swap_remove(0);
+    failure_of(cycle::check, edit)
+}
+
+/// Failure of the edited start scenario, run as a file.
+fn failure_of_file(edit: impl Fn(&mut Value)) -> String {
+    failure_of(front::kai_cycle::check, edit)
+}
+
+fn failure_of(check: fn(&cycle::Case) -> Verdict, edit: impl Fn(&mut Value)) -> String {
+    let judge = |case: &Value| check(&serde_json::from_value(case.clone()).expect("a case"));
+    noticed(cases("start.jsonl").swap_remove(0), judge, edit)
+}
+
+/// Failure of a case after an edit.
+fn noticed(mut case: Value, judge: impl Fn(&Value) -> Verdict, edit: impl Fn(&mut Value)) -> String {
     assert_eq!(judge(&case), Verdict::Equal);
     edit(&mut case);
     match judge(&case) {
@@ -118,21 +130,6 @@ fn what_jobs_hold_and_on_which_devices() {
     assert!(merged > 10, "{merged}");
 }
 
-/// Failure of the edited start scenario, run as a file.
-fn failure_of_file(edit: impl Fn(&mut Value)) -> String {
-    let judge = |case: &Value| {
-        let case: cycle::Case = serde_json::from_value(case.clone()).expect("a case");
-        front::kai_cycle::check(&case)
-    };
-    let mut case = cases("start.jsonl").swap_remove(0);
-    assert_eq!(judge(&case), Verdict::Equal);
-    edit(&mut case);
-    match judge(&case) {
-        Verdict::Failed(says) => says,
-        other => panic!("not noticed: {other:?}"),
-    }
-}
-
 #[test]
 fn files_are_compared_with_the_whole_recording() {
     let rounds = |c: &mut Value| c["outcomes"][0]["rounds"].take();
@@ -195,7 +192,7 @@ fn malformed(name: &str, text: &str) -> String {
     std::fs::create_dir_all(&folder).expect("a folder");
     let path: PathBuf = folder.join(name);
     std::fs::write(&path, text).expect("a file");
-    recording::read(&path).expect_err("malformed").says
+    read(&path).expect_err("malformed").says
 }
 
 #[test]
@@ -211,16 +208,7 @@ fn malformed_files() {
 
 /// Failure after an edit of a worked example of Run:ai.
 fn runai_failure(id: &str, edit: impl Fn(&mut Value)) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/runai/worked-examples.jsonl");
-    let recording = recording::read(&path).expect("a recording");
-    let cases = recording.cases.iter().map(|(_, text)| serde_json::from_str::<Value>(text).expect("a case"));
-    let mut case = cases.into_iter().find(|case| case["id"] == id).expect("the example");
-    assert_eq!(runai::check(&case), Verdict::Equal);
-    edit(&mut case);
-    match runai::check(&case) {
-        Verdict::Failed(says) => says,
-        other => panic!("not noticed: {other:?}"),
-    }
+    noticed(case_of("runai/worked-examples.jsonl", "id", id), runai::check, edit)
 }
 
 #[test]
@@ -246,16 +234,8 @@ fn other_numbers_and_decisions_of_runai() {
 
 /// Failure after an edit of the first YuniKorn scenario.
 fn yunikorn_failure(edit: impl Fn(&mut Value)) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/yunikorn/seed-multitenancy.jsonl");
-    let recording = recording::read(&path).expect("a recording");
-    let mut case: Value = serde_json::from_str(&recording.cases[0].1).expect("a case");
-    let judge = |case: &Value| yunikorn::check(yunikorn::Kind::Trace, case);
-    assert_eq!(judge(&case), Verdict::Equal);
-    edit(&mut case);
-    match judge(&case) {
-        Verdict::Failed(says) => says,
-        other => panic!("not noticed: {other:?}"),
-    }
+    let case = golden("yunikorn/seed-multitenancy.jsonl").next().expect("a case");
+    noticed(case, |case| yunikorn::check(yunikorn::Kind::Trace, case), edit)
 }
 
 #[test]

@@ -12,10 +12,11 @@ use fairground::policy::kai::{
     rules,
 };
 use fairground::sim::explain;
-use fairground::trace::{DivisionStep, Level};
+use fairground::trace::Level;
 use fairground::units::Resource;
 use fairground_tests::cycle::{Case, laws, openings};
 use fairground_tests::recording::{Format, find, read};
+use fairground_tests::rule_use::of_step;
 use fairground_tests::scenarios::simulation;
 
 /// A shipped example that uses all rules of the division.
@@ -251,13 +252,5 @@ fn rules_of_the_division(scenario: &str) -> Vec<&'static str> {
     simulation.advance().expect("a first cycle");
     let queues = simulation.cluster().queues.ids();
     let steps = queues.flat_map(|queue| simulation.derive(queue, Resource::GPU));
-    let rule = |step: DivisionStep| match step {
-        DivisionStep::Quota { rule, .. }
-        | DivisionStep::Round { rule, .. }
-        | DivisionStep::Rise { rule, .. }
-        | DivisionStep::Remainder { rule, .. }
-        | DivisionStep::AlternativeShare { rule, .. } => Some(rule.key()),
-        DivisionStep::Capacity { .. } | DivisionStep::Result { .. } => None,
-    };
-    steps.filter_map(rule).collect()
+    steps.filter_map(of_step).collect()
 }

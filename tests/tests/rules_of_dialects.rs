@@ -9,8 +9,9 @@ use fairground::id::PartitionId;
 use fairground::policy::{Policy, ego, runai};
 use fairground::scenario;
 use fairground::sim::{Simulation, explain};
-use fairground::trace::{Check, DivisionStep, Level, Rule, Trace};
+use fairground::trace::{Check, Level, Rule, Trace};
 use fairground::units::Resource;
+use fairground_tests::rule_use::of_step;
 
 /// Cases that the examples lack, by name.
 const CASES: &[(&str, &str)] = &[
@@ -179,17 +180,6 @@ fn keys(name: &str, text: &str) -> Vec<&'static str> {
 fn of_trace(trace: &Trace) -> Vec<&'static str> {
     let of_refusals = trace.refusals.iter().flat_map(|refusal| &refusal.checks);
     of_refusals.chain(&trace.checks).map(|check: &Check| check.rule.key()).collect()
-}
-
-fn of_step(step: DivisionStep) -> Option<&'static str> {
-    match step {
-        DivisionStep::Quota { rule, .. }
-        | DivisionStep::Round { rule, .. }
-        | DivisionStep::Rise { rule, .. }
-        | DivisionStep::Remainder { rule, .. }
-        | DivisionStep::AlternativeShare { rule, .. } => Some(rule.key()),
-        DivisionStep::Capacity { .. } | DivisionStep::Result { .. } => None,
-    }
 }
 
 fn first_uses() -> BTreeMap<&'static str, String> {

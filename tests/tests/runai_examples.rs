@@ -1,33 +1,9 @@
 //! Every worked example of runai.md by name; the numbers are normative, including the vendor's own.
 
-use std::path::Path;
-
-use fairground_tests::recording;
-use fairground_tests::report::Verdict;
 use fairground_tests::runai::check;
-use serde_json::Value;
 
-fn holds(id: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/runai/worked-examples.jsonl");
-    let recording = recording::read(&path).expect("the worked examples");
-    let cases = recording.cases.iter().map(|(_, text)| serde_json::from_str::<Value>(text).expect("a case"));
-    let case = cases.into_iter().find(|case| case["id"] == id).expect("the example");
-    assert_eq!(check(&case), Verdict::Equal);
-}
-
-macro_rules! examples {
-    ($($(#[$doc:meta])* $name:ident = $id:literal;)+) => {
-        $($(#[$doc])* #[test] fn $name() { holds($id); })+
-
-        #[test]
-        fn every_example_is_named() {
-            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/runai/worked-examples.jsonl");
-            assert_eq!(recording::read(&path).expect("the worked examples").cases.len(), [$($id),+].len());
-        }
-    };
-}
-
-examples! {
+fairground_tests::worked_examples! {
+    "runai/worked-examples.jsonl", check;
     /// The documentation: Project 2 of 36 GPUs, 17, 16 and 3.
     project_2_of_36_gpus = "runai-01-project2-36";
     /// The documentation: 6 + 10 = 16.

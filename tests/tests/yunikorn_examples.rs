@@ -1,12 +1,11 @@
 //! The shipped examples of YuniKorn behave like the real scheduler, and its settings in scenarios have their effects.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use fairground::policy::yunikorn::rules::RULES;
 use fairground::sim::Simulation;
 use fairground::trace::{Event, Gate, NotAccepted, Protection};
-use fairground_tests::recording::read;
+use fairground_tests::recording::case_of;
 use fairground_tests::scenarios::{simulation, under};
 use serde_json::Value;
 
@@ -49,10 +48,7 @@ fn run(mut simulation: Simulation, cycles: u32) -> (Vec<String>, BTreeSet<&'stat
 
 /// The same for a recording.
 fn recorded(file: &str, name: &str) -> Vec<String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/yunikorn").join(file);
-    let recording = read(&path).expect("a recording");
-    let cases = recording.cases.iter().map(|(_, text)| serde_json::from_str::<Value>(text).expect("a case"));
-    let case = cases.into_iter().find(|case| case["name"] == name).expect("a case of that name");
+    let case: Value = case_of(&format!("yunikorn/{file}"), "name", name);
     let mut events = Vec::new();
     for decision in case["decisions"].as_array().expect("decisions") {
         let parts: Vec<&str> = decision.as_str().expect("a text").split(':').collect();

@@ -1,11 +1,9 @@
 //! Gangs of YuniKorn in scenarios: placeholders hold resources until pods replace them, or the gang times out.
 
-use std::path::Path;
-
 use fairground::scenario;
 use fairground::sim::Simulation;
 use fairground::trace::{Event, Gate};
-use fairground_tests::recording::read;
+use fairground_tests::recording::case_of;
 use fairground_tests::scenarios::{simulation, under};
 use serde_json::Value;
 
@@ -53,10 +51,7 @@ fn gate(simulation: &Simulation, job: &str) -> Gate {
 
 /// Decisions of a recording: second, event and pod.
 fn recorded(name: &str) -> Vec<(i64, String, String)> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/yunikorn/spec-examples.jsonl.gz");
-    let recording = read(&path).expect("a recording");
-    let cases = recording.cases.iter().map(|(_, text)| serde_json::from_str::<Value>(text).expect("a case"));
-    let case = cases.into_iter().find(|case| case["name"] == name).expect("a case of that name");
+    let case: Value = case_of("yunikorn/spec-examples.jsonl.gz", "name", name);
     let mut events = Vec::new();
     for decision in case["decisions"].as_array().expect("decisions") {
         let parts: Vec<&str> = decision.as_str().expect("a text").split(':').collect();

@@ -10,7 +10,7 @@
 //! # Source
 //! kai.md 10.1; upstream `cmd/fairshare-simulator`
 
-use fairground::import::loose::{self, Place, Reader};
+use fairground::import::reader::{self, Place};
 use fairground::import::{Report, date};
 use fairground::scenario::QUEUES_MAX;
 use fairground::scenario::value::Limit;
@@ -63,27 +63,27 @@ const REQUEST_DEFAULT: f64 = 100_000.0;
 
 /// Reads the input. The report contains errors and assumptions.
 pub fn read(text: &str) -> (Option<FairShareInput>, Report) {
-    loose::read(text, &LISTS, input)
+    reader::read(text, &LISTS, input)
 }
 
-fn input(root: &Place<'_>, reader: &mut Reader, report: &mut Report) -> FairShareInput {
-    let total = reader.map(root, "totalResource");
+fn input(root: &Place<'_>, report: &mut Report) -> FairShareInput {
+    let total = root.map("totalResource");
     let mut input = FairShareInput { total: [0.0; 3], queues: Vec::new() };
     for (i, name) in ["CPU", "Memory", "GPU"].into_iter().enumerate() {
-        input.total[i] = amount(total.as_ref(), name, 0.0, Floor::Zero, reader);
+        input.total[i] = amount(total.as_ref(), name, 0.0, Floor::Zero);
     }
     if total.is_none() {
-        reader.wrong(root, "totalResource is missing");
+        root.refuse("totalResource is missing");
     }
     if root.get("queues").is_none() {
-        reader.wrong(root, "queues are missing");
+        root.refuse("queues are missing");
     }
-    for (i, place) in reader.list(root, "queues", QUEUES_MAX as usize).into_iter().enumerate() {
-        let queue = queue(&place, i, reader);
+    for (i, place) in root.list("queues", QUEUES_MAX as usize).into_iter().enumerate() {
+        let queue = queue(&place, i);
         if queue.uid.is_empty() {
-            reader.wrong(&place, "uid is missing");
+            place.refuse("uid is missing");
         } else if input.queues.iter().any(|other| other.uid == queue.uid) {
-            reader.wrong(&place, "this uid is given twice");
+            place.refuse("this uid is given twice");
         }
         input.queues.push(queue);
     }
@@ -92,25 +92,25 @@ fn input(root: &Place<'_>, reader: &mut Reader, report: &mut Report) -> FairShar
     input
 }
 
-fn queue(place: &Place<'_>, i: usize, reader: &mut Reader) -> FairShareQueue {
-    let share = reader.map(place, "resourceShare");
+fn queue(place: &Place<'_>, i: usize) -> FairShareQueue {
+    let share = place.map("resourceShare");
     let mut resources = [FairShareResource::default(); 3];
     for (r, name) in NAMES.into_iter().enumerate() {
-        let given = share.as_ref().and_then(|share| reader.map(share, name));
+        let given = share.as_ref().and_then(|share| share.map(name));
         let deserved = if given.is_none() && name != "gpu" { -1.0 } else { 0.0 };
         let given = given.as_ref();
         resources[r] = FairShareResource {
-            deserved: amount(given, "deserved", deserved, Floor::Unlimited, reader),
-            fair_share: amount(given, "fairShare", 0.0, Floor::Zero, reader),
-            limit: amount(given, "maxAllowed", -1.0, Floor::Unlimited, reader),
-            weight: amount(given, "overQuotaWeight", 1.0, Floor::Zero, reader),
-            request: amount(given, "request", REQUEST_DEFAULT, Floor::Zero, reader),
+            deserved: amount(given, "deserved", deserved, Floor::Unlimited),
+            fair_share: amount(given, "fairShare", 0.0, Floor::Zero),
+            limit: amount(given, "maxAllowed", -1.0, Floor::Unlimited),
+            weight: amount(given, "overQuotaWeight", 1.0, Floor::Zero),
+            request: amount(given, "request", REQUEST_DEFAULT, Floor::Zero),
         };
     }
-    let created = timestamp_s(&reader.text(place, "creationTimestamp"));
+    let created = timestamp_s(&place.text("creationTimestamp"));
     FairShareQueue {
-        uid: reader.text(place, "uid"),
-        priority: reader.whole(place, "priority", 0, (i64::from(i32::MIN), i64::from(i32::MAX))),
+        uid: place.text("uid"),
+        priority: place.integer("priority", 0, (i64::from(i32::MIN), i64::from(i32::MAX))),
         created_s: created.unwrap_or(NOW_S + i as f64),
         resources,
     }
@@ -125,21 +125,18 @@ enum Floor {
 }
 
 /// Reads a non-negative value that is small enough for accurate sums and products.
-fn amount(of: Option<&Place<'_>>, key: &str, default: f64, floor: Floor, reader: &mut Reader) -> f64 {
-    let n = reader.number(of, key, default);
+fn amount(of: Option<&Place<'_>>, key: &str, default: f64, floor: Floor) -> f64 {
+    let n = of.map_or(default, |of| of.number(key, default));
     let is_unlimited = floor == Floor::Unlimited && n == -1.0;
     if (0.0..=AMOUNT_MAX).contains(&n) || is_unlimited {
         return n;
     }
     if let Some(place) = of.and_then(|of| of.get(key)) {
-        reader.wrong(
-            &place,
-            match (n < 0.0, floor) {
-                (true, Floor::Zero) => "this is below zero",
-                (true, Floor::Unlimited) => "this is below zero; only -1, unlimited, may be",
-                (false, _) => "this is too large: up to 1e15 is divided",
-            },
-        );
+        place.refuse(match (n < 0.0, floor) {
+            (true, Floor::Zero) => "this is below zero",
+            (true, Floor::Unlimited) => "this is below zero; only -1, unlimited, may be",
+            (false, _) => "this is too large: up to 1e15 is divided",
+        });
     }
     default
 }

@@ -15,7 +15,7 @@
 use std::collections::BTreeMap;
 
 use fairground::import::Report;
-use fairground::import::loose::{self, Place, Reader};
+use fairground::import::reader::{self, Place};
 use fairground::scenario::value::Limit;
 use fairground::scenario::{NODE_GPUS_MAX, PODS_MAX, TREE_DEPTH_MAX, quantity};
 
@@ -82,21 +82,21 @@ const LISTS: [Limit; 2] =
 
 /// Reads the input. The report contains errors and assumptions.
 pub fn read(text: &str) -> (Option<TimeBasedInput>, Report) {
-    loose::read(text, &LISTS, input)
+    reader::read(text, &LISTS, input)
 }
 
-fn input(root: &Place<'_>, reader: &mut Reader, report: &mut Report) -> TimeBasedInput {
-    let half_life = half_life(root, reader);
+fn input(root: &Place<'_>, report: &mut Report) -> TimeBasedInput {
+    let half_life = half_life(root);
     let mut input = TimeBasedInput {
-        cycles: reader.whole(root, "Cycles", 100, (1, CYCLES_MAX)) as u32,
-        window: reader.whole(root, "WindowSize", 5, (1, CYCLES_MAX)) as u32,
+        cycles: root.integer("Cycles", 100, (1, CYCLES_MAX)) as u32,
+        window: root.integer("WindowSize", 5, (1, CYCLES_MAX)) as u32,
         half_life,
-        k_value: reader.number(Some(root), "KValue", 1.0).clamp(0.0, NUMBER_MAX),
+        k_value: root.number("KValue", 1.0).clamp(0.0, NUMBER_MAX),
         ..TimeBasedInput::default()
     };
-    for place in reader.list(root, "Nodes", LIST_MAX) {
-        let gpus = reader.whole(&place, "GPUs", 0, (0, NODE_GPUS_MAX)) as u32;
-        let count = reader.whole(&place, "Count", 1, (0, 20_000)) as usize;
+    for place in root.list("Nodes", LIST_MAX) {
+        let gpus = place.integer("GPUs", 0, (0, NODE_GPUS_MAX)) as u32;
+        let count = place.integer("Count", 1, (0, 20_000)) as usize;
         if count > 1 {
             let says =
                 format!("Count of nodes is honoured: {count} nodes of {gpus} GPUs; KAI's own simulator makes one");
@@ -104,23 +104,23 @@ fn input(root: &Place<'_>, reader: &mut Reader, report: &mut Report) -> TimeBase
         }
         let room = LIST_MAX.saturating_sub(input.nodes.len());
         if count > room {
-            reader.wrong(&place, &format!("there are too many nodes; up to {LIST_MAX} are simulated"));
+            place.refuse(&format!("there are too many nodes; up to {LIST_MAX} are simulated"));
         }
         input.nodes.extend(std::iter::repeat_n(gpus, count.min(room)));
     }
-    let places = reader.list(root, "Queues", LIST_MAX);
+    let places = root.list("Queues", LIST_MAX);
     for place in &places {
-        queue(place, &mut input, reader);
+        queue(place, &mut input);
     }
-    parents(&places, &input, reader);
+    parents(&places, &input);
     if u64::from(input.cycles) * input.queues.len() as u64 > ROWS_MAX {
         let says = format!("{} cycles of {} queues", input.cycles, input.queues.len());
-        reader.wrong(root, &format!("{says} are a table of more than {ROWS_MAX} rows; ask for fewer cycles"));
+        root.refuse(&format!("{says} are a table of more than {ROWS_MAX} rows; ask for fewer cycles"));
     }
-    jobs(root, &mut input, reader);
+    jobs(root, &mut input);
     for (key, list_is_empty) in [("Nodes", input.nodes.is_empty()), ("Queues", input.queues.is_empty())] {
-        if list_is_empty && reader.is_clean() {
-            reader.wrong(root, &format!("{key} are missing"));
+        if list_is_empty && root.is_clean() {
+            root.refuse(&format!("{key} are missing"));
         }
     }
     if root.get("HalfLifePeriod").is_none() {
@@ -136,8 +136,8 @@ fn input(root: &Place<'_>, reader: &mut Reader, report: &mut Report) -> TimeBase
 }
 
 /// Reads the half-life: seconds, or a duration with units; 0 means off.
-fn half_life(root: &Place<'_>, reader: &mut Reader) -> Option<f64> {
-    let text = reader.text(root, "HalfLifePeriod");
+fn half_life(root: &Place<'_>) -> Option<f64> {
+    let text = root.text("HalfLifePeriod");
     if text.is_empty() {
         return None;
     }
@@ -145,40 +145,40 @@ fn half_life(root: &Place<'_>, reader: &mut Reader) -> Option<f64> {
         Ok(span) => Some(span.as_seconds()).filter(|&s| s > 0.0),
         Err(_) => {
             if let Some(place) = root.get("HalfLifePeriod") {
-                reader.wrong(&place, "this is not a number of seconds or a duration such as 30s");
+                place.refuse("this is not a number of seconds or a duration such as 30s");
             }
             None
         }
     }
 }
 
-fn queue(place: &Place<'_>, input: &mut TimeBasedInput, reader: &mut Reader) {
+fn queue(place: &Place<'_>, input: &mut TimeBasedInput) {
     let queue = TimeBasedQueue {
-        name: reader.text(place, "Name"),
-        parent: reader.text(place, "Parent"),
-        priority: reader.whole(place, "Priority", 100, (i64::from(i32::MIN), i64::from(i32::MAX))),
-        deserved_gpus: reader.number(Some(place), "DeservedGPUs", 0.0),
-        weight: reader.number(Some(place), "Weight", 1.0),
+        name: place.text("Name"),
+        parent: place.text("Parent"),
+        priority: place.integer("Priority", 100, (i64::from(i32::MIN), i64::from(i32::MAX))),
+        deserved_gpus: place.number("DeservedGPUs", 0.0),
+        weight: place.number("Weight", 1.0),
     };
     if queue.name.is_empty() {
-        reader.wrong(place, "Name is missing");
+        place.refuse("Name is missing");
     } else if input.queues.iter().any(|other| other.name == queue.name) {
-        reader.wrong(place, "this name is given twice");
+        place.refuse("this name is given twice");
     }
     if queue.deserved_gpus < 0.0 && queue.deserved_gpus != -1.0 {
-        reader.wrong(place, "DeservedGPUs is below zero; only -1, unlimited, may be");
+        place.refuse("DeservedGPUs is below zero; only -1, unlimited, may be");
     }
     if queue.weight < 0.0 {
-        reader.wrong(place, "Weight is below zero");
+        place.refuse("Weight is below zero");
     }
     if queue.weight > NUMBER_MAX || queue.deserved_gpus > NUMBER_MAX {
-        reader.wrong(place, "Weight and DeservedGPUs may be up to 1e15");
+        place.refuse("Weight and DeservedGPUs may be up to 1e15");
     }
     input.queues.push(queue);
 }
 
 /// Reports missing parents, cycles and trees that are too deep.
-fn parents(places: &[Place<'_>], input: &TimeBasedInput, reader: &mut Reader) {
+fn parents(places: &[Place<'_>], input: &TimeBasedInput) {
     let by_name: BTreeMap<&str, usize> =
         input.queues.iter().enumerate().map(|(i, queue)| (queue.name.as_str(), i)).collect();
     for (place, queue) in places.iter().zip(&input.queues) {
@@ -189,7 +189,7 @@ fn parents(places: &[Place<'_>], input: &TimeBasedInput, reader: &mut Reader) {
             }
             let Some(&next) = by_name.get(above.parent.as_str()) else {
                 if level == 1 {
-                    reader.wrong(place, "its parent does not exist");
+                    place.refuse("its parent does not exist");
                 }
                 break;
             };
@@ -201,41 +201,41 @@ fn parents(places: &[Place<'_>], input: &TimeBasedInput, reader: &mut Reader) {
             } else {
                 continue;
             };
-            reader.wrong(place, says);
+            place.refuse(says);
             break;
         }
     }
 }
 
-fn jobs(root: &Place<'_>, input: &mut TimeBasedInput, reader: &mut Reader) {
-    let Some(all) = reader.map(root, "Jobs") else { return };
+fn jobs(root: &Place<'_>, input: &mut TimeBasedInput) {
+    let Some(all) = root.map("Jobs") else { return };
     let mut n_pods = 0u64;
-    let entries = all.entries();
+    let entries = all.entries(&[]);
     if entries.len() > LIST_MAX {
-        reader.wrong(&all, &format!("there are {} entries; up to {LIST_MAX} are read", entries.len()));
+        all.refuse(&format!("there are {} entries; up to {LIST_MAX} are read", entries.len()));
         return;
     }
     for (queue, place) in entries {
         let most = PODS_MAX as i64;
         let jobs = TimeBasedJobs {
             queue: queue.to_string(),
-            gpus: reader.number(Some(&place), "GPUs", 0.0),
-            n_pods: reader.whole(&place, "NumPods", 1, (0, most)) as u32,
-            n_jobs: reader.whole(&place, "NumJobs", 1, (0, most)) as u32,
+            gpus: place.number("GPUs", 0.0),
+            n_pods: place.integer("NumPods", 1, (0, most)) as u32,
+            n_jobs: place.integer("NumJobs", 1, (0, most)) as u32,
         };
         let is_part = jobs.gpus < 1.0 && (jobs.gpus * 100.0).round() / 100.0 == jobs.gpus;
         if jobs.gpus < 0.0 || jobs.gpus > 1000.0 || jobs.gpus.fract() != 0.0 && !is_part {
-            reader.wrong(&place, "GPUs is neither a whole number nor a part of one GPU in hundredths");
+            place.refuse("GPUs is neither a whole number nor a part of one GPU in hundredths");
         }
         if !input.queues.iter().any(|known| known.name == queue) {
-            reader.wrong(&place, "this queue does not exist");
+            place.refuse("this queue does not exist");
         } else if input.queues.iter().any(|other| other.parent == queue) {
-            reader.wrong(&place, "this queue has children, so it takes no jobs");
+            place.refuse("this queue has children, so it takes no jobs");
         }
         n_pods = n_pods.saturating_add(u64::from(jobs.n_pods) * u64::from(jobs.n_jobs));
         input.jobs.push(jobs);
     }
     if n_pods > RUN_PODS_MAX {
-        reader.wrong(&all, &format!("there are {n_pods} pods; up to {RUN_PODS_MAX} are simulated here"));
+        all.refuse(&format!("there are {n_pods} pods; up to {RUN_PODS_MAX} are simulated here"));
     }
 }

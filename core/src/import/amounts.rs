@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Report;
-use super::loose::Place;
+use super::reader::Place;
 use crate::scenario::{Scalar, quantity};
 use crate::units::{Amount, Resource};
 
@@ -29,7 +29,7 @@ impl Amounts {
     /// Reads the quantities of some resources, as [`Amounts::read`] does.
     pub fn read_where(place: &Place<'_>, is_meant: impl Fn(&str) -> bool, report: &mut Report) -> Amounts {
         let mut read = Amounts::default();
-        for (name, value) in place.entries().into_iter().filter(|(name, _)| is_meant(name)) {
+        for (name, value) in place.entries(&[]).into_iter().filter(|(name, _)| is_meant(name)) {
             let resource = match name {
                 "cpu" => Resource::CPU,
                 "memory" => Resource::MEMORY,
@@ -40,7 +40,7 @@ impl Amounts {
             let Some(text) = value.scalar(&[]) else { continue };
             let Some(amount) = amount(text, resource) else {
                 let says = format!("{name} is {text}, which is no quantity of Kubernetes");
-                report.diagnostics.push(value.wrong(says));
+                report.diagnostics.push(value.error(says));
                 continue;
             };
             match resource {

@@ -16,11 +16,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::loose::{Place, Reader, tree};
 use super::options::Options;
+use super::reader::{Place, Reader};
 use super::{Imported, NODES, Report, counted, decimal, node_group, runai_workloads, typed};
 use crate::policy::runai;
-use crate::scenario::value::{Is, Limit, Value};
+use crate::scenario::value::{Is, Limit, Value, parse};
 use crate::scenario::{
     NODE_GPUS_MAX, NODES_MAX, NodeEntry, POOLS_MAX, PoolEntry, QUEUES_MAX, QueueEntry, QueuePoolEntry, ResourceEntry,
     Scalar, Scenario,
@@ -57,47 +57,42 @@ pub fn import_organisation(texts: &[&str], options: &Options) -> Imported {
     let mut report = Report::default();
     let mut roots = Vec::new();
     for text in texts {
-        let root = report.keep(tree(text, &LISTS));
+        let root = report.keep(parse(text, &LISTS));
         roots.extend(root.map(|root| listed(root, &mut report)));
     }
     if !report.diagnostics.is_empty() {
         return Imported { scenario: None, report };
     }
-    let mut reader = Reader::default();
-    let mut list = |key: &str| {
-        let lists = roots.iter().map(|root| reader.list(&Place::root(root), key, QUEUES_MAX as usize));
-        lists.collect::<Vec<_>>().concat()
-    };
+    let reader = Reader::default();
+    let roots: Vec<Place<'_>> = roots.iter().map(|root| reader.root("", root)).collect();
+    let list =
+        |key: &str| -> Vec<Place<'_>> { roots.iter().flat_map(|root| root.list(key, QUEUES_MAX as usize)).collect() };
     let (departments, projects) = (list("departments"), list("projects"));
-    let mut pools = all_pools(departments.iter().chain(&projects), &mut reader);
+    let mut pools = all_pools(departments.iter().chain(&projects));
     report.ignored.extend(pools.iter().skip(POOLS_MAX).map(|pool| format!("the node pool {pool}")));
     pools.truncate(POOLS_MAX);
     let mut organisation = Organisation { units: Vec::new(), names: BTreeMap::new(), pools };
     for place in &departments {
-        let unit = organisation.unit(place, &mut reader, &mut report);
+        let unit = organisation.unit(place, &mut report);
         organisation.add(unit);
     }
-    organisation.add_departments(&projects, &mut reader, &mut report);
+    organisation.add_departments(&projects, &mut report);
     for place in &projects {
-        let mut unit = organisation.unit(place, &mut reader, &mut report);
-        unit.queue.parent = organisation.parent(place, &mut reader);
+        let mut unit = organisation.unit(place, &mut report);
+        unit.queue.parent = organisation.parent(place);
         organisation.add(unit);
     }
     organisation.fill_ranks();
-    let whole: Vec<Place<'_>> = roots.iter().map(Place::root).collect();
-    report.ignored.extend(unread(
-        &whole,
-        &departments.iter().chain(&projects).cloned().collect::<Vec<_>>(),
-        &mut reader,
-    ));
-    report.diagnostics = reader.finish();
+    report.ignored.extend(unread(&roots, &[departments, projects].concat()));
+    report.diagnostics = reader.errors();
     report.bound();
     let queues = organisation.units;
     report.limit(queues.len() as u64, QUEUES_MAX, "departments and projects");
     let is_listed = !queues.is_empty();
     let is_ok = report.diagnostics.is_empty();
     let scenario = (is_ok && is_listed).then(|| finish(queues, &organisation.pools, options, &mut report));
-    let scenario = runai_workloads::add(&roots, scenario.flatten(), options.nodes.unwrap_or(NODES), &mut report);
+    let scenario =
+        runai_workloads::add((&roots, &reader), scenario.flatten(), options.nodes.unwrap_or(NODES), &mut report);
     if !is_listed && scenario.is_none() {
         report.ignore("the text: it lists no projects, departments, workloads or node pools");
     }
@@ -112,68 +107,42 @@ fn listed(root: Value, report: &mut Report) -> Value {
     Value { at: root.at, is: Is::Map(vec![("projects".into(), root)]) }
 }
 
-/// Keys of a department or project that are read.
-const UNIT_KEYS: [&str; 12] = [
-    "id",
-    "name",
-    "parent",
-    "parentId",
-    "parentName",
-    "departmentId",
-    "departmentName",
-    "resources",
-    "nodePoolsResources",
-    "deservedGpus",
-    "maxAllowedGpus",
-    "gpuOverQuotaWeight",
-];
-/// Keys of an entry for a node pool that are read.
-const POOL_KEYS: [&str; 5] = ["nodePool", "gpu", "cpu", "memory", "rank"];
-/// Keys of a resource that are read.
-const RESOURCE_KEYS: [&str; 4] = ["deserved", "limit", "maxAllowed", "overQuotaWeight"];
-
 /// Lists that are read.
 const LISTED: [&str; 4] = ["projects", "departments", "workloads", "nodepools"];
 
 /// Returns the unread fields, each with the number of its occurrences.
-fn unread(roots: &[Place<'_>], units: &[Place<'_>], reader: &mut Reader) -> Vec<String> {
+fn unread(roots: &[Place<'_>], units: &[Place<'_>]) -> Vec<String> {
     let mut fields: BTreeMap<String, u32> = BTreeMap::new();
-    let mut note = |of: &Place<'_>, inside: &str, read: &[&str]| {
-        let is_read = |key: &str| read.iter().any(|known| known.eq_ignore_ascii_case(key));
-        for (key, _) in of.entries().into_iter().filter(|(key, _)| !is_read(key) && of.get(key).is_some()) {
-            let field = format!("{inside}{key}");
-            *fields.entry(field).or_default() += 1;
-        }
-    };
-    for unit in units {
-        note(unit, "", &UNIT_KEYS);
-        if let Some(parent) = unit.get("parent") {
-            note(&parent, "parent.", &["id", "name"]);
-        }
-        let old = unit.get("resources").filter(|place| !place.entries().is_empty());
-        for pool in pools(unit, reader).iter().chain(&old) {
-            note(pool, "resources.", &POOL_KEYS);
-            if let Some(named) = pool.get("nodePool") {
-                note(&named, "resources.nodePool.", &["id", "name"]);
-            }
-            for resource in ["gpu", "cpu", "memory"] {
-                if let Some(group) = pool.get(resource) {
-                    note(&group, &format!("resources.{resource}."), &RESOURCE_KEYS);
-                }
-            }
-        }
+    for (key, value) in units.iter().flat_map(|unit| unit.entries(&[])) {
+        value.unread(&mut vec![key], &is_known, &mut |keys| *fields.entry(keys.join(".")).or_default() += 1);
     }
     let line = |(field, n): (String, u32)| match n {
         1 => format!("{field}, in one place"),
         n => format!("{field}, in {n} places"),
     };
-    let mut ignored: Vec<String> = fields.into_iter().take(super::LINES_MAX + 1).map(line).collect();
-    let beside = |root: &Place<'_>| {
-        let keys = root.entries().into_iter().map(|(key, _)| key.to_owned());
-        keys.filter(|key| !LISTED.contains(&key.as_str())).collect::<Vec<_>>()
-    };
-    ignored.extend(roots.iter().flat_map(beside));
-    ignored
+    let fields = fields.into_iter().take(super::LINES_MAX + 1).map(line);
+    let beside = roots.iter().flat_map(|root| root.entries(&[])).map(|(key, _)| key.to_owned());
+    fields.chain(beside.filter(|key| !LISTED.contains(&key.as_str()))).collect()
+}
+
+/// Fields that need not be read: the department of a department, and other ways to say what is read.
+fn is_known(keys: &[&str], _: &Place<'_>) -> bool {
+    const UNIT: [&str; 8] = [
+        "id",
+        "parentId",
+        "parentName",
+        "departmentId",
+        "departmentName",
+        "deservedGpus",
+        "maxAllowedGpus",
+        "gpuOverQuotaWeight",
+    ];
+    match keys {
+        [key] => UNIT.contains(key),
+        ["parent", key] | ["resources", "nodePool", key] => ["id", "name"].contains(key),
+        ["resources", "gpu" | "cpu" | "memory", key] => ["limit", "maxAllowed"].contains(key),
+        _ => false,
+    }
 }
 
 /// A department or project.
@@ -203,12 +172,12 @@ struct Terms {
 }
 
 /// Returns the names of all pools. *default* comes first, because workloads without a pool use it.
-fn all_pools<'a>(units: impl Iterator<Item = &'a Place<'a>>, reader: &mut Reader) -> Vec<String> {
+fn all_pools<'a>(units: impl Iterator<Item = &'a Place<'a>>) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     let mut known: BTreeSet<String> = BTreeSet::new();
     for unit in units {
-        for pool in pools(unit, reader) {
-            let name = pool_name(&pool, reader);
+        for pool in pools(unit) {
+            let name = pool_name(&pool);
             if known.insert(name.clone()) {
                 all.push(name);
             }
@@ -227,26 +196,26 @@ fn all_pools<'a>(units: impl Iterator<Item = &'a Place<'a>>, reader: &mut Reader
 }
 
 /// Reads the first number that exists.
-fn first(reader: &mut Reader, keys: &[(Option<&Place<'_>>, &str)]) -> Option<f64> {
+fn first(keys: &[(Option<&Place<'_>>, &str)]) -> Option<f64> {
     let (of, key) = keys.iter().find(|(of, key)| of.is_some_and(|of| of.get(key).is_some()))?;
-    Some(reader.number(*of, key, 0.0))
+    Some((*of)?.number(key, 0.0))
 }
 
 /// Returns the entries for node pools.
-fn pools<'a>(unit: &Place<'a>, reader: &mut Reader) -> Vec<Place<'a>> {
+fn pools<'a>(unit: &Place<'a>) -> Vec<Place<'a>> {
     let key = ["resources", "nodePoolsResources"].into_iter().find(|key| {
         // Older versions have a group of fields there, not a list.
-        unit.get(key).is_some_and(|place| place.entries().is_empty())
+        unit.get(key).is_some_and(|place| place.entries(&[]).is_empty())
     });
-    key.map(|key| reader.list(unit, key, 1000)).unwrap_or_default()
+    key.map(|key| unit.list(key, 1000)).unwrap_or_default()
 }
 
 /// Returns id and name of a project's department; empty if unknown.
-fn department(place: &Place<'_>, reader: &mut Reader) -> (String, String) {
-    let parent = reader.map(place, "parent");
-    let mut first = |keys: [(Option<&Place<'_>>, &str); 3]| {
+fn department(place: &Place<'_>) -> (String, String) {
+    let parent = place.map("parent");
+    let first = |keys: [(Option<&Place<'_>>, &str); 3]| {
         let found = keys.into_iter().find(|(of, key)| of.is_some_and(|of| of.get(key).is_some()));
-        found.and_then(|(of, key)| Some(reader.text(of?, key))).unwrap_or_default()
+        found.and_then(|(of, key)| Some(of?.text(key))).unwrap_or_default()
     };
     let own = Some(place);
     (
@@ -255,25 +224,19 @@ fn department(place: &Place<'_>, reader: &mut Reader) -> (String, String) {
     )
 }
 
-fn pool_name(pool: &Place<'_>, reader: &mut Reader) -> String {
-    reader.map(pool, "nodePool").map(|pool| reader.text(&pool, "name")).unwrap_or_default()
+fn pool_name(pool: &Place<'_>) -> String {
+    pool.map("nodePool").map(|pool| pool.text("name")).unwrap_or_default()
 }
 
 /// Reads the values of a department or project in one pool. `own` is the entry for the pool; `whole` is the unit
 /// itself, which holds the values in older versions.
-fn terms(
-    own: Option<&Place<'_>>,
-    whole: Option<&Place<'_>>,
-    name: &str,
-    reader: &mut Reader,
-    report: &mut Report,
-) -> Terms {
-    let gpu = own.and_then(|own| reader.map(own, "gpu"));
+fn terms(own: Option<&Place<'_>>, whole: Option<&Place<'_>>, name: &str, report: &mut Report) -> Terms {
+    let gpu = own.and_then(|own| own.map("gpu"));
     let (gpu, whole) = (gpu.as_ref(), whole.filter(|_| gpu.is_none()));
-    let deserved = first(reader, &[(gpu, "deserved"), (whole, "deservedGpus")]).unwrap_or(0.0);
-    let limit = first(reader, &[(gpu, "limit"), (gpu, "maxAllowed"), (whole, "maxAllowedGpus")]);
-    let weight = first(reader, &[(gpu, "overQuotaWeight"), (whole, "gpuOverQuotaWeight")]);
-    let rank = own.map(|own| reader.text(own, "rank")).filter(|rank| !rank.is_empty());
+    let deserved = first(&[(gpu, "deserved"), (whole, "deservedGpus")]).unwrap_or(0.0);
+    let limit = first(&[(gpu, "limit"), (gpu, "maxAllowed"), (whole, "maxAllowedGpus")]);
+    let weight = first(&[(gpu, "overQuotaWeight"), (whole, "gpuOverQuotaWeight")]);
+    let rank = own.map(|own| own.text("rank")).filter(|rank| !rank.is_empty());
     let priority = rank.and_then(|rank| {
         let found = RANKS.iter().position(|known| known.eq_ignore_ascii_case(&rank));
         if found.is_none() {
@@ -290,21 +253,21 @@ fn terms(
             weight: weight.map(|w| Scalar(decimal(w.max(0.0)))),
             usage: None,
         },
-        cpu: beside_gpus(own, "cpu", "m", reader),
-        memory: beside_gpus(own, "memory", "Mi", reader),
+        cpu: beside_gpus(own, "cpu", "m"),
+        memory: beside_gpus(own, "memory", "Mi"),
         gpus: deserved.max(0.0),
     }
 }
 
 /// Reads the CPU or memory values of an entry, present only in clusters with such quotas; missing values are unlimited.
-fn beside_gpus(own: Option<&Place<'_>>, key: &str, unit: &str, reader: &mut Reader) -> ResourceEntry {
-    let group = own.and_then(|own| reader.map(own, key));
+fn beside_gpus(own: Option<&Place<'_>>, key: &str, unit: &str) -> ResourceEntry {
+    let group = own.and_then(|own| own.map(key));
     let group = group.as_ref();
     let bound = |n: f64| Scalar(if n < 0.0 { "unlimited".into() } else { format!("{}{unit}", n.round()) });
     ResourceEntry {
-        quota: first(reader, &[(group, "deserved")]).map(bound),
-        limit: first(reader, &[(group, "limit"), (group, "maxAllowed")]).map(bound),
-        weight: first(reader, &[(group, "overQuotaWeight")]).map(|w| Scalar(decimal(w.max(0.0)))),
+        quota: first(&[(group, "deserved")]).map(bound),
+        limit: first(&[(group, "limit"), (group, "maxAllowed")]).map(bound),
+        weight: first(&[(group, "overQuotaWeight")]).map(|w| Scalar(decimal(w.max(0.0)))),
         usage: None,
     }
 }
@@ -325,19 +288,19 @@ fn in_further_pool(own: ResourceEntry, first: &ResourceEntry) -> ResourceEntry {
 }
 
 impl Organisation {
-    fn unit(&self, place: &Place<'_>, reader: &mut Reader, report: &mut Report) -> Unit {
-        let name = reader.text(place, "name");
+    fn unit(&self, place: &Place<'_>, report: &mut Report) -> Unit {
+        let name = place.text("name");
         let mut listed: BTreeMap<String, Place<'_>> = BTreeMap::new();
-        for entry in pools(place, reader) {
-            listed.entry(pool_name(&entry, reader)).or_insert(entry);
+        for entry in pools(place) {
+            listed.entry(pool_name(&entry)).or_insert(entry);
         }
-        let old = place.get("resources").filter(|place| !place.entries().is_empty());
+        let old = place.get("resources").filter(|place| !place.entries(&[]).is_empty());
         let mut queue = QueueEntry { name, ..QueueEntry::default() };
         let mut gpus = Vec::with_capacity(self.pools.len());
         for (i, pool) in self.pools.iter().enumerate() {
             let own = listed.get(pool).or(old.as_ref().filter(|_| i == 0));
             let whole = Some(place).filter(|_| i == 0);
-            let Terms { priority, gpu, cpu, memory, gpus: deserved } = terms(own, whole, &queue.name, reader, report);
+            let Terms { priority, gpu, cpu, memory, gpus: deserved } = terms(own, whole, &queue.name, report);
             gpus.push(deserved);
             if i == 0 {
                 (queue.priority, queue.gpu, queue.cpu, queue.memory) = (priority, gpu, cpu, memory);
@@ -353,19 +316,19 @@ impl Organisation {
                 });
             }
         }
-        Unit { id: reader.text(place, "id"), queue, gpus }
+        Unit { id: place.text("id"), queue, gpus }
     }
 
     /// Adds the departments that only projects name, each with the sum of its projects' quotas: over-quota is shared
     /// among departments by quota, so a department with a smaller quota would get too little.
-    fn add_departments(&mut self, projects: &[Place<'_>], reader: &mut Reader, report: &mut Report) {
+    fn add_departments(&mut self, projects: &[Place<'_>], report: &mut Report) {
         let mut missing: Vec<(String, String, Vec<f64>)> = Vec::new();
         for place in projects {
-            let (id, name) = department(place, reader);
+            let (id, name) = department(place);
             if name.is_empty() || self.named(&id, &name).is_some() {
                 continue;
             }
-            let gpus = self.unit(place, reader, &mut Report::default()).gpus;
+            let gpus = self.unit(place, &mut Report::default()).gpus;
             match missing.iter_mut().find(|(_, known, _)| *known == name) {
                 Some((_, _, sums)) => sums.iter_mut().zip(gpus).for_each(|(sum, gpus)| *sum += gpus),
                 None => missing.push((id, name, gpus)),
@@ -391,8 +354,8 @@ impl Organisation {
     }
 
     /// Returns the name of a project's department; `None` makes it a top-level project.
-    fn parent(&self, place: &Place<'_>, reader: &mut Reader) -> Option<String> {
-        let (id, name) = department(place, reader);
+    fn parent(&self, place: &Place<'_>) -> Option<String> {
+        let (id, name) = department(place);
         self.named(&id, &name)
     }
 
@@ -514,7 +477,7 @@ mod tests {
         let imported = import_organisation(&[text], &Options::default());
         assert!(imported.scenario.is_some(), "{:?}", imported.report.diagnostics);
         let expected = [
-            "schedulingRules, in 2 places",
+            "schedulingRules, in one place",
             "resources.gpu.spare, in one place",
             "resources.priority, in one place",
             "next",

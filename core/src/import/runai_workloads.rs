@@ -15,13 +15,10 @@ use std::sync::Arc;
 
 use super::amounts::amount;
 use super::date::date;
-use super::loose::Place;
-use super::seen::Seen;
-use super::unread::unread;
+use super::reader::{Place, Reader};
 use super::{Report, counted, node, node_group, typed, without_limit};
 use crate::policy::runai::DESCRIPTION;
 use crate::scenario::quantity::{self, print_decimal};
-use crate::scenario::value::Value;
 use crate::scenario::{
     JobEntry, NODES_MAX, NodeEntry, PODS_MAX, POOLS_MAX, Path, PoolEntry, Scalar, Scenario, codes, finding,
 };
@@ -36,15 +33,12 @@ pub fn is_listed(text: &str) -> bool {
 /// Adds workloads and node pools to a scenario, or to a new one. `None` if there is neither a scenario nor anything to
 /// add.
 pub fn add(
-    roots: &[Value],
+    (roots, reader): (&[Place<'_>], &Reader),
     scenario: Option<Scenario>,
     (n_nodes, gpus): (u32, u32),
     report: &mut Report,
 ) -> Option<Scenario> {
-    let seen = Seen::default();
-    let list = |key: &str| {
-        roots.iter().flat_map(|root| Place::watched("", root, &seen).items(&[key])).collect::<Vec<Place<'_>>>()
-    };
+    let list = |key: &str| -> Vec<Place<'_>> { roots.iter().flat_map(|root| root.items(&[key])).collect() };
     let (workloads, pools) = (list("workloads"), list("nodepools"));
     if workloads.is_empty() && pools.is_empty() {
         return scenario;
@@ -57,8 +51,8 @@ pub fn add(
     for (what, places, known) in [("workloads", &live, WORKLOAD), ("node pools", &pools, POOL)] {
         unused(what, places, known, report);
     }
-    report.assumed.extend(seen.not_numbers());
-    if roots.iter().any(|root| Place::root(root).get("next").is_some_and(|next| !next.is_empty())) {
+    report.assumed.extend(reader.not_numbers());
+    if roots.iter().any(|root| root.get("next").is_some_and(|next| !next.is_empty())) {
         report.assume("the list goes on in a further page (next), which is not in the text");
     }
     if scenario.nodes.is_empty() {
@@ -133,9 +127,8 @@ fn unused(what: &str, places: &[Place<'_>], known: &str, report: &mut Report) {
     };
     let mut found: BTreeMap<String, u64> = BTreeMap::new();
     for place in places {
-        for (key, value) in place.entries() {
-            let count = &mut |keys: &[&str]| *found.entry(keys.join(".")).or_default() += 1;
-            unread(&value, &mut vec![key], &is_known, count);
+        for (key, value) in place.entries(&[]) {
+            value.unread(&mut vec![key], &is_known, &mut |keys| *found.entry(keys.join(".")).or_default() += 1);
         }
     }
     let line = |(field, n)| format!("{field} of {what}, in {}", counted(n, "place"));

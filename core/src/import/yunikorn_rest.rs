@@ -17,9 +17,9 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use super::amounts::{Amounts, GPUS};
-use super::loose::Place;
 use super::options::Options;
 use super::queues_yaml::import_queues_yaml;
+use super::reader::{Place, Reader};
 use super::{Imported, NODES, Report, Source, counted, node_group, trees, typed, without_limit};
 use crate::policy::yunikorn::DESCRIPTION;
 use crate::scenario::{
@@ -69,8 +69,8 @@ impl<'a> State<'a> {
         } else if is("nodeSortingPolicy") {
             self.partitions.push(place.clone());
         } else {
-            self.dumped_ns = whole(place, "timestamp").or(self.dumped_ns);
-            for (key, value) in place.entries() {
+            self.dumped_ns = place.parsed(&["timestamp"]).or(self.dumped_ns);
+            for (key, value) in place.entries(&[]) {
                 match key {
                     "applications" | "nodes" | "queues" | "partitions" | "nodesInfo" => self.collect(&value),
                     "timestamp" | "partitionName" => {}
@@ -86,7 +86,8 @@ pub fn import_state(sources: &[Source<'_>], options: &Options) -> Imported {
     let mut report = Report::default();
     let roots = trees(sources, &mut report);
     let mut state = State::default();
-    roots.iter().for_each(|(file, root)| state.collect(&Place::of(file, root)));
+    let reader = Reader::default();
+    roots.iter().for_each(|(file, root)| state.collect(&reader.root(file, root)));
     report.limit(state.nodes.len() as u64, NODES_MAX, "nodes");
     if !report.diagnostics.is_empty() {
         return Imported { scenario: None, report };
@@ -106,10 +107,6 @@ pub fn import_state(sources: &[Source<'_>], options: &Options) -> Imported {
     }
     let is_clean = report.diagnostics.iter().all(|found| found.severity != Severity::Error);
     Imported { scenario: scenario.filter(|_| is_clean), report }
-}
-
-fn whole(place: &Place<'_>, key: &str) -> Option<i64> {
-    place.scalar(&[key])?.parse().ok()
 }
 
 /// Imports the queues through an equivalent configuration.
@@ -158,7 +155,7 @@ fn write_partition(text: &mut String, partition: &Place<'_>) {
 
 fn write_queue(text: &mut String, queue: &Place<'_>, level: usize, report: &mut Report) {
     if level > LEVELS_MAX {
-        report.diagnostics.push(queue.wrong(format!("queues are nested more than {LEVELS_MAX} levels deep")));
+        report.diagnostics.push(queue.error(format!("queues are nested more than {LEVELS_MAX} levels deep")));
         return;
     }
     let indent = " ".repeat(level * 4);
@@ -172,19 +169,19 @@ fn write_queue(text: &mut String, queue: &Place<'_>, level: usize, report: &mut 
     if queue.scalar(&["isLeaf"]) == Some("false") && !is_root {
         let _ = writeln!(text, "{indent}  parent: true");
     }
-    let most = whole(queue, "maxRunningApps").filter(|n| *n > 0);
+    let most = queue.parsed::<u64>(&["maxRunningApps"]).filter(|n| *n > 0);
     if let Some(most) = most {
         let _ = writeln!(text, "{indent}  maxapplications: {most}");
     }
-    let properties = queue.get("properties").map(|place| place.entries()).unwrap_or_default();
+    let properties = queue.entries(&["properties"]);
     if !properties.is_empty() {
         let _ = writeln!(text, "{indent}  properties:");
     }
     for (key, value) in properties {
         let _ = writeln!(text, "{indent}    {}: {}", yaml(key), yaml(value.scalar(&[]).unwrap_or_default()));
     }
-    let amounts = [("guaranteed", "guaranteedResource"), ("max", "maxResource")]
-        .map(|(key, from)| (key, queue.get(from).map(|place| place.entries()).unwrap_or_default()));
+    let amounts =
+        [("guaranteed", "guaranteedResource"), ("max", "maxResource")].map(|(key, from)| (key, queue.entries(&[from])));
     // The resources of the root are the capacity of the nodes.
     if !is_root && amounts.iter().any(|(_, entries)| !entries.is_empty()) {
         let _ = writeln!(text, "{indent}  resources:");
@@ -238,7 +235,7 @@ pub fn names_by_path(scenario: &Scenario) -> BTreeMap<String, String> {
 /// Reads amounts in YuniKorn's units: millicores, bytes and whole devices.
 fn amounts(place: Option<Place<'_>>) -> Amounts {
     let mut read = Amounts::default();
-    for (key, value) in place.map(|place| place.entries()).unwrap_or_default() {
+    for (key, value) in place.map(|place| place.entries(&[])).unwrap_or_default() {
         let n = value.scalar(&[]).and_then(|n| n.parse::<i64>().ok()).unwrap_or(0).max(0);
         match key {
             "vcore" => read.cpu = n,
@@ -308,12 +305,13 @@ const OVER: [&str; 5] = ["Completed", "Failed", "Rejected", "Expired", "Failing"
 fn jobs(state: &State<'_>, scenario: &mut Scenario, report: &mut Report) -> Vec<JobEntry> {
     let names = names_by_path(scenario);
     let latest = state.applications.iter().flat_map(|place| {
-        let of =
-            |list: &str, key: &str| place.items(&[list]).iter().filter_map(|item| whole(item, key)).collect::<Vec<_>>();
+        let of = |list: &str, key: &str| {
+            place.items(&[list]).iter().filter_map(|item| item.parsed(&[key])).collect::<Vec<_>>()
+        };
         [
             of("allocations", "allocationTime"),
             of("requests", "requestTime"),
-            vec![whole(place, "submissionTime").unwrap_or(0)],
+            vec![place.parsed(&["submissionTime"]).unwrap_or(0)],
         ]
         .concat()
     });
@@ -381,17 +379,17 @@ fn batches(application: &Place<'_>) -> Vec<(BatchKey, Batch)> {
             let others = asked.others.iter().map(|(name, n)| (name.clone(), *n));
             let key = BatchKey {
                 task_group: item.scalar(&["taskGroupName"]).unwrap_or_default().to_string(),
-                priority: whole(&item, "priority").unwrap_or(0),
+                priority: item.parsed(&["priority"]).unwrap_or(0),
                 written: written.map(|(name, n)| (name.to_string(), n)).into_iter().chain(others).collect(),
             };
             let batch = all.entry(key).or_default();
             batch.amounts = asked;
             batch.is_gang |= item.scalar(&["placeholder"]) == Some("true");
-            let time = whole(&item, "requestTime");
+            let time = item.parsed(&["requestTime"]);
             batch.submit_ns = [batch.submit_ns, time].into_iter().flatten().min();
             if list == "allocations" {
                 batch.on.push(item.scalar(&["nodeId"]).unwrap_or_default().to_string());
-                let time = whole(&item, "allocationTime");
+                let time = item.parsed(&["allocationTime"]);
                 batch.started_ns = [batch.started_ns, time].into_iter().flatten().min();
             } else {
                 batch.n_waiting += 1;
@@ -409,7 +407,7 @@ impl Batch {
             let seconds = ns.map(|ns| (ns - now).min(0) / 1_000_000_000)?;
             Some(Scalar(format!("{seconds}s")))
         };
-        let submit = whole(application, "submissionTime").or(self.submit_ns).filter(|ns| *ns < now);
+        let submit = application.parsed(&["submissionTime"]).or(self.submit_ns).filter(|ns| *ns < now);
         let ([gpu, cpu, memory], resources) = self.amounts.written();
         let n = self.n_waiting + self.on.len() as u64;
         let least = if self.is_gang { n } else { 1 };

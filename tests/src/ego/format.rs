@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use fairground::id::{Arena, Id};
 use fairground::policy::ego::ids::{ConsumerId, HostId, SubId};
-use fairground::policy::ego::plan::{Consumer, Dims, Ownership, Placement, Plan, ShareLimit};
-use fairground::policy::ego::pool_state::Sub;
-use fairground::time::Span;
+use fairground::policy::ego::plan::{Consumer, Dims, Ownership, Placement, Plan, ShareLimit, fits};
+use fairground::policy::ego::pool_state::{PoolState, Source, State, Sub};
+use fairground::time::{Span, Time};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -168,6 +168,43 @@ impl Names {
         let allocation = self.subs.push(wanted.sub.clone());
         Ok(Sub { leaf, allocation, unit, want: wanted.want, outside, ..Sub::default() })
     }
+}
+
+/// Units that run at the start.
+#[derive(Deserialize)]
+struct Running {
+    sub: String,
+    count: usize,
+    #[serde(default)]
+    hosts: Vec<String>,
+}
+
+/// The state at the start of a case in the step or plan shape.
+pub fn open<'p>(case: &Case, plan: &'p Plan, names: &mut Names) -> Result<PoolState<'p>, String> {
+    let mut state = PoolState::new(plan, Time::ZERO);
+    let wanted: Vec<Wanted> = serde_json::from_value(case.demand.clone()).map_err(|e| format!("demand: {e}"))?;
+    for wanted in &wanted {
+        let outside = case.outside.get(&wanted.sub).copied().unwrap_or(0);
+        let sub = names.sub(wanted, outside)?;
+        state.add_sub(sub);
+    }
+    let running: Option<Vec<Running>> =
+        serde_json::from_value(case.initial.clone()).map_err(|e| format!("initial: {e}"))?;
+    for group in running.iter().flatten() {
+        let sub = Names::find(&names.subs, &group.sub)?;
+        for i in 0..group.count {
+            let host = match group.hosts.get(i) {
+                Some(name) => Names::find(&names.hosts, name)?,
+                None => {
+                    let unit = state.subs[sub].unit;
+                    let host = state.free.iter().find(|(_, free)| fits(free, &unit));
+                    host.ok_or("initial units do not fit")?.0
+                }
+            };
+            state.enter(sub, host, Source::Pool(ConsumerId::ROOT), State::Run);
+        }
+    }
+    Ok(state)
 }
 
 fn fraction(text: &str) -> Result<(u64, u64), String> {

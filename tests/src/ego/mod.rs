@@ -27,10 +27,7 @@ pub fn check(case: &Case) -> Verdict {
     } else {
         steps::run(case)
     };
-    match differs {
-        Ok(()) => Verdict::Equal,
-        Err(says) => Verdict::Failed(says),
-    }
+    differs.into()
 }
 
 /// Compares two values; the error has the path of the first difference.

@@ -2,54 +2,22 @@
 
 use fairground::policy::ego::assign::assign;
 use fairground::policy::ego::ids::{ConsumerId, InPool, SubId};
-use fairground::policy::ego::plan::fits;
 use fairground::policy::ego::pool::{Pool, PoolBook, PoolHost};
-use fairground::policy::ego::pool_state::{PoolState, Source, State};
+use fairground::policy::ego::pool_state::{PoolState, State};
 use fairground::policy::ego::quota::{Table, dynamic_quota, percentages, static_quota};
 use fairground::policy::ego::reclaim::reclaim;
 use fairground::time::Time;
 use fairground::trace::Level;
-use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::format::{Case, Names, Wanted, plan};
+use super::format::{Case, Names, open, plan};
 use super::{compare, complete, leaves, number, reclaiming, seconds, table, text, unit_name, units};
 use fairground::policy::ego::number::Fraction;
-
-#[derive(Deserialize)]
-struct Initial {
-    sub: String,
-    count: usize,
-    #[serde(default)]
-    hosts: Vec<String>,
-}
 
 /// Runs a case; returns the first difference.
 pub fn run(case: &Case) -> Result<(), String> {
     let (plan, mut names) = plan(case)?;
-    let mut state = PoolState::new(&plan, Time::ZERO);
-    let wanted: Vec<Wanted> = serde_json::from_value(case.demand.clone()).map_err(|e| format!("demand: {e}"))?;
-    for wanted in &wanted {
-        let outside = case.outside.get(&wanted.sub).copied().unwrap_or(0);
-        let sub = names.sub(wanted, outside)?;
-        state.add_sub(sub);
-    }
-    let initial: Option<Vec<Initial>> =
-        serde_json::from_value(case.initial.clone()).map_err(|e| format!("initial: {e}"))?;
-    for group in initial.iter().flatten() {
-        let sub = Names::find(&names.subs, &group.sub)?;
-        for i in 0..group.count {
-            let host = match group.hosts.get(i) {
-                Some(name) => Names::find(&names.hosts, name)?,
-                None => {
-                    let unit = state.subs[sub].unit;
-                    let host = state.free.iter().find(|(_, free)| fits(free, &unit));
-                    host.ok_or("initial units do not fit")?.0
-                }
-            };
-            state.enter(sub, host, Source::Pool(ConsumerId::ROOT), State::Run);
-        }
-    }
+    let mut state = open(case, &plan, &mut names)?;
     let hosts = plan.hosts.ids().map(|host| PoolHost { host, lent_grace: None }).collect();
     let pool = Pool { root: ConsumerId::ROOT, hosts, grace: plan.default_grace, ..Pool::default() };
     for (i, step) in case.steps.iter().enumerate() {

@@ -12,18 +12,13 @@ use fairground::time::Time;
 use fairground::trace::Level;
 use serde_json::{Map, Value, json};
 
-use super::format::{Case, Names, Wanted, plan};
+use super::format::{Case, Names, open, plan};
 use super::{compare, complete, leaves, number, reclaiming, seconds, source_name, table, unit_name, units};
 
 /// Runs a case; returns the first difference.
 pub fn run(case: &Case) -> Result<(), String> {
     let (plan, mut names) = plan(case)?;
-    let mut state = PoolState::new(&plan, Time::ZERO);
-    let wanted: Vec<Wanted> = serde_json::from_value(case.demand.clone()).map_err(|e| format!("demand: {e}"))?;
-    for wanted in &wanted {
-        let sub = names.sub(wanted, 0)?;
-        state.add_sub(sub);
-    }
+    let mut state = open(case, &plan, &mut names)?;
     let layout = Layout::new(&plan);
     for (i, cycle) in case.cycles.iter().enumerate() {
         state.now = Time::from_seconds(number(cycle, "t")? as i64);

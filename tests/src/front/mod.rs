@@ -15,6 +15,8 @@ use std::cell::RefCell;
 use fairground::scenario::{self, Plan, Severity};
 use fairground::sim::Simulation;
 
+use crate::report::Verdict;
+
 /// Reason for which a case is not equal.
 enum Differs {
     CannotSay(&'static str),
@@ -30,6 +32,16 @@ impl From<String> for Differs {
 impl From<&'static str> for Differs {
     fn from(feature: &'static str) -> Differs {
         Differs::CannotSay(feature)
+    }
+}
+
+impl From<Result<(), Differs>> for Verdict {
+    fn from(compared: Result<(), Differs>) -> Verdict {
+        match compared {
+            Ok(()) => Verdict::Equal,
+            Err(Differs::CannotSay(feature)) => Verdict::CannotSay(feature),
+            Err(Differs::Says(says)) => Verdict::Failed(says),
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use fairground::policy::kai::recorded::{
 };
 use fairground::policy::runai::DIALECT;
 use fairground::policy::runai::state::State;
-use fairground::trace::{Gate, Level, Trace};
+use fairground::trace::{Gate, Level, Refusal, Trace};
 use serde_json::{Value, json};
 
 use super::{list, real, text};
@@ -214,17 +214,8 @@ impl World {
 
     /// Reason of each pending workload in the allocate action.
     fn reasons(&self, trace: &Trace) -> BTreeMap<String, &'static str> {
-        let of = |refusal: &fairground::trace::Refusal| {
-            let is_room = refusal.also.iter().any(|gate| matches!(gate, Gate::NoNode { .. }));
-            let reason = match refusal.gate {
-                _ if is_room => "no-resources",
-                Gate::OverLimit { .. } => "over-limit",
-                Gate::NonPreemptibleOverQuota { .. } => "non-preemptible-over-quota",
-                _ => "no-resources",
-            };
-            (self.snapshot.jobs[refusal.job.index()].name.to_string(), reason)
-        };
-        trace.refusals.iter().map(of).collect()
+        let name = |refusal: &Refusal| self.snapshot.jobs[refusal.job.index()].name.to_string();
+        trace.refusals.iter().map(|refusal| (name(refusal), reason(refusal))).collect()
     }
 
     /// Compares the state, with fairshares recomputed.
@@ -272,4 +263,15 @@ fn queue(from: &Value, parent: &str, age: usize) -> Result<QueueSpec, String> {
         weight: EACH(0.0, real(&from["weight"])?),
         ..QueueSpec::default()
     })
+}
+
+/// Reason of a refusal, as recorded.
+pub fn reason(refusal: &Refusal) -> &'static str {
+    let is_room = refusal.also.iter().any(|gate| matches!(gate, Gate::NoNode { .. }));
+    match refusal.gate {
+        _ if is_room => "no-resources",
+        Gate::OverLimit { .. } => "over-limit",
+        Gate::NonPreemptibleOverQuota { .. } => "non-preemptible-over-quota",
+        _ => "no-resources",
+    }
 }

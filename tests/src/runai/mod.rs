@@ -24,10 +24,7 @@ pub fn check(case: &Value) -> Verdict {
         Some("multi-resource") => special::multi_resource(case),
         other => Err(format!("unknown kind {other:?}")),
     };
-    match judged {
-        Ok(()) => Verdict::Equal,
-        Err(says) => Verdict::Failed(says),
-    }
+    judged.into()
 }
 
 /// Parses an amount; `None` for unlimited or absent.

@@ -40,10 +40,7 @@ pub fn check(kind: Kind, case: &Value) -> Verdict {
         Kind::Config => configs::check(case),
         Kind::Trace => scenario::check(case),
     };
-    match differs {
-        Ok(()) => Verdict::Equal,
-        Err(says) => Verdict::Failed(says),
-    }
+    differs.into()
 }
 
 /// Names of resource types.

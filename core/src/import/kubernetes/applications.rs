@@ -4,7 +4,7 @@
 //! Apache YuniKorn, `docs/user_guide/labels_and_annotations_in_yunikorn.md`, `docs/user_guide/gang_scheduling.md`
 
 use super::objects::Object;
-use crate::import::loose::Place;
+use crate::import::reader::Place;
 use crate::policy::yunikorn::DESCRIPTION;
 use crate::scenario::value::{Is, Value, parse};
 

@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 
 use super::objects::{Kind, Object, Objects};
-use crate::import::loose::Place;
+use crate::import::reader::Place;
 
 /// Classes of devices that are whole GPUs, and the drivers that offer them.
 const GPU_CLASSES: [&str; 3] = ["gpu.nvidia.com", "gpu.amd.com", "gpu.intel.com"];

@@ -8,7 +8,7 @@ use super::readers::{Chain, DEFAULT_QUEUE, Family, min_member};
 use super::templates::{INFERENCE, min_member_says};
 use super::{Cluster, Report, applications, counted, moment, subgroups, workloads};
 use crate::import::date::date;
-use crate::import::loose::Place;
+use crate::import::reader::Place;
 use crate::scenario::{JobEntry, PodSetEntry, Scalar};
 
 /// Maximum nesting depth of subgroups; levels above are dropped.

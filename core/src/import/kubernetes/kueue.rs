@@ -21,7 +21,7 @@ use super::readers::Family;
 use super::workloads::{is_live, queue_of};
 use super::{Cluster, Report, moment};
 use crate::import::amounts::{GPUS, amount};
-use crate::import::loose::Place;
+use crate::import::reader::Place;
 use crate::scenario::quantity::{print_amount, print_decimal};
 use crate::scenario::{PODS_MAX, QueueEntry, ResourceEntry, Scalar, TREE_DEPTH_MAX};
 use crate::units::{Amount, Resource};
@@ -198,7 +198,7 @@ fn quantity(place: &Place<'_>, key: &str, of: Resource, report: &mut Report) -> 
     let text = place.scalar(&[]).unwrap_or_default();
     let read = amount(text, of);
     if read.is_none() {
-        report.diagnostics.push(place.wrong(format!("{key} is {text}, which is no quantity of Kubernetes")));
+        report.diagnostics.push(place.error(format!("{key} is {text}, which is no quantity of Kubernetes")));
     }
     read
 }
@@ -230,7 +230,7 @@ pub fn pod_sets<'a>(cluster: &Cluster<'a>, pods: &[Pod<'a>], report: &mut Report
                     "{}: a pod set needs a template, and all together up to {PODS_MAX} pods",
                     workload.called()
                 );
-                report.diagnostics.push(set.wrong(says));
+                report.diagnostics.push(set.error(says));
                 return Vec::new();
             };
             n_pods += count;
@@ -275,7 +275,7 @@ pub fn pods<'a>(sets: &'a [PodSet<'a>], cluster: &Cluster<'a>, report: &mut Repo
 fn only_flavor<'a>(workload: &Object<'a>, cluster: &Cluster<'a>) -> Option<&'a Object<'a>> {
     let mut flavors: BTreeSet<&str> = BTreeSet::new();
     for set in workload.place.items(&["status", "admission", "podSetAssignments"]) {
-        let of_set = set.get("flavors").map(|flavors| flavors.entries()).unwrap_or_default();
+        let of_set = set.entries(&["flavors"]);
         flavors.extend(of_set.iter().filter_map(|(_, flavor)| flavor.scalar(&[])));
     }
     if flavors.is_empty() {

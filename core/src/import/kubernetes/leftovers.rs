@@ -8,8 +8,7 @@ use super::Cluster;
 use super::lost::{Found, QUIET, WORK_FIELDS, is_of_domain};
 use super::objects::{Kind, MAKERS, Object, SPEC_KEYS};
 use super::parts::Part;
-use crate::import::loose::Place;
-use crate::import::unread::unread;
+use crate::import::reader::Place;
 
 /// Keys of an object beside its specification.
 const OBJECT: &str = "apiVersion kind metadata spec status value globalDefault description preemptionPolicy";
@@ -47,12 +46,12 @@ fn is_one_of(list: &str, key: &str) -> bool {
 pub fn pod<'a>(pod: &Place<'a>, shown: &'a Object<'a>, found: &mut Found<'a>) {
     if shown.kind.1 != "Pod" && pod.get("spec").is_some() {
         let others = pod
-            .entries()
+            .entries(&[])
             .into_iter()
             .filter(|(key, value)| !is_one_of("apiVersion kind metadata spec", key) && !value.is_empty());
         others.for_each(|(key, _)| found.add(format!("{key} of a template"), shown));
     }
-    let spec = pod.get("spec").map(|spec| spec.entries()).unwrap_or_default();
+    let spec = pod.entries(&["spec"]);
     let is_known = |keys: &[&str], _: &Place<'a>| match keys {
         // Listed in other places.
         ["affinity", "podAffinity" | "podAntiAffinity"] | [.., "tolerationSeconds"] => true,
@@ -61,7 +60,7 @@ pub fn pod<'a>(pod: &Place<'a>, shown: &'a Object<'a>, found: &mut Found<'a>) {
         _ => false,
     };
     for (key, value) in spec.iter().filter(|(key, _)| is_one_of(POD, key)) {
-        unread(value, &mut vec![key], &is_known, &mut |keys| found.add(keys.join("."), shown));
+        value.unread(&mut vec![key], &is_known, &mut |keys| found.add(keys.join("."), shown));
     }
 }
 
@@ -72,7 +71,7 @@ pub fn maker<'a>(object: &'a Object<'a>, parts: &[Part<'a>], found: &mut Found<'
     if !parts.iter().any(|part| part.template.place.is_touched()) {
         return;
     }
-    let spec = object.place.get("spec").map(|spec| spec.entries()).unwrap_or_default();
+    let spec = object.place.entries(&["spec"]);
     let is_known = |keys: &[&str], _: &Place<'a>| match keys {
         [key] => is_one_of(QUIET, key),
         ["driver" | "executor", key] => is_spark && is_one_of(SPARK, key),
@@ -81,7 +80,7 @@ pub fn maker<'a>(object: &'a Object<'a>, parts: &[Part<'a>], found: &mut Found<'
     for (key, value) in spec {
         let is_read = is_one_of(WORK_FIELDS, key) || value.is_touched();
         if is_read {
-            unread(&value, &mut vec![key], &is_known, &mut |keys| found.add(keys.join("."), object));
+            value.unread(&mut vec![key], &is_known, &mut |keys| found.add(keys.join("."), object));
         }
         inner_keys(&value, object, found);
     }
@@ -95,13 +94,13 @@ fn inner_keys<'a>(place: &Place<'a>, object: &'a Object<'a>, found: &mut Found<'
     if let Some(metadata) = place.get("metadata") {
         scheduler_keys(&metadata, object, found);
     }
-    place.entries().iter().for_each(|(_, value)| inner_keys(value, object, found));
+    place.entries(&[]).iter().for_each(|(_, value)| inner_keys(value, object, found));
     place.items(&[]).iter().for_each(|value| inner_keys(value, object, found));
 }
 
 fn scheduler_keys<'a>(metadata: &Place<'a>, object: &'a Object<'a>, found: &mut Found<'a>) {
     for (part, word) in [("labels", "label"), ("annotations", "annotation")] {
-        let entries = metadata.get(part).map(|place| place.entries()).unwrap_or_default();
+        let entries = metadata.entries(&[part]);
         for (key, _) in entries.iter().filter(|(key, value)| is_of_domain(key) && !value.is_touched()) {
             found.add(format!("the {word} {key}"), object);
         }
@@ -124,9 +123,9 @@ pub fn objects<'a>(cluster: &'a Cluster<'a>, found: &mut Found<'a>) {
         object.place.get("metadata").iter().for_each(|metadata| scheduler_keys(metadata, object, found));
     }
     for object in cluster.objects.of_kind(Kind::Shard) {
-        let spec = object.place.get("spec").map(|spec| spec.entries()).unwrap_or_default();
+        let spec = object.place.entries(&["spec"]);
         for (key, value) in spec.into_iter().filter(|(_, value)| value.is_touched()) {
-            unread(&value, &mut vec![key], &|_, _| false, &mut |keys| found.add(keys.join("."), object));
+            value.unread(&mut vec![key], &|_, _| false, &mut |keys| found.add(keys.join("."), object));
         }
     }
     for kind in [Kind::Claim, Kind::ClaimTemplate] {
@@ -158,16 +157,16 @@ fn spec<'a>(object: &'a Object<'a>, kind: Kind, known: &[&str], found: &mut Foun
     let is_known = |keys: &[&str], place: &Place<'a>| {
         is_template(place) || matches!(keys, [.., "coveredResources"] | ["podSets", "count" | "name"])
     };
-    for (key, value) in spec.entries().into_iter().filter(|(key, _)| known.contains(key)) {
+    for (key, value) in spec.entries(&[]).into_iter().filter(|(key, _)| known.contains(key)) {
         if value.is_touched() || !FALLBACK.contains(&kind) {
-            unread(&value, &mut vec![key], &is_known, &mut |keys| found.add(keys.join("."), object));
+            value.unread(&mut vec![key], &is_known, &mut |keys| found.add(keys.join("."), object));
         }
     }
 }
 
 /// Adds what a node says.
 fn node<'a>(object: &'a Object<'a>, found: &mut Found<'a>) {
-    let entries = |key: &str| object.place.get(key).map(|place| place.entries()).unwrap_or_default();
+    let entries = |key: &str| object.place.entries(&[key]);
     let is_known = |keys: &[&str], _: &Place<'a>| match keys {
         ["taints", key] => *key == "timeAdded",
         ["allocatable", key] => {
@@ -178,29 +177,29 @@ fn node<'a>(object: &'a Object<'a>, found: &mut Found<'a>) {
         _ => false,
     };
     for (key, value) in entries("spec") {
-        unread(&value, &mut vec![key], &is_known, &mut |keys| found.add(keys.join("."), object));
+        value.unread(&mut vec![key], &is_known, &mut |keys| found.add(keys.join("."), object));
     }
     for (key, value) in entries("status") {
         if key == "allocatable" || !is_one_of(NODE_STATUS, key) {
             let name = |keys: &[&str]| format!("status.{}", keys.join("."));
-            unread(&value, &mut vec![key], &is_known, &mut |keys| found.add(name(keys), object));
+            value.unread(&mut vec![key], &is_known, &mut |keys| found.add(name(keys), object));
         }
     }
 }
 
 /// Adds the keys of an object and of its metadata that no object has.
 fn around<'a>(object: &'a Object<'a>, found: &mut Found<'a>) {
-    for (key, value) in object.place.entries() {
-        let is_map = !value.entries().is_empty() || value.is_empty();
+    for (key, value) in object.place.entries(&[]) {
+        let is_map = !value.entries(&[]).is_empty() || value.is_empty();
         let is_odd = ["metadata", "spec"].contains(&key) && !is_map;
         if (!is_one_of(OBJECT, key) || is_odd) && !value.is_touched() && !value.is_empty() {
             found.add(key, object);
         }
     }
-    let metadata = object.place.get("metadata").map(|place| place.entries()).unwrap_or_default();
+    let metadata = object.place.entries(&["metadata"]);
     for (key, value) in metadata {
         let is_odd = match key {
-            "labels" | "annotations" => value.entries().is_empty(),
+            "labels" | "annotations" => value.entries(&[]).is_empty(),
             "ownerReferences" => value.items(&[]).is_empty(),
             _ => !is_one_of(METADATA, key),
         };

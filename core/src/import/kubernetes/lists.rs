@@ -3,7 +3,7 @@
 //! # Source
 //! KAI Scheduler, `docs/operator/scheduler-config-customization.md`; kai.md 4.1
 
-use crate::import::loose::Place;
+use crate::import::reader::Place;
 
 /// Change to a plugin or an action.
 pub struct Change<'a> {

@@ -41,7 +41,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::options::Options;
-use super::seen::Seen;
+use super::reader::Reader;
 use super::{Imported, Report, Source, counted, in_newest_revision, translate_to, trees};
 use crate::policy::{PRIORITY_CLASS, Policy};
 use crate::scenario::value::Value;
@@ -77,9 +77,9 @@ pub fn import_trees(roots: &[(&str, &Value)], options: &Options, has_yunikorn: b
     }
     let roots = names::named(roots, &mut report);
     let roots: Vec<(&str, &Value)> = roots.iter().map(|(file, root)| (*file, &**root)).collect();
-    let seen = Seen::default();
-    let objects = Objects::of(&roots, &seen, &mut report);
-    let scenario = read(&objects, &seen, (options, has_yunikorn), &mut report);
+    let reader = Reader::default();
+    let objects = Objects::of(&roots, &reader, &mut report);
+    let scenario = read(&objects, &reader, (options, has_yunikorn), &mut report);
     let is_clean = report.diagnostics.is_empty();
     let scenario = scenario.filter(|_| is_clean);
     let scenario = scenario.map(|scenario| match options.policy.as_str() {
@@ -119,7 +119,7 @@ struct Cluster<'a> {
 
 fn read(
     objects: &Objects<'_>,
-    seen: &Seen,
+    reader: &Reader,
     (options, has_yunikorn): (&Options, bool),
     report: &mut Report,
 ) -> Option<Scenario> {
@@ -154,7 +154,7 @@ fn read(
     }
     report.ignored.extend(objects.unread());
     report.ignored.extend(unused::lines(&cluster, &read));
-    report.assumed.extend(seen.not_numbers());
+    report.assumed.extend(reader.not_numbers());
     for (group, name) in [(KUEUE, "Kueue"), (VOLCANO, "Volcano")] {
         if objects.any_of(group) {
             let says = "itself is not simulated: its queues and jobs are scheduled by the rules of the chosen policy";

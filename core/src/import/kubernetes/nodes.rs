@@ -124,7 +124,7 @@ fn node(
     report: &mut Report,
 ) -> NodeEntry {
     let place = &object.place;
-    let of = |key| place.at(&["status", key]).filter(|place| !place.entries().is_empty());
+    let of = |key| place.at(&["status", key]).filter(|place| !place.entries(&[]).is_empty());
     let has = of("allocatable").or_else(|| of("capacity"));
     let mut amounts = has.as_ref().map(|has| Amounts::read(has, report)).unwrap_or_default();
     if amounts.gpu == 0 {

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use super::pod_templates::{asks, has_template};
 use super::{Report, counted};
 use crate::import::date::date;
-use crate::import::loose::{Place, Reader};
-use crate::import::seen::Seen;
+use crate::import::reader::{Place, Reader};
 use crate::scenario::value::Value;
 
 /// Kinds of objects that are read.
@@ -237,9 +236,9 @@ pub struct Objects<'a> {
 
 impl<'a> Objects<'a> {
     /// Collects the objects of documents. Reports objects that are not read.
-    pub fn of(roots: &[(&'a str, &'a Value)], seen: &'a Seen, report: &mut Report) -> Objects<'a> {
+    pub fn of(roots: &[(&'a str, &'a Value)], reader: &'a Reader, report: &mut Report) -> Objects<'a> {
         let mut found = Found::default();
-        roots.iter().for_each(|&(file, root)| found.unwrap(&Place::watched(file, root, seen), None, None));
+        roots.iter().for_each(|&(file, root)| found.unwrap(&reader.root(file, root), None, None));
         let (work, others): (Vec<_>, Vec<_>) = found.others.iter().partition(|object| asks(&object.place));
         report.ignored.extend(tally(&others, ""));
         report.ignored.extend(tally(&work, ": it asks for resources, but its pods are not known: add them"));
@@ -248,12 +247,11 @@ impl<'a> Objects<'a> {
             let times = counted(found.n_twice, "object");
             report.assume(format!("{times} stand there more than once: the last one counts"));
         }
-        let mut reader = Reader::default();
-        found.unknown.values().for_each(|unknown| reader.wrong(&unknown.place, &unknown.says()));
+        found.unknown.values().for_each(|unknown| unknown.place.refuse(&unknown.says()));
         for snapshot in &found.other_snapshots {
-            reader.wrong(snapshot, OTHER_SNAPSHOT);
+            snapshot.refuse(OTHER_SNAPSHOT);
         }
-        report.diagnostics.extend(reader.finish());
+        report.diagnostics.extend(reader.errors());
         found.objects.others = found.others;
         found.objects.index();
         found.objects
@@ -290,7 +288,7 @@ impl<'a> Objects<'a> {
         for (kind, known) in SPEC_KEYS {
             let mut fields: BTreeMap<&str, Vec<&Object<'a>>> = BTreeMap::new();
             for object in self.of_kind(kind) {
-                let spec = object.place.get("spec").map(|spec| spec.entries()).unwrap_or_default();
+                let spec = object.place.entries(&["spec"]);
                 let unread = spec.into_iter().filter(|(key, value)| !known.contains(key) && !value.is_empty());
                 unread.for_each(|(key, _)| fields.entry(key).or_default().push(object));
             }
@@ -441,7 +439,7 @@ impl<'a> Found<'a> {
     fn snapshot(&mut self, place: &Place<'a>, lists: &Place<'a>) {
         self.objects.parameters.extend(place.get("schedulerParams"));
         self.objects.configurations.extend(place.get("config").filter(|config| !config.is_empty()));
-        for (key, list) in lists.entries() {
+        for (key, list) in lists.entries(&[]) {
             match SNAPSHOT.iter().find(|(known, _)| *known == key) {
                 Some((_, kind)) => list.items(&[]).iter().for_each(|item| self.unwrap(item, None, Some(kind))),
                 None if list.is_empty() => {}
@@ -487,6 +485,6 @@ fn makes_pods(object: &Object<'_>) -> bool {
 /// Returns the text of a scheduler configuration in a ConfigMap.
 fn configuration<'a>(object: &Object<'a>) -> Option<&'a str> {
     let data = object.place.get("data").filter(|_| object.kind == ("", "ConfigMap"))?;
-    let mut texts = data.entries().into_iter().filter_map(|(_, value)| value.scalar(&[]));
+    let mut texts = data.entries(&[]).into_iter().filter_map(|(_, value)| value.scalar(&[]));
     texts.find(|text| text.lines().any(|line| line.starts_with("tiers:")))
 }

@@ -6,7 +6,7 @@
 use super::objects::Object;
 use super::pod_templates::{Found, found};
 use super::readers::Chain;
-use crate::import::loose::Place;
+use crate::import::reader::Place;
 use crate::scenario::PODS_MAX;
 
 /// Equal pods of an object.

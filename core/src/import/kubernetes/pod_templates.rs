@@ -9,7 +9,7 @@
 //! Kubernetes API reference (Job, Deployment); Kubeflow, KubeRay, JobSet, LeaderWorkerSet and Volcano, API types; Spark
 //! operator, `docs/api-docs.md`
 
-use crate::import::loose::Place;
+use crate::import::reader::Place;
 
 /// Levels below an object in which templates are searched.
 const LEVELS_MAX: usize = 10;
@@ -84,7 +84,7 @@ fn search<'a>(place: &Place<'a>, above: &Above<'a>, levels: usize, found: &mut V
             read(item, &["name", "groupName"]);
         }
     }
-    for (key, value) in place.entries() {
+    for (key, value) in place.entries(&[]) {
         let name = own_name(key).unwrap_or_else(|| above.name.clone());
         // A minimum counts for the template beside it, not for all below it.
         let least = above.least.filter(|_| key.to_ascii_lowercase().ends_with("template"));
@@ -146,8 +146,8 @@ pub fn asks(place: &Place<'_>) -> bool {
 
 fn asks_within(place: &Place<'_>, levels: usize) -> bool {
     let is_amount = |(key, _): &(&str, Place<'_>)| ["cpu", "memory"].contains(key) || key.contains("gpu");
-    let is_asked = |key: &str| place.get(key).is_some_and(|asked| asked.entries().iter().any(is_amount));
+    let is_asked = |key: &str| place.get(key).is_some_and(|asked| asked.entries(&[]).iter().any(is_amount));
     let has_items = || place.items(&[]).iter().any(|item| asks_within(item, levels - 1));
-    let is_below = || place.entries().iter().any(|(_, value)| asks_within(value, levels - 1));
+    let is_below = || place.entries(&[]).iter().any(|(_, value)| asks_within(value, levels - 1));
     is_asked("requests") || is_asked("limits") || levels > 0 && (is_below() || has_items())
 }

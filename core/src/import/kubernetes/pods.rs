@@ -7,7 +7,7 @@ use super::readers::{Chain, Family, GROUPS};
 use super::{Cluster, Report, applications, workloads};
 use crate::import::amounts::Amounts;
 use crate::import::date::date;
-use crate::import::loose::Place;
+use crate::import::reader::Place;
 use crate::scenario::{JobEntry, ORDER_LABELS, PodSetEntry, Scalar, quantity};
 use crate::units::Resource;
 
@@ -183,7 +183,7 @@ impl Request {
                 Ok(amount) => amounts.gpu = amount.in_base_units(),
                 Err(_) => report.diagnostics.push(
                     place
-                        .wrong(format!("{}: gpu-fraction is {part}; it must be a number from 0 to 1", object.called())),
+                        .error(format!("{}: gpu-fraction is {part}; it must be a number from 0 to 1", object.called())),
                 ),
             }
         }
@@ -209,7 +209,7 @@ impl Request {
 
 /// Returns the scalars of a map by key.
 pub fn texts(map: Option<Place<'_>>) -> BTreeMap<String, String> {
-    let entries = map.map(|map| map.entries()).unwrap_or_default();
+    let entries = map.map(|map| map.entries(&[])).unwrap_or_default();
     entries.into_iter().filter_map(|(key, value)| Some((key.to_string(), value.scalar(&[])?.to_string()))).collect()
 }
 
@@ -218,13 +218,13 @@ fn total(object: &Object<'_>, report: &mut Report) -> Amounts {
     let mut sum = Amounts::default();
     let of = |container: &Place<'_>, report: &mut Report| {
         let requests = container.at(&["resources", "requests"]);
-        let requested = requests.as_ref().map(Place::entries).unwrap_or_default();
+        let requested = container.entries(&["resources", "requests"]);
         let mut own = requests.map(|asked| Amounts::read(&asked, report)).unwrap_or_default();
         // A resource without a request but with a limit is requested up to the limit.
         if let Some(limits) = container.at(&["resources", "limits"]) {
             let is_left_out = |name: &str| requested.iter().all(|(known, _)| *known != name);
             // A limit beside a request decides nothing about where a pod runs.
-            limits.entries().iter().filter(|(name, _)| !is_left_out(name)).for_each(|(_, place)| place.mark());
+            limits.entries(&[]).iter().filter(|(name, _)| !is_left_out(name)).for_each(|(_, place)| place.mark());
             own.add(&Amounts::read_where(&limits, is_left_out, report));
         }
         own
@@ -255,7 +255,7 @@ fn total(object: &Object<'_>, report: &mut Report) -> Amounts {
 /// Returns the expressions of the only term of the required node affinity. Reports what is not supported.
 fn affinity(object: &Object<'_>, report: &mut Report) -> Vec<String> {
     let required = ["spec", "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"];
-    let terms = object.place.at(&required).map(|place| place.items(&["nodeSelectorTerms"])).unwrap_or_default();
+    let terms = object.place.items(&[&required[..], &["nodeSelectorTerms"]].concat());
     let [term] = terms.as_slice() else {
         if !terms.is_empty() {
             terms.iter().for_each(Place::mark);

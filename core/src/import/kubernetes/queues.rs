@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::objects::{Kind, Object};
 use super::{Cluster, Report, counted, kueue, moment, shards, volcano};
-use crate::import::loose::Place;
+use crate::import::reader::Place;
 use crate::scenario::{
     JobEntry, Path, PoolEntry, QueueEntry, ResourceEntry, Scalar, codes, finding, quantity, quoted, unlimited_queue,
 };
@@ -96,7 +96,7 @@ fn resource(resources: &Place<'_>, key: &str, unit: &str, report: &mut Report) -
                 Ok(n) if n.is_finite() => "which is more than is simulated",
                 _ => "which is no number",
             };
-            report.diagnostics.push(place.wrong(format!("{field} of {key} is {text}, {says}")));
+            report.diagnostics.push(place.error(format!("{field} of {key} is {text}, {says}")));
             return None;
         }
         Some(Scalar(format!("{text}{unit}")))

@@ -18,11 +18,12 @@ use std::collections::BTreeMap;
 use super::objects::Kind;
 use super::{Cluster, Report, lists};
 use crate::import::date::date;
-use crate::import::loose::{Place, tree};
+use crate::import::reader::{Place, Reader};
 use crate::policy::kai::config::{Revision, SEARCH_PLUGINS};
 use crate::policy::kai::operator::{ACTIONS, ARGUMENTS, FIELDS, FLAGS, PLUGINS, USAGE, has_action, has_plugin};
 use crate::policy::kai::settings::PRIORITY_IN_QUOTA;
 use crate::scenario::quantity::{self, print_decimal};
+use crate::scenario::value::parse;
 use crate::scenario::{PoolEntry, Scalar};
 
 /// Pool of objects without a label.
@@ -100,13 +101,13 @@ fn configurations(cluster: &Cluster<'_>, settings: &mut Settings, report: &mut R
     }
     for (object, text) in &cluster.objects.configuration_texts {
         let of = format!("the configuration of the scheduler in ConfigMap {}", object.called());
-        match tree(text, &[]) {
+        match parse(text, &[]) {
             Ok(value) => {
                 let mut reading = Reading::new(of, cluster.now_ms);
-                reading.configuration(&Place::root(&value));
+                reading.configuration(&Reader::default().root("", &value));
                 settings.append(&mut reading.finish(&object.place, report));
             }
-            Err(wrong) => report.diagnostics.push(object.place.wrong(format!("{of}: {}", wrong.says))),
+            Err(wrong) => report.diagnostics.push(object.place.error(format!("{of}: {}", wrong.says))),
         }
     }
 }
@@ -152,7 +153,7 @@ impl Reading {
                 self.set(setting, text);
             }
         }
-        for (flag, value) in entries(spec, "args") {
+        for (flag, value) in spec.entries(&["args"]) {
             match (FLAGS.iter().find(|(known, _)| *known == flag), value.scalar(&[])) {
                 (Some((_, setting)), Some(text)) if text.starts_with('-') => self.set(setting, "unlimited"),
                 (Some((_, setting)), Some(text)) => self.set(setting, text),
@@ -161,7 +162,7 @@ impl Reading {
         }
         self.depths(spec);
         let spreads = self.spreads();
-        for (plugin, value) in entries(spec, "plugins") {
+        for (plugin, value) in spec.entries(&["plugins"]) {
             if let Some(arguments) = value.get("arguments") {
                 self.lost_k(plugin, &arguments);
                 self.settings.retain(|setting, _| !is_of(plugin, setting));
@@ -173,7 +174,7 @@ impl Reading {
         }
         self.lists(spec, spreads);
         self.usage(spec);
-        for (key, value) in spec.entries() {
+        for (key, value) in spec.entries(&[]) {
             const READ: [&str; 8] = [
                 "partitionLabelValue",
                 "placementStrategy",
@@ -200,7 +201,7 @@ impl Reading {
     /// strategy.
     fn lists(&mut self, spec: &Place<'_>, spreads: [bool; 2]) {
         let strategy_is_kept = self.spreads() == spreads;
-        let changed = |of: &str| lists::changes(&entries(spec, of));
+        let changed = |of: &str| lists::changes(&spec.entries(&[of]));
         let plugins = changed("plugins");
         if !plugins.is_empty() || !strategy_is_kept {
             let list = lists::merged(&PLUGINS, |name| has_plugin(name, spreads, Revision::NEWEST), &plugins);
@@ -211,7 +212,7 @@ impl Reading {
             let list = lists::merged(&ACTIONS, |name| has_action(name, spreads), &actions);
             self.set("actions", &list);
         }
-        for (action, value) in entries(spec, "actions") {
+        for (action, value) in spec.entries(&["actions"]) {
             if !ACTIONS.iter().any(|(known, _)| *known == action) {
                 self.ignore(&value, &format!("the action {action}"));
             }
@@ -232,7 +233,7 @@ impl Reading {
                 if let Some(arguments) = plugin.get("arguments") {
                     self.arguments(name, &arguments);
                 }
-                for (key, value) in plugin.entries() {
+                for (key, value) in plugin.entries(&[]) {
                     if !["name", "arguments"].contains(&key) && value.scalar(&[]) == Some("true") {
                         self.ignore(&value, &format!("{key} of the plugin {name}"));
                     }
@@ -276,7 +277,7 @@ impl Reading {
     }
 
     fn depths(&mut self, place: &Place<'_>) {
-        for (action, depth) in entries(place, "queueDepthPerAction") {
+        for (action, depth) in place.entries(&["queueDepthPerAction"]) {
             match depth.scalar(&[]).filter(|_| ACTIONS.iter().any(|(known, _)| *known == action)) {
                 Some(text) => self.set(&format!("queue-depth-{action}"), text),
                 None => self.ignore(&depth, &format!("the queue depth of {action}")),
@@ -285,7 +286,7 @@ impl Reading {
     }
 
     fn arguments(&mut self, plugin: &str, place: &Place<'_>) {
-        for (key, value) in place.entries() {
+        for (key, value) in place.entries(&[]) {
             let known = ARGUMENTS.iter().find(|(of, name, _)| (*of, *name) == (plugin, key));
             match (known, value.scalar(&[])) {
                 (Some((.., PRIORITY_IN_QUOTA)), Some(text)) => self.priority_in_quota(&value, text),
@@ -334,7 +335,7 @@ impl Reading {
         }
         let says = "fair share over time is on, and no object has the usage so far: it begins at 0";
         self.assumed.push(format!("{}: {says}", self.of));
-        for (key, value) in entries(&usage, "usageParams") {
+        for (key, value) in usage.entries(&["usageParams"]) {
             let text = value.scalar(&[]).unwrap_or_default();
             let setting = USAGE.iter().find(|(known, _)| *known == key).map(|(_, setting)| *setting);
             match (key, setting) {
@@ -384,10 +385,6 @@ fn duration(text: &str) -> Option<String> {
 /// Whether a setting is an argument of a plugin.
 fn is_of(plugin: &str, setting: &str) -> bool {
     ARGUMENTS.iter().any(|(of, _, known)| *of == plugin && *known == setting)
-}
-
-fn entries<'a>(place: &Place<'a>, key: &str) -> Vec<(&'a str, Place<'a>)> {
-    place.get(key).map(|place| place.entries()).unwrap_or_default()
 }
 
 /// Returns the pool of an object by its label, if there are pools.

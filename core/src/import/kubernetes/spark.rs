@@ -11,7 +11,7 @@ use super::objects::Object;
 use super::parts::Part;
 use super::pod_templates::number;
 use super::pods::{Request, texts, toleration};
-use crate::import::loose::Place;
+use crate::import::reader::Place;
 
 /// Least memory beside that of the program, in MiB.
 const OVERHEAD_MIB: f64 = 384.0;

@@ -11,7 +11,7 @@ use super::readers::{
     CLASS, Family, GROUPS, KUEUE_CLASS, LOCAL_QUEUE, MIN_MEMBER, PREEMPTABLE, PREEMPTIBILITY, VOLCANO_QUEUE,
 };
 use super::{Cluster, applications, leftovers, templates};
-use crate::import::loose::Place;
+use crate::import::reader::Place;
 use crate::scenario::ORDER_LABELS;
 
 /// Labels and annotations that are read for any scheduler.
@@ -76,7 +76,7 @@ impl<'a> Found<'a> {
     /// Adds what an object that makes pods says.
     fn object(&mut self, object: &'a Object<'a>, family: Family) {
         self.keys(object, family, true, object);
-        let spec = object.place.get("spec").map(|spec| spec.entries()).unwrap_or_default();
+        let spec = object.place.entries(&["spec"]);
         for (key, value) in spec {
             let mut known = WORK_FIELDS.split_whitespace().chain(QUIET.split_whitespace());
             let is_read = known.any(|known| known == key) || has_template_in(&value) || value.is_touched();
@@ -90,7 +90,7 @@ impl<'a> Found<'a> {
     fn pod(&mut self, pod: &Object<'a>, family: Family, shown: &'a Object<'a>) {
         // Labels of a pod are those of its template; its owner is named for them.
         self.keys(pod, family, false, shown);
-        let spec = pod.place.get("spec").map(|spec| spec.entries()).unwrap_or_default();
+        let spec = pod.place.entries(&["spec"]);
         let is_template = shown.kind.1 == "Pod" || !pod.place.items(&["spec", "containers"]).is_empty();
         for (key, value) in spec.iter().filter(|_| is_template) {
             if !POD_FIELDS.split_whitespace().any(|known| known == *key) && !value.is_empty() {
@@ -149,7 +149,7 @@ impl<'a> Found<'a> {
     /// Adds the labels and annotations of schedulers that are not read.
     fn keys(&mut self, object: &Object<'_>, family: Family, is_owner: bool, shown: &'a Object<'a>) {
         for (part, word) in [("labels", "label"), ("annotations", "annotation")] {
-            let entries = object.place.at(&["metadata", part]).map(|place| place.entries()).unwrap_or_default();
+            let entries = object.place.entries(&["metadata", part]);
             for (key, _) in entries {
                 if is_of_scheduler(key, family) && !is_read(key, family, is_owner, shown) {
                     self.add(format!("the {word} {key}"), shown);

@@ -8,15 +8,14 @@ use std::collections::BTreeMap;
 
 use fairground::id::Arena;
 use fairground::policy::ego::cycle::run as run_cycle;
-use fairground::policy::ego::ids::{ConsumerId, HostId, SubId, UnitId};
+use fairground::policy::ego::ids::{HostId, SubId, UnitId};
 use fairground::policy::ego::layout::Layout;
-use fairground::policy::ego::plan::{Plan, fits};
-use fairground::policy::ego::pool_state::{PoolState, Source, State, Sub, UnitChange};
+use fairground::policy::ego::pool_state::{PoolState, State, Sub, UnitChange};
 use fairground::time::Time;
 use fairground::trace::{EvictReason, Level};
 use serde_json::Value;
 
-use crate::ego::format::{Case, Names, Wanted};
+use crate::ego::format::{Case, Names};
 
 /// A change before a cycle.
 pub enum Change {
@@ -30,6 +29,29 @@ pub enum Change {
 pub struct Round {
     pub t: i64,
     pub changes: Vec<Change>,
+}
+
+impl Round {
+    /// Applies the changes. Returns the units that were completed.
+    pub fn apply(&self, state: &mut PoolState<'_>) -> Result<Vec<UnitId>, String> {
+        let mut ended = Vec::new();
+        for change in &self.changes {
+            match change {
+                Change::Want(sub, want) => state.subs[*sub].want = *want,
+                Change::Complete(units) => {
+                    for &unit in units {
+                        let of = *state.units.get(unit).ok_or("no such unit")?;
+                        if of.state != State::Gone {
+                            ended.push(unit);
+                            state.subs[of.sub].want = state.subs[of.sub].want.saturating_sub(1);
+                            state.stop(unit);
+                        }
+                    }
+                }
+            }
+        }
+        Ok(ended)
+    }
 }
 
 /// A pod of the scenario, the only one of its job.
@@ -82,31 +104,6 @@ pub struct Course {
     waiting: Arena<SubId, Vec<usize>>,
     /// Claims: sub-allocation, host, and the pod that will start there.
     claims: Vec<(SubId, HostId, usize)>,
-}
-
-/// Initial state: sub-allocations and running units.
-pub fn open<'p>(case: &Case, plan: &'p Plan, names: &mut Names) -> Result<PoolState<'p>, String> {
-    let mut state = PoolState::new(plan, Time::ZERO);
-    let wanted: Vec<Wanted> = serde_json::from_value(case.demand.clone()).map_err(|e| format!("demand: {e}"))?;
-    for wanted in &wanted {
-        let sub = names.sub(wanted, 0)?;
-        state.add_sub(sub);
-    }
-    for group in case.initial.as_array().into_iter().flatten() {
-        let sub = Names::find(&names.subs, group["sub"].as_str().unwrap_or_default())?;
-        for i in 0..crate::ego::number(group, "count")? as usize {
-            let host = match group["hosts"][i].as_str() {
-                Some(name) => Names::find(&names.hosts, name)?,
-                None => {
-                    let unit = state.subs[sub].unit;
-                    let host = state.free.iter().find(|(_, free)| fits(free, &unit));
-                    host.ok_or("initial units do not fit")?.0
-                }
-            };
-            state.enter(sub, host, Source::Pool(ConsumerId::ROOT), State::Run);
-        }
-    }
-    Ok(state)
 }
 
 impl Course {
@@ -170,21 +167,8 @@ impl Course {
     ) -> Result<Option<&'static str>, String> {
         for round in rounds {
             state.now = Time::from_seconds(round.t);
-            for change in &round.changes {
-                match change {
-                    Change::Want(sub, want) => state.subs[*sub].want = *want,
-                    Change::Complete(units) => {
-                        for &unit in units {
-                            let sub = state.units.get(unit).ok_or("no such unit")?.sub;
-                            if state.units[unit].state == State::Gone {
-                                continue;
-                            }
-                            state.subs[sub].want = state.subs[sub].want.saturating_sub(1);
-                            state.stop(unit);
-                            self.pods[self.of_unit[unit]].ends = Some(round.t);
-                        }
-                    }
-                }
+            for unit in round.apply(state)? {
+                self.pods[self.of_unit[unit]].ends = Some(round.t);
             }
             self.adjust(state, round.t);
             state.changes.clear();

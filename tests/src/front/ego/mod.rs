@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::Differs;
 use crate::ego::Case;
-use crate::ego::format::{Names, plan};
+use crate::ego::format::{Names, open, plan};
 use crate::report::Verdict;
 use course::{Course, Round};
 use file::File;
@@ -24,11 +24,7 @@ pub use one_file::is_one_file;
 
 /// Compares a case with its recording through a scenario file.
 pub fn check(case: &Case) -> Verdict {
-    match compare(case) {
-        Ok(()) => Verdict::Equal,
-        Err(Differs::CannotSay(feature)) => Verdict::CannotSay(feature),
-        Err(Differs::Says(says)) => Verdict::Failed(says),
-    }
+    compare(case).into()
 }
 
 fn compare(case: &Case) -> Result<(), Differs> {
@@ -50,7 +46,7 @@ fn compare(case: &Case) -> Result<(), Differs> {
         return quotas(case, &plan, &mut names);
     }
     let layout = Layout::new(&plan);
-    let mut state = course::open(case, &plan, &mut names)?;
+    let mut state = open(case, &plan, &mut names)?;
     let (rounds, is_free_pass) = cycles(case, &names)?;
     let all = moments::run((&plan, &layout, &names), &mut state, &rounds, is_free_pass)?;
     if is_free_pass {
@@ -99,7 +95,7 @@ fn held(case: &Case, mut cycles: impl Iterator<Item = u64>) -> Result<(), String
 /// Dynamic share quotas, compared with the fair share in the ledger before the first cycle.
 fn quotas(case: &Case, plan: &Plan, names: &mut Names) -> Result<(), Differs> {
     let layout = Layout::new(plan);
-    let mut state = course::open(case, plan, names)?;
+    let mut state = open(case, plan, names)?;
     for (i, step) in case.steps.iter().enumerate() {
         if step["op"] == "set_want" {
             let sub = Names::find(&names.subs, step["sub"].as_str().unwrap_or_default())?;

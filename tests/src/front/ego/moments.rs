@@ -18,7 +18,7 @@ use fairground::sim::{CycleRecord, Simulation};
 use fairground::time::Time;
 use fairground::trace::{Event, EvictReason, Level};
 
-use super::course::{Change, Round, deadline_of, reason};
+use super::course::{Round, deadline_of, reason};
 use super::file::Writer;
 use crate::ego::format::Names;
 use crate::front::Differs;
@@ -60,9 +60,8 @@ pub fn run(
     let mut all = Vec::new();
     for round in rounds {
         state.now = Time::from_seconds(round.t);
-        let mut ended: Vec<UnitId> = Vec::new();
         let before = state.clone();
-        apply_changes(state, round, &mut ended)?;
+        let ended = round.apply(state)?;
         let moment = write((plan, layout, names), (&before, state), &ended)?;
         state.changes.clear();
         let done = run_cycle(state, layout, Level::Outcomes);
@@ -81,25 +80,6 @@ pub fn run(
 }
 
 /// Applies the changes before a cycle. `ended` collects completed units, running or in their grace period.
-fn apply_changes(state: &mut PoolState<'_>, round: &Round, ended: &mut Vec<UnitId>) -> Result<(), String> {
-    for change in &round.changes {
-        match change {
-            Change::Want(sub, want) => state.subs[*sub].want = *want,
-            Change::Complete(units) => {
-                for &unit in units {
-                    let of = *state.units.get(unit).ok_or("no such unit")?;
-                    if of.state != State::Gone {
-                        ended.push(unit);
-                        state.subs[of.sub].want = state.subs[of.sub].want.saturating_sub(1);
-                        state.stop(unit);
-                    }
-                }
-            }
-        }
-    }
-    Ok(())
-}
-
 /// Decisions of the direct run.
 fn decided(state: &PoolState<'_>, done: &Cycle, t: i64) -> Decided {
     let in_pools = done.passes.iter().flat_map(|(_, pass)| &pass.reclaims);

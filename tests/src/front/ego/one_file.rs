@@ -15,7 +15,7 @@ use fairground::trace::{Event, EvictReason};
 use super::course::{self, Course, Expected, Move};
 use super::file::{self, File};
 use crate::ego::Case;
-use crate::ego::format::{Names, plan};
+use crate::ego::format::{Names, open, plan};
 use crate::front::Differs;
 
 /// Whether a case has several cycles and all of them agree in one file.
@@ -30,7 +30,7 @@ fn run(case: &Case) -> Result<(), Differs> {
     }
     let (plan, mut names) = plan(case)?;
     let layout = Layout::new(&plan);
-    let mut state = course::open(case, &plan, &mut names)?;
+    let mut state = open(case, &plan, &mut names)?;
     let rounds = course::rounds(case, &names)?.filter(|rounds| rounds.len() > 1);
     let rounds = rounds.ok_or("not several cycles")?;
     let mut course = Course::new(&state);

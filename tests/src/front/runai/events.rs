@@ -13,14 +13,14 @@ use std::fmt::Write;
 use fairground::policy::kai::recorded::{run_cycle, try_job};
 use fairground::policy::runai::DIALECT;
 use fairground::sim::{CycleRecord, Simulation};
-use fairground::trace::{Event, Gate, Level, Trace};
+use fairground::trace::{Event, Level, Trace};
 use fairground::units::Resource;
 use serde_json::Value;
 
 use super::Differs;
 use crate::cycle::snapshot::pass;
 use crate::report::Verdict;
-use crate::runai::events::{Decided, World, as_set};
+use crate::runai::events::{Decided, World, as_set, reason};
 use crate::runai::{list, real, text};
 
 /// Expected results of a cycle.
@@ -409,15 +409,6 @@ fn decided(simulation: &Simulation, record: &CycleRecord) -> Vec<Decided> {
 
 /// Reasons of pending jobs in the allocate action.
 fn why<'s>(simulation: &'s Simulation, record: &CycleRecord) -> BTreeMap<&'s str, &'static str> {
-    let of = |refusal: &fairground::trace::Refusal| {
-        let is_room = refusal.also.iter().any(|gate| matches!(gate, Gate::NoNode { .. }));
-        let reason = match refusal.gate {
-            _ if is_room => "no-resources",
-            Gate::OverLimit { .. } => "over-limit",
-            Gate::NonPreemptibleOverQuota { .. } => "non-preemptible-over-quota",
-            _ => "no-resources",
-        };
-        (&*simulation.cluster().jobs[refusal.job].name, reason)
-    };
-    record.refusals.iter().map(of).collect()
+    let jobs = &simulation.cluster().jobs;
+    record.refusals.iter().map(|refusal| (&*jobs[refusal.job].name, reason(refusal))).collect()
 }

@@ -10,7 +10,7 @@ use crate::report::Verdict;
 
 /// Compares a case with its recording through a scenario file.
 pub fn check(case: &Value) -> Verdict {
-    let judged = match case["kind"].as_str() {
+    let judged: Result<(), Differs> = match case["kind"].as_str() {
         Some("events") => events::check(case),
         Some("fairshare") => fairshare::check(case),
         Some("float") => Err("one level of queues without work".into()),
@@ -20,9 +20,5 @@ pub fn check(case: &Value) -> Verdict {
         Some("multi-resource") => Err("an example in parts".into()),
         _ => Err("an unknown kind".to_owned().into()),
     };
-    match judged {
-        Ok(()) => Verdict::Equal,
-        Err(Differs::CannotSay(feature)) => Verdict::CannotSay(feature),
-        Err(Differs::Says(says)) => Verdict::Failed(says),
-    }
+    judged.into()
 }

@@ -46,35 +46,6 @@ pub fn write(case: &Value, input: &CoreInput) -> Result<File, String> {
     Ok(File { text, queues })
 }
 
-/// Formats a configuration as YAML, as in a file.
-pub fn queues_yaml(value: &Value, depth: usize) -> String {
-    let indent = "  ".repeat(depth);
-    let mut out = String::new();
-    match value {
-        Value::Object(fields) => {
-            for (key, value) in fields {
-                let key = Value::from(key.as_str());
-                match value {
-                    Value::Object(inner) if inner.is_empty() => out += &format!("{indent}{key}: {{}}\n"),
-                    Value::Array(inner) if inner.is_empty() => out += &format!("{indent}{key}: []\n"),
-                    Value::Object(_) | Value::Array(_) => {
-                        out += &format!("{indent}{key}:\n{}", queues_yaml(value, depth + 1));
-                    }
-                    plain => out += &format!("{indent}{key}: {plain}\n"),
-                }
-            }
-        }
-        Value::Array(items) => {
-            for item in items {
-                let inner = queues_yaml(item, depth + 1);
-                out += &format!("{indent}- {}", inner.trim_start_matches(' '));
-            }
-        }
-        plain => out += &format!("{indent}{plain}\n"),
-    }
-    out
-}
-
 /// Quotes a text.
 pub fn quoted(text: &str) -> Value {
     Value::from(text)

@@ -20,8 +20,5 @@ pub fn check(kind: Kind, case: &serde_json::Value) -> Verdict {
             Ok(input) => file::write(case, &input).and_then(|file| compare::compare(case, &input, &file)),
         },
     };
-    match differs {
-        Ok(()) => Verdict::Equal,
-        Err(says) => Verdict::Failed(says),
-    }
+    differs.into()
 }

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use fairground::import::{Imported, Options, import_queues_yaml};
 use fairground::scenario::{QueueEntry, ResourceEntry, Scalar, Scenario};
 
-use super::file::{queues_yaml, quoted};
+use super::file::quoted;
 use super::tree::Tree;
 
 /// Imports a configuration with all queues of a tree; queues missing in the configuration are absent.
 pub fn import(tree: &Tree, config: &serde_json::Value) -> Result<(Scenario, BTreeMap<String, String>), String> {
     let (filled, absent) = tree.filled(config);
-    let config = queues_yaml(&filled, 0);
+    let config = filled.to_string();
     let Imported { scenario, report } = import_queues_yaml(&config, &Options::default());
     let mut scenario = scenario.ok_or_else(|| format!("import: {:?}\n{config}", report.diagnostics))?;
     let paths = tree.paths("root");
