@@ -11,7 +11,7 @@ use web_sys::{DataTransfer, FileList, FileSystemDirectoryEntry, FileSystemEntry,
 use crate::engine::protocol::{FileBytes, ImportOptions};
 use crate::lessons::{parse, unfinished};
 use crate::state::command::Command;
-use crate::state::lesson::recorder::RecordStep;
+use crate::state::lesson::step::RecordStep;
 use crate::store::Store;
 
 /// Largest file that is read, in bytes.

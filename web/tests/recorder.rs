@@ -11,8 +11,7 @@ use fairground_web::state::command::Command;
 use fairground_web::state::document::change::Change;
 use fairground_web::state::effect::Effect;
 use fairground_web::state::layout::options::NowView;
-use fairground_web::state::lesson::recorder::RecordStep;
-use fairground_web::state::lesson::step::LessonStep;
+use fairground_web::state::lesson::step::{LessonStep, RecordStep};
 use fairground_web::state::update::update;
 
 use crate::whole::Whole;

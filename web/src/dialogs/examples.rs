@@ -9,7 +9,7 @@ use crate::state::command::Command;
 use crate::state::document::draft::DraftLine;
 use crate::state::document::{Origin, opened::Opened};
 use crate::state::layout::options::Dialog;
-use crate::state::lesson::recorder::RecordStep;
+use crate::state::lesson::step::RecordStep;
 use crate::store::Store;
 use crate::views::sketch::draw::sketch as draw;
 use crate::views::sketch::view::sketch;

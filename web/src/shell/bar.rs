@@ -6,12 +6,12 @@ use leptos::html;
 use leptos::prelude::*;
 
 use crate::agreement;
+use crate::dialogs::palette::view::record_offer;
 use crate::page::window_width;
 use crate::shell::runs;
 use crate::state::branches::commands::compare_versions_label;
 use crate::state::command::Command;
 use crate::state::layout::options::{Dialog, Presenting, SetupTab, Theme};
-use crate::state::lesson::recorder;
 use crate::store::Store;
 use crate::widgets::button::{CommandButton, IconButton};
 use crate::widgets::icons::{Icon, Kind, Logo};
@@ -60,7 +60,7 @@ pub fn Bar() -> impl IntoView {
             MenuItem::new("Search or run a command", Command::Dialog(Some(Dialog::Palette))).key("Ctrl+K"),
             MenuItem::new("Import", Command::Dialog(Some(Dialog::Paste))),
             MenuItem::new("Present", Command::Present(Presenting::On)).key("P"),
-            store.now(|m| MenuItem::new(recorder::offer(m).0, recorder::offer(m).1)),
+            store.now(|m| MenuItem::new(record_offer(m).0, record_offer(m).1)),
             MenuItem::new("Earlier states", Command::Dialog(Some(Dialog::States))),
             MenuItem::new("Help", Command::Dialog(Some(Dialog::Help))),
             MenuItem::new("How accurate is this?", Command::Dialog(Some(Dialog::Fidelity))),

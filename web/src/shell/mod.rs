@@ -12,6 +12,7 @@ pub mod notice_bar;
 pub mod peek;
 mod present;
 mod recorder;
+mod recorder_fields;
 mod recorder_question;
 pub mod runs;
 pub mod sheet;

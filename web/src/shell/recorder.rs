@@ -1,15 +1,15 @@
 //! The lesson recorder: frames are taken from the screen, and their texts are written beside them.
 
 use fairground::export::with_schema_line;
-use fairground::lesson::{
-    FRAMES_MAX, Lesson, LessonFrame, Mistake, NOTES_CHARS_MAX, TEXT_CHARS_MAX, TITLE_CHARS_MAX, to_yaml,
-};
+use fairground::lesson::{FRAMES_MAX, LessonFrame, Mistake, NOTES_CHARS_MAX, TEXT_CHARS_MAX, TITLE_CHARS_MAX, to_yaml};
 use leptos::html;
 use leptos::prelude::*;
 
+use super::recorder_fields::{edit_frame, field};
 use super::recorder_question::QuestionForm;
 use crate::state::command::Command;
-use crate::state::lesson::recorder::{self, RecordStep};
+use crate::state::lesson::record::scene_of;
+use crate::state::lesson::step::RecordStep;
 use crate::store::Store;
 use crate::widgets::button::{CommandButton, IconButton};
 use crate::widgets::file_chooser::FileChooser;
@@ -18,49 +18,6 @@ use crate::{address, effects, lessons};
 
 /// Number of mistakes that are shown.
 const MISTAKES_MAX: usize = 3;
-
-/// Changes the lesson that is being written, given the position of the frame that is edited.
-pub fn edit(store: Store, change: &mut dyn FnMut(&mut Lesson, usize)) {
-    let (mut lesson, at) = store.now(|m| (Lesson::clone(&m.recorder.lesson), m.recorder.at));
-    change(&mut lesson, at);
-    store.dispatch(Command::Record(RecordStep::Edit(Box::new(lesson))));
-}
-
-/// Changes the frame that is edited.
-pub fn edit_frame(store: Store, change: &mut dyn FnMut(&mut LessonFrame)) {
-    edit(store, &mut |lesson, at| {
-        if let Some(frame) = lesson.frames.get_mut(at) {
-            change(frame);
-        }
-    });
-}
-
-/// A text of a lesson, given the position of the frame that is edited.
-pub type Part = fn(&mut Lesson, usize) -> Option<&mut String>;
-
-/// A labelled text field; with several rows, a text area.
-pub fn field(label: &'static str, rows: u8, max: usize, part: Part) -> AnyView {
-    let store = Store::get();
-    let value = store.text(move |m| {
-        let mut lesson = Lesson::clone(&m.recorder.lesson);
-        part(&mut lesson, m.recorder.at).cloned().unwrap_or_default()
-    });
-    let typed = move |event| {
-        let text = event_target_value(&event);
-        edit(store, &mut |lesson, at| {
-            if let Some(old) = part(lesson, at) {
-                old.clone_from(&text);
-            }
-        });
-    };
-    let (rows, max) = (rows.to_string(), max.to_string());
-    let input = match rows.as_str() {
-        "1" => view! { <input class="input" type="text" maxlength=max prop:value=value on:input=typed /> }.into_any(),
-        _ => view! { <textarea class="input" rows=rows maxlength=max prop:value=value on:input=typed></textarea> }
-            .into_any(),
-    };
-    view! { <label class="field"><span>{label}</span>{input}</label> }.into_any()
-}
 
 /// The recorder, if it is open and no lesson is played.
 #[component]
@@ -250,7 +207,7 @@ fn FrameForm() -> impl IntoView {
         })
     });
     let is_shown = store.part(|m| {
-        let now = recorder::scene_of(m);
+        let now = scene_of(m);
         m.recorder.frame().zip(now).is_some_and(|(frame, now)| {
             let scene = &frame.scene;
             (&scene.scenario, scene.cycle, &scene.selection, &scene.view)

@@ -6,9 +6,9 @@ use fairground::moment::Frame;
 use fairground::units::Resource;
 use leptos::prelude::*;
 
-use super::recorder::{edit_frame, field};
+use super::recorder_fields::{edit_frame, field};
 use crate::state::command::Command;
-use crate::state::lesson::recorder::RecordStep;
+use crate::state::lesson::step::RecordStep;
 use crate::state::model::Model;
 use crate::store::Store;
 use crate::widgets::button::CommandButton;

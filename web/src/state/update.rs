@@ -6,8 +6,8 @@ use fairground::scenario::Path;
 
 use super::command::Command;
 use super::effect::Effect;
-use super::layout::embed::Embed;
 use super::layout::options::{Dialog, Panel};
+use super::lesson::step::LessonStep;
 use super::model::Model;
 use super::notify::notify;
 use super::playback::run::load;
@@ -19,10 +19,7 @@ use crate::state::document::change::Change;
 /// Applies a command to the model and returns the resulting side effects. Long because it is a table.
 pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
     let mut effects = Vec::new();
-    let is_allowed = |embed: Embed| {
-        embed.allows(&command) || sets(&command, model.view.control.as_ref()) || is_suggested(&command, model)
-    };
-    if !model.view.embed.is_none_or(is_allowed) {
+    if !is_allowed(&command, model) {
         return effects;
     }
     let fx = &mut effects;
@@ -32,7 +29,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
     match command {
         Command::Open(opened) => document::commands::open(model, *opened, fx),
         Command::Lesson(step) => lesson::commands::play(model, step, fx),
-        Command::Record(step) => lesson::recorder::record(model, step, fx),
+        Command::Record(step) => lesson::record::record(model, step, fx),
         Command::Set { at, value } => document::commands::set(model, &at, &value, fx),
         Command::GestureEnd => model.document.history.end_gesture(),
         Command::SetText(scenario) => document::commands::set_text(model, *scenario, fx),
@@ -136,6 +133,15 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::CloseNotice(id) => Arc::make_mut(&mut model.notices).retain(|n| n.id != id),
     }
     effects
+}
+
+/// Whether a command is allowed: in an embedded page what its address allows, the setting of a slider, and the way through
+/// a lesson with its suggestions. Nobody leaves the lesson there, as nothing was open before.
+fn is_allowed(command: &Command, model: &Model) -> bool {
+    let Some(embed) = model.view.embed else { return true };
+    let leaves = *command == Command::Lesson(LessonStep::Leave);
+    let is_offered = sets(command, model.view.control.as_ref()) || is_suggested(command, model);
+    !leaves && (embed.allows(command) || is_offered)
 }
 
 /// Whether a command changes the setting that the reader of a link changes with a slider.

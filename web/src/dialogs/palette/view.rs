@@ -11,8 +11,7 @@ use crate::state::command::Command;
 use crate::state::document::change::{Change, Shift};
 use crate::state::document::{node_state, tree};
 use crate::state::layout::options::{Dialog, KeySet, NowView, Panel, Presenting, SetupTab, Theme};
-use crate::state::lesson::recorder;
-use crate::state::lesson::step::LessonStep;
+use crate::state::lesson::step::{LessonStep, RecordStep};
 use crate::state::model::Model;
 
 /// An entry of the palette.
@@ -157,7 +156,7 @@ fn of_the_scenario(model: &Model, add: Add<'_>) {
     if let Some(name) = model.document.history.redo_name() {
         add(&format!("Redo: {name}"), "Ctrl+Shift+Z", Command::Redo);
     }
-    let (label, command) = recorder::offer(model);
+    let (label, command) = record_offer(model);
     add(label, "", command);
     add("Add up result codes of lessons", "", Command::Dialog(Some(Dialog::Results)));
     add("Earlier states", "", Command::Dialog(Some(Dialog::States)));
@@ -202,6 +201,16 @@ fn of_the_scenario(model: &Model, add: Add<'_>) {
         add(&format!("Duplicate {name}"), "", Command::Change(Change::DuplicateJob(name.clone())));
         add(&format!("Remove {name}"), "Del", Command::Change(Change::RemoveJob(name.clone())));
     }
+}
+
+/// The command that opens the recorder, and its label.
+pub fn record_offer(model: &Model) -> (&'static str, Command) {
+    let (label, step) = match &model.lesson {
+        Some(playing) => ("Edit a copy of this lesson", RecordStep::Replace(playing.lesson.clone())),
+        None if model.recorder.is_open => ("Close the lesson recorder", RecordStep::Open(false)),
+        None => ("Record a lesson", RecordStep::Open(true)),
+    };
+    (label, Command::Record(step))
 }
 
 fn of_the_lesson(model: &Model, add: Add<'_>) {

@@ -6,7 +6,6 @@
 
 use super::options::{Dialog, NowView};
 use crate::state::command::Command;
-use crate::state::lesson::step::LessonStep;
 
 /// Options of an embedded page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,8 +70,7 @@ impl Embed {
             | Command::Redo
             | Command::Remark(_)
             | Command::GoBackTo(_) => self.edit,
-            Command::Lesson(LessonStep::Leave)
-            | Command::Record(_)
+            Command::Record(_)
             | Command::SetText(_)
             | Command::Unread(_)
             | Command::Dismiss(_)

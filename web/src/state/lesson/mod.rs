@@ -3,5 +3,6 @@
 pub mod commands;
 pub mod playing;
 pub mod progress;
+pub mod record;
 pub mod recorder;
 pub mod step;

@@ -1,4 +1,4 @@
-//! Steps of a lesson.
+//! Steps of a lesson that is played, and of one that is written.
 
 use std::sync::Arc;
 
@@ -20,4 +20,29 @@ pub enum LessonStep {
     Answer(String),
     /// Restores what was open before.
     Leave,
+}
+
+/// A step of the recorder.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RecordStep {
+    /// Opens or closes it.
+    Open(bool),
+    /// Puts another lesson in place of the one that is being written.
+    Replace(Arc<Lesson>),
+    /// The same lesson with other texts.
+    Edit(Box<Lesson>),
+    /// Shows a frame.
+    Show(usize),
+    /// Adds a frame after the one that is edited, with the moment on the screen.
+    Take,
+    /// Gives the frame the moment on the screen.
+    Retake,
+    /// Shows the answer to the frame's question at the moment on the screen.
+    TakeAnswer,
+    /// Suggests the edits that lead from the frame to the scenario on the screen.
+    Suggest,
+    /// Moves the frame to a position.
+    Move(usize),
+    Remove,
+    Undo,
 }
