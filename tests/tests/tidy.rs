@@ -99,7 +99,6 @@ const POLICY_REGISTRY: &str = "core/src/policy/registry.rs";
 
 /// Files outside the policies' folders that name a policy, with the reasons.
 const NAMES_A_POLICY: &[(&str, &str)] = &[
-    ("core/src/format/mod.rs", "the dialect of the files is called as KAI is, whose words it has"),
     ("core/src/import/ego_plan.rs", "reads a file of that product"),
     ("core/src/import/kubernetes/applications.rs", "reads labels and annotations of that product"),
     ("core/src/import/kubernetes/shards.rs", "reads what the operator of that product configures"),

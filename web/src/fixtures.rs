@@ -86,7 +86,7 @@ fn reclaim(names: &Names, by: &str) -> impl Fn(PodId, NodeId) -> Event {
 
 /// A comparison of GPUs by a rule of the default policy.
 fn check(rule: &str, subject: Subject, left: (Quantity, f64), op: Op, right: (Quantity, f64)) -> Check {
-    let rules = Policy::rulebook(Policy::NAMES[0]).expect("the default has rules").rules;
+    let rules = Policy::rulebook(Policy::DEFAULT.key).expect("the default has rules").rules;
     let rule = *rules.iter().find(|known| known.key() == rule).expect("a rule");
     Check::new(rule, subject, gpus_of(left), op, gpus_of(right))
 }

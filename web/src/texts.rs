@@ -25,7 +25,7 @@ use crate::store::Store;
 use crate::words::step_sentence;
 
 /// Policy of the screens.
-const POLICY: &str = Policy::NAMES[0];
+const POLICY: &str = Policy::DEFAULT.key;
 /// The example with the share usage view.
 const SHARE_USAGE: &str = "ego-share-usage";
 /// The example with warnings in Fairness.

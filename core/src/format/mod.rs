@@ -43,9 +43,6 @@ pub const FORMAT: &str = "fairground-scenario";
 /// Format version that this build reads and writes.
 pub const VERSION: &str = "1";
 
-/// The only supported value of the `dialect` key: KAI's terms and units.
-pub const DIALECT: &str = "kai";
-
 /// Labels that order the pods of a job.
 pub(crate) const ORDER_LABELS: [&str; 3] =
     ["kai.scheduler/task-priority", "training.kubeflow.org/job-role", "ray.io/node-type"];

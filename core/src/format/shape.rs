@@ -115,30 +115,6 @@ impl<T: Entry> Rows for Vec<T> {
     }
 }
 
-impl<T: Entry> Rows for Arc<Vec<T>> {
-    fn row_bytes(&self) -> usize {
-        size_of::<T>()
-    }
-    fn count(&self) -> usize {
-        self.len()
-    }
-    fn row(&self, i: usize) -> Option<&dyn Shape> {
-        self.get(i).map(|row| row as &dyn Shape)
-    }
-    fn row_mut(&mut self, i: usize) -> Option<&mut dyn Shape> {
-        Arc::make_mut(self).get_mut(i).map(|row| row as &mut dyn Shape)
-    }
-    fn reset(&mut self, n: usize) {
-        *self = Arc::new(vec![T::default(); n]);
-    }
-    fn remove_row(&mut self, i: usize) {
-        Arc::make_mut(self).remove_row(i);
-    }
-    fn add_row(&mut self) {
-        Arc::make_mut(self).add_row();
-    }
-}
-
 /// A group of fields that can be part of another, with its table.
 pub trait Entry: Shape + Default + Clone + 'static {
     /// What it is, and its fields.
@@ -217,21 +193,26 @@ field_types! {
     BTreeMap<String, Scalar>: Settings, Settings(settings => settings);
 }
 
-macro_rules! lists {
-    ($($type:ty),*) => {$(
-        impl<T: Entry> FieldType for $type {
-            const KIND: Kind = Kind::Rows(&T::TABLE);
-            fn look(&self) -> Ref<'_> {
-                Ref::Rows(self)
-            }
-            fn look_mut(&mut self) -> Mut<'_> {
-                Mut::Rows(self)
-            }
-        }
-    )*};
+impl<T: Entry> FieldType for Vec<T> {
+    const KIND: Kind = Kind::Rows(&T::TABLE);
+    fn look(&self) -> Ref<'_> {
+        Ref::Rows(self)
+    }
+    fn look_mut(&mut self) -> Mut<'_> {
+        Mut::Rows(self)
+    }
 }
 
-lists!(Vec<T>, Arc<Vec<T>>);
+/// A shared list becomes one of its own when it is changed.
+impl<T: Entry> FieldType for Arc<Vec<T>> {
+    const KIND: Kind = <Vec<T>>::KIND;
+    fn look(&self) -> Ref<'_> {
+        (**self).look()
+    }
+    fn look_mut(&mut self) -> Mut<'_> {
+        Arc::make_mut(self).look_mut()
+    }
+}
 
 /// Declares a group of fields. A row is one field: what it means, its name and type in the program, its position and
 /// name in a file.

@@ -7,7 +7,6 @@ use super::options::{Mapping, Options};
 use super::table::{Row, Table};
 use super::trace::{self, Trace};
 use super::{Imported, NODES, Report, counted, in_newest_revision, node_group};
-use crate::format::DIALECT;
 use crate::policy::Policy;
 use crate::scenario::quantity::print_decimal;
 use crate::scenario::{
@@ -112,7 +111,7 @@ fn make(jobs: &[u8], queues: Option<&[u8]>, options: &Options, report: &mut Repo
     report.assume("a node has 64 cores and 256 GB; jobs ask for no CPU or memory unless the trace says so");
     Some(Scenario {
         name: options.name.clone(),
-        dialect: DIALECT.into(),
+        dialect: Policy::DEFAULT.key.into(),
         policy: options.policy.clone(),
         cycle: Some(Scalar(options.cycle.clone())).filter(|c| !c.0.is_empty()),
         nodes: Arc::new(vec![node_group("node", n_nodes, node_gpus)]),

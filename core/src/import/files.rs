@@ -364,7 +364,7 @@ fn contents(scenario: &Scenario) -> String {
 
 /// Returns the options with the default policy filled in.
 fn with_default_policy(options: &Options) -> Options {
-    let policy = if options.policy.is_empty() { Policy::NAMES[0].to_string() } else { options.policy.clone() };
+    let policy = if options.policy.is_empty() { Policy::DEFAULT.key.to_string() } else { options.policy.clone() };
     Options { policy, ..options.clone() }
 }
 
@@ -436,7 +436,7 @@ fn part(kind: Kind, of: &[&Piece<'_>], pieces: &[Piece<'_>], options: &Options, 
     let options = &match kind {
         Kind::Trace => with_default_policy(options),
         Kind::Kubernetes => Options { policy: String::new(), ..options.clone() },
-        _ => Options { policy: Policy::NAMES[0].into(), ..options.clone() },
+        _ => Options { policy: Policy::DEFAULT.key.into(), ..options.clone() },
     };
     let imported = match kind {
         Kind::Organisation => super::import_organisation(&texts, options),

@@ -120,7 +120,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             name: String::new(),
-            policy: Policy::NAMES[0].into(),
+            policy: Policy::DEFAULT.key.into(),
             nodes: None,
             quota_scale: (1, 1),
             cycle: "on change".into(),

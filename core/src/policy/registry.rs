@@ -39,6 +39,8 @@ macro_rules! policies {
         impl Policy {
             /// Descriptions of all policies, the default first.
             pub const ALL: &'static [&'static Description] = &[$($(#[cfg($cfg)])? <$scheduler as Scheduler>::DESCRIPTION),+];
+            /// The policy of scenarios that name none. Its product's terms and units are those of all scenario files.
+            pub const DEFAULT: &'static Description = Self::ALL[0];
             /// Names in scenario files, the default first.
             pub const NAMES: &'static [&'static str] = &[$($(#[cfg($cfg)])? <$scheduler as Scheduler>::DESCRIPTION.key),+];
 
@@ -183,13 +185,13 @@ impl Policy {
     /// The description of the policy with this name in a scenario, the default if empty; `None` if there is no such
     /// policy.
     pub fn described(name: &str) -> Option<&'static Description> {
-        let name = if name.is_empty() { Self::NAMES[0] } else { name };
+        let name = if name.is_empty() { Self::DEFAULT.key } else { name };
         Self::ALL.iter().find(|policy| policy.key == name).copied()
     }
 
     /// The description of the policy with this name; the default if there is no such policy.
     pub fn described_or_default(name: &str) -> &'static Description {
-        Self::described(name).unwrap_or(Self::ALL[0])
+        Self::described(name).unwrap_or(Self::DEFAULT)
     }
 
     /// Policies that model products.

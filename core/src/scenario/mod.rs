@@ -13,6 +13,6 @@ pub(crate) use crate::format::{
     ORDER_LABELS, Ref, Rows, SECTIONS, Shape, SlotMut, finding, orders_pods, position, quoted, unlimited_queue,
 };
 pub use at_moment::at_moment;
-pub use check::{Checked, check};
+pub use check::{Checked, check, reads_of_jobs, reads_of_nodes};
 pub use load::{Loaded, load};
 pub use plan::{Plan, PlanChange, Planned};

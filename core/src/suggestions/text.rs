@@ -81,11 +81,11 @@ pub fn outcome(tried: &Tried, outcome: &Outcome, has_part: bool, policy: &str) -
         Some(Start::Already) => Text::of("It would already be running"),
         Some(Start::At { cycle, time_ms }) => {
             let who = if has_part { terms.fill("Another of its [pods]") } else { "It".to_string() };
-            let text = Text::of(format!("{who} would start in {}", at(cycle, time_ms)));
-            match tried.unchanged {
-                Some(Start::At { cycle, time_ms }) => text.say(format!(" instead of {}", at(cycle, time_ms))),
-                _ => text,
-            }
+            let instead = match tried.unchanged {
+                Some(Start::At { cycle, time_ms }) => format!(" instead of {}", at(cycle, time_ms)),
+                _ => String::new(),
+            };
+            Text::of(format!("{who} would start in {}{instead}", at(cycle, time_ms)))
         }
         None => return Text::of("It would still wait."),
     };

@@ -61,7 +61,7 @@ pub use short::short_reason;
 pub use source::Paragraph;
 pub use terms::Terms;
 use text::text;
-pub use text::{Piece, Text};
+pub use text::{Piece, Text, joined};
 pub use ticket::ticket;
 
 use crate::id::{Id, JobId};

@@ -6,5 +6,5 @@ use crate::policy::Policy;
 
 /// The short name of a policy's product.
 pub fn product(policy: &str) -> &'static str {
-    Policy::described(policy).unwrap_or(Policy::ALL[0]).short
+    Policy::described(policy).unwrap_or(Policy::DEFAULT).short
 }

@@ -44,20 +44,21 @@ pub struct Text(pub Vec<Piece>);
 
 /// A sentence with holes, each for words, a name, an amount or another text: `text!("{job} waits in {queue}.", [job,
 /// queue = of])`. Names stay separate pieces. A hole without a value, or a value without a hole, does not compile.
+#[macro_export]
 macro_rules! text {
     ($template:literal $(, [$($hole:ident $(= $value:expr)?),*])?) => {{
         // Only compares holes and values. In a template that is not a literal, no hole stands for a variable of that
         // name.
         let _ = format_args!(concat!($template) $($(, $hole = "")*)?);
-        $crate::words::text::Text::of_template(
+        $crate::words::Text::of_template(
             $template,
-            &[$($((stringify!($hole), $crate::words::text::text!(@ $hole $(= $value)?))),*)?],
+            &[$($((stringify!($hole), $crate::text!(@ $hole $(= $value)?))),*)?],
         )
     }};
-    (@ $hole:ident) => { $crate::words::text::Text::from($hole) };
-    (@ $hole:ident = $value:expr) => { $crate::words::text::Text::from($value) };
+    (@ $hole:ident) => { $crate::words::Text::from($hole) };
+    (@ $hole:ident = $value:expr) => { $crate::words::Text::from($value) };
 }
-pub(super) use text;
+pub(crate) use text;
 
 /// What may stand in a hole.
 macro_rules! from {
@@ -107,7 +108,7 @@ pub(super) fn name(name: &str) -> Text {
 }
 
 /// Texts with words between them.
-pub(super) fn joined(texts: impl IntoIterator<Item = Text>, between: &str) -> Text {
+pub fn joined(texts: impl IntoIterator<Item = Text>, between: &str) -> Text {
     let join = |all: Text, text| text!("{all}{between}{text}", [all, between, text]);
     texts.into_iter().reduce(join).unwrap_or_default()
 }
@@ -118,7 +119,7 @@ impl Text {
         Text::default().say(words)
     }
     /// Creates a text from a template with the values of its holes.
-    pub(super) fn of_template(template: &str, holes: &[(&str, Text)]) -> Text {
+    pub fn of_template(template: &str, holes: &[(&str, Text)]) -> Text {
         debug_assert!(!template.contains("[{"), "the mark around a hole is never filled: {template}");
         let mut pieces = Vec::new();
         // A part begins with a hole: `job} waits in `; only the first one has none.

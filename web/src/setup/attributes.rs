@@ -343,7 +343,7 @@ mod tests {
             .chain(of(JOB).chain(PODS).chain(ALL_KINDS).map(|a| (job.clone(), a)))
             .chain(Policy::ALL.iter().filter_map(|policy| policy.form.job).flat_map(|g| g.1).map(|a| (job.clone(), a)))
             .chain(PODS.iter().chain(KIND).map(|a| (job.field("pod-sets").named("p"), a)))
-            .chain(of(Policy::ALL[0].form.settings).chain(SCENARIO).chain(TIME).map(|a| (root.clone(), a)));
+            .chain(of(Policy::DEFAULT.form.settings).chain(SCENARIO).chain(TIME).map(|a| (root.clone(), a)));
         for (owner, attribute) in all {
             let at = attribute.place(&owner);
             let edit = fairground::scenario::Edit::Set { at: at.clone(), value: "1".into() };

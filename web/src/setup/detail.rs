@@ -2,7 +2,7 @@
 
 use fairground::policy::Policy;
 use fairground::policy::form::{Form, Stored};
-use fairground::scenario::{Edit, Path, Scenario};
+use fairground::scenario::{Edit, Path, Scenario, reads_of_jobs, reads_of_nodes};
 use fairground::words::{Selection, Terms};
 use leptos::prelude::*;
 
@@ -89,7 +89,7 @@ fn section(store: Store, at: &Path, (title, all): &'static Group) -> AnyView {
 
 /// The forms of the scenario's policy.
 fn form(model: &Model) -> &'static Form {
-    &Policy::described(&model.document.scenario.policy).unwrap_or(Policy::ALL[0]).form
+    &Policy::described_or_default(&model.document.scenario.policy).form
 }
 
 /// Fields for attributes of the thing at a path. Attributes that the policy ignores are shown only if they are set.
@@ -102,8 +102,8 @@ pub fn fields(store: Store, at: &Path, all: &'static [Attribute]) -> AnyView {
                     let (_, field) = attribute.key.rsplit_once('.').unwrap_or(("", attribute.key));
                     !policy.terms.reads(field)
                 }
-                SetupTab::Nodes => policy.ignored_of_nodes().any(|key| key == attribute.key),
-                SetupTab::Work => policy.ignored_of_jobs().any(|key| key == attribute.key),
+                SetupTab::Nodes => !reads_of_nodes(policy, attribute.key),
+                SetupTab::Work => !reads_of_jobs(policy, attribute.key),
                 _ => false,
             };
             !is_ignored || !document::value(&m.document.scenario, &attribute.place(at)).is_empty()

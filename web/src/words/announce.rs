@@ -4,9 +4,10 @@ use fairground::units::Resource;
 use std::collections::BTreeSet;
 
 use fairground::id::JobId;
+use fairground::text;
 use fairground::trace::{Event, EvictReason};
 use fairground::words::number::{amount, with_unit};
-use fairground::words::{Group, Terms, Text, capital, groups, node_state, requested};
+use fairground::words::{Group, Terms, Text, capital, groups, joined, node_state, requested};
 
 use crate::chart::queue_tree::{Tree, touched};
 use crate::engine::protocol::{Amounts, EventRow, EventWord, Frame, JobRow, What};
@@ -46,20 +47,17 @@ pub fn action(name: &str) -> &str {
 pub fn step_sentence(frame: &Frame) -> Text {
     let waiting = still_waiting(frame);
     match happened(frame, true) {
-        Some(text) if waiting.is_empty() => text.say("."),
-        Some(text) => text.say(". ").then(waiting).say("."),
+        Some(happened) if waiting.is_empty() => text!("{happened}.", [happened]),
+        Some(happened) => text!("{happened}. {waiting}.", [happened, waiting]),
         None => unchanged(frame, "Nothing changed", waiting),
     }
 }
 
 /// *Nothing changed; b1 still waits.*
 fn unchanged(frame: &Frame, says: &str, waiting: Text) -> Text {
-    let text = Text::of(says);
-    let text = if frame.quiet { text.say(", and nothing more will happen") } else { text };
-    match waiting.is_empty() {
-        true => text.say("."),
-        false => text.say("; ").then(waiting).say("."),
-    }
+    let more = if frame.quiet { ", and nothing more will happen" } else { "" };
+    let stays = (!waiting.is_empty()).then(|| text!("; {waiting}", [waiting]));
+    text!("{says}{more}{stays}.", [says, more, stays])
 }
 
 /// The jobs that keep waiting: *b1 still waits*, *5 jobs of night still wait*; empty if there are none.
@@ -87,11 +85,11 @@ fn still_waiting(frame: &Frame) -> Text {
     let queue = |row: &JobRow| frame.queues.get(row.queue as usize).map_or("", |queue| &queue.name).to_string();
     let job = |row: &JobRow| Job { name: row.name.clone(), queue: queue(row), pods: 1 };
     let jobs: Vec<Job> = frame.jobs.iter().filter(is_kept_waiting).map(job).collect();
-    match jobs.len() {
-        0 => Text::default(),
-        1 => listed(&jobs, Terms::of(&frame.policy)).say(" still waits"),
-        _ => listed(&jobs, Terms::of(&frame.policy)).say(" still wait"),
+    if jobs.is_empty() {
+        return Text::default();
     }
+    let wait = if jobs.len() == 1 { "waits" } else { "wait" };
+    text!("{jobs} still {wait}", [jobs = listed(&jobs, Terms::of(&frame.policy)), wait])
 }
 
 fn report_step(frame: &Frame, resource: Resource, head: &str) -> String {
@@ -137,13 +135,10 @@ fn happened(frame: &Frame, is_start: bool) -> Option<Text> {
     }
     let clauses = join_takers(clauses);
     let n = clauses.len();
-    let mut text = Text::default();
-    for (i, happening) in clauses.into_iter().take(LISTED).enumerate() {
-        text = if i > 0 { text.say("; ") } else { text };
-        text = text.then(happening.says(terms, is_start && i == 0));
-    }
-    let text = if n > LISTED { text.say(format!("; {} more", n - LISTED)) } else { text };
-    (n > 0).then_some(text)
+    let clauses = clauses.into_iter().take(LISTED).enumerate();
+    let all = joined(clauses.map(|(i, clause)| clause.says(terms, is_start && i == 0)), "; ");
+    let more = if n > LISTED { format!("; {} more", n - LISTED) } else { String::new() };
+    (n > 0).then(|| text!("{all}{more}", [all, more]))
 }
 
 /// The jobs for which others were evicted.
@@ -242,42 +237,39 @@ impl Clause {
         let lead = terms.fill(self.lead);
         let lead = if is_start { capital(&lead) } else { lead };
         let n = self.jobs.len();
-        let text = if lead.is_empty() { Text::default() } else { Text::of(lead) };
-        if let (EventWord::Node, Some(node)) = (self.word, &self.node) {
-            return text.node(node).say(terms.fill(&self.says[0]));
+        let node = self.node.as_ref().map(|node| Text::default().node(node));
+        if let (EventWord::Node, Some(node)) = (self.word, &node) {
+            return text!("{lead}{node}{is}", [lead, node = node.clone(), is = terms.fill(&self.says[0])]);
         }
         if !self.by.is_empty() {
-            return self.gives_up(text, terms);
+            return text!("{lead}{gives_up}", [lead, gives_up = self.gives_up(terms)]);
         }
-        let text = text.then(listed(&self.jobs, terms)).say(terms.fill(&self.says[usize::from(n > 1)]));
-        match self.node.filter(|_| n == 1) {
-            Some(node) => text.say(" on ").node(&node),
-            None => text,
-        }
+        let (jobs, does) = (listed(&self.jobs, terms), terms.fill(&self.says[usize::from(n > 1)]));
+        let on = node.filter(|_| n == 1).map(|node| text!(" on {node}", [node]));
+        text!("{lead}{jobs}{does}{on}", [lead, jobs, does, on])
     }
 
     /// *team-a gives up 1 GPU: a2 makes room for b2*; within a queue, and from several, *a2 gives up its GPU for b2*.
-    fn gives_up(&self, text: Text, terms: &Terms) -> Text {
+    fn gives_up(&self, terms: &Terms) -> Text {
         let is_one = self.jobs.len() == 1;
-        let takers = listed(&self.by, terms);
+        let (jobs, takers) = (listed(&self.jobs, terms), listed(&self.by, terms));
         let Some((resource, amount)) = requested::named(self.resource, &self.amount) else {
-            let are = if is_one { "was" } else { "were" };
-            let text = text.then(listed(&self.jobs, terms));
-            return text.say(format!(" {are} {} for ", terms.word(self.word.name()))).then(takers);
+            let (are, evicted) = (if is_one { "was" } else { "were" }, terms.word(self.word.name()));
+            return text!("{jobs} {are} {evicted} for {takers}", [jobs, are, evicted, takers]);
         };
         let loser = queue_of(&self.jobs).filter(|queue| self.by.iter().all(|by| by.queue != *queue));
         let with_unit = with_unit(resource, amount);
         if let Some(queue) = loser {
-            let text = text.queue(queue).say(format!(" gives up {with_unit}: "));
-            let makes = if is_one { " makes room for " } else { " make room for " };
-            return text.then(listed_in_queue(&self.jobs, terms)).say(makes).then(takers);
+            let (queue, make) = (Text::default().queue(queue), if is_one { "makes" } else { "make" });
+            let jobs = listed_in_queue(&self.jobs, terms);
+            return text!(
+                "{queue} gives up {with_unit}: {jobs} {make} room for {takers}",
+                [queue, with_unit, jobs, make, takers]
+            );
         }
-        let gives = match is_one {
-            true if resource == Resource::GPU && amount == 1.0 => " gives up its GPU for ".to_string(),
-            true => format!(" gives up {with_unit} for "),
-            false => format!(" give up {with_unit} for "),
-        };
-        text.then(listed(&self.jobs, terms)).say(gives).then(takers)
+        let give = if is_one { "gives" } else { "give" };
+        let what = if is_one && resource == Resource::GPU && amount == 1.0 { "its GPU".into() } else { with_unit };
+        text!("{jobs} {give} up {what} for {takers}", [jobs, give, what, takers])
     }
 }
 

@@ -229,8 +229,8 @@ mod tests {
 
     #[test]
     fn other_products_have_their_own_words() {
-        let of = entry_of("fair share", Policy::NAMES[0]).expect("a term");
-        let gang = entry_of("gang", Policy::NAMES[0]).expect("a term");
+        let of = entry_of("fair share", Policy::DEFAULT.key).expect("a term");
+        let gang = entry_of("gang", Policy::DEFAULT.key).expect("a term");
         for policy in Policy::ALL {
             let own = policy.terms.word_apart("fair share");
             let found = elsewhere(of, policy.key);

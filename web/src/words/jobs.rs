@@ -1,6 +1,7 @@
 //! Jobs as the subject of a sentence: a few by name, many counted by queue.
 
 use fairground::id::JobId;
+use fairground::text;
 use fairground::words::number::{count, number};
 use fairground::words::{Terms, Text};
 
@@ -42,10 +43,10 @@ pub fn listed(jobs: &[Job], terms: &Terms) -> Text {
     let mut jobs: Vec<&Job> = jobs.iter().collect();
     jobs.sort_by_key(|job| numbered(&job.name));
     let name = |job: &Job| {
-        let text = Text::default().job(&job.name);
+        let name = Text::default().job(&job.name);
         match job.pods {
-            0 | 1 => text,
-            pods => text.say(format!(" ({})", terms.fill(&count(pods as u64, "[pod]")))),
+            0 | 1 => name,
+            n => text!("{name} ({pods})", [name, pods = terms.fill(&count(n as u64, "[pod]"))]),
         }
     };
     Text::default().list(jobs.into_iter().map(name).collect(), "and")
@@ -73,11 +74,12 @@ fn counted(jobs: &[Job], terms: &Terms) -> Text {
     let rest: u64 = queues.iter().skip(n_listed).map(|(_, n)| n).sum();
     let part = |(at, (queue, n)): (usize, &(&str, u64))| {
         let n = if at == 0 { terms.fill(&count(*n, "[job]")) } else { number(*n as f64) };
-        Text::of(format!("{n} of ")).queue(queue)
+        text!("{n} of {queue}", [n, queue = Text::default().queue(queue)])
     };
     let mut parts: Vec<Text> = queues.iter().take(n_listed).enumerate().map(part).collect();
     if rest > 0 {
-        parts.push(Text::of(format!("{} of other {}", number(rest as f64), terms.fill("[queues]"))));
+        let (n, queues) = (number(rest as f64), terms.fill("[queues]"));
+        parts.push(text!("{n} of other {queues}", [n, queues]));
     }
     Text::default().list(parts, "and")
 }

@@ -233,7 +233,7 @@ fn lines(steps: Vec<Step>) -> String {
 }
 
 fn a_rule() -> fairground::trace::Rule {
-    Policy::rulebook(Policy::NAMES[0]).expect("a policy has rules").rules[0]
+    Policy::rulebook(Policy::DEFAULT.key).expect("a policy has rules").rules[0]
 }
 
 #[test]

@@ -167,7 +167,7 @@ fn read(
     let found = [(queues.len(), "queue"), (nodes.len(), "node"), (jobs.len(), "job")];
     let found = found.into_iter().filter(|(n, _)| *n > 0);
     report.understood.insert(0, found.map(|(n, what)| counted(n as u64, what)).collect::<Vec<_>>().join(", "));
-    let policy = if cluster.is_yunikorn { applications::POLICY } else { Policy::NAMES[0] };
+    let policy = if cluster.is_yunikorn { applications::POLICY } else { Policy::DEFAULT.key };
     settings.extend(cluster.class_settings(&jobs, policy));
     Some(Scenario {
         name: options.name.clone(),

@@ -8,16 +8,129 @@ use crate::format::{
     Findings, JobEntry, PodSetEntry, QueueEntry, ResourceEntry, Scalar, Scenario, codes, orders_pods, quantity, quoted,
 };
 use crate::id::{Id, QueueId};
-use crate::policy::description::Description;
+use crate::policy::description::{Description, Gangs, Knows, QueueValues};
+
+/// A value of queues that a policy may ignore.
+struct QueueValue {
+    key: &'static str,
+    is_read: fn(&QueueValues) -> bool,
+    is_set: InQueue,
+}
+
+/// Whether a value differs from its neutral one.
+enum InQueue {
+    Once(fn(&QueueEntry) -> bool),
+    /// For each resource.
+    PerResource(fn(&ResourceEntry) -> bool),
+}
+
+const QUEUE: [QueueValue; 7] = {
+    use InQueue::{Once, PerResource};
+    const fn value(key: &'static str, is_read: fn(&QueueValues) -> bool, is_set: InQueue) -> QueueValue {
+        QueueValue { key, is_read, is_set }
+    }
+    [
+        value("quota", |queue| queue.quota.is_some(), PerResource(|entry| sets(&entry.quota, is_no_quota))),
+        value("limit", |queue| queue.limit.is_some(), PerResource(|entry| sets(&entry.limit, quantity::is_no_ceiling))),
+        value("weight", |queue| queue.weight.is_some(), PerResource(|entry| sets(&entry.weight, |text| text == "1"))),
+        value("usage", |queue| queue.history, PerResource(|entry| entry.usage.is_some())),
+        value("priority", |queue| queue.priority.is_some(), Once(|queue| queue.priority.is_some())),
+        value("preempt-min-runtime", |queue| queue.history, Once(|queue| queue.preempt_min_runtime.is_some())),
+        value("reclaim-min-runtime", |queue| queue.history, Once(|queue| queue.reclaim_min_runtime.is_some())),
+    ]
+};
+
+/// A value of jobs that a policy may ignore.
+struct JobValue {
+    key: &'static str,
+    field: &'static str,
+    /// What is ignored; empty if the policy says it in its own words.
+    shown: &'static str,
+    is_read: fn(&Knows) -> bool,
+    in_job: fn(&JobEntry) -> bool,
+    in_pod_set: fn(&PodSetEntry) -> bool,
+}
+
+impl JobValue {
+    const fn new(key: &'static str, is_read: fn(&Knows) -> bool, in_job: fn(&JobEntry) -> bool) -> JobValue {
+        JobValue { key, field: key, shown: key, is_read, in_job, in_pod_set: |_| false }
+    }
+    const fn or_in_pod_set(self, in_pod_set: fn(&PodSetEntry) -> bool) -> JobValue {
+        JobValue { in_pod_set, ..self }
+    }
+    const fn shown(self, field: &'static str, shown: &'static str) -> JobValue {
+        JobValue { field, shown, ..self }
+    }
+}
+
+const JOB: [JobValue; 23] = [
+    JobValue::new("priority", |knows| knows.job_priority, |job| job.priority.is_some()),
+    JobValue::new("preemptible", |knows| knows.evictions, |job| job.preemptible.is_some()),
+    JobValue::new("semi", |knows| knows.semi.is_ok() || !knows.evictions, |job| is_semi(&job.preemptible))
+        .shown("preemptible", ""),
+    JobValue::new("min-available", |knows| knows.gangs != Gangs::Never, |job| job.min_available.is_some())
+        .or_in_pod_set(|set| set.min_available.is_some()),
+    JobValue::new("gangs", |knows| knows.gangs != Gangs::WithPlaceholders, |job| is_gang(&job.min_available))
+        .or_in_pod_set(|set| is_gang(&set.min_available))
+        .shown("min-available", "how many [pods] must start together"),
+    JobValue::new("after", |knows| knows.joining_pods, |_| false)
+        .or_in_pod_set(|set| set.after.is_some())
+        .shown("after", "that [pods] join their [job] later"),
+    JobValue::new("evicted-for", |knows| knows.evicted_for, |job| job.evicted_for.is_some()),
+    JobValue::new("tolerations", |knows| knows.taints, |job| !job.tolerations.is_empty()),
+    JobValue::new("affinity", |knows| knows.taints, |job| !job.affinity.is_empty())
+        .or_in_pod_set(|set| !set.affinity.is_empty()),
+    JobValue::new("application", |knows| knows.applications, |job| job.application.is_some()),
+    JobValue::new("originator", |knows| knows.applications, |job| sets(&job.originator, |text| text == "false")),
+    JobValue::new("preempts", |knows| knows.applications, |job| sets(&job.preempts, |text| text == "true")),
+    JobValue::new("required-node", |knows| knows.applications, |job| job.required_node.is_some()),
+    JobValue::new("user", |knows| knows.applications, |job| job.user.is_some()),
+    JobValue::new("groups", |knows| knows.applications, |job| !job.groups.is_empty()),
+    JobValue::new("group", |knows| knows.subgroups, |_| false)
+        .or_in_pod_set(|set| !set.group.is_empty())
+        .shown("group", "subgroups"),
+    JobValue::new("labels", |knows| knows.subgroups, |job| orders_pods(&job.labels))
+        .or_in_pod_set(|set| orders_pods(&set.labels))
+        .shown("labels", "the labels that order the [pods] of [a job]"),
+    JobValue::new(
+        "scheduling-backoff",
+        |knows| knows.subgroups,
+        |job| sets(&job.scheduling_backoff, |text| text == "-1"),
+    ),
+    JobValue::new("preemption-delay", |knows| knows.optional_members, |job| job.preemption_delay.is_some()),
+    JobValue::new("staleness-grace", |knows| knows.optional_members, |job| job.staleness_grace.is_some()),
+    JobValue::new("min-subgroups", |knows| knows.optional_members, |job| job.min_subgroups.is_some()),
+    JobValue::new("min-subgroups-of", |knows| knows.optional_members, |job| !job.min_subgroups_of.is_empty()),
+    JobValue::new("nominated-node", |knows| knows.subgroups, |job| job.nominated_node.is_some())
+        .or_in_pod_set(|set| set.nominated_node.is_some()),
+];
+
+/// Whether a policy reads a field of jobs.
+pub fn reads_of_jobs(policy: &Description, field: &str) -> bool {
+    JOB.iter().all(|value| value.key != field || (value.is_read)(&policy.knows))
+}
+
+/// Whether a policy reads a field of nodes.
+pub fn reads_of_nodes(policy: &Description, field: &str) -> bool {
+    field != "taints" || policy.knows.taints
+}
 
 /// Reports values of queues.
 pub fn of_queues(s: &Scenario, policy: &Description, queues: &Queues, f: &mut Findings) {
     let name = policy.name;
-    for what in policy.ignored_of_queues() {
-        let Some((i, first, more)) = first_and_more(&s.queues, |q| queue_sets(q, what)) else { continue };
+    let is_ignored = |value: &&QueueValue| !(value.is_read)(&policy.queue) && !policy.silent.contains(&value.key);
+    for QueueValue { key: what, is_set, .. } in QUEUE.iter().filter(is_ignored) {
+        let is_in = |queue: &QueueEntry| match is_set {
+            InQueue::Once(is_set) => is_set(queue),
+            InQueue::PerResource(is_set) => resources(queue).iter().any(|(_, entry)| is_set(entry)),
+        };
+        let Some((i, first, more)) = first_and_more(&s.queues, is_in) else { continue };
         let says = format!("{name} ignores {what} (of {}{more})", quoted(&first.name));
         let here = queues.here(s, QueueId::from_index(i));
-        let of = resources(first).into_iter().find(|(_, entry)| resource_sets(entry, what));
+        let of = match is_set {
+            InQueue::Once(_) => None,
+            InQueue::PerResource(is_set) => resources(first).into_iter().find(|(_, entry)| is_set(entry)),
+        };
         let at = match of {
             Some((resource, _)) => here.path().field(resource).field(what),
             None => here.field(what),
@@ -29,12 +142,13 @@ pub fn of_queues(s: &Scenario, policy: &Description, queues: &Queues, f: &mut Fi
 
 /// Reports values that the policy reads for GPUs alone.
 fn of_other_resources(s: &Scenario, policy: &Description, queues: &Queues, f: &mut Findings) {
-    let read = [("quota", policy.queue.quota), ("limit", policy.queue.limit), ("weight", policy.queue.weight)];
-    let of_gpus_alone = read.into_iter().filter(|(_, value)| value.is_some_and(|value| value.of_gpus_alone));
-    for (what, _) in of_gpus_alone {
+    let read = [policy.queue.quota, policy.queue.limit, policy.queue.weight];
+    let of_gpus_alone = QUEUE.iter().zip(read).filter(|(_, read)| read.is_some_and(|read| read.of_gpus_alone));
+    for (QueueValue { key: what, is_set, .. }, _) in of_gpus_alone {
+        let InQueue::PerResource(is_set) = is_set else { continue };
         let set = |q: &QueueEntry| {
             let others = resources(q).into_iter().filter(|(resource, _)| *resource != "gpu");
-            others.filter(|(_, entry)| resource_sets(entry, what)).map(|(resource, _)| resource).next()
+            others.filter(|(_, entry)| is_set(entry)).map(|(resource, _)| resource).next()
         };
         let Some((i, first, more)) = first_and_more(&s.queues, |q| set(q).is_some()) else { continue };
         let resource = set(first).unwrap_or_default();
@@ -47,40 +161,32 @@ fn of_other_resources(s: &Scenario, policy: &Description, queues: &Queues, f: &m
 /// Reports values of jobs.
 pub fn of_jobs(s: &Scenario, policy: &Description, jobs: &Jobs, f: &mut Findings) {
     let name = policy.name;
-    for what in policy.ignored_of_jobs() {
-        let Some((i, first, more)) = first_and_more(&s.jobs, |j| job_sets(j, what)) else { continue };
-        let (shown, field) = match what {
-            "gangs" => ("how many [pods] must start together", "min-available"),
-            "labels" => ("the labels that order the [pods] of [a job]", "labels"),
-            "group" => ("subgroups", "group"),
-            "after" => ("that [pods] join their [job] later", "after"),
-            "semi" => ("", "preemptible"),
-            what => (what, what),
+    for value in JOB.iter().filter(|value| !(value.is_read)(&policy.knows)) {
+        let is_in = |job: &JobEntry| (value.in_job)(job) || job.pod_sets.iter().any(value.in_pod_set);
+        let Some((i, first, more)) = first_and_more(&s.jobs, is_in) else { continue };
+        let of = format!("(of {}{more})", quoted(&first.name));
+        let says = match value.shown {
+            "" => format!("{} {of}", policy.knows.semi.err().unwrap_or_default()),
+            shown => format!("{name} ignores {shown} {of}"),
         };
-        let first_name = quoted(&first.name);
-        let says = match what {
-            "semi" => format!("{} (of {first_name}{more})", policy.knows.semi.err().unwrap_or_default()),
-            _ => format!("{name} ignores {shown} (of {first_name}{more})"),
-        };
-        let set = first.pod_sets.iter().position(|set| pod_set_sets(set, what));
-        let here = match set.filter(|_| !sets_itself(first, what)) {
+        let set = first.pod_sets.iter().position(value.in_pod_set);
+        let here = match set.filter(|_| !(value.in_job)(first)) {
             Some(k) => jobs.here(s, i).pod_sets(first)(k),
             None => jobs.here(s, i),
         };
-        f.add(codes::NOT_EXPRESSED, here.field(field), says, None);
+        f.add(codes::NOT_EXPRESSED, here.field(value.field), says, None);
     }
 }
 
 /// Reports values of nodes.
 pub fn of_nodes(s: &Scenario, policy: &Description, f: &mut Findings) {
-    let name = policy.name;
-    for what in policy.ignored_of_nodes() {
-        let Some((i, first, more)) = first_and_more(&s.nodes, |n| !n.taints.is_empty()) else { continue };
-        let says = format!("{name} ignores {what} (of {}{more})", quoted(&first.name));
-        let repeats = names::repeats(s.nodes.iter().map(|n| n.name.as_str()));
-        let here = names::here("nodes", i, &first.name, &repeats);
-        f.add(codes::NOT_EXPRESSED, here.field(what), says, None);
-    }
+    let what = "taints";
+    let with_taints = first_and_more(&s.nodes, |n| !n.taints.is_empty());
+    let Some((i, first, more)) = with_taints.filter(|_| !reads_of_nodes(policy, what)) else { return };
+    let says = format!("{} ignores {what} (of {}{more})", policy.name, quoted(&first.name));
+    let repeats = names::repeats(s.nodes.iter().map(|n| n.name.as_str()));
+    let here = names::here("nodes", i, &first.name, &repeats);
+    f.add(codes::NOT_EXPRESSED, here.field(what), says, None);
 }
 
 /// The first entry with a value, its position, and a phrase with the number of further ones.
@@ -94,80 +200,20 @@ fn first_and_more<T>(entries: &[T], says: impl Fn(&T) -> bool) -> Option<(usize,
     Some((i, first, more))
 }
 
-/// Whether a field of a queue differs from its neutral value.
-fn queue_sets(q: &QueueEntry, what: &str) -> bool {
-    match what {
-        "priority" => q.priority.is_some(),
-        "preempt-min-runtime" => q.preempt_min_runtime.is_some(),
-        "reclaim-min-runtime" => q.reclaim_min_runtime.is_some(),
-        what => resources(q).iter().any(|(_, entry)| resource_sets(entry, what)),
-    }
-}
-
 fn resources(q: &QueueEntry) -> [(&'static str, &ResourceEntry); 3] {
     [("gpu", &q.gpu), ("cpu", &q.cpu), ("memory", &q.memory)]
 }
 
-/// Whether a field of one resource of a queue differs from its neutral value.
-fn resource_sets(entry: &ResourceEntry, what: &str) -> bool {
-    let is_set = |value: &Option<Scalar>, is_neutral: fn(&str) -> bool| {
-        value.as_ref().is_some_and(|value| !is_neutral(value.0.trim()))
-    };
-    match what {
-        "quota" => is_set(&entry.quota, |text| matches!(text, "-1" | "0") || quantity::is_unlimited(text)),
-        "limit" => is_set(&entry.limit, quantity::is_no_ceiling),
-        "weight" => is_set(&entry.weight, |text| text == "1"),
-        "usage" => is_set(&entry.usage, |_| false),
-        _ => false,
-    }
+/// Whether a value is set, and not to a neutral one.
+fn sets(value: &Option<Scalar>, is_neutral: fn(&str) -> bool) -> bool {
+    value.as_ref().is_some_and(|value| !is_neutral(value.0.trim()))
+}
+
+fn is_no_quota(text: &str) -> bool {
+    matches!(text, "-1" | "0") || quantity::is_unlimited(text)
 }
 
 /// Whether several pods have to start together.
 fn is_gang(min_available: &Option<Scalar>) -> bool {
-    min_available.as_ref().is_some_and(|n| n.0.trim() != "1")
-}
-
-/// Whether a job or one of its kinds of pods sets a field.
-fn job_sets(j: &JobEntry, what: &str) -> bool {
-    sets_itself(j, what) || j.pod_sets.iter().any(|set| pod_set_sets(set, what))
-}
-
-fn sets_itself(j: &JobEntry, what: &str) -> bool {
-    match what {
-        "priority" => j.priority.is_some(),
-        "preemptible" => j.preemptible.is_some(),
-        "semi" => is_semi(&j.preemptible),
-        "min-available" => j.min_available.is_some(),
-        "gangs" => is_gang(&j.min_available),
-        "tolerations" => !j.tolerations.is_empty(),
-        "affinity" => !j.affinity.is_empty(),
-        "labels" => orders_pods(&j.labels),
-        "scheduling-backoff" => j.scheduling_backoff.as_ref().is_some_and(|n| n.0.trim() != "-1"),
-        "preemption-delay" => j.preemption_delay.is_some(),
-        "staleness-grace" => j.staleness_grace.is_some(),
-        "min-subgroups" => j.min_subgroups.is_some(),
-        "min-subgroups-of" => !j.min_subgroups_of.is_empty(),
-        "nominated-node" => j.nominated_node.is_some(),
-        "application" => j.application.is_some(),
-        "originator" => j.originator.as_ref().is_some_and(|typed| typed.0.trim() != "false"),
-        "preempts" => j.preempts.as_ref().is_some_and(|typed| typed.0.trim() != "true"),
-        "required-node" => j.required_node.is_some(),
-        "groups" => !j.groups.is_empty(),
-        "user" => j.user.is_some(),
-        "evicted-for" => j.evicted_for.is_some(),
-        _ => false,
-    }
-}
-
-fn pod_set_sets(set: &PodSetEntry, what: &str) -> bool {
-    match what {
-        "min-available" => set.min_available.is_some(),
-        "gangs" => is_gang(&set.min_available),
-        "labels" => orders_pods(&set.labels),
-        "nominated-node" => set.nominated_node.is_some(),
-        "group" => !set.group.is_empty(),
-        "affinity" => !set.affinity.is_empty(),
-        "after" => set.after.is_some(),
-        _ => false,
-    }
+    sets(min_available, |text| text == "1")
 }

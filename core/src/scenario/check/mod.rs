@@ -28,6 +28,8 @@ mod seeds;
 mod settings;
 mod timeline;
 
+pub use ignored::{reads_of_jobs, reads_of_nodes};
+
 use super::plan::{Plan, Planned};
 use crate::cluster::Cluster;
 use crate::format::quantity::{self, Wrong};

@@ -1,7 +1,7 @@
 //! The head of a scenario: dialect, policy, settings, rhythm and delays.
 
 use crate::cluster::Delays;
-use crate::format::{DIALECT, Findings, Path, Scenario, codes, nearest, quantity, quoted};
+use crate::format::{Findings, Path, Scenario, codes, nearest, quantity, quoted};
 use crate::policy::description::Cycle;
 use crate::policy::{Policy, Rhythm};
 use crate::time::Span;
@@ -9,13 +9,14 @@ use crate::time::Span;
 /// Resolves the head.
 pub fn settings(s: &Scenario, f: &mut Findings) -> (Policy, Rhythm, Delays) {
     let root = Path::default();
-    if !["", DIALECT].contains(&s.dialect.as_str()) {
-        let says = format!("dialect {} is not known here; write {DIALECT}", quoted(&s.dialect));
-        f.suggest(codes::DIALECT, root.field("dialect"), says, DIALECT, format!("Use the dialect {DIALECT}"));
+    let dialect = Policy::DEFAULT.key;
+    if !["", dialect].contains(&s.dialect.as_str()) {
+        let says = format!("dialect {} is not known here; write {dialect}", quoted(&s.dialect));
+        f.suggest(codes::DIALECT, root.field("dialect"), says, dialect, format!("Use the dialect {dialect}"));
     }
     let known = Policy::described(&s.policy);
     if known.is_none() {
-        let near = nearest(&s.policy, Policy::NAMES.iter().copied()).unwrap_or(Policy::NAMES[0]);
+        let near = nearest(&s.policy, Policy::NAMES.iter().copied()).unwrap_or(Policy::DEFAULT.key);
         let all = Policy::NAMES.join(", ");
         let says = format!("policy {} is not known here; write one of {all}", quoted(&s.policy));
         f.suggest(codes::POLICY, root.field("policy"), says, near, format!("Use the policy {near}"));

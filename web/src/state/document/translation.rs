@@ -23,7 +23,7 @@ use crate::state::request::send;
 /// Requests a translation to a policy.
 pub(crate) fn choose(model: &mut Model, policy: String, fx: &mut Vec<Effect>) {
     let now =
-        if model.document.scenario.policy.is_empty() { Policy::NAMES[0] } else { &model.document.scenario.policy };
+        if model.document.scenario.policy.is_empty() { Policy::DEFAULT.key } else { &model.document.scenario.policy };
     if now == policy {
         return;
     }

@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn what_is_no_column_is_in_the_form() {
-        let has = |at: &Path, resource| has_column(at, Policy::NAMES[0], resource);
+        let has = |at: &Path, resource| has_column(at, Policy::DEFAULT.key, resource);
         let queue = Path::default().field("queues").named("team-a");
         assert!(has(&queue.field("gpu").field("quota"), Resource::GPU));
         assert!(!has(&queue.field("gpu").field("quota"), Resource::CPU));
