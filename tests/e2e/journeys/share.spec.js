@@ -174,7 +174,7 @@ test("kept runs travel in the link, and the first one is shown beside the presen
   const run = page.getByRole("button", { name: "Compare with run A: as opened" });
   await expect(run).toHaveAttribute("aria-pressed", "true");
   await expect(page.locator(".run.ghost")).toBeVisible();
-  await expect(page.locator(".legend", { hasText: "before" })).toBeVisible();
+  await expect(page.locator(".legend", { hasText: "before" }).first()).toBeVisible();
 
   // Values that do not fit are left out.
   await page.goto("about:blank");
