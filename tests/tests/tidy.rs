@@ -33,7 +33,7 @@ const WEB_LAYERS: &[&[&str]] = &[
     &["engine"],
     &["state"],
     &["address", "agreement", "checked", "keys", "lessons", "library", "storage", "tabs"],
-    &["input_normalisation"],
+    &["input_normalisation", "linked"],
     &["chart"],
     &["words"],
     &["startup"],

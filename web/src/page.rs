@@ -22,7 +22,7 @@ use crate::state::lesson::progress::Progress;
 use crate::state::model::Model;
 use crate::store::Store;
 use crate::views::help::component::waiting_job;
-use crate::widgets::text_scale;
+use crate::widgets::window_width;
 use crate::{address, drop, effects, focus, lessons, linked, storage};
 
 pub fn mount() {
@@ -132,12 +132,6 @@ fn page(startup: Startup) -> impl IntoView {
     linked::listen();
     listen(store);
     view! { <App /> }
-}
-
-/// Width in pixels at the default text size, because the stylesheet uses em: larger text leaves less room for panels.
-pub(crate) fn window_width() -> f64 {
-    let width = window().inner_width().ok().and_then(|w| w.as_f64()).unwrap_or(1440.0);
-    width / text_scale()
 }
 
 /// Executes the shortcut of a key, if it is one.

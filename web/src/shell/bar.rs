@@ -7,7 +7,6 @@ use leptos::prelude::*;
 
 use crate::agreement;
 use crate::dialogs::palette::view::record_offer;
-use crate::page::window_width;
 use crate::shell::runs;
 use crate::state::branches::commands::compare_versions_label;
 use crate::state::command::Command;
@@ -16,7 +15,7 @@ use crate::store::Store;
 use crate::widgets::button::{CommandButton, IconButton};
 use crate::widgets::icons::{Icon, Kind, Logo};
 use crate::widgets::menu::{MenuButton, MenuItem};
-use crate::widgets::on_leave;
+use crate::widgets::{on_leave, window_width};
 
 /// Below this width in pixels, buttons of the header are in its menu.
 const PHONE_BELOW: f64 = 768.0;

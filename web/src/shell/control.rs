@@ -57,58 +57,83 @@ fn step_of(value: f64) -> &'static str {
     steps.into_iter().find(|(_, step)| is_multiple(*step)).map_or("any", |(text, _)| text)
 }
 
+/// Values that are tried out for a setting. The document stays unchanged until one is set.
+#[derive(Clone, Copy)]
+struct Trial {
+    store: Store,
+    at: StoredValue<Path>,
+    /// The value whose outcome is shown.
+    tried: RwSignal<Option<String>>,
+    /// Position of the value that is played.
+    playing: RwSignal<Option<usize>>,
+    stops: RwSignal<Stops>,
+}
+
+impl Trial {
+    fn of(store: Store, at: Path) -> Trial {
+        let (at, tried) = (StoredValue::new(at), RwSignal::new(None));
+        Trial { store, at, tried, playing: RwSignal::new(None), stops: RwSignal::new(Stops::new()) }
+    }
+
+    fn preview(self, value: String) {
+        self.tried.set(Some(value.clone()));
+        self.store.dispatch(Command::Preview { at: self.at.get_value(), value });
+    }
+
+    fn set(self, value: String) {
+        self.tried.set(None);
+        self.store.dispatch(Command::Set { at: self.at.get_value(), value });
+        self.store.dispatch(Command::GestureEnd);
+    }
+
+    fn end(self) {
+        self.tried.set(None);
+        self.store.dispatch(Command::PreviewEnd);
+    }
+
+    /// Plays all values, or stops that.
+    fn toggle(self) {
+        if self.playing.get_untracked().is_some() {
+            self.playing.set(None);
+            return self.end();
+        }
+        self.stops.set(Vec::new());
+        self.playing.set(Some(0));
+    }
+
+    /// The effect of the value that is tried; `None` if there is none.
+    fn effect(self) -> Option<String> {
+        let is_preview = self.store.changed.get_untracked().is_none();
+        let edited = self.store.alternative_run.get_untracked().filter(|_| is_preview)?;
+        alternative::effect(&*self.store.run.get_untracked()?, &edited, self.store.terms.get_untracked())
+    }
+
+    /// Adds the effect of a value if it is another than that of the value before.
+    fn note(self, value: f64) {
+        let effect = self.effect().unwrap_or_else(|| "no change".into());
+        self.stops.update(|stops| {
+            if stops.last().is_none_or(|(_, last)| *last != effect) {
+                stops.push((value, effect));
+            }
+        });
+    }
+}
+
 fn slider(store: Store, at: Path) -> Option<AnyView> {
     let start: f64 = store.now(|m| document::value(&m.document.scenario, &at)).parse().ok()?;
     let range = Range::around(start);
     let label = edit::name_of(&at, store.terms.get_untracked());
-    let (path, at) = (at.clone(), StoredValue::new(at));
-    let value = store.text(move |m| document::value(&m.document.scenario, &path));
-    let tried = RwSignal::new(None::<String>);
-    let shown = move || tried.get().unwrap_or_else(|| value.get());
-    let preview = move |value: String| {
-        tried.set(Some(value.clone()));
-        store.dispatch(Command::Preview { at: at.get_value(), value });
-    };
-    let set = move |value: String| {
-        tried.set(None);
-        store.dispatch(Command::Set { at: at.get_value(), value });
-        store.dispatch(Command::GestureEnd);
-    };
-    let rest = move || {
-        tried.set(None);
-        store.dispatch(Command::PreviewEnd);
-    };
-    let stops = RwSignal::new(Stops::new());
-    let playing = RwSignal::new(None::<usize>);
-    play_values(store, range, playing, stops, preview, rest);
+    let trial = Trial::of(store, at.clone());
+    let value = store.text(move |m| document::value(&m.document.scenario, &at));
+    let shown = move || trial.tried.get().unwrap_or_else(|| value.get());
+    play_values(trial, range);
     // What was found holds for the scenario and the moment for which it was found.
     Effect::new(move |_| {
         value.track();
         store.frame.track();
-        stops.set(Vec::new());
-        playing.set(None);
+        trial.stops.set(Vec::new());
+        trial.playing.set(None);
     });
-    let toggle = move |()| match playing.get_untracked() {
-        Some(_) => {
-            playing.set(None);
-            rest();
-        }
-        None => {
-            stops.set(Vec::new());
-            playing.set(Some(0));
-        }
-    };
-    let play = view! {
-        <IconButton
-            icon=Signal::derive(move || if playing.get().is_some() { Kind::Pause } else { Kind::Play })
-            label=Signal::derive(move || if playing.get().is_some() { "Stop" } else { "Play all values" }.to_string())
-            on_press=Callback::new(toggle)
-        />
-    };
-    let stop = move |(from, effect): (f64, String)| {
-        let of_value = move |_| preview(from.to_string());
-        view! { <li><button class="chip" on:click=of_value><b>{format!("from {from}:")}</b>" " {effect}</button></li> }
-    };
     let slider = view! {
         <div class="control">
             <label>
@@ -120,52 +145,60 @@ fn slider(store: Store, at: Path) -> Option<AnyView> {
                     step=step_of(start)
                     prop:value=shown
                     on:input=move |event| {
-                        playing.set(None);
-                        preview(event_target_value(&event));
+                        trial.playing.set(None);
+                        trial.preview(event_target_value(&event));
                     }
-                    on:change=move |event| set(event_target_value(&event))
+                    on:change=move |event| trial.set(event_target_value(&event))
                 />
                 <output>{shown}</output>
             </label>
-            {play}
-            {store.now(|m| m.view.embed.is_none()).then(|| {
-                let close = move |()| {
-                    rest();
-                    store.dispatch(Command::TryOut(None));
-                };
-                view! { <IconButton icon=Kind::Close label="Close the slider" on_press=Callback::new(close) /> }
-            })}
+            {buttons(trial)}
             <ul class="stops" aria-label="Values from which on the outcome is another" aria-live="polite">
-                {move || stops.get().into_iter().map(stop).collect_view()}
+                {move || trial.stops.get().into_iter().map(|stop| chip(trial, stop)).collect_view()}
             </ul>
         </div>
     };
     Some(slider.into_any())
 }
 
+/// The buttons that play all values and, outside of embedded pages, close the slider.
+fn buttons(trial: Trial) -> impl IntoView {
+    let is_playing = move || trial.playing.get().is_some();
+    let close = trial.store.now(|m| m.view.embed.is_none()).then(|| {
+        let close = move |()| {
+            trial.end();
+            trial.store.dispatch(Command::TryOut(None));
+        };
+        view! { <IconButton icon=Kind::Close label="Close the slider" on_press=Callback::new(close) /> }
+    });
+    view! {
+        <IconButton
+            icon=Signal::derive(move || if is_playing() { Kind::Pause } else { Kind::Play })
+            label=Signal::derive(move || if is_playing() { "Stop" } else { "Play all values" }.to_string())
+            on_press=Callback::new(move |()| trial.toggle())
+        />
+        {close}
+    }
+}
+
+/// A value from which on the outcome is another; a click shows it.
+fn chip(trial: Trial, (from, effect): (f64, String)) -> impl IntoView {
+    let show = move |_| trial.preview(from.to_string());
+    view! { <li><button class="chip" on:click=show><b>{format!("from {from}:")}</b>" " {effect}</button></li> }
+}
+
 /// Plays the values one after the other, each as soon as the outcome of the one before is known, and collects those from
 /// which on the outcome is another.
-fn play_values(
-    store: Store,
-    range: Range,
-    playing: RwSignal<Option<usize>>,
-    stops: RwSignal<Stops>,
-    preview: impl Fn(String) + Copy + 'static,
-    rest: impl Fn() + Copy + 'static,
-) {
+fn play_values(trial: Trial, range: Range) {
+    let Trial { store, playing, .. } = trial;
     let awaited = store.part(is_awaited);
-    let effect_now = move || {
-        let is_preview = store.changed.get_untracked().is_none();
-        let edited = store.alternative_run.get_untracked().filter(|_| is_preview)?;
-        alternative::effect(&*store.run.get_untracked()?, &edited, store.terms.get_untracked())
-    };
     Effect::new(move |_| {
         let Some(at) = playing.get() else { return };
         let Some(value) = range.values().nth(at) else {
             playing.set(None);
-            return rest();
+            return trial.end();
         };
-        preview(value.to_string());
+        trial.preview(value.to_string());
         let next = move || {
             if playing.try_get_untracked() != Some(Some(at)) {
                 return;
@@ -173,12 +206,7 @@ fn play_values(
             if awaited.get_untracked() {
                 return set_timeout(move || playing.notify(), EACH);
             }
-            let effect = effect_now().unwrap_or_else(|| "no change".into());
-            stops.update(|stops| {
-                if stops.last().is_none_or(|(_, last)| *last != effect) {
-                    stops.push((value, effect));
-                }
-            });
+            trial.note(value);
             playing.set(Some(at + 1));
         };
         set_timeout(next, EACH);

@@ -75,6 +75,12 @@ pub fn capture(event: &web_sys::PointerEvent) {
     }
 }
 
+/// Width in pixels at the default text size, because the stylesheet uses em: larger text leaves less room for panels.
+pub fn window_width() -> f64 {
+    let width = window().inner_width().ok().and_then(|w| w.as_f64()).unwrap_or(1440.0);
+    width / text_scale()
+}
+
 /// Ratio of the page's text size to the normal one; 1 unless the browser is configured otherwise. Charts are laid out
 /// for normal text and scaled by it.
 pub fn text_scale() -> f64 {
