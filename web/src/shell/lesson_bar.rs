@@ -94,7 +94,7 @@ fn Way() -> impl IntoView {
             set_timeout(move || drop(next.focus()), Duration::from_millis(60));
         }
     });
-    // An embedded page is the lesson, which nobody can leave.
+    // An embedded page is the lesson, so it has no button to leave it.
     let is_embedded = store.now(|m| m.view.embed.is_some());
     let label = move || match (is_end.get(), is_asked.get()) {
         (true, _) if is_embedded => "Start again",

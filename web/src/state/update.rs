@@ -136,7 +136,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
 }
 
 /// Whether a command is allowed: in an embedded page what its address allows, the setting of a slider, and the way through
-/// a lesson with its suggestions. Nobody leaves the lesson there, as nothing was open before.
+/// a lesson with its suggestions. A lesson is not left there, as nothing was open before.
 fn is_allowed(command: &Command, model: &Model) -> bool {
     let Some(embed) = model.view.embed else { return true };
     let leaves = *command == Command::Lesson(LessonStep::Leave);
