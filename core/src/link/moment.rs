@@ -39,9 +39,9 @@ pub struct Moment {
 pub struct KeptRun {
     /// Its letter.
     pub letter: char,
-    /// What it is, at most [`LABEL_CHARS_MAX`] characters.
+    /// What it is, at most 100 characters.
     pub label: String,
-    /// Values by their paths; an empty one is not set. At most [`VALUES_MAX`].
+    /// Values by their paths, at most 40; an empty one is not set.
     pub values: Vec<(Path, String)>,
 }
 
