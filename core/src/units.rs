@@ -114,9 +114,9 @@ impl ShownResource {
     pub fn is_accounted(self) -> bool {
         self.one().is_some_and(Resource::is_accounted)
     }
-    /// Index in a frame that was projected to it: charts read what is not accounted at the position of GPUs.
-    pub fn position(self) -> usize {
-        self.accounted().index()
+    /// Whether queues have quotas, fair shares and limits of it.
+    pub fn is_divided(self) -> bool {
+        self.nth_named().is_none()
     }
 }
 

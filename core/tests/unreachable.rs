@@ -39,7 +39,7 @@ fn under_every_policy_that_reads_them() {
         assert_eq!(says("gpu: 1, selector: {zone: north}").len(), 1, "{}", policy.key);
         let affinity = says("gpu: 1, affinity: ['zone in (north)']");
         let tainted = says("gpu: 1, affinity: [], selector: {zone: west}");
-        if !policy.knows.taints {
+        if !policy.supports.taints {
             assert_eq!((affinity, tainted), (vec![], vec![]), "{}", policy.key);
             continue;
         }
@@ -77,9 +77,9 @@ jobs: [{{name: j, queue: q, {job}}}]\n",
         run.advance();
         run.cluster().pods.values().any(|pod| pod.node.is_some())
     };
-    let with_limits = Policy::ALL.iter().filter(|policy| policy.queue.limit.is_some() && !policy.knows.share_usage);
+    let with_limits = Policy::ALL.iter().filter(|policy| policy.queue.limit.is_some() && !policy.supports.share_usage);
     for policy in with_limits {
-        let is_gang = policy.knows.gangs == Gangs::Together;
+        let is_gang = policy.supports.gangs == Gangs::Together;
         let gang = "gpu: 2, pods: 3, min-available: 3";
         for (limits, job, at) in [
             (["8", "2"], "gpu: 4", Some("q")),

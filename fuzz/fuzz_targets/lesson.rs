@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use fairground::lesson::{Known, is_lesson, read};
+use fairground::lesson::{Known, is_lesson, read, to_yaml};
 use fairground::scenario::{Scenario, read as read_scenario};
 use libfuzzer_sys::fuzz_target;
 
@@ -12,7 +12,10 @@ fuzz_target!(|text: &str| {
     is_lesson(text);
     let example =
         |name: &str| -> Option<Scenario> { read_scenario(EXAMPLE).scenario.filter(|_| !name.is_empty()) };
-    if let Ok(lesson) = read(text, Known { example: &example, views: &["shares", "cluster"] }) {
+    let known = || Known { example: &example, views: &["shares", "cluster"] };
+    if let Ok(lesson) = read(text, known()) {
         lesson.frames.iter().for_each(|frame| fairground_fuzz::accepted(&frame.scene.scenario));
+        let again = read(&to_yaml(&lesson), known()).expect("a written lesson can be read");
+        assert_eq!(again, lesson, "what is written is what was read");
     }
 });

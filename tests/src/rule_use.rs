@@ -64,23 +64,8 @@ fn of_the_division(simulation: &Simulation) -> BTreeSet<&'static str> {
     keys
 }
 
-/// The rule of a step that gives something.
+/// The rule of a step that gives something, or another share.
 fn gives(step: DivisionStep) -> Option<&'static str> {
-    match step {
-        DivisionStep::Quota { rule, granted, .. } => (granted > 0.0).then(|| rule.key()),
-        DivisionStep::Round { rule, given, .. } => (given > 0.0).then(|| rule.key()),
-        step => of_step(step),
-    }
-}
-
-/// The rule of a step.
-pub fn of_step(step: DivisionStep) -> Option<&'static str> {
-    match step {
-        DivisionStep::Quota { rule, .. }
-        | DivisionStep::Round { rule, .. }
-        | DivisionStep::Rise { rule, .. }
-        | DivisionStep::Remainder { rule, .. }
-        | DivisionStep::AlternativeShare { rule, .. } => Some(rule.key()),
-        DivisionStep::Capacity { .. } | DivisionStep::Result { .. } => None,
-    }
+    let is_empty = matches!(step, DivisionStep::Quota { .. } | DivisionStep::Round(_)) && step.given() == 0.0;
+    step.rule_key().filter(|_| !is_empty)
 }

@@ -6,7 +6,7 @@ use fairground::id::PartitionId;
 use fairground::policy::Policy;
 use fairground::sim::Simulation;
 use fairground::time::Time;
-use fairground::trace::{DivisionStep, Event, Gate, Level, OrderLevel, Recorded, RiseEnd, Value};
+use fairground::trace::{DivisionRound, DivisionStep, Event, Gate, Level, OrderLevel, Recorded, RiseEnd, Value};
 use fairground::units::Resource;
 use fairground_tests::scenarios::under;
 
@@ -224,7 +224,7 @@ fn max_min_by_weight() {
     let c = simulation.cluster().queues.ids().last().expect("three queues");
     let rounds = simulation.derive(c, Resource::GPU);
     let given = |step: &DivisionStep| match *step {
-        DivisionStep::Round { round, queue, given, .. } if queue == c => Some((round, given)),
+        DivisionStep::Round(DivisionRound { round, queue, given, .. }) if queue == c => Some((round, given)),
         _ => None,
     };
     assert_eq!(rounds.iter().filter_map(given).collect::<Vec<_>>(), [(2, 6.0)]);
@@ -288,7 +288,7 @@ jobs:
         let queue = cluster.queues.ids().next().expect("four queues");
         let steps = simulation.derive(queue, Resource::GPU);
         used.extend(steps.iter().filter_map(|step| match step {
-            DivisionStep::Round { rule, .. } | DivisionStep::Rise { rule, .. } => Some(rule.key()),
+            DivisionStep::Round(_) | DivisionStep::Rise { .. } => step.rule_key(),
             _ => None,
         }));
         assert_eq!(used, rules.iter().map(|rule| rule.key()).collect(), "{policy}");
@@ -356,7 +356,7 @@ jobs:
     simulation.advance();
     let a = simulation.cluster().queues.ids().next().expect("two queues");
     let rounds = simulation.derive(a, Resource::GPU).into_iter().filter_map(|step| match step {
-        DivisionStep::Round { round, queue, offer, given, .. } => {
+        DivisionStep::Round(DivisionRound { round, queue, offer, given, .. }) => {
             Some((round, &*simulation.cluster().queues[queue].name, offer, given))
         }
         _ => None,

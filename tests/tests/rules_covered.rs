@@ -16,7 +16,6 @@ use fairground::trace::Level;
 use fairground::units::Resource;
 use fairground_tests::cycle::{Case, laws, openings};
 use fairground_tests::recording::{Format, find, read};
-use fairground_tests::rule_use::of_step;
 use fairground_tests::scenarios::simulation;
 
 /// A shipped example that uses all rules of the division.
@@ -252,5 +251,5 @@ fn rules_of_the_division(scenario: &str) -> Vec<&'static str> {
     simulation.advance().expect("a first cycle");
     let queues = simulation.cluster().queues.ids();
     let steps = queues.flat_map(|queue| simulation.derive(queue, Resource::GPU));
-    steps.filter_map(of_step).collect()
+    steps.filter_map(|step| step.rule_key()).collect()
 }

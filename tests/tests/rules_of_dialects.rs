@@ -11,7 +11,6 @@ use fairground::scenario;
 use fairground::sim::{Simulation, explain};
 use fairground::trace::{Check, Level, Rule, Trace};
 use fairground::units::Resource;
-use fairground_tests::rule_use::of_step;
 
 /// Cases that the examples lack, by name.
 const CASES: &[(&str, &str)] = &[
@@ -171,7 +170,7 @@ fn keys(name: &str, text: &str) -> Vec<&'static str> {
             let order = simulation.order_in(PartitionId(0), queue, None);
             let places = order.iter().flat_map(|level| &level.places);
             keys.extend(places.flat_map(|place| &place.behind).map(|check| check.rule.key()));
-            keys.extend(simulation.derive(queue, Resource::GPU).into_iter().filter_map(of_step));
+            keys.extend(simulation.derive(queue, Resource::GPU).into_iter().filter_map(|step| step.rule_key()));
         }
     }
     keys

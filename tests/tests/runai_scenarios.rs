@@ -113,7 +113,7 @@ fn derivations_use_the_terms_of_the_product() {
     let p2 = simulation.cluster().queues.ids().find(|q| q.index() == 2).expect("P2");
     let steps = simulation.derive(p2, Resource::GPU);
     let of = |step: &DivisionStep| match step {
-        DivisionStep::Quota { rule, .. } | DivisionStep::Round { rule, .. } => Some(rule.key()),
+        DivisionStep::Quota { .. } | DivisionStep::Round(_) => step.rule_key(),
         _ => None,
     };
     let mut keys: Vec<&str> = steps.iter().filter_map(of).collect();

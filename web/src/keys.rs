@@ -205,7 +205,7 @@ fn plain(key: &str) -> Option<Action> {
         "3" => Command::ShowView(NowView::Tree),
         "4" => Command::ShowView(NowView::Gantt),
         "5" => Command::ShowView(NowView::Fairness),
-        "6" => Command::ShowView(NowView::Queues),
+        "6" => Command::ShowView(NowView::Trends),
         "7" => Command::ShowView(NowView::ShareUsage),
         "8" => Command::ShowView(NowView::Priorities),
         "h" | "H" => return Some(Action::Help),

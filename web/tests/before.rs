@@ -421,7 +421,7 @@ fn tree_outlines_the_earlier_width() {
 fn trends_and_fairness_say_how_it_was() {
     let mut page = Page::open();
     page.does(Command::GoTo(6));
-    page.does(Command::ShowView(NowView::Queues));
+    page.does(Command::ShowView(NowView::Trends));
     page.sets("team-a", "quota", "3");
     let ((now, other, changed), (report, was)) = (page.moments(), page.reports());
     let (Report::Series(series), Report::Series(before)) = (&*report, &*was) else { panic!("{report:?}") };

@@ -8,7 +8,6 @@ use crate::page;
 use crate::screens::screens;
 use crate::step::{self, Failure, cargo, run, step, watch};
 use crate::tally::Tally;
-use crate::tools;
 
 const LOOK_ABOVE: &str = "read the messages above";
 
@@ -33,7 +32,6 @@ pub fn everything() -> ExitCode {
         let page = scope.spawn(page::dist);
         report.note(format());
         report.note(lints());
-        report.note(lint_for_browser());
         report.note(documentation());
         report.note(native());
         page.join().unwrap_or_else(|_| Err(Failure::new("the build of the page panicked", LOOK_ABOVE)))
@@ -97,12 +95,6 @@ const CLIPPY: &str = "correct what clippy names above, or allow it in place with
 
 fn check(title: &str, args: &[&str], by_hand: &str) -> Result<Tally, Failure> {
     step(title, || run(cargo().args(args), by_hand)).map(|()| Tally::default())
-}
-
-fn lint_for_browser() -> Result<Tally, Failure> {
-    let target = tools::wasm_target()?;
-    let args = ["clippy", "--quiet", "-p", "fairground-web", "--target", target, "--", "-D", "warnings"];
-    check("Lints of the page as WASM", &args, CLIPPY)
 }
 
 fn documentation() -> Result<Tally, Failure> {

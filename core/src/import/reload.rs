@@ -40,7 +40,7 @@ pub fn reload(scenario: &Scenario, at: &str, text: &str) -> Reload {
         return reload;
     };
     let policy = Policy::described_or_default(&scenario.policy);
-    let Some(fixed) = policy.knows.reloads else {
+    let Some(fixed) = policy.supports.reloads else {
         refuse(format!("{} does not read its configuration anew during a run", policy.name));
         return reload;
     };

@@ -20,7 +20,7 @@ use super::{
 pub fn frame(names: &Arc<Names>, sim: &Simulation, record: &CycleRecord) -> Frame {
     let cluster = sim.cluster();
     let policy = Policy::described(&names.policy);
-    let gpus_of = if policy.is_none_or(|policy| policy.knows.parts) { gpus } else { devices };
+    let gpus_of = if policy.is_none_or(|policy| policy.supports.parts) { gpus } else { devices };
     let mut frame = Frame {
         names: names.clone(),
         policy: names.policy.clone(),

@@ -14,9 +14,9 @@ use super::orders::PriorityRow;
 use super::what::What;
 use crate::id::{Id, JobId, NodeId, PodId, QueueId};
 use crate::trace::{
-    Check, Event, EvictReason, Gate, LostClaim, Mark, NotSelected, Refusal, RiseEnd, Rule, Search, Unfinished,
+    Check, DivisionRound, DivisionStep, Event, EvictReason, Gate, LostClaim, Mark, NotSelected, Refusal, Rule, Search,
+    Unfinished,
 };
-use crate::units::Resource;
 
 /// CPU millicores, memory bytes and GPUs, in this order; `None`: unlimited.
 pub type BoundTriple = [Option<f64>; 3];
@@ -493,77 +493,36 @@ pub struct AlternativeShare {
 }
 
 impl LadderLevel {
-    /// Sum of the weights in a line's round.
-    pub fn weights(&self, line: &LadderLine) -> f64 {
-        let same = |other: &&LadderLine| {
-            other.kind == line.kind && other.round == line.round && other.priority == line.priority
-        };
-        self.lines.iter().filter(same).map(|line| line.weight).sum()
+    /// Sum of the weights in a round.
+    pub fn weights(&self, of: &DivisionRound) -> f64 {
+        let rounds = self.lines.iter().filter_map(|line| match &line.step {
+            DivisionStep::Round(round) => Some(round),
+            _ => None,
+        });
+        let same = rounds.filter(|round| (round.priority, round.round) == (of.priority, of.round));
+        same.map(|round| round.weight).sum()
     }
 
-    /// A line's part and the sum of all parts of its round: weights, corrected by past usage if that changes them.
-    pub fn parts(&self, line: &LadderLine) -> (f64, f64) {
-        match self.weight_after_use(line) {
-            None => (line.weight, self.weights(line)),
-            Some(_) => line.part,
+    /// A queue's part and the sum of all parts of its round: weights, corrected by past usage if that changes them.
+    pub fn parts(&self, round: &DivisionRound) -> (f64, f64) {
+        match self.weight_after_use(round) {
+            None => (round.weight, self.weights(round)),
+            Some(_) => round.part,
         }
     }
 
-    /// The weight equivalent to a line's part, if past usage changed it.
-    pub fn weight_after_use(&self, line: &LadderLine) -> Option<f64> {
-        let counted = line.part.0 / line.part.1 * self.weights(line);
-        (counted.is_finite() && (counted - line.weight).abs() > 1e-9).then_some(counted)
+    /// The weight equivalent to a queue's part, if past usage changed it.
+    pub fn weight_after_use(&self, round: &DivisionRound) -> Option<f64> {
+        let counted = round.part.0 / round.part.1 * self.weights(round);
+        (counted.is_finite() && (counted - round.weight).abs() > 1e-9).then_some(counted)
     }
 }
 
-/// The operation of a line in a derivation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum LineKind {
-    /// A quota is granted.
-    #[default]
-    Quota,
-    /// A round divides by weights.
-    Round,
-    /// Dominant shares rise together.
-    Rise,
-    /// A queue without weight gets the rest.
-    Rest,
-    /// A left-over unit is given.
-    Remainder,
-}
-
-/// One line of a derivation.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// One line of a derivation: a step with the name of its queue.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LadderLine {
-    /// The operation.
-    pub kind: LineKind,
-    /// The rule that specifies it.
-    #[serde(skip)]
-    pub rule: Rule,
     /// Name of the queue.
     pub queue: String,
-    /// Priority of the group, for rounds.
-    pub priority: i32,
-    /// Number of the round, from 1.
-    pub round: u32,
-    /// Quota, or the amount divided in the round.
-    pub pot: f64,
-    /// Requestable amount, or weight.
-    pub weight: f64,
-    /// Past usage as a share of the cluster, and its factor.
-    pub past: Option<(f64, f64)>,
-    /// Part and sum of parts; for [`LineKind::Rise`], the dominant share before and after.
-    pub part: (f64, f64),
-    /// Offer before rounding, or the fraction that determined the position of a remainder.
-    pub offer: f64,
-    /// Remaining request.
-    pub wanted: f64,
-    /// Given amount.
-    pub given: f64,
-    /// Amount that remains.
-    pub remaining: f64,
-    /// For [`LineKind::Rise`], the dominant resource.
-    pub dominant: Option<Resource>,
-    /// For [`LineKind::Rise`], the state after the round.
-    pub end: Option<RiseEnd>,
+    /// Quota, round or remainder.
+    pub step: DivisionStep,
 }

@@ -8,12 +8,12 @@ use std::collections::BTreeSet;
 use crate::id::Id;
 use crate::policy::Policy;
 use crate::sim::{Simulation, explain};
-use crate::trace::{Check, Level};
+use crate::trace::{Check, DivisionStep, Level};
 use crate::units::Resource;
 use serde::{Deserialize, Serialize};
 
 use super::ladders::ladder;
-use super::{LadderLevel, LadderLine, LineKind};
+use super::{LadderLevel, LadderLine};
 
 /// Largest number of comparisons in [`RuleUse::checks`].
 const CHECKS_MAX: usize = 12;
@@ -85,9 +85,9 @@ fn divisions(sim: &Simulation) -> Vec<LadderLevel> {
 fn steps_of(level: &LadderLevel, rule: &str) -> u32 {
     // Past usage has no step of its own: it changes the weights of a round.
     let is_usage = Policy::ALL.iter().filter_map(|policy| policy.usage_rule).any(|usage| usage.key() == rule);
-    let has_part = |line: &&LadderLine| match is_usage {
-        true => line.kind == LineKind::Round && level.weight_after_use(line).is_some(),
-        false => line.rule.key() == rule,
+    let has_part = |line: &&LadderLine| match &line.step {
+        DivisionStep::Round(round) if is_usage => level.weight_after_use(round).is_some(),
+        step => !is_usage && step.rule_key() == Some(rule),
     };
     level.lines.iter().filter(has_part).count() as u32
 }

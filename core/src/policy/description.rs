@@ -36,7 +36,7 @@ pub struct Description {
     /// Values of queues that it reads.
     pub queue: QueueValues,
     /// Features that it supports.
-    pub knows: Knows,
+    pub supports: Features,
     /// Queue values ignored without a finding, because nearly every scenario has them.
     pub silent: &'static [&'static str],
     /// Form fields of its settings, queues and jobs.
@@ -147,7 +147,7 @@ pub struct QueuePriorityValue {
 
 /// Features supported beyond queues. Scenario values of other features are ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Knows {
+pub struct Features {
     /// Gang scheduling.
     pub gangs: Gangs,
     /// A common minimum across pods of several kinds.
@@ -186,9 +186,9 @@ pub struct Knows {
     pub reloads: Option<&'static [&'static str]>,
 }
 
-impl Knows {
+impl Features {
     /// Features of policies that model no product.
-    pub const BASELINE: Knows = Knows {
+    pub const BASELINE: Features = Features {
         gangs: Gangs::Together,
         common_minimum: true,
         joining_pods: false,
@@ -236,7 +236,7 @@ impl Description {
         jobs: JobDefaults::PLAIN,
         cycle: Cycle::OnChange,
         queue: QueueValues::NONE,
-        knows: Knows::BASELINE,
+        supports: Features::BASELINE,
         silent: &[],
         form: Form { job_values: &[PLAIN_PRIORITY, PLAIN_PREEMPTIBLE], ..Form::NONE },
         translation: Translation::PLAIN,

@@ -9,7 +9,7 @@ use crate::format::{Edit, Findings, Path, Scalar, Scenario, codes, nearest, quan
 
 /// A setting that is read into a configuration `C`; the error of its parser describes a valid value.
 #[derive(Clone, Copy)]
-pub struct Setting<C, E = Wanted, U = ()> {
+pub struct Setting<C, E = Expected, U = ()> {
     /// Name, label, help, default and input type.
     pub field: Attribute,
     /// Affected rules.
@@ -101,9 +101,9 @@ pub fn unknown(s: &Scenario, name: &str, known: &[&'static str], else_says: &str
 }
 
 /// Reports an invalid value of a setting.
-pub fn refused(name: &str, typed: &Scalar, wanted: &str, f: &mut Findings) {
+pub fn refused(name: &str, typed: &Scalar, expected: &str, f: &mut Findings) {
     let at = Path::default().field("settings").field(name);
-    let says = format!("{name} {} is not {wanted}", quoted(&typed.0));
+    let says = format!("{name} {} is not {expected}", quoted(&typed.0));
     f.add(codes::SETTING_VALUE, at.clone(), says, set(at, "", format!("Use the default of {name}")));
 }
 
@@ -117,14 +117,14 @@ pub fn priority_class(name: &str, typed: &Scalar, f: &mut Findings) -> bool {
 }
 
 /// Description of the expected value.
-pub type Wanted = &'static str;
+pub type Expected = &'static str;
 
 /// Parses one of several values by its name.
-pub fn choice<T: Copy>(text: &str, all: &[(&str, T)], wanted: Wanted) -> Result<T, Wanted> {
-    all.iter().find(|(name, _)| *name == text).map(|(_, value)| *value).ok_or(wanted)
+pub fn choice<T: Copy>(text: &str, all: &[(&str, T)], expected: Expected) -> Result<T, Expected> {
+    all.iter().find(|(name, _)| *name == text).map(|(_, value)| *value).ok_or(expected)
 }
 
 /// Parses `true` or `false`.
-pub fn switch(text: &str) -> Result<bool, Wanted> {
+pub fn switch(text: &str) -> Result<bool, Expected> {
     choice(text, &[("true", true), ("false", false)], "true or false")
 }

@@ -64,8 +64,36 @@ pub enum RiseEnd {
     UsedUp(Resource),
 }
 
+/// One queue's part in one round of one priority group.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DivisionRound {
+    /// The rule.
+    #[serde(skip)]
+    pub rule: Rule,
+    /// Priority of the group.
+    pub priority: i32,
+    /// Round number, from 1.
+    pub round: u32,
+    /// The queue that receives it.
+    pub queue: QueueId,
+    /// Amount that the round divides.
+    pub pot: f64,
+    /// The queue's weight.
+    pub weight: f64,
+    /// Past usage as a share of the cluster, and its factor; `None`: the policy does not use it.
+    pub past: Option<(f64, f64)>,
+    /// Weight after the correction by past usage, and the sum over the queues of the round.
+    pub part: (f64, f64),
+    /// The offer before rounding.
+    pub offer: f64,
+    /// Remaining request before the round.
+    pub wanted: f64,
+    /// Given amount.
+    pub given: f64,
+}
+
 /// One step in the derivation of a queue's entitlement, for one level and one resource.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum DivisionStep {
     /// The amount that this level divides.
     Capacity {
@@ -77,6 +105,7 @@ pub enum DivisionStep {
     /// `min(quota, requestable)` is granted first.
     Quota {
         /// The rule.
+        #[serde(skip)]
         rule: Rule,
         /// The queue that receives it.
         queue: QueueId,
@@ -90,33 +119,11 @@ pub enum DivisionStep {
         remaining: f64,
     },
     /// One queue's part in one round of one priority group.
-    Round {
-        /// The rule.
-        rule: Rule,
-        /// Priority of the group.
-        priority: i32,
-        /// Round number, from 1.
-        round: u32,
-        /// The queue that receives it.
-        queue: QueueId,
-        /// Amount that the round divides.
-        pot: f64,
-        /// The queue's weight.
-        weight: f64,
-        /// Past usage as a share of the cluster, and its factor; `None`: the policy does not use it.
-        past: Option<(f64, f64)>,
-        /// Weight after the correction by past usage, and the sum over the queues of the round.
-        part: (f64, f64),
-        /// The offer before rounding.
-        offer: f64,
-        /// Remaining request before the round.
-        wanted: f64,
-        /// Given amount.
-        given: f64,
-    },
+    Round(DivisionRound),
     /// One queue in a round in which the dominant shares of all participating queues rise together.
     Rise {
         /// The rule.
+        #[serde(skip)]
         rule: Rule,
         /// Round number, from 1.
         round: u32,
@@ -139,6 +146,7 @@ pub enum DivisionStep {
     /// A left-over unit.
     Remainder {
         /// The rule.
+        #[serde(skip)]
         rule: Rule,
         /// The queue that receives it.
         queue: QueueId,
@@ -157,10 +165,50 @@ pub enum DivisionStep {
     /// The entitlement by another calculation, for information only.
     AlternativeShare {
         /// The calculation.
+        #[serde(skip)]
         rule: Rule,
         /// The queue.
         queue: QueueId,
         /// Its entitlement by that calculation.
         fair_share: f64,
     },
+}
+
+impl DivisionStep {
+    /// The rule that it applies; [`DivisionStep::Capacity`] and [`DivisionStep::Result`] apply none.
+    pub fn rule_mut(&mut self) -> Option<&mut Rule> {
+        match self {
+            DivisionStep::Quota { rule, .. }
+            | DivisionStep::Round(DivisionRound { rule, .. })
+            | DivisionStep::Rise { rule, .. }
+            | DivisionStep::Remainder { rule, .. }
+            | DivisionStep::AlternativeShare { rule, .. } => Some(rule),
+            DivisionStep::Capacity { .. } | DivisionStep::Result { .. } => None,
+        }
+    }
+
+    /// The key of that rule.
+    pub fn rule_key(mut self) -> Option<&'static str> {
+        self.rule_mut().map(|rule| rule.key())
+    }
+
+    /// The amount that its queue receives.
+    pub fn given(&self) -> f64 {
+        match self {
+            DivisionStep::Quota { granted: given, .. }
+            | DivisionStep::Round(DivisionRound { given, .. })
+            | DivisionStep::Rise { given, .. }
+            | DivisionStep::Remainder { given, .. } => *given,
+            DivisionStep::Capacity { .. } | DivisionStep::Result { .. } | DivisionStep::AlternativeShare { .. } => 0.0,
+        }
+    }
+
+    /// Priority and number of the round that it belongs to; quotas and remainders belong to none.
+    pub fn round(&self) -> Option<(i32, u32)> {
+        match self {
+            DivisionStep::Round(DivisionRound { priority, round, .. }) => Some((*priority, *round)),
+            DivisionStep::Rise { round, .. } => Some((0, *round)),
+            _ => None,
+        }
+    }
 }

@@ -23,7 +23,7 @@ pub use check::{Check, Op, Quantity, Subject, Term, Value};
 pub use digest::Digest;
 pub use event::{Event, EvictReason, Recorded};
 pub use holdings::{Holdings, OwnedNode};
-pub use ledger::{DivisionStep, Ledger, LedgerRow, RiseEnd};
+pub use ledger::{DivisionRound, DivisionStep, Ledger, LedgerRow, RiseEnd};
 pub use lost_claim::LostClaim;
 pub use not_selected::{Candidate, NotSelected, Protection};
 pub use order::{BeforeAfter, OrderLevel, OrderPlace, PriorityStep, QueuePriority};

@@ -15,8 +15,8 @@ pub fn jobs(work: &mut Translator<'_>) {
     in_common(work);
     joining(work);
     let (from, to, name) = (work.from, work.to, work.to.name);
-    let one_by_one = (from.knows.gangs, to.knows.gangs) == (Gangs::Together, Gangs::WithPlaceholders);
-    let never = to.knows.gangs == Gangs::Never;
+    let one_by_one = (from.supports.gangs, to.supports.gangs) == (Gangs::Together, Gangs::WithPlaceholders);
+    let never = to.supports.gangs == Gangs::Never;
     let whole = if never {
         format!("{name} starts all pods of a job together")
     } else {
@@ -39,34 +39,38 @@ pub fn jobs(work: &mut Translator<'_>) {
                 work.note(Kind::Dropped, at.field(field), says);
             }
         };
-        lost(from.knows.job_priority && !to.knows.job_priority && job.priority.is_some(), "priority", &priority);
-        lost(from.knows.evictions && !to.knows.evictions && job.preemptible.is_some(), "preemptible", &preemptible);
+        lost(from.supports.job_priority && !to.supports.job_priority && job.priority.is_some(), "priority", &priority);
+        lost(
+            from.supports.evictions && !to.supports.evictions && job.preemptible.is_some(),
+            "preemptible",
+            &preemptible,
+        );
         whole_jobs(job).into_iter().for_each(|(field, is_said)| lost(never && is_said, field, &whole));
         gang(job).into_iter().for_each(|(field, is_said)| lost(one_by_one && is_said, field, &whole));
-        if from.knows.applications {
+        if from.supports.applications {
             lost(job.gang.is_some(), "gang", &placeholders);
             lost(job.placeholder_timeout.is_some(), "placeholder-timeout", &placeholders);
             applications(job).into_iter().for_each(|(field, is_said)| lost(is_said, field, &applied));
         }
-        let loses_parts = from.knows.parts && !to.knows.parts;
+        let loses_parts = from.supports.parts && !to.supports.parts;
         part(job).into_iter().for_each(|(field, is_said)| lost(loses_parts && is_said, field, &parts));
-        if from.knows.subgroups && !to.knows.subgroups {
+        if from.supports.subgroups && !to.supports.subgroups {
             let [group, order, back_off, nominates] = subgrouped(job);
             lost(group, "pod-sets", &subgroups);
             lost(order, "labels", &subgroups);
             lost(back_off, "scheduling-backoff", &backoff);
             lost(nominates, "nominated-node", &nominated);
         }
-        if from.knows.optional_members && !to.knows.optional_members {
+        if from.supports.optional_members && !to.supports.optional_members {
             for (field, is_said, lacks) in optional(job) {
                 lost(is_said, field, &format!("{name} has {lacks}"));
             }
         }
-        lost(from.knows.evicted_for && job.evicted_for.is_some(), "evicted-for", &room);
-        lost(!to.knows.taints && !job.tolerations.is_empty(), "tolerations", &taints);
-        lost(!to.knows.taints && !job.affinity.is_empty(), "affinity", &taints);
+        lost(from.supports.evicted_for && job.evicted_for.is_some(), "evicted-for", &room);
+        lost(!to.supports.taints && !job.tolerations.is_empty(), "tolerations", &taints);
+        lost(!to.supports.taints && !job.affinity.is_empty(), "affinity", &taints);
         let sets_select = job.pod_sets.iter().any(|set| !set.affinity.is_empty());
-        lost(!to.knows.taints && sets_select, "pod-sets", &taints);
+        lost(!to.supports.taints && sets_select, "pod-sets", &taints);
     }
     tainted_nodes(work, &taints);
 }
@@ -103,7 +107,7 @@ fn subgrouped(job: &JobEntry) -> [bool; 4] {
 }
 
 fn tainted_nodes(work: &mut Translator<'_>, says: &str) {
-    for node in work.old.nodes.iter().filter(|node| !work.to.knows.taints && !node.taints.is_empty()) {
+    for node in work.old.nodes.iter().filter(|node| !work.to.supports.taints && !node.taints.is_empty()) {
         let at = Path::default().field("nodes").named(&node.name).field("taints");
         work.note(Kind::Dropped, at, says);
     }
@@ -169,7 +173,7 @@ fn priorities(work: &mut Translator<'_>) {
             let says = format!("{} has no such priority class: a class becomes its number", to.name);
             notes.push((at.field("priority"), says));
         }
-        let both_read = from.knows.job_priority && to.knows.job_priority;
+        let both_read = from.supports.job_priority && to.supports.job_priority;
         if text.is_none() && both_read && old.priority != new.priority {
             job.priority = Some(Scalar(value.to_string()));
             let says = format!(
@@ -180,7 +184,8 @@ fn priorities(work: &mut Translator<'_>) {
         }
         let is_unset = job.preemptible.as_ref().is_none_or(|typed| typed.0.trim() == "semi" && !has_semi(from));
         let was_preemptible = old.is_preemptible(value);
-        if is_unset && from.knows.evictions && to.knows.evictions && was_preemptible != new.is_preemptible(value) {
+        if is_unset && from.supports.evictions && to.supports.evictions && was_preemptible != new.is_preemptible(value)
+        {
             job.preemptible = Some(was_preemptible.to_string().as_str().into());
             notes.push((at.field("preemptible"), by_priority((from, &old), (to, &new), was_preemptible)));
         }
@@ -208,14 +213,14 @@ fn by_priority(
 
 /// Whether a policy supports semi-preemptible jobs.
 fn has_semi(policy: &Description) -> bool {
-    policy.knows.semi.is_ok()
+    policy.supports.semi.is_ok()
 }
 
 /// Translates minimums over all kinds of pods; EGO has minimums per kind only.
 fn in_common(work: &mut Translator<'_>) {
     let to = work.to;
     for (i, job) in work.old.jobs.iter().enumerate() {
-        if to.knows.common_minimum || job.pod_sets.is_empty() || job.min_available.is_none() {
+        if to.supports.common_minimum || job.pod_sets.is_empty() || job.min_available.is_none() {
             continue;
         }
         let at = Path::default().field("jobs").named(&job.name).field("min-available");
@@ -230,7 +235,7 @@ fn in_common(work: &mut Translator<'_>) {
 
 /// Translates joining pods; under a policy that does not support them they arrive with their job.
 fn joining(work: &mut Translator<'_>) {
-    if work.to.knows.joining_pods {
+    if work.to.supports.joining_pods {
         return;
     }
     let says = format!("{} has all pods of a job from its submission on", work.to.name);
@@ -252,7 +257,7 @@ fn semi(work: &mut Translator<'_>) {
             continue;
         }
         let at = Path::default().field("jobs").named(&job.name).field("preemptible");
-        if knows(from) && to.knows.evictions {
+        if knows(from) && to.supports.evictions {
             Arc::make_mut(&mut work.new.jobs)[i].preemptible = None;
             let decides = match to.jobs.non_preemptible_from {
                 Some(_) => "their priority decides about all of their pods",

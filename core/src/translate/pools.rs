@@ -33,10 +33,10 @@ fn of_queue(work: &mut Translator<'_>, (i, k): (usize, usize), at: &Path, pool: 
 /// Translates a list of several pools; only Run:ai offers a job to them one after the other.
 fn list(work: &mut Translator<'_>, at: Path, n: usize) {
     let (from, to) = (work.from, work.to);
-    if n < 2 || from.knows.pool_lists == to.knows.pool_lists {
+    if n < 2 || from.supports.pool_lists == to.supports.pool_lists {
         return;
     }
-    if from.knows.pool_lists {
+    if from.supports.pool_lists {
         work.note(Kind::Dropped, at, format!("{} offers a job to one pool only, the first of its list", to.name));
     } else {
         let says = format!("{} offered jobs to the first pool of a list only; now all of them count", from.name);

@@ -2,10 +2,9 @@
 
 use super::number::{amount, number, percent, with_unit};
 use super::text::{self, Text, queue, text};
-use crate::moment::{LadderLevel, LadderLine, LineKind};
-use crate::trace::{Quantity, RiseEnd};
-use crate::units::Resource;
-use crate::units::ShownResource;
+use crate::moment::{LadderLevel, LadderLine};
+use crate::trace::{DivisionRound, DivisionStep, Quantity, RiseEnd};
+use crate::units::{Resource, ShownResource};
 use serde::{Deserialize, Serialize};
 
 /// The derivation of a fair share.
@@ -57,40 +56,29 @@ fn one_level(level: &LadderLevel, resource: Resource) -> Vec<Step> {
     };
     let mut steps =
         vec![Step { text: of, value: with_unit(resource, level.capacity), starts: true, ..Step::default() }];
-    let lines = |kind: LineKind| level.lines.iter().filter(|line| line.kind == kind).collect::<Vec<_>>();
-    let (quotas, remainders) = (lines(LineKind::Quota), lines(LineKind::Remainder));
-    let is_round = |line: &&LadderLine| matches!(line.kind, LineKind::Round | LineKind::Rise | LineKind::Rest);
-    let rounds: Vec<&LadderLine> = level.lines.iter().filter(is_round).collect();
+    let lines = |is_meant: fn(&DivisionStep) -> bool| -> Vec<&LadderLine> {
+        level.lines.iter().filter(|line| is_meant(&line.step)).collect()
+    };
+    let quotas = lines(|step| matches!(step, DivisionStep::Quota { .. }));
+    let rounds = lines(|step| step.round().is_some());
+    let remainders = lines(|step| matches!(step, DivisionStep::Remainder { .. }));
     let name = level.queue.as_str();
-    steps.extend(folded(&quotas, name, |line| quota(line, resource), "[quotas] of", resource));
-    if let Some(last) = quotas.last() {
-        let granted: f64 = quotas.iter().map(|line| line.given).sum();
+    steps.extend(folded(level, &quotas, "[quotas] of", resource));
+    if let Some(DivisionStep::Quota { remaining, .. }) = quotas.last().map(|line| line.step) {
+        let granted: f64 = quotas.iter().map(|line| line.step.given()).sum();
         steps.push(Step {
             text: Text::of("remains after [quotas]"),
             sum: format!("{} − {}", amount(resource, level.capacity), amount(resource, granted)),
-            value: amount(resource, last.remaining),
+            value: amount(resource, remaining),
             ..Step::default()
         });
     }
-    let mut at = 0;
-    while let Some(first) = rounds.get(at) {
-        let same = |line: &&&LadderLine| line.round == first.round && line.priority == first.priority;
-        let n = rounds[at..].iter().take_while(same).count();
-        steps.extend(folded(
-            &rounds[at..at + n],
-            name,
-            |line| match line.kind {
-                LineKind::Rise | LineKind::Rest => rise(line, resource),
-                LineKind::Round | LineKind::Quota | LineKind::Remainder => round(level, line, resource),
-            },
-            "others in round",
-            resource,
-        ));
-        at += n;
+    for round in rounds.chunk_by(|one, next| one.step.round() == next.step.round()) {
+        steps.extend(folded(level, round, "others in round", resource));
     }
-    steps.extend(folded(&remainders, name, |line| remainder(line, resource), "remaining units to", resource));
-    let own: Vec<f64> =
-        level.lines.iter().filter(|line| line.queue == name && line.given != 0.0).map(|line| line.given).collect();
+    steps.extend(folded(level, &remainders, "remaining units to", resource));
+    let own = level.lines.iter().filter(|line| line.queue == name).map(|line| line.step.given());
+    let own: Vec<f64> = own.filter(|given| *given != 0.0).collect();
     let sum = match own.len() {
         0 | 1 => String::new(),
         _ => own.iter().map(|given| amount(resource, *given)).collect::<Vec<_>>().join(" + "),
@@ -114,20 +102,13 @@ fn one_level(level: &LadderLevel, resource: Resource) -> Vec<Step> {
 }
 
 /// The lines of siblings; if there are many, all but the explained queue share one line.
-fn folded(
-    lines: &[&LadderLine],
-    own: &str,
-    step: impl Fn(&LadderLine) -> Step,
-    others: &str,
-    resource: Resource,
-) -> Vec<Step> {
-    let show = |line: &LadderLine| Step { own: line.queue == own, ..step(line) };
+fn folded(level: &LadderLevel, lines: &[&LadderLine], others: &str, resource: Resource) -> Vec<Step> {
+    let (own, rest): (Vec<&LadderLine>, Vec<_>) = lines.iter().partition(|line| line.queue == level.queue);
     if lines.len() <= SIBLINGS {
-        return lines.iter().map(|line| show(line)).collect();
+        return lines.iter().map(|line| one_line(level, line, resource)).collect();
     }
-    let mut steps: Vec<Step> = lines.iter().filter(|line| line.queue == own).map(|line| show(line)).collect();
-    let rest: Vec<_> = lines.iter().filter(|line| line.queue != own).collect();
-    let given: f64 = rest.iter().map(|line| line.given).sum();
+    let mut steps: Vec<Step> = own.iter().map(|line| one_line(level, line, resource)).collect();
+    let given: f64 = rest.iter().map(|line| line.step.given()).sum();
     steps.push(Step {
         text: Text::of(format!("{others} {} other [queues]", rest.len())),
         value: amount(resource, given),
@@ -136,85 +117,83 @@ fn folded(
     steps
 }
 
-fn quota(line: &LadderLine, resource: Resource) -> Step {
-    let (quota, asked) = (amount(resource, line.pot), amount(resource, line.weight));
-    Step {
-        text: text!("{queue}: [quota] actually requested", [queue = queue(&line.queue)]),
-        sum: format!("smaller of [quota] {quota} and requested {asked}"),
-        value: amount(resource, line.given),
-        ..Step::default()
-    }
+fn one_line(level: &LadderLevel, line: &LadderLine, resource: Resource) -> Step {
+    let name = || queue(&line.queue);
+    let given = amount(resource, line.step.given());
+    let (text, sum, value) = match &line.step {
+        DivisionStep::Quota { quota, requestable, .. } => {
+            let [quota, asked] = [quota, requestable].map(|of| amount(resource, *of));
+            let sum = format!("smaller of [quota] {quota} and requested {asked}");
+            (text!("{queue}: [quota] actually requested", [queue = name()]), sum, given)
+        }
+        DivisionStep::Round(round) => {
+            let (share, sum) = one_round(level, round, resource);
+            let text = text!("{queue}: round {n}, {share}", [queue = name(), n = round.round, share]);
+            (text, sum, format!("+ {given}"))
+        }
+        DivisionStep::Rise { round, shares, dominant, weight, end, .. } => {
+            (name().say(rises(*round, *shares, *dominant, *weight)), rise_end(*end), format!("+ {given}"))
+        }
+        DivisionStep::Remainder { fraction, .. } => {
+            let lost = number(*fraction);
+            let sum = format!("lost {lost} to rounding; the largest fraction wins, then the oldest [queue]");
+            (text!("{queue}: remaining unit", [queue = name()]), sum, format!("+ {given}"))
+        }
+        DivisionStep::Capacity { .. } | DivisionStep::Result { .. } | DivisionStep::AlternativeShare { .. } => {
+            (name(), String::new(), String::new())
+        }
+    };
+    Step { text, sum, value, own: line.queue == level.queue, ..Step::default() }
 }
 
 /// The effect of past usage on a weight: *weight 1 → 0.62 (of 2): past usage 60 %, k 1, share 0.5 + 1 × (0.5 − 0.6) =
 /// 0.4 of 1.3*.
-fn after_use(line: &LadderLine, counted: f64, weights: f64) -> String {
-    let [weight, counted] = [line.weight, counted].map(number);
-    let (usage, k) = line.past.unwrap_or_default();
-    let part = number(line.weight / weights);
+fn after_use(round: &DivisionRound, counted: f64, weights: f64) -> String {
+    let [weight, counted] = [round.weight, counted].map(number);
+    let (usage, k) = round.past.unwrap_or_default();
+    let part = number(round.weight / weights);
     let [usage_part, k] = [usage, k].map(number);
     format!(
         "[weight] {weight} → {counted} of {} (past usage {}, k {k}: share {part} + {k} × ({part} − {usage_part}) = {} of {})",
         number(weights),
         with_unit(ShownResource::Dominant, usage * 100.0),
-        number(line.part.0),
-        number(line.part.1)
+        number(round.part.0),
+        number(round.part.1)
     )
 }
 
-fn round(level: &LadderLevel, line: &LadderLine, resource: Resource) -> Step {
-    let weights = level.weights(line);
-    let (share, part, of) = match level.weight_after_use(line) {
-        None => (format!("[weight] {} of {}", number(line.weight), number(weights)), line.weight, weights),
-        Some(counted) => (after_use(line, counted, weights), line.part.0, line.part.1),
+/// A queue's part of a round, and the calculation of what it receives.
+fn one_round(level: &LadderLevel, round: &DivisionRound, resource: Resource) -> (String, String) {
+    let weights = level.weights(round);
+    let (share, part, of) = match level.weight_after_use(round) {
+        None => (format!("[weight] {} of {}", number(round.weight), number(weights)), round.weight, weights),
+        Some(counted) => (after_use(round, counted, weights), round.part.0, round.part.1),
     };
-    let offered = format!(
-        "{} × {} / {} = {}",
-        amount(resource, line.pot),
-        number(part),
-        number(of),
-        amount(resource, line.offer)
-    );
-    let end = if line.given < line.offer && line.given >= line.wanted {
-        format!("; requests only {}", amount(resource, line.wanted))
-    } else if line.given < line.offer {
+    let [pot, offer, wanted] = [round.pot, round.offer, round.wanted].map(|of| amount(resource, of));
+    let end = if round.given < round.offer && round.given >= round.wanted {
+        format!("; requests only {wanted}")
+    } else if round.given < round.offer {
         ", rounded down".into()
     } else {
         String::new()
     };
-    Step {
-        text: text!("{queue}: round {n}, {share}", [queue = queue(&line.queue), n = line.round, share]),
-        sum: offered + &end,
-        value: format!("+ {}", amount(resource, line.given)),
-        ..Step::default()
-    }
+    (share, format!("{pot} × {} / {} = {offer}{end}", number(part), number(of)))
 }
 
-/// A round in which dominant shares rise together.
-fn rise(line: &LadderLine, resource: Resource) -> Step {
-    let said = if line.kind == LineKind::Rest {
-        ": [weight] 0, gets what the others left".to_string()
-    } else {
-        let per = if line.weight == 1.0 { "" } else { " per [weight]" };
-        let dominant = match line.dominant {
-            Some(Resource::GPU) => "GPUs",
-            Some(resource) => in_words(resource),
-            None => "",
-        };
-        let (before, after) = (percent(line.part.0), percent(line.part.1));
-        format!(": round {}, its dominant share{per}, of {dominant}, rises from {before} to {after}", line.round)
-    };
-    Step {
-        text: queue(&line.queue).say(said),
-        sum: match line.end {
-            None | Some(RiseEnd::GoesOn) => "all shares rise equally, next round".into(),
-            Some(RiseEnd::HasAll) => "then its whole request is met".into(),
-            Some(RiseEnd::UsedUp(used_up)) => {
-                format!("then no {} is left, which it needs too", in_words(used_up))
-            }
-        },
-        value: format!("+ {}", amount(resource, line.given)),
-        ..Step::default()
+/// A round in which dominant shares rise together, from one share to another; without shares a queue gets the rest.
+fn rises(round: u32, shares: Option<(f64, f64)>, dominant: Resource, weight: f64) -> String {
+    let Some((before, after)) = shares else { return ": [weight] 0, gets what the others left".into() };
+    let per = if weight == 1.0 { "" } else { " per [weight]" };
+    let dominant = if dominant == Resource::GPU { "GPUs" } else { in_words(dominant) };
+    let [before, after] = [before, after].map(percent);
+    format!(": round {round}, its dominant share{per}, of {dominant}, rises from {before} to {after}")
+}
+
+fn rise_end(end: RiseEnd) -> String {
+    match end {
+        RiseEnd::GoesOn => "all shares rise equally, next round".into(),
+        RiseEnd::HasAll => "then its whole request is met".into(),
+        RiseEnd::UsedUp(used_up) => format!("then no {} is left, which it needs too", in_words(used_up)),
     }
 }
 
@@ -224,14 +203,5 @@ fn in_words(resource: Resource) -> &'static str {
         Resource::GPU => "GPU",
         Resource::CPU => "CPU",
         other => other.name(),
-    }
-}
-
-fn remainder(line: &LadderLine, resource: Resource) -> Step {
-    Step {
-        text: text!("{queue}: remaining unit", [queue = queue(&line.queue)]),
-        sum: format!("lost {} to rounding; the largest fraction wins, then the oldest [queue]", number(line.offer)),
-        value: format!("+ {}", amount(resource, line.given)),
-        ..Step::default()
     }
 }

@@ -25,6 +25,11 @@ test("a second visit needs no network, whatever it does", async ({ page, context
   await app.atCycle(1);
   await app.tab("Rules").click();
   await expect(page.getByRole("tabpanel", { name: "Rules" })).toContainText("EGO");
+  // Lessons and the speaker notes, which the page does not name before they are opened.
+  await app.open("./#lesson=fair-share.1");
+  await expect(page.locator(".lesson")).toContainText("1 of");
+  await page.goto("notes/index.html");
+  await expect(page.getByRole("heading", { name: "Waiting for the presentation" })).toBeVisible();
 });
 
 test("#reset removes the files of the page; what is of another build is left alone", async ({ page, context, problems }) => {

@@ -8,6 +8,7 @@ use fairground::moment::Kind;
 use fairground::words::number::{amount, bound, count, time, with_unit};
 use fairground::words::{Terms, capital};
 
+use super::counted_in::CountedIn;
 use crate::engine::protocol::{Frame, QueueRow, Run};
 use crate::state::branches::baseline::Baseline;
 
@@ -71,7 +72,6 @@ fn allocations(frame: &Frame, was: &Frame, resource: ShownResource) -> String {
 }
 
 fn by_queue(frame: &Frame, was: &Frame, resource: ShownResource, with_shares: bool) -> String {
-    let r = resource.position();
     let terms = Terms::of(&frame.policy);
     let mut is_leaf = vec![true; frame.queues.len()];
     for parent in frame.queues.iter().filter_map(|row| row.parent) {
@@ -81,14 +81,20 @@ fn by_queue(frame: &Frame, was: &Frame, resource: ShownResource, with_shares: bo
     }
     let of = |(at, row): (usize, &QueueRow)| -> Option<String> {
         let other = was.position(&row.name, at).map(|at| &was.queues[at]);
-        let (held, holds) = (other.map_or(0.0, |other| other.allocated[r]), row.allocated[r]);
-        let share = |row: &QueueRow| row.fair_share.as_ref().filter(|_| with_shares).map(|share| share[r]);
+        let unit = |frame: &Frame, row: &QueueRow| CountedIn::of_queue(resource, row, &frame.total);
+        let held = other.map_or(0.0, |other| unit(was, other).base(&other.allocated));
+        let holds = unit(frame, row).base(&row.allocated);
+        let with_shares = with_shares && resource.is_divided();
+        let share = |frame: &Frame, row: &QueueRow| {
+            row.fair_share.as_ref().filter(|_| with_shares).map(|share| unit(frame, row).bound(share))
+        };
         let mut said = Vec::new();
         if held != holds {
             let (holds, held) = (with_unit(resource, holds), amount(resource, held));
             said.push(format!("{} uses {holds} ({held} before)", row.name));
         }
-        if let Some((old, new)) = other.and_then(share).zip(share(row)).filter(|(old, new)| old != new) {
+        let old = other.and_then(|other| share(was, other));
+        if let Some((old, new)) = old.zip(share(frame, row)).filter(|(old, new)| old != new) {
             let (old, new) = (bound(resource, old), bound(resource, new));
             said.push(match held != holds {
                 true => format!("its {} is {new} ({old} before)", terms.word("fair share")),

@@ -2,12 +2,11 @@
 
 pub mod alternative;
 pub mod backend;
-pub mod dominant;
+pub mod counted_in;
 pub mod export;
 pub mod marks;
 pub mod paint;
 pub mod queue_tree;
-pub mod resource_projection;
 pub mod scale;
 pub mod selection;
 pub mod table;

@@ -166,7 +166,7 @@ impl Focus {
 
     pub fn subjects(&self, frame: &Frame) -> Subjects {
         let has_share = |name: &String| frame.queues.iter().any(|row| row.name == *name && row.fair_share.is_some());
-        let has_order = Policy::described(&frame.policy).is_some_and(|policy| policy.knows.lists_order);
+        let has_order = Policy::described(&frame.policy).is_some_and(|policy| policy.supports.lists_order);
         let (order, rule) = match &self.selection {
             Some(of @ (Selection::Queue(_) | Selection::Job(_))) if has_order => (Some(of.clone()), None),
             Some(Selection::Rule(rule)) => (None, Some(rule.clone())),

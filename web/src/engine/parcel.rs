@@ -158,7 +158,7 @@ fn of_order<'a>(levels: &'a mut [OrderLevel], all: &mut Vec<&'a mut Rule>) {
 }
 
 fn of_level<'a>(level: &'a mut LadderLevel, all: &mut Vec<&'a mut Rule>) {
-    all.extend(level.lines.iter_mut().map(|line| &mut line.rule));
+    all.extend(level.lines.iter_mut().filter_map(|line| line.step.rule_mut()));
     all.extend(level.alternatives.iter_mut().map(|share| &mut share.rule));
 }
 

@@ -190,7 +190,7 @@ fn leaves(scenario: &Scenario) -> Vec<(String, String)> {
 fn groups_of_user(store: Store, job: &Path) -> AnyView {
     let at = job.field("user");
     let user = store.text(move |m| match Policy::described(&m.document.scenario.policy) {
-        Some(policy) if policy.knows.applications => document::value(&m.document.scenario, &at),
+        Some(policy) if policy.supports.applications => document::value(&m.document.scenario, &at),
         _ => String::new(),
     });
     let groups = move || {

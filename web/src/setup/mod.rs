@@ -32,6 +32,7 @@ use crate::store::Store;
 use crate::widgets::button::IconButton;
 use crate::widgets::icons::Kind;
 use crate::widgets::menu::MenuItem;
+use crate::widgets::tab_list::{TabList, TabName};
 
 /// Colours of queues by name.
 #[derive(Clone, Copy)]
@@ -78,34 +79,11 @@ pub fn Setup() -> impl IntoView {
     let store = Store::get();
     provide_context(Tones(Memo::new(move |_| store.scenario.with(|s| tones(s)))));
     let tab = Memo::new(move |_| store.view.with(|v| v.tab));
-    let tabs = TABS.map(|(this, name)| {
-        view! {
-            <button
-                type="button"
-                class="tab"
-                role="tab"
-                id=format!("setup-tab-{name}")
-                aria-controls="setup-body"
-                aria-selected=move || (tab.get() == this).to_string()
-                tabindex=move || if tab.get() == this { "0" } else { "-1" }
-                on:click=move |_| store.dispatch(Command::Tab(this))
-            >
-                {move || head(store, &name.to_lowercase())}
-            </button>
-        }
+    let chosen = Memo::new(move |_| TABS.iter().position(|(this, _)| *this == tab.get()).unwrap_or(0));
+    let tabs = TABS.map(|(_, name)| TabName {
+        id: format!("setup-tab-{name}"),
+        name: Signal::derive(move || head(store, &name.to_lowercase())),
     });
-    let on_key = move |event: leptos::ev::KeyboardEvent| {
-        let at = TABS.iter().position(|(this, _)| *this == tab.get_untracked()).unwrap_or(0);
-        let to = match event.key().as_str() {
-            "ArrowRight" => (at + 1) % TABS.len(),
-            "ArrowLeft" => (at + TABS.len() - 1) % TABS.len(),
-            _ => return,
-        };
-        event.prevent_default();
-        event.stop_propagation();
-        store.dispatch(Command::Tab(TABS[to].0));
-        crate::widgets::focus_id(&format!("setup-tab-{}", TABS[to].1));
-    };
     let detail = detail::open_detail(store);
     let body = move || {
         let detail = if detail.with(String::is_empty) { None } else { store.now(|m| m.view.detail.clone()) };
@@ -118,10 +96,16 @@ pub fn Setup() -> impl IntoView {
             (SetupTab::Text, None) => view! { <text::TextTab /> }.into_any(),
         }
     };
-    let label = move || TABS.iter().find(|(this, _)| *this == tab.get()).map(|(_, name)| format!("setup-tab-{name}"));
+    let label = move || format!("setup-tab-{}", TABS[chosen.get()].1);
     view! {
         <div class="tabs">
-            <div class="tablist" role="tablist" aria-label="Parts of the scenario" on:keydown=on_key>{tabs}</div>
+            <TabList
+                label="Parts of the scenario"
+                panel="setup-body"
+                tabs=tabs.to_vec()
+                chosen
+                on_choose=move |at: usize| store.dispatch(Command::Tab(TABS[at].0))
+            />
             <span class="grow"></span>
             <IconButton
                 icon=Kind::Left

@@ -260,7 +260,7 @@ fn Now() -> impl IntoView {
                     | NowView::Priorities
                     | NowView::Gantt
                     | NowView::Fairness
-                    | NowView::Queues,
+                    | NowView::Trends,
                     Some(lack),
                 ) => empty(lack),
                 (NowView::Shares, _) => view! { <Shares /> }.into_any(),
@@ -293,7 +293,7 @@ fn view_of(view: NowView) -> AnyView {
         NowView::Tree => view! { <Icicle /> }.into_any(),
         NowView::Gantt => view! { <Gantt /> }.into_any(),
         NowView::Fairness => view! { <Fairness /> }.into_any(),
-        NowView::Queues => view! { <Trends /> }.into_any(),
+        NowView::Trends => view! { <Trends /> }.into_any(),
     }
 }
 

@@ -8,6 +8,7 @@ use leptos::prelude::*;
 use super::recorder_fields::{edit_frame, field};
 use super::recorder_question::QuestionForm;
 use crate::state::command::Command;
+use crate::state::layout::options::NowView;
 use crate::state::lesson::record::scene_of;
 use crate::state::lesson::step::RecordStep;
 use crate::store::Store;
@@ -203,7 +204,8 @@ fn FrameForm() -> impl IntoView {
         m.recorder.frame().map_or(String::new(), |frame| {
             let scene = &frame.scene;
             let selected = scene.selection.as_ref().map_or(String::new(), |of| format!(", {}", of.to_text()));
-            format!("{}, cycle {}{selected}, {}", scene.scenario.name, scene.cycle, scene.view)
+            let view = NowView::from_name(&scene.view).map_or(String::new(), NowView::title);
+            format!("{}, cycle {}{selected}, {view}", scene.scenario.name, scene.cycle)
         })
     });
     let is_shown = store.part(|m| {

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use crate::state::command::Command;
 use crate::state::layout::options::NowView;
 use crate::store::Store;
+use crate::widgets::tab_list::{TabList, TabName};
 
 /// A question about the run, and the names of the pictures that answer it.
 struct Tab {
@@ -23,7 +24,7 @@ const TABS: [Tab; 4] = [
         ],
     },
     Tab { name: "Jobs", views: &[(NowView::Gantt, "Gantt")] },
-    Tab { name: "Report", views: &[(NowView::Fairness, "Fairness"), (NowView::Queues, "Trends")] },
+    Tab { name: "Report", views: &[(NowView::Fairness, "Fairness"), (NowView::Trends, "Trends")] },
 ];
 
 /// The position of the tab of a view.
@@ -46,23 +47,6 @@ pub fn shown_view(store: Store) -> Memo<NowView> {
 pub fn ViewTabs(shown: Memo<NowView>) -> impl IntoView {
     let store = Store::get();
     let current = Memo::new(move |_| tab_of(shown.get()));
-    let show = move |tab: usize| store.dispatch(Command::ShowView(TABS[tab].views[0].0));
-    let tab = move |at: usize| {
-        view! {
-            <button
-                type="button"
-                class="tab"
-                role="tab"
-                id=tab_id(TABS[at].views[0].0)
-                aria-controls="now-body"
-                aria-selected=move || (current.get() == at).to_string()
-                tabindex=move || if current.get() == at { "0" } else { "-1" }
-                on:click=move |_| show(at)
-            >
-                {TABS[at].name}
-            </button>
-        }
-    };
     // A new view starts at its top.
     Effect::new(move |was: Option<NowView>| {
         let now = shown.get();
@@ -73,21 +57,15 @@ pub fn ViewTabs(shown: Memo<NowView>) -> impl IntoView {
         }
         now
     });
-    let on_key = move |event: leptos::ev::KeyboardEvent| {
-        let at = current.get_untracked();
-        let to = match event.key().as_str() {
-            "ArrowRight" => (at + 1) % TABS.len(),
-            "ArrowLeft" => (at + TABS.len() - 1) % TABS.len(),
-            _ => return,
-        };
-        event.prevent_default();
-        event.stop_propagation();
-        show(to);
-        crate::widgets::focus_id(&tab_id(TABS[to].views[0].0));
-    };
-    let tabs = (0..TABS.len()).map(tab).collect_view();
+    let tabs = TABS.iter().map(|tab| TabName { id: tab_id(tab.views[0].0), name: tab.name.to_owned().into() });
     view! {
-        <div class="tablist" role="tablist" aria-label="What is shown" on:keydown=on_key>{tabs}</div>
+        <TabList
+            label="What is shown"
+            panel="now-body"
+            tabs=tabs.collect()
+            chosen=current
+            on_choose=move |at: usize| store.dispatch(Command::ShowView(TABS[at].views[0].0))
+        />
         {move || pictures(store, &TABS[current.get()], shown)}
     }
 }

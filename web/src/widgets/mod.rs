@@ -11,6 +11,7 @@ pub mod icons;
 pub mod menu;
 pub mod picture;
 pub mod save_picture;
+pub mod tab_list;
 pub mod term;
 pub mod translation_notes;
 

@@ -156,8 +156,8 @@ pub fn entries(policy: &str) -> impl Iterator<Item = Entry> {
         (true, GENERAL),
         (policy.saturation.is_some(), OF_SATURATION),
         (policy.queue_state.is_some(), OF_STATES),
-        (policy.knows.share_usage, OF_SHARE_USAGE),
-        (policy.knows.queue_priorities, OF_PRIORITIES),
+        (policy.supports.share_usage, OF_SHARE_USAGE),
+        (policy.supports.queue_priorities, OF_PRIORITIES),
     ];
     let is_read = |of: &Entry| !matches!(of.term, "quota" | "weight" | "limit") || policy.terms.reads(of.term);
     own.into_iter().filter(|(is_known, _)| *is_known).flat_map(|(_, of)| of).copied().filter(is_read)
@@ -210,7 +210,7 @@ mod tests {
         for policy in Policy::ALL {
             let has = |label: &str| term(label, policy.key).is_some();
             assert_eq!(has("state"), policy.queue_state.is_some(), "{}", policy.key);
-            assert_eq!(has("share usage"), policy.knows.share_usage, "{}", policy.key);
+            assert_eq!(has("share usage"), policy.supports.share_usage, "{}", policy.key);
             assert_eq!(has("weight"), policy.queue.weight.is_some(), "{}", policy.key);
         }
     }

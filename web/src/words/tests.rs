@@ -9,14 +9,14 @@ use fairground::id::{JobId, NodeId, PodId, QueueId};
 use fairground::policy::Policy;
 use fairground::time::Time;
 use fairground::trace::{
-    Candidate, Check, Event, EvictReason, Gate, NodeReason, NotAccepted, NotSelected, Op, Outlook, Protection,
-    Quantity, Refusal, RiseEnd, Subject, Term, Value,
+    Candidate, Check, DivisionRound, DivisionStep, Event, EvictReason, Gate, NodeReason, NotAccepted, NotSelected, Op,
+    Outlook, Protection, Quantity, Refusal, RiseEnd, Subject, Term, Value,
 };
 use fairground::units::Resource;
 use fairground::words::Selection;
 
 use super::*;
-use crate::engine::protocol::{EventRow, EventWord, Frame, LadderLevel, LadderLine, LineKind};
+use crate::engine::protocol::{EventRow, EventWord, Frame, LadderLevel, LadderLine};
 use crate::fixtures;
 
 fn check_verdict(explanation: &Explanation, expected: Expect) {
@@ -238,25 +238,26 @@ fn a_rule() -> fairground::trace::Rule {
 
 #[test]
 fn the_ladder_ends_in_the_shown_value() {
-    let line = |kind: LineKind, queue: &str| LadderLine { kind, queue: queue.into(), ..LadderLine::default() };
-    let quota = |queue: &str, remaining: f64| LadderLine {
-        pot: 1.0,
-        weight: 3.0,
-        given: 1.0,
-        remaining,
-        ..line(LineKind::Quota, queue)
+    let (rule, queue) = (a_rule(), QueueId(0));
+    let line = |name: &str, step: DivisionStep| LadderLine { queue: name.into(), step };
+    let quota = |name: &str, remaining: f64| {
+        line(name, DivisionStep::Quota { rule, queue, quota: 1.0, requestable: 3.0, granted: 1.0, remaining })
     };
-    let round = |queue: &str| LadderLine {
+    let part = DivisionRound {
+        rule,
+        priority: 0,
         round: 1,
+        queue,
         pot: 3.0,
         weight: 1.0,
+        past: None,
         part: (1.0, 2.0),
         offer: 1.5,
         wanted: 2.0,
         given: 1.0,
-        ..line(LineKind::Round, queue)
     };
-    let left = LadderLine { offer: 0.5, given: 1.0, ..line(LineKind::Remainder, "a") };
+    let round = |name: &str| line(name, DivisionStep::Round(part));
+    let left = line("a", DivisionStep::Remainder { rule, queue, fraction: 0.5, given: 1.0 });
     let level = LadderLevel {
         capacity: 5.0,
         lines: vec![quota("a", 4.0), quota("b", 3.0), round("a"), round("b"), left],
@@ -430,33 +431,21 @@ fn the_words_are_those_of_the_policy() {
 /// Under DRF, the explanation lists how dominant shares rise and why each stops.
 #[test]
 fn dominant_shares_rise_in_words() {
-    let rise = |queue: &str, dominant: Resource, given: f64, end: RiseEnd| LadderLine {
-        kind: LineKind::Rise,
-        queue: queue.into(),
-        round: 1,
-        weight: 1.0,
-        part: (0.0, 2.0 / 3.0),
-        wanted: 20.0,
-        given,
-        dominant: Some(dominant),
-        end: Some(end),
-        ..LadderLine::default()
+    let rise = |name: &str, shares: Option<(f64, f64)>, dominant: Resource, given: f64, end: RiseEnd| {
+        let (rule, queue, round) = (a_rule(), QueueId(0), if shares.is_some() { 1 } else { 2 });
+        let weight = if shares.is_some() { 1.0 } else { 0.0 };
+        let step = DivisionStep::Rise { rule, round, queue, shares, dominant, weight, wanted: 20.0, given, end };
+        LadderLine { queue: name.into(), step }
     };
-    let rest = LadderLine {
-        kind: LineKind::Rest,
-        round: 2,
-        weight: 0.0,
-        part: (0.0, 0.0),
-        ..rise("C", Resource::GPU, 1.0, RiseEnd::HasAll)
-    };
+    let shares = Some((0.0, 2.0 / 3.0));
     let level = LadderLevel {
         queue: "A".into(),
         capacity: 9.0,
         fair_share: 6.0,
         lines: vec![
-            rise("A", Resource::GPU, 6.0, RiseEnd::UsedUp(Resource::CPU)),
-            rise("B", Resource::MEMORY, 2.0, RiseEnd::GoesOn),
-            rest,
+            rise("A", shares, Resource::GPU, 6.0, RiseEnd::UsedUp(Resource::CPU)),
+            rise("B", shares, Resource::MEMORY, 2.0, RiseEnd::GoesOn),
+            rise("C", None, Resource::GPU, 1.0, RiseEnd::HasAll),
         ],
         ..LadderLevel::default()
     };

@@ -4,7 +4,7 @@
 //! ego.md 2, 8.5, 16
 
 use super::form;
-use crate::policy::description::{Description, Knows, QueuePriorityValue, QueueValue, QueueValues};
+use crate::policy::description::{Description, Features, QueuePriorityValue, QueueValue, QueueValues};
 use crate::policy::form::Form;
 use crate::policy::versions::{Modelled, Revision};
 
@@ -26,7 +26,7 @@ pub const DESCRIPTION: Description = Description {
         unlimited_quota: false,
         ..QueueValues::NONE
     },
-    knows: Knows {
+    supports: Features {
         common_minimum: false,
         parts: false,
         job_priority: true,
@@ -35,7 +35,7 @@ pub const DESCRIPTION: Description = Description {
         taints: false,
         lists_order: true,
         share_usage: true,
-        ..Knows::BASELINE
+        ..Features::BASELINE
     },
     form: Form { settings: form::SETTINGS, queue: Some(form::QUEUE), ..Description::BASELINE.form },
     translation: super::translate::TRANSLATION,

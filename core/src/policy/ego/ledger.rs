@@ -23,7 +23,7 @@ use super::slot_view::SlotView;
 use crate::id::{Arena, Id, QueueId};
 use crate::policy::PartitionView;
 use crate::policy::ledger::rows;
-use crate::trace::{DivisionStep, Ledger};
+use crate::trace::{DivisionRound, DivisionStep, Ledger};
 use crate::units::{Amount, PerResource, Resource};
 
 /// The ledger.
@@ -181,7 +181,7 @@ impl Derivation<'_> {
                     given[i] += part;
                     rest -= part;
                     let Some(queue) = self.model.queues[group[i]] else { continue };
-                    steps.push(DivisionStep::Round {
+                    steps.push(DivisionStep::Round(DivisionRound {
                         rule: DYNAMIC_QUOTA,
                         priority: i32::try_from(consumer.priority).unwrap_or(i32::MAX),
                         round,
@@ -193,7 +193,7 @@ impl Derivation<'_> {
                         offer,
                         wanted,
                         given: part,
-                    });
+                    }));
                 }
             }
         }
@@ -220,7 +220,7 @@ mod tests {
         let a = simulation.cluster().queues.ids().next().expect("a queue");
         let steps = simulation.derive(a, Resource::GPU);
         let rounds = steps.iter().filter_map(|step| match step {
-            DivisionStep::Round { round, queue, pot, part, offer, wanted, given, .. } => {
+            DivisionStep::Round(DivisionRound { round, queue, pot, part, offer, wanted, given, .. }) => {
                 Some((*round, queue.0, *pot, *part, *offer, *wanted, *given))
             }
             _ => None,

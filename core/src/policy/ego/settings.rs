@@ -12,7 +12,7 @@ use super::rules::{
 use super::slot_findings;
 use crate::format::{Findings, Scenario, quantity};
 use crate::policy::form::{Ask, ON_OFF, text};
-use crate::policy::setting::{Setting, Wanted, choice, refused, switch, unknown};
+use crate::policy::setting::{Expected, Setting, choice, refused, switch, unknown};
 use crate::policy::switches::Affects::{Nothing, Rules};
 use crate::policy::switches::Rulebook;
 use crate::time::Span;
@@ -205,24 +205,24 @@ pub fn read(s: &Scenario, f: &mut Findings) -> Config {
                 continue;
             }
         };
-        if let Err(wanted) = read {
-            refused(name, typed, wanted, f);
+        if let Err(expected) = read {
+            refused(name, typed, expected, f);
         }
     }
     slot_findings::check(s, &config, f);
     config
 }
 
-fn count(text: &str) -> Result<u32, Wanted> {
+fn count(text: &str) -> Result<u32, Expected> {
     quantity::count(text).ok().and_then(|n| u32::try_from(n).ok()).ok_or("a whole number")
 }
 
-fn ratio(text: &str) -> Result<Weight, Wanted> {
+fn ratio(text: &str) -> Result<Weight, Expected> {
     let within = |ratio: &Weight| *ratio >= Weight::ONE && ratio.in_millionths() <= RATIO_MAX * 1_000_000;
     let ratio = quantity::millionths(text).ok().map(Weight::millionths);
     ratio.filter(within).ok_or("a number from 1 to 100")
 }
 
-fn span(text: &str) -> Result<Span, Wanted> {
+fn span(text: &str) -> Result<Span, Expected> {
     quantity::span(text).map_err(|_| "a duration such as 60s or 5m")
 }

@@ -18,7 +18,7 @@ use super::slot::{SlotOffer, Slots};
 use super::slot_cycle::{self, SlotStatus};
 use crate::id::QueueId;
 use crate::policy::checks::term;
-use crate::trace::{Check, DivisionStep, Op, Quantity, QuotaStep, Value};
+use crate::trace::{Check, DivisionRound, DivisionStep, Op, Quantity, QuotaStep, Value};
 
 /// Numbers of a slot plan.
 pub(super) struct SlotView {
@@ -94,7 +94,7 @@ impl SlotView {
     fn round(&self, model: &Model, offer: &SlotOffer) -> Option<DivisionStep> {
         let ratio = model.plan.consumers[offer.consumer].ratio as f64;
         let is_last = !self.offers.iter().any(|o| o.consumer == offer.consumer && o.round > offer.round);
-        Some(DivisionStep::Round {
+        Some(DivisionStep::Round(DivisionRound {
             rule: SLOT_QUOTA,
             priority: 0,
             round: offer.round,
@@ -106,7 +106,7 @@ impl SlotView {
             offer: offer.rest as f64 * ratio / offer.ratios as f64,
             wanted: self.wanted(offer.consumer) as f64,
             given: if is_last { offer.quota as f64 } else { 0.0 },
-        })
+        }))
     }
 
     /// Division in fractions of the pool.

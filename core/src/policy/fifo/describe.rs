@@ -3,7 +3,7 @@
 //! # Source
 //! none: this is our own
 
-use crate::policy::description::{Description, Gangs, Knows, QueueValue, QueueValues};
+use crate::policy::description::{Description, Features, Gangs, QueueValue, QueueValues};
 use crate::policy::vocabulary::{NONE, Terms};
 
 /// First in, first out, in hard partitions.
@@ -19,7 +19,7 @@ pub const DESCRIPTION: Description = Description {
         quota: Some(QueueValue { word: "hard partition", unset: [Some("0"); 3], of_gpus_alone: true }),
         ..QueueValues::NONE
     },
-    knows: Knows { gangs: Gangs::Never, ..Knows::BASELINE },
+    supports: Features { gangs: Gangs::Never, ..Features::BASELINE },
     ..Description::BASELINE
 };
 

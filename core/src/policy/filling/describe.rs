@@ -3,7 +3,7 @@
 //! # Source
 //! none: this is our own
 
-use crate::policy::description::{Description, Knows, QueueValue, QueueValues};
+use crate::policy::description::{Description, Features, QueueValue, QueueValues};
 use crate::policy::vocabulary::{NONE, Terms};
 
 /// Base description; each policy adds its names.
@@ -14,7 +14,7 @@ pub const DESCRIPTION: Description = Description {
         weight: Some(QueueValue::new("weight", "1")),
         ..QueueValues::NONE
     },
-    knows: Knows { lists_order: true, ..Knows::BASELINE },
+    supports: Features { lists_order: true, ..Features::BASELINE },
     ..Description::BASELINE
 };
 

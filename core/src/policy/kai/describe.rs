@@ -6,7 +6,7 @@
 use super::form;
 use super::versions;
 use crate::policy::JobDefaults;
-use crate::policy::description::{Cycle, Description, Gangs, Knows, QueuePriorityValue, QueueValue, QueueValues};
+use crate::policy::description::{Cycle, Description, Features, Gangs, QueuePriorityValue, QueueValue, QueueValues};
 use crate::policy::form::Form;
 
 /// KAI Scheduler.
@@ -28,7 +28,7 @@ pub const DESCRIPTION: Description = Description {
         one_weight: false,
         unlimited_quota: true,
     },
-    knows: Knows {
+    supports: Features {
         gangs: Gangs::Together,
         common_minimum: true,
         joining_pods: true,

@@ -36,11 +36,11 @@ use super::values::{
 use crate::format::{Findings, Path, Scenario, codes, quantity, set};
 use crate::policy::PRIORITY_CLASS;
 use crate::policy::form::{Ask, Attribute, ON_OFF, Stored, text};
-use crate::policy::setting::{Setting, Wanted, priority_class, refused, switch, unknown};
+use crate::policy::setting::{Expected, Setting, priority_class, refused, switch, unknown};
 use crate::policy::switches::Affects::{self, Nothing, Rules};
 
 /// A setting.
-pub type Row = Setting<Reading, Wanted, Unused>;
+pub type Row = Setting<Reading, Expected, Unused>;
 
 /// Reason why a setting certainly has no effect; `None`: it may matter. Sufficient, not necessary.
 type Unused = fn(&Facts<'_>) -> Option<&'static str>;
@@ -48,7 +48,7 @@ type Unused = fn(&Facts<'_>) -> Option<&'static str>;
 const fn row(
     field: Attribute,
     affects: Affects,
-    parse: fn(&mut Reading, &str) -> Result<(), Wanted>,
+    parse: fn(&mut Reading, &str) -> Result<(), Expected>,
     unused: Unused,
 ) -> Row {
     Setting { field: field.stored(Stored::Setting), affects, aliases: &[], unused, parse }
@@ -74,7 +74,7 @@ pub struct Reading {
 }
 
 impl Reading {
-    fn depth(&mut self, action: Action, text: &str) -> Result<(), Wanted> {
+    fn depth(&mut self, action: Action, text: &str) -> Result<(), Expected> {
         let n = number_or_unlimited(text)?;
         self.config.queue_depth.extend(n.map(|n| (action, n)));
         Ok(())
@@ -512,8 +512,8 @@ pub fn read(s: &Scenario, is_known: impl Fn(&str) -> bool, f: &mut Findings) -> 
         if known != name && s.settings.contains_key(known) {
             let says = format!("{name} and {known} are the same switch; give only one");
             f.add(codes::CONFLICT, at(), says, set(at(), "", format!("Remove {name}")));
-        } else if let Err(wanted) = setting.read(&mut reading, &typed.0) {
-            refused(name, typed, wanted, f);
+        } else if let Err(expected) = setting.read(&mut reading, &typed.0) {
+            refused(name, typed, expected, f);
         }
     }
     let usage = reading.usage(f);

@@ -14,7 +14,7 @@
 
 use super::rules::RULES;
 use crate::policy::filling::{Child, DivisionLevel};
-use crate::trace::DivisionStep;
+use crate::trace::{DivisionRound, DivisionStep};
 use crate::units::Resource;
 
 /// Amount granted to a child in a round.
@@ -85,7 +85,7 @@ pub fn steps(of: &DivisionLevel<'_>, r: Resource, steps: &mut Vec<DivisionStep>)
     for grant in level(of.has[r.index()], &members(of.children.iter().map(|(_, child)| *child), r)) {
         let (queue, child) = of.children[grant.child];
         let part = if grant.weight > 0.0 { (grant.weight, grant.weights) } else { (1.0, 1.0) };
-        steps.push(DivisionStep::Round {
+        steps.push(DivisionStep::Round(DivisionRound {
             rule: RULES.division,
             priority: 0,
             round: grant.round,
@@ -97,7 +97,7 @@ pub fn steps(of: &DivisionLevel<'_>, r: Resource, steps: &mut Vec<DivisionStep>)
             offer: grant.offer,
             wanted: child.wanted[r.index()],
             given: grant.given,
-        });
+        }));
     }
 }
 

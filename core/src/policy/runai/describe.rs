@@ -5,7 +5,7 @@
 
 use super::state::State;
 use super::{form, settings};
-use crate::policy::description::{Description, Knows, QueuePriorityValue, QueueValue, QueueValues};
+use crate::policy::description::{Description, Features, QueuePriorityValue, QueueValue, QueueValues};
 use crate::policy::form::Form;
 use crate::policy::kai;
 use crate::policy::versions::{Modelled, Revision};
@@ -29,12 +29,12 @@ pub const DESCRIPTION: Description = Description {
         priority: Some(QueuePriorityValue { word: "rank", unset: 100 }),
         ..kai::DESCRIPTION.queue
     },
-    knows: Knows {
+    supports: Features {
         semi: Ok(()),
         pool_lists: true,
         hundredths: false,
         optional_members: false,
-        ..kai::DESCRIPTION.knows
+        ..kai::DESCRIPTION.supports
     },
     form: Form {
         settings: settings::FORM,

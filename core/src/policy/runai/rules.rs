@@ -266,11 +266,8 @@ pub(super) fn translate(trace: &mut Trace) {
 /// Translates the rules of a derivation.
 pub(super) fn translate_steps(steps: &mut [DivisionStep]) {
     for step in steps {
-        match step {
-            DivisionStep::Quota { rule, .. }
-            | DivisionStep::Round { rule, .. }
-            | DivisionStep::Remainder { rule, .. } => translate_rule(rule),
-            _ => (),
+        if let Some(rule) = step.rule_mut() {
+            translate_rule(rule);
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::policy::form::{Ask, Attribute, Group, text};
 use crate::policy::kai;
 use crate::policy::kai::form::{MIN_RUNTIME, PLACEMENTS, field};
 use crate::policy::kai::settings::named;
-use crate::policy::setting::{Setting, Wanted, choice, priority_class, refused, unknown};
+use crate::policy::setting::{Expected, Setting, choice, priority_class, refused, unknown};
 use crate::policy::switches::Affects::Rules;
 use crate::policy::switches::Rulebook;
 use crate::trace::Rule;
@@ -154,14 +154,14 @@ pub fn read(s: &Scenario, f: &mut Findings) -> Config {
                 continue;
             }
         };
-        if let Err(wanted) = read {
-            refused(name, typed, wanted, f);
+        if let Err(expected) = read {
+            refused(name, typed, expected, f);
         }
     }
     config
 }
 
-fn over_quota(text: &str) -> Result<OverQuota, Wanted> {
+fn over_quota(text: &str) -> Result<OverQuota, Expected> {
     let level = || OverQuota::named(text);
     let number = || quantity::millionths(text).ok().map(OverQuota::millionths);
     level().or_else(number).ok_or("none, lowest, low, medium, high or a number")

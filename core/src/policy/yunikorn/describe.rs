@@ -5,7 +5,7 @@
 
 use super::form;
 use crate::policy::JobDefaults;
-use crate::policy::description::{Description, Gangs, Knows, QueuePriorityValue, QueueValue, QueueValues};
+use crate::policy::description::{Description, Features, Gangs, QueuePriorityValue, QueueValue, QueueValues};
 use crate::policy::form::Form;
 use crate::policy::versions::{Modelled, Revision};
 
@@ -26,7 +26,7 @@ pub const DESCRIPTION: Description = Description {
         unlimited_quota: false,
         ..QueueValues::NONE
     },
-    knows: Knows {
+    supports: Features {
         gangs: Gangs::WithPlaceholders,
         applications: true,
         parts: false,
@@ -36,7 +36,7 @@ pub const DESCRIPTION: Description = Description {
         queue_priorities: true,
         // These two name existing objects.
         reloads: Some(&["gpu-type", "partition"]),
-        ..Knows::BASELINE
+        ..Features::BASELINE
     },
     // The note on a translated weight covers it.
     silent: &["weight"],

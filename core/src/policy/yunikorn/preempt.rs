@@ -435,6 +435,35 @@ fn shortfall(wanted: &Amounts, available: &Amounts) -> Amounts {
     short
 }
 
+/// Takes a victim's resources from its queue, unless the queue would fall below its guarantee.
+fn take_from(work: &mut Snapshot, victim: &Candidate, wanted: &Amounts) -> bool {
+    let remaining = work.remaining(victim.leaf);
+    work.take(victim.leaf, &victim.resource);
+    let is_over = exceeds_guarantee(&remaining, wanted);
+    if !is_over {
+        work.put(victim.leaf, &victim.resource);
+    }
+    is_over
+}
+
+/// Gives the resources taken from a victim to the queue of the ask and returns what remained of its guarantee before.
+/// `None`: its guarantee does not cover them; the first such victim ends a search.
+fn give_to_ask(work: &mut Snapshot, victim: &Candidate) -> Option<Amounts> {
+    let own = work.remaining(work.leaf);
+    if own.is_none() || !amounts::fits_actual(&own, &victim.resource) {
+        work.put(victim.leaf, &victim.resource);
+        return None;
+    }
+    work.put(work.leaf, &victim.resource);
+    Some(own)
+}
+
+/// Gives a victim's resources back from the queue of the ask to its own.
+fn give_back(work: &mut Snapshot, victim: &Candidate) {
+    work.take(work.leaf, &victim.resource);
+    work.put(victim.leaf, &victim.resource);
+}
+
 /// Victims on one node and the index of the last necessary one (5.5 c); `None` if the node does not qualify.
 fn weigh(
     snapshot: &Snapshot,
@@ -449,23 +478,15 @@ fn weigh(
     let mut free = *available;
     let (mut head, mut tail) = (Vec::new(), Vec::new());
     for victim in sorted {
-        let remaining = work.remaining(victim.leaf);
-        work.take(victim.leaf, &victim.resource);
-        if !exceeds_guarantee(&remaining, wanted) {
-            work.put(victim.leaf, &victim.resource);
+        if !take_from(&mut work, victim, wanted) {
             continue;
         }
-        let own = work.remaining(work.leaf);
-        if own.is_none() || !amounts::fits_actual(&own, &victim.resource) {
-            // The first victim whose resources the ask's guarantee cannot cover ends the search.
-            work.put(victim.leaf, &victim.resource);
+        if give_to_ask(&mut work, victim).is_none() {
             break;
         }
-        work.put(work.leaf, &victim.resource);
         let then = amounts::sum(&free, &victim.resource);
         if amounts::equal(&shortfall(wanted, &free), &shortfall(wanted, &then)) {
-            work.take(work.leaf, &victim.resource);
-            work.put(victim.leaf, &victim.resource);
+            give_back(&mut work, victim);
             tail.push(*victim);
         } else {
             free = then;
@@ -478,10 +499,7 @@ fn weigh(
     let mut victims = Vec::new();
     let mut index = None;
     for victim in head {
-        let remaining = work.remaining(victim.leaf);
-        work.take(victim.leaf, &victim.resource);
-        if !exceeds_guarantee(&remaining, wanted) {
-            work.put(victim.leaf, &victim.resource);
+        if !take_from(&mut work, &victim, wanted) {
             continue;
         }
         free.add(&victim.resource);
@@ -510,21 +528,12 @@ fn additional(
     others.sort_by(|a, b| a.willing.additional(&b.willing));
     let mut kept = Vec::new();
     for victim in others {
-        let remaining = work.remaining(victim.leaf);
-        work.take(victim.leaf, &victim.resource);
-        if !exceeds_guarantee(&remaining, wanted) {
-            work.put(victim.leaf, &victim.resource);
+        if !take_from(&mut work, &victim, wanted) {
             continue;
         }
-        let own = work.remaining(work.leaf);
-        if own.is_none() || !amounts::fits_actual(&own, &victim.resource) {
-            work.put(victim.leaf, &victim.resource);
-            break;
-        }
-        work.put(work.leaf, &victim.resource);
+        let Some(own) = give_to_ask(&mut work, &victim) else { break };
         if amounts::equal(&own, &work.remaining(work.leaf)) {
-            work.take(work.leaf, &victim.resource);
-            work.put(victim.leaf, &victim.resource);
+            give_back(&mut work, &victim);
         } else {
             kept.push(victim);
         }

@@ -14,15 +14,12 @@ use super::words::{Config, GPU_TYPE, GROUPS, TEMPLATE};
 use crate::format::{Findings, Path, Scenario, quoted, value};
 use crate::policy::PRIORITY_CLASS;
 use crate::policy::form::{Ask, ON_OFF, text};
-use crate::policy::setting::{Setting, Wanted, choice, priority_class, refused, switch, unknown};
+use crate::policy::setting::{Expected, Setting, choice, priority_class, refused, switch, unknown};
 use crate::policy::switches::Affects::{self, Nothing, Rules};
 use crate::policy::switches::{Rulebook, SettingRules};
 
-/// Description of the expected value, for the message.
-type Expected = String;
-
 /// A property of a queue, whose value is kept as text; `Err` if upstream would silently use the default.
-type Property = Setting<(), Wanted>;
+type Property = Setting<(), Expected>;
 
 /// A setting that is only preserved for export.
 const EXPORT: Affects = Nothing("kept for an export");
@@ -30,7 +27,7 @@ const EXPORT: Affects = Nothing("kept for an export");
 const BACK_OFF: Affects = Nothing("it changes which applications are skipped, not how they are compared");
 
 /// Settings of the partition.
-pub static PARTITION: [Setting<Config, Expected>; 7] = [
+pub static PARTITION: [Setting<Config, String>; 7] = [
     Setting::new(
         text("node-sort", "nodesortpolicy", "fair", "Which node is tried first.")
             .ask(Ask::Choice(&[("fair", "fair: the least used"), ("binpacking", "binpacking: the most used")])),
@@ -100,7 +97,7 @@ const OF_USER: SettingRules =
     SettingRules { name: "groups", aliases: &[], affects: Rules(&[&USER_LIMIT, &MAX_APPLICATIONS]) };
 
 /// Limits of a queue on users and applications.
-pub static LIMITS: [Setting<Queue, Expected>; 2] = [
+pub static LIMITS: [Setting<Queue, String>; 2] = [
     Setting::of_queue(
         text(
             "maxapplications",
@@ -129,7 +126,7 @@ pub static LIMITS: [Setting<Queue, Expected>; 2] = [
 ];
 
 /// Guaranteed and maximum amounts of resource types other than CPU, memory and GPU.
-pub static OTHER_TYPES: [Setting<Queue, Expected>; 2] = [
+pub static OTHER_TYPES: [Setting<Queue, String>; 2] = [
     Setting::of_queue(
         text("guaranteed", "guaranteed", "none", "Such as: pods 10, ephemeral-storage 5Gi."),
         Rules(&[&SHARE, &BELOW_GUARANTEE, &ABOVE_GUARANTEE]),
@@ -143,14 +140,14 @@ pub static OTHER_TYPES: [Setting<Queue, Expected>; 2] = [
 ];
 
 /// Whether jobs submitted to a queue go to queues of their users.
-pub static PARENT: Setting<Queue, Expected> = Setting::of_queue(
+pub static PARENT: Setting<Queue, String> = Setting::of_queue(
     text("parent", "parent", "off", "Jobs submitted here go to a dynamic child queue of their user.").ask(ON_OFF),
     Nothing("affects routing only"),
     |queue, text| flag(&mut queue.parent, text),
 );
 
 /// Whether the configuration does not contain a queue yet, or no longer.
-pub static RELOADED: [Setting<Queue, Expected>; 1] = [Setting::of_queue(
+pub static RELOADED: [Setting<Queue, String>; 1] = [Setting::of_queue(
     text("absent", "absent", "off", "The configuration does not have this queue; a later timeline entry can add it.")
         .ask(ON_OFF),
     Nothing("which queues there are, not what they get"),
@@ -158,7 +155,7 @@ pub static RELOADED: [Setting<Queue, Expected>; 1] = [Setting::of_queue(
 )];
 
 /// Access to a queue.
-pub static ACCESS: [Setting<Queue, Expected>; 2] = [
+pub static ACCESS: [Setting<Queue, String>; 2] = [
     Setting::of_queue(
         text("submitacl", "submitacl", "nobody", "Not enforced here: everyone can submit."),
         EXPORT,
@@ -285,7 +282,7 @@ fn of_properties() -> impl Iterator<Item = &'static Property> {
 }
 
 /// All other settings of a queue.
-fn of_queue() -> impl Iterator<Item = &'static Setting<Queue, Expected>> {
+fn of_queue() -> impl Iterator<Item = &'static Setting<Queue, String>> {
     LIMITS.iter().chain(&OTHER_TYPES).chain([&PARENT]).chain(&RELOADED).chain(&ACCESS)
 }
 
@@ -308,7 +305,7 @@ fn queue_words() -> Vec<&'static str> {
 /// # Errors
 ///
 /// Returns the accepted values if upstream would silently use the default.
-pub fn property_is_known(property: &str, text: &str) -> Result<(), Wanted> {
+pub fn property_is_known(property: &str, text: &str) -> Result<(), Expected> {
     Setting::find(of_properties(), property).map_or(Ok(()), |setting| (setting.parse)(&mut (), text))
 }
 
@@ -340,8 +337,8 @@ pub fn read(s: &Scenario, f: &mut Findings) -> Config {
             unknown(s, name, &names, &known_settings(name, &names), f);
             continue;
         };
-        if let Err(wanted) = result {
-            refused(name, typed, &wanted, f);
+        if let Err(expected) = result {
+            refused(name, typed, &expected, f);
         }
     }
     config
@@ -376,7 +373,7 @@ fn known_settings(name: &str, of_partition: &[&str]) -> String {
     }
 }
 
-fn read_queue_setting(queue: &mut Queue, word: &str, text: &str) -> Result<(), Expected> {
+fn read_queue_setting(queue: &mut Queue, word: &str, text: &str) -> Result<(), String> {
     if let Some(word) = word.strip_prefix(TEMPLATE) {
         let template = &mut queue.childtemplate;
         match word {
@@ -400,7 +397,7 @@ fn read_queue_setting(queue: &mut Queue, word: &str, text: &str) -> Result<(), E
 
 impl Reader {
     /// Error of the first entry, if any.
-    fn first(&self) -> Result<(), Expected> {
+    fn first(&self) -> Result<(), String> {
         match self.faults.first() {
             None => Ok(()),
             Some(fault) if fault.at.0.is_empty() => Err(format!("possible: {}", fault.says)),
@@ -409,34 +406,34 @@ impl Reader {
     }
 }
 
-fn known(is_known: bool, wanted: Wanted) -> Result<(), Wanted> {
-    if is_known { Ok(()) } else { Err(wanted) }
+fn known(is_known: bool, expected: Expected) -> Result<(), Expected> {
+    if is_known { Ok(()) } else { Err(expected) }
 }
 
 fn is_one_of(text: &str, all: &[&str]) -> bool {
     all.iter().any(|known| text.eq_ignore_ascii_case(known))
 }
 
-fn positive_duration(text: &str) -> Result<(), Wanted> {
+fn positive_duration(text: &str) -> Result<(), Expected> {
     known(parse_duration(text).is_some_and(|delay| delay > 0), "a duration such as 30s")
 }
 
-fn flag(value: &mut bool, text: &str) -> Result<(), Expected> {
+fn flag(value: &mut bool, text: &str) -> Result<(), String> {
     *value = switch(text)?;
     Ok(())
 }
 
-fn words(value: &mut String, text: &str) -> Result<(), Expected> {
+fn words(value: &mut String, text: &str) -> Result<(), String> {
     *value = text.to_string();
     Ok(())
 }
 
-fn count(text: &str) -> Result<u64, Expected> {
+fn count(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| "a whole number".into())
 }
 
 /// Parses pairs such as `pods 10, ephemeral-storage 5Gi`.
-fn pairs(text: &str) -> Result<Vec<(String, String)>, Expected> {
+fn pairs(text: &str) -> Result<Vec<(String, String)>, String> {
     let pair = |part: &str| {
         let (of, value) = part.trim().split_once(' ')?;
         Some((of.to_string(), value.trim().to_string()))
@@ -446,7 +443,7 @@ fn pairs(text: &str) -> Result<Vec<(String, String)>, Expected> {
 }
 
 /// Parses quantities by type.
-fn amounts(text: &str) -> Result<Written, Expected> {
+fn amounts(text: &str) -> Result<Written, String> {
     let mut out = Written::new();
     for (of, value) in pairs(text)? {
         if parse(&of, &value).is_none() {

@@ -35,13 +35,12 @@ pub fn advice(s: &Scenario, (policy, named): (&Description, &Named), nodes: &Nod
                 _ => 0,
             };
             // Taints and affinity exclude nodes only under policies that read them.
-            let rules = own.rules.as_deref().filter(|_| policy.knows.taints);
+            let rules = own.rules.as_deref().filter(|_| policy.supports.taints);
             let tolerations = rules.map_or(&[][..], |rules| &rules.tolerations);
             let key = (&entry.selector, template.pools.as_slice(), amounts, mib, rules);
-            match *answers
-                .entry(key)
-                .or_insert_with(|| answer(nodes, (&entry.selector, &template.pools, policy.knows.taints), rules, own))
-            {
+            match *answers.entry(key).or_insert_with(|| {
+                answer(nodes, (&entry.selector, &template.pools, policy.supports.taints), rules, own)
+            }) {
                 Answer::Fits => {}
                 Answer::NoAffinity | Answer::NotTolerated(_) if is_reported => {}
                 Answer::NoAffinity => {
@@ -70,7 +69,7 @@ pub fn advice(s: &Scenario, (policy, named): (&Description, &Named), nodes: &Nod
             }
             few_bytes(&entry.name, here, own.request.resources.get(Resource::MEMORY), f);
             if let GpuRequest::Fraction { portion, .. } = own.request.gpu
-                && policy.knows.hundredths
+                && policy.supports.hundredths
                 && portion.in_base_units() % 10 != 0
             {
                 let rounded = Amount::milli_gpus((portion.in_base_units() + 9) / 10 * 10);

@@ -25,7 +25,7 @@ struct TooLarge<'a> {
 pub fn advice(s: &Scenario, policy: &Policy, (pools, queues): (&Pools, &Queues), jobs: &Jobs, f: &mut Findings) {
     let (description, inherits) = (policy.description(), policy.inherits_limits());
     // Limits on shares are counted in other units than requests.
-    let Some(limit) = description.queue.limit.filter(|_| !description.knows.share_usage) else { return };
+    let Some(limit) = description.queue.limit.filter(|_| !description.supports.share_usage) else { return };
     let mut found: BTreeMap<(QueueId, PartitionId, Resource), TooLarge<'_>> = BTreeMap::new();
     for (entry, template) in s.jobs.iter().zip(&jobs.templates) {
         if !entry.on.is_empty() || template.queue.index() >= queues.all.len() {
@@ -87,7 +87,7 @@ fn least_to_start(template: &Template, policy: &Description, resource: Resource)
     }
     let of_pod = |set: &super::jobs::Set| set.request.resources.get(resource);
     let smallest = template.sets.iter().map(of_pod).min()?;
-    let is_gang = policy.knows.gangs == Gangs::Together && template.sets.iter().all(|set| set.path.is_empty());
+    let is_gang = policy.supports.gangs == Gangs::Together && template.sets.iter().all(|set| set.path.is_empty());
     let total: i64 = match template.in_common {
         _ if !is_gang => 0,
         Some(n) => times(smallest, n),

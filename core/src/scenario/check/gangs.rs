@@ -22,7 +22,7 @@ pub fn minimum(typed: &Option<Scalar>, (pods, policy): (u64, &Description), here
         let says = format!("min-available {} is more than the {there}", quoted(&value.0));
         f.suggest(codes::MIN_AVAILABLE, at(), says, "", "Require all [pods]");
     }
-    if min == 0 && !policy.knows.optional_members {
+    if min == 0 && !policy.supports.optional_members {
         let says = format!("{} has no minimum of 0 [pods]; it counts as 1", policy.name);
         f.suggest(codes::NOT_EXPRESSED, at(), says, "1", "Require one [pod]");
         return 1;
@@ -37,7 +37,7 @@ pub fn sub_groups(entry: &JobEntry, here: Here<'_>, policy: &Description, f: &mu
     let of = |name: &str| here.field("min-subgroups-of").field(name);
     let inner = entry.min_subgroups_of.iter().map(|(name, typed)| (name.as_str(), typed, of(name)));
     let mut found = Vec::new();
-    for (name, typed, at) in own.chain(inner).filter(|_| policy.knows.optional_members) {
+    for (name, typed, at) in own.chain(inner).filter(|_| policy.supports.optional_members) {
         if entry.pod_sets.is_empty() || entry.min_available.is_some() {
             let says = "a minimum of subgroups needs pod-sets, each with its own minimum";
             f.suggest(codes::CONFLICT, at, says, "", "Remove it");
@@ -99,8 +99,8 @@ pub fn in_common(
             f.suggest(codes::CONFLICT, inner.field(field), says, "", format!("Remove {field}"));
         }
     }
-    let by_kind = policy.knows.gangs == Gangs::WithPlaceholders && entry.gang.is_some();
-    if !policy.knows.common_minimum || by_kind {
+    let by_kind = policy.supports.gangs == Gangs::WithPlaceholders && entry.gang.is_some();
+    if !policy.supports.common_minimum || by_kind {
         let name = policy.name;
         let says = format!(
             "{name} has no minimum that [pods] of several kinds have in common; all [pods] of each kind start together"
@@ -137,7 +137,7 @@ pub fn gang(entry: &JobEntry, here: Here<'_>, policy: &Description, f: &mut Find
             return None;
         }
     };
-    if policy.knows.gangs != Gangs::WithPlaceholders {
+    if policy.supports.gangs != Gangs::WithPlaceholders {
         let says = format!("{} has no placeholders, so it ignores gang", policy.name);
         f.suggest(codes::NOT_EXPRESSED, at, says, "", "Remove gang");
         return None;

@@ -8,7 +8,7 @@ use crate::format::{
     Findings, JobEntry, PodSetEntry, QueueEntry, ResourceEntry, Scalar, Scenario, codes, orders_pods, quantity, quoted,
 };
 use crate::id::{Id, QueueId};
-use crate::policy::description::{Description, Gangs, Knows, QueueValues};
+use crate::policy::description::{Description, Features, Gangs, QueueValues};
 
 /// A value of queues that a policy may ignore.
 struct QueueValue {
@@ -46,13 +46,13 @@ struct JobValue {
     field: &'static str,
     /// What is ignored; empty if the policy says it in its own words.
     shown: &'static str,
-    is_read: fn(&Knows) -> bool,
+    is_read: fn(&Features) -> bool,
     in_job: fn(&JobEntry) -> bool,
     in_pod_set: fn(&PodSetEntry) -> bool,
 }
 
 impl JobValue {
-    const fn new(key: &'static str, is_read: fn(&Knows) -> bool, in_job: fn(&JobEntry) -> bool) -> JobValue {
+    const fn new(key: &'static str, is_read: fn(&Features) -> bool, in_job: fn(&JobEntry) -> bool) -> JobValue {
         JobValue { key, field: key, shown: key, is_read, in_job, in_pod_set: |_| false }
     }
     const fn or_in_pod_set(self, in_pod_set: fn(&PodSetEntry) -> bool) -> JobValue {
@@ -107,12 +107,12 @@ const JOB: [JobValue; 23] = [
 
 /// Whether a policy reads a field of jobs.
 pub fn reads_of_jobs(policy: &Description, field: &str) -> bool {
-    JOB.iter().all(|value| value.key != field || (value.is_read)(&policy.knows))
+    JOB.iter().all(|value| value.key != field || (value.is_read)(&policy.supports))
 }
 
 /// Whether a policy reads a field of nodes.
 pub fn reads_of_nodes(policy: &Description, field: &str) -> bool {
-    field != "taints" || policy.knows.taints
+    field != "taints" || policy.supports.taints
 }
 
 /// Reports values of queues.
@@ -161,12 +161,12 @@ fn of_other_resources(s: &Scenario, policy: &Description, queues: &Queues, f: &m
 /// Reports values of jobs.
 pub fn of_jobs(s: &Scenario, policy: &Description, jobs: &Jobs, f: &mut Findings) {
     let name = policy.name;
-    for value in JOB.iter().filter(|value| !(value.is_read)(&policy.knows)) {
+    for value in JOB.iter().filter(|value| !(value.is_read)(&policy.supports)) {
         let is_in = |job: &JobEntry| (value.in_job)(job) || job.pod_sets.iter().any(value.in_pod_set);
         let Some((i, first, more)) = first_and_more(&s.jobs, is_in) else { continue };
         let of = format!("(of {}{more})", quoted(&first.name));
         let says = match value.shown {
-            "" => format!("{} {of}", policy.knows.semi.err().unwrap_or_default()),
+            "" => format!("{} {of}", policy.supports.semi.err().unwrap_or_default()),
             shown => format!("{name} ignores {shown} {of}"),
         };
         let set = first.pod_sets.iter().position(value.in_pod_set);

@@ -332,7 +332,7 @@ fn pools_of(
     if list.is_empty() {
         list.push(PartitionId(0));
     }
-    if list.len() > 1 && !policy.knows.pool_lists {
+    if list.len() > 1 && !policy.supports.pool_lists {
         if let [first, _, ..] = entry.pools.as_slice() {
             let says = format!("{} offers [a job] to one pool only, here {}", policy.name, quoted(first));
             let at = here.field("pools");

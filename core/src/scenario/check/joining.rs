@@ -11,7 +11,7 @@ pub fn delays(entry: &JobEntry, here: Here<'_>, policy: &Description, f: &mut Fi
     let mut delays = Vec::with_capacity(entry.pod_sets.len());
     for (k, own) in entry.pod_sets.iter().enumerate() {
         let after = f.time(&own.after, Span::ZERO, &|| inner(k).field("after"), &quantity::span);
-        delays.push(Some(after).filter(|&after| after > Span::ZERO && policy.knows.joining_pods));
+        delays.push(Some(after).filter(|&after| after > Span::ZERO && policy.supports.joining_pods));
     }
     if !delays.is_empty() && delays.iter().all(Option::is_some) {
         let says = format!(

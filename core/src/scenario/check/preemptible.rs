@@ -29,7 +29,7 @@ pub fn preemptible(
         None => unset,
         Some("true") => Preemptible::Yes,
         Some("false") => Preemptible::No,
-        Some(SEMI) if policy.knows.semi.is_ok() => {
+        Some(SEMI) if policy.supports.semi.is_ok() => {
             if !is_elastic {
                 let says = "preemptible semi is the same as false here: all [pods] must start together, so none is above \
                             the minimum; a smaller min-available would make a difference";

@@ -12,7 +12,7 @@ use crate::policy::draft::Draft;
 
 /// Reports, at the entries of each reload, values that the product would refuse from then on and did not refuse before.
 pub fn check(s: &Scenario, policy: &Policy, draft: &Draft<'_>, timeline: &[Planned], f: &mut Findings) {
-    if policy.description().knows.reloads.is_none() || !timeline.iter().any(is_reload) {
+    if policy.description().supports.reloads.is_none() || !timeline.iter().any(is_reload) {
         return;
     }
     let mut known: BTreeSet<String> = refused(policy, draft).map(|found| found.says).collect();

@@ -174,7 +174,7 @@ fn settings_change(
 ) -> Option<PlanChange> {
     let field = if entry.settings.is_empty() { "unset" } else { "settings" };
     let policy = policy.description();
-    let Some(fixed) = policy.knows.reloads else {
+    let Some(fixed) = policy.supports.reloads else {
         let says = format!("{} does not read its settings anew during a run; remove the entry", policy.name);
         f.add(codes::NOT_IN_TIMELINE, here.field(field), says, remove_entry(here));
         return None;

@@ -97,5 +97,5 @@ fn lacks_resources(reasons: &[(NodeReason, u32)]) -> bool {
 
 /// Whether a policy reads the priorities of jobs.
 fn reads_priorities(policy: &str) -> bool {
-    Policy::described(policy).is_none_or(|policy| policy.knows.job_priority)
+    Policy::described(policy).is_none_or(|policy| policy.supports.job_priority)
 }

@@ -229,7 +229,7 @@ fn of_the_charts(model: &Model, terms: &Terms, add: Add<'_>) {
         (NowView::Tree, "Show the tree", "3"),
         (NowView::Gantt, "Show the [job] timeline", "4"),
         (NowView::Fairness, "Show fairness and waste", "5"),
-        (NowView::Queues, "Show every [queue] over time", "6"),
+        (NowView::Trends, "Show every [queue] over time", "6"),
         (NowView::ShareUsage, "Show share usage", "7"),
         (NowView::Priorities, "Show priorities", "8"),
     ] {

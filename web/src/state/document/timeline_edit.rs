@@ -90,7 +90,7 @@ fn targets(scenario: &Scenario, at: &Path) -> (Vec<Subject>, Vec<Segment>) {
 
 /// Whether the policy reloads a setting during a run.
 fn is_reloaded(scenario: &Scenario, setting: &str) -> bool {
-    let fixed = Policy::described_or_default(&scenario.policy).knows.reloads;
+    let fixed = Policy::described_or_default(&scenario.policy).supports.reloads;
     fixed.is_some_and(|fixed| !fixed.contains(&setting))
 }
 
@@ -324,7 +324,7 @@ mod tests {
         let setting = Path::default().field("settings").field("node-sort");
         assert!(set_from(&scenario(), &setting, "fair", 7000).is_none(), "read at the start only");
         let mut start = scenario();
-        let reloads = Policy::ALL.iter().find(|policy| policy.knows.reloads.is_some());
+        let reloads = Policy::ALL.iter().find(|policy| policy.supports.reloads.is_some());
         start.policy = reloads.expect("a policy that reloads").key.to_string();
         let later = set(&start, &setting, "binpacking", 7000);
         assert_eq!(lines(&later), [(entry_path(0), 7000, "Settings: node-sort binpacking".to_string())]);

@@ -163,7 +163,7 @@ pub fn reloadable(model: &Model) -> Option<(String, u32, i64)> {
         return None;
     }
     let frame = model.moment.frame.as_ref().filter(|frame| frame.cycle > 0)?;
-    Policy::described_or_default(&model.document.scenario.policy).knows.reloads?;
+    Policy::described_or_default(&model.document.scenario.policy).supports.reloads?;
     Some((text.to_string(), frame.cycle, frame.time_ms))
 }
 
@@ -305,7 +305,7 @@ mod tests {
         assert!(model.files.preview.is_none() && model.view.dialog.is_none());
         // Not offered under a policy that does not reload its configuration.
         model.files.preview = Some(Arc::new(recognised(&text)));
-        let other = Policy::ALL.iter().find(|policy| policy.knows.reloads.is_none());
+        let other = Policy::ALL.iter().find(|policy| policy.supports.reloads.is_none());
         Arc::make_mut(&mut model.document.scenario).policy = other.expect("a policy without reloads").key.into();
         assert_eq!(reloadable(&model), None);
     }

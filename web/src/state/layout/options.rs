@@ -1,6 +1,7 @@
 //! Options of the layout.
 
 use fairground::policy::Policy;
+use fairground::words::capital;
 
 /// Colour theme.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -106,7 +107,7 @@ pub enum NowView {
     /// What every queue received, and what was wasted.
     Fairness,
     /// What every queue held in each cycle.
-    Queues,
+    Trends,
 }
 
 impl NowView {
@@ -119,7 +120,7 @@ impl NowView {
         NowView::Tree,
         NowView::Gantt,
         NowView::Fairness,
-        NowView::Queues,
+        NowView::Trends,
     ];
 
     /// The name in links.
@@ -132,13 +133,13 @@ impl NowView {
             NowView::Tree => "tree",
             NowView::Gantt => "gantt",
             NowView::Fairness => "fairness",
-            NowView::Queues => "queues",
+            NowView::Trends => "trends",
         }
     }
 
     /// This view, or Division if the policy does not offer it.
     pub fn under(self, policy: &str) -> NowView {
-        let knows = Policy::described_or_default(policy).knows;
+        let knows = Policy::described_or_default(policy).supports;
         match self {
             NowView::ShareUsage if !knows.share_usage => NowView::Division,
             NowView::Priorities if !knows.queue_priorities => NowView::Division,
@@ -146,8 +147,14 @@ impl NowView {
         }
     }
 
-    /// Parses [`NowView::name`].
+    /// The name on screen.
+    pub fn title(self) -> String {
+        capital(&self.name().replace('-', " "))
+    }
+
+    /// Parses [`NowView::name`]; older links call Trends `queues`.
     pub fn from_name(name: &str) -> Option<NowView> {
+        let name = if name == "queues" { "trends" } else { name };
         NowView::ALL.into_iter().find(|view| view.name() == name)
     }
 }

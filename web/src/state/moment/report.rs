@@ -20,7 +20,7 @@ pub(crate) fn report_request(model: &Model, to_selection: bool) -> Option<Report
             ReportRequest::Gantt { by, first, n: GANTT_ROWS, about, named: Vec::new() }
         }
         NowView::Fairness => ReportRequest::Tally { resource: model.resource.counted() },
-        NowView::Queues => ReportRequest::Series,
+        NowView::Trends => ReportRequest::Series,
         NowView::ShareUsage => ReportRequest::ShareUsage,
         NowView::Priorities => ReportRequest::Priorities,
         NowView::Shares if model.view.serving && has_order(model) => ReportRequest::Serving,
@@ -30,5 +30,5 @@ pub(crate) fn report_request(model: &Model, to_selection: bool) -> Option<Report
 
 /// Whether the policy provides a serving order.
 fn has_order(model: &Model) -> bool {
-    Policy::described(&model.document.scenario.policy).is_some_and(|policy| policy.knows.lists_order)
+    Policy::described(&model.document.scenario.policy).is_some_and(|policy| policy.supports.lists_order)
 }

@@ -6,6 +6,7 @@ use plotters::element::{PathElement, Polygon, Rectangle, Text};
 use plotters::style::ShapeStyle;
 
 use super::cards::{Card, CellMark, CellView, ClusterView, Part, Place};
+use super::names::{BOLD, Shortened, is_large};
 use super::selected_cells::SelectedCells;
 use crate::chart::backend::text_anchor::HPos;
 use crate::chart::backend::{Area, Drawn, Size, fit, picture, px, text_width};
@@ -20,7 +21,8 @@ pub fn cluster(view: &ClusterView) -> String {
             area.draw(&Text::new(heading.clone(), (0, px(y + 9.0)), style))?;
         }
         if view.cards_have_text {
-            view.cards.iter().try_for_each(|card| draw_card(area, card))
+            let names = Shortened::of(view);
+            view.cards.iter().try_for_each(|card| draw_card(area, card, &names))
         } else {
             tiles(area, view)
         }
@@ -65,7 +67,7 @@ fn put(area: &Area<'_>, place: Place, inset: f64, style: ShapeStyle) -> Drawn {
     area.draw(&Rectangle::new(rect(place, inset), style))
 }
 
-fn draw_card(area: &Area<'_>, card: &Card) -> Drawn {
+fn draw_card(area: &Area<'_>, card: &Card, names: &Shortened) -> Drawn {
     put(area, card.place, 0.5, Paint::from(Ink::Raised).trimmed(Trim::CardGround).area())?;
     put(area, card.place, 0.5, Paint::from(Ink::Line).trimmed(Trim::Card).line(1.0))?;
     let (left, right) = (card.place.x + 12.0, card.place.x + card.place.w - 12.0);
@@ -81,7 +83,7 @@ fn draw_card(area: &Area<'_>, card: &Card) -> Drawn {
     }
     area.draw(&Text::new(head.to_string(), (px(right), y), Paint::from(Ink::Soft).text(12.0, HPos::Right)))?;
     for cell in &card.cells {
-        draw_cell(area, cell, card.ready)?;
+        draw_cell(area, cell, card.ready, names)?;
     }
     if card.foot.is_empty() { Ok(()) } else { foot(area, card, left, right) }
 }
@@ -103,7 +105,7 @@ fn foot(area: &Area<'_>, card: &Card, left: f64, right: f64) -> Drawn {
     area.draw(&Text::new(text, (px(left), px(bottom - 15.0)), Paint::from(Ink::Soft).text(12.0, HPos::Left)))
 }
 
-fn draw_cell(area: &Area<'_>, cell: &CellView, ready: bool) -> Drawn {
+fn draw_cell(area: &Area<'_>, cell: &CellView, ready: bool, names: &Shortened) -> Drawn {
     let place = cell.place;
     let full = cell.parts.first().is_some_and(|part| part.to - part.from > 0.999);
     if !full {
@@ -120,7 +122,7 @@ fn draw_cell(area: &Area<'_>, cell: &CellView, ready: bool) -> Drawn {
         put(area, place, 2.0, Paint::from(Ink::Panel).trimmed(Trim::RoundBand).line(4.0))?;
         put(area, place, 2.0, Paint::from(marks::ink(*tone)).trimmed(Trim::RoundDotted).line(2.0))?;
     }
-    labels(area, cell)?;
+    labels(area, cell, names)?;
     if cell.parts.iter().any(|part| part.changed) {
         put(area, place, -1.0, Paint::from(Ink::Ink).trimmed(Trim::Changed).line(2.0))?;
     }
@@ -133,7 +135,7 @@ fn draw_cell(area: &Area<'_>, cell: &CellView, ready: bool) -> Drawn {
 }
 
 /// Rectangle of a part of a GPU, filled from below.
-fn slice(place: Place, part: &Part) -> Place {
+pub fn slice(place: Place, part: &Part) -> Place {
     Place { y: place.y + place.h * (1.0 - part.to), h: place.h * (part.to - part.from), ..place }
 }
 
@@ -168,47 +170,11 @@ fn draw_part(area: &Area<'_>, place: Place, part: &Part) -> Drawn {
     Ok(())
 }
 
-/// The longest label that fits: the whole name, its initial and number, or two letters.
-pub fn short_label(job: &str, size: f64, width: f64) -> Option<String> {
-    if text_width(job, size) <= width {
-        return Some(job.to_string());
-    }
-    if width < 20.0 {
-        return None;
-    }
-    let digits: String = job.chars().rev().take_while(char::is_ascii_digit).collect();
-    let digits: String = digits.chars().rev().collect();
-    let tail: String = digits.chars().skip(digits.len().saturating_sub(3)).collect();
-    let initial = job.chars().next()?;
-    let coded = format!("{initial}{tail}");
-    if !tail.is_empty() && text_width(&coded, size) <= width {
-        return Some(coded);
-    }
-    let two: String = job.chars().take(2).collect();
-    (text_width(&two, size) <= width).then_some(two)
-}
-
-/// Bold letters are wider than those that [`text_width`] measures.
-const BOLD: f64 = 1.12;
-
-/// Size of a part's label.
-fn label_size(own: Place, large: bool) -> f64 {
-    match large && own.h > 30.0 {
-        true if own.w >= 90.0 => 16.0,
-        true => 14.0,
-        false => 12.0,
-    }
-}
-
-fn labels(area: &Area<'_>, cell: &CellView) -> Drawn {
-    let large = cell.place.h >= 50.0;
+fn labels(area: &Area<'_>, cell: &CellView, names: &Shortened) -> Drawn {
+    let large = is_large(cell);
     for part in &cell.parts {
         let own = slice(cell.place, part);
-        if own.h < 14.0 || own.w < 26.0 {
-            continue;
-        }
-        let size = label_size(own, large);
-        let Some(label) = short_label(&part.job, size * BOLD, own.w - 8.0) else { continue };
+        let Some((label, size)) = names.label(&part.job, own, large) else { continue };
         let ink = if part.leaving { Ink::Ink } else { marks::on(part.tone) };
         let (x, middle) = (own.x + own.w / 2.0, own.y + own.h / 2.0);
         let queue = fit(&part.queue, 12.0, own.w - 8.0).filter(|_| large && own.h > 44.0);

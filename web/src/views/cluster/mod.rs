@@ -8,3 +8,5 @@ pub mod node_actions;
 pub mod node_fill;
 pub mod selected_cells;
 pub mod view;
+
+mod names;

@@ -63,7 +63,7 @@ pub fn Division() -> impl IntoView {
         })
     });
     let has_usage =
-        Memo::new(move |_| store.scenario.with(|s| Policy::described_or_default(&s.policy).knows.share_usage));
+        Memo::new(move |_| store.scenario.with(|s| Policy::described_or_default(&s.policy).supports.share_usage));
     let svg = Signal::derive(move || view.get().map_or(String::new(), |view| draw(&view, size.get())));
     // Changes by a step of the run are announced with the run.
     let said = RwSignal::new(String::new());

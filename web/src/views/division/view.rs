@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 
 use fairground::policy::Policy;
 use fairground::scenario::{Path, Scenario};
-use fairground::trace::RiseEnd;
+use fairground::trace::{DivisionRound, DivisionStep, RiseEnd};
 use fairground::words::Terms;
 use fairground::words::number::{amount, in_unit, number, resource_key, resource_name, unit, with_unit};
 
 use crate::chart::queue_tree::{Tone, Tree};
 use crate::chart::table::Table;
-use crate::engine::protocol::{Frame, LadderLevel, LadderLine, LineKind};
+use crate::engine::protocol::{Frame, LadderLevel, LadderLine};
 use crate::state::document;
 
 /// View model of Division.
@@ -102,6 +102,12 @@ impl Tank {
         }
     }
 
+    /// The first round that it takes part in. Without a line for the quota, the round contains the request.
+    fn take_part(&mut self, priority: i32, weight: f64, wanted: f64) {
+        (self.priority, self.weight) = (Some(priority), weight);
+        self.lid = self.lid.max(wanted);
+    }
+
     /// Whether the request is satisfied.
     pub fn is_full(&self) -> bool {
         self.ground + self.water >= self.lid - 1e-9
@@ -142,62 +148,56 @@ struct Step<'a> {
 }
 
 impl<'a> Step<'a> {
-    /// The line of a queue.
-    fn of(&self, queue: &str) -> Option<&'a LadderLine> {
-        self.lines.iter().find(|line| line.queue == queue).copied()
+    /// The part of a queue.
+    fn of(&self, queue: &str) -> Option<&'a DivisionStep> {
+        self.lines.iter().find(|line| line.queue == queue).map(|line| &line.step)
     }
 }
 
 fn steps<'a>(level: &'a LadderLevel, resource: Resource, has_sums: bool, terms: &Terms) -> Vec<Step<'a>> {
-    let mut steps: Vec<Step<'_>> = Vec::new();
-    let mut last = None;
-    for line in &level.lines {
-        let key = (line.kind, line.priority, line.round);
-        if last != Some(key) || line.kind == LineKind::Remainder {
-            let says = match line.kind {
-                LineKind::Quota => terms.fill("[quotas] granted"),
-                LineKind::Round if has_sums => format!("priority {}, round {}", line.priority, line.round),
-                LineKind::Round => terms.fill(&round(level, line, resource)),
-                LineKind::Rise => rises(line),
-                LineKind::Rest => format!("unused capacity to {} (weight 0)", line.queue),
-                LineKind::Remainder => remainder(line, resource),
-            };
-            steps.push(Step { says, lines: Vec::new() });
+    let is_same = |one: &LadderLine, next: &LadderLine| {
+        let [of_one, of_next] = [one, next].map(|line| (line.step.round(), gets_rest(&line.step)));
+        !matches!(next.step, DivisionStep::Remainder { .. }) && of_one == of_next
+    };
+    let says = |line: &LadderLine| match &line.step {
+        DivisionStep::Round(round) if has_sums => format!("priority {}, round {}", round.priority, round.round),
+        DivisionStep::Round(round) => terms.fill(&one_round(level, round, resource)),
+        DivisionStep::Rise { shares: None, .. } => format!("unused capacity to {} (weight 0)", line.queue),
+        DivisionStep::Rise { round, shares: Some((from, to)), .. } => {
+            let [from, to] = [from, to].map(|share| number((share * 1000.0).round() / 10.0));
+            format!("round {round}, all dominant shares from {from} % to {to} %")
         }
-        last = Some(key);
-        if let Some(step) = steps.last_mut() {
-            step.lines.push(line);
-        }
-    }
-    steps
+        DivisionStep::Remainder { fraction, given, .. } => remainder(&line.queue, *fraction, *given, resource),
+        _ => terms.fill("[quotas] granted"),
+    };
+    let steps = level.lines.chunk_by(is_same);
+    steps.map(|lines| Step { says: says(&lines[0]), lines: lines.iter().collect() }).collect()
+}
+
+/// Whether a queue without weight gets what the others left.
+fn gets_rest(step: &DivisionStep) -> bool {
+    matches!(step, DivisionStep::Rise { shares: None, .. })
 }
 
 /// *1 GPU left over goes to blue, which lost most to rounding (0.57)*
-fn remainder(line: &LadderLine, resource: Resource) -> String {
-    let (given, unit) = (amount(resource, line.given), unit(resource, in_unit(resource, line.given)));
-    let fraction = amount(resource, line.offer);
-    let goes = if given == "1" { "goes" } else { "go" };
-    format!("{given} {unit} left over {goes} to {}, which lost most to rounding ({fraction})", line.queue)
+fn remainder(queue: &str, fraction: f64, given: f64, resource: Resource) -> String {
+    let (said, unit) = (amount(resource, given), unit(resource, in_unit(resource, given)));
+    let goes = if said == "1" { "goes" } else { "go" };
+    format!("{said} {unit} left over {goes} to {queue}, which lost most to rounding ({})", amount(resource, fraction))
 }
 
 /// *priority 100, round 1: 8 GPUs × weight / 7*
-fn round(level: &LadderLevel, line: &LadderLine, resource: Resource) -> String {
-    let round = format!("priority {}, round {}", line.priority, line.round);
-    format!("{round}: {} × [weight] / {}", with_unit(resource, line.pot), number(level.parts(line).1))
+fn one_round(level: &LadderLevel, round: &DivisionRound, resource: Resource) -> String {
+    let said = format!("priority {}, round {}", round.priority, round.round);
+    format!("{said}: {} × [weight] / {}", with_unit(resource, round.pot), number(level.parts(round).1))
 }
 
 /// Derivation of a round's assignment: *8 × 4/7 = 4.57 → 4*.
-fn sum(level: &LadderLevel, line: &LadderLine, resource: Resource) -> String {
-    let (part, of) = level.parts(line);
-    let [pot, offer, given] = [line.pot, line.offer, line.given].map(|of| amount(resource, of));
+fn sum(level: &LadderLevel, round: &DivisionRound, resource: Resource) -> String {
+    let (part, of) = level.parts(round);
+    let [pot, offer, given] = [round.pot, round.offer, round.given].map(|of| amount(resource, of));
     let offered = format!("{pot} × {}/{} = {offer}", number(part), number(of));
     if given == offer { offered } else { format!("{offered} → {given}") }
-}
-
-/// A round in which all dominant shares rise together.
-fn rises(line: &LadderLine) -> String {
-    let percent = |share: f64| number((share * 1000.0).round() / 10.0);
-    format!("round {}, all dominant shares from {} % to {} %", line.round, percent(line.part.0), percent(line.part.1))
 }
 
 /// Adds another division of the same level, baseline or preview, as alternatives of the tanks that differ.
@@ -228,15 +228,15 @@ pub fn division(frame: &Frame, level: &LadderLevel, resource: Resource, at: usiz
     for (i, step) in steps.iter().enumerate() {
         let mut gifts: BTreeMap<&str, f64> = BTreeMap::new();
         for line in &step.lines {
-            *gifts.entry(line.queue.as_str()).or_default() += in_unit(resource, line.given);
+            *gifts.entry(line.queue.as_str()).or_default() += in_unit(resource, line.step.given());
         }
         left -= gifts.values().sum::<f64>();
         let gift = |tank: &Tank| match step.of(&tank.name) {
-            Some(line) if line.kind == LineKind::Round && has_sums => sum(level, line, resource),
+            Some(DivisionStep::Round(round)) if has_sums => sum(level, round, resource),
             _ => gifts.get(tank.name.as_str()).map_or("–".into(), |g| format!("+{}", number(*g))),
         };
         rows.push(row(&step.says, &tanks, gift, left));
-        let is_ground = step.lines.iter().any(|line| line.kind == LineKind::Quota);
+        let is_ground = step.lines.iter().any(|line| matches!(line.step, DivisionStep::Quota { .. }));
         for tank in &mut tanks {
             let new = gifts.get(tank.name.as_str()).copied().unwrap_or(0.0);
             tank.gets += new;
@@ -246,7 +246,7 @@ pub fn division(frame: &Frame, level: &LadderLevel, resource: Resource, at: usiz
         }
     }
     let shares = |tank: &Tank| {
-        let given = level.lines.iter().filter(|line| line.queue == tank.name).map(|line| line.given);
+        let given = level.lines.iter().filter(|line| line.queue == tank.name).map(|line| line.step.given());
         number(in_unit(resource, given.sum()))
     };
     rows.push(row(terms.word("fair share"), &tanks, shares, left));
@@ -318,20 +318,20 @@ fn tanks(frame: &Frame, level: &LadderLevel, resource: Resource) -> Vec<Tank> {
             tanks.len() - 1
         });
         let tank = &mut tanks[at];
-        match line.kind {
-            LineKind::Quota => {
-                tank.lid = in_unit(resource, line.weight);
-                tank.quota = (line.pot > line.given).then(|| in_unit(resource, line.pot));
+        match &line.step {
+            DivisionStep::Quota { quota, requestable, granted, .. } => {
+                tank.lid = in_unit(resource, *requestable);
+                tank.quota = (quota > granted).then(|| in_unit(resource, *quota));
             }
-            LineKind::Round | LineKind::Rise | LineKind::Rest if tank.priority.is_none() => {
-                tank.priority = Some(line.priority);
-                tank.weight = line.weight;
-                tank.part = level.weight_after_use(line).filter(|_| line.kind == LineKind::Round);
-                tank.past = line.past;
-                // Without a line for the quota, the round contains the request.
-                tank.lid = f64::max(tank.lid, in_unit(resource, line.wanted));
+            DivisionStep::Round(round) if tank.priority.is_none() => {
+                tank.part = level.weight_after_use(round);
+                tank.past = round.past;
+                tank.take_part(round.priority, round.weight, in_unit(resource, round.wanted));
             }
-            LineKind::Round | LineKind::Rise | LineKind::Rest | LineKind::Remainder => {}
+            DivisionStep::Rise { weight, wanted, .. } if tank.priority.is_none() => {
+                tank.take_part(0, *weight, in_unit(resource, *wanted));
+            }
+            _ => {}
         }
     }
     // Within a priority the order is that of the tree, in which they stand everywhere else.
@@ -363,9 +363,9 @@ fn caption(steps: &[Step<'_>], at: usize, tanks: &[Tank], (left, resource): (f64
         left if left < 1e-9 => format!("{}; none is left", step.says),
         left => format!("{}; {} left", step.says, counted(left, resource)),
     };
-    let used_up = step.lines.iter().find_map(|line| match line.end? {
-        RiseEnd::UsedUp(resource) => Some(resource),
-        RiseEnd::GoesOn | RiseEnd::HasAll => None,
+    let used_up = step.lines.iter().find_map(|line| match line.step {
+        DivisionStep::Rise { end: RiseEnd::UsedUp(resource), .. } => Some(resource),
+        _ => None,
     });
     if let Some(used_up) = used_up {
         let resource = resource_name(used_up.0);

@@ -8,6 +8,7 @@ use fairground::words::number::{amount, count, in_unit, number, unit_of};
 use fairground::words::{Selection, Terms, capital};
 
 use crate::chart::alternative::{self, Alternative};
+use crate::chart::counted_in::{CountedIn, total_in};
 use crate::chart::queue_tree::{Tone, Tree};
 use crate::chart::selection::selected_queue;
 use crate::chart::table::Table;
@@ -91,17 +92,16 @@ pub struct IcicleView {
 /// The view of a frame.
 /// Long because it fills in every field of a block.
 pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: ShownResource, measure: Measure) -> IcicleView {
-    let frame = &*crate::chart::resource_projection::project(frame, resource);
-    let r = resource.position();
     let tree = Tree::new(&frame.queues);
     let leaves = leaves(frame, &tree);
     let of = |queue: u32| {
         let row = &frame.queues[queue as usize];
+        let unit = CountedIn::of_queue(resource, row, &frame.total);
         let base = match measure {
             Measure::Priority => return leaves[queue as usize],
-            Measure::Allocated => Some(row.allocated[r]),
-            Measure::Quota => row.quota[r],
-            Measure::Share => row.fair_share.as_ref().unwrap_or(&row.quota)[r],
+            Measure::Allocated => Some(unit.base(&row.allocated)),
+            Measure::Quota => unit.bound(&row.quota),
+            Measure::Share => unit.bound(row.fair_share.as_ref().unwrap_or(&row.quota)),
         };
         base.map_or(f64::INFINITY, |base| in_unit(resource, base))
     };
@@ -110,8 +110,9 @@ pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: ShownResou
     let path = path(frame, selected_queue(frame, selection));
     let by_priority = measure == Measure::Priority;
     let tops = || tree.tops().iter().map(|&top| leaves[top as usize]).sum();
-    let total = if by_priority { tops() } else { in_unit(resource, frame.total[r]) };
-    let held = amount(resource, frame.total[r]);
+    let capacity = total_in(resource, &frame.total);
+    let total = if by_priority { tops() } else { in_unit(resource, capacity) };
+    let held = amount(resource, capacity);
     let mut blocks = vec![Block {
         name: "cluster".into(),
         long_name: "cluster".into(),
@@ -322,8 +323,8 @@ pub fn with_alternative(mut view: IcicleView, other: &IcicleView, alternative: A
 
 /// The view with summary and table of the blocks.
 fn by_share(frame: &Frame, blocks: Vec<Block>, resource: ShownResource, word: &str) -> IcicleView {
-    let r = resource.position();
-    let total = in_unit(resource, frame.total[r]);
+    let capacity = total_in(resource, &frame.total);
+    let total = in_unit(resource, capacity);
     let terms = Terms::of(&frame.policy);
     let head =
         [terms.word("queue").to_string(), "inside".into(), format!("{word}, {}", unit_of(&frame.named, resource, 2.0))];
@@ -339,7 +340,7 @@ fn by_share(frame: &Frame, blocks: Vec<Block>, resource: ShownResource, word: &s
             capital(word),
             terms.word("top-level queues"),
             number(given),
-            amount(resource, frame.total[r]),
+            amount(resource, capacity),
             unit_of(&frame.named, resource, total),
             count(frame.queues.len() as u64, terms.word("queue")),
             count(blocks.iter().map(|block| u64::from(block.depth)).max().unwrap_or(0), "level")
@@ -432,7 +433,7 @@ mod tests {
             priority: Some(PriorityRow { raw, offset, fence, effective }),
             ..row
         };
-        let policy = Policy::ALL.iter().find(|policy| policy.knows.queue_priorities);
+        let policy = Policy::ALL.iter().find(|policy| policy.supports.queue_priorities);
         let frame = Frame {
             policy: policy.expect("a policy with priorities of queues").key.into(),
             queues: vec![

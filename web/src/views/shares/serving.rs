@@ -19,7 +19,7 @@ use crate::views::why::component::{entry_list, section};
 pub fn ServedFirst() -> impl IntoView {
     let store = Store::get();
     let has_order =
-        Memo::new(move |_| store.scenario.with(|s| Policy::described_or_default(&s.policy).knows.lists_order));
+        Memo::new(move |_| store.scenario.with(|s| Policy::described_or_default(&s.policy).supports.lists_order));
     let is_open = Memo::new(move |_| store.view.with(|v| v.serving));
     let toggle = move |event: web_sys::Event| {
         let details = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());

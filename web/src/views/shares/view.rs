@@ -8,13 +8,12 @@ use fairground::words::number::{self, amount, in_unit, resource_name, unit_of};
 use fairground::words::{Selection, Terms};
 
 use crate::chart::alternative::{Alternative, differences};
+use crate::chart::counted_in::{CountedIn, total_in};
 use crate::chart::marks::Mark;
 use crate::chart::queue_tree::{Tone, Tree, touched, visible};
 use crate::chart::selection::selected_queue;
 use crate::chart::table::Table;
-use crate::chart::{dominant, resource_projection};
-use crate::engine::dominant::resource_of;
-use crate::engine::protocol::{Amounts, BoundTriple, Frame, QueueRow};
+use crate::engine::protocol::{Amounts, Frame, QueueRow};
 
 /// View model of Shares. Amounts are in display units.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -109,35 +108,29 @@ pub fn shares(
     resource: ShownResource,
     collapsed: &[String],
 ) -> SharesView {
-    let raw = frame;
-    let frame = &*resource_projection::project(raw, resource);
     let changed = alternative.and_then(|alternative| alternative.changed);
-    let alternative = alternative.map(|alternative| resource_projection::project(alternative.frame, resource));
     let tree = Tree::new(&frame.queues);
-    let r = resource.position();
-    let capacity = in_unit(resource, frame.total[r]);
+    let capacity = in_unit(resource, total_in(resource, &frame.total));
     let touched = touched(frame);
     let selected = selected_queue(frame, selection);
     let terms = Terms::of(&frame.policy);
-    let mut rows = vec![cluster_row(if resource == ShownResource::Dominant { raw } else { frame }, &tree, resource)];
+    let mut rows = vec![cluster_row(frame, &tree, resource)];
     for position in visible(&frame.queues, &tree, collapsed) {
         let queue = &frame.queues[position as usize];
-        let mut row = queue_row(queue, resource, &frame.policy);
+        let mut row = queue_row(queue, frame, resource);
         row.queue = Some(position);
         if resource == ShownResource::Dominant {
-            let queue = &raw.queues[position as usize];
-            row.counted_in = resource_of(&queue.allocated, &queue.request, &raw.total);
             row.facts.insert(0, ("counted in", resource_name(row.counted_in).to_string()));
         }
         row.depth = tree.depth(position) + 1;
         row.tone = tree.tone(position);
         row.changed = touched.contains(&position);
         row.selected = selected == Some(position);
-        let other = alternative.as_deref().and_then(|alternative| alternative_of(&row, alternative, resource));
+        let other = alternative.and_then(|alternative| alternative_of(&row, alternative.frame, resource));
         put_alternative(&mut row, other, changed.is_some(), terms);
         rows.push(row);
     }
-    let has_shares = frame.queues.iter().any(|queue| queue.fair_share.is_some());
+    let has_shares = rows.iter().any(|row| row.fair_share.is_some());
     let most = rows.iter().map(|row| row.request.max(row.allocated)).fold(0.0, f64::max);
     let max = most.min(capacity * CUT).max(capacity).max(if capacity > 0.0 { 0.0 } else { most }).max(1e-9);
     let mut view = SharesView {
@@ -146,9 +139,9 @@ pub fn shares(
         unit: [1.0, 2.0].map(|n| unit_of(&frame.named, resource, n).to_string()),
         max,
         capacity,
-        reference: match resource.nth_named() {
-            Some(_) => "",
-            None => terms.word(if has_shares { "fair share" } else { "quota" }),
+        reference: match resource.is_divided() {
+            false => "",
+            true => terms.word(if has_shares { "fair share" } else { "quota" }),
         },
         policy: frame.policy.clone(),
         alternative: match (rows.iter().any(|row| row.alternative.is_some()), changed) {
@@ -166,8 +159,7 @@ pub fn shares(
 /// Adds the changes since the baseline to the summary.
 pub fn say_since(view: &mut SharesView, frame: &Frame, alternative: Alternative<'_>) {
     let Some(changed) = alternative.changed else { return };
-    let [frame, was] = [frame, alternative.frame].map(|frame| resource_projection::project(frame, view.resource));
-    let said = match differences(&frame, &was, view.resource) {
+    let said = match differences(frame, alternative.frame, view.resource) {
         said if said.is_empty() => Terms::of(&frame.policy).fill("no [queue] has more or less"),
         said => said,
     };
@@ -220,114 +212,100 @@ impl ShareRow {
     }
 }
 
-fn pick(triple: &Amounts, resource: ShownResource) -> f64 {
-    in_unit(resource, triple[resource.position()])
-}
-
-fn pick_bound(triple: &BoundTriple, resource: ShownResource) -> f64 {
-    triple[resource.position()].map_or(f64::INFINITY, |base| in_unit(resource, base))
-}
-
-fn base(triple: &BoundTriple, resource: ShownResource) -> Option<f64> {
-    triple[resource.position()]
-}
-
-fn queue_row(queue: &QueueRow, resource: ShownResource, policy: &str) -> ShareRow {
-    let terms = Terms::of(policy);
+fn queue_row(queue: &QueueRow, frame: &Frame, resource: ShownResource) -> ShareRow {
+    let terms = Terms::of(&frame.policy);
+    let unit = CountedIn::of_queue(resource, queue, &frame.total);
     let is_compared = resource.is_accounted();
-    let r = resource.position();
-    let fair = queue.fair_share.as_ref().map(|share| base(share, resource));
-    let reference = fair.unwrap_or_else(|| base(&queue.quota, resource));
-    let is_divided = resource.nth_named().is_none();
-    let saturation = saturation(policy, queue.allocated[r], queue, r).filter(|_| is_compared);
+    let r = resource.accounted().index();
+    let is_divided = resource.is_divided();
+    let [allocated, claimed, leaving] = [queue.allocated, queue.claimed, queue.leaving].map(|of| unit.base(&of));
+    let [request, locked] = [queue.request, queue.non_preemptible].map(|of| unit.base(&of));
+    let [quota, limit] = [queue.quota, queue.limit].map(|bounds| unit.bound(&bounds));
+    let fair = queue.fair_share.filter(|_| is_divided).map(|share| unit.bound(&share));
+    let private = queue.private.filter(|_| is_divided).map(|private| unit.base(&private));
+    let first = if is_divided { unit.base(&queue.over_limit) } else { 0.0 };
+    let saturation = saturation(&frame.policy, queue.allocated[r], queue, r).filter(|_| is_compared);
     let state = queue.states.get(r).filter(|_| is_compared).cloned();
     let usage = queue.usage.filter(|_| is_compared).map(|usage| usage[r] * 100.0);
-    let mut facts = vec![("allocated", number::with_unit(resource, queue.allocated[r]))];
+    let with_unit = |base| number::with_unit(resource, base);
+    let bound = |base: Option<f64>| base.map_or_else(|| "unlimited".into(), with_unit);
+    let mut facts = vec![("allocated", with_unit(allocated))];
     let mut more = |there: bool, name, value: String| {
         if there {
             facts.push((terms.word_apart(name), value));
         }
     };
-    let with_unit = |base| number::with_unit(resource, base);
-    let bound = |base: Option<f64>| base.map_or_else(|| "unlimited".into(), with_unit);
-    more(queue.claimed[r] > 0.0, "claimed", with_unit(queue.claimed[r]));
-    more(queue.leaving[r] > 0.0, "leaving", with_unit(queue.leaving[r]));
-    more(is_divided, "quota", bound(base(&queue.quota, resource)));
+    more(claimed > 0.0, "claimed", with_unit(claimed));
+    more(leaving > 0.0, "leaving", with_unit(leaving));
+    more(is_divided, "quota", bound(quota));
     more(fair.is_some(), "fair share", bound(fair.flatten()));
     more(saturation.is_some(), "saturation ratio", number::ratio(saturation));
     more(usage.is_some(), "past usage", amount(ShownResource::Dominant, usage.unwrap_or_default()));
     more(state.is_some(), "state", state.clone().unwrap_or_default());
-    more(is_divided, "limit", bound(base(&queue.limit, resource)));
-    let private = queue.private.map(|private| private[r]);
+    more(is_divided, "limit", bound(limit));
     more(private.is_some(), "on owned nodes", with_unit(private.unwrap_or_default()));
-    let is_over = queue.over_limit[r] > 0.0;
-    more(is_over, "reclaimed first", with_unit(queue.over_limit[r]));
-    more(true, "requested", with_unit(queue.request[r]));
-    more(queue.non_preemptible[r] > 0.0, "non-preemptible", with_unit(queue.non_preemptible[r]));
-    let claimed = pick(&queue.claimed, resource);
+    more(first > 0.0, "reclaimed first", with_unit(first));
+    more(true, "requested", with_unit(request));
+    more(locked > 0.0, "non-preemptible", with_unit(locked));
+    let shown = |base| in_unit(resource, base);
+    let shown_bound = |base: Option<f64>| base.map_or(f64::INFINITY, shown);
     ShareRow {
         name: queue.name.clone(),
-        allocated: pick(&queue.allocated, resource),
-        private: private.map(|base| in_unit(resource, base)),
-        locked: pick(&queue.non_preemptible, resource),
-        leaving: pick(&queue.leaving, resource),
-        claimed,
-        request: pick(&queue.request, resource),
-        quota: is_divided.then(|| pick_bound(&queue.quota, resource)),
-        fair_share: queue.fair_share.as_ref().map(|share| pick_bound(share, resource)),
-        limit: is_divided.then(|| pick_bound(&queue.limit, resource)),
+        counted_in: unit.resource,
+        allocated: shown(allocated),
+        private: private.map(shown),
+        locked: shown(locked),
+        leaving: shown(leaving),
+        claimed: shown(claimed),
+        request: shown(request),
+        quota: is_divided.then(|| shown_bound(quota)),
+        fair_share: fair.map(shown_bound),
+        limit: is_divided.then(|| shown_bound(limit)),
         saturation,
         usage,
         state,
-        has: amount(resource, queue.allocated[r]),
-        plus: if claimed > 0.0 { format!("+{}", amount(resource, queue.claimed[r])) } else { String::new() },
-        of: match (is_divided, reference) {
+        has: amount(resource, allocated),
+        plus: if claimed > 0.0 { format!("+{}", amount(resource, claimed)) } else { String::new() },
+        of: match (is_divided, fair.unwrap_or(quota)) {
             (false, _) => String::new(),
             (true, None) => "∞".into(),
             (true, Some(base)) => amount(resource, base),
         },
-        wants: amount(resource, queue.request[r]),
-        first: if is_over {
-            format!("{} reclaimed first", amount(resource, queue.over_limit[r]))
-        } else {
-            String::new()
-        },
+        wants: amount(resource, request),
+        first: if first > 0.0 { format!("{} reclaimed first", amount(resource, first)) } else { String::new() },
         facts,
         ..ShareRow::default()
     }
 }
 
 fn cluster_row(frame: &Frame, tree: &Tree, resource: ShownResource) -> ShareRow {
-    let r = resource.position();
-    let sum = |what: fn(&QueueRow) -> &Amounts| -> Amounts {
-        let of = |r: usize| tree.tops().iter().map(|top| what(&frame.queues[*top as usize])[r]).sum();
-        [of(0), of(1), of(2)].into()
+    let sum = |what: fn(&QueueRow) -> &Amounts| {
+        let mut sum = Amounts::default();
+        for top in tree.tops() {
+            let of_top = what(&frame.queues[*top as usize]);
+            sum.iter_mut().zip(of_top.iter()).for_each(|(sum, amount)| *sum += amount);
+        }
+        sum
     };
-    let mut all = QueueRow {
-        allocated: sum(|q| &q.allocated),
-        leaving: sum(|q| &q.leaving),
-        request: sum(|q| &q.request),
-        non_preemptible: sum(|q| &q.non_preemptible),
-        ..QueueRow::default()
-    };
-    let mut total = frame.total;
-    if resource == ShownResource::Dominant {
-        all = dominant::row(&all, &total);
-        total = [0.0, 0.0, 100.0].into();
-    }
+    let (allocated, request) = (sum(|queue| &queue.allocated), sum(|queue| &queue.request));
+    let unit = CountedIn::of(resource, &allocated, &request, &frame.total);
+    let [allocated, request] = [allocated, request].map(|of| unit.base(&of));
+    let [leaving, locked] = [sum(|queue| &queue.leaving), sum(|queue| &queue.non_preemptible)];
+    let [leaving, locked] = [leaving, locked].map(|of| in_unit(resource, unit.base(&of)));
+    let capacity = amount(resource, total_in(resource, &frame.total));
     ShareRow {
         name: "cluster".into(),
-        allocated: pick(&all.allocated, resource),
-        locked: pick(&all.non_preemptible, resource),
-        leaving: pick(&all.leaving, resource),
-        request: pick(&all.request, resource),
-        has: amount(resource, all.allocated[r]),
-        of: format!("of {}", amount(resource, total[r])),
-        wants: amount(resource, all.request[r]),
+        allocated: in_unit(resource, allocated),
+        locked,
+        leaving,
+        request: in_unit(resource, request),
+        has: amount(resource, allocated),
+        of: format!("of {capacity}"),
+        wants: amount(resource, request),
         facts: vec![
-            ("allocated", number::with_unit(resource, all.allocated[r])),
-            ("capacity", amount(resource, total[r])),
-            ("requested", amount(resource, all.request[r])),
+            ("allocated", number::with_unit(resource, allocated)),
+            ("capacity", capacity),
+            ("requested", amount(resource, request)),
         ],
         ..ShareRow::default()
     }
@@ -347,45 +325,39 @@ fn put_alternative(row: &mut ShareRow, alternative: Option<(f64, Option<f64>)>, 
 
 fn alternative_of(row: &ShareRow, alternative: &Frame, resource: ShownResource) -> Option<(f64, Option<f64>)> {
     let queue = &alternative.queues[alternative.position(&row.name, row.queue? as usize)?];
-    let allocated = pick(&queue.allocated, resource);
-    let share = queue.fair_share.as_ref().map(|share| pick_bound(share, resource));
-    (allocated != row.allocated || share != row.fair_share)
-        .then_some((allocated, share.filter(|_| share != row.fair_share)))
+    let unit = CountedIn::of_queue(resource, queue, &alternative.total);
+    let allocated = in_unit(resource, unit.base(&queue.allocated));
+    let fair_share = queue.fair_share.filter(|_| resource.is_divided());
+    let fair_share = fair_share.map(|share| unit.bound(&share).map_or(f64::INFINITY, |base| in_unit(resource, base)));
+    let is_same = fair_share == row.fair_share;
+    (allocated != row.allocated || !is_same).then_some((allocated, fair_share.filter(|_| !is_same)))
 }
 
 fn summary(frame: &Frame, tree: &Tree, used: &str, resource: ShownResource) -> String {
     let terms = Terms::of(&frame.policy);
-    let r = resource.position();
-    let leaves: Vec<&QueueRow> = tree
-        .order()
-        .iter()
-        .filter(|queue| tree.children(**queue).is_empty())
+    let leaves = tree.order().iter().filter(|queue| tree.children(**queue).is_empty());
+    let leaves: Vec<(&QueueRow, CountedIn)> = leaves
         .map(|queue| &frame.queues[*queue as usize])
+        .map(|row| (row, CountedIn::of_queue(resource, row, &frame.total)))
         .collect();
-    let over: Vec<String> = leaves
-        .iter()
-        .filter_map(|queue| {
-            let over = queue.allocated[r] - queue.quota[r]?;
-            (over > 1e-9).then(|| {
-                format!("{} uses {} over its {}", queue.name, number::with_unit(resource, over), terms.word("quota"))
-            })
-        })
-        .collect();
-    let short: Vec<String> = leaves
-        .iter()
-        .filter_map(|queue| {
-            let share = queue.fair_share.as_ref().map_or(queue.quota[r], |share| share[r])?;
-            let missing = share.min(queue.request[r]) - queue.allocated[r];
-            let share = terms.word("fair share");
-            (missing > 1e-9)
-                .then(|| format!("{} is {} below its {share}", queue.name, number::with_unit(resource, missing)))
-        })
-        .collect();
+    let over = leaves.iter().filter_map(|(queue, unit)| {
+        let over = unit.base(&queue.allocated) - unit.bound(&queue.quota)?;
+        let said = number::with_unit(resource, over);
+        (over > 1e-9).then(|| format!("{} uses {said} over its {}", queue.name, terms.word("quota")))
+    });
+    let short = leaves.iter().filter_map(|(queue, unit)| {
+        let share = unit.bound(queue.fair_share.as_ref().unwrap_or(&queue.quota))?;
+        let missing = share.min(unit.base(&queue.request)) - unit.base(&queue.allocated);
+        let said = number::with_unit(resource, missing);
+        (missing > 1e-9).then(|| format!("{} is {said} below its {}", queue.name, terms.word("fair share")))
+    });
+    let [over, short]: [Vec<String>; 2] = [over.collect(), short.collect()];
+    let total = total_in(resource, &frame.total);
     let mut said = format!(
         "{} of {} {} allocated",
         used,
-        amount(resource, frame.total[r]),
-        unit_of(&frame.named, resource, in_unit(resource, frame.total[r]))
+        amount(resource, total),
+        unit_of(&frame.named, resource, in_unit(resource, total))
     );
     for list in [over, short] {
         match &list[..] {

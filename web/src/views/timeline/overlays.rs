@@ -7,7 +7,7 @@ use fairground::words::{Selection, Terms};
 
 use super::view::{LaneEvent, Range, TimelineView, time_of};
 use crate::chart::queue_tree::Tree;
-use crate::chart::resource_projection;
+use crate::engine::protocol::Amounts;
 use crate::engine::protocol::{Frame, Run};
 use crate::state::moment::event_filter::EventLaneOptions;
 use crate::views::timeline::view::Against;
@@ -33,9 +33,8 @@ pub fn add_overlays(view: &mut TimelineView, run: &Run, frame: &Frame, look: &Ev
 fn against(view: &TimelineView, run: &Run, frame: &Frame) -> Option<Against> {
     let name = view.top.as_ref().filter(|_| !view.apart)?;
     let queue = frame.queues.iter().position(|row| row.name == *name)? as u32;
-    let run = &*resource_projection::project_run(run, view.resource);
-    let r = view.resource.position();
-    let of = |list: &[(u32, crate::engine::protocol::Amounts)]| {
+    let r = view.resource.one()?.accounted()?.index();
+    let of = |list: &[(u32, Amounts)]| {
         let base = list.iter().find(|amount| amount.0 == queue).map_or(0.0, |amount| amount.1[r]);
         in_unit(view.resource, base)
     };

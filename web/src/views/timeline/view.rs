@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use fairground::words::number::{self, amount, count, in_unit, number, unit_of};
 
 use crate::chart::alternative::{self, Alternative};
+use crate::chart::counted_in::{CountedIn, total_in};
 use crate::chart::queue_tree::{HUES, Tone, Tree};
-use crate::chart::resource_projection;
 use crate::chart::scale::end_of;
 use crate::chart::selection::selected_queue;
 use crate::chart::table::Table;
@@ -225,13 +225,12 @@ pub struct LaneMark {
 
 /// The view of a run. Names and colours come from the frame.
 pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resource: ShownResource) -> TimelineView {
-    let run = &*resource_projection::project_run(run, resource);
     let tree = Tree::new(&frame.queues);
-    let r = resource.position();
     let selected = selected_queue(frame, selection);
     let top = selected.and_then(|queue| top_of(run, frame, queue));
     let name = |queue: u32| frame.queues.get(queue as usize).map_or(String::new(), |q| q.name.clone());
-    let capacity: Vec<f64> = run.points.iter().map(|point| in_unit(resource, point.total[r])).collect();
+    let capacity: Vec<f64> =
+        run.points.iter().map(|point| in_unit(resource, total_in(resource, &point.total))).collect();
     let apart = resource == ShownResource::Dominant;
     let bands = bands(run, &tree, top, resource, &name);
     let leaving = if apart { Vec::new() } else { levels(run, &tree, resource, &name, |point| &point.leaving) };
@@ -240,6 +239,7 @@ pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resourc
         let amounts = bands.iter().chain(&leaving).map(|band| band.amounts[i]);
         if apart { amounts.fold(0.0, f64::max) } else { amounts.sum() }
     };
+    let waiting = |point: &Point| in_unit(resource, CountedIn::of_rest(resource, &point.total).base(&point.waiting));
     let events = events(run, frame);
     let mut kinds = Kinds::default();
     run.events.iter().filter_map(|event| Kind::with(event.1)).for_each(|kind| kinds.put(kind, true));
@@ -253,7 +253,7 @@ pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resourc
         max: if most > 0.0 { most * 1.2 } else { 1.0 },
         cycles: run.points.iter().map(|point| point.cycle).collect(),
         times: run.points.iter().map(|point| point.time_ms).collect(),
-        waiting: run.points.iter().map(|point| in_unit(resource, point.waiting[r])).collect(),
+        waiting: run.points.iter().map(waiting).collect(),
         capacity,
         bands,
         leaving,
@@ -280,6 +280,12 @@ fn top_of(run: &Run, frame: &Frame, queue: u32) -> Option<u32> {
     None
 }
 
+/// A queue's part of amounts at a point, in display units.
+fn amount_of(amounts: &[(u32, Amounts)], queue: Option<u32>, point: &Point, resource: ShownResource) -> f64 {
+    let Some((_, held)) = amounts.iter().find(|amount| Some(amount.0) == queue) else { return 0.0 };
+    in_unit(resource, CountedIn::of(resource, held, &Amounts::default(), &point.total).base(held))
+}
+
 /// The queues with recorded amounts, each with its amount at every step.
 fn levels(
     run: &Run,
@@ -288,11 +294,9 @@ fn levels(
     name: &dyn Fn(u32) -> String,
     of: fn(&Point) -> &[(u32, Amounts)],
 ) -> Vec<(u32, Band)> {
-    let r = resource.position();
     let queues: BTreeSet<u32> = run.points.iter().flat_map(of).map(|amounts| amounts.0).collect();
     let amounts = |queue: u32| -> Vec<f64> {
-        let of = |point: &Point| of(point).iter().find(|a| a.0 == queue).map_or(0.0, |a| a.1[r]);
-        run.points.iter().map(|point| in_unit(resource, of(point))).collect()
+        run.points.iter().map(|point| amount_of(of(point), Some(queue), point, resource)).collect()
     };
     queues
         .into_iter()
@@ -340,15 +344,12 @@ fn bands(
 
 /// Adds the lines of another run where both differ, or where only one has been computed. The scale covers both.
 pub fn lay_behind(view: &mut TimelineView, run: &Run, (other, alternative): (&Run, Alternative<'_>)) {
-    let old = &*resource_projection::project_run(other, view.resource);
-    let r = view.resource.position();
     let queues = &alternative.frame.queues;
     let held = |name: &str| -> Vec<f64> {
         let position = queues.iter().position(|row| row.name == name).map(|at| at as u32);
-        let of = |point: &Point| point.allocated.iter().find(|a| Some(a.0) == position).map_or(0.0, |a| a.1[r]);
-        old.points.iter().map(|point| in_unit(view.resource, of(point))).collect()
+        other.points.iter().map(|point| amount_of(&point.allocated, position, point, view.resource)).collect()
     };
-    let cycles: Vec<u32> = old.points.iter().map(|point| point.cycle).collect();
+    let cycles: Vec<u32> = other.points.iter().map(|point| point.cycle).collect();
     let mut names: Vec<String> = view.bands.iter().map(|band| band.name.clone()).collect();
     names.extend(queues.iter().filter(|row| row.parent.is_none()).map(|row| row.name.clone()));
     let mut seen: Vec<&str> = Vec::new();
@@ -366,7 +367,7 @@ pub fn lay_behind(view: &mut TimelineView, run: &Run, (other, alternative): (&Ru
         };
         adds(&mut was, &held(name));
         adds(&mut now, band.map_or(&vec![0.0; view.cycles.len()], |band| &band.amounts));
-        let last = old.last_cycle;
+        let last = other.last_cycle;
         let alternative = AlternativeLine { name: name.clone(), cycles: cycles.clone(), amounts: was.clone(), last };
         let differs = |(cycle, amount): (&u32, &f64)| alternative.at(*cycle).is_some_and(|old| old != *amount);
         let is_other = last > view.last || view.cycles.iter().zip(&now).any(differs);
@@ -378,7 +379,7 @@ pub fn lay_behind(view: &mut TimelineView, run: &Run, (other, alternative): (&Ru
         .iter()
         .flat_map(|alternative| &alternative.amounts)
         .fold(view.max, |max, amount| max.max(amount * 1.2));
-    view.end = view.end.max(old.last_cycle);
+    view.end = view.end.max(other.last_cycle);
     view.alternatives = alternatives;
     view.was = alternative.changed.is_some();
     let Some(changed) = alternative.changed else { return };
@@ -458,9 +459,10 @@ fn mark_says(events: &[&LaneEvent], terms: &Terms) -> String {
 }
 
 fn summary(run: &Run, frame: &Frame, resource: ShownResource) -> String {
-    let r = resource.position();
     let Some(last) = run.points.last() else { return "Nothing has run yet.".into() };
-    let amounts = last.allocated.iter().map(|(_, amounts)| amounts[r]);
+    let unit = |amounts| CountedIn::of(resource, amounts, &Amounts::default(), &last.total);
+    let amounts = last.allocated.iter().map(|(_, amounts)| unit(amounts).base(amounts));
+    let total = total_in(resource, &last.total);
     let held: f64 = if resource == ShownResource::Dominant { amounts.fold(0.0, f64::max) } else { amounts.sum() };
     let word = if resource == ShownResource::Dominant { "the largest share" } else { "allocated" };
     let evictions = run.n_events(u32::MAX, Kind::is_eviction);
@@ -469,8 +471,8 @@ fn summary(run: &Run, frame: &Frame, resource: ShownResource) -> String {
         count(u64::from(run.last_cycle), "cycle"),
         number::time(run.last_time_ms),
         amount(resource, held),
-        amount(resource, last.total[r]),
-        unit_of(&frame.named, resource, in_unit(resource, last.total[r])),
+        amount(resource, total),
+        unit_of(&frame.named, resource, in_unit(resource, total)),
     );
     if evictions > 0 {
         said += &Terms::of(&frame.policy).fill(&format!(", {}", count(evictions, "[eviction]")));

@@ -7,11 +7,11 @@ use fairground::words::number::{count, in_unit, number, ratio, unit_of};
 use fairground::words::{Selection, Terms};
 
 use crate::chart::alternative::{self, Alternative};
+use crate::chart::counted_in::{CountedIn, total_in};
 use crate::chart::queue_tree::{Tone, Tree};
 use crate::chart::scale::end_of;
 use crate::chart::selection::selected_queue;
 use crate::chart::table::Table;
-use crate::engine::dominant::resource_of;
 use crate::engine::protocol::{Amounts, Frame, Run};
 use crate::engine::report::{Level, Series};
 
@@ -134,8 +134,7 @@ impl Measure {
     fn capacity(self, series: &Series, resource: ShownResource) -> f64 {
         match (self, resource) {
             (Measure::Ratio | Measure::Usage, _) => f64::INFINITY,
-            (_, ShownResource::Dominant) => 100.0,
-            _ => in_unit(resource, total_at(series, series.last)[resource.counted().index()]),
+            _ => in_unit(resource, total_in(resource, &total_at(series, series.last))),
         }
     }
 
@@ -234,7 +233,7 @@ fn steps_of(series: &Series, queue: u32, policy: &str, (resource, measure): (Sho
 
 fn state(level: &Level, resource: ShownResource, policy: &Description) -> Option<(u8, &'static str)> {
     let state = policy.queue_state.filter(|_| resource.is_accounted())?;
-    let r = resource.position();
+    let r = resource.accounted().index();
     let bound = |of: Option<f64>| of.unwrap_or(f64::INFINITY);
     Some(state(level.allocated[r], bound(level.quota[r]), bound(level.fair_share?[r])))
 }
@@ -303,21 +302,17 @@ fn total_at(series: &Series, cycle: u32) -> Amounts {
 }
 
 fn step(level: &Level, total: Amounts, resource: ShownResource) -> Step {
-    let of_queue = || resource_of(&level.allocated, &level.request, &total);
-    let own = resource.one().unwrap_or_else(of_queue).index();
-    let amount = |base: f64| match resource {
-        ShownResource::Dominant => base / total[own].max(1e-9) * 100.0,
-        resource => in_unit(resource, base),
-    };
+    let unit = CountedIn::of(resource, &level.allocated, &level.request, &total);
+    let amount = |base: f64| in_unit(resource, base);
     Step {
         cycle: level.cycle,
-        held: amount(level.allocated[own]),
-        wants: amount(level.request[own]),
+        held: amount(unit.base(&level.allocated)),
+        wants: amount(unit.base(&level.request)),
         share: level
             .fair_share
             .as_ref()
-            .and_then(|share| share.get(own))
-            .map(|share| share.map_or(f64::INFINITY, amount)),
+            .filter(|_| resource.is_divided())
+            .map(|share| unit.bound(share).map_or(f64::INFINITY, amount)),
         state: None,
     }
 }

@@ -23,7 +23,7 @@ use std::cmp::{Ordering, Reverse};
 
 use crate::id::QueueId;
 use crate::policy::kai::number::UNLIMITED;
-use crate::trace::{DivisionStep, Rule, RuleRecord};
+use crate::trace::{DivisionRound, DivisionStep, Rule, RuleRecord};
 
 /// Grants up to the quota.
 pub static QUOTA: Rule = Rule(&RuleRecord {
@@ -201,7 +201,7 @@ fn line(step: Step, k: f64, siblings: &[Sibling<'_>], queues: &[QueueId]) -> Div
             let Sibling { priority, weight, usage, .. } = siblings[sibling];
             let priority = i32::try_from(priority).unwrap_or(if priority < 0 { i32::MIN } else { i32::MAX });
             let queue = queues[sibling];
-            DivisionStep::Round {
+            DivisionStep::Round(DivisionRound {
                 rule: ROUND,
                 priority,
                 round,
@@ -213,7 +213,7 @@ fn line(step: Step, k: f64, siblings: &[Sibling<'_>], queues: &[QueueId]) -> Div
                 offer,
                 wanted,
                 given,
-            }
+            })
         }
         Step::Remainder { sibling, fraction, given } => {
             DivisionStep::Remainder { rule: REMAINDER, queue: queues[sibling], fraction, given }
