@@ -100,8 +100,8 @@ SHAPE "S006" Error "wrong type"
 "A field that takes one value has a list or a mapping, or the other way round."
 "format: fairground-scenario\nversion: 1\njobs: many\n"
 
-UNKNOWN_KEY "S007" Error "unknown key"
-"The format has no such key here, so its value would be ignored. It may be misspelled, or belong \
+UNKNOWN_KEY "S007" Error "unknown field"
+"The format has no such field here, so its value would be ignored. It may be misspelled, or belong \
 elsewhere."
 "format: fairground-scenario\nversion: 1\nqueus: []\n"
 

@@ -78,7 +78,7 @@ pub const fn fields<C, E, U, const N: usize>(all: &[Setting<C, E, U>; N]) -> [At
 /// Reports all settings, for a policy without settings.
 pub fn none(s: &Scenario, policy: &Description, f: &mut Findings) {
     for name in s.settings.keys() {
-        unknown(s, name, &[], &format!("{} has no switches", policy.key), f);
+        unknown(s, name, &[], &format!("{} has no settings", policy.key), f);
     }
 }
 

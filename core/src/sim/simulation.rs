@@ -262,8 +262,7 @@ impl Simulation {
     /// Lets time pass to an instant before the next cycle, where the run ends; what happens until then is not recorded.
     pub(super) fn end_at(&mut self, at: Time) {
         self.apply_until(at, &mut Log::new());
-        self.state.meter.move_to(at, &self.world);
-        self.state.now = self.state.now.max(at);
+        self.move_to(self.state.now.max(at));
         self.close();
     }
 

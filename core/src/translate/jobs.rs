@@ -250,14 +250,13 @@ fn joining(work: &mut Translator<'_>) {
 
 /// Translates semi-preemptible jobs, which only Run:ai supports.
 fn semi(work: &mut Translator<'_>) {
-    let knows = has_semi;
     let (from, to) = (work.from, work.to);
     for (i, job) in work.old.jobs.iter().enumerate() {
         if job.preemptible.as_ref().is_none_or(|typed| typed.0.trim() != "semi") {
             continue;
         }
         let at = Path::default().field("jobs").named(&job.name).field("preemptible");
-        if knows(from) && to.supports.evictions {
+        if has_semi(from) && to.supports.evictions {
             Arc::make_mut(&mut work.new.jobs)[i].preemptible = None;
             let decides = match to.jobs.non_preemptible_from {
                 Some(_) => "their priority decides about all of their pods",
@@ -265,7 +264,7 @@ fn semi(work: &mut Translator<'_>) {
             };
             let says = format!("{} has no semi-preemptible jobs: {decides}", to.name);
             work.note(Kind::Dropped, at, says);
-        } else if knows(to) {
+        } else if has_semi(to) {
             let says = format!("{} has no semi-preemptible jobs; from now on the first pods of these stay", from.name);
             work.note(Kind::Assumed, at, says);
         }

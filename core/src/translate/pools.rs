@@ -55,7 +55,7 @@ pub fn switches(work: &mut Translator<'_>, shared: impl Fn(&str) -> Option<&'sta
             }
             let at = Path::default().field("pools").named(&pool.name).field("settings").field(name);
             match shared(name) {
-                Some(_) => work.note(Kind::Kept, at, "both have this switch"),
+                Some(_) => work.note(Kind::Kept, at, "both have this setting"),
                 None => work.note(Kind::Dropped, at, format!("{} has no {name} of a pool", work.to.name)),
             }
         }

@@ -59,7 +59,7 @@ fn one(work: &mut Translator<'_>, shared: &Shared, name: &str, typed: &Scalar) {
             let says = format!("{name} is written as {usual}");
             work.note(Kind::Changed, setting(usual), says);
         }
-        return work.note(Kind::Kept, setting(name), "both have this switch");
+        return work.note(Kind::Kept, setting(name), "both have this setting");
     }
     if name.starts_with(PRIORITY_CLASS) && work.from.jobs.has_own_classes && work.to.jobs.has_own_classes {
         return work.note(Kind::Kept, setting(name), "both read priority classes");

@@ -213,7 +213,7 @@ test("what has the focus may be removed", async ({ page }) => {
   const press = (name) => app.tab(name).evaluate((tab) => tab.click());
   for (const focus of [page.locator(".grip").first(), app.share("team-a")]) {
     await focus.focus();
-    await press("Gantt");
+    await press("Jobs");
     await expect(page.locator(".gantt svg:not(.icon-svg)").first()).toBeVisible();
     await press("Shares");
     await app.share("team-a").hover();

@@ -280,7 +280,7 @@ pub static GENERAL: [Row; 15] = [
                 "on",
                 "A job with the same requests as one that just failed is not tried.",
             ).ask(ON_OFF),
-        Nothing("a job that cannot succeed is left out; what decides stays the same"),
+        Nothing("a job that cannot succeed is not tried; decisions stay the same"),
         |r, text| switch(text).map(|on| r.config.use_scheduling_signatures = on),
         |f| {
             unless(
@@ -510,7 +510,7 @@ pub fn read(s: &Scenario, is_known: impl Fn(&str) -> bool, f: &mut Findings) -> 
         };
         let known = setting.field.key;
         if known != name && s.settings.contains_key(known) {
-            let says = format!("{name} and {known} are the same switch; give only one");
+            let says = format!("{name} and {known} are the same setting; give only one");
             f.add(codes::CONFLICT, at(), says, set(at(), "", format!("Remove {name}")));
         } else if let Err(expected) = setting.read(&mut reading, &typed.0) {
             refused(name, typed, expected, f);

@@ -64,44 +64,44 @@ impl JobValue {
 }
 
 const JOB: [JobValue; 23] = [
-    JobValue::new("priority", |knows| knows.job_priority, |job| job.priority.is_some()),
-    JobValue::new("preemptible", |knows| knows.evictions, |job| job.preemptible.is_some()),
-    JobValue::new("semi", |knows| knows.semi.is_ok() || !knows.evictions, |job| is_semi(&job.preemptible))
+    JobValue::new("priority", |policy| policy.job_priority, |job| job.priority.is_some()),
+    JobValue::new("preemptible", |policy| policy.evictions, |job| job.preemptible.is_some()),
+    JobValue::new("semi", |policy| policy.semi.is_ok() || !policy.evictions, |job| is_semi(&job.preemptible))
         .shown("preemptible", ""),
-    JobValue::new("min-available", |knows| knows.gangs != Gangs::Never, |job| job.min_available.is_some())
+    JobValue::new("min-available", |policy| policy.gangs != Gangs::Never, |job| job.min_available.is_some())
         .or_in_pod_set(|set| set.min_available.is_some()),
-    JobValue::new("gangs", |knows| knows.gangs != Gangs::WithPlaceholders, |job| is_gang(&job.min_available))
+    JobValue::new("gangs", |policy| policy.gangs != Gangs::WithPlaceholders, |job| is_gang(&job.min_available))
         .or_in_pod_set(|set| is_gang(&set.min_available))
         .shown("min-available", "how many [pods] must start together"),
-    JobValue::new("after", |knows| knows.joining_pods, |_| false)
+    JobValue::new("after", |policy| policy.joining_pods, |_| false)
         .or_in_pod_set(|set| set.after.is_some())
         .shown("after", "that [pods] join their [job] later"),
-    JobValue::new("evicted-for", |knows| knows.evicted_for, |job| job.evicted_for.is_some()),
-    JobValue::new("tolerations", |knows| knows.taints, |job| !job.tolerations.is_empty()),
-    JobValue::new("affinity", |knows| knows.taints, |job| !job.affinity.is_empty())
+    JobValue::new("evicted-for", |policy| policy.evicted_for, |job| job.evicted_for.is_some()),
+    JobValue::new("tolerations", |policy| policy.taints, |job| !job.tolerations.is_empty()),
+    JobValue::new("affinity", |policy| policy.taints, |job| !job.affinity.is_empty())
         .or_in_pod_set(|set| !set.affinity.is_empty()),
-    JobValue::new("application", |knows| knows.applications, |job| job.application.is_some()),
-    JobValue::new("originator", |knows| knows.applications, |job| sets(&job.originator, |text| text == "false")),
-    JobValue::new("preempts", |knows| knows.applications, |job| sets(&job.preempts, |text| text == "true")),
-    JobValue::new("required-node", |knows| knows.applications, |job| job.required_node.is_some()),
-    JobValue::new("user", |knows| knows.applications, |job| job.user.is_some()),
-    JobValue::new("groups", |knows| knows.applications, |job| !job.groups.is_empty()),
-    JobValue::new("group", |knows| knows.subgroups, |_| false)
+    JobValue::new("application", |policy| policy.applications, |job| job.application.is_some()),
+    JobValue::new("originator", |policy| policy.applications, |job| sets(&job.originator, |text| text == "false")),
+    JobValue::new("preempts", |policy| policy.applications, |job| sets(&job.preempts, |text| text == "true")),
+    JobValue::new("required-node", |policy| policy.applications, |job| job.required_node.is_some()),
+    JobValue::new("user", |policy| policy.applications, |job| job.user.is_some()),
+    JobValue::new("groups", |policy| policy.applications, |job| !job.groups.is_empty()),
+    JobValue::new("group", |policy| policy.subgroups, |_| false)
         .or_in_pod_set(|set| !set.group.is_empty())
         .shown("group", "subgroups"),
-    JobValue::new("labels", |knows| knows.subgroups, |job| orders_pods(&job.labels))
+    JobValue::new("labels", |policy| policy.subgroups, |job| orders_pods(&job.labels))
         .or_in_pod_set(|set| orders_pods(&set.labels))
         .shown("labels", "the labels that order the [pods] of [a job]"),
     JobValue::new(
         "scheduling-backoff",
-        |knows| knows.subgroups,
+        |policy| policy.subgroups,
         |job| sets(&job.scheduling_backoff, |text| text == "-1"),
     ),
-    JobValue::new("preemption-delay", |knows| knows.optional_members, |job| job.preemption_delay.is_some()),
-    JobValue::new("staleness-grace", |knows| knows.optional_members, |job| job.staleness_grace.is_some()),
-    JobValue::new("min-subgroups", |knows| knows.optional_members, |job| job.min_subgroups.is_some()),
-    JobValue::new("min-subgroups-of", |knows| knows.optional_members, |job| !job.min_subgroups_of.is_empty()),
-    JobValue::new("nominated-node", |knows| knows.subgroups, |job| job.nominated_node.is_some())
+    JobValue::new("preemption-delay", |policy| policy.optional_members, |job| job.preemption_delay.is_some()),
+    JobValue::new("staleness-grace", |policy| policy.optional_members, |job| job.staleness_grace.is_some()),
+    JobValue::new("min-subgroups", |policy| policy.optional_members, |job| job.min_subgroups.is_some()),
+    JobValue::new("min-subgroups-of", |policy| policy.optional_members, |job| !job.min_subgroups_of.is_empty()),
+    JobValue::new("nominated-node", |policy| policy.subgroups, |job| job.nominated_node.is_some())
         .or_in_pod_set(|set| set.nominated_node.is_some()),
 ];
 

@@ -139,10 +139,10 @@ impl NowView {
 
     /// This view, or Division if the policy does not offer it.
     pub fn under(self, policy: &str) -> NowView {
-        let knows = Policy::described_or_default(policy).supports;
+        let supports = Policy::described_or_default(policy).supports;
         match self {
-            NowView::ShareUsage if !knows.share_usage => NowView::Division,
-            NowView::Priorities if !knows.queue_priorities => NowView::Division,
+            NowView::ShareUsage if !supports.share_usage => NowView::Division,
+            NowView::Priorities if !supports.queue_priorities => NowView::Division,
             view => view,
         }
     }
