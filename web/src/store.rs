@@ -18,7 +18,7 @@ use crate::lessons::{LinkedLesson, Listed};
 use crate::state::branches::alternative;
 use crate::state::branches::baseline::Baseline;
 use crate::state::command::Command;
-use crate::state::document::timeline_edit::{self, mistake};
+use crate::state::document::timeline_edit::{self, ValidValue};
 use crate::state::document::{Origin, opened::Opened};
 use crate::state::effect::Effect;
 use crate::state::layout::options::Dialog;
@@ -308,9 +308,9 @@ impl Store {
         }
     }
 
-    /// Why a text is not a valid value of a field, if it is not.
-    pub fn mistake(self, at: &Path, text: &str) -> Option<String> {
-        self.now(|model| mistake(model, at, text))
+    /// Checks a text as the value of a field; `Err` says why it cannot be.
+    pub fn try_set(self, at: &Path, text: &str) -> Result<ValidValue, String> {
+        self.now(|model| timeline_edit::try_set(model, at, text))
     }
 }
 

@@ -8,6 +8,7 @@ use wasm_bindgen::JsCast;
 use crate::state::command::Command;
 use crate::state::document::change::Change;
 use crate::state::document::edit;
+use crate::state::document::timeline_edit::ValidValue;
 use crate::store::Store;
 use crate::widgets::picture::watch;
 use crate::widgets::{capture, on_leave};
@@ -65,7 +66,7 @@ pub fn EditBox(
     }
 }
 
-/// Sets a value at a path and at others; always a single undo step.
+/// Sets a value at its path and at others; always a single undo step.
 fn set_all(store: Store, at: Path, others: &[Path], value: String) {
     if others.is_empty() {
         return store.dispatch(Command::Set { at, value });
@@ -116,16 +117,21 @@ fn TextBox(
             });
         }
     });
+    // The last value that can be set.
+    let valid = StoredValue::new(None::<ValidValue>);
     let try_out = move |value: String| {
         text.set(value.clone());
         if store.now(|m| m.document.scenario.jobs.len()) > CHECK_LIVE_JOBS_MAX {
             return;
         }
-        let wrong = at.with_value(|at| store.mistake(at, &value));
-        if wrong.is_none() {
-            store.dispatch(Command::Preview { at: at.get_value(), value });
+        match at.with_value(|at| store.try_set(at, &value)) {
+            Ok(tried) => {
+                valid.set_value(Some(tried));
+                mistake.set(None);
+                store.dispatch(Command::Preview { at: at.get_value(), value });
+            }
+            Err(wrong) => mistake.set(Some(wrong)),
         }
-        mistake.set(wrong);
     };
     let step = move |by: i64| {
         if let Some(next) = edit::stepped(&text.get_untracked(), by) {
@@ -153,11 +159,15 @@ fn TextBox(
             on_done.run((how, value));
             return;
         }
-        match at.with_value(|at| store.mistake(at, &value)) {
-            Some(wrong) => mistake.set(Some(wrong)),
-            None => {
+        let tried = valid.get_value().filter(|valid| valid.value == value).map(Ok);
+        match tried.unwrap_or_else(|| at.with_value(|at| store.try_set(at, &value))) {
+            Err(wrong) => mistake.set(Some(wrong)),
+            Ok(valid) => {
                 finished.set_value(true);
-                others.with_value(|others| set_all(store, at.get_value(), others, value.clone()));
+                others.with_value(|others| match others.as_slice() {
+                    [] => store.dispatch(Command::SetValid(Box::new(valid))),
+                    _ => set_all(store, at.get_value(), others, value.clone()),
+                });
                 store.dispatch(Command::GestureEnd);
                 on_done.run((how, value));
             }

@@ -7,6 +7,7 @@ use super::edit_box::Kind;
 use crate::input_normalisation;
 use crate::state::command::Command;
 use crate::state::document;
+use crate::state::document::timeline_edit::ValidValue;
 use crate::store::Store;
 
 /// A labelled field. Invalid text stays visible with its error; the scenario keeps the old value meanwhile.
@@ -27,14 +28,20 @@ pub fn Field(
     let typed = RwSignal::new(None::<String>);
     let mistake = RwSignal::new(None::<String>);
     let shown = move || typed.get().unwrap_or_else(|| value.get());
+    let valid = StoredValue::new(None::<ValidValue>);
+    let check = move |text: &str| {
+        let outcome = at.with_value(|at| store.try_set(at, text));
+        mistake.set(outcome.as_ref().err().cloned());
+        valid.set_value(outcome.ok());
+    };
     let change = move |text: String| {
-        let wrong = at.with_value(|at| store.mistake(at, &text));
-        let is_wrong = wrong.is_some();
-        mistake.set(wrong);
-        if !is_wrong {
+        if valid.with_value(|valid| valid.as_ref().is_none_or(|valid| valid.value != text)) {
+            check(&text);
+        }
+        if let Some(valid) = valid.get_value() {
             typed.set(None);
             // Last: a new name rebuilds the form, which removes this field.
-            store.dispatch(Command::Set { at: at.get_value(), value: text });
+            store.dispatch(Command::SetValid(Box::new(valid)));
         }
     };
     let restore = move || {
@@ -89,11 +96,10 @@ pub fn Field(
                 on:input=move |event| {
                     let text = event_target_value(&event);
                     typed.set(Some(text.clone()));
-                    let wrong = at.with_value(|at| store.mistake(at, &text));
-                    if wrong.is_none() {
+                    check(&text);
+                    if valid.with_value(Option::is_some) {
                         store.dispatch(Command::Preview { at: at.get_value(), value: text });
                     }
-                    mistake.set(wrong);
                 }
                 on:change=move |event| change(event_target_value(&event))
                 on:keydown=move |event| {

@@ -13,6 +13,7 @@ use super::lesson::step::{LessonStep, RecordStep};
 use super::moment::event_filter::EventSubject;
 use crate::engine::protocol::{FileBytes, ImportOptions, Message, Response, Stop};
 use crate::state::document::change::Change;
+use crate::state::document::timeline_edit::ValidValue;
 use crate::state::layout::options::{Dialog, KeySet, NowView, Panel, Presenting, SetupTab, Theme};
 
 /// A change of the model.
@@ -24,12 +25,14 @@ pub enum Command {
     Lesson(LessonStep),
     /// Records a lesson.
     Record(RecordStep),
-    /// Sets a value; it is known to be valid.
+    /// Sets a value if it is valid; else a notice says why not.
     Set {
         at: Path,
         /// Empty: unset.
         value: String,
     },
+    /// Sets a value that was checked in its field.
+    SetValid(Box<ValidValue>),
     /// Shows a slider for a setting, or removes it.
     TryOut(Option<Path>),
     /// Shows the outcome of a value being typed or stepped; the document stays unchanged.

@@ -31,6 +31,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Lesson(step) => lesson::commands::play(model, step, fx),
         Command::Record(step) => lesson::record::record(model, step, fx),
         Command::Set { at, value } => document::commands::set(model, &at, &value, fx),
+        Command::SetValid(valid) => document::commands::set_valid(model, *valid, fx),
         Command::GestureEnd => model.document.history.end_gesture(),
         Command::SetText(scenario) => document::commands::set_text(model, *scenario, fx),
         Command::Unread(text) => document::commands::unread(model, text, fx),
@@ -146,7 +147,12 @@ fn is_allowed(command: &Command, model: &Model) -> bool {
 
 /// Whether a command changes the setting that the reader of a link changes with a slider.
 fn sets(command: &Command, control: Option<&Path>) -> bool {
-    matches!(command, Command::Set { at, .. } | Command::Preview { at, .. } if Some(at) == control)
+    let at = match command {
+        Command::Set { at, .. } | Command::Preview { at, .. } => at,
+        Command::SetValid(valid) => &valid.at,
+        _ => return false,
+    };
+    Some(at) == control
 }
 
 /// Whether a command applies a suggestion of the lesson that is played.

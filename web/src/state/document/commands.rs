@@ -10,6 +10,7 @@ use crate::engine::protocol::Request;
 use crate::state::branches::alternative;
 use crate::state::command::Command;
 use crate::state::document::change::{Change, Changed};
+use crate::state::document::timeline_edit::ValidValue;
 use crate::state::document::{self, Checked, edit, remarks, timeline_edit};
 use crate::state::document::{Origin, opened::Opened};
 use crate::state::effect::Effect;
@@ -31,10 +32,22 @@ pub(crate) fn open(model: &mut Model, opened: Opened, fx: &mut Vec<Effect>) {
 }
 
 pub(crate) fn set(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
-    let before = model.document.scenario.clone();
     match timeline_edit::try_set(model, at, value) {
-        Ok((after, _)) if after.scenario == before => model.branches.drop_preview(),
-        Ok((after, None)) => {
+        Ok(valid) => set_valid(model, valid, fx),
+        Err(says) => notify(model, true, says, None, fx),
+    }
+}
+
+/// Sets a value that was checked; once more if the document is another by now.
+pub(crate) fn set_valid(model: &mut Model, valid: ValidValue, fx: &mut Vec<Effect>) {
+    if !valid.is_of(model) {
+        return set(model, &valid.at, &valid.value, fx);
+    }
+    let ValidValue { at, value, after, from, .. } = valid;
+    let (before, at, value) = (model.document.scenario.clone(), &at, value.as_str());
+    match from {
+        _ if after.scenario == before => model.branches.drop_preview(),
+        None => {
             let control = at.to_string();
             commit(model, after, &control, |before| edit::name_of_set(before, at, value), fx);
             follow_rename(model, at, value);
@@ -43,13 +56,12 @@ pub(crate) fn set(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect
                 notify(model, false, text.to_string(), Some(("Undo".to_string(), Command::Undo)), fx);
             }
         }
-        Ok((after, Some((cycle, time_ms)))) => {
+        Some((cycle, time_ms)) => {
             let control = format!("{at} {time_ms}");
             let was = at_moment(&before, time_ms);
             let name = format!("{} from cycle {cycle}", edit::name_of_set(&was, at, value));
             commit(model, after, &control, |_| name, fx);
         }
-        Err(says) => notify(model, true, says, None, fx),
     }
 }
 

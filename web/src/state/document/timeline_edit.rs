@@ -224,19 +224,36 @@ pub(crate) fn set(model: &Model, at: &Path, value: &str) -> Result<Scenario, Str
     made.unwrap_or_else(|| document::set(&model.document.scenario, at, value))
 }
 
-/// Replaces one value, from the start or from a cycle on, if that causes no error.
-pub(crate) fn try_set(model: &Model, at: &Path, value: &str) -> Result<(Checked, Option<(u32, i64)>), String> {
-    let moment = moment(model);
-    let made = moment.and_then(|(_, time_ms)| set_from(&model.document.scenario, at, value, time_ms));
-    match made {
-        Some(made) => Ok((model.document.checked().try_edit(made?)?, moment)),
-        None => Ok((model.document.checked().try_set(at, value)?, None)),
+/// A value of a field that causes no error, with the checked scenario, so that it is not checked again when it is set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ValidValue {
+    pub at: Path,
+    /// The text; empty: unset.
+    pub value: String,
+    /// The scenario for which it was checked, and the cycle and time from which on edits applied then.
+    before: (Arc<Scenario>, Option<(u32, i64)>),
+    pub(crate) after: Checked,
+    /// Cycle and time from which on it applies; `None`: from the start.
+    pub(crate) from: Option<(u32, i64)>,
+}
+
+impl ValidValue {
+    /// Whether it was checked for the present document.
+    pub(crate) fn is_of(&self, model: &Model) -> bool {
+        Arc::ptr_eq(&self.before.0, &model.document.scenario) && self.before.1 == moment(model)
     }
 }
 
-/// Why a text is not a valid value of a field, if it is not.
-pub fn mistake(model: &Model, at: &Path, value: &str) -> Option<String> {
-    try_set(model, at, value).err()
+/// Replaces one value, from the start or from a cycle on, if that causes no error.
+pub fn try_set(model: &Model, at: &Path, value: &str) -> Result<ValidValue, String> {
+    let before = model.document.scenario.clone();
+    let moment = moment(model);
+    let made = moment.and_then(|(_, time_ms)| set_from(&before, at, value, time_ms));
+    let (after, from) = match made {
+        Some(made) => (model.document.checked().try_edit(made?)?, moment),
+        None => (model.document.checked().try_set(at, value)?, None),
+    };
+    Ok(ValidValue { at: at.clone(), value: value.to_owned(), before: (before, moment), after, from })
 }
 
 /// The change, from the cursor on if that is selected and possible.

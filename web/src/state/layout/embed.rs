@@ -62,6 +62,7 @@ impl Embed {
     pub fn allows(self, command: &Command) -> bool {
         match command {
             Command::Set { .. }
+            | Command::SetValid(_)
             | Command::Preview { .. }
             | Command::Change(_)
             | Command::Fix(_)
