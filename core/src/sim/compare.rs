@@ -14,12 +14,12 @@ use serde::{Deserialize, Serialize};
 
 use super::simulation::Simulation;
 use super::summary::Summary;
-use crate::id::{JobId, NodeId, PodId};
+use crate::id::{JobId, NodeId, PodId, QueueId};
 use crate::scenario::{Diagnostic, Scenario, check};
 use crate::time::Time;
 use crate::trace::{Event, Recorded};
 use crate::translate::{Note, translate};
-use crate::units::Resource;
+use crate::units::{Amount, Resource};
 
 /// One run.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,6 +45,9 @@ pub struct Ran {
     pub queues: Vec<Arc<str>>,
     /// Amount of the resource that each queue holds at the end, descendants included: cores, bytes or GPUs.
     pub held: Vec<f64>,
+    /// Positions of the top-level queues, and what they hold over time.
+    pub tops: Vec<u32>,
+    pub course: Vec<HeldFrom>,
     /// Jobs with pending pods at the end.
     pub n_waiting: u32,
     /// Whether nothing further can happen.
@@ -52,6 +55,9 @@ pub struct Ran {
     /// Placements and evictions by time; times without any are left out.
     pub moves: Vec<Moves>,
 }
+
+/// A time, and the amounts that the top-level queues hold from then on: cores, bytes or GPUs.
+pub type HeldFrom = (Time, Vec<f64>);
 
 /// A time, and the pods that start or are evicted then, in the order of the decisions.
 pub type Moves = (Time, Vec<Move>);
@@ -137,6 +143,57 @@ pub struct Comparing {
     column: Column,
     simulation: Option<Simulation>,
     moves: Vec<Moves>,
+    course: Course,
+}
+
+/// What the top-level queues of a run hold over time, in steps that become coarser as the run becomes longer.
+#[derive(Debug)]
+struct Course {
+    resource: Resource,
+    steps: Vec<HeldFrom>,
+    /// Changes so far, and of how many one is kept.
+    n_changes: usize,
+    every: usize,
+}
+
+/// Largest number of steps: more than a picture has pixels for.
+const STEPS_MAX: usize = 512;
+
+impl Course {
+    fn of(resource: Resource) -> Course {
+        Course { resource, steps: Vec::new(), n_changes: 0, every: 1 }
+    }
+
+    fn note(&mut self, simulation: &Simulation) {
+        let queues = simulation.cluster().queues.iter().filter(|(_, queue)| queue.parent.is_none());
+        let held: Vec<f64> = queues.map(|(id, _)| self.held(simulation, id)).collect();
+        let now = simulation.now();
+        match self.steps.last_mut() {
+            Some(last) if last.1 == held => {}
+            Some(last) if last.0 == now => last.1 = held,
+            _ => {
+                self.n_changes += 1;
+                if self.n_changes.is_multiple_of(self.every) {
+                    self.steps.push((now, held));
+                }
+            }
+        }
+        if self.steps.len() > STEPS_MAX {
+            let mut at = 0..;
+            self.steps.retain(|_| at.next().is_some_and(|at| at % 2 == 0));
+            self.every *= 2;
+        }
+    }
+
+    fn held(&self, simulation: &Simulation, queue: QueueId) -> f64 {
+        let sum = simulation.world.queue_sums(queue).allocated[self.resource.index()];
+        Amount::base_units(sum).in_policy_units(self.resource) / per_unit(self.resource)
+    }
+}
+
+/// Units of the policy in a core, byte or GPU.
+fn per_unit(resource: Resource) -> f64 {
+    if resource == Resource::CPU { 1000.0 } else { 1.0 }
 }
 
 impl Comparing {
@@ -150,7 +207,7 @@ impl Comparing {
             simulation
         });
         let column = Column { policy: policy.to_owned(), notes, diagnostics: checked.diagnostics, run: None };
-        Comparing { column, simulation, moves: Vec::new() }
+        Comparing { column, simulation, moves: Vec::new(), course: Course::of(Resource::GPU) }
     }
 
     /// Runs a cycle up to a time, with at most `cycles_max` cycles in all; `false` if there is none or nothing further
@@ -170,6 +227,7 @@ impl Comparing {
             Some(last) => last.1.extend(moves),
             None => self.moves.push((record.time, moves)),
         }
+        self.course.note(simulation);
         true
     }
 
@@ -183,15 +241,17 @@ impl Comparing {
         self.simulation.as_ref().map(Simulation::now)
     }
 
-    /// Ends the run at a time up to which all of its cycles have been run, and returns its result in amounts of a
-    /// resource.
-    fn end(mut self, at: Time, resource: Resource) -> Column {
+    /// Ends the run at a time up to which all of its cycles have been run, and returns its result.
+    fn end(mut self, at: Time) -> Column {
         let run = self.simulation.as_mut().map(|simulation| {
             // A run that was cut short ends at its last cycle.
             if simulation.is_quiet() || simulation.next_cycle_at().is_some_and(|next| next > at) {
                 simulation.end_at(at);
             }
-            ran(simulation, resource, self.moves)
+            // The last state, also if it falls between two steps that are kept.
+            self.course.every = 1;
+            self.course.note(simulation);
+            ran(simulation, self.course, self.moves)
         });
         Column { run, ..self.column }
     }
@@ -219,7 +279,15 @@ pub struct Runs {
 impl Runs {
     /// Prepares runs that end at a time, or when nothing further happens in any of them. Each has at most `cycles_max`
     /// cycles, and as many again to reach the end of the longest.
-    pub fn new(runs: Vec<Comparing>, until: Option<Time>, cycles_max: u32) -> Runs {
+    pub fn new(mut runs: Vec<Comparing>, until: Option<Time>, cycles_max: u32) -> Runs {
+        let first = runs.iter().find_map(|run| run.simulation.as_ref());
+        let resource = first.map_or(Resource::GPU, |first| first.cluster().contended_resource());
+        for run in &mut runs {
+            run.course.resource = resource;
+            if let Some(simulation) = &run.simulation {
+                run.course.note(simulation);
+            }
+        }
         Runs { runs, at: 0, end: until, cycles_max }
     }
 
@@ -246,25 +314,25 @@ impl Runs {
     /// Ends the runs and returns their results.
     pub fn end(self) -> Vec<Column> {
         let end = self.end.unwrap_or_default();
-        let first = self.runs.iter().find_map(|run| run.simulation.as_ref());
-        let resource = first.map_or(Resource::GPU, |first| first.cluster().contended_resource());
-        self.runs.into_iter().map(|run| run.end(end, resource)).collect()
+        self.runs.into_iter().map(|run| run.end(end)).collect()
     }
 }
 
 /// Later than any event.
 const FAR: Time = Time::from_millis(i64::MAX / 4);
 
-fn ran(simulation: &Simulation, resource: Resource, moves: Vec<Moves>) -> Ran {
+fn ran(simulation: &Simulation, Course { resource, steps: course, .. }: Course, moves: Vec<Moves>) -> Ran {
     let cluster = simulation.cluster();
+    let tops = cluster.queues.iter().filter(|(_, queue)| queue.parent.is_none());
     let waits = |&&job: &&JobId| simulation.pod_counts(job).pending > 0;
-    let per_unit = if resource == Resource::CPU { 1000.0 } else { 1.0 };
     let rows = &simulation.ledger().rows;
     Ran {
         summary: simulation.summary_of(resource),
         resource,
         queues: cluster.queues.values().map(|queue| queue.name.clone()).collect(),
-        held: rows.iter().map(|row| row.allocated.get(resource) / per_unit).collect(),
+        held: rows.iter().map(|row| row.allocated.get(resource) / per_unit(resource)).collect(),
+        tops: tops.map(|(id, _)| id.0).collect(),
+        course,
         n_waiting: u32::try_from(cluster.live_jobs.iter().filter(waits).count()).unwrap_or(u32::MAX),
         is_over: simulation.is_quiet(),
         moves,

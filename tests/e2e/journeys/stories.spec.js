@@ -135,7 +135,7 @@ test("one cluster under four schedulers, with what was translated behind what ca
   await expect(panels.filter({ has: page.getByRole("heading", { name: /EGO/ }) })).toHaveCount(1);
   await expect(dialog.getByText("Running")).toHaveCount(0);
   const ego = panels.filter({ has: page.getByRole("heading", { name: /EGO/ }) });
-  await expect(ego.getByRole("img", { name: /^GPU.*: / })).toBeVisible();
+  await expect(ego.getByRole("img", { name: /^GPUs at the end: / })).toBeVisible();
   await expect(ego.getByRole("listitem").first()).toBeHidden();
   await ego.getByText(/^EGO: \d+ settings converted or dropped/).click();
   await expect(ego.getByRole("heading", { name: "Dropped (no counterpart)" })).toBeVisible();

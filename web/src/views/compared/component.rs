@@ -1,21 +1,18 @@
-//! Runs side by side: the first difference with both explanations, amounts, waits and evictions, the translated
-//! settings.
+//! Runs side by side: their course over time with the translated settings, the first difference with both explanations,
+//! amounts, waits and evictions.
 
 use fairground::words::number::{count, number, time};
 use fairground::words::{FirstDifference, Side, Terms};
 use leptos::prelude::*;
 
-use super::draw::compared;
-use super::view::{Bars, FIRST_DIFFERENCE, Row, bars, same_columns, table};
+use super::course::{axis, course, draw};
+use super::view::{FIRST_DIFFERENCE, Row, same_columns, table};
 use crate::engine::protocol::{Compared, QueueRow};
 use crate::state::command::Command;
 use crate::store::Store;
 use crate::widgets::dialog::DialogFrame;
 use crate::widgets::translation_notes::notes;
 use fairground::translate::Kind;
-
-/// Width of a policy's picture, in pixels.
-const WIDTH: f64 = 200.0;
 
 /// The comparison of policies.
 #[component]
@@ -87,17 +84,16 @@ fn Results() -> impl IntoView {
     }
 }
 
-/// The numbers, then a panel for each group of runs with equal results, then where they differ first: for two runs that
-/// is what is looked for, and comes before.
+/// A panel for each group of runs with equal results, where they differ first, then all numbers.
 fn results(columns: &[Compared], queues: &[QueueRow], terms: &Terms) -> AnyView {
     let rows = table(columns, terms);
     let groups = same_columns(&rows, columns.len());
-    let numbers = numbers(columns, &groups, rows);
-    let panels = panels(columns, &groups, queues);
-    match columns {
-        [_, _] => view! { {differences(columns, &groups)} {numbers} {panels} }.into_any(),
-        _ => view! { {numbers} {panels} {differences(columns, &groups)} }.into_any(),
+    view! {
+        {panels(columns, &groups, queues)}
+        {differences(columns, &groups)}
+        {(!columns.is_empty()).then(|| numbers(columns, &groups, rows))}
     }
+    .into_any()
 }
 
 /// Names of runs with equal results.
@@ -105,34 +101,41 @@ fn names(columns: &[Compared], group: &[usize]) -> String {
     group.iter().map(|at| columns[*at].name.as_str()).collect::<Vec<_>>().join(" = ")
 }
 
+/// What the queues hold over time in each group, on one axis.
 fn panels(columns: &[Compared], groups: &[Vec<usize>], queues: &[QueueRow]) -> AnyView {
     let panel = |group: &Vec<usize>| {
         let column = &columns[group[0]];
-        let drawn = bars(column, columns, queues);
-        let picture = compared(&drawn, &format!("compared-{}", group[0]), WIDTH);
-        let result = if column.run.is_some() {
-            view! {
-                <h4>{drawn.title.clone()}</h4>
-                <div class="picture" role="img" aria-label=says(&drawn) inner_html=picture></div>
+        let result = match course(column, columns, queues) {
+            Some(drawn) => {
+                let picture = draw(&drawn, &format!("compared-{}", group[0]));
+                view! { <div class="picture" role="img" aria-label=drawn.says inner_html=picture></div> }.into_any()
             }
-            .into_any()
-        } else {
-            let findings = column.findings.iter().map(|finding| view! { <li>{finding.says.clone()}</li> });
-            view! {
-                <p>"It cannot run:"</p>
-                <ul>{findings.collect::<Vec<_>>()}</ul>
+            None => {
+                let findings = column.findings.iter().map(|finding| view! { <li>{finding.says.clone()}</li> });
+                view! {
+                    <div>
+                        <p>"It cannot run:"</p>
+                        <ul>{findings.collect::<Vec<_>>()}</ul>
+                    </div>
+                }
+                .into_any()
             }
-            .into_any()
         };
         view! {
             <section class="compared">
-                <h3>{names(columns, group)}</h3>
+                <div>
+                    <h3>{names(columns, group)}</h3>
+                    {group.iter().map(|at| translation(&columns[*at])).collect::<Vec<_>>()}
+                </div>
                 {result}
-                {group.iter().map(|at| translation(&columns[*at])).collect::<Vec<_>>()}
             </section>
         }
     };
-    view! { <div class="compared-all">{groups.iter().map(panel).collect::<Vec<_>>()}</div> }.into_any()
+    let [from, most, until] = axis(columns);
+    let axis = columns.iter().any(|column| column.run.is_some()).then(|| {
+        view! { <div class="compared axis" aria-hidden="true"><p><span>{from}</span><span>{most}</span><span>{until}</span></p></div> }
+    });
+    view! { <div class="compared-all">{groups.iter().map(panel).collect::<Vec<_>>()} {axis}</div> }.into_any()
 }
 
 /// Where each group of runs differs first from the first run.
@@ -202,11 +205,6 @@ fn translation(column: &Compared) -> AnyView {
         </details>
     }
     .into_any()
-}
-
-fn says(drawn: &Bars) -> String {
-    let each = drawn.bars.iter().map(|bar| format!("{} {}", bar.name, number(bar.value)));
-    format!("{}: {}", drawn.title, each.collect::<Vec<_>>().join(", "))
 }
 
 /// A link to a moment of the current run.

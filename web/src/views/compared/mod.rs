@@ -1,5 +1,5 @@
-//! The same scenario under several policies.
+//! Runs side by side: the same scenario under several policies or versions, or kept runs.
 
 pub mod component;
-pub mod draw;
+pub mod course;
 pub mod view;

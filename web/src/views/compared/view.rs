@@ -1,60 +1,14 @@
-//! Results of runs side by side, as bars and as a table.
+//! Results of runs side by side, as a table.
 
 use fairground::sim::Ran;
 use fairground::units::Resource;
-use fairground::words::number::{number, time};
+use fairground::words::number::{number, time, unit};
 use fairground::words::{ResourceTime, Terms, capital, resource_time};
 
-use crate::chart::queue_tree::{Tone, Tree};
-use crate::engine::protocol::{Compared, QueueRow};
+use crate::engine::protocol::Compared;
 
-/// Above this number of leaf queues, only top queues have bars.
-const BARS_MAX: usize = 12;
-
-/// A bar for each queue, all runs on one scale.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Bars {
-    /// What the bars measure.
-    pub title: String,
-    pub bars: Vec<Bar>,
-    /// Value at full width.
-    pub max: f64,
-}
-
-/// Result of a queue.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Bar {
-    pub name: String,
-    pub tone: Tone,
-    /// Amount of the resource, or of the resource over time.
-    pub value: f64,
-}
-
-/// Bars of one run on the scale of all runs; queues and their colours are those of the page.
-pub fn bars(column: &Compared, all: &[Compared], queues: &[QueueRow]) -> Bars {
-    let tree = Tree::new(queues);
-    let leaves: Vec<u32> = tree.order().iter().copied().filter(|&q| tree.children(q).is_empty()).collect();
-    let shown = if leaves.len() > BARS_MAX { tree.tops().to_vec() } else { leaves };
-    let over_time = over_time(all);
-    let resource = resource(all);
-    let value_of = |run: &Ran, at: usize| match is_over(all) {
-        true => over_time.value(run.summary.queues[at].gpu_seconds_used),
-        false => resource_time::in_units(resource, run.held[at]),
-    };
-    let title = if is_over(all) { over_time.name() } else { at_the_end(resource) };
-    let value = |run: &Ran, name: &str| {
-        run.queues.iter().position(|queue| **queue == *name).map_or(0.0, |at| value_of(run, at))
-    };
-    let names = || shown.iter().map(|&queue| (&queues[queue as usize].name, tree.tone(queue)));
-    let max = runs(all).flat_map(|run| names().map(move |(name, _)| value(run, name))).fold(0.0, f64::max);
-    let bar = |(name, tone): (&String, Tone)| {
-        let value = column.run.as_ref().map_or(0.0, |run| value(run, name));
-        Bar { name: name.clone(), tone, value }
-    };
-    Bars { title, bars: names().map(bar).collect(), max }
-}
-
-fn runs(columns: &[Compared]) -> impl Iterator<Item = &Ran> {
+/// The runs of scenarios that can be run.
+pub fn runs(columns: &[Compared]) -> impl Iterator<Item = &Ran> {
     columns.iter().filter_map(|column| column.run.as_ref())
 }
 
@@ -64,7 +18,7 @@ fn is_over(columns: &[Compared]) -> bool {
 }
 
 /// The resource of all amounts.
-fn resource(columns: &[Compared]) -> Resource {
+pub fn resource(columns: &[Compared]) -> Resource {
     runs(columns).next().map_or(Resource::GPU, |run| run.resource)
 }
 
@@ -72,10 +26,6 @@ fn resource(columns: &[Compared]) -> Resource {
 fn over_time(columns: &[Compared]) -> ResourceTime {
     let used = runs(columns).flat_map(|run| run.summary.queues.iter().map(|queue| queue.gpu_seconds_used));
     ResourceTime::of(resource(columns), used)
-}
-
-fn at_the_end(resource: Resource) -> String {
-    format!("{} at the end", resource_time::plural(resource))
 }
 
 /// The line of the moments from which on runs differ from the first one.
@@ -125,16 +75,21 @@ pub fn table(columns: &[Compared], terms: &Terms) -> Vec<Row> {
     // Names of queues are not filled.
     rows.iter_mut().for_each(|row| row.name = terms.fill(&row.name));
     for queue in queues_of(columns) {
-        let mut add = |what: &str, of: &dyn Fn(&Ran, usize) -> String| {
-            let find = |run: &Ran| run.queues.iter().position(|own| **own == *queue);
-            let cell = |run: &Ran| find(run).map_or(String::new(), |at| of(run, at));
-            rows.push(row(&format!("{queue}: {what}"), &cell));
+        let find = |run: &Ran| run.queues.iter().position(|own| **own == *queue);
+        let cell = |run: &Ran| {
+            find(run).map_or(String::new(), |at| {
+                let totals = &run.summary.queues[at];
+                let amount = match is_over(columns) {
+                    true => format!("{} {}", over_time.shown(totals.gpu_seconds_used), over_time.name()),
+                    false => {
+                        let held = resource_time::held(resource, run.held[at]);
+                        format!("{held} {}", unit(resource, resource_time::in_units(resource, run.held[at])))
+                    }
+                };
+                format!("{amount}, mean wait {}", seconds(totals.waits_until_now.mean_s))
+            })
         };
-        if !is_over(columns) {
-            add(&at_the_end(resource), &|run, at| resource_time::held(resource, run.held[at]));
-        }
-        add(&over_time.name(), &|run, at| over_time.shown(run.summary.queues[at].gpu_seconds_used));
-        add("mean wait", &|run, at| seconds(run.summary.queues[at].waits_until_now.mean_s));
+        rows.push(row(queue, &cell));
     }
     rows
 }
@@ -182,29 +137,12 @@ mod tests {
             held: queues.iter().map(|(_, gpus, _)| *gpus).collect(),
             is_over,
             resource: Resource::GPU,
+            tops: Vec::new(),
+            course: Vec::new(),
             n_waiting: 0,
             moves: Vec::new(),
         };
         Compared { run: Some(run), ..Compared::default() }
-    }
-
-    #[test]
-    fn bars_of_all_policies_have_one_scale() {
-        let queue = |name: &str, parent| QueueRow { name: name.into(), parent, ..QueueRow::default() };
-        let queues = [queue("all", None), queue("a", Some(0)), queue("b", Some(0))];
-        let ran = |a: f64, is_over| {
-            let cells = [("b", 1.0), ("a", a), ("all", a + 1.0)];
-            ran(&cells.map(|(name, gpus)| (name, gpus, gpus * 7200.0)), is_over)
-        };
-        let all = [ran(3.0, true), ran(5.0, false)];
-        let drawn = bars(&all[0], &all, &queues);
-        let values: Vec<_> = drawn.bars.iter().map(|bar| (bar.name.as_str(), bar.value)).collect();
-        assert_eq!((&*drawn.title, drawn.max, values), ("GPUs at the end", 5.0, vec![("a", 3.0), ("b", 1.0)]));
-        let mut over = [ran(3.0, true)];
-        let held = over[0].run.iter_mut().flat_map(|run| &mut run.held);
-        held.for_each(|held| *held = 0.0);
-        let drawn = bars(&over[0], &over, &queues);
-        assert_eq!((&*drawn.title, drawn.max, drawn.bars[0].value), ("GPU hours", 6.0, 6.0));
     }
 
     #[test]
@@ -223,8 +161,7 @@ mod tests {
         let cells = |name: &str| rows.iter().find(|row| row.name == name).map(|row| row.cells.join("|"));
         assert_eq!(cells("Evictions").as_deref(), Some("2|cannot run"));
         assert_eq!(cells("GPUs in use").as_deref(), Some("50 %|cannot run"));
-        assert_eq!(cells("a: GPUs at the end").as_deref(), Some("3|cannot run"));
-        assert_eq!(cells("a: GPU hours").as_deref(), Some("1.5|cannot run"));
+        assert_eq!(cells("a").as_deref(), Some("3 GPUs, mean wait 1:30|cannot run"));
         assert_eq!(same_columns(&rows, 2), [vec![0], vec![1]]);
         assert_eq!(same_columns(&[Row { name: "x".into(), cells: vec!["1".into(); 3] }], 3), [vec![0, 1, 2]]);
     }
