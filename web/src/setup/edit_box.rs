@@ -8,7 +8,7 @@ use wasm_bindgen::JsCast;
 use crate::state::command::Command;
 use crate::state::document::change::Change;
 use crate::state::document::edit;
-use crate::state::document::timeline_edit::ValidValue;
+use crate::state::document::valid_value::ValidValue;
 use crate::store::Store;
 use crate::widgets::picture::watch;
 use crate::widgets::{capture, on_leave};

@@ -13,7 +13,7 @@ use super::lesson::step::{LessonStep, RecordStep};
 use super::moment::event_filter::EventSubject;
 use crate::engine::protocol::{FileBytes, ImportOptions, Message, Response, Stop};
 use crate::state::document::change::Change;
-use crate::state::document::timeline_edit::ValidValue;
+use crate::state::document::valid_value::ValidValue;
 use crate::state::layout::options::{Dialog, KeySet, NowView, Panel, Presenting, SetupTab, Theme};
 
 /// A change of the model.

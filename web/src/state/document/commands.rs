@@ -10,7 +10,7 @@ use crate::engine::protocol::Request;
 use crate::state::branches::alternative;
 use crate::state::command::Command;
 use crate::state::document::change::{Change, Changed};
-use crate::state::document::timeline_edit::ValidValue;
+use crate::state::document::valid_value::ValidValue;
 use crate::state::document::{self, Checked, edit, remarks, timeline_edit};
 use crate::state::document::{Origin, opened::Opened};
 use crate::state::effect::Effect;
@@ -40,7 +40,7 @@ pub(crate) fn set(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect
 
 /// Sets a value that was checked; once more if the document is another by now.
 pub(crate) fn set_valid(model: &mut Model, valid: ValidValue, fx: &mut Vec<Effect>) {
-    if !valid.is_of(model) {
+    if !timeline_edit::is_of(&valid, model) {
         return set(model, &valid.at, &valid.value, fx);
     }
     let ValidValue { at, value, after, from, .. } = valid;

@@ -16,6 +16,7 @@ pub mod timeline_lines;
 pub mod translated;
 pub mod translation;
 pub mod tree;
+pub mod valid_value;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

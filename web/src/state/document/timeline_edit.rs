@@ -13,7 +13,8 @@ use fairground::scenario::quantity::{count, millis};
 use fairground::scenario::{Edit, Path, Scalar, Scenario, Segment, TimelineEntry, at_moment};
 
 use super::change::{Change, Changed};
-use crate::state::document::{self, Checked};
+use super::valid_value::ValidValue;
+use crate::state::document;
 use crate::state::model::Model;
 
 /// The cycle from which edits apply and its time; `None`: from the start.
@@ -224,24 +225,9 @@ pub(crate) fn set(model: &Model, at: &Path, value: &str) -> Result<Scenario, Str
     made.unwrap_or_else(|| document::set(&model.document.scenario, at, value))
 }
 
-/// A value of a field that causes no error, with the checked scenario, so that it is not checked again when it is set.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ValidValue {
-    pub at: Path,
-    /// The text; empty: unset.
-    pub value: String,
-    /// The scenario for which it was checked, and the cycle and time from which on edits applied then.
-    before: (Arc<Scenario>, Option<(u32, i64)>),
-    pub(crate) after: Checked,
-    /// Cycle and time from which on it applies; `None`: from the start.
-    pub(crate) from: Option<(u32, i64)>,
-}
-
-impl ValidValue {
-    /// Whether it was checked for the present document.
-    pub(crate) fn is_of(&self, model: &Model) -> bool {
-        Arc::ptr_eq(&self.before.0, &model.document.scenario) && self.before.1 == moment(model)
-    }
+/// Whether a value was checked for the present document.
+pub(crate) fn is_of(valid: &ValidValue, model: &Model) -> bool {
+    Arc::ptr_eq(&valid.before.0, &model.document.scenario) && valid.before.1 == moment(model)
 }
 
 /// Replaces one value, from the start or from a cycle on, if that causes no error.
@@ -316,7 +302,7 @@ mod tests {
         let one = node_state(&scenario(), "many-2", "draining", 7000).expect("there is such a node");
         assert_eq!(lines(&one), [(entry_path(0), 7000, "many-2: draining".to_string())]);
         assert!(fairground::scenario::check(&one).plan.is_some());
-        let checked = Checked::of(scenario());
+        let checked = document::Checked::of(scenario());
         let unknown = node_state(&scenario(), "many-3", "down", 7000).expect("it can be written");
         assert!(checked.try_edit(unknown).is_err());
         let down = set(&scenario(), &state("n"), "down", 1500);

@@ -221,6 +221,11 @@ fn part_says(part: &Part) -> String {
     says
 }
 
+/// Rectangle of a part of a GPU, filled from below.
+pub fn slice(place: Place, part: &Part) -> Place {
+    Place { y: place.y + place.h * (1.0 - part.to), h: place.h * (part.to - part.from), ..place }
+}
+
 #[cfg(test)]
 mod tests {
     use fairground::policy::Policy;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use plotters::element::{PathElement, Polygon, Rectangle, Text};
 use plotters::style::ShapeStyle;
 
-use super::cards::{Card, CellMark, CellView, ClusterView, Part, Place};
+use super::cards::{Card, CellMark, CellView, ClusterView, Part, Place, slice};
 use super::names::{BOLD, Shortened, is_large};
 use super::selected_cells::SelectedCells;
 use crate::chart::backend::text_anchor::HPos;
@@ -132,11 +132,6 @@ fn draw_cell(area: &Area<'_>, cell: &CellView, ready: bool, names: &Shortened) -
         put(area, place, 3.5, Paint::from(ink).trimmed(Trim::RoundDashed).line(1.5))?;
     }
     Ok(())
-}
-
-/// Rectangle of a part of a GPU, filled from below.
-pub fn slice(place: Place, part: &Part) -> Place {
-    Place { y: place.y + place.h * (1.0 - part.to), h: place.h * (part.to - part.from), ..place }
 }
 
 fn draw_part(area: &Area<'_>, place: Place, part: &Part) -> Drawn {

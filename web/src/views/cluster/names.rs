@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::cards::{CellView, ClusterView, Place};
-use super::draw::slice;
+use super::cards::{CellView, ClusterView, Place, slice};
 use crate::chart::backend::text_width;
 
 /// Bold letters are wider than those that [`text_width`] measures.
