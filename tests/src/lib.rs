@@ -14,6 +14,7 @@ pub mod fifo_reference;
 pub mod front;
 pub mod known;
 pub mod laws;
+pub mod performance;
 pub mod philly;
 pub mod recording;
 pub mod report;

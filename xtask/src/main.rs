@@ -31,6 +31,7 @@ Usage: cargo xtask TASK
   screens [--no-build] [ARGS]    pictures of every screen, to be looked at, in target/screens
   dist                           static files for any web host and any sub-path in dist/, with a size table
   bench [ARGS]                   benchmarks of the engine
+  bench --report [--only TEXT]   times beside those of the real schedulers and the targets, into docs/performance.md
   bench --browser [--no-build]   of the page in a browser: time to paint, steps, edits, playing
   golden --dir PATH              run every recording of the reference schedulers below PATH
   soak [--cases N] [--policy P] [--seed S]
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
         "dist" => page::dist().map(|_| ()),
         "finish" => page::finish(),
         "screens" => screens(rest),
+        "bench" if rest.first().is_some_and(|arg| arg == "--report") => return of_tests("performance", &rest[1..]),
         "bench" => bench(rest),
         "golden" => return golden(rest),
         "soak" => return soak(rest),
