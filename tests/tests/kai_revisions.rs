@@ -5,16 +5,16 @@ use std::path::Path;
 
 /// Files below `core/src/policy/kai` and how often a function there chooses by revision.
 const CHOICES: [(&str, usize); 10] = [
-    ("actions/chunk.rs", 2),
     ("config.rs", 1),
     ("fast/signatures.rs", 1),
+    ("job/chunk.rs", 2),
+    ("job/subgroups.rs", 1),
     ("place/fit.rs", 2),
     ("place/placement.rs", 2),
     ("place/score.rs", 1),
     ("request.rs", 2),
     ("solve/attempts.rs", 1),
     ("solve/candidates.rs", 2),
-    ("subgroups.rs", 1),
 ];
 
 /// Files that say what the revisions are, and choose no rule.

@@ -6,6 +6,8 @@ use super::*;
 struct Folders {
     base: &'static str,
     layers: &'static [&'static str],
+    /// A type whose methods stand in several of the folders: a call of one is a use of its folder.
+    spread: Option<&'static str>,
     /// Known arrows to the right, to be removed one by one.
     upward: &'static [(&'static str, &'static str)],
 }
@@ -13,12 +15,14 @@ struct Folders {
 const FOLDERS: [Folders; 2] = [
     Folders {
         base: "core/src/policy/kai",
-        layers: &["record", "share", "order", "place", "fast", "solve", "explain", "actions", "recorded"],
+        layers: &["job", "record", "share", "order", "place", "fast", "solve", "explain", "actions", "recorded"],
+        spread: Some("Session"),
         upward: &[],
     },
     Folders {
         base: "web/src/state",
         layers: &["layout", "moment", "document", "branches", "playback", "import", "lesson"],
+        spread: None,
         upward: &[
             ("document", "branches"),
             ("document", "playback"),
@@ -33,11 +37,18 @@ const FOLDERS: [Folders; 2] = [
 #[test]
 fn folders_use_only_lower_folders() {
     let mut findings = Vec::new();
-    for Folders { base, layers, upward } in FOLDERS {
+    for Folders { base, layers, spread, upward } in FOLDERS {
         findings.extend(missing(&layers.iter().map(|name| format!("{base}/{name}")).collect::<Vec<_>>()));
         let mut gone: BTreeSet<_> = upward.iter().copied().collect();
-        for file in rust_files(base).into_iter().filter(|file| !file.is_test()) {
-            for arrow in arrows_up(&file, base, layers) {
+        let files: Vec<File> = rust_files(base).into_iter().filter(|file| !file.is_test()).collect();
+        let folder = |file: &File| folder_of(&file.path(), base, layers);
+        let methods = spread.map_or_else(BTreeMap::new, |name| methods_of(name, &files, folder));
+        for file in &files {
+            let Some(own) = folder(file) else { continue };
+            let paths = used_paths(file).into_iter().filter_map(|path| folder_of(&path, base, layers));
+            let calls = called_methods(file).into_iter().filter_map(|name| *methods.get(&name)?);
+            let up = paths.chain(calls).filter(|used| *used > own);
+            for arrow in up.map(|used| (layers[own], layers[used])).collect::<BTreeSet<_>>() {
                 gone.remove(&arrow);
                 if !upward.contains(&arrow) {
                     findings.push(format!("{}: {} uses {}", file.name, arrow.0, arrow.1));
@@ -49,16 +60,34 @@ fn folders_use_only_lower_folders() {
     report(findings, "move what both need into the lower folder, or take what is gone out of `upward`");
 }
 
-/// Arrows of a file from its folder to folders on its right.
-fn arrows_up<'l>(file: &File, base: &str, layers: &[&'l str]) -> BTreeSet<(&'l str, &'l str)> {
-    let below = base.split("/src/").nth(1).unwrap_or_default();
-    let below: Vec<&str> = below.split('/').collect();
-    let rank = |path: &[String]| {
-        let inside = path.iter().map(String::as_str).take(below.len()).eq(below.iter().copied());
-        let folder = path.get(below.len()).filter(|_| inside)?;
-        layers.iter().position(|layer| layer == folder)
-    };
-    let Some(own) = rank(&file.path()) else { return BTreeSet::new() };
-    let used = used_paths(file).into_iter().filter_map(|path| rank(&path));
-    used.filter(|used| *used > own).map(|used| (layers[own], layers[used])).collect()
+/// Position of the folder that a module path below the crate leads into.
+fn folder_of(path: &[String], base: &str, layers: &[&str]) -> Option<usize> {
+    let below = base.split("/src/").nth(1)?.split('/');
+    let mut names = path.iter();
+    let folder = below.into_iter().all(|name| names.next().is_some_and(|own| own == name)).then(|| names.next())??;
+    layers.iter().position(|layer| layer == folder)
+}
+
+/// Folders of a type's methods by name; `None` for a name that stands in two of the files.
+fn methods_of(name: &str, files: &[File], folder: impl Fn(&File) -> Option<usize>) -> BTreeMap<String, Option<usize>> {
+    let mut methods = BTreeMap::new();
+    for file in files {
+        let mut is_inside = false;
+        for (_, line) in file.code() {
+            is_inside = line.starts_with("impl") && line.contains(&format!(" {name}<")) || is_inside && line != "}";
+            let Some(function) = line.trim().split_once("fn ").map(|(_, rest)| first_name(rest).to_owned()) else {
+                continue;
+            };
+            let of_type = folder(file).filter(|_| is_inside);
+            methods.entry(function).and_modify(|known| *known = None).or_insert(of_type);
+        }
+    }
+    methods
+}
+
+/// Names after a dot that are called.
+fn called_methods(file: &File) -> BTreeSet<String> {
+    let text = code_text(file);
+    let names = text.split('.').skip(1).map(|rest| (first_name(rest), rest));
+    names.filter(|(name, rest)| rest[name.len()..].starts_with('(')).map(|(name, _)| name.to_owned()).collect()
 }

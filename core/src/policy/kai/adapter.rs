@@ -19,11 +19,11 @@ use crate::policy::draft::{Draft, DraftQueue};
 use crate::policy::switches::Rulebook;
 
 use super::config::{Config, UsageParams};
-use super::explain::delay::PREEMPTION_DELAY;
 use super::explain::outlooks::Over;
 use super::explain::serving_order;
 use super::memory::Memory;
 use super::number::Quantities;
+use super::order::delay::PREEMPTION_DELAY;
 use super::order::{nondeterminism_probe, queue_order};
 use super::place::bind::Placing;
 use super::pool_reader::PoolReader;

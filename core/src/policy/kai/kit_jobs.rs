@@ -16,9 +16,9 @@ use std::sync::Arc;
 
 use super::config::Revision;
 use super::export::{SHARD, duration};
+use super::job::subgroups::least_minimum;
 use super::kit_nodes::extended;
 use super::names::Names;
-use super::subgroups::least_minimum;
 use crate::cluster::{Effect, GpuRequest, Job, Pod, PodRules, Preemptible, Requirement, Toleration, Wanted};
 use crate::format::quantity::print_decimal;
 use crate::format::yaml::{Yaml, map, text};

@@ -16,7 +16,6 @@ mod facts;
 mod fast;
 pub mod form;
 mod job;
-mod job_tasks;
 mod kit;
 mod kit_jobs;
 mod kit_nodes;
@@ -42,7 +41,6 @@ pub mod settings;
 pub mod share;
 mod solve;
 mod statement;
-mod subgroups;
 mod task;
 mod translate;
 mod unused;
@@ -52,8 +50,8 @@ mod vocabulary;
 
 pub use adapter::Kai;
 pub use describe::DESCRIPTION;
-pub use explain::delay::PREEMPTION_DELAY;
 pub use memory::Memory;
+pub use order::delay::PREEMPTION_DELAY;
 pub use order::queue_order::{NAME, PRIORITY_WITHIN_QUOTA as PRIORITY_WITHIN_QUOTA_ORDER};
 pub use record::recorder::{CRASH, STUCK_IN_RELEASING, UNFINISHED};
 pub use solve::candidates::BELOW_QUOTA;
@@ -128,10 +126,10 @@ pub fn rules() -> Vec<Rule> {
         solve::reclaimable::KEEPS_ORDER,
         solve::reclaimable::STAYS_WITHIN_QUOTA,
         solve::min_runtime::RAN_LONG_ENOUGH,
-        explain::immovable::PREEMPTIBLE,
+        solve::immovable::PREEMPTIBLE,
         record::recorder::LOWER_PRIORITY,
         record::recorder::STALE_GRACE,
-        actions::backoff::BACKOFF,
+        order::backoff::BACKOFF,
         record::recorder::CRASH,
         record::recorder::NO_DEVICE,
     ];

@@ -13,13 +13,13 @@
 use std::sync::Arc;
 
 use super::config::Config;
+use super::job::rank::{JobRank, job_ranks};
+use super::job::subgroups::SetSpec;
 use super::job::{JobShape, JobTraits};
-use super::order::job_rank::{JobRank, job_ranks};
 use super::order::task_order::{TaskPlugins, TaskRank};
 use super::pod::{NodeTraits, PodFacts, PodReader, ReadPod};
 use super::request::Request;
 use super::revision::Revision;
-use super::subgroups::SetSpec;
 use super::task::NodeRef;
 use crate::cluster::{Cluster, Job, Pod, PodSet};
 use crate::id::{Id, JobId, NodeId, PartitionId, PodId, PodSetId, QueueId};

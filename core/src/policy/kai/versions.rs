@@ -4,7 +4,7 @@
 //! Differences in the scheduler's code between `72de64fc` and `d5bc503a` (2026-08-07), which was run as well; later
 //! changes up to v0.18.6 (2026-10-18) by reading. The setting `version` simulates those up to v0.17 (kai-v0.17.md).
 
-use super::explain::faults;
+use super::place::faults;
 use super::revision::Revision;
 use crate::policy::versions::{self, Fault, Modelled, Since};
 

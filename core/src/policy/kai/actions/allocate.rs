@@ -59,14 +59,6 @@ impl Session<'_> {
         jobs
     }
 
-    /// The time in seconds from which a job with a preemption delay may evict others (kai-v0.17.md 17.1).
-    pub fn may_evict_from_s(&self, job: JobRef) -> Option<f64> {
-        let facts = self.facts_of(job);
-        let delay = facts.preemption_delay_s.filter(|&delay| delay > 0.0)?;
-        let since = facts.last_eviction_s.map_or(facts.created_s, |evicted| evicted.max(facts.created_s));
-        Some(since + delay)
-    }
-
     fn allocate_next(&mut self, job: JobRef, nodes: &[NodeRef], out: &mut Recorder<'_>) -> bool {
         self.compute_deferred_signatures();
         let was_started = self.has_allocated(job);

@@ -1,8 +1,6 @@
 //! The actions of a cycle, one file each, and shared helpers.
 
 pub(super) mod allocate;
-pub(super) mod backoff;
-pub(super) mod chunk;
 pub(super) mod consolidate;
 pub(super) mod preempt;
 pub(super) mod reclaim;

@@ -13,9 +13,9 @@
 //! nothing
 
 use crate::cluster::Preemptible;
+use crate::policy::kai::job::rank::Filled;
 use crate::policy::kai::number::Quantities;
 use crate::policy::kai::order::job_order::PRIORITY;
-use crate::policy::kai::order::job_rank::Filled;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::solve::min_runtime::Against;
 use crate::policy::kai::solve::reclaimable::Claim;

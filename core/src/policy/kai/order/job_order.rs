@@ -1,19 +1,18 @@
-//! Order of jobs in a queue and of pod sets in a job.
+//! Order of jobs in a queue.
 //!
 //! # Rule
-//! Jobs: higher priority; then *below* its minimum before *exactly* before *above*; then older; then smaller name. Pod
-//! sets: see [`crate::policy::kai::subgroups`].
+//! Jobs: higher priority; then *below* its minimum before *exactly* before *above*; then older; then smaller name.
 //!
 //! # Source
-//! kai.md 3.2, 3.3
+//! kai.md 3.2
 //!
 //! # Differs
 //! nothing
 
 use std::cmp::Ordering;
 
-use crate::policy::kai::job::{Job, JobFacts, SetOrder};
-use crate::policy::kai::order::job_rank::Filled;
+use crate::policy::kai::job::JobFacts;
+use crate::policy::kai::job::rank::Filled;
 use crate::policy::kai::record::notes::{count, real};
 use crate::policy::kai::session::Session;
 use crate::policy::kai::task::JobRef;
@@ -70,23 +69,5 @@ impl Session<'_> {
     /// 3.2: order of two jobs.
     pub fn job_order(&self, l: JobRef, r: JobRef) -> Ordering {
         self.job(l).rank.cmp(&self.job(r).rank)
-    }
-
-    /// Updates a job's rank from its counters.
-    pub fn place_job(&mut self, at: JobRef) {
-        let facts = &self.facts[self.jobs[at.ix()].uid.ix()];
-        let job = &mut self.jobs[at.ix()];
-        job.rank = if self.plugins.elastic { facts.rank.with(job.filled()) } else { facts.rank };
-        self.pending.changed(at);
-        self.active.changed(at);
-    }
-
-    /// 3.3: indices of a job's pod sets, in order.
-    pub fn sets_in_order(&self, job: &Job) -> SetOrder {
-        let mut order: SetOrder = (0..job.sets.len()).collect();
-        if self.plugins.subgroup_order {
-            order.sort_by(|&l, &r| job.sets[l].fill().order(job.sets[r].fill()).then(l.cmp(&r)));
-        }
-        order
     }
 }

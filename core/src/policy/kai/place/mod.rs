@@ -3,6 +3,7 @@
 pub(super) mod bind;
 pub(super) mod choice;
 pub(super) mod equivalence_classes;
+pub(super) mod faults;
 pub(super) mod fit;
 pub(super) mod groups;
 pub(super) mod node;

@@ -12,6 +12,7 @@
 //! # Differs
 //! nothing; topology constraints are not modelled
 
+use crate::policy::kai::job::subgroups::{Group, Member};
 use crate::policy::kai::job::{Job, SetOrder};
 use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
 use crate::policy::kai::place::equivalence_classes::{Choice, Ranked};
@@ -23,7 +24,6 @@ use crate::policy::kai::request::Request;
 use crate::policy::kai::revision::Revision;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::statement::Statement;
-use crate::policy::kai::subgroups::{Group, Member};
 use crate::policy::kai::task::{GroupRef, JobRef, NodeRef, TaskRef};
 use crate::policy::node_order::{MOST, excluded};
 use crate::trace::{Check, FreeGpus, NodeReason, Op, Quantity, Rule, RuleRecord, Subject, Term, Value};

@@ -4,3 +4,5 @@ pub(super) mod failure;
 pub(super) mod notes;
 pub(super) mod recorder;
 pub(super) mod search;
+pub(super) mod subjects;
+pub(super) mod tried;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::id::{PodId, QueueId};
 use crate::policy::kai::number::{Quantities, UNLIMITED};
 use crate::policy::kai::record::failure::Failure;
-use crate::policy::kai::record::search::Tried;
+use crate::policy::kai::record::tried::Tried;
 use crate::policy::kai::task::{JobRef, NodeRef, PodRef, QueueRef};
 use crate::trace::{Check, EvictReason, LedgerRow, Level, Quantity, Term, Value};
 use crate::units::PerResource;

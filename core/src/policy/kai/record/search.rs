@@ -1,44 +1,57 @@
-//! What a search for victims has tried, noted for its explanation.
+//! What searches for victims have tried.
 
-use std::collections::BTreeSet;
+use crate::policy::kai::record::tried::Tried;
+use crate::policy::kai::session::Session;
+use crate::policy::kai::task::{JobRef, NodeRef, TaskRef};
+use crate::trace::{Emptied, Search};
 
-use crate::policy::kai::task::NodeRef;
-use crate::trace::Emptied;
-
-/// What the searches for a job have tried.
-#[derive(Clone, Debug, Default)]
-pub(in crate::policy::kai) struct Tried {
-    /// Number of pods to place together.
-    pub pods: u32,
-    /// The largest number of them for which a set of victims sufficed.
-    pub placed: u32,
-    /// Number of sets.
-    pub sets: u32,
-    /// Nodes of the victims, in the order in which they were first tried.
-    pub nodes: Vec<NodeRef>,
-    known: BTreeSet<NodeRef>,
-    /// How the nodes of the last sufficient set were selected.
-    pub emptied: Option<Emptied>,
-}
-
-impl Tried {
-    /// The beginning of a search for a number of pods.
-    pub fn of(pods: usize) -> Tried {
-        Tried { pods: pods as u32, ..Tried::default() }
+impl Session<'_> {
+    /// Notes that a search begins.
+    pub fn note_search(&mut self, pods: usize) {
+        self.notes.search = Tried::of(pods);
     }
 
-    /// Adds a node.
-    pub fn add(&mut self, node: NodeRef) {
-        if self.known.insert(node) {
-            self.nodes.push(node);
+    /// Notes the nodes of a set of victims that is tried, or that certainly does not suffice.
+    pub fn note_nodes(&mut self, victims: &[TaskRef]) {
+        if self.notes.is_on() {
+            for &victim in victims {
+                let node = self.task(victim).node;
+                node.into_iter().for_each(|node| self.notes.search.add(node));
+            }
         }
     }
 
-    /// Adds a later search for the same job; if that one is for another number of pods, it says how many were placed.
-    pub fn join(&mut self, other: Tried) {
-        let before = if self.pods == other.pods { self.placed } else { 0 };
-        (self.pods, self.placed) = (other.pods, other.placed.max(before));
-        self.sets += other.sets;
-        other.nodes.into_iter().for_each(|node| self.add(node));
+    /// Notes that a set sufficed for a number of pods.
+    pub fn note_sufficient(&mut self, pods: usize, emptied: Option<Emptied>) {
+        let search = &mut self.notes.search;
+        search.placed = search.placed.max(pods as u32);
+        if emptied.is_some() {
+            search.emptied = emptied;
+        }
+    }
+
+    /// The record of a search; nothing is evicted yet.
+    pub fn search_of(&self, job: JobRef, tried: &Tried) -> Search {
+        let id = |node: &NodeRef| self.nodes[node.ix()].id;
+        Search {
+            job: self.facts_of(job).id,
+            pods: tried.pods,
+            placed: tried.placed,
+            tried: tried.sets,
+            nodes: tried.nodes.iter().map(id).collect(),
+            emptied: tried.emptied.clone(),
+            evicted: Vec::new(),
+            taken: Vec::new(),
+        }
+    }
+
+    /// Searches without result of jobs that still wait.
+    pub fn failed_searches(&self) -> Vec<Search> {
+        let of = |job: JobRef| {
+            let note = self.notes.jobs.get(job.ix())?;
+            let search = self.search_of(job, note.searched.as_ref()?);
+            (search.tried > 0).then(|| Search { taken: note.taken.clone(), ..search })
+        };
+        self.own_jobs().filter_map(of).collect()
     }
 }

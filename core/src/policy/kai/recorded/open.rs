@@ -16,16 +16,16 @@ use super::snapshot::{Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, Snapshot
 use crate::id::{Id, JobId, NodeId, PodId, QueueId};
 use crate::policy::kai::config::Config;
 use crate::policy::kai::cycle_input::CycleInput;
+use crate::policy::kai::job::rank::job_ranks;
+use crate::policy::kai::job::subgroups::SetSpec;
 use crate::policy::kai::job::{JobFacts, JobShape, JobTraits};
 use crate::policy::kai::number::is_whole;
-use crate::policy::kai::order::job_rank::job_ranks;
 use crate::policy::kai::order::task_order::{TaskPlugins, TaskRank};
 use crate::policy::kai::place::groups::Groups;
 use crate::policy::kai::place::node::{Node, NodeSpec, Room, device_mib};
 use crate::policy::kai::pod::{NodeTraits, Pod, PodReader, ReadPod};
 use crate::policy::kai::request::{GpuAsk, MemoryBasis, Request};
 use crate::policy::kai::share::shares::{QueueNames, is_leaf, open_queues};
-use crate::policy::kai::subgroups::SetSpec;
 use crate::policy::kai::task::{JobRef, NodeRef, PodRef};
 
 impl<'a> CycleInput<'a> {

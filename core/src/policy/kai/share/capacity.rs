@@ -17,7 +17,7 @@ use crate::policy::kai::record::failure::Excess;
 use crate::policy::kai::record::notes::real;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::share::shares::Queue;
-use crate::policy::kai::task::{JobRef, TaskRef};
+use crate::policy::kai::task::JobRef;
 use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject};
 use crate::units::Resource;
 
@@ -115,14 +115,5 @@ impl Session<'_> {
             at = q.parent;
         }
         checks
-    }
-
-    /// Amount requested by a chunk in the job's test.
-    pub fn requested_by(&self, chunk: &[TaskRef]) -> Quantities {
-        let mut requested = Quantities::default();
-        for &task in chunk {
-            requested += self.pod_of(task).request.pending(self.memory_basis.chunk);
-        }
-        requested
     }
 }

@@ -90,6 +90,14 @@ impl Session<'_> {
         solved
     }
 
+    /// Keeps what a search without result has tried. A consolidation leaves no reason why a job waits.
+    fn note_failed(&mut self, search: &VictimSearch, job: JobRef) {
+        let tried = std::mem::take(&mut self.notes.search);
+        if !matches!(search, VictimSearch::Consolidation { .. }) {
+            self.notes.about(job, |note| note.searched.get_or_insert_default().join(tried));
+        }
+    }
+
     /// The search of one generator: `None` if it finds no solution, `Some(None)` if its solution does not count.
     ///
     /// # v0.13

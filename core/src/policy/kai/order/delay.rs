@@ -27,8 +27,16 @@ pub static PREEMPTION_DELAY: Rule = Rule(&RuleRecord {
 });
 
 impl Session<'_> {
+    /// The time in seconds from which a job with a preemption delay may evict others (kai-v0.17.md 17.1).
+    pub fn may_evict_from_s(&self, job: JobRef) -> Option<f64> {
+        let facts = self.facts_of(job);
+        let delay = facts.preemption_delay_s.filter(|&delay| delay > 0.0)?;
+        let since = facts.last_eviction_s.map_or(facts.created_s, |evicted| evicted.max(facts.created_s));
+        Some(since + delay)
+    }
+
     /// The time from which a job may evict others, if it may not yet, and the comparison.
-    pub(super) fn may_not_evict_yet(&self, job: JobRef) -> Option<(Gate, Vec<Check>)> {
+    pub fn may_not_evict_yet(&self, job: JobRef) -> Option<(Gate, Vec<Check>)> {
         let delay = self.facts_of(job).preemption_delay_s?;
         let from = self.may_evict_from_s(job).filter(|&from| from > self.now_s)?;
         let waited = real(Quantity::Waited, self.now_s - (from - delay));

@@ -3,7 +3,7 @@
 //! # Rule
 //! `need` is the sum of the requests of those tasks of the chunk that may still be placed. What a chunk contains and
 //! which tasks are evicted together depends on the revision: see `next_chunk` and `tasks_to_evict`. For
-//! semi-preemptible jobs see [`crate::policy::kai::solve::semi`].
+//! semi-preemptible jobs see [`crate::policy::kai::job::semi`].
 //!
 //! # Source
 //! kai.md 5.1, 6.4; kai-v0.17.md 16.4, 16.6
@@ -11,11 +11,11 @@
 //! # Differs
 //! nothing; both are cached on the job object until a status changes
 
+use crate::policy::kai::job::subgroups::{Group, Member};
 use crate::policy::kai::job::{Chunk, Job, PodSet};
 use crate::policy::kai::number::Quantities;
 use crate::policy::kai::revision::Revision;
 use crate::policy::kai::session::Session;
-use crate::policy::kai::subgroups::{Group, Member};
 use crate::policy::kai::task::{JobRef, Task};
 
 impl Session<'_> {

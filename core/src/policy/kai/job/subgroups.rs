@@ -16,11 +16,11 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::revision::Revision;
+use crate::policy::kai::revision::Revision;
 
 /// A group of a job.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Group {
+pub(in crate::policy::kai) struct Group {
     /// By name.
     pub members: Vec<Member>,
     /// Number of members that it needs, unless all.
@@ -29,7 +29,7 @@ pub(super) struct Group {
 
 /// A member of a group.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Member {
+pub(in crate::policy::kai) enum Member {
     Group(Group),
     /// Index of a pod set.
     Set(usize),
@@ -37,7 +37,7 @@ pub(super) enum Member {
 
 /// A pod set as its job describes it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SetSpec<'a> {
+pub(in crate::policy::kai) struct SetSpec<'a> {
     pub name: &'a str,
     pub min_available: i64,
     /// Names of the inner groups from the root.
@@ -46,7 +46,7 @@ pub(super) struct SetSpec<'a> {
 
 /// What a member has and needs: filled members of a group, active pods of a pod set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Fill {
+pub(in crate::policy::kai) struct Fill {
     pub has: i64,
     pub needs: i64,
 }
@@ -180,7 +180,7 @@ impl Member {
 }
 
 /// Smallest minimum of a pod set: since v0.17 it may be 0 (kai-v0.17.md 16.1).
-pub(super) fn least_minimum(revision: Revision) -> i64 {
+pub(in crate::policy::kai) fn least_minimum(revision: Revision) -> i64 {
     match revision {
         Revision::V0_13 => 1,
         Revision::V0_17 => 0,

@@ -1,11 +1,12 @@
-//! Task objects of a session's jobs: status changes and clones.
+//! Task objects of a session's jobs: status changes, clones, order and request.
 //!
 //! # Source
-//! kai.md 1.3, 4.3
+//! kai.md 1.3, 3.3, 4.3
 
-use super::job::{Job, PodSet};
-use super::session::Session;
-use super::task::{JobRef, PodRef, Status, Task, TaskRef};
+use crate::policy::kai::job::{Job, PodSet, SetOrder};
+use crate::policy::kai::number::Quantities;
+use crate::policy::kai::session::Session;
+use crate::policy::kai::task::{JobRef, PodRef, Status, Task, TaskRef};
 
 impl Session<'_> {
     /// Index of a pod in its job.
@@ -65,5 +66,32 @@ impl Session<'_> {
             self.assign_task(clone, task);
         }
         clone
+    }
+
+    /// Updates a job's rank from its counters.
+    pub fn place_job(&mut self, at: JobRef) {
+        let facts = &self.facts[self.jobs[at.ix()].uid.ix()];
+        let job = &mut self.jobs[at.ix()];
+        job.rank = if self.plugins.elastic { facts.rank.with(job.filled()) } else { facts.rank };
+        self.pending.changed(at);
+        self.active.changed(at);
+    }
+
+    /// 3.3: indices of a job's pod sets, in order.
+    pub fn sets_in_order(&self, job: &Job) -> SetOrder {
+        let mut order: SetOrder = (0..job.sets.len()).collect();
+        if self.plugins.subgroup_order {
+            order.sort_by(|&l, &r| job.sets[l].fill().order(job.sets[r].fill()).then(l.cmp(&r)));
+        }
+        order
+    }
+
+    /// Amount requested by a chunk in the job's test.
+    pub fn requested_by(&self, chunk: &[TaskRef]) -> Quantities {
+        let mut requested = Quantities::default();
+        for &task in chunk {
+            requested += self.pod_of(task).request.pending(self.memory_basis.chunk);
+        }
+        requested
     }
 }

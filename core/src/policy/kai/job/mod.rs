@@ -12,18 +12,24 @@
 //! # Differs
 //! nothing; Q-5 (a committed eviction keeps the cached chunk) reproduced
 
+pub(super) mod chunk;
+pub(super) mod rank;
+pub(super) mod semi;
+pub(super) mod subgroups;
+pub(super) mod tasks;
+
 use std::sync::Arc;
 
 use smallvec::SmallVec;
 
 use super::number::Quantities;
-use super::order::job_rank::{Filled, JobRank};
 use super::revision::Revision;
-use super::subgroups::{Fill, Group, SetSpec, least_minimum};
 use super::task::{JobRef, PodRef, QueueRef, STATUSES, Status, TaskRef};
 use crate::cluster::Preemptible;
 use crate::id::JobId;
 use crate::time::Time;
+use rank::{Filled, JobRank};
+use subgroups::{Fill, Group, SetSpec, least_minimum};
 
 /// A job at the opening of a cycle. Dereferences to its immutable facts.
 #[derive(Clone, Debug, PartialEq)]
