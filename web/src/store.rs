@@ -22,11 +22,11 @@ use crate::state::document::timeline_edit;
 use crate::state::document::valid_value::ValidValue;
 use crate::state::document::{Origin, opened::Opened};
 use crate::state::effect::Effect;
+use crate::state::engine_state::EngineState;
 use crate::state::layout::options::Dialog;
 use crate::state::layout::view::View;
 use crate::state::lesson::step::{LessonStep, RecordStep};
 use crate::state::model::Model;
-use crate::state::playback::engine_state::EngineState;
 use crate::state::update::update;
 use crate::{library, startup, storage};
 

@@ -555,7 +555,7 @@ fn ranges_are_marked_from_where_the_cursor_was() {
 
 #[test]
 fn jumps_stop_at_what_is_chosen() {
-    use fairground_web::state::moment::event_filter::EventSubject;
+    use fairground_web::state::layout::event_filter::EventSubject;
     let mut model = Model::new(Opened::new(library::start(), Origin::Start));
     let requested = |model: &mut Model| {
         let effects = update(model, Command::NextEvent { back: false });

@@ -103,7 +103,7 @@ fn what_changes_during_a_step_is_requested_after_it() {
 fn a_cycle_that_takes_long_can_be_cancelled_inside() {
     use fairground_web::engine::protocol::{At, Message, Request, Response};
     use fairground_web::state::effect::Effect;
-    use fairground_web::state::playback::engine_state::EngineState;
+    use fairground_web::state::engine_state::EngineState;
     let mut whole = Whole::open("start", 0);
     whole.dispatch(Command::GoTo(2));
     // The engine is within a cycle and handles no requests.

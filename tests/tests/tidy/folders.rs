@@ -8,8 +8,6 @@ struct Folders {
     layers: &'static [&'static str],
     /// A type whose methods stand in several of the folders: a call of one is a use of its folder.
     spread: Option<&'static str>,
-    /// Known arrows to the right, to be removed one by one.
-    upward: &'static [(&'static str, &'static str)],
 }
 
 const FOLDERS: [Folders; 2] = [
@@ -17,29 +15,19 @@ const FOLDERS: [Folders; 2] = [
         base: "core/src/policy/kai",
         layers: &["job", "record", "share", "order", "place", "fast", "solve", "explain", "actions", "recorded"],
         spread: Some("Session"),
-        upward: &[],
     },
     Folders {
         base: "web/src/state",
-        layers: &["layout", "moment", "document", "branches", "playback", "import", "lesson"],
+        layers: &["layout", "moment", "document", "branches", "playback", "editing", "import", "lesson"],
         spread: None,
-        upward: &[
-            ("document", "branches"),
-            ("document", "playback"),
-            ("layout", "branches"),
-            ("layout", "moment"),
-            ("moment", "playback"),
-            ("playback", "import"),
-        ],
     },
 ];
 
 #[test]
 fn folders_use_only_lower_folders() {
     let mut findings = Vec::new();
-    for Folders { base, layers, spread, upward } in FOLDERS {
+    for Folders { base, layers, spread } in FOLDERS {
         findings.extend(missing(&layers.iter().map(|name| format!("{base}/{name}")).collect::<Vec<_>>()));
-        let mut gone: BTreeSet<_> = upward.iter().copied().collect();
         let files: Vec<File> = rust_files(base).into_iter().filter(|file| !file.is_test()).collect();
         let folder = |file: &File| folder_of(&file.path(), base, layers);
         let methods = spread.map_or_else(BTreeMap::new, |name| methods_of(name, &files, folder));
@@ -49,15 +37,11 @@ fn folders_use_only_lower_folders() {
             let calls = called_methods(file).into_iter().filter_map(|name| *methods.get(&name)?);
             let up = paths.chain(calls).filter(|used| *used > own);
             for arrow in up.map(|used| (layers[own], layers[used])).collect::<BTreeSet<_>>() {
-                gone.remove(&arrow);
-                if !upward.contains(&arrow) {
-                    findings.push(format!("{}: {} uses {}", file.name, arrow.0, arrow.1));
-                }
+                findings.push(format!("{}: {} uses {}", file.name, arrow.0, arrow.1));
             }
         }
-        findings.extend(gone.into_iter().map(|(from, to)| format!("{base}: {from} no longer uses {to}")));
     }
-    report(findings, "move what both need into the lower folder, or take what is gone out of `upward`");
+    report(findings, "move what both need into the lower folder");
 }
 
 /// Position of the folder that a module path below the crate leads into.

@@ -10,7 +10,7 @@ use super::pools::Pools;
 use super::rows::{node_columns, node_rows};
 use crate::state::command::Command;
 use crate::state::document::change::Change;
-use crate::state::document::node_state;
+use crate::state::editing::node_state;
 use crate::store::Store;
 use crate::widgets::button::CommandButton;
 use crate::widgets::empty::{Lack, empty_below};

@@ -7,10 +7,10 @@ use fairground::words::Selection;
 
 use super::document::draft::Draft;
 use super::document::opened::Opened;
+use super::layout::event_filter::EventSubject;
 use super::layout::gantt_window::GanttMove;
 use super::layout::room::Room;
 use super::lesson::step::{LessonStep, RecordStep};
-use super::moment::event_filter::EventSubject;
 use crate::engine::protocol::{FileBytes, ImportOptions, Message, Response, Stop};
 use crate::state::document::change::Change;
 use crate::state::document::valid_value::ValidValue;

@@ -6,7 +6,9 @@
 pub mod branches;
 pub mod command;
 pub mod document;
+pub mod editing;
 pub mod effect;
+pub mod engine_state;
 pub mod import;
 pub mod in_flight;
 pub mod layout;

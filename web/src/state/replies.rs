@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::document::translation;
+use super::editing::translation;
 use super::effect::Effect;
+use super::engine_state::EngineState;
 use super::import;
 use super::lesson;
 use super::model::Model;
 use super::notify::notify;
-use super::playback::engine_state::EngineState;
 use super::playback::run::go_to;
 use crate::engine::protocol::{BranchId, Message, Moment, Response};
 use crate::state::branches::commands::compared;

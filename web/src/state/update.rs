@@ -12,7 +12,7 @@ use super::model::Model;
 use super::notify::notify;
 use super::playback::run::load;
 use super::request::send;
-use super::{branches, document, import, layout, lesson, moment, playback, replies};
+use super::{branches, editing, import, layout, lesson, moment, playback, replies};
 use crate::engine::protocol::Request;
 use crate::state::document::change::Change;
 
@@ -27,27 +27,27 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         playback::commands::pause(model, fx);
     }
     match command {
-        Command::Open(opened) => document::commands::open(model, *opened, fx),
+        Command::Open(opened) => editing::commands::open(model, *opened, fx),
         Command::Lesson(step) => lesson::commands::play(model, step, fx),
         Command::Record(step) => lesson::record::record(model, step, fx),
-        Command::Set { at, value } => document::commands::set(model, &at, &value, fx),
-        Command::SetValid(valid) => document::commands::set_valid(model, *valid, fx),
+        Command::Set { at, value } => editing::commands::set(model, &at, &value, fx),
+        Command::SetValid(valid) => editing::commands::set_valid(model, *valid, fx),
         Command::GestureEnd => model.document.history.end_gesture(),
-        Command::SetText(scenario) => document::commands::set_text(model, *scenario, fx),
-        Command::Unread(text) => document::commands::unread(model, text, fx),
-        Command::Change(change) => document::commands::make_change(model, &change, fx),
-        Command::Fix(fix) => document::commands::apply_fix(model, *fix, fx),
-        Command::Dismiss(key) => document::commands::dismiss(model, key, fx),
-        Command::Undo => document::commands::undo(model, fx),
-        Command::Redo => document::commands::redo(model, fx),
-        Command::Remark(text) => document::commands::remark(model, &text, fx),
-        Command::Pack => document::commands::pack(model, fx),
+        Command::SetText(scenario) => editing::commands::set_text(model, *scenario, fx),
+        Command::Unread(text) => editing::commands::unread(model, text, fx),
+        Command::Change(change) => editing::commands::make_change(model, &change, fx),
+        Command::Fix(fix) => editing::commands::apply_fix(model, *fix, fx),
+        Command::Dismiss(key) => editing::commands::dismiss(model, key, fx),
+        Command::Undo => editing::commands::undo(model, fx),
+        Command::Redo => editing::commands::redo(model, fx),
+        Command::Remark(text) => editing::commands::remark(model, &text, fx),
+        Command::Pack => editing::commands::pack(model, fx),
         Command::OpenDraft { id, draft } => import::commands::open_draft(model, id, *draft, fx),
-        Command::RestoreNames(list) => document::commands::restore_names(model, &list, fx),
-        Command::GoBackTo(made_ms) => document::commands::go_back_to(model, made_ms, fx),
-        Command::NodeState { node, state } => document::node_state::put(model, &node, state, fx),
-        Command::OwnCopy(draft) => document::commands::own_copy(model, draft, fx),
-        Command::Policy(policy) => document::translation::choose(model, policy, fx),
+        Command::RestoreNames(list) => editing::commands::restore_names(model, &list, fx),
+        Command::GoBackTo(made_ms) => editing::commands::go_back_to(model, made_ms, fx),
+        Command::NodeState { node, state } => editing::node_state::put(model, &node, state, fx),
+        Command::OwnCopy(draft) => editing::commands::own_copy(model, draft, fx),
+        Command::Policy(policy) => editing::translation::choose(model, policy, fx),
         Command::DownloadCsv { is_of_events } => {
             model.in_flight.csv = send(model, Request::Csv { is_of_events }, fx);
             fx.push(Effect::Announce("Writing the table …".to_string()));
@@ -91,11 +91,12 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::RunUntil(time_ms) => playback::commands::run_until(model, time_ms, fx),
         Command::RunTo(stop) => playback::commands::run_to(model, stop, fx),
         Command::Cancel => playback::commands::cancel(model, fx),
+        Command::EndEngine(id) if id == model.in_flight.import => import::commands::end_engine(model, fx),
         Command::EndEngine(id) => playback::engine::end_engine(model, id, fx),
         Command::EngineDied => playback::engine::engine_died(model, fx),
         Command::Replied(reply) => replies::replied(model, *reply, fx),
 
-        Command::Select(selection) => moment::commands::select(model, selection, fx),
+        Command::Select(selection) => playback::commands::select(model, selection, fx),
         Command::Resource(resource) => moment::commands::show_resource(model, resource, fx),
         Command::ShowView(now) => moment::commands::show_view(model, now, fx),
         Command::ShowEvents(kind, shown) => model.view.without.put(kind, !shown),
@@ -111,13 +112,13 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
 
         Command::Theme(theme) => layout::commands::theme(model, theme, fx),
         Command::Keys(set) => layout::commands::keys(model, set, fx),
-        Command::Tab(tab) => layout::commands::open_tab(model, tab, fx),
+        Command::Tab(tab) => moment::commands::open_tab(model, tab, fx),
         Command::Detail(at) => layout::commands::show_detail(&mut model.view, at, fx),
         Command::Panel(panel) => layout::commands::panel(model, panel),
         Command::Dialog(Some(Dialog::Share)) => import::commands::share(model, fx),
-        Command::Dialog(dialog) => layout::commands::show_dialog(model, dialog, fx),
+        Command::Dialog(dialog) => branches::commands::show_dialog(model, dialog, fx),
         Command::Share => import::commands::share_link(model, fx),
-        Command::Room(room) => layout::commands::moved(model, room, fx),
+        Command::Room(room) => moment::commands::moved(model, room, fx),
         Command::Why(open) => layout::commands::fold(&mut model.view, Panel::Why, !open, fx),
         Command::Fold(panel, folded) => layout::commands::fold(&mut model.view, panel, folded, fx),
         Command::SetupWidth(width) => layout::commands::setup_width(model, width, fx),
@@ -129,7 +130,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Present(to) => layout::present::present(&mut model.view, to, fx),
         Command::CloseNote => model.view.note_closed = true,
         Command::ChipsUsed => layout::commands::chips_used(model, fx),
-        Command::FocusField(path) => layout::commands::focus_field(model, path, fx),
+        Command::FocusField(path) => moment::commands::focus_field(model, path, fx),
         Command::Notify { is_problem, text } => notify(model, is_problem, text, None, fx),
         Command::CloseNotice(id) => Arc::make_mut(&mut model.notices).retain(|n| n.id != id),
     }

@@ -89,6 +89,14 @@ fn run_until(until_ms: Option<i64>, model: &mut Model, dialog: Dialog, runs: Vec
     model.in_flight.comparison = send(model, Request::Compare { runs, until_ms }, fx);
 }
 
+/// Opens a dialog, or closes the current one.
+pub(crate) fn show_dialog(model: &mut Model, dialog: Option<Dialog>, fx: &mut Vec<Effect>) {
+    if matches!(model.view.dialog, Some(Dialog::Compare | Dialog::CompareRuns | Dialog::CompareVersions)) {
+        stop_comparing(model, fx);
+    }
+    model.view.dialog = dialog;
+}
+
 /// Stops the remaining runs.
 pub(crate) fn stop_comparing(model: &mut Model, fx: &mut Vec<Effect>) {
     if model.comparison.compared.len() < model.comparison.n_runs {

@@ -1,12 +1,10 @@
 //! The document: the scenario, its edits and their history.
 
 pub mod change;
-pub mod commands;
 pub mod draft;
 pub mod edit;
 pub mod history;
 mod kept_draft;
-pub mod node_state;
 pub mod opened;
 pub mod pod_requests;
 pub mod remarks;
@@ -14,7 +12,6 @@ pub mod states;
 pub mod timeline_edit;
 pub mod timeline_lines;
 pub mod translated;
-pub mod translation;
 pub mod tree;
 pub mod valid_value;
 

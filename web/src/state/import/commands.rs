@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use super::{Import, KitState, Pieces};
 use crate::engine::protocol::{At, FileBytes, ImportOptions, ImportReport, Kit, Request};
+use crate::state::branches::commands::show_dialog;
 use crate::state::command::Command;
 use crate::state::document;
 use crate::state::document::Checked;
-use crate::state::document::commands::{commit, keep, open};
 use crate::state::document::draft::Draft;
 use crate::state::document::timeline_edit::text_of;
 use crate::state::document::{Origin, opened::Opened};
+use crate::state::editing::commands::{commit, keep, open};
 use crate::state::effect::Effect;
 use crate::state::import::PASTED;
-use crate::state::layout::commands::show_dialog;
 use crate::state::layout::options::Dialog;
 use crate::state::model::Model;
 use crate::state::notify::notify;

@@ -4,15 +4,11 @@ use std::sync::Arc;
 
 use fairground::scenario::Path;
 
-use crate::state::branches::commands::stop_comparing;
 use crate::state::effect::Effect;
-use crate::state::layout::options::{Dialog, KeySet, Panel, SetupTab, Theme};
-use crate::state::layout::room::Room;
+use crate::state::layout::options::{KeySet, Panel, Theme};
 use crate::state::layout::table;
 use crate::state::layout::view::{SETUP_WIDTHS, View, WHY_WIDTHS};
 use crate::state::model::Model;
-use crate::state::moment::explanations::request_explanations;
-use crate::state::moment::rules;
 
 /// Folds a panel to its rail or opens it manually, and remembers that.
 pub(crate) fn fold(view: &mut View, panel: Panel, folded: bool, fx: &mut Vec<Effect>) {
@@ -54,14 +50,6 @@ pub(crate) fn show_all_numbers(view: &mut View, on: bool, fx: &mut Vec<Effect>) 
     }
 }
 
-/// Adapts the layout to another width of the window.
-pub(crate) fn moved(model: &mut Model, room: Room, fx: &mut Vec<Effect>) {
-    if model.view.room != room {
-        model.view.put(room);
-        request_explanations(model, fx);
-    }
-}
-
 /// Opens or closes the form of a row.
 pub(crate) fn show_detail(view: &mut View, at: Option<Path>, fx: &mut Vec<Effect>) {
     // Focuses the form's heading on opening, and the row on closing.
@@ -74,24 +62,6 @@ pub(crate) fn show_detail(view: &mut View, at: Option<Path>, fx: &mut Vec<Effect
 /// Largest number of remembered palette entries.
 const RECENT_MAX: usize = 5;
 
-/// Opens a dialog, or closes the current one.
-pub(crate) fn show_dialog(model: &mut Model, dialog: Option<Dialog>, fx: &mut Vec<Effect>) {
-    if matches!(model.view.dialog, Some(Dialog::Compare | Dialog::CompareRuns | Dialog::CompareVersions)) {
-        stop_comparing(model, fx);
-    }
-    model.view.dialog = dialog;
-}
-
-pub(crate) fn focus_field(model: &mut Model, path: Path, fx: &mut Vec<Effect>) {
-    model.view.setup_folded = false;
-    model.view.panel = Panel::Setup;
-    model.view.tab = table::tab(&path);
-    let is_shown = table::has_column(&path, &model.document.scenario.policy, model.settings_resource());
-    model.view.detail = table::owner(&path).filter(|_| !is_shown);
-    rules::request_rule_book(model, fx);
-    fx.push(Effect::FocusField(path));
-}
-
 pub(crate) fn theme(model: &mut Model, theme: Theme, fx: &mut Vec<Effect>) {
     model.view.theme = theme;
     fx.push(Effect::Theme(theme));
@@ -102,15 +72,6 @@ pub(crate) fn keys(model: &mut Model, set: KeySet, fx: &mut Vec<Effect>) {
     model.view.keys = set;
     fx.push(Effect::Remember("keys", set.name().to_string()));
     fx.push(Effect::Announce(format!("Keys: {}.", set.says())));
-}
-
-pub(crate) fn open_tab(model: &mut Model, tab: SetupTab, fx: &mut Vec<Effect>) {
-    let view = &mut model.view;
-    view.tab = tab;
-    view.detail = None;
-    view.panel = Panel::Setup;
-    view.setup_folded = false;
-    rules::request_rule_book(model, fx);
 }
 
 pub(crate) fn panel(model: &mut Model, panel: Panel) {

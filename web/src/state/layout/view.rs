@@ -6,10 +6,10 @@ use std::sync::Arc;
 use fairground::scenario::Path;
 
 use crate::state::layout::embed::Embed;
+use crate::state::layout::event_filter::{EventSubject, Kinds};
 use crate::state::layout::gantt_window::GanttLook;
 use crate::state::layout::options::{Dialog, KeySet, NowView, Panel, Presenting, SetupTab, Theme};
 use crate::state::layout::room::Room;
-use crate::state::moment::event_filter::{EventSubject, Kinds};
 
 /// Smallest and largest width of SETUP, in pixels.
 pub const SETUP_WIDTHS: (u16, u16) = (352, 640);

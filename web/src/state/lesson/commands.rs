@@ -8,12 +8,12 @@ use fairground::words::Selection;
 
 use super::playing::{Before, Playing};
 use super::step::LessonStep;
-use crate::state::document::commands::commit;
 use crate::state::document::{Checked, edit};
 use crate::state::document::{
     Origin,
     opened::{Moment, Opened},
 };
+use crate::state::editing::commands::commit;
 use crate::state::effect::Effect;
 use crate::state::layout::options::{Dialog, NowView, Panel};
 use crate::state::model::Model;

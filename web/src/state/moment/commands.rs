@@ -1,14 +1,17 @@
-//! Commands that select.
+//! Commands that choose what is shown of the moment.
 
+use fairground::scenario::Path;
 use fairground::units::ShownResource;
 use fairground::words::Selection;
 
 use crate::state::effect::Effect;
-use crate::state::layout::options::{NowView, Panel};
+use crate::state::layout::event_filter::{EventLaneOptions, EventSubject};
+use crate::state::layout::options::{NowView, Panel, SetupTab};
+use crate::state::layout::room::Room;
+use crate::state::layout::table;
 use crate::state::model::Model;
-use crate::state::moment::event_filter::{EventLaneOptions, EventSubject};
 use crate::state::moment::explanations::{request_explanations, request_report};
-use crate::state::playback::run::go_to;
+use crate::state::moment::rules;
 
 impl Model {
     /// The queue or job whose events jumps stop at; `None`: all. Ignores a selection made by the page.
@@ -37,23 +40,12 @@ pub fn lane(model: &Model) -> EventLaneOptions {
     EventLaneOptions { without: model.view.without, followed: model.followed(), range }
 }
 
-pub(crate) fn select(model: &mut Model, selection: Option<Selection>, fx: &mut Vec<Effect>) {
-    model.auto_selected = false;
-    if selection.is_some() {
-        model.view.why_open = true;
-        // With one panel at a time, selecting something opens its explanation.
-        if matches!(model.view.panel, Panel::Now | Panel::Time) || matches!(selection, Some(Selection::Rule(_))) {
-            model.view.panel = Panel::Why;
-        }
+/// Adapts the layout to another width of the window.
+pub(crate) fn moved(model: &mut Model, room: Room, fx: &mut Vec<Effect>) {
+    if model.view.room != room {
+        model.view.put(room);
+        request_explanations(model, fx);
     }
-    model.selection = selection;
-    if let Some(Selection::Event { cycle, .. }) = model.selection
-        && cycle != model.playback.cursor
-    {
-        go_to(model, cycle, fx);
-    }
-    request_explanations(model, fx);
-    fx.push(Effect::SetUrl);
 }
 
 /// Shows a resource in all charts.
@@ -69,4 +61,23 @@ pub(crate) fn show_view(model: &mut Model, now: NowView, fx: &mut Vec<Effect>) {
     model.view.now = now.under(&model.document.scenario.policy);
     request_report(model, true, fx);
     fx.push(Effect::SetUrl);
+}
+
+pub(crate) fn open_tab(model: &mut Model, tab: SetupTab, fx: &mut Vec<Effect>) {
+    let view = &mut model.view;
+    view.tab = tab;
+    view.detail = None;
+    view.panel = Panel::Setup;
+    view.setup_folded = false;
+    rules::request_rule_book(model, fx);
+}
+
+pub(crate) fn focus_field(model: &mut Model, path: Path, fx: &mut Vec<Effect>) {
+    model.view.setup_folded = false;
+    model.view.panel = Panel::Setup;
+    model.view.tab = table::tab(&path);
+    let is_shown = table::has_column(&path, &model.document.scenario.policy, model.settings_resource());
+    model.view.detail = table::owner(&path).filter(|_| !is_shown);
+    rules::request_rule_book(model, fx);
+    fx.push(Effect::FocusField(path));
 }

@@ -10,8 +10,8 @@ use crate::engine::protocol::{
 };
 use crate::engine::report::ReportRequest;
 use crate::state::effect::Effect;
+use crate::state::engine_state::EngineState;
 use crate::state::model::Model;
-use crate::state::playback::engine_state::EngineState;
 use crate::state::request::send;
 
 pub use fairground::words::{Ladder, Order};

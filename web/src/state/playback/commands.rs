@@ -5,9 +5,11 @@ use fairground::words::Selection;
 use crate::engine::protocol::{At, Request, Stop};
 use crate::state::branches::commands::stop_comparing;
 use crate::state::effect::Effect;
+use crate::state::engine_state::EngineState;
+use crate::state::layout::options::Panel;
 use crate::state::model::Model;
+use crate::state::moment::explanations::request_explanations;
 use crate::state::playback::SPEEDS;
-use crate::state::playback::engine_state::EngineState;
 use crate::state::playback::run::{go_to, request_moment};
 use crate::state::request::send;
 
@@ -105,4 +107,24 @@ pub(crate) fn run_to(model: &mut Model, stop: Stop, fx: &mut Vec<Effect>) {
 pub(crate) fn cancel(model: &mut Model, fx: &mut Vec<Effect>) {
     model.in_flight.cancel = send(model, Request::Cancel, fx);
     fx.push(Effect::EndEngineSoon(model.in_flight.cancel));
+}
+
+/// Selects; an event of another cycle is shown at that cycle.
+pub(crate) fn select(model: &mut Model, selection: Option<Selection>, fx: &mut Vec<Effect>) {
+    model.auto_selected = false;
+    if selection.is_some() {
+        model.view.why_open = true;
+        // With one panel at a time, selecting something opens its explanation.
+        if matches!(model.view.panel, Panel::Now | Panel::Time) || matches!(selection, Some(Selection::Rule(_))) {
+            model.view.panel = Panel::Why;
+        }
+    }
+    model.selection = selection;
+    if let Some(Selection::Event { cycle, .. }) = model.selection
+        && cycle != model.playback.cursor
+    {
+        go_to(model, cycle, fx);
+    }
+    request_explanations(model, fx);
+    fx.push(Effect::SetUrl);
 }

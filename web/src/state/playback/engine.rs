@@ -2,18 +2,14 @@
 
 use crate::state::command::Command;
 use crate::state::effect::Effect;
-use crate::state::import;
+use crate::state::engine_state::EngineState;
 use crate::state::model::Model;
 use crate::state::notify::notify;
 use crate::state::playback::commands::pause;
-use crate::state::playback::engine_state::EngineState;
 use crate::state::playback::run::load;
 
 /// Restarts an engine that is within a long cycle, and returns to the last cycle reached.
 pub(crate) fn end_engine(model: &mut Model, id: u64, fx: &mut Vec<Effect>) {
-    if id == model.in_flight.import {
-        return import::commands::end_engine(model, fx);
-    }
     if id != model.in_flight.cancel {
         return;
     }

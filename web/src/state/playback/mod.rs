@@ -4,14 +4,13 @@ pub mod arrival;
 pub mod commands;
 pub mod decision_step;
 pub mod engine;
-pub mod engine_state;
 pub mod run;
 pub mod step;
 
 use fairground::scenario::Scalar;
 
-use self::engine_state::EngineState;
 use crate::engine::protocol::Stop;
+use crate::state::engine_state::EngineState;
 
 /// The position in time, and movement.
 #[derive(Clone, Debug, Default)]

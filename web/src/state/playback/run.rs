@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use fairground::scenario::Severity;
 
-use super::engine_state::EngineState;
 use crate::engine::protocol::{At, BranchId, MomentRequest, Request, Wants};
 use crate::state::effect::Effect;
-use crate::state::import::KitState;
+use crate::state::engine_state::EngineState;
 use crate::state::model::Model;
 use crate::state::moment::explanations::focus;
 use crate::state::request::send;
@@ -30,7 +29,8 @@ pub(crate) fn load(model: &mut Model, fx: &mut Vec<Effect>) {
     }
     model.branches.help = None;
     model.moment.within_cycle = None;
-    (model.files.kit, model.in_flight.kit) = (KitState::None, model.fresh_id());
+    std::mem::take(&mut model.files.kit);
+    model.in_flight.kit = model.fresh_id();
     if model.document.has_errors() {
         crate::state::moment::rules::request_rule_book(model, fx);
         let errors = model.document.findings.iter().filter(|d| d.severity == Severity::Error);

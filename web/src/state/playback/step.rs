@@ -10,8 +10,8 @@ use super::run::go_to;
 use crate::engine::protocol::Frame;
 use crate::state::branches::kept;
 use crate::state::effect::Effect;
-use crate::state::layout::commands::focus_field;
 use crate::state::model::Model;
+use crate::state::moment::commands::focus_field;
 
 /// Reports that errors prevent the scenario from running, and leads to the first one.
 pub(crate) fn refuse(model: &mut Model, fx: &mut Vec<Effect>) {

@@ -3,7 +3,7 @@
 use fairground::words::Selection;
 use leptos::prelude::*;
 
-use crate::state::document::node_state;
+use crate::state::editing::node_state;
 use crate::store::Store;
 use crate::widgets::button::CommandButton;
 

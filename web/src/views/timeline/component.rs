@@ -22,8 +22,8 @@ use crate::chart::marks::{self, Mark};
 use crate::engine::protocol::{Frame, Run};
 use crate::state::command::Command;
 use crate::state::document::remarks::remarks;
+use crate::state::layout::event_filter::{EventLaneOptions, Kinds};
 use crate::state::moment::commands::lane;
-use crate::state::moment::event_filter::{EventLaneOptions, Kinds};
 use crate::store::Store;
 use crate::widgets::picture::{
     chart_keys, chart_menu, icon, insert, legend_lines, move_focus, picture_height, rem, table, width_of,

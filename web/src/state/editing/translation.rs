@@ -8,16 +8,16 @@ use fairground::scenario::{Path, Scenario};
 use fairground::translate::Kind;
 
 use super::commands::{commit, set};
-use super::edit;
 use crate::engine::protocol::{NoteRow, Request};
 use crate::state::command::Command;
 use crate::state::document::Checked;
+use crate::state::document::edit;
 use crate::state::document::translated::Translated;
 use crate::state::effect::Effect;
+use crate::state::engine_state::EngineState;
 use crate::state::layout::options::Dialog;
 use crate::state::model::Model;
 use crate::state::notify::notify;
-use crate::state::playback::engine_state::EngineState;
 use crate::state::request::send;
 
 /// Requests a translation to a policy.

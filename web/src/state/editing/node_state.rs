@@ -3,9 +3,9 @@
 use fairground::words::Selection;
 
 use super::commands::commit;
-use super::timeline_edit;
 use crate::engine::protocol::NodeCard;
 use crate::state::command::Command;
+use crate::state::document::timeline_edit;
 use crate::state::effect::Effect;
 use crate::state::model::Model;
 use crate::state::notify::notify;
