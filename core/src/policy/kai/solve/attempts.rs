@@ -436,30 +436,22 @@ impl Session<'_> {
         };
         hypothesis.recorded.iter().flatten().for_each(|&task| free(task));
         hypothesis.potential().iter().for_each(|&task| free(task));
+        let mut has_victims = vec![false; nodes.len()];
         let mut with_victims: Vec<NodeRef> = Vec::new();
         for node in hypothesis.potential().iter().filter_map(|&t| self.task(t).node) {
-            if !with_victims.contains(&node) {
+            if !std::mem::replace(&mut has_victims[node.ix()], true) {
                 with_victims.push(node);
             }
         }
-        let others = (0..nodes.len()).filter(|&n| nodes[n] && !with_victims.contains(&NodeRef::of(n)));
+        let others = (0..nodes.len()).filter(|&n| nodes[n] && !has_victims[n]);
         let rest = demand - others.map(|n| capacity[n]).sum::<f64>();
         with_victims.retain(|n| smallest <= 0.0 || capacity[n.ix()] >= smallest);
         with_victims.sort_by(|l, r| capacity[l.ix()].total_cmp(&capacity[r.ix()]));
         let Some(fewest) = fewest_nodes(with_victims.iter().map(|n| capacity[n.ix()]), rest) else {
             return Vec::new();
         };
-        let batches = &hypothesis.groups[hypothesis.recorded.len()..];
-        let touching = |n: usize| {
-            let mut picked: Vec<usize> = Vec::new();
-            for &node in &with_victims[..n] {
-                let touches = |batch: &Chunk| batch.iter().any(|&t| self.task(t).node == Some(node));
-                let on_node = (0..batches.len()).filter(|&i| touches(&batches[i]));
-                let added: Vec<usize> = on_node.filter(|i| !picked.contains(i)).collect();
-                picked.extend(added);
-            }
-            picked.into_iter().map(|i| batches[i].clone()).collect()
-        };
+        let (groups, ends) = groups_node_by_node(hypothesis, &with_victims);
+        let touching = |n: usize| groups[..ends[n]].iter().map(|&group| hypothesis.groups[group].clone()).collect();
         let selected = |n: usize| {
             let counted = |node: &NodeRef| (self.nodes[node.ix()].id, capacity[node.ix()]);
             let nodes = || with_victims[..n].iter().map(counted).collect();
@@ -477,6 +469,18 @@ impl Session<'_> {
             self.notes.about(claimant, |note| *note.tried.get_or_insert(0) += n as u32);
         }
     }
+}
+
+/// The groups that touch these nodes, node by node, each once; and how many of them touch the first 0, 1, 2 … nodes.
+fn groups_node_by_node(hypothesis: &Hypothesis, nodes: &[NodeRef]) -> (Vec<usize>, Vec<usize>) {
+    let mut is_listed = vec![false; hypothesis.groups.len()];
+    let (mut groups, mut ends) = (Vec::new(), vec![0]);
+    for &node in nodes {
+        let added = hypothesis.groups_on(node).iter().filter(|&&i| !std::mem::replace(&mut is_listed[i], true));
+        groups.extend(added.copied());
+        ends.push(groups.len());
+    }
+    (groups, ends)
 }
 
 /// Number of leading nodes that together have `rest`; `None` if all have less.

@@ -45,6 +45,8 @@ pub(in crate::policy::kai) struct Hypothesis {
     entered: BTreeMap<JobRef, usize>,
     /// Indices into `by_job`, per node, of the jobs with a potential victim there, in order of addition.
     on_node: BTreeMap<Option<NodeRef>, SmallVec<[usize; 4]>>,
+    /// Indices into `groups`, per node, of the groups with a potential victim there, in order of addition.
+    groups_on_node: BTreeMap<NodeRef, SmallVec<[usize; 4]>>,
 }
 
 impl Hypothesis {
@@ -127,10 +129,17 @@ impl Hypothesis {
         by_name.sort_by_key(|&t| s.task(t).pod);
         let clones = by_name.iter().map(|&t| s.clone_task(t)).collect();
         let at = self.enter(s, &tasks, clones);
+        let group = self.groups.len() - 1;
         for &task in &tasks {
             let jobs = self.on_node.entry(s.task(task).node).or_default();
             if !jobs.contains(&at) {
                 jobs.push(at);
+            }
+            if let Some(node) = s.task(task).node {
+                let groups = self.groups_on_node.entry(node).or_default();
+                if groups.last() != Some(&group) {
+                    groups.push(group);
+                }
             }
         }
         self.victims.extend(tasks);
@@ -139,6 +148,11 @@ impl Hypothesis {
     /// The jobs with a potential victim on a node, as indices into `by_job`.
     pub fn jobs_on(&self, node: Option<NodeRef>) -> &[usize] {
         self.on_node.get(&node).map_or(&[], SmallVec::as_slice)
+    }
+
+    /// The groups with a potential victim on a node, as indices into `groups`.
+    pub fn groups_on(&self, node: NodeRef) -> &[usize] {
+        self.groups_on_node.get(&node).map_or(&[], SmallVec::as_slice)
     }
 
     /// Whether an attempt evicts a task twice, given the jobs whose victims it evicts beside the recorded ones.
