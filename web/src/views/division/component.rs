@@ -6,10 +6,11 @@ use fairground::words::{Terms, capital};
 use leptos::html;
 use leptos::prelude::*;
 
-use super::draw::{HEIGHTS, Layout, division as draw, layout};
-use super::view::{DivisionView, division, says, weight_of, with_alternative, with_unserved};
+use super::draw::{HEIGHTS, Layout, Spot, division as draw, layout, spots};
+use super::view::{DivisionView, Tank, division, says, weight_of, with_alternative, with_unserved};
 use crate::chart::backend::Size;
 use crate::engine::protocol::{Frame, LadderLevel};
+use crate::linked;
 use crate::state::document::{self, edit};
 use crate::state::layout::options::Presenting;
 use crate::store::Store;
@@ -131,6 +132,7 @@ pub fn Division() -> impl IntoView {
                     <Show when=move || !as_table.get()>
                         {insert("picture", svg)}
                         <ul class="sr">{spoken}</ul>
+                        <div class="spots">{move || view.with(|view| view.as_ref().map(|view| numbers(store, view, size.get())))}</div>
                         <DragHandles view size />
                     </Show>
                 </div>
@@ -144,6 +146,23 @@ pub fn Division() -> impl IntoView {
             {move || view.get().map(|view| table_of("Division by round", view.table, Some(view.at)))}
         </section>
     }
+}
+
+/// Where the numbers of the tanks are drawn.
+fn numbers(store: Store, view: &DivisionView, size: Size) -> impl IntoView + use<> {
+    let resource = store.ladder.get().map_or(Resource::GPU, |ladder| ladder.resource);
+    let layout = layout(view, size);
+    let of_tank = |(tank, place): (&Tank, &(f64, f64))| {
+        let spots = spots(tank, *place, &layout);
+        let name = |spot: &Spot| linked::of_queue(&tank.name, spot.quantity, resource);
+        let named: Vec<_> = spots.into_iter().map(|spot| (name(&spot), spot)).collect();
+        named
+    };
+    let spot = |(name, Spot { left, top, width, height, .. }): (String, Spot)| {
+        let [left, top, width, height] = [left, top, width, height].map(|pixels| format!("{pixels}px"));
+        view! { <i data-number=name style:left=left style:top=top style:width=width style:height=height></i> }
+    };
+    view.tanks.iter().zip(&layout.tanks).flat_map(of_tank).map(spot).collect_view()
 }
 
 /// Draggable right walls of the tanks whose weights are settings.

@@ -1,5 +1,6 @@
 //! Division as a picture: tanks that fill.
 
+use fairground::trace::Quantity;
 use fairground::words::Terms;
 use fairground::words::number::number;
 use plotters::element::{PathElement, Rectangle, Text};
@@ -121,6 +122,35 @@ pub fn layout(view: &DivisionView, size: Size) -> Layout {
     let highest = highest(&view.tanks);
     let scale = if highest > 0.0 { (base - top) / highest } else { 1.0 };
     Layout { tanks, per_weight, top, base, gap, scale, font }
+}
+
+/// Where a number of a tank is drawn, in pixels.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spot {
+    pub quantity: Quantity,
+    pub left: f64,
+    pub top: f64,
+    pub width: f64,
+    pub height: f64,
+}
+
+/// Thickness of the spot of a level.
+const LEVEL: f64 = 10.0;
+
+/// The numbers of a tank: granted quota, assigned total, request and weight.
+pub fn spots(tank: &Tank, (left, width): (f64, f64), layout: &Layout) -> Vec<Spot> {
+    let line = layout.font + 5.0;
+    let spot = |quantity, top: f64, bottom: f64| Spot { quantity, left, top, width, height: bottom - top };
+    let level = |quantity, amount: f64| {
+        let y = layout.y(tank, amount);
+        spot(quantity, y - LEVEL / 2.0, y + LEVEL / 2.0)
+    };
+    vec![
+        spot(Quantity::Quota, layout.y(tank, tank.ground), layout.base),
+        spot(Quantity::Weight, layout.base + line, layout.base + 2.0 * line),
+        level(Quantity::Request, tank.lid),
+        level(Quantity::FairShare, tank.held()),
+    ]
 }
 
 fn draw(area: &Area<'_>, view: &DivisionView, size: Size) -> Drawn {
