@@ -53,10 +53,16 @@ pub fn step_sentence(frame: &Frame) -> Text {
     }
 }
 
-/// *Nothing changed; b1 still waits.*
+/// *Nothing changed; b1 still waits.* *Nothing changed; no job waits.*
 fn unchanged(frame: &Frame, says: &str, waiting: Text) -> Text {
     let more = if frame.quiet { ", and nothing more will happen" } else { "" };
-    let stays = (!waiting.is_empty()).then(|| text!("; {waiting}", [waiting]));
+    let (is_running, is_waiting) =
+        (frame.jobs.iter().any(|job| job.running > 0), frame.jobs.iter().any(|job| job.pending > 0));
+    let stays = if is_running && !is_waiting {
+        Some(text!("; {none}", [none = Terms::of(&frame.policy).fill("no [job] waits")]))
+    } else {
+        (!waiting.is_empty()).then(|| text!("; {waiting}", [waiting]))
+    };
     text!("{says}{more}{stays}.", [says, more, stays])
 }
 
@@ -396,7 +402,7 @@ mod tests {
             gang-of-four 2: Nothing changed, and nothing more will happen; `gang` still waits.
             preemption-fence 3: `y-1` started on `n1`.
             ego-grace 3: `b-1` started on `host-2`; `a10` was ended by the timeline. 10 allocations of `A` and 3 of `B` still wait.
-            morning-rush 4: Nothing changed.
+            morning-rush 4: Nothing changed; no job waits.
             quota-is-a-floor 1: `team-a` gives up 4 GPUs: `a5`, `a6`, `a7` and `a8` make room for `b1`, `b2`, `b3` and `b4`.
             department-empty 1: `nlp` gives up 3 GPUs: `n2`, `n3` and `n4` make room for `ad1`, `ad3` and `ad5`; `vision` gives up 3 GPUs: `v2`, `v3` and `v4` make room for `ad2`, `ad4` and `ad6`.
         "#]]
