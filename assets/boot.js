@@ -1,9 +1,9 @@
 // Starts the page and its worker. Both run the same program, which is compiled once; the worker loads this file as a
 // module.
 //
-// Everything else is Rust. Rust calls two functions of this file: `fairground.startWorker()` creates an engine worker,
-// at startup and after a worker has crashed; `fairground.forgetFiles()` deletes the cached files when all data on the
-// device is deleted.
+// Everything else is Rust. Rust calls three functions of this file: `fairground.startWorker()` creates an engine worker,
+// at startup and after a worker has crashed; `fairground.loadEditor()` loads the editor of the scenario as text;
+// `fairground.forgetFiles()` deletes the cached files when all data on the device is deleted.
 
 if (globalThis.document) await startPage();
 else startEngine();
@@ -33,6 +33,7 @@ async function startPage() {
       worker.postMessage({ script, module });
       return worker;
     },
+    loadEditor: () => import(new URL("editor/editor.js", document.baseURI)),
     forgetFiles,
   };
 

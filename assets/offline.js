@@ -1,9 +1,9 @@
 // Service worker: caches the page, so that it works offline after the first visit.
 //
 // All files of a build are cached together or not at all, under names that contain a hash; a page is always served the
-// files that it names, so builds never mix. Lessons and the speaker notes are cached, too, although the page names them
-// only once they are opened. The page itself is fetched from the network first, so that visitors get the latest build. Only a release build
-// installs this file and fills in its list of files.
+// files that it names, so builds never mix. Lessons, the speaker notes and the text editor are cached, too, although the
+// page names them only once they are opened. The page itself is fetched from the network first, so that visitors get the
+// latest build. Only a release build installs this file and fills in its list of files.
 
 /** Build id: a hash of all files. */
 const VERSION = "";
@@ -33,7 +33,7 @@ async function install() {
     // Last: while a build replaces another one, the page may already belong to the next build.
     const page = await fetch(PAGE, { cache: "no-cache" });
     const text = page.ok ? await page.clone().text() : "";
-    const isNamed = ([path]) => text.includes(path) || /^(lessons|notes)\//.test(path);
+    const isNamed = ([path]) => text.includes(path) || /^(lessons|notes|editor)\//.test(path);
     if (!FILES.every(isNamed)) throw new Error("the page is of another build");
     await cache.put(PAGE, page);
   } catch (error) {

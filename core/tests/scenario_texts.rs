@@ -1,7 +1,7 @@
 //! Texts of findings, and hostile files.
 
 use expect_test::expect;
-use fairground::scenario::{Severity, check, codes, locate, read, to_yaml};
+use fairground::scenario::{Severity, check, codes, locate, positions, read, to_yaml};
 
 /// Findings of a text with their positions, one per line.
 fn findings(text: &str) -> String {
@@ -285,4 +285,18 @@ fn findings_have_the_words_of_the_policy_and_the_names_of_the_file() {
     ] {
         assert!(said.contains(expected), "{expected}\n{said}");
     }
+}
+
+#[test]
+fn values_have_positions() {
+    let text = "queues:\n- name: a\n  gpu: {quota: 2, limit: 4}\njobs:\n- {gpu: 1}\n";
+    let shown: Vec<String> = positions(text).iter().map(|(path, at)| format!("{path} {at:?}")).collect();
+    let expected = [
+        "queues[\"a\"].name (2, 9)",
+        "queues[\"a\"].gpu.quota (3, 16)",
+        "queues[\"a\"].gpu.limit (3, 26)",
+        "jobs[0].gpu (5, 9)",
+    ];
+    assert_eq!(shown, expected);
+    assert!(positions("queues: [").is_empty());
 }

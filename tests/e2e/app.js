@@ -28,6 +28,9 @@ export class App {
     this.why = page.getByRole("complementary", { name: "Why", exact: true });
     this.status = page.getByRole("status");
     this.step = page.getByRole("button", { name: "Step", exact: true });
+    // The field keeps the text while the editor is in its place.
+    this.text = page.locator(".text-field textarea");
+    this.editor = page.getByRole("textbox", { name: "The scenario as text" }).and(page.locator(".cm-content"));
   }
 
   /** Opens the page and waits for the first frame. */
@@ -185,6 +188,13 @@ export class App {
 
   tab(name) {
     return this.page.getByRole("tab", { name, exact: true });
+  }
+
+  /** Replaces the scenario as text. Its tab is shown. */
+  async write(text) {
+    await this.editor.press("ControlOrMeta+a");
+    await this.page.keyboard.insertText(text);
+    await expect(this.text).toHaveValue(text);
   }
 
   /** Shows a view of NOW: its tab and, where that has several pictures, its own. */

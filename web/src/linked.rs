@@ -10,7 +10,7 @@ use fairground::units::Resource;
 use fairground::words::number::resource_key;
 use fairground::words::{Fact, Party};
 use leptos::leptos_dom::helpers::window_event_listener_untyped;
-use leptos::prelude::document;
+use leptos::prelude::{document, window};
 use wasm_bindgen::JsCast;
 use web_sys::Element;
 
@@ -66,7 +66,13 @@ pub fn listen() {
 
 /// Marks all elements that show a number, and no others.
 fn mark(number: Option<&str>) {
-    let Ok(all) = document().query_selector_all("[data-number]") else { return };
+    // The text editor marks its own elements.
+    let detail = web_sys::CustomEventInit::new();
+    detail.set_detail(&number.into());
+    if let Ok(event) = web_sys::CustomEvent::new_with_event_init_dict("linked", &detail) {
+        let _ = window().dispatch_event(&event);
+    }
+    let Ok(all) = document().query_selector_all("[data-number]:not(.cm-line *)") else { return };
     for element in (0..all.length()).filter_map(|at| all.item(at)?.dyn_into::<Element>().ok()) {
         let is_it = number.is_some() && element.get_attribute("data-number").as_deref() == number;
         let _ = element.class_list().toggle_with_force("linked", is_it);

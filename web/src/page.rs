@@ -236,7 +236,7 @@ fn focus() -> Focus {
         "INPUT" | "TEXTAREA" | "SELECT" => return Focus::Field,
         _ => {}
     }
-    if element.closest("[role=menu]").ok().flatten().is_some() {
+    if element.closest("[role=menu], [contenteditable]").ok().flatten().is_some() {
         return Focus::Field;
     }
     let composite = "[role=grid],[role=treegrid],[role=tree],[role=listbox],[role=tablist],[role=slider],\

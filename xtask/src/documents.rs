@@ -45,9 +45,22 @@ fn licences() -> Result<String, Failure> {
     let lines = output(&mut tree)
         .ok_or_else(|| Failure::new("the libraries could not be listed", "run `cargo tree -p fairground-web`"))?;
     let is_library = |line: &&str| !line.starts_with("fairground");
-    let lines: BTreeSet<String> = lines.lines().filter(is_library).map(library).collect();
+    let mut lines: BTreeSet<String> = lines.lines().filter(is_library).map(library).collect();
+    lines.extend(node_libraries(&String::from_utf8_lossy(&read(&root().join("tests/e2e/package-lock.json"))?)));
     let lines: Vec<String> = lines.into_iter().collect();
     Ok(format!("Libraries in Fairground, with their licences\n\n{}\n", lines.join("\n")))
+}
+
+/// Returns a line for each package of a lock file of npm that is no tool: those of the text editor.
+fn node_libraries(lock: &str) -> Vec<String> {
+    let packages = lock.split("\n    \"node_modules/").skip(1);
+    let of_page = packages.filter(|package| !package.contains("\"dev\": true"));
+    let line = |package: &str| {
+        let field = |name: &str| package.split_once(&format!("\"{name}\": \""))?.1.split('"').next();
+        let name = package.split('"').next()?;
+        Some(format!("{name} v{}: {}", field("version")?, field("license")?))
+    };
+    of_page.filter_map(line).collect()
 }
 
 /// Returns a line of the list without the kind of package.
@@ -153,6 +166,7 @@ mod tests {
     fn libraries_have_licences() {
         let licences = licences().expect("cargo lists them");
         assert!(licences.contains("\nleptos v") && licences.contains(": MIT"), "{licences}");
+        assert!(licences.contains("\n@codemirror/view v") && !licences.contains("esbuild"), "{licences}");
         assert!(!licences.contains("fairground v") && !licences.contains(" (/"), "{licences}");
         assert_eq!(library("serde_derive v1.0.0 (proc-macro): MIT"), "serde_derive v1.0.0: MIT");
     }

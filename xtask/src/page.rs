@@ -31,6 +31,9 @@ const FIRST_FRAME_MARK: &str = "<!-- first frame -->";
 /// Placeholder for the name of the service worker in `index.html`.
 const OFFLINE_MARK: &str = "<!-- offline -->";
 
+/// The bundled editor of the scenario as text, below the folder of the page.
+const EDITOR: &str = "editor/editor.js";
+
 /// Builds the optimised page into `dist/`, prints its sizes, and fails if the start page is too large.
 pub fn dist() -> Result<PathBuf, Failure> {
     let dist = root().join("dist");
@@ -97,6 +100,7 @@ pub fn finish() -> Result<(), Failure> {
     let folder = folder.ok_or_else(|| Failure::new("trunk names no folder", "run `trunk build` instead"))?;
     documents::write_lessons(&folder)?;
     documents::write_notes(&folder)?;
+    write_editor(&folder)?;
     if std::env::var("TRUNK_PROFILE").as_deref() != Ok("release") {
         return documents::write_all(&folder);
     }
@@ -113,6 +117,18 @@ pub fn finish() -> Result<(), Failure> {
     write_offline_worker(&folder)?;
     // Last, because the service worker does not cache them.
     documents::write_all(&folder)
+}
+
+/// Bundles the editor of the scenario as text, which the page loads when it is opened.
+fn write_editor(folder: &Path) -> Result<(), Failure> {
+    let packages = tools::node_packages()?.join("node_modules");
+    let mut bundle = Command::new(packages.join(".bin/esbuild"));
+    bundle.arg(root().join("assets/editor/editor.js"));
+    bundle.args(["--bundle", "--minify", "--format=esm", "--target=es2022", "--legal-comments=none"]);
+    bundle.arg("--log-level=warning").arg(format!("--outfile={}", folder.join(EDITOR).display()));
+    // The sources are outside of the folder of the packages.
+    bundle.env("NODE_PATH", &packages);
+    run(&mut bundle, "read the messages of esbuild above")
 }
 
 /// Writes the service worker with the list of cached files, all files of the page, and their hash.
@@ -156,6 +172,9 @@ fn check_sizes(folder: &Path) -> Result<(), Failure> {
         total = (total.0 + content.len(), total.1 + packed);
     }
     println!("   {:<34}{:>12}{:>12}", "total", total.0, total.1);
+    let editor = read(&folder.join(EDITOR))?;
+    let packed = packed_size(&editor).map_err(|error| Failure::file(&folder.join(EDITOR), error))?;
+    println!("   {:<34}{:>12}{packed:>12}", "loaded when opened: the text editor", editor.len());
     if total.1 > START_PAGE_LIMIT {
         return Err(Failure::new(
             format!("the start page has {} bytes, {START_PAGE_LIMIT} are allowed", total.1),

@@ -151,8 +151,8 @@ fn locked_version(package: &str) -> Result<String, Failure> {
         .ok_or_else(|| Failure::new(format!("Cargo.lock has no {package}"), "run `cargo check --workspace`"))
 }
 
-/// Installs Playwright, axe and binaryen as pinned by the Node package of the browser tests. Returns the folder of the
-/// package.
+/// Installs Playwright, axe, binaryen, esbuild and CodeMirror as pinned by the Node package of the browser tests.
+/// Returns the folder of the package.
 pub fn node_packages() -> Result<PathBuf, Failure> {
     let by_hand = format!("install Node {NODE} or newer, with npm");
     let version = output(Command::new("node").arg("--version"))

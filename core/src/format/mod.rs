@@ -27,7 +27,7 @@ pub(crate) use findings::{Findings, is_invisible, quoted, remove, rename, set};
 pub(crate) use fix::unlimited_queue;
 pub use fix::{apply, free_name, get, next_node};
 pub use nearest::nearest;
-pub use read::{Read, SCHEMA_LINE, locate, read};
+pub use read::{Read, SCHEMA_LINE, locate, positions, read};
 pub(crate) use read::{SECTIONS, position, read_shape};
 pub use schema::{
     CapacityEntry, DelaysEntry, JobEntry, NodeEntry, PodSetEntry, PoolEntry, QueueEntry, QueuePoolEntry, ResourceEntry,

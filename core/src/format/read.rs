@@ -106,6 +106,31 @@ pub(crate) fn position(tree: &Value, path: &Path) -> Position {
     at
 }
 
+/// Returns every single value of a text with its location and position; nothing if the text cannot be parsed.
+pub fn positions(text: &str) -> Vec<(Path, Position)> {
+    let mut found = Vec::new();
+    if let Ok(tree) = value::parse(text, &SECTIONS) {
+        add_positions(&tree, Path::default(), &mut found);
+    }
+    found
+}
+
+fn add_positions(value: &Value, path: Path, found: &mut Vec<(Path, Position)>) {
+    match &value.is {
+        Is::Map(entries) => entries.iter().for_each(|(key, value)| add_positions(value, path.field(key), found)),
+        Is::List(items) => {
+            for (i, item) in (0..).zip(items) {
+                let path = match item.get("name").map(|name| &name.is) {
+                    Some(Is::Scalar(name)) => path.named(name),
+                    _ => path.at(i),
+                };
+                add_positions(item, path, found);
+            }
+        }
+        _ => found.push((path, value.at)),
+    }
+}
+
 #[derive(Default)]
 struct Reader {
     findings: Findings,

@@ -80,7 +80,7 @@ for (const [theme, width] of [["light", 1440], ["dark", 1440], ["dark", 390]]) {
     await page.keyboard.type("edit as text");
     await page.keyboard.press("Enter");
     if (width < PHONE_BELOW) await page.getByRole("button", { name: "Setup", exact: true }).click();
-    await page.getByRole("textbox", { name: "The scenario as text" }).fill("nodes: [");
+    await app.write("nodes: [");
     await expect(page.locator(".text-findings")).toBeVisible();
     await check("text");
   });

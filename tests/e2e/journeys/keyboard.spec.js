@@ -169,10 +169,8 @@ test("with mistakes Step leads to the first", async ({ page }) => {
   const app = new App(page);
   await app.open();
   await page.getByRole("tab", { name: "Text" }).click();
-  const text = page.locator("textarea");
-  await expect(text).toHaveValue(/quota: 2/);
-  const now = await text.inputValue();
-  await text.fill(now.replace(/quota: 2/g, "quota: many"));
+  await expect(app.text).toHaveValue(/quota: 2/);
+  await app.write((await app.text.inputValue()).replace(/quota: 2/g, "quota: many"));
   await expect(page.locator(".status")).toContainText("Fix the errors to run this scenario.");
   await app.step.click();
   await expect(app.cell('queues["team-a"].gpu.quota')).toBeFocused();

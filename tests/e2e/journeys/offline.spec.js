@@ -19,6 +19,8 @@ test("a second visit needs no network, whatever it does", async ({ page, context
   await app.atCycle(1);
   await app.show("Gantt");
   await expect(page.locator(".gantt svg:not(.icon-svg)").first()).toBeVisible();
+  await app.tab("Text").click();
+  await expect(app.editor).toBeVisible();
   // Another policy.
   await app.example("ego-eighteen-slots");
   await app.step.click();

@@ -23,7 +23,7 @@ test("a pattern is one row that says what it draws, and a form that changes it",
   await app.expectAccessible("the form", { part: ".setup" });
   await app.tab("Text").click();
   const line = "every: 90s..20s random, submit: 5m, lasts: 5m..9m, gpu: 1, seed: 1, repeat: 2 every 1d, restart: resume";
-  for (const part of line.split(", ")) await expect(page.locator(".setup textarea")).toHaveValue(new RegExp(part.replaceAll(".", "\\.")));
+  for (const part of line.split(", ")) await expect(app.text).toHaveValue(new RegExp(part.replaceAll(".", "\\.")));
 });
 
 test("what changes during the run takes a note", async ({ page }) => {
@@ -39,7 +39,7 @@ test("what changes during the run takes a note", async ({ page }) => {
   await changes.getByLabel("Note", { exact: true }).press("Tab");
   await expect(changes.locator("summary")).toHaveText("ticket 42");
   await app.tab("Text").click();
-  await expect(page.locator(".setup textarea")).toHaveValue(/note: ticket 42/);
+  await expect(app.text).toHaveValue(/note: ticket 42/);
 });
 
 test("under YuniKorn the form of a job says in which groups its user is", async ({ page }) => {
@@ -53,7 +53,7 @@ test("under YuniKorn the form of a job says in which groups its user is", async 
   await fill(page, "Groups of alice", "vision, nlp");
   await app.arrived();
   await app.tab("Text").click();
-  await expect(page.locator(".setup textarea")).toHaveValue(/groups\.alice: "?vision, nlp"?/);
+  await expect(app.text).toHaveValue(/groups\.alice: "?vision, nlp"?/);
 });
 
 test("why of a job says that nobody replaces its evicted pod", async ({ page }) => {

@@ -22,27 +22,26 @@ test("the text and the tables are one scenario", async ({ page }) => {
   const app = new App(page);
   await app.open();
   await app.tab("Text").click();
-  const text = page.getByRole("textbox", { name: "The scenario as text" });
-  await expect(text).toHaveValue(/quota: 2/);
-  const before = await text.inputValue();
-  await text.fill(before.replace("quota: 2", "quota: 3"));
+  await expect(app.text).toHaveValue(/quota: 2/);
+  const before = await app.text.inputValue();
+  await app.write(before.replace("quota: 2", "quota: 3"));
   await expect(app.share("team-a")).toHaveAttribute("aria-label", /quota 3/);
-  await text.fill(before.replace("quota: 2", "quota: many"));
+  await app.write(before.replace("quota: 2", "quota: many"));
   const line = before.split("\n").findIndex((l) => l.includes("quota: 2")) + 1;
   const finding = page.getByRole("button", { name: `Line ${line}` });
   await expect(finding).toBeVisible();
-  await expect(text).toHaveAttribute("aria-invalid", "true");
+  await expect(app.editor).toHaveAttribute("aria-invalid", "true");
   await finding.click();
-  await expect(text).toBeFocused();
-  await expect.poll(() => text.evaluate((t) => t.value.slice(t.selectionStart, t.selectionEnd))).toContain("quota: many");
-  await text.fill("nodes: [");
+  await expect(app.editor).toBeFocused();
+  await expect.poll(() => page.evaluate(() => getSelection().toString())).toContain("quota: many");
+  await app.write("nodes: [");
   await expect(page.locator(".text-findings")).toBeVisible();
-  await text.fill(before);
+  await app.write(before);
   await expect(app.share("team-a")).toHaveAttribute("aria-label", /quota 2/);
   await app.tab("Queues").click();
   await app.set('queues["team-a"].gpu.quota', "4");
   await app.tab("Text").click();
-  await expect(text).toHaveValue(/quota: 4/);
+  await expect(app.text).toHaveValue(/quota: 4/);
 });
 
 test("the decisions of a cycle are walked through by keys", async ({ page }) => {

@@ -9,6 +9,7 @@ pub mod timeline_edits;
 
 mod classes;
 mod detail;
+mod editor;
 mod findings;
 mod marking;
 mod nodes;

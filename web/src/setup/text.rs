@@ -6,7 +6,9 @@ use std::sync::Arc;
 use fairground::scenario::{Diagnostic, SCHEMA_LINE, Scenario, Severity};
 use leptos::html;
 use leptos::prelude::*;
+use wasm_bindgen_futures::spawn_local;
 
+use crate::setup::editor::Editor;
 use crate::state::command::Command;
 use crate::state::document;
 use crate::store::Store;
@@ -35,8 +37,8 @@ impl Draft {
     }
 }
 
-/// A text field with line numbers. Text that parses as a scenario is applied immediately; until then, tables and charts
-/// keep the previous one.
+/// A text field with line numbers, and the editor in its place once that is loaded. Text that parses as a scenario is
+/// applied immediately; until then, tables and charts keep the previous one.
 #[component]
 pub fn TextTab() -> impl IntoView {
     let store = Store::get();
@@ -76,6 +78,25 @@ pub fn TextTab() -> impl IntoView {
             store.dispatch(Command::Unread(Some(text)));
         }
     };
+    let editor = RwSignal::new_local(None::<Editor>);
+    let fix = move |i: usize| {
+        let fix = found.with_untracked(|all| all.get(i)?.fix.clone());
+        if let Some(fix) = fix {
+            store.dispatch(Command::Fix(Box::new(fix)));
+        }
+    };
+    Effect::new(move |_| {
+        let Some(field) = field.get() else { return };
+        // If the tab was left meanwhile, the editor is closed at once.
+        spawn_local(async move { drop(editor.try_set(Editor::open(&field, fix).await)) });
+    });
+    Effect::new(move |_| {
+        editor.with(|editor| {
+            if let Some(editor) = editor {
+                found.with(|found| editor.show(&shown(), found, READ_LIVE_MAX));
+            }
+        });
+    });
     // Line numbers are one text, except those of lines with an error.
     let lines = move || {
         let n = shown().lines().count().max(1) as u32 + 1;
@@ -105,9 +126,11 @@ pub fn TextTab() -> impl IntoView {
     let finding = move |finding: Diagnostic| {
         let line = finding.position.map_or(0, |(line, _)| line);
         let go = move |_| {
-            if let Some(field) = field.get_untracked() {
-                select_line(&field, line);
-            }
+            editor.with_untracked(|editor| match (editor, field.get_untracked()) {
+                (Some(editor), _) => editor.select(line),
+                (None, Some(field)) => select_line(&field, line),
+                _ => {}
+            });
         };
         let icon = if finding.severity == Severity::Error { Kind::Problem } else { Kind::Warning };
         let fix = finding.fix.map(|fix| {
@@ -154,7 +177,9 @@ pub fn TextTab() -> impl IntoView {
                 </p>
             </Show>
             <div class="text-field">
-                <pre aria-hidden="true">{lines}</pre>
+                <Show when=move || editor.with(Option::is_none)>
+                    <pre aria-hidden="true">{lines}</pre>
+                </Show>
                 <textarea
                     node_ref=field
                     aria-label="The scenario as text"
