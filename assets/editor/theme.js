@@ -2,7 +2,8 @@
 
 export const theme = {
   "&": { flex: "1", minWidth: "0", color: "var(--ink)", backgroundColor: "transparent" },
-  "&.cm-focused": { outline: "2px solid var(--focus)", outlineOffset: "-2px" },
+  // The frame around it shows the focus.
+  "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "inherit", lineHeight: "inherit" },
   ".cm-content": { padding: "var(--s2) 0", caretColor: "var(--ink)" },
   ".cm-cursor": { borderLeftColor: "var(--ink)" },
