@@ -446,8 +446,8 @@ fn take_from(work: &mut Snapshot, victim: &Candidate, wanted: &Amounts) -> bool 
     is_over
 }
 
-/// Gives the resources taken from a victim to the preempting queue and returns what remained of its guarantee before.
-/// `None`: its guarantee does not cover them; the first such victim ends a search.
+/// Moves the resources of a victim to the preempting queue. Returns the unused guarantee of that queue before.
+/// `None`: it does not cover them; the first such victim ends a search.
 fn give_to_ask(work: &mut Snapshot, victim: &Candidate) -> Option<Amounts> {
     let own = work.remaining(work.leaf);
     if own.is_none() || !amounts::fits_actual(&own, &victim.resource) {
@@ -458,7 +458,7 @@ fn give_to_ask(work: &mut Snapshot, victim: &Candidate) -> Option<Amounts> {
     Some(own)
 }
 
-/// Gives a victim's resources back from the preempting queue to its own.
+/// Moves the resources of a victim from the preempting queue back to its own.
 fn give_back(work: &mut Snapshot, victim: &Candidate) {
     work.take(work.leaf, &victim.resource);
     work.put(victim.leaf, &victim.resource);
