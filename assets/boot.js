@@ -5,8 +5,20 @@
 // at startup and after a worker has crashed; `fairground.loadEditor()` loads the editor of the scenario as text;
 // `fairground.forgetFiles()` deletes the cached files when all data on the device is deleted.
 
-if (globalThis.document) await startPage();
+if (globalThis.document) await startPage().catch(sayWhy);
 else startEngine();
+
+/** Says that the page cannot start, in place of the first frame, which cannot be used. */
+function sayWhy(error) {
+  const says = document.createElement("p");
+  says.className = "failed";
+  says.setAttribute("role", "alert");
+  says.textContent =
+    `Fairground could not start: ${error.message}. It runs in your browser, with WebAssembly and without a server. ` +
+    "Reload the page, or open it in another browser or on another network; drafts on this device are kept.";
+  document.body.replaceChildren(says);
+  throw error;
+}
 
 async function startPage() {
   // An embedded page shows only a part of the page, so it skips the static first frame.
@@ -72,7 +84,9 @@ function startEngine() {
     self.removeEventListener("message", keep);
     for (const data of early) self.dispatchEvent(new MessageEvent("message", { data }));
   };
-  self.addEventListener("message", start, { once: true });
+  // Reported to the page like any other error of the worker.
+  const fail = (error) => setTimeout(() => reportError(error));
+  self.addEventListener("message", (event) => start(event).catch(fail), { once: true });
 }
 
 /** Applies the stored folding of panels, the only stored layout that changes the first frame. */

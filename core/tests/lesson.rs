@@ -8,11 +8,17 @@ use fairground::scenario::Scenario;
 use serde_json::Value;
 
 const EXAMPLE: &str = include_str!("../../assets/scenarios/start.yaml");
+const POOLS: &str = include_str!("../../assets/scenarios/two-pools.yaml");
 const PUBLISHED: &str = include_str!("../../assets/lesson.schema.json");
 const GUIDE: &str = include_str!("../../docs/guide/lessons.md");
 
 fn example(name: &str) -> Option<Scenario> {
-    fairground::scenario::read(EXAMPLE).scenario.filter(|_| name == "start")
+    let text = match name {
+        "start" => EXAMPLE,
+        "two-pools" => POOLS,
+        _ => return None,
+    };
+    fairground::scenario::read(text).scenario
 }
 
 fn lesson(text: &str) -> Result<Lesson, Vec<String>> {
@@ -76,6 +82,32 @@ fn a_written_lesson_is_read_back() {
     let read = lesson(&to_yaml(&moved)).expect("a lesson");
     let scenes = |lesson: &Lesson| lesson.frames.iter().map(|frame| frame.scene.scenario.clone()).collect::<Vec<_>>();
     assert_eq!(scenes(&read), scenes(&moved));
+}
+
+#[test]
+fn a_frame_and_its_answer_name_their_node_pools() {
+    let frame = |pools: (&str, &str)| {
+        with(&format!(
+            "- title: Pools\n  text: Two.\n  example: two-pools\n  pool: {}\n  question: {{asks: 'How many?', answer: {{fact: \
+             fair-share, of: nlp, pool: t4}}, pool: {}, because: So.}}",
+            pools.0, pools.1
+        ))
+        .replace("queues.team-a", "queues.nlp")
+    };
+    for pools in [("t4", "a100"), ("t4", "''"), ("''", "t4"), ("t4", "t4")] {
+        let first = lesson(&frame(pools)).expect("a lesson");
+        let shown = |lesson: &Lesson| {
+            let frame = &lesson.frames[1];
+            let answer = frame.question.as_ref().map(|question| question.scene.pool.clone());
+            (frame.scene.pool.clone(), answer.expect("a question"))
+        };
+        let expected = (pools.0.replace('\'', ""), pools.1.replace('\'', ""));
+        assert_eq!(shown(&first), expected);
+        assert_eq!(shown(&lesson(&to_yaml(&first)).expect("a lesson")), expected);
+    }
+    let found = lesson(&frame(("t5", "t6"))).expect_err("mistakes");
+    let says = |at: &str, pool: &str| format!("frames[1].{at}: the scenario has no node pool \"{pool}\"");
+    assert_eq!(found, [says("pool", "t5"), says("question.pool", "t6")]);
 }
 
 #[test]

@@ -35,6 +35,7 @@ mod kit;
 mod known_faults;
 mod lesson;
 mod lesson_result_codes;
+mod limits;
 mod link_laws;
 mod measured_usage;
 mod named_resources;

@@ -37,7 +37,7 @@ const WEB_LAYERS: &[&[&str]] = &[
     &["chart"],
     &["words"],
     &["startup"],
-    &["store", "effects", "drafts", "drop"],
+    &["store", "effects", "clipboard", "downloads", "drafts", "drop"],
     &["widgets"],
     &["views"],
     &["dialogs", "setup"],

@@ -192,6 +192,7 @@ pub fn write_to_share(model: &Model, note: &str, is_renamed: bool, control: Opti
         return link_encode(&model.document.scenario, &moment);
     }
     let made = renamed(&model.document.scenario);
+    moment.pool = if moment.pool.is_empty() { moment.pool } else { made.name("pool", &moment.pool) };
     moment.selection = moment.selection.map(|selection| match selection {
         Selection::Queue(name) => Selection::Queue(made.name("queue", &name)),
         Selection::Job(name) => Selection::Job(made.name("job", &name)),
@@ -207,6 +208,7 @@ fn present(model: &Model, note: &str) -> Moment {
         decision: model.playback.decision,
         selection: model.selection.clone().filter(|_| !model.auto_selected),
         view: Some(model.view.now).filter(|view| *view != NowView::Shares),
+        pool: model.view.pool.clone(),
         why: model.selection.is_some() && !model.auto_selected,
         note: note.to_string(),
         control: model.view.control.clone(),
@@ -231,10 +233,10 @@ fn link_decode(text: &str) -> Result<Opened, String> {
     let decision = moment.at.and_then(|at| at.decision);
     let view = moment.view.as_deref().and_then(NowView::from_name);
     let selection = moment.sel.as_deref().and_then(Selection::from_text);
-    let why = moment.why;
+    let (pool, why) = (moment.pool.unwrap_or_default(), moment.why);
     let note = moment.note.unwrap_or_default();
     let (control, kept) = (moment.control, moment.kept);
-    let moment = Moment { cycle, decision, selection, view, why, note, control, kept };
+    let moment = Moment { cycle, decision, selection, view, pool, why, note, control, kept };
     Ok(Opened { moment, rules: linked.rules, ..Opened::new(linked.scenario, Origin::Link) })
 }
 
@@ -243,6 +245,7 @@ fn link_encode(scenario: &Scenario, moment: &Moment) -> String {
         at: Some(link::At { cycle: moment.cycle, decision: moment.decision }),
         sel: moment.selection.as_ref().map(Selection::to_text),
         view: moment.view.map(|view| view.name().to_string()),
+        pool: Some(moment.pool.clone()).filter(|pool| !pool.is_empty()),
         why: moment.why,
         note: Some(moment.note.clone()),
         control: moment.control.clone(),

@@ -5,7 +5,7 @@ use fairground::export::{File, with_schema_line, zip};
 use crate::state::command::Command;
 use crate::state::document;
 use crate::store::Store;
-use crate::{address, effects, storage};
+use crate::{address, downloads, storage};
 
 /// Offers all drafts as one archive of scenario files, newest first.
 pub fn export_all(store: Store) {
@@ -21,7 +21,7 @@ pub fn export_all(store: Store) {
     let n_unread = lines.len() - texts.len();
     let titles = lines.iter().map(|line| line.title.as_str());
     let Some(archive) = zip(&files(titles.zip(texts))) else { return };
-    effects::download_archive("fairground-drafts.zip", &archive);
+    downloads::download_archive("fairground-drafts.zip", &archive);
     if n_unread > 0 {
         let text = format!("{n_unread} of {} drafts cannot be read and are not in the file.", lines.len());
         store.dispatch(Command::Notify { is_problem: true, text });
@@ -31,7 +31,7 @@ pub fn export_all(store: Store) {
 /// Scenario files in order, with unique names.
 fn files<'a>(scenarios: impl Iterator<Item = (&'a str, String)>) -> Vec<File> {
     let named = |(at, (title, text)): (usize, (&str, String))| {
-        let name = format!("{:02}-{}", at + 1, effects::file_name(title));
+        let name = format!("{:02}-{}", at + 1, downloads::file_name(title));
         File { name, text }
     };
     scenarios.enumerate().map(named).collect()

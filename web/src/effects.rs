@@ -8,13 +8,13 @@ use fairground::export::with_schema_line;
 use fairground::words::Terms;
 use leptos::leptos_dom::helpers::{IntervalHandle, TimeoutHandle, set_interval_with_handle, set_timeout_with_handle};
 use leptos::prelude::*;
-use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen::JsCast;
 
 use crate::chart::alternative;
 use crate::engine::client::Client;
 use crate::engine::reply_handlers::ReplyHandlers;
 use crate::state::branches;
-use crate::state::command::Command;
+use crate::state::command::{Command, Dispatch};
 use crate::state::document;
 use crate::state::document::draft::{DRAFTS_MAX, Draft, is_large};
 use crate::state::effect::Effect;
@@ -22,7 +22,7 @@ use crate::state::layout::options::Theme;
 use crate::state::model::Model;
 use crate::storage::{self, StorageError};
 use crate::tabs::{TabMessage, Tabs};
-use crate::{address, words};
+use crate::{address, clipboard, downloads, words};
 
 /// Time limit for a stop request; the engine handles requests only between cycles.
 const END_AFTER: Duration = Duration::from_millis(600);
@@ -35,9 +35,7 @@ const URL_AFTER: Duration = Duration::from_millis(1000);
 const REST_AFTER: Duration = Duration::from_millis(700);
 
 /// The owner of the state, which receives commands from timers, the engine and other tabs.
-pub trait Host: Copy + 'static {
-    /// Applies a command to the state.
-    fn dispatch(self, command: Command);
+pub trait Host: Dispatch {
     /// Reads the state without subscribing to it.
     fn now<T>(self, read: impl FnOnce(&Model) -> T) -> T;
     fn announce(self, text: String);
@@ -110,14 +108,16 @@ impl Effects {
             Effect::CopyLink => self.copy_link(host),
             Effect::DownloadCsv { is_of_events, text } => {
                 let what = if is_of_events { "events" } else { "series" };
-                let name = host.now(|m| file_name(&m.document.scenario.name)).replace("fairground.yaml", what);
-                download(&format!("{name}.csv"), "text/csv", &text);
+                let name =
+                    host.now(|m| downloads::file_name(&m.document.scenario.name)).replace("fairground.yaml", what);
+                downloads::download(&format!("{name}.csv"), "text/csv", &text);
             }
             Effect::DownloadScenario => {
-                let (name, text) =
-                    host.now(|m| (file_name(&m.document.scenario.name), document::to_yaml(&m.document.scenario)));
+                let (name, text) = host.now(|m| {
+                    (downloads::file_name(&m.document.scenario.name), document::to_yaml(&m.document.scenario))
+                });
                 let text = with_schema_line(&text, &crate::address::beside("scenario.schema.json"));
-                download(&name, "application/yaml", &text);
+                downloads::download(&name, "application/yaml", &text);
             }
             Effect::Announce(text) => host.announce(text),
             Effect::AnnounceStep(frame, resource) => {
@@ -321,7 +321,7 @@ impl Effects {
 
     fn copy_link(&mut self, host: impl Host) {
         let link = link_of(&host.now(address::write));
-        copy(host, link, "Link copied.");
+        clipboard::copy(host, link, "Link copied.");
         self.set_url(host);
     }
 }
@@ -367,64 +367,12 @@ pub fn link_of(fragment: &str) -> String {
     format!("{base}#{fragment}")
 }
 
-/// Copies a text to the clipboard and reports the result.
-pub fn copy(host: impl Host, text: String, done: &'static str) {
-    let clipboard = window().navigator().clipboard();
-    leptos::task::spawn_local(async move {
-        let copied = wasm_bindgen_futures::JsFuture::from(clipboard.write_text(&text)).await.is_ok();
-        let text = if copied { done } else { "The browser did not allow copying. Select the text and copy it." };
-        host.dispatch(Command::Notify { is_problem: !copied, text: text.to_string() });
-    });
-}
-
 /// Restarts a timer.
 fn restart_timer(timer: &mut Option<TimeoutHandle>, run: impl FnOnce() + 'static, after: Duration) {
     if let Some(handle) = timer.take() {
         handle.clear();
     }
     *timer = set_timeout_with_handle(run, after).ok();
-}
-
-/// Derives a file name from a title.
-pub(crate) fn file_name(title: &str) -> String {
-    let plain: String = title.to_lowercase().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-    let parts: Vec<&str> = plain.split('-').filter(|part| !part.is_empty()).collect();
-    let stem = if parts.is_empty() { "scenario".to_string() } else { parts.join("-") };
-    format!("{}.fairground.yaml", stem.chars().take(80).collect::<String>())
-}
-
-/// Offers a text as a download.
-pub fn download(name: &str, kind: &str, text: &str) {
-    let _ = try_download(name, kind, text);
-}
-
-fn try_download(name: &str, kind: &str, text: &str) -> Result<(), JsValue> {
-    let parts = js_sys::Array::of1(&text.into());
-    offer(name, &web_sys::Blob::new_with_str_sequence_and_options(&parts, &blob_of(kind))?)
-}
-
-/// Offers an archive of files as a download.
-pub fn download_archive(name: &str, archive: &[u8]) {
-    let parts = js_sys::Array::of1(&js_sys::Uint8Array::from(archive));
-    let blob = web_sys::Blob::new_with_u8_array_sequence_and_options(&parts, &blob_of("application/zip"));
-    let _ = blob.and_then(|blob| offer(name, &blob));
-}
-
-fn blob_of(kind: &str) -> web_sys::BlobPropertyBag {
-    let options = web_sys::BlobPropertyBag::new();
-    options.set_type(kind);
-    options
-}
-
-/// Offers a blob as a download.
-pub fn offer(name: &str, blob: &web_sys::Blob) -> Result<(), JsValue> {
-    let url = web_sys::Url::create_object_url_with_blob(blob)?;
-    let anchor: web_sys::HtmlAnchorElement = document().create_element("a")?.unchecked_into();
-    anchor.set_href(&url);
-    anchor.set_download(name);
-    anchor.click();
-    set_timeout(move || drop(web_sys::Url::revoke_object_url(&url)), Duration::from_secs(10));
-    Ok(())
 }
 
 /// Sets the colour theme of the page.
@@ -479,15 +427,4 @@ fn field_of(path: &str) -> Option<web_sys::HtmlElement> {
     let fields = document().query_selector_all("[data-path]").ok()?;
     let mut all = (0..fields.length()).filter_map(|i| fields.get(i)?.dyn_into::<web_sys::HtmlElement>().ok());
     all.find(|field| field.dataset().get("path").as_deref() == Some(path))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::file_name;
-
-    #[test]
-    fn titles_become_file_names() {
-        assert_eq!(file_name("Two teams, four GPUs"), "two-teams-four-gpus.fairground.yaml");
-        assert_eq!(file_name("../?"), "scenario.fairground.yaml");
-    }
 }

@@ -17,7 +17,7 @@ use crate::lessons::fetch::fetch;
 use crate::lessons::{LinkedLesson, Listed};
 use crate::state::branches::alternative;
 use crate::state::branches::baseline::Baseline;
-use crate::state::command::Command;
+use crate::state::command::{Command, Dispatch};
 use crate::state::document::timeline_edit;
 use crate::state::document::valid_value::ValidValue;
 use crate::state::document::{Origin, opened::Opened};
@@ -81,7 +81,7 @@ pub struct Store {
     /// Whether the page is used by touch, without hover.
     pub touched: RwSignal<bool>,
     /// The node pool whose numbers are shown; empty: all.
-    pub pool: RwSignal<String>,
+    pub pool: Memo<String>,
 }
 
 impl Store {
@@ -124,7 +124,7 @@ impl Store {
             engine: cell.part(|m| m.engine.state.clone(), differ),
             announcement: RwSignal::new(String::new()),
             touched: RwSignal::new(false),
-            pool: RwSignal::new(String::new()),
+            pool: cell.part(|m| m.view.pool.clone(), differ),
         }
     }
 
@@ -315,10 +315,13 @@ impl Store {
     }
 }
 
-impl Host for Store {
+impl Dispatch for Store {
     fn dispatch(self, command: Command) {
         Store::dispatch(self, command);
     }
+}
+
+impl Host for Store {
     fn now<T>(self, read: impl FnOnce(&Model) -> T) -> T {
         Store::now(self, read)
     }

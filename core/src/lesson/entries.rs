@@ -49,6 +49,8 @@ entry! {
         suggestions: Vec<SuggestionEntry> = 10 "suggestions",
         /// Notes for the speaker, at most 1000 characters, shown in a window of their own.
         notes: String = 11 "notes",
+        /// The node pool whose numbers are shown. Default: all pools together.
+        pool: Option<String> = 12 "pool",
     }
 }
 
@@ -74,6 +76,8 @@ entry! {
         because: String = 7 "because",
         /// Facts of the moment of the answer.
         claims: Vec<FactEntry> = 8 "claims",
+        /// The node pool that the answer shows. Default: that of the frame.
+        pool: Option<String> = 9 "pool",
     }
 }
 

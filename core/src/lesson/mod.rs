@@ -81,6 +81,8 @@ pub struct Scene {
     pub selection: Option<Selection>,
     /// The view of NOW, by its name in links.
     pub view: String,
+    /// The node pool whose numbers are shown; empty: all.
+    pub pool: String,
 }
 
 /// An edit to try.

@@ -99,6 +99,7 @@ struct SceneEntry<'a> {
     cycle: Option<&'a Scalar>,
     select: Option<&'a str>,
     view: &'a str,
+    pool: &'a str,
 }
 
 struct Reader<'a> {
@@ -136,8 +137,13 @@ impl Reader<'_> {
         self.sentences(&format!("{at}.text"), &entry.text, SENTENCES_MAX);
         let is_new = self.source(at, entry, base);
         let shown = base.as_mut()?;
-        let view = entry.view.as_deref().unwrap_or("shares");
-        let scene = SceneEntry { set: &entry.set, cycle: entry.cycle.as_ref(), select: entry.select.as_deref(), view };
+        let scene = SceneEntry {
+            set: &entry.set,
+            cycle: entry.cycle.as_ref(),
+            select: entry.select.as_deref(),
+            view: entry.view.as_deref().unwrap_or("shares"),
+            pool: entry.pool.as_deref().unwrap_or(""),
+        };
         let mut scene = self.scene(at, &scene, shown)?;
         if is_new {
             scene.example = entry.example.clone().filter(|_| scene.edits.is_empty());
@@ -151,7 +157,7 @@ impl Reader<'_> {
             );
         }
         let claims = self.facts(&format!("{at}.claims"), &entry.claims, &shown.plan.cluster);
-        let question = self.question(&format!("{at}.question"), &entry.question, view, shown);
+        let question = self.question(&format!("{at}.question"), &entry.question, &scene, shown);
         let suggestions = self.suggestions(&format!("{at}.suggestions"), entry, is_last, shown);
         let (title, text, notes) = (entry.title.clone(), entry.text.clone(), entry.notes.clone());
         Some(LessonFrame { title, text, notes, scene, question, claims, suggestions })
@@ -213,6 +219,9 @@ impl Reader<'_> {
             let views = self.known.views.join(", ");
             self.add(&format!("{at}.view"), format!("there is no view {}; views: {views}", quoted(entry.view)));
         }
+        if !entry.pool.is_empty() && !base.plan.cluster.partitions.values().any(|pool| *pool.name == *entry.pool) {
+            self.add(&format!("{at}.pool"), format!("the scenario has no node pool {}", quoted(entry.pool)));
+        }
         let selection = entry.select.and_then(Selection::from_text);
         if entry.select.is_some_and(|_| !selection.as_ref().is_some_and(|of| has(&base.plan.cluster, of))) {
             self.add(
@@ -221,7 +230,8 @@ impl Reader<'_> {
             );
         }
         let (scenario, cycle) = (base.scenario.clone(), base.cycle);
-        Some(Scene { scenario, example: None, edits, cycle, selection, view: entry.view.to_string() })
+        let (view, pool) = (entry.view.to_string(), entry.pool.to_string());
+        Some(Scene { scenario, example: None, edits, cycle, selection, view, pool })
     }
 
     /// Edits that can be applied to a scenario.
@@ -237,7 +247,7 @@ impl Reader<'_> {
         edits
     }
 
-    fn question(&mut self, at: &str, entry: &QuestionEntry, view: &str, base: &mut Base) -> Option<Question> {
+    fn question(&mut self, at: &str, entry: &QuestionEntry, shown: &Scene, base: &mut Base) -> Option<Question> {
         if entry.asks.is_empty() && entry.answer.fact.is_empty() && entry.options.is_empty() {
             return None;
         }
@@ -247,7 +257,8 @@ impl Reader<'_> {
             set: &entry.set,
             cycle: entry.cycle.as_ref(),
             select: entry.select.as_deref(),
-            view: entry.view.as_deref().unwrap_or(view),
+            view: entry.view.as_deref().unwrap_or(&shown.view),
+            pool: entry.pool.as_deref().unwrap_or(&shown.pool),
         };
         let scene = self.scene(at, &scene, base)?;
         let cluster = &base.plan.cluster;

@@ -52,6 +52,7 @@ fn frame_entry(frame: &LessonFrame, before: &mut Option<Arc<Scenario>>) -> Frame
             })
             .collect(),
         notes: frame.notes.clone(),
+        pool: Some(scene.pool.clone()).filter(|pool| !pool.is_empty()),
     }
 }
 
@@ -75,6 +76,7 @@ fn question_entry(question: &Question, shown: &Scene, before: &mut Option<Arc<Sc
         view: Some(scene.view.clone()).filter(|view| *view != shown.view),
         because: question.because.clone(),
         claims: question.claims.iter().map(fact_entry).collect(),
+        pool: Some(scene.pool.clone()).filter(|pool| *pool != shown.pool),
     }
 }
 

@@ -24,6 +24,8 @@ pub struct Moment {
     pub sel: Option<String>,
     /// The open view: `shares`.
     pub view: Option<String>,
+    /// The node pool whose numbers are shown; `None`: all.
+    pub pool: Option<String>,
     /// Whether the explanation is open.
     pub why: bool,
     /// A note of the sender.
@@ -76,6 +78,7 @@ impl Moment {
                 "at" => moment.at = at(value),
                 "sel" => moment.sel = unescape(value),
                 "view" => moment.view = unescape(value),
+                "pool" => moment.pool = unescape(value),
                 "why" => moment.why = value == "1",
                 "note" => moment.note = note(value),
                 "control" => moment.control = control(value),
@@ -137,7 +140,7 @@ impl fmt::Display for Moment {
                 write!(f, ".{decision}")?;
             }
         }
-        for (name, value) in [("sel", &self.sel), ("view", &self.view)] {
+        for (name, value) in [("sel", &self.sel), ("view", &self.view), ("pool", &self.pool)] {
             if let Some(value) = value {
                 write!(f, "&{name}={}", escape(value))?;
             }
@@ -255,12 +258,13 @@ mod tests {
             at: Some(At { cycle: 7, decision: Some(3) }),
             sel: Some("job:a2".into()),
             view: Some("shares".into()),
+            pool: Some("pool b".into()),
             why: true,
             note: None,
             control: None,
             kept: Vec::new(),
         };
-        assert_eq!(moment.to_string(), "&at=7.3&sel=job:a2&view=shares&why=1");
+        assert_eq!(moment.to_string(), "&at=7.3&sel=job:a2&view=shares&pool=pool_20b&why=1");
         assert_eq!(Moment::parse(&format!("https://example.org/#d1.x.y{moment}")), moment);
         assert_eq!(
             Moment::parse("d1.x.y%26at%3D7.3%26sel%3Djob%3Aa2&view=shares"),

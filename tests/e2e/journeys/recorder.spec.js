@@ -158,3 +158,37 @@ test("the recorder fits a phone", async ({ page }) => {
   await app.expectAccessible("the recorder on a phone");
   await expect(recorderOf(page).getByRole("button", { name: "Take a frame" })).toBeVisible();
 });
+
+test("a frame and a link show the numbers of their node pool", async ({ page }) => {
+  const app = new App(page);
+  await app.openWide();
+  await app.at("runai-departments-and-pools", 1);
+  const pool = page.getByLabel("Node pool", { exact: true });
+  await expect(pool).toHaveValue("");
+  await pool.selectOption("pool-b");
+  await expect(page).toHaveURL(/&pool=pool-b/);
+  const link = page.url();
+
+  await app.command("Record a lesson");
+  const recorder = recorderOf(page);
+  await press(recorder.getByRole("button", { name: "Take a frame" }));
+  await press(recorder.locator("summary", { hasText: "Question" }));
+  await recorder.getByRole("combobox", { name: "Kind of question" }).selectOption("number");
+  await recorder.getByRole("combobox", { name: "The answer is read off" }).selectOption("fair-share");
+  const name = recorder.getByRole("textbox", { name: "Name of the queue" });
+  await name.fill("project-2");
+  await name.press("Tab");
+  await expect(recorder).toContainText("The answer is read off cycle 1: 5 GPUs.");
+  const asked = recorder.getByRole("combobox", { name: "Node pool" });
+  await expect(asked).toHaveValue("pool-b");
+  await asked.selectOption("pool-a");
+  await expect(recorder).toContainText("The answer is read off cycle 1: 16 GPUs.");
+  await pool.selectOption("pool-a");
+  await press(recorder.getByRole("button", { name: "1. ", exact: false }));
+  await expect(pool).toHaveValue("pool-b");
+
+  await page.goto("about:blank");
+  await page.goto(link);
+  await app.arrived();
+  await expect(pool).toHaveValue("pool-b");
+});

@@ -4,7 +4,7 @@ use fairground::export::KIT_PODS_MAX;
 use fairground::policy::Policy;
 use leptos::prelude::*;
 
-use crate::effects;
+use crate::downloads;
 use crate::engine::protocol::Kit;
 use crate::state::command::Command;
 use crate::state::import::KitState;
@@ -51,8 +51,8 @@ pub fn section(store: Store) -> Option<AnyView> {
 fn ready(store: Store, kit: &Kit) -> AnyView {
     let archive = kit.archive.clone();
     let save = move |_| {
-        let name = store.now(|m| effects::file_name(&m.document.scenario.name)).replace("fairground.yaml", "kit.zip");
-        effects::download_archive(&name, &archive.0);
+        let name = store.now(|m| downloads::file_name(&m.document.scenario.name)).replace("fairground.yaml", "kit.zip");
+        downloads::download_archive(&name, &archive.0);
     };
     view! {
         {left_out("Not in the kit:", &kit.left_out)}

@@ -6,7 +6,7 @@ use crate::state::document;
 use crate::state::document::draft::DraftLine;
 use crate::store::Store;
 use crate::widgets::dialog::DialogFrame;
-use crate::{effects, storage};
+use crate::{downloads, storage};
 
 /// Asks whether to delete all data on this device.
 #[component]
@@ -51,8 +51,8 @@ fn line(draft: DraftLine) -> impl IntoView {
     let download = move |_| {
         let kept = storage::draft(&id).and_then(|draft| draft.open(&id).ok());
         if let Some(opened) = kept {
-            effects::download(
-                &effects::file_name(&name),
+            downloads::download(
+                &downloads::file_name(&name),
                 "application/yaml",
                 &document::to_yaml(&opened.document.scenario),
             );

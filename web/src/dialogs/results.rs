@@ -8,7 +8,7 @@ use fairground::words::number;
 use leptos::prelude::*;
 
 use crate::chart::table::Table;
-use crate::effects;
+use crate::clipboard;
 use crate::lessons::fetch::fetch;
 use crate::lessons::find;
 use crate::store::Store;
@@ -22,7 +22,7 @@ const MISTAKES_MAX: usize = 10;
 #[component]
 pub fn Code(#[prop(into)] code: Signal<String>) -> impl IntoView {
     let store = Store::get();
-    let copy = move |_| effects::copy(store, code.get_untracked(), "Result code copied.");
+    let copy = move |_| clipboard::copy(store, code.get_untracked(), "Result code copied.");
     view! {
         <div class="result-code">
             <label class="field">

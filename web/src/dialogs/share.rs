@@ -16,7 +16,7 @@ use crate::state::model::Model;
 use crate::store::Store;
 use crate::widgets::button::CommandButton;
 use crate::widgets::dialog::DialogFrame;
-use crate::{address, effects};
+use crate::{address, clipboard, downloads, effects};
 
 /// The link and the file of the current moment.
 #[component]
@@ -43,23 +43,21 @@ pub fn Share(on_close: Callback<()>) -> impl IntoView {
     let copy_markdown = move |_| {
         let named = if is_renamed.get_untracked() { "Fairground" } else { named.as_str() };
         let text = format!("[{named}, cycle {cycle}]({})", link.get_untracked());
-        effects::copy(store, text, "Markdown link copied.");
+        clipboard::copy(store, text, "Markdown link copied.");
     };
-    let copy_card = move |_| {
-        let card = store.now(|m| {
+    let card = move || {
+        store.now(|m| {
             let frame = m.moment.frame.as_deref()?;
             Some(words::ticket(frame, &m.document.scenario.name, m.selection.as_ref(), &link.get_untracked()))
-        });
-        if let Some(card) = card {
-            effects::copy(store, card, "Ticket card copied.");
-        }
+        })
     };
+    let copy_card = move |_| card().into_iter().for_each(|card| clipboard::copy(store, card, "Ticket card copied."));
     let copy_embed = move |_| {
         let fragment = link.with_untracked(|link| link.split_once('#').map_or(String::new(), |(_, of)| of.to_string()));
         let code = store.now(|m| embed::code(&address::of_page(), &fragment, &m.document.scenario.name));
-        effects::copy(store, code, "Embed code copied.");
+        clipboard::copy(store, code, "Embed code copied.");
     };
-    let copy_link = move |_| effects::copy(store, link.get_untracked(), "Link copied.");
+    let copy_link = move |_| clipboard::copy(store, link.get_untracked(), "Link copied.");
     view! {
         <DialogFrame title="Share this moment" on_close>
             {match store.now(|m| m.lesson.as_ref().map(|playing| playing.at + 1)) {
@@ -97,7 +95,10 @@ pub fn Share(on_close: Callback<()>) -> impl IntoView {
                     "Download the file"
                 </button>
             </div>
-            {beside(store, is_renamed)}
+            {embed_options()}
+            {share_picture::section(store, is_renamed, link, card)}
+            {tables()}
+            {kit::section(store)}
             {files.into_iter().map(product_file).collect_view()}
         </DialogFrame>
     }
@@ -127,7 +128,7 @@ fn kept_runs(store: Store) -> Option<AnyView> {
 fn choices(store: Store, note: RwSignal<String>, is_renamed: RwSignal<bool>) -> impl IntoView {
     let save_key = move |_| {
         let key = store.now(|m| export::renamed(&m.document.scenario).key());
-        effects::download("names.csv", "text/csv", &key);
+        downloads::download("names.csv", "text/csv", &key);
     };
     view! {
         <label class="field">
@@ -191,16 +192,6 @@ fn slider_choice(names: Vec<String>, is_renamed: RwSignal<bool>, control: RwSign
     }
 }
 
-/// Other ways to share: embedding, a picture, tables, a virtual cluster.
-fn beside(store: Store, is_renamed: RwSignal<bool>) -> impl IntoView {
-    view! {
-        {embed_options()}
-        {share_picture::section(store, is_renamed)}
-        {tables()}
-        {kit::section(store)}
-    }
-}
-
 fn embed_options() -> impl IntoView {
     view! {
         <p class="hint">
@@ -260,8 +251,8 @@ fn written(store: Store, format: &'static Export, made: &Exported) -> AnyView {
     });
     let left_out = kit::left_out("Not in the file:", &made.left_out);
     let (text, copied) = (made.text.clone(), made.text.clone());
-    let save = move |_| effects::download(format.file, format.media, &text);
-    let copy = move |_| effects::copy(store, copied.clone(), "Export copied.");
+    let save = move |_| downloads::download(format.file, format.media, &text);
+    let copy = move |_| clipboard::copy(store, copied.clone(), "Export copied.");
     view! {
         {changes}
         {left_out}

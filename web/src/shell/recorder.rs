@@ -15,7 +15,7 @@ use crate::store::Store;
 use crate::widgets::button::{CommandButton, IconButton};
 use crate::widgets::file_chooser::FileChooser;
 use crate::widgets::icons::Kind;
-use crate::{address, effects, lessons};
+use crate::{address, clipboard, downloads, effects, lessons};
 
 /// Number of mistakes that are shown.
 const MISTAKES_MAX: usize = 3;
@@ -76,9 +76,9 @@ fn Files() -> impl IntoView {
     let play = move |_| store.play("", lessons::parse(&to_yaml(&lesson())), store.now(|m| m.recorder.at));
     let save = move |_| {
         let lesson = lesson();
-        let name = effects::file_name(&lesson.title).replace(".fairground.yaml", ".lesson.yaml");
+        let name = downloads::file_name(&lesson.title).replace(".fairground.yaml", ".lesson.yaml");
         let text = with_schema_line(&to_yaml(&lesson), &address::beside("lesson.schema.json"));
-        effects::download(&name, "application/yaml", &text);
+        downloads::download(&name, "application/yaml", &text);
     };
     let share = move |_| match lessons::parse(&to_yaml(&lesson())) {
         Ok(lesson) => {
@@ -90,7 +90,7 @@ fn Files() -> impl IntoView {
                     );
                     store.dispatch(Command::Notify { is_problem: true, text });
                 }
-                _ => effects::copy(store, link, "Link to the lesson copied."),
+                _ => clipboard::copy(store, link, "Link to the lesson copied."),
             }
         }
         Err(text) => store.dispatch(Command::Notify { is_problem: true, text }),

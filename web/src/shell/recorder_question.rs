@@ -73,7 +73,8 @@ fn choose(store: Store, kind: &str, fact: &str) {
             Some(question) => (question.asks, question.because, question.scene),
             None => (String::new(), String::new(), scene),
         };
-        let answer = Fact { kind: fact, of: of.clone(), resource: Resource::GPU, pool: String::new(), is };
+        let pool = if fact.subject() == Subject::Queue { scene.pool.clone() } else { String::new() };
+        let answer = Fact { kind: fact, of: of.clone(), resource: Resource::GPU, pool, is };
         frame.question = Some(Question { asks, kind: kind.clone(), answer, scene, because, claims: Vec::new() });
     });
 }
@@ -171,6 +172,23 @@ fn AnswerForm(kind: Memo<String>, fact: Memo<String>) -> impl IntoView {
             edit_question(store, &mut |question| question.answer.is = Some(value));
         }
     };
+    let pool = store.text(move |m| question(m).map_or(String::new(), |question| question.answer.pool));
+    let put_pool = move |event| {
+        let name = event_target_value(&event);
+        edit_question(store, &mut |question| question.answer.pool = name.clone());
+    };
+    // One line per pool; none if the answer has no pool.
+    let pools = store.text(move |m| match (question(m), &m.moment.frame) {
+        (Some(question), Some(frame)) if question.answer.kind.subject() == Subject::Queue => {
+            frame.pools.iter().map(|pool| format!("{}\n", pool.name)).collect()
+        }
+        _ => String::new(),
+    });
+    let pool_option = move |name: &str| {
+        let (this, value) = (name.to_string(), name.to_string());
+        let label = if name.is_empty() { "all pools" } else { name }.to_string();
+        view! { <option value=value prop:selected=move || pool.with(|pool| *pool == this)>{label}</option> }
+    };
     let of_label = move || match kind.with(|kind| kind == "pick") {
         true => "Options, separated by commas",
         false => "Name of the queue, job or node",
@@ -184,6 +202,15 @@ fn AnswerForm(kind: Memo<String>, fact: Memo<String>) -> impl IntoView {
             <span>{of_label}</span>
             <input class="input" type="text" autocomplete="off" prop:value=of on:change=changed />
         </label>
+        <Show when=move || pools.with(|pools| !pools.is_empty())>
+            <label class="field">
+                <span>"Node pool"</span>
+                <select class="input" on:change=put_pool>
+                    {pool_option("")}
+                    {move || pools.with(|pools| pools.lines().map(pool_option).collect_view())}
+                </select>
+            </label>
+        </Show>
         <Show when=move || kind.with(|kind| kind == "truth")>
             <label class="field">
                 <span>"The statement is true if it is"</span>

@@ -16,6 +16,12 @@ use crate::state::document::change::Change;
 use crate::state::document::valid_value::ValidValue;
 use crate::state::layout::options::{Dialog, KeySet, NowView, Panel, Presenting, SetupTab, Theme};
 
+/// The owner of the model.
+pub trait Dispatch: Copy + 'static {
+    /// Applies a command to the model.
+    fn dispatch(self, command: Command);
+}
+
 /// A change of the model.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
@@ -130,6 +136,8 @@ pub enum Command {
     Keys(KeySet),
     /// Chooses the view of NOW.
     ShowView(NowView),
+    /// Chooses the node pool whose numbers are shown; empty: all.
+    ShowPool(String),
     /// Shows or hides the serving order below Shares.
     Serving(bool),
     /// Unfolds the rule and all numbers of an explanation.

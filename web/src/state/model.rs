@@ -91,12 +91,12 @@ impl Model {
         }
         let Opened {
             document,
-            moment: opened::Moment { cycle, decision, selection, view, why, note, control, kept },
+            moment: opened::Moment { cycle, decision, selection, view, pool, why, note, control, kept },
             rules,
         } = opened;
         let explains = selection.is_some() || document.origin == Origin::Link;
         self.view.opened(view, explains);
-        self.view.control = control;
+        (self.view.pool, self.view.control) = (pool, control);
         if why {
             self.view.panel = Panel::Why;
         }

@@ -99,6 +99,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Select(selection) => playback::commands::select(model, selection, fx),
         Command::Resource(resource) => moment::commands::show_resource(model, resource, fx),
         Command::ShowView(now) => moment::commands::show_view(model, now, fx),
+        Command::ShowPool(pool) => moment::commands::show_pool(model, pool, fx),
         Command::ShowEvents(kind, shown) => model.view.without.put(kind, !shown),
         Command::EventsOf(subject) => model.view.event_subject = subject,
         Command::Gantt(by) => branches::report::move_gantt(model, by, fx),

@@ -205,10 +205,12 @@ const ROWS_MAX: usize = 400;
 /// Above a table: its unit, and buttons to copy and save it.
 fn table_tools(caption: &str, table: &Table) -> impl IntoView {
     let unit = table.unit().map(|unit| view! { <span class="hint grow">"Amounts in " {unit}</span> });
+    let store = Store::get();
     let (tsv, csv) = (table.tsv(), table.csv());
-    let copy = move |_| drop(window().navigator().clipboard().write_text(&tsv));
+    let rows = table.rows.len();
+    let copy = move |_| copy_rows(store, tsv.clone(), rows);
     let file = format!("{}.csv", caption.to_lowercase());
-    let save = move |_| crate::effects::download(&file, "text/csv", &csv);
+    let save = move |_| crate::downloads::download(&file, "text/csv", &csv);
     view! {
         <div class="table-tools">
             {unit}
@@ -315,10 +317,14 @@ pub fn chart_keys(
 
 /// Copies a table as tab-separated values, with a notice.
 pub fn copy(store: Store, table: Option<Table>) {
-    let Some(table) = table else { return };
-    drop(window().navigator().clipboard().write_text(&table.tsv()));
-    let rows = number::count(table.rows.len() as u64, "row");
-    store.announcement.set(format!("The table was copied: {rows}, tab-separated."));
+    if let Some(table) = table {
+        copy_rows(store, table.tsv(), table.rows.len());
+    }
+}
+
+fn copy_rows(store: Store, tsv: String, n: usize) {
+    let rows = number::count(n as u64, "row");
+    crate::clipboard::copy(store, tsv, format!("The table was copied: {rows}, tab-separated."));
 }
 
 /// Switches between chart and table. If the focused element is removed, the replacement is focused.

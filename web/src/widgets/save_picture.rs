@@ -2,13 +2,14 @@
 
 use fairground::words::number::time;
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
-use wasm_bindgen::prelude::{Closure, JsValue};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
 
 use super::text_scale;
+use crate::chart::backend::escaped;
 use crate::chart::export::{About, Label, png_about, standalone};
 use crate::store::Store;
-use crate::{address, effects};
+use crate::{address, clipboard, downloads, effects};
 use fairground::policy::Policy;
 
 /// A chart as a standalone file.
@@ -52,12 +53,24 @@ impl Saved {
         source(&self.file)
     }
 
+    /// Copies the picture, which leads to a link, with a text below it.
+    pub fn copy(&self, store: Store, link: &str, text: String) {
+        let (svg, title) = (self.file.clone(), self.about.title.clone());
+        let [title, link, below] = [&title, link, &text].map(escaped);
+        let html = async move {
+            let png = drawn(&svg).await?.to_data_url()?;
+            Ok(format!("<p><a href=\"{link}\"><img src=\"{png}\" alt=\"{title}\"></a></p><pre>{below}</pre>"))
+        };
+        clipboard::copy_rich(store, html, text, "Picture and card copied.");
+    }
+
     /// Downloads the picture.
     pub fn download(&self, as_png: bool) {
         if as_png {
-            let _ = download_png(format!("{}.png", self.name), self.about.clone(), &self.file);
+            let (name, about, svg) = (format!("{}.png", self.name), self.about.clone(), self.file.clone());
+            leptos::task::spawn_local(async move { drop(download_png(&name, &about, &svg).await) });
         } else {
-            effects::download(&format!("{}.svg", self.name), "image/svg+xml", &self.file);
+            downloads::download(&format!("{}.svg", self.name), "image/svg+xml", &self.file);
         }
     }
 }
@@ -124,46 +137,36 @@ const PNG_SCALE: f64 = 2.0;
 /// Maximum width and height of a PNG, in pixels: supported by all browsers.
 const PNG_MAX: f64 = 8192.0;
 
-/// Downloads a picture as PNG with metadata; `svg` must be standalone.
-fn download_png(name: String, about: About, svg: &str) -> Result<(), JsValue> {
+/// Draws a standalone SVG.
+async fn drawn(svg: &str) -> Result<web_sys::HtmlCanvasElement, JsValue> {
     let image = web_sys::HtmlImageElement::new()?;
-    let drawn = image.clone();
-    let draw = Closure::once_into_js(move || drop(draw_png(name, about, &drawn)));
-    image.set_onload(Some(draw.unchecked_ref()));
     image.set_src(&source(svg));
-    Ok(())
-}
-
-fn draw_png(name: String, about: About, image: &web_sys::HtmlImageElement) -> Result<(), JsValue> {
+    JsFuture::from(image.decode()).await?;
     let (width, height) = (f64::from(image.width()), f64::from(image.height()));
     let scale = PNG_SCALE.min(PNG_MAX / width.max(height).max(1.0));
     let canvas: web_sys::HtmlCanvasElement = document().create_element("canvas")?.unchecked_into();
     canvas.set_width((width * scale) as u32);
     canvas.set_height((height * scale) as u32);
-    let Some(context) = canvas.get_context("2d")? else { return Ok(()) };
+    let Some(context) = canvas.get_context("2d")? else { return Ok(canvas) };
     let context: web_sys::CanvasRenderingContext2d = context.unchecked_into();
-    context.draw_image_with_html_image_element_and_dw_and_dh(
-        image,
-        0.0,
-        0.0,
-        f64::from(canvas.width()),
-        f64::from(canvas.height()),
-    )?;
-    let take = Closure::once_into_js(move |blob: Option<web_sys::Blob>| {
-        leptos::task::spawn_local(async move {
-            if let Some(blob) = blob {
-                let _ = offer_png(&name, &about, &blob).await;
-            }
-        });
-    });
-    canvas.to_blob(take.unchecked_ref())
+    let (width, height) = (f64::from(canvas.width()), f64::from(canvas.height()));
+    context.draw_image_with_html_image_element_and_dw_and_dh(&image, 0.0, 0.0, width, height)?;
+    Ok(canvas)
 }
 
-async fn offer_png(name: &str, about: &About, blob: &web_sys::Blob) -> Result<(), JsValue> {
-    let buffer = wasm_bindgen_futures::JsFuture::from(blob.array_buffer()).await?;
+/// Downloads a picture as PNG with metadata; `svg` must be standalone.
+async fn download_png(name: &str, about: &About, svg: &str) -> Result<(), JsValue> {
+    let canvas = drawn(svg).await?;
+    let blob = js_sys::Promise::new(&mut |done, failed| {
+        if let Err(error) = canvas.to_blob(&done) {
+            let _ = failed.call1(&JsValue::NULL, &error);
+        }
+    });
+    let blob: web_sys::Blob = JsFuture::from(blob).await?.dyn_into()?;
+    let buffer = JsFuture::from(blob.array_buffer()).await?;
     let bytes = png_about(&js_sys::Uint8Array::new(&buffer).to_vec(), about);
     let parts = js_sys::Array::of1(&js_sys::Uint8Array::from(bytes.as_slice()));
     let options = web_sys::BlobPropertyBag::new();
     options.set_type("image/png");
-    effects::offer(name, &web_sys::Blob::new_with_u8_array_sequence_and_options(&parts, &options)?)
+    downloads::offer(name, &web_sys::Blob::new_with_u8_array_sequence_and_options(&parts, &options)?)
 }

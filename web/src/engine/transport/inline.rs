@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use leptos::leptos_dom::helpers::set_timeout;
 
+use super::now_ms;
 use crate::engine::protocol::{Message, Request, Response};
 use crate::engine::reply_handlers::ReplyHandlers;
 use crate::engine::serve::Server;
@@ -62,11 +63,11 @@ impl Engine {
 
     fn slice(self: Rc<Self>) {
         self.waiting.set(false);
-        let until = js_sys::Date::now() + SLICE_MS;
+        let until = now_ms() + SLICE_MS;
         let mut replies = Vec::new();
         {
             let mut server = self.server.borrow_mut();
-            while server.is_busy() && js_sys::Date::now() < until {
+            while server.is_busy() && now_ms() < until {
                 replies.extend(server.work());
             }
             let n = self.slices.get().wrapping_add(1);

@@ -2,3 +2,18 @@
 
 pub mod inline;
 pub mod worker;
+
+use js_sys::Reflect;
+use wasm_bindgen::JsCast;
+use web_sys::Performance;
+
+thread_local! {
+    static PERFORMANCE: Performance =
+        Reflect::get(&js_sys::global(), &"performance".into()).unwrap_or_default().unchecked_into();
+}
+
+/// Time for slices of work, in milliseconds. It only goes forward, unlike the time of day, which would let a slice last
+/// until a clock that was set back is where it was.
+fn now_ms() -> f64 {
+    PERFORMANCE.with(Performance::now)
+}

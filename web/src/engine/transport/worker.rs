@@ -10,6 +10,7 @@ use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, Event, MessageChannel, MessageEvent, Worker};
 
+use super::now_ms;
 use crate::engine::parcel::{Catalogues, Parcel};
 use crate::engine::protocol::{Message, Request, Response};
 use crate::engine::reply_handlers::ReplyHandlers;
@@ -91,12 +92,12 @@ pub fn serve(scope: DedicatedWorkerGlobalScope) {
         Closure::<dyn FnMut(MessageEvent)>::new(move |_| {
             waiting.set(false);
             let mut server = server.borrow_mut();
-            let until = js_sys::Date::now() + SLICE_MS;
-            while server.is_busy() && js_sys::Date::now() < until {
+            let until = now_ms() + SLICE_MS;
+            while server.is_busy() && now_ms() < until {
                 out.send(server.work());
             }
             if server.is_busy() {
-                let now = js_sys::Date::now();
+                let now = now_ms();
                 if now - told_ms.get() > PROGRESS_MS {
                     told_ms.set(now);
                     out.send(server.progress().into_iter().collect());

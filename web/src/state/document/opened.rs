@@ -16,6 +16,8 @@ pub struct Moment {
     pub selection: Option<Selection>,
     /// View of NOW, if the link contains one.
     pub view: Option<NowView>,
+    /// The node pool whose numbers are shown; empty: all.
+    pub pool: String,
     /// Explain the selection: show WHY, even if there is only one panel at a time.
     pub why: bool,
     /// Note of the sender; empty: none.

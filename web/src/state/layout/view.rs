@@ -25,6 +25,8 @@ pub struct View {
     /// The panel shown on narrow screens.
     pub panel: Panel,
     pub now: NowView,
+    /// The node pool whose numbers are shown; empty: all.
+    pub pool: String,
     /// Edits apply from the cursor on, unless it is at the start.
     pub edits_later: bool,
     /// Show the serving order below Shares.

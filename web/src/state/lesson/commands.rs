@@ -75,6 +75,7 @@ impl Before {
             decision: model.playback.decision,
             selection: model.selection.clone().filter(|_| !model.auto_selected),
             view: Some(model.view.now),
+            pool: model.view.pool.clone(),
             ..Moment::default()
         };
         let document = model.document.clone();
@@ -145,6 +146,7 @@ fn lay_out(model: &mut Model, playing: &Playing, scene: &Scene) {
 
 /// Opens the scenario of a scene at its moment, or applies its edits to the one that is open.
 pub(super) fn show_scene(model: &mut Model, scene: &Scene, title: String, fx: &mut Vec<Effect>) {
+    model.view.pool = scene.pool.clone();
     let is_there =
         *model.document.scenario == *scene.scenario && model.moment.frame.is_some() && !model.moment.is_stale;
     if is_there {
@@ -163,6 +165,7 @@ pub(super) fn show_scene(model: &mut Model, scene: &Scene, title: String, fx: &m
         cycle: scene.cycle,
         selection: scene.selection.clone(),
         view: Some(model.view.now),
+        pool: scene.pool.clone(),
         ..Moment::default()
     };
     let opened = Opened { moment, ..Opened::of(Checked::of(scene.scenario.clone()), Origin::Files) };

@@ -126,6 +126,7 @@ pub fn scene_of(model: &Model) -> Option<Scene> {
         cycle: model.playback.cursor,
         selection: model.selection.clone().filter(|of| !model.auto_selected && is_object(of)),
         view: model.view.now.under(&document.scenario.policy).name().to_string(),
+        pool: model.view.pool.clone(),
     })
 }
 

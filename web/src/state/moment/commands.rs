@@ -63,6 +63,12 @@ pub(crate) fn show_view(model: &mut Model, now: NowView, fx: &mut Vec<Effect>) {
     fx.push(Effect::SetUrl);
 }
 
+/// Shows the numbers of one node pool, or of all.
+pub(crate) fn show_pool(model: &mut Model, pool: String, fx: &mut Vec<Effect>) {
+    model.view.pool = pool;
+    fx.push(Effect::SetUrl);
+}
+
 pub(crate) fn open_tab(model: &mut Model, tab: SetupTab, fx: &mut Vec<Effect>) {
     let view = &mut model.view;
     view.tab = tab;

@@ -2,7 +2,7 @@
 
 use fairground::policy::Policy;
 use fairground::units::Resource;
-use fairground::words::{Terms, capital};
+use fairground::words::{Ladder, Terms, capital};
 use leptos::html;
 use leptos::prelude::*;
 
@@ -25,6 +25,14 @@ use crate::widgets::picture::{
 const PRESENTED_TEXT: f64 = 98.0;
 const PRESENTED_LEAST: f64 = 150.0;
 
+/// The position of the level that is shown: the chosen one, otherwise the selected queue's own, in the chosen node pool
+/// if there is one.
+fn shown_level(ladder: &Ladder, chosen: usize, pool: &str) -> usize {
+    let last = ladder.levels.len().saturating_sub(1);
+    let in_pool = || ladder.levels.iter().rposition(|level| level.pool == pool);
+    if chosen <= last { chosen } else { in_pool().unwrap_or(last) }
+}
+
 /// The tanks of one level with a stepper, and their table.
 #[component]
 pub fn Division() -> impl IntoView {
@@ -46,8 +54,7 @@ pub fn Division() -> impl IntoView {
     let level = RwSignal::new(usize::MAX);
     let view = Memo::new(move |_| -> Option<DivisionView> {
         let (frame, ladder) = (store.frame.get()?, store.ladder.get()?);
-        let last = ladder.levels.len().checked_sub(1)?;
-        let level = level.get().min(last);
+        let level = store.pool.with(|pool| shown_level(&ladder, level.get(), pool));
         let scenario = store.edited.get();
         let of_moment = |frame: &Frame, level: &LadderLevel| {
             let view = division(frame, level, ladder.resource, at.get());
@@ -98,7 +105,8 @@ pub fn Division() -> impl IntoView {
                 (queue, pool) => format!("{queue} in {pool}"),
             };
             let names = ladder.levels.iter().map(name).collect();
-            choice("Queue: ", names, level.get_untracked().min(n - 1), move |chosen| level.set(chosen))
+            let now = store.pool.with(|pool| shown_level(&ladder, level.get_untracked(), pool));
+            choice("Queue: ", names, now, move |chosen| level.set(chosen))
         })
     };
     let spoken = move || {

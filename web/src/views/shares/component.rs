@@ -63,7 +63,7 @@ pub fn Shares() -> impl IntoView {
             </Show>
             <p class="sr">{move || view.with(|v| v.as_ref().map(|v| v.summary.clone()))}</p>
             <div class="legend">
-                <Pools pool />
+                <Pools />
                 {move || {
                     let marks = view.with(|view| view.as_ref().map(|view| view.marks.clone()));
                     // The legend of Cluster below explains this outline; omitting it keeps the legend on one line.
@@ -85,8 +85,9 @@ pub type View = Memo<Option<SharesView>>;
 
 /// Choice of the node pool, if there are several.
 #[component]
-fn Pools(pool: RwSignal<String>) -> impl IntoView {
+fn Pools() -> impl IntoView {
     let store = Store::get();
+    let pool = store.pool;
     let names = Memo::new(move |_| {
         let names = |frame: &Arc<Frame>| frame.pools.iter().map(|pool| pool.name.clone()).collect::<Vec<_>>();
         store.frame.with(|frame| frame.as_ref().map(names)).unwrap_or_default()
@@ -104,7 +105,7 @@ fn Pools(pool: RwSignal<String>) -> impl IntoView {
             <select
                 class="input small no-print"
                 aria-label="Node pool"
-                on:change=move |event| pool.set(event_target_value(&event))
+                on:change=move |event| store.dispatch(Command::ShowPool(event_target_value(&event)))
             >
                 <option value="" prop:selected=move || pool.with(String::is_empty)>"all pools"</option>
                 {options.collect_view()}
@@ -115,7 +116,7 @@ fn Pools(pool: RwSignal<String>) -> impl IntoView {
 }
 
 #[component]
-fn Body(view: View, tip: RwSignal<Option<String>>, pool: RwSignal<String>) -> impl IntoView {
+fn Body(view: View, tip: RwSignal<Option<String>>, pool: Memo<String>) -> impl IntoView {
     let place = NodeRef::<html::Div>::new();
     let rows = RwSignal::new(Rows { width: 480.0, head: 28.0, row: 32.0 });
     let measure = move |element: &web_sys::HtmlElement| {
