@@ -193,7 +193,11 @@ export class App {
   /** Replaces the scenario as text. Its tab is shown. */
   async write(text) {
     await this.editor.press("ControlOrMeta+a");
-    await this.page.keyboard.insertText(text);
+    await this.editor.evaluate((editor, text) => {
+      const paste = new ClipboardEvent("paste", { clipboardData: new DataTransfer(), bubbles: true, cancelable: true });
+      paste.clipboardData.setData("text/plain", text);
+      editor.dispatchEvent(paste);
+    }, text);
     await expect(this.text).toHaveValue(text);
   }
 

@@ -1,11 +1,38 @@
 // Browser tests of the built page. `cargo xtask e2e` serves `dist/` and passes the address and the browser.
 
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "@playwright/test";
 
-const { FAIRGROUND_URL, FAIRGROUND_CHROMIUM } = process.env;
-if (!FAIRGROUND_URL || !FAIRGROUND_CHROMIUM) {
+const { FAIRGROUND_URL, FAIRGROUND_BROWSER } = process.env;
+if (!FAIRGROUND_URL || !FAIRGROUND_BROWSER) {
   throw new Error("Start the browser tests with `cargo xtask e2e`; it serves the page and finds a browser.");
 }
+
+const chromium = {
+  launchOptions: {
+    executablePath: FAIRGROUND_BROWSER,
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
+  },
+};
+
+// The Firefox of the distribution, driven by WebDriver BiDi.
+const firefox = {
+  browserName: "firefox",
+  channel: "moz-firefox",
+  launchOptions: {
+    executablePath: fileURLToPath(new URL("firefox.js", import.meta.url)),
+    // The clipboard without a question to the user.
+    firefoxUserPrefs: { "dom.events.testing.asyncClipboard": true },
+  },
+};
 
 export default defineConfig({
   outputDir: "results",
@@ -23,22 +50,12 @@ export default defineConfig({
     screenshot: "only-on-failure",
     // The service worker fetches all files for offline use; only one journey tests it.
     serviceWorkers: "block",
-    launchOptions: {
-      executablePath: FAIRGROUND_CHROMIUM,
-      args: [
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-quic",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-      ],
-    },
   },
   projects: [
-    { name: "journeys", testDir: "journeys" },
-    { name: "bench", testDir: "bench", fullyParallel: false },
-    { name: "screens", testDir: "screens" },
+    { name: "journeys", testDir: "journeys", use: chromium },
+    { name: "firefox", testDir: "journeys", use: firefox },
+    { name: "webkit", testDir: "webkit" },
+    { name: "bench", testDir: "bench", fullyParallel: false, use: chromium },
+    { name: "screens", testDir: "screens", use: chromium },
   ],
 });

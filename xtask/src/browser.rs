@@ -17,7 +17,11 @@ const MOUNT: &str = "/some/path/";
 /// Runs one project of the browser tests on the files in `dist`.
 pub fn browser(dist: &Path, project: &str, args: &[String]) -> Result<Tally, Failure> {
     let folder = tools::node_packages()?;
-    let chromium = tools::chromium()?;
+    let browser = match project {
+        "firefox" => tools::FIREFOX.path()?,
+        "webkit" => tools::WEBKIT.path()?,
+        _ => tools::CHROMIUM.path()?,
+    };
     let server = Server::bind(dist.to_owned(), MOUNT)?;
     let address = server.address();
     std::thread::spawn(move || server.run());
@@ -29,7 +33,7 @@ pub fn browser(dist: &Path, project: &str, args: &[String]) -> Result<Tally, Fai
             .args(args)
             .current_dir(&folder)
             .env("FAIRGROUND_URL", address)
-            .env("FAIRGROUND_CHROMIUM", chromium)
+            .env("FAIRGROUND_BROWSER", browser)
             .env("FORCE_COLOR", "0");
         let succeeded = watch(&mut playwright, |line| {
             tally = tally.with_playwright(line);

@@ -27,7 +27,9 @@ Usage: cargo xtask TASK
   serve [--release] [--port N]   build the page, serve it on this machine; what is changed is built again
   test [--fast]                  format, lints, docs, all tests, browser tests; one closing line; --fast: format, lints and
                                  native tests
-  e2e [--no-build] [ARGS]        browser tests alone, on the release build; ARGS go to playwright
+  e2e [--no-build] [--firefox | --webkit] [ARGS]
+                                 browser tests alone, on the release build, in Chromium or Firefox, or a short one in WebKit;
+                                 ARGS go to playwright
   screens [--no-build] [ARGS]    pictures of every screen, to be looked at, in target/screens
   dist                           static files for any web host and any sub-path in dist/, with a size table
   bench [ARGS]                   benchmarks of the engine
@@ -42,7 +44,7 @@ Usage: cargo xtask TASK
                                  plant mistakes in the engine and say which of them no test notices; arguments go to
                                  cargo-mutants
 
-FAIRGROUND_CHROMIUM names another Chromium for the browser tests.";
+FAIRGROUND_CHROMIUM, FAIRGROUND_FIREFOX and FAIRGROUND_WEBKIT name other browsers for the browser tests.";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -104,7 +106,12 @@ fn serve(args: &[String]) -> Result<(), Failure> {
 
 fn e2e(args: &[String]) -> Result<(), Failure> {
     let (dist, args) = built(args)?;
-    passed(browser::browser(&dist, "journeys", args)?)
+    let (project, args) = match args.split_first() {
+        Some((first, rest)) if first == "--firefox" => ("firefox", rest),
+        Some((first, rest)) if first == "--webkit" => ("webkit", rest),
+        _ => ("journeys", args),
+    };
+    passed(browser::browser(&dist, project, args)?)
 }
 
 fn screens(args: &[String]) -> Result<(), Failure> {

@@ -177,33 +177,68 @@ pub fn node_packages() -> Result<PathBuf, Failure> {
     Ok(folder)
 }
 
-/// Returns the path of Chromium: the configured, an installed or a newly installed one.
-pub fn chromium() -> Result<PathBuf, Failure> {
-    let by_hand = "install Chromium, or name one in the environment variable FAIRGROUND_CHROMIUM";
-    if let Some(named) = std::env::var_os("FAIRGROUND_CHROMIUM") {
-        let named = PathBuf::from(named);
-        return if named.exists() {
-            Ok(named)
-        } else {
-            Err(Failure::new(format!("{} is not there", named.display()), by_hand))
-        };
-    }
-    if let Some(found) = installed_chromium() {
-        return Ok(found);
-    }
-    if on_path("apt-get").is_none() {
-        return Err(Failure::new("no Chromium found", by_hand));
-    }
-    step("Install Chromium with apt-get", || {
-        run(&mut apt_get(&["update", "-qq"]), by_hand)?;
-        // A bare machine has no fonts and would show no text.
-        run(&mut apt_get(&["install", "-y", "-qq", "--no-install-recommends", "chromium", "fonts-liberation"]), by_hand)
-    })?;
-    installed_chromium().ok_or_else(|| Failure::new("no Chromium found after its installation", by_hand))
+/// A browser for the tests.
+pub struct Browser {
+    name: &'static str,
+    /// Environment variable with the path of another one.
+    variable: &'static str,
+    programs: &'static [&'static str],
+    /// Debian's packages. A bare machine has no fonts and would show no text.
+    packages: &'static [&'static str],
 }
 
-fn installed_chromium() -> Option<PathBuf> {
-    ["chromium", "chromium-browser", "google-chrome"].into_iter().find_map(on_path)
+pub const CHROMIUM: Browser = Browser {
+    name: "Chromium",
+    variable: "FAIRGROUND_CHROMIUM",
+    programs: &["chromium", "chromium-browser", "google-chrome"],
+    packages: &["chromium", "fonts-liberation"],
+};
+
+pub const FIREFOX: Browser = Browser {
+    name: "Firefox",
+    variable: "FAIRGROUND_FIREFOX",
+    programs: &["firefox-esr", "firefox"],
+    packages: &["firefox-esr", "fonts-liberation"],
+};
+
+/// WebKitGTK's browser for tests; its driver needs a display.
+pub const WEBKIT: Browser = Browser {
+    name: "WebKitGTK",
+    variable: "FAIRGROUND_WEBKIT",
+    programs: &["/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser"],
+    packages: &["webkit2gtk-driver", "xvfb", "xauth", "fonts-liberation"],
+};
+
+impl Browser {
+    /// Returns the path of the browser: the configured, an installed or a newly installed one.
+    pub fn path(&self) -> Result<PathBuf, Failure> {
+        let Browser { name, variable, packages, .. } = self;
+        let by_hand = &format!("install {name}, or name one in the environment variable {variable}");
+        if let Some(named) = std::env::var_os(variable) {
+            let named = PathBuf::from(named);
+            return if named.exists() {
+                Ok(named)
+            } else {
+                Err(Failure::new(format!("{} is not there", named.display()), by_hand))
+            };
+        }
+        if let Some(found) = self.installed() {
+            return Ok(found);
+        }
+        if on_path("apt-get").is_none() {
+            return Err(Failure::new(format!("no {name} found"), by_hand));
+        }
+        step(&format!("Install {name} with apt-get"), || {
+            run(&mut apt_get(&["update", "-qq"]), by_hand)?;
+            let install = ["install", "-y", "-qq", "--no-install-recommends"];
+            run(apt_get(&install).args(*packages), by_hand)
+        })?;
+        self.installed().ok_or_else(|| Failure::new(format!("no {name} found after its installation"), by_hand))
+    }
+
+    fn installed(&self) -> Option<PathBuf> {
+        self.programs.iter().find_map(|program| on_path(program))
+    }
 }
 
 /// Returns an `apt-get` command, through `sudo` if the user is not root and `sudo` exists.

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { App, block } from "../app.js";
+import { workerOf } from "../driver.js";
 import { expect, test } from "../fixture.js";
 
 const digests = JSON.parse(readFileSync(new URL("../digests.json", import.meta.url)));
@@ -30,7 +31,7 @@ test.describe("when the engine dies", () => {
     const app = new App(page);
     await app.open();
     await app.set('queues["team-a"].gpu.quota', "4");
-    await page.workers()[0].evaluate(() => {
+    await workerOf(page).evaluate(() => {
       setTimeout(() => {
         throw new Error("injected bug");
       });
@@ -48,7 +49,7 @@ test("a cycle that takes long is said to be computed, and can be cancelled insid
   await app.open();
   await app.step.click();
   await app.atCycle(1);
-  await block(page.workers()[0]);
+  await block(workerOf(page));
   await app.step.click();
   const status = page.locator(".status").first();
   await expect(status).toContainText("Computing cycle 2");

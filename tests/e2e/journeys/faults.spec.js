@@ -1,6 +1,7 @@
 // What the page does where the browser refuses something, or something dies: it says so, and nothing that was typed is lost.
 
 import { App, block } from "../app.js";
+import { allowClipboard, workerOf } from "../driver.js";
 import { expect, test } from "../fixture.js";
 
 const QUOTA = 'queues["team-a"].gpu.quota';
@@ -62,8 +63,8 @@ for (const [what, refuse] of [
   });
 }
 
-test("the picture and the card are copied at once, as HTML and as text", async ({ page, context }) => {
-  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+test("the picture and the card are copied at once, as HTML and as text", async ({ page }) => {
+  await allowClipboard(page);
   const app = new App(page);
   await app.open();
   await app.step.click();
@@ -143,7 +144,7 @@ test("a clock that is set back delays no message and loses no edit", async ({ pa
     Date.now = () => now() - 3_600_000 * Math.floor(asked++ / 3);
   };
   await page.evaluate(setBack);
-  await page.workers()[0].evaluate(setBack);
+  await workerOf(page).evaluate(setBack);
   await page.locator("#cycle").fill("20000");
   await page.locator("#cycle").press("Enter");
   const status = page.locator(".status").first();
@@ -166,7 +167,7 @@ test("an engine that vanishes without a word is started again by Cancel", async 
   await app.open();
   await app.step.click();
   await app.atCycle(1);
-  await page.workers()[0].evaluate(() => self.close());
+  await workerOf(page).evaluate(() => self.close());
   await app.step.click();
   const status = page.locator(".status").first();
   await status.getByRole("button", { name: "Cancel" }).click();
@@ -191,7 +192,7 @@ test("an engine that dies at any moment is started again, and every edit stays",
   ]) {
     await app.set(QUOTA, quota);
     await go();
-    await page.workers().at(-1).evaluate(die);
+    await workerOf(page).evaluate(die);
     await expect(says).toBeVisible();
     await says.getByRole("button", { name: /Close|Dismiss/ }).click();
     await app.arrived();
@@ -218,7 +219,7 @@ test("a reload in the middle of a run loses nothing", async ({ page }) => {
   const app = new App(page);
   await app.open();
   await app.set(QUOTA, "3");
-  await block(page.workers()[0]);
+  await block(workerOf(page));
   await app.command("Run until nothing changes");
   await page.reload();
   await app.arrived();

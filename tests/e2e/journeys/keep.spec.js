@@ -33,9 +33,14 @@ test("two tabs keep a copy each, whichever closes last", async ({ page, context 
   const told = "This scenario is also open in another tab; this tab keeps its own copy.";
   await expect(other.locator(".notices").getByText(told)).toBeVisible();
   await expect(page.locator(".notices").getByText(told)).toHaveCount(0);
-  await first.set(WEIGHT_B, "5");
-  await second.set(WEIGHT_A, "6");
-  await first.set(WEIGHT_B, "7");
+  for (const [app, cell, value] of [
+    [first, WEIGHT_B, "5"],
+    [second, WEIGHT_A, "6"],
+    [first, WEIGHT_B, "7"],
+  ]) {
+    await app.page.bringToFront();
+    await app.set(cell, value);
+  }
   await kept(first, ["1 7", "6 3"]);
   // A reload of either tab shows its own draft.
   for (const app of [first, second]) {

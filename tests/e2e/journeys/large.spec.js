@@ -1,6 +1,7 @@
 // Large scenarios, full storage, and reused names.
 
 import { App, block } from "../app.js";
+import { downloadOf, workerOf } from "../driver.js";
 import { expect, test } from "../fixture.js";
 
 const QUOTA = 'queues["team-a"].gpu.quota';
@@ -42,7 +43,7 @@ test("reading a large file is cancelled at once", async ({ page }) => {
   // Reading cannot end before it is cancelled: the engine is busy, and so is each one that is started in its place.
   const hold = (worker) => block(worker).catch(() => {});
   page.on("worker", hold);
-  await hold(page.workers()[0]);
+  await hold(workerOf(page));
   await app.drop([["big.csv", trace(60_000)]]);
   const dialog = page.getByRole("dialog");
   await expect(dialog.getByRole("progressbar", { name: "Reading" })).toBeVisible();
@@ -92,7 +93,7 @@ test("the list of names gives a renamed scenario its names back", async ({ page 
   await expect(field).not.toHaveValue(before);
   const link = await field.inputValue();
   const [download] = await Promise.all([
-    page.waitForEvent("download"),
+    downloadOf(page),
     page.getByRole("button", { name: "Download the list of names" }).click(),
   ]);
   const chunks = [];

@@ -1,6 +1,7 @@
 // Readability and reachability at every width.
 
 import { App, settledBox, widthOf } from "../app.js";
+import { emulateMedium, needTouch } from "../driver.js";
 import { expect, test } from "../fixture.js";
 
 /** Returns the width of a queue's name at its bar; 0 if the bar covers it or it is truncated, null without a bar. */
@@ -25,9 +26,9 @@ test("the bars of Shares have names wherever the tree is not beside them", async
   }
   await app.tab("Queues").click();
   await expect.poll(() => nameAtBar(page, "team-a")).toBe(0);
-  await page.emulateMedia({ media: "print" });
+  await emulateMedium(page, "print");
   await expect.poll(() => nameAtBar(page, "team-a"), "printed").toBeGreaterThan(40);
-  await page.emulateMedia({ media: "screen" });
+  await emulateMedium(page, "screen");
   await page.getByRole("button", { name: "Collapse Setup" }).click();
   await expect.poll(() => nameAtBar(page, "team-a"), "folded").toBeGreaterThan(40);
 });
@@ -87,6 +88,7 @@ for (const width of [768, 1024, 1100, 1280]) {
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
 test.describe("with a finger", () => {
+  needTouch();
   test.use(phone);
 
   test("a tap explains in a sheet that can be raised, lowered and closed", async ({ page }) => {

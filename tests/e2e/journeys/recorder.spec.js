@@ -1,6 +1,7 @@
 // A lesson is recorded by keyboard, tried, kept, saved, opened again and sent as a link.
 
 import { App } from "../app.js";
+import { allowClipboard, downloadOf } from "../driver.js";
 import { expect, test } from "../fixture.js";
 
 const PHONE = { width: 390, height: 844 };
@@ -100,7 +101,7 @@ test("a lesson is recorded by keyboard, tried, kept, saved and opened again", as
   await expect(recorder.getByRole("textbox", { name: "Notes for the speaker" })).toHaveValue("Ask the room first.");
 
   const [download] = await Promise.all([
-    page.waitForEvent("download"),
+    downloadOf(page),
     press(recorder.getByRole("button", { name: "Save the file" })),
   ]);
   expect(download.suggestedFilename()).toBe("one-gpu-too-many.lesson.yaml");
@@ -119,8 +120,8 @@ test("a lesson is recorded by keyboard, tried, kept, saved and opened again", as
   await expect(recorder.getByRole("textbox", { name: "Title of the lesson" })).toHaveValue("Another");
 });
 
-test("a lesson is sent as a link, and a hostile one names its mistakes", async ({ page, context }) => {
-  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+test("a lesson is sent as a link, and a hostile one names its mistakes", async ({ page }) => {
+  await allowClipboard(page);
   const app = new App(page);
   await app.openWide();
   const recorder = await record(page, app);

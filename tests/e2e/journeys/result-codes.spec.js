@@ -1,12 +1,13 @@
 // Result codes: a pupil answers two questions and copies the code; a teacher adds up the codes of a class.
 
 import { App } from "../app.js";
+import { allowClipboard } from "../driver.js";
 import { expect, test } from "../fixture.js";
 
 const PHONE = { width: 390, height: 844 };
 
-test("the answers of a lesson are a code, and codes are added up", async ({ page, context }) => {
-  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+test("the answers of a lesson are a code, and codes are added up", async ({ page }) => {
+  await allowClipboard(page);
   const app = new App(page);
   await app.openWide("./#lesson=quota.2");
   const lesson = page.getByRole("region", { name: "Lesson", exact: true });

@@ -1,4 +1,5 @@
 import { App } from "../app.js";
+import { downloadOf } from "../driver.js";
 import { expect, test } from "../fixture.js";
 
 test("a link opens on its own moment, explained", async ({ page, browser }) => {
@@ -51,7 +52,7 @@ test("a scenario is downloaded and dropped again", async ({ page }) => {
   await app.example("tree-decides");
   await page.getByRole("button", { name: "Share", exact: true }).click();
   const [download] = await Promise.all([
-    page.waitForEvent("download"),
+    downloadOf(page),
     page.getByRole("button", { name: "Download the file" }).click(),
   ]);
   expect(download.suggestedFilename()).toBe("fair-shares-in-a-queue-tree.fairground.yaml");
@@ -83,7 +84,7 @@ test("#reset asks before it deletes what is kept, and offers it as files", async
   // The same link again in the open page.
   await page.evaluate(() => (location.hash = "#reset"));
   const [download] = await Promise.all([
-    page.waitForEvent("download"),
+    downloadOf(page),
     question.getByRole("button", { name: /^Download / }).click(),
   ]);
   expect(download.suggestedFilename()).toMatch(/\.fairground\.yaml$/);

@@ -1,6 +1,7 @@
 // Earlier states, export of all drafts, notes on moments, and options of the share sheet.
 
 import { App } from "../app.js";
+import { downloadOf } from "../driver.js";
 import { expect, test } from "../fixture.js";
 
 const QUOTA = 'queues["team-a"].gpu.quota';
@@ -19,7 +20,7 @@ async function bytes(download) {
 
 async function saved(page, name) {
   const [download] = await Promise.all([
-    page.waitForEvent("download"),
+    downloadOf(page),
     page.getByRole("button", { name, exact: true }).click(),
   ]);
   return download;

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { App, settledBox, widthOf } from "../app.js";
+import { downloadOf } from "../driver.js";
 import { expect, test } from "../fixture.js";
 
 test("who ran when: rows, the mark that leads to its cycle, rows of GPUs, the table", async ({ page }) => {
@@ -47,7 +48,7 @@ test("charts are saved as PNG", async ({ page }) => {
   const app = new App(page);
   await app.open();
   const shares = page.getByRole("region", { name: "Shares", exact: true });
-  const waits = page.waitForEvent("download");
+  const waits = downloadOf(page);
   await app.chartMenu(shares, "Save as PNG");
   const download = await waits;
   expect(download.suggestedFilename()).toBe("shares.png");
@@ -57,7 +58,7 @@ test("charts are saved as PNG", async ({ page }) => {
   expect(bytes.toString("latin1"), "it carries its link").toContain("#d1.");
   await app.step.click();
   await app.atCycle(1);
-  const waitsForSvg = page.waitForEvent("download");
+  const waitsForSvg = downloadOf(page);
   await app.chartMenu(shares, "Save as SVG");
   const svg = (await readFile(await (await waitsForSvg).path())).toString();
   expect(svg).toContain("<title>Shares · Two teams, four GPUs · KAI · cycle 1, 0:01</title>");

@@ -1,8 +1,10 @@
 // Touch: marks are dragged sideways, and a vertical swipe still scrolls.
 
 import { App, settledBox } from "../app.js";
+import { needTouch } from "../driver.js";
 import { expect, test } from "../fixture.js";
 
+needTouch();
 test.use({ hasTouch: true, isMobile: true });
 
 /** Returns touch gestures: press, move in steps, release. */

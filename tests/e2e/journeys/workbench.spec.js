@@ -1,4 +1,5 @@
 import { App, settledBox, widthOf } from "../app.js";
+import { downloadOf } from "../driver.js";
 import { expect, test } from "../fixture.js";
 
 test("what would help a waiting job is tried, offered, and does what it says", async ({ page }) => {
@@ -297,7 +298,7 @@ test("charts are saved as pictures and tables", async ({ page }) => {
   const app = new App(page);
   await app.open();
   const save = async (press) => {
-    const [download] = await Promise.all([page.waitForEvent("download"), press()]);
+    const [download] = await Promise.all([downloadOf(page), press()]);
     const chunks = [];
     for await (const chunk of await download.createReadStream()) chunks.push(chunk);
     return [download.suggestedFilename(), Buffer.concat(chunks).toString()];

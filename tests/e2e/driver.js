@@ -1,0 +1,33 @@
+// What the driver of Firefox cannot do: a journey that needs it is skipped there, with the reason.
+
+import { test } from "./fixture.js";
+
+const isFirefox = (page) => page.context().browser()?.browserType().name() === "firefox";
+
+/** Returns the worker of the engine, in which scripts can be run. */
+export function workerOf(page) {
+  test.skip(isFirefox(page), "WebDriver BiDi runs no script in a dedicated worker");
+  return page.workers().at(-1);
+}
+
+/** Waits for a download. */
+export function downloadOf(page) {
+  test.skip(isFirefox(page), "Firefox ESR reports no downloads to WebDriver BiDi");
+  return page.waitForEvent("download");
+}
+
+/** Shows the page as it is printed, or on the screen. */
+export function emulateMedium(page, media) {
+  test.skip(isFirefox(page), "Firefox ESR does not emulate print for WebDriver BiDi");
+  return page.emulateMedia({ media });
+}
+
+/** Skips the touch journeys of a file or group. */
+export function needTouch() {
+  test.skip(({ browserName }) => browserName === "firefox", "WebDriver BiDi emulates no touch screen");
+}
+
+/** Lets the page read and write the clipboard; in Firefox a preference does. */
+export async function allowClipboard(page) {
+  if (!isFirefox(page)) await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+}
