@@ -16,6 +16,19 @@ export function downloadOf(page) {
   return page.waitForEvent("download");
 }
 
+/** Drags an element onto another one. */
+export function drag(page, from, to, options) {
+  test.skip(isFirefox(page), "WebDriver BiDi starts no drag and drop in Firefox");
+  return from.dragTo(to, options);
+}
+
+/** Presses twice; the driver of Firefox makes two single clicks of it. */
+export async function doubleClick(page, target) {
+  if (!isFirefox(page)) return target.dblclick();
+  await target.click();
+  await target.dispatchEvent("dblclick");
+}
+
 /** Shows the page as it is printed, or on the screen. */
 export function emulateMedium(page, media) {
   test.skip(isFirefox(page), "Firefox ESR does not emulate print for WebDriver BiDi");

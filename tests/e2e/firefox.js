@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Starts Firefox for the browser tests, and answers one command of WebDriver BiDi in its place: Playwright sends it to every new
-// window, and Firefox ESR 153 does not know it. So colour scheme and reduced motion are those of Firefox's defaults there.
+// window, and Firefox ESR 153 does not know it. So colour scheme and reduced motion are those of Firefox's preferences there.
 
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";

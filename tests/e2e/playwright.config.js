@@ -29,8 +29,15 @@ const firefox = {
   channel: "moz-firefox",
   launchOptions: {
     executablePath: fileURLToPath(new URL("firefox.js", import.meta.url)),
-    // The clipboard without a question to the user.
-    firefoxUserPrefs: { "dom.events.testing.asyncClipboard": true },
+    firefoxUserPrefs: {
+      // The clipboard without a question to the user.
+      "dom.events.testing.asyncClipboard": true,
+      // The driver cannot ask for it where contrast is measured.
+      "ui.prefersReducedMotion": 1,
+      // Scrollbars take no room, as on a phone.
+      "ui.useOverlayScrollbars": 1,
+      "widget.gtk.overlay-scrollbars.enabled": true,
+    },
   },
 };
 

@@ -137,7 +137,8 @@ fn document(markdown: &str) -> String {
     html::push_html(&mut body, Parser::new_ext(&text, Options::ENABLE_TABLES));
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\" />\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'self'\" />\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'self'; img-src data:\" />\n\
+         <link rel=\"icon\" href=\"data:,\" />\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\" />\n\
          <title>{title}</title>\n<link rel=\"stylesheet\" href=\"spec.css\" />\n</head>\n\
          <body>\n<main>\n{body}</main>\n</body>\n</html>\n"

@@ -201,11 +201,11 @@ pub const FIREFOX: Browser = Browser {
     packages: &["firefox-esr", "fonts-liberation"],
 };
 
-/// WebKitGTK's browser for tests; its driver needs a display.
+/// The driver of WebKitGTK, which needs a display.
 pub const WEBKIT: Browser = Browser {
     name: "WebKitGTK",
     variable: "FAIRGROUND_WEBKIT",
-    programs: &["/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser"],
+    programs: &["WebKitWebDriver"],
     packages: &["webkit2gtk-driver", "xvfb", "xauth", "fonts-liberation"],
 };
 

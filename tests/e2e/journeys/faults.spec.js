@@ -42,7 +42,14 @@ for (const [what, refuse, says] of [
 }
 
 for (const [what, refuse] of [
-  ["refused", () => (navigator.clipboard.writeText = () => Promise.reject(new DOMException("denied", "NotAllowedError")))],
+  [
+    "refused",
+    () => {
+      const refuse = () => Promise.reject(new DOMException("denied", "NotAllowedError"));
+      // An empty page has no clipboard.
+      if (navigator.clipboard) navigator.clipboard.writeText = refuse;
+    },
+  ],
   ["absent", () => Object.defineProperty(Navigator.prototype, "clipboard", { get: () => undefined })],
 ]) {
   test(`where the clipboard is ${what}, nothing is said to be copied`, async ({ page }) => {

@@ -181,9 +181,13 @@ test("at 400 % the content of every panel is reached by scrolling", async ({ pag
   await app.expectNoSidewaysScroll();
 });
 
-test("the page follows the browser's text size, and nothing is cut at 200 %", async ({ baseURL, launchOptions, playwright }) => {
-  const args = [...launchOptions.args, "--blink-settings=defaultFontSize=32"];
-  const browser = await playwright.chromium.launch({ ...launchOptions, args });
+test("the page follows the browser's text size, and nothing is cut at 200 %", async ({ baseURL, launchOptions, playwright, browserName }) => {
+  const { args = [], firefoxUserPrefs } = launchOptions;
+  const browser = await playwright[browserName].launch({
+    ...launchOptions,
+    args: browserName === "chromium" ? [...args, "--blink-settings=defaultFontSize=32"] : args,
+    firefoxUserPrefs: { ...firefoxUserPrefs, "font.size.variable.x-western": 32, "font.size.variable.x-unicode": 32 },
+  });
   for (const [width, height] of [[1440, 900], [1920, 1080], [390, 844]]) {
     const page = await browser.newPage({ baseURL, viewport: { width, height } });
     const app = new App(page);

@@ -1,6 +1,7 @@
 // Node pools in Setup: list, rename, order, placement, and values of a project per pool.
 
 import { App, fill, form } from "../app.js";
+import { doubleClick } from "../driver.js";
 import { expect, test } from "../fixture.js";
 import { expectCells } from "../table.js";
 
@@ -40,7 +41,7 @@ test("pools are listed, renamed, reordered and removed", async ({ page }) => {
   await app.tab("Nodes").click();
   const names = page.getByRole("grid", { name: "Node pools" }).locator('[data-path$=".name"]');
   await expect(names).toHaveText(["pool-a", "pool-b"]);
-  await app.cell('pools["pool-b"].name').dblclick();
+  await doubleClick(page, app.cell('pools["pool-b"].name'));
   await page.locator(".edit-box input").fill("h100");
   await page.keyboard.press("Enter");
   await app.arrived();

@@ -1,5 +1,5 @@
 import { App, settledBox, widthOf } from "../app.js";
-import { downloadOf } from "../driver.js";
+import { downloadOf, drag } from "../driver.js";
 import { expect, test } from "../fixture.js";
 
 test("what would help a waiting job is tried, offered, and does what it says", async ({ page }) => {
@@ -216,11 +216,11 @@ test("a queue is dragged below another one and before it", async ({ page }) => {
   const app = new App(page);
   await app.open();
   const row = (name) => page.locator(`[data-row="${name}"]`);
-  await row("team-b").dragTo(row("team-a"), { targetPosition: { x: 60, y: 40 } });
+  await drag(page, row("team-b"), row("team-a"), { targetPosition: { x: 60, y: 40 } });
   await expect(row("team-b")).toHaveAttribute("aria-level", "3");
   await page.getByRole("button", { name: "Undo: move team-b below team-a" }).click();
   await expect(row("team-b")).toHaveAttribute("aria-level", "2");
-  await row("team-b").dragTo(row("team-a"), { targetPosition: { x: 60, y: 4 } });
+  await drag(page, row("team-b"), row("team-a"), { targetPosition: { x: 60, y: 4 } });
   await expect(page.getByRole("button", { name: "Undo: move team-b before team-a" })).toBeVisible();
   await expect(page.locator(".edit-grid [data-row]").nth(1)).toHaveAttribute("data-row", "team-b");
 });

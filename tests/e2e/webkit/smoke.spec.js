@@ -5,7 +5,7 @@ import { expect, test } from "@playwright/test";
 
 const { FAIRGROUND_URL, FAIRGROUND_BROWSER } = process.env;
 const PORT = 4455;
-/** Errors of the page, collected from its start. */
+/** Collects errors of the page from its first frame on: WebDriver runs no script before. */
 const WATCH = `
   globalThis.problems ??= [];
   addEventListener("error", (event) => problems.push(String(event.message)));
@@ -13,20 +13,21 @@ const WATCH = `
   addEventListener("securitypolicyviolation", (event) => problems.push("refused: " + event.violatedDirective));`;
 
 class Browser {
-  static async open() {
-    const driver = spawn("xvfb-run", ["-a", "-s", "-screen 0 1600x1000x24", "WebKitWebDriver", `--port=${PORT}`], { stdio: "ignore", detached: true });
+  static open() {
+    const driver = spawn("xvfb-run", ["-a", "-s", "-screen 0 1600x1000x24", FAIRGROUND_BROWSER, `--port=${PORT}`], { stdio: "ignore", detached: true });
     const browser = new Browser();
     browser.close = async () => {
       await browser.send("DELETE", "").catch(() => {});
       process.kill(-driver.pid);
     };
-    const options = { binary: FAIRGROUND_BROWSER, args: ["--automation"] };
-    const capabilities = { alwaysMatch: { "webkitgtk:browserOptions": options } };
-    await expect(async () => {
-      const { sessionId } = await browser.send("POST", "", { capabilities });
-      browser.session = `/${sessionId}`;
-    }).toPass({ timeout: 30_000 });
     return browser;
+  }
+
+  async begin() {
+    await expect(async () => {
+      const { sessionId } = await this.send("POST", "", { capabilities: {} });
+      this.session = `/${sessionId}`;
+    }).toPass({ timeout: 30_000 });
   }
 
   session = "";
@@ -72,8 +73,9 @@ class Browser {
 }
 
 test("the page starts, steps, is edited and shows the text in WebKit", async () => {
-  const browser = await Browser.open();
+  const browser = Browser.open();
   try {
+    await browser.begin();
     await browser.send("POST", "/window/rect", { width: 1500, height: 940 });
     await browser.send("POST", "/url", { url: FAIRGROUND_URL });
     await browser.run(WATCH);
