@@ -35,6 +35,12 @@ export function emulateMedium(page, media) {
   return page.emulateMedia({ media });
 }
 
+/** Takes the network away, also from the service worker. */
+export function goOffline(page) {
+  test.skip(isFirefox(page), "Firefox ESR does not take the network from service workers for WebDriver BiDi");
+  return page.context().setOffline(true);
+}
+
 /** Skips the touch journeys of a file or group. */
 export function needTouch() {
   test.skip(({ browserName }) => browserName === "firefox", "WebDriver BiDi emulates no touch screen");

@@ -1,6 +1,7 @@
 // The page works offline after the first visit.
 
 import { App } from "../app.js";
+import { goOffline } from "../driver.js";
 import { expect, test } from "../fixture.js";
 
 test.use({ serviceWorkers: "allow" });
@@ -8,11 +9,11 @@ test.use({ serviceWorkers: "allow" });
 /** Waits until the service worker has cached everything. */
 const kept = (page) => page.evaluate(() => navigator.serviceWorker.ready.then((worker) => worker.active.scriptURL));
 
-test("a second visit needs no network, whatever it does", async ({ page, context, baseURL }) => {
+test("a second visit needs no network, whatever it does", async ({ page, baseURL }) => {
   const app = new App(page);
   await app.open();
   expect(await kept(page)).toBe(new URL("offline.js", baseURL).href);
-  await context.setOffline(true);
+  await goOffline(page);
   await page.reload();
   await app.arrived();
   await app.step.click();
@@ -44,7 +45,7 @@ test("#reset removes the files of the page; what is of another build is left alo
   // The cache contains the files of this build; another build uses other names and finds none of them.
   const path = await page.locator("link[rel=stylesheet]").getAttribute("href");
   const comes = (path) => page.evaluate((path) => fetch(path).then((answer) => answer.text()).then(() => true, () => false), path);
-  await context.setOffline(true);
+  await goOffline(page);
   expect(await comes(path)).toBe(true);
   expect(await comes(path.replace(/-[0-9a-f]+\.css$/, "-later.css"))).toBe(false);
   await expect.poll(() => problems.join("\n")).toContain("-later.css");
