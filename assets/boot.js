@@ -5,11 +5,11 @@
 // at startup and after a worker has crashed; `fairground.loadEditor()` loads the editor of the scenario as text;
 // `fairground.forgetFiles()` deletes the cached files when all data on the device is deleted.
 
-if (globalThis.document) await startPage().catch(sayWhy);
+if (globalThis.document) await startPage().catch(showFailure);
 else startEngine();
 
 /** Says that the page cannot start, in place of the first frame, which cannot be used. */
-function sayWhy(error) {
+function showFailure(error) {
   const says = document.createElement("p");
   says.className = "failed";
   says.setAttribute("role", "alert");
@@ -26,7 +26,6 @@ async function startPage() {
   // Links and stored documents differ from the static first frame.
   if (isEmbedded || location.hash.length > 1 || remembered("current")) document.getElementById("first").remove();
 
-  // Registered first, so that the message also appears if the page fails to start.
   const isReset = location.hash === "#reset" && !isEmbedded;
   if (isReset) await forgetFiles();
 

@@ -166,7 +166,6 @@ async fn download_png(name: &str, about: &About, svg: &str) -> Result<(), JsValu
     let buffer = JsFuture::from(blob.array_buffer()).await?;
     let bytes = png_about(&js_sys::Uint8Array::new(&buffer).to_vec(), about);
     let parts = js_sys::Array::of1(&js_sys::Uint8Array::from(bytes.as_slice()));
-    let options = web_sys::BlobPropertyBag::new();
-    options.set_type("image/png");
-    downloads::offer(name, &web_sys::Blob::new_with_u8_array_sequence_and_options(&parts, &options)?)
+    let blob = web_sys::Blob::new_with_u8_array_sequence_and_options(&parts, &downloads::blob_of("image/png"))?;
+    downloads::offer(name, &blob)
 }
