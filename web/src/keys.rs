@@ -282,7 +282,7 @@ pub const LIST: &[(&str, &[(&str, &str)])] = &[
             ("Ctrl+K, /", "Search or run a command"),
             ("Ctrl+S", "Copy a link to this moment"),
             ("F6 / Shift+F6", "Next, previous region"),
-            ("F", "Collapse or open the focused region"),
+            ("F", "Collapse or open Setup, Why or Timeline, whichever has the focus"),
             ("?", "This list"),
         ],
     ),

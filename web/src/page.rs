@@ -77,9 +77,7 @@ fn restore_look(model: &mut Model, query: &str) {
         model.view.why_open &= model.selection.is_some() || model.document.origin == Origin::Link;
     }
     model.view.setup_by_hand = storage::remembered("setup").map(|setup| setup != "folded");
-    let folded = |panel: &str| storage::remembered(panel).as_deref() == Some("folded");
-    model.view.now_folded = folded("now");
-    model.view.time_folded = folded("time");
+    model.view.time_folded = storage::remembered("time").as_deref() == Some("folded");
     model.view.all_numbers = storage::remembered("numbers").as_deref() == Some("open");
     model.view.put(Room::of(window_width()));
     let wide = storage::remembered("setup-width").and_then(|text| text.parse::<u16>().ok());
@@ -97,7 +95,6 @@ fn restore_look(model: &mut Model, query: &str) {
     if let Some(embed) = model.view.embed {
         model.recorder.is_open = false;
         model.view.why_open = false;
-        model.view.now_folded = false;
         model.view.time_folded = false;
         model.view.chips = false;
         model.view.now = embed.view.unwrap_or(model.view.now);

@@ -109,7 +109,7 @@ fn why_has_both_sides_of_a_reclaim() {
     let ratios = rows.iter().filter(|(name, ..)| name.starts_with("saturation ratio"));
     let lines: String = ratios.map(|(name, sides, _)| format!("{name}: {}\n", sides.join(", "))).collect();
     expect![[r#"
-        saturation ratio after: –, 0.75
+        saturation ratio after: , 0.75
     "#]]
     .assert_eq(&lines);
 }

@@ -47,29 +47,29 @@ fn the_example_tree_has_the_quotas_of_the_document() {
     };
     let both = |text: &str| (text.to_string(), text.to_string());
     assert_eq!(quota("whole pool"), both("1"));
-    assert_eq!([quota("A"), quota("B"), quota("C")], ["1/3 (0.3333)", "2/3 (0.6667)", "0"].map(both));
-    assert_eq!([quota("A1"), quota("A2")], ["1/9 (0.1111)", "2/9 (0.2222)"].map(both));
-    assert_eq!([quota("B1"), quota("B2")], ["2/3 (0.6667)", "0"].map(both));
+    assert_eq!([quota("A"), quota("B"), quota("C")], ["1/3", "2/3", "0"].map(both));
+    assert_eq!([quota("A1"), quota("A2")], ["1/9", "2/9"].map(both));
+    assert_eq!([quota("B1"), quota("B2")], ["2/3", "0"].map(both));
     lines(
         &view[0],
         expect![[r#"
             Share usage and quota
-            Share usage is allocated units divided by the capacity of the pool for their size; a parent has the sum of its children. Projected usage leaves out units in their grace period and counts earmarked ones: it is compared with the quota. Usage demand is at most 1 for each sub-allocation.
+            Share usage is allocated units divided by the pool's capacity for their size; parents add up their children. Projected usage is compared with the quota: it leaves out units in their grace period and counts earmarked ones.
 
-            consumer | share usage | usage demand | share usage quota | share limit | projected usage | unit size | allocated units | capacity | share priority | share ratio
-            whole pool | 1 | 5 | 1 | – | 1 | – | 18 | – | – | –
-             A | 1/3 (0.3333) | 2 | 1/3 (0.3333) | – | 1/3 (0.3333) | – | 6 | – | 2 | 1
-              A1 | 1/9 (0.1111) | 1 | 1/9 (0.1111) | – | 1/9 (0.1111) | – | 2 | – | 0 | 1
-               allocation a1 | 1/9 (0.1111) | 1 | – | – | 1/9 (0.1111) | 1 GPU | 2 | 18 | – | –
-              A2 | 2/9 (0.2222) | 1 | 2/9 (0.2222) | – | 2/9 (0.2222) | – | 4 | – | 0 | 2
-               allocation a2 | 2/9 (0.2222) | 1 | – | – | 2/9 (0.2222) | 1 GPU | 4 | 18 | – | –
-             B | 2/3 (0.6667) | 2 | 2/3 (0.6667) | – | 2/3 (0.6667) | – | 12 | – | 2 | 2
-              B1 | 2/3 (0.6667) | 1 | 2/3 (0.6667) | – | 2/3 (0.6667) | – | 12 | – | 2 | 1
-               allocation b1 | 2/3 (0.6667) | 1 | – | – | 2/3 (0.6667) | 1 GPU | 12 | 18 | – | –
-              B2 | 0 | 1 | 0 | – | 0 | – | 0 | – | 1 | 1
-               allocation b2 | 0 | 1 | – | – | 0 | 1 GPU | 0 | 18 | – | –
-             C | 0 | 1 | 0 | – | 0 | – | 0 | – | 1 | 1
-              allocation c | 0 | 1 | – | – | 0 | 1 GPU | 0 | 18 | – | –
+            consumer | share usage | usage demand | share usage quota | projected usage | unit size | allocated units | capacity | share priority | share ratio
+            whole pool | 1 | 5 | 1 | 1 | – | 18 | – | – | –
+             A | 1/3 | 2 | 1/3 | 1/3 | – | 6 | – | 2 | 1
+              A1 | 1/9 | 1 | 1/9 | 1/9 | – | 2 | – | 0 | 1
+               allocation a1 | 1/9 | 1 | – | 1/9 | 1 GPU | 2 | 18 | – | –
+              A2 | 2/9 | 1 | 2/9 | 2/9 | – | 4 | – | 0 | 2
+               allocation a2 | 2/9 | 1 | – | 2/9 | 1 GPU | 4 | 18 | – | –
+             B | 2/3 | 2 | 2/3 | 2/3 | – | 12 | – | 2 | 2
+              B1 | 2/3 | 1 | 2/3 | 2/3 | – | 12 | – | 2 | 1
+               allocation b1 | 2/3 | 1 | – | 2/3 | 1 GPU | 12 | 18 | – | –
+              B2 | 0 | 1 | 0 | 0 | – | 0 | – | 1 | 1
+               allocation b2 | 0 | 1 | – | 0 | 1 GPU | 0 | 18 | – | –
+             C | 0 | 1 | 0 | 0 | – | 0 | – | 1 | 1
+              allocation c | 0 | 1 | – | 0 | 1 GPU | 0 | 18 | – | –
         "#]],
     );
     lines(
@@ -156,35 +156,35 @@ fn what_one_does_not_need_is_divided_again() {
         &slots[0],
         expect![[r#"
             Share usage and quota
-            Share usage is allocated units divided by the capacity of the pool for their size; a parent has the sum of its children. Projected usage leaves out units in their grace period and counts earmarked ones: it is compared with the quota. Usage demand is at most 1 for each sub-allocation.
+            Share usage is allocated units divided by the pool's capacity for their size; parents add up their children. Projected usage is compared with the quota: it leaves out units in their grace period and counts earmarked ones.
 
-            consumer | share usage | usage demand | share usage quota | share limit | projected usage | unit size | allocated units | capacity | share priority | share ratio
-            whole pool | 1 | 11/9 (1.2222) | 1 | – | 1 | – | 18 | – | – | –
-             A | 1/2 (0.5000) | 5/9 (0.5556) | 4/9 (0.4444) | – | 4/9 (0.4444) | – | 9 | – | 0 | 1
-              allocation a-1 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | 1/18 (0.0556) | 1 GPU | 1 | 18 | – | –
-              allocation a-2 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | 1/18 (0.0556) | 1 GPU | 1 | 18 | – | –
-              allocation a-3 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | 1/18 (0.0556) | 1 GPU | 1 | 18 | – | –
-              allocation a-4 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | 1/18 (0.0556) | 1 GPU | 1 | 18 | – | –
-              allocation a-5 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | 1/18 (0.0556) | 1 GPU | 1 | 18 | – | –
-              allocation a-6 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | 1/18 (0.0556) | 1 GPU | 1 | 18 | – | –
-              allocation a-7 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | 1/18 (0.0556) | 1 GPU | 1 | 18 | – | –
-              allocation a-8 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | 1/18 (0.0556) | 1 GPU | 1 | 18 | – | –
-              allocation a-9 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | 0 | 1 GPU | 1 | 18 | – | –
-              allocation a-10 | 0 | 1/18 (0.0556) | – | – | 0 | 1 GPU | 0 | 18 | – | –
-             B | 1/2 (0.5000) | 5/9 (0.5556) | 4/9 (0.4444) | – | 4/9 (0.4444) | – | 9 | – | 0 | 1
-              allocation b-1 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | 1/18 (0.0556) | 1 GPU | 1 | 18 | – | –
-              allocation b-2 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | 1/18 (0.0556) | 1 GPU | 1 | 18 | – | –
-              allocation b-3 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | 1/18 (0.0556) | 1 GPU | 1 | 18 | – | –
-              allocation b-4 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | 1/18 (0.0556) | 1 GPU | 1 | 18 | – | –
-              allocation b-5 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | 1/18 (0.0556) | 1 GPU | 1 | 18 | – | –
-              allocation b-6 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | 1/18 (0.0556) | 1 GPU | 1 | 18 | – | –
-              allocation b-7 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | 1/18 (0.0556) | 1 GPU | 1 | 18 | – | –
-              allocation b-8 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | 1/18 (0.0556) | 1 GPU | 1 | 18 | – | –
-              allocation b-9 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | 0 | 1 GPU | 1 | 18 | – | –
-              allocation b-10 | 0 | 1/18 (0.0556) | – | – | 0 | 1 GPU | 0 | 18 | – | –
-             C | 0 | 1/9 (0.1111) | 1/9 (0.1111) | – | 1/9 (0.1111) | – | 0 | – | 0 | 1
-              allocation c-1 | 0 | 1/18 (0.0556) | – | – | 1/18 (0.0556) | 1 GPU | 0 | 18 | – | –
-              allocation c-2 | 0 | 1/18 (0.0556) | – | – | 1/18 (0.0556) | 1 GPU | 0 | 18 | – | –
+            consumer | share usage | usage demand | share usage quota | projected usage | unit size | allocated units | capacity | share priority | share ratio
+            whole pool | 1 | 11/9 | 1 | 1 | – | 18 | – | – | –
+             A | 1/2 | 5/9 | 4/9 | 4/9 | – | 9 | – | 0 | 1
+              allocation a-1 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18 | – | –
+              allocation a-2 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18 | – | –
+              allocation a-3 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18 | – | –
+              allocation a-4 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18 | – | –
+              allocation a-5 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18 | – | –
+              allocation a-6 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18 | – | –
+              allocation a-7 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18 | – | –
+              allocation a-8 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18 | – | –
+              allocation a-9 | 1/18 | 1/18 | – | 0 | 1 GPU | 1 | 18 | – | –
+              allocation a-10 | 0 | 1/18 | – | 0 | 1 GPU | 0 | 18 | – | –
+             B | 1/2 | 5/9 | 4/9 | 4/9 | – | 9 | – | 0 | 1
+              allocation b-1 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18 | – | –
+              allocation b-2 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18 | – | –
+              allocation b-3 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18 | – | –
+              allocation b-4 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18 | – | –
+              allocation b-5 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18 | – | –
+              allocation b-6 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18 | – | –
+              allocation b-7 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18 | – | –
+              allocation b-8 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18 | – | –
+              allocation b-9 | 1/18 | 1/18 | – | 0 | 1 GPU | 1 | 18 | – | –
+              allocation b-10 | 0 | 1/18 | – | 0 | 1 GPU | 0 | 18 | – | –
+             C | 0 | 1/9 | 1/9 | 1/9 | – | 0 | – | 0 | 1
+              allocation c-1 | 0 | 1/18 | – | 1/18 | 1 GPU | 0 | 18 | – | –
+              allocation c-2 | 0 | 1/18 | – | 1/18 | 1 GPU | 0 | 18 | – | –
         "#]],
     );
     lines(
@@ -222,13 +222,13 @@ fn nothing_is_divided_where_nobody_waits() {
         &lent[0],
         expect![[r#"
             Share usage and quota
-            Share usage is allocated units divided by the capacity of the pool for their size; a parent has the sum of its children. Projected usage leaves out units in their grace period and counts earmarked ones: it is compared with the quota. Usage demand is at most 1 for each sub-allocation.
+            Share usage is allocated units divided by the pool's capacity for their size; parents add up their children. Projected usage is compared with the quota: it leaves out units in their grace period and counts earmarked ones.
 
-            consumer | share usage | usage demand | share usage quota | share limit | projected usage | unit size | allocated units | capacity | share priority | share ratio
-            whole pool | 1 | 1 | 1 | – | 1 | – | 1 | – | – | –
-             team-a | 1 | 1 | 1 | – | 1 | – | 1 | – | 0 | 1
-              allocation a-3 | 1 | 1 | – | – | 1 | 1 GPU | 1 | 1 | – | –
-             team-b | 0 | 0 | 0 | – | 0 | – | 0 | – | 0 | 1
+            consumer | share usage | usage demand | share usage quota | projected usage | unit size | allocated units | capacity | share priority | share ratio
+            whole pool | 1 | 1 | 1 | 1 | – | 1 | – | – | –
+             team-a | 1 | 1 | 1 | 1 | – | 1 | – | 0 | 1
+              allocation a-3 | 1 | 1 | – | 1 | 1 GPU | 1 | 1 | – | –
+             team-b | 0 | 0 | 0 | 0 | – | 0 | – | 0 | 1
         "#]],
     );
     lines(
@@ -250,7 +250,7 @@ fn a_slot_plan_says_how_many_slots_are_free() {
         let (usage, frame) = report_on(scenario, 1);
         sections(&usage, &frame, None, 0)[0].says.clone()
     };
-    assert!(says(&[]).ends_with(" sub-allocation. 0 of 12 slots are free."), "{}", says(&[]));
+    assert!(says(&[]).ends_with(" earmarked ones. 0 of 12 slots are free."), "{}", says(&[]));
     assert!(says(&["b1", "a2"]).ends_with(" 6 of 12 slots are free."));
     assert!(says(&["b1"]).ends_with(" 3 of 12 slots are free."));
     let (usage, _) = report("ego-share-usage", 1);

@@ -99,9 +99,9 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// A recorded amount, without its unit; *–* if none was recorded.
+    /// A recorded amount, without its unit; empty if the decision did not compare it.
     pub fn of(fact: Option<Fact>) -> Cell {
-        Cell { shown: fact.as_ref().map_or_else(|| "–".into(), Fact::bare), fact }
+        Cell { shown: fact.as_ref().map_or_else(String::new, Fact::bare), fact }
     }
 }
 

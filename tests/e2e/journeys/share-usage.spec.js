@@ -17,11 +17,11 @@ for (const width of [1440, 390]) {
     await expect(app.picture("Share usage")).toHaveAttribute("aria-pressed", "true");
     const quotas = {
       "whole pool": "1",
-      A: "1/3 (0.3333)",
-      A1: "1/9 (0.1111)",
-      A2: "2/9 (0.2222)",
-      B: "2/3 (0.6667)",
-      B1: "2/3 (0.6667)",
+      A: "1/3",
+      A1: "1/9",
+      A2: "2/9",
+      B: "2/3",
+      B1: "2/3",
       B2: "0",
       C: "0",
     };

@@ -98,14 +98,14 @@ test("the lane has a row for the selection, and its marks select events", async 
   const row = page.getByRole("group", { name: "Events of team-b", exact: true });
   await expect(row.getByRole("button").first()).toBeVisible();
   await expect(page.getByText("] and [ jump between events of team-b.")).toBeVisible();
-  // Filter by job name; a row of the events selects one, and E explains it.
-  await page.getByRole("combobox", { name: "Jump to events of" }).selectOption("a queue or job");
-  const name = page.getByRole("combobox", { name: "Queue or job" });
-  await name.fill("nobody");
-  await name.press("Enter");
-  await expect(page.getByText("No queue or job matches.")).toBeVisible();
-  await name.fill("b1");
-  await name.press("Enter");
+  // The row stays with a job when something else is selected; a mark in it selects an event, and E explains it.
+  const choose = async (name) => {
+    await page.locator(".timeline").getByRole("button", { name: "Events, zoom, table and pictures" }).click();
+    await page.getByRole("menuitemradio", { name }).click();
+  };
+  await app.command("b1");
+  await choose("Jump to events of b1, whatever is selected");
+  await app.share("team-b").click();
   const ofJob = page.getByRole("group", { name: "Events of b1", exact: true });
   await ofJob.getByRole("button").first().focus();
   await page.keyboard.press("Enter");
@@ -114,7 +114,7 @@ test("the lane has a row for the selection, and its marks select events", async 
   await expect(app.why).toContainText("b1");
   await page.getByRole("button", { name: "Jump between events of the selection, of every kind" }).click();
   await expect(ofJob).toHaveCount(1);
-  await page.getByRole("combobox", { name: "Jump to events of" }).selectOption("all");
+  await choose("Jump to all events");
   await expect(ofJob).toHaveCount(0);
 });
 
@@ -137,7 +137,9 @@ test("a range is marked by keys and by pulling, and said", async ({ page }) => {
   await page.keyboard.press("Escape");
   await expect(page.locator(".range-says")).toHaveCount(0);
   const box = await settledBox(slider);
-  await page.getByRole("button", { name: "Sum up a range…" }).click();
+  await page.locator(".timeline").getByRole("button", { name: "Events, zoom, table and pictures" }).click();
+  await page.getByRole("menuitem", { name: "Sum up a range…" }).click();
+  await expect(page.getByText("Drag across the timeline.")).toBeVisible();
   await page.mouse.move(box.x + 60, box.y + 50);
   await page.mouse.down();
   await page.mouse.move(box.x + 300, box.y + 50, { steps: 4 });
@@ -177,7 +179,8 @@ test("the timeline zooms by keys, wheel and range, and follows the cursor", asyn
   await page.mouse.wheel(0, -200);
   await page.keyboard.up("Control");
   await expect(slider).toHaveAttribute("aria-valuetext", /zoomed to cycles/);
-  await page.getByRole("button", { name: "Zoom out" }).click();
+  await page.locator(".timeline").getByRole("button", { name: "Events, zoom, table and pictures" }).click();
+  await page.getByRole("menuitem", { name: "Zoom out" }).click();
   await expect(all).toHaveCount(0);
 });
 

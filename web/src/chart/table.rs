@@ -2,6 +2,9 @@
 
 use fairground::moment::csv;
 
+/// Content of a cell without a value.
+pub const NONE: &str = "–";
+
 /// The table of a chart.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
@@ -37,6 +40,17 @@ impl Table {
         Table { head, rows: rows.into_iter().collect(), text_columns, is_by_queue: false }
     }
 
+    /// The table without the columns in which no row has a value.
+    pub fn without_empty_columns(mut self) -> Table {
+        for at in (self.text_columns..self.head.len()).rev() {
+            if self.rows.iter().all(|row| row[at] == NONE) {
+                self.head.remove(at);
+                self.rows.iter_mut().for_each(|row| drop(row.remove(at)));
+            }
+        }
+        self
+    }
+
     /// The unit at the end of the captions if all that have one agree; it is then shown once.
     pub fn unit(&self) -> Option<String> {
         let mut units = self.head.iter().filter_map(|head| Some(head.rsplit_once(", ")?.1));
@@ -56,5 +70,18 @@ impl Table {
     pub fn csv(&self) -> String {
         let line = |cells: &Vec<String>| csv::line(cells.iter().map(String::as_str));
         std::iter::once(&self.head).chain(&self.rows).map(line).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_without_a_value_go() {
+        let rows = [["a", NONE, NONE], ["b", NONE, "2"]].map(|row| row.map(String::from).to_vec());
+        let table = Table::new(["queue", "limit", "quota"], 1, rows).without_empty_columns();
+        assert_eq!(table.head, ["queue", "quota"]);
+        assert_eq!(table.rows, [["a", NONE], ["b", "2"]]);
     }
 }

@@ -54,7 +54,6 @@ pub fn App() -> impl IntoView {
     // Without the tree beside them, bars are labelled with the names of their queues.
     let presented = Memo::new(move |_| view.with(|v| v.presenting != Presenting::Off));
     let named = Memo::new(move |_| presented.get() || view.with(|v| v.setup_folded || !v.has_tree()));
-    let now_folded = Memo::new(move |_| view.with(|v| v.now_folded));
     let time_folded = Memo::new(move |_| view.with(|v| v.time_folded));
     let sized = Memo::new(move |_| view.with(|v| v.setup_width > 0));
     let why_open = Memo::new(move |_| view.with(|v| v.why_open));
@@ -84,7 +83,6 @@ pub fn App() -> impl IntoView {
             class:setup-folded=folded
             class:bars-named=named
             class:sized=sized
-            class:now-folded=now_folded
             class:time-folded=time_folded
             class:why-open=why_open
             class:few=few
@@ -144,7 +142,6 @@ pub fn App() -> impl IntoView {
                     data-region
                     tabindex="-1"
                 >
-                    <Rail panel=Panel::Now name="Now" icon=Kind::Right />
                     <Now />
                 </section>
                 <Side />
@@ -244,12 +241,6 @@ fn Now() -> impl IntoView {
                     {options}
                 </select>
             </span>
-            <IconButton
-                icon=Kind::Left
-                label="Collapse Now"
-                class="fold"
-                on_press=store.press(Command::Fold(Panel::Now, true))
-            />
         </div>
         <div id="now-body" role="tabpanel" aria-labelledby=move || tab_id(shown.get())>
             <ControlSlider />

@@ -29,6 +29,7 @@ pub fn Runs() -> impl IntoView {
     let store = Store::get();
     let kept = store.part(|m| m.branches.kept.runs.clone());
     let present = store.part(kept::present);
+    let to_keep = store.part(kept::to_keep);
     let is_comparable = store.part(kept::is_comparable);
     let shown = move || {
         let letter = present.get().filter(|_| kept.with(|runs| !runs.is_empty()));
@@ -47,7 +48,7 @@ pub fn Runs() -> impl IntoView {
                     "Compare"
                 </button>
             </Show>
-            {move || present.get().map(|letter| view! {
+            {move || to_keep.get().map(|letter| view! {
                 <CommandButton class="btn quiet small" command=Command::KeepRun>
                     <Icon kind=Kind::Plus />
                     <span>{format!("Keep as {letter}")}</span>

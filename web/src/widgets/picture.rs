@@ -154,7 +154,16 @@ pub fn choice(
 }
 
 /// The menu of a chart: saves it as a picture, and switches between chart and table.
-pub fn chart_menu(as_table: RwSignal<bool>) -> impl IntoView {
+pub fn chart_menu(as_table: RwSignal<bool>) -> AnyView {
+    chart_menu_with(as_table, "Table and pictures", Vec::new)
+}
+
+/// The menu of a chart, with entries of its own before the others.
+pub fn chart_menu_with(
+    as_table: RwSignal<bool>,
+    label: &'static str,
+    own: impl Fn() -> Vec<MenuItem> + Send + Sync + 'static,
+) -> AnyView {
     let store = Store::get();
     let place = NodeRef::<html::Span>::new();
     let save = move |as_png: bool| {
@@ -165,7 +174,8 @@ pub fn chart_menu(as_table: RwSignal<bool>) -> impl IntoView {
     let items = move |()| {
         let is_table = as_table.get_untracked();
         let other = if is_table { "Show as a chart" } else { "Show as a table" };
-        let mut items = vec![MenuItem::call(other, move |()| as_table.set(!is_table)).key("T")];
+        let mut items = own();
+        items.push(MenuItem::call(other, move |()| as_table.set(!is_table)).key("T"));
         if !is_table {
             items.push(MenuItem::call("Save as SVG", move |()| save(false)));
             items.push(MenuItem::call("Save as PNG", move |()| save(true)));
@@ -187,11 +197,12 @@ pub fn chart_menu(as_table: RwSignal<bool>) -> impl IntoView {
             >
                 <Icon kind=Kind::Help />
             </button>
-            <MenuButton label="Table and pictures" class="btn quiet icon small" items=Callback::new(items)>
+            <MenuButton label class="btn quiet icon small" items=Callback::new(items)>
                 <Icon kind=Kind::More />
             </MenuButton>
         </span>
     }
+    .into_any()
 }
 
 /// The data of a chart as a table.

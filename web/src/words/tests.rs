@@ -359,10 +359,10 @@ fn the_start_scenario_keeps_what_is_promised() {
     expect![[r#"
         `a2` was evicted so that `b2` can run. `team-a` was using 3 GPUs, 1 over its fair share of 2; with `b2`, `team-b` uses exactly its fair share of 2.
         fair share: 2 | 2 *
-        quota: 2 | –
+        quota: 2 | 
         allocated before: 3 | 1
         allocated after: 2 | 2
-        saturation ratio after: – | 1.00
+        saturation ratio after:  | 1.00
         `team-a`: allocated before this eviction (3 GPUs) is more than the larger of quota and fair share (2 GPUs).
         `team-b`: saturation ratio (1.00) is at most 1.
         `team-b`: allocated with the job (2 GPUs) is at most fair share (2 GPUs).

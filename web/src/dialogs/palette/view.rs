@@ -279,9 +279,7 @@ fn of_the_page(model: &Model, add: Add<'_>) {
 
 /// Folding and opening panels.
 fn panels(model: &Model, add: Add<'_>) {
-    for (panel, name) in
-        [(Panel::Setup, "setup"), (Panel::Now, "now"), (Panel::Why, "why"), (Panel::Time, "the timeline")]
-    {
+    for (panel, name) in [(Panel::Setup, "setup"), (Panel::Why, "why"), (Panel::Time, "the timeline")] {
         let folded = model.view.is_folded(panel);
         let label = if folded { format!("Open {name}") } else { format!("Collapse {name}") };
         add(&label, "", Command::Fold(panel, !folded));

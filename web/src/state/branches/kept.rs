@@ -17,6 +17,12 @@ pub fn present(model: &Model) -> Option<char> {
     own.or_else(|| LETTERS.into_iter().find(|letter| model.branches.kept.run(*letter).is_none()))
 }
 
+/// The letter on the button that keeps the current run; none before a step or an edit.
+pub fn to_keep(model: &Model) -> Option<char> {
+    let is_begun = model.playback.cursor > 0 || model.document.history.undo_name().is_some();
+    present(model).filter(|_| is_begun)
+}
+
 /// Label of the button that keeps a run.
 pub const KEEP: &str = "Keep this run to compare with";
 

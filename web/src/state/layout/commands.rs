@@ -10,7 +10,7 @@ use crate::state::layout::table;
 use crate::state::layout::view::{SETUP_WIDTHS, View, WHY_WIDTHS};
 use crate::state::model::Model;
 
-/// Folds a panel to its rail or opens it manually, and remembers that.
+/// Folds a panel to its rail or opens it manually, and remembers that. NOW is always open.
 pub(crate) fn fold(view: &mut View, panel: Panel, folded: bool, fx: &mut Vec<Effect>) {
     let name = match panel {
         Panel::Setup => {
@@ -18,10 +18,7 @@ pub(crate) fn fold(view: &mut View, panel: Panel, folded: bool, fx: &mut Vec<Eff
             view.setup_by_hand = Some(!folded);
             "setup"
         }
-        Panel::Now => {
-            view.now_folded = folded;
-            "now"
-        }
+        Panel::Now => return,
         Panel::Time => {
             view.time_folded = folded;
             "time"

@@ -8,7 +8,6 @@ use crate::state::layout::view::View;
 pub(crate) fn present(view: &mut View, to: Presenting, fx: &mut Vec<Effect>) {
     if view.presenting == Presenting::Off {
         view.dialog = None;
-        view.now_folded = false;
         view.panel = Panel::Now;
     }
     view.presenting = to;
@@ -33,10 +32,8 @@ mod tests {
     #[test]
     fn what_is_presented_is_visible() {
         let mut model = Model::new(Opened::new(library::start(), Origin::Start));
-        update(&mut model, Command::Fold(Panel::Now, true));
         update(&mut model, Command::Panel(Panel::Setup));
         let effects = update(&mut model, Command::Present(Presenting::On));
-        assert!(!model.view.now_folded);
         assert_eq!((model.view.presenting, model.view.panel), (Presenting::On, Panel::Now));
         assert!(matches!(effects.as_slice(), [Effect::Announce(says)] if says.starts_with("Presenting.")));
     }

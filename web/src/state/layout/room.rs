@@ -57,9 +57,8 @@ mod tests {
     }
 
     #[test]
-    fn every_panel_folds_and_is_remembered() {
-        for (panel, name) in [(Panel::Setup, "setup"), (Panel::Now, "now"), (Panel::Why, "why"), (Panel::Time, "time")]
-        {
+    fn folded_panels_are_remembered() {
+        for (panel, name) in [(Panel::Setup, "setup"), (Panel::Why, "why"), (Panel::Time, "time")] {
             let mut model = Model::new(Opened::new(library::start(), Origin::Start));
             for folded in [true, false] {
                 let effects = update(&mut model, Command::Fold(panel, folded));

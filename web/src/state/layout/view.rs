@@ -41,7 +41,6 @@ pub struct View {
     /// The rule and all numbers of explanations are unfolded.
     pub all_numbers: bool,
     pub setup_folded: bool,
-    pub now_folded: bool,
     /// The timeline is folded; the transport stays visible.
     pub time_folded: bool,
     /// Whether SETUP was last opened (or folded) manually; `None`: neither.
@@ -98,7 +97,7 @@ impl View {
     /// Whether a panel is folded to its rail.
     pub fn is_folded(&self, panel: Panel) -> bool {
         match panel {
-            Panel::Now => self.now_folded,
+            Panel::Now => false,
             Panel::Setup => self.setup_folded,
             Panel::Why => !self.why_open,
             Panel::Time => self.time_folded,

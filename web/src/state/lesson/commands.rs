@@ -63,7 +63,6 @@ fn open(model: &mut Model, id: String, lesson: Arc<Lesson>, at: usize, fx: &mut 
     }));
     let view = &mut model.view;
     view.dialog = None;
-    view.now_folded = false;
     view.serving = false;
     show(model, fx);
 }

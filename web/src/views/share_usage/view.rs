@@ -7,7 +7,7 @@ use fairground::words::Selection;
 use fairground::words::number::{count, in_unit, number, resource_name, unit_of};
 
 use crate::chart::selection::selected_queue;
-use crate::chart::table::{Section, Table};
+use crate::chart::table::{NONE, Section, Table};
 use crate::engine::protocol::Frame;
 use crate::engine::report::ShareUsage;
 
@@ -51,7 +51,7 @@ fn exact(of: Exact) -> String {
     }
 }
 
-/// The fraction alone, for narrow columns.
+/// The fraction alone, for tables with many columns.
 fn short(of: Exact) -> String {
     match of.fraction {
         Some((n, 1)) => n.to_string(),
@@ -68,7 +68,7 @@ fn amounts(frame: &Frame, vector: &Vector) -> String {
         format!("{}\u{a0}{}", number(amount), unit_of(&frame.named, resource, amount))
     };
     let all: Vec<String> = vector.iter().map(amount).collect();
-    if all.is_empty() { "–".into() } else { all.join(", ") }
+    if all.is_empty() { NONE.into() } else { all.join(", ") }
 }
 
 fn row_name(row: &UsageRow) -> String {
@@ -82,9 +82,8 @@ fn row_name(row: &UsageRow) -> String {
 }
 
 /// What the numbers of share usage mean.
-const SHARE_USAGE: &str = "Share usage is allocated units divided by the capacity of the pool for their size; a parent has the sum of its \
-     children. Projected usage leaves out units in their grace period and counts earmarked ones: it is compared with the \
-     quota. Usage demand is at most 1 for each sub-allocation.";
+const SHARE_USAGE: &str = "Share usage is allocated units divided by the pool's capacity for their size; parents add up their children. \
+     Projected usage is compared with the quota: it leaves out units in their grace period and counts earmarked ones.";
 
 /// Free slots of a pool that is divided into slots.
 fn free_slots((free, slots): (u64, u64)) -> String {
@@ -98,14 +97,14 @@ fn numbers(frame: &Frame, pool: &SharePool) -> Section {
         let size: Option<&UnitSize> = row.size.and_then(|at| pool.sizes.get(at as usize));
         let of_consumer = row.consumer.as_ref();
         let among_siblings = of_consumer.filter(|_| row.of == UsageOf::Consumer);
-        let or_none = |text: Option<String>| text.unwrap_or_else(|| "–".into());
+        let or_none = |text: Option<String>| text.unwrap_or_else(|| NONE.into());
         vec![
             row_name(row),
-            exact(row.usage),
-            exact(row.demand),
-            or_none(of_consumer.map(|of| exact(of.quota))),
+            short(row.usage),
+            short(row.demand),
+            or_none(of_consumer.map(|of| short(of.quota))),
             or_none(of_consumer.map(|of| amounts(frame, &of.limit))),
-            exact(row.projected),
+            short(row.projected),
             or_none(size.map(|size| amounts(frame, &size.unit))),
             row.units.to_string(),
             or_none(size.map(|size| size.capacity.to_string())),
@@ -129,7 +128,7 @@ fn numbers(frame: &Frame, pool: &SharePool) -> Section {
     Section {
         title: "Share usage and quota",
         says: SHARE_USAGE.to_string() + &pool.free_slots.map_or_else(String::new, free_slots),
-        table: Table::new(head, 1, pool.rows.iter().map(row)),
+        table: Table::new(head, 1, pool.rows.iter().map(row)).without_empty_columns(),
         meant: None,
     }
 }

@@ -10,12 +10,12 @@ use leptos::prelude::*;
 use super::condense::{condensed, cycles_per_step};
 use super::draw::{event_icon, is_late, lane_height, timeline_before as draw};
 use super::draw_overlays::{AreaLabel, area_labels};
-use super::event_lane::{EventLane, View};
+use super::event_lane::{EventLane, View, lane_items};
 use super::overlays::add_overlays;
 use super::pinch::Pinch;
 use super::view::{self, Axis, LaneMark, TimelineView};
 use super::zoom::{Window, crop};
-use super::zoom_control::{Zoom, ZoomButtons};
+use super::zoom_control::{Zoom, ZoomButtons, zoom_items};
 use crate::chart::alternative::Alternative;
 use crate::chart::backend::Size;
 use crate::chart::marks::{self, Mark};
@@ -26,7 +26,7 @@ use crate::state::layout::event_filter::{EventLaneOptions, Kinds};
 use crate::state::moment::commands::lane;
 use crate::store::Store;
 use crate::widgets::picture::{
-    chart_keys, chart_menu, icon, insert, legend_lines, move_focus, picture_height, rem, table, width_of,
+    chart_keys, chart_menu_with, icon, insert, legend_lines, move_focus, picture_height, rem, table, width_of,
 };
 use crate::widgets::{capture, text_scale};
 
@@ -140,7 +140,10 @@ pub fn Timeline(run: Signal<Option<Arc<Run>>>, frame: Signal<Option<Arc<Frame>>>
                 {move || kinds.get().all().map(|kind| kind_switch(store, look, kind)).collect_view()}
                 <EventLane view marking />
                 <ZoomButtons zoom />
-                {chart_menu(as_table)}
+                {chart_menu_with(as_table, "Events, zoom, table and pictures", move || {
+                    let items = lane_items(store, marking).into_iter();
+                    items.chain(zoom_items(store, zoom)).collect()
+                })}
             </div>
         </section>
     }
@@ -221,6 +224,7 @@ fn Body(
     let up = move |event: web_sys::PointerEvent| {
         pinch.update_value(|pinch| pinch.remove(event.pointer_id()));
         dragging.set(false);
+        marking.set(false);
     };
     let keys = move |event: web_sys::KeyboardEvent| {
         if zoom.by_key(&event.key(), at()) {

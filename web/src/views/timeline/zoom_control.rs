@@ -1,18 +1,17 @@
-//! Zoom controls of Timeline: wheel, keys, buttons.
+//! Zoom controls of Timeline: wheel, keys, menu, buttons.
 
 use leptos::prelude::*;
 
 use super::event_lane::View;
 use super::zoom::Window;
 use crate::store::Store;
-use crate::widgets::button::IconButton;
-use crate::widgets::icons::Kind;
+use crate::widgets::menu::MenuItem;
 
-/// Zoom factor of a key or button.
+/// Zoom factor of a key or menu entry.
 const STEP: f64 = 2.0;
 /// Wheel movement that doubles or halves the window, in pixels.
 const TURN: f64 = 200.0;
-/// Shorter scales have no zoom buttons.
+/// Shorter scales have no entry to zoom in.
 const CYCLES_MIN: u32 = 20;
 
 /// Zoom state of Timeline.
@@ -72,11 +71,9 @@ impl Zoom {
     }
 }
 
-/// Buttons: zoom in, zoom out, and show all cycles; with a selected range, zoom to it.
+/// Buttons: zoom to the selected range, and show all cycles.
 #[component]
 pub fn ZoomButtons(zoom: Zoom) -> impl IntoView {
-    let store = Store::get();
-    let cursor = move || store.now(|m| m.playback.cursor);
     let to_range = move || {
         let window = zoom.all.with(|view| {
             let view = view.as_deref()?;
@@ -90,30 +87,22 @@ pub fn ZoomButtons(zoom: Zoom) -> impl IntoView {
             }
         })
     };
-    let is_long = move || zoom.end() > CYCLES_MIN;
-    let is_zoomed = move || zoom.window.get().is_some();
     view! {
         {to_range}
-        {move || is_long().then(|| view! {
-            <IconButton
-                icon=Kind::Plus
-                label="Zoom in"
-                key="+"
-                class="small"
-                on_press=Callback::new(move |()| zoom.scale(1.0 / STEP, cursor()))
-            />
-        })}
-        {move || is_zoomed().then(|| view! {
-            <IconButton
-                icon=Kind::Minus
-                label="Zoom out"
-                key="-"
-                class="small"
-                on_press=Callback::new(move |()| zoom.scale(STEP, cursor()))
-            />
+        {move || zoom.window.get().is_some().then(|| view! {
             <button type="button" class="btn quiet small" title="0" on:click=move |_| zoom.window.set(None)>
                 "All cycles"
             </button>
         })}
     }
+}
+
+/// Menu entries that zoom.
+pub fn zoom_items(store: Store, zoom: Zoom) -> Vec<MenuItem> {
+    let by = move |factor: f64| move |()| zoom.scale(factor, store.now(|m| m.playback.cursor));
+    let is_long = untrack(|| zoom.end()) > CYCLES_MIN;
+    let is_zoomed = zoom.window.get_untracked().is_some();
+    let zoom_in = is_long.then(|| MenuItem::call("Zoom in", by(1.0 / STEP)).key("+"));
+    let zoom_out = is_zoomed.then(|| MenuItem::call("Zoom out", by(STEP)).key("-"));
+    zoom_in.into_iter().chain(zoom_out).collect()
 }
