@@ -21,6 +21,7 @@ function showFailure(error) {
 }
 
 async function startPage() {
+  trustMarkup();
   // An embedded page shows only a part of the page, so it skips the static first frame.
   const isEmbedded = /[?&]embed=1(&|$)/.test(location.search);
   // Links and stored documents differ from the static first frame.
@@ -61,6 +62,28 @@ async function startPage() {
   }
 }
 
+/**
+ * Leaves out markup that could run a script, and refuses scripts of other origins, whatever writes them. Pictures and
+ * static parts of the page are markup with escaped texts; this is for the day one is not.
+ */
+function trustMarkup() {
+  // A start tag with its attributes, or an end tag. What stands in quotes is no markup.
+  const tag = /<\/?([a-z][\w-]*)((?:\s+[\w:-]+(?:="[^"]*")?)*)\s*\/?>/gi;
+  const active = /^(script|iframe|object|embed|base|meta|link|form|foreignobject|animate|set)$/i;
+  const isHarmless = (name, attributes) =>
+    !active.test(name) &&
+    !/\s(on[a-z]+|srcdoc|[\w:]*href="(?!https:|#))/i.test(attributes.replace(/(?<!href=)"[^"]*"/gi, '""'));
+  globalThis.trustedTypes?.createPolicy("default", {
+    createHTML(markup) {
+      const rest = markup.replace(tag, (all, name, attributes) => (isHarmless(name, attributes) ? "" : all));
+      if (!rest.includes("<")) return markup;
+      reportError(new TypeError("Markup that could run a script is left out."));
+      return "";
+    },
+    createScriptURL: (url) => (new URL(url, location).origin === location.origin ? url : null),
+  });
+}
+
 /** Passes files opened with the installed page to the page as if they had been dropped on it. */
 function openLaunchedFiles() {
   globalThis.launchQueue?.setConsumer(async ({ files }) => {
@@ -93,9 +116,7 @@ function foldFirstFrame() {
   const first = document.querySelector("#first .app")?.classList;
   const setup = remembered("setup");
   if (setup) first?.add(setup === "folded" ? "setup-folded" : "setup-opened");
-  for (const panel of ["now", "time"]) {
-    if (remembered(panel) === "folded") first?.add(`${panel}-folded`);
-  }
+  if (remembered("time") === "folded") first?.add("time-folded");
   if (remembered("why") === "closed") first?.remove("why-open");
 }
 

@@ -233,3 +233,35 @@ test("a reload in the middle of a run loses nothing", async ({ page }) => {
   await expect(app.cell(QUOTA)).toContainText("3");
   await app.steps(1);
 });
+
+test("markup and scripts that are not the page's own are left out", async ({ page, problems }) => {
+  const app = new App(page);
+  await app.open();
+  const written = (markup) =>
+    page.evaluate((markup) => {
+      const place = document.createElement("div");
+      place.innerHTML = markup;
+      return place.innerHTML;
+    }, markup);
+  const ours = '<p title="a onclick=b" hidden="">5" <b>&lt;script&gt;</b></p>';
+  expect(await written(ours)).toBe(ours);
+  for (const markup of [
+    "<img src=x onerror=alert(1)>",
+    '<svg onload="alert(1)"></svg>',
+    "<script>alert(1)</script>",
+    '<a title="href=" href="javascript:alert(1)">a</a>',
+    '<iframe srcdoc="a"></iframe>',
+  ]) {
+    expect(await written(markup), markup).toBe("");
+    await provoked(problems, /Markup that could run a script is left out/);
+  }
+  const worker = await page.evaluate(() => {
+    try {
+      return String(new Worker("https://example.com/a.js"));
+    } catch (error) {
+      return error.name;
+    }
+  });
+  expect(worker).toBe("TypeError");
+  problems.length = 0;
+});
