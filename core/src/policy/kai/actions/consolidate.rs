@@ -24,11 +24,11 @@ use crate::policy::kai::task::JobRef;
 
 impl Session<'_> {
     pub fn run_consolidation(&mut self, out: &mut Recorder<'_>) {
-        let most = self.config.max_consolidation_preemptees;
+        let most = self.given.config.max_consolidation_preemptees;
         if most == Some(0) {
             return;
         }
-        let mut tree = QueueTree::serving(self, self.config.depth(Action::Consolidation));
+        let mut tree = QueueTree::serving(self, self.given.config.depth(Action::Consolidation));
         let mut jobs = self.claimants();
         jobs.retain(|&job| self.may_move_others(job));
         let there = self.idle_or_releasing();
@@ -80,7 +80,7 @@ impl Session<'_> {
     /// Devices and device memory that are idle or releasing on the ready nodes together.
     fn idle_or_releasing(&self) -> (f64, i64) {
         let (mut gpus, mut mib) = (0.0, 0);
-        for node in self.nodes.iter().filter(|n| n.ready) {
+        for node in self.state.nodes.iter().filter(|n| n.ready) {
             gpus += node.sum_idle() + node.sum_releasing();
             mib += node.idle_or_releasing_mib();
         }

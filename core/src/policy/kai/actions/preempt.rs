@@ -23,7 +23,7 @@ use crate::policy::kai::solve::victim_search::VictimSearch;
 
 impl Session<'_> {
     pub fn run_preempt(&mut self, out: &mut Recorder<'_>) {
-        let mut tree = QueueTree::serving(self, self.config.depth(Action::Preempt));
+        let mut tree = QueueTree::serving(self, self.given.config.depth(Action::Preempt));
         let jobs = self.claimants();
         let lowest = self.lowest_victims();
         let mut remaining = Candidates::new(self, &jobs, |s, job| {
@@ -75,7 +75,7 @@ impl Session<'_> {
 
     /// The lowest priority of victims in each queue.
     fn lowest_victims(&self) -> Vec<Option<i64>> {
-        let mut lowest: Vec<Option<i64>> = vec![None; self.queues.len()];
+        let mut lowest: Vec<Option<i64>> = vec![None; self.state.queues.len()];
         for job in self.own_jobs() {
             let facts = self.facts_of(job);
             if let Some(queue) = facts.queue

@@ -20,25 +20,25 @@ use crate::policy::kai::task::{JobRef, Status, TaskRef};
 impl Session<'_> {
     pub fn run_stale_gang_eviction(&mut self, out: &mut Recorder<'_>) {
         for job in self.own_jobs() {
-            if self.facts[job.ix()].is_set_aside {
+            if self.given.facts[job.ix()].is_set_aside {
                 continue;
             }
             let is_stale = self.is_stale(job);
             let since = self.job(job).stale_since_s;
             if !is_stale {
                 if since.is_some() {
-                    self.jobs[job.ix()].stale_since_s = None;
+                    self.state.jobs[job.ix()].stale_since_s = None;
                     out.stale(job, false);
                 }
                 continue;
             }
             let since = since.unwrap_or_else(|| {
-                self.jobs[job.ix()].stale_since_s = Some(self.now_s);
+                self.state.jobs[job.ix()].stale_since_s = Some(self.given.now_s);
                 out.stale(job, true);
-                self.now_s
+                self.given.now_s
             });
-            let grace = self.facts[job.ix()].staleness_grace_s.unwrap_or(self.config.staleness_grace_s);
-            if let Some(grace) = grace.filter(|grace| self.now_s - since >= *grace) {
+            let grace = self.given.facts[job.ix()].staleness_grace_s.unwrap_or(self.given.config.staleness_grace_s);
+            if let Some(grace) = grace.filter(|grace| self.given.now_s - since >= *grace) {
                 self.evict_stale(job, (since, grace), out);
             }
         }

@@ -76,7 +76,9 @@ impl Session<'_> {
             self.unselected_queues(own, claim, (&victims, &leaves), &mut not_selected);
             match leaves[own.ix()].jobs {
                 0 => {}
-                jobs => not_selected.push((Candidate::Queue(self.queues[own.ix()].id), Protection::OwnQueue { jobs })),
+                jobs => {
+                    not_selected.push((Candidate::Queue(self.state.queues[own.ix()].id), Protection::OwnQueue { jobs }))
+                }
             }
         }
         self.unselected_jobs((job, own), held.is_some(), (&victims, done), &mut not_selected);
@@ -119,7 +121,7 @@ impl Session<'_> {
 
     /// Summary of each queue's own jobs, without the claimant.
     fn leaves(&self, without: JobRef, own: QueueRef) -> Vec<Leaf> {
-        let mut leaves: Vec<Leaf> = self.queues.iter().map(|_| Leaf::default()).collect();
+        let mut leaves: Vec<Leaf> = self.state.queues.iter().map(|_| Leaf::default()).collect();
         for job in self.holders().filter(|&job| job != without) {
             if let Some(queue) = self.facts_of(job).queue {
                 let (is_open, may_lose) = (self.may_be_victim(job, Against::Reclaim(own)), self.may_lose(job));
@@ -173,7 +175,7 @@ impl Session<'_> {
                 Some(last) => Protection::Failed(checks.into_iter().next().unwrap_or(last)),
                 None => continue,
             };
-            not_selected.push((Candidate::Queue(self.queues[e.ix()].id), why));
+            not_selected.push((Candidate::Queue(self.state.queues[e.ix()].id), why));
         }
     }
 

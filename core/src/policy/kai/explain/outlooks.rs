@@ -7,7 +7,7 @@
 //! until the job's next chunk fits nodes, limits and quotas without them. A non-preemptible job over quota waits for
 //! the job that uses the quota. A job that lost a claim before has no outlook.
 //!
-//! Not found where devices are shared ([`Session::sums_are_exact`]).
+//! Not found where devices are shared (`State::sums_are_exact`).
 
 use std::collections::BTreeMap;
 
@@ -52,7 +52,7 @@ impl Lookup {
                 non_preemptible.entry(queue).and_modify(|only| *only = None).or_insert(Some(job));
             }
         }
-        Lookup { jobs, ends, non_preemptible, nodes: vec![true; session.nodes.len()] }
+        Lookup { jobs, ends, non_preemptible, nodes: vec![true; session.state.nodes.len()] }
     }
 }
 
@@ -153,8 +153,8 @@ impl Over<'_> {
 
     /// Jobs placed or with a claim if the same cycle runs at another time.
     fn served_at(self, at: Time) -> Vec<JobRef> {
-        let mut session = Session::open(self.input.clone(), Level::Outcomes);
-        session.now_s = at.as_seconds();
+        let input = CycleInput { now_s: at.as_seconds(), ..self.input.clone() };
+        let mut session = Session::open(input, Level::Outcomes);
         let mut trace = Trace::new(Level::Outcomes);
         let mut out = Recorder::new(&mut trace);
         crate::policy::kai::execute_actions(&mut session, &mut out);

@@ -23,7 +23,7 @@ impl QueueTree {
     /// Restricts the tree to these jobs, all of which it contains.
     pub fn restrict_to(&mut self, s: &mut Session<'_>, mut jobs: Vec<JobRef>) {
         jobs.sort();
-        let mut n_left = vec![0; s.queues.len()];
+        let mut n_left = vec![0; s.state.queues.len()];
         for &job in &jobs {
             path_up(s, s.facts_of(job).queue).for_each(|q| n_left[q.ix()] += 1);
         }
@@ -41,7 +41,7 @@ impl QueueTree {
         let mut is_done = false;
         for queue in path_up(s, s.facts_of(job).queue) {
             search.n_left[queue.ix()] -= 1;
-            is_done |= s.queues[queue.ix()].parent == below && search.n_left[queue.ix()] == 0;
+            is_done |= s.state.queues[queue.ix()].parent == below && search.n_left[queue.ix()] == 0;
         }
         if is_done {
             self.narrow(s);
@@ -86,7 +86,7 @@ impl QueueTree {
 
 /// A queue and its ancestors.
 fn path_up(s: &Session<'_>, from: Option<QueueRef>) -> impl Iterator<Item = QueueRef> {
-    std::iter::successors(from, |q| s.queues[q.ix()].parent)
+    std::iter::successors(from, |q| s.state.queues[q.ix()].parent)
 }
 
 #[cfg(test)]
@@ -198,7 +198,7 @@ mod tests {
                 if places >> found.len() & 1 == 1 {
                     let need = s.need(job);
                     let path: Vec<QueueRef> = path_up(&s, s.facts_of(job).queue).collect();
-                    path.into_iter().for_each(|q| s.queues[q.ix()].allocated += need);
+                    path.into_iter().for_each(|q| s.state.queues[q.ix()].allocated += need);
                 }
                 found.push(job);
             }
@@ -212,7 +212,7 @@ mod tests {
         let (mut n_worlds, mut n_all, mut n_skipping) = (0, 0, 0);
         for _ in 0..500 {
             let snapshot = world(&mut rng);
-            if !Session::open(CycleInput::recorded(&snapshot), Level::Outcomes).siblings_are_ordered {
+            if !Session::open(CycleInput::recorded(&snapshot), Level::Outcomes).given.siblings_are_ordered {
                 continue;
             }
             n_worlds += 1;

@@ -38,8 +38,8 @@ impl Session<'_> {
     /// The time from which a job may evict others, if it may not yet, and the comparison.
     pub fn may_not_evict_yet(&self, job: JobRef) -> Option<(Gate, Vec<Check>)> {
         let delay = self.facts_of(job).preemption_delay_s?;
-        let from = self.may_evict_from_s(job).filter(|&from| from > self.now_s)?;
-        let waited = real(Quantity::Waited, self.now_s - (from - delay));
+        let from = self.may_evict_from_s(job).filter(|&from| from > self.given.now_s)?;
+        let waited = real(Quantity::Waited, self.given.now_s - (from - delay));
         let delay = real(Quantity::PreemptionDelay, delay);
         let check = Check::new(PREEMPTION_DELAY, self.about_job(job), waited, Op::AtLeast, delay);
         let until = Time::from_millis((from * 1000.0).ceil() as i64);

@@ -67,7 +67,7 @@ impl QueueTree {
         Self::new(session, true, None)
     }
     fn new(session: &Session<'_>, is_victim: bool, depth: Option<usize>) -> Self {
-        let n = session.queues.len();
+        let n = session.state.queues.len();
         QueueTree {
             is_victim,
             depth,
@@ -139,7 +139,7 @@ impl QueueTree {
     }
 
     fn link(&mut self, session: &mut Session<'_>, child: QueueRef) {
-        let parent = session.queues[child.ix()].parent;
+        let parent = session.state.queues[child.ix()].parent;
         let is_new = parent.is_some_and(|p| self.branches[p.ix()].is_none());
         if let Some(parent) = parent {
             self.branches[parent.ix()].get_or_insert_default();
@@ -172,7 +172,7 @@ impl QueueTree {
         let mut at = Some(from);
         while let Some(queue) = at {
             self.branch(queue).is_dirty = true;
-            at = session.queues[queue.ix()].parent;
+            at = session.state.queues[queue.ix()].parent;
         }
     }
 
@@ -193,7 +193,7 @@ impl QueueTree {
                 self.mark(session, queue);
                 break;
             }
-            let parent = session.queues[queue.ix()].parent;
+            let parent = session.state.queues[queue.ix()].parent;
             let mut heap = self.take(parent);
             heap.pop(|l, r| self.less(session, l, r));
             self.give(parent, heap);
@@ -258,7 +258,7 @@ impl QueueTree {
     /// What the popped victims of a leaf hold. Attempts leave residues in inexact sums, so these are added up again.
     fn popped_from(&self, session: &Session<'_>, leaf: QueueRef) -> Quantities {
         let popped = &self.popped[leaf.ix()];
-        if session.sums_are_exact {
+        if session.state.sums_are_exact {
             return popped.sum;
         }
         popped.jobs.iter().fold(Quantities::default(), |sum, &job| sum + session.job(job).allocated)

@@ -73,7 +73,7 @@ impl Node {
 impl Session<'_> {
     /// Whether the request could be bound at once: until v0.13 a tiny one always.
     pub fn is_allocatable_now(&self, node: &Node, r: &Request) -> bool {
-        let always = match self.config.revision {
+        let always = match self.given.config.revision {
             Revision::V0_13 => r.is_best_effort(),
             Revision::V0_17 => false,
         };
@@ -83,7 +83,7 @@ impl Session<'_> {
     /// Whether some pod of the next chunk fits no node even when empty, so that no eviction could help. Until v0.13 the
     /// search finds that out, and the job stands for those like it.
     pub fn is_impossible(&mut self, job: JobRef) -> bool {
-        match self.config.revision {
+        match self.given.config.revision {
             Revision::V0_13 => false,
             Revision::V0_17 => {
                 let chunk = self.chunk(job, false);
@@ -94,10 +94,10 @@ impl Session<'_> {
 
     /// A resource that no node has enough of even when empty, if any.
     pub fn is_too_large(&self, r: &Request) -> Option<Resource> {
-        if !self.plugins.predicates {
+        if !self.given.plugins.predicates {
             return None;
         }
-        let largest = &self.largest;
+        let largest = &self.given.largest;
         if r.gpus > largest.gpus {
             return Some(Resource::GPU);
         }
@@ -113,10 +113,10 @@ impl Session<'_> {
 
     /// (4) to (8): what excludes a node with sufficient resources.
     pub fn excludes(&self, pod: &PodFacts, at: NodeRef) -> Option<NodeReason> {
-        if !self.plugins.predicates {
+        if !self.given.plugins.predicates {
             return None;
         }
-        let (node, r) = (&self.nodes[at.ix()], &pod.request);
+        let (node, r) = (&self.state.nodes[at.ix()], &pod.request);
         if r.kind == Kind::Memory && !node.device_mib_known {
             return Some(NodeReason::Insufficient(Resource::GPU));
         }
@@ -129,10 +129,10 @@ impl Session<'_> {
 
     /// (6) to (8): what excludes a node whatever is free on it.
     pub fn bars(&self, pod: &PodFacts, at: NodeRef) -> Option<NodeReason> {
-        if !self.plugins.predicates {
+        if !self.given.plugins.predicates {
             return None;
         }
-        if !self.nodes[at.ix()].ready {
+        if !self.state.nodes[at.ix()].ready {
             return Some(NodeReason::NotReady);
         }
         let excludes = |nodes: Option<&[bool]>| nodes.is_some_and(|nodes| !nodes[at.ix()]);

@@ -32,7 +32,7 @@ impl Session<'_> {
 
     /// The record of a search; nothing is evicted yet.
     pub fn search_of(&self, job: JobRef, tried: &Tried) -> Search {
-        let id = |node: &NodeRef| self.nodes[node.ix()].id;
+        let id = |node: &NodeRef| self.state.nodes[node.ix()].id;
         Search {
             job: self.facts_of(job).id,
             pods: tried.pods,

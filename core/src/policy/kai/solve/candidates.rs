@@ -57,7 +57,7 @@ impl Session<'_> {
                     victims.sort_by(|&l, &r| self.job_order(r, l));
                     self.draw_jobs(RandomOrder::Consolidation, &mut victims);
                     if victims.len() > *most as usize + 1 {
-                        self.ties.met(nondeterminism::CANDIDATES, self.about_job(job));
+                        self.notes.ties.met(nondeterminism::CANDIDATES, self.about_job(job));
                     }
                     victims.truncate(*most as usize + 1);
                 }
@@ -71,9 +71,9 @@ impl Session<'_> {
 
     fn victims_of_reclaim(&mut self, held: &Held, by: QueueRef, job: JobRef) -> Leaves {
         let need = self.need(job);
-        let mut active = std::mem::take(&mut self.active);
-        if !self.keeps_lists {
-            active = JobIndex::new(self.queues.len(), self.n_jobs);
+        let mut active = std::mem::take(&mut self.caches.active);
+        if !self.caches.keeps_lists {
+            active = JobIndex::new(self.state.queues.len(), self.given.facts.len());
         }
         active.update(|v| self.place_of(v).filter(|_| self.may_lose(v) && self.has_active(v)));
         let may_lose = |q| self.split(by, q).is_none_or(|at| self.queue_may_lose((held, need), at));
@@ -87,7 +87,7 @@ impl Session<'_> {
         });
         let leaves = leaves.filter(|(_, jobs)| !jobs.is_empty());
         let victims = Leaves::by_first(leaves, |l, r| self.job_order(r, l));
-        self.active = active;
+        self.caches.active = active;
         victims
     }
 
@@ -100,7 +100,7 @@ impl Session<'_> {
     /// # v0.17
     /// By their statuses as well, unless the number of candidates is limited.
     fn counts_active(&self, job: JobRef, is_unlimited: bool) -> bool {
-        let also_by_status = match self.config.revision {
+        let also_by_status = match self.given.config.revision {
             Revision::V0_13 => false,
             Revision::V0_17 => is_unlimited,
         };
@@ -117,14 +117,14 @@ impl Session<'_> {
     /// share. Else only requested resources with a quota count: e must exceed its quota in one, or be below it in none.
     /// With a switch of v0.18 also if e has a lower priority.
     fn queue_may_lose(&self, (held, need): (&Held, Quantities), (r, e): (QueueRef, QueueRef)) -> bool {
-        let is_filtered = match self.config.revision {
+        let is_filtered = match self.given.config.revision {
             Revision::V0_13 => false,
-            Revision::V0_17 => self.plugins.proportion,
+            Revision::V0_17 => self.given.plugins.proportion,
         };
         if !is_filtered {
             return true;
         }
-        let (mine, theirs) = (&self.queues[r.ix()], &self.queues[e.ix()]);
+        let (mine, theirs) = (&self.state.queues[r.ix()], &self.state.queues[e.ix()]);
         let allocated = held[e.ix()].0;
         if !(held[r.ix()].0 + need).less_equal(&mine.deserved) {
             return !allocated.less_equal(&theirs.allocatable);
@@ -144,7 +144,7 @@ impl Session<'_> {
             return None;
         }
         let [need, held, quota] =
-            [claim.need, claim.held[e.ix()].0, self.queues[e.ix()].deserved].map(|amount| amount.to_array());
+            [claim.need, claim.held[e.ix()].0, self.state.queues[e.ix()].deserved].map(|amount| amount.to_array());
         let is_below = |&i: &usize| need[i] > 0.0 && quota[i] != UNLIMITED && held[i] < quota[i];
         let i = [Resource::GPU, Resource::CPU, Resource::MEMORY].map(Resource::index).into_iter().find(is_below)?;
         let resource = Some(Resource::ACCOUNTED[i]);

@@ -126,7 +126,7 @@ impl Session<'_> {
         if generator != Generator::NodeByNode {
             out.unfinished(self, claimant.job, &solution.statement);
         }
-        self.waiting = None;
+        self.caches.waiting = None;
         Some(None)
     }
 
@@ -186,7 +186,7 @@ impl Session<'_> {
     fn feasible_nodes(&self, job: JobRef) -> Vec<bool> {
         let any_cpu_only = self.job(job).tasks().any(|t| self.pod_of(t).request.is_cpu_only());
         let has_room = |n: &crate::policy::kai::place::node::Node| n.sum_idle() > 0.0 || n.sum_releasing() > 0.0;
-        self.nodes.iter().map(|n| any_cpu_only || has_room(n)).collect()
+        self.state.nodes.iter().map(|n| any_cpu_only || has_room(n)).collect()
     }
 
     /// Clones a job with only some of its pending tasks, all of them required.
@@ -202,7 +202,7 @@ impl Session<'_> {
         let partial = self.clone_with_tasks(job, &tasks);
         let counted = |set: usize| tasks.iter().filter(|&&t| self.pod_of(t).set == set).count() as i64;
         let counts: Vec<i64> = (0..self.job(partial).sets.len()).map(counted).collect();
-        let state = &mut self.jobs[partial.ix()];
+        let state = &mut self.state.jobs[partial.ix()];
         for (set, &n) in state.sets.iter_mut().zip(&counts).filter(|(_, n)| **n > 0) {
             set.min_available = if keeps_active { set.min_available.min(n) } else { n };
         }
