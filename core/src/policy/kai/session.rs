@@ -126,6 +126,12 @@ impl Plugins {
             gpu_spread: has("gpuspread"),
         }
     }
+
+    /// Worth of a device of which this part is used.
+    pub fn device_score(&self, filled: f64) -> f64 {
+        let pack = if self.gpu_pack { filled } else { 0.0 };
+        if self.gpu_spread { pack + (1.0 - filled) } else { pack }
+    }
 }
 
 impl<'a> Given<'a> {
@@ -199,6 +205,22 @@ impl State {
         }
         self.tasks.push(task);
         at
+    }
+
+    /// A queue and the queues above it.
+    pub fn path_up(&self, from: Option<QueueRef>) -> impl Iterator<Item = QueueRef> {
+        std::iter::successors(from, |q| self.queues[q.ix()].parent)
+    }
+    /// Queues from the root down to this one.
+    pub fn path_from_root(&self, queue: QueueRef) -> Vec<QueueRef> {
+        let mut path: Vec<QueueRef> = self.path_up(Some(queue)).collect();
+        path.reverse();
+        path
+    }
+    /// The siblings at which the paths of two leaf queues diverge: the claimant's side, the other side.
+    pub fn split(&self, claimant: QueueRef, other: QueueRef) -> Option<(QueueRef, QueueRef)> {
+        let (l, r) = (self.path_from_root(claimant), self.path_from_root(other));
+        l.into_iter().zip(r).find(|(l, r)| l != r)
     }
 }
 
@@ -276,7 +298,7 @@ impl<'a> Session<'a> {
         }
         pending.update(|job| Some(self.place_of(job)?).filter(|_| self.job(job).has_pending()));
         let leaves = pending.queues().map(|(leaf, jobs)| (leaf, jobs.iter().map(|job| job.1).collect()));
-        let waiting = Rc::new(Leaves::by_first(leaves, |l, r| self.job_order(l, r)));
+        let waiting = Rc::new(Leaves::by_first(leaves, |l, r| self.state.job_order(l, r)));
         self.caches.pending = pending;
         self.caches.waiting = Some(waiting.clone());
         waiting
@@ -307,7 +329,7 @@ impl<'a> Session<'a> {
     }
     /// Current object of a pod in the session's job.
     pub fn current_of(&self, pod: PodRef) -> TaskRef {
-        let slot = self.slot_of(pod);
+        let slot = self.given.slot_of(pod);
         self.state.jobs[self.given.pods[pod.ix()].job.ix()].slots[slot].task.expect("a session's job has all its pods")
     }
 

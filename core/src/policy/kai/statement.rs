@@ -190,7 +190,7 @@ impl Statement {
         s.state.tasks[task.ix()].node = Some(host);
         s.node_add(host, task);
         s.account(task, true);
-        let recorded = s.clone_task(task);
+        let recorded = s.state.clone_task(task);
         s.state.tasks[task.ix()].is_virtual = true;
         self.push(Op::Allocate { task: recorded, was_virtual, host });
     }

@@ -21,20 +21,20 @@ use crate::policy::kai::task::{JobRef, NodeRef, Status};
 
 impl Session<'_> {
     pub fn run_allocate(&mut self, out: &mut Recorder<'_>) {
-        let mut tree = QueueTree::serving(self, self.given.config.depth(Action::Allocate));
+        let mut tree = QueueTree::serving(&self.state, self.given.config.depth(Action::Allocate));
         let jobs = self.candidates();
         let all = vec![true; self.state.nodes.len()];
         let mut known = MayFit::default();
         let mut remaining = Candidates::new(self, &jobs, |s, job| s.may_fit(job, &all, &mut known));
-        if remaining.is_over(self) {
+        if remaining.is_over(&self.state) {
             return;
         }
         tree.load(self, jobs);
         let nodes: Vec<NodeRef> = (0..self.state.nodes.len()).map(NodeRef::of).collect();
-        while !remaining.is_over(self)
+        while !remaining.is_over(&self.state)
             && let Some(job) = tree.pop(self)
         {
-            if !remaining.includes(self, job) {
+            if !remaining.includes(&self.state, job) {
                 continue;
             }
             remaining.popped(job);
@@ -55,7 +55,7 @@ impl Session<'_> {
     /// Candidates that may evict others for themselves now.
     pub fn claimants(&self) -> Vec<JobRef> {
         let mut jobs = self.candidates();
-        jobs.retain(|&job| self.may_evict_from_s(job).is_none_or(|from| from <= self.given.now_s));
+        jobs.retain(|&job| self.facts_of(job).may_evict_from_s().is_none_or(|from| from <= self.given.now_s));
         jobs
     }
 

@@ -28,18 +28,18 @@ impl Session<'_> {
         if most == Some(0) {
             return;
         }
-        let mut tree = QueueTree::serving(self, self.given.config.depth(Action::Consolidation));
+        let mut tree = QueueTree::serving(&self.state, self.given.config.depth(Action::Consolidation));
         let mut jobs = self.claimants();
         jobs.retain(|&job| self.may_move_others(job));
         let there = self.idle_or_releasing();
         let mut remaining = Candidates::new(self, &jobs, |s, job| s.could_fit_together(job, there));
-        if remaining.is_over(self) {
+        if remaining.is_over(&self.state) {
             self.defer_signatures(&jobs);
             return;
         }
         tree.load(self, jobs.clone());
         let mut failed = Failed::default();
-        while !remaining.is_over(self)
+        while !remaining.is_over(&self.state)
             && let Some(job) = tree.pop(self)
         {
             remaining.popped(job);
@@ -61,7 +61,7 @@ impl Session<'_> {
                 None => failed.remember(self, None, job),
             }
         }
-        if remaining.is_over(self) {
+        if remaining.is_over(&self.state) {
             self.defer_signatures(&jobs);
         }
     }

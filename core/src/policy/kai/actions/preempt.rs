@@ -23,20 +23,20 @@ use crate::policy::kai::solve::victim_search::VictimSearch;
 
 impl Session<'_> {
     pub fn run_preempt(&mut self, out: &mut Recorder<'_>) {
-        let mut tree = QueueTree::serving(self, self.given.config.depth(Action::Preempt));
+        let mut tree = QueueTree::serving(&self.state, self.given.config.depth(Action::Preempt));
         let jobs = self.claimants();
         let lowest = self.lowest_victims();
         let mut remaining = Candidates::new(self, &jobs, |s, job| {
             let facts = s.facts_of(job);
             facts.queue.and_then(|q| lowest[q.ix()]).is_some_and(|lowest| lowest < facts.priority)
         });
-        if remaining.is_over(self) {
+        if remaining.is_over(&self.state) {
             self.defer_signatures(&jobs);
             return;
         }
         tree.load(self, jobs.clone());
         let mut failed = Failed::default();
-        while !remaining.is_over(self)
+        while !remaining.is_over(&self.state)
             && let Some(job) = tree.pop(self)
         {
             remaining.popped(job);
@@ -68,7 +68,7 @@ impl Session<'_> {
                 None => failed.remember(self, queue, job),
             }
         }
-        if remaining.is_over(self) {
+        if remaining.is_over(&self.state) {
             self.defer_signatures(&jobs);
         }
     }

@@ -52,8 +52,7 @@ impl Session<'_> {
 
     fn evict_stale(&mut self, job: JobRef, (since_s, grace_s): (f64, f64), out: &mut Recorder<'_>) {
         self.compute_deferred_signatures();
-        let active = |&t: &TaskRef| self.task(t).status.is_active_allocated();
-        let tasks: Vec<TaskRef> = self.job(job).tasks().filter(active).collect();
+        let tasks: Vec<TaskRef> = self.state.active_of(job).collect();
         tasks.iter().for_each(|&task| self.evict_now(task));
         let done = tasks.into_iter().map(Done::Evicted).collect();
         out.committed(self, job, done, Why::Stale { since_s, grace_s });

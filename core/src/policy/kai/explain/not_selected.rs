@@ -98,7 +98,7 @@ impl Session<'_> {
         let claim = Claim { claimant: job, need, fixed: None, held };
         let mut splits: Vec<(QueueRef, QueueRef)> = Vec::new();
         for (at, _) in leaves.iter().enumerate().filter(|(at, leaf)| leaf.may_lose && *at != own.ix()) {
-            let Some((r, e)) = self.split(own, QueueRef::of(at)) else { continue };
+            let Some((r, e)) = self.state.split(own, QueueRef::of(at)) else { continue };
             let is_allowed = self.unit_is_allowed(claim, (r, e), held[e.ix()].0).is_some();
             if is_allowed && self.is_below_quota(claim, (r, e)).is_none() {
                 return;
@@ -148,13 +148,13 @@ impl Session<'_> {
         // Divergences from the claimant's path; those of the victims are excluded.
         let mut known: Vec<QueueRef> = Vec::new();
         for victim in victims {
-            let split = self.facts_of(*victim).queue.and_then(|leaf| self.split(own, leaf));
+            let split = self.facts_of(*victim).queue.and_then(|leaf| self.state.split(own, leaf));
             known.extend(split.map(|(_, e)| e));
         }
         // Divergences with allocated jobs below.
         let mut others: Vec<(QueueRef, QueueRef, Leaf)> = Vec::new();
         for (at, leaf) in leaves.iter().enumerate().filter(|(_, leaf)| leaf.jobs > 0) {
-            let Some((r, e)) = self.split(own, QueueRef::of(at)).filter(|(_, e)| !known.contains(e)) else {
+            let Some((r, e)) = self.state.split(own, QueueRef::of(at)).filter(|(_, e)| !known.contains(e)) else {
                 continue;
             };
             match others.iter_mut().find(|other| other.1 == e) {

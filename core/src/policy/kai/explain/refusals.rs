@@ -43,7 +43,7 @@ impl Lookup {
         let is_served = |job: &JobRef| session.job(*job).has_pending() && session.facts_of(*job).is_ordered;
         for job in session.own_jobs().filter(is_served) {
             let two = first.entry(session.facts_of(job).queue).or_default();
-            two.insert(two.partition_point(|&other| session.job_order(other, job).is_le()), job);
+            two.insert(two.partition_point(|&other| session.state.job_order(other, job).is_le()), job);
             two.truncate(2);
         }
         let claimants = out.claims.iter().map(|claim| claim.0).collect();

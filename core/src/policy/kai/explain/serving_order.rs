@@ -23,12 +23,10 @@ use crate::trace::{OrderLevel, Quantity, Term};
 /// The levels from the root to a queue, and the level below it; the given job is always among those of its queue.
 pub(in crate::policy::kai) fn levels(session: &mut Session<'_>, queue: QueueId, job: Option<JobId>) -> Vec<OrderLevel> {
     let waiting = session.waiting();
-    let mut tree = QueueTree::serving(session, None);
+    let mut tree = QueueTree::serving(&session.state, None);
     tree.load_leaves(session, Leaves::clone(&waiting));
     let found = session.state.queues.iter().position(|known| known.id == queue).map(QueueRef::of);
-    let mut path: Vec<QueueRef> =
-        std::iter::successors(found, |queue| session.state.queues[queue.ix()].parent).collect();
-    path.reverse();
+    let path = found.map(|queue| session.state.path_from_root(queue)).unwrap_or_default();
     let mut levels = Vec::new();
     let mut of = None;
     for queue in path {

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 
 use crate::cluster::Preemptible;
 use crate::policy::kai::fast::feasibility::Feasibility;
-use crate::policy::kai::session::Session;
+use crate::policy::kai::session::{Session, State};
 use crate::policy::kai::task::{JobRef, QueueRef};
 
 /// Jobs of an action that may change something.
@@ -51,18 +51,18 @@ impl Candidates {
     }
 
     /// Whether no candidate remains.
-    pub fn is_over(&self, s: &Session<'_>) -> bool {
-        self.holds(s) && self.n == 0
+    pub fn is_over(&self, state: &State) -> bool {
+        self.holds(state) && self.n == 0
     }
 
     /// Whether a job may change something.
-    pub fn includes(&self, s: &Session<'_>, job: JobRef) -> bool {
-        !self.holds(s) || self.is_candidate[job.ix()]
+    pub fn includes(&self, state: &State, job: JobRef) -> bool {
+        !self.holds(state) || self.is_candidate[job.ix()]
     }
 
     /// Whether the selection is still right: not after a rollback that left something behind.
-    fn holds(&self, s: &Session<'_>) -> bool {
-        self.is_used && s.state.sums_are_exact
+    fn holds(&self, state: &State) -> bool {
+        self.is_used && state.sums_are_exact
     }
 
     /// Removes a popped job.

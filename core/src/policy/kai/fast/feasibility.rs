@@ -59,7 +59,7 @@ impl Feasibility {
         for &task in &chunk {
             let pod = s.task(task).pod;
             let (facts, request) = (&s.given.pods[pod.ix()], &s.given.pods[pod.ix()].request);
-            is_too_large |= s.is_too_large(request).is_some();
+            is_too_large |= s.given.is_too_large(request).is_some();
             let is_alike = |shape: &&mut Shape| {
                 let other = &s.given.pods[shape.pod.ix()];
                 other.request == *request && other.selects == facts.selects
@@ -101,7 +101,7 @@ impl Feasibility {
         let mut sum = Quantities::default();
         for &task in removed {
             let leaf = s.facts_of(s.job_of(task)).queue;
-            if leaf.is_some_and(|leaf| s.is_at_or_below(leaf, q)) {
+            if s.state.path_up(leaf).any(|at| at == q) {
                 sum += s.task(task).accepted.quantities;
             }
         }
@@ -118,7 +118,7 @@ impl Feasibility {
             let mut held = queue.allocated_np;
             for &task in ended.iter().filter(is_fixed) {
                 let leaf = s.facts_of(s.job_of(task)).queue;
-                if leaf.is_some_and(|leaf| s.is_at_or_below(leaf, q)) {
+                if s.state.path_up(leaf).any(|at| at == q) {
                     held -= s.task(task).accepted.quantities;
                 }
             }
@@ -210,7 +210,7 @@ impl Session<'_> {
     /// Applies the lasting effect of a failed attempt to evict these tasks: it drops the cached chunks of their jobs,
     /// which may be outdated after an eviction that was committed.
     pub fn skip_attempt(&mut self, evicted: &[TaskRef]) {
-        self.note_nodes(evicted);
+        self.notes.tried_nodes(&self.state, evicted);
         if self.state.evicted.is_empty() {
             return;
         }
@@ -274,11 +274,7 @@ impl Session<'_> {
             let bounds = |b: Quantities| b.to_array().iter().any(|&b| b != crate::policy::kai::number::UNLIMITED);
             bounds(queue.limit) || (is_fixed && bounds(queue.deserved))
         };
-        let up = std::iter::successors(facts.queue, |q| self.state.queues[q.ix()].parent);
+        let up = self.state.path_up(facts.queue);
         up.filter(is_bounded).collect()
-    }
-
-    fn is_at_or_below(&self, queue: QueueRef, above: QueueRef) -> bool {
-        std::iter::successors(Some(queue), |q| self.state.queues[q.ix()].parent).any(|q| q == above)
     }
 }

@@ -67,7 +67,7 @@ impl Session<'_> {
 
     fn next_of_sets(&self, job: &Job, real: bool) -> Chunk {
         let below = job.sets.iter().filter(|s| s.is_below()).count().max(1);
-        let steps = self.sets_in_order(job).into_iter().map(|set| self.next_of_set(job, set, real));
+        let steps = self.given.sets_in_order(job).into_iter().map(|set| self.next_of_set(job, set, real));
         steps.filter(|step| !step.is_empty()).take(below).flatten().collect()
     }
 
@@ -119,7 +119,7 @@ impl Session<'_> {
     fn last_of_sets(&self, job: &Job) -> Chunk {
         let some_above = job.sets.iter().any(PodSet::is_above);
         let visited = if some_above { 1 } else { job.sets.len() };
-        let last = self.sets_in_order(job).into_iter().rev().take(visited);
+        let last = self.given.sets_in_order(job).into_iter().rev().take(visited);
         last.flat_map(
             |set| {
                 if job.sets[set].is_above() { self.last_of_set(job, set) } else { self.all_of_set(job, set) }

@@ -79,7 +79,7 @@ impl Session<'_> {
             let held = self.held_of(job, set);
             held.last().copied().filter(|_| held.len() > self.min_of(job, set))
         };
-        let next = self.sets_in_order(self.job(job)).into_iter().rev().find_map(last_above);
+        let next = self.given.sets_in_order(self.job(job)).into_iter().rev().find_map(last_above);
         (next, self.n_above(job) > 1)
     }
 

@@ -5,20 +5,45 @@
 
 use crate::policy::kai::job::{Job, PodSet, SetOrder};
 use crate::policy::kai::number::Quantities;
-use crate::policy::kai::session::Session;
+use crate::policy::kai::session::{Given, Session, State};
 use crate::policy::kai::task::{JobRef, PodRef, Status, Task, TaskRef};
 
-impl Session<'_> {
+impl Given<'_> {
     /// Index of a pod in its job.
     pub fn slot_of(&self, pod: PodRef) -> usize {
-        let job = self.given.pods[pod.ix()].job;
-        (pod.0 - self.given.facts[job.ix()].first_pod.0) as usize
+        let job = self.pods[pod.ix()].job;
+        (pod.0 - self.facts[job.ix()].first_pod.0) as usize
     }
 
+    /// 3.3: indices of a job's pod sets, in order.
+    pub fn sets_in_order(&self, job: &Job) -> SetOrder {
+        let mut order: SetOrder = (0..job.sets.len()).collect();
+        if self.plugins.subgroup_order {
+            order.sort_by(|&l, &r| job.sets[l].fill().order(job.sets[r].fill()).then(l.cmp(&r)));
+        }
+        order
+    }
+}
+
+impl State {
+    /// Active tasks of a job.
+    pub fn active_of(&self, job: JobRef) -> impl Iterator<Item = TaskRef> {
+        self.jobs[job.ix()].tasks().filter(|t| self.tasks[t.ix()].status.is_active_allocated())
+    }
+
+    /// Clones a task object.
+    pub fn clone_task(&mut self, task: TaskRef) -> TaskRef {
+        let clone = self.tasks[task.ix()].clone();
+        self.tasks.push(clone);
+        TaskRef::of(self.tasks.len() - 1)
+    }
+}
+
+impl Session<'_> {
     /// Adds a task object to a job.
     pub fn assign_task(&mut self, job: JobRef, task: TaskRef) {
         let Task { pod, status, .. } = self.state.tasks[task.ix()];
-        let slot = self.slot_of(pod);
+        let slot = self.given.slot_of(pod);
         let facts = &self.given.pods[pod.ix()];
         let plain = facts.request.plain();
         self.state.jobs[job.ix()].assign(slot, facts.set, task, status, plain);
@@ -28,7 +53,7 @@ impl Session<'_> {
     /// `UpdateStatus` on the session's job of the task.
     pub fn update_status(&mut self, task: TaskRef, status: Status) {
         let Task { pod, status: before, .. } = self.state.tasks[task.ix()];
-        let slot = self.slot_of(pod);
+        let slot = self.given.slot_of(pod);
         let facts = &self.given.pods[pod.ix()];
         let job = &mut self.state.jobs[facts.job.ix()];
         if let Some(current) = job.slots[slot].task
@@ -43,13 +68,6 @@ impl Session<'_> {
         self.place_job(job);
     }
 
-    /// Clones a task object.
-    pub fn clone_task(&mut self, task: TaskRef) -> TaskRef {
-        let clone = self.state.tasks[task.ix()].clone();
-        self.state.tasks.push(clone);
-        TaskRef::of(self.state.tasks.len() - 1)
-    }
-
     /// `CloneWithTasks`: a new job object with clones of exactly these tasks.
     pub fn clone_with_tasks(&mut self, job: JobRef, tasks: &[TaskRef]) -> JobRef {
         let from = &self.state.jobs[job.ix()];
@@ -62,7 +80,7 @@ impl Session<'_> {
         let mut tasks = tasks.to_vec();
         tasks.sort_by_key(|t| self.state.tasks[t.ix()].pod);
         for task in tasks {
-            let task = self.clone_task(task);
+            let task = self.state.clone_task(task);
             self.assign_task(clone, task);
         }
         clone
@@ -75,15 +93,6 @@ impl Session<'_> {
         job.rank = if self.given.plugins.elastic { facts.rank.with(job.filled()) } else { facts.rank };
         self.caches.pending.changed(at);
         self.caches.active.changed(at);
-    }
-
-    /// 3.3: indices of a job's pod sets, in order.
-    pub fn sets_in_order(&self, job: &Job) -> SetOrder {
-        let mut order: SetOrder = (0..job.sets.len()).collect();
-        if self.given.plugins.subgroup_order {
-            order.sort_by(|&l, &r| job.sets[l].fill().order(job.sets[r].fill()).then(l.cmp(&r)));
-        }
-        order
     }
 
     /// Amount requested by a chunk in the job's test.

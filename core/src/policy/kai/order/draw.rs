@@ -5,11 +5,18 @@
 
 use crate::kit::random::mixed;
 use crate::policy::kai::order::nondeterminism::RandomOrder;
-use crate::policy::kai::session::Session;
+use crate::policy::kai::session::{Given, Session};
 use crate::policy::kai::task::JobRef;
 
 /// Slots of a map without hashing.
 const SLOTS: usize = 8;
+
+impl Given<'_> {
+    /// Whether the order is permuted.
+    pub fn draws(&self, order: RandomOrder) -> bool {
+        self.config.seed.is_some() || self.probe.is_some_and(|probe| probe.is_of(order))
+    }
+}
 
 impl Session<'_> {
     /// Permutes items like the iteration of a map; returns `false` without a seed. `slot` is an item's index in the
@@ -28,11 +35,6 @@ impl Session<'_> {
             slot => (u64::from(slot < first), slot),
         });
         true
-    }
-
-    /// Whether the order is permuted.
-    pub fn draws(&self, order: RandomOrder) -> bool {
-        self.given.config.seed.is_some() || self.given.probe.is_some_and(|probe| probe.is_of(order))
     }
 
     /// [`Self::draw`] for jobs of the session; a clone has the slot of its original.

@@ -14,7 +14,7 @@ use std::cmp::Ordering;
 use crate::policy::kai::job::JobFacts;
 use crate::policy::kai::job::rank::Filled;
 use crate::policy::kai::record::notes::{count, real};
-use crate::policy::kai::session::Session;
+use crate::policy::kai::session::{Session, State};
 use crate::policy::kai::task::JobRef;
 use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject, Term, Value};
 
@@ -37,6 +37,13 @@ rules! {
         "below < exactly < above"
     OLDER 3 "the older job comes first" "created(l) < created(r)"
     NAME 4 "jobs of the same age are ordered by name" "name(l) < name(r)"
+}
+
+impl State {
+    /// 3.2: order of two jobs.
+    pub fn job_order(&self, l: JobRef, r: JobRef) -> Ordering {
+        self.jobs[l.ix()].rank.cmp(&self.jobs[r.ix()].rank)
+    }
 }
 
 impl Session<'_> {
@@ -64,10 +71,5 @@ impl Session<'_> {
         }
         let of = |facts: &JobFacts| Term::new(Quantity::Name, Value::Name(facts.name.clone()));
         check(NAME, of(left), Op::Exceeds, of(right))
-    }
-
-    /// 3.2: order of two jobs.
-    pub fn job_order(&self, l: JobRef, r: JobRef) -> Ordering {
-        self.job(l).rank.cmp(&self.job(r).rank)
     }
 }

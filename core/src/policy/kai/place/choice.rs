@@ -115,7 +115,8 @@ impl Session<'_> {
         choice.ranking.begin(nodes, self.state.nodes.len());
         choice.range = Range::default();
         // With a random order of devices, cached choices among shared devices are invalid.
-        let is_kept = |pod: PodRef| !self.given.pods[pod.ix()].request.is_shared() || !self.draws(RandomOrder::Devices);
+        let is_kept =
+            |pod: PodRef| !self.given.pods[pod.ix()].request.is_shared() || !self.given.draws(RandomOrder::Devices);
         let is_kept = choice.pod.is_some_and(is_kept);
         for &at in nodes {
             let known = &choice.known[at.ix()];
@@ -124,7 +125,7 @@ impl Session<'_> {
             choice.range.add(&parts);
         }
         let mut ranking = std::mem::take(&mut choice.ranking);
-        let score = |at: NodeRef| self.score(&choice.known[at.ix()].parts, choice.range);
+        let score = |at: NodeRef| self.given.score(&choice.known[at.ix()].parts, choice.range);
         let fitting = nodes.iter().filter(|&&at| choice.misfit(at).is_none());
         ranking.order(fitting.map(|&at| Ranked { score: score(at), node: at }));
         choice.ranking = ranking;
@@ -139,7 +140,7 @@ impl Session<'_> {
     }
 
     fn rank_one(&self, choice: &mut Choice, at: NodeRef) {
-        let score = self.score(&choice.known[at.ix()].parts, choice.range);
+        let score = self.given.score(&choice.known[at.ix()].parts, choice.range);
         let score = choice.misfit(at).is_none().then_some(score);
         if score.is_none() && self.notes.is_on() {
             choice.note_unfit(at);
@@ -161,9 +162,9 @@ impl Session<'_> {
         let (version, model) = (self.caches.classes.versions[at.ix()], self.caches.classes.model(node.device_mib));
         let lacks = node.lacks(&pod.request, true);
         if lacks.is_some() {
-            let parts = Parts::of(self.packing(node, &pod.request));
+            let parts = Parts::of(self.given.packing(node, &pod.request));
             return Known { version, lacks, excludes: None, model, parts };
         }
-        Known { version, lacks, excludes: self.excludes(pod, at), model, parts: self.parts_of(at, pod) }
+        Known { version, lacks, excludes: self.excludes(pod, at), model, parts: self.given.parts_of((at, node), pod) }
     }
 }

@@ -18,7 +18,7 @@ use crate::policy::kai::place::shared::Shared;
 use crate::policy::kai::pod::PodFacts;
 use crate::policy::kai::request::{Kind, Request};
 use crate::policy::kai::revision::Revision;
-use crate::policy::kai::session::Session;
+use crate::policy::kai::session::{Given, Session};
 use crate::policy::kai::task::{GroupRef, JobRef, NodeRef};
 use crate::trace::NodeReason;
 use crate::units::Resource;
@@ -70,34 +70,22 @@ impl Node {
     }
 }
 
-impl Session<'_> {
+impl Given<'_> {
     /// Whether the request could be bound at once: until v0.13 a tiny one always.
     pub fn is_allocatable_now(&self, node: &Node, r: &Request) -> bool {
-        let always = match self.given.config.revision {
+        let always = match self.config.revision {
             Revision::V0_13 => r.is_best_effort(),
             Revision::V0_17 => false,
         };
         always || node.lacks(r, false).is_none()
     }
 
-    /// Whether some pod of the next chunk fits no node even when empty, so that no eviction could help. Until v0.13 the
-    /// search finds that out, and the job stands for those like it.
-    pub fn is_impossible(&mut self, job: JobRef) -> bool {
-        match self.given.config.revision {
-            Revision::V0_13 => false,
-            Revision::V0_17 => {
-                let chunk = self.chunk(job, false);
-                chunk.iter().any(|&task| self.is_too_large(&self.pod_of(task).request).is_some())
-            }
-        }
-    }
-
     /// A resource that no node has enough of even when empty, if any.
     pub fn is_too_large(&self, r: &Request) -> Option<Resource> {
-        if !self.given.plugins.predicates {
+        if !self.plugins.predicates {
             return None;
         }
-        let largest = &self.given.largest;
+        let largest = &self.largest;
         if r.gpus > largest.gpus {
             return Some(Resource::GPU);
         }
@@ -109,6 +97,20 @@ impl Session<'_> {
         }
         let found = r.scalars.iter().zip(&largest.scalars).position(|(requested, most)| requested > most);
         found.map(|i| Resource(3 + i as u8))
+    }
+}
+
+impl Session<'_> {
+    /// Whether some pod of the next chunk fits no node even when empty, so that no eviction could help. Until v0.13 the
+    /// search finds that out, and the job stands for those like it.
+    pub fn is_impossible(&mut self, job: JobRef) -> bool {
+        match self.given.config.revision {
+            Revision::V0_13 => false,
+            Revision::V0_17 => {
+                let chunk = self.chunk(job, false);
+                chunk.iter().any(|&task| self.given.is_too_large(&self.pod_of(task).request).is_some())
+            }
+        }
     }
 
     /// (4) to (8): what excludes a node with sufficient resources.

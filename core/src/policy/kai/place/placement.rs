@@ -96,7 +96,7 @@ impl Session<'_> {
     ) -> Result<(), Failure> {
         let explains = self.notes.is_on() && !pipeline_only;
         let pod = self.task(task).pod;
-        if let Some(resource) = self.is_too_large(&self.given.pods[pod.ix()].request) {
+        if let Some(resource) = self.given.is_too_large(&self.given.pods[pod.ix()].request) {
             return Err(Failure::TooLarge { task, resource });
         }
         let last = choice.take();
@@ -131,7 +131,7 @@ impl Session<'_> {
     fn place_on(&mut self, st: &mut Statement, task: TaskRef, at: NodeRef, pipeline_only: bool) -> bool {
         let request = &self.pod_of(task).request;
         let node = &self.state.nodes[at.ix()];
-        let now = self.is_allocatable_now(node, request);
+        let now = self.given.is_allocatable_now(node, request);
         if !request.is_shared() {
             if now && !pipeline_only {
                 st.allocate(self, task, at);
@@ -177,7 +177,7 @@ impl Session<'_> {
         // A device of less than 100 MiB has no score and is skipped.
         for (group, s) in node.fitting(request).filter(|_| node.device_mib >= 100) {
             let filled = s.used as f64 / node.device_mib as f64;
-            scored.push((self.device_score(filled), Device::Shared(group)));
+            scored.push((self.given.plugins.device_score(filled), Device::Shared(group)));
         }
         let slot = |device: Device| match device {
             Device::Shared(group) => node.shared.n_before(group),
@@ -187,7 +187,7 @@ impl Session<'_> {
         let (idle, releasing) = (node.idle.gpus, node.releasing.gpus);
         if idle > 0.0 || releasing > 0.0 {
             let whole = usize::try_from(idle as i64 + releasing as i64).unwrap_or(0);
-            let score = self.device_score(0.0);
+            let score = self.given.plugins.device_score(0.0);
             scored.extend(std::iter::repeat_n((score, Device::Whole), whole));
         }
         scored.sort_by(|l, r| r.0.partial_cmp(&l.0).expect("scores are never NaN"));
@@ -197,11 +197,6 @@ impl Session<'_> {
             _ => false,
         };
         (scored.len() >= count).then(|| (scored.into_iter().take(count).map(|s| s.1).collect(), is_tie))
-    }
-
-    fn device_score(&self, filled: f64) -> f64 {
-        let pack = if self.given.plugins.gpu_pack { filled } else { 0.0 };
-        if self.given.plugins.gpu_spread { pack + (1.0 - filled) } else { pack }
     }
 
     /// Whether a shared request would open a new device on a node (5.4, item 5).
@@ -228,7 +223,7 @@ impl Session<'_> {
         }
         for other in next {
             let subject = Subject { other_node: Some(self.state.nodes[other.node.ix()].id), ..subject };
-            let (l, r) = (self.scored(choice, best), self.scored(choice, *other));
+            let (l, r) = (self.given.scored(choice, best), self.given.scored(choice, *other));
             checks.push(Check::new(BEST_NODE, subject, l, Op::AtLeast, r));
             if best.score == other.score {
                 let [l, r] = [at, other.node].map(|node| self.state.nodes[node.ix()].name.clone());
@@ -245,9 +240,7 @@ impl Session<'_> {
         checks.extend(self.placement_faults(task, at));
         checks
     }
-}
 
-impl Session<'_> {
     /// Comparisons of nodes on which a task does not fit; without those on which no single amount decides.
     fn unfit_checks(&self, task: TaskRef, choice: &Choice, subject: Subject) -> Vec<Check> {
         let pod = self.pod_of(task);
@@ -320,10 +313,10 @@ impl Session<'_> {
     /// In each group, its members in order.
     fn placement_order(&self, job: JobRef) -> SetOrder {
         let job = self.job(job);
-        let Some(tree) = &job.tree else { return self.sets_in_order(job) };
+        let Some(tree) = &job.tree else { return self.given.sets_in_order(job) };
         let mut order = SetOrder::new();
         match self.given.config.revision {
-            Revision::V0_13 => groups_first(tree, &self.sets_in_order(job), &mut order),
+            Revision::V0_13 => groups_first(tree, &self.given.sets_in_order(job), &mut order),
             Revision::V0_17 => members_in_order(tree, (job, self.given.plugins.subgroup_order), &mut order),
         }
         order

@@ -21,7 +21,7 @@ use crate::policy::kai::pod::PodFacts;
 use crate::policy::kai::record::notes::real;
 use crate::policy::kai::request::{Kind, Request};
 use crate::policy::kai::revision::Revision;
-use crate::policy::kai::session::Session;
+use crate::policy::kai::session::Given;
 use crate::policy::kai::task::NodeRef;
 use crate::trace::{Quantity, Term};
 
@@ -34,10 +34,10 @@ impl Node {
     }
 }
 
-impl Session<'_> {
+impl Given<'_> {
     /// Score parts of a node for a pod, without the range that packing is relative to.
-    pub fn parts_of(&self, at: NodeRef, pod: &PodFacts) -> Parts {
-        let (node, r) = (&self.state.nodes[at.ix()], &pod.request);
+    pub fn parts_of(&self, (at, node): (NodeRef, &Node), pod: &PodFacts) -> Parts {
+        let r = &pod.request;
         let applies = |part: &Part| match part {
             Part::Placement => true,
             Part::ResourceType => r.is_cpu_only() && node.is_cpu_only(),
@@ -46,7 +46,7 @@ impl Session<'_> {
             Part::Nominated => pod.nominated == Some(at),
         };
         let bit = |i: usize| 1_u32.checked_shl(i as u32).unwrap_or(0);
-        let bits = self.given.score_parts.iter().enumerate().filter(|(_, part)| applies(part));
+        let bits = self.score_parts.iter().enumerate().filter(|(_, part)| applies(part));
         Parts { applying: bits.fold(0, |bits, (i, _)| bits | bit(i)), packing: self.packing(node, r) }
     }
 
@@ -54,7 +54,7 @@ impl Session<'_> {
     pub fn packing(&self, node: &Node, r: &Request) -> Packing {
         let cpu_only = r.is_cpu_only();
         let x = node.x(cpu_only);
-        let strategy = if cpu_only { self.given.config.cpu_placement } else { self.given.config.gpu_placement };
+        let strategy = if cpu_only { self.config.cpu_placement } else { self.config.gpu_placement };
         match strategy {
             Placement::Spread => {
                 let total = if cpu_only { node.allocatable.cpu } else { node.n_devices as f64 };
@@ -73,7 +73,7 @@ impl Session<'_> {
 
     /// The parts of a score that apply, in plugin order.
     fn summands(&self, of: &Parts, range: Range) -> impl Iterator<Item = (Part, f64)> {
-        let scale = match self.given.config.revision {
+        let scale = match self.config.revision {
             Revision::V0_13 => 1.0,
             Revision::V0_17 => 10.0,
         };
@@ -86,7 +86,7 @@ impl Session<'_> {
             Part::Nominated => 1_000_000.0 * scale,
         };
         let applies = move |i: usize| applying.checked_shr(i as u32).is_some_and(|bits| bits & 1 == 1);
-        let parts = self.given.score_parts.iter().enumerate().filter(move |(i, _)| applies(*i));
+        let parts = self.score_parts.iter().enumerate().filter(move |(i, _)| applies(*i));
         parts.map(move |(_, &part)| (part, worth(part)))
     }
 
@@ -121,6 +121,7 @@ mod tests {
     use crate::cluster::PodRules;
     use crate::policy::kai::cycle_input::CycleInput;
     use crate::policy::kai::recorded::{GpuAsk, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet};
+    use crate::policy::kai::session::Session;
     use crate::policy::kai::task::{JobRef, PodRef};
     use crate::trace::Level;
 

@@ -33,6 +33,7 @@ use std::collections::BTreeSet;
 
 use smallvec::{SmallVec, smallvec};
 
+use crate::policy::kai::config::Config;
 use crate::policy::kai::fast::feasibility::Feasibility;
 use crate::policy::kai::job::Chunk;
 use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
@@ -56,6 +57,21 @@ pub(in crate::policy::kai) enum Generator {
     NodeLocalGreedy,
     /// v0.17, plugin `sg-multinodegang`.
     MultiNodeGang,
+}
+
+impl Generator {
+    /// The generators that are asked in turn.
+    pub fn in_turn(config: &Config) -> Vec<Generator> {
+        let plugin = |name: &str| match name {
+            "sg-nodelocalgreedy" => Some(Generator::NodeLocalGreedy),
+            "sg-multinodegang" => Some(Generator::MultiNodeGang),
+            _ => None,
+        };
+        match config.revision {
+            Revision::V0_13 => vec![Generator::NodeByNode],
+            Revision::V0_17 => config.plugins.iter().filter_map(|name| plugin(name)).collect(),
+        }
+    }
 }
 
 /// Result of a successful probe.
@@ -100,19 +116,6 @@ struct Scenario {
 }
 
 impl Session<'_> {
-    /// The generators that are asked in turn.
-    pub fn generators(&self) -> Vec<Generator> {
-        let plugin = |name: &str| match name {
-            "sg-nodelocalgreedy" => Some(Generator::NodeLocalGreedy),
-            "sg-multinodegang" => Some(Generator::MultiNodeGang),
-            _ => None,
-        };
-        match self.given.config.revision {
-            Revision::V0_13 => vec![Generator::NodeByNode],
-            Revision::V0_17 => self.given.config.plugins.iter().filter_map(|name| plugin(name)).collect(),
-        }
-    }
-
     fn evict_all(&mut self, st: &mut Statement, tasks: &[TaskRef]) -> Result<(), NotHeld> {
         tasks.iter().try_for_each(|&task| st.evict(self, task))
     }
@@ -417,7 +420,7 @@ impl Session<'_> {
                 tasks.push(task);
             }
         }
-        tasks.into_iter().map(|t| self.clone_task(t)).collect()
+        tasks.into_iter().map(|t| self.state.clone_task(t)).collect()
     }
 
     /// The scenarios of the gang generator.

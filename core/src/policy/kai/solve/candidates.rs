@@ -54,7 +54,7 @@ impl Session<'_> {
                 let others = all.filter(|&v| v != job && self.counts_active(v, most.is_none()));
                 let mut victims: Vec<JobRef> = others.collect();
                 if let Some(most) = most {
-                    victims.sort_by(|&l, &r| self.job_order(r, l));
+                    victims.sort_by(|&l, &r| self.state.job_order(r, l));
                     self.draw_jobs(RandomOrder::Consolidation, &mut victims);
                     if victims.len() > *most as usize + 1 {
                         self.notes.ties.met(nondeterminism::CANDIDATES, self.about_job(job));
@@ -65,7 +65,7 @@ impl Session<'_> {
             }
         };
         let mut victims: Vec<JobRef> = victims.into_iter().filter(|&v| self.facts_of(v).is_ordered).collect();
-        victims.sort_by(|&l, &r| self.job_order(r, l));
+        victims.sort_by(|&l, &r| self.state.job_order(r, l));
         victims.into_iter().map(|job| (self.leaf_of(job), job)).collect()
     }
 
@@ -75,8 +75,8 @@ impl Session<'_> {
         if !self.caches.keeps_lists {
             active = JobIndex::new(self.state.queues.len(), self.given.facts.len());
         }
-        active.update(|v| self.place_of(v).filter(|_| self.may_lose(v) && self.has_active(v)));
-        let may_lose = |q| self.split(by, q).is_none_or(|at| self.queue_may_lose((held, need), at));
+        active.update(|v| self.place_of(v).filter(|_| self.may_lose(v) && self.state.active_of(v).next().is_some()));
+        let may_lose = |q| self.state.split(by, q).is_none_or(|at| self.queue_may_lose((held, need), at));
         let others = active.queues().filter(|&(q, _)| q != by && may_lose(q));
         let leaves = others.map(|(queue, jobs)| {
             let mut jobs: Vec<JobRef> = jobs.iter().rev().map(|job| job.1).collect();
@@ -86,13 +86,9 @@ impl Session<'_> {
             (queue, jobs)
         });
         let leaves = leaves.filter(|(_, jobs)| !jobs.is_empty());
-        let victims = Leaves::by_first(leaves, |l, r| self.job_order(r, l));
+        let victims = Leaves::by_first(leaves, |l, r| self.state.job_order(r, l));
         self.caches.active = active;
         victims
-    }
-
-    fn has_active(&self, job: JobRef) -> bool {
-        self.job(job).tasks().any(|t| self.task(t).status.is_active_allocated())
     }
 
     /// Whether a job has active tasks by its count, which differs from their statuses after double evictions.
@@ -104,7 +100,7 @@ impl Session<'_> {
             Revision::V0_13 => false,
             Revision::V0_17 => is_unlimited,
         };
-        self.job(job).n_active_allocated != 0 && (!also_by_status || self.has_active(job))
+        self.job(job).n_active_allocated != 0 && (!also_by_status || self.state.active_of(job).next().is_some())
     }
 
     /// Whether jobs of a queue are candidates for a reclaim.

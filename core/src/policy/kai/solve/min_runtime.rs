@@ -96,7 +96,7 @@ impl Session<'_> {
         if self.given.config.reclaim_resolve == ReclaimResolve::Queue {
             return self.nearest(victim, of);
         }
-        let up = |from| std::iter::successors(Some(from), |q: &QueueRef| self.state.queues[q.ix()].parent);
+        let up = |from| self.state.path_up(Some(from));
         let is_common = |queue: QueueRef| up(by).any(|q| q == queue);
         if is_common(victim) {
             return self.nearest(victim, of);
@@ -112,15 +112,6 @@ impl Session<'_> {
     }
 
     fn nearest(&self, from: QueueRef, of: impl Fn(&Queue) -> Option<f64>) -> Option<(QueueRef, f64)> {
-        std::iter::successors(Some(from), |q| self.state.queues[q.ix()].parent)
-            .find_map(|q| Some((q, of(&self.state.queues[q.ix()])?)))
-    }
-
-    /// Queues from the root down to this one.
-    pub fn path_from_root(&self, queue: QueueRef) -> Vec<QueueRef> {
-        let up = std::iter::successors(Some(queue), |q| self.state.queues[q.ix()].parent);
-        let mut path: Vec<QueueRef> = up.collect();
-        path.reverse();
-        path
+        self.state.path_up(Some(from)).find_map(|q| Some((q, of(&self.state.queues[q.ix()])?)))
     }
 }

@@ -128,11 +128,6 @@ impl Session<'_> {
         self.counting_memory(job, check)
     }
 
-    /// Current allocation of every queue.
-    pub fn held(&self) -> Held {
-        self.state.queues.iter().map(|q| (q.allocated, q.allocated_np)).collect()
-    }
-
     /// 6.3: whether a job may take these victims; records the comparisons in the proof.
     pub fn is_fair(&mut self, held: &Held, tried: Tried<'_>, proof: &mut Proof) -> bool {
         let claimant = tried.partial;
@@ -163,7 +158,7 @@ impl Session<'_> {
             known.units.extend(units);
             known.last_units.extend(last);
         }
-        if self.draws(RandomOrder::Validator) {
+        if self.given.draws(RandomOrder::Validator) {
             return self.in_visit_order(reclaimed);
         }
         reclaimed.sort_by(|l, r| self.state.queues[l.queue.ix()].name.cmp(&self.state.queues[r.queue.ix()].name));
@@ -174,7 +169,7 @@ impl Session<'_> {
     fn counted_victims<'t>(&self, tried: Tried<'t>) -> Vec<&'t VictimsOfJob> {
         let mut victims: Vec<&VictimsOfJob> = tried.victims.iter().collect();
         let is_sum_of_evicted = self.state.sums_are_exact && self.given.config.allow_consolidating_reclaim;
-        if is_sum_of_evicted && !self.draws(RandomOrder::Validator) {
+        if is_sum_of_evicted && !self.given.draws(RandomOrder::Validator) {
             let mut evicted: Vec<JobRef> = tried.evicted.iter().map(|&task| self.job_of(task)).collect();
             evicted.sort_unstable();
             victims.retain(|of_job| evicted.binary_search(&of_job.job).is_ok());
@@ -196,7 +191,7 @@ impl Session<'_> {
 
     /// Items in the order in which the validator visits them, permuted with a seed (N-7).
     fn in_visit_order<T>(&self, items: Vec<T>) -> Vec<T> {
-        if !self.draws(RandomOrder::Validator) {
+        if !self.given.draws(RandomOrder::Validator) {
             return items;
         }
         let n = items.len();
@@ -223,7 +218,7 @@ impl Session<'_> {
         let loses_no_core = self.is_semi(job);
         let job = self.job(job);
         let (mut elastic, mut core) = (Chunk::new(), Chunk::new());
-        let current = |pod: &PodRef| job.slots[self.slot_of(*pod)].task;
+        let current = |pod: &PodRef| job.slots[self.given.slot_of(*pod)].task;
         for (set, counts) in job.sets.iter().enumerate() {
             let of_set = pods.iter().filter(|p| self.given.pods[p.ix()].set == set).filter_map(current);
             let tasks: Chunk = of_set.collect();
@@ -243,18 +238,12 @@ impl Session<'_> {
         self.given.config.allow_consolidating_reclaim && self.task(task).status.is_active_allocated()
     }
 
-    /// The siblings at which the paths of two leaf queues diverge: the claimant's side, the other side.
-    pub fn split(&self, claimant: QueueRef, other: QueueRef) -> Option<(QueueRef, QueueRef)> {
-        let (l, r) = (self.path_from_root(claimant), self.path_from_root(other));
-        l.into_iter().zip(r).find(|(l, r)| l != r)
-    }
-
     /// Step A: what the queues have left; `None` if any unit is refused.
     fn units_are_allowed(&self, claim: Claim<'_>, reclaimed: &[ReclaimedUnits], proof: &mut Proof) -> Option<Left> {
         let claimant = self.facts_of(claim.claimant).queue?;
         let mut left: Left = vec![None; self.state.queues.len()];
         for ReclaimedUnits { queue, units, .. } in reclaimed {
-            let (r, e) = self.split(claimant, *queue)?;
+            let (r, e) = self.state.split(claimant, *queue)?;
             for &unit in units {
                 let now = *left[e.ix()].get_or_insert(claim.held[e.ix()].0);
                 let reason = self.unit_is_allowed(claim, (r, e), now);
@@ -267,7 +256,7 @@ impl Session<'_> {
                 }
                 proof.add_eviction(*queue, reason.unwrap_or(EvictReason::ReclaimedForQuota), checks);
                 reason?;
-                for q in self.path_from_root(*queue) {
+                for q in self.state.path_from_root(*queue) {
                     *left[q.ix()].get_or_insert(claim.held[q.ix()].0) -= unit;
                 }
             }
@@ -282,7 +271,7 @@ impl Session<'_> {
             return None;
         }
         let claimant = self.facts_of(claim.claimant).queue?;
-        let splits: Vec<_> = reclaimed.iter().map(|t| self.split(claimant, t.queue)).collect();
+        let splits: Vec<_> = reclaimed.iter().map(|t| self.state.split(claimant, t.queue)).collect();
         let first_of = |i: usize| splits[i].filter(|_| !splits[..i].contains(&splits[i]));
         (0..reclaimed.len()).filter_map(first_of).find(|&(r, e)| {
             let here = || reclaimed.iter().zip(&splits).filter(|(_, at)| **at == Some((r, e))).map(|(t, _)| t);
@@ -404,7 +393,7 @@ impl Session<'_> {
     fn involved(&self, sibling: QueueRef, need: Quantities, reclaimed: &[ReclaimedUnits]) -> [bool; 3] {
         let mut involved = need.to_array().map(|amount| amount > 0.0);
         for ReclaimedUnits { queue, units, .. } in reclaimed {
-            if self.path_from_root(*queue).contains(&sibling) {
+            if self.state.path_from_root(*queue).contains(&sibling) {
                 for unit in units {
                     for (i, amount) in unit.to_array().into_iter().enumerate() {
                         involved[i] |= amount > 0.0;

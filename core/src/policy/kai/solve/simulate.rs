@@ -55,7 +55,7 @@ impl Session<'_> {
     ) -> Attempt {
         let claimant = self.job(tried.partial).uid;
         self.note_tried(search, tried.partial, 1);
-        self.note_nodes(tried.evicted);
+        self.notes.tried_nodes(&self.state, tried.evicted);
         if !self.place_again(st, tried, nodes, feasibility) {
             return Attempt::Failed;
         }
@@ -85,7 +85,7 @@ impl Session<'_> {
         owners.dedup();
         let wanted = self.relevant_jobs(partial, &owners);
         let leaves = self.waiting_and_wanted(partial, &owners, &wanted);
-        let mut tree = QueueTree::serving(self, None);
+        let mut tree = QueueTree::serving(&self.state, None);
         tree.load_leaves(self, leaves);
         if self.given.siblings_are_ordered {
             tree.restrict_to(self, wanted);

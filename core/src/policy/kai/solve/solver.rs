@@ -76,8 +76,8 @@ impl Session<'_> {
         self.compute_deferred_signatures();
         let feasible = self.feasible_nodes(job);
         let chunk = self.chunk(job, false);
-        self.note_search(chunk.len());
-        let generators = self.generators();
+        self.notes.begin_search(chunk.len());
+        let generators = Generator::in_turn(self.given.config);
         let lists_once = !generators.contains(&Generator::NodeByNode)
             && !matches!(search, VictimSearch::Consolidation { most: Some(_) });
         let candidates = (lists_once && !chunk.is_empty()).then(|| self.victims_for(search, job));
@@ -197,7 +197,7 @@ impl Session<'_> {
         let keeps_active = generator != Generator::NodeByNode;
         let mut tasks = pending.to_vec();
         if keeps_active {
-            tasks.extend(self.job(job).tasks().filter(|&t| self.task(t).status.is_active_allocated()));
+            tasks.extend(self.state.active_of(job));
         }
         let partial = self.clone_with_tasks(job, &tasks);
         let counted = |set: usize| tasks.iter().filter(|&&t| self.pod_of(t).set == set).count() as i64;
@@ -229,7 +229,7 @@ impl Session<'_> {
         recording.nodes.iter().for_each(|n| nodes[n.ix()] = true);
         let mut hypothesis = Hypothesis::new(self, partial, pending, recording.groups);
         let (search, job) = (claimant.search, claimant.job);
-        let mut tree = QueueTree::victims(self);
+        let mut tree = QueueTree::victims(&self.state);
         let victims = claimant.candidates.clone().unwrap_or_else(|| self.victims_for(search, job));
         if self.notes.is_on() {
             self.note_protected(search, job);
@@ -252,7 +252,7 @@ impl Session<'_> {
                     ),
                 };
                 if let Some(mut solution) = found {
-                    self.note_sufficient(k, solution.emptied.take());
+                    self.notes.sufficed(k, solution.emptied.take());
                     return Probe::Solved(solution);
                 }
             }
