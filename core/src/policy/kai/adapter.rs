@@ -179,7 +179,7 @@ impl Kai {
             let over = Over { input, world, rhythm: self.rhythm, memory };
             over.complete(&mut session, &mut trace.refusals, |job| claimed.get(&job).copied());
         }
-        let total = session.given.total;
+        let total = session.inputs.total;
         if let (Some(params), Some(tracker)) = (&self.config.usage, &mut memory.usage) {
             tracker.hold(params, held(world, &decisions), total);
         }

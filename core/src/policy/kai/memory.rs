@@ -91,7 +91,7 @@ impl Memory {
         let claimed: BTreeMap<u32, JobId> =
             out.claims.iter().map(|claim| (number(claim.0), session.facts_of(claim.0).id)).collect();
         let bound = out.decisions.iter().filter_map(|decided| match decided {
-            Decided::Bind { pod, .. } => Some(number(session.given.pods[pod.ix()].job)),
+            Decided::Bind { pod, .. } => Some(number(session.inputs.pods[pod.ix()].job)),
             Decided::Evict { .. } => None,
         });
         let bound: BTreeSet<u32> = bound.collect();
@@ -127,7 +127,7 @@ impl Memory {
     /// Marks the jobs of which a pod is stuck for the first time.
     fn close_stuck(&mut self, session: &Session<'_>, out: &mut Recorder<'_>) {
         let stuck: BTreeMap<u32, &Pod> = session
-            .given
+            .inputs
             .pods
             .iter()
             .filter(|pod| pod.status == Status::StuckInReleasing)

@@ -79,7 +79,7 @@ fn explain(session: &mut Session<'_>, out: &mut Recorder<'_>) {
 
 /// Runs the configured actions in order.
 fn execute_actions(session: &mut Session<'_>, out: &mut Recorder<'_>) {
-    for &action in &session.given.config.actions {
+    for &action in &session.inputs.config.actions {
         execute(session, action, out);
     }
 }

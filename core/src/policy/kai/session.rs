@@ -36,14 +36,14 @@ use crate::cluster::Preemptible;
 use crate::trace::Level;
 
 pub(super) struct Session<'a> {
-    pub given: Given<'a>,
+    pub inputs: Inputs<'a>,
     pub state: State,
     pub caches: Caches,
     pub notes: Notes,
 }
 
 /// What holds for the whole cycle: nothing changes it once the actions run.
-pub(super) struct Given<'a> {
+pub(super) struct Inputs<'a> {
     pub config: &'a Config,
     pub plugins: Plugins,
     pub now_s: f64,
@@ -134,9 +134,9 @@ impl Plugins {
     }
 }
 
-impl<'a> Given<'a> {
-    fn of(input: &CycleInput<'a>) -> Given<'a> {
-        Given {
+impl<'a> Inputs<'a> {
+    fn of(input: &CycleInput<'a>) -> Inputs<'a> {
+        Inputs {
             config: input.config,
             plugins: Plugins::of(input.config),
             now_s: input.now_s,
@@ -242,39 +242,39 @@ impl Caches {
 impl<'a> Session<'a> {
     pub fn open(input: CycleInput<'a>, level: Level) -> Self {
         let mut session = Session {
-            given: Given::of(&input),
+            inputs: Inputs::of(&input),
             caches: Caches::of(&input),
             notes: Notes::new(level, input.jobs.len()),
             state: State::open(input),
         };
         session.own_jobs().for_each(|job| session.place_job(job));
-        if session.given.plugins.proportion {
+        if session.inputs.plugins.proportion {
             session.sum_queues();
-            let Session { given, state, .. } = &mut session;
-            shares::divide(&mut state.queues, given.total, given.config.division_params());
+            let Session { inputs, state, .. } = &mut session;
+            shares::divide(&mut state.queues, inputs.total, inputs.config.division_params());
             // Rule 0 of the queue order can form cycles with the rules after it.
-            given.siblings_are_ordered =
-                !given.config.priority_in_quota_reclaim && shares::siblings_are_ordered(&state.queues);
+            inputs.siblings_are_ordered =
+                !inputs.config.priority_in_quota_reclaim && shares::siblings_are_ordered(&state.queues);
         }
         session
     }
 
     /// 2.1: request and allocation of every queue.
     fn sum_queues(&mut self) {
-        for job in 0..self.given.facts.len() {
-            let Some(queue) = self.given.facts[job].queue.filter(|_| !self.given.facts[job].is_set_aside) else {
+        for job in 0..self.inputs.facts.len() {
+            let Some(queue) = self.inputs.facts[job].queue.filter(|_| !self.inputs.facts[job].is_set_aside) else {
                 continue;
             };
             for task in self.state.jobs[job].tasks() {
                 let Task { pod, status, accepted, .. } = self.state.tasks[task.ix()];
                 let (amount, held) = match status {
                     Status::Pending => {
-                        (self.given.pods[pod.ix()].request.pending(self.given.memory_basis.pending), false)
+                        (self.inputs.pods[pod.ix()].request.pending(self.inputs.memory_basis.pending), false)
                     }
                     status if status.is_allocated() => (accepted.quantities, true),
                     _ => continue,
                 };
-                let held = held.then(|| self.given.facts[job].preemptible != Preemptible::No);
+                let held = held.then(|| self.inputs.facts[job].preemptible != Preemptible::No);
                 shares::add(&mut self.state.queues, queue, amount, held);
             }
             if self.is_semi(JobRef::of(job)) {
@@ -285,7 +285,7 @@ impl<'a> Session<'a> {
 
     /// Original jobs, by name.
     pub fn own_jobs(&self) -> impl Iterator<Item = JobRef> + use<> {
-        (0..self.given.facts.len()).map(JobRef::of)
+        (0..self.inputs.facts.len()).map(JobRef::of)
     }
     /// Jobs with pending tasks, by leaf queue.
     pub fn waiting(&mut self) -> Rc<Leaves> {
@@ -294,7 +294,7 @@ impl<'a> Session<'a> {
         }
         let mut pending = std::mem::take(&mut self.caches.pending);
         if !self.caches.keeps_lists {
-            pending = JobIndex::new(self.state.queues.len(), self.given.facts.len());
+            pending = JobIndex::new(self.state.queues.len(), self.inputs.facts.len());
         }
         pending.update(|job| Some(self.place_of(job)?).filter(|_| self.job(job).has_pending()));
         let leaves = pending.queues().map(|(leaf, jobs)| (leaf, jobs.iter().map(|job| job.1).collect()));
@@ -316,31 +316,31 @@ impl<'a> Session<'a> {
         &self.state.jobs[job.ix()]
     }
     pub fn facts_of(&self, job: JobRef) -> &JobFacts {
-        &self.given.facts[self.state.jobs[job.ix()].uid.ix()]
+        &self.inputs.facts[self.state.jobs[job.ix()].uid.ix()]
     }
     pub fn task(&self, task: TaskRef) -> &Task {
         &self.state.tasks[task.ix()]
     }
     pub fn pod_of(&self, task: TaskRef) -> &Pod {
-        &self.given.pods[self.state.tasks[task.ix()].pod.ix()]
+        &self.inputs.pods[self.state.tasks[task.ix()].pod.ix()]
     }
     pub fn job_of(&self, task: TaskRef) -> JobRef {
         self.pod_of(task).job
     }
     /// Current object of a pod in the session's job.
     pub fn current_of(&self, pod: PodRef) -> TaskRef {
-        let slot = self.given.slot_of(pod);
-        self.state.jobs[self.given.pods[pod.ix()].job.ix()].slots[slot].task.expect("a session's job has all its pods")
+        let slot = self.inputs.slot_of(pod);
+        self.state.jobs[self.inputs.pods[pod.ix()].job.ix()].slots[slot].task.expect("a session's job has all its pods")
     }
 
     /// The proportion handler of an operation: adds or subtracts a task's accepted request along its queues.
     pub fn account(&mut self, task: TaskRef, add: bool) {
-        if !self.given.plugins.proportion {
+        if !self.inputs.plugins.proportion {
             return;
         }
         let amount = self.state.tasks[task.ix()].accepted.quantities;
-        let job = self.given.pods[self.state.tasks[task.ix()].pod.ix()].job;
-        let facts = &self.given.facts[job.ix()];
+        let job = self.inputs.pods[self.state.tasks[task.ix()].pod.ix()].job;
+        let facts = &self.inputs.facts[job.ix()];
         let is_fixed = facts.preemptible == Preemptible::No;
         let mut at = facts.queue;
         while let Some(q) = at {

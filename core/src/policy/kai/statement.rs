@@ -72,17 +72,17 @@ impl Session<'_> {
     fn node_add(&mut self, host: NodeRef, task: TaskRef) -> bool {
         self.caches.classes.changed(host);
         let t = &mut self.state.tasks[task.ix()];
-        self.state.nodes[host.ix()].add(&self.given.pods[t.pod.ix()].request, t)
+        self.state.nodes[host.ix()].add(&self.inputs.pods[t.pod.ix()].request, t)
     }
     fn node_update(&mut self, host: NodeRef, task: TaskRef) -> bool {
         self.caches.classes.changed(host);
         let t = &mut self.state.tasks[task.ix()];
-        self.state.nodes[host.ix()].update(&self.given.pods[t.pod.ix()].request, t)
+        self.state.nodes[host.ix()].update(&self.inputs.pods[t.pod.ix()].request, t)
     }
     fn node_remove(&mut self, host: NodeRef, task: TaskRef) {
         self.caches.classes.changed(host);
         let pod = self.state.tasks[task.ix()].pod;
-        self.state.nodes[host.ix()].remove(&self.given.pods[pod.ix()].request, pod);
+        self.state.nodes[host.ix()].remove(&self.inputs.pods[pod.ix()].request, pod);
     }
 
     /// Evicts a task at once, outside any statement.

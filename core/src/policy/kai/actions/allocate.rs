@@ -21,7 +21,7 @@ use crate::policy::kai::task::{JobRef, NodeRef, Status};
 
 impl Session<'_> {
     pub fn run_allocate(&mut self, out: &mut Recorder<'_>) {
-        let mut tree = QueueTree::serving(&self.state, self.given.config.depth(Action::Allocate));
+        let mut tree = QueueTree::serving(&self.state, self.inputs.config.depth(Action::Allocate));
         let jobs = self.candidates();
         let all = vec![true; self.state.nodes.len()];
         let mut known = MayFit::default();
@@ -47,7 +47,7 @@ impl Session<'_> {
 
     /// Ready jobs with pending tasks.
     pub fn candidates(&self) -> Vec<JobRef> {
-        let is_tried = |job: JobRef| self.given.only.is_none_or(|only| only == job);
+        let is_tried = |job: JobRef| self.inputs.only.is_none_or(|only| only == job);
         let is_candidate = |&job: &JobRef| is_tried(job) && self.job(job).is_ready() && self.job(job).has_pending();
         self.own_jobs().filter(is_candidate).collect()
     }
@@ -55,7 +55,7 @@ impl Session<'_> {
     /// Candidates that may evict others for themselves now.
     pub fn claimants(&self) -> Vec<JobRef> {
         let mut jobs = self.candidates();
-        jobs.retain(|&job| self.facts_of(job).may_evict_from_s().is_none_or(|from| from <= self.given.now_s));
+        jobs.retain(|&job| self.facts_of(job).may_evict_from_s().is_none_or(|from| from <= self.inputs.now_s));
         jobs
     }
 
@@ -77,8 +77,8 @@ impl Session<'_> {
         let done = st.commit(self);
         out.committed(self, job, done, Why::Free);
         if !claims && !was_started {
-            self.state.jobs[job.ix()].last_start_s = Some(self.given.now_s);
-            self.state.latest_start_s = self.state.latest_start_s.max(self.given.now_s);
+            self.state.jobs[job.ix()].last_start_s = Some(self.inputs.now_s);
+            self.state.latest_start_s = self.state.latest_start_s.max(self.inputs.now_s);
             out.started(job);
         }
         true

@@ -24,11 +24,11 @@ use crate::policy::kai::task::JobRef;
 
 impl Session<'_> {
     pub fn run_consolidation(&mut self, out: &mut Recorder<'_>) {
-        let most = self.given.config.max_consolidation_preemptees;
+        let most = self.inputs.config.max_consolidation_preemptees;
         if most == Some(0) {
             return;
         }
-        let mut tree = QueueTree::serving(&self.state, self.given.config.depth(Action::Consolidation));
+        let mut tree = QueueTree::serving(&self.state, self.inputs.config.depth(Action::Consolidation));
         let mut jobs = self.claimants();
         jobs.retain(|&job| self.may_move_others(job));
         let there = self.idle_or_releasing();

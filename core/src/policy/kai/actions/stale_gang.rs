@@ -20,7 +20,7 @@ use crate::policy::kai::task::{JobRef, Status, TaskRef};
 impl Session<'_> {
     pub fn run_stale_gang_eviction(&mut self, out: &mut Recorder<'_>) {
         for job in self.own_jobs() {
-            if self.given.facts[job.ix()].is_set_aside {
+            if self.inputs.facts[job.ix()].is_set_aside {
                 continue;
             }
             let is_stale = self.is_stale(job);
@@ -33,12 +33,12 @@ impl Session<'_> {
                 continue;
             }
             let since = since.unwrap_or_else(|| {
-                self.state.jobs[job.ix()].stale_since_s = Some(self.given.now_s);
+                self.state.jobs[job.ix()].stale_since_s = Some(self.inputs.now_s);
                 out.stale(job, true);
-                self.given.now_s
+                self.inputs.now_s
             });
-            let grace = self.given.facts[job.ix()].staleness_grace_s.unwrap_or(self.given.config.staleness_grace_s);
-            if let Some(grace) = grace.filter(|grace| self.given.now_s - since >= *grace) {
+            let grace = self.inputs.facts[job.ix()].staleness_grace_s.unwrap_or(self.inputs.config.staleness_grace_s);
+            if let Some(grace) = grace.filter(|grace| self.inputs.now_s - since >= *grace) {
                 self.evict_stale(job, (since, grace), out);
             }
         }

@@ -22,16 +22,16 @@ use crate::units::Resource;
 impl Session<'_> {
     /// The fair share that every queue would have without past usage; empty if usage counts nothing.
     pub(super) fn shares_without_usage(&self) -> Vec<Quantities> {
-        let params = self.given.config.division_params();
+        let params = self.inputs.config.division_params();
         let is_used = self.state.queues.iter().any(|queue| queue.usage != Quantities::default());
-        if !self.given.plugins.proportion || params.k == 0.0 || !is_used {
+        if !self.inputs.plugins.proportion || params.k == 0.0 || !is_used {
             return Vec::new();
         }
         let mut queues = self.state.queues.clone();
         for queue in &mut queues {
             (queue.usage, queue.fair_share) = (Quantities::default(), Quantities::default());
         }
-        shares::divide(&mut queues, self.given.total, params);
+        shares::divide(&mut queues, self.inputs.total, params);
         queues.into_iter().map(|queue| queue.fair_share).collect()
     }
 

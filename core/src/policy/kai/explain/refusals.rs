@@ -224,15 +224,15 @@ impl Session<'_> {
         let subject = Subject { resource: Some(resource), pod: Some(pod.id), ..self.about_job(job) };
         let request = &pod.request;
         let (asked, most) = match resource {
-            Resource::GPU => (request.gpus, self.given.largest.gpus),
-            Resource::CPU => (request.cpu, self.given.largest.cpu),
-            Resource::MEMORY => (request.memory, self.given.largest.memory),
+            Resource::GPU => (request.gpus, self.inputs.largest.gpus),
+            Resource::CPU => (request.cpu, self.inputs.largest.cpu),
+            Resource::MEMORY => (request.memory, self.inputs.largest.memory),
             named => {
                 let of = |scalars: &[i64]| {
                     let amount = named.nth_named().and_then(|n| scalars.get(n)).copied();
                     Amount::base_units(amount.unwrap_or(0)).in_policy_units(named)
                 };
-                (of(&request.scalars), of(&self.given.largest.scalars))
+                (of(&request.scalars), of(&self.inputs.largest.scalars))
             }
         };
         let (left, right) = (real(Quantity::Request, asked), real(Quantity::LargestNode, most));

@@ -60,7 +60,7 @@ fn siblings(
         });
         let need = tree.first_job(queue).map(|job| session.need(job)).unwrap_or_default();
         let own = &session.state.queues[queue.ix()];
-        let share = dominant(own.allocated + need, own.allocatable, session.given.total);
+        let share = dominant(own.allocated + need, own.allocatable, session.inputs.total);
         Ranked {
             name: own.name.to_string(),
             queue: Some(own.id),

@@ -35,11 +35,11 @@ impl Candidates {
         if !s.state.sums_are_exact
             || !s.state.evicted.is_empty()
             || s.notes.is_on()
-            || !s.given.config.queue_depth.is_empty()
+            || !s.inputs.config.queue_depth.is_empty()
         {
             return Candidates::default();
         }
-        let mut is_candidate = vec![false; s.given.facts.len()];
+        let mut is_candidate = vec![false; s.inputs.facts.len()];
         let mut n = 0;
         for &job in jobs {
             if test(s, job) {
@@ -91,7 +91,7 @@ pub(in crate::policy::kai) type MayFit = BTreeMap<(Option<QueueRef>, u32), bool>
 impl Session<'_> {
     /// Notes jobs skipped by an action that uses signatures.
     pub fn defer_signatures(&mut self, jobs: &[JobRef]) {
-        if self.given.config.use_scheduling_signatures {
+        if self.inputs.config.use_scheduling_signatures {
             self.caches.unsigned.extend_from_slice(jobs);
         }
     }

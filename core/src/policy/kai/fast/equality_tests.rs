@@ -152,7 +152,7 @@ fn outcome(snapshot: &Snapshot, has_shortcuts: bool) -> CycleOutcome {
     let mut session = Session::open(CycleInput::recorded(snapshot), Level::Outcomes);
     assert!(session.state.sums_are_exact);
     if !has_shortcuts {
-        (session.state.sums_are_exact, session.given.siblings_are_ordered, session.caches.keeps_lists) =
+        (session.state.sums_are_exact, session.inputs.siblings_are_ordered, session.caches.keeps_lists) =
             (false, false, false);
     }
     run(session, snapshot, &mut Trace::new(Level::Outcomes))

@@ -58,10 +58,10 @@ impl Feasibility {
         let mut is_too_large = false;
         for &task in &chunk {
             let pod = s.task(task).pod;
-            let (facts, request) = (&s.given.pods[pod.ix()], &s.given.pods[pod.ix()].request);
-            is_too_large |= s.given.is_too_large(request).is_some();
+            let (facts, request) = (&s.inputs.pods[pod.ix()], &s.inputs.pods[pod.ix()].request);
+            is_too_large |= s.inputs.is_too_large(request).is_some();
             let is_alike = |shape: &&mut Shape| {
-                let other = &s.given.pods[shape.pod.ix()];
+                let other = &s.inputs.pods[shape.pod.ix()];
                 other.request == *request && other.selects == facts.selects
             };
             match shapes.iter_mut().find(is_alike) {
@@ -223,7 +223,7 @@ impl Session<'_> {
 
     /// How many equal tasks fit each node now, cached per class of pods until any node changes.
     fn rooms(&mut self, pod: PodRef) -> Rc<[i64]> {
-        let kind = self.given.pods[pod.ix()].kind;
+        let kind = self.inputs.pods[pod.ix()].kind;
         if let Some(known) = self.caches.classes.rooms.get(&kind) {
             return known.clone();
         }
@@ -235,12 +235,12 @@ impl Session<'_> {
 
     /// Upper bound on the number of equal tasks that fit a node once `freed` is released.
     fn room_for(&self, pod: PodRef, at: NodeRef, freed: Freed) -> i64 {
-        let (facts, node) = (&self.given.pods[pod.ix()], &self.state.nodes[at.ix()]);
+        let (facts, node) = (&self.inputs.pods[pod.ix()], &self.state.nodes[at.ix()]);
         let r = &facts.request;
-        if self.given.plugins.predicates && !node.ready {
+        if self.inputs.plugins.predicates && !node.ready {
             return 0;
         }
-        if self.given.plugins.predicates && facts.selects.as_ref().is_some_and(|nodes| !nodes[at.ix()]) {
+        if self.inputs.plugins.predicates && facts.selects.as_ref().is_some_and(|nodes| !nodes[at.ix()]) {
             return 0;
         }
         let times = |there: f64, requested: f64| {
@@ -266,7 +266,7 @@ impl Session<'_> {
     /// Queues from the job to the root that have a limit, or a quota if the job needs one.
     fn bounded_queues(&self, job: JobRef, is_fixed: bool) -> Vec<QueueRef> {
         let facts = self.facts_of(job);
-        if !self.given.plugins.proportion {
+        if !self.inputs.plugins.proportion {
             return Vec::new();
         }
         let is_bounded = |q: &QueueRef| {

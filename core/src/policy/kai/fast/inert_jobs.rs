@@ -207,7 +207,7 @@ mod tests {
         let (mut n_worlds, mut n_all, mut n_skipping) = (0, 0, 0);
         for _ in 0..500 {
             let snapshot = world(&mut rng);
-            if !Session::open(CycleInput::recorded(&snapshot), Level::Outcomes).given.siblings_are_ordered {
+            if !Session::open(CycleInput::recorded(&snapshot), Level::Outcomes).inputs.siblings_are_ordered {
                 continue;
             }
             n_worlds += 1;

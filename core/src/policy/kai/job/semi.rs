@@ -79,7 +79,7 @@ impl Session<'_> {
             let held = self.held_of(job, set);
             held.last().copied().filter(|_| held.len() > self.min_of(job, set))
         };
-        let next = self.given.sets_in_order(self.job(job)).into_iter().rev().find_map(last_above);
+        let next = self.inputs.sets_in_order(self.job(job)).into_iter().rev().find_map(last_above);
         (next, self.n_above(job) > 1)
     }
 
@@ -121,7 +121,7 @@ impl Session<'_> {
             Preemptible::Yes => false,
             Preemptible::No => true,
             Preemptible::Semi => {
-                let (own, set) = (self.job(job).uid, self.given.pods[pod.ix()].set);
+                let (own, set) = (self.job(job).uid, self.inputs.pods[pod.ix()].set);
                 let of_set = self.job(own).tasks().filter(|&t| self.pod_of(t).set == set);
                 of_set.filter(|&t| self.is_kept(t)).count() < self.min_of(own, set)
             }
@@ -138,7 +138,7 @@ impl Session<'_> {
                 let core = self.core_of_chunk(job, &chunk);
                 let may = |t: &&TaskRef| self.task(**t).should_allocate(false);
                 let requested =
-                    core.iter().filter(may).map(|&t| self.pod_of(t).request.pending(self.given.memory_basis.pending));
+                    core.iter().filter(may).map(|&t| self.pod_of(t).request.pending(self.inputs.memory_basis.pending));
                 (!core.is_empty()).then(|| requested.fold(Quantities::default(), |sum, requested| sum + requested))
             }
         }
@@ -165,7 +165,7 @@ impl Session<'_> {
         if before == now {
             return;
         }
-        let mut at = self.given.facts[job.ix()].queue;
+        let mut at = self.inputs.facts[job.ix()].queue;
         while let Some(q) = at {
             let queue = &mut self.state.queues[q.ix()];
             queue.allocated_np -= before;

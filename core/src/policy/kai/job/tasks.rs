@@ -5,10 +5,10 @@
 
 use crate::policy::kai::job::{Job, PodSet, SetOrder};
 use crate::policy::kai::number::Quantities;
-use crate::policy::kai::session::{Given, Session, State};
+use crate::policy::kai::session::{Inputs, Session, State};
 use crate::policy::kai::task::{JobRef, PodRef, Status, Task, TaskRef};
 
-impl Given<'_> {
+impl Inputs<'_> {
     /// Index of a pod in its job.
     pub fn slot_of(&self, pod: PodRef) -> usize {
         let job = self.pods[pod.ix()].job;
@@ -43,8 +43,8 @@ impl Session<'_> {
     /// Adds a task object to a job.
     pub fn assign_task(&mut self, job: JobRef, task: TaskRef) {
         let Task { pod, status, .. } = self.state.tasks[task.ix()];
-        let slot = self.given.slot_of(pod);
-        let facts = &self.given.pods[pod.ix()];
+        let slot = self.inputs.slot_of(pod);
+        let facts = &self.inputs.pods[pod.ix()];
         let plain = facts.request.plain();
         self.state.jobs[job.ix()].assign(slot, facts.set, task, status, plain);
         self.place_job(job);
@@ -53,8 +53,8 @@ impl Session<'_> {
     /// `UpdateStatus` on the session's job of the task.
     pub fn update_status(&mut self, task: TaskRef, status: Status) {
         let Task { pod, status: before, .. } = self.state.tasks[task.ix()];
-        let slot = self.given.slot_of(pod);
-        let facts = &self.given.pods[pod.ix()];
+        let slot = self.inputs.slot_of(pod);
+        let facts = &self.inputs.pods[pod.ix()];
         let job = &mut self.state.jobs[facts.job.ix()];
         if let Some(current) = job.slots[slot].task
             && self.state.tasks[current.ix()].status.is_allocated()
@@ -88,9 +88,9 @@ impl Session<'_> {
 
     /// Updates a job's rank from its counters.
     pub fn place_job(&mut self, at: JobRef) {
-        let facts = &self.given.facts[self.state.jobs[at.ix()].uid.ix()];
+        let facts = &self.inputs.facts[self.state.jobs[at.ix()].uid.ix()];
         let job = &mut self.state.jobs[at.ix()];
-        job.rank = if self.given.plugins.elastic { facts.rank.with(job.filled()) } else { facts.rank };
+        job.rank = if self.inputs.plugins.elastic { facts.rank.with(job.filled()) } else { facts.rank };
         self.caches.pending.changed(at);
         self.caches.active.changed(at);
     }
@@ -99,7 +99,7 @@ impl Session<'_> {
     pub fn requested_by(&self, chunk: &[TaskRef]) -> Quantities {
         let mut requested = Quantities::default();
         for &task in chunk {
-            requested += self.pod_of(task).request.pending(self.given.memory_basis.chunk);
+            requested += self.pod_of(task).request.pending(self.inputs.memory_basis.chunk);
         }
         requested
     }

@@ -41,8 +41,8 @@ impl Session<'_> {
     pub fn may_not_evict_yet(&self, job: JobRef) -> Option<(Gate, Vec<Check>)> {
         let facts = self.facts_of(job);
         let delay = facts.preemption_delay_s?;
-        let from = facts.may_evict_from_s().filter(|&from| from > self.given.now_s)?;
-        let waited = real(Quantity::Waited, self.given.now_s - (from - delay));
+        let from = facts.may_evict_from_s().filter(|&from| from > self.inputs.now_s)?;
+        let waited = real(Quantity::Waited, self.inputs.now_s - (from - delay));
         let delay = real(Quantity::PreemptionDelay, delay);
         let check = Check::new(PREEMPTION_DELAY, self.about_job(job), waited, Op::AtLeast, delay);
         let until = Time::from_millis((from * 1000.0).ceil() as i64);

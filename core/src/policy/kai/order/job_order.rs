@@ -57,11 +57,11 @@ impl Session<'_> {
         let (left, right) = (self.facts_of(l), self.facts_of(r));
         let subject = Subject { job: Some(left.id), other_job: Some(right.id), ..Subject::default() };
         let check = |rule, left, op, right| Check::new(rule, subject, left, op, right);
-        if self.given.plugins.priority && left.priority != right.priority {
+        if self.inputs.plugins.priority && left.priority != right.priority {
             let of = |facts: &JobFacts| count(Quantity::Priority, facts.priority);
             return check(PRIORITY, of(left), Op::Less, of(right));
         }
-        if self.given.plugins.elastic && filled_l != filled_r {
+        if self.inputs.plugins.elastic && filled_l != filled_r {
             let of = |filled| count(Quantity::Applies, filled as i64);
             return check(FILLED, of(filled_l), Op::Exceeds, of(filled_r));
         }

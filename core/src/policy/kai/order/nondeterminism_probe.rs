@@ -42,7 +42,7 @@ const ORDERS: [(RandomOrder, &[&Rule]); 5] = [
 /// Marks of a completed cycle, selected from its candidates.
 pub(in crate::policy::kai) fn marks(input: &CycleInput<'_>, session: &Session<'_>, out: &Recorder<'_>) -> Vec<Mark> {
     let candidates = &session.notes.ties.marks;
-    let n_pods = session.given.pods.len();
+    let n_pods = session.inputs.pods.len();
     if n_pods > PODS_MAX {
         return candidates.clone();
     }
@@ -81,7 +81,7 @@ pub(in crate::policy::kai) fn marks(input: &CycleInput<'_>, session: &Session<'_
 }
 
 fn mark_at(session: &Session<'_>, rule: Rule, pod: PodRef) -> Mark {
-    let facts = &session.given.pods[pod.ix()];
+    let facts = &session.inputs.pods[pod.ix()];
     Mark { rule, subject: Subject { pod: Some(facts.id), ..session.about_job(facts.job) } }
 }
 
@@ -94,8 +94,8 @@ fn may_depend_on_order(session: &Session<'_>, out: &Recorder<'_>) -> bool {
         let parent = |q: crate::policy::kai::task::QueueRef| session.state.queues[q.ix()].parent;
         leaves.iter().any(|&leaf| parent(leaf).and_then(parent).is_some())
     };
-    let is_bounded = !session.given.config.queue_depth.is_empty();
-    let has_parts = || session.given.pods.iter().any(|pod| pod.request.is_shared());
+    let is_bounded = !session.inputs.config.queue_depth.is_empty();
+    let has_parts = || session.inputs.pods.iter().any(|pod| pod.request.is_shared());
     let takes = !session.state.evicted.is_empty() || !out.claims.is_empty();
     takes || is_bounded || leaves.len() > 1 && is_deep() || has_parts()
 }
@@ -103,7 +103,7 @@ fn may_depend_on_order(session: &Session<'_>, out: &Recorder<'_>) -> bool {
 /// Result of the cycle for every pod with permuted orders.
 fn rerun(input: &CycleInput<'_>, probe: Probe) -> Vec<u64> {
     let mut session = Session::open(input.clone(), Level::Outcomes);
-    session.given.probe = Some(probe);
+    session.inputs.probe = Some(probe);
     let mut trace = Trace::new(Level::Outcomes);
     let mut out = Recorder::new(&mut trace);
     crate::policy::kai::execute_actions(&mut session, &mut out);
@@ -112,7 +112,7 @@ fn rerun(input: &CycleInput<'_>, probe: Probe) -> Vec<u64> {
 
 /// Digest of every pod's result: status, node, devices, and whether it was evicted.
 fn ends(session: &Session<'_>, out: &Recorder<'_>) -> Vec<u64> {
-    let mut ends = vec![0; session.given.pods.len()];
+    let mut ends = vec![0; session.inputs.pods.len()];
     let mut devices: Vec<(PodRef, GroupRef)> = Vec::new();
     for task in session.own_jobs().flat_map(|job| session.job(job).tasks()) {
         let t = session.task(task);

@@ -131,7 +131,7 @@ rules! {
 impl Session<'_> {
     /// 3.1: whether the left queue is served first.
     pub fn queue_goes_first(&mut self, l: QueueRef, r: QueueRef, lw: With, rw: With) -> bool {
-        if !self.given.plugins.proportion {
+        if !self.inputs.plugins.proportion {
             let (l, r) = (&self.state.queues[l.ix()], &self.state.queues[r.ix()]);
             return (l.created_s, &l.name) < (r.created_s, &r.name);
         }
@@ -152,7 +152,7 @@ impl Session<'_> {
 
     /// The comparison that orders the left queue after the right one.
     pub fn queue_comes_after(&mut self, l: QueueRef, r: QueueRef, lw: With, rw: With) -> Check {
-        let decided = if self.given.plugins.proportion {
+        let decided = if self.inputs.plugins.proportion {
             self.decisive(l, r, lw, rw)
         } else {
             (OLDER, self.state.queues[l.ix()].created_s, self.state.queues[r.ix()].created_s)
@@ -186,7 +186,7 @@ impl Session<'_> {
         let held = (with(l, lw), with(r, rw));
         let left = Side { queue: &self.state.queues[l.ix()], held: held.0, victims: lw.victims };
         let right = Side { queue: &self.state.queues[r.ix()], held: held.1, victims: rw.victims };
-        decide(&left, &right, self.given.total, self.given.config.into())
+        decide(&left, &right, self.inputs.total, self.inputs.config.into())
     }
 }
 

@@ -110,7 +110,7 @@ impl QueueTree {
 
     /// Fills an empty tree without a bound on the jobs of a leaf.
     pub fn load_leaves(&mut self, session: &mut Session<'_>, leaves: Leaves) {
-        if session.given.draws(RandomOrder::Insertion) {
+        if session.inputs.draws(RandomOrder::Insertion) {
             let jobs = leaves.into_iter().flat_map(|(_, jobs)| jobs).collect();
             self.load(session, jobs);
             return;

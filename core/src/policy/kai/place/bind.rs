@@ -59,10 +59,10 @@ impl Placing {
             match decision {
                 Decided::Evict { pod } => {
                     let grace = world.cluster.delays.termination;
-                    decisions.push(Decision::Evict { pod: session.given.pods[pod.ix()].id, grace });
+                    decisions.push(Decision::Evict { pod: session.inputs.pods[pod.ix()].id, grace });
                 }
                 Decided::Bind { pod, node, groups } => {
-                    let (pod, id) = (session.given.pods[pod.ix()].id, session.state.nodes[node.ix()].id);
+                    let (pod, id) = (session.inputs.pods[pod.ix()].id, session.state.nodes[node.ix()].id);
                     if !any_parts {
                         decisions.push(Decision::Bind { pod, node: id, devices: None });
                         continue;

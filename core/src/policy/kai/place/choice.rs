@@ -55,7 +55,7 @@ impl Session<'_> {
     }
 
     fn is_of(&self, choice: &Choice, pod: PodRef) -> bool {
-        choice.pod.is_some_and(|other| self.given.pods[pod.ix()].kind == self.given.pods[other.ix()].kind)
+        choice.pod.is_some_and(|other| self.inputs.pods[pod.ix()].kind == self.inputs.pods[other.ix()].kind)
     }
 
     fn begin_choice(&mut self, pod: PodRef, nodes: &[NodeRef]) -> Choice {
@@ -68,7 +68,7 @@ impl Session<'_> {
         self.caches.classes.forget_changes();
         choice.ranking.best.extend(std::mem::take(&mut choice.ranking.taken));
         // Parts of devices may be chosen in a random order, with other scores each time.
-        let is_shared = self.given.pods[pod.ix()].request.is_shared();
+        let is_shared = self.inputs.pods[pod.ix()].request.is_shared();
         if is_shared
             || !self.caches.keeps_lists
             || choice.ranking.of != nodes
@@ -81,13 +81,13 @@ impl Session<'_> {
 
     /// (2), by device model; empty without the predicates plugin.
     fn shut_gates(&self, job: JobRef, pod: PodRef) -> Vec<bool> {
-        let request = &self.given.pods[pod.ix()].request;
+        let request = &self.inputs.pods[pod.ix()].request;
         let is_fixed = self.is_fixed(job, pod);
         let is_shut = |&mib: &i64| {
-            let requested = requested_on_node(self.given.config.revision, request, mib);
+            let requested = requested_on_node(self.inputs.config.revision, request, mib);
             self.over_capacity(job, requested, is_fixed.then_some(requested)).is_some()
         };
-        self.caches.classes.models.iter().filter(|_| self.given.plugins.predicates).map(is_shut).collect()
+        self.caches.classes.models.iter().filter(|_| self.inputs.plugins.predicates).map(is_shut).collect()
     }
 
     /// Updates nodes changed since the last pod; `false` if the packing range may have changed.
@@ -116,7 +116,7 @@ impl Session<'_> {
         choice.range = Range::default();
         // With a random order of devices, cached choices among shared devices are invalid.
         let is_kept =
-            |pod: PodRef| !self.given.pods[pod.ix()].request.is_shared() || !self.given.draws(RandomOrder::Devices);
+            |pod: PodRef| !self.inputs.pods[pod.ix()].request.is_shared() || !self.inputs.draws(RandomOrder::Devices);
         let is_kept = choice.pod.is_some_and(is_kept);
         for &at in nodes {
             let known = &choice.known[at.ix()];
@@ -125,7 +125,7 @@ impl Session<'_> {
             choice.range.add(&parts);
         }
         let mut ranking = std::mem::take(&mut choice.ranking);
-        let score = |at: NodeRef| self.given.score(&choice.known[at.ix()].parts, choice.range);
+        let score = |at: NodeRef| self.inputs.score(&choice.known[at.ix()].parts, choice.range);
         let fitting = nodes.iter().filter(|&&at| choice.misfit(at).is_none());
         ranking.order(fitting.map(|&at| Ranked { score: score(at), node: at }));
         choice.ranking = ranking;
@@ -140,7 +140,7 @@ impl Session<'_> {
     }
 
     fn rank_one(&self, choice: &mut Choice, at: NodeRef) {
-        let score = self.given.score(&choice.known[at.ix()].parts, choice.range);
+        let score = self.inputs.score(&choice.known[at.ix()].parts, choice.range);
         let score = choice.misfit(at).is_none().then_some(score);
         if score.is_none() && self.notes.is_on() {
             choice.note_unfit(at);
@@ -151,7 +151,7 @@ impl Session<'_> {
 
     /// Evaluates a node and caches the result.
     fn evaluate(&self, choice: &mut Choice, at: NodeRef) -> Parts {
-        let Some(pod) = choice.pod.map(|pod| &self.given.pods[pod.ix()]) else { return Parts::default() };
+        let Some(pod) = choice.pod.map(|pod| &self.inputs.pods[pod.ix()]) else { return Parts::default() };
         let known = self.knowledge(pod, at);
         choice.known[at.ix()] = known;
         known.parts
@@ -162,9 +162,9 @@ impl Session<'_> {
         let (version, model) = (self.caches.classes.versions[at.ix()], self.caches.classes.model(node.device_mib));
         let lacks = node.lacks(&pod.request, true);
         if lacks.is_some() {
-            let parts = Parts::of(self.given.packing(node, &pod.request));
+            let parts = Parts::of(self.inputs.packing(node, &pod.request));
             return Known { version, lacks, excludes: None, model, parts };
         }
-        Known { version, lacks, excludes: self.excludes(pod, at), model, parts: self.given.parts_of((at, node), pod) }
+        Known { version, lacks, excludes: self.excludes(pod, at), model, parts: self.inputs.parts_of((at, node), pod) }
     }
 }

@@ -35,7 +35,7 @@ impl Session<'_> {
     /// GPUs.
     pub fn counting_memory(&self, job: JobRef, check: Check) -> Check {
         let Some(asked) = self.gpu_memory_of_chunk(job) else { return check };
-        let by_unit = self.given.memory_basis.pending;
+        let by_unit = self.inputs.memory_basis.pending;
         let of_devices = self.state.nodes.iter().filter(|node| node.n_devices > 0).map(|node| node.device_mib);
         let smallest = of_devices.min().map_or(by_unit, |mib| mib as f64);
         // Later versions and dialects divide by the smallest device, or by nothing if none is known.
@@ -70,7 +70,7 @@ impl Session<'_> {
 
     /// Comparisons that let a task be placed on a node, which later versions would not do.
     pub fn placement_faults(&self, task: TaskRef, at: NodeRef) -> Vec<Check> {
-        if !self.given.config.revision.has_faults_before_v0_15() {
+        if !self.inputs.config.revision.has_faults_before_v0_15() {
             return Vec::new();
         }
         self.tiny_pod(task, at).into_iter().chain(self.one_device(task, at)).collect()
@@ -105,7 +105,7 @@ impl Session<'_> {
     fn one_device(&self, task: TaskRef, at: NodeRef) -> Option<Check> {
         let (request, job) = (&self.pod_of(task).request, self.job_of(task));
         let device_mib = self.state.nodes[at.ix()].device_mib;
-        if !self.given.plugins.proportion || !request.is_shared() || request.count < 2 {
+        if !self.inputs.plugins.proportion || !request.is_shared() || request.count < 2 {
             return None;
         }
         let requested = part(request.mib_on(device_mib), device_mib);

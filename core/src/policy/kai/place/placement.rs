@@ -96,7 +96,7 @@ impl Session<'_> {
     ) -> Result<(), Failure> {
         let explains = self.notes.is_on() && !pipeline_only;
         let pod = self.task(task).pod;
-        if let Some(resource) = self.given.is_too_large(&self.given.pods[pod.ix()].request) {
+        if let Some(resource) = self.inputs.is_too_large(&self.inputs.pods[pod.ix()].request) {
             return Err(Failure::TooLarge { task, resource });
         }
         let last = choice.take();
@@ -119,10 +119,10 @@ impl Session<'_> {
             return Err(Failure::NoNode { task, placed: 0, of: 0, reasons: Vec::new(), free: None });
         }
         // What excludes a node stays when room becomes free, so it is told first.
-        let excludes = |at: NodeRef| self.excludes(&self.given.pods[pod.ix()], at);
+        let excludes = |at: NodeRef| self.excludes(&self.inputs.pods[pod.ix()], at);
         let reasons = nodes.iter().filter_map(|&at| excludes(at).or_else(|| choice.misfit(at)));
         let reasons = NodeReason::counted(reasons.collect());
-        let bars = |at: NodeRef| self.bars(&self.given.pods[pod.ix()], at);
+        let bars = |at: NodeRef| self.bars(&self.inputs.pods[pod.ix()], at);
         self.notes.open = nodes.iter().copied().filter(|&at| bars(at).is_none()).collect();
         Err(Failure::NoNode { task, placed: 0, of: 0, reasons, free: None })
     }
@@ -131,7 +131,7 @@ impl Session<'_> {
     fn place_on(&mut self, st: &mut Statement, task: TaskRef, at: NodeRef, pipeline_only: bool) -> bool {
         let request = &self.pod_of(task).request;
         let node = &self.state.nodes[at.ix()];
-        let now = self.given.is_allocatable_now(node, request);
+        let now = self.inputs.is_allocatable_now(node, request);
         if !request.is_shared() {
             if now && !pipeline_only {
                 st.allocate(self, task, at);
@@ -177,7 +177,7 @@ impl Session<'_> {
         // A device of less than 100 MiB has no score and is skipped.
         for (group, s) in node.fitting(request).filter(|_| node.device_mib >= 100) {
             let filled = s.used as f64 / node.device_mib as f64;
-            scored.push((self.given.plugins.device_score(filled), Device::Shared(group)));
+            scored.push((self.inputs.plugins.device_score(filled), Device::Shared(group)));
         }
         let slot = |device: Device| match device {
             Device::Shared(group) => node.shared.n_before(group),
@@ -187,7 +187,7 @@ impl Session<'_> {
         let (idle, releasing) = (node.idle.gpus, node.releasing.gpus);
         if idle > 0.0 || releasing > 0.0 {
             let whole = usize::try_from(idle as i64 + releasing as i64).unwrap_or(0);
-            let score = self.given.plugins.device_score(0.0);
+            let score = self.inputs.plugins.device_score(0.0);
             scored.extend(std::iter::repeat_n((score, Device::Whole), whole));
         }
         scored.sort_by(|l, r| r.0.partial_cmp(&l.0).expect("scores are never NaN"));
@@ -223,7 +223,7 @@ impl Session<'_> {
         }
         for other in next {
             let subject = Subject { other_node: Some(self.state.nodes[other.node.ix()].id), ..subject };
-            let (l, r) = (self.given.scored(choice, best), self.given.scored(choice, *other));
+            let (l, r) = (self.inputs.scored(choice, best), self.inputs.scored(choice, *other));
             checks.push(Check::new(BEST_NODE, subject, l, Op::AtLeast, r));
             if best.score == other.score {
                 let [l, r] = [at, other.node].map(|node| self.state.nodes[node.ix()].name.clone());
@@ -232,7 +232,7 @@ impl Session<'_> {
             }
         }
         checks.extend(self.unfit_checks(task, choice, subject));
-        let nominates = self.given.score_parts.contains(&Part::Nominated) && !next.is_empty();
+        let nominates = self.inputs.score_parts.contains(&Part::Nominated) && !next.is_empty();
         if nominates && pod.nominated == Some(at) {
             let (l, r) = (count(Quantity::Applies, 1), count(Quantity::Applies, 0));
             checks.push(Check::new(NOMINATED, subject, l, Op::Exceeds, r));
@@ -298,7 +298,7 @@ pub static NOMINATED: Rule = Rule(&RuleRecord {
 impl Session<'_> {
     /// Whether a chunk without tasks counts as placed: until v0.13.
     fn places_empty_chunks(&self) -> bool {
-        match self.given.config.revision {
+        match self.inputs.config.revision {
             Revision::V0_13 => true,
             Revision::V0_17 => false,
         }
@@ -313,11 +313,11 @@ impl Session<'_> {
     /// In each group, its members in order.
     fn placement_order(&self, job: JobRef) -> SetOrder {
         let job = self.job(job);
-        let Some(tree) = &job.tree else { return self.given.sets_in_order(job) };
+        let Some(tree) = &job.tree else { return self.inputs.sets_in_order(job) };
         let mut order = SetOrder::new();
-        match self.given.config.revision {
-            Revision::V0_13 => groups_first(tree, &self.given.sets_in_order(job), &mut order),
-            Revision::V0_17 => members_in_order(tree, (job, self.given.plugins.subgroup_order), &mut order),
+        match self.inputs.config.revision {
+            Revision::V0_13 => groups_first(tree, &self.inputs.sets_in_order(job), &mut order),
+            Revision::V0_17 => members_in_order(tree, (job, self.inputs.plugins.subgroup_order), &mut order),
         }
         order
     }

@@ -21,7 +21,7 @@ use crate::policy::kai::pod::PodFacts;
 use crate::policy::kai::record::notes::real;
 use crate::policy::kai::request::{Kind, Request};
 use crate::policy::kai::revision::Revision;
-use crate::policy::kai::session::Given;
+use crate::policy::kai::session::Inputs;
 use crate::policy::kai::task::NodeRef;
 use crate::trace::{Quantity, Term};
 
@@ -34,7 +34,7 @@ impl Node {
     }
 }
 
-impl Given<'_> {
+impl Inputs<'_> {
     /// Score parts of a node for a pod, without the range that packing is relative to.
     pub fn parts_of(&self, (at, node): (NodeRef, &Node), pod: &PodFacts) -> Parts {
         let r = &pod.request;

@@ -300,7 +300,7 @@ impl Session<'_> {
 
     fn why_stale(&self, job: JobRef, since_s: f64, grace_s: f64) -> Vec<Check> {
         let subject = self.about_job(job);
-        let age = real(Quantity::Runtime, self.given.now_s - since_s);
+        let age = real(Quantity::Runtime, self.inputs.now_s - since_s);
         let grace = real(Quantity::Constant, grace_s);
         vec![Check::new(STALE_GRACE, subject, age, Op::AtLeast, grace)]
     }

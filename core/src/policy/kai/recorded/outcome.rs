@@ -110,7 +110,7 @@ impl CycleOutcome {
     /// The opening, without any action.
     pub(super) fn opened(session: &Session<'_>, snapshot: &Snapshot) -> CycleOutcome {
         let job = |job| (session.facts_of(job).name.clone(), session.job(job).allocated);
-        let queues = snapshot.queues.iter().filter(|_| session.given.plugins.proportion);
+        let queues = snapshot.queues.iter().filter(|_| session.inputs.plugins.proportion);
         CycleOutcome {
             shares: queues.filter_map(|queue| shares(session, &queue.name)).collect(),
             jobs: session.own_jobs().map(job).collect(),

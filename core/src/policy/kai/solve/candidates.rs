@@ -73,7 +73,7 @@ impl Session<'_> {
         let need = self.need(job);
         let mut active = std::mem::take(&mut self.caches.active);
         if !self.caches.keeps_lists {
-            active = JobIndex::new(self.state.queues.len(), self.given.facts.len());
+            active = JobIndex::new(self.state.queues.len(), self.inputs.facts.len());
         }
         active.update(|v| self.place_of(v).filter(|_| self.may_lose(v) && self.state.active_of(v).next().is_some()));
         let may_lose = |q| self.state.split(by, q).is_none_or(|at| self.queue_may_lose((held, need), at));
@@ -96,7 +96,7 @@ impl Session<'_> {
     /// # v0.17
     /// By their statuses as well, unless the number of candidates is limited.
     fn counts_active(&self, job: JobRef, is_unlimited: bool) -> bool {
-        let also_by_status = match self.given.config.revision {
+        let also_by_status = match self.inputs.config.revision {
             Revision::V0_13 => false,
             Revision::V0_17 => is_unlimited,
         };
@@ -113,9 +113,9 @@ impl Session<'_> {
     /// share. Else only requested resources with a quota count: e must exceed its quota in one, or be below it in none.
     /// With a switch of v0.18 also if e has a lower priority.
     fn queue_may_lose(&self, (held, need): (&Held, Quantities), (r, e): (QueueRef, QueueRef)) -> bool {
-        let is_filtered = match self.given.config.revision {
+        let is_filtered = match self.inputs.config.revision {
             Revision::V0_13 => false,
-            Revision::V0_17 => self.given.plugins.proportion,
+            Revision::V0_17 => self.inputs.plugins.proportion,
         };
         if !is_filtered {
             return true;

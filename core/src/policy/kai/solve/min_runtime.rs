@@ -42,13 +42,13 @@ impl Session<'_> {
     /// Whether the job's minimum runtime has not yet elapsed.
     pub fn is_protected(&self, victim: JobRef, against: Against) -> bool {
         let Some(started) = self.job(victim).last_start_s else { return false };
-        self.given.plugins.min_runtime && self.given.now_s < started + self.min_runtime(victim, against)
+        self.inputs.plugins.min_runtime && self.inputs.now_s < started + self.min_runtime(victim, against)
     }
 
     /// Whether the minimum runtime of a queue protects any job.
     pub fn may_protect(&self, queue: QueueRef, against: Against) -> bool {
         let (must, _) = self.min_runtime_in(queue, against);
-        self.given.plugins.min_runtime && self.given.now_s < self.state.latest_start_s + must
+        self.inputs.plugins.min_runtime && self.inputs.now_s < self.state.latest_start_s + must
     }
 
     /// The comparison that protects `victim` from `job`.
@@ -58,7 +58,7 @@ impl Session<'_> {
         let other_queue = from.map(|queue| self.state.queues[queue.ix()].id);
         let other_job = Some(self.facts_of(victim).id);
         let subject = Subject { other_job, other_queue, ..self.about_job(job) };
-        let ran = real(Quantity::Runtime, self.given.now_s - started);
+        let ran = real(Quantity::Runtime, self.inputs.now_s - started);
         let must = real(Quantity::MinRuntime, must);
         Some(Check::new(RAN_LONG_ENOUGH, subject, ran, Op::AtLeast, must))
     }
@@ -82,10 +82,10 @@ impl Session<'_> {
         let (found, default) = match against {
             Against::Preemption => {
                 let found = self.nearest(queue, |q| q.preempt_min_runtime_s);
-                (found, self.given.config.default_preempt_min_runtime_s)
+                (found, self.inputs.config.default_preempt_min_runtime_s)
             }
             Against::Reclaim(by) => {
-                (self.reclaim_min_runtime(by, queue), self.given.config.default_reclaim_min_runtime_s)
+                (self.reclaim_min_runtime(by, queue), self.inputs.config.default_reclaim_min_runtime_s)
             }
         };
         found.map_or((default, None), |(queue, seconds)| (seconds, Some(queue)))
@@ -93,7 +93,7 @@ impl Session<'_> {
 
     fn reclaim_min_runtime(&self, by: QueueRef, victim: QueueRef) -> Option<(QueueRef, f64)> {
         let of = |q: &Queue| q.reclaim_min_runtime_s;
-        if self.given.config.reclaim_resolve == ReclaimResolve::Queue {
+        if self.inputs.config.reclaim_resolve == ReclaimResolve::Queue {
             return self.nearest(victim, of);
         }
         let up = |from| self.state.path_up(Some(from));

@@ -158,7 +158,7 @@ impl Session<'_> {
             known.units.extend(units);
             known.last_units.extend(last);
         }
-        if self.given.draws(RandomOrder::Validator) {
+        if self.inputs.draws(RandomOrder::Validator) {
             return self.in_visit_order(reclaimed);
         }
         reclaimed.sort_by(|l, r| self.state.queues[l.queue.ix()].name.cmp(&self.state.queues[r.queue.ix()].name));
@@ -168,8 +168,8 @@ impl Session<'_> {
     /// The victims that may count; those that are not evicted in this attempt still run, like those placed again.
     fn counted_victims<'t>(&self, tried: Tried<'t>) -> Vec<&'t VictimsOfJob> {
         let mut victims: Vec<&VictimsOfJob> = tried.victims.iter().collect();
-        let is_sum_of_evicted = self.state.sums_are_exact && self.given.config.allow_consolidating_reclaim;
-        if is_sum_of_evicted && !self.given.draws(RandomOrder::Validator) {
+        let is_sum_of_evicted = self.state.sums_are_exact && self.inputs.config.allow_consolidating_reclaim;
+        if is_sum_of_evicted && !self.inputs.draws(RandomOrder::Validator) {
             let mut evicted: Vec<JobRef> = tried.evicted.iter().map(|&task| self.job_of(task)).collect();
             evicted.sort_unstable();
             victims.retain(|of_job| evicted.binary_search(&of_job.job).is_ok());
@@ -191,7 +191,7 @@ impl Session<'_> {
 
     /// Items in the order in which the validator visits them, permuted with a seed (N-7).
     fn in_visit_order<T>(&self, items: Vec<T>) -> Vec<T> {
-        if !self.given.draws(RandomOrder::Validator) {
+        if !self.inputs.draws(RandomOrder::Validator) {
             return items;
         }
         let n = items.len();
@@ -218,9 +218,9 @@ impl Session<'_> {
         let loses_no_core = self.is_semi(job);
         let job = self.job(job);
         let (mut elastic, mut core) = (Chunk::new(), Chunk::new());
-        let current = |pod: &PodRef| job.slots[self.given.slot_of(*pod)].task;
+        let current = |pod: &PodRef| job.slots[self.inputs.slot_of(*pod)].task;
         for (set, counts) in job.sets.iter().enumerate() {
-            let of_set = pods.iter().filter(|p| self.given.pods[p.ix()].set == set).filter_map(current);
+            let of_set = pods.iter().filter(|p| self.inputs.pods[p.ix()].set == set).filter_map(current);
             let tasks: Chunk = of_set.collect();
             let n_core = match usize::try_from(counts.min_available) {
                 Ok(n) if !loses_no_core => n.min(tasks.len()),
@@ -235,7 +235,7 @@ impl Session<'_> {
 
     /// Whether a victim is placed again and therefore not counted.
     fn is_placed_again(&self, task: TaskRef) -> bool {
-        self.given.config.allow_consolidating_reclaim && self.task(task).status.is_active_allocated()
+        self.inputs.config.allow_consolidating_reclaim && self.task(task).status.is_active_allocated()
     }
 
     /// Step A: what the queues have left; `None` if any unit is refused.
@@ -309,7 +309,7 @@ impl Session<'_> {
 
     /// Whether a queue within its quota may reclaim from another because of its priority.
     pub fn goes_by_priority(&self, r: QueueRef, e: QueueRef) -> bool {
-        self.given.config.priority_in_quota_reclaim
+        self.inputs.config.priority_in_quota_reclaim
             && self.state.queues[r.ix()].priority > self.state.queues[e.ix()].priority
     }
 
@@ -334,7 +334,7 @@ impl Session<'_> {
             let quota = triple(Quantity::Quota, other.deserved);
             checks.push(check(GUARANTEE_QUOTA, left(), Op::Exceeds, quota));
             let [stays_within, is_over] = [1, 2].map(|i: usize| checks[i].holds);
-            if self.given.config.priority_in_quota_reclaim && stays_within && !is_over {
+            if self.inputs.config.priority_in_quota_reclaim && stays_within && !is_over {
                 let [own, lower] = [r, e].map(|q| count(Quantity::Priority, self.state.queues[q.ix()].priority));
                 checks.push(check(PRIORITY_WITHIN_QUOTA, own, Op::Exceeds, lower));
             }
@@ -422,7 +422,7 @@ impl Session<'_> {
             }
             let ratio_q = ratio(x.to_array()[i], fs_q);
             let ratio_s = ratio(left.to_array()[i], fs_s);
-            let multiplier = self.given.config.saturation_multiplier;
+            let multiplier = self.inputs.config.saturation_multiplier;
             let is_above = ratio_q > 1.0 && fs_s > 0.0;
             if self.notes.is_on() {
                 let resource = Some(Resource::ACCOUNTED[i]);

@@ -77,7 +77,7 @@ impl Session<'_> {
         let feasible = self.feasible_nodes(job);
         let chunk = self.chunk(job, false);
         self.notes.begin_search(chunk.len());
-        let generators = Generator::in_turn(self.given.config);
+        let generators = Generator::in_turn(self.inputs.config);
         let lists_once = !generators.contains(&Generator::NodeByNode)
             && !matches!(search, VictimSearch::Consolidation { most: Some(_) });
         let candidates = (lists_once && !chunk.is_empty()).then(|| self.victims_for(search, job));
