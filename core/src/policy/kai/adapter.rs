@@ -162,7 +162,7 @@ impl Kai {
         let mut out = Recorder::new(trace);
         super::run_actions(&mut session, &mut out);
         out.trace.marks.extend(match &again {
-            None => std::mem::take(&mut session.ties.marks),
+            None => std::mem::take(&mut session.notes.ties.marks),
             Some(input) => nondeterminism_probe::marks(input, &session, &out),
         });
         memory.close(world, &session, &mut out);
@@ -171,7 +171,7 @@ impl Kai {
         if let Some(input) = again.as_ref().filter(|_| !trace.refusals.is_empty()) {
             let free_at = free_times(world, &decisions);
             let mut claimed: BTreeMap<JobId, Time> = BTreeMap::new();
-            for (job, node) in claims.iter().map(|c| (session.facts_of(c.0).id, session.nodes[c.1.ix()].id)) {
+            for (job, node) in claims.iter().map(|c| (session.facts_of(c.0).id, session.state.nodes[c.1.ix()].id)) {
                 if let Some(&time) = free_at.get(&node) {
                     claimed.entry(job).and_modify(|last| *last = time.max(*last)).or_insert(time);
                 }
@@ -179,7 +179,7 @@ impl Kai {
             let over = Over { input, world, rhythm: self.rhythm, memory };
             over.complete(&mut session, &mut trace.refusals, |job| claimed.get(&job).copied());
         }
-        let total = session.total;
+        let total = session.inputs.total;
         if let (Some(params), Some(tracker)) = (&self.config.usage, &mut memory.usage) {
             tracker.hold(params, held(world, &decisions), total);
         }

@@ -91,7 +91,7 @@ impl Memory {
         let claimed: BTreeMap<u32, JobId> =
             out.claims.iter().map(|claim| (number(claim.0), session.facts_of(claim.0).id)).collect();
         let bound = out.decisions.iter().filter_map(|decided| match decided {
-            Decided::Bind { pod, .. } => Some(number(session.pods[pod.ix()].job)),
+            Decided::Bind { pod, .. } => Some(number(session.inputs.pods[pod.ix()].job)),
             Decided::Evict { .. } => None,
         });
         let bound: BTreeSet<u32> = bound.collect();
@@ -127,6 +127,7 @@ impl Memory {
     /// Marks the jobs of which a pod is stuck for the first time.
     fn close_stuck(&mut self, session: &Session<'_>, out: &mut Recorder<'_>) {
         let stuck: BTreeMap<u32, &Pod> = session
+            .inputs
             .pods
             .iter()
             .filter(|pod| pod.status == Status::StuckInReleasing)
@@ -137,7 +138,7 @@ impl Memory {
         }
         for (job, pod) in stuck {
             if !std::mem::replace(&mut self.jobs.entry(job).or_default().has_stuck_pod, true) {
-                let node = pod.node.map(|node| session.nodes[node.ix()].id);
+                let node = pod.node.map(|node| session.state.nodes[node.ix()].id);
                 let subject = Subject { pod: Some(pod.id), node, ..session.about_job(pod.job) };
                 out.trace.marks.push(Mark { rule: STUCK_IN_RELEASING, subject });
             }

@@ -79,14 +79,14 @@ fn explain(session: &mut Session<'_>, out: &mut Recorder<'_>) {
 
 /// Runs the configured actions in order.
 fn execute_actions(session: &mut Session<'_>, out: &mut Recorder<'_>) {
-    for &action in &session.config.actions {
+    for &action in &session.inputs.config.actions {
         execute(session, action, out);
     }
 }
 
 fn execute(session: &mut Session<'_>, action: Action, out: &mut Recorder<'_>) {
     out.trace.action = action.name();
-    session.ties.forget(0);
+    session.notes.ties.forget(0);
     match action {
         Action::Allocate => session.run_allocate(out),
         Action::Consolidation => session.run_consolidation(out),

@@ -22,7 +22,7 @@ use super::job::{Job, JobFacts};
 use super::number::Quantities;
 use super::order::job_index::JobIndex;
 use super::order::leaves::Leaves;
-use super::order::nondeterminism::{Probe, Ties};
+use super::order::nondeterminism::Probe;
 use super::place::equivalence_classes::EquivalenceClasses;
 use super::place::groups::Groups;
 use super::place::node::{Node, Room};
@@ -36,33 +36,58 @@ use crate::cluster::Preemptible;
 use crate::trace::Level;
 
 pub(super) struct Session<'a> {
+    pub inputs: Inputs<'a>,
+    pub state: State,
+    pub caches: Caches,
+    pub notes: Notes,
+}
+
+/// What holds for the whole cycle: nothing changes it once the actions run.
+pub(super) struct Inputs<'a> {
     pub config: &'a Config,
     pub plugins: Plugins,
     pub now_s: f64,
     pub total: Quantities,
-    pub nodes: Vec<Node>,
-    pub queues: Vec<Queue>,
+    /// Of the original jobs; jobs of the state after these are clones.
     pub facts: Arc<Vec<JobFacts>>,
     pub pods: Arc<Vec<Pod>>,
-    pub jobs: Vec<Job>,
-    pub tasks: Vec<Task>,
-    pub groups: Groups,
     pub score_parts: Vec<Part>,
     /// Maximum of each resource over all nodes when empty.
     pub largest: Room,
+    /// Whether the queue order is total among the children of every queue, for any allocation.
+    pub siblings_are_ordered: bool,
+    /// Device memory by which requests of device memory are divided.
+    pub memory_basis: MemoryBasis,
+    /// The only job to try; `None`: all.
+    pub only: Option<JobRef>,
+    /// Registered orders to permute, whatever the seed.
+    pub probe: Option<Probe>,
+}
+
+/// What statements change and undo, and what their commits leave.
+pub(super) struct State {
+    pub nodes: Vec<Node>,
+    pub queues: Vec<Queue>,
+    pub jobs: Vec<Job>,
+    pub tasks: Vec<Task>,
+    pub groups: Groups,
+    /// Whether all quantities are whole numbers and no device is shared, so that sums are exact in any order
+    /// and undoing restores every number. Cleared by an attempt that evicts a task twice.
+    pub sums_are_exact: bool,
+    /// Pods whose eviction was committed; may contain duplicates and pods still shown as running.
+    pub evicted: BTreeSet<PodRef>,
+    /// The latest start of a job.
+    pub latest_start_s: f64,
+}
+
+/// What is derived from the state and kept to save time.
+pub(super) struct Caches {
     /// Cached node evaluations.
     pub classes: EquivalenceClasses,
     /// Keys of jobs; see `fast/signatures.rs`.
     pub keys: Numbers<Vec<Vec<u32>>>,
-    /// Number of original jobs; later ones are clones.
-    pub n_jobs: usize,
-    /// Whether all quantities are whole numbers and no device is shared, so that sums are exact in any order
-    /// and undoing restores every number. Cleared by an attempt that evicts a task twice.
-    pub sums_are_exact: bool,
     /// Jobs whose signature is still to be computed.
     pub unsigned: Vec<JobRef>,
-    /// Pods whose eviction was committed; may contain duplicates and pods still shown as running.
-    pub evicted: BTreeSet<PodRef>,
     /// See [`Session::waiting`]; cleared on commit.
     pub waiting: Option<Rc<Leaves>>,
     /// Whether lists of jobs and orders of nodes are kept from job to job; otherwise they are made again each time,
@@ -72,20 +97,6 @@ pub(super) struct Session<'a> {
     pub pending: JobIndex,
     /// Ordered jobs with active tasks of which any may be evicted.
     pub active: JobIndex,
-    /// The latest start of a job.
-    pub latest_start_s: f64,
-    /// Whether the queue order is total among the children of every queue, for any allocation.
-    pub siblings_are_ordered: bool,
-    /// Device memory by which requests of device memory are divided.
-    pub memory_basis: MemoryBasis,
-    /// The only job to try; `None`: all.
-    pub only: Option<JobRef>,
-    /// Registered orders to permute, whatever the seed.
-    pub probe: Option<Probe>,
-    /// Choices between equals.
-    pub ties: Ties,
-    /// Notes for explanations.
-    pub notes: Notes,
 }
 
 /// Enabled optional rules.
@@ -115,72 +126,66 @@ impl Plugins {
             gpu_spread: has("gpuspread"),
         }
     }
+
+    /// Worth of a device of which this part is used.
+    pub fn device_score(&self, filled: f64) -> f64 {
+        let pack = if self.gpu_pack { filled } else { 0.0 };
+        if self.gpu_spread { pack + (1.0 - filled) } else { pack }
+    }
 }
 
-impl<'a> Session<'a> {
-    pub fn open(input: CycleInput<'a>, level: Level) -> Self {
-        let CycleInput { config, nodes, jobs: facts, pods, .. } = input;
-        let (n_jobs, n_pods, n_queues) = (facts.len(), pods.len(), input.queues.len());
-        let mut session = Session {
-            config,
-            plugins: Plugins::of(config),
+impl<'a> Inputs<'a> {
+    fn of(input: &CycleInput<'a>) -> Inputs<'a> {
+        Inputs {
+            config: input.config,
+            plugins: Plugins::of(input.config),
             now_s: input.now_s,
             total: input.total,
-            queues: input.queues,
-            facts: facts.clone(),
-            pods: pods.clone(),
-            jobs: (0..).map(JobRef).zip(facts.iter()).map(|(uid, facts)| Job::new(uid, facts)).collect(),
-            tasks: Vec::with_capacity(n_pods),
-            groups: input.groups,
-            score_parts: score_parts::parts(config),
-            largest: Room::largest(nodes.iter().map(|n| &n.allocatable), input.n_scalars),
-            classes: EquivalenceClasses::new(nodes.iter().map(|n| n.device_mib)),
-            nodes,
-            keys: Numbers::default(),
-            n_jobs,
-            sums_are_exact: input.sums_are_exact,
-            unsigned: Vec::new(),
-            evicted: BTreeSet::new(),
-            waiting: None,
-            keeps_lists: true,
-            pending: JobIndex::new(n_queues, n_jobs),
-            active: JobIndex::new(n_queues, n_jobs),
-            latest_start_s: facts.iter().filter_map(|job| job.last_start_s).fold(f64::NEG_INFINITY, f64::max),
+            facts: input.jobs.clone(),
+            pods: input.pods.clone(),
+            score_parts: score_parts::parts(input.config),
+            largest: Room::largest(input.nodes.iter().map(|n| &n.allocatable), input.n_scalars),
             siblings_are_ordered: false,
             memory_basis: input.memory_basis,
             only: None,
             probe: None,
-            ties: Ties::default(),
-            notes: Notes::new(level, n_jobs),
+        }
+    }
+}
+
+impl State {
+    fn open(input: CycleInput<'_>) -> State {
+        let CycleInput { jobs: facts, pods, .. } = input;
+        let mut state = State {
+            nodes: input.nodes,
+            queues: input.queues,
+            jobs: (0..).map(JobRef).zip(facts.iter()).map(|(uid, facts)| Job::new(uid, facts)).collect(),
+            tasks: Vec::with_capacity(pods.len()),
+            groups: input.groups,
+            sums_are_exact: input.sums_are_exact,
+            evicted: BTreeSet::new(),
+            latest_start_s: facts.iter().filter_map(|job| job.last_start_s).fold(f64::NEG_INFINITY, f64::max),
         };
-        session.reserve_nodes();
+        state.reserve_nodes(&pods);
         for (job, facts) in (0..).map(JobRef).zip(facts.iter()) {
-            session.open_pods(job, &pods[facts.pods()]);
-            session.place_job(job);
+            state.open_pods(job, facts, &pods[facts.pods()]);
         }
-        if session.plugins.proportion {
-            session.sum_queues();
-            shares::divide(&mut session.queues, session.total, config.division_params());
-            // Rule 0 of the queue order can form cycles with the rules after it.
-            session.siblings_are_ordered =
-                !config.priority_in_quota_reclaim && shares::siblings_are_ordered(&session.queues);
-        }
-        session
+        state
     }
 
     /// Allocates the memory for the tasks of every node at once.
-    fn reserve_nodes(&mut self) {
+    fn reserve_nodes(&mut self, pods: &[Pod]) {
         let mut n_held = vec![0; self.nodes.len()];
-        self.pods.iter().filter_map(Pod::held_on).for_each(|at| n_held[at.ix()] += 1);
+        pods.iter().filter_map(Pod::held_on).for_each(|at| n_held[at.ix()] += 1);
         self.nodes.iter_mut().zip(n_held).for_each(|(node, n)| node.held.reserve(n + 1));
     }
 
-    fn open_pods(&mut self, job: JobRef, pods: &[Pod]) {
+    fn open_pods(&mut self, job: JobRef, facts: &JobFacts, pods: &[Pod]) {
         for (slot, pod) in pods.iter().enumerate() {
             let task = self.open_pod(pod);
             self.jobs[job.ix()].assign(slot, pod.set, task, pod.status, pod.request.plain());
         }
-        if let Some(allocated) = self.facts[job.ix()].allocated {
+        if let Some(allocated) = facts.allocated {
             self.jobs[job.ix()].allocated = allocated;
         }
     }
@@ -202,21 +207,75 @@ impl<'a> Session<'a> {
         at
     }
 
+    /// A queue and the queues above it.
+    pub fn path_up(&self, from: Option<QueueRef>) -> impl Iterator<Item = QueueRef> {
+        std::iter::successors(from, |q| self.queues[q.ix()].parent)
+    }
+    /// Queues from the root down to this one.
+    pub fn path_from_root(&self, queue: QueueRef) -> Vec<QueueRef> {
+        let mut path: Vec<QueueRef> = self.path_up(Some(queue)).collect();
+        path.reverse();
+        path
+    }
+    /// The siblings at which the paths of two leaf queues diverge: the claimant's side, the other side.
+    pub fn split(&self, claimant: QueueRef, other: QueueRef) -> Option<(QueueRef, QueueRef)> {
+        let (l, r) = (self.path_from_root(claimant), self.path_from_root(other));
+        l.into_iter().zip(r).find(|(l, r)| l != r)
+    }
+}
+
+impl Caches {
+    fn of(input: &CycleInput<'_>) -> Caches {
+        let (n_queues, n_jobs) = (input.queues.len(), input.jobs.len());
+        Caches {
+            classes: EquivalenceClasses::new(input.nodes.iter().map(|n| n.device_mib)),
+            keys: Numbers::default(),
+            unsigned: Vec::new(),
+            waiting: None,
+            keeps_lists: true,
+            pending: JobIndex::new(n_queues, n_jobs),
+            active: JobIndex::new(n_queues, n_jobs),
+        }
+    }
+}
+
+impl<'a> Session<'a> {
+    pub fn open(input: CycleInput<'a>, level: Level) -> Self {
+        let mut session = Session {
+            inputs: Inputs::of(&input),
+            caches: Caches::of(&input),
+            notes: Notes::new(level, input.jobs.len()),
+            state: State::open(input),
+        };
+        session.own_jobs().for_each(|job| session.place_job(job));
+        if session.inputs.plugins.proportion {
+            session.sum_queues();
+            let Session { inputs, state, .. } = &mut session;
+            shares::divide(&mut state.queues, inputs.total, inputs.config.division_params());
+            // Rule 0 of the queue order can form cycles with the rules after it.
+            inputs.siblings_are_ordered =
+                !inputs.config.priority_in_quota_reclaim && shares::siblings_are_ordered(&state.queues);
+        }
+        session
+    }
+
     /// 2.1: request and allocation of every queue.
     fn sum_queues(&mut self) {
-        for job in 0..self.n_jobs {
-            let Some(queue) = self.facts[job].queue.filter(|_| !self.facts[job].is_set_aside) else {
+        for job in 0..self.inputs.facts.len() {
+            let Some(queue) = self.inputs.facts[job].queue.filter(|_| !self.inputs.facts[job].is_set_aside) else {
                 continue;
             };
-            for task in self.jobs[job].tasks() {
-                let Task { pod, status, accepted, .. } = self.tasks[task.ix()];
+            for task in self.state.jobs[job].tasks() {
+                let Task { pod, status, accepted, .. } = self.state.tasks[task.ix()];
                 let (amount, held) = match status {
-                    Status::Pending => (self.pods[pod.ix()].request.pending(self.memory_basis.pending), false),
+                    Status::Pending => {
+                        (self.inputs.pods[pod.ix()].request.pending(self.inputs.memory_basis.pending), false)
+                    }
                     status if status.is_allocated() => (accepted.quantities, true),
                     _ => continue,
                 };
-                let held = held.then(|| self.facts[job].preemptible != Preemptible::No);
-                shares::add(&mut self.queues, queue, amount, held);
+                let held = held.then(|| self.inputs.facts[job].preemptible != Preemptible::No);
+                shares::add(&mut self.state.queues, queue, amount, held);
             }
             if self.is_semi(JobRef::of(job)) {
                 self.account_core(JobRef::of(job));
@@ -226,22 +285,22 @@ impl<'a> Session<'a> {
 
     /// Original jobs, by name.
     pub fn own_jobs(&self) -> impl Iterator<Item = JobRef> + use<> {
-        (0..self.n_jobs).map(JobRef::of)
+        (0..self.inputs.facts.len()).map(JobRef::of)
     }
     /// Jobs with pending tasks, by leaf queue.
     pub fn waiting(&mut self) -> Rc<Leaves> {
-        if let Some(waiting) = &self.waiting {
+        if let Some(waiting) = &self.caches.waiting {
             return waiting.clone();
         }
-        let mut pending = std::mem::take(&mut self.pending);
-        if !self.keeps_lists {
-            pending = JobIndex::new(self.queues.len(), self.n_jobs);
+        let mut pending = std::mem::take(&mut self.caches.pending);
+        if !self.caches.keeps_lists {
+            pending = JobIndex::new(self.state.queues.len(), self.inputs.facts.len());
         }
         pending.update(|job| Some(self.place_of(job)?).filter(|_| self.job(job).has_pending()));
         let leaves = pending.queues().map(|(leaf, jobs)| (leaf, jobs.iter().map(|job| job.1).collect()));
-        let waiting = Rc::new(Leaves::by_first(leaves, |l, r| self.job_order(l, r)));
-        self.pending = pending;
-        self.waiting = Some(waiting.clone());
+        let waiting = Rc::new(Leaves::by_first(leaves, |l, r| self.state.job_order(l, r)));
+        self.caches.pending = pending;
+        self.caches.waiting = Some(waiting.clone());
         waiting
     }
     /// The leaf of an ordered job, and its rank there.
@@ -254,38 +313,38 @@ impl<'a> Session<'a> {
         self.facts_of(job).queue.expect("ordered jobs have a queue")
     }
     pub fn job(&self, job: JobRef) -> &Job {
-        &self.jobs[job.ix()]
+        &self.state.jobs[job.ix()]
     }
     pub fn facts_of(&self, job: JobRef) -> &JobFacts {
-        &self.facts[self.jobs[job.ix()].uid.ix()]
+        &self.inputs.facts[self.state.jobs[job.ix()].uid.ix()]
     }
     pub fn task(&self, task: TaskRef) -> &Task {
-        &self.tasks[task.ix()]
+        &self.state.tasks[task.ix()]
     }
     pub fn pod_of(&self, task: TaskRef) -> &Pod {
-        &self.pods[self.tasks[task.ix()].pod.ix()]
+        &self.inputs.pods[self.state.tasks[task.ix()].pod.ix()]
     }
     pub fn job_of(&self, task: TaskRef) -> JobRef {
         self.pod_of(task).job
     }
     /// Current object of a pod in the session's job.
     pub fn current_of(&self, pod: PodRef) -> TaskRef {
-        let slot = self.slot_of(pod);
-        self.jobs[self.pods[pod.ix()].job.ix()].slots[slot].task.expect("a session's job has all its pods")
+        let slot = self.inputs.slot_of(pod);
+        self.state.jobs[self.inputs.pods[pod.ix()].job.ix()].slots[slot].task.expect("a session's job has all its pods")
     }
 
     /// The proportion handler of an operation: adds or subtracts a task's accepted request along its queues.
     pub fn account(&mut self, task: TaskRef, add: bool) {
-        if !self.plugins.proportion {
+        if !self.inputs.plugins.proportion {
             return;
         }
-        let amount = self.tasks[task.ix()].accepted.quantities;
-        let job = self.pods[self.tasks[task.ix()].pod.ix()].job;
-        let facts = &self.facts[job.ix()];
+        let amount = self.state.tasks[task.ix()].accepted.quantities;
+        let job = self.inputs.pods[self.state.tasks[task.ix()].pod.ix()].job;
+        let facts = &self.inputs.facts[job.ix()];
         let is_fixed = facts.preemptible == Preemptible::No;
         let mut at = facts.queue;
         while let Some(q) = at {
-            let queue = &mut self.queues[q.ix()];
+            let queue = &mut self.state.queues[q.ix()];
             let change = |sum: &mut Quantities| if add { *sum += amount } else { *sum -= amount };
             change(&mut queue.allocated);
             if is_fixed {

@@ -70,30 +70,30 @@ pub(super) struct NotHeld;
 
 impl Session<'_> {
     fn node_add(&mut self, host: NodeRef, task: TaskRef) -> bool {
-        self.classes.changed(host);
-        let t = &mut self.tasks[task.ix()];
-        self.nodes[host.ix()].add(&self.pods[t.pod.ix()].request, t)
+        self.caches.classes.changed(host);
+        let t = &mut self.state.tasks[task.ix()];
+        self.state.nodes[host.ix()].add(&self.inputs.pods[t.pod.ix()].request, t)
     }
     fn node_update(&mut self, host: NodeRef, task: TaskRef) -> bool {
-        self.classes.changed(host);
-        let t = &mut self.tasks[task.ix()];
-        self.nodes[host.ix()].update(&self.pods[t.pod.ix()].request, t)
+        self.caches.classes.changed(host);
+        let t = &mut self.state.tasks[task.ix()];
+        self.state.nodes[host.ix()].update(&self.inputs.pods[t.pod.ix()].request, t)
     }
     fn node_remove(&mut self, host: NodeRef, task: TaskRef) {
-        self.classes.changed(host);
-        let pod = self.tasks[task.ix()].pod;
-        self.nodes[host.ix()].remove(&self.pods[pod.ix()].request, pod);
+        self.caches.classes.changed(host);
+        let pod = self.state.tasks[task.ix()].pod;
+        self.state.nodes[host.ix()].remove(&self.inputs.pods[pod.ix()].request, pod);
     }
 
     /// Evicts a task at once, outside any statement.
     pub fn evict_now(&mut self, task: TaskRef) {
         self.update_status(task, Status::Releasing);
-        if let Some(node) = self.tasks[task.ix()].node {
+        if let Some(node) = self.state.tasks[task.ix()].node {
             self.node_update(node, task);
         }
         self.account(task, false);
-        self.evicted.insert(self.tasks[task.ix()].pod);
-        self.waiting = None;
+        self.state.evicted.insert(self.state.tasks[task.ix()].pod);
+        self.caches.waiting = None;
     }
 }
 
@@ -109,18 +109,18 @@ impl Statement {
         s.update_status(task, Status::Releasing);
         let held = before.node.is_some_and(|node| s.node_update(node, task));
         if !held {
-            s.waiting = None;
+            s.caches.waiting = None;
             return Err(NotHeld);
         }
         s.account(task, false);
-        s.tasks[task.ix()].is_virtual = true;
+        s.state.tasks[task.ix()].is_virtual = true;
         self.push(Op::Evict { task, before });
         Ok(())
     }
 
     fn unevict(s: &mut Session<'_>, task: TaskRef, before: &Before) {
         s.update_status(task, before.status);
-        let t = &mut s.tasks[task.ix()];
+        let t = &mut s.state.tasks[task.ix()];
         t.groups.clone_from(&before.groups);
         t.is_virtual = before.is_virtual;
         let node = before.node.expect("evicted tasks were on a node");
@@ -133,14 +133,14 @@ impl Statement {
     /// Places a task on room that may not be free yet.
     pub fn pipeline(&mut self, s: &mut Session<'_>, task: TaskRef, host: NodeRef, update_if_exists: bool) {
         let pod = s.task(task).pod;
-        let stored = s.nodes[host.ix()].stored(pod).map(|t| t.groups.clone());
+        let stored = s.state.nodes[host.ix()].stored(pod).map(|t| t.groups.clone());
         let mut before = Before::of(s.task(task));
         let is_held = stored.is_some();
         let mut moves = false;
         if let Some(stored) = stored {
             moves = s.task(task).accepted.shared && !before.groups.is_empty() && before.groups != stored;
             if !update_if_exists && !moves {
-                s.tasks[task.ix()].groups = stored;
+                s.state.tasks[task.ix()].groups = stored;
                 self.take_back_eviction(s, task);
                 return;
             }
@@ -149,9 +149,9 @@ impl Statement {
             }
         }
         s.update_status(task, Status::Pipelined);
-        s.tasks[task.ix()].node = Some(host);
+        s.state.tasks[task.ix()].node = Some(host);
         if moves {
-            s.nodes[host.ix()].forget(pod);
+            s.state.nodes[host.ix()].forget(pod);
             // Adding it again records the change.
             s.node_add(host, task);
         } else if is_held {
@@ -160,7 +160,7 @@ impl Statement {
             s.node_add(host, task);
         }
         s.account(task, true);
-        s.tasks[task.ix()].is_virtual = true;
+        s.state.tasks[task.ix()].is_virtual = true;
         self.push(Op::Pipeline { task, before, host });
     }
 
@@ -175,7 +175,7 @@ impl Statement {
 
     fn unpipeline(s: &mut Session<'_>, task: TaskRef, before: &Before, host: NodeRef) {
         s.update_status(task, before.status);
-        let t = &mut s.tasks[task.ix()];
+        let t = &mut s.state.tasks[task.ix()];
         t.node = before.node;
         t.groups.clone_from(&before.groups);
         t.is_virtual = before.is_virtual;
@@ -187,19 +187,19 @@ impl Statement {
     pub fn allocate(&mut self, s: &mut Session<'_>, task: TaskRef, host: NodeRef) {
         let was_virtual = s.task(task).is_virtual;
         s.update_status(task, Status::Allocated);
-        s.tasks[task.ix()].node = Some(host);
+        s.state.tasks[task.ix()].node = Some(host);
         s.node_add(host, task);
         s.account(task, true);
-        let recorded = s.clone_task(task);
-        s.tasks[task.ix()].is_virtual = true;
+        let recorded = s.state.clone_task(task);
+        s.state.tasks[task.ix()].is_virtual = true;
         self.push(Op::Allocate { task: recorded, was_virtual, host });
     }
 
     fn unallocate(s: &mut Session<'_>, task: TaskRef, was_virtual: bool, host: NodeRef) {
         s.update_status(task, Status::Pending);
         s.node_remove(host, task);
-        s.tasks[task.ix()].node = None;
-        s.tasks[task.ix()].is_virtual = was_virtual;
+        s.state.tasks[task.ix()].node = None;
+        s.state.tasks[task.ix()].is_virtual = was_virtual;
         s.account(task, false);
     }
 
@@ -293,14 +293,14 @@ impl Statement {
 
     /// Executes the valid operations.
     pub fn commit(self, s: &mut Session<'_>) -> Vec<Done> {
-        s.waiting = None;
-        s.ties.decided();
+        s.caches.waiting = None;
+        s.notes.ties.decided();
         let done = self.valid();
         for &of in &done {
             match of {
                 Done::Evicted(task) => {
-                    s.tasks[task.ix()].is_virtual = false;
-                    s.evicted.insert(s.tasks[task.ix()].pod);
+                    s.state.tasks[task.ix()].is_virtual = false;
+                    s.state.evicted.insert(s.state.tasks[task.ix()].pod);
                 }
                 Done::Bound(task, _) => s.update_status(task, Status::Binding),
                 Done::Claimed(..) => (),
@@ -380,7 +380,7 @@ mod tests {
         };
         let tasks = s.own_jobs().flat_map(|job| s.job(job).tasks().collect::<Vec<_>>());
         let statuses = tasks.map(|t| s.task(t).status).collect();
-        (s.nodes.iter().map(of).collect(), s.queues.iter().map(|q| q.allocated).collect(), statuses)
+        (s.state.nodes.iter().map(of).collect(), s.state.queues.iter().map(|q| q.allocated).collect(), statuses)
     }
 
     fn task(s: &Session<'_>, job: usize) -> TaskRef {
@@ -446,7 +446,7 @@ mod tests {
         let sum = 0.01 + 0.07 + 0.71;
         let residue = sum - 0.01 - 0.07 + 0.07 + 0.01;
         assert_ne!(sum, residue, "these numbers leave a residue");
-        assert_eq!(s.queues.iter().map(|q| q.allocated.gpu).collect::<Vec<_>>(), [residue; 2]);
+        assert_eq!(s.state.queues.iter().map(|q| q.allocated.gpu).collect::<Vec<_>>(), [residue; 2]);
     }
 
     /// a shared task that was evicted, moved to another device of its node, and moved back, is counted twice
@@ -462,7 +462,7 @@ mod tests {
         assert_eq!(shared, [(x, 500, 500, 0), (y, 500, 500, 0)]);
         let mut st = Statement::default();
         st.evict(&mut s, moved).expect("it is on its node");
-        s.tasks[moved.ix()].groups = vec![y];
+        s.state.tasks[moved.ix()].groups = vec![y];
         st.pipeline(&mut s, moved, at, false);
         st.discard(&mut s);
         assert_eq!((s.task(moved).status, &s.task(moved).groups), (Status::Running, &vec![x]));

@@ -21,20 +21,20 @@ use crate::policy::kai::task::{JobRef, NodeRef, Status};
 
 impl Session<'_> {
     pub fn run_allocate(&mut self, out: &mut Recorder<'_>) {
-        let mut tree = QueueTree::serving(self, self.config.depth(Action::Allocate));
+        let mut tree = QueueTree::serving(&self.state, self.inputs.config.depth(Action::Allocate));
         let jobs = self.candidates();
-        let all = vec![true; self.nodes.len()];
+        let all = vec![true; self.state.nodes.len()];
         let mut known = MayFit::default();
         let mut remaining = Candidates::new(self, &jobs, |s, job| s.may_fit(job, &all, &mut known));
-        if remaining.is_over(self) {
+        if remaining.is_over(&self.state) {
             return;
         }
         tree.load(self, jobs);
-        let nodes: Vec<NodeRef> = (0..self.nodes.len()).map(NodeRef::of).collect();
-        while !remaining.is_over(self)
+        let nodes: Vec<NodeRef> = (0..self.state.nodes.len()).map(NodeRef::of).collect();
+        while !remaining.is_over(&self.state)
             && let Some(job) = tree.pop(self)
         {
-            if !remaining.includes(self, job) {
+            if !remaining.includes(&self.state, job) {
                 continue;
             }
             remaining.popped(job);
@@ -47,7 +47,7 @@ impl Session<'_> {
 
     /// Ready jobs with pending tasks.
     pub fn candidates(&self) -> Vec<JobRef> {
-        let is_tried = |job: JobRef| self.only.is_none_or(|only| only == job);
+        let is_tried = |job: JobRef| self.inputs.only.is_none_or(|only| only == job);
         let is_candidate = |&job: &JobRef| is_tried(job) && self.job(job).is_ready() && self.job(job).has_pending();
         self.own_jobs().filter(is_candidate).collect()
     }
@@ -55,7 +55,7 @@ impl Session<'_> {
     /// Candidates that may evict others for themselves now.
     pub fn claimants(&self) -> Vec<JobRef> {
         let mut jobs = self.candidates();
-        jobs.retain(|&job| self.may_evict_from_s(job).is_none_or(|from| from <= self.now_s));
+        jobs.retain(|&job| self.facts_of(job).may_evict_from_s().is_none_or(|from| from <= self.inputs.now_s));
         jobs
     }
 
@@ -63,10 +63,10 @@ impl Session<'_> {
         self.compute_deferred_signatures();
         let was_started = self.has_allocated(job);
         let mut st = Statement::default();
-        let n_ties = self.ties.len();
+        let n_ties = self.notes.ties.len();
         if let Err(failure) = self.allocate_job(&mut st, job, nodes, false) {
             st.discard(self);
-            self.ties.forget(n_ties);
+            self.notes.ties.forget(n_ties);
             self.notes.about(job, |note| note.not_placed = Some(failure));
             return false;
         }
@@ -77,8 +77,8 @@ impl Session<'_> {
         let done = st.commit(self);
         out.committed(self, job, done, Why::Free);
         if !claims && !was_started {
-            self.jobs[job.ix()].last_start_s = Some(self.now_s);
-            self.latest_start_s = self.latest_start_s.max(self.now_s);
+            self.state.jobs[job.ix()].last_start_s = Some(self.inputs.now_s);
+            self.state.latest_start_s = self.state.latest_start_s.max(self.inputs.now_s);
             out.started(job);
         }
         true

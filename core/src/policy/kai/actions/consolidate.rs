@@ -24,22 +24,22 @@ use crate::policy::kai::task::JobRef;
 
 impl Session<'_> {
     pub fn run_consolidation(&mut self, out: &mut Recorder<'_>) {
-        let most = self.config.max_consolidation_preemptees;
+        let most = self.inputs.config.max_consolidation_preemptees;
         if most == Some(0) {
             return;
         }
-        let mut tree = QueueTree::serving(self, self.config.depth(Action::Consolidation));
+        let mut tree = QueueTree::serving(&self.state, self.inputs.config.depth(Action::Consolidation));
         let mut jobs = self.claimants();
         jobs.retain(|&job| self.may_move_others(job));
         let there = self.idle_or_releasing();
         let mut remaining = Candidates::new(self, &jobs, |s, job| s.could_fit_together(job, there));
-        if remaining.is_over(self) {
+        if remaining.is_over(&self.state) {
             self.defer_signatures(&jobs);
             return;
         }
         tree.load(self, jobs.clone());
         let mut failed = Failed::default();
-        while !remaining.is_over(self)
+        while !remaining.is_over(&self.state)
             && let Some(job) = tree.pop(self)
         {
             remaining.popped(job);
@@ -61,7 +61,7 @@ impl Session<'_> {
                 None => failed.remember(self, None, job),
             }
         }
-        if remaining.is_over(self) {
+        if remaining.is_over(&self.state) {
             self.defer_signatures(&jobs);
         }
     }
@@ -80,7 +80,7 @@ impl Session<'_> {
     /// Devices and device memory that are idle or releasing on the ready nodes together.
     fn idle_or_releasing(&self) -> (f64, i64) {
         let (mut gpus, mut mib) = (0.0, 0);
-        for node in self.nodes.iter().filter(|n| n.ready) {
+        for node in self.state.nodes.iter().filter(|n| n.ready) {
             gpus += node.sum_idle() + node.sum_releasing();
             mib += node.idle_or_releasing_mib();
         }

@@ -23,20 +23,20 @@ use crate::policy::kai::solve::victim_search::VictimSearch;
 
 impl Session<'_> {
     pub fn run_preempt(&mut self, out: &mut Recorder<'_>) {
-        let mut tree = QueueTree::serving(self, self.config.depth(Action::Preempt));
+        let mut tree = QueueTree::serving(&self.state, self.inputs.config.depth(Action::Preempt));
         let jobs = self.claimants();
         let lowest = self.lowest_victims();
         let mut remaining = Candidates::new(self, &jobs, |s, job| {
             let facts = s.facts_of(job);
             facts.queue.and_then(|q| lowest[q.ix()]).is_some_and(|lowest| lowest < facts.priority)
         });
-        if remaining.is_over(self) {
+        if remaining.is_over(&self.state) {
             self.defer_signatures(&jobs);
             return;
         }
         tree.load(self, jobs.clone());
         let mut failed = Failed::default();
-        while !remaining.is_over(self)
+        while !remaining.is_over(&self.state)
             && let Some(job) = tree.pop(self)
         {
             remaining.popped(job);
@@ -68,14 +68,14 @@ impl Session<'_> {
                 None => failed.remember(self, queue, job),
             }
         }
-        if remaining.is_over(self) {
+        if remaining.is_over(&self.state) {
             self.defer_signatures(&jobs);
         }
     }
 
     /// The lowest priority of victims in each queue.
     fn lowest_victims(&self) -> Vec<Option<i64>> {
-        let mut lowest: Vec<Option<i64>> = vec![None; self.queues.len()];
+        let mut lowest: Vec<Option<i64>> = vec![None; self.state.queues.len()];
         for job in self.own_jobs() {
             let facts = self.facts_of(job);
             if let Some(queue) = facts.queue

@@ -21,15 +21,15 @@ use crate::policy::kai::solve::victim_search::VictimSearch;
 
 impl Session<'_> {
     pub fn run_reclaim(&mut self, out: &mut Recorder<'_>) {
-        let mut tree = QueueTree::serving(self, self.config.depth(Action::Reclaim));
+        let mut tree = QueueTree::serving(&self.state, self.inputs.config.depth(Action::Reclaim));
         let jobs = self.claimants();
         let mut remaining = Candidates::new(self, &jobs, |s, job| s.can_reclaim(job).0);
-        if remaining.is_over(self) {
+        if remaining.is_over(&self.state) {
             return;
         }
         tree.load(self, jobs);
         let mut failed = Failed::default();
-        while !remaining.is_over(self)
+        while !remaining.is_over(&self.state)
             && let Some(job) = tree.pop(self)
         {
             remaining.popped(job);
@@ -46,7 +46,7 @@ impl Session<'_> {
             if self.is_impossible(job) {
                 continue;
             }
-            let (need, search) = (self.need(job), VictimSearch::Reclaim(self.held()));
+            let (need, search) = (self.need(job), VictimSearch::Reclaim(self.state.held()));
             match self.solve(&search, job, out) {
                 Some(Solved { statement, mut proof }) => {
                     proof.common.extend(check);

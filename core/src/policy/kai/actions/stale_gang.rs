@@ -20,25 +20,25 @@ use crate::policy::kai::task::{JobRef, Status, TaskRef};
 impl Session<'_> {
     pub fn run_stale_gang_eviction(&mut self, out: &mut Recorder<'_>) {
         for job in self.own_jobs() {
-            if self.facts[job.ix()].is_set_aside {
+            if self.inputs.facts[job.ix()].is_set_aside {
                 continue;
             }
             let is_stale = self.is_stale(job);
             let since = self.job(job).stale_since_s;
             if !is_stale {
                 if since.is_some() {
-                    self.jobs[job.ix()].stale_since_s = None;
+                    self.state.jobs[job.ix()].stale_since_s = None;
                     out.stale(job, false);
                 }
                 continue;
             }
             let since = since.unwrap_or_else(|| {
-                self.jobs[job.ix()].stale_since_s = Some(self.now_s);
+                self.state.jobs[job.ix()].stale_since_s = Some(self.inputs.now_s);
                 out.stale(job, true);
-                self.now_s
+                self.inputs.now_s
             });
-            let grace = self.facts[job.ix()].staleness_grace_s.unwrap_or(self.config.staleness_grace_s);
-            if let Some(grace) = grace.filter(|grace| self.now_s - since >= *grace) {
+            let grace = self.inputs.facts[job.ix()].staleness_grace_s.unwrap_or(self.inputs.config.staleness_grace_s);
+            if let Some(grace) = grace.filter(|grace| self.inputs.now_s - since >= *grace) {
                 self.evict_stale(job, (since, grace), out);
             }
         }
@@ -52,8 +52,7 @@ impl Session<'_> {
 
     fn evict_stale(&mut self, job: JobRef, (since_s, grace_s): (f64, f64), out: &mut Recorder<'_>) {
         self.compute_deferred_signatures();
-        let active = |&t: &TaskRef| self.task(t).status.is_active_allocated();
-        let tasks: Vec<TaskRef> = self.job(job).tasks().filter(active).collect();
+        let tasks: Vec<TaskRef> = self.state.active_of(job).collect();
         tasks.iter().for_each(|&task| self.evict_now(task));
         let done = tasks.into_iter().map(Done::Evicted).collect();
         out.committed(self, job, done, Why::Stale { since_s, grace_s });

@@ -76,7 +76,9 @@ impl Session<'_> {
             self.unselected_queues(own, claim, (&victims, &leaves), &mut not_selected);
             match leaves[own.ix()].jobs {
                 0 => {}
-                jobs => not_selected.push((Candidate::Queue(self.queues[own.ix()].id), Protection::OwnQueue { jobs })),
+                jobs => {
+                    not_selected.push((Candidate::Queue(self.state.queues[own.ix()].id), Protection::OwnQueue { jobs }))
+                }
             }
         }
         self.unselected_jobs((job, own), held.is_some(), (&victims, done), &mut not_selected);
@@ -96,7 +98,7 @@ impl Session<'_> {
         let claim = Claim { claimant: job, need, fixed: None, held };
         let mut splits: Vec<(QueueRef, QueueRef)> = Vec::new();
         for (at, _) in leaves.iter().enumerate().filter(|(at, leaf)| leaf.may_lose && *at != own.ix()) {
-            let Some((r, e)) = self.split(own, QueueRef::of(at)) else { continue };
+            let Some((r, e)) = self.state.split(own, QueueRef::of(at)) else { continue };
             let is_allowed = self.unit_is_allowed(claim, (r, e), held[e.ix()].0).is_some();
             if is_allowed && self.is_below_quota(claim, (r, e)).is_none() {
                 return;
@@ -119,7 +121,7 @@ impl Session<'_> {
 
     /// Summary of each queue's own jobs, without the claimant.
     fn leaves(&self, without: JobRef, own: QueueRef) -> Vec<Leaf> {
-        let mut leaves: Vec<Leaf> = self.queues.iter().map(|_| Leaf::default()).collect();
+        let mut leaves: Vec<Leaf> = self.state.queues.iter().map(|_| Leaf::default()).collect();
         for job in self.holders().filter(|&job| job != without) {
             if let Some(queue) = self.facts_of(job).queue {
                 let (is_open, may_lose) = (self.may_be_victim(job, Against::Reclaim(own)), self.may_lose(job));
@@ -146,13 +148,13 @@ impl Session<'_> {
         // Divergences from the claimant's path; those of the victims are excluded.
         let mut known: Vec<QueueRef> = Vec::new();
         for victim in victims {
-            let split = self.facts_of(*victim).queue.and_then(|leaf| self.split(own, leaf));
+            let split = self.facts_of(*victim).queue.and_then(|leaf| self.state.split(own, leaf));
             known.extend(split.map(|(_, e)| e));
         }
         // Divergences with allocated jobs below.
         let mut others: Vec<(QueueRef, QueueRef, Leaf)> = Vec::new();
         for (at, leaf) in leaves.iter().enumerate().filter(|(_, leaf)| leaf.jobs > 0) {
-            let Some((r, e)) = self.split(own, QueueRef::of(at)).filter(|(_, e)| !known.contains(e)) else {
+            let Some((r, e)) = self.state.split(own, QueueRef::of(at)).filter(|(_, e)| !known.contains(e)) else {
                 continue;
             };
             match others.iter_mut().find(|other| other.1 == e) {
@@ -173,7 +175,7 @@ impl Session<'_> {
                 Some(last) => Protection::Failed(checks.into_iter().next().unwrap_or(last)),
                 None => continue,
             };
-            not_selected.push((Candidate::Queue(self.queues[e.ix()].id), why));
+            not_selected.push((Candidate::Queue(self.state.queues[e.ix()].id), why));
         }
     }
 

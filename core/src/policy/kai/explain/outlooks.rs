@@ -7,7 +7,7 @@
 //! until the job's next chunk fits nodes, limits and quotas without them. A non-preemptible job over quota waits for
 //! the job that uses the quota. A job that lost a claim before has no outlook.
 //!
-//! Not found where devices are shared ([`Session::sums_are_exact`]).
+//! Not found where devices are shared (`State::sums_are_exact`).
 
 use std::collections::BTreeMap;
 
@@ -18,6 +18,7 @@ use crate::policy::kai::cycle_input::CycleInput;
 use crate::policy::kai::fast::feasibility::Feasibility;
 use crate::policy::kai::memory::Memory;
 use crate::policy::kai::record::failure::Failure;
+use crate::policy::kai::record::notes::Notes;
 use crate::policy::kai::record::recorder::Recorder;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::task::{JobRef, QueueRef, TaskRef};
@@ -42,7 +43,7 @@ struct Lookup {
 impl Lookup {
     fn of(session: &Session<'_>, world: PartitionView<'_>) -> Lookup {
         let jobs: BTreeMap<JobId, JobRef> = session.own_jobs().map(|job| (session.facts_of(job).id, job)).collect();
-        let held = |job| jobs.get(&job).map_or_else(Vec::new, |&job| session.held_by(job));
+        let held = |job| jobs.get(&job).map_or_else(Vec::new, |&job| session.state.active_of(job).collect());
         let ends = ends(world).into_iter().map(|(at, job)| (at, job, held(job))).collect();
         let mut non_preemptible = BTreeMap::new();
         for job in session.own_jobs() {
@@ -52,7 +53,7 @@ impl Lookup {
                 non_preemptible.entry(queue).and_modify(|only| *only = None).or_insert(Some(job));
             }
         }
-        Lookup { jobs, ends, non_preemptible, nodes: vec![true; session.nodes.len()] }
+        Lookup { jobs, ends, non_preemptible, nodes: vec![true; session.state.nodes.len()] }
     }
 }
 
@@ -153,8 +154,8 @@ impl Over<'_> {
 
     /// Jobs placed or with a claim if the same cycle runs at another time.
     fn served_at(self, at: Time) -> Vec<JobRef> {
-        let mut session = Session::open(self.input.clone(), Level::Outcomes);
-        session.now_s = at.as_seconds();
+        let input = CycleInput { now_s: at.as_seconds(), ..self.input.clone() };
+        let mut session = Session::open(input, Level::Outcomes);
         let mut trace = Trace::new(Level::Outcomes);
         let mut out = Recorder::new(&mut trace);
         crate::policy::kai::execute_actions(&mut session, &mut out);
@@ -176,29 +177,25 @@ impl Over<'_> {
                 return Outlook::WhenEnds { job: *other, at: Some(*at) };
             }
         }
-        let only = session.over_quota_of(job).and_then(|queue| *lookup.non_preemptible.get(&queue)?);
+        let over = session.notes.over_quota_of(job).filter(|&queue| session.facts_of(job).queue == Some(queue));
+        let only = over.and_then(|queue| *lookup.non_preemptible.get(&queue)?);
         let endless = only.filter(|&other| {
             let is_endless = self.world.cluster.jobs[session.facts_of(other).id].lasts.is_none();
-            is_endless && feasibility.is_open_without(session, all, &session.held_by(other))
+            let held: Vec<TaskRef> = session.state.active_of(other).collect();
+            is_endless && feasibility.is_open_without(session, all, &held)
         });
         endless.map_or(Outlook::NotForeseeable, |other| Outlook::WhenEnds { job: session.facts_of(other).id, at: None })
     }
 }
 
-impl Session<'_> {
-    /// Tasks of a job that hold resources.
-    fn held_by(&self, job: JobRef) -> Vec<TaskRef> {
-        self.job(job).tasks().filter(|&t| self.task(t).status.is_active_allocated()).collect()
-    }
-
-    /// The queue of a job, if its quota is what refused the job.
+impl Notes {
+    /// The queue whose quota refused a job.
     fn over_quota_of(&self, job: JobRef) -> Option<QueueRef> {
-        let note = &self.notes.jobs[job.ix()];
+        let note = &self.jobs[job.ix()];
         let of_quota = |failure: &Failure| match failure {
             Failure::Excess(excess) if excess.of_quota => Some(excess.queue),
             _ => None,
         };
-        let queue = [&note.not_placed, &note.over_quota].into_iter().flatten().find_map(of_quota)?;
-        Some(queue).filter(|_| self.facts_of(job).queue == Some(queue))
+        [&note.not_placed, &note.over_quota].into_iter().flatten().find_map(of_quota)
     }
 }

@@ -22,22 +22,22 @@ use crate::units::Resource;
 impl Session<'_> {
     /// The fair share that every queue would have without past usage; empty if usage counts nothing.
     pub(super) fn shares_without_usage(&self) -> Vec<Quantities> {
-        let params = self.config.division_params();
-        let is_used = self.queues.iter().any(|queue| queue.usage != Quantities::default());
-        if !self.plugins.proportion || params.k == 0.0 || !is_used {
+        let params = self.inputs.config.division_params();
+        let is_used = self.state.queues.iter().any(|queue| queue.usage != Quantities::default());
+        if !self.inputs.plugins.proportion || params.k == 0.0 || !is_used {
             return Vec::new();
         }
-        let mut queues = self.queues.clone();
+        let mut queues = self.state.queues.clone();
         for queue in &mut queues {
             (queue.usage, queue.fair_share) = (Quantities::default(), Quantities::default());
         }
-        shares::divide(&mut queues, self.total, params);
+        shares::divide(&mut queues, self.inputs.total, params);
         queues.into_iter().map(|queue| queue.fair_share).collect()
     }
 
     /// The fair share of a queue compared with the one without past usage, if that is larger.
     pub(super) fn lowered_by_usage(&self, at: QueueRef, without: &[Quantities], r: usize) -> Option<Check> {
-        let queue = &self.queues[at.ix()];
+        let queue = &self.state.queues[at.ix()];
         let [share, without] = [queue.fair_share, *without.get(at.ix())?].map(|of| shown(of.to_array()[r]));
         let resource = Some(Resource::ACCOUNTED[r]);
         let subject = Subject { queue: Some(queue.id), resource, ..Subject::default() };

@@ -43,7 +43,7 @@ impl Lookup {
         let is_served = |job: &JobRef| session.job(*job).has_pending() && session.facts_of(*job).is_ordered;
         for job in session.own_jobs().filter(is_served) {
             let two = first.entry(session.facts_of(job).queue).or_default();
-            two.insert(two.partition_point(|&other| session.job_order(other, job).is_le()), job);
+            two.insert(two.partition_point(|&other| session.state.job_order(other, job).is_le()), job);
             two.truncate(2);
         }
         let claimants = out.claims.iter().map(|claim| claim.0).collect();
@@ -133,7 +133,7 @@ impl Session<'_> {
         }
         gates.dedup();
         if let (Some(check), Some(leaf)) = (&note.not_entitled, facts.queue) {
-            let queue = self.queues[leaf.ix()].id;
+            let queue = self.state.queues[leaf.ix()].id;
             let mut checks = vec![check.clone()];
             checks.extend(self.why_share_is_small(leaf, check, lookup));
             gates.push((Gate::NotEntitled { queue }, checks));
@@ -195,9 +195,9 @@ impl Session<'_> {
     fn higher_priority(&self, leaf: QueueRef, r: usize) -> Option<Check> {
         let share_of = |q: &Queue| q.fair_share.to_array()[r];
         let mut at = Some(leaf);
-        while let Some(own) = at.map(|at| &self.queues[at.ix()]).filter(|own| share_of(own) == 0.0) {
+        while let Some(own) = at.map(|at| &self.state.queues[at.ix()]).filter(|own| share_of(own) == 0.0) {
             let is_first = |q: &&Queue| q.parent == own.parent && q.priority > own.priority && share_of(q) > 0.0;
-            if let Some(first) = self.queues.iter().filter(is_first).max_by_key(|q| q.priority) {
+            if let Some(first) = self.state.queues.iter().filter(is_first).max_by_key(|q| q.priority) {
                 let subject = Subject { queue: Some(first.id), other_queue: Some(own.id), ..Subject::default() };
                 let [left, right] = [first, own].map(|q| count(Quantity::Priority, q.priority));
                 return Some(Check::new(PRIORITY, subject, left, Op::Exceeds, right));
@@ -208,7 +208,7 @@ impl Session<'_> {
     }
 
     fn excess_gate(&self, job: JobRef, excess: Excess) -> Reason {
-        let queue = self.queues[excess.queue.ix()].id;
+        let queue = self.state.queues[excess.queue.ix()].id;
         let resource = Resource::ACCOUNTED[excess.resource];
         let gate = if excess.of_quota {
             Gate::NonPreemptibleOverQuota { queue, resource }
@@ -224,15 +224,15 @@ impl Session<'_> {
         let subject = Subject { resource: Some(resource), pod: Some(pod.id), ..self.about_job(job) };
         let request = &pod.request;
         let (asked, most) = match resource {
-            Resource::GPU => (request.gpus, self.largest.gpus),
-            Resource::CPU => (request.cpu, self.largest.cpu),
-            Resource::MEMORY => (request.memory, self.largest.memory),
+            Resource::GPU => (request.gpus, self.inputs.largest.gpus),
+            Resource::CPU => (request.cpu, self.inputs.largest.cpu),
+            Resource::MEMORY => (request.memory, self.inputs.largest.memory),
             named => {
                 let of = |scalars: &[i64]| {
                     let amount = named.nth_named().and_then(|n| scalars.get(n)).copied();
                     Amount::base_units(amount.unwrap_or(0)).in_policy_units(named)
                 };
-                (of(&request.scalars), of(&self.largest.scalars))
+                (of(&request.scalars), of(&self.inputs.largest.scalars))
             }
         };
         let (left, right) = (real(Quantity::Request, asked), real(Quantity::LargestNode, most));

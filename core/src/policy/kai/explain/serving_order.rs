@@ -23,11 +23,10 @@ use crate::trace::{OrderLevel, Quantity, Term};
 /// The levels from the root to a queue, and the level below it; the given job is always among those of its queue.
 pub(in crate::policy::kai) fn levels(session: &mut Session<'_>, queue: QueueId, job: Option<JobId>) -> Vec<OrderLevel> {
     let waiting = session.waiting();
-    let mut tree = QueueTree::serving(session, None);
+    let mut tree = QueueTree::serving(&session.state, None);
     tree.load_leaves(session, Leaves::clone(&waiting));
-    let found = session.queues.iter().position(|known| known.id == queue).map(QueueRef::of);
-    let mut path: Vec<QueueRef> = std::iter::successors(found, |queue| session.queues[queue.ix()].parent).collect();
-    path.reverse();
+    let found = session.state.queues.iter().position(|known| known.id == queue).map(QueueRef::of);
+    let path = found.map(|queue| session.state.path_from_root(queue)).unwrap_or_default();
     let mut levels = Vec::new();
     let mut of = None;
     for queue in path {
@@ -35,7 +34,7 @@ pub(in crate::policy::kai) fn levels(session: &mut Session<'_>, queue: QueueId, 
         of = Some(queue);
     }
     match of {
-        Some(leaf) if session.queues[leaf.ix()].children.is_empty() => {
+        Some(leaf) if session.state.queues[leaf.ix()].children.is_empty() => {
             levels.push(jobs_of(session, leaf, waiting.of_leaf(leaf), job));
         }
         Some(_) => levels.push(siblings(session, &mut tree, of, None)),
@@ -53,15 +52,15 @@ fn siblings(
 ) -> OrderLevel {
     let order = tree.in_order(session, of);
     let with = |queue| With { job: tree.first_job(queue), ..With::default() };
-    level(of.map(|queue| session.queues[queue.ix()].id), &order, subject, |i, before| {
+    level(of.map(|queue| session.state.queues[queue.ix()].id), &order, subject, |i, before| {
         let queue = order[i];
         let behind = before.map(|before| {
             let before = order[before];
             session.queue_comes_after(queue, before, with(queue), with(before))
         });
         let need = tree.first_job(queue).map(|job| session.need(job)).unwrap_or_default();
-        let own = &session.queues[queue.ix()];
-        let share = dominant(own.allocated + need, own.allocatable, session.total);
+        let own = &session.state.queues[queue.ix()];
+        let share = dominant(own.allocated + need, own.allocatable, session.inputs.total);
         Ranked {
             name: own.name.to_string(),
             queue: Some(own.id),
@@ -74,7 +73,7 @@ fn siblings(
 
 fn jobs_of(session: &Session<'_>, leaf: QueueRef, jobs: &[JobRef], subject: Option<JobId>) -> OrderLevel {
     let ids: Vec<JobId> = jobs.iter().map(|&job| session.facts_of(job).id).collect();
-    level(Some(session.queues[leaf.ix()].id), &ids, subject, |i, before| {
+    level(Some(session.state.queues[leaf.ix()].id), &ids, subject, |i, before| {
         let facts = session.facts_of(jobs[i]);
         let behind = before.map(|before| session.job_comes_after(jobs[i], jobs[before]));
         let created: Term = real(Quantity::Created, facts.created_s);

@@ -12,13 +12,13 @@
 //!
 //! # Differs
 //! nothing. Not used when explanations are recorded, which need every job's own reason; nor after an eviction in
-//! the session, because chunks may be stale then; nor where numbers are not whole ([`Session::sums_are_exact`])
+//! the session, because chunks may be stale then; nor where numbers are not whole (`State::sums_are_exact`)
 
 use std::collections::BTreeMap;
 
 use crate::cluster::Preemptible;
 use crate::policy::kai::fast::feasibility::Feasibility;
-use crate::policy::kai::session::Session;
+use crate::policy::kai::session::{Session, State};
 use crate::policy::kai::task::{JobRef, QueueRef};
 
 /// Jobs of an action that may change something.
@@ -32,10 +32,14 @@ pub(in crate::policy::kai) struct Candidates {
 impl Candidates {
     /// Selects the jobs that pass a test.
     pub fn new(s: &mut Session<'_>, jobs: &[JobRef], mut test: impl FnMut(&mut Session<'_>, JobRef) -> bool) -> Self {
-        if !s.sums_are_exact || !s.evicted.is_empty() || s.notes.is_on() || !s.config.queue_depth.is_empty() {
+        if !s.state.sums_are_exact
+            || !s.state.evicted.is_empty()
+            || s.notes.is_on()
+            || !s.inputs.config.queue_depth.is_empty()
+        {
             return Candidates::default();
         }
-        let mut is_candidate = vec![false; s.n_jobs];
+        let mut is_candidate = vec![false; s.inputs.facts.len()];
         let mut n = 0;
         for &job in jobs {
             if test(s, job) {
@@ -47,18 +51,18 @@ impl Candidates {
     }
 
     /// Whether no candidate remains.
-    pub fn is_over(&self, s: &Session<'_>) -> bool {
-        self.holds(s) && self.n == 0
+    pub fn is_over(&self, state: &State) -> bool {
+        self.holds(state) && self.n == 0
     }
 
     /// Whether a job may change something.
-    pub fn includes(&self, s: &Session<'_>, job: JobRef) -> bool {
-        !self.holds(s) || self.is_candidate[job.ix()]
+    pub fn includes(&self, state: &State, job: JobRef) -> bool {
+        !self.holds(state) || self.is_candidate[job.ix()]
     }
 
     /// Whether the selection is still right: not after a rollback that left something behind.
-    fn holds(&self, s: &Session<'_>) -> bool {
-        self.is_used && s.sums_are_exact
+    fn holds(&self, state: &State) -> bool {
+        self.is_used && state.sums_are_exact
     }
 
     /// Removes a popped job.
@@ -87,14 +91,14 @@ pub(in crate::policy::kai) type MayFit = BTreeMap<(Option<QueueRef>, u32), bool>
 impl Session<'_> {
     /// Notes jobs skipped by an action that uses signatures.
     pub fn defer_signatures(&mut self, jobs: &[JobRef]) {
-        if self.config.use_scheduling_signatures {
-            self.unsigned.extend_from_slice(jobs);
+        if self.inputs.config.use_scheduling_signatures {
+            self.caches.unsigned.extend_from_slice(jobs);
         }
     }
 
     /// Computes the signatures of skipped jobs; required before anything changes.
     pub fn compute_deferred_signatures(&mut self) {
-        for job in std::mem::take(&mut self.unsigned) {
+        for job in std::mem::take(&mut self.caches.unsigned) {
             self.signature(job);
         }
     }

@@ -150,9 +150,10 @@ fn cluster(rng: &mut Rng, kind: Kind) -> Snapshot {
 
 fn outcome(snapshot: &Snapshot, has_shortcuts: bool) -> CycleOutcome {
     let mut session = Session::open(CycleInput::recorded(snapshot), Level::Outcomes);
-    assert!(session.sums_are_exact);
+    assert!(session.state.sums_are_exact);
     if !has_shortcuts {
-        (session.sums_are_exact, session.siblings_are_ordered, session.keeps_lists) = (false, false, false);
+        (session.state.sums_are_exact, session.inputs.siblings_are_ordered, session.caches.keeps_lists) =
+            (false, false, false);
     }
     run(session, snapshot, &mut Trace::new(Level::Outcomes))
 }

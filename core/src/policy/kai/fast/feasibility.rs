@@ -11,7 +11,7 @@
 //!
 //! # Differs
 //! nothing: a skipped attempt drops the same cached chunks. Discarding a failed attempt restores every number
-//! exactly if all quantities are whole numbers and no device is shared ([`Session::sums_are_exact`]); otherwise no
+//! exactly if all quantities are whole numbers and no device is shared (`State::sums_are_exact`); otherwise no
 //! attempt is skipped.
 
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ struct Shape {
 impl Feasibility {
     /// For a partial job; `None` if discarding attempts may not restore all numbers.
     pub fn new(s: &mut Session<'_>, partial: JobRef, nodes: &[bool]) -> Option<Feasibility> {
-        if !s.sums_are_exact {
+        if !s.state.sums_are_exact {
             return None;
         }
         let chunk = s.chunk(partial, false);
@@ -58,10 +58,10 @@ impl Feasibility {
         let mut is_too_large = false;
         for &task in &chunk {
             let pod = s.task(task).pod;
-            let (facts, request) = (&s.pods[pod.ix()], &s.pods[pod.ix()].request);
-            is_too_large |= s.is_too_large(request).is_some();
+            let (facts, request) = (&s.inputs.pods[pod.ix()], &s.inputs.pods[pod.ix()].request);
+            is_too_large |= s.inputs.is_too_large(request).is_some();
             let is_alike = |shape: &&mut Shape| {
-                let other = &s.pods[shape.pod.ix()];
+                let other = &s.inputs.pods[shape.pod.ix()];
                 other.request == *request && other.selects == facts.selects
             };
             match shapes.iter_mut().find(is_alike) {
@@ -89,7 +89,7 @@ impl Feasibility {
             return true;
         }
         self.bounded.iter().all(|&q| {
-            let queue = &s.queues[q.ix()];
+            let queue = &s.state.queues[q.ix()];
             // Victims are preemptible, so non-preemptible allocations stay.
             let fits_quota = |fixed| fits(queue.allocated_np, fixed, queue.deserved);
             self.is_within_limit(s, q, evicted) && self.fixed.is_none_or(fits_quota)
@@ -97,16 +97,16 @@ impl Feasibility {
     }
 
     fn is_within_limit(&self, s: &Session<'_>, q: QueueRef, removed: &[TaskRef]) -> bool {
-        let mut held = s.queues[q.ix()].allocated;
+        let mut held = s.state.queues[q.ix()].allocated;
         let mut sum = Quantities::default();
         for &task in removed {
             let leaf = s.facts_of(s.job_of(task)).queue;
-            if leaf.is_some_and(|leaf| s.is_at_or_below(leaf, q)) {
+            if s.state.path_up(leaf).any(|at| at == q) {
                 sum += s.task(task).accepted.quantities;
             }
         }
         held -= sum;
-        fits(held, self.requested, s.queues[q.ix()].limit)
+        fits(held, self.requested, s.state.queues[q.ix()].limit)
     }
 
     /// Whether the claimant may fit once these tasks end, which may be non-preemptible.
@@ -114,11 +114,11 @@ impl Feasibility {
         let Some(fixed) = self.fixed else { return self.is_open(s, nodes, ended) };
         let is_fixed = |task: &&TaskRef| s.facts_of(s.job_of(**task)).preemptible == Preemptible::No;
         let fits_quota = self.bounded.iter().all(|&q| {
-            let queue = &s.queues[q.ix()];
+            let queue = &s.state.queues[q.ix()];
             let mut held = queue.allocated_np;
             for &task in ended.iter().filter(is_fixed) {
                 let leaf = s.facts_of(s.job_of(task)).queue;
-                if leaf.is_some_and(|leaf| s.is_at_or_below(leaf, q)) {
+                if s.state.path_up(leaf).any(|at| at == q) {
                     held -= s.task(task).accepted.quantities;
                 }
             }
@@ -210,37 +210,37 @@ impl Session<'_> {
     /// Applies the lasting effect of a failed attempt to evict these tasks: it drops the cached chunks of their jobs,
     /// which may be outdated after an eviction that was committed.
     pub fn skip_attempt(&mut self, evicted: &[TaskRef]) {
-        self.note_nodes(evicted);
-        if self.evicted.is_empty() {
+        self.notes.tried_nodes(&self.state, evicted);
+        if self.state.evicted.is_empty() {
             return;
         }
         for &task in evicted {
             let job = self.job_of(task);
-            let job = &mut self.jobs[job.ix()];
+            let job = &mut self.state.jobs[job.ix()];
             (job.chunk, job.need) = (None, None);
         }
     }
 
     /// How many equal tasks fit each node now, cached per class of pods until any node changes.
     fn rooms(&mut self, pod: PodRef) -> Rc<[i64]> {
-        let kind = self.pods[pod.ix()].kind;
-        if let Some(known) = self.classes.rooms.get(&kind) {
+        let kind = self.inputs.pods[pod.ix()].kind;
+        if let Some(known) = self.caches.classes.rooms.get(&kind) {
             return known.clone();
         }
-        let all = (0..self.nodes.len()).map(NodeRef::of);
+        let all = (0..self.state.nodes.len()).map(NodeRef::of);
         let rooms: Rc<[i64]> = all.map(|at| self.room_for(pod, at, Freed::default())).collect();
-        self.classes.rooms.insert(kind, rooms.clone());
+        self.caches.classes.rooms.insert(kind, rooms.clone());
         rooms
     }
 
     /// Upper bound on the number of equal tasks that fit a node once `freed` is released.
     fn room_for(&self, pod: PodRef, at: NodeRef, freed: Freed) -> i64 {
-        let (facts, node) = (&self.pods[pod.ix()], &self.nodes[at.ix()]);
+        let (facts, node) = (&self.inputs.pods[pod.ix()], &self.state.nodes[at.ix()]);
         let r = &facts.request;
-        if self.plugins.predicates && !node.ready {
+        if self.inputs.plugins.predicates && !node.ready {
             return 0;
         }
-        if self.plugins.predicates && facts.selects.as_ref().is_some_and(|nodes| !nodes[at.ix()]) {
+        if self.inputs.plugins.predicates && facts.selects.as_ref().is_some_and(|nodes| !nodes[at.ix()]) {
             return 0;
         }
         let times = |there: f64, requested: f64| {
@@ -266,19 +266,15 @@ impl Session<'_> {
     /// Queues from the job to the root that have a limit, or a quota if the job needs one.
     fn bounded_queues(&self, job: JobRef, is_fixed: bool) -> Vec<QueueRef> {
         let facts = self.facts_of(job);
-        if !self.plugins.proportion {
+        if !self.inputs.plugins.proportion {
             return Vec::new();
         }
         let is_bounded = |q: &QueueRef| {
-            let queue = &self.queues[q.ix()];
+            let queue = &self.state.queues[q.ix()];
             let bounds = |b: Quantities| b.to_array().iter().any(|&b| b != crate::policy::kai::number::UNLIMITED);
             bounds(queue.limit) || (is_fixed && bounds(queue.deserved))
         };
-        let up = std::iter::successors(facts.queue, |q| self.queues[q.ix()].parent);
+        let up = self.state.path_up(facts.queue);
         up.filter(is_bounded).collect()
-    }
-
-    fn is_at_or_below(&self, queue: QueueRef, above: QueueRef) -> bool {
-        std::iter::successors(Some(queue), |q| self.queues[q.ix()].parent).any(|q| q == above)
     }
 }

@@ -16,16 +16,16 @@
 
 use crate::kit::heap::Heap;
 use crate::policy::kai::order::queue_tree::{QueueTree, Search};
-use crate::policy::kai::session::Session;
+use crate::policy::kai::session::{Session, State};
 use crate::policy::kai::task::{JobRef, QueueRef};
 
 impl QueueTree {
     /// Restricts the tree to these jobs, all of which it contains.
     pub fn restrict_to(&mut self, s: &mut Session<'_>, mut jobs: Vec<JobRef>) {
         jobs.sort();
-        let mut n_left = vec![0; s.queues.len()];
+        let mut n_left = vec![0; s.state.queues.len()];
         for &job in &jobs {
-            path_up(s, s.facts_of(job).queue).for_each(|q| n_left[q.ix()] += 1);
+            s.state.path_up(s.facts_of(job).queue).for_each(|q| n_left[q.ix()] += 1);
         }
         self.search = Some(Search { jobs, n_left, below: None });
         self.narrow(s);
@@ -39,9 +39,9 @@ impl QueueTree {
         }
         let below = search.below;
         let mut is_done = false;
-        for queue in path_up(s, s.facts_of(job).queue) {
+        for queue in s.state.path_up(s.facts_of(job).queue) {
             search.n_left[queue.ix()] -= 1;
-            is_done |= s.queues[queue.ix()].parent == below && search.n_left[queue.ix()] == 0;
+            is_done |= s.state.queues[queue.ix()].parent == below && search.n_left[queue.ix()] == 0;
         }
         if is_done {
             self.narrow(s);
@@ -67,26 +67,21 @@ impl QueueTree {
                 return;
             };
             if self.children(Some(only)).is_empty() {
-                self.keep_jobs(s, only, &search.jobs);
+                self.keep_jobs(&s.state, only, &search.jobs);
                 return;
             }
             self.search = Some(Search { below: Some(only), ..search });
         }
     }
 
-    fn keep_jobs(&mut self, s: &Session<'_>, leaf: QueueRef, wanted: &[JobRef]) {
+    fn keep_jobs(&mut self, state: &State, leaf: QueueRef, wanted: &[JobRef]) {
         let branch = self.branch(leaf);
         let mut kept = Heap::default();
         for &job in branch.jobs.items().iter().filter(|j| wanted.binary_search(j).is_ok()) {
-            kept.push(job, |l, r| s.job_order(l, r).is_lt());
+            kept.push(job, |l, r| state.job_order(l, r).is_lt());
         }
         branch.jobs = kept;
     }
-}
-
-/// A queue and its ancestors.
-fn path_up(s: &Session<'_>, from: Option<QueueRef>) -> impl Iterator<Item = QueueRef> {
-    std::iter::successors(from, |q| s.queues[q.ix()].parent)
 }
 
 #[cfg(test)]
@@ -182,7 +177,7 @@ mod tests {
     /// popped.
     fn order(snapshot: &Snapshot, wanted: &[JobRef], places: u64, skips: bool) -> (Vec<JobRef>, usize) {
         let mut s = Session::open(CycleInput::recorded(snapshot), Level::Outcomes);
-        let mut tree = QueueTree::serving(&s, None);
+        let mut tree = QueueTree::serving(&s.state, None);
         let waiting = s.waiting();
         tree.load_leaves(&mut s, Leaves::clone(&waiting));
         if skips {
@@ -197,8 +192,8 @@ mod tests {
                 tree.count_popped(&mut s, job);
                 if places >> found.len() & 1 == 1 {
                     let need = s.need(job);
-                    let path: Vec<QueueRef> = path_up(&s, s.facts_of(job).queue).collect();
-                    path.into_iter().for_each(|q| s.queues[q.ix()].allocated += need);
+                    let path: Vec<QueueRef> = s.state.path_up(s.facts_of(job).queue).collect();
+                    path.into_iter().for_each(|q| s.state.queues[q.ix()].allocated += need);
                 }
                 found.push(job);
             }
@@ -212,7 +207,7 @@ mod tests {
         let (mut n_worlds, mut n_all, mut n_skipping) = (0, 0, 0);
         for _ in 0..500 {
             let snapshot = world(&mut rng);
-            if !Session::open(CycleInput::recorded(&snapshot), Level::Outcomes).siblings_are_ordered {
+            if !Session::open(CycleInput::recorded(&snapshot), Level::Outcomes).inputs.siblings_are_ordered {
                 continue;
             }
             n_worlds += 1;

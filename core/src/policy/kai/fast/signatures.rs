@@ -28,26 +28,26 @@ pub(in crate::policy::kai) struct Failed {
 impl Failed {
     /// The failed job because of which this one is skipped.
     pub fn like(&self, s: &mut Session<'_>, queue: Option<QueueRef>, job: JobRef) -> Option<JobRef> {
-        if !s.config.use_scheduling_signatures {
+        if !s.inputs.config.use_scheduling_signatures {
             return None;
         }
         let key = s.signature(job);
         let known = *self.by_key.get(&(queue, key))?;
-        let at_most = comparison(s.config.revision);
+        let at_most = comparison(s.inputs.config.revision);
         let (new, known_requests) = (s.pending_requests(job), s.pending_requests(known));
         (!is_easier(at_most, &new, &known_requests)).then_some(known)
     }
 
     /// Caches a failed job.
     pub fn remember(&mut self, s: &mut Session<'_>, queue: Option<QueueRef>, job: JobRef) {
-        if !s.config.use_scheduling_signatures {
+        if !s.inputs.config.use_scheduling_signatures {
             return;
         }
         let key = s.signature(job);
         let replaces = match self.by_key.get(&(queue, key)) {
             None => true,
             Some(&known) => {
-                let at_most = comparison(s.config.revision);
+                let at_most = comparison(s.inputs.config.revision);
                 is_at_most(at_most, &s.pending_requests(job), &s.pending_requests(known))
             }
         };
@@ -119,8 +119,8 @@ impl Session<'_> {
         }
         sets.iter_mut().for_each(|set: &mut Vec<u32>| set.sort());
         sets.sort();
-        let key = self.keys.number(sets);
-        self.jobs[job.ix()].signature = Some(key);
+        let key = self.caches.keys.number(sets);
+        self.state.jobs[job.ix()].signature = Some(key);
         key
     }
 
@@ -129,7 +129,7 @@ impl Session<'_> {
         let pending = |t: &TaskRef| self.task(*t).status == Status::Pending;
         let mut requests: Vec<&Request> =
             self.job(job).tasks().filter(pending).map(|t| &self.pod_of(t).request).collect();
-        let at_most = comparison(self.config.revision);
+        let at_most = comparison(self.inputs.config.revision);
         // Insertion sort, because "at most" is not total and the result depends on the steps.
         for i in 1..requests.len() {
             let mut j = i;

@@ -22,29 +22,29 @@ impl Session<'_> {
     /// The next chunk, cached on the job.
     pub fn chunk(&mut self, job: JobRef, real: bool) -> Chunk {
         self.ensure_chunk(job, real);
-        self.jobs[job.ix()].chunk.clone().expect("just computed")
+        self.state.jobs[job.ix()].chunk.clone().expect("just computed")
     }
 
     fn ensure_chunk(&mut self, job: JobRef, real: bool) {
-        if self.jobs[job.ix()].chunk.is_none() {
-            self.jobs[job.ix()].chunk = Some(self.next_chunk(self.job(job), real));
+        if self.state.jobs[job.ix()].chunk.is_none() {
+            self.state.jobs[job.ix()].chunk = Some(self.next_chunk(self.job(job), real));
         }
     }
 
     /// The request of the next chunk, cached on the job.
     pub fn need(&mut self, job: JobRef) -> Quantities {
-        if let Some(need) = self.jobs[job.ix()].need {
+        if let Some(need) = self.state.jobs[job.ix()].need {
             return need;
         }
         self.ensure_chunk(job, false);
         let mut need = Quantities::default();
-        let chunk = self.jobs[job.ix()].chunk.as_deref().expect("just computed");
+        let chunk = self.state.jobs[job.ix()].chunk.as_deref().expect("just computed");
         for &task in chunk {
-            if self.tasks[task.ix()].should_allocate(false) {
-                need += self.pod_of(task).request.pending(self.memory_basis.pending);
+            if self.state.tasks[task.ix()].should_allocate(false) {
+                need += self.pod_of(task).request.pending(self.inputs.memory_basis.pending);
             }
         }
-        self.jobs[job.ix()].need = Some(need);
+        self.state.jobs[job.ix()].need = Some(need);
         need
     }
 
@@ -58,7 +58,7 @@ impl Session<'_> {
     /// enough contribute nothing. A group that has enough takes the first step of a member that is not empty. The step
     /// of a pod set is as above.
     fn next_chunk(&self, job: &Job, real: bool) -> Chunk {
-        match (self.config.revision, &job.tree) {
+        match (self.inputs.config.revision, &job.tree) {
             (Revision::V0_13, _) => self.next_of_sets(job, real),
             (Revision::V0_17, Some(tree)) => self.next_of_group(job, tree, real),
             (Revision::V0_17, None) => self.next_of_group(job, &Group::flat(job.sets.len()), real),
@@ -67,7 +67,7 @@ impl Session<'_> {
 
     fn next_of_sets(&self, job: &Job, real: bool) -> Chunk {
         let below = job.sets.iter().filter(|s| s.is_below()).count().max(1);
-        let steps = self.sets_in_order(job).into_iter().map(|set| self.next_of_set(job, set, real));
+        let steps = self.inputs.sets_in_order(job).into_iter().map(|set| self.next_of_set(job, set, real));
         steps.filter(|step| !step.is_empty()).take(below).flatten().collect()
     }
 
@@ -76,7 +76,7 @@ impl Session<'_> {
             Member::Group(group) => self.next_of_group(job, group, real),
             Member::Set(set) => self.next_of_set(job, *set, real),
         };
-        let members = group.members_in_order(&job.fills(), self.plugins.subgroup_order);
+        let members = group.members_in_order(&job.fills(), self.inputs.plugins.subgroup_order);
         if group.fill(&job.fills()).is_enough() {
             return members.into_iter().map(step).find(|step| !step.is_empty()).unwrap_or_default();
         }
@@ -107,7 +107,7 @@ impl Session<'_> {
             return (task.into_iter().collect(), more);
         }
         let job = self.job(job);
-        let evicted = match (self.config.revision, &job.tree) {
+        let evicted = match (self.inputs.config.revision, &job.tree) {
             (Revision::V0_13, _) => self.last_of_sets(job),
             (Revision::V0_17, Some(tree)) => self.last_of_group(job, tree),
             (Revision::V0_17, None) => self.last_of_group(job, &Group::flat(job.sets.len())),
@@ -119,7 +119,7 @@ impl Session<'_> {
     fn last_of_sets(&self, job: &Job) -> Chunk {
         let some_above = job.sets.iter().any(PodSet::is_above);
         let visited = if some_above { 1 } else { job.sets.len() };
-        let last = self.sets_in_order(job).into_iter().rev().take(visited);
+        let last = self.inputs.sets_in_order(job).into_iter().rev().take(visited);
         last.flat_map(
             |set| {
                 if job.sets[set].is_above() { self.last_of_set(job, set) } else { self.all_of_set(job, set) }
@@ -139,7 +139,7 @@ impl Session<'_> {
         if fill.has == 0 {
             return Chunk::new();
         }
-        let mut members = group.members_in_order(&job.fills(), self.plugins.subgroup_order);
+        let mut members = group.members_in_order(&job.fills(), self.inputs.plugins.subgroup_order);
         members.reverse();
         let surplus = |member: &&Member| match member {
             Member::Group(group) => self.surplus_of(job, group),

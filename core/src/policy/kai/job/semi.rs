@@ -52,7 +52,7 @@ impl Session<'_> {
     /// Whether a task runs or is bound, so that it still exists after the cycle.
     fn is_held(&self, task: TaskRef) -> bool {
         let t = self.task(task);
-        t.status.is_allocated() && !self.evicted.contains(&t.pod)
+        t.status.is_allocated() && !self.state.evicted.contains(&t.pod)
     }
 
     /// Held tasks of a pod set, in task order.
@@ -79,7 +79,7 @@ impl Session<'_> {
             let held = self.held_of(job, set);
             held.last().copied().filter(|_| held.len() > self.min_of(job, set))
         };
-        let next = self.sets_in_order(self.job(job)).into_iter().rev().find_map(last_above);
+        let next = self.inputs.sets_in_order(self.job(job)).into_iter().rev().find_map(last_above);
         (next, self.n_above(job) > 1)
     }
 
@@ -121,7 +121,7 @@ impl Session<'_> {
             Preemptible::Yes => false,
             Preemptible::No => true,
             Preemptible::Semi => {
-                let (own, set) = (self.job(job).uid, self.pods[pod.ix()].set);
+                let (own, set) = (self.job(job).uid, self.inputs.pods[pod.ix()].set);
                 let of_set = self.job(own).tasks().filter(|&t| self.pod_of(t).set == set);
                 of_set.filter(|&t| self.is_kept(t)).count() < self.min_of(own, set)
             }
@@ -138,7 +138,7 @@ impl Session<'_> {
                 let core = self.core_of_chunk(job, &chunk);
                 let may = |t: &&TaskRef| self.task(**t).should_allocate(false);
                 let requested =
-                    core.iter().filter(may).map(|&t| self.pod_of(t).request.pending(self.memory_basis.pending));
+                    core.iter().filter(may).map(|&t| self.pod_of(t).request.pending(self.inputs.memory_basis.pending));
                 (!core.is_empty()).then(|| requested.fold(Quantities::default(), |sum, requested| sum + requested))
             }
         }
@@ -161,13 +161,13 @@ impl Session<'_> {
     /// Updates the non-preemptible allocation of a semi-preemptible job's queues.
     pub fn account_core(&mut self, job: JobRef) {
         let now = self.core_amount(job);
-        let before = std::mem::replace(&mut self.jobs[job.ix()].core, now);
+        let before = std::mem::replace(&mut self.state.jobs[job.ix()].core, now);
         if before == now {
             return;
         }
-        let mut at = self.facts[job.ix()].queue;
+        let mut at = self.inputs.facts[job.ix()].queue;
         while let Some(q) = at {
-            let queue = &mut self.queues[q.ix()];
+            let queue = &mut self.state.queues[q.ix()];
             queue.allocated_np -= before;
             queue.allocated_np += now;
             at = queue.parent;
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn the_last_above_the_minimum_is_evicted_first() {
         with(&world(&[true; 4], 2), |s, job| {
-            assert_eq!((s.core_amount(job).gpu, s.queues[0].allocated_np.gpu), (2.0, 2.0));
+            assert_eq!((s.core_amount(job).gpu, s.state.queues[0].allocated_np.gpu), (2.0, 2.0));
             let mut evicted = Vec::new();
             while let (Some(task), _) = s.next_above_minimum(job) {
                 evicted.push(s.pod_of(task).name.to_string());
@@ -238,7 +238,7 @@ mod tests {
             }
             assert_eq!(evicted, ["p3", "p2"]);
             assert!(!s.may_lose(job));
-            assert_eq!((s.queues[0].allocated.gpu, s.queues[0].allocated_np.gpu), (2.0, 2.0));
+            assert_eq!((s.state.queues[0].allocated.gpu, s.state.queues[0].allocated_np.gpu), (2.0, 2.0));
         });
     }
 
@@ -251,9 +251,9 @@ mod tests {
             st.pipeline(s, claims, NodeRef::of(0), false);
             assert_eq!(s.job(job).n_active_allocated, 2);
             assert_eq!((s.may_lose(job), s.next_above_minimum(job)), (false, (None, false)));
-            assert_eq!((s.queues[0].allocated.gpu, s.queues[0].allocated_np.gpu), (2.0, 1.0));
+            assert_eq!((s.state.queues[0].allocated.gpu, s.state.queues[0].allocated_np.gpu), (2.0, 1.0));
             st.discard(s);
-            assert_eq!((s.queues[0].allocated.gpu, s.queues[0].allocated_np.gpu), (1.0, 1.0));
+            assert_eq!((s.state.queues[0].allocated.gpu, s.state.queues[0].allocated_np.gpu), (1.0, 1.0));
         });
     }
 
@@ -264,7 +264,7 @@ mod tests {
             let (last, more) = s.next_above_minimum(job);
             assert_eq!((name_of(s, last), more), (Some("p2".into()), true));
             let pod = s.task(last.expect("one is above")).pod;
-            s.evicted.insert(pod);
+            s.state.evicted.insert(pod);
             let (last, more) = s.next_above_minimum(job);
             assert_eq!((name_of(s, last), more), (Some("p1".into()), false));
         });

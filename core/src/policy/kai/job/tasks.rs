@@ -5,76 +5,14 @@
 
 use crate::policy::kai::job::{Job, PodSet, SetOrder};
 use crate::policy::kai::number::Quantities;
-use crate::policy::kai::session::Session;
+use crate::policy::kai::session::{Inputs, Session, State};
 use crate::policy::kai::task::{JobRef, PodRef, Status, Task, TaskRef};
 
-impl Session<'_> {
+impl Inputs<'_> {
     /// Index of a pod in its job.
     pub fn slot_of(&self, pod: PodRef) -> usize {
         let job = self.pods[pod.ix()].job;
         (pod.0 - self.facts[job.ix()].first_pod.0) as usize
-    }
-
-    /// Adds a task object to a job.
-    pub fn assign_task(&mut self, job: JobRef, task: TaskRef) {
-        let Task { pod, status, .. } = self.tasks[task.ix()];
-        let slot = self.slot_of(pod);
-        let facts = &self.pods[pod.ix()];
-        let plain = facts.request.plain();
-        self.jobs[job.ix()].assign(slot, facts.set, task, status, plain);
-        self.place_job(job);
-    }
-
-    /// `UpdateStatus` on the session's job of the task.
-    pub fn update_status(&mut self, task: TaskRef, status: Status) {
-        let Task { pod, status: before, .. } = self.tasks[task.ix()];
-        let slot = self.slot_of(pod);
-        let facts = &self.pods[pod.ix()];
-        let job = &mut self.jobs[facts.job.ix()];
-        if let Some(current) = job.slots[slot].task
-            && self.tasks[current.ix()].status.is_allocated()
-        {
-            job.allocated -= facts.request.plain();
-        }
-        job.unindex(slot, before);
-        self.tasks[task.ix()].status = status;
-        job.assign(slot, facts.set, task, status, facts.request.plain());
-        let job = facts.job;
-        self.place_job(job);
-    }
-
-    /// Clones a task object.
-    pub fn clone_task(&mut self, task: TaskRef) -> TaskRef {
-        let clone = self.tasks[task.ix()].clone();
-        self.tasks.push(clone);
-        TaskRef::of(self.tasks.len() - 1)
-    }
-
-    /// `CloneWithTasks`: a new job object with clones of exactly these tasks.
-    pub fn clone_with_tasks(&mut self, job: JobRef, tasks: &[TaskRef]) -> JobRef {
-        let from = &self.jobs[job.ix()];
-        let set = |s: &PodSet| PodSet { min_available: s.min_available, ..PodSet::default() };
-        let sets = from.sets.iter().map(set).collect();
-        let mut job = Job::with(from.uid, sets, from.slots.len());
-        job.tree = from.tree.clone();
-        self.jobs.push(job);
-        let clone = JobRef::of(self.jobs.len() - 1);
-        let mut tasks = tasks.to_vec();
-        tasks.sort_by_key(|t| self.tasks[t.ix()].pod);
-        for task in tasks {
-            let task = self.clone_task(task);
-            self.assign_task(clone, task);
-        }
-        clone
-    }
-
-    /// Updates a job's rank from its counters.
-    pub fn place_job(&mut self, at: JobRef) {
-        let facts = &self.facts[self.jobs[at.ix()].uid.ix()];
-        let job = &mut self.jobs[at.ix()];
-        job.rank = if self.plugins.elastic { facts.rank.with(job.filled()) } else { facts.rank };
-        self.pending.changed(at);
-        self.active.changed(at);
     }
 
     /// 3.3: indices of a job's pod sets, in order.
@@ -85,12 +23,83 @@ impl Session<'_> {
         }
         order
     }
+}
+
+impl State {
+    /// Active tasks of a job.
+    pub fn active_of(&self, job: JobRef) -> impl Iterator<Item = TaskRef> {
+        self.jobs[job.ix()].tasks().filter(|t| self.tasks[t.ix()].status.is_active_allocated())
+    }
+
+    /// Clones a task object.
+    pub fn clone_task(&mut self, task: TaskRef) -> TaskRef {
+        let clone = self.tasks[task.ix()].clone();
+        self.tasks.push(clone);
+        TaskRef::of(self.tasks.len() - 1)
+    }
+}
+
+impl Session<'_> {
+    /// Adds a task object to a job.
+    pub fn assign_task(&mut self, job: JobRef, task: TaskRef) {
+        let Task { pod, status, .. } = self.state.tasks[task.ix()];
+        let slot = self.inputs.slot_of(pod);
+        let facts = &self.inputs.pods[pod.ix()];
+        let plain = facts.request.plain();
+        self.state.jobs[job.ix()].assign(slot, facts.set, task, status, plain);
+        self.place_job(job);
+    }
+
+    /// `UpdateStatus` on the session's job of the task.
+    pub fn update_status(&mut self, task: TaskRef, status: Status) {
+        let Task { pod, status: before, .. } = self.state.tasks[task.ix()];
+        let slot = self.inputs.slot_of(pod);
+        let facts = &self.inputs.pods[pod.ix()];
+        let job = &mut self.state.jobs[facts.job.ix()];
+        if let Some(current) = job.slots[slot].task
+            && self.state.tasks[current.ix()].status.is_allocated()
+        {
+            job.allocated -= facts.request.plain();
+        }
+        job.unindex(slot, before);
+        self.state.tasks[task.ix()].status = status;
+        job.assign(slot, facts.set, task, status, facts.request.plain());
+        let job = facts.job;
+        self.place_job(job);
+    }
+
+    /// `CloneWithTasks`: a new job object with clones of exactly these tasks.
+    pub fn clone_with_tasks(&mut self, job: JobRef, tasks: &[TaskRef]) -> JobRef {
+        let from = &self.state.jobs[job.ix()];
+        let set = |s: &PodSet| PodSet { min_available: s.min_available, ..PodSet::default() };
+        let sets = from.sets.iter().map(set).collect();
+        let mut job = Job::with(from.uid, sets, from.slots.len());
+        job.tree = from.tree.clone();
+        self.state.jobs.push(job);
+        let clone = JobRef::of(self.state.jobs.len() - 1);
+        let mut tasks = tasks.to_vec();
+        tasks.sort_by_key(|t| self.state.tasks[t.ix()].pod);
+        for task in tasks {
+            let task = self.state.clone_task(task);
+            self.assign_task(clone, task);
+        }
+        clone
+    }
+
+    /// Updates a job's rank from its counters.
+    pub fn place_job(&mut self, at: JobRef) {
+        let facts = &self.inputs.facts[self.state.jobs[at.ix()].uid.ix()];
+        let job = &mut self.state.jobs[at.ix()];
+        job.rank = if self.inputs.plugins.elastic { facts.rank.with(job.filled()) } else { facts.rank };
+        self.caches.pending.changed(at);
+        self.caches.active.changed(at);
+    }
 
     /// Amount requested by a chunk in the job's test.
     pub fn requested_by(&self, chunk: &[TaskRef]) -> Quantities {
         let mut requested = Quantities::default();
         for &task in chunk {
-            requested += self.pod_of(task).request.pending(self.memory_basis.chunk);
+            requested += self.pod_of(task).request.pending(self.inputs.memory_basis.chunk);
         }
         requested
     }

@@ -10,6 +10,7 @@
 //! # Differs
 //! nothing
 
+use crate::policy::kai::job::JobFacts;
 use crate::policy::kai::record::notes::real;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::task::JobRef;
@@ -26,20 +27,22 @@ pub static PREEMPTION_DELAY: Rule = Rule(&RuleRecord {
     differs: "",
 });
 
-impl Session<'_> {
+impl JobFacts {
     /// The time in seconds from which a job with a preemption delay may evict others (kai-v0.17.md 17.1).
-    pub fn may_evict_from_s(&self, job: JobRef) -> Option<f64> {
-        let facts = self.facts_of(job);
-        let delay = facts.preemption_delay_s.filter(|&delay| delay > 0.0)?;
-        let since = facts.last_eviction_s.map_or(facts.created_s, |evicted| evicted.max(facts.created_s));
+    pub fn may_evict_from_s(&self) -> Option<f64> {
+        let delay = self.preemption_delay_s.filter(|&delay| delay > 0.0)?;
+        let since = self.last_eviction_s.map_or(self.created_s, |evicted| evicted.max(self.created_s));
         Some(since + delay)
     }
+}
 
+impl Session<'_> {
     /// The time from which a job may evict others, if it may not yet, and the comparison.
     pub fn may_not_evict_yet(&self, job: JobRef) -> Option<(Gate, Vec<Check>)> {
-        let delay = self.facts_of(job).preemption_delay_s?;
-        let from = self.may_evict_from_s(job).filter(|&from| from > self.now_s)?;
-        let waited = real(Quantity::Waited, self.now_s - (from - delay));
+        let facts = self.facts_of(job);
+        let delay = facts.preemption_delay_s?;
+        let from = facts.may_evict_from_s().filter(|&from| from > self.inputs.now_s)?;
+        let waited = real(Quantity::Waited, self.inputs.now_s - (from - delay));
         let delay = real(Quantity::PreemptionDelay, delay);
         let check = Check::new(PREEMPTION_DELAY, self.about_job(job), waited, Op::AtLeast, delay);
         let until = Time::from_millis((from * 1000.0).ceil() as i64);

@@ -14,7 +14,7 @@ use std::cmp::Ordering;
 use crate::policy::kai::job::JobFacts;
 use crate::policy::kai::job::rank::Filled;
 use crate::policy::kai::record::notes::{count, real};
-use crate::policy::kai::session::Session;
+use crate::policy::kai::session::{Session, State};
 use crate::policy::kai::task::JobRef;
 use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject, Term, Value};
 
@@ -39,6 +39,13 @@ rules! {
     NAME 4 "jobs of the same age are ordered by name" "name(l) < name(r)"
 }
 
+impl State {
+    /// 3.2: order of two jobs.
+    pub fn job_order(&self, l: JobRef, r: JobRef) -> Ordering {
+        self.jobs[l.ix()].rank.cmp(&self.jobs[r.ix()].rank)
+    }
+}
+
 impl Session<'_> {
     /// The comparison that orders the left job after the right one of the same queue.
     pub fn job_comes_after(&self, l: JobRef, r: JobRef) -> Check {
@@ -50,11 +57,11 @@ impl Session<'_> {
         let (left, right) = (self.facts_of(l), self.facts_of(r));
         let subject = Subject { job: Some(left.id), other_job: Some(right.id), ..Subject::default() };
         let check = |rule, left, op, right| Check::new(rule, subject, left, op, right);
-        if self.plugins.priority && left.priority != right.priority {
+        if self.inputs.plugins.priority && left.priority != right.priority {
             let of = |facts: &JobFacts| count(Quantity::Priority, facts.priority);
             return check(PRIORITY, of(left), Op::Less, of(right));
         }
-        if self.plugins.elastic && filled_l != filled_r {
+        if self.inputs.plugins.elastic && filled_l != filled_r {
             let of = |filled| count(Quantity::Applies, filled as i64);
             return check(FILLED, of(filled_l), Op::Exceeds, of(filled_r));
         }
@@ -64,10 +71,5 @@ impl Session<'_> {
         }
         let of = |facts: &JobFacts| Term::new(Quantity::Name, Value::Name(facts.name.clone()));
         check(NAME, of(left), Op::Exceeds, of(right))
-    }
-
-    /// 3.2: order of two jobs.
-    pub fn job_order(&self, l: JobRef, r: JobRef) -> Ordering {
-        self.job(l).rank.cmp(&self.job(r).rank)
     }
 }

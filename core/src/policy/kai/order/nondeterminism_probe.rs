@@ -41,8 +41,8 @@ const ORDERS: [(RandomOrder, &[&Rule]); 5] = [
 
 /// Marks of a completed cycle, selected from its candidates.
 pub(in crate::policy::kai) fn marks(input: &CycleInput<'_>, session: &Session<'_>, out: &Recorder<'_>) -> Vec<Mark> {
-    let candidates = &session.ties.marks;
-    let n_pods = session.pods.len();
+    let candidates = &session.notes.ties.marks;
+    let n_pods = session.inputs.pods.len();
     if n_pods > PODS_MAX {
         return candidates.clone();
     }
@@ -81,7 +81,7 @@ pub(in crate::policy::kai) fn marks(input: &CycleInput<'_>, session: &Session<'_
 }
 
 fn mark_at(session: &Session<'_>, rule: Rule, pod: PodRef) -> Mark {
-    let facts = &session.pods[pod.ix()];
+    let facts = &session.inputs.pods[pod.ix()];
     Mark { rule, subject: Subject { pod: Some(facts.id), ..session.about_job(facts.job) } }
 }
 
@@ -91,19 +91,19 @@ fn may_depend_on_order(session: &Session<'_>, out: &Recorder<'_>) -> bool {
     let mut leaves: Vec<_> = session.own_jobs().filter_map(|job| session.facts_of(job).queue).collect();
     leaves.dedup();
     let is_deep = || {
-        let parent = |q: crate::policy::kai::task::QueueRef| session.queues[q.ix()].parent;
+        let parent = |q: crate::policy::kai::task::QueueRef| session.state.queues[q.ix()].parent;
         leaves.iter().any(|&leaf| parent(leaf).and_then(parent).is_some())
     };
-    let is_bounded = !session.config.queue_depth.is_empty();
-    let has_parts = || session.pods.iter().any(|pod| pod.request.is_shared());
-    let takes = !session.evicted.is_empty() || !out.claims.is_empty();
+    let is_bounded = !session.inputs.config.queue_depth.is_empty();
+    let has_parts = || session.inputs.pods.iter().any(|pod| pod.request.is_shared());
+    let takes = !session.state.evicted.is_empty() || !out.claims.is_empty();
     takes || is_bounded || leaves.len() > 1 && is_deep() || has_parts()
 }
 
 /// Result of the cycle for every pod with permuted orders.
 fn rerun(input: &CycleInput<'_>, probe: Probe) -> Vec<u64> {
     let mut session = Session::open(input.clone(), Level::Outcomes);
-    session.probe = Some(probe);
+    session.inputs.probe = Some(probe);
     let mut trace = Trace::new(Level::Outcomes);
     let mut out = Recorder::new(&mut trace);
     crate::policy::kai::execute_actions(&mut session, &mut out);
@@ -112,7 +112,7 @@ fn rerun(input: &CycleInput<'_>, probe: Probe) -> Vec<u64> {
 
 /// Digest of every pod's result: status, node, devices, and whether it was evicted.
 fn ends(session: &Session<'_>, out: &Recorder<'_>) -> Vec<u64> {
-    let mut ends = vec![0; session.pods.len()];
+    let mut ends = vec![0; session.inputs.pods.len()];
     let mut devices: Vec<(PodRef, GroupRef)> = Vec::new();
     for task in session.own_jobs().flat_map(|job| session.job(job).tasks()) {
         let t = session.task(task);
@@ -125,7 +125,7 @@ fn ends(session: &Session<'_>, out: &Recorder<'_>) -> Vec<u64> {
     for &(pod, group) in &devices {
         // A group opened in the cycle is identified only by its members.
         let first = devices.iter().find(|d| d.1 == group).map_or(0, |d| d.0.ix() as u64);
-        let label = if session.groups.is_fresh(group) { !first } else { group.ix() as u64 };
+        let label = if session.state.groups.is_fresh(group) { !first } else { group.ix() as u64 };
         // Independent of the order of devices.
         ends[pod.ix()] = ends[pod.ix()].wrapping_add(mixed(label, 1));
     }

@@ -131,15 +131,17 @@ rules! {
 impl Session<'_> {
     /// 3.1: whether the left queue is served first.
     pub fn queue_goes_first(&mut self, l: QueueRef, r: QueueRef, lw: With, rw: With) -> bool {
-        if !self.plugins.proportion {
-            let (l, r) = (&self.queues[l.ix()], &self.queues[r.ix()]);
+        if !self.inputs.plugins.proportion {
+            let (l, r) = (&self.state.queues[l.ix()], &self.state.queues[r.ix()]);
             return (l.created_s, &l.name) < (r.created_s, &r.name);
         }
         let (rule, left, right) = self.decisive(l, r, lw, rw);
         let is_first = left < right;
         if rule == OLDER && left == right {
-            let id = |q: QueueRef| Some(self.queues[q.ix()].id);
-            self.ties.met(nondeterminism::QUEUES, Subject { queue: id(l), other_queue: id(r), ..Subject::default() });
+            let id = |q: QueueRef| Some(self.state.queues[q.ix()].id);
+            self.notes
+                .ties
+                .met(nondeterminism::QUEUES, Subject { queue: id(l), other_queue: id(r), ..Subject::default() });
         }
         if self.notes.level >= Level::Every {
             let check = self.compared((l, r), (rule, left, right), Op::Less);
@@ -150,10 +152,10 @@ impl Session<'_> {
 
     /// The comparison that orders the left queue after the right one.
     pub fn queue_comes_after(&mut self, l: QueueRef, r: QueueRef, lw: With, rw: With) -> Check {
-        let decided = if self.plugins.proportion {
+        let decided = if self.inputs.plugins.proportion {
             self.decisive(l, r, lw, rw)
         } else {
-            (OLDER, self.queues[l.ix()].created_s, self.queues[r.ix()].created_s)
+            (OLDER, self.state.queues[l.ix()].created_s, self.state.queues[r.ix()].created_s)
         };
         self.compared((l, r), decided, Op::AtLeast)
     }
@@ -166,7 +168,7 @@ impl Session<'_> {
             "kai/queue-order/8" => Quantity::Created,
             _ => Quantity::Applies,
         };
-        let id = |q: QueueRef| Some(self.queues[q.ix()].id);
+        let id = |q: QueueRef| Some(self.state.queues[q.ix()].id);
         let subject = Subject { queue: id(l), other_queue: id(r), ..Subject::default() };
         let (left, op, right) = match op {
             _ if ![PRIORITY, PRIORITY_WITHIN_QUOTA].contains(&rule) => (left, op, right),
@@ -179,12 +181,12 @@ impl Session<'_> {
     fn decisive(&mut self, l: QueueRef, r: QueueRef, lw: With, rw: With) -> (Rule, f64, f64) {
         let mut with = |q: QueueRef, w: With| {
             let need = w.job.map_or(Quantities::default(), |job| self.need(job));
-            self.queues[q.ix()].allocated + need
+            self.state.queues[q.ix()].allocated + need
         };
         let held = (with(l, lw), with(r, rw));
-        let left = Side { queue: &self.queues[l.ix()], held: held.0, victims: lw.victims };
-        let right = Side { queue: &self.queues[r.ix()], held: held.1, victims: rw.victims };
-        decide(&left, &right, self.total, self.config.into())
+        let left = Side { queue: &self.state.queues[l.ix()], held: held.0, victims: lw.victims };
+        let right = Side { queue: &self.state.queues[r.ix()], held: held.1, victims: rw.victims };
+        decide(&left, &right, self.inputs.total, self.inputs.config.into())
     }
 }
 

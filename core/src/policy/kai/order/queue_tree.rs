@@ -18,7 +18,7 @@ use crate::policy::kai::number::Quantities;
 use crate::policy::kai::order::leaves::Leaves;
 use crate::policy::kai::order::nondeterminism::RandomOrder;
 use crate::policy::kai::order::queue_order::With;
-use crate::policy::kai::session::Session;
+use crate::policy::kai::session::{Session, State};
 use crate::policy::kai::task::{JobRef, QueueRef};
 
 #[derive(Debug)]
@@ -59,15 +59,15 @@ pub(in crate::policy::kai) struct Branch {
 
 impl QueueTree {
     /// A tree of jobs to serve, with at most `depth` in each leaf.
-    pub fn serving(session: &Session<'_>, depth: Option<u32>) -> Self {
-        Self::new(session, false, depth.map(|d| d as usize))
+    pub fn serving(state: &State, depth: Option<u32>) -> Self {
+        Self::new(state, false, depth.map(|d| d as usize))
     }
     /// A tree of jobs to evict.
-    pub fn victims(session: &Session<'_>) -> Self {
-        Self::new(session, true, None)
+    pub fn victims(state: &State) -> Self {
+        Self::new(state, true, None)
     }
-    fn new(session: &Session<'_>, is_victim: bool, depth: Option<usize>) -> Self {
-        let n = session.queues.len();
+    fn new(state: &State, is_victim: bool, depth: Option<usize>) -> Self {
+        let n = state.queues.len();
         QueueTree {
             is_victim,
             depth,
@@ -110,7 +110,7 @@ impl QueueTree {
 
     /// Fills an empty tree without a bound on the jobs of a leaf.
     pub fn load_leaves(&mut self, session: &mut Session<'_>, leaves: Leaves) {
-        if session.draws(RandomOrder::Insertion) {
+        if session.inputs.draws(RandomOrder::Insertion) {
             let jobs = leaves.into_iter().flat_map(|(_, jobs)| jobs).collect();
             self.load(session, jobs);
             return;
@@ -118,7 +118,7 @@ impl QueueTree {
         for (leaf, jobs) in leaves {
             self.branches[leaf.ix()].get_or_insert_default().jobs = Heap::of_ordered(jobs);
             self.link(session, leaf);
-            self.mark(session, leaf);
+            self.mark(&session.state, leaf);
         }
     }
 
@@ -127,7 +127,7 @@ impl QueueTree {
         let is_new = self.branches[leaf.ix()].is_none();
         let victim = self.is_victim;
         let branch = self.branches[leaf.ix()].get_or_insert_default();
-        let less = |l, r| session.job_order(l, r).is_lt() != victim;
+        let less = |l, r| session.state.job_order(l, r).is_lt() != victim;
         match self.depth {
             Some(most) => branch.jobs.push_bounded(job, most, less),
             None => branch.jobs.push(job, less),
@@ -135,11 +135,11 @@ impl QueueTree {
         if is_new {
             self.link(session, leaf);
         }
-        self.mark(session, leaf);
+        self.mark(&session.state, leaf);
     }
 
     fn link(&mut self, session: &mut Session<'_>, child: QueueRef) {
-        let parent = session.queues[child.ix()].parent;
+        let parent = session.state.queues[child.ix()].parent;
         let is_new = parent.is_some_and(|p| self.branches[p.ix()].is_none());
         if let Some(parent) = parent {
             self.branches[parent.ix()].get_or_insert_default();
@@ -168,19 +168,15 @@ impl QueueTree {
         self.branches[queue.ix()].as_mut().expect("linked queues have a branch")
     }
 
-    fn mark(&mut self, session: &Session<'_>, from: QueueRef) {
-        let mut at = Some(from);
-        while let Some(queue) = at {
-            self.branch(queue).is_dirty = true;
-            at = session.queues[queue.ix()].parent;
-        }
+    fn mark(&mut self, state: &State, from: QueueRef) {
+        state.path_up(Some(from)).for_each(|queue| self.branch(queue).is_dirty = true);
     }
 
     /// Removes and returns the next job.
     pub fn pop(&mut self, session: &mut Session<'_>) -> Option<JobRef> {
         let leaf = self.next_leaf(session)?;
         let victim = self.is_victim;
-        let less = |l, r| session.job_order(l, r).is_lt() != victim;
+        let less = |l, r| session.state.job_order(l, r).is_lt() != victim;
         let job = self.branch(leaf).jobs.pop(less)?;
         if self.is_victim {
             self.popped[leaf.ix()].jobs.push(job);
@@ -190,10 +186,10 @@ impl QueueTree {
         while let Some(queue) = at {
             let branch = self.branch(queue);
             if !branch.jobs.is_empty() || !branch.children.is_empty() {
-                self.mark(session, queue);
+                self.mark(&session.state, queue);
                 break;
             }
-            let parent = session.queues[queue.ix()].parent;
+            let parent = session.state.queues[queue.ix()].parent;
             let mut heap = self.take(parent);
             heap.pop(|l, r| self.less(session, l, r));
             self.give(parent, heap);
@@ -256,12 +252,12 @@ impl QueueTree {
     }
 
     /// What the popped victims of a leaf hold. Attempts leave residues in inexact sums, so these are added up again.
-    fn popped_from(&self, session: &Session<'_>, leaf: QueueRef) -> Quantities {
+    fn popped_from(&self, state: &State, leaf: QueueRef) -> Quantities {
         let popped = &self.popped[leaf.ix()];
-        if session.sums_are_exact {
+        if state.sums_are_exact {
             return popped.sum;
         }
-        popped.jobs.iter().fold(Quantities::default(), |sum, &job| sum + session.job(job).allocated)
+        popped.jobs.iter().fold(Quantities::default(), |sum, &job| sum + state.jobs[job.ix()].allocated)
     }
 
     pub(in crate::policy::kai) fn less(&self, session: &mut Session<'_>, l: QueueRef, r: QueueRef) -> bool {
@@ -274,7 +270,7 @@ impl QueueTree {
             }
             (Some((ll, lj)), Some((rl, rj))) => {
                 let with = |leaf: QueueRef, job: JobRef| {
-                    let victims = self.popped_from(session, leaf) + session.job(job).allocated;
+                    let victims = self.popped_from(&session.state, leaf) + session.job(job).allocated;
                     With { job: None, victims }
                 };
                 let (lw, rw) = (with(ll, lj), with(rl, rj));

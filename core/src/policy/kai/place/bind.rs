@@ -59,10 +59,10 @@ impl Placing {
             match decision {
                 Decided::Evict { pod } => {
                     let grace = world.cluster.delays.termination;
-                    decisions.push(Decision::Evict { pod: session.pods[pod.ix()].id, grace });
+                    decisions.push(Decision::Evict { pod: session.inputs.pods[pod.ix()].id, grace });
                 }
                 Decided::Bind { pod, node, groups } => {
-                    let (pod, id) = (session.pods[pod.ix()].id, session.nodes[node.ix()].id);
+                    let (pod, id) = (session.inputs.pods[pod.ix()].id, session.state.nodes[node.ix()].id);
                     if !any_parts {
                         decisions.push(Decision::Bind { pod, node: id, devices: None });
                         continue;
@@ -98,12 +98,12 @@ impl Placing {
         (node, groups): (NodeRef, &[GroupRef]),
         pod: PodId,
     ) -> Option<Devices> {
-        let id = session.nodes[node.ix()].id;
+        let id = session.state.nodes[node.ix()].id;
         let room = self.nodes.get_mut(&id)?;
         let request = &world.cluster.pods[pod].request;
         let mut devices = Devices(0);
         for &group in groups {
-            let known = session.groups.device(group);
+            let known = session.state.groups.device(group);
             let known = known.or_else(|| self.opened.get(&(node, group)).copied());
             let device = match known {
                 Some(device) => device,
@@ -128,7 +128,7 @@ impl Placing {
 
 /// Whether the scheduler may allocate more devices of a node than exist, because it counts a different memory size.
 fn is_overbooked(world: PartitionView<'_>, session: &Session<'_>, node: NodeRef) -> bool {
-    let node = &session.nodes[node.ix()];
+    let node = &session.state.nodes[node.ix()];
     node.device_mib != world.cluster.nodes[node.id].device_mib()
 }
 
@@ -138,7 +138,7 @@ fn used(world: PartitionView<'_>, session: &Session<'_>, decided: &[Decided]) ->
     let mut nodes = BTreeMap::new();
     for decision in decided {
         if let Decided::Bind { node, .. } = decision {
-            let id = session.nodes[node.ix()].id;
+            let id = session.state.nodes[node.ix()].id;
             nodes.entry(id).or_insert_with(|| NodeUse::new(&cluster.nodes[id]));
         }
     }

@@ -44,8 +44,8 @@ impl Session<'_> {
 
     /// Caches the evaluations for later pods of the same class.
     pub fn end_choice(&mut self, choice: Choice) {
-        let most = (KEPT_MAX / self.nodes.len().max(1)).clamp(2, 16);
-        let classes = &mut self.classes.classes;
+        let most = (KEPT_MAX / self.state.nodes.len().max(1)).clamp(2, 16);
+        let classes = &mut self.caches.classes.classes;
         if classes.len() >= most
             && let Some(oldest) = (0..classes.len()).min_by_key(|&i| classes[i].last_choice)
         {
@@ -55,21 +55,25 @@ impl Session<'_> {
     }
 
     fn is_of(&self, choice: &Choice, pod: PodRef) -> bool {
-        choice.pod.is_some_and(|other| self.pods[pod.ix()].kind == self.pods[other.ix()].kind)
+        choice.pod.is_some_and(|other| self.inputs.pods[pod.ix()].kind == self.inputs.pods[other.ix()].kind)
     }
 
     fn begin_choice(&mut self, pod: PodRef, nodes: &[NodeRef]) -> Choice {
-        let found = self.classes.classes.iter().position(|choice| self.is_of(choice, pod));
-        let mut choice = found.map(|i| self.classes.classes.swap_remove(i)).unwrap_or_default();
-        self.classes.n_choices += 1;
-        choice.last_choice = self.classes.n_choices;
+        let found = self.caches.classes.classes.iter().position(|choice| self.is_of(choice, pod));
+        let mut choice = found.map(|i| self.caches.classes.classes.swap_remove(i)).unwrap_or_default();
+        self.caches.classes.n_choices += 1;
+        choice.last_choice = self.caches.classes.n_choices;
         choice.pod = Some(pod);
-        choice.known.resize(self.nodes.len(), Known::default());
-        self.classes.forget_changes();
+        choice.known.resize(self.state.nodes.len(), Known::default());
+        self.caches.classes.forget_changes();
         choice.ranking.best.extend(std::mem::take(&mut choice.ranking.taken));
         // Parts of devices may be chosen in a random order, with other scores each time.
-        let is_shared = self.pods[pod.ix()].request.is_shared();
-        if is_shared || !self.keeps_lists || choice.ranking.of != nodes || choice.ranking.best.len() > 2 * nodes.len() {
+        let is_shared = self.inputs.pods[pod.ix()].request.is_shared();
+        if is_shared
+            || !self.caches.keeps_lists
+            || choice.ranking.of != nodes
+            || choice.ranking.best.len() > 2 * nodes.len()
+        {
             choice.ranking.clear();
         }
         choice
@@ -77,19 +81,19 @@ impl Session<'_> {
 
     /// (2), by device model; empty without the predicates plugin.
     fn shut_gates(&self, job: JobRef, pod: PodRef) -> Vec<bool> {
-        let request = &self.pods[pod.ix()].request;
+        let request = &self.inputs.pods[pod.ix()].request;
         let is_fixed = self.is_fixed(job, pod);
         let is_shut = |&mib: &i64| {
-            let requested = requested_on_node(self.config.revision, request, mib);
+            let requested = requested_on_node(self.inputs.config.revision, request, mib);
             self.over_capacity(job, requested, is_fixed.then_some(requested)).is_some()
         };
-        self.classes.models.iter().filter(|_| self.plugins.predicates).map(is_shut).collect()
+        self.caches.classes.models.iter().filter(|_| self.inputs.plugins.predicates).map(is_shut).collect()
     }
 
     /// Updates nodes changed since the last pod; `false` if the packing range may have changed.
     fn apply_changes(&self, choice: &mut Choice) -> bool {
-        let Some(changed) = self.classes.changed_since(choice.n_changes) else { return false };
-        choice.n_changes = self.classes.n_changes();
+        let Some(changed) = self.caches.classes.changed_since(choice.n_changes) else { return false };
+        choice.n_changes = self.caches.classes.n_changes();
         let mut is_as_before = !choice.ranking.of.is_empty();
         for &at in changed {
             if choice.ranking.is_in.get(at.ix()) != Some(&true) {
@@ -107,20 +111,21 @@ impl Session<'_> {
 
     /// Ranks all candidates again.
     fn rank(&self, choice: &mut Choice, nodes: &[NodeRef]) {
-        choice.n_changes = self.classes.n_changes();
-        choice.ranking.begin(nodes, self.nodes.len());
+        choice.n_changes = self.caches.classes.n_changes();
+        choice.ranking.begin(nodes, self.state.nodes.len());
         choice.range = Range::default();
         // With a random order of devices, cached choices among shared devices are invalid.
-        let is_kept = |pod: PodRef| !self.pods[pod.ix()].request.is_shared() || !self.draws(RandomOrder::Devices);
+        let is_kept =
+            |pod: PodRef| !self.inputs.pods[pod.ix()].request.is_shared() || !self.inputs.draws(RandomOrder::Devices);
         let is_kept = choice.pod.is_some_and(is_kept);
         for &at in nodes {
             let known = &choice.known[at.ix()];
-            let is_known = is_kept && known.version == self.classes.versions[at.ix()];
+            let is_known = is_kept && known.version == self.caches.classes.versions[at.ix()];
             let parts = if is_known { known.parts } else { self.evaluate(choice, at) };
             choice.range.add(&parts);
         }
         let mut ranking = std::mem::take(&mut choice.ranking);
-        let score = |at: NodeRef| self.score(&choice.known[at.ix()].parts, choice.range);
+        let score = |at: NodeRef| self.inputs.score(&choice.known[at.ix()].parts, choice.range);
         let fitting = nodes.iter().filter(|&&at| choice.misfit(at).is_none());
         ranking.order(fitting.map(|&at| Ranked { score: score(at), node: at }));
         choice.ranking = ranking;
@@ -135,7 +140,7 @@ impl Session<'_> {
     }
 
     fn rank_one(&self, choice: &mut Choice, at: NodeRef) {
-        let score = self.score(&choice.known[at.ix()].parts, choice.range);
+        let score = self.inputs.score(&choice.known[at.ix()].parts, choice.range);
         let score = choice.misfit(at).is_none().then_some(score);
         if score.is_none() && self.notes.is_on() {
             choice.note_unfit(at);
@@ -146,20 +151,20 @@ impl Session<'_> {
 
     /// Evaluates a node and caches the result.
     fn evaluate(&self, choice: &mut Choice, at: NodeRef) -> Parts {
-        let Some(pod) = choice.pod.map(|pod| &self.pods[pod.ix()]) else { return Parts::default() };
+        let Some(pod) = choice.pod.map(|pod| &self.inputs.pods[pod.ix()]) else { return Parts::default() };
         let known = self.knowledge(pod, at);
         choice.known[at.ix()] = known;
         known.parts
     }
 
     fn knowledge(&self, pod: &PodFacts, at: NodeRef) -> Known {
-        let node = &self.nodes[at.ix()];
-        let (version, model) = (self.classes.versions[at.ix()], self.classes.model(node.device_mib));
+        let node = &self.state.nodes[at.ix()];
+        let (version, model) = (self.caches.classes.versions[at.ix()], self.caches.classes.model(node.device_mib));
         let lacks = node.lacks(&pod.request, true);
         if lacks.is_some() {
-            let parts = Parts::of(self.packing(node, &pod.request));
+            let parts = Parts::of(self.inputs.packing(node, &pod.request));
             return Known { version, lacks, excludes: None, model, parts };
         }
-        Known { version, lacks, excludes: self.excludes(pod, at), model, parts: self.parts_of(at, pod) }
+        Known { version, lacks, excludes: self.excludes(pod, at), model, parts: self.inputs.parts_of((at, node), pod) }
     }
 }

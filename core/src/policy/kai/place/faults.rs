@@ -35,8 +35,8 @@ impl Session<'_> {
     /// GPUs.
     pub fn counting_memory(&self, job: JobRef, check: Check) -> Check {
         let Some(asked) = self.gpu_memory_of_chunk(job) else { return check };
-        let by_unit = self.memory_basis.pending;
-        let of_devices = self.nodes.iter().filter(|node| node.n_devices > 0).map(|node| node.device_mib);
+        let by_unit = self.inputs.memory_basis.pending;
+        let of_devices = self.state.nodes.iter().filter(|node| node.n_devices > 0).map(|node| node.device_mib);
         let smallest = of_devices.min().map_or(by_unit, |mib| mib as f64);
         // Later versions and dialects divide by the smallest device, or by nothing if none is known.
         if by_unit >= smallest {
@@ -70,7 +70,7 @@ impl Session<'_> {
 
     /// Comparisons that let a task be placed on a node, which later versions would not do.
     pub fn placement_faults(&self, task: TaskRef, at: NodeRef) -> Vec<Check> {
-        if !self.config.revision.has_faults_before_v0_15() {
+        if !self.inputs.config.revision.has_faults_before_v0_15() {
             return Vec::new();
         }
         self.tiny_pod(task, at).into_iter().chain(self.one_device(task, at)).collect()
@@ -78,7 +78,7 @@ impl Session<'_> {
 
     /// A tiny pod on a node without the room.
     fn tiny_pod(&self, task: TaskRef, at: NodeRef) -> Option<Check> {
-        let (pod, node) = (self.pod_of(task), &self.nodes[at.ix()]);
+        let (pod, node) = (self.pod_of(task), &self.state.nodes[at.ix()]);
         let lacks = node.lacks(&pod.request, false).filter(|_| pod.request.is_best_effort())?;
         let (resource, left, right) = match lacks {
             NodeReason::Insufficient(Resource::CPU) => {
@@ -96,7 +96,7 @@ impl Session<'_> {
     }
 
     fn slots(&self, task: TaskRef, at: NodeRef) -> Check {
-        let free = self.nodes[at.ix()].idle.pods;
+        let free = self.state.nodes[at.ix()].idle.pods;
         let (left, right) = (count(Quantity::Pods, 1), count(Quantity::Idle, free));
         Check::new(ROOM, self.about_task(task, at), left, Op::AtMost, right).decided_by_fault(TINY_POD)
     }
@@ -104,15 +104,15 @@ impl Session<'_> {
     /// A limit that the pod keeps only because one of its devices is counted.
     fn one_device(&self, task: TaskRef, at: NodeRef) -> Option<Check> {
         let (request, job) = (&self.pod_of(task).request, self.job_of(task));
-        let device_mib = self.nodes[at.ix()].device_mib;
-        if !self.plugins.proportion || !request.is_shared() || request.count < 2 {
+        let device_mib = self.state.nodes[at.ix()].device_mib;
+        if !self.inputs.plugins.proportion || !request.is_shared() || request.count < 2 {
             return None;
         }
         let requested = part(request.mib_on(device_mib), device_mib);
         let of_all = requested * request.count as f64;
         let mut above = self.facts_of(job).queue;
         while let Some(queue) = above {
-            let q = &self.queues[queue.ix()];
+            let q = &self.state.queues[queue.ix()];
             let (held, bound) = (q.allocated.to_array()[GPU], q.limit.to_array()[GPU]);
             let is_limited = bound != crate::policy::kai::number::UNLIMITED;
             if is_limited && held + requested <= bound && held + of_all > bound {
@@ -125,7 +125,7 @@ impl Session<'_> {
     }
 
     fn about_task(&self, task: TaskRef, at: NodeRef) -> Subject {
-        let (pod, node) = (Some(self.pod_of(task).id), Some(self.nodes[at.ix()].id));
+        let (pod, node) = (Some(self.pod_of(task).id), Some(self.state.nodes[at.ix()].id));
         Subject { pod, node, ..self.about_job(self.job_of(task)) }
     }
 }

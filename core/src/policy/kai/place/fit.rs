@@ -18,7 +18,7 @@ use crate::policy::kai::place::shared::Shared;
 use crate::policy::kai::pod::PodFacts;
 use crate::policy::kai::request::{Kind, Request};
 use crate::policy::kai::revision::Revision;
-use crate::policy::kai::session::Session;
+use crate::policy::kai::session::{Inputs, Session};
 use crate::policy::kai::task::{GroupRef, JobRef, NodeRef};
 use crate::trace::NodeReason;
 use crate::units::Resource;
@@ -70,7 +70,7 @@ impl Node {
     }
 }
 
-impl Session<'_> {
+impl Inputs<'_> {
     /// Whether the request could be bound at once: until v0.13 a tiny one always.
     pub fn is_allocatable_now(&self, node: &Node, r: &Request) -> bool {
         let always = match self.config.revision {
@@ -78,18 +78,6 @@ impl Session<'_> {
             Revision::V0_17 => false,
         };
         always || node.lacks(r, false).is_none()
-    }
-
-    /// Whether some pod of the next chunk fits no node even when empty, so that no eviction could help. Until v0.13 the
-    /// search finds that out, and the job stands for those like it.
-    pub fn is_impossible(&mut self, job: JobRef) -> bool {
-        match self.config.revision {
-            Revision::V0_13 => false,
-            Revision::V0_17 => {
-                let chunk = self.chunk(job, false);
-                chunk.iter().any(|&task| self.is_too_large(&self.pod_of(task).request).is_some())
-            }
-        }
     }
 
     /// A resource that no node has enough of even when empty, if any.
@@ -110,13 +98,27 @@ impl Session<'_> {
         let found = r.scalars.iter().zip(&largest.scalars).position(|(requested, most)| requested > most);
         found.map(|i| Resource(3 + i as u8))
     }
+}
+
+impl Session<'_> {
+    /// Whether some pod of the next chunk fits no node even when empty, so that no eviction could help. Until v0.13 the
+    /// search finds that out, and the job stands for those like it.
+    pub fn is_impossible(&mut self, job: JobRef) -> bool {
+        match self.inputs.config.revision {
+            Revision::V0_13 => false,
+            Revision::V0_17 => {
+                let chunk = self.chunk(job, false);
+                chunk.iter().any(|&task| self.inputs.is_too_large(&self.pod_of(task).request).is_some())
+            }
+        }
+    }
 
     /// (4) to (8): what excludes a node with sufficient resources.
     pub fn excludes(&self, pod: &PodFacts, at: NodeRef) -> Option<NodeReason> {
-        if !self.plugins.predicates {
+        if !self.inputs.plugins.predicates {
             return None;
         }
-        let (node, r) = (&self.nodes[at.ix()], &pod.request);
+        let (node, r) = (&self.state.nodes[at.ix()], &pod.request);
         if r.kind == Kind::Memory && !node.device_mib_known {
             return Some(NodeReason::Insufficient(Resource::GPU));
         }
@@ -129,10 +131,10 @@ impl Session<'_> {
 
     /// (6) to (8): what excludes a node whatever is free on it.
     pub fn bars(&self, pod: &PodFacts, at: NodeRef) -> Option<NodeReason> {
-        if !self.plugins.predicates {
+        if !self.inputs.plugins.predicates {
             return None;
         }
-        if !self.nodes[at.ix()].ready {
+        if !self.state.nodes[at.ix()].ready {
             return Some(NodeReason::NotReady);
         }
         let excludes = |nodes: Option<&[bool]>| nodes.is_some_and(|nodes| !nodes[at.ix()]);

@@ -82,7 +82,7 @@ impl Session<'_> {
 
     /// Idle and releasing GPUs on the nodes that the last pod may use.
     fn free_gpus(&self) -> FreeGpus {
-        let open = self.notes.open.iter().map(|node| &self.nodes[node.ix()]);
+        let open = self.notes.open.iter().map(|node| &self.state.nodes[node.ix()]);
         open.filter(|n| n.ready).map(|n| n.sum_idle() + n.sum_releasing()).collect()
     }
 
@@ -96,7 +96,7 @@ impl Session<'_> {
     ) -> Result<(), Failure> {
         let explains = self.notes.is_on() && !pipeline_only;
         let pod = self.task(task).pod;
-        if let Some(resource) = self.is_too_large(&self.pods[pod.ix()].request) {
+        if let Some(resource) = self.inputs.is_too_large(&self.inputs.pods[pod.ix()].request) {
             return Err(Failure::TooLarge { task, resource });
         }
         let last = choice.take();
@@ -119,10 +119,10 @@ impl Session<'_> {
             return Err(Failure::NoNode { task, placed: 0, of: 0, reasons: Vec::new(), free: None });
         }
         // What excludes a node stays when room becomes free, so it is told first.
-        let excludes = |at: NodeRef| self.excludes(&self.pods[pod.ix()], at);
+        let excludes = |at: NodeRef| self.excludes(&self.inputs.pods[pod.ix()], at);
         let reasons = nodes.iter().filter_map(|&at| excludes(at).or_else(|| choice.misfit(at)));
         let reasons = NodeReason::counted(reasons.collect());
-        let bars = |at: NodeRef| self.bars(&self.pods[pod.ix()], at);
+        let bars = |at: NodeRef| self.bars(&self.inputs.pods[pod.ix()], at);
         self.notes.open = nodes.iter().copied().filter(|&at| bars(at).is_none()).collect();
         Err(Failure::NoNode { task, placed: 0, of: 0, reasons, free: None })
     }
@@ -130,8 +130,8 @@ impl Session<'_> {
     /// 5.6: places a task on a node that fits.
     fn place_on(&mut self, st: &mut Statement, task: TaskRef, at: NodeRef, pipeline_only: bool) -> bool {
         let request = &self.pod_of(task).request;
-        let node = &self.nodes[at.ix()];
-        let now = self.is_allocatable_now(node, request);
+        let node = &self.state.nodes[at.ix()];
+        let now = self.inputs.is_allocatable_now(node, request);
         if !request.is_shared() {
             if now && !pipeline_only {
                 st.allocate(self, task, at);
@@ -152,17 +152,17 @@ impl Session<'_> {
         let waits = devices.iter().any(waits);
         if is_tie {
             let (job, pod) = (self.about_job(self.job_of(task)), Some(self.pod_of(task).id));
-            let node = Some(self.nodes[at.ix()].id);
-            self.ties.met(nondeterminism::DEVICES, Subject { pod, node, ..job });
+            let node = Some(self.state.nodes[at.ix()].id);
+            self.notes.ties.met(nondeterminism::DEVICES, Subject { pod, node, ..job });
         }
         let mut groups = Vec::new();
         for device in devices {
             groups.push(match device {
                 Device::Shared(group) => group,
-                Device::Whole => self.groups.fresh(),
+                Device::Whole => self.state.groups.fresh(),
             });
         }
-        self.tasks[task.ix()].groups = groups;
+        self.state.tasks[task.ix()].groups = groups;
         if pipeline_only || waits {
             st.pipeline(self, task, at, false);
         } else {
@@ -177,7 +177,7 @@ impl Session<'_> {
         // A device of less than 100 MiB has no score and is skipped.
         for (group, s) in node.fitting(request).filter(|_| node.device_mib >= 100) {
             let filled = s.used as f64 / node.device_mib as f64;
-            scored.push((self.device_score(filled), Device::Shared(group)));
+            scored.push((self.inputs.plugins.device_score(filled), Device::Shared(group)));
         }
         let slot = |device: Device| match device {
             Device::Shared(group) => node.shared.n_before(group),
@@ -187,7 +187,7 @@ impl Session<'_> {
         let (idle, releasing) = (node.idle.gpus, node.releasing.gpus);
         if idle > 0.0 || releasing > 0.0 {
             let whole = usize::try_from(idle as i64 + releasing as i64).unwrap_or(0);
-            let score = self.device_score(0.0);
+            let score = self.inputs.plugins.device_score(0.0);
             scored.extend(std::iter::repeat_n((score, Device::Whole), whole));
         }
         scored.sort_by(|l, r| r.0.partial_cmp(&l.0).expect("scores are never NaN"));
@@ -199,14 +199,9 @@ impl Session<'_> {
         (scored.len() >= count).then(|| (scored.into_iter().take(count).map(|s| s.1).collect(), is_tie))
     }
 
-    fn device_score(&self, filled: f64) -> f64 {
-        let pack = if self.plugins.gpu_pack { filled } else { 0.0 };
-        if self.plugins.gpu_spread { pack + (1.0 - filled) } else { pack }
-    }
-
     /// Whether a shared request would open a new device on a node (5.4, item 5).
     pub fn opens_a_device(&self, node: &Node, request: &Request) -> bool {
-        let joins = |device: &Device| matches!(*device, Device::Shared(g) if self.groups.is_integer(g));
+        let joins = |device: &Device| matches!(*device, Device::Shared(g) if self.state.groups.is_integer(g));
         self.devices(node, request).is_none_or(|(d, _)| d.is_empty() || !d.iter().all(joins))
     }
 }
@@ -215,7 +210,7 @@ impl Session<'_> {
     /// Comparisons of the best node with the next best ones.
     fn placement_checks(&self, task: TaskRef, choice: &Choice, best: Ranked, next: &[Ranked]) -> Vec<Check> {
         let at = best.node;
-        let node = &self.nodes[at.ix()];
+        let node = &self.state.nodes[at.ix()];
         let pod = self.pod_of(task);
         let job = self.about_job(self.job_of(task));
         let subject = Subject { pod: Some(pod.id), node: Some(node.id), ..job };
@@ -227,17 +222,17 @@ impl Session<'_> {
             checks.push(Check::new(ROOM, subject, l, Op::AtMost, r));
         }
         for other in next {
-            let subject = Subject { other_node: Some(self.nodes[other.node.ix()].id), ..subject };
-            let (l, r) = (self.scored(choice, best), self.scored(choice, *other));
+            let subject = Subject { other_node: Some(self.state.nodes[other.node.ix()].id), ..subject };
+            let (l, r) = (self.inputs.scored(choice, best), self.inputs.scored(choice, *other));
             checks.push(Check::new(BEST_NODE, subject, l, Op::AtLeast, r));
             if best.score == other.score {
-                let [l, r] = [at, other.node].map(|node| self.nodes[node.ix()].name.clone());
+                let [l, r] = [at, other.node].map(|node| self.state.nodes[node.ix()].name.clone());
                 let [l, r] = [l, r].map(|name| Term::new(Quantity::Name, Value::Name(name)));
                 checks.push(Check::new(BEST_NODE, subject, l, Op::Less, r));
             }
         }
         checks.extend(self.unfit_checks(task, choice, subject));
-        let nominates = self.score_parts.contains(&Part::Nominated) && !next.is_empty();
+        let nominates = self.inputs.score_parts.contains(&Part::Nominated) && !next.is_empty();
         if nominates && pod.nominated == Some(at) {
             let (l, r) = (count(Quantity::Applies, 1), count(Quantity::Applies, 0));
             checks.push(Check::new(NOMINATED, subject, l, Op::Exceeds, r));
@@ -245,14 +240,12 @@ impl Session<'_> {
         checks.extend(self.placement_faults(task, at));
         checks
     }
-}
 
-impl Session<'_> {
     /// Comparisons of nodes on which a task does not fit; without those on which no single amount decides.
     fn unfit_checks(&self, task: TaskRef, choice: &Choice, subject: Subject) -> Vec<Check> {
         let pod = self.pod_of(task);
         let check = |at: NodeRef| {
-            let node = &self.nodes[at.ix()];
+            let node = &self.state.nodes[at.ix()];
             let subject = Subject { node: Some(node.id), ..subject };
             let barred = |quantity| Some(excluded(BEST_NODE, subject, quantity));
             let resource = match self.bars(pod, at).or_else(|| choice.misfit(at))? {
@@ -305,7 +298,7 @@ pub static NOMINATED: Rule = Rule(&RuleRecord {
 impl Session<'_> {
     /// Whether a chunk without tasks counts as placed: until v0.13.
     fn places_empty_chunks(&self) -> bool {
-        match self.config.revision {
+        match self.inputs.config.revision {
             Revision::V0_13 => true,
             Revision::V0_17 => false,
         }
@@ -320,11 +313,11 @@ impl Session<'_> {
     /// In each group, its members in order.
     fn placement_order(&self, job: JobRef) -> SetOrder {
         let job = self.job(job);
-        let Some(tree) = &job.tree else { return self.sets_in_order(job) };
+        let Some(tree) = &job.tree else { return self.inputs.sets_in_order(job) };
         let mut order = SetOrder::new();
-        match self.config.revision {
-            Revision::V0_13 => groups_first(tree, &self.sets_in_order(job), &mut order),
-            Revision::V0_17 => members_in_order(tree, (job, self.plugins.subgroup_order), &mut order),
+        match self.inputs.config.revision {
+            Revision::V0_13 => groups_first(tree, &self.inputs.sets_in_order(job), &mut order),
+            Revision::V0_17 => members_in_order(tree, (job, self.inputs.plugins.subgroup_order), &mut order),
         }
         order
     }

@@ -21,7 +21,7 @@ use crate::policy::kai::pod::PodFacts;
 use crate::policy::kai::record::notes::real;
 use crate::policy::kai::request::{Kind, Request};
 use crate::policy::kai::revision::Revision;
-use crate::policy::kai::session::Session;
+use crate::policy::kai::session::Inputs;
 use crate::policy::kai::task::NodeRef;
 use crate::trace::{Quantity, Term};
 
@@ -34,10 +34,10 @@ impl Node {
     }
 }
 
-impl Session<'_> {
+impl Inputs<'_> {
     /// Score parts of a node for a pod, without the range that packing is relative to.
-    pub fn parts_of(&self, at: NodeRef, pod: &PodFacts) -> Parts {
-        let (node, r) = (&self.nodes[at.ix()], &pod.request);
+    pub fn parts_of(&self, (at, node): (NodeRef, &Node), pod: &PodFacts) -> Parts {
+        let r = &pod.request;
         let applies = |part: &Part| match part {
             Part::Placement => true,
             Part::ResourceType => r.is_cpu_only() && node.is_cpu_only(),
@@ -121,6 +121,7 @@ mod tests {
     use crate::cluster::PodRules;
     use crate::policy::kai::cycle_input::CycleInput;
     use crate::policy::kai::recorded::{GpuAsk, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet};
+    use crate::policy::kai::session::Session;
     use crate::policy::kai::task::{JobRef, PodRef};
     use crate::trace::Level;
 

@@ -5,4 +5,5 @@ pub(super) mod notes;
 pub(super) mod recorder;
 pub(super) mod search;
 pub(super) mod subjects;
+pub(super) mod ties;
 pub(super) mod tried;

@@ -1,10 +1,11 @@
-//! Notes kept during a cycle for its explanations, only from level *decisive* on.
+//! Notes kept during a cycle for its explanations: only from level *decisive* on, except for choices between equals.
 
 use std::collections::BTreeMap;
 
 use crate::id::{PodId, QueueId};
 use crate::policy::kai::number::{Quantities, UNLIMITED};
 use crate::policy::kai::record::failure::Failure;
+use crate::policy::kai::record::ties::Ties;
 use crate::policy::kai::record::tried::Tried;
 use crate::policy::kai::task::{JobRef, NodeRef, PodRef, QueueRef};
 use crate::trace::{Check, EvictReason, LedgerRow, Level, Quantity, Term, Value};
@@ -25,6 +26,8 @@ pub(in crate::policy::kai) struct Notes {
     pub placed: BTreeMap<PodRef, Vec<Check>>,
     /// The present search for victims.
     pub search: Tried,
+    /// Choices between equals, at any level.
+    pub ties: Ties,
 }
 
 /// Why a job has not been served yet.

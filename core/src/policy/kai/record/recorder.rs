@@ -169,7 +169,7 @@ impl<'t> Recorder<'t> {
 
     fn bound(&mut self, session: &Session<'_>, job: JobRef, task: TaskRef, host: NodeRef) {
         let t = session.task(task);
-        let (pod, node) = (session.pod_of(task).id, session.nodes[host.ix()].id);
+        let (pod, node) = (session.pod_of(task).id, session.state.nodes[host.ix()].id);
         self.decisions.push(Decided::Bind { pod: t.pod, node: host, groups: t.groups.clone() });
         let event = Event::Bound { pod, node, devices: Devices(0) };
         self.trace.event(event, || session.why_placed(job, t.pod));
@@ -179,7 +179,7 @@ impl<'t> Recorder<'t> {
         let t = session.task(task);
         let owner = session.job_of(task);
         self.claims.push((owner, host));
-        let event = Event::Claimed { pod: session.pod_of(task).id, node: session.nodes[host.ix()].id };
+        let event = Event::Claimed { pod: session.pod_of(task).id, node: session.state.nodes[host.ix()].id };
         self.trace.event(event, || match why {
             Why::Free => session.why_placed(job, t.pod),
             Why::Reclaimed(proof) => proof.common.clone(),
@@ -216,7 +216,7 @@ impl<'t> Recorder<'t> {
             Why::Reclaimed(proof) => of_queue(proof).map_or(EvictReason::Moved, |i| proof.by_queue[i].1),
         };
         let by = if matches!(why, Why::Stale { .. }) { None } else { Some(session.facts_of(job).id) };
-        let event = Event::Evicted { pod: pod.id, node: session.nodes[node.ix()].id, by, reason };
+        let event = Event::Evicted { pod: pod.id, node: session.state.nodes[node.ix()].id, by, reason };
         self.trace.event(event, || match why {
             Why::Reclaimed(proof) => {
                 let of_queue = of_queue(proof).map(|i| proof.by_queue[i].2.clone());
@@ -239,7 +239,7 @@ impl<'t> Recorder<'t> {
         if let Some(Some(node)) = self.trace.events.iter().rev().find_map(of_pod) {
             let by = Some(session.facts_of(job).id);
             let owner = session.job_of(task);
-            let is_lost = |c: &(JobRef, NodeRef)| c.0 == owner && session.nodes[c.1.ix()].id == node;
+            let is_lost = |c: &(JobRef, NodeRef)| c.0 == owner && session.state.nodes[c.1.ix()].id == node;
             if let Some(lost) = self.claims.iter().rposition(is_lost) {
                 self.claims.remove(lost);
             }
@@ -266,11 +266,11 @@ impl<'t> Recorder<'t> {
             let pod = session.pod_of(done.task());
             match done {
                 Done::Evicted(_) => {
-                    let node = pod.held_on().map(|node| (pod.id, session.nodes[node.ix()].id));
+                    let node = pod.held_on().map(|node| (pod.id, session.state.nodes[node.ix()].id));
                     unfinished.evicted.extend(node);
                 }
                 Done::Claimed(_, host) | Done::Bound(_, host) => {
-                    unfinished.claimed.push((pod.id, session.nodes[host.ix()].id));
+                    unfinished.claimed.push((pod.id, session.state.nodes[host.ix()].id));
                 }
             }
         }
@@ -300,7 +300,7 @@ impl Session<'_> {
 
     fn why_stale(&self, job: JobRef, since_s: f64, grace_s: f64) -> Vec<Check> {
         let subject = self.about_job(job);
-        let age = real(Quantity::Runtime, self.now_s - since_s);
+        let age = real(Quantity::Runtime, self.inputs.now_s - since_s);
         let grace = real(Quantity::Constant, grace_s);
         vec![Check::new(STALE_GRACE, subject, age, Op::AtLeast, grace)]
     }

@@ -1,38 +1,38 @@
 //! What searches for victims have tried.
 
+use crate::policy::kai::record::notes::Notes;
 use crate::policy::kai::record::tried::Tried;
-use crate::policy::kai::session::Session;
+use crate::policy::kai::session::{Session, State};
 use crate::policy::kai::task::{JobRef, NodeRef, TaskRef};
 use crate::trace::{Emptied, Search};
 
-impl Session<'_> {
+impl Notes {
     /// Notes that a search begins.
-    pub fn note_search(&mut self, pods: usize) {
-        self.notes.search = Tried::of(pods);
+    pub fn begin_search(&mut self, pods: usize) {
+        self.search = Tried::of(pods);
     }
 
     /// Notes the nodes of a set of victims that is tried, or that certainly does not suffice.
-    pub fn note_nodes(&mut self, victims: &[TaskRef]) {
-        if self.notes.is_on() {
-            for &victim in victims {
-                let node = self.task(victim).node;
-                node.into_iter().for_each(|node| self.notes.search.add(node));
-            }
+    pub fn tried_nodes(&mut self, state: &State, victims: &[TaskRef]) {
+        if self.is_on() {
+            let nodes = victims.iter().filter_map(|victim| state.tasks[victim.ix()].node);
+            nodes.for_each(|node| self.search.add(node));
         }
     }
 
     /// Notes that a set sufficed for a number of pods.
-    pub fn note_sufficient(&mut self, pods: usize, emptied: Option<Emptied>) {
-        let search = &mut self.notes.search;
-        search.placed = search.placed.max(pods as u32);
+    pub fn sufficed(&mut self, pods: usize, emptied: Option<Emptied>) {
+        self.search.placed = self.search.placed.max(pods as u32);
         if emptied.is_some() {
-            search.emptied = emptied;
+            self.search.emptied = emptied;
         }
     }
+}
 
+impl Session<'_> {
     /// The record of a search; nothing is evicted yet.
     pub fn search_of(&self, job: JobRef, tried: &Tried) -> Search {
-        let id = |node: &NodeRef| self.nodes[node.ix()].id;
+        let id = |node: &NodeRef| self.state.nodes[node.ix()].id;
         Search {
             job: self.facts_of(job).id,
             pods: tried.pods,

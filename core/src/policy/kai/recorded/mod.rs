@@ -31,7 +31,7 @@ pub fn run_cycle(snapshot: &Snapshot, trace: &mut Trace) -> CycleOutcome {
 /// One cycle in which only the named job is tried; other pending jobs still count in their queues.
 pub fn try_job(snapshot: &Snapshot, job: &str, trace: &mut Trace) -> CycleOutcome {
     let mut session = Session::open(CycleInput::recorded(snapshot), trace.level);
-    session.only = session.own_jobs().find(|&other| *session.facts_of(other).name == *job);
+    session.inputs.only = session.own_jobs().find(|&other| *session.facts_of(other).name == *job);
     run(session, snapshot, trace)
 }
 
@@ -43,7 +43,7 @@ pub(super) fn run(mut session: Session<'_>, snapshot: &Snapshot, trace: &mut Tra
         outcome.steps.push(ActionOutcome::of(action, snapshot, &mut session, &mut out));
     }
     super::explain(&mut session, &mut out);
-    out.trace.marks.append(&mut session.ties.marks);
+    out.trace.marks.append(&mut session.notes.ties.marks);
     outcome
 }
 

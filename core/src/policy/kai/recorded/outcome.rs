@@ -110,7 +110,7 @@ impl CycleOutcome {
     /// The opening, without any action.
     pub(super) fn opened(session: &Session<'_>, snapshot: &Snapshot) -> CycleOutcome {
         let job = |job| (session.facts_of(job).name.clone(), session.job(job).allocated);
-        let queues = snapshot.queues.iter().filter(|_| session.plugins.proportion);
+        let queues = snapshot.queues.iter().filter(|_| session.inputs.plugins.proportion);
         CycleOutcome {
             shares: queues.filter_map(|queue| shares(session, &queue.name)).collect(),
             jobs: session.own_jobs().map(job).collect(),
@@ -120,7 +120,7 @@ impl CycleOutcome {
 }
 
 fn shares(session: &Session<'_>, name: &Arc<str>) -> Option<QueueShares> {
-    let queue = session.queues.iter().find(|queue| queue.name == *name)?;
+    let queue = session.state.queues.iter().find(|queue| queue.name == *name)?;
     Some(QueueShares {
         queue: name.clone(),
         fair_share: queue.fair_share,
@@ -162,7 +162,7 @@ fn changed<T: PartialEq>(before: &[T], after: Vec<T>) -> Vec<T> {
 }
 
 fn queue_amounts(session: &Session<'_>) -> Vec<(Arc<str>, Quantities, Quantities)> {
-    session.queues.iter().map(|queue| (queue.name.clone(), queue.allocated, queue.allocated_np)).collect()
+    session.state.queues.iter().map(|queue| (queue.name.clone(), queue.allocated, queue.allocated_np)).collect()
 }
 
 fn pod_states(session: &Session<'_>) -> Vec<PodState> {
@@ -180,18 +180,18 @@ fn pod_state(session: &Session<'_>, task: TaskRef) -> PodState {
     PodState {
         pod: pod.name.clone(),
         status: task.status,
-        node: task.node.map_or_else(|| Arc::from(""), |node| session.nodes[node.ix()].name.clone()),
+        node: task.node.map_or_else(|| Arc::from(""), |node| session.state.nodes[node.ix()].name.clone()),
         gpu_groups,
     }
 }
 
 fn group_names(session: &Session<'_>, groups: &[GroupRef]) -> Vec<Arc<str>> {
-    groups.iter().map(|&group| session.groups.name(group)).collect()
+    groups.iter().map(|&group| session.state.groups.name(group)).collect()
 }
 
 fn by_name(session: &Session<'_>, commit: &Commit) -> Vec<Committed> {
     let preemptor = if commit.is_stale { Arc::from("") } else { session.facts_of(commit.job).name.clone() };
-    let node = |node: NodeRef| session.nodes[node.ix()].name.clone();
+    let node = |node: NodeRef| session.state.nodes[node.ix()].name.clone();
     let operation = |(done, groups): &(Done, Vec<GroupRef>)| {
         let pod = session.pod_of(done.task()).name.clone();
         let gpu_groups = group_names(session, groups);

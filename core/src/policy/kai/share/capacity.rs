@@ -41,7 +41,7 @@ pub static QUOTA: Rule = Rule(&RuleRecord {
 impl Session<'_> {
     /// 5.3: both tests over the whole path, limits first; `fixed` is the part that must fit in quota.
     pub fn over_capacity(&self, job: JobRef, requested: Quantities, fixed: Option<Quantities>) -> Option<Excess> {
-        if !self.plugins.proportion {
+        if !self.inputs.plugins.proportion {
             return None;
         }
         let limit = |q: &Queue| (q.allocated, q.limit);
@@ -50,7 +50,7 @@ impl Session<'_> {
 
     /// The quota test alone.
     pub fn over_quota(&self, job: JobRef, fixed: Option<Quantities>) -> Option<Excess> {
-        let fixed = fixed.filter(|_| self.plugins.proportion)?;
+        let fixed = fixed.filter(|_| self.inputs.plugins.proportion)?;
         self.first_excess(job, fixed, true, |q| (q.allocated_np, q.deserved))
     }
 
@@ -63,7 +63,7 @@ impl Session<'_> {
     ) -> Option<Excess> {
         let mut at = self.facts_of(job).queue;
         while let Some(queue) = at {
-            let q = &self.queues[queue.ix()];
+            let q = &self.state.queues[queue.ix()];
             let (held, bound) = bound(q);
             let (held, requested, bound) = (held.to_array(), requested.to_array(), bound.to_array());
             for resource in 0..3 {
@@ -95,9 +95,9 @@ impl Session<'_> {
     /// The comparisons of a chunk within all bounds, for resources that have bounds.
     pub fn capacity_checks(&self, job: JobRef, requested: Quantities, fixed: Option<Quantities>) -> Vec<Check> {
         let mut checks = Vec::new();
-        let mut at = self.facts_of(job).queue.filter(|_| self.plugins.proportion);
+        let mut at = self.facts_of(job).queue.filter(|_| self.inputs.plugins.proportion);
         while let Some(queue) = at {
-            let q = &self.queues[queue.ix()];
+            let q = &self.state.queues[queue.ix()];
             let mut compare = |of_quota, requested: Quantities, held: Quantities, bound: Quantities| {
                 for resource in 0..3 {
                     let (held, requested, bound) =

@@ -33,6 +33,7 @@ use std::collections::BTreeSet;
 
 use smallvec::{SmallVec, smallvec};
 
+use crate::policy::kai::config::Config;
 use crate::policy::kai::fast::feasibility::Feasibility;
 use crate::policy::kai::job::Chunk;
 use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
@@ -56,6 +57,21 @@ pub(in crate::policy::kai) enum Generator {
     NodeLocalGreedy,
     /// v0.17, plugin `sg-multinodegang`.
     MultiNodeGang,
+}
+
+impl Generator {
+    /// The generators that are asked in turn.
+    pub fn in_turn(config: &Config) -> Vec<Generator> {
+        let plugin = |name: &str| match name {
+            "sg-nodelocalgreedy" => Some(Generator::NodeLocalGreedy),
+            "sg-multinodegang" => Some(Generator::MultiNodeGang),
+            _ => None,
+        };
+        match config.revision {
+            Revision::V0_13 => vec![Generator::NodeByNode],
+            Revision::V0_17 => config.plugins.iter().filter_map(|name| plugin(name)).collect(),
+        }
+    }
 }
 
 /// Result of a successful probe.
@@ -100,19 +116,6 @@ struct Scenario {
 }
 
 impl Session<'_> {
-    /// The generators that are asked in turn.
-    pub fn generators(&self) -> Vec<Generator> {
-        let plugin = |name: &str| match name {
-            "sg-nodelocalgreedy" => Some(Generator::NodeLocalGreedy),
-            "sg-multinodegang" => Some(Generator::MultiNodeGang),
-            _ => None,
-        };
-        match self.config.revision {
-            Revision::V0_13 => vec![Generator::NodeByNode],
-            Revision::V0_17 => self.config.plugins.iter().filter_map(|name| plugin(name)).collect(),
-        }
-    }
-
     fn evict_all(&mut self, st: &mut Statement, tasks: &[TaskRef]) -> Result<(), NotHeld> {
         tasks.iter().try_for_each(|&task| st.evict(self, task))
     }
@@ -128,7 +131,7 @@ impl Session<'_> {
         let recorded: Vec<TaskRef> = hypothesis.recorded.iter().flatten().copied().collect();
         let attempts = self.attempts(hypothesis, &recorded);
         if attempts.evicts_twice {
-            self.sums_are_exact = false;
+            self.state.sums_are_exact = false;
             *feasibility = None;
         }
         let may_fit = |evicted: &Evicted| feasibility.as_ref().is_none_or(|p| p.is_open(self, nodes, evicted));
@@ -139,7 +142,7 @@ impl Session<'_> {
             attempts.evicted.iter().for_each(|evicted| self.skip_attempt(evicted));
             return None;
         }
-        let n_ties = self.ties.len();
+        let n_ties = self.notes.ties.len();
         // Sorted before any eviction; attempts insert the jobs that lose tasks at their rank.
         self.waiting();
         let mut st = Statement::default();
@@ -154,7 +157,7 @@ impl Session<'_> {
         };
         let Attempt::Solved(displaced, proof) = attempt else {
             st.discard(self);
-            self.ties.forget(n_ties);
+            self.notes.ties.forget(n_ties);
             return None;
         };
         let is_displaced = |s: &Self, &t: &TaskRef| displaced.iter().any(|&g| s.task(g).pod == s.task(t).pod);
@@ -238,7 +241,7 @@ impl Session<'_> {
                 }
                 ended => {
                     if is_choice {
-                        self.ties.met(nondeterminism::NODES, self.about_job(hypothesis.partial));
+                        self.notes.ties.met(nondeterminism::NODES, self.about_job(hypothesis.partial));
                     }
                     feasibility.iter_mut().for_each(|p| p.nodes_added(nodes));
                     return ended;
@@ -269,7 +272,7 @@ impl Session<'_> {
                 continue;
             }
             if scenario.evicts_twice {
-                self.sums_are_exact = false;
+                self.state.sums_are_exact = false;
                 *feasibility = None;
             }
             let found = self.try_scenario(search, hypothesis, scenario, nodes, feasibility.as_ref());
@@ -310,7 +313,7 @@ impl Session<'_> {
             return None;
         }
         let victims = self.victims_by_job(groups());
-        let n_ties = self.ties.len();
+        let n_ties = self.notes.ties.len();
         // Sorted before any eviction; attempts insert the jobs that lose tasks at their rank.
         self.waiting();
         let mut st = Statement::default();
@@ -323,7 +326,7 @@ impl Session<'_> {
         let Attempt::Solved(mut displaced, proof) = self.simulate(search, &mut st, tried, nodes, feasibility) else {
             added.into_iter().for_each(|n| nodes[n.ix()] = false);
             st.discard(self);
-            self.ties.forget(n_ties);
+            self.notes.ties.forget(n_ties);
             return None;
         };
         displaced.sort_by_key(|&t| self.task(t).status != Status::Releasing);
@@ -417,7 +420,7 @@ impl Session<'_> {
                 tasks.push(task);
             }
         }
-        tasks.into_iter().map(|t| self.clone_task(t)).collect()
+        tasks.into_iter().map(|t| self.state.clone_task(t)).collect()
     }
 
     /// The scenarios of the gang generator.
@@ -428,7 +431,7 @@ impl Session<'_> {
         }
         let requests: Vec<f64> = hypothesis.pending.iter().map(|&t| self.pod_of(t).request.gpus).collect();
         let (smallest, demand) = (requests.iter().copied().fold(f64::INFINITY, f64::min), requests.iter().sum::<f64>());
-        let mut capacity: Vec<f64> = self.nodes.iter().map(|n| n.sum_idle() + n.sum_releasing()).collect();
+        let mut capacity: Vec<f64> = self.state.nodes.iter().map(|n| n.sum_idle() + n.sum_releasing()).collect();
         let mut free = |task: TaskRef| {
             if let Some(node) = self.task(task).node {
                 capacity[node.ix()] += self.task(task).accepted.quantities.gpu;
@@ -453,7 +456,7 @@ impl Session<'_> {
         let (groups, ends) = groups_node_by_node(hypothesis, &with_victims);
         let touching = |n: usize| groups[..ends[n]].iter().map(|&group| hypothesis.groups[group].clone()).collect();
         let selected = |n: usize| {
-            let counted = |node: &NodeRef| (self.nodes[node.ix()].id, capacity[node.ix()]);
+            let counted = |node: &NodeRef| (self.state.nodes[node.ix()].id, capacity[node.ix()]);
             let nodes = || with_victims[..n].iter().map(counted).collect();
             self.notes.is_on().then(|| Emptied { needed: rest, nodes: nodes() })
         };

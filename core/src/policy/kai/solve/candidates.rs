@@ -54,10 +54,10 @@ impl Session<'_> {
                 let others = all.filter(|&v| v != job && self.counts_active(v, most.is_none()));
                 let mut victims: Vec<JobRef> = others.collect();
                 if let Some(most) = most {
-                    victims.sort_by(|&l, &r| self.job_order(r, l));
+                    victims.sort_by(|&l, &r| self.state.job_order(r, l));
                     self.draw_jobs(RandomOrder::Consolidation, &mut victims);
                     if victims.len() > *most as usize + 1 {
-                        self.ties.met(nondeterminism::CANDIDATES, self.about_job(job));
+                        self.notes.ties.met(nondeterminism::CANDIDATES, self.about_job(job));
                     }
                     victims.truncate(*most as usize + 1);
                 }
@@ -65,18 +65,18 @@ impl Session<'_> {
             }
         };
         let mut victims: Vec<JobRef> = victims.into_iter().filter(|&v| self.facts_of(v).is_ordered).collect();
-        victims.sort_by(|&l, &r| self.job_order(r, l));
+        victims.sort_by(|&l, &r| self.state.job_order(r, l));
         victims.into_iter().map(|job| (self.leaf_of(job), job)).collect()
     }
 
     fn victims_of_reclaim(&mut self, held: &Held, by: QueueRef, job: JobRef) -> Leaves {
         let need = self.need(job);
-        let mut active = std::mem::take(&mut self.active);
-        if !self.keeps_lists {
-            active = JobIndex::new(self.queues.len(), self.n_jobs);
+        let mut active = std::mem::take(&mut self.caches.active);
+        if !self.caches.keeps_lists {
+            active = JobIndex::new(self.state.queues.len(), self.inputs.facts.len());
         }
-        active.update(|v| self.place_of(v).filter(|_| self.may_lose(v) && self.has_active(v)));
-        let may_lose = |q| self.split(by, q).is_none_or(|at| self.queue_may_lose((held, need), at));
+        active.update(|v| self.place_of(v).filter(|_| self.may_lose(v) && self.state.active_of(v).next().is_some()));
+        let may_lose = |q| self.state.split(by, q).is_none_or(|at| self.queue_may_lose((held, need), at));
         let others = active.queues().filter(|&(q, _)| q != by && may_lose(q));
         let leaves = others.map(|(queue, jobs)| {
             let mut jobs: Vec<JobRef> = jobs.iter().rev().map(|job| job.1).collect();
@@ -86,13 +86,9 @@ impl Session<'_> {
             (queue, jobs)
         });
         let leaves = leaves.filter(|(_, jobs)| !jobs.is_empty());
-        let victims = Leaves::by_first(leaves, |l, r| self.job_order(r, l));
-        self.active = active;
+        let victims = Leaves::by_first(leaves, |l, r| self.state.job_order(r, l));
+        self.caches.active = active;
         victims
-    }
-
-    fn has_active(&self, job: JobRef) -> bool {
-        self.job(job).tasks().any(|t| self.task(t).status.is_active_allocated())
     }
 
     /// Whether a job has active tasks by its count, which differs from their statuses after double evictions.
@@ -100,11 +96,11 @@ impl Session<'_> {
     /// # v0.17
     /// By their statuses as well, unless the number of candidates is limited.
     fn counts_active(&self, job: JobRef, is_unlimited: bool) -> bool {
-        let also_by_status = match self.config.revision {
+        let also_by_status = match self.inputs.config.revision {
             Revision::V0_13 => false,
             Revision::V0_17 => is_unlimited,
         };
-        self.job(job).n_active_allocated != 0 && (!also_by_status || self.has_active(job))
+        self.job(job).n_active_allocated != 0 && (!also_by_status || self.state.active_of(job).next().is_some())
     }
 
     /// Whether jobs of a queue are candidates for a reclaim.
@@ -117,14 +113,14 @@ impl Session<'_> {
     /// share. Else only requested resources with a quota count: e must exceed its quota in one, or be below it in none.
     /// With a switch of v0.18 also if e has a lower priority.
     fn queue_may_lose(&self, (held, need): (&Held, Quantities), (r, e): (QueueRef, QueueRef)) -> bool {
-        let is_filtered = match self.config.revision {
+        let is_filtered = match self.inputs.config.revision {
             Revision::V0_13 => false,
-            Revision::V0_17 => self.plugins.proportion,
+            Revision::V0_17 => self.inputs.plugins.proportion,
         };
         if !is_filtered {
             return true;
         }
-        let (mine, theirs) = (&self.queues[r.ix()], &self.queues[e.ix()]);
+        let (mine, theirs) = (&self.state.queues[r.ix()], &self.state.queues[e.ix()]);
         let allocated = held[e.ix()].0;
         if !(held[r.ix()].0 + need).less_equal(&mine.deserved) {
             return !allocated.less_equal(&theirs.allocatable);
@@ -144,7 +140,7 @@ impl Session<'_> {
             return None;
         }
         let [need, held, quota] =
-            [claim.need, claim.held[e.ix()].0, self.queues[e.ix()].deserved].map(|amount| amount.to_array());
+            [claim.need, claim.held[e.ix()].0, self.state.queues[e.ix()].deserved].map(|amount| amount.to_array());
         let is_below = |&i: &usize| need[i] > 0.0 && quota[i] != UNLIMITED && held[i] < quota[i];
         let i = [Resource::GPU, Resource::CPU, Resource::MEMORY].map(Resource::index).into_iter().find(is_below)?;
         let resource = Some(Resource::ACCOUNTED[i]);

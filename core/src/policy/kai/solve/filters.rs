@@ -38,7 +38,7 @@ impl Filters {
         requested.sort_by(|l, r| r.partial_cmp(l).expect("requests are never NaN"));
         let selects = hypothesis.pending.iter().any(|&t| s.pod_of(t).selects.is_some());
         Filters {
-            capacity: s.nodes.iter().map(|n| n.sum_idle() + n.sum_releasing()).collect(),
+            capacity: s.state.nodes.iter().map(|n| n.sum_idle() + n.sum_releasing()).collect(),
             requested,
             counted: 0,
             is_ample: false,

@@ -59,7 +59,7 @@ impl Hypothesis {
     pub fn new(s: &mut Session<'_>, partial: JobRef, pending: Vec<TaskRef>, recorded: Vec<Chunk>) -> Self {
         let mut hypothesis = Hypothesis { partial, pending, ..Hypothesis::default() };
         for tasks in &recorded {
-            let clones = tasks.iter().map(|&t| s.clone_task(t)).collect();
+            let clones = tasks.iter().map(|&t| s.state.clone_task(t)).collect();
             hypothesis.enter(s, tasks, clones);
         }
         hypothesis.victims = recorded.iter().flatten().copied().collect();
@@ -127,7 +127,7 @@ impl Hypothesis {
         }
         let mut by_name = tasks.clone();
         by_name.sort_by_key(|&t| s.task(t).pod);
-        let clones = by_name.iter().map(|&t| s.clone_task(t)).collect();
+        let clones = by_name.iter().map(|&t| s.state.clone_task(t)).collect();
         let at = self.enter(s, &tasks, clones);
         let group = self.groups.len() - 1;
         for &task in &tasks {

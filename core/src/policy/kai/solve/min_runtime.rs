@@ -42,23 +42,23 @@ impl Session<'_> {
     /// Whether the job's minimum runtime has not yet elapsed.
     pub fn is_protected(&self, victim: JobRef, against: Against) -> bool {
         let Some(started) = self.job(victim).last_start_s else { return false };
-        self.plugins.min_runtime && self.now_s < started + self.min_runtime(victim, against)
+        self.inputs.plugins.min_runtime && self.inputs.now_s < started + self.min_runtime(victim, against)
     }
 
     /// Whether the minimum runtime of a queue protects any job.
     pub fn may_protect(&self, queue: QueueRef, against: Against) -> bool {
         let (must, _) = self.min_runtime_in(queue, against);
-        self.plugins.min_runtime && self.now_s < self.latest_start_s + must
+        self.inputs.plugins.min_runtime && self.inputs.now_s < self.state.latest_start_s + must
     }
 
     /// The comparison that protects `victim` from `job`.
     pub fn protection(&self, job: JobRef, victim: JobRef, against: Against) -> Option<Check> {
         let started = self.job(victim).last_start_s?;
         let (must, from) = self.min_runtime_and_queue(victim, against);
-        let other_queue = from.map(|queue| self.queues[queue.ix()].id);
+        let other_queue = from.map(|queue| self.state.queues[queue.ix()].id);
         let other_job = Some(self.facts_of(victim).id);
         let subject = Subject { other_job, other_queue, ..self.about_job(job) };
-        let ran = real(Quantity::Runtime, self.now_s - started);
+        let ran = real(Quantity::Runtime, self.inputs.now_s - started);
         let must = real(Quantity::MinRuntime, must);
         Some(Check::new(RAN_LONG_ENOUGH, subject, ran, Op::AtLeast, must))
     }
@@ -82,43 +82,36 @@ impl Session<'_> {
         let (found, default) = match against {
             Against::Preemption => {
                 let found = self.nearest(queue, |q| q.preempt_min_runtime_s);
-                (found, self.config.default_preempt_min_runtime_s)
+                (found, self.inputs.config.default_preempt_min_runtime_s)
             }
-            Against::Reclaim(by) => (self.reclaim_min_runtime(by, queue), self.config.default_reclaim_min_runtime_s),
+            Against::Reclaim(by) => {
+                (self.reclaim_min_runtime(by, queue), self.inputs.config.default_reclaim_min_runtime_s)
+            }
         };
         found.map_or((default, None), |(queue, seconds)| (seconds, Some(queue)))
     }
 
     fn reclaim_min_runtime(&self, by: QueueRef, victim: QueueRef) -> Option<(QueueRef, f64)> {
         let of = |q: &Queue| q.reclaim_min_runtime_s;
-        if self.config.reclaim_resolve == ReclaimResolve::Queue {
+        if self.inputs.config.reclaim_resolve == ReclaimResolve::Queue {
             return self.nearest(victim, of);
         }
-        let up = |from| std::iter::successors(Some(from), |q: &QueueRef| self.queues[q.ix()].parent);
+        let up = |from| self.state.path_up(Some(from));
         let is_common = |queue: QueueRef| up(by).any(|q| q == queue);
         if is_common(victim) {
             return self.nearest(victim, of);
         }
         // First queue on the victim's path below the lowest common ancestor; its top queue if there is no common
         // ancestor.
-        let parent = |queue: QueueRef| self.queues[queue.ix()].parent;
+        let parent = |queue: QueueRef| self.state.queues[queue.ix()].parent;
         let below = up(victim).find(|&q| parent(q).is_none_or(is_common)).unwrap_or(victim);
         match parent(below) {
-            None => of(&self.queues[below.ix()]).map(|seconds| (below, seconds)),
+            None => of(&self.state.queues[below.ix()]).map(|seconds| (below, seconds)),
             Some(_) => self.nearest(below, of),
         }
     }
 
     fn nearest(&self, from: QueueRef, of: impl Fn(&Queue) -> Option<f64>) -> Option<(QueueRef, f64)> {
-        std::iter::successors(Some(from), |q| self.queues[q.ix()].parent)
-            .find_map(|q| Some((q, of(&self.queues[q.ix()])?)))
-    }
-
-    /// Queues from the root down to this one.
-    pub fn path_from_root(&self, queue: QueueRef) -> Vec<QueueRef> {
-        let up = std::iter::successors(Some(queue), |q| self.queues[q.ix()].parent);
-        let mut path: Vec<QueueRef> = up.collect();
-        path.reverse();
-        path
+        self.state.path_up(Some(from)).find_map(|q| Some((q, of(&self.state.queues[q.ix()])?)))
     }
 }

@@ -103,7 +103,7 @@ impl Session<'_> {
     pub fn can_reclaim(&mut self, job: JobRef) -> (bool, Option<Check>) {
         let (need, fixed) = (self.need(job), self.fixed_need(job));
         let Some(q) = self.facts_of(job).queue else { return (false, None) };
-        let queue = &self.queues[q.ix()];
+        let queue = &self.state.queues[q.ix()];
         let is_entitled = (queue.allocated + need).less_equal(&queue.fair_share);
         let np_with_job = queue.allocated_np + fixed.unwrap_or_default();
         let within_quota = fixed.is_none() || np_with_job.less_equal(&queue.deserved);
@@ -123,14 +123,9 @@ impl Session<'_> {
     /// Comparison of what a queue would hold with a job's request and its fair share.
     fn entitlement(&self, job: JobRef, q: QueueRef, held: Quantities, need: Quantities) -> Check {
         let left = with_need(Quantity::AllocatedWithJob, held, need);
-        let right = triple(Quantity::FairShare, self.queues[q.ix()].fair_share);
+        let right = triple(Quantity::FairShare, self.state.queues[q.ix()].fair_share);
         let check = Check::new(CAN_RECLAIM, self.about_queue(job, q), left, Op::AtMost, right);
         self.counting_memory(job, check)
-    }
-
-    /// Current allocation of every queue.
-    pub fn held(&self) -> Held {
-        self.queues.iter().map(|q| (q.allocated, q.allocated_np)).collect()
     }
 
     /// 6.3: whether a job may take these victims; records the comparisons in the proof.
@@ -143,7 +138,7 @@ impl Session<'_> {
         }
         if let Some((r, e)) = self.depends_on_order(claim, &reclaimed) {
             let subject = self.about_queues(claimant, r, e);
-            self.ties.mark(Mark { rule: nondeterminism::VALIDATOR, subject });
+            self.notes.ties.mark(Mark { rule: nondeterminism::VALIDATOR, subject });
         }
         let Some(left) = self.units_are_allowed(claim, &reclaimed, proof) else { return false };
         self.claimant_is_in_order(claim, &reclaimed, left, proof)
@@ -163,18 +158,18 @@ impl Session<'_> {
             known.units.extend(units);
             known.last_units.extend(last);
         }
-        if self.draws(RandomOrder::Validator) {
+        if self.inputs.draws(RandomOrder::Validator) {
             return self.in_visit_order(reclaimed);
         }
-        reclaimed.sort_by(|l, r| self.queues[l.queue.ix()].name.cmp(&self.queues[r.queue.ix()].name));
+        reclaimed.sort_by(|l, r| self.state.queues[l.queue.ix()].name.cmp(&self.state.queues[r.queue.ix()].name));
         reclaimed
     }
 
     /// The victims that may count; those that are not evicted in this attempt still run, like those placed again.
     fn counted_victims<'t>(&self, tried: Tried<'t>) -> Vec<&'t VictimsOfJob> {
         let mut victims: Vec<&VictimsOfJob> = tried.victims.iter().collect();
-        let is_sum_of_evicted = self.sums_are_exact && self.config.allow_consolidating_reclaim;
-        if is_sum_of_evicted && !self.draws(RandomOrder::Validator) {
+        let is_sum_of_evicted = self.state.sums_are_exact && self.inputs.config.allow_consolidating_reclaim;
+        if is_sum_of_evicted && !self.inputs.draws(RandomOrder::Validator) {
             let mut evicted: Vec<JobRef> = tried.evicted.iter().map(|&task| self.job_of(task)).collect();
             evicted.sort_unstable();
             victims.retain(|of_job| evicted.binary_search(&of_job.job).is_ok());
@@ -190,13 +185,13 @@ impl Session<'_> {
             Some((self.facts_of(victims.job).queue?, pods.collect::<Vec<_>>()))
         };
         let mut taken: Vec<(QueueRef, Vec<PodId>)> = self.counted_victims(tried).into_iter().filter_map(of).collect();
-        taken.sort_by(|l, r| self.queues[l.0.ix()].name.cmp(&self.queues[r.0.ix()].name));
+        taken.sort_by(|l, r| self.state.queues[l.0.ix()].name.cmp(&self.state.queues[r.0.ix()].name));
         taken.into_iter().flat_map(|(_, pods)| pods).collect()
     }
 
     /// Items in the order in which the validator visits them, permuted with a seed (N-7).
     fn in_visit_order<T>(&self, items: Vec<T>) -> Vec<T> {
-        if !self.draws(RandomOrder::Validator) {
+        if !self.inputs.draws(RandomOrder::Validator) {
             return items;
         }
         let n = items.len();
@@ -223,9 +218,9 @@ impl Session<'_> {
         let loses_no_core = self.is_semi(job);
         let job = self.job(job);
         let (mut elastic, mut core) = (Chunk::new(), Chunk::new());
-        let current = |pod: &PodRef| job.slots[self.slot_of(*pod)].task;
+        let current = |pod: &PodRef| job.slots[self.inputs.slot_of(*pod)].task;
         for (set, counts) in job.sets.iter().enumerate() {
-            let of_set = pods.iter().filter(|p| self.pods[p.ix()].set == set).filter_map(current);
+            let of_set = pods.iter().filter(|p| self.inputs.pods[p.ix()].set == set).filter_map(current);
             let tasks: Chunk = of_set.collect();
             let n_core = match usize::try_from(counts.min_available) {
                 Ok(n) if !loses_no_core => n.min(tasks.len()),
@@ -240,21 +235,15 @@ impl Session<'_> {
 
     /// Whether a victim is placed again and therefore not counted.
     fn is_placed_again(&self, task: TaskRef) -> bool {
-        self.config.allow_consolidating_reclaim && self.task(task).status.is_active_allocated()
-    }
-
-    /// The siblings at which the paths of two leaf queues diverge: the claimant's side, the other side.
-    pub fn split(&self, claimant: QueueRef, other: QueueRef) -> Option<(QueueRef, QueueRef)> {
-        let (l, r) = (self.path_from_root(claimant), self.path_from_root(other));
-        l.into_iter().zip(r).find(|(l, r)| l != r)
+        self.inputs.config.allow_consolidating_reclaim && self.task(task).status.is_active_allocated()
     }
 
     /// Step A: what the queues have left; `None` if any unit is refused.
     fn units_are_allowed(&self, claim: Claim<'_>, reclaimed: &[ReclaimedUnits], proof: &mut Proof) -> Option<Left> {
         let claimant = self.facts_of(claim.claimant).queue?;
-        let mut left: Left = vec![None; self.queues.len()];
+        let mut left: Left = vec![None; self.state.queues.len()];
         for ReclaimedUnits { queue, units, .. } in reclaimed {
-            let (r, e) = self.split(claimant, *queue)?;
+            let (r, e) = self.state.split(claimant, *queue)?;
             for &unit in units {
                 let now = *left[e.ix()].get_or_insert(claim.held[e.ix()].0);
                 let reason = self.unit_is_allowed(claim, (r, e), now);
@@ -267,7 +256,7 @@ impl Session<'_> {
                 }
                 proof.add_eviction(*queue, reason.unwrap_or(EvictReason::ReclaimedForQuota), checks);
                 reason?;
-                for q in self.path_from_root(*queue) {
+                for q in self.state.path_from_root(*queue) {
                     *left[q.ix()].get_or_insert(claim.held[q.ix()].0) -= unit;
                 }
             }
@@ -282,7 +271,7 @@ impl Session<'_> {
             return None;
         }
         let claimant = self.facts_of(claim.claimant).queue?;
-        let splits: Vec<_> = reclaimed.iter().map(|t| self.split(claimant, t.queue)).collect();
+        let splits: Vec<_> = reclaimed.iter().map(|t| self.state.split(claimant, t.queue)).collect();
         let first_of = |i: usize| splits[i].filter(|_| !splits[..i].contains(&splits[i]));
         (0..reclaimed.len()).filter_map(first_of).find(|&(r, e)| {
             let here = || reclaimed.iter().zip(&splits).filter(|(_, at)| **at == Some((r, e))).map(|(t, _)| t);
@@ -302,12 +291,12 @@ impl Session<'_> {
         (r, e): (QueueRef, QueueRef),
         now: Quantities,
     ) -> Option<EvictReason> {
-        let other = &self.queues[e.ix()];
+        let other = &self.state.queues[e.ix()];
         if !now.less_equal(&other.allocatable) {
             return Some(EvictReason::ReclaimedForFairShare);
         }
         let with_need = claim.held[r.ix()].0 + claim.need;
-        let within_quota = with_need.less_equal(&self.queues[r.ix()].deserved);
+        let within_quota = with_need.less_equal(&self.state.queues[r.ix()].deserved);
         let is_above_quota = !now.less_equal(&other.deserved);
         if within_quota && is_above_quota {
             Some(EvictReason::ReclaimedForQuota)
@@ -320,12 +309,13 @@ impl Session<'_> {
 
     /// Whether a queue within its quota may reclaim from another because of its priority.
     pub fn goes_by_priority(&self, r: QueueRef, e: QueueRef) -> bool {
-        self.config.priority_in_quota_reclaim && self.queues[r.ix()].priority > self.queues[e.ix()].priority
+        self.inputs.config.priority_in_quota_reclaim
+            && self.state.queues[r.ix()].priority > self.state.queues[e.ix()].priority
     }
 
     /// Comparisons made by [`Self::unit_is_allowed`].
     pub fn unit_checks(&self, claim: Claim<'_>, (r, e): (QueueRef, QueueRef), now: Quantities) -> Vec<Check> {
-        let other = &self.queues[e.ix()];
+        let other = &self.state.queues[e.ix()];
         let subject = self.about_queues(claim.claimant, r, e);
         let check = |rule, left, op, right| Check::new(rule, subject, left, op, right);
         let before = || vec![triple(Quantity::Before, claim.held[e.ix()].0)];
@@ -338,14 +328,14 @@ impl Session<'_> {
         let mut checks = vec![check(MAINTAIN_FAIR_SHARE, left(), Op::Exceeds, may)];
         if !checks[0].holds {
             let with_need = with_need(Quantity::AllocatedWithJob, claim.held[r.ix()].0, claim.need);
-            let quota = triple(Quantity::Quota, self.queues[r.ix()].deserved);
+            let quota = triple(Quantity::Quota, self.state.queues[r.ix()].deserved);
             let within = check(GUARANTEE_QUOTA, with_need, Op::AtMost, quota);
             checks.push(self.counting_memory(claim.claimant, within));
             let quota = triple(Quantity::Quota, other.deserved);
             checks.push(check(GUARANTEE_QUOTA, left(), Op::Exceeds, quota));
             let [stays_within, is_over] = [1, 2].map(|i: usize| checks[i].holds);
-            if self.config.priority_in_quota_reclaim && stays_within && !is_over {
-                let [own, lower] = [r, e].map(|q| count(Quantity::Priority, self.queues[q.ix()].priority));
+            if self.inputs.config.priority_in_quota_reclaim && stays_within && !is_over {
+                let [own, lower] = [r, e].map(|q| count(Quantity::Priority, self.state.queues[q.ix()].priority));
                 checks.push(check(PRIORITY_WITHIN_QUOTA, own, Op::Exceeds, lower));
             }
         }
@@ -370,9 +360,9 @@ impl Session<'_> {
                 }
                 None => claim.held[q.ix()].0 + claim.need,
             };
-            let parent = self.queues[q.ix()].parent;
-            for s in (0..self.queues.len()).map(QueueRef::of) {
-                let is_sibling = s != q && self.queues[s.ix()].parent == parent;
+            let parent = self.state.queues[q.ix()].parent;
+            for s in (0..self.state.queues.len()).map(QueueRef::of) {
+                let is_sibling = s != q && self.state.queues[s.ix()].parent == parent;
                 if let (true, Some(left)) = (is_sibling, left[s.ix()]) {
                     let involved = self.involved(s, claim.need, reclaimed);
                     if !self.keeps_order(claim, (q, x), (s, left), involved, proof) {
@@ -380,7 +370,7 @@ impl Session<'_> {
                     }
                 }
             }
-            let deserved = self.queues[q.ix()].deserved;
+            let deserved = self.state.queues[q.ix()].deserved;
             if let Some(fixed) = claim.fixed {
                 let np = claim.held[q.ix()].1 + fixed;
                 if self.notes.is_on() {
@@ -403,7 +393,7 @@ impl Session<'_> {
     fn involved(&self, sibling: QueueRef, need: Quantities, reclaimed: &[ReclaimedUnits]) -> [bool; 3] {
         let mut involved = need.to_array().map(|amount| amount > 0.0);
         for ReclaimedUnits { queue, units, .. } in reclaimed {
-            if self.path_from_root(*queue).contains(&sibling) {
+            if self.state.path_from_root(*queue).contains(&sibling) {
                 for unit in units {
                     for (i, amount) in unit.to_array().into_iter().enumerate() {
                         involved[i] |= amount > 0.0;
@@ -423,8 +413,8 @@ impl Session<'_> {
         involved: [bool; 3],
         proof: &mut Proof,
     ) -> bool {
-        let mine = self.queues[q.ix()].fair_share.to_array();
-        let theirs = self.queues[s.ix()].fair_share.to_array();
+        let mine = self.state.queues[q.ix()].fair_share.to_array();
+        let theirs = self.state.queues[s.ix()].fair_share.to_array();
         for i in (0..3).filter(|&i| involved[i]) {
             let (fs_q, fs_s) = (mine[i], theirs[i]);
             if fs_q == UNLIMITED && fs_s == UNLIMITED {
@@ -432,7 +422,7 @@ impl Session<'_> {
             }
             let ratio_q = ratio(x.to_array()[i], fs_q);
             let ratio_s = ratio(left.to_array()[i], fs_s);
-            let multiplier = self.config.saturation_multiplier;
+            let multiplier = self.inputs.config.saturation_multiplier;
             let is_above = ratio_q > 1.0 && fs_s > 0.0;
             if self.notes.is_on() {
                 let resource = Some(Resource::ACCOUNTED[i]);

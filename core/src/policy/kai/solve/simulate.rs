@@ -55,7 +55,7 @@ impl Session<'_> {
     ) -> Attempt {
         let claimant = self.job(tried.partial).uid;
         self.note_tried(search, tried.partial, 1);
-        self.note_nodes(tried.evicted);
+        self.notes.tried_nodes(&self.state, tried.evicted);
         if !self.place_again(st, tried, nodes, feasibility) {
             return Attempt::Failed;
         }
@@ -85,9 +85,9 @@ impl Session<'_> {
         owners.dedup();
         let wanted = self.relevant_jobs(partial, &owners);
         let leaves = self.waiting_and_wanted(partial, &owners, &wanted);
-        let mut tree = QueueTree::serving(self, None);
+        let mut tree = QueueTree::serving(&self.state, None);
         tree.load_leaves(self, leaves);
-        if self.siblings_are_ordered {
+        if self.inputs.siblings_are_ordered {
             tree.restrict_to(self, wanted);
         }
         let nodes: Vec<NodeRef> = (0..nodes.len()).filter(|&n| nodes[n]).map(NodeRef::of).collect();
@@ -141,7 +141,7 @@ impl Session<'_> {
     fn is_valid(&mut self, search: &VictimSearch, tried: Tried<'_>, proof: &mut Proof) -> bool {
         match search {
             VictimSearch::Reclaim(held) => {
-                let proportion = !self.plugins.proportion || self.is_fair(held, tried, proof);
+                let proportion = !self.inputs.plugins.proportion || self.is_fair(held, tried, proof);
                 let queue = self.facts_of(tried.partial).queue;
                 proportion && queue.is_none_or(|by| self.ran_long_enough(Against::Reclaim(by), tried))
             }
@@ -160,7 +160,7 @@ impl Session<'_> {
     fn ran_long_enough(&self, against: Against, tried: Tried<'_>) -> bool {
         let keeps_minimum = |job: JobRef, pods: &[PodRef]| {
             self.job(job).sets.iter().enumerate().all(|(i, set)| {
-                let victims = pods.iter().filter(|p| self.pods[p.ix()].set == i).count() as i64;
+                let victims = pods.iter().filter(|p| self.inputs.pods[p.ix()].set == i).count() as i64;
                 set.min_available <= set.active_used - victims
             })
         };

@@ -76,8 +76,8 @@ impl Session<'_> {
         self.compute_deferred_signatures();
         let feasible = self.feasible_nodes(job);
         let chunk = self.chunk(job, false);
-        self.note_search(chunk.len());
-        let generators = self.generators();
+        self.notes.begin_search(chunk.len());
+        let generators = Generator::in_turn(self.inputs.config);
         let lists_once = !generators.contains(&Generator::NodeByNode)
             && !matches!(search, VictimSearch::Consolidation { most: Some(_) });
         let candidates = (lists_once && !chunk.is_empty()).then(|| self.victims_for(search, job));
@@ -126,7 +126,7 @@ impl Session<'_> {
         if generator != Generator::NodeByNode {
             out.unfinished(self, claimant.job, &solution.statement);
         }
-        self.waiting = None;
+        self.caches.waiting = None;
         Some(None)
     }
 
@@ -186,7 +186,7 @@ impl Session<'_> {
     fn feasible_nodes(&self, job: JobRef) -> Vec<bool> {
         let any_cpu_only = self.job(job).tasks().any(|t| self.pod_of(t).request.is_cpu_only());
         let has_room = |n: &crate::policy::kai::place::node::Node| n.sum_idle() > 0.0 || n.sum_releasing() > 0.0;
-        self.nodes.iter().map(|n| any_cpu_only || has_room(n)).collect()
+        self.state.nodes.iter().map(|n| any_cpu_only || has_room(n)).collect()
     }
 
     /// Clones a job with only some of its pending tasks, all of them required.
@@ -197,12 +197,12 @@ impl Session<'_> {
         let keeps_active = generator != Generator::NodeByNode;
         let mut tasks = pending.to_vec();
         if keeps_active {
-            tasks.extend(self.job(job).tasks().filter(|&t| self.task(t).status.is_active_allocated()));
+            tasks.extend(self.state.active_of(job));
         }
         let partial = self.clone_with_tasks(job, &tasks);
         let counted = |set: usize| tasks.iter().filter(|&&t| self.pod_of(t).set == set).count() as i64;
         let counts: Vec<i64> = (0..self.job(partial).sets.len()).map(counted).collect();
-        let state = &mut self.jobs[partial.ix()];
+        let state = &mut self.state.jobs[partial.ix()];
         for (set, &n) in state.sets.iter_mut().zip(&counts).filter(|(_, n)| **n > 0) {
             set.min_available = if keeps_active { set.min_available.min(n) } else { n };
         }
@@ -229,7 +229,7 @@ impl Session<'_> {
         recording.nodes.iter().for_each(|n| nodes[n.ix()] = true);
         let mut hypothesis = Hypothesis::new(self, partial, pending, recording.groups);
         let (search, job) = (claimant.search, claimant.job);
-        let mut tree = QueueTree::victims(self);
+        let mut tree = QueueTree::victims(&self.state);
         let victims = claimant.candidates.clone().unwrap_or_else(|| self.victims_for(search, job));
         if self.notes.is_on() {
             self.note_protected(search, job);
@@ -252,7 +252,7 @@ impl Session<'_> {
                     ),
                 };
                 if let Some(mut solution) = found {
-                    self.note_sufficient(k, solution.emptied.take());
+                    self.notes.sufficed(k, solution.emptied.take());
                     return Probe::Solved(solution);
                 }
             }

@@ -12,10 +12,18 @@
 use smallvec::SmallVec;
 
 use crate::policy::kai::number::Quantities;
+use crate::policy::kai::session::State;
 use crate::policy::kai::task::{JobRef, PodRef};
 
 /// Allocation of every queue before any attempt: total and non-preemptible.
 pub(in crate::policy::kai) type Held = Vec<(Quantities, Quantities)>;
+
+impl State {
+    /// Current allocation of every queue.
+    pub fn held(&self) -> Held {
+        self.queues.iter().map(|q| (q.allocated, q.allocated_np)).collect()
+    }
+}
 
 /// Victims of one job.
 #[derive(Clone, Debug)]
