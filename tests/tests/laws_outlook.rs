@@ -12,7 +12,7 @@ use fairground::sim::{CycleRecord, Simulation};
 use fairground::time::Span;
 use fairground::trace::{Ending, Event, Gate, Outlook, Refusal};
 use fairground::units::Resource;
-use fairground::words::{Expectation, Room, expectation};
+use fairground::words::{Expectation, RoomNeeded, expectation};
 use fairground_tests::worlds::{Numbers, plan};
 use proptest::prelude::*;
 
@@ -123,7 +123,7 @@ impl Run {
         let (job, next, end) = (refusal.job, at + 1, self.records.len());
         match *expected {
             // Room that is free already is not what the job waits for.
-            Expectation::Room { room: Room::Gpus { each, pods }, .. } => {
+            Expectation::Room { room: RoomNeeded::Gpus { each, pods }, .. } => {
                 let fit = self.free[at].iter().map(|free| (free / each + 1e-9).floor());
                 Some(fit.sum::<f64>() < f64::from(pods))
             }

@@ -16,12 +16,12 @@ use crate::state::command::Command;
 use crate::state::document::Origin;
 use crate::state::layout::embed::Embed;
 use crate::state::layout::options::{KeySet, Panel, Presenting, Theme};
-use crate::state::layout::room::Room;
 use crate::state::layout::view::{SETUP_WIDTHS, WHY_WIDTHS};
+use crate::state::layout::width_class::WidthClass;
 use crate::state::lesson::progress::Progress;
 use crate::state::model::Model;
 use crate::store::Store;
-use crate::views::help::component::waiting_job;
+use crate::views::suggestions::component::waiting_job;
 use crate::widgets::window_width;
 use crate::{address, drop, effects, focus, lessons, linked, storage};
 
@@ -67,7 +67,7 @@ const FIRST_FRAME_MAX: Duration = Duration::from_secs(3);
 pub fn lay_out(model: &mut Model, width: f64) {
     model.view.why_open = width > 1320.0 || model.selection.is_some() || model.document.origin == Origin::Link;
     model.view.chips = true;
-    model.view.put(Room::of(width));
+    model.view.put(WidthClass::of(width));
 }
 
 /// Restores the visitor's settings, and applies those in the address.
@@ -79,7 +79,7 @@ fn restore_look(model: &mut Model, query: &str) {
     model.view.setup_by_hand = storage::remembered("setup").map(|setup| setup != "folded");
     model.view.time_folded = storage::remembered("time").as_deref() == Some("folded");
     model.view.all_numbers = storage::remembered("numbers").as_deref() == Some("open");
-    model.view.put(Room::of(window_width()));
+    model.view.put(WidthClass::of(window_width()));
     let wide = storage::remembered("setup-width").and_then(|text| text.parse::<u16>().ok());
     model.view.setup_width = wide.map_or(0, |wide| wide.clamp(SETUP_WIDTHS.0, SETUP_WIDTHS.1));
     let wide = storage::remembered("why-width").and_then(|text| text.parse::<u16>().ok());
@@ -187,9 +187,9 @@ fn listen(store: Store) {
         store.keep();
     });
     let size = window_event_listener(leptos::ev::resize, move |_| {
-        let room = Room::of(window_width());
-        if store.now(|m| m.view.room != room) {
-            store.dispatch(Command::Room(room));
+        let class = WidthClass::of(window_width());
+        if store.now(|m| m.view.width_class != class) {
+            store.dispatch(Command::WidthClass(class));
         }
     });
     // Drag handles appear only after the first touch has ended, so that the tapped element receives its click.
@@ -271,7 +271,7 @@ fn act(store: Store, action: Action) -> bool {
         Action::Help => match leptos::prelude::untrack(|| waiting_job(store)) {
             Some(job) => {
                 store.dispatch(Command::Why(true));
-                Command::Help(job)
+                Command::Suggest(job)
             }
             None => {
                 let text = "Select a waiting job to see what would help it.".to_string();

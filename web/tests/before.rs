@@ -27,7 +27,7 @@ use fairground_web::state::model::Model;
 use fairground_web::state::update::{begin, update};
 use fairground_web::views::cluster::alternative::lay_alternative;
 use fairground_web::views::timeline::overlays::add_overlays;
-use fairground_web::views::{cluster, division, fairness, gantt, icicle, shares, timeline, trends};
+use fairground_web::views::{cluster, division, fairness, gantt, shares, timeline, tree, trends};
 
 /// The model with an engine.
 struct Page {
@@ -386,7 +386,7 @@ fn a_drag_without_a_change_keeps_the_baseline() {
     page.does(Command::ShowView(NowView::Fairness));
     page.does(Command::PreviewEnd);
     let (_, was) = page.reports();
-    assert!(matches!(&*was, Report::Tally(_)), "{was:?}");
+    assert!(matches!(&*was, Report::Fairness(_)), "{was:?}");
     assert!(alternative::changed(&page.model).is_some());
 }
 
@@ -396,13 +396,11 @@ fn tree_outlines_the_earlier_width() {
     page.does(Command::GoTo(3));
     page.sets("team-a", "quota", "3");
     let (now, other, changed) = page.moments();
-    let [view, was] =
-        [&now, &other].map(|frame| icicle::view::icicle(frame, None, Shown::GPU, icicle::view::Measure::Share));
-    let same =
-        icicle::view::with_alternative(view.clone(), &view, Alternative { frame: &now, changed: Some("an edit") });
+    let [view, was] = [&now, &other].map(|frame| tree::view::tree(frame, None, Shown::GPU, tree::view::Measure::Share));
+    let same = tree::view::with_alternative(view.clone(), &view, Alternative { frame: &now, changed: Some("an edit") });
     assert!(same.alternative.is_none() && same.blocks.iter().all(|block| block.alternative.is_none()));
     assert!(same.summary.ends_with(". Since an edit: the same here."), "{}", same.summary);
-    let view = icicle::view::with_alternative(view, &was, Alternative { frame: &other, changed: changed.as_deref() });
+    let view = tree::view::with_alternative(view, &was, Alternative { frame: &other, changed: changed.as_deref() });
     let alternatives: Vec<_> =
         view.blocks.iter().filter_map(|block| Some((block.name.as_str(), block.w, block.alternative?.1))).collect();
     expect![[r#"
@@ -412,7 +410,7 @@ fn tree_outlines_the_earlier_width() {
         team-a	cluster	3	2
         team-b	cluster	2	2
     "#]].assert_eq(&format!("{alternatives:?}\n{}\n{}", view.summary, view.table.tsv()));
-    let svg = fairground_web::views::icicle::draw::icicle(&view, 600.0);
+    let svg = fairground_web::views::tree::draw::tree(&view, 600.0);
     assert_eq!(svg.matches("stroke-dasharray").count(), alternatives.len(), "{svg}");
     assert_eq!(view.alternative, Some(true));
 }
@@ -424,7 +422,7 @@ fn trends_and_fairness_say_how_it_was() {
     page.does(Command::ShowView(NowView::Trends));
     page.sets("team-a", "quota", "3");
     let ((now, other, changed), (report, was)) = (page.moments(), page.reports());
-    let (Report::Series(series), Report::Series(before)) = (&*report, &*was) else { panic!("{report:?}") };
+    let (Report::Trends(series), Report::Trends(before)) = (&*report, &*was) else { panic!("{report:?}") };
     let alternative = Alternative { frame: &other, changed: changed.as_deref() };
     let run = page.model.moment.run.clone().expect("a run");
     for resource in [Shown::GPU, Shown::Dominant] {
@@ -451,7 +449,7 @@ fn trends_and_fairness_say_how_it_was() {
     }
     page.does(Command::ShowView(NowView::Fairness));
     let (report, was) = page.reports();
-    let (Report::Tally(tally), Report::Tally(before)) = (&*report, &*was) else { panic!("{report:?}") };
+    let (Report::Fairness(tally), Report::Fairness(before)) = (&*report, &*was) else { panic!("{report:?}") };
     let mut view = fairness::view::fairness(tally, &now, None);
     fairness::view::put_differences(&mut view, (tally, &now), (before, alternative));
     let facts: Vec<String> =

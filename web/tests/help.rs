@@ -66,7 +66,7 @@ impl Page {
     }
 
     fn help(&mut self, job: &str) -> Help {
-        self.dispatch(Command::Help(job.to_string()));
+        self.dispatch(Command::Suggest(job.to_string()));
         let help = self.model.branches.help.as_deref().expect("help was asked for").clone();
         assert!(!help.is_running());
         help

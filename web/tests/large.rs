@@ -9,9 +9,9 @@ use fairground::sim::{Summary, Totals};
 use fairground::words::Selection;
 use fairground_web::chart::alternative::{Alternative, differences};
 use fairground_web::engine::protocol::{Frame, QueueRow, Run};
-use fairground_web::engine::report::{Gantt, GanttBy, Level, Series, Tally};
+use fairground_web::engine::report::{Fairness, Gantt, GanttBy, Level, Trends};
 use fairground_web::state::layout::gantt_window::GANTT_ROWS;
-use fairground_web::views::{fairness, gantt, icicle, trends};
+use fairground_web::views::{fairness, gantt, tree, trends};
 
 /// Prints the duration of some work.
 fn timed<T>(what: &str, work: impl FnOnce() -> T) -> T {
@@ -48,7 +48,7 @@ fn frame(more: f64) -> Frame {
     }
 }
 
-fn series(more: f64) -> Series {
+fn series(more: f64) -> Trends {
     let level = |cycle: u32, held: f64| Level {
         cycle,
         allocated: [0.0, 0.0, held].into(),
@@ -57,7 +57,7 @@ fn series(more: f64) -> Series {
         ..Level::default()
     };
     let queue = |at: u32| (0..50).map(|cycle| level(cycle, f64::from((cycle + at) % 4) + more)).collect();
-    Series {
+    Trends {
         last: 50,
         stride: 1,
         totals: vec![(0, [0.0, 0.0, 12_000.0].into())],
@@ -70,12 +70,11 @@ fn five_thousand_queues_stay_small_pictures() {
     let (now, was) = (frame(0.0), frame(1.0));
     let alternative = Alternative { frame: &was, changed: Some("an edit") };
     let selection = Some(Selection::Queue("queue-4321".into()));
-    let of = |frame: &Frame| {
-        icicle::view::icicle(frame, selection.as_ref(), ShownResource::GPU, icicle::view::Measure::Share)
-    };
+    let of =
+        |frame: &Frame| tree::view::tree(frame, selection.as_ref(), ShownResource::GPU, tree::view::Measure::Share);
     let view = timed("Tree, what it shows", || of(&now));
-    let view = timed("Tree, its ghost", || icicle::view::with_alternative(view, &of(&was), alternative));
-    let svg = timed("Tree, the picture", || fairground_web::views::icicle::draw::icicle(&view, 1000.0));
+    let view = timed("Tree, its ghost", || tree::view::with_alternative(view, &of(&was), alternative));
+    let svg = timed("Tree, the picture", || fairground_web::views::tree::draw::tree(&view, 1000.0));
     assert!(svg.matches('<').count() < 2_000, "{} elements", svg.matches('<').count());
     let said = timed("what became of the queues", || differences(&now, &was, ShownResource::GPU));
     assert!(said.ends_with(" more"), "{said}");
@@ -92,7 +91,7 @@ fn five_thousand_queues_stay_small_pictures() {
     let tally = |n: f64| {
         let queues = (0..QUEUES).map(|_| Totals { gpu_seconds_owed: n, ..Totals::default() }).collect();
         let summary = Summary { queues, gpu_seconds_capacity: 1.0, ..Summary::default() };
-        Tally { summary, ..Tally::default() }
+        Fairness { summary, ..Fairness::default() }
     };
     let (report, other) = (tally(1.0), tally(2.0));
     let mut view = timed("Fairness, what it shows", || fairness::view::fairness(&report, &now, None));

@@ -90,7 +90,7 @@ fn what_changes_during_a_step_is_requested_after_it() {
     let known = |whole: &Whole| {
         let ladder = whole.model.moment.ladder.as_ref().map(|ladder| (ladder.cycle, ladder.queue.clone()));
         let order = whole.model.moment.order.as_ref().map(|order| (order.cycle, order.of.clone()));
-        let Some(Report::Tally(tally)) = whole.model.moment.report.as_deref() else { panic!("a tally") };
+        let Some(Report::Fairness(tally)) = whole.model.moment.report.as_deref() else { panic!("a tally") };
         (ladder, order, tally.summary.cycles)
     };
     let at = |cycle| (Some((cycle, "team-a".into())), Some((cycle, queue.clone())), cycle);

@@ -5,7 +5,7 @@ use expect_test::expect;
 use fairground::units::{Resource, ShownResource};
 use fairground::words::{Selection, Terms};
 use fairground_web::engine::protocol::{Response, Subjects};
-use fairground_web::engine::report::{Gantt, GanttBy, Level, Report, ReportRequest, Series};
+use fairground_web::engine::report::{Gantt, GanttBy, Level, Report, ReportRequest, Trends};
 use fairground_web::library::EXAMPLES;
 use fairground_web::views::cluster::view::cluster;
 use fairground_web::views::division::view::{division, with_alternative};
@@ -17,9 +17,9 @@ use fairground_web::views::trends::view::{Measure, trends};
 /// Number of cycles per example.
 const CYCLES: u32 = 12;
 
-fn series(page: &mut Page) -> Series {
-    match page.report(ReportRequest::Series) {
-        Report::Series(series) => series,
+fn series(page: &mut Page) -> Trends {
+    match page.report(ReportRequest::Trends) {
+        Report::Trends(series) => series,
         other => panic!("{other:?}"),
     }
 }

@@ -4,15 +4,15 @@ use crate::run::{ADAPTERS, Page, RESTART, lines};
 use expect_test::expect;
 use fairground::units::{Resource, ShownResource};
 use fairground::words::Selection;
-use fairground_web::engine::report::{GanttBy, Report, ReportRequest, Tally};
+use fairground_web::engine::report::{Fairness, GanttBy, Report, ReportRequest};
 use fairground_web::library::EXAMPLES;
 use fairground_web::views::fairness::view::fairness;
 use fairground_web::views::gantt::view::gantt;
 use fairground_web::words::{announce, why};
 
-fn tally(page: &mut Page) -> Tally {
-    match page.report(ReportRequest::Tally { resource: Resource::GPU }) {
-        Report::Tally(tally) => *tally,
+fn tally(page: &mut Page) -> Fairness {
+    match page.report(ReportRequest::Fairness { resource: Resource::GPU }) {
+        Report::Fairness(tally) => *tally,
         other => panic!("{other:?}"),
     }
 }
@@ -25,7 +25,7 @@ fn what_was_owed_and_lost_is_counted() {
     // a1 runs from 1 to 21 s, a2 from 1 to 3 s and, after b1's 4 to 9 s, from 9 to 17 s: of 35 GPU seconds 2 are lost.
     // One GPU is free while a1 waits for the first cycle, and one while b1 and a2 wait for the fourth.
     expect![[r#"
-        Tally {
+        Fairness {
             resource: Resource(
                 2,
             ),
@@ -236,8 +236,8 @@ fn free_amounts_that_fit_no_pending_pod_are_stranded() {
 #[test]
 fn fairness_counts_what_is_shown() {
     let (mut page, frame, _) = Page::open(ADAPTERS, 5);
-    let mut tally = |resource: Resource| match page.report(ReportRequest::Tally { resource }) {
-        Report::Tally(tally) => fairness(&tally, &frame, None),
+    let mut tally = |resource: Resource| match page.report(ReportRequest::Fairness { resource }) {
+        Report::Fairness(tally) => fairness(&tally, &frame, None),
         other => panic!("{other:?}"),
     };
     let used =

@@ -27,7 +27,7 @@ fn shares_of(example: &str, cycle: u32) -> Table {
 fn trends_of(example: &str, cycle: u32, measure: Measure) -> trends::view::TrendsView {
     let mut whole = Whole::open(example, cycle);
     whole.dispatch(Command::ShowView(NowView::Trends));
-    let Some(Report::Series(series)) = whole.model.moment.report.as_deref() else { panic!("a report") };
+    let Some(Report::Trends(series)) = whole.model.moment.report.as_deref() else { panic!("a report") };
     let run = whole.model.moment.run.as_deref().expect("a run");
     trends::view::trends(series, run, whole.frame(), None, (ShownResource::GPU, measure))
 }

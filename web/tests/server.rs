@@ -106,14 +106,14 @@ fn a_preview_leaves_the_run_alone() {
     page.load("start", 3);
     page.go_to(1);
     let edited = EXAMPLES[0].text.replacen("quota: 2", "quota: 3", 1);
-    let report = Some(ReportRequest::Tally { resource: Resource::GPU });
+    let report = Some(ReportRequest::Fairness { resource: Resource::GPU });
     let said = page.preview_at(&sent(&edited), 1, Subjects { report, ..Subjects::default() });
     let [Response::Moment(preview), Response::Moment(rest)] = &said[..] else {
         panic!("a preview and its run were expected, not {said:?}");
     };
     assert_eq!(kinds(preview.frame.as_ref().expect("a frame")), [("submitted", "b2")]);
     assert_eq!(rest.run.as_ref().map(|run| run.last_cycle), Some(2), "nothing further happens");
-    let Some((_, Report::Tally(tally))) = &preview.report else { panic!("{said:?}") };
+    let Some((_, Report::Fairness(tally))) = &preview.report else { panic!("{said:?}") };
     assert_eq!(tally.summary.cycles, 1, "it is of the moment");
     assert_eq!(page.go_to(1).0.events.len(), 3);
     let wrong = Arc::new(Scenario { policy: "unknown".into(), ..Scenario::default() });

@@ -24,8 +24,8 @@ pub use job::{Gang, Job, JobSpec, PodSet, Preemptible, Restart};
 pub use lifecycle::{BindError, Displaced, World, request_of};
 pub use node::{Capacity, Node, NodeState};
 pub use pod::{
-    Devices, Effect, Found, GpuRequest, Joining, NodeSelector, Phase, Pod, PodRules, PodSpec, Request, Requirement,
-    Taint, Toleration, Wanted, is_tolerated,
+    Devices, Effect, Found, GpuRequest, Joining, LabelOperator, NodeSelector, Phase, Pod, PodRules, PodSpec, Request,
+    Requirement, Taint, Toleration, is_tolerated,
 };
 pub use queue::{Queue, QueueResource};
 pub use sums::{QueueSums, Sums};

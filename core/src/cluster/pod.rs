@@ -150,12 +150,12 @@ pub struct Requirement {
     /// Key of the label.
     pub key: Arc<str>,
     /// The required state of the label.
-    pub is: Wanted,
+    pub is: LabelOperator,
 }
 
 /// The required state of a label.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Wanted {
+pub enum LabelOperator {
     /// Present, with one of these values.
     In(Vec<Arc<str>>),
     /// Absent, or with none of these values.
@@ -171,10 +171,10 @@ impl Requirement {
     pub fn is_met(&self, labels: &[(Arc<str>, Arc<str>)]) -> bool {
         let value = labels.iter().find(|(key, _)| *key == self.key).map(|(_, value)| value);
         match &self.is {
-            Wanted::In(values) => value.is_some_and(|value| values.contains(value)),
-            Wanted::NotIn(values) => value.is_none_or(|value| !values.contains(value)),
-            Wanted::Exists => value.is_some(),
-            Wanted::DoesNotExist => value.is_none(),
+            LabelOperator::In(values) => value.is_some_and(|value| values.contains(value)),
+            LabelOperator::NotIn(values) => value.is_none_or(|value| !values.contains(value)),
+            LabelOperator::Exists => value.is_some(),
+            LabelOperator::DoesNotExist => value.is_none(),
         }
     }
 }

@@ -34,7 +34,7 @@ pub enum Expectation {
     /// Room becomes free.
     Room {
         /// The room.
-        room: Room,
+        room: RoomNeeded,
         /// A queue that may also become entitled to more.
         entitled: Option<QueueId>,
     },
@@ -58,7 +58,7 @@ pub enum Expectation {
 
 /// The room that a job needs.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Room {
+pub enum RoomNeeded {
     /// GPUs for each of several pods.
     Gpus {
         /// GPUs of a pod.
@@ -164,22 +164,22 @@ fn is_served(frame: &Frame, job: JobId) -> bool {
 }
 
 /// The room a job needs.
-fn room(frame: &Frame, refusal: &Refusal, row: Option<&JobRow>) -> Room {
-    let Some(row) = row.filter(|row| row.gpus > 0.0) else { return Room::Usable };
+fn room(frame: &Frame, refusal: &Refusal, row: Option<&JobRow>) -> RoomNeeded {
+    let Some(row) = row.filter(|row| row.gpus > 0.0) else { return RoomNeeded::Usable };
     let tried = std::iter::once(&refusal.gate).chain(&refusal.also).find_map(|gate| match gate {
         Gate::NoNode { of, .. } => Some(*of),
         _ => None,
     });
     // Pods of an elastic job may start separately.
     if row.running > 0 || tried.is_none() && row.pending > 1 {
-        return Room::NextPods;
+        return RoomNeeded::NextPods;
     }
-    let &[Ask { gpus: each, .. }] = row.asks.as_slice() else { return Room::Pods };
+    let &[Ask { gpus: each, .. }] = row.asks.as_slice() else { return RoomNeeded::Pods };
     let pods = tried.unwrap_or(row.pending).max(1);
     match [false, true].map(|claimed| is_free(frame, each, pods, claimed)) {
-        [_, true] => Room::Usable,
-        [true, false] => Room::Unclaimed,
-        [false, false] => Room::Gpus { each, pods },
+        [_, true] => RoomNeeded::Usable,
+        [true, false] => RoomNeeded::Unclaimed,
+        [false, false] => RoomNeeded::Gpus { each, pods },
     }
 }
 
@@ -260,25 +260,25 @@ fn lost_claim(frame: &Frame, lost: &LostClaim) -> Text {
     )
 }
 
-impl Room {
+impl RoomNeeded {
     /// The room as a clause: *2 GPUs are free on one node*.
     fn says(&self) -> String {
         let are = |gpus: f64| if gpus == 1.0 { "is" } else { "are" };
         match *self {
-            Room::Pods => "there is room for its [pods]".into(),
-            Room::NextPods => "there is room for its next [pods]".into(),
-            Room::Unclaimed => "GPUs are free that are not [claimed] for other [jobs]".into(),
-            Room::Usable => "a [node] that it may use has room for it".into(),
-            Room::Gpus { each, pods: 1 } if each < 1.0 => format!("{} of a GPU is free", number(each)),
-            Room::Gpus { each: 1.0, pods: 1 } => "1 GPU is free".into(),
-            Room::Gpus { each, pods: 1 } => {
+            RoomNeeded::Pods => "there is room for its [pods]".into(),
+            RoomNeeded::NextPods => "there is room for its next [pods]".into(),
+            RoomNeeded::Unclaimed => "GPUs are free that are not [claimed] for other [jobs]".into(),
+            RoomNeeded::Usable => "a [node] that it may use has room for it".into(),
+            RoomNeeded::Gpus { each, pods: 1 } if each < 1.0 => format!("{} of a GPU is free", number(each)),
+            RoomNeeded::Gpus { each: 1.0, pods: 1 } => "1 GPU is free".into(),
+            RoomNeeded::Gpus { each, pods: 1 } => {
                 format!("{} are free on one [node]", with_unit(Resource::GPU, each))
             }
-            Room::Gpus { each, pods } if each <= 1.0 => {
+            RoomNeeded::Gpus { each, pods } if each <= 1.0 => {
                 let all = each * f64::from(pods);
                 format!("{} {} free for its {pods} [pods]", with_unit(Resource::GPU, all), are(all))
             }
-            Room::Gpus { each, pods } => {
+            RoomNeeded::Gpus { each, pods } => {
                 format!("{} are free for each of its {pods} [pods]", with_unit(Resource::GPU, each))
             }
         }

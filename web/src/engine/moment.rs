@@ -159,7 +159,7 @@ impl Focus {
         if self.selects {
             self.selection = worth_explaining(frame);
         }
-        if let Some(ReportRequest::Tally { resource }) = &mut self.report {
+        if let Some(ReportRequest::Fairness { resource }) = &mut self.report {
             *resource = self.resource.counted();
         }
     }

@@ -88,13 +88,13 @@ impl Running {
     fn moment(&mut self) -> Moment {
         self.is_over = std::mem::replace(&mut self.has_frame, true);
         let mut subjects = std::mem::take(&mut self.subjects);
-        let is_tally = matches!(subjects.report, Some(ReportRequest::Tally { .. }));
+        let is_fairness = matches!(subjects.report, Some(ReportRequest::Fairness { .. }));
         if self.is_over {
             let run = Some(Box::new(self.run.run()));
             return Moment { branch: self.branch, run, ..self.run.explained(subjects) };
         }
         // A tally covers the run up to the frame's cycle, so it is taken there.
-        self.subjects.report = subjects.report.take_if(|_| !is_tally);
+        self.subjects.report = subjects.report.take_if(|_| !is_fairness);
         let frame = Some(Box::new(self.run.frame()));
         Moment { branch: self.branch, frame, ..self.run.explained(subjects) }
     }

@@ -23,12 +23,12 @@ pub enum ReportRequest {
         named: Vec<String>,
     },
     /// What every queue received of a resource, and what was wasted, up to the current cycle.
-    Tally {
+    Fairness {
         /// The resource that is counted.
         resource: Resource,
     },
     /// What every queue held in each cycle.
-    Series,
+    Trends,
     /// How pools are divided by share usage at the current cycle.
     ShareUsage,
     /// How placements changed the priorities of queues, up to the current cycle.
@@ -49,8 +49,8 @@ pub enum GanttBy {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Report {
     Gantt(Gantt),
-    Tally(Box<Tally>),
-    Series(Series),
+    Fairness(Box<Fairness>),
+    Trends(Trends),
     ShareUsage(ShareUsage),
     Priorities(Priorities),
     Serving(Serving),
@@ -129,7 +129,7 @@ pub struct GanttBar {
 
 /// What every queue received of a resource and what was wasted, since the start of the scenario.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Tally {
+pub struct Fairness {
     /// The resource that is counted.
     pub resource: Resource,
     /// In seconds of that resource: core seconds, byte seconds, GPU seconds, unit seconds. Queues are in the frame's
@@ -155,7 +155,7 @@ pub struct PingPong {
 
 /// What every queue held in each cycle.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Series {
+pub struct Trends {
     /// The last known cycle.
     pub last: u32,
     /// Cycles between two steps.

@@ -12,7 +12,7 @@ use fairground::trace::{Assignment, Level, PriorityStep};
 use super::placement_intervals::{PlacementInterval, PlacementIntervals};
 use super::protocol::{Amounts, EventWord};
 use super::report::{
-    Gantt, GanttBar, GanttBy, GanttRow, PingPong, Priorities, Report, ReportRequest, Series, ShareUsage, Tally,
+    Fairness, Gantt, GanttBar, GanttBy, GanttRow, PingPong, Priorities, Report, ReportRequest, ShareUsage, Trends,
 };
 use super::run_log::RunLog;
 
@@ -26,10 +26,10 @@ pub fn report(sim: &Simulation, run_log: &RunLog, report_request: &ReportRequest
             let window = Window { first: *first, n: (*n).clamp(1, ROWS_MAX), about, named };
             Report::Gantt(gantt(sim.cluster(), run_log, *by, &window))
         }
-        ReportRequest::Tally { resource } => {
-            Report::Tally(Box::new(tally(sim, &run_log.placement_intervals, *resource)))
+        ReportRequest::Fairness { resource } => {
+            Report::Fairness(Box::new(fairness(sim, &run_log.placement_intervals, *resource)))
         }
-        ReportRequest::Series => Report::Series(Series {
+        ReportRequest::Trends => Report::Trends(Trends {
             last: run_log.last_cycle,
             stride: run_log.levels.stride,
             totals: run_log.levels.totals.clone(),
@@ -64,11 +64,11 @@ pub fn priority_steps(mut from: Simulation, last: u32) -> Vec<(u32, PriorityStep
     steps
 }
 
-fn tally(sim: &Simulation, intervals: &PlacementIntervals, resource: Resource) -> Tally {
+fn fairness(sim: &Simulation, intervals: &PlacementIntervals, resource: Resource) -> Fairness {
     let n = Resource::ACCOUNTED.len() + sim.cluster().named.len();
     let of = if resource.index() < n { resource } else { Resource::GPU };
     let (free, stranded) = sim.free_and_stranded(of);
-    Tally { resource: of, summary: sim.summary_of(of), stranded, free, ping_pong: ping_pong(sim, intervals) }
+    Fairness { resource: of, summary: sim.summary_of(of), stranded, free, ping_pong: ping_pong(sim, intervals) }
 }
 
 /// Number of restarts after evictions from which a job is listed.

@@ -23,18 +23,18 @@ use crate::state::branches::alternative;
 use crate::state::command::Command;
 use crate::state::layout::embed::Embed;
 use crate::state::layout::options::{NowView, Panel, Presenting};
-use crate::state::layout::room::Room;
+use crate::state::layout::width_class::WidthClass;
 use crate::store::Store;
 use crate::views::cluster::component::ClusterView;
 use crate::views::cluster::node_actions::NodeActions;
 use crate::views::division::component::Division;
 use crate::views::fairness::component::Fairness;
 use crate::views::gantt::component::Gantt;
-use crate::views::help::component::Help;
-use crate::views::icicle::component::Icicle;
 use crate::views::shares::component::Shares;
+use crate::views::suggestions::component::Suggestions;
 use crate::views::tables::component::Tables;
 use crate::views::timeline::component::Timeline;
+use crate::views::tree::component::QueueTree;
 use crate::views::trends::component::Trends;
 use crate::views::waiting::component::Waiting;
 use crate::views::why::component::{Why, WhyEvidence, explained};
@@ -281,7 +281,7 @@ fn view_of(view: NowView) -> AnyView {
         NowView::Division => view! { <Division /> }.into_any(),
         NowView::ShareUsage => view! { <Tables name="Share usage" /> }.into_any(),
         NowView::Priorities => view! { <Tables name="Priorities" /> }.into_any(),
-        NowView::Tree => view! { <Icicle /> }.into_any(),
+        NowView::Tree => view! { <QueueTree /> }.into_any(),
         NowView::Gantt => view! { <Gantt /> }.into_any(),
         NowView::Fairness => view! { <Fairness /> }.into_any(),
         NowView::Trends => view! { <Trends /> }.into_any(),
@@ -292,7 +292,7 @@ fn view_of(view: NowView) -> AnyView {
 #[component]
 fn Side() -> impl IntoView {
     let store = Store::get();
-    let is_wide = Memo::new(move |_| store.view.with(|v| v.room == Room::Wide));
+    let is_wide = Memo::new(move |_| store.view.with(|v| v.width_class == WidthClass::Wide));
     move || match is_wide.get() {
         true => view! {
             <section class="panel side-panel" aria-label="Division and tree" data-region tabindex="-1">
@@ -310,7 +310,7 @@ fn SideViews() -> impl IntoView {
     let store = Store::get();
     let shown = shown_view(store);
     view! {
-        {move || (shown.get() != NowView::Tree).then(|| view! { <Icicle /> })}
+        {move || (shown.get() != NowView::Tree).then(|| view! { <QueueTree /> })}
         {move || (shown.get() != NowView::Division).then(|| view! { <Division /> })}
     }
 }
@@ -332,7 +332,7 @@ fn WhyPanel(explanation: Memo<Option<Explanation>>) -> impl IntoView {
             />
         </div>
         <Why explanation />
-        <Help />
+        <Suggestions />
         <WhyEvidence explanation />
         {move || is_node.get().then(|| view! { <NodeActions /> })}
         <Note />

@@ -9,7 +9,7 @@ use super::document::draft::Draft;
 use super::document::opened::Opened;
 use super::layout::event_filter::EventSubject;
 use super::layout::gantt_window::GanttMove;
-use super::layout::room::Room;
+use super::layout::width_class::WidthClass;
 use super::lesson::step::{LessonStep, RecordStep};
 use crate::engine::protocol::{FileBytes, ImportOptions, Message, Response, Stop};
 use crate::state::document::change::Change;
@@ -127,7 +127,7 @@ pub enum Command {
     EndEngine(u64),
     Select(Option<Selection>),
     /// Looks for changes that would help a pending job.
-    Help(String),
+    Suggest(String),
     /// Chooses the resource of all charts.
     Resource(ShownResource),
     /// Chooses the colour theme.
@@ -158,7 +158,7 @@ pub enum Command {
     /// Folds a panel to its rail, or opens it, manually.
     Fold(Panel, bool),
     /// The width of the window allows another arrangement of panels.
-    Room(Room),
+    WidthClass(WidthClass),
     /// Sets the width of SETUP, in pixels.
     SetupWidth(u16),
     /// Sets the width of WHY, in pixels.

@@ -65,7 +65,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::CompareRuns => branches::commands::compare_runs(model, fx),
         Command::CompareVersions => branches::commands::compare_versions(model, fx),
         Command::Compare { with_baselines } => branches::commands::compare(model, with_baselines, fx),
-        Command::Help(job) => branches::commands::try_changes(model, job, fx),
+        Command::Suggest(job) => branches::commands::try_changes(model, job, fx),
 
         Command::Step
         | Command::StepDecision { .. }
@@ -119,7 +119,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Dialog(Some(Dialog::Share)) => import::commands::share(model, fx),
         Command::Dialog(dialog) => branches::commands::show_dialog(model, dialog, fx),
         Command::Share => import::commands::share_link(model, fx),
-        Command::Room(room) => moment::commands::moved(model, room, fx),
+        Command::WidthClass(class) => moment::commands::moved(model, class, fx),
         Command::Why(open) => layout::commands::fold(&mut model.view, Panel::Why, !open, fx),
         Command::Fold(panel, folded) => layout::commands::fold(&mut model.view, panel, folded, fx),
         Command::SetupWidth(width) => layout::commands::setup_width(model, width, fx),

@@ -6,16 +6,16 @@ pub mod compared;
 pub mod division;
 pub mod fairness;
 pub mod gantt;
-pub mod help;
-pub mod icicle;
 pub mod priorities;
 pub mod share_usage;
 pub mod shares;
 pub mod sketch;
+pub mod suggestions;
 pub mod tables;
 #[cfg(test)]
 mod tests;
 pub mod timeline;
+pub mod tree;
 pub mod trends;
 pub mod waiting;
 pub mod why;

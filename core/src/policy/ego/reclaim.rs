@@ -175,13 +175,13 @@ pub(super) struct Round<'q> {
 }
 
 /// Source of the resources of a unit: free or being freed on a host, or reclaimed.
-enum RoomSource<'q> {
+enum UnitSource<'q> {
     Promise(HostId),
-    Take(Round<'q>, Room),
+    Take(Round<'q>, ReclaimOption),
 }
 
 /// A set of victims on one host.
-pub(super) struct Room {
+pub(super) struct ReclaimOption {
     host: HostId,
     pub(super) victims: Vec<UnitId>,
     pub(super) worst_rank: u32,
@@ -287,16 +287,16 @@ impl ReclaimPass<'_, '_, '_> {
         let (&first, others) = together.split_first().expect("several units");
         // The first unit is tried before the state is saved for a rollback, because most gangs fail here.
         let first = match self.promised_host(leaf, first) {
-            Some(host) => RoomSource::Promise(host),
+            Some(host) => UnitSource::Promise(host),
             None if self.book.outstanding(self.state, first) == 0 => return Err(Refused::NotUnderQuota),
-            None => self.find_room(leaf, first, status).map(|(round, room)| RoomSource::Take(round, room))?,
+            None => self.find_room(leaf, first, status).map(|(round, room)| UnitSource::Take(round, room))?,
         };
         let before = (self.state.clone(), self.book.clone());
         let roles = (self.was_reclaimer.clone(), self.was_victim.clone(), self.units_of.clone());
         let n_reclaims = self.pass.reclaims.len();
         match first {
-            RoomSource::Promise(host) => self.promise(together[0], host),
-            RoomSource::Take(round, room) => self.execute(leaf, together[0], &round, room),
+            UnitSource::Promise(host) => self.promise(together[0], host),
+            UnitSource::Take(round, room) => self.execute(leaf, together[0], &round, room),
         }
         for &sub in others {
             let taken = if let Some(host) = self.promised_host(leaf, sub) {
@@ -350,7 +350,7 @@ impl ReclaimPass<'_, '_, '_> {
         leaf: ConsumerId,
         sub: SubId,
         status: &'q mut QuotaStatus,
-    ) -> Result<(Round<'q>, Room), Refused> {
+    ) -> Result<(Round<'q>, ReclaimOption), Refused> {
         if self.is_being_freed(sub) {
             return Err(Refused::OnItsWay);
         }
@@ -396,8 +396,8 @@ impl ReclaimPass<'_, '_, '_> {
 
     /// Finds the best set of victims for one unit. Hosts with units of the best victims are evaluated first; the search
     /// ends when no better set can follow.
-    fn best_room(&mut self, leaf: ConsumerId, sub: SubId, round: &Round<'_>) -> Option<Room> {
-        let mut best: Option<Room> = None;
+    fn best_room(&mut self, leaf: ConsumerId, sub: SubId, round: &Round<'_>) -> Option<ReclaimOption> {
+        let mut best: Option<ReclaimOption> = None;
         self.n_rounds += 1;
         self.book.project(self.state, sub, true);
         for (rank, &victim) in round.victims.iter().enumerate() {
@@ -443,7 +443,7 @@ impl ReclaimPass<'_, '_, '_> {
     }
 
     /// Whether no subset of these units can beat the best set found so far.
-    fn cannot_win(&self, candidates: &[(u32, UnitId)], best: &Option<Room>) -> bool {
+    fn cannot_win(&self, candidates: &[(u32, UnitId)], best: &Option<ReclaimOption>) -> bool {
         let (Some(best), Some(&(rank, _))) = (best, candidates.first()) else { return candidates.is_empty() };
         if rank != best.worst_rank {
             return rank > best.worst_rank;
@@ -471,15 +471,16 @@ impl ReclaimPass<'_, '_, '_> {
         sub: SubId,
         host: HostId,
         round: &Round<'_>,
-        best: &Option<Room>,
-    ) -> Option<Room> {
+        best: &Option<ReclaimOption>,
+    ) -> Option<ReclaimOption> {
         let candidates = self.candidates(host, round);
         if self.cannot_win(&candidates, best) {
             return None;
         }
         let unit = self.state.subs[sub].unit;
         let mut free = self.state.free[host];
-        let mut room = Room { host, victims: Vec::new(), worst_rank: 0, lost: Nat::ZERO, after: Default::default() };
+        let mut room =
+            ReclaimOption { host, victims: Vec::new(), worst_rank: 0, lost: Nat::ZERO, after: Default::default() };
         for (rank, id) in candidates {
             let victim = self.state.units[id].sub;
             let size = self.state.subs[victim].unit;
@@ -508,8 +509,8 @@ impl ReclaimPass<'_, '_, '_> {
     }
 
     /// Compares by worst victim rank, usage lost, number of units, newest start, first host (OC-17).
-    fn compare_rooms(&self, a: &Room, b: &Room) -> Ordering {
-        let newest = |room: &Room| room.victims.iter().copied().max();
+    fn compare_rooms(&self, a: &ReclaimOption, b: &ReclaimOption) -> Ordering {
+        let newest = |room: &ReclaimOption| room.victims.iter().copied().max();
         let by_loss = a.worst_rank.cmp(&b.worst_rank).then_with(|| a.lost.cmp(&b.lost));
         let by_units = by_loss.then_with(|| a.victims.len().cmp(&b.victims.len()));
         let by_start = by_units.then_with(|| newest(b).cmp(&newest(a)));
@@ -534,7 +535,7 @@ impl ReclaimPass<'_, '_, '_> {
     }
 
     /// Reclaims the victims and earmarks the unit, or starts it at once if nothing is left to wait for.
-    fn execute(&mut self, leaf: ConsumerId, sub: SubId, round: &Round<'_>, room: Room) {
+    fn execute(&mut self, leaf: ConsumerId, sub: SubId, round: &Round<'_>, room: ReclaimOption) {
         let first = self.state.subs[self.state.units[room.victims[0]].sub].leaf;
         let sides = self.state.plan.split(leaf, first).unwrap_or((leaf, first));
         let number = |c: ConsumerId| (self.book.projected(c).clone(), round.quota[c].clone());

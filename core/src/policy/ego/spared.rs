@@ -18,7 +18,7 @@ use super::memory::job_of;
 use super::model::{CycleState, Model};
 use super::number::{Fraction, Nat};
 use super::ranking::compare_per_ratio;
-use super::reclaim::{ReclaimPass, Room, Round, Spared, SparedBy};
+use super::reclaim::{ReclaimOption, ReclaimPass, Round, Spared, SparedBy};
 use super::rules;
 use crate::id::QueueId;
 use crate::policy::PartitionView;
@@ -30,7 +30,13 @@ const RECORDED: usize = 6;
 impl ReclaimPass<'_, '_, '_> {
     /// The leaves that a reclaim for a leaf spares, in the order of the plan. The unit is not included in the
     /// projection.
-    pub(super) fn spared(&mut self, leaf: ConsumerId, sub: SubId, round: &Round<'_>, room: &Room) -> Vec<Spared> {
+    pub(super) fn spared(
+        &mut self,
+        leaf: ConsumerId,
+        sub: SubId,
+        round: &Round<'_>,
+        room: &ReclaimOption,
+    ) -> Vec<Spared> {
         let losers: Vec<ConsumerId> =
             room.victims.iter().map(|&id| self.state.subs[self.state.units[id].sub].leaf).collect();
         self.book.project(self.state, sub, true);
@@ -45,7 +51,13 @@ impl ReclaimPass<'_, '_, '_> {
         all
     }
 
-    fn what_spares(&mut self, leaf: ConsumerId, other: ConsumerId, round: &Round<'_>, room: &Room) -> Option<SparedBy> {
+    fn what_spares(
+        &mut self,
+        leaf: ConsumerId,
+        other: ConsumerId,
+        round: &Round<'_>,
+        room: &ReclaimOption,
+    ) -> Option<SparedBy> {
         let (a, b) = self.state.plan.split(leaf, other)?;
         for consumer in [other, b] {
             if !self.is_over(consumer, round.quota) {

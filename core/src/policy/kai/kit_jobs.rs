@@ -19,7 +19,7 @@ use super::export::{SHARD, duration};
 use super::job::subgroups::least_minimum;
 use super::kit_nodes::extended;
 use super::names::Names;
-use crate::cluster::{Effect, GpuRequest, Job, Pod, PodRules, Preemptible, Requirement, Toleration, Wanted};
+use crate::cluster::{Effect, GpuRequest, Job, LabelOperator, Pod, PodRules, Preemptible, Requirement, Toleration};
 use crate::format::quantity::print_decimal;
 use crate::format::yaml::{Yaml, map, text};
 use crate::id::{Arena, Id, JobId, NodeId, PodSetId};
@@ -303,10 +303,10 @@ fn affinity(requirements: &[Requirement]) -> Yaml {
         let values = |all: &[Arc<str>]| Yaml::List(all.iter().map(|value| text(value)).collect());
         let none = Yaml::List(Vec::new());
         let (operator, values) = match &requirement.is {
-            Wanted::In(all) => ("In", values(all)),
-            Wanted::NotIn(all) => ("NotIn", values(all)),
-            Wanted::Exists => ("Exists", none),
-            Wanted::DoesNotExist => ("DoesNotExist", none),
+            LabelOperator::In(all) => ("In", values(all)),
+            LabelOperator::NotIn(all) => ("NotIn", values(all)),
+            LabelOperator::Exists => ("Exists", none),
+            LabelOperator::DoesNotExist => ("DoesNotExist", none),
         };
         map([("key", text(&requirement.key)), ("operator", text(operator)), ("values", values)])
     };

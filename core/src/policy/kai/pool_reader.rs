@@ -17,7 +17,7 @@ use super::config::Config;
 use super::cycle_input::CycleInput;
 use super::memory::Memory;
 use super::number::Quantities;
-use super::place::node::{Node, NodeSpec, Room, device_mib};
+use super::place::node::{Node, NodeAmounts, NodeSpec, device_mib};
 use super::pod::GPU_WORKER;
 use super::pool_facts::PoolFacts;
 use super::pool_state::PoolState;
@@ -94,7 +94,7 @@ impl<'c, 'w> PoolReader<'c, 'w> {
         Node::new(NodeSpec {
             id,
             name: node.name.clone(),
-            allocatable: Room {
+            allocatable: NodeAmounts {
                 cpu: of(Resource::CPU),
                 memory: of(Resource::MEMORY),
                 gpus: of(Resource::GPU),

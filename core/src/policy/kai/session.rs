@@ -25,7 +25,7 @@ use super::order::leaves::Leaves;
 use super::order::nondeterminism::Probe;
 use super::place::equivalence_classes::EquivalenceClasses;
 use super::place::groups::Groups;
-use super::place::node::{Node, Room};
+use super::place::node::{Node, NodeAmounts};
 use super::place::score_parts::{self, Part};
 use super::pod::Pod;
 use super::record::notes::Notes;
@@ -53,7 +53,7 @@ pub(super) struct Inputs<'a> {
     pub pods: Arc<Vec<Pod>>,
     pub score_parts: Vec<Part>,
     /// Maximum of each resource over all nodes when empty.
-    pub largest: Room,
+    pub largest: NodeAmounts,
     /// Whether the queue order is total among the children of every queue, for any allocation.
     pub siblings_are_ordered: bool,
     /// Device memory by which requests of device memory are divided.
@@ -144,7 +144,7 @@ impl<'a> Inputs<'a> {
             facts: input.jobs.clone(),
             pods: input.pods.clone(),
             score_parts: score_parts::parts(input.config),
-            largest: Room::largest(input.nodes.iter().map(|n| &n.allocatable), input.n_scalars),
+            largest: NodeAmounts::largest(input.nodes.iter().map(|n| &n.allocatable), input.n_scalars),
             siblings_are_ordered: false,
             memory_basis: input.memory_basis,
             only: None,

@@ -316,7 +316,7 @@ mod tests {
 
     use super::*;
     use crate::policy::kai::cycle_input::CycleInput;
-    use crate::policy::kai::place::node::Room;
+    use crate::policy::kai::place::node::NodeAmounts;
     use crate::policy::kai::recorded::{
         GpuAsk, Quantities, QueueSpec, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet,
     };
@@ -369,9 +369,9 @@ mod tests {
     }
 
     /// Amounts of a node: used, idle, releasing, and memory of shared devices.
-    type NodeAmounts = (Room, Room, Room, Vec<(GroupRef, i64, i64, i64)>);
+    type OfNode = (NodeAmounts, NodeAmounts, NodeAmounts, Vec<(GroupRef, i64, i64, i64)>);
 
-    fn amounts(s: &Session<'_>) -> (Vec<NodeAmounts>, Vec<Quantities>, Vec<Status>) {
+    fn amounts(s: &Session<'_>) -> (Vec<OfNode>, Vec<Quantities>, Vec<Status>) {
         let shared = |n: &crate::policy::kai::place::node::Node| {
             n.shared.iter().map(|(g, d)| (*g, d.used, d.alloc(), d.rel())).collect()
         };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Here;
-use crate::cluster::{Effect, NodeState, PodRules, Requirement, Taint, Toleration, Wanted};
+use crate::cluster::{Effect, LabelOperator, NodeState, PodRules, Requirement, Taint, Toleration};
 use crate::format::{Findings, JobEntry, PodSetEntry, Scalar, codes, quoted};
 
 /// The effects by name.
@@ -149,16 +149,16 @@ fn key_value_effect(text: &str) -> Option<KeyValueEffect> {
 
 /// `key in (a, b)`, `key notin (a, b)`, `key`, `!key`.
 fn requirement(text: &str) -> Option<Requirement> {
-    let is = |key: &str, is: Wanted| Some(Requirement { key: word(key)?, is });
+    let is = |key: &str, is: LabelOperator| Some(Requirement { key: word(key)?, is });
     if let Some(key) = text.strip_prefix('!') {
-        return is(key.trim(), Wanted::DoesNotExist);
+        return is(key.trim(), LabelOperator::DoesNotExist);
     }
-    let Some((head, values)) = text.split_once('(') else { return is(text, Wanted::Exists) };
+    let Some((head, values)) = text.split_once('(') else { return is(text, LabelOperator::Exists) };
     let values: Vec<Arc<str>> = values.strip_suffix(')')?.split(',').map(|v| v.trim().into()).collect();
     let (key, operator) = head.trim().rsplit_once(char::is_whitespace)?;
     match operator {
-        "in" => is(key.trim(), Wanted::In(values)),
-        "notin" => is(key.trim(), Wanted::NotIn(values)),
+        "in" => is(key.trim(), LabelOperator::In(values)),
+        "notin" => is(key.trim(), LabelOperator::NotIn(values)),
         _ => None,
     }
 }

@@ -198,7 +198,7 @@ fn of_the_scenario(model: &Model, add: Add<'_>) {
         add(&format!("Remove {name}"), "Del", Command::Change(Change::RemoveQueue(name.clone())));
     }
     if let Some(Selection::Job(name)) = &model.selection {
-        add(&format!("What would help {name}"), "H", Command::Help(name.clone()));
+        add(&format!("What would help {name}"), "H", Command::Suggest(name.clone()));
         add(&format!("Duplicate {name}"), "", Command::Change(Change::DuplicateJob(name.clone())));
         add(&format!("Remove {name}"), "Del", Command::Change(Change::RemoveJob(name.clone())));
     }

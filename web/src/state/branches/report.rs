@@ -49,8 +49,8 @@ fn counterpart(model: &Model) -> Option<ReportRequest> {
             about: String::new(),
             named: gantt.rows.iter().map(|row| row.name.clone()).collect(),
         },
-        Report::Tally(tally) => ReportRequest::Tally { resource: tally.resource },
-        Report::Series(_) => ReportRequest::Series,
+        Report::Fairness(tally) => ReportRequest::Fairness { resource: tally.resource },
+        Report::Trends(_) => ReportRequest::Trends,
         // These views do not compare runs.
         Report::ShareUsage(_) | Report::Priorities(_) | Report::Serving(_) => return None,
     })

@@ -6,6 +6,6 @@ pub mod event_filter;
 pub mod gantt_window;
 pub mod options;
 pub mod present;
-pub mod room;
 pub mod table;
 pub mod view;
+pub mod width_class;

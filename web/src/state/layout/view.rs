@@ -9,7 +9,7 @@ use crate::state::layout::embed::Embed;
 use crate::state::layout::event_filter::{EventSubject, Kinds};
 use crate::state::layout::gantt_window::GanttLook;
 use crate::state::layout::options::{Dialog, KeySet, NowView, Panel, Presenting, SetupTab, Theme};
-use crate::state::layout::room::Room;
+use crate::state::layout::width_class::WidthClass;
 
 /// Smallest and largest width of SETUP, in pixels.
 pub const SETUP_WIDTHS: (u16, u16) = (352, 640);
@@ -45,7 +45,7 @@ pub struct View {
     pub time_folded: bool,
     /// Whether SETUP was last opened (or folded) manually; `None`: neither.
     pub setup_by_hand: Option<bool>,
-    pub room: Room,
+    pub width_class: WidthClass,
     /// Width of SETUP in pixels; 0: that of the stylesheet.
     pub setup_width: u16,
     /// Width of WHY in pixels, where it has a column of its own; 0: that of the stylesheet.
@@ -110,13 +110,14 @@ impl View {
     }
 
     /// Arranges panels for a width class, except those that were folded or opened manually.
-    pub fn put(&mut self, room: Room) {
-        self.room = room;
-        self.setup_folded = self.setup_by_hand.map_or(room == Room::Narrow, |is_open| !is_open);
+    pub fn put(&mut self, class: WidthClass) {
+        self.width_class = class;
+        self.setup_folded = self.setup_by_hand.map_or(class == WidthClass::Narrow, |is_open| !is_open);
     }
 
     /// Whether Division is visible.
     pub fn has_division(&self) -> bool {
-        matches!(self.now, NowView::Division | NowView::ShareUsage | NowView::Priorities) || self.room == Room::Wide
+        matches!(self.now, NowView::Division | NowView::ShareUsage | NowView::Priorities)
+            || self.width_class == WidthClass::Wide
     }
 }

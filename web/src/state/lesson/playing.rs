@@ -93,7 +93,7 @@ impl Before {
             recent: now.recent.clone(),
             setup_width: now.setup_width,
             why_width: now.why_width,
-            room: now.room,
+            width_class: now.width_class,
             presenting: now.presenting,
             dialog: now.dialog.clone(),
             ..self.view.clone()

@@ -7,8 +7,8 @@ use fairground::words::Selection;
 use crate::state::effect::Effect;
 use crate::state::layout::event_filter::{EventLaneOptions, EventSubject};
 use crate::state::layout::options::{NowView, Panel, SetupTab};
-use crate::state::layout::room::Room;
 use crate::state::layout::table;
+use crate::state::layout::width_class::WidthClass;
 use crate::state::model::Model;
 use crate::state::moment::explanations::{request_explanations, request_report};
 use crate::state::moment::rules;
@@ -41,9 +41,9 @@ pub fn lane(model: &Model) -> EventLaneOptions {
 }
 
 /// Adapts the layout to another width of the window.
-pub(crate) fn moved(model: &mut Model, room: Room, fx: &mut Vec<Effect>) {
-    if model.view.room != room {
-        model.view.put(room);
+pub(crate) fn moved(model: &mut Model, class: WidthClass, fx: &mut Vec<Effect>) {
+    if model.view.width_class != class {
+        model.view.put(class);
         request_explanations(model, fx);
     }
 }

@@ -19,8 +19,8 @@ pub(crate) fn report_request(model: &Model, to_selection: bool) -> Option<Report
             let GanttLook { by, first } = model.view.gantt;
             ReportRequest::Gantt { by, first, n: GANTT_ROWS, about, named: Vec::new() }
         }
-        NowView::Fairness => ReportRequest::Tally { resource: model.resource.counted() },
-        NowView::Trends => ReportRequest::Series,
+        NowView::Fairness => ReportRequest::Fairness { resource: model.resource.counted() },
+        NowView::Trends => ReportRequest::Trends,
         NowView::ShareUsage => ReportRequest::ShareUsage,
         NowView::Priorities => ReportRequest::Priorities,
         NowView::Shares if model.view.serving && has_order(model) => ReportRequest::Serving,

@@ -18,10 +18,10 @@ pub fn Fairness() -> impl IntoView {
     let store = Store::get();
     let view = Memo::new(move |_| -> Option<FairnessView> {
         let (report, frame) = (store.report.get()?, store.frame.get()?);
-        let Report::Tally(tally) = &*report else { return None };
+        let Report::Fairness(tally) = &*report else { return None };
         let mut view = fairness(tally, &frame, store.selection.get().as_ref());
         if let Some((other, was, changed)) = store.reported_alternative()
-            && let Report::Tally(other) = &*other
+            && let Report::Fairness(other) = &*other
         {
             let alternative = Alternative { frame: &was, changed: changed.as_deref() };
             put_differences(&mut view, (tally, &frame), (other, alternative));

@@ -10,7 +10,7 @@ use crate::chart::queue_tree::Tree;
 use crate::chart::selection::selected_queue;
 use crate::chart::table::Table;
 use crate::engine::protocol::{Frame, JobRow, QueueRow};
-use crate::engine::report::Tally;
+use crate::engine::report::Fairness;
 
 /// View model of Fairness.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -82,7 +82,7 @@ struct Style {
 }
 
 impl Style {
-    fn of(tally: &Tally, frame: &Frame) -> Style {
+    fn of(tally: &Fairness, frame: &Frame) -> Style {
         let per_unit = if tally.resource == Resource::MEMORY { f64::from(1 << 30) } else { 1.0 };
         let units = [1.0, 2.0].map(|n| unit_of(&frame.named, tally.resource, n).to_string());
         Style { units, per_unit, in_hours: tally.summary.gpu_seconds_capacity / per_unit >= HOURS_FROM }
@@ -158,7 +158,7 @@ fn lines_of(row: &Totals, is_queue: bool) -> Vec<[Option<f64>; 9]> {
 }
 
 /// The view of a tally.
-pub fn fairness(tally: &Tally, frame: &Frame, selection: Option<&Selection>) -> FairnessView {
+pub fn fairness(tally: &Fairness, frame: &Frame, selection: Option<&Selection>) -> FairnessView {
     let terms = Terms::of(&frame.policy);
     let style = Style::of(tally, frame);
     let tree = Tree::new(&frame.queues);
@@ -218,8 +218,8 @@ fn parts(lines: Vec<[Option<f64>; 9]>) -> Vec<Vec<f64>> {
 /// Adds to each number its difference to the alternative.
 pub fn put_differences(
     view: &mut FairnessView,
-    (tally, frame): (&Tally, &Frame),
-    (other, alternative): (&Tally, Alternative<'_>),
+    (tally, frame): (&Fairness, &Frame),
+    (other, alternative): (&Fairness, Alternative<'_>),
 ) {
     let style = Style::of(tally, frame);
     // Effect of the change: from baseline to current, or from current to preview.
@@ -270,7 +270,7 @@ fn signed(by: f64, text: impl Fn(f64) -> String) -> Option<String> {
 }
 
 /// The measures behind the facts, in their order.
-fn measures(tally: &Tally) -> [Option<f64>; 5] {
+fn measures(tally: &Fairness) -> [Option<f64>; 5] {
     let part = |gpu_seconds: f64| {
         (tally.summary.gpu_seconds_capacity > 0.0).then(|| gpu_seconds / tally.summary.gpu_seconds_capacity * 100.0)
     };
@@ -287,7 +287,7 @@ fn measures(tally: &Tally) -> [Option<f64>; 5] {
 /// Name, format and reading aid of a fact.
 type Reading = (&'static str, Kind, String);
 
-fn facts(tally: &Tally, style: &Style, terms: &Terms) -> Vec<Fact> {
+fn facts(tally: &Fairness, style: &Style, terms: &Terms) -> Vec<Fact> {
     let stranded = match tally.free {
         0.0 => "nothing is free".to_string(),
         free => {
@@ -331,7 +331,7 @@ fn facts(tally: &Tally, style: &Style, terms: &Terms) -> Vec<Fact> {
 }
 
 /// The job that was evicted and restarted most often.
-fn ping_pong(tally: &Tally, terms: &Terms) -> Option<Warning> {
+fn ping_pong(tally: &Fairness, terms: &Terms) -> Option<Warning> {
     let (first, others) = tally.ping_pong.split_first()?;
     let (evictions, restarts) = (count(first.evictions.into(), "time"), count(first.restarts.into(), "time"));
     let says = format!(
@@ -346,7 +346,7 @@ fn ping_pong(tally: &Tally, terms: &Terms) -> Option<Warning> {
 const STARVES_AFTER: (i64, f64) = (10, 2.0);
 
 /// The job with the longest wait for its first start, if it starves while its queue is below its fair share.
-fn starvation(tally: &Tally, frame: &Frame) -> Option<Warning> {
+fn starvation(tally: &Fairness, frame: &Frame) -> Option<Warning> {
     let terms = Terms::of(&frame.policy);
     let resource = ShownResource::One(tally.resource).accounted();
     let r = resource.index();
@@ -394,7 +394,7 @@ fn jain_reading(jain: Option<f64>) -> &'static str {
     }
 }
 
-fn summary(tally: &Tally, frame: &Frame, tree: &Tree, rows: &[(u32, &Totals)]) -> String {
+fn summary(tally: &Fairness, frame: &Frame, tree: &Tree, rows: &[(u32, &Totals)]) -> String {
     let name = |queue: u32| frame.queues.get(queue as usize).map_or("", |row| row.name.as_str());
     let short = rows.iter().filter(|(queue, row)| tree.is_leaf(*queue) && row.gpu_seconds_owed > 0.0);
     // The first one of equals.
@@ -434,7 +434,7 @@ mod tests {
         };
         let row = || Totals { pools: vec![of(2.0, 0.0), of(0.0, 4.0)], ..Totals::default() };
         let queues: Vec<Totals> = frame.queues.iter().map(|_| row()).collect();
-        let tally_of = |summary: Summary| Tally { summary, ..Tally::default() };
+        let tally_of = |summary: Summary| Fairness { summary, ..Fairness::default() };
         let tally = tally_of(Summary { queues, all: row(), ..Summary::default() });
         let second = frame.queues[1].name.clone();
         let mut view = fairness(&tally, &frame, Some(&Selection::Queue(second.clone())));

@@ -31,11 +31,11 @@ pub fn Trends() -> impl IntoView {
     let measure = RwSignal::new(Measure::Amounts);
     let view = Memo::new(move |_| -> Option<TrendsView> {
         let (report, run, frame) = (store.report.get()?, store.run.get()?, store.frame.get()?);
-        let Report::Series(series) = &*report else { return None };
+        let Report::Trends(series) = &*report else { return None };
         let mut view =
             trends(series, &run, &frame, store.selection.get().as_ref(), (store.charted.get(), measure.get()));
         if let Some((other, was, changed)) = store.reported_alternative()
-            && let Report::Series(other) = &*other
+            && let Report::Trends(other) = &*other
         {
             lay_behind(&mut view, (other, Alternative { frame: &was, changed: changed.as_deref() }));
         }

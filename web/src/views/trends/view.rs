@@ -13,7 +13,7 @@ use crate::chart::scale::end_of;
 use crate::chart::selection::selected_queue;
 use crate::chart::table::Table;
 use crate::engine::protocol::{Amounts, Frame, Run};
-use crate::engine::report::{Level, Series};
+use crate::engine::report::{Level, Trends};
 
 /// Maximum number of tiles.
 const TILES_MAX: usize = 60;
@@ -131,7 +131,7 @@ impl Measure {
     }
 
     /// The maximum possible value.
-    fn capacity(self, series: &Series, resource: ShownResource) -> f64 {
+    fn capacity(self, series: &Trends, resource: ShownResource) -> f64 {
         match (self, resource) {
             (Measure::Ratio | Measure::Usage, _) => f64::INFINITY,
             _ => in_unit(resource, total_in(resource, &total_at(series, series.last))),
@@ -145,7 +145,7 @@ impl Measure {
 
 /// The view of a series, by a measure if it is available.
 pub fn trends(
-    series: &Series,
+    series: &Trends,
     run: &Run,
     frame: &Frame,
     selection: Option<&Selection>,
@@ -215,7 +215,7 @@ pub fn trends(
     }
 }
 
-fn steps_of(series: &Series, queue: u32, policy: &str, (resource, measure): (ShownResource, Measure)) -> Vec<Step> {
+fn steps_of(series: &Trends, queue: u32, policy: &str, (resource, measure): (ShownResource, Measure)) -> Vec<Step> {
     let levels = series.queues.get(queue as usize).map_or(&[][..], |levels| levels);
     let policy = Policy::described_or_default(policy);
     let of_level = |level: &Level| {
@@ -246,7 +246,7 @@ fn at(steps: &[Step], cycle: u32) -> Step {
 
 /// Adds the allocations of another run where they differ. If the runs have different lengths, the shorter one is
 /// finished and does not change any more.
-pub fn lay_behind(view: &mut TrendsView, (other, alternative): (&Series, Alternative<'_>)) {
+pub fn lay_behind(view: &mut TrendsView, (other, alternative): (&Trends, Alternative<'_>)) {
     let mut differences = Vec::new();
     for tile in &mut view.tiles {
         let position = alternative.frame.position(&tile.name, tile.queue as usize);
@@ -296,7 +296,7 @@ fn put_others(table: &mut Table, tiles: &[Tile], (unit, measure): (&str, Measure
 }
 
 /// Total capacity at a cycle.
-fn total_at(series: &Series, cycle: u32) -> Amounts {
+fn total_at(series: &Trends, cycle: u32) -> Amounts {
     let at = series.totals.partition_point(|total| total.0 <= cycle).checked_sub(1);
     at.map_or(Amounts::default(), |at| series.totals[at].1)
 }

@@ -13,7 +13,7 @@
 //! # Differs
 //! nothing; Q-8 (a device whose name is not an integer counts as new) reproduced
 
-use crate::policy::kai::place::node::{Node, Room};
+use crate::policy::kai::place::node::{Node, NodeAmounts};
 use crate::policy::kai::place::shared::Shared;
 use crate::policy::kai::pod::PodFacts;
 use crate::policy::kai::request::{Kind, Request};
@@ -36,7 +36,7 @@ impl Node {
 
     /// (1): the first insufficient resource.
     pub fn lacks(&self, r: &Request, with_releasing: bool) -> Option<NodeReason> {
-        let releasing = |of: fn(&Room) -> f64| if with_releasing { of(&self.releasing) } else { 0.0 };
+        let releasing = |of: fn(&NodeAmounts) -> f64| if with_releasing { of(&self.releasing) } else { 0.0 };
         if r.cpu > self.idle.cpu + releasing(|x| x.cpu) {
             return Some(NodeReason::Insufficient(Resource::CPU));
         }

@@ -20,7 +20,7 @@ use crate::policy::kai::request::{Request, part};
 use crate::policy::kai::task::{GroupRef, PodRef, Status, Task};
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(in crate::policy::kai) struct Room {
+pub(in crate::policy::kai) struct NodeAmounts {
     pub cpu: f64,
     pub memory: f64,
     pub gpus: f64,
@@ -28,10 +28,10 @@ pub(in crate::policy::kai) struct Room {
     pub scalars: Vec<i64>,
 }
 
-impl Room {
+impl NodeAmounts {
     /// Maximum of each amount, with `n_scalars` named resources.
-    pub fn largest<'r>(rooms: impl Iterator<Item = &'r Room>, n_scalars: usize) -> Room {
-        let mut most = Room { scalars: vec![0; n_scalars], ..Room::default() };
+    pub fn largest<'r>(rooms: impl Iterator<Item = &'r NodeAmounts>, n_scalars: usize) -> NodeAmounts {
+        let mut most = NodeAmounts { scalars: vec![0; n_scalars], ..NodeAmounts::default() };
         for room in rooms {
             most.cpu = most.cpu.max(room.cpu);
             most.memory = most.memory.max(room.memory);
@@ -68,10 +68,10 @@ impl Room {
 pub(in crate::policy::kai) struct Node {
     pub id: NodeId,
     pub name: Arc<str>,
-    pub allocatable: Room,
-    pub idle: Room,
-    pub used: Room,
-    pub releasing: Room,
+    pub allocatable: NodeAmounts,
+    pub idle: NodeAmounts,
+    pub used: NodeAmounts,
+    pub releasing: NodeAmounts,
     /// Memory of every device, MiB.
     pub device_mib: i64,
     pub device_mib_known: bool,
@@ -88,7 +88,7 @@ pub(in crate::policy::kai) struct Node {
 pub(in crate::policy::kai) struct NodeSpec {
     pub id: NodeId,
     pub name: Arc<str>,
-    pub allocatable: Room,
+    pub allocatable: NodeAmounts,
     /// Label value of every GPU, MiB.
     pub gpu_memory_mib: i64,
     /// Whether that label is trusted.
@@ -108,7 +108,7 @@ pub(in crate::policy::kai) fn device_mib(label: i64) -> i64 {
 impl Node {
     pub fn new(spec: NodeSpec) -> Self {
         let NodeSpec { id, name, allocatable, gpu_memory_mib, is_memory_synced, n_devices, ready } = spec;
-        let empty = Room { scalars: vec![0; allocatable.scalars.len()], ..Room::default() };
+        let empty = NodeAmounts { scalars: vec![0; allocatable.scalars.len()], ..NodeAmounts::default() };
         Node {
             id,
             name,
@@ -314,7 +314,7 @@ mod tests {
     #[test]
     fn two_parts_on_one_device() {
         let mut node = Node::new(NodeSpec {
-            allocatable: Room { gpus: 2.0, pods: 9, ..Room::default() },
+            allocatable: NodeAmounts { gpus: 2.0, pods: 9, ..NodeAmounts::default() },
             gpu_memory_mib: 100,
             n_devices: 2,
             ready: true,

@@ -22,7 +22,7 @@ use crate::policy::kai::job::{JobFacts, JobShape, JobTraits};
 use crate::policy::kai::number::is_whole;
 use crate::policy::kai::order::task_order::{TaskPlugins, TaskRank};
 use crate::policy::kai::place::groups::Groups;
-use crate::policy::kai::place::node::{Node, NodeSpec, Room, device_mib};
+use crate::policy::kai::place::node::{Node, NodeAmounts, NodeSpec, device_mib};
 use crate::policy::kai::pod::{NodeTraits, Pod, PodReader, ReadPod};
 use crate::policy::kai::request::{GpuAsk, MemoryBasis, Request};
 use crate::policy::kai::share::shares::{QueueNames, is_leaf, open_queues};
@@ -139,7 +139,7 @@ fn open_node(id: NodeId, from: &SnapshotNode, scalars: &[&Arc<str>]) -> Node {
     Node::new(NodeSpec {
         id,
         name: from.name.clone(),
-        allocatable: Room {
+        allocatable: NodeAmounts {
             cpu: from.cpu_milli,
             memory: from.memory_bytes,
             gpus: from.gpus,

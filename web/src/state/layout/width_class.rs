@@ -3,7 +3,7 @@
 
 /// Width class for panels side by side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Room {
+pub enum WidthClass {
     /// From 768 to 1060 pixels: SETUP is a rail, unless it was opened manually.
     Narrow,
     /// All other widths.
@@ -13,13 +13,13 @@ pub enum Room {
     Wide,
 }
 
-impl Room {
+impl WidthClass {
     /// The class of a window width in pixels.
-    pub fn of(width: f64) -> Room {
+    pub fn of(width: f64) -> WidthClass {
         match width {
-            width if (768.0..=1060.0).contains(&width) => Room::Narrow,
-            width if width >= 1800.0 => Room::Wide,
-            _ => Room::Usual,
+            width if (768.0..=1060.0).contains(&width) => WidthClass::Narrow,
+            width if width >= 1800.0 => WidthClass::Wide,
+            _ => WidthClass::Usual,
         }
     }
 }
@@ -43,7 +43,7 @@ mod tests {
             if let Some(command) = command {
                 update(&mut model, command);
             }
-            update(&mut model, Command::Room(Room::of(width)));
+            update(&mut model, Command::WidthClass(WidthClass::of(width)));
             model.view.setup_folded
         };
         assert!(!folded_at(None, 1440.0));
@@ -73,9 +73,9 @@ mod tests {
     fn a_wide_window_shows_division() {
         let mut view = View::default();
         assert!(!view.has_division());
-        view.put(Room::of(1800.0));
+        view.put(WidthClass::of(1800.0));
         assert!(view.has_division());
-        view.put(Room::of(1799.0));
+        view.put(WidthClass::of(1799.0));
         assert!(!view.has_division());
     }
 }

@@ -76,7 +76,7 @@ pub struct Block {
 
 /// View model of Tree.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct IcicleView {
+pub struct TreeView {
     /// Summary sentence.
     pub summary: String,
     /// Number of levels.
@@ -91,7 +91,7 @@ pub struct IcicleView {
 
 /// The view of a frame.
 /// Long because it fills in every field of a block.
-pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: ShownResource, measure: Measure) -> IcicleView {
+pub fn tree(frame: &Frame, selection: Option<&Selection>, resource: ShownResource, measure: Measure) -> TreeView {
     let tree = Tree::new(&frame.queues);
     let leaves = leaves(frame, &tree);
     let of = |queue: u32| {
@@ -179,7 +179,7 @@ const NARROW: f64 = 4.0;
 
 /// The blocks to draw at a width in pixels: narrow neighbours with the same parent are merged into one block that opens
 /// the parent.
-pub fn merge_narrow(view: &IcicleView, width: f64) -> Vec<Block> {
+pub fn merge_narrow(view: &TreeView, width: f64) -> Vec<Block> {
     let mut seen: Vec<Block> = Vec::new();
     // Number of merged blocks; 0 for an unmerged one.
     let mut n = 0u64;
@@ -254,7 +254,7 @@ fn priority_says(row: &PriorityRow) -> String {
 }
 
 /// The view of blocks labelled with priorities.
-fn by_priorities(frame: &Frame, blocks: Vec<Block>) -> IcicleView {
+fn by_priorities(frame: &Frame, blocks: Vec<Block>) -> TreeView {
     let terms = Terms::of(&frame.policy);
     let head = [terms.word("queue"), "inside", "from below", "offset", "fence", "among siblings"];
     let rows = blocks.iter().filter_map(|block| {
@@ -277,20 +277,20 @@ fn by_priorities(frame: &Frame, blocks: Vec<Block>) -> IcicleView {
     let first = highest.map_or("nothing is outstanding".into(), |(priority, row)| {
         format!("highest at the top: {} of {}", number(f64::from(priority)), row.name)
     });
-    IcicleView {
+    TreeView {
         summary: format!("priority; {first}; {}", count(n_fences, "fence")),
         levels: blocks.iter().map(|block| block.depth + 1).max().unwrap_or(1),
         table,
         blocks,
-        ..IcicleView::default()
+        ..TreeView::default()
     }
 }
 
 /// Adds the same tree in an alternative frame, where values differ.
-pub fn with_alternative(mut view: IcicleView, other: &IcicleView, alternative: Alternative<'_>) -> IcicleView {
+pub fn with_alternative(mut view: TreeView, other: &TreeView, alternative: Alternative<'_>) -> TreeView {
     let mut differences = Vec::new();
     // The table has no row for the cluster.
-    let cells = |view: &IcicleView| view.table.rows.iter().filter_map(|row| row.last().cloned()).collect::<Vec<_>>();
+    let cells = |view: &TreeView| view.table.rows.iter().filter_map(|row| row.last().cloned()).collect::<Vec<_>>();
     let (now, was) = (cells(&view), cells(other));
     let mut beside = Vec::new();
     let others = other.blocks.iter().filter(|block| block.queue.is_some()).zip(&was);
@@ -322,7 +322,7 @@ pub fn with_alternative(mut view: IcicleView, other: &IcicleView, alternative: A
 }
 
 /// The view with summary and table of the blocks.
-fn by_share(frame: &Frame, blocks: Vec<Block>, resource: ShownResource, word: &str) -> IcicleView {
+fn by_share(frame: &Frame, blocks: Vec<Block>, resource: ShownResource, word: &str) -> TreeView {
     let capacity = total_in(resource, &frame.total);
     let total = in_unit(resource, capacity);
     let terms = Terms::of(&frame.policy);
@@ -334,7 +334,7 @@ fn by_share(frame: &Frame, blocks: Vec<Block>, resource: ShownResource, word: &s
     };
     let rows = blocks.iter().skip(1).map(|block| vec![block.name.clone(), parent(block), number(block.has)]);
     let given: f64 = blocks.iter().filter(|block| block.depth == 1).map(|block| block.has.min(total)).sum();
-    IcicleView {
+    TreeView {
         summary: format!(
             "{} of the {}: {} of {} {}; {} on {}",
             capital(word),
@@ -348,7 +348,7 @@ fn by_share(frame: &Frame, blocks: Vec<Block>, resource: ShownResource, word: &s
         levels: blocks.iter().map(|block| block.depth + 1).max().unwrap_or(1),
         table: Table::new(head, 2, rows),
         blocks,
-        ..IcicleView::default()
+        ..TreeView::default()
     }
 }
 
@@ -391,7 +391,7 @@ mod tests {
             ],
             ..Frame::default()
         };
-        let view = icicle(&frame, Some(&Selection::Queue("a2".into())), ShownResource::GPU, Measure::Share);
+        let view = tree(&frame, Some(&Selection::Queue("a2".into())), ShownResource::GPU, Measure::Share);
         let block = |name: &str| view.blocks.iter().find(|block| block.name == name).expect("a block");
         for child in view.blocks.iter().filter(|block| block.queue.is_some()) {
             let parent = frame.queues[child.queue.expect("a queue") as usize].parent;
@@ -414,7 +414,7 @@ mod tests {
         let frame = Frame { total: [0.0, 0.0, 100.0].into(), queues, ..Frame::default() };
         let names = |selected: Option<&str>, width: f64| -> Vec<(String, String)> {
             let selection = selected.map(|name| Selection::Queue(name.into()));
-            let view = icicle(&frame, selection.as_ref(), ShownResource::GPU, Measure::Share);
+            let view = tree(&frame, selection.as_ref(), ShownResource::GPU, Measure::Share);
             let seen = merge_narrow(&view, width);
             assert!((seen.iter().filter(|b| b.depth == 2).map(|b| b.w).sum::<f64>() - 1.0).abs() < 1e-9);
             seen.into_iter().skip(2).map(|block| (block.name, block.leads_to)).collect()
@@ -446,7 +446,7 @@ mod tests {
         };
         assert_eq!(measures(Some(&frame))[0].0, Measure::Priority);
         assert_eq!(measures(Some(&Frame::default()))[0].0, Measure::Share);
-        let view = icicle(&frame, None, ShownResource::GPU, Measure::Priority);
+        let view = tree(&frame, None, ShownResource::GPU, Measure::Priority);
         let labels: Vec<_> =
             view.blocks.iter().map(|block| (block.label[0].as_str(), block.label[1].as_str())).collect();
         let (fence, sum) = ("0 (fence, 10 below)", "10 = 8 + 2");

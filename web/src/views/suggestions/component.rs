@@ -27,7 +27,7 @@ pub fn waiting_job(store: Store) -> Option<String> {
 
 /// A button that tries changes, and the list of those that help.
 #[component]
-pub fn Help() -> impl IntoView {
+pub fn Suggestions() -> impl IntoView {
     let store = Store::get();
     let job = Memo::new(move |_| waiting_job(store));
     let help = store.part(|m| m.branches.help.clone());
@@ -36,7 +36,7 @@ pub fn Help() -> impl IntoView {
         let Some(help) = help.get().filter(|help| help.job == job) else {
             return view! {
                 <div class="why help">
-                    <CommandButton class="btn" command=Command::Help(job.clone())>
+                    <CommandButton class="btn" command=Command::Suggest(job.clone())>
                         "What would help?"
                         <span class="kbd" aria-hidden="true">{keys::named("H", store.now(|m| m.view.keys))}</span>
                     </CommandButton>

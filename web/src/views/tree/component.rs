@@ -6,8 +6,8 @@ use fairground::words::Selection;
 use leptos::html;
 use leptos::prelude::*;
 
-use super::draw::{icicle as draw, place as place_of};
-use super::view::{Block, IcicleView, icicle, measures, merge_narrow, with_alternative};
+use super::draw::{place as place_of, tree as draw};
+use super::view::{Block, TreeView, measures, merge_narrow, tree, with_alternative};
 use crate::chart::alternative::Alternative;
 use crate::chart::marks::{Mark, key as key_of};
 use crate::engine::protocol::Frame;
@@ -17,17 +17,17 @@ use crate::widgets::picture::{Stride, chart_keys, chart_menu, insert, legend_lin
 
 /// The tree with a choice of the measure of widths.
 #[component]
-pub fn Icicle() -> impl IntoView {
+pub fn QueueTree() -> impl IntoView {
     let store = Store::get();
     let place = NodeRef::<html::Div>::new();
     let width = width_of(place, 640.0);
     let measure = RwSignal::new(0usize);
     let as_table = RwSignal::new(false);
-    let seen = Memo::new(move |_| -> Option<IcicleView> {
+    let seen = Memo::new(move |_| -> Option<TreeView> {
         let frame = store.frame.get()?;
         let all = measures(Some(&*frame));
         let (by, _) = all[measure.get().min(all.len() - 1)];
-        let of = |frame: &Frame| icicle(frame, store.selection.get().as_ref(), store.charted.get(), by);
+        let of = |frame: &Frame| tree(frame, store.selection.get().as_ref(), store.charted.get(), by);
         let view = of(&frame);
         Some(match store.alternative.get() {
             Some(was) => {

@@ -2,7 +2,7 @@
 
 use plotters::element::{Rectangle, Text};
 
-use super::view::{Block, IcicleView, merge_narrow};
+use super::view::{Block, TreeView, merge_narrow};
 use crate::chart::backend::text_anchor::HPos;
 use crate::chart::backend::{Drawn, Size, fit, picture, px};
 use crate::chart::marks;
@@ -17,7 +17,7 @@ pub fn place(block: &Block, width: f64) -> (f64, f64, f64, f64) {
 }
 
 /// Draws Tree.
-pub fn icicle(view: &IcicleView, width: f64) -> String {
+pub fn tree(view: &TreeView, width: f64) -> String {
     let size = Size { width, height: f64::from(view.levels) * LEVEL };
     picture("tree", size, |area| {
         let blocks = merge_narrow(view, width);
