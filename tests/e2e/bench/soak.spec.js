@@ -1,24 +1,15 @@
 // Two working hours in one tab: rounds of what a person does, one action every five seconds of theirs. Memory and times of a
 // step are printed at the beginning, on the way and at the end. `cargo xtask bench --browser soak.spec`.
 
-import { readFileSync } from "node:fs";
 import { App } from "../app.js";
 import { expect, test } from "../fixture.js";
+import { memoryOf } from "./memory.js";
 
 const ACTIONS = (2 * 60 * 60) / 5;
 const EXAMPLES = ["four-schedulers", "tug-of-war", "tenants-and-offsets", "ego-share-usage", "runai-departments-and-pools"];
 const QUOTA = 'queues["team-a"].gpu.quota';
 
 const megabytes = (bytes) => (bytes / 2 ** 20).toFixed(0).padStart(5);
-
-/** Memory of the page after a garbage collection, in bytes: objects of JavaScript, and the whole process with its workers. */
-async function memory(session, pid) {
-  await session.send("HeapProfiler.collectGarbage");
-  const { metrics } = await session.send("Performance.getMetrics");
-  const of = (name) => metrics.find((metric) => metric.name === name).value;
-  const resident = readFileSync(`/proc/${pid}/status`, "utf8").match(/VmRSS:\s+(\d+) kB/)[1];
-  return { heap: of("JSHeapUsedSize"), nodes: of("Nodes"), listeners: of("JSEventListeners"), resident: resident * 1024 };
-}
 
 /** Times of steps of the start scenario, from the click to the next frame, in milliseconds. */
 const stepTimes = (page) =>
@@ -74,15 +65,10 @@ test("two working hours", async ({ page }) => {
   test.setTimeout(3_600_000);
   const app = new App(page);
   await app.openWide();
-  const session = await page.context().newCDPSession(page);
-  await session.send("Performance.enable");
-  const browser = await page.context().browser().newBrowserCDPSession();
   const tell = async (n) => {
     await app.example("tug-of-war");
     const steps = await stepTimes(page);
-    const { processInfo } = await browser.send("SystemInfo.getProcessInfo");
-    const [busiest] = processInfo.filter(({ type }) => type === "renderer").sort((a, b) => b.cpuTime - a.cpuTime);
-    const { heap, nodes, listeners, resident } = await memory(session, busiest.id);
+    const { heap, nodes, listeners, resident } = await memoryOf(page);
     const ms = (part) => steps[Math.floor(steps.length * part)].toFixed(0).padStart(4);
     console.log(
       `${String(n).padStart(5)} actions: process ${megabytes(resident)} MB, objects ${megabytes(heap)} MB, ${nodes} nodes, ` +

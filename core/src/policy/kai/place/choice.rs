@@ -99,6 +99,7 @@ impl Session<'_> {
             if choice.ranking.is_in.get(at.ix()) != Some(&true) {
                 continue;
             }
+            choice.misfits = None;
             let before = choice.known[at.ix()].parts;
             let parts = self.evaluate(choice, at);
             is_as_before &= choice.range.replace(&before, &parts);
@@ -112,6 +113,7 @@ impl Session<'_> {
     /// Ranks all candidates again.
     fn rank(&self, choice: &mut Choice, nodes: &[NodeRef]) {
         choice.n_changes = self.caches.classes.n_changes();
+        choice.misfits = None;
         choice.ranking.begin(nodes, self.state.nodes.len());
         choice.range = Range::default();
         // With a random order of devices, cached choices among shared devices are invalid.

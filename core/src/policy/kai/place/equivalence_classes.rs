@@ -17,6 +17,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use std::rc::Rc;
 
 use crate::policy::kai::place::score_parts::{Parts, Range};
+use crate::policy::kai::record::failure::Misfits;
 use crate::policy::kai::task::{NodeRef, PodRef};
 use crate::policy::node_order::MOST;
 use crate::trace::NodeReason;
@@ -116,6 +117,8 @@ pub(in crate::policy::kai) struct Choice {
     pub(super) n_changes: usize,
     /// Some candidates that did not fit when they were last ranked, for explanations; empty if none are recorded.
     pub(super) unfit: Vec<NodeRef>,
+    /// Why no candidate fits, until a candidate changes.
+    pub(super) misfits: Option<Rc<Misfits>>,
 }
 
 /// Candidates and their order.

@@ -12,19 +12,21 @@
 //! # Differs
 //! nothing; topology constraints are not modelled
 
+use std::rc::Rc;
+
 use crate::policy::kai::job::subgroups::{Group, Member};
 use crate::policy::kai::job::{Job, SetOrder};
 use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
 use crate::policy::kai::place::equivalence_classes::{Choice, Ranked};
 use crate::policy::kai::place::node::Node;
 use crate::policy::kai::place::score_parts::Part;
-use crate::policy::kai::record::failure::Failure;
+use crate::policy::kai::record::failure::{Failure, Misfits};
 use crate::policy::kai::record::notes::{count, real};
 use crate::policy::kai::request::Request;
 use crate::policy::kai::revision::Revision;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::statement::Statement;
-use crate::policy::kai::task::{GroupRef, JobRef, NodeRef, TaskRef};
+use crate::policy::kai::task::{GroupRef, JobRef, NodeRef, PodRef, TaskRef};
 use crate::policy::node_order::{MOST, excluded};
 use crate::trace::{Check, FreeGpus, NodeReason, Op, Quantity, Rule, RuleRecord, Subject, Term, Value};
 use crate::units::Resource;
@@ -68,8 +70,9 @@ impl Session<'_> {
                     st.rollback(self, checkpoint);
                     if let Failure::NoNode { placed: n, of, free, .. } = &mut failure {
                         (*n, *of) = (placed, chunk.len() as u32);
-                        *free = explains.then(|| self.free_gpus());
-                        self.notes.open.clear();
+                        // The rollback has freed what was placed before.
+                        let misfits = self.notes.misfits.take().filter(|_| explains);
+                        *free = misfits.map(|of| if placed == 0 { of.free } else { self.free_gpus(&of.open) });
                     }
                     return Err(failure);
                 }
@@ -80,10 +83,20 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Idle and releasing GPUs on the nodes that the last pod may use.
-    fn free_gpus(&self) -> FreeGpus {
-        let open = self.notes.open.iter().map(|node| &self.state.nodes[node.ix()]);
-        open.filter(|n| n.ready).map(|n| n.sum_idle() + n.sum_releasing()).collect()
+    /// Idle and releasing GPUs on some nodes.
+    fn free_gpus(&self, nodes: &[NodeRef]) -> FreeGpus {
+        let nodes = nodes.iter().map(|node| &self.state.nodes[node.ix()]);
+        nodes.filter(|n| n.ready).map(|n| n.sum_idle() + n.sum_releasing()).collect()
+    }
+
+    /// Why a pod fits none of the nodes.
+    fn misfits(&self, choice: &Choice, pod: PodRef, nodes: &[NodeRef]) -> Misfits {
+        let pod = &self.inputs.pods[pod.ix()];
+        // What excludes a node stays when room becomes free, so it is told first.
+        let reasons = nodes.iter().filter_map(|&at| self.excludes(pod, at).or_else(|| choice.misfit(at)));
+        let reasons = NodeReason::counted(reasons.collect());
+        let open: Vec<NodeRef> = nodes.iter().copied().filter(|&at| self.bars(pod, at).is_none()).collect();
+        Misfits { reasons, free: self.free_gpus(&open), open }
     }
 
     fn place_task(
@@ -118,12 +131,11 @@ impl Session<'_> {
         if !explains {
             return Err(Failure::NoNode { task, placed: 0, of: 0, reasons: Vec::new(), free: None });
         }
-        // What excludes a node stays when room becomes free, so it is told first.
-        let excludes = |at: NodeRef| self.excludes(&self.inputs.pods[pod.ix()], at);
-        let reasons = nodes.iter().filter_map(|&at| excludes(at).or_else(|| choice.misfit(at)));
-        let reasons = NodeReason::counted(reasons.collect());
-        let bars = |at: NodeRef| self.bars(&self.inputs.pods[pod.ix()], at);
-        self.notes.open = nodes.iter().copied().filter(|&at| bars(at).is_none()).collect();
+        let known = choice.misfits.take();
+        let misfits = known.unwrap_or_else(|| Rc::new(self.misfits(choice, pod, nodes)));
+        choice.misfits = Some(misfits.clone());
+        let reasons = misfits.reasons.clone();
+        self.notes.misfits = Some(misfits);
         Err(Failure::NoNode { task, placed: 0, of: 0, reasons, free: None })
     }
 

@@ -9,7 +9,7 @@
 //! # Differs
 //! nothing
 
-use crate::policy::kai::task::{QueueRef, TaskRef};
+use crate::policy::kai::task::{NodeRef, QueueRef, TaskRef};
 use crate::trace::{FreeGpus, NodeReason};
 use crate::units::Resource;
 
@@ -35,4 +35,14 @@ pub(in crate::policy::kai) struct Excess {
     pub held: f64,
     pub requested: f64,
     pub bound: f64,
+}
+
+/// Why a pod fits no node.
+#[derive(Debug)]
+pub(in crate::policy::kai) struct Misfits {
+    pub reasons: Vec<(NodeReason, u32)>,
+    /// Nodes that no selector, taint or state excludes.
+    pub open: Vec<NodeRef>,
+    /// GPUs on them.
+    pub free: FreeGpus,
 }

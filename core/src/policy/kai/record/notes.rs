@@ -1,13 +1,14 @@
 //! Notes kept during a cycle for its explanations: only from level *decisive* on, except for choices between equals.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use crate::id::{PodId, QueueId};
 use crate::policy::kai::number::{Quantities, UNLIMITED};
-use crate::policy::kai::record::failure::Failure;
+use crate::policy::kai::record::failure::{Failure, Misfits};
 use crate::policy::kai::record::ties::Ties;
 use crate::policy::kai::record::tried::Tried;
-use crate::policy::kai::task::{JobRef, NodeRef, PodRef, QueueRef};
+use crate::policy::kai::task::{JobRef, PodRef, QueueRef};
 use crate::trace::{Check, EvictReason, LedgerRow, Level, Quantity, Term, Value};
 use crate::units::PerResource;
 
@@ -20,8 +21,8 @@ pub(in crate::policy::kai) struct Notes {
     pub jobs: Vec<Note>,
     /// Capacity test of the chunk being placed.
     pub gate: Vec<Check>,
-    /// Nodes that the last pod without a node may use: no selector, taint or state excludes it.
-    pub open: Vec<NodeRef>,
+    /// Why the last pod without a node fits none.
+    pub misfits: Option<Rc<Misfits>>,
     /// Comparisons that selected a pod's node.
     pub placed: BTreeMap<PodRef, Vec<Check>>,
     /// The present search for victims.
