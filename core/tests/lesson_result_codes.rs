@@ -111,4 +111,7 @@ fn another_text_is_another_version() {
     let other = read(&text, Known { example: &example, views: &["shares"] }).expect("a lesson");
     assert_ne!(other.checksum, lesson().checksum);
     assert_eq!(other.n_questions(), 2);
+    let text = format!("# Of the first week\n{LESSON}");
+    let same = read(&text, Known { example: &example, views: &["shares"] }).expect("a lesson");
+    assert_eq!(same.checksum, lesson().checksum, "a comment says nothing new");
 }

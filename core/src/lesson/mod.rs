@@ -39,7 +39,8 @@ pub struct Lesson {
     pub about: String,
     /// At least one; the last one is free play.
     pub frames: Vec<LessonFrame>,
-    /// Checksum of the file: results of other versions are not mixed with those of this one.
+    /// Checksum of what it says, however its file is laid out: results of other versions are not mixed with those of
+    /// this one.
     pub checksum: u32,
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::entries::{FactEntry, FrameEntry, LessonEntry, QuestionEntry};
 use super::fact::resource;
-use super::{FORMAT, Fact, FactKind, Kind, Lesson, LessonFrame, Question, Scene, Suggestion};
+use super::{FORMAT, Fact, FactKind, Kind, Lesson, LessonFrame, Question, Scene, Suggestion, to_yaml};
 use crate::cluster::Cluster;
 use crate::format::{quoted, read_shape};
 use crate::scenario::{Edit, Plan, Scalar, Scenario, Severity, apply, check, nearest, quantity, undotted};
@@ -65,10 +65,13 @@ pub fn is_lesson(text: &str) -> bool {
 /// Reads a lesson as YAML or JSON.
 pub fn read(text: &str, known: Known<'_>) -> Result<Lesson, Vec<Mistake>> {
     let (lesson, mistakes) = read_unfinished(text, known);
-    if mistakes.is_empty() { Ok(lesson) } else { Err(mistakes) }
+    if !mistakes.is_empty() {
+        return Err(mistakes);
+    }
+    Ok(Lesson { checksum: rawzip::crc32(to_yaml(&lesson).as_bytes()), ..lesson })
 }
 
-/// Reads a lesson that is being written: what there is of it, and its mistakes.
+/// Reads a lesson that is being written: what there is of it, without its checksum, and its mistakes.
 pub fn read_unfinished(text: &str, known: Known<'_>) -> (Lesson, Vec<Mistake>) {
     let mut reader = Reader { known, mistakes: Vec::new() };
     if text.len() > BYTES_MAX {
@@ -81,8 +84,7 @@ pub fn read_unfinished(text: &str, known: Known<'_>) -> (Lesson, Vec<Mistake>) {
         .filter(|found| found.severity == Severity::Error)
         .map(|found| Mistake { line: found.position.map(|(line, _)| line), at: found.at.to_string(), says: found.says })
         .collect();
-    let checksum = rawzip::crc32(text.as_bytes());
-    (reader.lesson(&entry, checksum), reader.mistakes)
+    (reader.lesson(&entry), reader.mistakes)
 }
 
 /// A scenario that scenes can follow, with its plan.
@@ -112,7 +114,7 @@ impl Reader<'_> {
         self.mistakes.push(Mistake { line: None, at: at.to_string(), says: says.into() });
     }
 
-    fn lesson(&mut self, entry: &LessonEntry, checksum: u32) -> Lesson {
+    fn lesson(&mut self, entry: &LessonEntry) -> Lesson {
         if entry.format != FORMAT {
             self.add("format", format!("a lesson begins with `format: {FORMAT}`"));
         }
@@ -129,7 +131,7 @@ impl Reader<'_> {
         let frames = entry.frames.iter().take(FRAMES_MAX).enumerate();
         let frames =
             frames.filter_map(|(i, frame)| self.frame(&format!("frames[{i}]"), frame, i + 1 == n, &mut base)).collect();
-        Lesson { title: entry.title.clone(), about: entry.about.clone(), frames, checksum }
+        Lesson { title: entry.title.clone(), about: entry.about.clone(), frames, checksum: 0 }
     }
 
     fn frame(&mut self, at: &str, entry: &FrameEntry, is_last: bool, base: &mut Option<Base>) -> Option<LessonFrame> {

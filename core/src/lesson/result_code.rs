@@ -1,9 +1,9 @@
 //! Result codes: what a reader answered in a lesson, as a line of text that can be handed on, and tables of many of
 //! them.
 //!
-//! `FG1-quota-1a2b3c4d-rwn` is of the lesson `quota`, whose file has that checksum: its first question was answered
-//! right, the second one wrong, the third one not at all. A code does not identify its reader, and equal codes of two
-//! readers count twice.
+//! `FG1-quota-1a2b3c4d-rwn` is of the lesson `quota` with that checksum: its first question was answered right, the
+//! second one wrong, the third one not at all. A code does not identify its reader, and equal codes of two readers count
+//! twice.
 
 use std::fmt;
 
