@@ -65,13 +65,10 @@ pub fn is_lesson(text: &str) -> bool {
 /// Reads a lesson as YAML or JSON.
 pub fn read(text: &str, known: Known<'_>) -> Result<Lesson, Vec<Mistake>> {
     let (lesson, mistakes) = read_unfinished(text, known);
-    if !mistakes.is_empty() {
-        return Err(mistakes);
-    }
-    Ok(Lesson { checksum: rawzip::crc32(to_yaml(&lesson).as_bytes()), ..lesson })
+    if mistakes.is_empty() { Ok(lesson) } else { Err(mistakes) }
 }
 
-/// Reads a lesson that is being written: what there is of it, without its checksum, and its mistakes.
+/// Reads a lesson that is being written: what there is of it, and its mistakes.
 pub fn read_unfinished(text: &str, known: Known<'_>) -> (Lesson, Vec<Mistake>) {
     let mut reader = Reader { known, mistakes: Vec::new() };
     if text.len() > BYTES_MAX {
@@ -84,7 +81,9 @@ pub fn read_unfinished(text: &str, known: Known<'_>) -> (Lesson, Vec<Mistake>) {
         .filter(|found| found.severity == Severity::Error)
         .map(|found| Mistake { line: found.position.map(|(line, _)| line), at: found.at.to_string(), says: found.says })
         .collect();
-    (reader.lesson(&entry), reader.mistakes)
+    let lesson = reader.lesson(&entry);
+    let checksum = rawzip::crc32(to_yaml(&lesson).as_bytes());
+    (Lesson { checksum, ..lesson }, reader.mistakes)
 }
 
 /// A scenario that scenes can follow, with its plan.

@@ -40,13 +40,9 @@ pub fn Runs() -> impl IntoView {
             {shown}
             {move || kept.get().into_iter().map(|run| view! { <Run run /> }).collect_view()}
             <Show when=move || is_comparable.get()>
-                <button
-                    type="button"
-                    title=kept::TABLE
-                    on:click=move |_| store.dispatch(Command::CompareRuns)
-                >
+                <CommandButton class="btn quiet small" title=kept::TABLE command=Command::CompareRuns>
                     "Compare"
-                </button>
+                </CommandButton>
             </Show>
             {move || to_keep.get().map(|letter| view! {
                 <CommandButton class="btn quiet small" command=Command::KeepRun>
