@@ -59,6 +59,7 @@ fn a_written_lesson_is_read_back() {
         "  notes: |-\n    Say hello.\n    Wait.\n- title: '<b>: \"Second\"'\n  text: Two.\n  set: {queues.team-a.gpu.quota: 3}\n  cycle: 2\n  select: job:a2\n  \
          view: division\n  question: {asks: 'Which?', options: [a1, a2], answer: {fact: evicted}, cycle: 3, set: {queues.team-a.gpu.quota: 4}, \
          because: So., claims: [{fact: allocated, of: team-a, resource: cpu, is: 0.5}]}\n\
+         - title: Again\n  text: Three.\n  example: start\n- title: Again\n  text: Three.\n  example: start\n\
          - title: Other\n  text: Three.\n  scenario: {name: Own, cycle: 2s, settings: {k-value: 1}, nodes: [{name: n, gpu: 1, labels: {a: b}}], \
          queues: [{name: q, gpu: {quota: 1}}]}\n  claims: [{fact: free, is: 1}]",
     )
@@ -82,6 +83,17 @@ fn a_written_lesson_is_read_back() {
     let read = lesson(&to_yaml(&moved)).expect("a lesson");
     let scenes = |lesson: &Lesson| lesson.frames.iter().map(|frame| frame.scene.scenario.clone()).collect::<Vec<_>>();
     assert_eq!(scenes(&read), scenes(&moved));
+}
+
+#[test]
+fn an_order_is_written_and_read_back() {
+    let text =
+        with("  question: {asks: 'Which first?', order: [b1, a1, a2], answer: {fact: first-start}, because: So.}");
+    let first = lesson(&text).expect("a lesson");
+    let question = first.questions().next().expect("a question");
+    assert_eq!(question.kind, Kind::Order(vec!["b1".into(), "a1".into(), "a2".into()]));
+    assert!(question.is_earliest_first());
+    assert_eq!(lesson(&to_yaml(&first)), Ok(first));
 }
 
 #[test]
@@ -134,7 +146,8 @@ fn all_mistakes_are_reported_with_their_field() {
     let text = with(
         "  titel: x\n  cycle: 1e9\n  view: shapes\n  select: job:zz\n  set: {queues.team-z.gpu.quota: 1, nodes.node.gpu: many}\n  \
          claims: [{fact: alocated, of: team-a, is: 1}, {fact: allocated, of: team-z, is: 1}, {fact: running, of: a1}]\n  \
-         question: {asks: Which?, options: [a1], answer: {fact: evicted}, because: One. Two. Three.}",
+         question: {asks: Which?, options: [a1], answer: {fact: evicted}, because: One. Two. Three.}\n\
+         - title: Order\n  text: Two.\n  question: {asks: Which?, options: [a1, zz], order: [a1, a1], answer: {fact: running}, because: So.}",
     );
     let found = lesson(&text).expect_err("mistakes").join("\n");
     for says in [
@@ -146,7 +159,9 @@ fn all_mistakes_are_reported_with_their_field() {
         "frames[0].claims[0].fact: unknown fact \"alocated\"; did you mean `allocated`?",
         "frames[0].claims[1]: the scenario has nothing of that name",
         "frames[0].claims[2]: a claim has a value: `is`",
-        "frames[0].question.options",
+        "frames[0].question.options: there are 2 to 6 names",
+        "frames[1].question: a question has options or an order, not both",
+        "frames[1].question.order: \"a1\" is there twice",
         "frames[0].question.because",
     ] {
         assert!(found.contains(says), "{says} in\n{found}");

@@ -35,6 +35,11 @@ fn open(whole: &mut Whole, id: &str, lesson: &Arc<Lesson>) {
     whole.dispatch(Command::Lesson(LessonStep::Open { id, lesson, at: 0 }));
 }
 
+/// The names of an answer; the empty one only reveals what happens.
+fn said_as(said: &str) -> Vec<String> {
+    said.split(", ").filter(|name| !name.is_empty()).map(str::to_string).collect()
+}
+
 /// Claims that a moment does not fulfil, with its values.
 fn wrong(at: &str, claims: &[Fact], frame: &Frame) -> Vec<String> {
     let wrong = claims.iter().filter(|claim| !claim.holds(frame));
@@ -66,11 +71,19 @@ fn play(id: &str, lesson: &Arc<Lesson>) -> Vec<String> {
             let frame = whole.model.moment.frame.clone().expect("a frame");
             found.extend(wrong(&format!("{at}, answer"), &question.claims, &frame));
             let right = question.right(&frame);
-            if right.len() != 1 {
-                found.push(format!("{at}: the answers {right:?} are right"));
+            match &question.kind {
+                Kind::Order(names) => {
+                    let values: Vec<_> = right.iter().map(|name| question.answer.about(name).value(&frame)).collect();
+                    let are_distinct = values.windows(2).all(|pair| pair[0] != pair[1]);
+                    if names == &right || !are_distinct {
+                        found.push(format!("{at}: the order {right:?} of {values:?} is asked for"));
+                    }
+                }
+                _ if right.len() != 1 => found.push(format!("{at}: the answers {right:?} are right")),
+                _ => {}
             }
-            if matches!(question.kind, Kind::Number) && question.claims.is_empty() {
-                found.push(format!("{at}: the number is not claimed"));
+            if matches!(question.kind, Kind::Number | Kind::Order(_)) && question.claims.is_empty() {
+                found.push(format!("{at}: the numbers are not claimed"));
             }
             let playing = whole.model.lesson.as_ref().expect("a lesson");
             assert!(playing.outcome.as_ref().is_some_and(|outcome| outcome.says.starts_with("It is ")), "{at}");
@@ -142,7 +155,7 @@ fn an_answer_is_compared_with_what_happens() {
     whole.dispatch(Command::Lesson(LessonStep::Next));
     assert_eq!((whole.model.playback.cursor, whole.model.view.why_open), (0, false), "Why would give the answer away");
     for (said, says) in [("a1", "You said a1; it is a2."), ("a2", "As you said: a2."), ("", "It is a2.")] {
-        whole.dispatch(Command::Lesson(LessonStep::Answer(said.into())));
+        whole.dispatch(Command::Lesson(LessonStep::Answer(said_as(said))));
         let outcome = whole.model.lesson.as_ref().and_then(|playing| playing.outcome.clone());
         assert_eq!(outcome.map(|outcome| outcome.says).as_deref(), Some(says));
         assert_eq!(whole.model.playback.cursor, 1);
@@ -162,7 +175,7 @@ fn numbers_and_statements_are_answered() {
         let mut whole = Whole::open("start", 0);
         let (id, lesson) = ("fair-share".to_string(), lesson.clone());
         whole.dispatch(Command::Lesson(LessonStep::Open { id, lesson, at: frame }));
-        whole.dispatch(Command::Lesson(LessonStep::Answer(said.into())));
+        whole.dispatch(Command::Lesson(LessonStep::Answer(said_as(said))));
         whole.model.lesson.and_then(|playing| playing.outcome).expect("an outcome").says
     };
     assert_eq!(says(4, "4.0"), "As you said: 4 GPUs.");
@@ -170,6 +183,44 @@ fn numbers_and_statements_are_answered() {
     assert_eq!(says(4, "many"), "You said many; it is 4 GPUs.");
     assert_eq!(says(5, "True"), "You said true; it is false.");
     assert_eq!(says(5, "False"), "As you said: false.");
+}
+
+#[test]
+fn names_are_put_in_order() {
+    let lesson = lesson("ego-share-usage");
+    let says = |said: &str| {
+        let mut whole = Whole::open("start", 0);
+        let (id, lesson) = ("ego-share-usage".to_string(), lesson.clone());
+        whole.dispatch(Command::Lesson(LessonStep::Open { id, lesson, at: 3 }));
+        whole.dispatch(Command::Lesson(LessonStep::Answer(said_as(said))));
+        whole.model.lesson.and_then(|playing| playing.outcome).expect("an outcome").says
+    };
+    let right = "B1 (12 GPUs), A2 (4 GPUs), A1 (2 GPUs), B2 (0 GPUs)";
+    assert_eq!(says("B1, A2, A1, B2"), format!("As you said: {right}."));
+    assert_eq!(says("B1, A1, A2, B2"), format!("You said B1, A1, A2, B2; it is {right}."));
+    for incomplete in ["B1, A2", "B1, B1, A2, A1", "B1, A2, A1, B2, B2"] {
+        assert!(says(incomplete).starts_with("You said"), "{incomplete}");
+    }
+    assert_eq!(says(""), format!("It is {right}."));
+}
+
+#[test]
+fn what_is_selected_in_a_chart_answers_a_question_about_it() {
+    let lesson = lesson("reclaim");
+    let mut whole = Whole::open("start", 0);
+    open(&mut whole, "reclaim", &lesson);
+    let said = |whole: &Whole| whole.model.lesson.as_ref().expect("a lesson").said.clone();
+    whole.dispatch(Command::Select(Some(Selection::Job("a2".into()))));
+    assert_eq!(said(&whole), None, "nothing is asked");
+    whole.dispatch(Command::Lesson(LessonStep::Next));
+    for other in [Selection::Queue("a2".into()), Selection::Job("b2".into()), Selection::Node("node-1".into())] {
+        whole.dispatch(Command::Select(Some(other)));
+        assert_eq!(said(&whole), None, "no option");
+    }
+    whole.dispatch(Command::Select(Some(Selection::Job("a1".into()))));
+    assert_eq!(said(&whole), Some(vec!["a1".to_string()]));
+    whole.dispatch(Command::Select(Some(Selection::Job("a2".into()))));
+    assert_eq!(said(&whole), Some(vec!["a1".to_string()]), "the answer is given");
 }
 
 #[test]
@@ -185,7 +236,7 @@ fn first_answers_are_in_the_result_code() {
         whole.dispatch(Command::Lesson(LessonStep::Open { id, lesson, at }));
     };
     let answer = |whole: &mut Whole, said: &str| {
-        whole.dispatch(Command::Lesson(LessonStep::Answer(said.into())));
+        whole.dispatch(Command::Lesson(LessonStep::Answer(said_as(said))));
     };
     at(&mut whole, 1);
     answer(&mut whole, "");

@@ -86,7 +86,7 @@ fn what_is_recorded_is_a_lesson() {
     assert_eq!((value.as_str(), lesson.frames[2].suggestions[0].label.as_str()), ("4", "quota of team-a 2 → 4"));
     // It is played, and the recorder is there again afterwards.
     whole.dispatch(Command::Lesson(LessonStep::Open { id: String::new(), lesson: Arc::new(lesson), at: 1 }));
-    whole.dispatch(Command::Lesson(LessonStep::Answer("a2".into())));
+    whole.dispatch(Command::Lesson(LessonStep::Answer(vec!["a2".into()])));
     let outcome = whole.model.lesson.as_ref().and_then(|playing| playing.outcome.clone());
     assert_eq!(outcome.map(|outcome| outcome.says).as_deref(), Some("As you said: a2."));
     whole.dispatch(Command::Lesson(LessonStep::Leave));

@@ -55,14 +55,15 @@ entry! {
 }
 
 entry! {
-    /// A question: the reader predicts, then the answer is read off the run. With `options`, one of them is picked;
-    /// with a value to compare with (`is`), the statement is true or false; otherwise the answer is a number.
+    /// A question: the reader predicts, then the answer is read off the run. With `options`, one of them is picked; with
+    /// `order`, names are put in order; with a value to compare with (`is`), the statement is true or false; otherwise
+    /// the answer is a number.
     QuestionEntry {
         /// The question, or the statement that is true or false.
         asks: String = 0 "asks",
         /// Names of queues, jobs or nodes to pick from, two to six.
         options: Vec<String> = 1 "options",
-        /// The fact that answers the question, without `of` if there are options.
+        /// The fact that answers the question, without `of` if there are names to pick from or to put in order.
         answer: FactEntry = 2 "answer",
         /// Edits that the answer shows.
         set: BTreeMap<String, Scalar> = 3 "set",
@@ -78,6 +79,9 @@ entry! {
         claims: Vec<FactEntry> = 8 "claims",
         /// The node pool that the answer shows. Default: that of the frame.
         pool: Option<String> = 9 "pool",
+        /// Names of queues, jobs or nodes to put in order, two to six: the largest value first, of `first-start` the
+        /// earliest.
+        order: Vec<String> = 10 "order",
     }
 }
 

@@ -77,7 +77,7 @@ kinds! {
 }
 
 /// Largest difference between equal values: shares are sums of floating-point numbers.
-const TOLERANCE: f64 = 1e-6;
+pub(super) const TOLERANCE: f64 = 1e-6;
 
 impl Fact {
     /// The value at a moment; `None` if it is unlimited or does not exist.

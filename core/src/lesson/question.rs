@@ -1,6 +1,7 @@
 //! Questions of a lesson.
 
-use super::{Fact, Scene};
+use super::fact::TOLERANCE;
+use super::{Fact, FactKind, Scene};
 use crate::moment::Frame;
 
 /// A question about what happens.
@@ -24,6 +25,8 @@ pub struct Question {
 pub enum Kind {
     TrueOrFalse,
     PickOne(Vec<String>),
+    /// The names are put in order: the largest value first, of times the earliest.
+    Order(Vec<String>),
     Number,
 }
 
@@ -43,37 +46,83 @@ impl Question {
     pub fn choices(&self) -> Vec<&str> {
         match &self.kind {
             Kind::TrueOrFalse => TRUTHS.to_vec(),
-            Kind::PickOne(options) => options.iter().map(String::as_str).collect(),
+            Kind::PickOne(options) | Kind::Order(options) => options.iter().map(String::as_str).collect(),
             Kind::Number => Vec::new(),
         }
     }
 
-    /// The choices that are right at the moment of the answer; for a number, its value with the unit.
+    /// The choices that are right at the moment of the answer, those of an order in that order; for a number, its value
+    /// with the unit.
     pub fn right(&self, frame: &Frame) -> Vec<String> {
         match &self.kind {
             Kind::TrueOrFalse => vec![TRUTHS[usize::from(!self.answer.holds(frame))].to_string()],
             Kind::PickOne(options) => {
                 options.iter().filter(|option| self.answer.about(option).holds(frame)).cloned().collect()
             }
+            Kind::Order(options) => {
+                let mut options = options.clone();
+                options.sort_by(|a, b| self.rank(a, frame).total_cmp(&self.rank(b, frame)));
+                options
+            }
             Kind::Number => self.answer.value(frame).map(|is| self.answer.spelled(is)).into_iter().collect(),
         }
     }
 
-    /// Compares an answer with the moment that shows what happens; an empty one only asks for it.
-    pub fn outcome(&self, said: &str, frame: &Frame) -> Outcome {
-        let said = match (&self.kind, said.parse::<f64>()) {
-            (Kind::Number, Ok(value)) => self.answer.spelled(value),
-            _ => said.to_string(),
-        };
+    /// Compares an answer, the chosen names or the number, with the moment that shows what happens; an empty one only
+    /// asks for it.
+    pub fn outcome(&self, said: &[String], frame: &Frame) -> Outcome {
+        let mut said = said.to_vec();
+        if let (Kind::Number, [typed]) = (&self.kind, said.as_mut_slice())
+            && let Ok(value) = typed.parse::<f64>()
+        {
+            *typed = self.answer.spelled(value);
+        }
         let right = self.right(frame);
-        let is_as_said = right.contains(&said);
-        let lower = |text: &str| if self.kind == Kind::TrueOrFalse { text.to_lowercase() } else { text.into() };
-        let is = if right.is_empty() { "none of them".to_string() } else { lower(&right.join(" and ")) };
+        let is_as_said = match &self.kind {
+            // Equal values have no order.
+            Kind::Order(options) => {
+                let has_all = said.len() == options.len() && options.iter().all(|name| said.contains(name));
+                has_all && said.is_sorted_by_key(|name| self.rank(name, frame))
+            }
+            _ => said.iter().any(|said| right.contains(said)),
+        };
+        let is = self.spelled(&right, frame);
         let says = match is_as_said {
             _ if said.is_empty() => format!("It is {is}."),
-            true => format!("As you said: {}.", lower(&said)),
-            false => format!("You said {}; it is {is}.", lower(&said)),
+            true => format!("As you said: {}.", self.spelled(&said, frame)),
+            false => format!("You said {}; it is {is}.", self.lower(&said.join(", "))),
         };
         Outcome { is_as_said, says }
+    }
+
+    /// The right answer in words, an order with its values.
+    pub fn spelled(&self, right: &[String], frame: &Frame) -> String {
+        let value = |name: &String| match self.answer.about(name).value(frame) {
+            Some(value) => format!("{name} ({})", self.answer.spelled(value)),
+            None if self.is_earliest_first() => format!("{name} (not started)"),
+            None => name.clone(),
+        };
+        match &self.kind {
+            _ if right.is_empty() => "none of them".to_string(),
+            Kind::Order(_) => right.iter().map(value).collect::<Vec<_>>().join(", "),
+            _ => self.lower(&right.join(" and ")),
+        }
+    }
+
+    /// Whether the earliest of an order is first, not the largest.
+    pub fn is_earliest_first(&self) -> bool {
+        self.answer.kind == FactKind::FirstStart
+    }
+
+    /// The place of a name in an order, as a number that grows; what is unlimited has the first place, what does not
+    /// start the last one.
+    fn rank(&self, name: &str, frame: &Frame) -> f64 {
+        let value = self.answer.about(name).value(frame).unwrap_or(f64::INFINITY);
+        let value = (value / TOLERANCE).round();
+        if self.is_earliest_first() { value } else { -value }
+    }
+
+    fn lower(&self, text: &str) -> String {
+        if self.kind == Kind::TrueOrFalse { text.to_lowercase() } else { text.to_string() }
     }
 }

@@ -249,7 +249,7 @@ impl Reader<'_> {
     }
 
     fn question(&mut self, at: &str, entry: &QuestionEntry, shown: &Scene, base: &mut Base) -> Option<Question> {
-        if entry.asks.is_empty() && entry.answer.fact.is_empty() && entry.options.is_empty() {
+        if entry.asks.is_empty() && entry.answer.fact.is_empty() && entry.options.is_empty() && entry.order.is_empty() {
             return None;
         }
         self.sentences(&format!("{at}.asks"), &entry.asks, BECAUSE_SENTENCES_MAX);
@@ -265,25 +265,39 @@ impl Reader<'_> {
         let cluster = &base.plan.cluster;
         let answer_at = format!("{at}.answer");
         let answer = self.fact(&answer_at, &entry.answer)?;
-        let has_subject = |fact: &Fact| fact.is_in(cluster);
-        let kind = if !entry.options.is_empty() {
-            if !OPTIONS.contains(&entry.options.len()) {
-                self.add(&format!("{at}.options"), "there are 2 to 6 options");
+        let kind = match (entry.options.is_empty(), entry.order.is_empty()) {
+            (true, true) => {
+                if !answer.is_in(cluster) {
+                    self.add(&answer_at, "the scenario has nothing of that name");
+                }
+                if answer.is.is_some() { Kind::TrueOrFalse } else { Kind::Number }
             }
-            let unknown = entry.options.iter().find(|option| !has_subject(&answer.about(option)));
-            if let Some(option) = unknown {
-                self.add(&format!("{at}.options"), format!("the scenario has no {}", quoted(option)));
+            (_, true) => Kind::PickOne(self.names(&format!("{at}.options"), &entry.options, &answer, cluster)),
+            (is_order_only, false) => {
+                if !is_order_only {
+                    self.add(at, "a question has options or an order, not both");
+                }
+                Kind::Order(self.names(&format!("{at}.order"), &entry.order, &answer, cluster))
             }
-            Kind::PickOne(entry.options.clone())
-        } else {
-            if !has_subject(&answer) {
-                self.add(&answer_at, "the scenario has nothing of that name");
-            }
-            if answer.is.is_some() { Kind::TrueOrFalse } else { Kind::Number }
         };
         let claims = self.facts(&format!("{at}.claims"), &entry.claims, cluster);
         let (asks, because) = (entry.asks.clone(), entry.because.clone());
         Some(Question { asks, kind, answer, scene, because, claims })
+    }
+
+    /// Names to choose from, each once, of what the answer is about.
+    fn names(&mut self, at: &str, names: &[String], answer: &Fact, cluster: &Cluster) -> Vec<String> {
+        if !OPTIONS.contains(&names.len()) {
+            self.add(at, "there are 2 to 6 names");
+        }
+        for (i, name) in names.iter().enumerate() {
+            if !answer.about(name).is_in(cluster) {
+                self.add(at, format!("the scenario has no {}", quoted(name)));
+            } else if names[..i].contains(name) {
+                self.add(at, format!("{} is there twice", quoted(name)));
+            }
+        }
+        names.to_vec()
     }
 
     fn suggestions(&mut self, at: &str, entry: &FrameEntry, is_last: bool, base: &Base) -> Vec<Suggestion> {

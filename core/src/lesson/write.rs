@@ -1,5 +1,6 @@
-//! Writes a lesson as a file. A frame whose scenario differs from that of the frame before in values only names these
-//! values; otherwise it has the example or the whole scenario. Reading the file returns the same lesson.
+//! Writes a lesson as a file. A frame names its example; otherwise, if its scenario differs from that of the frame
+//! before in values only, it names these values, and else it has the whole scenario. Reading the file returns the same
+//! lesson.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,7 +30,7 @@ pub fn to_yaml(lesson: &Lesson) -> String {
 fn frame_entry(frame: &LessonFrame, before: &mut Option<Arc<Scenario>>) -> FrameEntry {
     let scene = &frame.scene;
     let set = before.as_deref().and_then(|before| set_of(&edits_between(before, &scene.scenario)?));
-    let is_new = set.is_none() || scene.example.is_some() && set != Some(BTreeMap::new());
+    let is_new = set.is_none() || scene.example.is_some();
     let scenario = (is_new && scene.example.is_none()).then(|| Scenario::clone(&scene.scenario));
     *before = Some(scene.scenario.clone());
     FrameEntry {
@@ -62,13 +63,15 @@ fn question_entry(question: &Question, shown: &Scene, before: &mut Option<Arc<Sc
     if set.is_some() {
         *before = Some(scene.scenario.clone());
     }
-    let options = match &question.kind {
-        Kind::PickOne(options) => options.clone(),
-        Kind::TrueOrFalse | Kind::Number => Vec::new(),
+    let (options, order) = match &question.kind {
+        Kind::PickOne(options) => (options.clone(), Vec::new()),
+        Kind::Order(order) => (Vec::new(), order.clone()),
+        Kind::TrueOrFalse | Kind::Number => Default::default(),
     };
     QuestionEntry {
         asks: question.asks.clone(),
         options,
+        order,
         answer: fact_entry(&question.answer),
         set: set.unwrap_or_default(),
         cycle: Some(Scalar(scene.cycle.to_string())).filter(|_| scene.cycle != shown.cycle),

@@ -83,6 +83,69 @@ test("a lesson opens from its address on a phone", async ({ page }) => {
   await expect(page.locator(".strip")).toContainText("Who gives one up?");
 });
 
+test("a question is answered in the chart", async ({ page }) => {
+  const app = new App(page);
+  await app.openWide("./#lesson=reclaim.2");
+  const lesson = page.getByRole("region", { name: "Lesson", exact: true });
+  await expect(lesson).toContainText("Choose one here or in a chart.");
+  await page.locator(".cluster .spot[aria-label*='a1']").first().click();
+  await expect(lesson.locator(".outcome")).toContainText("You said a1; it is a2.");
+  await expect(lesson).not.toContainText("Choose one");
+});
+
+test("the answer is a mark beside the fair share, by pointer and by keyboard", async ({ page }) => {
+  const app = new App(page);
+  await app.openWide("./#lesson=fair-share.5");
+  const lesson = page.getByRole("region", { name: "Lesson", exact: true });
+  const mark = page.getByRole("slider", { name: "Your answer for large" });
+  const typed = lesson.getByRole("textbox", { name: "Your answer" });
+  await expect(mark).toHaveAttribute("aria-valuetext", "none yet");
+  // Fair shares would give the answer away.
+  await expect(page.locator(".shares")).not.toContainText("fair share");
+  await app.expectAccessible("a mark that is dragged");
+
+  const box = await mark.boundingBox();
+  const most = Number(await mark.getAttribute("max"));
+  const x = (value) => box.x + 12 + ((box.width - 24) * value) / most;
+  await page.mouse.move(x(0), box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x(6), box.y + box.height / 2, { steps: 5 });
+  await page.mouse.up();
+  await expect(typed).toHaveValue("6");
+  await expect(mark).toHaveAttribute("aria-valuetext", "6 GPUs");
+  await mark.press("ArrowLeft");
+  await expect(typed).toHaveValue("5");
+  await expect(lesson).toContainText("5 of 7");
+  await typed.fill("4");
+  await expect(mark).toHaveValue("4");
+  await typed.press("Enter");
+  await expect(lesson.locator(".outcome")).toContainText("As you said: 4 GPUs.");
+});
+
+test("names are put in order by keyboard", async ({ page }) => {
+  const app = new App(page);
+  await app.openWide("./#lesson=ego-share-usage.4");
+  const lesson = page.getByRole("region", { name: "Lesson", exact: true });
+  const name = (of) => lesson.getByRole("button", { name: new RegExp(`(^|\\. )${of}$`) });
+  const compare = lesson.getByRole("button", { name: "Compare" });
+  await expect(lesson).toContainText("Choose them in order, the largest first.");
+  for (const of of ["B1", "A1", "A2", "B2"]) {
+    await name(of).focus();
+    await page.keyboard.press("Enter");
+  }
+  await expect(name("A1")).toHaveText("2. A1");
+  // A name that is pressed again gives its place up.
+  await page.keyboard.press("Enter");
+  await expect(name("B2")).toHaveText("B2");
+  await expect(compare).toHaveAttribute("aria-disabled", "true");
+  await page.keyboard.press("Enter");
+  await app.expectAccessible("an order");
+  await compare.focus();
+  await page.keyboard.press("Enter");
+  const is = "B1 (12 GPUs), A2 (4 GPUs), A1 (2 GPUs), B2 (0 GPUs)";
+  await expect(lesson.locator(".outcome")).toContainText(`You said B1, A1, A2, B2; it is ${is}.`);
+});
+
 test("back in the browser leaves a lesson, forward returns to it", async ({ page }) => {
   const app = new App(page);
   await app.openWide();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fairground::lesson::{Kind, Outcome, Suggestion};
+use fairground::lesson::{self, Kind, Outcome, Subject, Suggestion};
 use leptos::html;
 use leptos::leptos_dom::helpers::set_timeout;
 use leptos::prelude::*;
@@ -140,31 +140,25 @@ fn Way() -> impl IntoView {
 #[component]
 fn Question() -> impl IntoView {
     let store = Store::get();
-    let said = store.part(|m| of_lesson(m, |playing| playing.said.clone()));
+    let is_open = store.part(|m| of_lesson(m, |playing| playing.asked().is_some()));
     let outcome: Memo<Option<Outcome>> = store.part(|m| of_lesson(m, |playing| playing.outcome.clone()));
     let question = store.now(|m| of_lesson(m, |playing| playing.frame().question.clone()));
     question.map(|question| {
-        let answer = move |said: String| store.dispatch(Command::Lesson(LessonStep::Answer(said)));
         let choices: Vec<String> = question.choices().into_iter().map(str::to_string).collect();
-        let choices = choices.into_iter().map(|choice| {
-            let (label, pressed, given) = (choice.clone(), choice.clone(), choice);
-            view! {
-                <button
-                    type="button"
-                    class="chip"
-                    aria-pressed=move || said.with(|said| said.as_ref() == Some(&pressed)).to_string()
-                    on:click=move |_| answer(given.clone())
-                >
-                    {label}
-                </button>
-            }
-        });
-        let number = (question.kind == Kind::Number).then(|| view! { <Guess on_answer=answer /> });
+        let how = how(&question);
+        let answers = match &question.kind {
+            Kind::TrueOrFalse | Kind::PickOne(_) => view! { <Choices choices /> }.into_any(),
+            Kind::Order(_) => view! { <Order names=choices /> }.into_any(),
+            Kind::Number => view! { <Guess /> }.into_any(),
+        };
         let because = question.because;
         view! {
             <div class="lesson-question" role="group" aria-label="Question">
                 <p class="asks">{question.asks}</p>
-                <div class="chips">{choices.collect_view()} {number}</div>
+                <div class="chips">
+                    {answers}
+                    {move || how.clone().filter(|_| is_open.get()).map(|how| view! { <p class="hint">{how}</p> })}
+                </div>
                 {move || {
                     outcome
                         .get()
@@ -175,15 +169,88 @@ fn Question() -> impl IntoView {
     })
 }
 
+/// How a question is answered, where a name or a number in its field is not the only way.
+fn how(question: &lesson::Question) -> Option<String> {
+    let of = &question.answer.of;
+    match &question.kind {
+        Kind::PickOne(_) => Some("Choose one here or in a chart.".to_string()),
+        Kind::Order(_) if question.is_earliest_first() => Some("Choose them in order, the earliest first.".to_string()),
+        Kind::Order(_) => Some("Choose them in order, the largest first.".to_string()),
+        Kind::Number if question.answer.kind.subject() == Subject::Queue => {
+            Some(format!("Type a number, or drag the mark in the row of {of} in Shares."))
+        }
+        Kind::Number | Kind::TrueOrFalse => None,
+    }
+}
+
+fn answer(store: Store, said: Vec<String>) {
+    store.dispatch(Command::Lesson(LessonStep::Answer(said)));
+}
+
+/// Names or truth values of which one is the answer.
+#[component]
+fn Choices(choices: Vec<String>) -> impl IntoView {
+    let store = Store::get();
+    let said = store.part(|m| of_lesson(m, |playing| playing.said.clone()).unwrap_or_default());
+    let chip = move |choice: String| {
+        let (label, given) = (choice.clone(), choice.clone());
+        let is_said = move || said.with(|said| said.contains(&choice)).to_string();
+        view! {
+            <button type="button" class="chip" aria-pressed=is_said on:click=move |_| answer(store, vec![given.clone()])>
+                {label}
+            </button>
+        }
+    };
+    choices.into_iter().map(chip).collect_view()
+}
+
+/// Names to put in order: a pressed one takes the next place, or gives its place up.
+#[component]
+fn Order(names: Vec<String>) -> impl IntoView {
+    let store = Store::get();
+    let placed = RwSignal::new(Vec::<String>::new());
+    let n = names.len();
+    let is_complete = move || placed.with(Vec::len) == n;
+    let chip = move |name: String| {
+        let (label, name) = (name.clone(), StoredValue::new(name));
+        let place = move || name.with_value(|name| placed.with(|placed| placed.iter().position(|of| of == name)));
+        let press = move |_| {
+            let at = untrack(place);
+            placed.update(|placed| match at {
+                Some(at) => drop(placed.remove(at)),
+                None => placed.push(name.get_value()),
+            });
+        };
+        view! {
+            <button type="button" class="chip" aria-pressed=move || place().is_some().to_string() on:click=press>
+                {move || place().map(|at| view! { <span class="num">{format!("{}. ", at + 1)}</span> })}
+                {label}
+            </button>
+        }
+    };
+    view! {
+        {names.into_iter().map(chip).collect_view()}
+        <button
+            type="button"
+            class="btn"
+            aria-disabled=move || (!is_complete()).then_some("true")
+            on:click=move |_| if untrack(is_complete) { answer(store, placed.get_untracked()) }
+        >
+            "Compare"
+        </button>
+    }
+}
+
 /// A field for a number.
 #[component]
-fn Guess(on_answer: impl Fn(String) + Copy + 'static) -> impl IntoView {
-    let typed = RwSignal::new(String::new());
+fn Guess() -> impl IntoView {
+    let store = Store::get();
+    let typed = store.text(|m| of_lesson(m, |playing| playing.guess.clone()));
     let is_number = move || typed.with(|typed| typed.trim().parse::<f64>().is_ok_and(f64::is_finite));
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
         if untrack(is_number) {
-            on_answer(typed.get_untracked().trim().to_string());
+            answer(store, vec![typed.get_untracked().trim().to_string()]);
         }
     };
     view! {
@@ -196,7 +263,8 @@ fn Guess(on_answer: impl Fn(String) + Copy + 'static) -> impl IntoView {
                 placeholder="Your answer"
                 maxlength="12"
                 autocomplete="off"
-                on:input=move |event| typed.set(event_target_value(&event))
+                prop:value=typed
+                on:input=move |event| store.dispatch(Command::Lesson(LessonStep::Guess(event_target_value(&event))))
             />
             <button type="submit" class="btn" aria-disabled=move || (!is_number()).then_some("true")>
                 "Compare"

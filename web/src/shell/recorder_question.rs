@@ -14,8 +14,13 @@ use crate::store::Store;
 use crate::widgets::button::CommandButton;
 
 /// Kinds of questions: value, label.
-const KINDS: [(&str, &str); 4] =
-    [("", "No question"), ("pick", "Which one"), ("truth", "True or false"), ("number", "How many or how much")];
+const KINDS: [(&str, &str); 5] = [
+    ("", "No question"),
+    ("pick", "Which one"),
+    ("order", "In which order"),
+    ("truth", "True or false"),
+    ("number", "How many or how much"),
+];
 
 /// Kinds of facts with their labels.
 const FACTS: [(FactKind, &str); 9] = [
@@ -37,6 +42,7 @@ fn kind_of(frame: &LessonFrame) -> &'static str {
     match frame.question.as_ref().map(|question| &question.kind) {
         None => "",
         Some(Kind::PickOne(_)) => "pick",
+        Some(Kind::Order(_)) => "order",
         Some(Kind::TrueOrFalse) => "truth",
         Some(Kind::Number) => "number",
     }
@@ -58,12 +64,13 @@ fn choose(store: Store, kind: &str, fact: &str) {
     let names = store.now(|m| names(m, fact));
     let kind = match kind {
         "pick" => Kind::PickOne(names.iter().take(OPTIONS_MAX).cloned().collect()),
+        "order" => Kind::Order(names.iter().take(OPTIONS_MAX).cloned().collect()),
         "truth" => Kind::TrueOrFalse,
         "number" => Kind::Number,
         _ => return edit_frame(store, &mut |frame| frame.question = None),
     };
     let of = match &kind {
-        Kind::PickOne(_) => String::new(),
+        Kind::PickOne(_) | Kind::Order(_) => String::new(),
         Kind::TrueOrFalse | Kind::Number => names.into_iter().next().unwrap_or_default(),
     };
     let is = (kind == Kind::TrueOrFalse).then_some(1.0);
@@ -94,9 +101,9 @@ fn answer(model: &Model) -> String {
     let is_there = |frame: &&std::sync::Arc<Frame>| {
         !model.moment.is_stale && frame.cycle == scene.cycle && model.document.scenario == scene.scenario
     };
-    match model.moment.frame.as_ref().filter(is_there).map(|frame| question.right(frame)) {
-        Some(right) if right.is_empty() => format!("The answer is read off cycle {}: none of them.", scene.cycle),
-        Some(right) => format!("The answer is read off cycle {}: {}.", scene.cycle, right.join(" and ")),
+    let right = |frame: &std::sync::Arc<Frame>| question.spelled(&question.right(frame), frame);
+    match model.moment.frame.as_ref().filter(is_there).map(right) {
+        Some(right) => format!("The answer is read off cycle {}: {right}.", scene.cycle),
         None => format!("The answer is read off cycle {}.", scene.cycle),
     }
 }
@@ -150,13 +157,13 @@ fn AnswerForm(kind: Memo<String>, fact: Memo<String>) -> impl IntoView {
     let choose_fact = move |event| choose(store, &kind.get_untracked(), &event_target_value(&event));
     let question = |m: &Model| m.recorder.frame().and_then(|frame| frame.question.clone());
     let of = store.text(move |m| match question(m) {
-        Some(Question { kind: Kind::PickOne(options), .. }) => options.join(", "),
+        Some(Question { kind: Kind::PickOne(options) | Kind::Order(options), .. }) => options.join(", "),
         Some(question) => question.answer.of,
         None => String::new(),
     });
     let put_of = |store: Store, text: String| {
         edit_question(store, &mut |question| match &mut question.kind {
-            Kind::PickOne(options) => {
+            Kind::PickOne(options) | Kind::Order(options) => {
                 let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
                 *options = names.map(str::to_string).collect();
             }
@@ -189,9 +196,10 @@ fn AnswerForm(kind: Memo<String>, fact: Memo<String>) -> impl IntoView {
         let label = if name.is_empty() { "all pools" } else { name }.to_string();
         view! { <option value=value prop:selected=move || pool.with(|pool| *pool == this)>{label}</option> }
     };
-    let of_label = move || match kind.with(|kind| kind == "pick") {
-        true => "Options, separated by commas",
-        false => "Name of the queue, job or node",
+    let of_label = move || match kind.get().as_str() {
+        "pick" => "Options, separated by commas",
+        "order" => "Names to put in order, separated by commas",
+        _ => "Name of the queue, job or node",
     };
     view! {
         <label class="field">

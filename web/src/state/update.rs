@@ -96,7 +96,10 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::EngineDied => playback::engine::engine_died(model, fx),
         Command::Replied(reply) => replies::replied(model, *reply, fx),
 
-        Command::Select(selection) => playback::commands::select(model, selection, fx),
+        Command::Select(selection) => match lesson::commands::picked(model, selection.as_ref()) {
+            Some(answer) => lesson::commands::play(model, answer, fx),
+            None => playback::commands::select(model, selection, fx),
+        },
         Command::Resource(resource) => moment::commands::show_resource(model, resource, fx),
         Command::ShowView(now) => moment::commands::show_view(model, now, fx),
         Command::ShowPool(pool) => moment::commands::show_pool(model, pool, fx),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fairground::lesson::{Kind, Lesson, Scene, Subject};
+use fairground::lesson::{Kind, Lesson, Question, Scene, Subject};
 use fairground::scenario::{Edit, Scenario};
 use fairground::words::Selection;
 
@@ -28,12 +28,16 @@ pub(crate) fn play(model: &mut Model, step: LessonStep, fx: &mut Vec<Effect>) {
     let Some(playing) = &mut model.lesson else { return };
     match step {
         // A question is answered before the next frame, so that a presenter needs one key only.
-        LessonStep::Next if playing.frame().question.is_some() && playing.said.is_none() => {
-            playing.said = Some(String::new());
+        LessonStep::Next if playing.asked().is_some() => {
+            playing.said = Some(Vec::new());
             return show(model, fx);
         }
         LessonStep::Next if !playing.is_last() => playing.at += 1,
         LessonStep::Back if playing.at > 0 => playing.at -= 1,
+        LessonStep::Guess(guess) => {
+            playing.guess = guess;
+            return;
+        }
         LessonStep::Answer(said) if playing.frame().question.is_some() => {
             playing.said = Some(said);
             return show(model, fx);
@@ -41,8 +45,25 @@ pub(crate) fn play(model: &mut Model, step: LessonStep, fx: &mut Vec<Effect>) {
         LessonStep::Leave => return leave(model, fx),
         _ => return,
     }
-    playing.said = None;
+    (playing.said, playing.guess) = (None, String::new());
     show(model, fx);
+}
+
+/// The answer that a selection in a chart gives, if the open question asks to pick what is selected.
+pub(crate) fn picked(model: &Model, selection: Option<&Selection>) -> Option<LessonStep> {
+    let question = model.lesson.as_deref()?.asked()?;
+    let (Kind::PickOne(options), Some(selection)) = (&question.kind, selection) else { return None };
+    let is_picked = |name: &&String| *selection == selection_of(question, String::clone(name));
+    options.iter().find(is_picked).map(|name| LessonStep::Answer(vec![name.clone()]))
+}
+
+/// The selection of what a question is about.
+fn selection_of(question: &Question, name: String) -> Selection {
+    match question.answer.kind.subject() {
+        Subject::Queue => Selection::Queue(name),
+        Subject::Job => Selection::Job(name),
+        Subject::Node => Selection::Node(name),
+    }
 }
 
 fn open(model: &mut Model, id: String, lesson: Arc<Lesson>, at: usize, fx: &mut Vec<Effect>) {
@@ -55,6 +76,7 @@ fn open(model: &mut Model, id: String, lesson: Arc<Lesson>, at: usize, fx: &mut 
         id,
         lesson,
         at: at.min(last),
+        guess: String::new(),
         said: None,
         outcome: None,
         answers: answers.unwrap_or_default(),
@@ -138,8 +160,7 @@ fn lay_out(model: &mut Model, playing: &Playing, scene: &Scene) {
     view.detail = None;
     view.now = NowView::from_name(&scene.view).unwrap_or_default().under(&scene.scenario.policy);
     // An explanation could give the answer away.
-    let is_asked = playing.frame().question.is_some() && playing.said.is_none();
-    view.why_open = scene.selection.is_some() && !is_asked;
+    view.why_open = scene.selection.is_some() && playing.asked().is_none();
     view.why_closed = !view.why_open;
 }
 
@@ -210,15 +231,11 @@ pub(crate) fn arrived(model: &mut Model, fx: &mut Vec<Effect>) {
     let outcome = question.outcome(said, &frame);
     fx.push(Effect::Announce(format!("{} {}", outcome.says, question.because)));
     let subject = match &question.kind {
-        Kind::PickOne(_) => question.right(&frame).into_iter().next(),
+        Kind::PickOne(_) | Kind::Order(_) => question.right(&frame).into_iter().next(),
         Kind::TrueOrFalse | Kind::Number => Some(question.answer.of.clone()),
     };
     let subject = subject.filter(|name| !name.is_empty() && question.scene.selection.is_none());
-    let selection = subject.map(|name| match question.answer.kind.subject() {
-        Subject::Queue => Selection::Queue(name),
-        Subject::Job => Selection::Job(name),
-        Subject::Node => Selection::Node(name),
-    });
+    let selection = subject.map(|name| selection_of(question, name));
     playing.record(outcome);
     if selection.is_some() {
         select(model, selection);

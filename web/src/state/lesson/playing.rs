@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fairground::lesson::result_code::{Answer, ResultCode};
-use fairground::lesson::{Lesson, LessonFrame, Outcome, Scene};
+use fairground::lesson::{Lesson, LessonFrame, Outcome, Question, Scene, Subject};
 
 use crate::state::branches::kept_run::Kept;
 use crate::state::document::opened::Opened;
@@ -20,8 +20,10 @@ pub struct Playing {
     pub lesson: Arc<Lesson>,
     /// Position of the frame.
     pub at: usize,
-    /// The answer to the frame's question.
-    pub said: Option<String>,
+    /// The number that is typed or dragged before it is compared.
+    pub guess: String,
+    /// The answer to the frame's question; empty: it was only revealed.
+    pub said: Option<Vec<String>>,
     /// The answer compared with what happens, once the moment is known.
     pub outcome: Option<Outcome>,
     /// The first answers, by position of the frame.
@@ -43,6 +45,16 @@ impl Playing {
             Some(question) if self.said.is_some() => &question.scene,
             _ => &frame.scene,
         }
+    }
+
+    /// The question, until it is answered.
+    pub fn asked(&self) -> Option<&Question> {
+        self.frame().question.as_ref().filter(|_| self.said.is_none())
+    }
+
+    /// Whether an open question asks for an amount of a queue: its fair share would give the answer away.
+    pub fn hides_fair_shares(&self) -> bool {
+        self.asked().is_some_and(|question| question.answer.kind.subject() == Subject::Queue)
     }
 
     /// Records how the question of the frame was answered. A second answer is given by someone who knows the first

@@ -16,8 +16,11 @@ pub enum LessonStep {
     },
     Next,
     Back,
-    /// Answers the question of the frame, which reveals what happens.
-    Answer(String),
+    /// Proposes a number, which is not compared yet.
+    Guess(String),
+    /// Answers the question of the frame, which reveals what happens: the chosen names in order, or a number. An empty
+    /// answer only reveals it.
+    Answer(Vec<String>),
     /// Restores what was open before.
     Leave,
 }

@@ -8,6 +8,7 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
+use super::answer_mark::AnswerMark;
 use super::draggable_marks::DraggableMarks;
 use super::draw::{Rows, shares as draw};
 use super::serving::ServedFirst;
@@ -17,6 +18,7 @@ use crate::chart::marks::{self, Mark};
 use crate::engine::protocol::Frame;
 use crate::linked;
 use crate::state::command::Command;
+use crate::state::lesson::playing::Playing;
 use crate::store::Store;
 use crate::widgets::picture::{
     along_line, chart_keys, chart_menu, insert, inside, legend_lines, move_among, on_size, table,
@@ -31,10 +33,14 @@ pub fn Shares() -> impl IntoView {
     let pool = store.pool;
     // Queues whose children are hidden.
     let folded = Memo::new(move |_| store.view.with(|view| view.folded.clone()));
+    let hides = store.part(|m| m.lesson.as_deref().is_some_and(Playing::hides_fair_shares));
     let view = Memo::new(move |_| {
         let (frame, alternative) = (store.frame.get()?, store.alternative.get());
         let in_pool = |frame: Arc<Frame>| pool.with(|pool| frame.in_pool(pool).map_or(frame, Arc::new));
-        let (frame, alternative) = (in_pool(frame), alternative.map(in_pool));
+        let (mut frame, alternative) = (in_pool(frame), alternative.map(in_pool));
+        if hides.get() {
+            Arc::make_mut(&mut frame).queues.iter_mut().for_each(|queue| queue.fair_share = None);
+        }
         let folded: Vec<String> = folded.with(|folded| folded.iter().cloned().collect());
         let changed = store.changed.get();
         let alternative = alternative.as_deref().map(|frame| Alternative { frame, changed: changed.as_deref() });
@@ -173,6 +179,7 @@ fn Body(view: View, tip: RwSignal<Option<String>>, pool: Memo<String>) -> impl I
             <Show when=move || (near.get() || touched.get()) && pool.with(String::is_empty)>
                 <DraggableMarks view rows />
             </Show>
+            <AnswerMark view rows />
         </div>
     }
 }

@@ -31,7 +31,7 @@ pub fn text_of(resource: Resource, amount: f64) -> String {
 
 impl Reach {
     /// Step between values: one unit, or more if that is too narrow.
-    fn step(self) -> f64 {
+    pub(super) fn step(self) -> f64 {
         let mut step = 1.0;
         for factor in [2.0, 2.5, 2.0].into_iter().cycle().take(60) {
             if step * self.per_unit >= STEP {

@@ -1,5 +1,6 @@
 //! Shares: one row per queue.
 
+mod answer_mark;
 pub mod component;
 pub mod drag;
 pub mod draggable_marks;
