@@ -357,7 +357,7 @@ pub struct EventRow {
     /// For a claim: whether the room is reserved for a pending gang.
     pub for_gang: bool,
     /// The decisive checks.
-    pub checks: Vec<Check>,
+    pub checks: Arc<[Check]>,
 }
 
 impl EventRow {
@@ -371,7 +371,7 @@ impl EventRow {
             amount: Amounts::default(),
             for_good: false,
             for_gang: false,
-            checks: Vec::new(),
+            checks: Arc::default(),
         }
     }
 

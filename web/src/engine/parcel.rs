@@ -138,7 +138,7 @@ fn of_frame<'a>(frame: &'a mut Frame, all: &mut Vec<&'a mut Rule>) {
         if let What::Mark(mark) = what {
             all.push(&mut mark.rule);
         }
-        all.extend(checks.iter_mut().map(of_check));
+        all.extend(Arc::make_mut(checks).iter_mut().map(of_check));
     }
     for not_selected in &mut frame.not_selected {
         match &mut not_selected.why {
