@@ -413,6 +413,17 @@ impl EventRow {
     }
 }
 
+/// The decisive checks of an event, for a frame that has none.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct EventChecks {
+    /// The cycle of the event.
+    pub cycle: u32,
+    /// Position of the event in the frame.
+    pub index: u32,
+    /// Its checks.
+    pub checks: Arc<[Check]>,
+}
+
 /// Summary of the run up to the furthest computed cycle, for timeline and event lane. Thinned to at most 2,000 points,
 /// each of which holds until the next one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

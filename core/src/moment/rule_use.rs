@@ -26,6 +26,8 @@ pub struct RuleUse {
     /// Key of the rule.
     pub rule: String,
     pub cycle: u32,
+    /// Positions of the events that it decided, in order, for a frame without checks.
+    pub events: Vec<u32>,
     /// Whether all uses are counted; `false`: the cycle is too large to be replayed.
     pub is_counted: bool,
     /// Number of comparisons by the rule.
