@@ -26,7 +26,7 @@ fn step(simulation: &mut Simulation) -> Vec<(Event, Vec<Check>)> {
     let record = simulation.advance().expect("a cycle");
     let findings = audit(simulation.world());
     assert!(findings.is_empty(), "{findings:?}");
-    record.events.into_iter().map(|recorded| (recorded.event, recorded.checks)).collect()
+    record.events.into_iter().map(|recorded| (recorded.event, recorded.checks.to_vec())).collect()
 }
 
 fn capacity(simulation: &Simulation) -> u64 {

@@ -82,7 +82,7 @@ fn a_ticket_card_is_plain_text() {
     let record = simulation.advance().expect("a cycle");
     let frame = frame(&names, &simulation, &record);
     let selection = Selection::from_text("job:b2");
-    let card = ticket(&frame, &scenario.name, selection.as_ref(), "https://example.org/#d1.x");
+    let card = ticket(&frame, &scenario.name, selection.as_ref(), None, "https://example.org/#d1.x");
     expect_test::expect_file!["sharing.txt"].assert_eq(&card);
 }
 

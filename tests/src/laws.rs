@@ -378,7 +378,7 @@ pub fn events_suffice(plan: &Plan, _: u64) -> Verdict {
 }
 
 fn checks(record: &CycleRecord) -> impl Iterator<Item = &Check> {
-    let events = record.events.iter().flat_map(|recorded| &recorded.checks);
+    let events = record.events.iter().flat_map(|recorded| recorded.checks.iter());
     let not_selected = record.not_selected.iter().filter_map(|not_selected| match &not_selected.why {
         Protection::Failed(check) | Protection::Later(check) => Some(check),
         _ => None,

@@ -31,7 +31,7 @@ fn holding<'a>(checks: impl Iterator<Item = &'a Check>) -> impl Iterator<Item = 
 }
 
 fn of_the_record(record: &CycleRecord) -> BTreeSet<&'static str> {
-    let of_events = holding(record.events.iter().flat_map(|event| &event.checks));
+    let of_events = holding(record.events.iter().flat_map(|event| event.checks.iter()));
     let of_refusals = record.refusals.iter().flat_map(|refusal| &refusal.checks).map(|check| check.rule.key());
     let of_marks = record.marks.iter().map(|mark| mark.rule.key());
     of_events.chain(of_refusals).chain(of_marks).collect()

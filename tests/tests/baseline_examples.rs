@@ -281,7 +281,7 @@ jobs:
         assert!(matches!(gate("i-1"), Some(Gate::Behind { .. })), "{gates:?}");
         assert!(matches!(gate("a-3"), Some(Gate::Behind { .. })), "{gates:?}");
         let mut used: BTreeSet<&str> = BTreeSet::new();
-        let events = record.events.iter().flat_map(|recorded| &recorded.checks);
+        let events = record.events.iter().flat_map(|recorded| recorded.checks.iter());
         used.extend(events.chain(record.refusals.iter().flat_map(|r| &r.checks)).map(|c| c.rule.key()));
         let alone = simulation_of_limit(policy);
         used.extend(alone);

@@ -223,7 +223,7 @@ fn rules_of_all_checks(scenario: &str) -> Vec<&'static str> {
 /// Keys of the rules behind events in a scenario's first cycle.
 fn rules_of_events(scenario: &str) -> Vec<&'static str> {
     let record = simulation(scenario).advance().expect("a first cycle");
-    record.events.iter().flat_map(|event| &event.checks).map(|check| check.rule.key()).collect()
+    record.events.iter().flat_map(|event| event.checks.iter()).map(|check| check.rule.key()).collect()
 }
 
 /// Keys of the rules of marks and of the reasons of pending jobs in a scenario's first cycles.

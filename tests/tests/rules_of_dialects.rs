@@ -165,7 +165,7 @@ fn keys(name: &str, text: &str) -> Vec<&'static str> {
             keys.extend(of_trace(&explained.trace));
         }
         let Some(record) = simulation.advance() else { break };
-        keys.extend(record.events.iter().flat_map(|event| &event.checks).map(|check| check.rule.key()));
+        keys.extend(record.events.iter().flat_map(|event| event.checks.iter()).map(|check| check.rule.key()));
         for queue in simulation.cluster().queues.ids() {
             let order = simulation.order_in(PartitionId(0), queue, None);
             let places = order.iter().flat_map(|level| &level.places);

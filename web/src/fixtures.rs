@@ -101,7 +101,7 @@ fn reclaim_checks(
     (taker, both): (Subject, Subject),
     giver: [f64; 3],
     [before, with_job, share]: [f64; 3],
-) -> Vec<Check> {
+) -> Arc<[Check]> {
     let [held, left, floor] = giver;
     let parts = |parts: &[(Quantity, f64)]| parts.iter().copied().map(gpus_of).collect();
     let with_job = (Quantity::AllocatedWithJob, with_job);
@@ -111,7 +111,7 @@ fn reclaim_checks(
     let mut over = check("kai/reclaim/maintain-fair-share", both, is, Op::Exceeds, may);
     over.left.parts = parts(&[(Quantity::Before, held), (Quantity::AllocatedAfter, left)]);
     over.right.parts = parts(&[(Quantity::Quota, floor), (Quantity::FairShare, floor)]);
-    vec![entitled, over]
+    Arc::new([entitled, over])
 }
 
 /// The start scenario before its first cycle.

@@ -11,7 +11,7 @@ use leptos::prelude::*;
 use crate::address::{self, Fragment};
 use crate::chart::selection::selection_closure;
 use crate::effects::{Effects, Host};
-use crate::engine::protocol::{Frame, Rulebook, Run};
+use crate::engine::protocol::{EventChecks, Frame, Rulebook, Run};
 use crate::engine::report::Report;
 use crate::lessons::fetch::fetch;
 use crate::lessons::{LinkedLesson, Listed};
@@ -65,6 +65,8 @@ pub struct Store {
     pub explained: Signal<Resource>,
     /// Explanation of the selected queue's fair share.
     pub ladder: Signal<Option<Arc<Ladder>>>,
+    /// The comparisons of the event that explains the selection, if the frame does not have them.
+    pub event: Signal<Option<Arc<EventChecks>>>,
     /// The serving order around the selected queue or job.
     pub order: Signal<Option<Arc<Order>>>,
     /// The rule book of the policy.
@@ -116,6 +118,7 @@ impl Store {
             charted: cell.watched(|m| m.resource, differ).into(),
             explained: cell.part(Model::explained_resource, differ).into(),
             ladder: cell.part(|m| m.moment.ladder.clone(), is_another_or_none).into(),
+            event: cell.part(|m| m.moment.event.clone(), is_another_or_none).into(),
             order: cell.part(|m| m.moment.order.clone(), is_another_or_none).into(),
             rules: cell.part(|m| m.rules.clone(), is_another_or_none).into(),
             alternative_ladder: cell.part(alternative::ladder, is_another_or_none).into(),

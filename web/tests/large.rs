@@ -1,15 +1,21 @@
 //! Views of very large scenarios stay small pictures. Prints the duration of each: `cargo test --release --test large
 //! -- --nocapture`.
 
-use fairground::units::ShownResource;
+use fairground::units::{Resource, ShownResource};
+use std::sync::Arc;
 use std::time::Instant;
 
 use crate::run::{Page, sent};
-use fairground::sim::{Summary, Totals};
-use fairground::words::Selection;
+use crate::whole::Whole;
+use fairground::moment::{self, Names};
+use fairground::scenario::check;
+use fairground::sim::{Simulation, Summary, Totals};
+use fairground::words::{self, Selection};
 use fairground_web::chart::alternative::{Alternative, differences};
-use fairground_web::engine::protocol::{Frame, QueueRow, Run};
+use fairground_web::engine::protocol::{Frame, QueueRow, Rulebook, Run};
 use fairground_web::engine::report::{Fairness, Gantt, GanttBy, Level, Trends};
+use fairground_web::state::command::Command;
+use fairground_web::state::document::{Origin, opened::Opened};
 use fairground_web::state::layout::gantt_window::GANTT_ROWS;
 use fairground_web::views::{fairness, gantt, tree, trends};
 
@@ -154,4 +160,37 @@ fn a_cycle_with_very_many_events_is_listed_in_short() {
     let (_, entries) = fairground::words::at_rest(&frame).list.expect("a list");
     assert_eq!(entries.len(), 201);
     assert_eq!(entries[200].text.spoken(), "and 1,100 more");
+}
+
+/// The frame does not have its comparisons; what is said is the same.
+#[test]
+fn what_decided_one_of_very_many_events_is_asked_for() {
+    let text = "format: fairground-scenario\nversion: 1\npolicy: kai\nnodes: [{name: n, count: 700, gpu: 8}]\n\
+                queues: [{name: q, gpu: {quota: 5600, limit: unlimited, weight: 1}}]\n\
+                jobs: [{name: j, queue: q, count: 3000, pods: 2, gpu: 1}]\n";
+    let plan = check(&sent(text)).plan.expect("it can run");
+    let mut sim = Simulation::new(&plan);
+    let names = Arc::new(Names::of(plan.policy.key(), sim.cluster()));
+    let record = sim.advance().expect("a cycle");
+    let whole = moment::frame(&names, &sim, &record);
+    let mut opened = Opened::new((*sent(text)).clone(), Origin::Start);
+    opened.moment.cycle = 1;
+    let mut page = Whole::of(opened);
+    assert!(page.frame().events.iter().all(|event| event.checks.is_empty()), "none is sent with the frame");
+    let started = Selection::Job(whole.job_name(&whole.events[17]).to_string());
+    let waits = Selection::Job(whole.job(whole.refusals[0].job).to_string());
+    for selection in [Selection::Event { cycle: 1, index: 1 }, started, waits] {
+        page.dispatch(Command::Select(Some(selection.clone())));
+        let event = page.model.moment.event.as_deref();
+        let said = words::why_with(page.frame(), None, &selection, None, event, Resource::GPU);
+        assert_eq!(said, words::why(&whole, None, &selection, None, Resource::GPU));
+        assert!(!said.checks.is_empty(), "{selection:?}");
+    }
+    page.dispatch(Command::Select(Some(Selection::Rule("kai/score/best-node".into()))));
+    let book = page.model.rules.as_deref().expect("the rule book");
+    let says =
+        |frame: &Frame, book| words::rule(frame, "kai/score/best-node", Some(book), &page.model.document.scenario);
+    let said = says(page.frame(), book);
+    assert_eq!(said, says(&whole, &Rulebook { used: None, ..book.clone() }));
+    assert!(said.list.is_some());
 }

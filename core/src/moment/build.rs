@@ -421,7 +421,7 @@ fn evicted(sim: &Simulation) -> Vec<EventRow> {
     let all = sim.evicted_jobs();
     let latest = &all[all.len().saturating_sub(EVICTED_MAX)..];
     let row = |(at, event): &(Time, Event)| {
-        let recorded = Recorded { event: *event, action: "", checks: Vec::new() };
+        let recorded = Recorded { event: *event, action: "", checks: Default::default() };
         event_row(sim.cluster(), *at, &recorded)
     };
     latest.iter().map(row).collect()

@@ -357,7 +357,7 @@ pub struct EventRow {
     /// For a claim: whether the room is reserved for a pending gang.
     pub for_gang: bool,
     /// The decisive checks.
-    pub checks: Vec<Check>,
+    pub checks: Arc<[Check]>,
 }
 
 impl EventRow {
@@ -371,7 +371,7 @@ impl EventRow {
             amount: Amounts::default(),
             for_good: false,
             for_gang: false,
-            checks: Vec::new(),
+            checks: Arc::default(),
         }
     }
 
@@ -411,6 +411,17 @@ impl EventRow {
             What::Event(_) | What::Mark(_) => None,
         }
     }
+}
+
+/// The decisive checks of an event, for a frame that has none.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct EventChecks {
+    /// The cycle of the event.
+    pub cycle: u32,
+    /// Position of the event in the frame.
+    pub index: u32,
+    /// Its checks.
+    pub checks: Arc<[Check]>,
 }
 
 /// Summary of the run up to the furthest computed cycle, for timeline and event lane. Thinned to at most 2,000 points,

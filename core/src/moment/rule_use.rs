@@ -26,6 +26,8 @@ pub struct RuleUse {
     /// Key of the rule.
     pub rule: String,
     pub cycle: u32,
+    /// Positions of the events that it decided, in order, for a frame without checks.
+    pub events: Vec<u32>,
     /// Whether all uses are counted; `false`: the cycle is too large to be replayed.
     pub is_counted: bool,
     /// Number of comparisons by the rule.
@@ -45,7 +47,7 @@ pub fn count(before: Simulation, after: &Simulation, rule: &str) -> RuleUse {
         ..RuleUse::default()
     };
     let Some(explained) = explain(&before, Level::Every) else { return found };
-    let of_events = explained.record.events.iter().flat_map(|event| &event.checks);
+    let of_events = explained.record.events.iter().flat_map(|event| event.checks.iter());
     let of_refusals = explained.trace.refusals.iter().flat_map(|refusal| &refusal.checks);
     // At level *every* the decisive comparisons are among all recorded ones.
     let every: Vec<&Check> = explained.trace.checks.iter().filter(|check| check.rule.key() == rule).collect();

@@ -7,5 +7,5 @@ pub type Log = Vec<Recorded>;
 
 /// Appends an event without comparisons.
 pub fn log(events: &mut Log, event: Event) {
-    events.push(Recorded { event, action: "", checks: Vec::new() });
+    events.push(Recorded { event, action: "", checks: Default::default() });
 }

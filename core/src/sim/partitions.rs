@@ -118,7 +118,7 @@ impl Simulation {
             let mut trace = Trace::new(self.state.level.max(Level::Decisive));
             self.run_policy(partition, &mut trace);
             if self.state.level < Level::Decisive {
-                trace.events.iter_mut().for_each(|recorded| recorded.checks.clear());
+                trace.events.iter_mut().for_each(|recorded| recorded.checks = Arc::default());
             }
             trace.unfinished.iter_mut().for_each(|of| of.after += all.events.len() as u32);
             all.unfinished.append(&mut trace.unfinished);

@@ -1,5 +1,7 @@
 //! Events of a run. Law: the placements can be rebuilt from the events alone.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::check::{Check, Subject};
@@ -15,7 +17,7 @@ pub struct Recorded {
     /// actions.
     pub action: &'static str,
     /// The decisive checks; empty below level *decisive*.
-    pub checks: Vec<Check>,
+    pub checks: Arc<[Check]>,
 }
 
 /// An event, external or decided by a policy.

@@ -4,6 +4,8 @@
 //! [`Level::Decisive`], and every comparison only at [`Level::Every`], for one cycle on request. Sentences are written
 //! by [`crate::words`]. The record can be serialised as it is, except for rules, whose records are sent separately.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 mod check;
@@ -95,8 +97,8 @@ impl Trace {
     }
 
     /// Records an event with its decisive checks; `why` is called at level [`Level::Decisive`] and above.
-    pub fn event(&mut self, event: Event, why: impl FnOnce() -> Vec<Check>) {
-        let checks = if self.level >= Level::Decisive { why() } else { Vec::new() };
+    pub fn event<C: Into<Arc<[Check]>>>(&mut self, event: Event, why: impl FnOnce() -> C) {
+        let checks = if self.level >= Level::Decisive { why().into() } else { Arc::default() };
         self.events.push(Recorded { event, action: self.action, checks });
     }
 

@@ -114,7 +114,7 @@ fn evictions_in_order(frame: &Frame, event: &EventRow) -> Option<(&'static str, 
             when: format!("{}.", entries.len() + 1),
             text: text!("{job}{pod}{submitted}", [job = job(name), pod, submitted]),
             selection: Some(Selection::Job(name.to_string())),
-            current: other == event,
+            current: other.what == event.what,
             ..Entry::default()
         });
     }

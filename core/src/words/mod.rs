@@ -65,7 +65,7 @@ pub use text::{Piece, Text, joined};
 pub use ticket::ticket;
 
 use crate::id::{Id, JobId};
-use crate::moment::{EventRow, EventWord, Frame, JobRow, Run};
+use crate::moment::{EventChecks, EventRow, EventWord, Frame, JobRow, Run};
 use crate::trace::Rule;
 
 /// An explanation of a selected object or event.
@@ -265,22 +265,34 @@ pub fn why(
     derivation: Option<&Ladder>,
     resource: Resource,
 ) -> Explanation {
+    why_with(frame, run, selection, derivation, None, resource)
+}
+
+/// Explains a selection at the moment of a frame that may have no checks; `checks` are then those of
+/// [`explained_event`].
+pub fn why_with(
+    frame: &Frame,
+    run: Option<&Run>,
+    selection: &Selection,
+    derivation: Option<&Ladder>,
+    checks: Option<&EventChecks>,
+    resource: Resource,
+) -> Explanation {
     let frame = &*deciding_pool(frame, selection);
     // Sentences are about what every policy accounts.
     let resource = resource.accounted().unwrap_or(Resource::GPU);
-    let mut explanation = match selection {
-        Selection::Queue(name) => queue::queue(frame, name, derivation, resource),
-        Selection::Job(name) => job(frame, name, resource),
-        Selection::Node(name) => happenings::node(frame, name),
+    let explained = explained_event(frame, selection).map(|index| with_checks(frame, index, checks));
+    let mut explanation = match (selection, explained) {
+        (_, Some(row)) => event::event(frame, &row, resource),
+        (Selection::Queue(name), None) => queue::queue(frame, name, derivation, resource),
+        (Selection::Job(name), None) => job(frame, name, resource),
+        (Selection::Node(name), None) => happenings::node(frame, name),
         // A frame does not contain the rulebook.
-        Selection::Rule(key) => rule(frame, key, None, &Scenario::default()),
-        Selection::Event { cycle, index } => match frame.events.get(*index as usize) {
-            Some(found) if frame.cycle == *cycle => event::event(frame, found, resource),
-            _ => Explanation {
-                about: Text::of(format!("an event of cycle {cycle}")),
-                verdict: Text::of(format!("This happened in cycle {cycle}; go there to see what decided it.")),
-                ..Explanation::default()
-            },
+        (Selection::Rule(key), None) => rule(frame, key, None, &Scenario::default()),
+        (Selection::Event { cycle, .. }, None) => Explanation {
+            about: Text::of(format!("an event of cycle {cycle}")),
+            verdict: Text::of(format!("This happened in cycle {cycle}; go there to see what decided it.")),
+            ..Explanation::default()
         },
     };
     let job = match selection {
@@ -297,6 +309,38 @@ pub fn why(
         explanation.history = history(run, job, frame.cycle);
     }
     in_words_of(frame, explanation)
+}
+
+/// The position of the event that explains a selection, if one does: of a job an eviction, else, unless it is pending,
+/// a start; of a job that has ended its last event.
+pub fn explained_event(frame: &Frame, selection: &Selection) -> Option<u32> {
+    let name = match selection {
+        Selection::Event { cycle, index } => {
+            return Some(*index).filter(|at| frame.cycle == *cycle && (*at as usize) < frame.events.len());
+        }
+        Selection::Job(name) => name,
+        Selection::Queue(_) | Selection::Node(_) | Selection::Rule(_) => return None,
+    };
+    let of_job = |event: &EventRow| frame.job_name(event) == name;
+    let first = |is: fn(EventWord) -> bool| frame.events.iter().position(|event| is(event.word()) && of_job(event));
+    let starts = |word| matches!(word, EventWord::Started | EventWord::Found);
+    let waits = || frame.refusals.iter().any(|refusal| frame.job(refusal.job) == name);
+    let is_known = || frame.jobs.iter().any(|job| job.name == *name) || frame.evicted.iter().any(of_job);
+    let found = match first(EventWord::is_eviction) {
+        None if waits() => None,
+        None => first(starts).or_else(|| frame.events.iter().rposition(of_job).filter(|_| !is_known())),
+        evicted => evicted,
+    };
+    found.map(|at| at as u32)
+}
+
+/// An event of the frame, with its checks if these are they.
+fn with_checks<'f>(frame: &'f Frame, index: u32, checks: Option<&EventChecks>) -> Cow<'f, EventRow> {
+    let row = &frame.events[index as usize];
+    match checks.filter(|of| (of.cycle, of.index) == (frame.cycle, index)) {
+        Some(of) => Cow::Owned(EventRow { checks: of.checks.clone(), ..row.clone() }),
+        None => Cow::Borrowed(row),
+    }
 }
 
 /// The frame with the numbers of the node pool in which a job or an event was decided.
@@ -324,26 +368,15 @@ fn leaves(frame: &Frame, job: &str) -> Option<Text> {
     Some(text!("{who} {leaves}.", [who, leaves = number::leaves(at, frame.time_ms)]))
 }
 
-/// Explains a job: its events in the cycle, else why it is pending, else its state.
+/// Explains a job that no event of the cycle explains: why it is pending, else its state.
 fn job(frame: &Frame, name: &str, resource: Resource) -> Explanation {
-    let of_job = || frame.events.iter().filter(|event| frame.job_name(event) == name);
-    if let Some(evicted) = of_job().find(|event| event.word().is_eviction()) {
-        return event::event(frame, evicted, resource);
-    }
     let is_own = |job: JobId| frame.job(job) == name;
     if let Some(refusal) = frame.refusals.iter().find(|refusal| is_own(refusal.job)) {
         return pending::pending(frame, refusal, resource);
     }
-    let starts = |event: &&EventRow| matches!(event.word(), EventWord::Started | EventWord::Found);
-    if let Some(started) = of_job().find(starts) {
-        return event::event(frame, started, resource);
-    }
     let Some(job) = frame.jobs.iter().find(|job| job.name == name) else {
         if let Some(last) = frame.evicted.iter().find(|event| frame.job_name(event) == name) {
             return event::gone(frame, last);
-        }
-        if let Some(last) = of_job().next_back() {
-            return event::event(frame, last, resource);
         }
         let says = " does not exist in this cycle: it is not submitted yet, or it has ended.";
         return Explanation::missing(text::job(name), says);

@@ -37,7 +37,7 @@ pub fn rule(frame: &Frame, key: &str, book: Option<&Rulebook>, scenario: &Scenar
     };
     let terms = Terms::of(&policy);
     let used = book.used.as_ref().filter(|used| used.rule == key && used.cycle == frame.cycle);
-    let mut decided = decided(frame, &row.key);
+    let mut decided = decided(frame, &row.key, used);
     let when = when(frame.cycle, decided.len(), used);
     let mut caption = "Decisions by this rule";
     if decided.is_empty() {
@@ -115,12 +115,13 @@ fn controls(book: &Rulebook, switch: &str, scenario: &Scenario) -> Vec<Control> 
 }
 
 /// The decisions of the frame's cycle that a rule took part in: events first, then refusals.
-fn decided(frame: &Frame, key: &str) -> Vec<Entry> {
+fn decided(frame: &Frame, key: &str, used: Option<&RuleUse>) -> Vec<Entry> {
     let is_by = |checks: &[Check]| checks.iter().any(|check| check.rule.key() == key);
     let is_mark = |row: &EventRow| matches!(row.what, What::Mark(mark) if mark.rule.key() == key);
+    let is_known = |index: u32| used.is_some_and(|used| used.events.binary_search(&index).is_ok());
     let events = happenings::groups(frame).into_iter();
     let events = events
-        .filter(|group| is_by(&group.first.checks) || is_mark(group.first))
+        .filter(|group| is_by(&group.first.checks) || is_mark(group.first) || is_known(group.index))
         .map(|group| happenings::entry(frame, &group));
     let waiting = frame.refusals.iter().filter(|refusal| is_by(&refusal.checks)).map(|refusal| Entry {
         text: text!("{job} was kept waiting", [job = job(frame.job(refusal.job))]),

@@ -2,8 +2,8 @@
 //!
 //! It is readable without Markdown in any fixed-width font.
 
-use super::{Selection, at_rest, number, why};
-use crate::moment::{Cell, Frame, NodeCard, QueueRow};
+use super::{Selection, at_rest, number, why_with};
+use crate::moment::{Cell, EventChecks, Frame, NodeCard, QueueRow};
 use crate::policy::Policy;
 use crate::policy::vocabulary::Terms;
 use crate::units::Resource;
@@ -12,11 +12,17 @@ use crate::units::Resource;
 const ROWS_MAX: usize = 40;
 const CELLS_MAX: usize = 16;
 
-/// The text of a moment, with the explanation of the selection if there is one.
-pub fn ticket(frame: &Frame, title: &str, selection: Option<&Selection>, link: &str) -> String {
+/// The text of a moment, with the explanation of the selection if there is one; `checks` as in [`why_with`].
+pub fn ticket(
+    frame: &Frame,
+    title: &str,
+    selection: Option<&Selection>,
+    checks: Option<&EventChecks>,
+    link: &str,
+) -> String {
     let resource = frame.names.resource;
     let explained = match selection {
-        Some(selection) => why(frame, None, selection, None, resource),
+        Some(selection) => why_with(frame, None, selection, None, checks, resource),
         None => at_rest(frame),
     };
     let policy = Policy::described_or_default(&frame.policy);

@@ -448,7 +448,7 @@ impl<'a> Cycle<'a> {
         }
         let n_counted = moment.counted.map_or(0, |of| self.moments.counted[of].1);
         for event in self.moments.unfinished[..n_counted].iter().flat_map(moments::of_unfinished) {
-            rooms.apply(&Recorded { event, action: "reclaim", checks: Vec::new() }, false);
+            rooms.apply(&Recorded { event, action: "reclaim", checks: Default::default() }, false);
         }
         Some(rooms)
     }

@@ -2,6 +2,8 @@
 
 mod searches;
 
+use std::sync::Arc;
+
 use fairground::cluster::Cluster;
 use fairground::id::{Id, PartitionId, QueueId};
 use fairground::policy::Policy;
@@ -49,7 +51,7 @@ pub fn planted(policy: &Policy, simulation: &Simulation, record: &CycleRecord) -
             let mut put = |kind: Planted, wrong: Option<Check>| {
                 let Some(wrong) = wrong else { return };
                 let mut copy = record.clone();
-                copy.events[at].checks[check] = wrong;
+                Arc::make_mut(&mut copy.events[at].checks)[check] = wrong;
                 all.push((kind, copy));
             };
             let own = &record.events[at].checks[check];

@@ -46,7 +46,7 @@ pub fn rules_used(opening: &Snapshot) -> Vec<&'static str> {
 
 /// All recorded checks.
 fn checks(trace: &Trace) -> impl Iterator<Item = &Check> {
-    let of_events = trace.events.iter().flat_map(|event| &event.checks);
+    let of_events = trace.events.iter().flat_map(|event| event.checks.iter());
     let of_refusals = trace.refusals.iter().flat_map(|refusal| &refusal.checks);
     of_events.chain(of_refusals).chain(&trace.checks)
 }

@@ -48,7 +48,8 @@ pub fn Share(on_close: Callback<()>) -> impl IntoView {
     let card = move || {
         store.now(|m| {
             let frame = m.moment.frame.as_deref()?;
-            Some(words::ticket(frame, &m.document.scenario.name, m.selection.as_ref(), &link.get_untracked()))
+            let (name, checks) = (&m.document.scenario.name, m.moment.event.as_deref());
+            Some(words::ticket(frame, name, m.selection.as_ref(), checks, &link.get_untracked()))
         })
     };
     let copy_card = move |_| card().into_iter().for_each(|card| clipboard::copy(store, card, "Ticket card copied."));

@@ -1,16 +1,19 @@
 //! A run of one scenario: the displayed one, or one computed in the background.
 
+use std::sync::Arc;
+
 use fairground::id::{JobId, QueueId};
 use fairground::moment::{self, orders, rule_use};
 use fairground::scenario::Scenario;
 use fairground::sim::{Simulation, Timeline};
 use fairground::time::Time;
-use fairground::trace::{Event, Level};
+use fairground::trace::{Event, Level, Recorded};
 use fairground::units::Resource;
 use fairground::words::{Ladder, Order, Selection};
 
+use super::moment::is_without_checks;
 use super::plan::plan_of;
-use super::protocol::{Frame, LadderLevel, Moment, RuleUse, Run, Stop, Subjects, Wants};
+use super::protocol::{EventChecks, Frame, LadderLevel, Moment, RuleUse, Run, Stop, Subjects, Wants};
 use super::report::{Report, ReportRequest};
 use super::reporting;
 use super::run_log::RunLog;
@@ -97,9 +100,13 @@ impl Branch {
     pub fn before(&self) -> Option<Simulation> {
         self.timeline.before()
     }
-    /// The current cycle as rows.
+    /// The current cycle as rows, without the comparisons of its events if there are too many.
     pub fn frame(&self) -> Frame {
-        moment::frame(&self.run_log.names, self.sim(), self.timeline.record())
+        let mut frame = moment::frame(&self.run_log.names, self.sim(), self.timeline.record());
+        if is_without_checks(&frame) {
+            frame.events.iter_mut().for_each(|event| event.checks = Arc::default());
+        }
+        frame
     }
     /// Summary of the run.
     pub fn run(&self) -> Run {
@@ -116,7 +123,7 @@ impl Branch {
         Moment { frame: Some(frame), run: Some(Box::new(self.run())), ..explained }
     }
     /// What is wanted of the current cycle besides its frame.
-    pub fn explained(&self, Subjects { ladder, order, rule, report }: Subjects) -> Moment {
+    pub fn explained(&self, Subjects { ladder, order, rule, event, report }: Subjects) -> Moment {
         let (cycle, sim) = (self.cycle(), self.sim());
         let order = order.map(|of| {
             let levels = match &of {
@@ -135,6 +142,7 @@ impl Branch {
             }),
             order,
             rule_use: rule.map(|rule| self.rule_use(rule)),
+            event: event.map(|index| self.event_checks(index)),
             report: report.map(|request| {
                 let report = self.report(&request);
                 (request, report)
@@ -146,7 +154,17 @@ impl Branch {
     fn rule_use(&self, rule: String) -> RuleUse {
         let (before, cycle) = (self.before(), self.cycle());
         let found = before.map(|before| rule_use::count(before, self.sim(), &rule));
-        found.unwrap_or_else(|| RuleUse { rule, cycle, is_counted: cycle == 0, ..RuleUse::default() })
+        let is_by = |recorded: &Recorded| recorded.checks.iter().any(|check| check.rule.key() == rule);
+        let events = (0..).zip(&self.timeline.record().events).filter(|(_, recorded)| is_by(recorded));
+        let events = events.map(|(at, _)| at).collect();
+        let found = found.unwrap_or_else(|| RuleUse { is_counted: cycle == 0, ..RuleUse::default() });
+        RuleUse { rule, cycle, events, ..found }
+    }
+    /// The comparisons of an event of the current cycle.
+    fn event_checks(&self, index: u32) -> EventChecks {
+        let recorded = self.timeline.record().events.get(index as usize);
+        let checks = recorded.map(|recorded| recorded.checks.clone()).unwrap_or_default();
+        EventChecks { cycle: self.cycle(), index, checks }
     }
     /// A report on the whole run.
     pub fn report(&self, request: &ReportRequest) -> Report {

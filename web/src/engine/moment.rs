@@ -6,14 +6,17 @@
 use fairground::units::{Resource, ShownResource};
 use std::sync::Arc;
 
-use fairground::moment::{EventWord, Frame, RuleUse, Run};
+use fairground::moment::{EventChecks, EventWord, Frame, RuleUse, Run};
 use fairground::policy::Policy;
 use fairground::scenario::Scenario;
-use fairground::words::{Ladder, Order, Selection};
+use fairground::words::{Ladder, Order, Selection, explained_event};
 use serde::{Deserialize, Serialize};
 
 use super::dominant;
 use super::report::{Report, ReportRequest};
+
+/// Above this number of events, a frame has no comparisons of events; those of single events are sent on request.
+const EVENTS_MAX: usize = 5_000;
 
 /// Which run a moment belongs to. While several are computed, earlier ones go first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -94,6 +97,8 @@ pub struct Subjects {
     pub order: Option<Selection>,
     /// Key of a rule.
     pub rule: Option<String>,
+    /// Position of an event whose comparisons the frame does not have.
+    pub event: Option<u32>,
     pub report: Option<ReportRequest>,
 }
 
@@ -109,6 +114,8 @@ pub struct Moment {
     pub order: Option<Order>,
     /// What a rule did in the cycle.
     pub rule_use: Option<RuleUse>,
+    /// The comparisons of an event that the frame does not have.
+    pub event: Option<EventChecks>,
     pub report: Option<(ReportRequest, Report)>,
     /// Whether the condition of [`At::Until`] is met, or the run ended before.
     pub is_met: Option<bool>,
@@ -176,8 +183,15 @@ impl Focus {
             ladder: self.queue(frame).filter(has_share).map(|queue| (queue, self.explained_resource(frame))),
             order,
             rule,
+            event: self.event(frame),
             report: self.report.clone(),
         }
+    }
+
+    /// The event that explains the selection, if the frame does not have its comparisons.
+    pub fn event(&self, frame: &Frame) -> Option<u32> {
+        let selection = self.selection.as_ref().filter(|_| is_without_checks(frame));
+        selection.and_then(|selection| explained_event(frame, selection))
     }
 
     /// The queue whose fair share is explained: the selected one; for Division also the queue of the selection,
@@ -213,6 +227,11 @@ impl Focus {
         let row = queue.and_then(|name| frame.queues.iter().find(|row| row.name == name));
         row.map_or(Resource::GPU, |row| dominant::resource_of(&row.allocated, &row.request, &frame.total))
     }
+}
+
+/// Whether a frame has no comparisons of its events, because there are too many.
+pub fn is_without_checks(frame: &Frame) -> bool {
+    frame.events.len() > EVENTS_MAX
 }
 
 /// The first eviction of a cycle, otherwise the first start, otherwise the first pending job.

@@ -70,7 +70,7 @@ fn a_reclaim_is_told_at_the_level_where_paths_split() {
 #[test]
 fn a_reclaim_without_recorded_checks_has_no_numbers() {
     let mut frame = fixtures::reclaimed();
-    frame.events[0].checks.clear();
+    frame.events[0].checks = Default::default();
     check_verdict(&job_at(&frame, "a2"), expect!["`a2` was evicted so that `b2` can run."]);
 }
 

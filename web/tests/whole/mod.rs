@@ -24,6 +24,11 @@ impl Whole {
         let scenario = Example::find(example).expect("an example").scenario();
         let mut opened = Opened::new(scenario, Origin::Example(example.to_string()));
         opened.moment.cycle = cycle;
+        Whole::of(opened)
+    }
+
+    /// What was opened, as the page shows it.
+    pub fn of(opened: Opened) -> Whole {
         let model = Model::new(opened);
         let mut whole = Whole { model, server: Server::default(), announced: Vec::new(), n_requests: 0 };
         let effects = begin(&mut whole.model);

@@ -180,7 +180,7 @@ impl CycleOutput<'_, '_> {
                     let hosts = || host_order::checks(self.world, self.model, &current.state, id, self.subject(pod));
                     let hosts = if current.state.near.is_empty() { Vec::new() } else { hosts() };
                     self.trace.event(Event::Bound { pod, node, devices: Devices::default() }, || {
-                        hosts.into_iter().chain(checks).collect()
+                        hosts.into_iter().chain(checks).collect::<Vec<_>>()
                     });
                     self.decisions.push(Decision::Bind { pod, node, devices: None });
                     self.started.push(id);

@@ -83,7 +83,7 @@ impl Scheduler for Fifo {
                     trace.event(Event::Bound { pod, node, devices: Default::default() }, || {
                         let in_order = rules::in_order(world, memory, leaf, job);
                         let fits = rules::fits(world, memory, &places, pod, node);
-                        in_order.into_iter().chain(compared.iter().cloned()).chain([fits]).collect()
+                        in_order.into_iter().chain(compared.iter().cloned()).chain([fits]).collect::<Vec<_>>()
                     });
                     memory.bind(world, pod, node);
                     decisions.push(Decision::Bind { pod, node, devices: None });

@@ -9,6 +9,8 @@
 //! # Differs
 //! nothing
 
+use std::sync::Arc;
+
 use super::alternative_share::{EXACT, PUBLISHED};
 use crate::policy::kai;
 use crate::trace::{DivisionStep, OrderLevel, Protection, Rule, RuleRecord, Trace};
@@ -252,7 +254,7 @@ fn translate_rule(rule: &mut Rule) {
 
 /// Translates the rules of a trace.
 pub(super) fn translate(trace: &mut Trace) {
-    let of_events = trace.events.iter_mut().flat_map(|e| &mut e.checks);
+    let of_events = trace.events.iter_mut().flat_map(|e| Arc::make_mut(&mut e.checks));
     let of_refusals = trace.refusals.iter_mut().flat_map(|r| &mut r.checks);
     of_events.chain(of_refusals).chain(&mut trace.checks).for_each(|check| translate_rule(&mut check.rule));
     trace.marks.iter_mut().for_each(|mark| translate_rule(&mut mark.rule));

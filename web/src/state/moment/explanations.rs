@@ -46,7 +46,7 @@ pub(crate) fn request_report(model: &mut Model, to_selection: bool, fx: &mut Vec
 fn request_shown(model: &mut Model, report: Option<ReportRequest>, fx: &mut Vec<Effect>) {
     rules::request_rule_book(model, fx);
     let Some(frame) = model.moment.frame.clone().filter(|_| !model.moment.is_stale) else { return };
-    let Subjects { mut ladder, mut order, mut rule, .. } = focus(model).subjects(&frame);
+    let Subjects { mut ladder, mut order, mut rule, event, .. } = focus(model).subjects(&frame);
     let is_current = |of: &Ladder| of.cycle == frame.cycle && ladder == Some((of.queue.clone(), of.resource));
     if model.moment.ladder.as_deref().is_some_and(is_current) {
         ladder = None;
@@ -66,11 +66,13 @@ fn request_shown(model: &mut Model, report: Option<ReportRequest>, fx: &mut Vec<
     if model.rules.as_deref().is_none_or(is_counted) {
         rule = None;
     }
+    let has_event = |index: &u32| model.moment.event.as_ref().is_some_and(|of| of.index == *index);
+    let event = event.filter(|index| !has_event(index));
     let has_report = report.is_some();
     let subjects = match model.engine.state {
         // The moment in flight brings its own explanations.
         EngineState::Working(_) => Subjects { report, ..Subjects::default() },
-        _ => Subjects { ladder, order, rule, report },
+        _ => Subjects { ladder, order, rule, event, report },
     };
     if subjects == Subjects::default() {
         return;
@@ -93,6 +95,10 @@ pub(crate) fn explained(model: &mut Model, moment: &mut Moment) {
     let order = moment.order.take().filter(|of| of.cycle == frame.cycle);
     if let Some(order) = order.filter(|of| shown.order.as_ref() == Some(&of.of)) {
         model.moment.order = Some(Arc::new(order));
+    }
+    let event = moment.event.take().filter(|of| of.cycle == frame.cycle && shown.event == Some(of.index));
+    if event.is_some() {
+        model.moment.event = event.map(Arc::new);
     }
     if let Some((book, used)) = model.rules.as_mut().zip(moment.rule_use.take()) {
         Arc::make_mut(book).used = Some(used);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use fairground::words::{Ladder, Order};
 
-use crate::engine::protocol::{Frame, Run};
+use crate::engine::protocol::{EventChecks, Frame, Run};
 use crate::engine::report::Report;
 
 /// What is known of the displayed moment and its run.
@@ -27,6 +27,8 @@ pub struct Displayed {
     pub ladder: Option<Arc<Ladder>>,
     /// The serving order around the selection.
     pub order: Option<Arc<Order>>,
+    /// The comparisons of the event that explains the selection, if `frame` does not have them.
+    pub event: Option<Arc<EventChecks>>,
     /// The report on the whole run, for views that show more than a moment.
     pub report: Option<Arc<Report>>,
 }

@@ -116,6 +116,7 @@ fn show_frame(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
     model.moment.frame = Some(frame.clone());
     model.moment.run = Some(run);
     model.moment.within_cycle = None;
+    model.moment.event = None;
     if focus.selects {
         let is_for_another = |event: &EventRow| matches!(event.word(), EventWord::Reclaimed | EventWord::Preempted);
         let explains_itself = model.document.origin == Origin::Start || frame.events.iter().any(is_for_another);

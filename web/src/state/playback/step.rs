@@ -7,11 +7,13 @@ use fairground::words::Selection;
 
 use super::decision_step;
 use super::run::go_to;
+use crate::engine::moment::is_without_checks;
 use crate::engine::protocol::Frame;
 use crate::state::branches::kept;
 use crate::state::effect::Effect;
 use crate::state::model::Model;
 use crate::state::moment::commands::focus_field;
+use crate::state::moment::explanations::request_explanations;
 
 /// Reports that errors prevent the scenario from running, and leads to the first one.
 pub(crate) fn refuse(model: &mut Model, fx: &mut Vec<Effect>) {
@@ -118,6 +120,9 @@ pub(crate) fn show_decision(model: &mut Model, at: Option<u32>, fx: &mut Vec<Eff
         if model.selection.is_none() || model.auto_selected {
             model.selection = Some(Selection::Event { cycle: frame.cycle, index });
             model.auto_selected = true;
+            if is_without_checks(&frame) {
+                request_explanations(model, fx);
+            }
         }
     }
     fx.push(Effect::SetUrl);

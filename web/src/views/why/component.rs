@@ -21,7 +21,7 @@ pub fn explained(store: Store) -> Memo<Option<Explanation>> {
         // Rules can be explained before the first cycle.
         let is_rule = matches!(selection, Some(Selection::Rule(_)));
         let frame = store.frame.get().or_else(|| is_rule.then(Default::default))?;
-        let (run, ladder, order) = (store.run.get(), store.ladder.get(), store.order.get());
+        let (run, ladder, order, event) = (store.run.get(), store.ladder.get(), store.order.get(), store.event.get());
         let (rules, scenario) = (store.rules.get(), store.scenario.get());
         Some(match selection {
             Some(Selection::Rule(key)) => words::rule(&frame, &key, rules.as_deref(), &scenario),
@@ -29,7 +29,8 @@ pub fn explained(store: Store) -> Memo<Option<Explanation>> {
                 let resource = store.explained.get();
                 let in_pool = matches!(about, Selection::Queue(_)).then(|| store.pool.get());
                 let frame = in_pool.and_then(|pool| frame.in_pool(&pool)).map_or(frame, Arc::new);
-                let mut why = words::why(&frame, run.as_deref(), &about, ladder.as_deref(), resource);
+                let (run, ladder, event) = (run.as_deref(), ladder.as_deref(), event.as_deref());
+                let mut why = words::why_with(&frame, run, &about, ladder, event, resource);
                 words::put_order(&mut why, &frame, &about, order.as_deref());
                 why
             }

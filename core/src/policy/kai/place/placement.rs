@@ -123,7 +123,7 @@ impl Session<'_> {
             };
             if self.place_on(st, task, best.node, pipeline_only) {
                 if explains {
-                    self.notes.placed.insert(pod, checks);
+                    self.notes.placed.insert(pod, checks.into());
                 }
                 return Ok(());
             }

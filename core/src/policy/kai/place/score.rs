@@ -103,7 +103,9 @@ impl Inputs<'_> {
             };
             real(quantity, worth)
         };
-        let parts = self.summands(&of, range).map(part).collect();
+        let mut parts: Vec<Term> = self.summands(&of, range).map(part).collect();
+        // A cycle may have a million of them.
+        parts.shrink_to_fit();
         Term { parts, ..real(Quantity::Score, score) }
     }
 }

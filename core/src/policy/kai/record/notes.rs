@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::id::{PodId, QueueId};
 use crate::policy::kai::number::{Quantities, UNLIMITED};
@@ -24,7 +25,7 @@ pub(in crate::policy::kai) struct Notes {
     /// Why the last pod without a node fits none.
     pub misfits: Option<Rc<Misfits>>,
     /// Comparisons that selected a pod's node.
-    pub placed: BTreeMap<PodRef, Vec<Check>>,
+    pub placed: BTreeMap<PodRef, Arc<[Check]>>,
     /// The present search for victims.
     pub search: Tried,
     /// Choices between equals, at any level.

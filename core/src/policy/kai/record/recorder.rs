@@ -6,6 +6,8 @@
 //! # Differs
 //! evicting a pod that is not on a node, or twice, is no decision; a claim lost this way is an event
 
+use std::sync::Arc;
+
 use crate::cluster::Devices;
 use crate::policy::kai::record::notes::{Proof, count, real};
 use crate::policy::kai::session::Session;
@@ -182,8 +184,8 @@ impl<'t> Recorder<'t> {
         let event = Event::Claimed { pod: session.pod_of(task).id, node: session.state.nodes[host.ix()].id };
         self.trace.event(event, || match why {
             Why::Free => session.why_placed(job, t.pod),
-            Why::Reclaimed(proof) => proof.common.clone(),
-            Why::Priority | Why::NodeAmounts | Why::Stale { .. } => Vec::new(),
+            Why::Reclaimed(proof) => proof.common.as_slice().into(),
+            Why::Priority | Why::NodeAmounts | Why::Stale { .. } => Arc::default(),
         });
     }
 
@@ -284,11 +286,14 @@ impl<'t> Recorder<'t> {
 }
 
 impl Session<'_> {
-    fn why_placed(&self, job: JobRef, pod: PodRef) -> Vec<Check> {
-        let mut checks = self.notes.gate.clone();
-        checks.extend(self.notes.placed.get(&pod).into_iter().flatten().cloned());
-        checks.retain(|c| c.subject.job == Some(self.facts_of(job).id));
-        checks
+    fn why_placed(&self, job: JobRef, pod: PodRef) -> Arc<[Check]> {
+        let is_own = |check: &&Check| check.subject.job == Some(self.facts_of(job).id);
+        let placed = self.notes.placed.get(&pod).filter(|placed| placed.iter().all(|check| is_own(&check)));
+        let mut gate = self.notes.gate.iter().filter(is_own).peekable();
+        match placed {
+            Some(placed) if gate.peek().is_none() => placed.clone(),
+            placed => gate.chain(placed.into_iter().flat_map(|placed| placed.iter())).cloned().collect(),
+        }
     }
 
     pub(in crate::policy::kai) fn lower_priority(&self, job: JobRef, victim: JobRef) -> Check {
