@@ -59,6 +59,12 @@ pub const LESSONS: &[Listed] = &[
         frames: 7,
     },
     Listed {
+        id: "saturation",
+        title: "The saturation ratio and its multiplier",
+        about: "How KAI keeps departments from taking GPUs from each other in turns.",
+        frames: 5,
+    },
+    Listed {
         id: "victims",
         title: "Which job goes, and why the youngest",
         about: "The order in which jobs are evicted, and what protects them.",
