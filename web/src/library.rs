@@ -40,6 +40,8 @@ pub const EXAMPLES: &[Example] = examples! {
     "min-runtime-off": "Who loses GPUs?",
     "min-runtime-on": "Who loses GPUs?",
     "morning-rush": "Who loses GPUs?",
+    "restart-storm": "Who loses GPUs?",
+    "three-weeks": "Who loses GPUs?",
     "priority-before-weight": "Who gets the unused capacity?",
     "weight-at-equal-priority": "Who gets the unused capacity?",
     "odd-gpu": "Who gets the unused capacity?",

@@ -13,10 +13,12 @@ const RECORDED: &str = include_str!("examples.txt");
 
 /// Examples that compare policies, show how patterns are drawn, or demonstrate one setting. They were not run on the
 /// real scheduler, and the page does not claim so.
-const NOT_RECORDED: [&str; 9] = [
+const NOT_RECORDED: [&str; 11] = [
     "cpu-and-memory",
     "four-schedulers",
     "morning-rush",
+    "restart-storm",
+    "three-weeks",
     "priority-within-quota",
     "quota-reclaim",
     "reclaim-multiplier",
@@ -92,6 +94,30 @@ fn examples_decide_as_recorded() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Every notebook stops the same training job; protected, it is evicted no more.
+#[test]
+fn the_restart_storm_does_what_it_tells() {
+    let text = Example::find("restart-storm").expect("an example").text;
+    let evictions = |text: &str| {
+        let decisions = run(text, 1000);
+        decisions.values().flatten().filter(|d| d.starts_with("evict")).cloned().collect::<Vec<_>>()
+    };
+    let expected: Vec<String> = (1..=12).map(|n| format!("evict train-2 for notebook-{n}")).collect();
+    assert_eq!(evictions(text), expected);
+    let protected = text.replace("{name: training,", "{name: training, reclaim-min-runtime: 900s,");
+    assert_eq!(evictions(&protected), Vec::<String>::new());
+}
+
+#[test]
+fn all_jobs_of_three_weeks_run_to_their_end() {
+    let text = Example::find("three-weeks").expect("an example").text;
+    let scenario = fairground_web::state::document::from_text(text).expect("examples are clean");
+    let mut simulation = Simulation::new(&check(&scenario).plan.expect("examples can run"));
+    while !simulation.is_quiet() && simulation.advance().is_some() {}
+    let all = simulation.summary().all;
+    assert_eq!(all.jobs_done, 933);
 }
 
 /// The first four jobs of `product` take GPUs back, the others wait; with the edit that the note proposes nothing is
