@@ -54,6 +54,15 @@ fn scenes_follow_each_other() {
 }
 
 #[test]
+fn an_edit_to_the_value_that_a_field_has_is_none() {
+    let set = "  text: Two.\n  set: {queues.team-a.gpu.quota: 3}";
+    let text = with(&format!("- title: Second\n{set}\n- title: Third\n{set}"));
+    let first = lesson(&text).expect("a lesson");
+    assert_eq!(first.frames.iter().map(|frame| frame.scene.edits.len()).collect::<Vec<_>>(), [0, 1, 0, 0]);
+    assert_eq!(lesson(&to_yaml(&first)), Ok(first));
+}
+
+#[test]
 fn a_written_lesson_is_read_back() {
     let text = with(
         "  notes: |-\n    Say hello.\n    Wait.\n- title: '<b>: \"Second\"'\n  text: Two.\n  set: {queues.team-a.gpu.quota: 3}\n  cycle: 2\n  select: job:a2\n  \

@@ -10,7 +10,7 @@ use super::fact::resource;
 use super::{FORMAT, Fact, FactKind, Kind, Lesson, LessonFrame, Question, Scene, Suggestion, to_yaml};
 use crate::cluster::Cluster;
 use crate::format::{quoted, read_shape};
-use crate::scenario::{Edit, Plan, Scalar, Scenario, Severity, apply, check, nearest, quantity, undotted};
+use crate::scenario::{Edit, Plan, Scalar, Scenario, Severity, apply, check, nearest, edits_between, quantity, undotted};
 use crate::words::Selection;
 
 /// Largest size of a file, in bytes.
@@ -202,9 +202,11 @@ impl Reader<'_> {
 
     /// Resolves a scene, which the next one follows.
     fn scene(&mut self, at: &str, entry: &SceneEntry<'_>, base: &mut Base) -> Option<Scene> {
-        let edits = self.edits(&format!("{at}.set"), entry.set, &base.scenario);
+        let mut edits = self.edits(&format!("{at}.set"), entry.set, &base.scenario);
         if !edits.is_empty() {
             let scenario = apply(&base.scenario, &edits).ok()?;
+            // Without those that set a field to the value that it has.
+            edits = edits_between(&base.scenario, &scenario).unwrap_or(edits);
             // Otherwise the rest is checked with the scenario before the edits.
             if let Some(plan) = self.plan(&format!("{at}.set"), &scenario) {
                 (base.plan, base.scenario) = (plan, Arc::new(scenario));

@@ -149,7 +149,7 @@ const SCREENS = [
   ["lesson-question", lesson("fair-share.5")],
   ["lesson-answer", lesson("reclaim.2", "a1")],
   ["lesson-pools", lesson("runai-pools.3")],
-  ["lesson-last", lesson("yunikorn-priorities.8")],
+  ["lesson-last", lesson("yunikorn-fences.9")],
   ["lesson-result-code", resultCode],
   [
     "dialog-result-codes",

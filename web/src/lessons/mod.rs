@@ -90,9 +90,15 @@ pub const LESSONS: &[Listed] = &[
     },
     Listed {
         id: "yunikorn-priorities",
-        title: "YuniKorn's priorities, offsets and fences",
-        about: "How priorities travel up the queue tree, and how a fence stops them.",
-        frames: 8,
+        title: "YuniKorn's priorities and offsets",
+        about: "How priorities travel up the queue tree and change with every placement.",
+        frames: 6,
+    },
+    Listed {
+        id: "yunikorn-fences",
+        title: "YuniKorn's fences, in eleven steps",
+        about: "Eleven applications in a tree with offsets and fences, placed one by one.",
+        frames: 9,
     },
     Listed {
         id: "ego-share-usage",

@@ -10,6 +10,7 @@ use leptos::prelude::*;
 use crate::dialogs::results::Code;
 use crate::state::command::Command;
 use crate::state::document::change::Change;
+use crate::state::layout::options::NowView;
 use crate::state::lesson::playing::Playing;
 use crate::state::lesson::step::LessonStep;
 use crate::state::model::Model;
@@ -140,12 +141,11 @@ fn Way() -> impl IntoView {
 #[component]
 fn Question() -> impl IntoView {
     let store = Store::get();
-    let is_open = store.part(|m| of_lesson(m, |playing| playing.asked().is_some()));
+    let how = store.part(|m| of_lesson(m, |playing| how(playing.asked()?, m.view.now)));
     let outcome: Memo<Option<Outcome>> = store.part(|m| of_lesson(m, |playing| playing.outcome.clone()));
     let question = store.now(|m| of_lesson(m, |playing| playing.frame().question.clone()));
     question.map(|question| {
         let choices: Vec<String> = question.choices().into_iter().map(str::to_string).collect();
-        let how = how(&question);
         let answers = match &question.kind {
             Kind::TrueOrFalse | Kind::PickOne(_) => view! { <Choices choices /> }.into_any(),
             Kind::Order(_) => view! { <Order names=choices /> }.into_any(),
@@ -157,7 +157,7 @@ fn Question() -> impl IntoView {
                 <p class="asks">{question.asks}</p>
                 <div class="chips">
                     {answers}
-                    {move || how.clone().filter(|_| is_open.get()).map(|how| view! { <p class="hint">{how}</p> })}
+                    {move || how.get().map(|how| view! { <p class="hint">{how}</p> })}
                 </div>
                 {move || {
                     outcome
@@ -169,15 +169,15 @@ fn Question() -> impl IntoView {
     })
 }
 
-/// How a question is answered, where a name or a number in its field is not the only way.
-fn how(question: &lesson::Question) -> Option<String> {
+/// How an open question is answered, where a name or a number in its field is not the only way.
+fn how(question: &lesson::Question, shown: NowView) -> Option<String> {
     let of = &question.answer.of;
     match &question.kind {
         Kind::PickOne(_) => Some("Choose one here or in a chart.".to_string()),
         Kind::Order(_) if question.is_earliest_first() => Some("Choose them in order, the earliest first.".to_string()),
         Kind::Order(_) => Some("Choose them in order, the largest first.".to_string()),
-        Kind::Number if question.answer.kind.subject() == Subject::Queue => {
-            Some(format!("Type a number, or drag the mark in the row of {of} in Shares."))
+        Kind::Number if shown == NowView::Shares && question.answer.kind.subject() == Subject::Queue => {
+            Some(format!("Type a number, or drag the mark in the row of {of}."))
         }
         Kind::Number | Kind::TrueOrFalse => None,
     }
