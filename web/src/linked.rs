@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 
 use fairground::moment::Frame;
+use fairground::policy::Policy;
 use fairground::scenario::{Path, Segment};
 use fairground::trace::Quantity;
 use fairground::units::Resource;
@@ -28,23 +29,36 @@ pub fn of_fact(frame: &Frame, fact: &Fact) -> String {
 }
 
 fn number(kind: &str, owner: &str, quantity: Quantity, resource: Resource) -> String {
+    let resource = match quantity {
+        // The same for all resources.
+        Quantity::Priority | Quantity::PriorityOffset => Resource::GPU,
+        _ => resource,
+    };
     format!("{kind} {} {} {owner}", quantity as u8, resource.index())
 }
 
-/// Names the number in a field of a queue; `None` for other fields.
-pub fn of_field(at: &Path) -> Option<String> {
-    let [Segment::Field(section), Segment::Named(queue), Segment::Field(resource), Segment::Field(field)] = &*at.0
-    else {
-        return None;
-    };
-    let quantity = match field.as_str() {
-        "quota" => Quantity::Quota,
-        "limit" => Quantity::Limit,
-        "weight" => Quantity::Weight,
-        _ => return None,
-    };
-    let resource = Resource::ACCOUNTED.into_iter().find(|known| resource_key(*known) == resource)?;
-    (section == "queues").then(|| of_queue(queue, quantity, resource))
+/// Names the number in a field of a queue or a job under a policy; `None`: decisions do not compare it.
+pub fn of_field(policy: &str, at: &Path) -> Option<String> {
+    let (Segment::Field(section), Segment::Named(owner)) = (at.0.first()?, at.0.get(1)?) else { return None };
+    let mut fields = Vec::new();
+    for segment in &at.0[2..] {
+        let Segment::Field(field) = segment else { return None };
+        fields.push(field.as_str());
+    }
+    let of_key = |key: &str| Resource::ACCOUNTED.into_iter().find(|known| resource_key(*known) == key);
+    let in_queue = |quantity, key| Some(of_queue(owner, quantity, of_key(key)?));
+    match (section.as_str(), fields.as_slice()) {
+        ("queues", [resource, "quota"]) => in_queue(Quantity::Quota, resource),
+        ("queues", [resource, "limit"]) => in_queue(Quantity::Limit, resource),
+        ("queues", [resource, "weight"]) => in_queue(Quantity::Weight, resource),
+        ("queues", ["priority"]) => {
+            let priority = Policy::described_or_default(policy).queue.priority?;
+            Some(of_queue(owner, priority.quantity, Resource::GPU))
+        }
+        ("jobs", ["priority"]) => Some(number("job", owner, Quantity::Priority, Resource::GPU)),
+        ("jobs", [resource]) => Some(number("job", owner, Quantity::Request, of_key(resource)?)),
+        _ => None,
+    }
 }
 
 /// Installs the listeners for the lifetime of the page.
@@ -86,7 +100,19 @@ mod tests {
     #[test]
     fn fields_of_queues_and_their_bars_are_the_same_number() {
         let at = Path::default().field("queues").named("team/a").field("gpu").field("quota");
-        assert_eq!(of_field(&at), Some(of_queue("team/a", Quantity::Quota, Resource::GPU)));
-        assert_eq!(of_field(&Path::default().field("nodes").named("n").field("gpu")), None);
+        assert_eq!(of_field("kai", &at), Some(of_queue("team/a", Quantity::Quota, Resource::GPU)));
+        assert_eq!(of_field("kai", &Path::default().field("nodes").named("n").field("gpu")), None);
+        let priority = Path::default().field("queues").named("a").field("priority");
+        assert_eq!(of_field("kai", &priority), Some(of_queue("a", Quantity::Priority, Resource::CPU)));
+        assert_eq!(of_field("yunikorn", &priority), Some(of_queue("a", Quantity::PriorityOffset, Resource::GPU)));
+    }
+
+    #[test]
+    fn fields_of_jobs_and_what_decisions_compare_are_the_same_number() {
+        let job = Path::default().field("jobs").named("a1");
+        let name = |quantity, resource| Some(number("job", "a1", quantity, resource));
+        assert_eq!(of_field("kai", &job.field("memory")), name(Quantity::Request, Resource::MEMORY));
+        assert_eq!(of_field("kai", &job.field("priority")), name(Quantity::Priority, Resource::GPU));
+        assert_eq!(of_field("kai", &job.field("queue")), None);
     }
 }

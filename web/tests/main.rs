@@ -24,7 +24,6 @@ mod run_charts;
 mod run_fairness;
 mod saturation;
 mod server;
-mod serving;
 mod share_usage;
 mod verdicts;
 mod versions;

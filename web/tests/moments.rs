@@ -56,7 +56,6 @@ fn a_step_is_one_request() {
         for selection in selections {
             for view in NowView::ALL {
                 let mut whole = Whole::open(example, 0);
-                whole.dispatch(Command::Serving(true));
                 whole.dispatch(Command::Select(selection.clone()));
                 whole.dispatch(Command::ShowView(view));
                 whole.dispatch(Command::Resource(ShownResource::Dominant));

@@ -37,7 +37,7 @@ const DOCUMENT: [(&str, &str, &str); 11] = [
 #[test]
 fn the_example_has_the_eleven_steps_of_the_document() {
     let view = view("tenants-and-offsets", 11);
-    let rows = view[0].table.rows.iter().map(|row| {
+    let rows = view[0].table.rows.iter().rev().map(|row| {
         let task = row[2].rsplit('-').next().expect("a task");
         (row[0].clone(), row[1].clone(), task.to_string(), row[3].replace(',', "").replace('→', "->"))
     });
@@ -71,9 +71,9 @@ fn queues_have_the_priorities_of_the_document_before_the_first_step() {
 #[test]
 fn an_application_falls_with_its_requests() {
     expect![[r#"
-        1 | batch | etl-P20 | batch: 25 → 15 | etl: 20 → 10
-        2 | reports | report-P18 | reports: 18 → n/a | report-P18: 18 → n/a
         3 | batch | etl-P10 | batch: 15 → n/a | etl: 10 → n/a
+        2 | reports | report-P18 | reports: 18 → n/a | report-P18: 18 → n/a
+        1 | batch | etl-P20 | batch: 25 → 15 | etl: 20 → 10
     "#]]
     .assert_eq(&lines(&view("requests-of-two-priorities", 3)[0]));
     expect![[r#"

@@ -56,20 +56,20 @@ fn the_example_tree_has_the_quotas_of_the_document() {
             Share usage and quota
             Share usage is allocated units divided by the pool's capacity for their size; parents add up their children. Projected usage is compared with the quota: it leaves out units in their grace period and counts earmarked ones.
 
-            consumer | share usage | usage demand | share usage quota | projected usage | unit size | allocated units | capacity | share priority | share ratio
-            whole pool | 1 | 5 | 1 | 1 | – | 18 | – | – | –
-             A | 1/3 | 2 | 1/3 | 1/3 | – | 6 | – | 2 | 1
-              A1 | 1/9 | 1 | 1/9 | 1/9 | – | 2 | – | 0 | 1
-               allocation a1 | 1/9 | 1 | – | 1/9 | 1 GPU | 2 | 18 | – | –
-              A2 | 2/9 | 1 | 2/9 | 2/9 | – | 4 | – | 0 | 2
-               allocation a2 | 2/9 | 1 | – | 2/9 | 1 GPU | 4 | 18 | – | –
-             B | 2/3 | 2 | 2/3 | 2/3 | – | 12 | – | 2 | 2
-              B1 | 2/3 | 1 | 2/3 | 2/3 | – | 12 | – | 2 | 1
-               allocation b1 | 2/3 | 1 | – | 2/3 | 1 GPU | 12 | 18 | – | –
-              B2 | 0 | 1 | 0 | 0 | – | 0 | – | 1 | 1
-               allocation b2 | 0 | 1 | – | 0 | 1 GPU | 0 | 18 | – | –
-             C | 0 | 1 | 0 | 0 | – | 0 | – | 1 | 1
-              allocation c | 0 | 1 | – | 0 | 1 GPU | 0 | 18 | – | –
+            consumer | share usage | usage demand | share usage quota | projected usage | unit size | allocated units | capacity
+            whole pool | 1 | 5 | 1 | 1 | – | 18 | –
+             A | 1/3 | 2 | 1/3 | 1/3 | – | 6 | –
+              A1 | 1/9 | 1 | 1/9 | 1/9 | – | 2 | –
+               allocation a1 | 1/9 | 1 | – | 1/9 | 1 GPU | 2 | 18
+              A2 | 2/9 | 1 | 2/9 | 2/9 | – | 4 | –
+               allocation a2 | 2/9 | 1 | – | 2/9 | 1 GPU | 4 | 18
+             B | 2/3 | 2 | 2/3 | 2/3 | – | 12 | –
+              B1 | 2/3 | 1 | 2/3 | 2/3 | – | 12 | –
+               allocation b1 | 2/3 | 1 | – | 2/3 | 1 GPU | 12 | 18
+              B2 | 0 | 1 | 0 | 0 | – | 0 | –
+               allocation b2 | 0 | 1 | – | 0 | 1 GPU | 0 | 18
+             C | 0 | 1 | 0 | 0 | – | 0 | –
+              allocation c | 0 | 1 | – | 0 | 1 GPU | 0 | 18
         "#]],
     );
     lines(
@@ -158,33 +158,33 @@ fn what_one_does_not_need_is_divided_again() {
             Share usage and quota
             Share usage is allocated units divided by the pool's capacity for their size; parents add up their children. Projected usage is compared with the quota: it leaves out units in their grace period and counts earmarked ones.
 
-            consumer | share usage | usage demand | share usage quota | projected usage | unit size | allocated units | capacity | share priority | share ratio
-            whole pool | 1 | 11/9 | 1 | 1 | – | 18 | – | – | –
-             A | 1/2 | 5/9 | 4/9 | 4/9 | – | 9 | – | 0 | 1
-              allocation a-1 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18 | – | –
-              allocation a-2 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18 | – | –
-              allocation a-3 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18 | – | –
-              allocation a-4 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18 | – | –
-              allocation a-5 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18 | – | –
-              allocation a-6 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18 | – | –
-              allocation a-7 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18 | – | –
-              allocation a-8 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18 | – | –
-              allocation a-9 | 1/18 | 1/18 | – | 0 | 1 GPU | 1 | 18 | – | –
-              allocation a-10 | 0 | 1/18 | – | 0 | 1 GPU | 0 | 18 | – | –
-             B | 1/2 | 5/9 | 4/9 | 4/9 | – | 9 | – | 0 | 1
-              allocation b-1 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18 | – | –
-              allocation b-2 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18 | – | –
-              allocation b-3 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18 | – | –
-              allocation b-4 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18 | – | –
-              allocation b-5 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18 | – | –
-              allocation b-6 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18 | – | –
-              allocation b-7 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18 | – | –
-              allocation b-8 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18 | – | –
-              allocation b-9 | 1/18 | 1/18 | – | 0 | 1 GPU | 1 | 18 | – | –
-              allocation b-10 | 0 | 1/18 | – | 0 | 1 GPU | 0 | 18 | – | –
-             C | 0 | 1/9 | 1/9 | 1/9 | – | 0 | – | 0 | 1
-              allocation c-1 | 0 | 1/18 | – | 1/18 | 1 GPU | 0 | 18 | – | –
-              allocation c-2 | 0 | 1/18 | – | 1/18 | 1 GPU | 0 | 18 | – | –
+            consumer | share usage | usage demand | share usage quota | projected usage | unit size | allocated units | capacity
+            whole pool | 1 | 11/9 | 1 | 1 | – | 18 | –
+             A | 1/2 | 5/9 | 4/9 | 4/9 | – | 9 | –
+              allocation a-1 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18
+              allocation a-2 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18
+              allocation a-3 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18
+              allocation a-4 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18
+              allocation a-5 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18
+              allocation a-6 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18
+              allocation a-7 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18
+              allocation a-8 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18
+              allocation a-9 | 1/18 | 1/18 | – | 0 | 1 GPU | 1 | 18
+              allocation a-10 | 0 | 1/18 | – | 0 | 1 GPU | 0 | 18
+             B | 1/2 | 5/9 | 4/9 | 4/9 | – | 9 | –
+              allocation b-1 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18
+              allocation b-2 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18
+              allocation b-3 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18
+              allocation b-4 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18
+              allocation b-5 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18
+              allocation b-6 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18
+              allocation b-7 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18
+              allocation b-8 | 1/18 | 1/18 | – | 1/18 | 1 GPU | 1 | 18
+              allocation b-9 | 1/18 | 1/18 | – | 0 | 1 GPU | 1 | 18
+              allocation b-10 | 0 | 1/18 | – | 0 | 1 GPU | 0 | 18
+             C | 0 | 1/9 | 1/9 | 1/9 | – | 0 | –
+              allocation c-1 | 0 | 1/18 | – | 1/18 | 1 GPU | 0 | 18
+              allocation c-2 | 0 | 1/18 | – | 1/18 | 1 GPU | 0 | 18
         "#]],
     );
     lines(
@@ -224,11 +224,11 @@ fn nothing_is_divided_where_nobody_waits() {
             Share usage and quota
             Share usage is allocated units divided by the pool's capacity for their size; parents add up their children. Projected usage is compared with the quota: it leaves out units in their grace period and counts earmarked ones.
 
-            consumer | share usage | usage demand | share usage quota | projected usage | unit size | allocated units | capacity | share priority | share ratio
-            whole pool | 1 | 1 | 1 | 1 | – | 1 | – | – | –
-             team-a | 1 | 1 | 1 | 1 | – | 1 | – | 0 | 1
-              allocation a-3 | 1 | 1 | – | 1 | 1 GPU | 1 | 1 | – | –
-             team-b | 0 | 0 | 0 | 0 | – | 0 | – | 0 | 1
+            consumer | share usage | usage demand | share usage quota | projected usage | unit size | allocated units | capacity
+            whole pool | 1 | 1 | 1 | 1 | – | 1 | –
+             team-a | 1 | 1 | 1 | 1 | – | 1 | –
+              allocation a-3 | 1 | 1 | – | 1 | 1 GPU | 1 | 1
+             team-b | 0 | 0 | 0 | 0 | – | 0 | –
         "#]],
     );
     lines(

@@ -10,7 +10,9 @@ use super::fact::resource;
 use super::{FORMAT, Fact, FactKind, Kind, Lesson, LessonFrame, Question, Scene, Suggestion, to_yaml};
 use crate::cluster::Cluster;
 use crate::format::{quoted, read_shape};
-use crate::scenario::{Edit, Plan, Scalar, Scenario, Severity, apply, check, nearest, edits_between, quantity, undotted};
+use crate::scenario::{
+    Edit, Plan, Scalar, Scenario, Severity, apply, check, edits_between, nearest, quantity, undotted,
+};
 use crate::words::Selection;
 
 /// Largest size of a file, in bytes.

@@ -23,7 +23,7 @@ pub use event_word::EventWord;
 pub use frame::*;
 pub use kind::Kind;
 pub use names::Names;
-pub use orders::{PriorityRow, Serving};
+pub use orders::PriorityRow;
 pub use rule_use::RuleUse;
 pub use rulebook::{RuleRow, Rulebook};
 pub use what::What;

@@ -11,7 +11,7 @@ use super::translation::Translation;
 use super::versions::Modelled;
 use super::vocabulary::Terms;
 use crate::time::Span;
-use crate::trace::Rule;
+use crate::trace::{Quantity, Rule};
 use crate::units::Resource;
 
 /// Description of a policy.
@@ -141,6 +141,8 @@ impl QueueValue {
 pub struct QueuePriorityValue {
     /// The product's term.
     pub word: &'static str,
+    /// What it is in a comparison.
+    pub quantity: Quantity,
     /// Default priority.
     pub unset: i32,
 }

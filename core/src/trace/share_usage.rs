@@ -86,10 +86,6 @@ pub struct UsageRow {
 /// Values of a consumer beyond its usage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ConsumerUsage {
-    /// Share ratio among its siblings, in lowest terms.
-    pub ratio: u64,
-    /// Share priority.
-    pub priority: i64,
     /// Share usage quota.
     pub quota: Exact,
     /// Share limit, with the limited resources only.

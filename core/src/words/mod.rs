@@ -51,7 +51,7 @@ pub use facts::{Cell, Fact};
 pub use happenings::{Entry, Group, groups, history};
 pub use ladder::{Ladder, Step, ladder};
 pub use next::{Expectation, RoomNeeded, expectation};
-pub use order::{Level, Order, order_lines, put_order};
+pub use order::{Level, Order, put_order};
 pub use phrases::node_state;
 pub use report::{decided, of_job, waiting};
 pub use resource_time::ResourceTime;

@@ -40,7 +40,7 @@ pub fn put_order(explanation: &mut Explanation, frame: &Frame, selection: &Selec
 }
 
 /// The levels of an order as lines, without levels that have a single place.
-pub fn order_lines(frame: &Frame, levels: &[OrderLevel]) -> Vec<Level> {
+fn order_lines(frame: &Frame, levels: &[OrderLevel]) -> Vec<Level> {
     levels.iter().filter(|level| level.n > 1).map(|level| lines(frame, level)).collect()
 }
 

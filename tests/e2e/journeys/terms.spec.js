@@ -1,4 +1,4 @@
-// Definitions of terms open where the terms are shown; the serving order is below Shares.
+// Definitions of terms open where the terms are shown; WHY of a queue tells the serving order.
 
 import { App } from "../app.js";
 import { expect, test } from "../fixture.js";
@@ -40,18 +40,17 @@ test("heads of tables and rows of an explanation open theirs", async ({ page }) 
   await expect(page.getByRole("dialog")).toContainText("What the workloads of a project use and wait for");
 });
 
-test("who is served first stands below Shares", async ({ page }) => {
+test("WHY of a queue tells who is served before it", async ({ page }) => {
   const app = new App(page);
   await app.open();
   await app.example("tenants-and-offsets");
-  const order = page.locator(".serving");
-  await order.getByText("Who is served first").click();
-  await expect(order).toContainText("Order at the top level");
-  await expect(order.getByRole("button", { name: /^2\. tenants behind system/ })).toBeVisible();
+  await app.share("tenant-b").click();
+  await app.allNumbers();
+  await expect(app.why).toContainText("Order below tenants");
   await app.step.click();
   await app.atCycle(1);
-  await order.getByRole("button", { name: /tenants behind system/ }).click();
-  await expect(app.why).toContainText("tenants");
+  await app.why.getByRole("button", { name: /tenants behind system/ }).click();
+  await expect(app.why).toContainText("Order at the top level");
 });
 
 test("a phone has room for all tabs and pictures", async ({ page }) => {

@@ -8,7 +8,6 @@ use fairground::trace::{Check, OrderLevel, Protection, Rule};
 use serde::{Deserialize, Serialize};
 
 use super::protocol::{BranchId, EventRow, Frame, LadderLevel, Message, Moment, Names, Response, What};
-use super::report::Report;
 
 /// Replies that are sent in one message.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -122,16 +121,13 @@ fn rules(response: &mut Response) -> Vec<&mut Rule> {
 }
 
 fn of_moment<'a>(moment: &'a mut Moment, all: &mut Vec<&'a mut Rule>) {
-    let Moment { branch: _, frame, run: _, ladder, order, rule_use, event, report, is_met: _ } = moment;
+    let Moment { branch: _, frame, run: _, ladder, order, rule_use, event, report: _, is_met: _ } = moment;
     frame.iter_mut().for_each(|frame| of_frame(frame, all));
     ladder.iter_mut().flat_map(|ladder| &mut ladder.levels).for_each(|level| of_level(level, all));
     order.iter_mut().for_each(|order| of_order(&mut order.levels, all));
     all.extend(rule_use.iter_mut().flat_map(|found| &mut found.checks).map(|check| &mut check.rule));
     let of_event = event.iter_mut().flat_map(|event| Arc::make_mut(&mut event.checks));
     all.extend(of_event.map(|check| &mut check.rule));
-    if let Some((_, Report::Serving(serving))) = report {
-        serving.pools.iter_mut().for_each(|(_, levels)| of_order(levels, all));
-    }
 }
 
 fn of_frame<'a>(frame: &'a mut Frame, all: &mut Vec<&'a mut Rule>) {

@@ -1,7 +1,7 @@
 //! Reports on a whole run, computed on request: what ran when, what every queue received, what was wasted.
 
 use fairground::id::PartitionId;
-use fairground::moment::{Amounts, BoundTriple, EventWord, Serving};
+use fairground::moment::{Amounts, BoundTriple, EventWord};
 use fairground::sim::Summary;
 use fairground::trace::{Assignment, PriorityStep, SharePool};
 use fairground::units::Resource;
@@ -33,8 +33,6 @@ pub enum ReportRequest {
     ShareUsage,
     /// How placements changed the priorities of queues, up to the current cycle.
     Priorities,
-    /// The serving order of the cycle after the current one.
-    Serving,
 }
 
 /// What a row of a Gantt chart represents.
@@ -53,7 +51,6 @@ pub enum Report {
     Trends(Trends),
     ShareUsage(ShareUsage),
     Priorities(Priorities),
-    Serving(Serving),
 }
 
 /// How pools are divided by share usage.

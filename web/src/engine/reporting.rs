@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fairground::cluster::{Cluster, Restart};
 use fairground::id::{Id, JobId, NodeId, PodId, QueueId};
-use fairground::moment::orders;
 use fairground::sim::{Simulation, explain};
 use fairground::trace::{Assignment, Level, PriorityStep};
 
@@ -37,7 +36,6 @@ pub fn report(sim: &Simulation, run_log: &RunLog, report_request: &ReportRequest
         }),
         ReportRequest::ShareUsage => Report::ShareUsage(share_usage(sim)),
         ReportRequest::Priorities => Report::Priorities(Priorities::default()),
-        ReportRequest::Serving => Report::Serving(orders::serving(sim)),
     }
 }
 

@@ -28,10 +28,10 @@ impl Editor {
     }
 
     /// Shows a text, what is wrong with it, and, unless it is too long, which of its numbers others are linked with.
-    pub fn show(&self, text: &str, findings: &[Diagnostic], linked_max: usize) {
+    pub fn show(&self, text: &str, policy: &str, findings: &[Diagnostic], linked_max: usize) {
         call(&self.object, "setText", &[&text.into()]);
         if text.len() < linked_max {
-            call(&self.object, "setNumbers", &[&numbers(text)]);
+            call(&self.object, "setNumbers", &[&numbers(text, policy)]);
         }
         call(&self.object, "setFindings", &[&findings.iter().map(finding).collect::<Array>()]);
     }
@@ -54,8 +54,8 @@ fn call(object: &JsValue, name: &str, arguments: &[&JsValue]) -> Option<JsValue>
 }
 
 /// The numbers in a text as line, column and name.
-fn numbers(text: &str) -> Array {
-    let named = positions(text).into_iter().filter_map(|(path, at)| Some((linked::of_field(&path)?, at)));
+fn numbers(text: &str, policy: &str) -> Array {
+    let named = positions(text).into_iter().filter_map(|(path, at)| Some((linked::of_field(policy, &path)?, at)));
     named.map(|(name, (line, column))| Array::of3(&line.into(), &column.into(), &name.into())).collect()
 }
 

@@ -313,6 +313,7 @@ fn CellView(grid: Grid, row: StoredValue<String>, column: usize, cell: Memo<Opti
         let normal = at.as_ref().and_then(|at| input_normalisation::normal(at, &text));
         let normal = normal.filter(|normal| !spoken.ends_with(normal.as_str()));
         let spoken = normal.map_or(spoken.clone(), |normal| format!("{spoken} = {normal}"));
+        let number = at.as_ref().and_then(|at| grid.store.scenario.with(|s| linked::of_field(&s.policy, at)));
         Some(view! {
             <span
                 class="cell"
@@ -320,7 +321,7 @@ fn CellView(grid: Grid, row: StoredValue<String>, column: usize, cell: Memo<Opti
                 class:fixed=at.is_none()
                 tabindex=move || if is_active.get() { "0" } else { "-1" }
                 data-path=path
-                data-number=at.as_ref().and_then(linked::of_field)
+                data-number=number
                 data-column=column.to_string()
                 title=(spoken != shown).then(|| spoken.clone())
                 on:click=on_click

@@ -93,7 +93,8 @@ pub fn TextTab() -> impl IntoView {
     Effect::new(move |_| {
         editor.with(|editor| {
             if let Some(editor) = editor {
-                found.with(|found| editor.show(&shown(), found, READ_LIVE_MAX));
+                let policy = store.scenario.with(|scenario| scenario.policy.clone());
+                found.with(|found| editor.show(&shown(), &policy, found, READ_LIVE_MAX));
             }
         });
     });

@@ -138,8 +138,6 @@ pub enum Command {
     ShowView(NowView),
     /// Chooses the node pool whose numbers are shown; empty: all.
     ShowPool(String),
-    /// Shows or hides the serving order below Shares.
-    Serving(bool),
     /// Unfolds the rule and all numbers of an explanation.
     ShowAllNumbers(bool),
     /// Moves the window of the Gantt chart.

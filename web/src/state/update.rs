@@ -106,7 +106,6 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::ShowEvents(kind, shown) => model.view.without.put(kind, !shown),
         Command::EventsOf(subject) => model.view.event_subject = subject,
         Command::Gantt(by) => branches::report::move_gantt(model, by, fx),
-        Command::Serving(on) => branches::report::show_serving(model, on, fx),
 
         Command::Import { files, options } => import::commands::import(model, files, options, fx),
         Command::TakeImport { run_until_ms } => import::commands::take(model, run_until_ms, fx),

@@ -7,6 +7,7 @@ use super::form;
 use crate::policy::description::{Description, Features, QueuePriorityValue, QueueValue, QueueValues};
 use crate::policy::form::Form;
 use crate::policy::versions::{Modelled, Revision};
+use crate::trace::Quantity;
 
 /// IBM EGO with a multidimensional plan.
 pub const DESCRIPTION: Description = Description {
@@ -21,7 +22,7 @@ pub const DESCRIPTION: Description = Description {
         quota: Some(QueueValue { word: "ownership", unset: [None, None, Some("0")], of_gpus_alone: false }),
         limit: Some(QueueValue::new("share limit", "unlimited")),
         weight: Some(QueueValue::new("share ratio", "1")),
-        priority: Some(QueuePriorityValue { word: "share priority", unset: 0 }),
+        priority: Some(QueuePriorityValue { word: "share priority", quantity: Quantity::Priority, unset: 0 }),
         one_weight: true,
         unlimited_quota: false,
         ..QueueValues::NONE

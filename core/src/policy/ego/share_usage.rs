@@ -158,8 +158,6 @@ impl<'r> Reader<'r> {
             projected: self.exact(&self.table.projected[consumer]),
             demand: self.exact(&self.table.demand[consumer]),
             consumer: Some(ConsumerUsage {
-                ratio: of.ratio,
-                priority: of.priority,
                 quota: match &self.slots {
                     Some(slots) => slots.part(slots.quota()[consumer]).exact(),
                     None => self.table.quota_part(consumer).exact(),

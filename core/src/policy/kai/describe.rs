@@ -8,6 +8,7 @@ use super::versions;
 use crate::policy::JobDefaults;
 use crate::policy::description::{Cycle, Description, Features, Gangs, QueuePriorityValue, QueueValue, QueueValues};
 use crate::policy::form::Form;
+use crate::trace::Quantity;
 
 /// KAI Scheduler.
 pub const DESCRIPTION: Description = Description {
@@ -23,7 +24,7 @@ pub const DESCRIPTION: Description = Description {
         quota: Some(QueueValue::new("deserved quota", "0")),
         limit: Some(QueueValue::new("limit", "0")),
         weight: Some(QueueValue::new("over-quota weight", "0")),
-        priority: Some(QueuePriorityValue { word: "queue priority", unset: 100 }),
+        priority: Some(QueuePriorityValue { word: "queue priority", quantity: Quantity::Priority, unset: 100 }),
         history: true,
         one_weight: false,
         unlimited_quota: true,

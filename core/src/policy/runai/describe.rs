@@ -9,6 +9,7 @@ use crate::policy::description::{Description, Features, QueuePriorityValue, Queu
 use crate::policy::form::Form;
 use crate::policy::kai;
 use crate::policy::versions::{Modelled, Revision};
+use crate::trace::Quantity;
 
 /// Run:ai, which runs on the engine of KAI.
 pub const DESCRIPTION: Description = Description {
@@ -26,7 +27,7 @@ pub const DESCRIPTION: Description = Description {
         }),
         limit: Some(QueueValue::new("limit", "unlimited")),
         weight: Some(QueueValue::new("over-quota weight", "2")),
-        priority: Some(QueuePriorityValue { word: "rank", unset: 100 }),
+        priority: Some(QueuePriorityValue { word: "rank", quantity: Quantity::Priority, unset: 100 }),
         ..kai::DESCRIPTION.queue
     },
     supports: Features {

@@ -8,6 +8,7 @@ use crate::policy::JobDefaults;
 use crate::policy::description::{Description, Features, Gangs, QueuePriorityValue, QueueValue, QueueValues};
 use crate::policy::form::Form;
 use crate::policy::versions::{Modelled, Revision};
+use crate::trace::Quantity;
 
 /// Apache YuniKorn.
 pub const DESCRIPTION: Description = Description {
@@ -22,7 +23,7 @@ pub const DESCRIPTION: Description = Description {
         // An absent guarantee of CPU or memory does not restrict anything.
         quota: Some(QueueValue { word: "guaranteed", unset: [None, None, Some("0")], of_gpus_alone: false }),
         limit: Some(QueueValue::new("max", "unlimited")),
-        priority: Some(QueuePriorityValue { word: "priority offset", unset: 0 }),
+        priority: Some(QueuePriorityValue { word: "priority offset", quantity: Quantity::PriorityOffset, unset: 0 }),
         unlimited_quota: false,
         ..QueueValues::NONE
     },

@@ -23,14 +23,6 @@ pub(crate) fn move_gantt(model: &mut Model, by: GanttMove, fx: &mut Vec<Effect>)
     request_report(model, !matches!(by, GanttMove::To(_)), fx);
 }
 
-/// Shows or hides the serving order below Shares.
-pub(crate) fn show_serving(model: &mut Model, on: bool, fx: &mut Vec<Effect>) {
-    if model.view.serving != on {
-        model.view.serving = on;
-        request_report(model, false, fx);
-    }
-}
-
 /// Stores the report.
 pub(crate) fn received(model: &mut Model, report: Report) {
     if let Report::Gantt(gantt) = &report {
@@ -52,7 +44,7 @@ fn counterpart(model: &Model) -> Option<ReportRequest> {
         Report::Fairness(tally) => ReportRequest::Fairness { resource: tally.resource },
         Report::Trends(_) => ReportRequest::Trends,
         // These views do not compare runs.
-        Report::ShareUsage(_) | Report::Priorities(_) | Report::Serving(_) => return None,
+        Report::ShareUsage(_) | Report::Priorities(_) => return None,
     })
 }
 

@@ -29,8 +29,6 @@ pub struct View {
     pub pool: String,
     /// Edits apply from the cursor on, unless it is at the start.
     pub edits_later: bool,
-    /// Show the serving order below Shares.
-    pub serving: bool,
     pub gantt: GanttLook,
     /// The open dialog.
     pub dialog: Option<Dialog>,

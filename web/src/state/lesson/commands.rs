@@ -85,7 +85,6 @@ fn open(model: &mut Model, id: String, lesson: Arc<Lesson>, at: usize, fx: &mut 
     }));
     let view = &mut model.view;
     view.dialog = None;
-    view.serving = false;
     show(model, fx);
 }
 
@@ -201,7 +200,10 @@ fn name_of_edits(model: &Model, scene: &Scene, title: String) -> Option<String> 
     let after = fairground::scenario::apply(&model.document.scenario, &scene.edits).ok()?;
     let leads = !scene.edits.is_empty() && model.playback.cursor == scene.cycle && is_before(&after);
     leads.then(|| match scene.edits.as_slice() {
-        [Edit::Set { at, value }] => edit::name_of_set(&model.document.scenario, at, value),
+        [Edit::Set { at, value }, rest @ ..] => {
+            let first = edit::name_of_set(&model.document.scenario, at, value);
+            if rest.is_empty() { first } else { format!("{first} and {} more", rest.len()) }
+        }
         _ => title,
     })
 }

@@ -52,9 +52,18 @@ impl Playing {
         self.frame().question.as_ref().filter(|_| self.said.is_none())
     }
 
-    /// Whether an open question asks for an amount of a queue: its fair share would give the answer away.
+    /// Whether fair shares would give the answer to an open question away: one about an amount of a queue, of this frame
+    /// or a later one with the same scenario.
     pub fn hides_fair_shares(&self) -> bool {
-        self.asked().is_some_and(|question| question.answer.kind.subject() == Subject::Queue)
+        let is_of_queue = |question: &Question| question.answer.kind.subject() == Subject::Queue;
+        let scenario = &self.frame().scene.scenario;
+        let mut later = self.lesson.frames.iter().enumerate().skip(self.at + 1);
+        let is_open = |(at, frame): (usize, &LessonFrame)| {
+            Arc::ptr_eq(&frame.scene.scenario, scenario)
+                && !self.answers.contains_key(&at)
+                && frame.question.as_ref().is_some_and(is_of_queue)
+        };
+        self.asked().is_some_and(is_of_queue) || later.any(is_open)
     }
 
     /// Records how the question of the frame was answered. A second answer is given by someone who knows the first

@@ -1,6 +1,5 @@
 //! The report of the current view.
 
-use fairground::policy::Policy;
 use fairground::words::Selection;
 
 use crate::engine::report::ReportRequest;
@@ -23,12 +22,6 @@ pub(crate) fn report_request(model: &Model, to_selection: bool) -> Option<Report
         NowView::Trends => ReportRequest::Trends,
         NowView::ShareUsage => ReportRequest::ShareUsage,
         NowView::Priorities => ReportRequest::Priorities,
-        NowView::Shares if model.view.serving && has_order(model) => ReportRequest::Serving,
         NowView::Shares | NowView::Division | NowView::Tree => return None,
     })
-}
-
-/// Whether the policy provides a serving order.
-fn has_order(model: &Model) -> bool {
-    Policy::described(&model.document.scenario.policy).is_some_and(|policy| policy.supports.lists_order)
 }

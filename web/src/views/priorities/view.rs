@@ -11,7 +11,7 @@ use crate::chart::table::{Section, Table};
 use crate::engine::protocol::Frame;
 use crate::engine::report::Priorities;
 
-/// The steps in order, and the queues.
+/// The steps, the latest first, and the queues.
 pub fn sections(of: &Priorities, frame: &Frame, selection: Option<&Selection>) -> Vec<Section> {
     let selected = selected_queue(frame, selection);
     let steps = of.steps.as_deref().unwrap_or_default();
@@ -21,7 +21,7 @@ pub fn sections(of: &Priorities, frame: &Frame, selection: Option<&Selection>) -
             title: "Steps",
             says: says(of, frame.cycle),
             table: table(steps, frame),
-            meant: selected.and_then(|_| steps.iter().rposition(is_selected)),
+            meant: selected.and_then(|_| steps.iter().rev().position(is_selected)),
         },
         queues(steps.last(), frame, selected),
     ]
@@ -33,7 +33,7 @@ fn says(of: &Priorities, cycle: u32) -> String {
         None => format!("The steps up to cycle {cycle} are too large or too far back to be computed again."),
         Some(steps) if steps.is_empty() => format!("From cycle {} on, no pod was placed.", of.from),
         Some(_) => format!(
-            "Each cycle from {} on that placed a pod. An application has the highest priority of its outstanding requests; \
+            "Each cycle from {} on that placed a pod, the latest first. An application has the highest priority of its outstanding requests; \
              with nothing outstanding it has none (n/a). Queues whose priority did not change are left out.",
             of.from
         ),
@@ -62,7 +62,7 @@ fn table(steps: &[(u32, PriorityStep)], frame: &Frame) -> Table {
         ]
     };
     let head = ["step", "queue", "task", "queue priority before → after", "application"];
-    Table::new(head, 5, steps.iter().map(row))
+    Table::new(head, 5, steps.iter().rev().map(row))
 }
 
 fn queues(last: Option<&(u32, PriorityStep)>, frame: &Frame, selected: Option<u32>) -> Section {

@@ -96,7 +96,6 @@ fn numbers(frame: &Frame, pool: &SharePool) -> Section {
     let row = |row: &UsageRow| {
         let size: Option<&UnitSize> = row.size.and_then(|at| pool.sizes.get(at as usize));
         let of_consumer = row.consumer.as_ref();
-        let among_siblings = of_consumer.filter(|_| row.of == UsageOf::Consumer);
         let or_none = |text: Option<String>| text.unwrap_or_else(|| NONE.into());
         vec![
             row_name(row),
@@ -108,8 +107,6 @@ fn numbers(frame: &Frame, pool: &SharePool) -> Section {
             or_none(size.map(|size| amounts(frame, &size.unit))),
             row.units.to_string(),
             or_none(size.map(|size| size.capacity.to_string())),
-            or_none(among_siblings.map(|of| of.priority.to_string())),
-            or_none(among_siblings.map(|of| of.ratio.to_string())),
         ]
     };
     let head = [
@@ -122,8 +119,6 @@ fn numbers(frame: &Frame, pool: &SharePool) -> Section {
         "unit size",
         "allocated units",
         "capacity",
-        "share priority",
-        "share ratio",
     ];
     Section {
         title: "Share usage and quota",

@@ -11,7 +11,6 @@ use wasm_bindgen::JsCast;
 use super::answer_mark::AnswerMark;
 use super::draggable_marks::DraggableMarks;
 use super::draw::{Rows, shares as draw};
-use super::serving::ServedFirst;
 use super::view::{self, ShareRow, SharesView};
 use crate::chart::alternative::Alternative;
 use crate::chart::marks::{self, Mark};
@@ -78,7 +77,6 @@ pub fn Shares() -> impl IntoView {
                 }}
                 {chart_menu(as_table)}
             </div>
-            <ServedFirst />
         </section>
     }
 }

@@ -5,5 +5,4 @@ pub mod component;
 pub mod drag;
 pub mod draggable_marks;
 pub mod draw;
-mod serving;
 pub mod view;

@@ -10,7 +10,7 @@ use crate::linked;
 use crate::state::command::Command;
 use crate::store::Store;
 use crate::views::timeline::draw::event_icon;
-use crate::widgets::picture::icon;
+use crate::widgets::picture::{along_line, icon, move_focus};
 use crate::widgets::term::term;
 use crate::words::{self, Cell, Comparison, Control, Entry, Evidence, Explanation, Fact, Piece, RuleCard, Step, Text};
 
@@ -380,7 +380,7 @@ fn chips(controls: Vec<Control>) -> impl IntoView {
 /// Lines that go to their cycle, if they have one, and select their subject.
 pub fn entry_list(entries: Vec<Entry>) -> impl IntoView {
     let store = Store::get();
-    let item = move |entry: Entry| {
+    let item = move |(at, entry): (usize, Entry)| {
         let Entry { when, cycle, kind, text, selection, current } = entry;
         let shape = kind.map(|kind| icon(event_icon(kind)));
         let words = plain(text);
@@ -394,7 +394,7 @@ pub fn entry_list(entries: Vec<Entry>) -> impl IntoView {
         };
         view! {
             <li>
-                <button class:on=current on:click=click>
+                <button class="entry" class:on=current tabindex=if at == 0 { "0" } else { "-1" } on:click=click>
                     <span class="dim">{when}</span>
                     <span>{shape}</span>
                     <span>{words}</span>
@@ -402,5 +402,13 @@ pub fn entry_list(entries: Vec<Entry>) -> impl IntoView {
             </li>
         }
     };
-    view! { <ul class="hist">{entries.into_iter().map(item).collect_view()}</ul> }
+    let keys = |event: web_sys::KeyboardEvent| {
+        let key = event.key();
+        move_focus(&event, "entry", |at, all| along_line(&key, at, all.len()));
+    };
+    view! {
+        <ul class="hist" data-composite on:keydown=keys>
+            {entries.into_iter().enumerate().map(item).collect_view()}
+        </ul>
+    }
 }
