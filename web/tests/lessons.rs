@@ -302,3 +302,25 @@ fn another_document_ends_a_lesson() {
     whole.dispatch(Command::Lesson(LessonStep::Leave));
     assert_eq!(whole.model.document.scenario.name, "Which queue gets the odd GPU?");
 }
+
+/// The frames, from 1, in which Shares leaves fair shares out while the questions are not answered.
+fn frames_without_fair_shares(id: &str) -> Vec<usize> {
+    let (mut whole, lesson) = (Whole::open("start", 1), lesson(id));
+    open(&mut whole, id, &lesson);
+    let hides = |at: &usize| {
+        let lesson = lesson.clone();
+        whole.dispatch(Command::Lesson(LessonStep::Open { id: id.into(), lesson, at: at - 1 }));
+        whole.model.lesson.as_ref().expect("a lesson").hides_fair_shares()
+    };
+    (1..=lesson.frames.len()).filter(hides).collect()
+}
+
+#[test]
+fn fair_shares_that_are_asked_for_are_left_out_before() {
+    // Frames 5 and 6 ask about another scenario than frames 1 to 4 show.
+    assert_eq!(frames_without_fair_shares("fair-share"), [5, 6]);
+    // Frame 3 asks about the scenario of frames 1 and 2, frame 5 about another one.
+    assert_eq!(frames_without_fair_shares("hierarchy"), [1, 2, 3, 5]);
+    // Frame 3 asks about pool-a, frame 5 about pool-b.
+    assert_eq!(frames_without_fair_shares("runai-pools"), [2, 3, 5]);
+}

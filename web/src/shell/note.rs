@@ -101,6 +101,10 @@ pub fn MomentNote() -> impl IntoView {
     move || {
         let (cycle, _) = moment.get()?;
         let note = noted.get();
+        // The scenario's own note is about the start.
+        if cycle == 0 && note.is_none() {
+            return None;
+        }
         let label = format!("Note on cycle {cycle}");
         let head = if note.is_some() { "Edit the note on this cycle" } else { "Add a note on this cycle" };
         let write = move |event| store.dispatch(Command::Remark(event_target_value(&event)));

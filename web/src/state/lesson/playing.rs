@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fairground::lesson::result_code::{Answer, ResultCode};
-use fairground::lesson::{Lesson, LessonFrame, Outcome, Question, Scene, Subject};
+use fairground::lesson::{Kind, Lesson, LessonFrame, Outcome, Question, Scene, Subject};
 
 use crate::state::branches::kept_run::Kept;
 use crate::state::document::opened::Opened;
@@ -52,18 +52,20 @@ impl Playing {
         self.frame().question.as_ref().filter(|_| self.said.is_none())
     }
 
-    /// Whether fair shares would give the answer to an open question away: one about an amount of a queue, of this frame
-    /// or a later one with the same scenario.
+    /// Whether fair shares would give the answer to an open question away: one about a queue in this frame, or one about an
+    /// amount in a later frame that is answered with the same scenario.
     pub fn hides_fair_shares(&self) -> bool {
         let is_of_queue = |question: &Question| question.answer.kind.subject() == Subject::Queue;
-        let scenario = &self.frame().scene.scenario;
-        let mut later = self.lesson.frames.iter().enumerate().skip(self.at + 1);
-        let is_open = |(at, frame): (usize, &LessonFrame)| {
-            Arc::ptr_eq(&frame.scene.scenario, scenario)
-                && !self.answers.contains_key(&at)
-                && frame.question.as_ref().is_some_and(is_of_queue)
+        let scene = self.scene();
+        let is_told = |question: &Question| {
+            question.kind != Kind::TrueOrFalse
+                && Arc::ptr_eq(&question.scene.scenario, &scene.scenario)
+                && question.scene.pool == scene.pool
         };
-        self.asked().is_some_and(is_of_queue) || later.any(is_open)
+        let later = self.lesson.frames.iter().enumerate().skip(self.at + 1);
+        let mut open =
+            later.filter(|(at, _)| !self.answers.contains_key(at)).filter_map(|(_, frame)| frame.question.as_ref());
+        self.asked().is_some_and(is_of_queue) || open.any(|question| is_of_queue(question) && is_told(question))
     }
 
     /// Records how the question of the frame was answered. A second answer is given by someone who knows the first
