@@ -37,9 +37,10 @@ pub fn compare(args: &Compare) -> Result<End, Stop> {
     let loaded: Vec<Loaded> = args.files.iter().map(|file| load(file, None)).collect::<Result<_, _>>()?;
     let mut entries: Vec<Entry<'_>> = Vec::new();
     for (file, loaded) in args.files.iter().zip(&loaded) {
-        entries.extend(match args.versions.is_empty() {
-            true => of_policies(args, file, loaded),
-            false => of_versions(args, file, loaded)?,
+        entries.extend(if args.versions.is_empty() {
+            of_policies(args, file, loaded)
+        } else {
+            of_versions(args, file, loaded)?
         });
     }
     let comparing = entries.iter().map(|entry| Comparing::new(&entry.scenario, &entry.policy)).collect();

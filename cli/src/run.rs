@@ -33,9 +33,10 @@ impl Csv {
     }
 
     fn cycle(&mut self, out: &mut impl Write, at: &Simulation, record: &CycleRecord) -> std::io::Result<()> {
-        let lines = match self.is_of_events {
-            true => csv::events(at.cluster(), record),
-            false => csv::series(at.cluster(), &self.before, record),
+        let lines = if self.is_of_events {
+            csv::events(at.cluster(), record)
+        } else {
+            csv::series(at.cluster(), &self.before, record)
         };
         self.before = record.ledger.clone();
         out.write_all(lines.as_bytes())

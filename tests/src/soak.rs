@@ -32,9 +32,10 @@ pub fn soak(policy: &str, seed: u64) -> Option<(Broken, Scenario)> {
 pub fn broken(scenario: &Scenario, number: u64, only: Option<&str>) -> Option<Broken> {
     let asked = |name: &str| only.is_none_or(|only| only == name);
     let judge = |law: &'static str, of: &dyn Fn() -> Verdict| {
-        let verdict = match asked(law) {
-            true => catch_unwind(AssertUnwindSafe(of)).unwrap_or_else(|panic| Err(panic_message(&*panic))),
-            false => Ok(()),
+        let verdict = if asked(law) {
+            catch_unwind(AssertUnwindSafe(of)).unwrap_or_else(|panic| Err(panic_message(&*panic)))
+        } else {
+            Ok(())
         };
         verdict.err().map(|says| Broken { law, says })
     };

@@ -121,9 +121,10 @@ impl Writer {
                 self.out.push(',');
             }
             if let Some(key) = key {
-                match is_here && self.change == Change::Rename {
-                    true => self.text(&format!("{key}-{NEW}")),
-                    false => self.text(key),
+                if is_here && self.change == Change::Rename {
+                    self.text(&format!("{key}-{NEW}"))
+                } else {
+                    self.text(key)
                 }
                 self.out.push(':');
             }

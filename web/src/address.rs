@@ -86,9 +86,10 @@ pub fn put_in_bar(fragment: &str, entry: &str, adds: bool) {
         "" => window.location().pathname().unwrap_or_default() + &query(),
         fragment => format!("#{fragment}"),
     };
-    let _ = match adds {
-        true => history.push_state_with_url(&entry.into(), "", Some(&url)),
-        false => history.replace_state_with_url(&entry.into(), "", Some(&url)),
+    let _ = if adds {
+        history.push_state_with_url(&entry.into(), "", Some(&url))
+    } else {
+        history.replace_state_with_url(&entry.into(), "", Some(&url))
     };
 }
 

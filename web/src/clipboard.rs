@@ -34,9 +34,10 @@ where
             Ok(copying) => JsFuture::from(copying).await.is_ok(),
             Err(_) => false,
         };
-        match copied {
-            true => host.dispatch(Command::Notify { is_problem: false, text: done.to_string() }),
-            false => copy(host, text, "Only the text was copied: this browser does not copy pictures."),
+        if copied {
+            host.dispatch(Command::Notify { is_problem: false, text: done.to_string() })
+        } else {
+            copy(host, text, "Only the text was copied: this browser does not copy pictures.")
         }
     });
 }

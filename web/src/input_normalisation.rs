@@ -55,9 +55,10 @@ pub fn means_unlimited(field: &str, typed: &str) -> bool {
 
 fn memory(bytes: f64) -> String {
     let mebibytes = bytes / f64::from(1 << 20);
-    match mebibytes < 1024.0 && bytes > 0.0 {
-        true => format!("{} MiB", number::number(mebibytes)),
-        false => number::with_unit(Resource::MEMORY, bytes),
+    if mebibytes < 1024.0 && bytes > 0.0 {
+        format!("{} MiB", number::number(mebibytes))
+    } else {
+        number::with_unit(Resource::MEMORY, bytes)
     }
 }
 

@@ -133,10 +133,8 @@ fn page(startup: Startup) -> impl IntoView {
 
 /// Executes the shortcut of a key, if it is one.
 fn on_key(store: Store, event: &leptos::ev::KeyboardEvent) {
-    let key = match event.alt_key() {
-        true => keys::without_alt(&event.key(), &event.code(), event.shift_key()),
-        false => event.key(),
-    };
+    let key =
+        if event.alt_key() { keys::without_alt(&event.key(), &event.code(), event.shift_key()) } else { event.key() };
     let pressed =
         Pressed { key, ctrl: event.ctrl_key() || event.meta_key(), shift: event.shift_key(), alt: event.alt_key() };
     if event.default_prevented() || store.now(|m| m.view.dialog.is_some()) {

@@ -108,10 +108,7 @@ fn settings(says: Value) -> Value {
 /// Prepends a comment line with the URL of the schema, for editors. Returns the text unchanged if the URL is not plain.
 pub fn with_schema_line(yaml: &str, schema: &str) -> String {
     let is_plain = schema.chars().all(|c| !c.is_control() && !c.is_whitespace());
-    match is_plain && !schema.is_empty() {
-        true => format!("{SCHEMA_LINE}{schema}\n{yaml}"),
-        false => yaml.to_string(),
-    }
+    if is_plain && !schema.is_empty() { format!("{SCHEMA_LINE}{schema}\n{yaml}") } else { yaml.to_string() }
 }
 
 /// Returns the format reference as Markdown, with a table of fields per kind of entry.

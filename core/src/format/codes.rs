@@ -22,9 +22,10 @@ pub struct About {
 impl About {
     /// Returns the minimal invalid scenario as a complete text. Can be large for codes about size limits.
     pub fn example(&self) -> String {
-        let mut text = match self.example.starts_with("format:") {
-            true => String::new(),
-            false => "format: fairground-scenario\nversion: 1\n".to_string(),
+        let mut text = if self.example.starts_with("format:") {
+            String::new()
+        } else {
+            "format: fairground-scenario\nversion: 1\n".to_string()
         };
         text.push_str(self.example);
         match self.code {

@@ -175,9 +175,10 @@ fn rows<'a>(s: &'a Scenario, section: &str) -> Option<(&'static str, &'a dyn Row
 
 /// Refuses a name that an entry of a section has already.
 fn free(s: &Scenario, section: &str, name: &str) -> Result<(), Box<Diagnostic>> {
-    match names(s, section).is_some_and(|names| names.contains(&name)) {
-        true => Err(refuse(&Path::default().field(section), format!("{} exists already", quoted(name)))),
-        false => Ok(()),
+    if names(s, section).is_some_and(|names| names.contains(&name)) {
+        Err(refuse(&Path::default().field(section), format!("{} exists already", quoted(name))))
+    } else {
+        Ok(())
     }
 }
 
@@ -242,9 +243,10 @@ fn set(shape: &mut dyn Shape, segments: &[Segment], value: &str) -> Result<(), U
         }
         Mut::Labels(map) if !rest.is_empty() => {
             let key = last(rest).ok_or(Unset::NoPlace)?;
-            match value.is_empty() {
-                true => drop(map.remove(key)),
-                false => drop(map.insert(key.to_string(), value.to_string())),
+            if value.is_empty() {
+                map.remove(key);
+            } else {
+                map.insert(key.to_string(), value.to_string());
             }
         }
         Mut::Labels(map) => {

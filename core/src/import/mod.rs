@@ -63,11 +63,10 @@ fn trees<'a>(sources: &[Source<'a>], report: &mut Report) -> Vec<(&'a str, Value
             Err(wrong) if file.is_empty() && !is_template(text) => report.diagnostics.push(*wrong),
             Err(wrong) => {
                 let file = if file.is_empty() { String::new() } else { format!("{file}: ") };
-                let says = match is_template(text) {
-                    true => {
-                        "this is a template of Helm ({{ }}): import what it makes, as helm template prints it".into()
-                    }
-                    false => wrong.says.clone(),
+                let says = if is_template(text) {
+                    "this is a template of Helm ({{ }}): import what it makes, as helm template prints it".into()
+                } else {
+                    wrong.says.clone()
                 };
                 let says = format!("{file}{says}");
                 report.diagnostics.push(Diagnostic { says, ..*wrong });

@@ -421,9 +421,10 @@ impl<'r> Writer<'r> {
             pool: Some(pool.name.clone()),
             ..node_group(&format!("{}-node", pool.name), n, gpus)
         };
-        self.scenario.nodes = Arc::new(match self.has_pools {
-            true => self.pools.iter().map(in_pool).collect(),
-            false => vec![node_group("node", n, gpus)],
+        self.scenario.nodes = Arc::new(if self.has_pools {
+            self.pools.iter().map(in_pool).collect()
+        } else {
+            vec![node_group("node", n, gpus)]
         });
         self.scenario.pools = Arc::new(self.pools);
         self.scenario.queues = Arc::new(self.queues);

@@ -110,9 +110,10 @@ fn queue_entry(own: &QueueEntry, new: &QueueEntry, mut entry: TimelineEntry) -> 
 fn changed(resource: Resource, own: Option<String>, new: Option<String>, unset: &str) -> Option<Scalar> {
     let meant = |text: &Option<String>| {
         let text = text.as_deref().unwrap_or(unset);
-        match quantity::is_unlimited(text) {
-            true => Err("unlimited".to_string()),
-            false => quantity::amount(text, resource, 1_000_000).map_err(|_| text.to_string()),
+        if quantity::is_unlimited(text) {
+            Err("unlimited".to_string())
+        } else {
+            quantity::amount(text, resource, 1_000_000).map_err(|_| text.to_string())
         }
     };
     (meant(&own) != meant(&new)).then(|| Scalar(new.unwrap_or_else(|| unset.to_string())))

@@ -22,9 +22,10 @@ pub fn cell(text: &str) -> String {
     let is_number = text.parse::<f64>().is_ok();
     let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']) && !is_number;
     let guarded = if is_formula { format!("'{text}") } else { text.to_string() };
-    match guarded.contains(['"', ',', '\n', '\r', '\t']) {
-        true => format!("\"{}\"", guarded.replace('"', "\"\"")),
-        false => guarded,
+    if guarded.contains(['"', ',', '\n', '\r', '\t']) {
+        format!("\"{}\"", guarded.replace('"', "\"\""))
+    } else {
+        guarded
     }
 }
 

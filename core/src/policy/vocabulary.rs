@@ -91,9 +91,10 @@ impl Terms {
         while let Some(at) = rest.find(['[', '"']) {
             let (before, from) = rest.split_at(at);
             filled.push_str(before);
-            let end = match from.starts_with('"') {
-                true => from[1..].find('"').map_or(from.len(), |end| end + 2),
-                false => from.find(']').map_or(1, |end| end + 1),
+            let end = if let Some(quoted) = from.strip_prefix('"') {
+                quoted.find('"').map_or(from.len(), |end| end + 2)
+            } else {
+                from.find(']').map_or(1, |end| end + 1)
             };
             let (taken, after) = from.split_at(end);
             filled.push_str(&self.marked(taken).unwrap_or_else(|| taken.into()));

@@ -37,10 +37,7 @@ impl Simulation {
                     let n_joined = n_before - self.cluster().joining_of(job).count().min(n_before);
                     log(
                         events,
-                        match is_known {
-                            true => Event::Joined { job, pods: n_joined as u32 },
-                            false => Event::Submitted { job },
-                        },
+                        if is_known { Event::Joined { job, pods: n_joined as u32 } } else { Event::Submitted { job } },
                     );
                     self.notify(Change::Submitted(job));
                     self.record_found(job, &running, events);

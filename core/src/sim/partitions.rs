@@ -46,9 +46,12 @@ impl Simulation {
         let now = self.state.now;
         let earliest = if self.state.is_stuck() { now + Span::from_millis(1) } else { now };
         let part = &self.state.partitions[partition];
-        let triggered_at = || match part.is_triggered || part.has_offer {
-            true => Some(now),
-            false => self.state.agenda.next_trigger(&|entry| self.trigger_time(entry, partition)),
+        let triggered_at = || {
+            if part.is_triggered || part.has_offer {
+                Some(now)
+            } else {
+                self.state.agenda.next_trigger(&|entry| self.trigger_time(entry, partition))
+            }
         };
         match part.wake {
             Wake::Again => Some(earliest),

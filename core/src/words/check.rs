@@ -138,10 +138,7 @@ pub fn value_in(check: &Check, term: &Term, resource: Option<Resource>) -> Strin
     let is_ego = check.rule.key().starts_with("ego/");
     match (&term.value, term.quantity) {
         (Value::Real(part), Quantity::Usage | Quantity::FairShare) if is_ego && part.is_finite() => {
-            match check.rule.key().ends_with("-slot-quota") {
-                true => number::number(*part),
-                false => number::percent(*part),
-            }
+            if check.rule.key().ends_with("-slot-quota") { number::number(*part) } else { number::percent(*part) }
         }
         (
             Value::Real(seconds),

@@ -132,9 +132,10 @@ fn verdict(row: &QueueRow, resource: Resource, terms: &Terms) -> Text {
     if wants <= EPSILON {
         return text!("{queue} requests no {unit} at this moment.", [queue, unit = unit(resource, 2.0)]);
     }
-    let (due, what) = match terms.reads("quota") {
-        true => (Some(bound(resource, quota)), "[quota]"),
-        false => (share.flatten().map(|share| bound(resource, Some(share))), "[fair share]"),
+    let (due, what) = if terms.reads("quota") {
+        (Some(bound(resource, quota)), "[quota]")
+    } else {
+        (share.flatten().map(|share| bound(resource, Some(share))), "[fair share]")
     };
     match due {
         None => text!("{queue} uses {uses}, all it requests.", [queue, uses]),

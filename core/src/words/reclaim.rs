@@ -77,9 +77,10 @@ impl<'a> Sides<'a> {
 
     /// What the taker stays within.
     fn bound(&self) -> Option<(&'static str, Fact)> {
-        match self.by_quota {
-            true => self.of(self.taker, Quantity::Quota).map(|quota| ("[quota]", quota)),
-            false => self.of(self.taker, Quantity::FairShare).map(|share| ("[fair share]", share)),
+        if self.by_quota {
+            self.of(self.taker, Quantity::Quota).map(|quota| ("[quota]", quota))
+        } else {
+            self.of(self.taker, Quantity::FairShare).map(|share| ("[fair share]", share))
         }
     }
 
@@ -190,10 +191,8 @@ fn reclaimed_by_amounts(frame: &Frame, event: &EventRow, resource: Resource) -> 
     };
     let clauses = [sides.giver_says(), sides.taker_says(by), sides.priority_says()];
     let why = joined(clauses.into_iter().flatten(), "; ");
-    let verdict = match why.is_empty() {
-        true => text!("{evicted}.", [evicted]),
-        false => text!("{evicted}. {why}.", [evicted, why]),
-    };
+    let verdict =
+        if why.is_empty() { text!("{evicted}.", [evicted]) } else { text!("{evicted}. {why}.", [evicted, why]) };
     let (giver, taker) = (frame.queue(sides.giver), frame.queue(sides.taker));
     let evidence = match sides.held() {
         Some(_) => Some(sides.evidence()),

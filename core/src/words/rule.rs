@@ -16,9 +16,8 @@ const LISTED_MAX: usize = 12;
 /// The name of a rule: its key without the policy, in words.
 pub fn rule_name(key: &str) -> String {
     let (_, name) = key.split_once('/').unwrap_or(("", key));
-    let in_words = |part: &str| match part.bytes().all(|byte| byte.is_ascii_digit()) {
-        true => format!("step {part}"),
-        false => part.replace('-', " "),
+    let in_words = |part: &str| {
+        if part.bytes().all(|byte| byte.is_ascii_digit()) { format!("step {part}") } else { part.replace('-', " ") }
     };
     name.split('/').map(in_words).collect::<Vec<_>>().join(", ")
 }

@@ -72,9 +72,10 @@ fn counted(frame: &Frame, checks: &[Check], of: JobId, is: f64) -> (Text, bool) 
         }
     }
     let (job, is) = (job(frame.job(of)), number(is));
-    match parts.is_empty() {
-        true => (text!("{job} has priority {is}", [job, is]), true),
-        false => (text!("{job} counts as priority {is} ({parts})", [job, is, parts]), false),
+    if parts.is_empty() {
+        (text!("{job} has priority {is}", [job, is]), true)
+    } else {
+        (text!("{job} counts as priority {is} ({parts})", [job, is, parts]), false)
     }
 }
 

@@ -205,9 +205,10 @@ impl<'a> Accounts<'a> {
             (false, false) => 100.0,
             (true, _) => {
                 let known = all().map(|(_, mib)| mib).filter(|mib| *mib > 100.0);
-                match in_test {
-                    true => Some(known.fold(0.0, f64::max)).filter(|mib| *mib > 0.0).unwrap_or(f64::INFINITY),
-                    false => known.fold(f64::INFINITY, f64::min),
+                if in_test {
+                    Some(known.fold(0.0, f64::max)).filter(|mib| *mib > 0.0).unwrap_or(f64::INFINITY)
+                } else {
+                    known.fold(f64::INFINITY, f64::min)
                 }
             }
         }

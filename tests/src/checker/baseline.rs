@@ -67,10 +67,7 @@ fn share(context: &Context<'_>, queue: QueueId) -> f64 {
     if weight.iter().all(|weight| *weight <= 0.0) {
         return f64::INFINITY;
     }
-    let part = |r: usize| match weight[r] > 0.0 {
-        true => held[r] / (weight[r] * total[r]),
-        false => f64::INFINITY,
-    };
+    let part = |r: usize| if weight[r] > 0.0 { held[r] / (weight[r] * total[r]) } else { f64::INFINITY };
     (0..3).filter(|&r| held[r] > 0.0 && total[r] > 0.0).map(part).fold(0.0, f64::max)
 }
 
@@ -225,9 +222,10 @@ fn own_room(context: &Context<'_>, job: JobId, of_empty: bool) -> Option<f64> {
     let accounts = &context.accounts;
     let asked = context.asked.iter().map(|pod| gpus_of(accounts.pod(*pod))).sum();
     let nodes = candidates(context, job, asked)?.into_iter();
-    Some(match of_empty {
-        true => nodes.filter(|node| is_empty(accounts, *node)).map(|node| untouched(accounts, node)).sum(),
-        false => nodes.map(|node| untouched(accounts, node)).fold(0.0, f64::max),
+    Some(if of_empty {
+        nodes.filter(|node| is_empty(accounts, *node)).map(|node| untouched(accounts, node)).sum()
+    } else {
+        nodes.map(|node| untouched(accounts, node)).fold(0.0, f64::max)
     })
 }
 

@@ -122,10 +122,8 @@ impl Division<'_> {
         let typed = of.weight.map(|weight| weight.as_real());
         let Policy::Runai(config) = self.accounts.policy else { return typed.unwrap_or(0.0) };
         let is_department = queue.parent.is_none() && !queue.children.is_empty();
-        let by_quota = match is_department {
-            true => !config.sharing.departments_by_weight,
-            false => config.sharing.projects_by_quota,
-        };
+        let by_quota =
+            if is_department { !config.sharing.departments_by_weight } else { config.sharing.projects_by_quota };
         match (config.sharing.over_quota.get(&queue.name), of.quota) {
             (Some(OverQuota::Off), _) => 0.0,
             (_, Bound::At(quota)) if by_quota => quota.in_policy_units(Resource::ACCOUNTED[r]),

@@ -340,10 +340,8 @@ fn min_runtime(context: &Context<'_>, place: Place<'_>) -> Expect {
     let (own, of_victim) = (cluster.jobs[job].queue, cluster.jobs[victim].queue);
     let Some(config) = config(context.policy) else { return Expect::Unknown };
     let reclaim = own != of_victim;
-    let of = |queue: QueueId| match reclaim {
-        true => queues[queue].reclaim_min_runtime,
-        false => queues[queue].preempt_min_runtime,
-    };
+    let of =
+        |queue: QueueId| if reclaim { queues[queue].reclaim_min_runtime } else { queues[queue].preempt_min_runtime };
     let up = |from: QueueId| context.accounts.path(from);
     let nearest = |from: QueueId| up(from).find_map(of);
     let found = if !reclaim || config.reclaim_resolve == ReclaimResolve::Queue {
@@ -356,10 +354,7 @@ fn min_runtime(context: &Context<'_>, place: Place<'_>) -> Expect {
             below => nearest(below.unwrap_or(of_victim)),
         }
     };
-    let default = match reclaim {
-        true => config.default_reclaim_min_runtime_s,
-        false => config.default_preempt_min_runtime_s,
-    };
+    let default = if reclaim { config.default_reclaim_min_runtime_s } else { config.default_preempt_min_runtime_s };
     Expect::Values(vec![Value::Real(found.map_or(default, |span| span.as_seconds()))])
 }
 

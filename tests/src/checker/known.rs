@@ -112,9 +112,10 @@ impl Known {
         let end = moments.end();
         let looks = config.actions.contains(&Action::StaleGangEviction);
         for job in moments.cluster.jobs.ids().filter(|job| looks && !self.aside.contains(job)) {
-            match is_stale(moments.cluster, end, config, job) {
-                true => drop(self.stale.entry(job).or_insert(record.time)),
-                false => drop(self.stale.remove(&job)),
+            if is_stale(moments.cluster, end, config, job) {
+                self.stale.entry(job).or_insert(record.time);
+            } else {
+                self.stale.remove(&job);
             }
         }
     }

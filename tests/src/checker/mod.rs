@@ -161,9 +161,10 @@ pub fn plant(plan: &Plan, cycles: u32) -> (BTreeMap<Planted, [u32; 2]>, Option<S
         for (kind, wrong) in planted::planted(&plan.policy, &simulation, &record) {
             let of = counts.entry(kind).or_default();
             of[0] += 1;
-            match examine_cycle(plan, &known, &simulation, &wrong, &mut Table::default()).is_empty() {
-                false => of[1] += 1,
-                true => drop(missed.get_or_insert_with(|| format!("{kind:?} in cycle {}", record.cycle))),
+            if examine_cycle(plan, &known, &simulation, &wrong, &mut Table::default()).is_empty() {
+                missed.get_or_insert_with(|| format!("{kind:?} in cycle {}", record.cycle));
+            } else {
+                of[1] += 1;
             }
         }
         known.note(plan, &simulation, &record);

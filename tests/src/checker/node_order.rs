@@ -198,9 +198,12 @@ fn score(context: &Context<'_>, node: NodeId) -> Option<f64> {
     names.insert(config.gpu_type.as_str(), Resource::GPU.index());
     let named = accounts.cluster.named.iter().enumerate();
     names.extend(named.map(|(n, name)| (&**name, Resource::named(n).index())));
-    let weight = |name: &str| match sort.resourceweights.is_empty() {
-        true => f64::from(u8::from(matches!(name, "vcore" | "memory"))),
-        false => sort.resourceweights.get(name).copied().unwrap_or(0.0),
+    let weight = |name: &str| {
+        if sort.resourceweights.is_empty() {
+            f64::from(u8::from(matches!(name, "vcore" | "memory")))
+        } else {
+            sort.resourceweights.get(name).copied().unwrap_or(0.0)
+        }
     };
     let slots = accounts.cluster.nodes[node].pods_max;
     let pods = ("pods", f64::from(slots), f64::from(slots) - n_on(context, node) as f64);

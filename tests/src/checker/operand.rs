@@ -170,10 +170,13 @@ pub fn judge(place: Place<'_>, expect: Expect) -> Found {
     match expect {
         Expect::Unknown => Found::Unknown,
         Expect::Nothing => Found::Right,
-        Expect::Values(values) => match values.iter().any(|value| same_value(value, &place.term.value)) {
-            true => Found::Right,
-            false => says(format!("{values:?}")),
-        },
+        Expect::Values(values) => {
+            if values.iter().any(|value| same_value(value, &place.term.value)) {
+                Found::Right
+            } else {
+                says(format!("{values:?}"))
+            }
+        }
         Expect::Amounts(amounts) => {
             let resources = place.resources();
             if resources.is_empty() || resources.iter().any(|r| *r > 2) {
@@ -238,10 +241,7 @@ impl Context<'_> {
 
     /// What evictions below a queue may free.
     pub fn losses(&self, queue: QueueId) -> Vec<Triple> {
-        match self.is_recorded {
-            true => sums_in_order(self.taken(queue, &self.lost)),
-            false => self.amounts(queue, &self.lost),
-        }
+        if self.is_recorded { sums_in_order(self.taken(queue, &self.lost)) } else { self.amounts(queue, &self.lost) }
     }
 
     /// Every sum of what some of these pods take below a queue.

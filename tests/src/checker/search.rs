@@ -55,9 +55,8 @@ fn wrong(moments: &Moments<'_>, record: &CycleRecord, search: &Search) -> Option
     if let Some(node) = tried.iter().find(|node| !holds(node)) {
         return Some(format!("{node:?} has no pod of another job"));
     }
-    of_emptied(moments, search, &tried).or_else(|| match search.placed < search.pods {
-        true => of_waiting(record, search),
-        false => of_evicted(moments, search, &tried),
+    of_emptied(moments, search, &tried).or_else(|| {
+        if search.placed < search.pods { of_waiting(record, search) } else { of_evicted(moments, search, &tried) }
     })
 }
 

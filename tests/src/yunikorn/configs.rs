@@ -112,9 +112,10 @@ pub fn imported(case: &Value, accepted: bool) -> Result<(), String> {
         export(&scenario, Some("queues.yaml")).map_err(|why| format!("no export: {why:?}"))?;
     let again = import(&exported);
     let texts = [Some(scenario), again.scenario].map(|s| s.map(|s| scenario::to_yaml(&s)).unwrap_or_default());
-    match texts[0] == texts[1] {
-        true => Ok(()),
-        false => Err(format!("another scenario after export:\n{}\n{exported}\n{}", texts[0], texts[1])),
+    if texts[0] == texts[1] {
+        Ok(())
+    } else {
+        Err(format!("another scenario after export:\n{}\n{exported}\n{}", texts[0], texts[1]))
     }
 }
 

@@ -96,9 +96,10 @@ fn by_queue(frame: &Frame, was: &Frame, resource: ShownResource, with_shares: bo
         let old = other.and_then(|other| share(was, other));
         if let Some((old, new)) = old.zip(share(frame, row)).filter(|(old, new)| old != new) {
             let (old, new) = (bound(resource, old), bound(resource, new));
-            said.push(match held != holds {
-                true => format!("its {} is {new} ({old} before)", terms.word("fair share")),
-                false => format!("{} of {} is {new} ({old} before)", terms.word("fair share"), row.name),
+            said.push(if held != holds {
+                format!("its {} is {new} ({old} before)", terms.word("fair share"))
+            } else {
+                format!("{} of {} is {new} ({old} before)", terms.word("fair share"), row.name)
             });
         }
         (!said.is_empty()).then(|| said.join(", "))
@@ -128,10 +129,7 @@ pub fn evictions(was: &Run, run: &Run) -> (u64, u64) {
 /// 12*. `None` before the first cycle.
 pub fn as_edited(run: &Run, edited: &Run, terms: &Terms) -> Option<String> {
     let (said, by) = effects(run, edited, terms)?;
-    Some(match said.is_empty() {
-        true => unchanged(&by),
-        false => format!("{said} by {by}"),
-    })
+    Some(if said.is_empty() { unchanged(&by) } else { format!("{said} by {by}") })
 }
 
 /// Effect of an edit in progress, without the moment up to which it is known; `None` if there is none.
@@ -271,9 +269,8 @@ impl Clock {
 fn by(up_to: i64, runs: [(&Run, &Clock); 2]) -> String {
     let is_it = |(run, _): &&(&Run, &Clock)| run.last_time_ms == up_to;
     let cycle = runs.iter().find(is_it).map(|(run, _)| run.last_cycle);
-    let has = |(run, clock): &(&Run, &Clock), cycle: u32| match run.last_cycle < cycle {
-        true => run.complete,
-        false => clock.time(cycle) == up_to,
+    let has = |(run, clock): &(&Run, &Clock), cycle: u32| {
+        if run.last_cycle < cycle { run.complete } else { clock.time(cycle) == up_to }
     };
     match cycle.filter(|cycle| runs.iter().all(|run| has(run, *cycle))) {
         Some(cycle) => format!("cycle {cycle}"),
@@ -326,9 +323,10 @@ pub fn says(before: &Baseline, frame: &Frame, run: &Run, resource: Resource) -> 
         String::new()
     };
     let (effects, by) = effects(&before.run, run, Terms::of(&frame.policy)).unwrap_or_default();
-    let allocations = match effects.is_empty() {
-        true => differences(frame, was, resource.into()),
-        false => allocations(frame, was, resource.into()),
+    let allocations = if effects.is_empty() {
+        differences(frame, was, resource.into())
+    } else {
+        allocations(frame, was, resource.into())
     };
     let mut parts = vec![effects, moment, allocations];
     parts.retain(|part| !part.is_empty());

@@ -48,10 +48,8 @@ impl CsvRun {
 
     fn write(&mut self, record: &fairground::sim::CycleRecord) {
         let cluster = self.sim.cluster();
-        self.text += &match self.is_of_events {
-            true => csv::events(cluster, record),
-            false => csv::series(cluster, &self.before, record),
-        };
+        self.text +=
+            &if self.is_of_events { csv::events(cluster, record) } else { csv::series(cluster, &self.before, record) };
         self.before = record.ledger.clone();
     }
 }

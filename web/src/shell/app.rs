@@ -368,8 +368,5 @@ fn TimePanel() -> impl IntoView {
     // During playback, the charts of the moment and those of time render in successive frames.
     let is_playing = move || store.now(|m| m.playback.playing);
     let (run, frame) = (after_frame(store.run, is_playing), after_frame(store.frame, is_playing));
-    move || match has_jobs.get() {
-        true => view! { <Timeline run frame /> }.into_any(),
-        false => ().into_any(),
-    }
+    move || if has_jobs.get() { view! { <Timeline run frame /> }.into_any() } else { ().into_any() }
 }

@@ -71,10 +71,7 @@ pub fn DragHandle(
         match wanted.get_untracked() {
             Some(value) => {
                 wanted.set(None);
-                store.dispatch(match takes {
-                    true => Command::Set { at: path.get_value(), value },
-                    false => Command::PreviewEnd,
-                });
+                store.dispatch(if takes { Command::Set { at: path.get_value(), value } } else { Command::PreviewEnd });
             }
             None if was_pulled && takes => on_press.run(()),
             None => {}

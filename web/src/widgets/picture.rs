@@ -348,9 +348,10 @@ fn flip(event: &web_sys::KeyboardEvent, as_table: RwSignal<bool>) {
         if has_focus {
             return;
         }
-        let part = match as_table.get_untracked() {
-            true => ".table-wrap",
-            false => ".scrub, .hits, .brow[tabindex='0'], .spot[tabindex='0'], [tabindex='0']",
+        let part = if as_table.get_untracked() {
+            ".table-wrap"
+        } else {
+            ".scrub, .hits, .brow[tabindex='0'], .spot[tabindex='0'], [tabindex='0']"
         };
         if let Ok(Some(part)) = chart.query_selector(part) {
             let _ = part.unchecked_ref::<web_sys::HtmlElement>().focus();

@@ -54,10 +54,7 @@ pub fn listed(jobs: &[Job], terms: &Terms) -> Text {
 
 /// The same without the queue if it is already said.
 pub fn listed_in_queue(jobs: &[Job], terms: &Terms) -> Text {
-    match jobs.len() > NAMED_MAX {
-        true => Text::of(terms.fill(&count(jobs.len() as u64, "[job]"))),
-        false => listed(jobs, terms),
-    }
+    if jobs.len() > NAMED_MAX { Text::of(terms.fill(&count(jobs.len() as u64, "[job]"))) } else { listed(jobs, terms) }
 }
 
 fn counted(jobs: &[Job], terms: &Terms) -> Text {

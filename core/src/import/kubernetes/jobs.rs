@@ -132,9 +132,10 @@ impl<'a> Work<'a, '_> {
             sets.iter().enumerate().map(|(at, set)| (set.name.clone(), at)).collect();
         let mut by_request: BTreeMap<&Request, usize> = BTreeMap::new();
         for pod in &self.pods {
-            let at = match has_subgroups {
-                true => pod.subgroup.and_then(|name| by_name.get(name)).copied(),
-                false => by_request.get(&pod.request).copied(),
+            let at = if has_subgroups {
+                pod.subgroup.and_then(|name| by_name.get(name)).copied()
+            } else {
+                by_request.get(&pod.request).copied()
             };
             match at {
                 Some(at) => sets[at].pods.push(pod),
@@ -270,10 +271,7 @@ impl<'a> Work<'a, '_> {
         let n_pods = sets.iter().map(|set| set.pods.len()).sum::<usize>() as i64;
         let min = self.group.and_then(|group| group.place.whole::<i64>(&["spec", "minMember"]));
         let is_kueue = self.group.is_none() && self.pods[0].family == Family::Kueue;
-        let least = match self.is_workload() || is_kueue {
-            true => n_pods,
-            false => self.annotated(cluster, report).unwrap_or(1),
-        };
+        let least = if self.is_workload() || is_kueue { n_pods } else { self.annotated(cluster, report).unwrap_or(1) };
         let min = min.unwrap_or(least).max(i64::from(!self.is_of_kai()));
         let is_whole = min <= n_pods && sets.iter().all(|set| set.min.is_none_or(|min| min <= set.pods.len() as i64));
         if !is_whole {

@@ -63,10 +63,7 @@ pub fn nodes(
     if !missing.is_empty() {
         let n = counted(missing.len() as u64, "node");
         let says = format!("{n} that pods name and the text does not have: {gpus} GPUs each");
-        match nodes.is_empty() {
-            true => report.assume_nodes(says),
-            false => report.assume(says),
-        }
+        if nodes.is_empty() { report.assume_nodes(says) } else { report.assume(says) }
     }
     let n_named = missing.len() as u32;
     nodes.extend(missing.into_iter().map(|name| assumed(name, gpus, pods)));

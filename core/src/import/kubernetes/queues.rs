@@ -45,9 +45,8 @@ pub fn queues(cluster: &Cluster<'_>, jobs: &[JobEntry], pools: &[PoolEntry], rep
         let names = missing.join(", ");
         report.assume(format!("queues that the text does not have, without limits: {names}"));
     }
-    queues.extend(missing.into_iter().map(|name| match cluster.is_yunikorn {
-        true => QueueEntry { name, ..QueueEntry::default() },
-        false => unlimited_queue(&name),
+    queues.extend(missing.into_iter().map(|name| {
+        if cluster.is_yunikorn { QueueEntry { name, ..QueueEntry::default() } } else { unlimited_queue(&name) }
     }));
     queues
 }

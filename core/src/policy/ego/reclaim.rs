@@ -306,9 +306,10 @@ impl ReclaimPass<'_, '_, '_> {
                 let demands = Demands::new(self.state, self.book);
                 let mut status = QuotaStatus::new(self.state, self.book, demands, |_| false);
                 let is_under = compare_to_quota(self.book, leaf, &status.quota).is_lt();
-                match is_under && self.book.outstanding(self.state, sub) > 0 {
-                    true => self.take_room(leaf, sub, &mut status),
-                    false => Err(Refused::NotUnderQuota),
+                if is_under && self.book.outstanding(self.state, sub) > 0 {
+                    self.take_room(leaf, sub, &mut status)
+                } else {
+                    Err(Refused::NotUnderQuota)
                 }
             };
             if taken.is_err() {

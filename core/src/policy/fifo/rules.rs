@@ -127,9 +127,10 @@ pub fn compared(attempt: &Attempt<'_>, job: JobId, places: &[(PodId, NodeId)], m
     let cluster = attempt.world.cluster;
     let queue = Some(cluster.jobs[job].queue);
     let of = |node: NodeId| Subject { queue, job: Some(job), node: Some(node), ..Subject::default() };
-    let next = near.next.iter().flat_map(|&(is_common, n_free, other)| match is_common == own.0 {
-        true => node_order::fuller(NODE_ORDER, of(own.2), [(own.1, own.2), (n_free, other)]),
-        false => {
+    let next = near.next.iter().flat_map(|&(is_common, n_free, other)| {
+        if is_common == own.0 {
+            node_order::fuller(NODE_ORDER, of(own.2), [(own.1, own.2), (n_free, other)])
+        } else {
             let subject = Subject { other_node: Some(other), ..of(own.2) };
             let [left, right] = [1, 0].map(|n| term(Quantity::Owned, Value::Count(n)));
             vec![Check::new(NODE_ORDER, subject, left, Op::Exceeds, right)]

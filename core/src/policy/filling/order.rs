@@ -35,10 +35,7 @@ pub fn order(
         of = Some(on_path);
     }
     let children = &world.queues()[queue].children;
-    levels.push(match children.is_empty() {
-        true => jobs(&state, queue, job),
-        false => siblings(&state, of, children, None),
-    });
+    levels.push(if children.is_empty() { jobs(&state, queue, job) } else { siblings(&state, of, children, None) });
     levels.retain(|level| level.n > 0 || level.subject_is_absent);
     levels
 }

@@ -41,9 +41,10 @@ pub fn behind_checks(
         None => {
             let asks = [found.ask, ask];
             let [first, other] = asks.map(|ask| core.asks[ask].app);
-            match first == other {
-                true => request_order(core, asks, subject),
-                false => application_order(memory, orders, [first, other], subject),
+            if first == other {
+                request_order(core, asks, subject)
+            } else {
+                application_order(memory, orders, [first, other], subject)
             }
         }
     };

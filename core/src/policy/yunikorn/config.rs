@@ -231,10 +231,7 @@ impl Partition {
         let listed = &self.nodesortpolicy.resourceweights;
         for (of, name) in types.iter().enumerate().take(TYPES_MAX) {
             let default = if name == "vcore" || name == "memory" { 1.0 } else { 0.0 };
-            weights[of] = match listed.is_empty() {
-                true => default,
-                false => listed.get(name).copied().unwrap_or(0.0),
-            };
+            weights[of] = if listed.is_empty() { default } else { listed.get(name).copied().unwrap_or(0.0) };
         }
         weights
     }

@@ -107,9 +107,10 @@ pub fn placement_checks(
     checks.extend(application_order_check(world, memory, orders, core.asks[found.ask].app, of_job));
     let near = found.near.iter().map(|near| (found.ask, found.node, near));
     checks.extend(near.flat_map(|near| near_nodes::checks(world, memory, near, subject)));
-    checks.push(match found.room_was_kept {
-        true => applies(rules::RESERVED, subject),
-        false => first_fit(memory, found, subject),
+    checks.push(if found.room_was_kept {
+        applies(rules::RESERVED, subject)
+    } else {
+        first_fit(memory, found, subject)
     });
     checks
 }
@@ -128,9 +129,10 @@ pub(super) fn siblings(memory: &Memory, orders: &[Order], first: QueueIx, other:
         let values = [a.share, b.share].map(Value::Real);
         (a.share != b.share).then(|| rules::compare(rules::SHARE, subject, Quantity::DominantShare, values, Op::Less))
     };
-    let decides = match core.queues[order.parent].properties.sort_priority {
-        true => priority().or_else(share),
-        false => share().or_else(priority),
+    let decides = if core.queues[order.parent].properties.sort_priority {
+        priority().or_else(share)
+    } else {
+        share().or_else(priority)
     };
     let check = decides.unwrap_or_else(|| {
         if amounts::gt(&amounts::difference(&a.pending, &b.pending), &Amounts::EMPTY) {
@@ -202,10 +204,7 @@ pub(super) fn application_order(
         }
         SortPolicy::Fifo => by_time(rules::APPLICATION, subject, [a.submitted, b.submitted]),
     };
-    let decides = match properties.sort_priority {
-        true => priority().or_else(second),
-        false => second().or_else(priority),
-    };
+    let decides = if properties.sort_priority { priority().or_else(second) } else { second().or_else(priority) };
     let check = decides.unwrap_or_else(|| by_name(subject, [a, b].map(|own| core.apps[own.app].id.as_str())));
     check.holds.then_some(check)
 }

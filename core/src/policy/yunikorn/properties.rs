@@ -84,9 +84,10 @@ impl Properties {
         Properties {
             sort_policy: if text(SORT_POLICY) == "fair" { SortPolicy::Fair } else { SortPolicy::Fifo },
             sort_priority: !text(SORT_PRIORITY).eq_ignore_ascii_case("disabled"),
-            priority_policy: match text(PRIORITY_POLICY).eq_ignore_ascii_case("fence") {
-                true => PriorityPolicy::Fence,
-                false => PriorityPolicy::Default,
+            priority_policy: if text(PRIORITY_POLICY).eq_ignore_ascii_case("fence") {
+                PriorityPolicy::Fence
+            } else {
+                PriorityPolicy::Default
             },
             offset: text(PRIORITY_OFFSET).parse().unwrap_or(0),
             preemption_policy: preemption_policy(text(PREEMPTION_POLICY)),

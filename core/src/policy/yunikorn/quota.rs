@@ -55,9 +55,10 @@ impl Core {
 
     fn beyond_guarantee(&self, at: QueueIx) -> Amounts {
         let queue = &self.queues[at];
-        let own = match queue.guaranteed.is_none() {
-            true => queue.allocated,
-            false => amounts::sub_existing(&queue.guaranteed, &queue.allocated),
+        let own = if queue.guaranteed.is_none() {
+            queue.allocated
+        } else {
+            amounts::sub_existing(&queue.guaranteed, &queue.allocated)
         };
         let above = queue.parent.map_or(Amounts::EMPTY, |parent| self.beyond_guarantee(parent));
         amounts::min_union(&own, &above)

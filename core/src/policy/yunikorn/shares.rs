@@ -39,10 +39,7 @@ pub fn fair_share(allocated: &Amounts, guaranteed: &Amounts, fair_max: &Amounts)
         } else {
             continue;
         };
-        let share = match d > 0 {
-            true => v as f64 / d as f64,
-            false => f64::from(v > 0),
-        };
+        let share = if d > 0 { v as f64 / d as f64 } else { f64::from(v > 0) };
         if share > largest.share || largest.of.is_none() {
             let guaranteed = guaranteed.has(of);
             largest = Share { share, of: Some(of), allocated: v, denominator: d, guaranteed };

@@ -105,12 +105,11 @@ fn too_big(
     f: &mut Findings,
 ) {
     let (fields, what) = named.field(resource);
-    let (at, most) = match in_mib && resource == Resource::GPU {
-        true => (here.field("gpu-memory"), most.in_base_units().to_string()),
-        false => {
-            let at = fields.iter().fold(here.path(), |at, field| at.field(field));
-            (at, print_amount(most, resource))
-        }
+    let (at, most) = if in_mib && resource == Resource::GPU {
+        (here.field("gpu-memory"), most.in_base_units().to_string())
+    } else {
+        let at = fields.iter().fold(here.path(), |at, field| at.field(field));
+        (at, print_amount(most, resource))
     };
     let says =
         format!("{} asks for more {what} than any [node] it may use has ({most}), so it waits for ever", quoted(job));

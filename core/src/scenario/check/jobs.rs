@@ -372,18 +372,21 @@ fn queue(entry: &JobEntry, here: Here<'_>, queues: &Queues, f: &mut Findings) ->
             return QueueId(0);
         }
         let hint = names::hint(&queues.index, &entry.queue);
-        let says = match entry.queue.is_empty() {
-            true => "this [job] names no [queue]; [jobs] belong to a [queue] without children".to_string(),
-            false => format!("[queue] {} does not exist; {hint}", quoted(&entry.queue)),
+        let says = if entry.queue.is_empty() {
+            "this [job] names no [queue]; [jobs] belong to a [queue] without children".to_string()
+        } else {
+            format!("[queue] {} does not exist; {hint}", quoted(&entry.queue))
         };
         let add = || {
-            let edit = match entry.queue.is_empty() {
-                true => Edit::Remove { at: here.path() },
-                false => Edit::AddQueue { name: entry.queue.clone(), parent: None },
+            let edit = if entry.queue.is_empty() {
+                Edit::Remove { at: here.path() }
+            } else {
+                Edit::AddQueue { name: entry.queue.clone(), parent: None }
             };
-            let label = match entry.queue.is_empty() {
-                true => "Remove the [job]".to_string(),
-                false => format!("Add the [queue] {}", quoted(&entry.queue)),
+            let label = if entry.queue.is_empty() {
+                "Remove the [job]".to_string()
+            } else {
+                format!("Add the [queue] {}", quoted(&entry.queue))
             };
             Some(Fix { label, edits: vec![edit] })
         };

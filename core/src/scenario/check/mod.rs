@@ -252,9 +252,12 @@ impl Findings {
         path: &dyn Fn() -> Path,
         is_unlimited: fn(&str) -> bool,
     ) -> Bound {
-        let parse = |text: &str| match text.trim() == "-1" || is_unlimited(text) {
-            true => Ok(Bound::Unlimited),
-            false => quantity::amount(text, resource, 1_000_000).map(Bound::At),
+        let parse = |text: &str| {
+            if text.trim() == "-1" || is_unlimited(text) {
+                Ok(Bound::Unlimited)
+            } else {
+                quantity::amount(text, resource, 1_000_000).map(Bound::At)
+            }
         };
         if typed.is_none() {
             return Bound::Unset;

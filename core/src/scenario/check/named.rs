@@ -43,9 +43,10 @@ impl Named {
         for (name, value) in typed {
             let at = || here.field("resources").field(name);
             if !is_name(name) {
-                let says = match OWN.contains(&name.as_str()) {
-                    true => format!("{name} is not a further resource; it has a field of its own"),
-                    false => format!("the resource {} needs another name", quoted(name)),
+                let says = if OWN.contains(&name.as_str()) {
+                    format!("{name} is not a further resource; it has a field of its own")
+                } else {
+                    format!("the resource {} needs another name", quoted(name))
                 };
                 f.suggest(codes::CONFLICT, at(), says, "", "Remove it");
                 continue;

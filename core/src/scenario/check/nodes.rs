@@ -151,9 +151,12 @@ pub fn changed(
     amounts.set(Resource::GPU, gpus);
     named.put(&typed.resources, here, amounts, f);
     let wanted = "a whole number of [pods], or unlimited";
-    let slots = |text: &str| match quantity::is_unlimited(text) {
-        true => Ok(Node::UNLIMITED_PODS),
-        false => quantity::count(text).map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
+    let slots = |text: &str| {
+        if quantity::is_unlimited(text) {
+            Ok(Node::UNLIMITED_PODS)
+        } else {
+            quantity::count(text).map(|n| u32::try_from(n).unwrap_or(u32::MAX))
+        }
     };
     capacity.pods_max = f.value(&typed.pods, capacity.pods_max, wanted, &|| here.field("pods"), &slots);
     capacity

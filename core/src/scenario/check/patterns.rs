@@ -45,10 +45,7 @@ pub fn arrivals(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> (Option<u
 pub fn lasts(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> Option<Lasts> {
     let at = || here.field("lasts");
     let wanted = "a time such as 90, 5m or 2h30m, or two between which it is drawn such as 8m..20m";
-    let parse = |text: &str| match quantity::is_no_ceiling(text) {
-        true => Ok(None),
-        false => Lasts::read(text).map(Some),
-    };
+    let parse = |text: &str| if quantity::is_no_ceiling(text) { Ok(None) } else { Lasts::read(text).map(Some) };
     let lasts = f.parsed(&entry.lasts, None, (codes::DURATION, wanted), &at, &parse)?;
     if lasts.from > lasts.to {
         let (typed, print) = (&entry.lasts, |span: Span| quantity::print_millis(span.as_millis()));

@@ -56,10 +56,8 @@ impl Case<'_> {
         let r = self.resource(Some(resource));
         let Some(id) = self.queue_id(gate) else { return Text::of("A [limit] is reached.") };
         let (job, queue) = (self.job(), queue_of(self.frame, id));
-        let (bound, word) = match self.refusal.is_over_quota() {
-            true => (Quantity::Quota, "quota"),
-            false => (Quantity::Limit, "[limit]"),
-        };
+        let (bound, word) =
+            if self.refusal.is_over_quota() { (Quantity::Quota, "quota") } else { (Quantity::Limit, "[limit]") };
         let of = |quantity| self.facts(r).get(Party::Queue(id), quantity);
         match (of(Quantity::AllocatedWithJob), of(bound).map(bare)) {
             (Some(with), Some(most)) => text!(
@@ -143,9 +141,10 @@ impl Case<'_> {
         let why = if let (Some(with), Some(share)) = (of(Quantity::AllocatedWithJob), of(Quantity::FairShare)) {
             let first = self.higher_priority().filter(|_| share.value == Some(0.0));
             // Every resource counts, also one that the job does not request.
-            let uses = match of(Quantity::Request).is_none_or(|request| request.value != Some(0.0)) {
-                true => text!("with {job}, it would use", [job = self.job()]),
-                false => Text::of("it already uses"),
+            let uses = if of(Quantity::Request).is_none_or(|request| request.value != Some(0.0)) {
+                text!("with {job}, it would use", [job = self.job()])
+            } else {
+                Text::of("it already uses")
             };
             text!(
                 "{uses} {with}, over its [fair share] of {share}{first}.{past_usage}",

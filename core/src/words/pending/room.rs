@@ -22,9 +22,10 @@ impl Case<'_> {
         let was_tried = std::iter::once(&self.refusal.gate)
             .chain(&self.refusal.also)
             .any(|gate| matches!(gate, Gate::NoNode { .. }));
-        match self.lacks_gpus() {
-            true => Some(format!("no GPU is free{}", within(self.reasons()))),
-            false => was_tried.then(|| "no [node] that it may use has room".into()),
+        if self.lacks_gpus() {
+            Some(format!("no GPU is free{}", within(self.reasons())))
+        } else {
+            was_tried.then(|| "no [node] that it may use has room".into())
         }
     }
 
@@ -160,9 +161,10 @@ impl Case<'_> {
         let lacks_gpus = reasons.iter().any(|(reason, _)| *reason == NodeReason::Insufficient(Resource::GPU));
         let needs = self.needs(of, within(reasons)).filter(|_| lacks_gpus || reasons.is_empty());
         let needs = needs.unwrap_or_else(|| no_node_for(reasons).into());
-        let could = match placed > 0 && of > 1 && free.is_some() && lacks_gpus {
-            true => format!(" ({placed} of {of} [pods] could be placed)"),
-            false => String::new(),
+        let could = if placed > 0 && of > 1 && free.is_some() && lacks_gpus {
+            format!(" ({placed} of {of} [pods] could be placed)")
+        } else {
+            String::new()
         };
         if reasons.iter().all(|(_, n)| *n == 0) {
             return text!("{job} is waiting: {needs}{could}.", [job, needs, could]);
@@ -174,10 +176,7 @@ impl Case<'_> {
 
 /// Why no node takes a pod, if not for lack of GPUs.
 fn no_node_for(reasons: &[(NodeReason, u32)]) -> &'static str {
-    match is_of_room(reasons) {
-        true => "no [node] that it may use has room",
-        false => "it may not use any [node]",
-    }
+    if is_of_room(reasons) { "no [node] that it may use has room" } else { "it may not use any [node]" }
 }
 
 /// Whether a job may not use a node, however much room it has.
@@ -188,10 +187,7 @@ fn excludes(reason: NodeReason) -> bool {
 
 /// *on the nodes that it may use*, if it may not use all of those that were checked.
 fn within(reasons: &[(NodeReason, u32)]) -> &'static str {
-    match reasons.iter().any(|(reason, _)| excludes(*reason)) {
-        true => " on the [nodes] that it may use",
-        false => "",
-    }
+    if reasons.iter().any(|(reason, _)| excludes(*reason)) { " on the [nodes] that it may use" } else { "" }
 }
 
 /// GPUs that pods request.

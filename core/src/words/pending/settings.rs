@@ -15,9 +15,10 @@ impl Case<'_> {
         for subject in self.refusal.checks.iter().map(|check| &check.subject) {
             let Some(queue) = subject.other_queue else { continue };
             let victims = subject.other_job.and_then(|victim| self.frame.names.queue_of(victim));
-            let (field, label) = match victims.is_some() && victims == self.own() {
-                true => ("preempt-min-runtime", "minimum runtime before preemption of "),
-                false => ("reclaim-min-runtime", "minimum runtime before reclaim of "),
+            let (field, label) = if victims.is_some() && victims == self.own() {
+                ("preempt-min-runtime", "minimum runtime before preemption of ")
+            } else {
+                ("reclaim-min-runtime", "minimum runtime before reclaim of ")
             };
             let control = Control::of_queue(self.frame.queue(queue), field, label);
             if !controls.contains(&control) {

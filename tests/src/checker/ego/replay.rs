@@ -300,9 +300,10 @@ impl Replayer<'_, '_> {
             let is_same = |other: &&Earmark| self.world.sets.iter().any(|of| of.id == other.set && of.job == set.job);
             let mut of_job = self.books.earmarks.iter().filter(is_same);
             let waits_for_others = !is_complete(&view, set.job) && of_job.any(|other| !other.victims.is_empty());
-            match !earmark.victims.is_empty() || is_leaving || waits_for_others {
-                true => at += 1,
-                false => drop(self.books.earmarks.remove(at)),
+            if !earmark.victims.is_empty() || is_leaving || waits_for_others {
+                at += 1
+            } else {
+                drop(self.books.earmarks.remove(at))
             }
         }
     }

@@ -171,9 +171,10 @@ fn blocks(plan: &Plan, layout: &Layout, state: &PoolState<'_>) -> Result<Vec<Blo
     for (id, unit) in state.units.iter().filter(|(_, unit)| unit.state == State::Run) {
         let leaf = state.subs[unit.sub].leaf;
         // In a leaf the order of starts decides about victims; a job that is one demand may be listed beside others.
-        let last = match capped[unit.sub] {
-            true => blocks.iter_mut().rev().find(|block| state.subs[block.sub].leaf == leaf),
-            false => blocks.last_mut(),
+        let last = if capped[unit.sub] {
+            blocks.iter_mut().rev().find(|block| state.subs[block.sub].leaf == leaf)
+        } else {
+            blocks.last_mut()
         };
         match last.filter(|block| block.sub == unit.sub) {
             Some(block) => block.units.push(id),

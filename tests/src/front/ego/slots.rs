@@ -64,9 +64,10 @@ pub fn compare(case: &Case) -> Result<(), Differs> {
         let mut cycle = File { case, plan: &plan, names: &names, leaves: &leaves }.open()?;
         equal("starts", starts, &decided(&mut cycle)?.0)?;
     }
-    match quota.is_some() || case.steps.iter().any(|step| step["op"] == "reclaim") {
-        true => Ok(()),
-        false => Err("no operation that a file shows".into()),
+    if quota.is_some() || case.steps.iter().any(|step| step["op"] == "reclaim") {
+        Ok(())
+    } else {
+        Err("no operation that a file shows".into())
     }
 }
 

@@ -219,18 +219,15 @@ impl Reader<'_> {
     fn add_node(&mut self, at: i64, event: &Value) -> Result<(), Feature> {
         let name = text(event, "node");
         let capacity = capacity(event)?;
-        match self.input.nodes.iter().any(|node| node.name == name) {
-            true => {
-                self.resize(at, &name, capacity);
+        if self.input.nodes.iter().any(|node| node.name == name) {
+            self.resize(at, &name, capacity);
+            self.state(at, &name, "ready");
+        } else {
+            self.capacities.insert(name.clone(), capacity.clone());
+            if at > 0 {
                 self.state(at, &name, "ready");
             }
-            false => {
-                self.capacities.insert(name.clone(), capacity.clone());
-                if at > 0 {
-                    self.state(at, &name, "ready");
-                }
-                self.input.nodes.push(Node { name: name.clone(), capacity, is_first: at == 0 });
-            }
+            self.input.nodes.push(Node { name: name.clone(), capacity, is_first: at == 0 });
         }
         self.present.insert(name, true);
         Ok(())
@@ -416,9 +413,10 @@ impl Reader<'_> {
             let mut later = jobs.iter().filter(|job| job.app == fleeting.app && job.submit >= fleeting.submit);
             later.any(|job| !job.is_fleeting && has_equal(job))
         };
-        match jobs.iter().any(|job| job.is_fleeting && is_moved(job)) {
-            true => Err("a request that comes and goes at one moment, among equal ones"),
-            false => Ok(()),
+        if jobs.iter().any(|job| job.is_fleeting && is_moved(job)) {
+            Err("a request that comes and goes at one moment, among equal ones")
+        } else {
+            Ok(())
         }
     }
 
@@ -492,9 +490,10 @@ fn name(jobs: &mut [Job]) {
 /// Capacity of a node in an event.
 fn capacity(event: &Value) -> Result<Map<String, Value>, Feature> {
     let capacity = event["capacity"].as_object().cloned().unwrap_or_default();
-    match capacity.get("gpu").and_then(Value::as_i64).is_some_and(|gpus| gpus > NODE_GPUS_MAX) {
-        true => Err("a node with more than 64 GPUs"),
-        false => Ok(capacity),
+    if capacity.get("gpu").and_then(Value::as_i64).is_some_and(|gpus| gpus > NODE_GPUS_MAX) {
+        Err("a node with more than 64 GPUs")
+    } else {
+        Ok(capacity)
     }
 }
 

@@ -20,9 +20,10 @@ pub(crate) fn keep(model: &mut Model, was: &Arc<Scenario>, changed: String, join
     }
     if let Some(kept) = model.branches.baseline.as_mut().filter(|_| joins || model.moment.is_stale) {
         let before = Arc::make_mut(kept);
-        before.changed = match joins || before.changed.ends_with(&changed) {
-            true => changed,
-            false => format!("{}, {changed}", before.changed),
+        before.changed = if joins || before.changed.ends_with(&changed) {
+            changed
+        } else {
+            format!("{}, {changed}", before.changed)
         };
         return;
     }

@@ -66,9 +66,10 @@ impl Draft {
 
     /// Converts the draft to a document.
     pub fn open(&self, id: &str) -> Result<Opened, Vec<String>> {
-        let scenario = match self.is_packed() {
-            true => link::decode(&self.scenario).map_err(|error| vec![error.to_string()])?,
-            false => document::from_text(&self.scenario)?,
+        let scenario = if self.is_packed() {
+            link::decode(&self.scenario).map_err(|error| vec![error.to_string()])?
+        } else {
+            document::from_text(&self.scenario)?
         };
         Ok(self.opened(id, Checked::of(scenario)))
     }

@@ -45,9 +45,10 @@ fn add_queue(scenario: &Scenario, parent: Option<&str>) -> Result<Changed, Strin
             .for_each(|job| job.queue.clone_from(&name));
     }
     let terms = Terms::of(&scenario.policy);
-    let with = match takes_over {
-        true => format!(" with the {} of {}", terms.word("jobs"), parent.unwrap_or_default()),
-        false => String::new(),
+    let with = if takes_over {
+        format!(" with the {} of {}", terms.word("jobs"), parent.unwrap_or_default())
+    } else {
+        String::new()
     };
     Ok(Changed {
         scenario,
@@ -91,10 +92,7 @@ fn copy_jobs(scenario: &mut Scenario, renamed: &[(String, String)]) -> String {
         taken.insert(name.clone());
         copies.push(JobEntry { name, queue: queue.clone(), ..job.clone().not_running() });
     }
-    let with = match copies.is_empty() {
-        true => String::new(),
-        false => Terms::of(&scenario.policy).fill(" with its [jobs]"),
-    };
+    let with = if copies.is_empty() { String::new() } else { Terms::of(&scenario.policy).fill(" with its [jobs]") };
     Arc::make_mut(&mut scenario.jobs).extend(copies);
     with
 }

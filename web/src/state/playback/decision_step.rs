@@ -201,9 +201,12 @@ fn claim(moment: &mut Frame, about: &About<'_>, on: bool) {
     let Some(node) = moment.nodes.get_mut(about.node) else { return };
     let n = about.event.gpus.ceil() as usize;
     let claim = Claim { job: about.job.to_string(), queue: about.queue };
-    let fits = |cell: &&mut Cell| match on {
-        true => cell.claimed.is_none() && cell.pods.iter().all(|pod| pod.leaving),
-        false => cell.claimed.as_ref() == Some(&claim),
+    let fits = |cell: &&mut Cell| {
+        if on {
+            cell.claimed.is_none() && cell.pods.iter().all(|pod| pod.leaving)
+        } else {
+            cell.claimed.as_ref() == Some(&claim)
+        }
     };
     for cell in node.cells.iter_mut().filter(fits).take(n) {
         cell.claimed = on.then(|| claim.clone());

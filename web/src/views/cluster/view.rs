@@ -285,9 +285,10 @@ fn summary(frame: &Frame, shown: &Shown<'_>) -> String {
     let used: f64 = frame.nodes.iter().map(|node| node.used[shown.at]).sum();
     let pods = || frame.nodes.iter().flat_map(|node| &node.cells).flat_map(|cell| &cell.pods);
     let holds = || frame.nodes.iter().flat_map(|node| &node.holds).filter(|held| held.leaving);
-    let leaving: f64 = match shown.is_gpus() {
-        true => pods().filter(|pod| pod.leaving).map(|pod| pod.portion).sum(),
-        false => holds().map(|held| held.amount[shown.at]).sum(),
+    let leaving: f64 = if shown.is_gpus() {
+        pods().filter(|pod| pod.leaving).map(|pod| pod.portion).sum()
+    } else {
+        holds().map(|held| held.amount[shown.at]).sum()
     };
     let terms = Terms::of(&frame.policy);
     let mut said = if total > 0.0 {

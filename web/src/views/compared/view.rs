@@ -79,12 +79,11 @@ pub fn table(columns: &[Compared], terms: &Terms) -> Vec<Row> {
         let cell = |run: &Ran| {
             find(run).map_or(String::new(), |at| {
                 let totals = &run.summary.queues[at];
-                let amount = match is_over(columns) {
-                    true => format!("{} {}", over_time.shown(totals.gpu_seconds_used), over_time.name()),
-                    false => {
-                        let held = resource_time::held(resource, run.held[at]);
-                        format!("{held} {}", unit(resource, resource_time::in_units(resource, run.held[at])))
-                    }
+                let amount = if is_over(columns) {
+                    format!("{} {}", over_time.shown(totals.gpu_seconds_used), over_time.name())
+                } else {
+                    let held = resource_time::held(resource, run.held[at]);
+                    format!("{held} {}", unit(resource, resource_time::in_units(resource, run.held[at])))
                 };
                 format!("{amount}, mean wait {}", seconds(totals.waits_until_now.mean_s))
             })

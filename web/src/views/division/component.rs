@@ -43,9 +43,10 @@ pub fn Division() -> impl IntoView {
     // More than half of the panel; all of it but the title and the step while nothing else is in it.
     let size = Signal::derive(move || Size {
         width: width.get(),
-        height: match is_presented.get() {
-            true => (panel.get() - PRESENTED_TEXT).max(PRESENTED_LEAST),
-            false => (panel.get() * 0.56).round().clamp(HEIGHTS.0, HEIGHTS.1),
+        height: if is_presented.get() {
+            (panel.get() - PRESENTED_TEXT).max(PRESENTED_LEAST)
+        } else {
+            (panel.get() * 0.56).round().clamp(HEIGHTS.0, HEIGHTS.1)
         },
     });
     // `usize::MAX` selects the last step and level. Levels go from the root down; the last one is the selected queue's

@@ -288,9 +288,12 @@ fn draw_lid(area: &Area<'_>, tank: &Tank, (x, w): (f64, f64), layout: &Layout) -
 
 /// Lines below a tank: name, weight, and the result in the alternative.
 fn below(tank: &Tank, was: bool, terms: &Terms) -> Vec<(String, Paint)> {
-    let held_against = |now: f64, other: f64| match was {
-        true => format!("{}, was {}", number(now), number(other)),
-        false => format!("{} → {}", number(now), number(other)),
+    let held_against = |now: f64, other: f64| {
+        if was {
+            format!("{}, was {}", number(now), number(other))
+        } else {
+            format!("{} → {}", number(now), number(other))
+        }
     };
     let weight = match (&tank.alternative, tank.part) {
         (Some(alternative), _) if alternative.weight != tank.weight => held_against(tank.weight, alternative.weight),

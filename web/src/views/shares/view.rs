@@ -139,10 +139,7 @@ pub fn shares(
         unit: [1.0, 2.0].map(|n| unit_of(&frame.named, resource, n).to_string()),
         max,
         capacity,
-        reference: match resource.is_divided() {
-            false => "",
-            true => terms.word(if has_shares { "fair share" } else { "quota" }),
-        },
+        reference: if resource.is_divided() { terms.word(if has_shares { "fair share" } else { "quota" }) } else { "" },
         policy: frame.policy.clone(),
         alternative: match (rows.iter().any(|row| row.alternative.is_some()), changed) {
             (false, _) => "",

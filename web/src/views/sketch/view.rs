@@ -62,12 +62,11 @@ pub fn sketch(scenario: &Scenario) -> Sketch {
 
 /// GPUs or cores of all pods of a job or pattern.
 fn amount(job: &JobEntry, by_gpu: bool) -> f64 {
-    let one = match job.pod_sets.is_empty() {
-        true => number(&job.pods, 1.0) * number(if by_gpu { &job.gpu } else { &job.cpu }, 0.0),
-        false => {
-            let of = |set: &PodSetEntry| number(if by_gpu { &set.gpu } else { &set.cpu }, 0.0);
-            job.pod_sets.iter().map(|set| number(&set.pods, 1.0) * of(set)).sum()
-        }
+    let one = if job.pod_sets.is_empty() {
+        number(&job.pods, 1.0) * number(if by_gpu { &job.gpu } else { &job.cpu }, 0.0)
+    } else {
+        let of = |set: &PodSetEntry| number(if by_gpu { &set.gpu } else { &set.cpu }, 0.0);
+        job.pod_sets.iter().map(|set| number(&set.pods, 1.0) * of(set)).sum()
     };
     number(&job.count, 1.0) * one
 }

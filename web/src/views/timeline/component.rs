@@ -184,9 +184,8 @@ fn Body(
     let store = Store::get();
     let dragging = RwSignal::new(false);
     let pinch = StoredValue::new(Pinch::default());
-    let go = move |to: u32, marks: bool| match marks {
-        true => store.dispatch(Command::Mark(Some(to))),
-        false => store.dispatch(Command::GoTo(to)),
+    let go = move |to: u32, marks: bool| {
+        if marks { store.dispatch(Command::Mark(Some(to))) } else { store.dispatch(Command::GoTo(to)) }
     };
     // The requested cycle, even before its frame has arrived.
     let at = move || store.now(|m| m.playback.cursor);

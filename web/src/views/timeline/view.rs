@@ -361,9 +361,12 @@ pub fn lay_behind(view: &mut TimelineView, run: &Run, (other, alternative): (&Ru
         }
         seen.push(name);
         let band = view.bands.iter().find(|band| band.name == *name);
-        let adds = |sums: &mut Vec<f64>, amounts: &[f64]| match view.apart {
-            true => *sums = amounts.to_vec(),
-            false => sums.iter_mut().zip(amounts).for_each(|(sum, amount)| *sum += amount),
+        let adds = |sums: &mut Vec<f64>, amounts: &[f64]| {
+            if view.apart {
+                *sums = amounts.to_vec()
+            } else {
+                sums.iter_mut().zip(amounts).for_each(|(sum, amount)| *sum += amount)
+            }
         };
         adds(&mut was, &held(name));
         adds(&mut now, band.map_or(&vec![0.0; view.cycles.len()], |band| &band.amounts));

@@ -86,10 +86,7 @@ fn body(mut shown: Explanation) -> impl IntoView {
     // Without numbers, the list is what there is to see.
     let list = (all.is_none() && !is_of_rule).then(|| shown.list.take()).flatten();
     shown.evidence = all.filter(|all| all.rows.len() > ROWS_MAX);
-    let rest = match is_of_rule {
-        true => rest(shown, terms).into_any(),
-        false => folded(shown, terms).into_any(),
-    };
+    let rest = if is_of_rule { rest(shown, terms).into_any() } else { folded(shown, terms).into_any() };
     view! {
         <div class="why evidence">
             {faults}
@@ -249,9 +246,12 @@ fn evidence_table(evidence: Evidence, terms: &Terms) -> impl IntoView {
         view! { <td><span data-number=number>{cell.shown}</span></td> }
     };
     let head = (!head.is_empty()).then(|| {
-        let cell = |cell: Text| match cell.is_empty() {
-            true => view! { <td></td> }.into_any(),
-            false => view! { <th scope="col">{text(cell)}</th> }.into_any(),
+        let cell = |cell: Text| {
+            if cell.is_empty() {
+                view! { <td></td> }.into_any()
+            } else {
+                view! { <th scope="col">{text(cell)}</th> }.into_any()
+            }
         };
         let cells = head.into_iter().map(cell).collect_view();
         view! { <thead><tr>{cells}</tr></thead> }
