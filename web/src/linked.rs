@@ -100,19 +100,21 @@ mod tests {
     #[test]
     fn fields_of_queues_and_their_bars_are_the_same_number() {
         let at = Path::default().field("queues").named("team/a").field("gpu").field("quota");
-        assert_eq!(of_field("kai", &at), Some(of_queue("team/a", Quantity::Quota, Resource::GPU)));
-        assert_eq!(of_field("kai", &Path::default().field("nodes").named("n").field("gpu")), None);
+        assert_eq!(of_field("", &at), Some(of_queue("team/a", Quantity::Quota, Resource::GPU)));
+        assert_eq!(of_field("", &Path::default().field("nodes").named("n").field("gpu")), None);
         let priority = Path::default().field("queues").named("a").field("priority");
-        assert_eq!(of_field("kai", &priority), Some(of_queue("a", Quantity::Priority, Resource::CPU)));
-        assert_eq!(of_field("yunikorn", &priority), Some(of_queue("a", Quantity::PriorityOffset, Resource::GPU)));
+        for policy in Policy::products() {
+            let number = policy.queue.priority.map(|priority| of_queue("a", priority.quantity, Resource::CPU));
+            assert_eq!(of_field(policy.key, &priority), number, "{}", policy.key);
+        }
     }
 
     #[test]
     fn fields_of_jobs_and_what_decisions_compare_are_the_same_number() {
         let job = Path::default().field("jobs").named("a1");
         let name = |quantity, resource| Some(number("job", "a1", quantity, resource));
-        assert_eq!(of_field("kai", &job.field("memory")), name(Quantity::Request, Resource::MEMORY));
-        assert_eq!(of_field("kai", &job.field("priority")), name(Quantity::Priority, Resource::GPU));
-        assert_eq!(of_field("kai", &job.field("queue")), None);
+        assert_eq!(of_field("", &job.field("memory")), name(Quantity::Request, Resource::MEMORY));
+        assert_eq!(of_field("", &job.field("priority")), name(Quantity::Priority, Resource::GPU));
+        assert_eq!(of_field("", &job.field("queue")), None);
     }
 }
