@@ -248,6 +248,40 @@ test("interactions and ghosts, 20 queues, 100 nodes, 500 jobs", async ({ page })
   tell("pull a quota to painted ghost, cycle 40", painted(late), "100 ms");
 });
 
+test("a lesson", async ({ page }) => {
+  await new App(page).open();
+  await install(page);
+  const settled = () => window.settled() >= 0;
+  const opened = [];
+  const frames = [];
+  for (const id of ["fair-share", "hierarchy", "runai-pools", "ego-share-usage", "four-schedulers"]) {
+    opened.push(
+      await page.evaluate(
+        ([id]) => {
+          const shown = () => document.querySelector(".lesson-way") && location.hash.includes(id) && window.settled() >= 0;
+          return window.measure(() => (location.hash = `#lesson=${id}.1`), shown);
+        },
+        [id],
+      ),
+    );
+    const next = page.locator("#lesson-next");
+    while ((await next.textContent()) !== "Finish") {
+      frames.push(
+        await next.evaluate((next) => {
+          const place = () => document.querySelector(".lesson").innerText;
+          const before = place();
+          return window.measure(() => next.click(), () => place() !== before && window.settled() >= 0);
+        }),
+      );
+      await page.waitForFunction(settled);
+    }
+    await next.click();
+    await expect(page.locator(".lesson-way")).toHaveCount(0);
+  }
+  tell("open a lesson to its first frame", painted(opened), "300 ms");
+  tell("next frame or answer of a lesson", painted(frames), "100 ms");
+});
+
 test("Cluster with 5,000 nodes", async ({ page }) => {
   test.setTimeout(180_000);
   await opened(page, HALL);

@@ -286,8 +286,8 @@ for (const [name, lead, panel] of SCREENS) {
 const LESSONS = readdirSync(new URL("../../../assets/lessons/", import.meta.url)).map((file) => file.replace(".yaml", ""));
 
 /**
- * Every frame and every answer of every lesson, wide in the light theme, on a phone in the dark one. Each check is a part
- * of that of a screen: axe has seen the parts of a lesson.
+ * Every lesson is played by keyboard: every frame and every answer, wide in the light theme, on a phone in the dark one.
+ * Each check is a part of that of a screen: axe has seen the parts of a lesson.
  */
 for (const name of LESSONS) {
   test(`lesson ${name}`, async ({ page }) => {
@@ -307,8 +307,8 @@ for (const name of LESSONS) {
         await app.expectRoomForTexts(frame, { soft: true });
       }
       if ((await next.textContent()) === "Finish") break;
-      await next.click();
-      await page.mouse.move(0, 0);
+      await expect(next).toBeFocused();
+      await page.keyboard.press("Enter");
       await app.arrived();
     }
   });
