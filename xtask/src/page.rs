@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 use crate::documents;
 use crate::files::{files_below, read, write};
 use crate::root;
-use crate::step::{Failure, cargo, output, run, step};
+use crate::step::{Failure, cargo, output, run, set_incremental, step};
 use crate::tools;
 
 /// Maximum transfer of the start page, in bytes after brotli: about a second and a half at 10 Mbit/s for a first visit.
@@ -85,6 +85,7 @@ fn trunk(task: &str) -> Result<Command, Failure> {
     let path = std::env::join_paths(folders).unwrap_or_else(|_| OsString::new());
     let mut trunk = Command::new(program);
     trunk.arg(task).current_dir(root()).env("PATH", path).env_remove("NO_COLOR");
+    set_incremental(&mut trunk);
     Ok(trunk)
 }
 
