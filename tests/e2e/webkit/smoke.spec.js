@@ -94,6 +94,11 @@ test("the page starts, steps, is edited and shows the text in WebKit", async () 
     await browser.click('[role="tab"]', "Text");
     await browser.shows('document.querySelector(".cm-content")?.textContent.includes("quota: 3")', true);
     await browser.shows("globalThis.problems", []);
+
+    // Trusted types: markup that could run a script is left out.
+    const write = "const place = document.createElement('div'); place.innerHTML = arguments[0]; return place.innerHTML";
+    expect(await browser.run(write, "<b>a</b>")).toBe("<b>a</b>");
+    expect(await browser.run(write, "<img src=x onerror=alert(1)>")).toBe("");
   } finally {
     await browser.close();
   }
