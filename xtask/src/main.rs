@@ -51,12 +51,14 @@ fn main() -> ExitCode {
     let task = args.first().map(String::as_str).unwrap_or("help");
     let rest = args.get(1..).unwrap_or_default();
     let outcome = match task {
+        task if asks_for_help(rest) && !HAS_OWN_HELP.contains(&task) => help(),
         "serve" => serve(rest),
         "test" if rest == ["--fast"] => return test::fast(),
         "test" if rest.is_empty() => return test::everything(),
         "test" => Err(Failure::new(format!("test does not know {rest:?}"), USAGE)),
         "e2e" => e2e(rest),
-        "dist" => page::dist().map(|_| ()),
+        "dist" if rest.is_empty() => page::dist().map(|_| ()),
+        "dist" => Err(Failure::new(format!("dist does not know {rest:?}"), USAGE)),
         "finish" => page::finish(),
         "screens" => screens(rest),
         "bench" if rest.first().is_some_and(|arg| arg == "--report") => return of_tests("performance", &rest[1..]),
@@ -65,10 +67,7 @@ fn main() -> ExitCode {
         "soak" => return soak(rest),
         "fuzz" => fuzz::fuzz(rest),
         "mutants" => mutants::mutants(rest),
-        "help" | "--help" | "-h" => {
-            println!("{USAGE}");
-            Ok(())
-        }
+        "help" | "--help" | "-h" => help(),
         other => Err(Failure::new(format!("there is no task {other:?}"), USAGE)),
     };
     match outcome {
@@ -78,6 +77,19 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+fn help() -> Result<(), Failure> {
+    println!("{USAGE}");
+    Ok(())
+}
+
+/// Tasks whose arguments go to a program that explains them.
+const HAS_OWN_HELP: [&str; 3] = ["golden", "soak", "mutants"];
+
+/// Whether the arguments of a task ask for its usage.
+fn asks_for_help(args: &[String]) -> bool {
+    args.iter().any(|arg| arg == "--help" || arg == "-h")
 }
 
 /// Returns the root folder of the workspace.
