@@ -1,14 +1,14 @@
 //! Files published beside the page: the guide, the specifications as pages that rule cards link to, the JSON schema,
 //! and the licences of the libraries in the page.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use pulldown_cmark::{Options, Parser, html};
 
 use crate::files::{files_below, read, write};
+use crate::licences::licences;
 use crate::root;
-use crate::step::{Failure, cargo, output};
+use crate::step::Failure;
 
 /// Writes all files into the folder of the page.
 pub fn write_all(page: &Path) -> Result<(), Failure> {
@@ -35,37 +35,6 @@ fn copy(files: impl Iterator<Item = PathBuf>, folder: &Path) -> Result<(), Failu
         write(&folder.join(file.file_name().unwrap_or_default()), &read(&file)?)?;
     }
     Ok(())
-}
-
-/// Returns the libraries in the page with version and licence.
-fn licences() -> Result<String, Failure> {
-    let mut tree = cargo();
-    tree.args(["tree", "--quiet", "--package", "fairground-web", "--target", "wasm32-unknown-unknown"]);
-    tree.args(["--edges", "normal", "--prefix", "none", "--no-dedupe", "--format", "{p}: {l}"]);
-    let lines = output(&mut tree)
-        .ok_or_else(|| Failure::new("the libraries could not be listed", "run `cargo tree -p fairground-web`"))?;
-    let is_library = |line: &&str| !line.starts_with("fairground");
-    let mut lines: BTreeSet<String> = lines.lines().filter(is_library).map(library).collect();
-    lines.extend(node_libraries(&String::from_utf8_lossy(&read(&root().join("tests/e2e/package-lock.json"))?)));
-    let lines: Vec<String> = lines.into_iter().collect();
-    Ok(format!("Libraries in Fairground, with their licences\n\n{}\n", lines.join("\n")))
-}
-
-/// Returns a line for each package of a lock file of npm that is no tool: those of the text editor.
-fn node_libraries(lock: &str) -> Vec<String> {
-    let packages = lock.split("\n    \"node_modules/").skip(1);
-    let of_page = packages.filter(|package| !package.contains("\"dev\": true"));
-    let line = |package: &str| {
-        let field = |name: &str| package.split_once(&format!("\"{name}\": \""))?.1.split('"').next();
-        let name = package.split('"').next()?;
-        Some(format!("{name} v{}: {}", field("version")?, field("license")?))
-    };
-    of_page.filter_map(line).collect()
-}
-
-/// Returns a line of the list without the kind of package.
-fn library(line: &str) -> String {
-    line.replace(" (proc-macro)", "")
 }
 
 /// Renders `docs/spec/*.md` into a folder of the page. Numbered headings and paragraphs get their number as the anchor.
@@ -162,15 +131,6 @@ fn with_anchor(line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn libraries_have_licences() {
-        let licences = licences().expect("cargo lists them");
-        assert!(licences.contains("\nleptos v") && licences.contains(": MIT"), "{licences}");
-        assert!(licences.contains("\n@codemirror/view v") && !licences.contains("esbuild"), "{licences}");
-        assert!(!licences.contains("fairground v") && !licences.contains(" (/"), "{licences}");
-        assert_eq!(library("serde_derive v1.0.0 (proc-macro): MIT"), "serde_derive v1.0.0: MIT");
-    }
 
     #[test]
     fn numbered_headings_and_paragraphs_are_link_targets() {

@@ -4,9 +4,11 @@
 //! `tests/e2e/node_modules`, and only if they are missing.
 
 mod browser;
+mod deny;
 mod documents;
 mod files;
 mod fuzz;
+mod licences;
 mod mutants;
 mod page;
 mod screens;
@@ -43,6 +45,8 @@ Usage: cargo xtask TASK
   mutants [--shard K/N] [--file FILE]…
                                  plant mistakes in the engine and say which of them no test notices; arguments go to
                                  cargo-mutants
+  deny [advisories] [bans] [licenses] [sources]
+                                 check all crates: known vulnerabilities, duplicates, licences, where they are from
 
 FAIRGROUND_CHROMIUM, FAIRGROUND_FIREFOX and FAIRGROUND_WEBKIT name other browsers for the browser tests.";
 
@@ -67,6 +71,7 @@ fn main() -> ExitCode {
         "soak" => return soak(rest),
         "fuzz" => fuzz::fuzz(rest),
         "mutants" => mutants::mutants(rest),
+        "deny" => deny::deny(rest),
         "help" | "--help" | "-h" => help(),
         other => Err(Failure::new(format!("there is no task {other:?}"), USAGE)),
     };

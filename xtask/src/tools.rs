@@ -128,6 +128,19 @@ pub fn cargo_mutants() -> Result<PathBuf, Failure> {
     mutants.path()
 }
 
+/// Returns the path of `cargo-deny`.
+pub fn cargo_deny() -> Result<PathBuf, Failure> {
+    let deny = Tool {
+        package: "cargo-deny",
+        version: "0.20.2".to_owned(),
+        version_args: &["--version"],
+        program: "cargo-deny",
+        opt_level: "1",
+        install_args: &[],
+    };
+    deny.path()
+}
+
 /// Returns the folder of installed tools.
 fn tools() -> PathBuf {
     root().join("target/tools")
