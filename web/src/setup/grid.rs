@@ -72,6 +72,8 @@ pub(super) struct Grid {
     on_row_key: Callback<(String, RowKey)>,
     is_tree: bool,
     pub(super) store: Store,
+    /// Key of the policy.
+    policy: Memo<String>,
 }
 
 /// A table edited in place.
@@ -112,6 +114,7 @@ pub fn EditGrid(
         on_row_key,
         is_tree,
         store: Store::get(),
+        policy: Store::get().text(|m| m.document.scenario.policy.clone()),
     };
     grid.follow_focus();
     let tracks = move || {
@@ -313,7 +316,7 @@ fn CellView(grid: Grid, row: StoredValue<String>, column: usize, cell: Memo<Opti
         let normal = at.as_ref().and_then(|at| input_normalisation::normal(at, &text));
         let normal = normal.filter(|normal| !spoken.ends_with(normal.as_str()));
         let spoken = normal.map_or(spoken.clone(), |normal| format!("{spoken} = {normal}"));
-        let number = at.as_ref().and_then(|at| grid.store.scenario.with(|s| linked::of_field(&s.policy, at)));
+        let number = at.as_ref().and_then(|at| grid.policy.with(|policy| linked::of_field(policy, at)));
         Some(view! {
             <span
                 class="cell"

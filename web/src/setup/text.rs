@@ -90,11 +90,11 @@ pub fn TextTab() -> impl IntoView {
         // If the tab was left meanwhile, the editor is closed at once.
         spawn_local(async move { drop(editor.try_set(Editor::open(&field, fix).await)) });
     });
+    let policy = store.text(|m| m.document.scenario.policy.clone());
     Effect::new(move |_| {
         editor.with(|editor| {
             if let Some(editor) = editor {
-                let policy = store.scenario.with(|scenario| scenario.policy.clone());
-                found.with(|found| editor.show(&shown(), &policy, found, READ_LIVE_MAX));
+                policy.with(|policy| found.with(|found| editor.show(&shown(), policy, found, READ_LIVE_MAX)));
             }
         });
     });
