@@ -101,3 +101,20 @@ jobs: [{{name: j, queue: q, {job}}}]\n",
         }
     }
 }
+
+/// A job whose subgroups need not all be there needs the smallest of them.
+#[test]
+fn a_minimum_of_subgroups_lowers_what_a_job_needs() {
+    for (n, is_reported) in [(1, false), (2, true)] {
+        let text = format!(
+            "format: fairground-scenario\nversion: 1\npolicy: kai\nsettings: {{version: 0.17}}\nnodes: [{{name: n, gpu: 8}}]
+queues: [{{name: q, gpu: {{quota: 0, limit: 2, weight: 1}}}}]
+jobs: [{{name: j, queue: q, pod-sets: [{{name: head, gpu: 1}}, {{name: worker, pods: 3, gpu: 1}}], min-subgroups: {n}}}]\n"
+        );
+        let checked = check(&read(&text).scenario.expect("it has the form of a scenario"));
+        assert_eq!(checked.diagnostics.iter().any(|found| found.code.0 == "S067"), is_reported, "{text}");
+        let mut run = Simulation::new(&checked.plan.expect("a plan"));
+        run.advance();
+        assert_eq!(run.cluster().pods.values().any(|pod| pod.node.is_some()), !is_reported, "{text}");
+    }
+}

@@ -91,7 +91,13 @@ fn least_to_start(template: &Template, policy: &Description, resource: Resource)
     let total: i64 = match template.in_common {
         _ if !is_gang => 0,
         Some(n) => times(smallest, n),
-        None => template.sets.iter().map(|set| times(of_pod(set), set.min_available)).fold(0, i64::saturating_add),
+        None => {
+            let mut of_sets: Vec<i64> = template.sets.iter().map(|set| times(of_pod(set), set.min_available)).collect();
+            of_sets.sort_unstable();
+            // Without groups, the only minimum of subgroups is that of the job.
+            let n = template.min_sub_groups.first().map_or(of_sets.len(), |(_, n)| *n as usize);
+            of_sets.into_iter().take(n).fold(0, i64::saturating_add)
+        }
     };
     Some(Amount::base_units(total).max(smallest))
 }
