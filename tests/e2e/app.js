@@ -118,7 +118,7 @@ export class App {
 
   /** Waits until the scenario is translated to a policy and the charts show it. */
   async waitForPolicy(name) {
-    await expect(this.page.getByRole("button", { name: "Policy", exact: true })).toContainText(name);
+    await expect(this.page.getByRole("button", { name: /^Policy: / })).toContainText(name);
     await this.arrived();
   }
 

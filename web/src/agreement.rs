@@ -1,10 +1,10 @@
-//! The badge: what the scenario's scheduler was checked against.
+//! What the scenario's scheduler was checked against.
 
 use fairground::policy::versions::{Revision, revision_of};
 use fairground::scenario::Scenario;
 
-/// Text of the badge of a scenario; `None`: its policy models no product.
-pub fn badge(scenario: &Scenario) -> Option<String> {
+/// What the policy of a scenario was checked against; `None`: it models no product.
+pub fn checked_against(scenario: &Scenario) -> Option<String> {
     revision_of(scenario).map(|(_, revision)| of(revision))
 }
 
@@ -33,25 +33,25 @@ mod tests {
     use fairground::policy::{Policy, versions};
 
     #[test]
-    fn a_badge_says_what_was_compared() {
-        let mut badges = Vec::new();
+    fn each_revision_says_what_was_compared() {
+        let mut texts = Vec::new();
         for modelled in versions::all() {
             let policy = modelled.policy.to_owned();
             let plain = Scenario { policy, ..Scenario::default() };
             for revision in modelled.revisions {
-                let badge = badge(&modelled.at(&plain, revision)).unwrap_or_default();
-                assert!(badge.starts_with("Checked against ") && badge.ends_with(revision.label), "{badge}");
-                badges.push(badge);
+                let text = checked_against(&modelled.at(&plain, revision)).unwrap_or_default();
+                assert!(text.starts_with("Checked against ") && text.ends_with(revision.label), "{text}");
+                texts.push(text);
             }
-            let named_none = badge(&plain).unwrap_or_default();
+            let named_none = checked_against(&plain).unwrap_or_default();
             assert_eq!(named_none, of(modelled.oldest()));
         }
-        badges.sort();
-        badges.dedup();
-        assert_eq!(badges.len(), versions::all().map(|modelled| modelled.revisions.len()).sum::<usize>());
+        texts.sort();
+        texts.dedup();
+        assert_eq!(texts.len(), versions::all().map(|modelled| modelled.revisions.len()).sum::<usize>());
         for policy in Policy::baselines() {
             let policy = policy.key.to_owned();
-            assert_eq!(badge(&Scenario { policy, ..Scenario::default() }), None);
+            assert_eq!(checked_against(&Scenario { policy, ..Scenario::default() }), None);
         }
     }
 

@@ -1,10 +1,20 @@
 // What the page does where the browser refuses something, or something dies: it says so, and nothing that was typed is lost.
 
+import { chromium } from "@playwright/test";
 import { App, block } from "../app.js";
 import { allowClipboard, workerOf } from "../driver.js";
 import { expect, test } from "../fixture.js";
 
 const QUOTA = 'queues["team-a"].gpu.quota';
+
+const LARGE = `
+format: fairground-scenario
+version: 1
+name: Large
+nodes: [{name: node, count: 2000, gpu: 8}]
+queues: [{name: team, gpu: {quota: 16000, limit: unlimited, weight: 1}}]
+jobs: [{name: job, count: 16000, queue: team, gpu: 1}]
+`;
 
 /** Forgets a problem that the test provoked. */
 async function provoked(problems, says) {
@@ -206,6 +216,27 @@ test("an engine that dies at any moment is started again, and every edit stays",
     await expect(app.cell(QUOTA)).toContainText(quota);
   }
   await app.steps(1);
+});
+
+test("a run that needs more memory than there is ends with a notice, and the page goes on", async ({ baseURL, browserName }) => {
+  test.skip(browserName === "firefox", "the limit is an option of V8");
+  // 64 KiB each: the engine starts with about 20 MB.
+  const args = ["--no-sandbox", "--disable-gpu", "--js-flags=--wasm-max-mem-pages=1200"];
+  const browser = await chromium.launch({ executablePath: process.env.FAIRGROUND_BROWSER, args });
+  const page = await browser.newPage({ baseURL, serviceWorkers: "block" });
+  const app = new App(page);
+  await app.open();
+  await app.drop([["large.yaml", LARGE]]);
+  await page.getByRole("button", { name: "Open this scenario" }).click();
+  await expect(page).toHaveTitle(/Large/);
+  await app.step.click();
+  const says = page.locator(".notice", { hasText: /The engine stopped.* Your scenario is kept/ });
+  await expect(says).toBeVisible({ timeout: 60_000 });
+  await expect(says.getByRole("button", { name: "Download the scenario" })).toBeVisible();
+  await expect.poll(() => app.drafts()).toMatchObject([{ scenario: { name: "Large" } }]);
+  await app.example("gang-of-four");
+  await app.steps(1);
+  await browser.close();
 });
 
 test("without network the open page works, and says what it cannot load", async ({ page, context, problems }) => {

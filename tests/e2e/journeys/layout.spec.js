@@ -55,7 +55,7 @@ for (const width of [390, 768, 1024, 1280]) {
       ["Policy", /^Policy: KAI/],
       ["Theme", "Dark"],
       [/^Search or run a command/, /^Search or run a command/],
-      [/^Checked against/, "How accurate is this?"],
+      [/^How accurate/, "How accurate is this?"],
     ]) {
       const inBar = bar.getByRole("button", { name: button });
       const inMenu = page.getByRole("menuitem", { name: item }).or(page.getByRole("menuitemradio", { name: item }));

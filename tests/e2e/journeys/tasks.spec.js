@@ -99,7 +99,8 @@ for (const [name, size] of [["wide", WIDE], ["on a phone", PHONE]]) {
     await app.open();
     const task = new Task(page, testInfo);
     if (size === WIDE) {
-      await task.does(() => page.getByRole("button", { name: /^Checked against KAI/ }).click());
+      await task.does(() => page.getByRole("button", { name: /^Policy: KAI/ }).click());
+      await task.does(() => page.getByRole("menuitem", { name: /^Checked against KAI/ }).click());
     } else {
       await task.does(() => page.getByRole("button", { name: "More", exact: true }).click());
       await task.does(() => page.getByRole("menuitem", { name: "How accurate is this?" }).click());

@@ -194,7 +194,7 @@ const SCREENS = [
   [
     "dialog-converted",
     dialog(async (app, page) => {
-      await page.getByRole("button", { name: "Policy", exact: true }).click();
+      await page.getByRole("button", { name: /^Policy: / }).click();
       await page.getByRole("menuitemradio", { name: "Apache YuniKorn" }).click();
       await app.waitForPolicy("YuniKorn");
       await app.command("Show converted settings");

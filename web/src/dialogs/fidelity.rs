@@ -23,7 +23,7 @@ pub fn Fidelity(
 ) -> impl IntoView {
     let store = Store::get();
     let present = store.scenario.with_untracked(|scenario| versions::revision_of(scenario));
-    let of_this = store.scenario.with_untracked(|scenario| agreement::badge(scenario));
+    let of_this = store.scenario.with_untracked(|scenario| agreement::checked_against(scenario));
     let of_scenario = move |modelled: &'static Modelled| {
         changes(modelled, present.filter(|(of, _)| of.policy == modelled.policy).map(|(_, revision)| revision))
     };

@@ -1,6 +1,6 @@
-//! The header: title, policy, accuracy badge, documents, undo, theme, sharing.
+//! The header: title, policy, documents, undo, theme, sharing.
 
-use fairground::policy::Policy;
+use fairground::policy::{Policy, versions};
 use fairground::scenario::Path;
 use leptos::html;
 use leptos::prelude::*;
@@ -33,8 +33,12 @@ pub fn Bar() -> impl IntoView {
             .map(|of| MenuItem::new(of.title, choose(of.key)).choice(policy.get_untracked() == of.key))
             .collect();
         items.push(MenuItem::new("All settings", Command::Tab(SetupTab::Rules)));
+        let checked = store.scenario.with_untracked(|scenario| agreement::checked_against(scenario));
+        items.extend(checked.map(|text| MenuItem::new(text, Command::Dialog(Some(Dialog::Fidelity)))));
         items
     };
+    let revision = store.part(|m| versions::revision_of(&m.document.scenario).map(|(_, revision)| revision.label));
+    let named_policy = move || revision.get().unwrap_or_else(short);
     let undo = store.part(|m| m.document.history.undo_name().map(str::to_string));
     let redo = store.part(|m| m.document.history.redo_name().map(str::to_string));
     let named = |what: &'static str, step: Memo<Option<String>>| {
@@ -71,7 +75,6 @@ pub fn Bar() -> impl IntoView {
         items
     };
     let has_history = Memo::new(move |_| undo.with(Option::is_some) || redo.with(Option::is_some));
-    let badge = store.part(|m| agreement::badge(&m.document.scenario));
     view! {
         <header class="bar" data-region tabindex="-1" aria-label="Document">
             <div class="logo">
@@ -83,24 +86,18 @@ pub fn Bar() -> impl IntoView {
                 name => format!("Fairground: {name}"),
             }}</h1>
             <Title />
-            <MenuButton label="Policy" class="btn quiet hide" items=Callback::new(policies)>
-                {short}
+            <MenuButton
+                label=Signal::derive(move || format!("Policy: {}", named_policy()))
+                class="btn quiet hide"
+                items=Callback::new(policies)
+            >
+                {named_policy}
+                // It was checked; the menu says against what.
+                <Show when=move || revision.get().is_some()>
+                    <Icon kind=Kind::Tick />
+                </Show>
                 <Icon kind=Kind::Down />
             </MenuButton>
-            {move || {
-                badge.get()
-                    .map(|text| {
-                        view! {
-                            <CommandButton
-                                class="badge"
-                                title="How accurate is this?"
-                                command=Command::Dialog(Some(Dialog::Fidelity))
-                            >
-                                {text}
-                            </CommandButton>
-                        }
-                    })
-            }}
             <span class="grow"></span>
             // Before the first edit there is nothing to undo.
             <Show when=move || has_history.get()>

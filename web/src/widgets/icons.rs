@@ -64,6 +64,8 @@ pub enum Kind {
     Plus,
     /// One less.
     Minus,
+    /// Checked.
+    Tick,
     Bin,
     /// Cannot be evicted.
     Lock,
@@ -90,6 +92,7 @@ impl Kind {
             Kind::More => ("M3 8h.01M8 8h.01M13 8h.01", false),
             Kind::Plus => ("M8 3v10M3 8h10", false),
             Kind::Minus => ("M3 8h10", false),
+            Kind::Tick => ("M3 8.5l3.2 3.2L13 5", false),
             Kind::Bin => ("M3 4.5h10M6.5 4.5V3h3v1.5M4.5 4.5l.6 8.5h5.8l.6-8.5", false),
             Kind::Help => (
                 "M8 1.8a6.2 6.2 0 1 0 0 12.4a6.2 6.2 0 0 0 0-12.4ZM6.2 6.3a1.85 1.85 0 1 1 2.6 1.7c-.5.25-.8.6-.8 1.2M8 11.4v.01",
