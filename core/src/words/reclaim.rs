@@ -7,7 +7,7 @@ use super::number::{self, unit};
 use super::phrases::{queue_of, reclaimed_for, split};
 use super::text::{Text, bare, job, joined, text};
 use super::{Cell, Control, Evidence, Explanation, RuleCard};
-use crate::id::QueueId;
+use crate::id::{Id, QueueId};
 use crate::moment::{EventRow, Frame};
 use crate::trace::{Check, EvictReason, Quantity};
 use crate::units::Resource;
@@ -166,6 +166,11 @@ impl<'a> Sides<'a> {
         ];
         let rows = rows.into_iter().filter(|(_, giver, taker)| giver.is_some() || taker.is_some());
         let rows = rows.map(|(name, giver, taker)| (name, vec![Cell::of(giver), Cell::of(taker)], name == decisive));
+        let mut rows: Vec<_> = rows.collect();
+        if let Some(shares) = self.fair_shares_after() {
+            let at = rows.iter().position(|(name, ..)| *name == "[fair share]").map_or(0, |at| at + 1);
+            rows.insert(at, ("[fair share] after", shares.to_vec(), false));
+        }
         let caption = match self.parent {
             Some(parent) => text!("Compared below {queue}", [queue = queue_of(self.frame, parent)]),
             None => Text::of("Compared at the top level"),
@@ -177,8 +182,22 @@ impl<'a> Sides<'a> {
                 queue_of(self.frame, self.giver),
                 queue_of(self.frame, self.taker),
             ],
-            rows: rows.collect(),
+            rows,
         }
+    }
+
+    /// The fair shares after the cycle, which the charts show, if one differs from that of the decision: an evicted job
+    /// requests nothing until it waits again.
+    fn fair_shares_after(&self) -> Option<[Cell; 2]> {
+        let sides = [self.giver, self.taker];
+        let after =
+            |queue: QueueId| self.frame.queues.get(queue.index())?.fair_share?.get(self.resource.index()).copied();
+        let is_other = |queue| {
+            let decided = self.of(queue, Quantity::FairShare);
+            decided.is_some_and(|fact| after(queue).is_some_and(|share| share != fact.value))
+        };
+        let shown = |queue| after(queue).map_or_else(String::new, |share| number::bound(self.resource, share)).into();
+        sides.into_iter().any(is_other).then(|| sides.map(shown))
     }
 }
 
