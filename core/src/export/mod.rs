@@ -53,7 +53,7 @@ pub fn export(scenario: &Scenario, format: Option<&str>) -> Result<Written, Refu
     let policies = policies(&plan);
     let source = Source { scenario: &translated.scenario, cluster: &plan.cluster, policies: &policies };
     let mut written = (format.write)(&source).ok_or(Refused::NoFormat)?;
-    let lost = translated.notes.into_iter().filter(|note| note.kind != Note::Kept);
+    let lost = translated.notes.into_iter().filter(|note| note.kind != NoteKind::Kept);
     written.left_out.extend(lost.map(|note| note.says));
     Ok(written)
 }

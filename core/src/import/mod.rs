@@ -82,9 +82,9 @@ fn translate_to(policy: &str, scenario: Scenario, report: &mut Report) -> Scenar
     for note in translated.notes {
         let says = format!("{policy}: {}", note.says);
         match note.kind {
-            Note::Kept => {}
-            Note::Refused | Note::Dropped => report.ignore(says),
-            Note::Assumed | Note::Changed => report.assume(says),
+            NoteKind::Kept => {}
+            NoteKind::Refused | Note::Dropped => report.ignore(says),
+            NoteKind::Assumed | Note::Changed => report.assume(says),
         }
     }
     translated.scenario

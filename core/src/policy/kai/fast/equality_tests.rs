@@ -37,7 +37,7 @@ impl Rng {
 
 /// What runs in a cluster.
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum WorkloadMix {
     /// Also small gangs, elastic jobs, departments, limits and work that is not preemptible.
     Mixed,
     /// Like `Mixed`, with gangs on several nodes.
@@ -56,15 +56,15 @@ fn gpus(gpu: f64) -> Quantities {
 }
 
 /// Six leaves; in one half of the clusters with gangs below two departments.
-fn queues(rng: &mut Rng, kind: Kind) -> Vec<QueueSpec> {
-    let is_deep = kind != Kind::Single && rng.below(2) == 0;
+fn queues(rng: &mut Rng, kind: WorkloadMix) -> Vec<QueueSpec> {
+    let is_deep = kind != WorkloadMix::Single && rng.below(2) == 0;
     let mut queue = |n: usize, parent: Arc<str>, quota: f64| QueueSpec {
         name: name("q", n),
         parent,
         priority: 100 + rng.below(6) as i64 / 5,
         created_s: n as f64,
         quota: gpus(quota),
-        limit: gpus(if kind != Kind::Single && rng.below(5) == 0 { 4.0 + rng.below(12) as f64 } else { -1.0 }),
+        limit: gpus(if kind != WorkloadMix::Single && rng.below(5) == 0 { 4.0 + rng.below(12) as f64 } else { -1.0 }),
         weight: Quantities { cpu: 1.0, memory: 1.0, gpu: rng.below(4) as f64 },
         ..QueueSpec::default()
     };
@@ -81,15 +81,15 @@ fn queues(rng: &mut Rng, kind: Kind) -> Vec<QueueSpec> {
 }
 
 /// A job that waits.
-fn job(rng: &mut Rng, kind: Kind, n: usize) -> SnapshotJob {
+fn job(rng: &mut Rng, kind: WorkloadMix, n: usize) -> SnapshotJob {
     let (n_pods, devices, cpu_milli) = match kind {
-        Kind::Mixed => (
+        WorkloadMix::Mixed => (
             rng.one_of(&[1, 1, 1, 1, 1, 2, 3]),
             rng.one_of(&[1, 1, 1, 2, 2, 4, 8]),
             rng.one_of(&[0.0, 0.0, 500.0, 2000.0]),
         ),
-        Kind::Gangs => (rng.one_of(&[1, 2, 4, 6, 8, 10]), rng.one_of(&[1, 1, 2]), rng.one_of(&[0.0, 500.0])),
-        Kind::Single => (1, rng.one_of(&[1, 1, 1, 2, 3, 4, 6, 8]), 0.0),
+        WorkloadMix::Gangs => (rng.one_of(&[1, 2, 4, 6, 8, 10]), rng.one_of(&[1, 1, 2]), rng.one_of(&[0.0, 500.0])),
+        WorkloadMix::Single => (1, rng.one_of(&[1, 1, 1, 2, 3, 4, 6, 8]), 0.0),
     };
     let pod = |i| SnapshotPod {
         name: name(&format!("job{n:02}-"), i),
@@ -103,9 +103,9 @@ fn job(rng: &mut Rng, kind: Kind, n: usize) -> SnapshotJob {
     SnapshotJob {
         name: name("job", n),
         queue: name("q", rng.below(6) as usize),
-        priority: if kind != Kind::Single { rng.one_of(&[50, 50, 50, 75]) } else { 50 },
+        priority: if kind != WorkloadMix::Single { rng.one_of(&[50, 50, 50, 75]) } else { 50 },
         preemptible: rng.one_of(match kind {
-            Kind::Single => &[Preemptible::Yes],
+            WorkloadMix::Single => &[Preemptible::Yes],
             _ => &[Preemptible::Yes, Preemptible::Yes, Preemptible::Yes, Preemptible::No],
         }),
         created_s: (n * 7 % 50) as f64,
@@ -116,7 +116,7 @@ fn job(rng: &mut Rng, kind: Kind, n: usize) -> SnapshotJob {
 }
 
 /// A cluster of up to five nodes in which jobs of some queues arrived first and run.
-fn cluster(rng: &mut Rng, kind: Kind) -> Snapshot {
+fn cluster(rng: &mut Rng, kind: WorkloadMix) -> Snapshot {
     let n_nodes = 2 + rng.below(4) as usize;
     let n_early_queues = rng.one_of(&[2, 3, 4]);
     let node = |n| SnapshotNode {
@@ -159,7 +159,7 @@ fn outcome(snapshot: &Snapshot, has_shortcuts: bool) -> CycleOutcome {
 }
 
 /// The cluster before the next cycle.
-fn proceed(rng: &mut Rng, kind: Kind, snapshot: &mut Snapshot, outcome: &CycleOutcome) {
+fn proceed(rng: &mut Rng, kind: WorkloadMix, snapshot: &mut Snapshot, outcome: &CycleOutcome) {
     let mut evicted = BTreeSet::new();
     for committed in outcome.steps.iter().flat_map(|step| &step.commits).flatten() {
         let mut pods = snapshot.jobs.iter_mut().flat_map(|job| &mut job.pods);
@@ -188,7 +188,7 @@ fn shortcuts_do_not_change_a_cycle() {
     let (mut n_evictions, mut n_cycles_with_evictions) = (0, [0; 2]);
     for seed in 0..CLUSTERS {
         let mut rng = Rng(seed);
-        let kind = [Kind::Mixed, Kind::Single, Kind::Gangs][(seed % 3) as usize];
+        let kind = [WorkloadMix::Mixed, WorkloadMix::Single, WorkloadMix::Gangs][(seed % 3) as usize];
         let revision = Revision::ALL[(seed / 3 % 2) as usize];
         let mut snapshot = cluster(&mut rng, kind);
         snapshot.config = Config { revision, plugins: default_plugins(revision), ..Config::default() };
