@@ -83,8 +83,8 @@ fn translate_to(policy: &str, scenario: Scenario, report: &mut Report) -> Scenar
         let says = format!("{policy}: {}", note.says);
         match note.kind {
             NoteKind::Kept => {}
-            NoteKind::Refused | Note::Dropped => report.ignore(says),
-            NoteKind::Assumed | Note::Changed => report.assume(says),
+            NoteKind::Refused | NoteKind::Dropped => report.ignore(says),
+            NoteKind::Assumed | NoteKind::Changed => report.assume(says),
         }
     }
     translated.scenario

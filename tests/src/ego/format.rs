@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fairground::id::{Arena, Id};
 use fairground::policy::ego::ids::{ConsumerId, HostId, SubId};
 use fairground::policy::ego::plan::{Consumer, Dims, Ownership, Placement, Plan, ShareLimit, fits};
-use fairground::policy::ego::pool_state::{PoolState, Source, State, Sub};
+use fairground::policy::ego::pool_state::{PoolState, Source, Sub, UnitState};
 use fairground::time::{Span, Time};
 use serde::Deserialize;
 use serde_json::Value;
@@ -201,7 +201,7 @@ pub fn open<'p>(case: &Case, plan: &'p Plan, names: &mut Names) -> Result<PoolSt
                     host.ok_or("initial units do not fit")?.0
                 }
             };
-            state.enter(sub, host, Source::Pool(ConsumerId::ROOT), State::Run);
+            state.enter(sub, host, Source::Pool(ConsumerId::ROOT), UnitState::Run);
         }
     }
     Ok(state)

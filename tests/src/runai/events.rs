@@ -10,7 +10,7 @@ use fairground::policy::kai::recorded::{
     SnapshotPod, SnapshotPodSet, Status, run_cycle, try_job,
 };
 use fairground::policy::runai::DIALECT;
-use fairground::policy::runai::state::State;
+use fairground::policy::runai::state::FairshareState;
 use fairground::trace::{Gate, Level, Refusal, Trace};
 use serde_json::{Value, json};
 
@@ -227,7 +227,7 @@ impl World {
             let quota = self.snapshot.queues.iter().find(|q| *q.name == **queue).map(|q| q.quota);
             let quota = quota.unwrap_or_default();
             let QueueShares { allocated, fair_share, .. } = shares;
-            let state = State::worst(*allocated, quota, *fair_share);
+            let state = FairshareState::worst(*allocated, quota, *fair_share);
             let got = (allocated.gpu, quota.gpu, fair_share.gpu, state.name());
             let want = (real(&numbers[0])?, real(&numbers[1])?, real(&numbers[2])?, text(&numbers[3])?);
             if got != want {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use fairground::policy::kai::config::{Action, Placement};
 use fairground::policy::kai::recorded::{GpuAsk, Quantities, QueueSpec, Status};
 use fairground::policy::runai::DIALECT;
-use fairground::policy::runai::state::State;
+use fairground::policy::runai::state::FairshareState;
 use fairground::trace::Gate;
 use fairground::units::Resource;
 use serde_json::{Value, json};
@@ -171,9 +171,9 @@ pub fn multi_resource(case: &Value) -> Result<(), String> {
     let shares = world.shares().pop().ok_or("no queue")?;
     let (a, f) = (shares.allocated, shares.fair_share);
     let states = json!({
-        "gpu": State::of(a.gpu, quota.gpu, f.gpu).name(),
-        "cpu": State::of(a.cpu, quota.cpu, f.cpu).name(),
-        "queue": State::worst(a, quota, f).name(),
+        "gpu": FairshareState::of(a.gpu, quota.gpu, f.gpu).name(),
+        "cpu": FairshareState::of(a.cpu, quota.cpu, f.cpu).name(),
+        "queue": FairshareState::worst(a, quota, f).name(),
     });
     same("state", &case["expect_state"], &states)?;
     for job in list(&case["submit"]) {

@@ -21,7 +21,7 @@ use super::memory::job_of;
 use super::model::{CycleState, Model, SLOTS};
 use super::plan::{Dims, Placement, add, fits};
 use super::pool::{Barred, PoolBook};
-use super::pool_state::State;
+use super::pool_state::UnitState;
 use super::quota::Table;
 use super::reclaim::{Refused, Why};
 use super::rules;
@@ -111,7 +111,7 @@ impl RefusalContext<'_, '_> {
         if let Some(&at) = self.earmarks.get(&sub) {
             let earmark = &state.earmarks[at];
             let until = earmark.victims.iter().filter_map(|&id| match state.units[id].state {
-                State::Reclaiming(until) => Some(until),
+                UnitState::Reclaiming(until) => Some(until),
                 _ => None,
             });
             let until = until.max();
