@@ -21,7 +21,7 @@ use crate::policy::description::Description;
 use crate::policy::export::Source;
 pub use crate::policy::export::{Export, File, Folder, Written};
 use crate::scenario::{self, Diagnostic, Plan, Scenario, Severity};
-use crate::translate::{Kind as Note, translate};
+use crate::translate::{NoteKind, translate};
 
 /// Returns all export formats with their policies.
 pub fn formats() -> impl Iterator<Item = (&'static Description, &'static Export)> {

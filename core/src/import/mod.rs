@@ -36,7 +36,7 @@ pub(crate) use table::{Row, Table};
 use crate::policy::versions::{in_newest, newest_says, revision_of};
 use crate::scenario::value::{Value, documents};
 use crate::scenario::{Diagnostic, NodeEntry, Path, QueueEntry, Scalar, Scenario, codes, finding, unlimited_queue};
-use crate::translate::{Kind as Note, translate};
+use crate::translate::{NoteKind, translate};
 
 /// A text with the name of its file.
 #[derive(Clone, Copy, Debug)]
