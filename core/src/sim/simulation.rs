@@ -38,7 +38,7 @@ pub struct Simulation {
     pub(super) fixed: Arc<Fixed>,
     pub(super) world: World,
     pub(super) hashes: PodHashes,
-    pub(super) state: State,
+    pub(super) state: RunState,
 }
 
 /// The immutable part of a run.
@@ -54,7 +54,7 @@ pub struct Fixed {
 
 /// The mutable part of a run, apart from the world.
 #[derive(Clone, Debug, PartialEq)]
-pub struct State {
+pub struct RunState {
     pub(super) partitions: Arena<PartitionId, PartitionState>,
     pub(super) agenda: Agenda,
     pub(super) meter: Meter,
@@ -94,7 +94,7 @@ impl PodHashes {
     }
 }
 
-impl State {
+impl RunState {
     /// Whether [`SAME_INSTANT_MAX`] is reached, so that a millisecond has to pass.
     pub(super) fn is_stuck(&self) -> bool {
         self.n_at_instant >= SAME_INSTANT_MAX
@@ -107,7 +107,7 @@ impl Simulation {
         let partitions: Arena<PartitionId, PartitionState> =
             plan.cluster.partitions.ids().map(|partition| PartitionState::open(plan, partition)).collect();
         let world = World::new(plan.cluster.clone());
-        let state = State {
+        let state = RunState {
             partitions,
             agenda: Agenda::of(world.cluster(), &plan.timeline),
             meter: Meter::new(&world),
