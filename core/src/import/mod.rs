@@ -28,7 +28,7 @@ pub use files::{FILES_MAX, File, Files, import_files};
 pub use kubernetes::import_kubernetes;
 pub use options::{Field, Mapping, Options};
 pub use queues_yaml::{import_queues_yaml, is_queues_yaml};
-pub use recognise::{Kind, recognise};
+pub use recognise::{FileKind, recognise};
 pub use reload::{Reload, reload};
 pub use runai::import_organisation;
 pub(crate) use table::{Row, Table};
