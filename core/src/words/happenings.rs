@@ -8,7 +8,7 @@ use super::phrases::{self, marked, node_state, queue_of};
 use super::requested::{after_comma, requested};
 use super::text::{self, Text, job, text};
 use super::{Cell, Evidence, Explanation, Selection};
-use crate::moment::Kind;
+use crate::moment::EventKind;
 use crate::moment::{Amounts, EventRow, EventWord, Frame, NodeCard, Run, What};
 use crate::trace::{Event, EvictReason};
 
@@ -23,7 +23,7 @@ pub struct ListEntry {
     /// The cycle it links to, if not the present one.
     pub cycle: Option<u32>,
     /// The kind of its mark.
-    pub kind: Option<Kind>,
+    pub kind: Option<EventKind>,
     /// The text of the line.
     pub text: Text,
     /// The selection it links to.
@@ -69,7 +69,7 @@ pub fn groups(frame: &Frame) -> Vec<Group<'_>> {
 pub fn entry(frame: &Frame, group: &Group<'_>) -> ListEntry {
     ListEntry {
         when: number::time(group.first.time_ms.max(0)),
-        kind: Kind::of(group.first.word()),
+        kind: EventKind::of(group.first.word()),
         text: line(frame, group),
         selection: Some(Selection::Event { cycle: frame.cycle, index: group.index }),
         ..ListEntry::default()
@@ -171,7 +171,7 @@ pub fn history(run: &Run, job: &str, cycle: u32) -> Vec<ListEntry> {
     let mut entries: Vec<(ListEntry, usize)> = Vec::new();
     for (at, word, of) in &run.events {
         let is_gone = *word == EventWord::NotReplaced;
-        let shape = if is_gone { Some(Kind::Reclaimed) } else { Kind::of(*word) };
+        let shape = if is_gone { Some(EventKind::Reclaimed) } else { EventKind::of(*word) };
         let is_own = of.is_some_and(|of| run.names.job(of) == job);
         let Some(shape) = shape.filter(|_| is_own) else { continue };
         let said = past(*word);
@@ -315,7 +315,7 @@ fn on_node(frame: &Frame, node: &NodeCard) -> Vec<ListEntry> {
             let queue = frame.queues.get(queue as usize).map_or("", |queue| queue.name.as_str());
             let (name, queue, gpus) = (text::job(&job), text::queue(queue), with_unit(Resource::GPU, gpus));
             ListEntry {
-                kind: Some(Kind::Started),
+                kind: Some(EventKind::Started),
                 text: text!("{name} of {queue}, {gpus}", [name, queue, gpus]),
                 selection: Some(Selection::Job(job)),
                 ..ListEntry::default()
@@ -324,7 +324,7 @@ fn on_node(frame: &Frame, node: &NodeCard) -> Vec<ListEntry> {
         .collect();
     if !node.cpu_pods.is_empty() {
         let text = Text::of(format!("{} without GPU", count(node.cpu_pods.len() as u64, "[pod]")));
-        entries.push(ListEntry { kind: Some(Kind::Started), text, ..ListEntry::default() });
+        entries.push(ListEntry { kind: Some(EventKind::Started), text, ..ListEntry::default() });
     }
     entries
 }

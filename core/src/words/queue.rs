@@ -6,7 +6,7 @@ use super::requested::{after_comma, requested};
 use super::text::{self, Text, text};
 use super::{Cell, Control, Evidence, Explanation, Ladder, Selection, Terms, ladder};
 use crate::id::{Id, QueueId};
-use crate::moment::Kind;
+use crate::moment::EventKind;
 use crate::moment::states::saturation;
 use crate::moment::{BoundTriple, Frame, JobRow, PoolRow, PriorityRow, QueueRow};
 use crate::units::{Resource, ShownResource};
@@ -60,10 +60,10 @@ fn more_jobs(n: u64) -> Option<ListEntry> {
 fn job_entry(frame: &Frame, job: &JobRow, fate: Option<&'static str>) -> ListEntry {
     let amount = requested(frame, &job.request);
     let (kind, state) = match (job.running, job.pending, job.leaving) {
-        (0, 0, _) => (Kind::Reclaimed, "is shutting down".to_string()),
-        (0, _, _) => (Kind::Requeued, fate.unwrap_or("is waiting").into()),
-        (_, 0, _) => (Kind::Started, "is running".into()),
-        (running, pending, _) => (Kind::Started, format!("{running} of {} [pods] running", running + pending)),
+        (0, 0, _) => (EventKind::Reclaimed, "is shutting down".to_string()),
+        (0, _, _) => (EventKind::Requeued, fate.unwrap_or("is waiting").into()),
+        (_, 0, _) => (EventKind::Started, "is running".into()),
+        (running, pending, _) => (EventKind::Started, format!("{running} of {} [pods] running", running + pending)),
     };
     ListEntry {
         when: number::time(job.submit_ms),

@@ -1,6 +1,6 @@
 //! Gantt: a row per job, pod or GPU, with a thin line while it exists and a bar while it holds resources.
 
-use fairground::moment::Kind;
+use fairground::moment::EventKind;
 use fairground::units::ShownResource;
 use fairground::words::number::{self, count, in_unit, unit_of};
 use fairground::words::{Selection, Terms};
@@ -110,7 +110,7 @@ pub struct Bar {
 pub struct EvictionMark {
     pub cycle: u32,
     /// Reason.
-    pub kind: Kind,
+    pub kind: EventKind,
     /// Description.
     pub says: String,
 }
@@ -298,7 +298,7 @@ fn put_others<'a>(
 fn drawn(gantt: &Gantt, row: &GanttRow, tree: &Tree, selection: Option<&Selection>, naming: Naming<'_, '_>) -> Row {
     let tone = |queue: u32| tree.tone(queue);
     let evictions = row.evictions.iter().filter_map(|(cycle, kind)| {
-        let kind = Kind::of(*kind)?;
+        let kind = EventKind::of(*kind)?;
         Some(EvictionMark {
             cycle: *cycle,
             kind,
@@ -377,7 +377,7 @@ fn parts(row: &GanttRow, last: u32, (name, terms): Naming<'_, '_>) -> Vec<String
     parts.extend(
         row.evictions
             .iter()
-            .filter_map(|(cycle, kind)| Some(format!("{} in cycle {cycle}", Kind::of(*kind)?.name(terms)))),
+            .filter_map(|(cycle, kind)| Some(format!("{} in cycle {cycle}", EventKind::of(*kind)?.name(terms)))),
     );
     match row.known.1 {
         Some(end) => parts.push(format!("over in cycle {end}")),

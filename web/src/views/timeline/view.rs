@@ -13,7 +13,7 @@ use crate::chart::selection::selected_queue;
 use crate::chart::table::Table;
 use crate::engine::protocol::{Amounts, Frame, Point, Run};
 pub use crate::state::layout::event_filter::Kinds;
-pub use fairground::moment::Kind;
+pub use fairground::moment::EventKind;
 use fairground::words::{Selection, Terms};
 
 /// Distance of the last cycle from the right edge, in pixels.
@@ -194,7 +194,7 @@ impl AlternativeLine {
 #[derive(Clone, Debug, PartialEq)]
 pub struct LaneEvent {
     pub cycle: u32,
-    pub kind: Kind,
+    pub kind: EventKind,
     /// Job, if the event concerns one.
     pub job: String,
     /// Queue of the job; empty if none.
@@ -214,7 +214,7 @@ pub struct LaneMark {
     /// The cycle to jump to.
     pub cycle: u32,
     /// The most important kind among them.
-    pub kind: Kind,
+    pub kind: EventKind,
     /// Index of the event in that cycle.
     pub index: Option<u32>,
     /// How many events.
@@ -242,7 +242,7 @@ pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resourc
     let waiting = |point: &Point| in_unit(resource, CountedIn::of_rest(resource, &point.total).base(&point.waiting));
     let events = events(run, frame);
     let mut kinds = Kinds::default();
-    run.events.iter().filter_map(|event| Kind::with(event.1)).for_each(|kind| kinds.put(kind, true));
+    run.events.iter().filter_map(|event| EventKind::with(event.1)).for_each(|kind| kinds.put(kind, true));
     let most = (0..run.points.len()).map(held).chain(capacity.iter().copied()).fold(0.0, f64::max);
     TimelineView {
         summary: summary(run, frame, resource),
@@ -399,7 +399,7 @@ fn events(run: &Run, frame: &Frame) -> Vec<LaneEvent> {
         .filter_map(|(cycle, word, job)| {
             let index = if next.0 == *cycle { next.1 } else { 0 };
             next = (*cycle, index + 1);
-            let kind = Kind::of(*word).filter(|kind| *kind != Kind::Claimed)?;
+            let kind = EventKind::of(*word).filter(|kind| *kind != EventKind::Claimed)?;
             let queue = job.and_then(|job| run.names.queue_of(job));
             let queue = queue.map_or(String::new(), |queue| frame.queue(queue).to_string());
             let (cycle, job) = (*cycle, job.map_or(String::new(), |job| run.names.job(job).to_string()));
@@ -441,7 +441,7 @@ pub fn lane(view: &TimelineView, axis: Axis, is_followed: bool) -> Vec<LaneMark>
 fn mark_says(events: &[&LaneEvent], terms: &Terms) -> String {
     let (Some(first), Some(last)) = (events.first(), events.last()) else { return String::new() };
     let mut parts = Vec::new();
-    for kind in Kind::ALL {
+    for kind in EventKind::ALL {
         let mut of_kind = events.iter().filter(|e| e.kind == kind);
         let Some(first) = of_kind.next() else { continue };
         let more: usize = of_kind.map(|e| e.n).sum();
@@ -468,7 +468,7 @@ fn summary(run: &Run, frame: &Frame, resource: ShownResource) -> String {
     let total = total_in(resource, &last.total);
     let held: f64 = if resource == ShownResource::Dominant { amounts.fold(0.0, f64::max) } else { amounts.sum() };
     let word = if resource == ShownResource::Dominant { "the largest share" } else { "allocated" };
-    let evictions = run.n_events(u32::MAX, Kind::is_eviction);
+    let evictions = run.n_events(u32::MAX, EventKind::is_eviction);
     let mut said = format!(
         "{}, {}: {} of {} {} {word} at the end",
         count(u64::from(run.last_cycle), "cycle"),
