@@ -10,7 +10,7 @@ use fairground::scenario::{Diagnostic, JobEntry, NodeEntry, Path, Scalar, Scenar
 use fairground::words::number::{self, resource_key};
 use fairground::words::{Selection, Terms};
 
-use super::edit_box::Kind;
+use super::edit_box::EditKind;
 use crate::input_normalisation::means_unlimited;
 use crate::state::document::{self, tree};
 
@@ -55,7 +55,7 @@ pub struct Cell {
     pub spoken: String,
     /// Not set, or unlimited.
     pub is_dim: bool,
-    pub kind: Kind,
+    pub kind: EditKind,
     /// A lock is shown.
     pub is_locked: bool,
 }
@@ -74,7 +74,7 @@ fn number(at: Path, what: &str, value: &Option<Scalar>, counts_as: &str) -> Cell
         _ if means_unlimited => ("∞".to_string(), format!("{what}: unlimited"), true),
         _ => (trimmed.to_string(), format!("{what}: {trimmed}"), false),
     };
-    Cell { at: Some(at), text: text.clone(), shown, spoken, is_dim, kind: Kind::Number, ..Cell::default() }
+    Cell { at: Some(at), text: text.clone(), shown, spoken, is_dim, kind: EditKind::Number, ..Cell::default() }
 }
 
 fn name_cell(at: Path, name: &str) -> Cell {
@@ -234,7 +234,7 @@ fn pool_cell(scenario: &Scenario, node: &NodeEntry, at: Path) -> Option<Cell> {
         shown: own.clone(),
         spoken: format!("pool of {}: {own}", node.name),
         is_dim: node.pool.is_none(),
-        kind: Kind::Choice(choices),
+        kind: EditKind::Choice(choices),
         ..Cell::default()
     })
 }
@@ -278,7 +278,7 @@ fn choice_cell(scenario: &Scenario, pool: &Path, of: &Attribute, name: &str) -> 
         at: Some(at),
         spoken: format!("{} in {name}: {shown}", Terms::of(&scenario.policy).fill(of.label)),
         is_dim: text.is_empty(),
-        kind: Kind::Choice(named),
+        kind: EditKind::Choice(named),
         shown,
         text,
         ..Cell::default()
@@ -354,7 +354,7 @@ fn job_cells(
         text: job.queue.clone(),
         shown: job.queue.clone(),
         spoken: format!("{}: {}", of("queue"), job.queue),
-        kind: Kind::Choice(choices),
+        kind: EditKind::Choice(choices),
         ..Cell::default()
     };
     let (field, what, request) = match resource {
@@ -405,7 +405,7 @@ fn lock_cell(job: &JobEntry, (unset, defaults): (&str, &JobDefaults), at: Path) 
         spoken: format!("{}: {word}", job.name),
         shown: String::new(),
         is_dim: text.is_empty(),
-        kind: Kind::Choice(
+        kind: EditKind::Choice(
             [("", "by priority"), ("true", "preemptible"), ("false", "non-preemptible")]
                 .map(|(value, name)| (value.to_string(), name.to_string()))
                 .into(),

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
 
-use super::icons::{Icon, Kind};
+use super::icons::{Icon, IconKind};
 use super::menu::{MenuButton, MenuItem};
 use super::save_picture::save;
 use super::term::{term, term_at};
@@ -195,10 +195,10 @@ pub fn chart_menu_with(
                 aria-expanded=move || has_legend.get().to_string()
                 on:click=move |_| has_legend.update(|on| *on = !*on)
             >
-                <Icon kind=Kind::Help />
+                <Icon kind=IconKind::Help />
             </button>
             <MenuButton label class="btn quiet icon small" items=Callback::new(items)>
-                <Icon kind=Kind::More />
+                <Icon kind=IconKind::More />
             </MenuButton>
         </span>
     }
