@@ -17,7 +17,7 @@ use proptest::prelude::*;
 
 const RATIOS: [(u64, u64); 6] = [(1, 1), (1, 1), (2, 1), (1, 2), (3, 1), (0, 1)];
 
-struct World {
+struct RandomPlan {
     plan: Plan,
     ratios: Arena<ConsumerId, (u64, u64)>,
     subs: Vec<Sub>,
@@ -46,7 +46,7 @@ fn consumer(n: &mut Numbers, graces: bool) -> Consumer {
 }
 
 /// Departments with projects, some owning hosts, over hosts of two dimensions.
-fn world(n: &mut Numbers, graces: bool) -> World {
+fn world(n: &mut Numbers, graces: bool) -> RandomPlan {
     let mut plan = Plan { default_grace: seconds(n, graces), ..Plan::default() };
     plan.placement = n.one_of(&[Placement::Stacked, Placement::Balanced, Placement::Stacked]);
     for _ in 0..2 + n.below(5) {
@@ -97,10 +97,10 @@ fn world(n: &mut Numbers, graces: bool) -> World {
             });
         }
     }
-    World { plan, ratios, subs }
+    RandomPlan { plan, ratios, subs }
 }
 
-fn state(world: &World) -> PoolState<'_> {
+fn state(world: &RandomPlan) -> PoolState<'_> {
     let mut state = PoolState::new(&world.plan, Time::ZERO);
     for sub in &world.subs {
         state.add_sub(sub.clone());

@@ -92,7 +92,7 @@ pub struct Expected {
 
 /// All cycles.
 #[derive(Default)]
-pub struct Course {
+pub struct ExpectedRun {
     pub pods: Vec<Pod>,
     pub cycles: Vec<Expected>,
     pub subs: Arena<SubId, Sub>,
@@ -106,14 +106,14 @@ pub struct Course {
     claims: Vec<(SubId, HostId, usize)>,
 }
 
-impl Course {
+impl ExpectedRun {
     /// Creates the pods that run or are pending initially.
-    pub fn new(state: &PoolState<'_>) -> Course {
-        let mut course = Course {
+    pub fn new(state: &PoolState<'_>) -> ExpectedRun {
+        let mut course = ExpectedRun {
             waiting: state.subs.ids().map(|_| Vec::new()).collect(),
             subs: state.subs.clone(),
             started: state.units.len(),
-            ..Course::default()
+            ..ExpectedRun::default()
         };
         for (started, unit) in state.units.values().enumerate() {
             let pod = course.add(unit.sub, 0);
