@@ -138,8 +138,8 @@ impl Core {
             return false;
         }
         let app = new.app;
-        let known = self.find_ask(app, &new.key);
-        if let Some(ask) = known {
+        let existing = self.find_ask(app, &new.key);
+        if let Some(ask) = existing {
             let Some(node) = node.filter(|_| !self.asks[ask].allocated) else { return false };
             self.no_longer_pending(ask);
             self.put_on_node(ask, node);
@@ -295,8 +295,8 @@ impl Core {
         owner.requests.clear();
         let asks = std::mem::take(&mut owner.asks);
         owner.priority = MIN;
-        let kept = owner.allocations.clone();
-        self.free_asks.extend(asks.into_iter().filter(|ask| !kept.contains(ask)));
+        let allocations = owner.allocations.clone();
+        self.free_asks.extend(asks.into_iter().filter(|ask| !allocations.contains(ask)));
         self.push_priority(self.apps[app].queue);
         self.reduce_pending(self.apps[app].queue, &pending);
         self.complete_if_done(app);
