@@ -199,7 +199,7 @@ fn GridRow(
     let level = part(|r| Some(r.level.to_string()));
     let open = part(|r| r.open.map(|o| o.to_string()));
     let place = part(|r| Some(r.place.0.to_string()));
-    let of = part(|r| Some(r.place.1.to_string()));
+    let set_size = part(|r| Some(r.place.1.to_string()));
     let indent = move || {
         let level = row.with(|row| row.as_ref().map_or(1, |r| r.level));
         rem((level - 1) as f64 * 14.0)
@@ -258,7 +258,7 @@ fn GridRow(
             style:grid-template-columns=tracks
             aria-expanded=move || if is_tree { open() } else { None }
             aria-posinset=move || if is_tree { place() } else { None }
-            aria-setsize=move || if is_tree { of() } else { None }
+            aria-setsize=move || if is_tree { set_size() } else { None }
             aria-selected=move || (is_selected.get() || is_marked()).to_string()
             {..custom_attribute("aria-level", move || if is_tree { level() } else { None })}
         >
