@@ -157,7 +157,7 @@ pub fn gantt(gantt: &Gantt, run: &Run, frame: &Frame, selection: Option<&Selecti
 
 /// Adds when the row's job leaves, also after its line if that ends now.
 fn say_leaves(row: &mut Row, job: &str, gantt: &Gantt, frame: &Frame) {
-    let is_leaving = |of: &&JobRow| of.leaving > 0 && of.name == job;
+    let is_leaving = |row: &&JobRow| row.leaving > 0 && row.name == job;
     let at = frame.jobs.iter().find(is_leaving).and_then(|job| job.leaves_ms);
     let Some(at) = at.filter(|at| *at > frame.time_ms) else { return };
     let leaves = number::leaves(at, frame.time_ms);
@@ -225,8 +225,8 @@ pub fn lay_behind(view: &mut GanttView, gantt: &Gantt, frame: &Frame, (other, al
         let Some(other) = other.as_ref().filter(|other| !is_like(now, other)) else { continue };
         let bars = other.bars.iter().map(|bar| drawn_bar(bar, other, &tone)).collect();
         let end = other.known.1.or(other.fate.as_ref().map(|(cycle, _)| cycle + 1));
-        let known = other.queue.map(|_| (other.known.0, end.unwrap_or(last + 1)));
-        drawn.alternative = Some(Box::new(AlternativeRow { known, bars }));
+        let range = other.queue.map(|_| (other.known.0, end.unwrap_or(last + 1)));
+        drawn.alternative = Some(Box::new(AlternativeRow { known: range, bars }));
         drawn.says += &format!("; {}: {}", alternative.lead(), parts(other, last, (&name, terms)).join("; "));
         view.marks.alternative = true;
     }
@@ -246,12 +246,12 @@ fn settled(row: &GanttRow, last: u32) -> GanttRow {
 
 /// Whether a row is equal in two runs. Queues are ignored, because their positions depend on the run.
 fn is_like(now: &GanttRow, other: &GanttRow) -> bool {
-    let of = |bar: &GanttBar| (bar.from, bar.to, bar.open, bar.kept, bar.lost);
+    let extent = |bar: &GanttBar| (bar.from, bar.to, bar.open, bar.kept, bar.lost);
     let holder = |bar: &GanttBar| bar.holder.as_ref().map(|(job, _)| job.clone());
     now.known == other.known
         && now.evictions == other.evictions
         && now.fate == other.fate
-        && now.bars.iter().map(of).eq(other.bars.iter().map(of))
+        && now.bars.iter().map(extent).eq(other.bars.iter().map(extent))
         && now.bars.iter().map(holder).eq(other.bars.iter().map(holder))
 }
 
@@ -394,10 +394,10 @@ fn parts(row: &GanttRow, last: u32, (name, terms): Naming<'_, '_>) -> Vec<String
 
 /// Cycles in which a row ran, and those of them whose work was lost, summed over its pods.
 fn cycles(row: &GanttRow) -> (u64, u64) {
-    let of = |part: fn(&GanttBar) -> u32| -> u64 {
+    let pod_cycles = |part: fn(&GanttBar) -> u32| -> u64 {
         row.bars.iter().map(|bar| u64::from(bar.to.saturating_sub(bar.from)) * u64::from(part(bar))).sum()
     };
-    (of(|bar| bar.kept + bar.lost), of(|bar| bar.lost))
+    (pod_cycles(|bar| bar.kept + bar.lost), pod_cycles(|bar| bar.lost))
 }
 
 fn summary(gantt: &Gantt, terms: &Terms) -> String {
