@@ -185,14 +185,14 @@ pub fn fairness(tally: &Fairness, frame: &Frame, selection: Option<&Selection>) 
         indent + &frame.queues[queue as usize].name
     };
     let (mut lines, mut meant) = (Vec::new(), None);
-    for (queue, of) in &rows {
+    for (queue, totals) in &rows {
         if selected == Some(*queue) {
             meant = Some(lines.len());
         }
-        lines.extend(with_pools(name(*queue), tree.depth(*queue), of, true));
+        lines.extend(with_pools(name(*queue), tree.depth(*queue), totals, true));
     }
     lines.extend(with_pools("all".into(), 0, &tally.summary.all, false));
-    let parts = parts(rows.iter().flat_map(|(_, of)| lines_of(of, true)).collect());
+    let parts = parts(rows.iter().flat_map(|(_, totals)| lines_of(totals, true)).collect());
     let caption = |(caption, kind): (&str, NumberFormat)| match kind {
         NumberFormat::Amount => format!("{caption}, {}", style.unit()),
         _ => terms.fill(caption),
@@ -427,12 +427,12 @@ mod tests {
         let mut frame = fixtures::reclaimed();
         let pool = |name: &str| PoolRow { name: name.into(), ..PoolRow::default() };
         frame.pools = vec![pool("a100"), pool("v100")];
-        let of = |owed: f64, borrowed: f64| PoolTotals {
+        let pool_totals = |owed: f64, borrowed: f64| PoolTotals {
             gpu_seconds_owed: owed,
             gpu_seconds_borrowed: borrowed,
             ..PoolTotals::default()
         };
-        let row = || Totals { pools: vec![of(2.0, 0.0), of(0.0, 4.0)], ..Totals::default() };
+        let row = || Totals { pools: vec![pool_totals(2.0, 0.0), pool_totals(0.0, 4.0)], ..Totals::default() };
         let queues: Vec<Totals> = frame.queues.iter().map(|_| row()).collect();
         let tally_of = |summary: Summary| Fairness { summary, ..Fairness::default() };
         let tally = tally_of(Summary { queues, all: row(), ..Summary::default() });
@@ -442,8 +442,8 @@ mod tests {
         assert!(view.table.rows.iter().all(|row| row.len() == view.table.head.len()));
         assert_eq!(view.meant.map(|i| view.table.rows[i][0].trim().to_string()), Some(second));
         let lines = |view: &FairnessView| {
-            let of = |row: &Vec<String>| [row[0].trim().to_string(), row[2].clone(), row[3].clone()];
-            view.table.rows[1..3].iter().map(of).collect::<Vec<_>>()
+            let cells = |row: &Vec<String>| [row[0].trim().to_string(), row[2].clone(), row[3].clone()];
+            view.table.rows[1..3].iter().map(cells).collect::<Vec<_>>()
         };
         assert_eq!(lines(&view), [["in a100", "2", "0"], ["in v100", "0", "4"]]);
         let mut other = tally.clone();
