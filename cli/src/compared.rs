@@ -24,7 +24,7 @@ use crate::{End, Stop};
 const CYCLES_MAX: u32 = 100_000;
 
 /// A run to compare.
-struct Entry<'a> {
+struct ComparedRun<'a> {
     /// Caption of its column.
     name: String,
     file: &'a str,
@@ -35,7 +35,7 @@ struct Entry<'a> {
 /// Runs scenarios under policies.
 pub fn compare(args: &Compare) -> Result<End, Stop> {
     let loaded: Vec<Loaded> = args.files.iter().map(|file| load(file, None)).collect::<Result<_, _>>()?;
-    let mut entries: Vec<Entry<'_>> = Vec::new();
+    let mut entries: Vec<ComparedRun<'_>> = Vec::new();
     for (file, loaded) in args.files.iter().zip(&loaded) {
         entries.extend(if args.versions.is_empty() {
             of_policies(args, file, loaded)
@@ -78,7 +78,7 @@ pub fn compare(args: &Compare) -> Result<End, Stop> {
 
 /// The runs of a file: under the given policies, else under its own if there are several files, else under those of
 /// products.
-fn of_policies<'a>(args: &Compare, file: &'a str, loaded: &'a Loaded) -> Vec<Entry<'a>> {
+fn of_policies<'a>(args: &Compare, file: &'a str, loaded: &'a Loaded) -> Vec<ComparedRun<'a>> {
     let is_one = args.files.len() == 1;
     let policies: Vec<String> = match args.policies.is_empty() {
         false => args.policies.clone(),
@@ -91,12 +91,12 @@ fn of_policies<'a>(args: &Compare, file: &'a str, loaded: &'a Loaded) -> Vec<Ent
         (false, _) => format!("{} {policy}", shown(file)),
     };
     let scenario = || Cow::Borrowed(&loaded.scenario);
-    let entry = |policy: String| Entry { name: name(&policy), file, scenario: scenario(), policy };
+    let entry = |policy: String| ComparedRun { name: name(&policy), file, scenario: scenario(), policy };
     policies.into_iter().map(entry).collect()
 }
 
 /// The runs of a file in the given versions of its policy.
-fn of_versions<'a>(args: &Compare, file: &'a str, loaded: &'a Loaded) -> Result<Vec<Entry<'a>>, Stop> {
+fn of_versions<'a>(args: &Compare, file: &'a str, loaded: &'a Loaded) -> Result<Vec<ComparedRun<'a>>, Stop> {
     let policy = loaded.plan.policy.key();
     let Some(modelled) = modelled(policy).filter(|modelled| modelled.revisions.len() > 1) else {
         eprint_line(&format!("{}: {policy} is simulated in one version only", shown(file)));
@@ -111,7 +111,7 @@ fn of_version<'a>(
     loaded: &Loaded,
     modelled: &Modelled,
     version: &str,
-) -> Result<Entry<'a>, Stop> {
+) -> Result<ComparedRun<'a>, Stop> {
     let Some(revision) = modelled.named(version) else {
         let known: Vec<&str> = modelled.revisions.iter().map(|revision| revision.name).collect();
         let product = modelled.product;
@@ -123,14 +123,14 @@ fn of_version<'a>(
         _ => format!("{} {}", shown(file), revision.name),
     };
     let scenario = Cow::Owned(modelled.at(&loaded.scenario, revision));
-    Ok(Entry { name, file, scenario, policy: modelled.policy.to_owned() })
+    Ok(ComparedRun { name, file, scenario, policy: modelled.policy.to_owned() })
 }
 
 /// Repeats the first run and another one up to their first difference.
-fn differs(entries: &[Entry<'_>], columns: &[Column], at: usize) -> Option<FirstDifference> {
+fn differs(entries: &[ComparedRun<'_>], columns: &[Column], at: usize) -> Option<FirstDifference> {
     let [one, other] = [0, at].map(|at| columns[at].run.as_ref());
     let difference = first_difference(&one?.moves, &other?.moves)?;
-    let side = |which: usize, of: &Entry<'_>| {
+    let side = |which: usize, of: &ComparedRun<'_>| {
         let mut repeated = Repeated::new(&under(&of.scenario, &of.policy).0, &difference, which);
         while repeated.step() {}
         repeated.side()
@@ -154,7 +154,7 @@ fn explained(names: [&String; 2], differs: &FirstDifference) -> String {
 /// A row of the table: caption, and one cell per column.
 type Row = (String, Vec<String>);
 
-fn table(entries: &[Entry<'_>], columns: &[Column], differs: &[Option<FirstDifference>]) -> String {
+fn table(entries: &[ComparedRun<'_>], columns: &[Column], differs: &[Option<FirstDifference>]) -> String {
     let runs: Vec<&Ran> = columns.iter().filter_map(|column| column.run.as_ref()).collect();
     let seconds = |s: f64| format!("{s:.1} s");
     let row = |caption: &str, cell: &dyn Fn(&Ran) -> String| -> Row {

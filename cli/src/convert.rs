@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use fairground::export::{self, Refused};
-use fairground::import::{self, File, Files, Kind, Options};
+use fairground::import::{self, File, FileKind, Files, Options};
 use fairground::link;
 use fairground::policy::Policy;
 use fairground::scenario::{self, Scenario, Severity};
@@ -53,7 +53,9 @@ pub fn import(args: &Import) -> Result<End, Stop> {
     let files: Vec<File<'_>> =
         given.map(|(i, (name, bytes))| File { name: shown(name), bytes, is_sizes: i >= n_files }).collect();
     let Files { imported, more, kind, .. } = import::import_files(&files, &options);
-    if args.queues.is_some() && !matches!(kind, Kind::Trace | Kind::QueueSizes | Kind::Organisation | Kind::Unknown) {
+    if args.queues.is_some()
+        && !matches!(kind, FileKind::Trace | FileKind::QueueSizes | FileKind::Organisation | FileKind::Unknown)
+    {
         eprint_line("fairground: --queues goes with a trace of jobs or with projects; this file has its own queues");
         return Err(Stop::BadInput);
     }

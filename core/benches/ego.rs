@@ -13,7 +13,7 @@ use fairground::policy::ego::ids::{ConsumerId, HostId, SubId};
 use fairground::policy::ego::layout::Layout;
 use fairground::policy::ego::plan::{Consumer, Dims, Plan};
 use fairground::policy::ego::pool::PoolBook;
-use fairground::policy::ego::pool_state::{PoolState, Source, State, Sub};
+use fairground::policy::ego::pool_state::{PoolState, Source, Sub, UnitState};
 use fairground::policy::ego::quota::{Table, dynamic_quota, static_quota};
 use fairground::time::Time;
 use fairground::trace::Level;
@@ -93,7 +93,7 @@ fn cycle(c: &mut Criterion) {
     let first = full.subs.len() / 2;
     for i in 0..10_000 {
         let (sub, host) = (SubId::from_index(i % first), HostId::from_index(i / 8));
-        full.enter(sub, host, Source::Pool(ConsumerId::ROOT), State::Run);
+        full.enter(sub, host, Source::Pool(ConsumerId::ROOT), UnitState::Run);
     }
     for (i, sub) in full.subs.values_mut().enumerate() {
         sub.want = if i < first { sub.running } else { 20 };

@@ -1,7 +1,7 @@
 //! Importing job traces.
 
 use expect_test::expect;
-use fairground::import::{Imported, Kind, Mapping, Options, import, recognise};
+use fairground::import::{FileKind, Imported, Mapping, Options, import, recognise};
 use fairground::link::encode;
 use fairground::scenario::{Severity, check, to_json, to_yaml};
 use proptest::prelude::*;
@@ -190,20 +190,20 @@ fn too_long_traces_are_rejected() {
 fn texts_are_recognised() {
     let scenario = crate::support::plausible(3, 2, 4);
     for (text, file, kind) in [
-        (to_yaml(&scenario), "", Kind::Scenario),
-        (to_json(&scenario), "x.txt", Kind::Scenario),
-        (encode(&scenario), "", Kind::Link),
-        (format!("https://example.org/#{}&at=7", encode(&scenario)), "", Kind::Link),
-        (encode(&scenario)[..40].to_string(), "", Kind::Link),
-        (JOBS.to_string(), "jobs.csv", Kind::Trace),
-        (SIZES.to_string(), "queues.csv", Kind::QueueSizes),
-        ("hello".to_string(), "a.txt", Kind::Unknown),
-        (String::new(), "", Kind::Unknown),
-        ("{}".to_string(), "a.fairground.json", Kind::Scenario),
+        (to_yaml(&scenario), "", FileKind::Scenario),
+        (to_json(&scenario), "x.txt", FileKind::Scenario),
+        (encode(&scenario), "", FileKind::Link),
+        (format!("https://example.org/#{}&at=7", encode(&scenario)), "", FileKind::Link),
+        (encode(&scenario)[..40].to_string(), "", FileKind::Link),
+        (JOBS.to_string(), "jobs.csv", FileKind::Trace),
+        (SIZES.to_string(), "queues.csv", FileKind::QueueSizes),
+        ("hello".to_string(), "a.txt", FileKind::Unknown),
+        (String::new(), "", FileKind::Unknown),
+        ("{}".to_string(), "a.fairground.json", FileKind::Scenario),
     ] {
         assert_eq!(recognise(text.as_bytes(), file), kind, "{text:.60}");
     }
-    assert_eq!(recognise(&[0xff, 0xfe, 0], "a.bin"), Kind::Unknown);
+    assert_eq!(recognise(&[0xff, 0xfe, 0], "a.bin"), FileKind::Unknown);
 }
 
 proptest! {

@@ -1,6 +1,6 @@
 //! Any combination of files becomes one scenario, or a message that tells what to do.
 
-use fairground::import::{File, Files, Kind, Mapping, Options, import_files, preview};
+use fairground::import::{File, FileKind, Files, Mapping, Options, import_files, preview};
 use fairground::scenario::{Scenario, Severity, check, to_yaml};
 use proptest::prelude::*;
 
@@ -83,7 +83,7 @@ fn unrelated_files_are_named() {
     let plan = "<DistributionTree><Consumer ConsumerName=\"a\"/></DistributionTree>";
     let files = read(&[("q.yaml", QUEUES), ("plan.xml", plan), ("notes.txt", "hello")], "");
     let ignored = &files.imported.report.ignored;
-    assert_eq!(files.kind, Kind::Plan);
+    assert_eq!(files.kind, FileKind::Plan);
     assert!(ignored.contains(&"notes.txt: not recognized".into()), "{ignored:#?}");
     assert!(ignored.iter().any(|line| line.starts_with("q.yaml is left out")), "{ignored:#?}");
 }

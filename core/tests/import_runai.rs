@@ -1,6 +1,6 @@
 //! Projects and departments of Run:ai become a scenario that runs.
 
-use fairground::import::{Kind, Options, import_organisation, recognise};
+use fairground::import::{FileKind, Options, import_organisation, recognise};
 use fairground::scenario;
 use fairground::units::{Amount, Bound};
 
@@ -21,7 +21,7 @@ const OLD: &str = r#"{"projects": [{"name": "a", "departmentId": 1, "deservedGpu
   {"name": "b", "departmentId": 1, "resources": {"gpu": {"deserved": 3, "maxAllowed": 4, "overQuotaWeight": 1}, "cpu": {}, "memory": {}}}]}"#;
 
 fn queues(text: &str) -> Vec<[String; 6]> {
-    assert_eq!(recognise(text.as_bytes(), ""), Kind::Organisation);
+    assert_eq!(recognise(text.as_bytes(), ""), FileKind::Organisation);
     let imported = import_organisation(&[text], &Options::default());
     let scenario = imported.scenario.unwrap_or_else(|| panic!("{:?}", imported.report));
     let checked = scenario::check(&scenario);
@@ -103,7 +103,7 @@ fn errors_are_reported() {
         assert!(imported.scenario.is_none(), "{text}");
         assert!(!imported.report.diagnostics.is_empty() || !imported.report.ignored.is_empty(), "{text}");
     }
-    assert_eq!(recognise(b"{\"queues\": []}", ""), Kind::Unknown);
+    assert_eq!(recognise(b"{\"queues\": []}", ""), FileKind::Unknown);
     let imported =
         import_organisation(&[&API.replace("\"deserved\": 12", "\"deserved\": \"many\"")], &Options::default());
     let messages: Vec<_> = imported.report.diagnostics.iter().map(|d| (d.position, d.says.as_str())).collect();

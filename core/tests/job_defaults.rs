@@ -6,7 +6,7 @@ use fairground::policy::Policy;
 use fairground::scenario::{Path, Scenario, Severity, check, get, read};
 use fairground::sim::Simulation;
 use fairground::trace::Event;
-use fairground::translate::{Kind, translate};
+use fairground::translate::{NoteKind, translate};
 
 fn written(policy: &str, text: &str) -> Scenario {
     let read = read(&format!("format: fairground-scenario\nversion: 1\npolicy: {policy}\n{text}"));
@@ -241,7 +241,7 @@ fn translation_preserves_priority_and_preemptibility() {
         assert_eq!(of("class"), (some("100"), some("false")), "{to}");
         assert_eq!(of("high"), (some("120"), some("false")), "{to}");
         assert_eq!(of("said"), (some("120"), some("true")), "{to}");
-        let changed = |part: &str| new.notes.iter().any(|n| n.kind == Kind::Changed && n.says.contains(part));
+        let changed = |part: &str| new.notes.iter().any(|n| n.kind == NoteKind::Changed && n.says.contains(part));
         assert!(changed("a class becomes its number") && changed("50 is written out"), "{:?}", new.notes);
         assert!(changed("preemptible false is written out"), "{:?}", new.notes);
     }

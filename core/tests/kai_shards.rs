@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 use fairground::export::kit;
-use fairground::import::{Imported, Kind, Options, Source, import_kubernetes, recognise};
+use fairground::import::{FileKind, Imported, Options, Source, import_kubernetes, recognise};
 use fairground::scenario::{Plan, Scenario, check, read};
 use proptest::prelude::*;
 
@@ -132,7 +132,7 @@ queueDepthPerAction: {reclaim: 7}
 
 #[test]
 fn a_configuration_is_read_alone_in_a_map_and_in_a_snapshot() {
-    assert_eq!(recognise(CONFIGURATION.as_bytes(), "config.yaml"), Kind::Kubernetes);
+    assert_eq!(recognise(CONFIGURATION.as_bytes(), "config.yaml"), FileKind::Kubernetes);
     let indented: String = CONFIGURATION.lines().map(|line| format!("    {line}\n")).collect();
     let map = format!(
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: kai-scheduler-default}}\ndata:\n  config.yaml: |\n{indented}"

@@ -2,7 +2,7 @@
 #![allow(clippy::disallowed_methods, reason = "the published schema is read from the repository")]
 
 use fairground::lesson::{
-    Kind, Known, Lesson, is_lesson, lesson_reference, lesson_schema, read, read_unfinished, to_yaml,
+    Known, Lesson, QuestionKind, is_lesson, lesson_reference, lesson_schema, read, read_unfinished, to_yaml,
 };
 use fairground::scenario::Scenario;
 use serde_json::Value;
@@ -46,7 +46,7 @@ fn scenes_follow_each_other() {
     assert_eq!((first.scene.cycle, first.scene.edits.len(), first.scene.view.as_str()), (0, 0, "shares"));
     assert_eq!((second.scene.cycle, second.scene.edits.len()), (2, 1));
     let question = second.question.as_ref().expect("a question");
-    assert_eq!(question.kind, Kind::PickOne(vec!["a1".into(), "a2".into()]));
+    assert_eq!(question.kind, QuestionKind::PickOne(vec!["a1".into(), "a2".into()]));
     assert_eq!((question.scene.cycle, &question.scene.scenario), (3, &second.scene.scenario));
     assert_eq!((last.scene.cycle, &last.scene.scenario), (3, &second.scene.scenario), "as the answer shows it");
     assert_ne!(first.scene.scenario, second.scene.scenario);
@@ -100,7 +100,7 @@ fn an_order_is_written_and_read_back() {
         with("  question: {asks: 'Which first?', order: [b1, a1, a2], answer: {fact: first-start}, because: So.}");
     let first = lesson(&text).expect("a lesson");
     let question = first.questions().next().expect("a question");
-    assert_eq!(question.kind, Kind::Order(vec!["b1".into(), "a1".into(), "a2".into()]));
+    assert_eq!(question.kind, QuestionKind::Order(vec!["b1".into(), "a1".into(), "a2".into()]));
     assert!(question.is_earliest_first());
     assert_eq!(lesson(&to_yaml(&first)), Ok(first));
 }

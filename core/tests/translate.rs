@@ -8,7 +8,7 @@ use fairground::scenario::{
     JobEntry, NodeEntry, Path, QueueEntry, ResourceEntry, Scalar, Scenario, Severity, TimelineEntry, check, get, read,
 };
 use fairground::sim::Simulation;
-use fairground::translate::{Kind, Note, translate};
+use fairground::translate::{Note, NoteKind, translate};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -251,7 +251,7 @@ fn at(s: &Scenario, place: &[&str]) -> Option<String> {
     get(s, &path)
 }
 
-fn says(notes: &[Note], kind: Kind, part: &str) -> bool {
+fn says(notes: &[Note], kind: NoteKind, part: &str) -> bool {
     notes.iter().any(|note| note.kind == kind && note.says.contains(part))
 }
 
@@ -287,11 +287,11 @@ fn only_run_ai_has_semi_preemptible_jobs() {
     for to in ["kai", "yunikorn", "ego"] {
         let there = translate(&written(&text("runai")), to).expect("known");
         assert_eq!(at(&there.scenario, &["jobs", "j", "preemptible"]), None, "{to}");
-        assert!(says(&there.notes, Kind::Dropped, "no semi-preemptible jobs"), "{to}: {:?}", there.notes);
+        assert!(says(&there.notes, NoteKind::Dropped, "no semi-preemptible jobs"), "{to}: {:?}", there.notes);
     }
     let back = translate(&written(&text("kai")), "runai").expect("known");
     assert_eq!(at(&back.scenario, &["jobs", "j", "preemptible"]).as_deref(), Some("semi"));
-    assert!(says(&back.notes, Kind::Assumed, "the first pods of these stay"), "{:?}", back.notes);
+    assert!(says(&back.notes, NoteKind::Assumed, "the first pods of these stay"), "{:?}", back.notes);
 }
 
 /// An absent value forbids in KAI and allows in YuniKorn.
@@ -303,12 +303,12 @@ fn absent_values_are_written_explicitly() {
     assert_eq!(of("cpu", "quota").as_deref(), Some("unlimited"));
     assert_eq!(of("gpu", "limit").as_deref(), Some("unlimited"));
     assert_eq!(of("gpu", "weight").as_deref(), Some("1"));
-    assert!(says(&kai.notes, Kind::Assumed, "YuniKorn says no gpu weight; 1 is assumed"));
-    assert!(says(&kai.notes, Kind::Changed, "no gpu limit means unlimited"));
+    assert!(says(&kai.notes, NoteKind::Assumed, "YuniKorn says no gpu weight; 1 is assumed"));
+    assert!(says(&kai.notes, NoteKind::Changed, "no gpu limit means unlimited"));
     let yk = translate(&written("queues: [{name: a, gpu: {quota: 2, weight: 3}}]\n"), "yunikorn").expect("known");
     assert_eq!(at(&yk.scenario, &["queues", "a", "gpu", "limit"]).as_deref(), Some("0"));
-    assert!(says(&yk.notes, Kind::Dropped, "YuniKorn has no weights"));
-    assert!(says(&yk.notes, Kind::Kept, "quota is called guaranteed"));
+    assert!(says(&yk.notes, NoteKind::Dropped, "YuniKorn has no weights"));
+    assert!(says(&yk.notes, NoteKind::Kept, "quota is called guaranteed"));
 }
 
 /// Over-quota in levels and by quota becomes weights; one ratio becomes a weight of each resource.
@@ -357,11 +357,11 @@ fn jobs_and_settings() {
     assert_eq!(at(&yk.scenario, &["jobs", "g", "priority"]).as_deref(), Some("60"));
     assert_eq!(at(&yk.scenario, &["jobs", "f", "priority"]).as_deref(), Some("80"));
     for (kind, part) in [
-        (Kind::Dropped, "starts pods one by one"),
-        (Kind::Dropped, "a part of a GPU as a whole one"),
-        (Kind::Dropped, "YuniKorn has no seed"),
-        (Kind::Changed, "node-sort fair spreads pods over nodes"),
-        (Kind::Changed, "preemption is off"),
+        (NoteKind::Dropped, "starts pods one by one"),
+        (NoteKind::Dropped, "a part of a GPU as a whole one"),
+        (NoteKind::Dropped, "YuniKorn has no seed"),
+        (NoteKind::Changed, "node-sort fair spreads pods over nodes"),
+        (NoteKind::Changed, "preemption is off"),
     ] {
         assert!(says(&yk.notes, kind, part), "{part}: {:?}", yk.notes);
     }
@@ -369,7 +369,7 @@ fn jobs_and_settings() {
     assert_eq!(at(&plain, &["settings", "node-sort"]).as_deref(), Some("binpacking"), "KAI packs, YuniKorn spreads");
     let back = translate(&plain, "kai").expect("known");
     assert_eq!(back.scenario.settings.into_iter().collect::<Vec<_>>(), [("version".into(), "0.17".into())]);
-    assert!(says(&back.notes, Kind::Assumed, "version 0.17, the newest that is simulated"), "{:?}", back.notes);
+    assert!(says(&back.notes, NoteKind::Assumed, "version 0.17, the newest that is simulated"), "{:?}", back.notes);
     assert!(translate(&written("policy: lottery\n"), "kai").is_none());
     assert!(translate(&kai, "lottery").is_none());
 }
@@ -388,10 +388,10 @@ fn pools_are_translated() {
     assert!(yk.scenario.pools[0].settings.is_empty());
     assert_eq!(errors(&yk.scenario), Vec::<String>::new());
     for (kind, part) in [
-        (Kind::Dropped, "YuniKorn has no gpu-placement of a pool"),
-        (Kind::Dropped, "YuniKorn does not know minimum runtimes"),
-        (Kind::Dropped, "YuniKorn has no weights"),
-        (Kind::Changed, "counted from 0 instead of 100"),
+        (NoteKind::Dropped, "YuniKorn has no gpu-placement of a pool"),
+        (NoteKind::Dropped, "YuniKorn does not know minimum runtimes"),
+        (NoteKind::Dropped, "YuniKorn has no weights"),
+        (NoteKind::Changed, "counted from 0 instead of 100"),
     ] {
         assert!(says(&yk.notes, kind, part), "{part}: {:?}", yk.notes);
     }
@@ -399,9 +399,9 @@ fn pools_are_translated() {
     assert_eq!(errors(&runai.scenario), Vec::<String>::new());
     let names: Vec<&str> = runai.scenario.pools[0].settings.keys().map(String::as_str).collect();
     assert_eq!(names, ["gpu-placement", "k-value"]);
-    assert!(says(&runai.notes, Kind::Assumed, "KAI offered jobs to the first pool of a list only"));
+    assert!(says(&runai.notes, NoteKind::Assumed, "KAI offered jobs to the first pool of a list only"));
     let back = translate(&runai.scenario, "kai").expect("known");
-    assert!(says(&back.notes, Kind::Dropped, "KAI offers a job to one pool only"));
+    assert!(says(&back.notes, NoteKind::Dropped, "KAI offers a job to one pool only"));
 }
 
 /// Values of a KAI scenario that YuniKorn would reject are lowered if possible, otherwise reported.
@@ -419,16 +419,16 @@ fn values_that_yunikorn_rejects_are_lowered_or_reported() {
     let of = |queue: &str, field: &str| at(&yk.scenario, &["queues", queue, "gpu", field]);
     assert_eq!((of("a", "limit").as_deref(), of("a", "quota").as_deref()), (Some("4"), Some("4")));
     assert_eq!((of("b", "limit").as_deref(), of("b", "quota").as_deref()), (Some("unlimited"), Some("1")));
-    assert!(says(&yk.notes, Kind::Changed, "no maximum above that of a queue above it"), "{:?}", yk.notes);
-    assert!(says(&yk.notes, Kind::Changed, "no guarantee above a maximum"), "{:?}", yk.notes);
+    assert!(says(&yk.notes, NoteKind::Changed, "no maximum above that of a queue above it"), "{:?}", yk.notes);
+    assert!(says(&yk.notes, NoteKind::Changed, "no guarantee above a maximum"), "{:?}", yk.notes);
     let refused: Vec<String> =
-        yk.notes.iter().filter(|n| n.kind == Kind::Refused).map(|n| format!("{:?} {}", n.at, n.says)).collect();
+        yk.notes.iter().filter(|n| n.kind == NoteKind::Refused).map(|n| format!("{:?} {}", n.at, n.says)).collect();
     let found = check(&yk.scenario).diagnostics;
     let found = found.iter().filter(|d| d.code == fairground::scenario::codes::REFUSED).count();
     assert!(found == refused.len() && found == 2, "{found}: {refused:#?}");
     let all = refused.join("\n");
     assert!(all.contains("more than its own") && all.contains("above the maximum"), "{all}");
-    assert!(says(&yk.notes, Kind::Changed, "takes no queue of that name; there it is two"), "{:?}", yk.notes);
+    assert!(says(&yk.notes, NoteKind::Changed, "takes no queue of that name; there it is two"), "{:?}", yk.notes);
     let native = written("policy: yunikorn\nqueues: [{name: two words}]\n");
     assert!(translate(&native, "yunikorn").expect("known").notes.is_empty(), "it is no translation");
 }
@@ -450,6 +450,6 @@ fn ego_owns_whole_hosts() {
             .collect::<Vec<_>>()
     };
     let says = "EGO owns whole hosts: the part of the quota that fills no host is not owned";
-    assert!(of("part").contains(&(Kind::Changed, says)), "{:?}", of("part"));
+    assert!(of("part").contains(&(NoteKind::Changed, says)), "{:?}", of("part"));
     assert!(!of("whole").iter().any(|(_, said)| *said == says), "{:?}", of("whole"));
 }

@@ -1,6 +1,6 @@
 //! Recordings of format `kai-division/1`: calls of the division function for one set of siblings.
 
-use fairground::policy::kai::share::division::{Sibling, Step, divide, divide_recorded};
+use fairground::policy::kai::share::division::{Sibling, SiblingStep, divide, divide_recorded};
 use serde::Deserialize;
 
 use crate::report::Verdict;
@@ -94,7 +94,7 @@ impl Case {
             let steps = divide_recorded(total, self.k, &mut self.siblings(resource));
             for (i, sibling) in siblings.iter().enumerate() {
                 result[i][resource] = sibling.fair_share;
-                let last = Step::Result { sibling: i, fair_share: sibling.fair_share };
+                let last = SiblingStep::Result { sibling: i, fair_share: sibling.fair_share };
                 if steps[steps.len() - siblings.len() + i] != last {
                     return Err(format!("{}: the derivation ends in another value", sibling.name));
                 }

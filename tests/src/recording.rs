@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::yunikorn::Kind;
+use crate::yunikorn::CaseKind;
 
 /// An error in a file, with its position.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,7 +39,7 @@ pub enum Format {
     /// `runai-model/1`.
     Runai,
     /// `yunikorn-pure/1`, `yunikorn-config/1`, `yunikorn-trace/1`.
-    YuniKorn(crate::yunikorn::Kind),
+    YuniKorn(crate::yunikorn::CaseKind),
 }
 
 impl Format {
@@ -49,9 +49,9 @@ impl Format {
             "kai-cycle/1" => Some(Format::KaiCycle),
             "ego-model/1" => Some(Format::Ego),
             "runai-model/1" => Some(Format::Runai),
-            "yunikorn-pure/1" => Some(Format::YuniKorn(Kind::Pure)),
-            "yunikorn-config/1" => Some(Format::YuniKorn(Kind::Config)),
-            "yunikorn-trace/1" => Some(Format::YuniKorn(Kind::Trace)),
+            "yunikorn-pure/1" => Some(Format::YuniKorn(CaseKind::Pure)),
+            "yunikorn-config/1" => Some(Format::YuniKorn(CaseKind::Config)),
+            "yunikorn-trace/1" => Some(Format::YuniKorn(CaseKind::Trace)),
             _ => None,
         }
     }
@@ -63,9 +63,9 @@ impl Format {
             Format::KaiCycle => "kai-cycle/1",
             Format::Ego => "ego-model/1",
             Format::Runai => "runai-model/1",
-            Format::YuniKorn(Kind::Pure) => "yunikorn-pure/1",
-            Format::YuniKorn(Kind::Config) => "yunikorn-config/1",
-            Format::YuniKorn(Kind::Trace) => "yunikorn-trace/1",
+            Format::YuniKorn(CaseKind::Pure) => "yunikorn-pure/1",
+            Format::YuniKorn(CaseKind::Config) => "yunikorn-config/1",
+            Format::YuniKorn(CaseKind::Trace) => "yunikorn-trace/1",
         }
     }
 }

@@ -112,7 +112,7 @@ enum Case {
     Cycle(Box<cycle::Case>),
     Ego(Box<ego::Case>),
     Runai(serde_json::Value),
-    YuniKorn(yunikorn::Kind, serde_json::Value),
+    YuniKorn(yunikorn::CaseKind, serde_json::Value),
 }
 
 impl Case {

@@ -235,7 +235,7 @@ fn other_numbers_and_decisions_of_runai() {
 /// Failure after an edit of the first YuniKorn scenario.
 fn yunikorn_failure(edit: impl Fn(&mut Value)) -> String {
     let case = golden("yunikorn/seed-multitenancy.jsonl").next().expect("a case");
-    noticed(case, |case| yunikorn::check(yunikorn::Kind::Trace, case), edit)
+    noticed(case, |case| yunikorn::check(yunikorn::CaseKind::Trace, case), edit)
 }
 
 #[test]

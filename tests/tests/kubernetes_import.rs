@@ -1,7 +1,7 @@
 //! Output of `kubectl` for a cluster becomes a scenario of its present state.
 
 use expect_test::expect;
-use fairground::import::{Imported, Kind, Options, Source, import_kubernetes, recognise};
+use fairground::import::{FileKind, Imported, Options, Source, import_kubernetes, recognise};
 use fairground::scenario::{check, read, to_yaml};
 use fairground::sim::Simulation;
 use fairground::trace::Event;
@@ -110,7 +110,7 @@ metadata: {name: web}
 "#;
 
 fn imported(text: &str) -> Imported {
-    assert_eq!(recognise(text.as_bytes(), ""), Kind::Kubernetes);
+    assert_eq!(recognise(text.as_bytes(), ""), FileKind::Kubernetes);
     import_kubernetes(&[Source { file: "", text }], &Options { name: "cluster".into(), ..Options::default() })
 }
 

@@ -1,7 +1,7 @@
 //! Objects of Kueue and Volcano, alone and mixed, become a scenario of the selected policy.
 
 use expect_test::expect;
-use fairground::import::{Imported, Kind, Options, Source, import_kubernetes, recognise};
+use fairground::import::{FileKind, Imported, Options, Source, import_kubernetes, recognise};
 use fairground::scenario::{check, to_yaml};
 
 /// A cohort with two ClusterQueues, one with two flavors, and pending, running and finished workloads.
@@ -137,7 +137,7 @@ fn imported(sources: &[Source<'_>], policy: &str) -> Imported {
 }
 
 fn of(text: &str, policy: &str) -> Imported {
-    assert_eq!(recognise(text.as_bytes(), ""), Kind::Kubernetes);
+    assert_eq!(recognise(text.as_bytes(), ""), FileKind::Kubernetes);
     imported(&[Source { file: "", text }], policy)
 }
 

@@ -4,7 +4,7 @@
 //! *not* hold: the sum may exceed the total (quotas), a share may exceed request and limit by less than a unit
 //! (remainders), and a larger request may get less (offered 1.5: a request of 1.5 gets 1.5, one of 1.6 gets 1).
 
-use fairground::policy::kai::share::division::{Sibling, Step, divide, divide_recorded};
+use fairground::policy::kai::share::division::{Sibling, SiblingStep, divide, divide_recorded};
 use proptest::prelude::*;
 
 /// A queue without its name.
@@ -106,9 +106,9 @@ proptest! {
         let mut sums = vec![0.0; queues.len()];
         for step in &steps {
             match *step {
-                Step::Quota { sibling, granted, .. } => sums[sibling] += granted,
-                Step::Round { sibling, given, .. } | Step::Remainder { sibling, given, .. } => sums[sibling] += given,
-                Step::Result { sibling, fair_share } => prop_assert_eq!(fair_share.to_bits(), expected[sibling].to_bits()),
+                SiblingStep::Quota { sibling, granted, .. } => sums[sibling] += granted,
+                SiblingStep::Round { sibling, given, .. } | SiblingStep::Remainder { sibling, given, .. } => sums[sibling] += given,
+                SiblingStep::Result { sibling, fair_share } => prop_assert_eq!(fair_share.to_bits(), expected[sibling].to_bits()),
             }
         }
         for ((sum, expected), recorded) in sums.iter().zip(&expected).zip(&recorded) {

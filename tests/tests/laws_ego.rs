@@ -7,8 +7,8 @@ use fairground::policy::ego::ids::{ConsumerId, SizeId, SubId};
 use fairground::policy::ego::layout::Layout;
 use fairground::policy::ego::number::Fraction;
 use fairground::policy::ego::plan::{Consumer, Dims, Ownership, Placement, Plan, ShareLimit, units_in};
-use fairground::policy::ego::pool::{Pool, PoolBook, PoolHost};
-use fairground::policy::ego::pool_state::{PoolState, State, Sub, UnitChange};
+use fairground::policy::ego::pool::{PoolBook, PoolHost, PoolLayout};
+use fairground::policy::ego::pool_state::{PoolState, Sub, UnitChange, UnitState};
 use fairground::policy::ego::quota::Table;
 use fairground::time::{Span, Time};
 use fairground::trace::Level;
@@ -17,7 +17,7 @@ use proptest::prelude::*;
 
 const RATIOS: [(u64, u64); 6] = [(1, 1), (1, 1), (2, 1), (1, 2), (3, 1), (0, 1)];
 
-struct World {
+struct RandomPlan {
     plan: Plan,
     ratios: Arena<ConsumerId, (u64, u64)>,
     subs: Vec<Sub>,
@@ -46,7 +46,7 @@ fn consumer(n: &mut Numbers, graces: bool) -> Consumer {
 }
 
 /// Departments with projects, some owning hosts, over hosts of two dimensions.
-fn world(n: &mut Numbers, graces: bool) -> World {
+fn world(n: &mut Numbers, graces: bool) -> RandomPlan {
     let mut plan = Plan { default_grace: seconds(n, graces), ..Plan::default() };
     plan.placement = n.one_of(&[Placement::Stacked, Placement::Balanced, Placement::Stacked]);
     for _ in 0..2 + n.below(5) {
@@ -97,10 +97,10 @@ fn world(n: &mut Numbers, graces: bool) -> World {
             });
         }
     }
-    World { plan, ratios, subs }
+    RandomPlan { plan, ratios, subs }
 }
 
-fn state(world: &World) -> PoolState<'_> {
+fn state(world: &RandomPlan) -> PoolState<'_> {
     let mut state = PoolState::new(&world.plan, Time::ZERO);
     for sub in &world.subs {
         state.add_sub(sub.clone());
@@ -115,7 +115,7 @@ fn step(n: &mut Numbers, state: &mut PoolState<'_>, layout: &Layout) -> Cycle {
         match n.below(3) {
             0 => state.subs[sub].want = u32::from(n.one_of(&[0u8, 0, 3, 9])),
             1 => {
-                let ends = state.units.iter().find(|(_, u)| u.sub == sub && u.state != State::Gone);
+                let ends = state.units.iter().find(|(_, u)| u.sub == sub && u.state != UnitState::Gone);
                 if let Some(id) = ends.map(|(id, _)| id) {
                     state.stop(id);
                     state.subs[sub].want = state.subs[sub].want.saturating_sub(1);
@@ -176,7 +176,7 @@ fn check_table(state: &PoolState<'_>, root: ConsumerId, table: &Table, waits: bo
 fn check_hosts(state: &PoolState<'_>) -> Result<(), TestCaseError> {
     for (host, capacity) in state.plan.hosts.iter() {
         let mut used = Dims::default();
-        for unit in state.units.values().filter(|u| u.host == host && u.state != State::Gone) {
+        for unit in state.units.values().filter(|u| u.host == host && u.state != UnitState::Gone) {
             fairground::policy::ego::plan::add(&mut used, &state.subs[unit.sub].unit, 1);
         }
         for dim in 0..used.len() {
@@ -185,7 +185,7 @@ fn check_hosts(state: &PoolState<'_>) -> Result<(), TestCaseError> {
         }
     }
     for (id, sub) in state.subs.iter() {
-        let running = state.units.values().filter(|u| u.sub == id && u.state == State::Run).count();
+        let running = state.units.values().filter(|u| u.sub == id && u.state == UnitState::Run).count();
         prop_assert_eq!(running, sub.running as usize);
         let promised = state.earmarks.iter().filter(|e| e.sub == id).count();
         prop_assert_eq!(promised, sub.earmarked as usize);
@@ -316,7 +316,7 @@ proptest! {
             let mut state = PoolState::new(&world.plan, Time::ZERO);
             state.add_sub(Sub { leaf: ConsumerId::ROOT, unit: *unit, want: 1, ..Sub::default() });
             let hosts = world.plan.hosts.ids().take(n_hosts).map(|host| PoolHost { host, lent_grace: None }).collect();
-            PoolBook::open(&state, &Pool { root: ConsumerId::ROOT, hosts, ..Pool::default() }).capacity[SizeId(0)]
+            PoolBook::open(&state, &PoolLayout { root: ConsumerId::ROOT, hosts, ..PoolLayout::default() }).capacity[SizeId(0)]
         };
         let mut unit = Dims::default();
         unit[0] = i64::from(n.below(4)) + 1;

@@ -8,7 +8,7 @@ use fairground::policy::runai::DIALECT;
 use fairground::policy::runai::exact::Exact;
 use fairground::policy::runai::fairshare::{Member, exact, whole};
 use fairground::trace::{Level, Trace};
-use fairground_tests::runai::events::World;
+use fairground_tests::runai::events::InstantPool;
 use proptest::prelude::*;
 
 /// Rank, quota, limit, weight and request of a queue; 100 exceeds every pool.
@@ -95,17 +95,17 @@ proptest! {
 }
 
 /// Pool size, projects as (department, quota, weight), and workloads as (project, GPUs, priority).
-type Pool = (i64, Vec<(usize, i64, i64)>, Vec<(usize, i64, i64)>);
+type PoolNumbers = (i64, Vec<(usize, i64, i64)>, Vec<(usize, i64, i64)>);
 
-fn pool() -> impl Strategy<Value = Pool> {
+fn pool() -> impl Strategy<Value = PoolNumbers> {
     let projects = prop::collection::vec((0..2usize, 0..4i64, 0..4i64), 2..6);
     let priority = prop::sample::select(vec![50i64, 50, 75, 100, 125]);
     let workloads = prop::collection::vec((0..6usize, 1..4i64, priority), 4..16);
     (2..12i64, projects, workloads)
 }
 
-fn world((gpus, projects, _): &Pool) -> World {
-    let mut world = World::of_nodes(DIALECT, &[("node", *gpus as f64)]);
+fn world((gpus, projects, _): &PoolNumbers) -> InstantPool {
+    let mut world = InstantPool::of_nodes(DIALECT, &[("node", *gpus as f64)]);
     let of = |name: String, parent: &str, quota: i64, weight: i64| QueueSpec {
         name: Arc::from(name),
         parent: Arc::from(parent),
@@ -128,13 +128,13 @@ fn world((gpus, projects, _): &Pool) -> World {
     world
 }
 
-fn add(world: &mut World, pool: &Pool, i: usize) {
+fn add(world: &mut InstantPool, pool: &PoolNumbers, i: usize) {
     let (project, gpus, priority) = pool.2[i];
     let project = format!("P{}", project % pool.1.len());
     world.add(&format!("w{i}"), &project, priority, GpuAsk::Whole { devices: gpus }, 0.0);
 }
 
-fn project_of<'w>(world: &'w World, workload: &str) -> &'w str {
+fn project_of<'w>(world: &'w InstantPool, workload: &str) -> &'w str {
     let found = world.snapshot.jobs.iter().find(|job| *job.name == *workload);
     found.map_or("", |job| &*job.queue)
 }
@@ -162,7 +162,7 @@ proptest! {
                 }
             }
         }
-        let is_over = |world: &mut World| world.advance().0.steps.iter().all(|s| s.commits.is_empty());
+        let is_over = |world: &mut InstantPool| world.advance().0.steps.iter().all(|s| s.commits.is_empty());
         prop_assert!((0..60).any(|_| is_over(&mut world)), "still moving after 60 cycles");
     }
 

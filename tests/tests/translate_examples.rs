@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use fairground::policy::Policy;
 use fairground::scenario::{Diagnostic, Scenario, Severity, check, codes, read, to_json};
 use fairground::sim::Simulation;
-use fairground::translate::{Kind, Note, translate};
+use fairground::translate::{Note, NoteKind, translate};
 use serde_json::Value;
 
 /// Number of cycles of each run.
@@ -56,7 +56,7 @@ fn values(s: &Scenario) -> BTreeMap<String, String> {
     all
 }
 
-fn is_named(notes: &[Note], at: &str, kinds: &[Kind]) -> bool {
+fn is_named(notes: &[Note], at: &str, kinds: &[NoteKind]) -> bool {
     let of_kind = |note: &&Note| kinds.is_empty() || kinds.contains(&note.kind);
     notes.iter().filter(of_kind).flat_map(|note| &note.at).any(|place| {
         let place = place.to_string();
@@ -113,7 +113,7 @@ fn ignored_values_are_listed_as_dropped() {
         for d in found.iter().filter(|d| d.code == codes::NOT_EXPRESSED) {
             let at = d.at.to_string();
             let was = before.iter().any(|b| b.code == d.code && b.at == d.at);
-            if !was && !is_named(notes, &at, &[Kind::Dropped]) {
+            if !was && !is_named(notes, &at, &[NoteKind::Dropped]) {
                 silent.push(format!("{name}: {at}: {}", d.says));
             }
         }
@@ -127,7 +127,8 @@ fn rejections_are_listed() {
     let mut silent = Vec::new();
     each(|name, _, _, notes, found| {
         for d in found.iter().filter(|d| d.code == codes::REFUSED) {
-            let is_told = |note: &Note| note.kind == Kind::Refused && note.says == d.says && note.at.contains(&d.at);
+            let is_told =
+                |note: &Note| note.kind == NoteKind::Refused && note.says == d.says && note.at.contains(&d.at);
             if !notes.iter().any(is_told) {
                 silent.push(format!("{name}: {}: {}", d.at, d.says));
             }

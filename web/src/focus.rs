@@ -16,14 +16,14 @@ const PLACES_MAX: usize = 8;
 
 /// An element that had the focus, and the region around it.
 #[derive(Clone)]
-struct Place {
+struct FocusedElement {
     element: HtmlElement,
     region: Option<HtmlElement>,
 }
 
 /// Installs the listeners for the lifetime of the page.
 pub fn keep() {
-    let places: Rc<RefCell<Vec<Place>>> = Rc::default();
+    let places: Rc<RefCell<Vec<FocusedElement>>> = Rc::default();
     let seen = places.clone();
     window_event_listener_untyped("focusin", move |event| {
         if let Some(element) = event.target().and_then(|target| target.dyn_into().ok()) {
@@ -58,17 +58,17 @@ pub fn keep() {
     }
 }
 
-fn remember(places: &mut Vec<Place>, element: HtmlElement) {
+fn remember(places: &mut Vec<FocusedElement>, element: HtmlElement) {
     let region = element.closest("[data-region]").ok().flatten().and_then(|region| region.dyn_into().ok());
     places.retain(|place| place.element != element);
     if places.len() >= PLACES_MAX {
         places.remove(0);
     }
-    places.push(Place { element, region });
+    places.push(FocusedElement { element, region });
 }
 
 /// Moves the focus from the body to the last place that is still visible, or to its region.
-fn restore_focus(places: &RefCell<Vec<Place>>) {
+fn restore_focus(places: &RefCell<Vec<FocusedElement>>) {
     if document().active_element().is_some_and(|active| active.tag_name() != "BODY") {
         return;
     }

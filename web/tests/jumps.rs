@@ -4,7 +4,7 @@ use fairground::units::ShownResource;
 use std::collections::BTreeSet;
 
 use fairground::cluster::NodeState;
-use fairground::moment::{EventWord, Kind, What};
+use fairground::moment::{EventKind, EventWord, What};
 use fairground::sim::{CycleRecord, Simulation};
 use fairground::trace::Event;
 use fairground_web::library::EXAMPLES;
@@ -16,10 +16,11 @@ use crate::whole::Whole;
 #[test]
 fn every_event_belongs_to_one_kind_and_every_kind_has_events() {
     for word in EventWord::ALL {
-        let kinds: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| kind.words().any(|of| of == *word)).collect();
-        assert_eq!(kinds, Kind::with(*word).into_iter().collect::<Vec<_>>(), "{word:?}");
+        let kinds: Vec<EventKind> =
+            EventKind::ALL.into_iter().filter(|kind| kind.words().any(|of| of == *word)).collect();
+        assert_eq!(kinds, EventKind::with(*word).into_iter().collect::<Vec<_>>(), "{word:?}");
     }
-    assert!(Kind::ALL.into_iter().all(|kind| kind.words().next().is_some()));
+    assert!(EventKind::ALL.into_iter().all(|kind| kind.words().next().is_some()));
 }
 
 /// Events that no example has: a job that is not retried, one that ends, one that is lost with its node and not
@@ -92,8 +93,8 @@ fn a_node_that_goes_down_is_an_event_of_its_own() {
     whole.dispatch(Command::NodeState { node: node.clone(), state: "down" });
     whole.dispatch(Command::GoTo(3));
     let rows = whole.model.moment.run.as_ref().expect("a run").events.iter();
-    let kinds: Vec<Kind> = rows.filter_map(|event| Kind::of(event.1)).collect();
-    assert!(kinds.contains(&Kind::Node), "{kinds:?}");
+    let kinds: Vec<EventKind> = rows.filter_map(|event| EventKind::of(event.1)).collect();
+    assert!(kinds.contains(&EventKind::Node), "{kinds:?}");
     whole.dispatch(Command::NextEvent { back: true });
     let frame = whole.frame();
     let said = frame.events.iter().find(|event| event.word() == EventWord::Node).expect("it happened");

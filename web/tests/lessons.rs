@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use fairground::lesson::{Fact, Kind, Lesson};
+use fairground::lesson::{Fact, Lesson, QuestionKind};
 use fairground::words::Selection;
 use fairground_web::engine::protocol::Frame;
 use fairground_web::lessons::{LESSONS, Listed, parse};
@@ -72,7 +72,7 @@ fn play(id: &str, lesson: &Arc<Lesson>) -> Vec<String> {
             found.extend(wrong(&format!("{at}, answer"), &question.claims, &frame));
             let right = question.right(&frame);
             match &question.kind {
-                Kind::Order(names) => {
+                QuestionKind::Order(names) => {
                     let values: Vec<_> = right.iter().map(|name| question.answer.about(name).value(&frame)).collect();
                     let are_distinct = values.windows(2).all(|pair| pair[0] != pair[1]);
                     if names == &right || !are_distinct {
@@ -82,7 +82,7 @@ fn play(id: &str, lesson: &Arc<Lesson>) -> Vec<String> {
                 _ if right.len() != 1 => found.push(format!("{at}: the answers {right:?} are right")),
                 _ => {}
             }
-            if matches!(question.kind, Kind::Number | Kind::Order(_)) && question.claims.is_empty() {
+            if matches!(question.kind, QuestionKind::Number | QuestionKind::Order(_)) && question.claims.is_empty() {
                 found.push(format!("{at}: the numbers are not claimed"));
             }
             let playing = whole.model.lesson.as_ref().expect("a lesson");

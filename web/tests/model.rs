@@ -7,7 +7,7 @@ use fairground::id::{JobId, QueueId};
 use fairground::moment::Names;
 use fairground::scenario::{Path, Scenario};
 use fairground::trace::Event;
-use fairground::translate::{Kind, Note};
+use fairground::translate::{Note, NoteKind};
 use fairground::words::Selection;
 use fairground_web::engine::protocol::{
     At, Compared, EventRow, Frame, Message, Moment, MomentRequest, NoteRow, Request, Response,
@@ -459,7 +459,7 @@ fn another_policy_is_translated() {
     let edited = model.document.scenario.clone();
     let mut translated = (*edited).clone();
     translated.policy = "ego".into();
-    let note = Note { kind: Kind::Dropped, says: "gone".into(), at: vec![at("team-a", "quota")] };
+    let note = Note { kind: NoteKind::Dropped, says: "gone".into(), at: vec![at("team-a", "quota")] };
     let say = Response::Translated {
         policy: "ego".into(),
         scenario: Some(Box::new(translated.clone())),
@@ -471,7 +471,7 @@ fn another_policy_is_translated() {
     let [(generation, "ego")] = translations(&again)[..] else { panic!("{again:?}") };
     update(&mut model, reply(generation, &say));
     assert_eq!(*model.document.scenario, translated);
-    assert_eq!(model.document.translated.as_ref().map(|t| t.count(Kind::Dropped)), Some(1));
+    assert_eq!(model.document.translated.as_ref().map(|t| t.count(NoteKind::Dropped)), Some(1));
     assert!(model.notices.iter().any(|notice| notice.text.contains("1 dropped")), "{:?}", model.notices);
     assert_eq!(model.document.history.undo_name(), Some("policy KAI → EGO"));
     update(&mut model, Command::Undo);

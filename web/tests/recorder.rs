@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fairground::lesson::{Fact, FactKind, Kind, Lesson, Question, to_yaml};
+use fairground::lesson::{Fact, FactKind, Lesson, Question, QuestionKind, to_yaml};
 use fairground::scenario::{Edit, Path};
 use fairground::units::Resource;
 use fairground::words::Selection;
@@ -44,7 +44,7 @@ fn recorded() -> Whole {
     whole.dispatch(Command::Step);
     let question = Question {
         asks: "Which job is evicted?".into(),
-        kind: Kind::PickOne(vec!["a1".into(), "a2".into()]),
+        kind: QuestionKind::PickOne(vec!["a1".into(), "a2".into()]),
         answer: Fact {
             kind: FactKind::Evicted,
             of: String::new(),

@@ -203,13 +203,13 @@ fn a_run_stops_where_it_was_asked_to_and_says_why() {
 
 #[test]
 fn jumps_pass_over_kinds_that_are_left_out() {
-    use fairground::moment::Kind;
+    use fairground::moment::EventKind;
     use fairground_web::state::command::Command;
     let mut whole = Whole::open("min-runtime-on", 0);
     whole.dispatch(Command::NextEvent { back: false });
     assert_eq!(whole.model.playback.cursor, 4);
     let mut whole = Whole::open("min-runtime-on", 0);
-    for kind in [Kind::Reclaimed, Kind::Claimed] {
+    for kind in [EventKind::Reclaimed, EventKind::Claimed] {
         whole.dispatch(Command::ShowEvents(kind, false));
     }
     whole.dispatch(Command::NextEvent { back: false });

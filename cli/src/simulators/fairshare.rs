@@ -10,7 +10,7 @@
 //! # Source
 //! kai.md 10.1; upstream `cmd/fairshare-simulator`
 
-use fairground::import::reader::{self, Place};
+use fairground::import::reader::{self, LocatedValue};
 use fairground::import::{Report, date};
 use fairground::scenario::QUEUES_MAX;
 use fairground::scenario::value::Limit;
@@ -66,7 +66,7 @@ pub fn read(text: &str) -> (Option<FairShareInput>, Report) {
     reader::read(text, &LISTS, input)
 }
 
-fn input(root: &Place<'_>, report: &mut Report) -> FairShareInput {
+fn input(root: &LocatedValue<'_>, report: &mut Report) -> FairShareInput {
     let total = root.map("totalResource");
     let mut input = FairShareInput { total: [0.0; 3], queues: Vec::new() };
     for (i, name) in ["CPU", "Memory", "GPU"].into_iter().enumerate() {
@@ -92,7 +92,7 @@ fn input(root: &Place<'_>, report: &mut Report) -> FairShareInput {
     input
 }
 
-fn queue(place: &Place<'_>, i: usize) -> FairShareQueue {
+fn queue(place: &LocatedValue<'_>, i: usize) -> FairShareQueue {
     let share = place.map("resourceShare");
     let mut resources = [FairShareResource::default(); 3];
     for (r, name) in NAMES.into_iter().enumerate() {
@@ -125,7 +125,7 @@ enum Floor {
 }
 
 /// Reads a non-negative value that is small enough for accurate sums and products.
-fn amount(of: Option<&Place<'_>>, key: &str, default: f64, floor: Floor) -> f64 {
+fn amount(of: Option<&LocatedValue<'_>>, key: &str, default: f64, floor: Floor) -> f64 {
     let n = of.map_or(default, |of| of.number(key, default));
     let is_unlimited = floor == Floor::Unlimited && n == -1.0;
     if (0.0..=AMOUNT_MAX).contains(&n) || is_unlimited {

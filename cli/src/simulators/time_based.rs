@@ -15,7 +15,7 @@
 use std::collections::BTreeMap;
 
 use fairground::import::Report;
-use fairground::import::reader::{self, Place};
+use fairground::import::reader::{self, LocatedValue};
 use fairground::scenario::value::Limit;
 use fairground::scenario::{NODE_GPUS_MAX, PODS_MAX, TREE_DEPTH_MAX, quantity};
 
@@ -85,7 +85,7 @@ pub fn read(text: &str) -> (Option<TimeBasedInput>, Report) {
     reader::read(text, &LISTS, input)
 }
 
-fn input(root: &Place<'_>, report: &mut Report) -> TimeBasedInput {
+fn input(root: &LocatedValue<'_>, report: &mut Report) -> TimeBasedInput {
     let half_life = half_life(root);
     let mut input = TimeBasedInput {
         cycles: root.integer("Cycles", 100, (1, CYCLES_MAX)) as u32,
@@ -136,7 +136,7 @@ fn input(root: &Place<'_>, report: &mut Report) -> TimeBasedInput {
 }
 
 /// Reads the half-life: seconds, or a duration with units; 0 means off.
-fn half_life(root: &Place<'_>) -> Option<f64> {
+fn half_life(root: &LocatedValue<'_>) -> Option<f64> {
     let text = root.text("HalfLifePeriod");
     if text.is_empty() {
         return None;
@@ -152,7 +152,7 @@ fn half_life(root: &Place<'_>) -> Option<f64> {
     }
 }
 
-fn queue(place: &Place<'_>, input: &mut TimeBasedInput) {
+fn queue(place: &LocatedValue<'_>, input: &mut TimeBasedInput) {
     let queue = TimeBasedQueue {
         name: place.text("Name"),
         parent: place.text("Parent"),
@@ -178,7 +178,7 @@ fn queue(place: &Place<'_>, input: &mut TimeBasedInput) {
 }
 
 /// Reports missing parents, cycles and trees that are too deep.
-fn parents(places: &[Place<'_>], input: &TimeBasedInput) {
+fn parents(places: &[LocatedValue<'_>], input: &TimeBasedInput) {
     let by_name: BTreeMap<&str, usize> =
         input.queues.iter().enumerate().map(|(i, queue)| (queue.name.as_str(), i)).collect();
     for (place, queue) in places.iter().zip(&input.queues) {
@@ -207,7 +207,7 @@ fn parents(places: &[Place<'_>], input: &TimeBasedInput) {
     }
 }
 
-fn jobs(root: &Place<'_>, input: &mut TimeBasedInput) {
+fn jobs(root: &LocatedValue<'_>, input: &mut TimeBasedInput) {
     let Some(all) = root.map("Jobs") else { return };
     let mut n_pods = 0u64;
     let entries = all.entries(&[]);

@@ -4,7 +4,7 @@
 //! [`audit_nodes`] nodes only: they are cheap enough for long runs.
 
 use super::lifecycle::Recount;
-use super::{GpuRequest, Phase, World};
+use super::{ClusterState, GpuRequest, Phase};
 use crate::id::{Arena, JobId, NodeId, PodId, QueueId};
 use crate::units::{Amount, Resource};
 
@@ -13,7 +13,7 @@ use crate::units::{Amount, Resource};
 pub enum Finding {
     /// The totals of the node differ from the sum over its pods.
     NodeSums(NodeId),
-    /// More of the resource is allocated than the node has, and [`World::may_exceed`] does not apply.
+    /// More of the resource is allocated than the node has, and [`ClusterState::may_exceed`] does not apply.
     OverCapacity(NodeId, Resource),
     /// The node has more pods than slots.
     OverSlots(NodeId),
@@ -34,7 +34,7 @@ pub enum Finding {
 }
 
 /// Checks every invariant; returns one finding per violation.
-pub fn audit(world: &World) -> Vec<Finding> {
+pub fn audit(world: &ClusterState) -> Vec<Finding> {
     let mut findings = audit_live(world);
     let cluster = world.cluster();
     for (id, pod) in cluster.pods.iter() {
@@ -60,7 +60,7 @@ pub fn audit(world: &World) -> Vec<Finding> {
 }
 
 /// Checks nodes, queues and live jobs: nothing is held twice, and every total equals the sum of its parts.
-pub fn audit_live(world: &World) -> Vec<Finding> {
+pub fn audit_live(world: &ClusterState) -> Vec<Finding> {
     let mut findings = audit_nodes(world);
     let recount = Recount::new(world);
     for (id, recomputed) in recount.nodes.iter() {
@@ -92,7 +92,7 @@ pub fn audit_live(world: &World) -> Vec<Finding> {
 }
 
 /// Checks capacities and slots of nodes.
-pub fn audit_nodes(world: &World) -> Vec<Finding> {
+pub fn audit_nodes(world: &ClusterState) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (id, node) in world.cluster().nodes.iter() {
         let maintained = world.node_use(id);
@@ -113,7 +113,7 @@ pub fn audit_nodes(world: &World) -> Vec<Finding> {
     findings
 }
 
-fn device_conflicts(world: &World) -> Vec<Finding> {
+fn device_conflicts(world: &ClusterState) -> Vec<Finding> {
     let cluster = world.cluster();
     let mut findings = Vec::new();
     let mut whole: Arena<NodeId, u64> = cluster.nodes.ids().map(|_| 0).collect();

@@ -10,10 +10,10 @@
 //! check
 
 use super::usage::NodeUse;
-use super::{Capacity, Devices, Found, Phase, World};
+use super::{Capacity, ClusterState, Devices, Found, Phase};
 use crate::id::{NodeId, PodId};
 
-impl World {
+impl ClusterState {
     /// Changes the capacity of a node. Its pods stay, even if they exceed the capacity.
     pub fn set_capacity(&mut self, node: NodeId, capacity: Capacity) {
         let own = &mut self.cluster.nodes[node];

@@ -1,6 +1,6 @@
 //! Transitions of pod phases and the totals that depend on them; no other code changes a phase.
 //!
-//! A [`World`] is the cluster together with totals that are maintained incrementally: the allocation of every node, and
+//! A [`ClusterState`] is the cluster together with totals that are maintained incrementally: the allocation of every node, and
 //! the allocated, terminating, requested and lost amounts of every queue. Time is always an argument; the end of a
 //! phase is part of the phase, and the simulation's agenda orders these ends.
 
@@ -13,17 +13,17 @@ use crate::units::PerResource;
 
 /// The cluster and its incrementally maintained totals.
 #[derive(Clone, Debug, PartialEq)]
-pub struct World {
+pub struct ClusterState {
     pub(super) cluster: Cluster,
     pub(super) nodes: Arena<NodeId, NodeUse>,
     pub(super) queues: QueueTotals,
     pub(super) jobs: Arena<JobId, JobCounts>,
     pub(super) pods: Arena<PodId, PodHistory>,
-    /// Nodes whose pods may exceed their capacity, ascending; see [`World::may_exceed`].
+    /// Nodes whose pods may exceed their capacity, ascending; see [`ClusterState::may_exceed`].
     pub(super) may_exceed: Vec<NodeId>,
-    /// Pods whose devices were reassigned since the last [`World::take_dealt`].
+    /// Pods whose devices were reassigned since the last [`ClusterState::take_dealt`].
     pub(super) dealt: Vec<PodId>,
-    /// Pods whose phase, node or devices changed since the last [`World::take_touched`].
+    /// Pods whose phase, node or devices changed since the last [`ClusterState::take_touched`].
     pub(super) touched: Vec<PodId>,
 }
 
@@ -70,17 +70,17 @@ pub struct Displaced {
     pub was_leaving: bool,
 }
 
-impl World {
+impl ClusterState {
     /// Creates the world of a plan. Pods that hold resources get devices in file order if they have none, even where
     /// there are too few; pods on a node that is down are pending instead. Jobs submitted at or before the start, or
     /// with a pod that holds resources, are live; all others are submitted later.
-    pub fn new(cluster: Cluster) -> World {
+    pub fn new(cluster: Cluster) -> ClusterState {
         let nodes = cluster.nodes.values().map(NodeUse::new).collect();
         let queues = QueueTotals::of(&cluster);
         let jobs = cluster.jobs.ids().map(|_| JobCounts::default()).collect();
         let pods = cluster.pods.ids().map(|_| PodHistory::default()).collect();
         let (may_exceed, dealt, touched) = Default::default();
-        let mut world = World { cluster, nodes, queues, jobs, pods, may_exceed, dealt, touched };
+        let mut world = ClusterState { cluster, nodes, queues, jobs, pods, may_exceed, dealt, touched };
         world.cluster.live_jobs.clear();
         // Every partition but the first has its own values, so that they can change independently.
         let queues = &world.cluster.queues;
@@ -542,7 +542,7 @@ pub(super) struct Recount {
 
 impl Recount {
     /// Recomputes the totals from the phases, places and requests of live jobs; other jobs contribute nothing.
-    pub fn new(world: &World) -> Recount {
+    pub fn new(world: &ClusterState) -> Recount {
         let cluster = &world.cluster;
         let mut nodes: Arena<NodeId, NodeUse> = cluster.nodes.values().map(NodeUse::new).collect();
         let mut queues = QueueTotals::of(cluster);
@@ -559,7 +559,7 @@ impl Recount {
     }
 }
 
-impl World {
+impl ClusterState {
     /// For the audit: whether the counts of a job's pods are correct.
     pub(super) fn counts_are_correct(&self, job: JobId) -> bool {
         let n = |is: fn(Phase) -> bool| self.cluster.pods_of(job).filter(|(_, p)| is(p.phase)).count() as u32;

@@ -21,7 +21,7 @@ use crate::time::{Span, Time};
 
 pub use audit::{Finding, audit, audit_live, audit_nodes};
 pub use job::{Gang, Job, JobSpec, PodSet, Preemptible, Restart};
-pub use lifecycle::{BindError, Displaced, World, request_of};
+pub use lifecycle::{BindError, ClusterState, Displaced, request_of};
 pub use node::{Capacity, Node, NodeState};
 pub use pod::{
     Devices, Effect, Found, GpuRequest, Joining, LabelOperator, NodeSelector, Phase, Pod, PodRules, PodSpec, Request,

@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
 
-use crate::format::{Entry, FORMAT, Kind, Row, SCHEMA_LINE, Scenario, Table, VERSION};
+use crate::format::{FORMAT, FieldGroup, FieldKind, Row, SCHEMA_LINE, Scenario, Table, VERSION};
 use crate::policy::Policy;
 use crate::policy::vocabulary::Terms;
 
@@ -63,14 +63,14 @@ pub(crate) fn object(table: &Table) -> Value {
     })
 }
 
-fn value(kind: Kind) -> Value {
+fn value(kind: FieldKind) -> Value {
     match kind {
-        Kind::Value => typed(),
-        Kind::List => json!({ "type": ["array", "null"], "items": typed() }),
-        Kind::Map => json!({ "type": ["object", "null"], "additionalProperties": typed() }),
-        Kind::Settings => json!({ "type": ["object", "null"] }),
-        Kind::Part(table) => object(table),
-        Kind::Rows(table) => json!({ "type": ["array", "null"], "items": object(table) }),
+        FieldKind::Value => typed(),
+        FieldKind::List => json!({ "type": ["array", "null"], "items": typed() }),
+        FieldKind::Map => json!({ "type": ["object", "null"], "additionalProperties": typed() }),
+        FieldKind::Settings => json!({ "type": ["object", "null"] }),
+        FieldKind::Part(table) => object(table),
+        FieldKind::Rows(table) => json!({ "type": ["array", "null"], "items": object(table) }),
     }
 }
 
@@ -125,7 +125,7 @@ pub fn format_reference() -> String {
         }
         let _ = write!(text, "\n## {title}\n\n{}", rows(table));
         let titled = |row: &Row| match row.kind {
-            Kind::Part(table) | Kind::Rows(table) => {
+            FieldKind::Part(table) | FieldKind::Rows(table) => {
                 Some((TITLES.iter().find(|(_, name)| *name == table.name)?.0, table))
             }
             _ => None,

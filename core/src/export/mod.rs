@@ -15,13 +15,13 @@ pub use kit::{KIT_PODS_MAX, KitRun, kit};
 pub use rename::{Renamed, Restored, is_list_of_names, renamed, restored};
 pub use zip::zip;
 
-use crate::import::{self, Imported, Kind, Options, Source as Text, recognise};
+use crate::import::{self, FileKind, Imported, Options, Source as Text, recognise};
 use crate::policy::Policy;
 use crate::policy::description::Description;
 use crate::policy::export::Source;
 pub use crate::policy::export::{Export, File, Folder, Written};
 use crate::scenario::{self, Diagnostic, Plan, Scenario, Severity};
-use crate::translate::{Kind as Note, translate};
+use crate::translate::{NoteKind, translate};
 
 /// Returns all export formats with their policies.
 pub fn formats() -> impl Iterator<Item = (&'static Description, &'static Export)> {
@@ -53,7 +53,7 @@ pub fn export(scenario: &Scenario, format: Option<&str>) -> Result<Written, Refu
     let policies = policies(&plan);
     let source = Source { scenario: &translated.scenario, cluster: &plan.cluster, policies: &policies };
     let mut written = (format.write)(&source).ok_or(Refused::NoFormat)?;
-    let lost = translated.notes.into_iter().filter(|note| note.kind != Note::Kept);
+    let lost = translated.notes.into_iter().filter(|note| note.kind != NoteKind::Kept);
     written.left_out.extend(lost.map(|note| note.says));
     Ok(written)
 }
@@ -86,10 +86,10 @@ fn chosen(scenario: &Scenario, format: Option<&str>) -> Option<(&'static str, &'
 pub fn original(text: &str) -> Option<Imported> {
     let options = Options::default();
     Some(match recognise(text.as_bytes(), "") {
-        Kind::QueuesYaml => import::import_queues_yaml(text, &options),
-        Kind::Organisation => import::import_organisation(&[text], &options),
-        Kind::Plan => import::import_plan(text, &options),
-        Kind::Kubernetes => import::import_kubernetes(&[Text { file: "", text }], &options),
+        FileKind::QueuesYaml => import::import_queues_yaml(text, &options),
+        FileKind::Organisation => import::import_organisation(&[text], &options),
+        FileKind::Plan => import::import_plan(text, &options),
+        FileKind::Kubernetes => import::import_kubernetes(&[Text { file: "", text }], &options),
         _ => return None,
     })
 }

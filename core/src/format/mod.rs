@@ -34,7 +34,7 @@ pub use schema::{
     Scenario, TimelineEntry,
 };
 pub use shape::Scalar;
-pub(crate) use shape::{Entry, FieldType, Kind, Mut as SlotMut, Ref, Row, Rows, Shape, Table, entry};
+pub(crate) use shape::{FieldGroup, FieldKind, FieldType, Mut as SlotMut, Ref, Row, Rows, Shape, Table, entry};
 pub(crate) use write::shape_to_yaml;
 pub use write::{to_json, to_yaml};
 

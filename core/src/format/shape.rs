@@ -89,7 +89,7 @@ pub trait Rows {
     fn add_row(&mut self);
 }
 
-impl<T: Entry> Rows for Vec<T> {
+impl<T: FieldGroup> Rows for Vec<T> {
     fn row_bytes(&self) -> usize {
         size_of::<T>()
     }
@@ -116,7 +116,7 @@ impl<T: Entry> Rows for Vec<T> {
 }
 
 /// A group of fields that can be part of another, with its table.
-pub trait Entry: Shape + Default + Clone + 'static {
+pub trait FieldGroup: Shape + Default + Clone + 'static {
     /// What it is, and its fields.
     const TABLE: Table;
 }
@@ -138,12 +138,12 @@ pub struct Row {
     /// What it means.
     pub about: &'static str,
     /// What it contains.
-    pub kind: Kind,
+    pub kind: FieldKind,
 }
 
 /// Contents of a field.
 #[derive(Clone, Copy)]
-pub enum Kind {
+pub enum FieldKind {
     /// One value.
     Value,
     /// A list of values.
@@ -161,7 +161,7 @@ pub enum Kind {
 /// A type of fields.
 pub trait FieldType {
     /// What it contains.
-    const KIND: Kind;
+    const KIND: FieldKind;
     /// Returns a reference to the field.
     fn look(&self) -> Ref<'_>;
     /// Returns a mutable reference to the field.
@@ -171,7 +171,7 @@ pub trait FieldType {
 macro_rules! field_types {
     ($($type:ty: $kind:ident, $variant:ident($value:ident => $look:expr);)*) => {$(
         impl FieldType for $type {
-            const KIND: Kind = Kind::$kind;
+            const KIND: FieldKind = FieldKind::$kind;
             fn look(&self) -> Ref<'_> {
                 let $value = self;
                 Ref::$variant($look)
@@ -193,8 +193,8 @@ field_types! {
     BTreeMap<String, Scalar>: Settings, Settings(settings => settings);
 }
 
-impl<T: Entry> FieldType for Vec<T> {
-    const KIND: Kind = Kind::Rows(&T::TABLE);
+impl<T: FieldGroup> FieldType for Vec<T> {
+    const KIND: FieldKind = FieldKind::Rows(&T::TABLE);
     fn look(&self) -> Ref<'_> {
         Ref::Rows(self)
     }
@@ -204,8 +204,8 @@ impl<T: Entry> FieldType for Vec<T> {
 }
 
 /// A shared list becomes one of its own when it is changed.
-impl<T: Entry> FieldType for Arc<Vec<T>> {
-    const KIND: Kind = <Vec<T>>::KIND;
+impl<T: FieldGroup> FieldType for Arc<Vec<T>> {
+    const KIND: FieldKind = <Vec<T>>::KIND;
     fn look(&self) -> Ref<'_> {
         (**self).look()
     }
@@ -227,11 +227,11 @@ macro_rules! entry {
         }
 
         const _: () = {
-            use $crate::format::{Entry, FieldType, Kind, Ref, Row, Shape, SlotMut, Table};
+            use $crate::format::{FieldGroup, FieldType, FieldKind, Ref, Row, Shape, SlotMut, Table};
 
             const N_FIELDS: usize = [$($name),*].len();
 
-            impl Entry for $entry {
+            impl FieldGroup for $entry {
                 const TABLE: Table = Table {
                     name: stringify!($entry),
                     about: concat!($($about),+),
@@ -242,7 +242,7 @@ macro_rules! entry {
             }
 
             impl FieldType for $entry {
-                const KIND: Kind = Kind::Part(&<$entry>::TABLE);
+                const KIND: FieldKind = FieldKind::Part(&<$entry>::TABLE);
                 fn look(&self) -> Ref<'_> {
                     Ref::Part(self)
                 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Report;
-use super::reader::Place;
+use super::reader::LocatedValue;
 use crate::scenario::{Scalar, quantity};
 use crate::units::{Amount, Resource};
 
@@ -22,12 +22,12 @@ pub struct Amounts {
 
 impl Amounts {
     /// Reads Kubernetes quantities by resource name. Reports invalid ones.
-    pub fn read(place: &Place<'_>, report: &mut Report) -> Amounts {
+    pub fn read(place: &LocatedValue<'_>, report: &mut Report) -> Amounts {
         Amounts::read_where(place, |_| true, report)
     }
 
     /// Reads the quantities of some resources, as [`Amounts::read`] does.
-    pub fn read_where(place: &Place<'_>, is_meant: impl Fn(&str) -> bool, report: &mut Report) -> Amounts {
+    pub fn read_where(place: &LocatedValue<'_>, is_meant: impl Fn(&str) -> bool, report: &mut Report) -> Amounts {
         let mut read = Amounts::default();
         for (name, value) in place.entries(&[]).into_iter().filter(|(name, _)| is_meant(name)) {
             let resource = match name {

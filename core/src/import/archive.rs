@@ -98,7 +98,7 @@ fn behind_gzip_head(bytes: &[u8]) -> Option<&[u8]> {
 }
 
 /// A file of an archive.
-pub struct Entry {
+pub struct ArchivedFile {
     /// Path in the archive, for messages only.
     pub name: String,
     /// Unpacked content.
@@ -107,7 +107,7 @@ pub struct Entry {
 
 /// Unpacks the files of an archive. Fails if they exceed `most` bytes in total. `None` for a snapshot, which is read as
 /// a stream by [`read_snapshot`].
-pub fn unzip(bytes: &[u8], most: u64) -> Result<Option<Vec<Entry>>, String> {
+pub fn unzip(bytes: &[u8], most: u64) -> Result<Option<Vec<ArchivedFile>>, String> {
     let damaged = |error: rawzip::Error| format!("the archive is damaged ({error}); download it again");
     let archive = ZipArchive::from_slice(bytes).map_err(damaged)?;
     let n = archive.entries_hint();
@@ -141,7 +141,7 @@ pub fn unzip(bytes: &[u8], most: u64) -> Result<Option<Vec<Entry>>, String> {
         let read = entry.verifying_reader(packed).read_to_end(&mut unpacked);
         read.map_err(|error| format!("{name}: {error}"))?;
         left -= unpacked.len() as u64;
-        found.push(Entry { name, bytes: unpacked });
+        found.push(ArchivedFile { name, bytes: unpacked });
     }
     // The declared number of entries may be wrong.
     if entries.next_entry().is_ok_and(|entry| entry.is_some()) {

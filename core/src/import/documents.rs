@@ -11,7 +11,7 @@
 use std::borrow::Cow;
 
 use super::queues_yaml::{IN_CONFIG_MAP, has_partitions};
-use super::recognise::{Kind, recognise};
+use super::recognise::{FileKind, recognise};
 use super::{Report, shard_fragment};
 use crate::scenario::value::{Is, Value, documents};
 
@@ -19,7 +19,7 @@ use crate::scenario::value::{Is, Value, documents};
 pub struct Document<'a> {
     /// Where it stands in the text; empty: it is the text without the other inputs.
     pub within: String,
-    pub kind: Kind,
+    pub kind: FileKind,
     pub content: Content<'a>,
 }
 
@@ -36,9 +36,15 @@ const CONFIGS: &str = "yunikorn-configs";
 const DEPTH_MAX: u32 = 5;
 
 /// Splits a text of a kind into its inputs. A text of one kind is returned as it is.
-pub fn split<'a>(text: Cow<'a, str>, kind: Kind, report: &mut Report) -> Vec<Document<'a>> {
-    let is_mixable =
-        matches!(kind, Kind::Kubernetes | Kind::QueuesYaml | Kind::Organisation | Kind::YuniKornState | Kind::Unknown);
+pub fn split<'a>(text: Cow<'a, str>, kind: FileKind, report: &mut Report) -> Vec<Document<'a>> {
+    let is_mixable = matches!(
+        kind,
+        FileKind::Kubernetes
+            | FileKind::QueuesYaml
+            | FileKind::Organisation
+            | FileKind::YuniKornState
+            | FileKind::Unknown
+    );
     if !is_mixable {
         return vec![whole(text, kind)];
     }
@@ -48,12 +54,12 @@ pub fn split<'a>(text: Cow<'a, str>, kind: Kind, report: &mut Report) -> Vec<Doc
     }
 }
 
-fn whole(text: Cow<'_, str>, kind: Kind) -> Document<'_> {
+fn whole(text: Cow<'_, str>, kind: FileKind) -> Document<'_> {
     Document { within: String::new(), kind, content: Content::Text(text) }
 }
 
 /// Returns the documents of different kinds, with empty lines in place of the others; `None` if all have the same kind.
-fn by_kind(text: &str) -> Option<Vec<(Kind, String)>> {
+fn by_kind(text: &str) -> Option<Vec<(FileKind, String)>> {
     let mut ranges: Vec<(usize, usize)> = vec![(0, 0)];
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -71,23 +77,24 @@ fn by_kind(text: &str) -> Option<Vec<(Kind, String)>> {
     let kind = |(from, to): (usize, usize)| {
         let document = text[from..to].trim_start_matches("---");
         match recognise(document.as_bytes(), "") {
-            Kind::Unknown => Kind::Kubernetes,
+            FileKind::Unknown => FileKind::Kubernetes,
             // A ConfigMap.
-            Kind::QueuesYaml if !has_partitions(document) => Kind::Kubernetes,
+            FileKind::QueuesYaml if !has_partitions(document) => FileKind::Kubernetes,
             kind => kind,
         }
     };
-    let ranges: Vec<(Kind, usize, usize)> = ranges.into_iter().map(|(from, to)| (kind((from, to)), from, to)).collect();
+    let ranges: Vec<(FileKind, usize, usize)> =
+        ranges.into_iter().map(|(from, to)| (kind((from, to)), from, to)).collect();
     let first = ranges.first()?.0;
-    if ranges.iter().all(|(kind, ..)| *kind == first && (first == Kind::Kubernetes || ranges.len() == 1)) {
+    if ranges.iter().all(|(kind, ..)| *kind == first && (first == FileKind::Kubernetes || ranges.len() == 1)) {
         return None;
     }
-    let (objects, others): (Vec<_>, Vec<_>) = ranges.into_iter().partition(|(kind, ..)| *kind == Kind::Kubernetes);
-    let mut parts: Vec<(Kind, String)> =
+    let (objects, others): (Vec<_>, Vec<_>) = ranges.into_iter().partition(|(kind, ..)| *kind == FileKind::Kubernetes);
+    let mut parts: Vec<(FileKind, String)> =
         others.iter().map(|&(kind, from, to)| (kind, alone(text, &[(from, to)], true))).collect();
     if !objects.is_empty() {
         let ranges: Vec<(usize, usize)> = objects.iter().map(|&(_, from, to)| (from, to)).collect();
-        parts.push((Kind::Kubernetes, alone(text, &ranges, false)));
+        parts.push((FileKind::Kubernetes, alone(text, &ranges, false)));
     }
     Some(parts)
 }
@@ -114,8 +121,8 @@ struct Configuration {
 }
 
 /// Splits off the configurations that are text in objects or fragments.
-fn embedded<'a>(text: Cow<'a, str>, kind: Kind, report: &mut Report) -> Vec<Document<'a>> {
-    let may_have = matches!(kind, Kind::Kubernetes | Kind::QueuesYaml | Kind::Unknown)
+fn embedded<'a>(text: Cow<'a, str>, kind: FileKind, report: &mut Report) -> Vec<Document<'a>> {
+    let may_have = matches!(kind, FileKind::Kubernetes | FileKind::QueuesYaml | FileKind::Unknown)
         && (text.contains("partitions") || text.contains(IN_CONFIG_MAP) || shard_fragment::may_have(&text))
         && !has_partitions(&text);
     let Some(roots) = may_have.then(|| documents(&text).ok()).flatten() else {
@@ -124,7 +131,7 @@ fn embedded<'a>(text: Cow<'a, str>, kind: Kind, report: &mut Report) -> Vec<Docu
     if let [only] = roots.as_slice()
         && only.get("data").is_some_and(|data| data.get(IN_CONFIG_MAP).is_some())
     {
-        return vec![whole(text, Kind::QueuesYaml)];
+        return vec![whole(text, FileKind::QueuesYaml)];
     }
     let mut found = Vec::new();
     let mut unread = Vec::new();
@@ -145,12 +152,12 @@ fn embedded<'a>(text: Cow<'a, str>, kind: Kind, report: &mut Report) -> Vec<Docu
                 object if key == IN_CONFIG_MAP => format!("ConfigMap {object}"),
                 object => format!("ConfigMap {object} {key}"),
             },
-            kind: Kind::QueuesYaml,
+            kind: FileKind::QueuesYaml,
             content: Content::Text(Cow::Owned(text)),
         })
         .collect();
     if !rest.is_empty() {
-        all.push(Document { within: String::new(), kind: Kind::Kubernetes, content: Content::Trees(rest) });
+        all.push(Document { within: String::new(), kind: FileKind::Kubernetes, content: Content::Trees(rest) });
     }
     all
 }

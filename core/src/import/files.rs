@@ -10,11 +10,11 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::archive::{Entry, gunzip, is_gzip, is_zip, read_snapshot, unzip};
+use super::archive::{ArchivedFile, gunzip, is_gzip, is_zip, read_snapshot, unzip};
 use super::documents::{Content, Document, split};
 use super::kubernetes::{import_trees, snapshot};
 use super::options::{Extent, Mapping, Options};
-use super::recognise::{Kind, recognise};
+use super::recognise::{FileKind, recognise};
 use super::yunikorn_rest::names_by_path;
 use super::{Imported, Report, Source, counted, in_newest_revision, translate_to, trees, without_limit};
 use crate::link;
@@ -41,7 +41,7 @@ pub struct Files {
     /// Scenarios of further scenario files.
     pub more: Vec<Scenario>,
     /// Kind of the main file.
-    pub kind: Kind,
+    pub kind: FileKind,
     /// Text of the job trace, if that is the main file, so that its columns can be mapped.
     pub trace: Option<String>,
 }
@@ -50,12 +50,12 @@ pub struct Files {
 pub const FILES_MAX: usize = 1000;
 
 /// Kinds that are imported alone, in order of precedence.
-const ALONE: [Kind; 3] = [Kind::Scenario, Kind::Link, Kind::Plan];
+const ALONE: [FileKind; 3] = [FileKind::Scenario, FileKind::Link, FileKind::Plan];
 
 /// A recognised file.
 struct Piece<'a> {
     file: Cow<'a, str>,
-    kind: Kind,
+    kind: FileKind,
     is: Content<'a>,
 }
 
@@ -104,7 +104,7 @@ pub fn import_files(files: &[File<'_>], options: &Options) -> Files {
         None => (together(&pieces, options, &mut report), main_kind(&pieces)),
     };
     let (scenario, more) = match kind {
-        Kind::Scenario => with_more(scenario, &pieces, &mut report),
+        FileKind::Scenario => with_more(scenario, &pieces, &mut report),
         _ => (scenario, Vec::new()),
     };
     let scenario = scenario.map(|scenario| match options.policy.as_str() {
@@ -112,7 +112,7 @@ pub fn import_files(files: &[File<'_>], options: &Options) -> Files {
         policy => translate_to(policy, scenario, &mut report),
     });
     // A scenario file and a link keep what they were made with.
-    let is_made = !matches!(kind, Kind::Scenario | Kind::Link);
+    let is_made = !matches!(kind, FileKind::Scenario | FileKind::Link);
     let scenario = match scenario {
         Some(scenario) if is_made => Some(in_newest_revision(scenario, &mut report)),
         scenario => scenario,
@@ -120,21 +120,21 @@ pub fn import_files(files: &[File<'_>], options: &Options) -> Files {
     if scenario.is_some() {
         let extent = Extent {
             has_assumed_nodes: report.assumed_nodes.is_some(),
-            has_sizes: kind == Kind::Trace && pieces.iter().any(|piece| piece.kind == Kind::QueueSizes),
-            has_trace: kind == Kind::Trace,
+            has_sizes: kind == FileKind::Trace && pieces.iter().any(|piece| piece.kind == FileKind::QueueSizes),
+            has_trace: kind == FileKind::Trace,
         };
         report.ignored.extend(options.without_effect(&extent));
     }
     report.bound();
-    let trace = pieces.iter().find(|piece| piece.kind == Kind::Trace).map(|piece| piece.text().to_string());
-    let trace = trace.filter(|_| kind == Kind::Trace);
+    let trace = pieces.iter().find(|piece| piece.kind == FileKind::Trace).map(|piece| piece.text().to_string());
+    let trace = trace.filter(|_| kind == FileKind::Trace);
     Files { imported: Imported { scenario, report }, more, kind, trace }
 }
 
 /// Splits the readable scenarios into the first and the others.
 fn with_more(first: Option<Scenario>, pieces: &[Piece<'_>], report: &mut Report) -> (Option<Scenario>, Vec<Scenario>) {
     let mut all: Vec<Scenario> = first.into_iter().collect();
-    for piece in pieces.iter().filter(|piece| piece.kind == Kind::Scenario).skip(1) {
+    for piece in pieces.iter().filter(|piece| piece.kind == FileKind::Scenario).skip(1) {
         let Imported { scenario, report: mut own } = own(piece.text());
         name_file(&mut own.diagnostics, &piece.file);
         report.diagnostics.append(&mut own.diagnostics);
@@ -144,11 +144,11 @@ fn with_more(first: Option<Scenario>, pieces: &[Piece<'_>], report: &mut Report)
     (all.pop(), more)
 }
 
-fn main_kind(pieces: &[Piece<'_>]) -> Kind {
-    let known = pieces.iter().map(|piece| piece.kind).find(|kind| *kind != Kind::Unknown);
+fn main_kind(pieces: &[Piece<'_>]) -> FileKind {
+    let known = pieces.iter().map(|piece| piece.kind).find(|kind| *kind != FileKind::Unknown);
     match known {
-        Some(_) if pieces.iter().any(|piece| piece.kind == Kind::Trace) => Kind::Trace,
-        known => known.unwrap_or(Kind::Unknown),
+        Some(_) if pieces.iter().any(|piece| piece.kind == FileKind::Trace) => FileKind::Trace,
+        known => known.unwrap_or(FileKind::Unknown),
     }
 }
 
@@ -158,7 +158,7 @@ fn pieces<'a>(file: &File<'a>, options: &Options, report: &mut Report) -> Vec<Pi
     match unpacked {
         Ok(None) => inputs(file, options, report),
         Ok(Some(entries)) => {
-            let owned = |Entry { name, bytes }: Entry| {
+            let owned = |ArchivedFile { name, bytes }: ArchivedFile| {
                 let of = File { name: &name, bytes: &bytes, is_sizes: file.is_sizes };
                 let owned = inputs(&of, options, report).into_iter().map(Piece::into_owned);
                 owned.collect::<Vec<_>>()
@@ -204,9 +204,11 @@ fn piece<'a>(file: &File<'a>, options: &Options, report: &mut Report) -> Option<
     }
     if is_zip(&bytes) {
         return match read_snapshot(&bytes, |unpacked| snapshot::read(unpacked)) {
-            Ok(tree) => {
-                Some(Piece { file: Cow::Borrowed(file.name), kind: Kind::Kubernetes, is: Content::Trees(vec![tree]) })
-            }
+            Ok(tree) => Some(Piece {
+                file: Cow::Borrowed(file.name),
+                kind: FileKind::Kubernetes,
+                is: Content::Trees(vec![tree]),
+            }),
             Err(says) => refuse(says),
         };
     }
@@ -218,12 +220,12 @@ fn piece<'a>(file: &File<'a>, options: &Options, report: &mut Report) -> Option<
         Err(says) => return refuse(says),
     };
     let kind = match recognise(text.as_bytes(), file.name) {
-        Kind::Unknown | Kind::Trace if file.is_sizes => Kind::QueueSizes,
+        FileKind::Unknown | FileKind::Trace if file.is_sizes => FileKind::QueueSizes,
         // A column mapping was given, so this is a trace.
-        Kind::Unknown if options.mapping != Mapping::default() => Kind::Trace,
+        FileKind::Unknown if options.mapping != Mapping::default() => FileKind::Trace,
         kind => kind,
     };
-    let text = if kind == Kind::Kubernetes { from_first_value(text) } else { text };
+    let text = if kind == FileKind::Kubernetes { from_first_value(text) } else { text };
     Some(Piece { file: Cow::Borrowed(file.name), kind, is: Content::Text(text) })
 }
 
@@ -281,7 +283,7 @@ fn from_first_value(text: Cow<'_, str>) -> Cow<'_, str> {
 fn name_files(pieces: &[Piece<'_>], report: &mut Report) {
     for piece in pieces {
         match piece.kind {
-            Kind::Unknown if pieces.len() > 1 => {
+            FileKind::Unknown if pieces.len() > 1 => {
                 report.ignore(format!("{}: not recognized", piece.file));
             }
             kind if pieces.len() > 1 => {
@@ -295,8 +297,8 @@ fn name_files(pieces: &[Piece<'_>], report: &mut Report) {
 /// Reports the files that are not used because another one is imported alone.
 fn others_left_out(used: &Piece<'_>, pieces: &[Piece<'_>], report: &mut Report) {
     let is_left_out = |piece: &&Piece<'_>| {
-        let is_further = used.kind == Kind::Scenario && piece.kind == Kind::Scenario;
-        !std::ptr::eq(*piece, used) && piece.kind != Kind::Unknown && !is_further
+        let is_further = used.kind == FileKind::Scenario && piece.kind == FileKind::Scenario;
+        !std::ptr::eq(*piece, used) && piece.kind != FileKind::Unknown && !is_further
     };
     for piece in pieces.iter().filter(is_left_out) {
         report.understood.retain(|line| *line != format!("{}: {}", piece.file, piece.kind.what()));
@@ -309,8 +311,8 @@ fn others_left_out(used: &Piece<'_>, pieces: &[Piece<'_>], report: &mut Report) 
 fn alone(piece: &Piece<'_>, options: &Options, report: &mut Report) -> Option<Scenario> {
     let text = piece.text();
     let imported = match piece.kind {
-        Kind::Scenario => own(text),
-        Kind::Link => of_link(text),
+        FileKind::Scenario => own(text),
+        FileKind::Link => of_link(text),
         _ => super::import_plan(text, &with_default_policy(options)),
     };
     report.assumed_nodes.clone_from(&imported.report.assumed_nodes);
@@ -370,7 +372,7 @@ fn with_default_policy(options: &Options) -> Options {
 
 /// Result of the files of one kind.
 struct Part {
-    kind: Kind,
+    kind: FileKind,
     scenario: Scenario,
     /// Report line about assumed nodes.
     assumed_nodes: Option<String>,
@@ -379,7 +381,8 @@ struct Part {
 }
 
 /// Kinds that become parts, with those that define queues first.
-const PARTS: [Kind; 5] = [Kind::Organisation, Kind::QueuesYaml, Kind::YuniKornState, Kind::Kubernetes, Kind::Trace];
+const PARTS: [FileKind; 5] =
+    [FileKind::Organisation, FileKind::QueuesYaml, FileKind::YuniKornState, FileKind::Kubernetes, FileKind::Trace];
 
 /// Imports files that belong together.
 fn together(pieces: &[Piece<'_>], options: &Options, report: &mut Report) -> Option<Scenario> {
@@ -396,24 +399,24 @@ fn together(pieces: &[Piece<'_>], options: &Options, report: &mut Report) -> Opt
         report.refuse(says);
     }
     sizes_left_out(pieces, report);
-    if pieces.iter().any(|piece| piece.kind == Kind::Unknown) && parts.is_empty() {
+    if pieces.iter().any(|piece| piece.kind == FileKind::Unknown) && parts.is_empty() {
         report.refuse(NOT_RECOGNISED);
     }
     // Without the unreadable files the result would be incomplete.
     if report.diagnostics.iter().any(|found| found.code.0 == codes::IMPORT.0 || found.code.0 == codes::SYNTAX.0) {
-        parts.retain(|part| part.kind == Kind::Trace);
+        parts.retain(|part| part.kind == FileKind::Trace);
     }
     merge(parts, report)
 }
 
 /// Reports lists of queue sizes that no trace uses.
 fn sizes_left_out(pieces: &[Piece<'_>], report: &mut Report) {
-    let mut sizes = pieces.iter().filter(|piece| piece.kind == Kind::QueueSizes);
-    if pieces.iter().any(|piece| piece.kind == Kind::Trace) {
+    let mut sizes = pieces.iter().filter(|piece| piece.kind == FileKind::QueueSizes);
+    if pieces.iter().any(|piece| piece.kind == FileKind::Trace) {
         for piece in sizes.skip(1) {
             report.ignore(format!("{} is left out: it is another list of queue sizes", piece.file));
         }
-    } else if pieces.iter().all(|piece| piece.kind == Kind::QueueSizes) {
+    } else if pieces.iter().all(|piece| piece.kind == FileKind::QueueSizes) {
         if sizes.next().is_some() {
             report.refuse("these are sizes of queues; import them together with a trace of jobs");
         }
@@ -430,28 +433,34 @@ const NOT_RECOGNISED: &str = "this is not recognized: it is no scenario (YAML or
      line), no output of kubectl get … -o json, no configuration or REST answer of YuniKorn, no REST answer of Run:ai and no \
      plan of EGO (XML)";
 
-fn part(kind: Kind, of: &[&Piece<'_>], pieces: &[Piece<'_>], options: &Options, report: &mut Report) -> Option<Part> {
+fn part(
+    kind: FileKind,
+    of: &[&Piece<'_>],
+    pieces: &[Piece<'_>],
+    options: &Options,
+    report: &mut Report,
+) -> Option<Part> {
     let sources: Vec<Source<'_>> = of.iter().map(|piece| Source { file: &piece.file, text: piece.text() }).collect();
     let texts: Vec<&str> = of.iter().map(|piece| piece.text()).collect();
     let options = &match kind {
-        Kind::Trace => with_default_policy(options),
-        Kind::Kubernetes => Options { policy: String::new(), ..options.clone() },
+        FileKind::Trace => with_default_policy(options),
+        FileKind::Kubernetes => Options { policy: String::new(), ..options.clone() },
         _ => Options { policy: Policy::DEFAULT.key.into(), ..options.clone() },
     };
     let imported = match kind {
-        Kind::Organisation => super::import_organisation(&texts, options),
-        Kind::QueuesYaml => super::import_queues_yaml(texts[0], options),
-        Kind::YuniKornState => super::yunikorn_rest::import_state(&sources, options),
-        Kind::Trace => {
-            let sizes = pieces.iter().find(|piece| piece.kind == Kind::QueueSizes);
+        FileKind::Organisation => super::import_organisation(&texts, options),
+        FileKind::QueuesYaml => super::import_queues_yaml(texts[0], options),
+        FileKind::YuniKornState => super::yunikorn_rest::import_state(&sources, options),
+        FileKind::Trace => {
+            let sizes = pieces.iter().find(|piece| piece.kind == FileKind::QueueSizes);
             super::import(texts[0].as_bytes(), sizes.map(|piece| piece.text().as_bytes()), options)
         }
         _ => {
-            let is_yunikorn = |piece: &Piece<'_>| matches!(piece.kind, Kind::QueuesYaml | Kind::YuniKornState);
+            let is_yunikorn = |piece: &Piece<'_>| matches!(piece.kind, FileKind::QueuesYaml | FileKind::YuniKornState);
             objects(of, options, pieces.iter().any(is_yunikorn))
         }
     };
-    let used = if matches!(kind, Kind::Trace | Kind::QueuesYaml) { 1 } else { of.len() };
+    let used = if matches!(kind, FileKind::Trace | FileKind::QueuesYaml) { 1 } else { of.len() };
     for piece in &of[used..] {
         report.understood.retain(|line| !line.starts_with(&format!("{}: ", piece.file)));
         let what = kind.what();

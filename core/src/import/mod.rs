@@ -28,7 +28,7 @@ pub use files::{FILES_MAX, File, Files, import_files};
 pub use kubernetes::import_kubernetes;
 pub use options::{Field, Mapping, Options};
 pub use queues_yaml::{import_queues_yaml, is_queues_yaml};
-pub use recognise::{Kind, recognise};
+pub use recognise::{FileKind, recognise};
 pub use reload::{Reload, reload};
 pub use runai::import_organisation;
 pub(crate) use table::{Row, Table};
@@ -36,7 +36,7 @@ pub(crate) use table::{Row, Table};
 use crate::policy::versions::{in_newest, newest_says, revision_of};
 use crate::scenario::value::{Value, documents};
 use crate::scenario::{Diagnostic, NodeEntry, Path, QueueEntry, Scalar, Scenario, codes, finding, unlimited_queue};
-use crate::translate::{Kind as Note, translate};
+use crate::translate::{NoteKind, translate};
 
 /// A text with the name of its file.
 #[derive(Clone, Copy, Debug)]
@@ -82,9 +82,9 @@ fn translate_to(policy: &str, scenario: Scenario, report: &mut Report) -> Scenar
     for note in translated.notes {
         let says = format!("{policy}: {}", note.says);
         match note.kind {
-            Note::Kept => {}
-            Note::Refused | Note::Dropped => report.ignore(says),
-            Note::Assumed | Note::Changed => report.assume(says),
+            NoteKind::Kept => {}
+            NoteKind::Refused | NoteKind::Dropped => report.ignore(says),
+            NoteKind::Assumed | NoteKind::Changed => report.assume(says),
         }
     }
     translated.scenario

@@ -30,7 +30,7 @@ struct Errors {
 
 /// A value with its location in a foreign text.
 #[derive(Clone)]
-pub struct Place<'a> {
+pub struct LocatedValue<'a> {
     value: &'a Value,
     path: Path,
     /// Name of the file; empty if there is only one.
@@ -39,7 +39,11 @@ pub struct Place<'a> {
 }
 
 /// Reads a text. The report has the errors; if there are any, there is no result.
-pub fn read<T>(text: &str, limits: &[Limit], make: impl FnOnce(&Place<'_>, &mut Report) -> T) -> (Option<T>, Report) {
+pub fn read<T>(
+    text: &str,
+    limits: &[Limit],
+    make: impl FnOnce(&LocatedValue<'_>, &mut Report) -> T,
+) -> (Option<T>, Report) {
     let mut report = Report::default();
     let Some(value) = report.keep(parse(text, limits)) else { return (None, report) };
     let reader = Reader::default();
@@ -51,8 +55,8 @@ pub fn read<T>(text: &str, limits: &[Limit], make: impl FnOnce(&Place<'_>, &mut 
 
 impl Reader {
     /// Returns the root of a file. The name is empty if there is only one.
-    pub fn root<'a>(&'a self, file: &'a str, value: &'a Value) -> Place<'a> {
-        Place { value, path: Path::default(), file, reader: self }
+    pub fn root<'a>(&'a self, file: &'a str, value: &'a Value) -> LocatedValue<'a> {
+        LocatedValue { value, path: Path::default(), file, reader: self }
     }
 
     /// Returns a line for each value that is no number where one is expected.
@@ -75,36 +79,36 @@ impl Reader {
 }
 
 /// The value and those below it.
-impl<'a> Place<'a> {
-    fn below(&self, value: &'a Value, path: Path) -> Place<'a> {
-        Place { value, path, ..*self }
+impl<'a> LocatedValue<'a> {
+    fn below(&self, value: &'a Value, path: Path) -> LocatedValue<'a> {
+        LocatedValue { value, path, ..*self }
     }
 
     /// Returns the value of a case-insensitive key; `None` if it is missing or null.
-    pub fn get(&self, key: &str) -> Option<Place<'a>> {
+    pub fn get(&self, key: &str) -> Option<LocatedValue<'a>> {
         let Is::Map(entries) = &self.value.is else { return None };
         let (_, value) = entries.iter().find(|(name, _)| name.eq_ignore_ascii_case(key))?;
         (value.is != Is::Null).then(|| self.below(value, self.path.field(key)))
     }
     /// Returns the value at a path of keys.
-    pub fn at(&self, keys: &[&str]) -> Option<Place<'a>> {
+    pub fn at(&self, keys: &[&str]) -> Option<LocatedValue<'a>> {
         keys.iter().try_fold(self.clone(), |place, key| place.get(key))
     }
     /// Returns the entries of the map at a path of keys; empty if there is no map.
-    pub fn entries(&self, keys: &[&str]) -> Vec<(&'a str, Place<'a>)> {
+    pub fn entries(&self, keys: &[&str]) -> Vec<(&'a str, LocatedValue<'a>)> {
         let Some(place) = self.at(keys) else { return Vec::new() };
         let Is::Map(entries) = &place.value.is else { return Vec::new() };
         let entry = |(name, value): &'a (String, Value)| (name.as_str(), place.below(value, place.path.named(name)));
         entries.iter().map(entry).collect()
     }
     /// Returns the items of the list at a path of keys; empty if there is no list.
-    pub fn items(&self, keys: &[&str]) -> Vec<Place<'a>> {
+    pub fn items(&self, keys: &[&str]) -> Vec<LocatedValue<'a>> {
         let Some(place) = self.at(keys) else { return Vec::new() };
         let Is::List(items) = &place.value.is else { return Vec::new() };
         (0u32..).zip(items).map(|(i, value)| place.below(value, place.path.at(i))).collect()
     }
     /// Returns the values of a map with their keys, or those of a list without.
-    pub fn children(&self) -> impl Iterator<Item = (Option<&'a str>, Place<'a>)> + use<'a> {
+    pub fn children(&self) -> impl Iterator<Item = (Option<&'a str>, LocatedValue<'a>)> + use<'a> {
         let entries = self.entries(&[]).into_iter().map(|(key, value)| (Some(key), value));
         entries.chain(self.items(&[]).into_iter().map(|item| (None, item)))
     }
@@ -125,7 +129,7 @@ impl<'a> Place<'a> {
 }
 
 /// What was read.
-impl<'a> Place<'a> {
+impl<'a> LocatedValue<'a> {
     /// Remembers that the value was read.
     pub fn mark(&self) {
         self.reader.read.borrow_mut().insert(self.address());
@@ -147,7 +151,7 @@ impl<'a> Place<'a> {
     pub fn unread(
         &self,
         keys: &mut Vec<&'a str>,
-        is_known: &impl Fn(&[&str], &Place<'a>) -> bool,
+        is_known: &impl Fn(&[&str], &LocatedValue<'a>) -> bool,
         found: &mut impl FnMut(&[&str]),
     ) {
         if self.is_hollow() || self.is_marked() || is_known(keys, self) {
@@ -166,7 +170,7 @@ impl<'a> Place<'a> {
         }
     }
     /// Whether a value below this one need not be read.
-    fn has_known(&self, keys: &mut Vec<&'a str>, is_known: &impl Fn(&[&str], &Place<'a>) -> bool) -> bool {
+    fn has_known(&self, keys: &mut Vec<&'a str>, is_known: &impl Fn(&[&str], &LocatedValue<'a>) -> bool) -> bool {
         self.children().any(|(key, value)| {
             let n = keys.len();
             keys.extend(key);
@@ -185,7 +189,7 @@ impl<'a> Place<'a> {
 }
 
 /// Values of any type; what is missing or of another type is none.
-impl<'a> Place<'a> {
+impl<'a> LocatedValue<'a> {
     /// Returns the scalar at a path of keys, without remembering that it was read.
     pub fn peek(&self, keys: &[&str]) -> Option<&'a str> {
         match &self.at(keys)?.value.is {
@@ -224,7 +228,7 @@ impl<'a> Place<'a> {
 }
 
 /// Values of one type; another type is an error.
-impl<'a> Place<'a> {
+impl<'a> LocatedValue<'a> {
     /// Returns an error at this position.
     pub fn error(&self, says: String) -> Diagnostic {
         let says = if self.file.is_empty() { says } else { format!("{}: {says}", self.file) };
@@ -279,8 +283,8 @@ impl<'a> Place<'a> {
         text.unwrap_or_default().to_string()
     }
     /// Reads a map.
-    pub fn map(&self, key: &str) -> Option<Place<'a>> {
-        self.get(key).filter(Place::is_map)
+    pub fn map(&self, key: &str) -> Option<LocatedValue<'a>> {
+        self.get(key).filter(LocatedValue::is_map)
     }
     fn is_map(&self) -> bool {
         let is = matches!(self.value.is, Is::Map(_));
@@ -290,10 +294,12 @@ impl<'a> Place<'a> {
         is
     }
     /// Reads a list of maps with at most `most` items.
-    pub fn list(&self, key: &str, most: usize) -> Vec<Place<'a>> {
+    pub fn list(&self, key: &str, most: usize) -> Vec<LocatedValue<'a>> {
         let Some(place) = self.get(key) else { return Vec::new() };
         match &place.value.is {
-            Is::List(items) if items.len() <= most => place.items(&[]).into_iter().filter(Place::is_map).collect(),
+            Is::List(items) if items.len() <= most => {
+                place.items(&[]).into_iter().filter(LocatedValue::is_map).collect()
+            }
             Is::List(items) => {
                 place.refuse(&format!("there are {} entries; up to {most} are read", items.len()));
                 Vec::new()

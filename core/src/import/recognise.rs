@@ -10,7 +10,7 @@ use crate::scenario::FORMAT;
 
 /// Kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FileKind {
     /// A scenario in YAML or JSON.
     Scenario,
     /// A link, complete or truncated.
@@ -37,33 +37,33 @@ pub enum Kind {
     Unknown,
 }
 
-impl Kind {
+impl FileKind {
     /// Returns the display name of the kind.
     pub fn what(self) -> &'static str {
         match self {
-            Kind::Scenario => "a scenario",
-            Kind::Link => "a link",
-            Kind::Trace => "a trace of jobs",
-            Kind::QueueSizes => "a list of queue sizes",
-            Kind::QueuesYaml => "a configuration of YuniKorn",
-            Kind::Organisation => "a REST answer of Run:ai",
-            Kind::Plan => "a resource plan of EGO",
-            Kind::Kubernetes => "a list of cluster objects",
-            Kind::YuniKornState => "a REST answer of YuniKorn",
-            Kind::ObjectTable => "a table of kubectl",
-            Kind::SlotPlan => "a slot plan of EGO",
-            Kind::Unknown => "not recognized",
+            FileKind::Scenario => "a scenario",
+            FileKind::Link => "a link",
+            FileKind::Trace => "a trace of jobs",
+            FileKind::QueueSizes => "a list of queue sizes",
+            FileKind::QueuesYaml => "a configuration of YuniKorn",
+            FileKind::Organisation => "a REST answer of Run:ai",
+            FileKind::Plan => "a resource plan of EGO",
+            FileKind::Kubernetes => "a list of cluster objects",
+            FileKind::YuniKornState => "a REST answer of YuniKorn",
+            FileKind::ObjectTable => "a table of kubectl",
+            FileKind::SlotPlan => "a slot plan of EGO",
+            FileKind::Unknown => "not recognized",
         }
     }
 
     /// Returns advice for a kind that is recognised but cannot be imported.
     pub fn advice(self) -> Option<&'static str> {
         match self {
-            Kind::ObjectTable => Some(
+            FileKind::ObjectTable => Some(
                 "this table of kubectl has neither quotas nor requests; print the objects: kubectl get \
                  queues.scheduling.run.ai,podgroups.scheduling.run.ai,bindrequests.scheduling.run.ai,pods,nodes,priorityclasses -A -o json",
             ),
-            Kind::SlotPlan => Some(
+            FileKind::SlotPlan => Some(
                 "this is a slot plan of EGO (ConsumerTrees.xml), which is not read; export the multidimensional plan, MDPlan.xml",
             ),
             _ => None,
@@ -76,7 +76,7 @@ const INSPECTED_BYTES: usize = 64 << 10;
 
 /// Recognises a file by the beginning of its content, and by its name (empty if unknown) where the content is
 /// ambiguous.
-pub fn recognise(bytes: &[u8], file: &str) -> Kind {
+pub fn recognise(bytes: &[u8], file: &str) -> FileKind {
     let start = &bytes[..bytes.len().min(INSPECTED_BYTES)];
     // The cut may split the last character; other invalid bytes mean that this is no text.
     let text = match std::str::from_utf8(start) {
@@ -87,42 +87,42 @@ pub fn recognise(bytes: &[u8], file: &str) -> Kind {
     let text = text.trim_start_matches('\u{feff}').trim();
     let one_word = !text.contains(char::is_whitespace);
     if one_word && link::looks_like_link(text) {
-        return Kind::Link;
+        return FileKind::Link;
     }
     let says_format = |line: &str| {
         let key = line.trim_start_matches(['{', ' ']).trim_start_matches('"');
         key.strip_prefix("format").is_some_and(|rest| rest.trim_start_matches(['"', ' ']).starts_with(':'))
     };
     if text.contains(FORMAT) && text.lines().any(says_format) {
-        return Kind::Scenario;
+        return FileKind::Scenario;
     }
     if is_plan(text) {
-        return Kind::Plan;
+        return FileKind::Plan;
     }
     if text.contains("<ConsumerTrees") {
-        return Kind::SlotPlan;
+        return FileKind::SlotPlan;
     }
     if is_organisation(text) {
-        return Kind::Organisation;
+        return FileKind::Organisation;
     }
     if is_state(text) {
-        return Kind::YuniKornState;
+        return FileKind::YuniKornState;
     }
     if super::is_queues_yaml(text) {
-        return Kind::QueuesYaml;
+        return FileKind::QueuesYaml;
     }
     if is_kubernetes(text) {
-        return Kind::Kubernetes;
+        return FileKind::Kubernetes;
     }
     if text.lines().take(20).any(is_object_table) {
-        return Kind::ObjectTable;
+        return FileKind::ObjectTable;
     }
     let keys = ["queues:", "jobs:", "nodes:", "timeline:", "dialect:", "policy:"];
     if text.lines().filter(|line| keys.iter().any(|key| line.starts_with(key))).count() >= 2 {
-        return Kind::Scenario;
+        return FileKind::Scenario;
     }
     match table(text) {
-        Kind::Unknown => by_name(file),
+        FileKind::Unknown => by_name(file),
         kind => kind,
     }
 }
@@ -141,30 +141,30 @@ fn is_object_table(line: &str) -> bool {
     OBJECT_TABLES.iter().any(|table| heads.starts_with(table))
 }
 
-fn table(text: &str) -> Kind {
+fn table(text: &str) -> FileKind {
     let table = Table::new(text.as_bytes());
     if table.headers.len() < 2 {
-        return Kind::Unknown;
+        return FileKind::Unknown;
     }
     let has = |names: &[&str]| table.column(None, names).is_some();
     let time = has(&["submit", "submit_s", "submit_time", "timestamp", "duration", "duration_s", "runtime"]);
     let gpus = has(&["gpus", "num_gpus", "gpu", "gpu_num"]);
     let queue = has(&["queue", "vc", "project", "tenant"]);
     if gpus && (time || has(&["id", "job", "job_id", "jobid"])) {
-        Kind::Trace
+        FileKind::Trace
     } else if (queue || has(&["name"])) && (gpus || has(&["nodes", "num_nodes", "quota"])) {
-        Kind::QueueSizes
+        FileKind::QueueSizes
     } else {
-        Kind::Unknown
+        FileKind::Unknown
     }
 }
 
-fn by_name(file: &str) -> Kind {
+fn by_name(file: &str) -> FileKind {
     let file = file.to_ascii_lowercase();
     match file.rsplit('.').next() {
-        Some("yaml" | "yml" | "json") if file.contains(".fairground.") => Kind::Scenario,
+        Some("yaml" | "yml" | "json") if file.contains(".fairground.") => FileKind::Scenario,
         // The columns of any table can be mapped.
-        Some("csv" | "tsv") => Kind::Trace,
-        _ => Kind::Unknown,
+        Some("csv" | "tsv") => FileKind::Trace,
+        _ => FileKind::Unknown,
     }
 }

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::options::Options;
-use super::reader::{Place, Reader};
+use super::reader::{LocatedValue, Reader};
 use super::{Imported, NODES, Report, counted, decimal, node_group, runai_workloads, typed};
 use crate::policy::runai;
 use crate::scenario::value::{Is, Limit, Value, parse};
@@ -64,9 +64,10 @@ pub fn import_organisation(texts: &[&str], options: &Options) -> Imported {
         return Imported { scenario: None, report };
     }
     let reader = Reader::default();
-    let roots: Vec<Place<'_>> = roots.iter().map(|root| reader.root("", root)).collect();
-    let list =
-        |key: &str| -> Vec<Place<'_>> { roots.iter().flat_map(|root| root.list(key, QUEUES_MAX as usize)).collect() };
+    let roots: Vec<LocatedValue<'_>> = roots.iter().map(|root| reader.root("", root)).collect();
+    let list = |key: &str| -> Vec<LocatedValue<'_>> {
+        roots.iter().flat_map(|root| root.list(key, QUEUES_MAX as usize)).collect()
+    };
     let (departments, projects) = (list("departments"), list("projects"));
     let mut pools = all_pools(departments.iter().chain(&projects));
     report.ignored.extend(pools.iter().skip(POOLS_MAX).map(|pool| format!("the node pool {pool}")));
@@ -111,7 +112,7 @@ fn listed(root: Value, report: &mut Report) -> Value {
 const LISTED: [&str; 4] = ["projects", "departments", "workloads", "nodepools"];
 
 /// Returns the unread fields, each with the number of its occurrences.
-fn unread(roots: &[Place<'_>], units: &[Place<'_>]) -> Vec<String> {
+fn unread(roots: &[LocatedValue<'_>], units: &[LocatedValue<'_>]) -> Vec<String> {
     let mut fields: BTreeMap<String, u32> = BTreeMap::new();
     for (key, value) in units.iter().flat_map(|unit| unit.entries(&[])) {
         value.unread(&mut vec![key], &is_known, &mut |keys| *fields.entry(keys.join(".")).or_default() += 1);
@@ -126,7 +127,7 @@ fn unread(roots: &[Place<'_>], units: &[Place<'_>]) -> Vec<String> {
 }
 
 /// Fields that need not be read: the department of a department, and other ways to say what is read.
-fn is_known(keys: &[&str], _: &Place<'_>) -> bool {
+fn is_known(keys: &[&str], _: &LocatedValue<'_>) -> bool {
     const UNIT: [&str; 8] = [
         "id",
         "parentId",
@@ -172,7 +173,7 @@ struct Terms {
 }
 
 /// Returns the names of all pools. *default* comes first, because workloads without a pool use it.
-fn all_pools<'a>(units: impl Iterator<Item = &'a Place<'a>>) -> Vec<String> {
+fn all_pools<'a>(units: impl Iterator<Item = &'a LocatedValue<'a>>) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     let mut known: BTreeSet<String> = BTreeSet::new();
     for unit in units {
@@ -196,13 +197,13 @@ fn all_pools<'a>(units: impl Iterator<Item = &'a Place<'a>>) -> Vec<String> {
 }
 
 /// Reads the first number that exists.
-fn first(keys: &[(Option<&Place<'_>>, &str)]) -> Option<f64> {
+fn first(keys: &[(Option<&LocatedValue<'_>>, &str)]) -> Option<f64> {
     let (of, key) = keys.iter().find(|(of, key)| of.is_some_and(|of| of.get(key).is_some()))?;
     Some((*of)?.number(key, 0.0))
 }
 
 /// Returns the entries for node pools.
-fn pools<'a>(unit: &Place<'a>) -> Vec<Place<'a>> {
+fn pools<'a>(unit: &LocatedValue<'a>) -> Vec<LocatedValue<'a>> {
     let key = ["resources", "nodePoolsResources"].into_iter().find(|key| {
         // Older versions have a group of fields there, not a list.
         unit.get(key).is_some_and(|place| place.entries(&[]).is_empty())
@@ -211,9 +212,9 @@ fn pools<'a>(unit: &Place<'a>) -> Vec<Place<'a>> {
 }
 
 /// Returns id and name of a project's department; empty if unknown.
-fn department(place: &Place<'_>) -> (String, String) {
+fn department(place: &LocatedValue<'_>) -> (String, String) {
     let parent = place.map("parent");
-    let first = |keys: [(Option<&Place<'_>>, &str); 3]| {
+    let first = |keys: [(Option<&LocatedValue<'_>>, &str); 3]| {
         let found = keys.into_iter().find(|(of, key)| of.is_some_and(|of| of.get(key).is_some()));
         found.and_then(|(of, key)| Some(of?.text(key))).unwrap_or_default()
     };
@@ -224,13 +225,13 @@ fn department(place: &Place<'_>) -> (String, String) {
     )
 }
 
-fn pool_name(pool: &Place<'_>) -> String {
+fn pool_name(pool: &LocatedValue<'_>) -> String {
     pool.map("nodePool").map(|pool| pool.text("name")).unwrap_or_default()
 }
 
 /// Reads the values of a department or project in one pool. `own` is the entry for the pool; `whole` is the unit
 /// itself, which holds the values in older versions.
-fn terms(own: Option<&Place<'_>>, whole: Option<&Place<'_>>, name: &str, report: &mut Report) -> Terms {
+fn terms(own: Option<&LocatedValue<'_>>, whole: Option<&LocatedValue<'_>>, name: &str, report: &mut Report) -> Terms {
     let gpu = own.and_then(|own| own.map("gpu"));
     let (gpu, whole) = (gpu.as_ref(), whole.filter(|_| gpu.is_none()));
     let deserved = first(&[(gpu, "deserved"), (whole, "deservedGpus")]).unwrap_or(0.0);
@@ -260,7 +261,7 @@ fn terms(own: Option<&Place<'_>>, whole: Option<&Place<'_>>, name: &str, report:
 }
 
 /// Reads the CPU or memory values of an entry, present only in clusters with such quotas; missing values are unlimited.
-fn beside_gpus(own: Option<&Place<'_>>, key: &str, unit: &str) -> ResourceEntry {
+fn beside_gpus(own: Option<&LocatedValue<'_>>, key: &str, unit: &str) -> ResourceEntry {
     let group = own.and_then(|own| own.map(key));
     let group = group.as_ref();
     let bound = |n: f64| Scalar(if n < 0.0 { "unlimited".into() } else { format!("{}{unit}", n.round()) });
@@ -288,9 +289,9 @@ fn in_further_pool(own: ResourceEntry, first: &ResourceEntry) -> ResourceEntry {
 }
 
 impl Organisation {
-    fn unit(&self, place: &Place<'_>, report: &mut Report) -> Unit {
+    fn unit(&self, place: &LocatedValue<'_>, report: &mut Report) -> Unit {
         let name = place.text("name");
-        let mut listed: BTreeMap<String, Place<'_>> = BTreeMap::new();
+        let mut listed: BTreeMap<String, LocatedValue<'_>> = BTreeMap::new();
         for entry in pools(place) {
             listed.entry(pool_name(&entry)).or_insert(entry);
         }
@@ -321,7 +322,7 @@ impl Organisation {
 
     /// Adds the departments that only projects name, each with the sum of its projects' quotas: over-quota is shared
     /// among departments by quota, so a department with a smaller quota would get too little.
-    fn add_departments(&mut self, projects: &[Place<'_>], report: &mut Report) {
+    fn add_departments(&mut self, projects: &[LocatedValue<'_>], report: &mut Report) {
         let mut missing: Vec<(String, String, Vec<f64>)> = Vec::new();
         for place in projects {
             let (id, name) = department(place);
@@ -354,7 +355,7 @@ impl Organisation {
     }
 
     /// Returns the name of a project's department; `None` makes it a top-level project.
-    fn parent(&self, place: &Place<'_>) -> Option<String> {
+    fn parent(&self, place: &LocatedValue<'_>) -> Option<String> {
         let (id, name) = department(place);
         self.named(&id, &name)
     }

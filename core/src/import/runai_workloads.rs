@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use super::amounts::amount;
 use super::date::date;
-use super::reader::{Place, Reader};
+use super::reader::{LocatedValue, Reader};
 use super::{Report, counted, node, node_group, typed, without_limit};
 use crate::policy::runai::DESCRIPTION;
 use crate::scenario::quantity::{self, print_decimal};
@@ -33,12 +33,12 @@ pub fn is_listed(text: &str) -> bool {
 /// Adds workloads and node pools to a scenario, or to a new one. `None` if there is neither a scenario nor anything to
 /// add.
 pub fn add(
-    (roots, reader): (&[Place<'_>], &Reader),
+    (roots, reader): (&[LocatedValue<'_>], &Reader),
     scenario: Option<Scenario>,
     (n_nodes, gpus): (u32, u32),
     report: &mut Report,
 ) -> Option<Scenario> {
-    let list = |key: &str| -> Vec<Place<'_>> { roots.iter().flat_map(|root| root.items(&[key])).collect() };
+    let list = |key: &str| -> Vec<LocatedValue<'_>> { roots.iter().flat_map(|root| root.items(&[key])).collect() };
     let (workloads, pools) = (list("workloads"), list("nodepools"));
     if workloads.is_empty() && pools.is_empty() {
         return scenario;
@@ -62,7 +62,7 @@ pub fn add(
     (has_scenario || !scenario.queues.is_empty() || !scenario.pools.is_empty()).then_some(scenario)
 }
 
-fn add_pools(pools: &[Place<'_>], gpus: u32, scenario: &mut Scenario, report: &mut Report) {
+fn add_pools(pools: &[LocatedValue<'_>], gpus: u32, scenario: &mut Scenario, report: &mut Report) {
     if pools.is_empty() {
         return;
     }
@@ -118,8 +118,8 @@ const WORKLOAD: &str = "allocatedResources arguments category childrenIds cluste
 const POOL: &str = "clusterId createdAt createdBy id isDefault labelKey labelValue phase phaseMessage status updatedAt";
 
 /// Reports the fields that were not read.
-fn unused(what: &str, places: &[Place<'_>], known: &str, report: &mut Report) {
-    let is_known = |keys: &[&str], _: &Place<'_>| match keys {
+fn unused(what: &str, places: &[LocatedValue<'_>], known: &str, report: &mut Report) {
+    let is_known = |keys: &[&str], _: &LocatedValue<'_>| match keys {
         [key] => known.split_whitespace().any(|known| known == *key),
         [.., "limit"] => true,
         [part, "gpuRequestType"] => part.ends_with("RequestedResources"),
@@ -136,16 +136,17 @@ fn unused(what: &str, places: &[Place<'_>], known: &str, report: &mut Report) {
 }
 
 /// Whether a workload is neither over nor deleted.
-fn is_live(place: &Place<'_>) -> bool {
+fn is_live(place: &LocatedValue<'_>) -> bool {
     !OVER.contains(&place.scalar(&["phase"]).unwrap_or_default()) && place.get("deletedAt").is_none()
 }
 
 /// Phases of finished workloads.
 const OVER: [&str; 5] = ["Completed", "Failed", "Stopped", "Deleted", "Deleting"];
 
-fn add_jobs(workloads: &[Place<'_>], scenario: &mut Scenario, report: &mut Report) {
-    let times =
-        |place: &Place<'_>| ["createdAt", "phaseUpdatedAt"].iter().filter_map(|key| date(place.scalar(&[*key])?)).max();
+fn add_jobs(workloads: &[LocatedValue<'_>], scenario: &mut Scenario, report: &mut Report) {
+    let times = |place: &LocatedValue<'_>| {
+        ["createdAt", "phaseUpdatedAt"].iter().filter_map(|key| date(place.scalar(&[*key])?)).max()
+    };
     let now = workloads.iter().filter_map(times).max().unwrap_or(0);
     let (mut n_over, mut n_running, mut n_pods) = (0, 0, 0);
     let mut jobs: Vec<JobEntry> = (*scenario.jobs).clone();
@@ -194,7 +195,10 @@ fn add_jobs(workloads: &[Place<'_>], scenario: &mut Scenario, report: &mut Repor
 }
 
 /// Returns the requests of other resources for each pod.
-fn extended((of_pod, whole): (&Option<Place<'_>>, &Option<Place<'_>>), pods: u64) -> BTreeMap<String, Scalar> {
+fn extended(
+    (of_pod, whole): (&Option<LocatedValue<'_>>, &Option<LocatedValue<'_>>),
+    pods: u64,
+) -> BTreeMap<String, Scalar> {
     let mut resources = BTreeMap::new();
     for (of, n_pods) in [(whole, i64::try_from(pods).unwrap_or(1)), (of_pod, 1)] {
         for extended in of.iter().flat_map(|of| of.items(&["extendedResources"])) {
@@ -207,7 +211,7 @@ fn extended((of_pod, whole): (&Option<Place<'_>>, &Option<Place<'_>>), pods: u64
     resources
 }
 
-fn job<'a>(place: &Place<'a>, now: i64, report: &mut Report) -> JobEntry {
+fn job<'a>(place: &LocatedValue<'a>, now: i64, report: &mut Report) -> JobEntry {
     let name = place.scalar(&["name"]).unwrap_or_default().to_string();
     let pods = [&["requestedPods", "number"][..], &["requestedPods"], &["runningPods"]];
     let pods = pods.iter().find_map(|keys| place.whole::<u64>(keys));
@@ -215,7 +219,7 @@ fn job<'a>(place: &Place<'a>, now: i64, report: &mut Report) -> JobEntry {
     let (of_pod, whole) = (place.get("podsRequestedResources"), place.get("workloadRequestedResources"));
     // Each request is that of a pod, or else the share of a pod in that of all.
     let text = |keys: &[&str]| {
-        let of = |place: &Option<Place<'a>>| place.as_ref().and_then(|place| place.scalar(keys));
+        let of = |place: &Option<LocatedValue<'a>>| place.as_ref().and_then(|place| place.scalar(keys));
         let (each, all) = (of(&of_pod), of(&whole));
         each.map(|text| (text, true)).or(all.map(|text| (text, false)))
     };

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use super::amounts::{Amounts, GPUS};
 use super::options::Options;
 use super::queues_yaml::import_queues_yaml;
-use super::reader::{Place, Reader};
+use super::reader::{LocatedValue, Reader};
 use super::{Imported, NODES, Report, Source, counted, node_group, trees, typed, without_limit};
 use crate::policy::yunikorn::DESCRIPTION;
 use crate::scenario::{
@@ -45,18 +45,18 @@ pub fn is_state(text: &str) -> bool {
 
 /// Objects in the responses.
 #[derive(Default)]
-struct State<'a> {
-    partitions: Vec<Place<'a>>,
-    queues: Vec<Place<'a>>,
-    applications: Vec<Place<'a>>,
-    nodes: Vec<Place<'a>>,
+struct RestObjects<'a> {
+    partitions: Vec<LocatedValue<'a>>,
+    queues: Vec<LocatedValue<'a>>,
+    applications: Vec<LocatedValue<'a>>,
+    nodes: Vec<LocatedValue<'a>>,
     /// Unread keys of a dump.
     others: Vec<String>,
     dumped_ns: Option<i64>,
 }
 
-impl<'a> State<'a> {
-    fn collect(&mut self, place: &Place<'a>) {
+impl<'a> RestObjects<'a> {
+    fn collect(&mut self, place: &LocatedValue<'a>) {
         place.items(&[]).iter().for_each(|item| self.collect(item));
         let is = |key| place.get(key).is_some();
         // First, because applications also have a `queueName` and keys are case-insensitive.
@@ -85,7 +85,7 @@ impl<'a> State<'a> {
 pub fn import_state(sources: &[Source<'_>], options: &Options) -> Imported {
     let mut report = Report::default();
     let roots = trees(sources, &mut report);
-    let mut state = State::default();
+    let mut state = RestObjects::default();
     let reader = Reader::default();
     roots.iter().for_each(|(file, root)| state.collect(&reader.root(file, root)));
     report.limit(state.nodes.len() as u64, NODES_MAX, "nodes");
@@ -110,7 +110,7 @@ pub fn import_state(sources: &[Source<'_>], options: &Options) -> Imported {
 }
 
 /// Imports the queues through an equivalent configuration.
-fn queues(state: &State<'_>, options: &Options, report: &mut Report) -> Option<Scenario> {
+fn queues(state: &RestObjects<'_>, options: &Options, report: &mut Report) -> Option<Scenario> {
     if state.queues.is_empty() {
         return Some(Scenario { name: options.name.clone(), policy: DESCRIPTION.key.into(), ..Scenario::default() });
     }
@@ -119,7 +119,7 @@ fn queues(state: &State<'_>, options: &Options, report: &mut Report) -> Option<S
         let name = root.scalar(&["partition"]).unwrap_or("default");
         let name = name.rsplit(']').next().unwrap_or(name);
         let _ = writeln!(text, "- name: {}", yaml(if name.is_empty() { "default" } else { name }));
-        let of = |place: &&Place<'_>| place.scalar(&["name"]).is_some_and(|own| own.ends_with(name));
+        let of = |place: &&LocatedValue<'_>| place.scalar(&["name"]).is_some_and(|own| own.ends_with(name));
         if let Some(partition) = state.partitions.iter().find(of) {
             write_partition(&mut text, partition);
         }
@@ -144,7 +144,7 @@ fn yaml(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-fn write_partition(text: &mut String, partition: &Place<'_>) {
+fn write_partition(text: &mut String, partition: &LocatedValue<'_>) {
     if let Some(kind) = partition.scalar(&["nodeSortingPolicy", "type"]) {
         let _ = writeln!(text, "  nodesortpolicy:\n    type: {}", yaml(kind));
     }
@@ -153,7 +153,7 @@ fn write_partition(text: &mut String, partition: &Place<'_>) {
     let _ = writeln!(text, "  preemption:\n    enabled: {enabled}\n    quotapreemptionenabled: {quota}");
 }
 
-fn write_queue(text: &mut String, queue: &Place<'_>, level: usize, report: &mut Report) {
+fn write_queue(text: &mut String, queue: &LocatedValue<'_>, level: usize, report: &mut Report) {
     if level > LEVELS_MAX {
         report.diagnostics.push(queue.error(format!("queues are nested more than {LEVELS_MAX} levels deep")));
         return;
@@ -233,7 +233,7 @@ pub fn names_by_path(scenario: &Scenario) -> BTreeMap<String, String> {
 }
 
 /// Reads amounts in YuniKorn's units: millicores, bytes and whole devices.
-fn amounts(place: Option<Place<'_>>) -> Amounts {
+fn amounts(place: Option<LocatedValue<'_>>) -> Amounts {
     let mut read = Amounts::default();
     for (key, value) in place.map(|place| place.entries(&[])).unwrap_or_default() {
         let n = value.scalar(&[]).and_then(|n| n.parse::<i64>().ok()).unwrap_or(0).max(0);
@@ -248,9 +248,9 @@ fn amounts(place: Option<Place<'_>>) -> Amounts {
     read
 }
 
-fn nodes(state: &State<'_>, report: &mut Report) -> Vec<NodeEntry> {
+fn nodes(state: &RestObjects<'_>, report: &mut Report) -> Vec<NodeEntry> {
     let mut n_occupied = 0;
-    let mut node = |place: &Place<'_>| {
+    let mut node = |place: &LocatedValue<'_>| {
         let mut has = amounts(place.get("capacity"));
         let occupied = amounts(place.get("occupied"));
         n_occupied += u64::from(occupied != Amounts::default());
@@ -302,7 +302,7 @@ struct Batch {
 /// States of finished applications.
 const OVER: [&str; 5] = ["Completed", "Failed", "Rejected", "Expired", "Failing"];
 
-fn jobs(state: &State<'_>, scenario: &mut Scenario, report: &mut Report) -> Vec<JobEntry> {
+fn jobs(state: &RestObjects<'_>, scenario: &mut Scenario, report: &mut Report) -> Vec<JobEntry> {
     let names = names_by_path(scenario);
     let latest = state.applications.iter().flat_map(|place| {
         let of = |list: &str, key: &str| {
@@ -369,7 +369,7 @@ fn jobs(state: &State<'_>, scenario: &mut Scenario, report: &mut Report) -> Vec<
 }
 
 /// Returns the asks and allocations of an application by equivalence class, running ones first.
-fn batches(application: &Place<'_>) -> Vec<(BatchKey, Batch)> {
+fn batches(application: &LocatedValue<'_>) -> Vec<(BatchKey, Batch)> {
     let mut all: BTreeMap<BatchKey, Batch> = BTreeMap::new();
     for list in ["allocations", "requests"] {
         for item in application.items(&[list]) {
@@ -402,7 +402,7 @@ fn batches(application: &Place<'_>) -> Vec<(BatchKey, Batch)> {
 }
 
 impl Batch {
-    fn job(self, key: &BatchKey, application: &Place<'_>, now: i64) -> JobEntry {
+    fn job(self, key: &BatchKey, application: &LocatedValue<'_>, now: i64) -> JobEntry {
         let since = |ns: Option<i64>| {
             let seconds = ns.map(|ns| (ns - now).min(0) / 1_000_000_000)?;
             Some(Scalar(format!("{seconds}s")))

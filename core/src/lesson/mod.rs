@@ -20,7 +20,7 @@ use crate::words::Selection;
 
 pub use fact::{Fact, FactKind, Subject};
 pub use hint::{Hint, hint};
-pub use question::{Kind, Outcome, Question};
+pub use question::{Outcome, Question, QuestionKind};
 pub use read::{
     BYTES_MAX, FRAMES_MAX, Known, Mistake, NOTES_CHARS_MAX, SUGGESTIONS_MAX, TEXT_CHARS_MAX, TITLE_CHARS_MAX,
     is_lesson, read, read_unfinished,

@@ -9,7 +9,7 @@ use crate::moment::Frame;
 pub struct Question {
     /// The question, or the statement that is true or false.
     pub asks: String,
-    pub kind: Kind,
+    pub kind: QuestionKind,
     /// Without a subject if there are options.
     pub answer: Fact,
     /// The moment that shows the answer.
@@ -22,7 +22,7 @@ pub struct Question {
 
 /// How a question is answered.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Kind {
+pub enum QuestionKind {
     TrueOrFalse,
     PickOne(Vec<String>),
     /// The names are put in order: the largest value first, of times the earliest.
@@ -45,9 +45,11 @@ impl Question {
     /// The answers to choose from; none if the answer is a number.
     pub fn choices(&self) -> Vec<&str> {
         match &self.kind {
-            Kind::TrueOrFalse => TRUTHS.to_vec(),
-            Kind::PickOne(options) | Kind::Order(options) => options.iter().map(String::as_str).collect(),
-            Kind::Number => Vec::new(),
+            QuestionKind::TrueOrFalse => TRUTHS.to_vec(),
+            QuestionKind::PickOne(options) | QuestionKind::Order(options) => {
+                options.iter().map(String::as_str).collect()
+            }
+            QuestionKind::Number => Vec::new(),
         }
     }
 
@@ -55,16 +57,16 @@ impl Question {
     /// with the unit.
     pub fn right(&self, frame: &Frame) -> Vec<String> {
         match &self.kind {
-            Kind::TrueOrFalse => vec![TRUTHS[usize::from(!self.answer.holds(frame))].to_string()],
-            Kind::PickOne(options) => {
+            QuestionKind::TrueOrFalse => vec![TRUTHS[usize::from(!self.answer.holds(frame))].to_string()],
+            QuestionKind::PickOne(options) => {
                 options.iter().filter(|option| self.answer.about(option).holds(frame)).cloned().collect()
             }
-            Kind::Order(options) => {
+            QuestionKind::Order(options) => {
                 let mut options = options.clone();
                 options.sort_by(|a, b| self.rank(a, frame).total_cmp(&self.rank(b, frame)));
                 options
             }
-            Kind::Number => self.answer.value(frame).map(|is| self.answer.spelled(is)).into_iter().collect(),
+            QuestionKind::Number => self.answer.value(frame).map(|is| self.answer.spelled(is)).into_iter().collect(),
         }
     }
 
@@ -72,7 +74,7 @@ impl Question {
     /// asks for it.
     pub fn outcome(&self, said: &[String], frame: &Frame) -> Outcome {
         let mut said = said.to_vec();
-        if let (Kind::Number, [typed]) = (&self.kind, said.as_mut_slice())
+        if let (QuestionKind::Number, [typed]) = (&self.kind, said.as_mut_slice())
             && let Ok(value) = typed.parse::<f64>()
         {
             *typed = self.answer.spelled(value);
@@ -80,7 +82,7 @@ impl Question {
         let right = self.right(frame);
         let is_as_said = match &self.kind {
             // Equal values have no order.
-            Kind::Order(options) => {
+            QuestionKind::Order(options) => {
                 let has_all = said.len() == options.len() && options.iter().all(|name| said.contains(name));
                 has_all && said.is_sorted_by_key(|name| self.rank(name, frame))
             }
@@ -104,7 +106,7 @@ impl Question {
         };
         match &self.kind {
             _ if right.is_empty() => "none of them".to_string(),
-            Kind::Order(_) => right.iter().map(value).collect::<Vec<_>>().join(", "),
+            QuestionKind::Order(_) => right.iter().map(value).collect::<Vec<_>>().join(", "),
             _ => self.lower(&right.join(" and ")),
         }
     }
@@ -123,6 +125,6 @@ impl Question {
     }
 
     fn lower(&self, text: &str) -> String {
-        if self.kind == Kind::TrueOrFalse { text.to_lowercase() } else { text.to_string() }
+        if self.kind == QuestionKind::TrueOrFalse { text.to_lowercase() } else { text.to_string() }
     }
 }

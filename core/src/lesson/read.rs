@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::entries::{FactEntry, FrameEntry, LessonEntry, QuestionEntry};
 use super::fact::resource;
-use super::{FORMAT, Fact, FactKind, Kind, Lesson, LessonFrame, Question, Scene, Suggestion, to_yaml};
+use super::{FORMAT, Fact, FactKind, Lesson, LessonFrame, Question, QuestionKind, Scene, Suggestion, to_yaml};
 use crate::cluster::Cluster;
 use crate::format::{quoted, read_shape};
 use crate::scenario::{
@@ -274,14 +274,14 @@ impl Reader<'_> {
                 if !answer.is_in(cluster) {
                     self.add(&answer_at, "the scenario has nothing of that name");
                 }
-                if answer.is.is_some() { Kind::TrueOrFalse } else { Kind::Number }
+                if answer.is.is_some() { QuestionKind::TrueOrFalse } else { QuestionKind::Number }
             }
-            (_, true) => Kind::PickOne(self.names(&format!("{at}.options"), &entry.options, &answer, cluster)),
+            (_, true) => QuestionKind::PickOne(self.names(&format!("{at}.options"), &entry.options, &answer, cluster)),
             (is_order_only, false) => {
                 if !is_order_only {
                     self.add(at, "a question has options or an order, not both");
                 }
-                Kind::Order(self.names(&format!("{at}.order"), &entry.order, &answer, cluster))
+                QuestionKind::Order(self.names(&format!("{at}.order"), &entry.order, &answer, cluster))
             }
         };
         let claims = self.facts(&format!("{at}.claims"), &entry.claims, cluster);

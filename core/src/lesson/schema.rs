@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::entries::{FactEntry, FrameEntry, LessonEntry, QuestionEntry, SuggestionEntry};
 use super::{FORMAT, FactKind};
 use crate::export::{document, object, rows};
-use crate::format::{Entry, Table};
+use crate::format::{FieldGroup, Table};
 
 /// Returns the schema as JSON. It refers to that of scenarios, which is published beside it.
 pub fn lesson_schema() -> String {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::entries::{FactEntry, FrameEntry, LessonEntry, QuestionEntry, SuggestionEntry};
 use super::fact::name_of;
-use super::{FORMAT, Fact, Kind, Lesson, LessonFrame, Question, Scene};
+use super::{FORMAT, Fact, Lesson, LessonFrame, Question, QuestionKind, Scene};
 use crate::format::shape_to_yaml;
 use crate::scenario::{Edit, Scalar, Scenario, dotted, edits_between};
 use crate::units::Resource;
@@ -64,9 +64,9 @@ fn question_entry(question: &Question, shown: &Scene, before: &mut Option<Arc<Sc
         *before = Some(scene.scenario.clone());
     }
     let (options, order) = match &question.kind {
-        Kind::PickOne(options) => (options.clone(), Vec::new()),
-        Kind::Order(order) => (Vec::new(), order.clone()),
-        Kind::TrueOrFalse | Kind::Number => Default::default(),
+        QuestionKind::PickOne(options) => (options.clone(), Vec::new()),
+        QuestionKind::Order(order) => (Vec::new(), order.clone()),
+        QuestionKind::TrueOrFalse | QuestionKind::Number => Default::default(),
     };
     QuestionEntry {
         asks: question.asks.clone(),

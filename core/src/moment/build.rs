@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::cluster::{Cluster, GpuRequest, Node, Partition, Phase, Pod, Preemptible, Restart, World};
+use crate::cluster::{Cluster, ClusterState, GpuRequest, Node, Partition, Phase, Pod, Preemptible, Restart};
 use crate::id::{Id, JobId, NodeId, PartitionId, PodId, QueueId};
 use crate::policy::Policy;
 use crate::sim::{ClaimView, CycleRecord, Simulation};
@@ -74,7 +74,7 @@ pub fn bounds(values: &PerResource<f64>) -> BoundTriple {
 }
 
 /// Allocated, allocated non-preemptible, and requested amounts of a queue, from the cluster's totals.
-pub fn sums(world: &World, queue: QueueId) -> [Amounts; 3] {
+pub fn sums(world: &ClusterState, queue: QueueId) -> [Amounts; 3] {
     let sums = world.queue_sums(queue);
     let mut request = sums.allocated;
     request.iter_mut().zip(sums.waiting).for_each(|(sum, waiting)| *sum += waiting);

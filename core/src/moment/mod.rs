@@ -6,9 +6,9 @@
 mod amounts;
 mod build;
 pub mod csv;
+mod event_kind;
 mod event_word;
 mod frame;
-mod kind;
 pub mod ladders;
 mod names;
 pub mod orders;
@@ -19,9 +19,9 @@ mod what;
 
 pub use amounts::Amounts;
 pub use build::{amounts, bounds, capacity, frame, sums, triple};
+pub use event_kind::EventKind;
 pub use event_word::EventWord;
 pub use frame::*;
-pub use kind::Kind;
 pub use names::Names;
 pub use orders::PriorityRow;
 pub use rule_use::RuleUse;

@@ -43,7 +43,7 @@ pub use registry::{Memory, PartitionScheduler, Policy};
 use switches::Rulebook;
 use translator::Translator;
 
-use crate::cluster::{Cluster, Devices, Node, NodeUse, Queue, QueueSums, Sums, World};
+use crate::cluster::{Cluster, ClusterState, Devices, Node, NodeUse, Queue, QueueSums, Sums};
 use crate::format::{Findings, Scalar, Scenario};
 use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, QueueId};
 use crate::time::{Span, Time};
@@ -184,7 +184,7 @@ pub struct PartitionView<'a> {
 
 impl<'a> PartitionView<'a> {
     /// The view of a partition at a time.
-    pub fn new(world: &'a World, partition: PartitionId, now: Time) -> PartitionView<'a> {
+    pub fn new(world: &'a ClusterState, partition: PartitionId, now: Time) -> PartitionView<'a> {
         let (node_use, sums) = (world.node_uses(), world.sums_in(partition));
         PartitionView { cluster: world.cluster(), node_use, sums, partition, now }
     }

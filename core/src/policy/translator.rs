@@ -10,7 +10,7 @@ use crate::units::Resource;
 
 /// Result of translating a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Kind {
+pub enum NoteKind {
     /// The new policy's real scheduler would reject it; the simulation accepts it.
     Refused,
     /// The new policy has no equivalent.
@@ -23,15 +23,15 @@ pub enum Kind {
     Kept,
 }
 
-impl Kind {
+impl NoteKind {
     /// Name in one word.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Refused => "refused",
-            Kind::Dropped => "dropped",
-            Kind::Assumed => "assumed",
-            Kind::Changed => "changed",
-            Kind::Kept => "kept",
+            NoteKind::Refused => "refused",
+            NoteKind::Dropped => "dropped",
+            NoteKind::Assumed => "assumed",
+            NoteKind::Changed => "changed",
+            NoteKind::Kept => "kept",
         }
     }
 }
@@ -40,7 +40,7 @@ impl Kind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Note {
     /// Kind of result.
-    pub kind: Kind,
+    pub kind: NoteKind,
     /// Paths of the old or the new values; never empty.
     pub at: Vec<Path>,
     /// Result and reason, in a sentence.
@@ -64,7 +64,7 @@ pub struct Translator<'a> {
 
 impl Translator<'_> {
     /// Adds a note for a path; notes with equal sentences are merged.
-    pub fn note(&mut self, kind: Kind, at: Path, says: impl Into<String>) {
+    pub fn note(&mut self, kind: NoteKind, at: Path, says: impl Into<String>) {
         let says = says.into();
         match self.notes.iter_mut().find(|note| note.kind == kind && note.says == says) {
             Some(note) => note.at.push(at),
@@ -75,7 +75,7 @@ impl Translator<'_> {
     /// Removes a setting and notes the reason.
     pub fn drop_setting(&mut self, name: &str, why: &str) {
         self.new.settings.remove(name);
-        self.note(Kind::Dropped, setting(name), why);
+        self.note(NoteKind::Dropped, setting(name), why);
     }
 
     /// Queues of the new scenario.

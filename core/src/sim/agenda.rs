@@ -16,7 +16,7 @@ use crate::time::Time;
 
 /// Kind of an event; the variants are in their order at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum AgendaKind {
     /// A pod ends by itself.
     End,
     /// An evicted pod is gone.
@@ -31,64 +31,64 @@ pub enum Kind {
     Timer,
 }
 
-impl Kind {
+impl AgendaKind {
     /// Whether it triggers a run of the scheduler.
     pub fn triggers_run(self) -> bool {
-        self != Kind::Run
+        self != AgendaKind::Run
     }
 }
 
 /// Time, kind and sequence.
-pub type Entry = (Time, Kind, u32);
+pub type AgendaEntry = (Time, AgendaKind, u32);
 
 /// Future entries in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Agenda {
     /// Entries known from the start, sorted; those from `next` on are in the future.
-    known: Arc<[Entry]>,
+    known: Arc<[AgendaEntry]>,
     next: usize,
     /// Cancelled entries of `known`.
-    dropped: BTreeSet<Entry>,
+    dropped: BTreeSet<AgendaEntry>,
     /// Entries added during the run.
-    added: BTreeSet<Entry>,
+    added: BTreeSet<AgendaEntry>,
 }
 
 impl Agenda {
     /// Creates the agenda of a plan: the timeline, the submissions and the joining pods.
     pub fn of(cluster: &Cluster, timeline: &[Planned]) -> Agenda {
-        let changes = timeline.iter().zip(0..).map(|(planned, position)| (planned.at, Kind::Change, position));
+        let changes = timeline.iter().zip(0..).map(|(planned, position)| (planned.at, AgendaKind::Change, position));
         let is_future = |pod: PodId| cluster.pods[pod].phase == Phase::Future;
         let is_known = |job: JobId| cluster.live_jobs.binary_search(&job).is_ok();
         let future_jobs =
             cluster.jobs.iter().filter(|(id, job)| !is_known(*id) && job.pod_ids().next().is_some_and(is_future));
-        let arrivals = future_jobs.map(|(id, job)| (job.submit, Kind::Submit, id.0));
+        let arrivals = future_jobs.map(|(id, job)| (job.submit, AgendaKind::Submit, id.0));
         // Pods that join a job at one instant share one entry.
         let joining = cluster.joining.iter().filter(|joining| is_future(joining.pod));
         let mut joins: Vec<_> =
-            joining.map(|joining| (joining.at, Kind::Submit, cluster.pods[joining.pod].job.0)).collect();
+            joining.map(|joining| (joining.at, AgendaKind::Submit, cluster.pods[joining.pod].job.0)).collect();
         joins.dedup();
         joins.sort();
         joins.dedup();
         Agenda::new(changes.chain(arrivals).chain(joins).collect())
     }
     /// Creates an agenda from entries in any order.
-    fn new(mut known: Vec<Entry>) -> Agenda {
+    fn new(mut known: Vec<AgendaEntry>) -> Agenda {
         known.sort();
         Agenda { known: known.into(), ..Agenda::default() }
     }
     /// Adds an entry.
-    pub fn add(&mut self, entry: Entry) {
+    pub fn add(&mut self, entry: AgendaEntry) {
         self.added.insert(entry);
     }
     /// Cancels an entry.
-    pub fn cancel(&mut self, entry: Entry) {
+    pub fn cancel(&mut self, entry: AgendaEntry) {
         if !self.added.remove(&entry) && self.known[self.next..].binary_search(&entry).is_ok() {
             self.dropped.insert(entry);
             self.skip_dropped();
         }
     }
     /// Removes and returns the first entry if it is due by the given time.
-    pub fn take_due(&mut self, by: Time) -> Option<Entry> {
+    pub fn take_due(&mut self, by: Time) -> Option<AgendaEntry> {
         let (known, added) = (self.known.get(self.next).copied(), self.added.first().copied());
         let first = known.into_iter().chain(added).min()?;
         if first.0 > by {
@@ -109,7 +109,7 @@ impl Agenda {
     }
     /// Returns the earliest time at which an entry triggers a run; `trigger` maps an entry to that time, never before
     /// it is due.
-    pub fn next_trigger(&self, trigger: &dyn Fn(Entry) -> Option<Time>) -> Option<Time> {
+    pub fn next_trigger(&self, trigger: &dyn Fn(AgendaEntry) -> Option<Time>) -> Option<Time> {
         let mut known = self.known[self.next.min(self.known.len())..].iter();
         let mut first = known.find_map(|entry| trigger(*entry).filter(|_| !self.dropped.contains(entry)));
         for entry in &self.added {
@@ -126,7 +126,7 @@ impl Agenda {
     }
     /// Approximate size of a copy, in bytes.
     pub fn weight(&self) -> u64 {
-        ((self.added.len() + self.dropped.len()) * 2 * size_of::<Entry>()) as u64
+        ((self.added.len() + self.dropped.len()) * 2 * size_of::<AgendaEntry>()) as u64
     }
     /// Whether no entry is left.
     pub fn is_empty(&self) -> bool {
@@ -135,11 +135,11 @@ impl Agenda {
 }
 
 /// Returns the entry for the end of a phase that ends by itself.
-pub fn end_of(phase: Phase, pod: PodId) -> Option<Entry> {
+pub fn end_of(phase: Phase, pod: PodId) -> Option<AgendaEntry> {
     match phase {
-        Phase::Starting { until } => Some((until, Kind::Run, pod.0)),
-        Phase::Running { until: Some(until), .. } => Some((until, Kind::End, pod.0)),
-        Phase::Terminating { until, .. } => Some((until, Kind::Gone, pod.0)),
+        Phase::Starting { until } => Some((until, AgendaKind::Run, pod.0)),
+        Phase::Running { until: Some(until), .. } => Some((until, AgendaKind::End, pod.0)),
+        Phase::Terminating { until, .. } => Some((until, AgendaKind::Gone, pod.0)),
         _ => None,
     }
 }

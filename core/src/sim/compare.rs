@@ -143,12 +143,12 @@ pub struct Comparing {
     column: Column,
     simulation: Option<Simulation>,
     moves: Vec<Moves>,
-    course: Course,
+    course: AllocationSeries,
 }
 
 /// What the top-level queues of a run hold over time, in steps that become coarser as the run becomes longer.
 #[derive(Debug)]
-struct Course {
+struct AllocationSeries {
     resource: Resource,
     steps: Vec<HeldFrom>,
     /// Changes so far, and of how many one is kept.
@@ -159,9 +159,9 @@ struct Course {
 /// Largest number of steps: more than a picture has pixels for.
 const STEPS_MAX: usize = 512;
 
-impl Course {
-    fn of(resource: Resource) -> Course {
-        Course { resource, steps: Vec::new(), n_changes: 0, every: 1 }
+impl AllocationSeries {
+    fn of(resource: Resource) -> AllocationSeries {
+        AllocationSeries { resource, steps: Vec::new(), n_changes: 0, every: 1 }
     }
 
     fn note(&mut self, simulation: &Simulation) {
@@ -207,7 +207,7 @@ impl Comparing {
             simulation
         });
         let column = Column { policy: policy.to_owned(), notes, diagnostics: checked.diagnostics, run: None };
-        Comparing { column, simulation, moves: Vec::new(), course: Course::of(Resource::GPU) }
+        Comparing { column, simulation, moves: Vec::new(), course: AllocationSeries::of(Resource::GPU) }
     }
 
     /// Runs a cycle up to a time, with at most `cycles_max` cycles in all; `false` if there is none or nothing further
@@ -321,7 +321,11 @@ impl Runs {
 /// Later than any event.
 const FAR: Time = Time::from_millis(i64::MAX / 4);
 
-fn ran(simulation: &Simulation, Course { resource, steps: course, .. }: Course, moves: Vec<Moves>) -> Ran {
+fn ran(
+    simulation: &Simulation,
+    AllocationSeries { resource, steps: course, .. }: AllocationSeries,
+    moves: Vec<Moves>,
+) -> Ran {
     let cluster = simulation.cluster();
     let tops = cluster.queues.iter().filter(|(_, queue)| queue.parent.is_none());
     let waits = |&&job: &&JobId| simulation.pod_counts(job).pending > 0;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::agenda::Kind;
+use super::agenda::AgendaKind;
 use super::event_log::{Log, log};
 use super::policy_timers::has_incomplete_gang;
 use super::simulation::Simulation;
@@ -22,14 +22,14 @@ impl Simulation {
             self.move_to(at);
             self.trigger(entry);
             match kind {
-                Kind::End => self.end(PodId(sequence), at, events),
-                Kind::Gone => self.gone(PodId(sequence), at, events),
-                Kind::Run => {
+                AgendaKind::End => self.end(PodId(sequence), at, events),
+                AgendaKind::Gone => self.gone(PodId(sequence), at, events),
+                AgendaKind::Run => {
                     self.world.run(PodId(sequence), at);
                     self.schedule(PodId(sequence));
                 }
-                Kind::Change => self.change(sequence, at, events),
-                Kind::Submit => {
+                AgendaKind::Change => self.change(sequence, at, events),
+                AgendaKind::Submit => {
                     let job = JobId(sequence);
                     let is_known = self.cluster().live_jobs.binary_search(&job).is_ok();
                     let n_before = self.cluster().joining_of(job).count();
@@ -42,7 +42,7 @@ impl Simulation {
                     self.notify(Change::Submitted(job));
                     self.record_found(job, &running, events);
                 }
-                Kind::Timer => {}
+                AgendaKind::Timer => {}
             }
             self.log_dealt(events);
         }
@@ -169,7 +169,7 @@ impl Simulation {
         self.unschedule(&pods);
         let joins: Vec<Time> = pods.iter().filter_map(|&pod| self.cluster().joins_at(pod)).collect();
         for at in joins.into_iter().chain([submit]) {
-            self.state.agenda.cancel((at, Kind::Submit, job.0));
+            self.state.agenda.cancel((at, AgendaKind::Submit, job.0));
         }
         for displaced in self.world.withdraw(job, at) {
             log_displaced(events, displaced, EvictReason::Withdrawn);

@@ -10,7 +10,7 @@
 //! unallocated capacity of ready nodes. Entitlements are rounded to base units. Named resources have neither
 //! entitlement nor quota, so nothing of them is owed or borrowed.
 
-use crate::cluster::{QueueSums, Sums, World};
+use crate::cluster::{ClusterState, QueueSums, Sums};
 use crate::id::{Arena, PartitionId, QueueId};
 use crate::time::Time;
 use crate::trace::LedgerRow;
@@ -78,7 +78,7 @@ impl Integrals {
 
 impl Meter {
     /// Creates the integrals at the start of the scenario, all zero.
-    pub fn new(world: &World) -> Meter {
+    pub fn new(world: &ClusterState) -> Meter {
         let (queues, partitions) = (&world.cluster().queues, &world.cluster().partitions);
         let zeros = || queues.ids().map(|_| Default::default()).collect();
         let several = partitions.ids().filter(|_| partitions.len() > 1);
@@ -94,7 +94,7 @@ impl Meter {
     }
 
     /// Integrates up to an instant; the world must not contain changes of that instant yet.
-    pub fn move_to(&mut self, now: Time, world: &World) {
+    pub fn move_to(&mut self, now: Time, world: &ClusterState) {
         let ms = (now - self.at).as_millis();
         if ms <= 0 {
             return;
@@ -123,7 +123,7 @@ impl Meter {
         }
     }
 
-    fn idle_wanted_now(&self, world: &World, r: usize) -> i64 {
+    fn idle_wanted_now(&self, world: &ClusterState, r: usize) -> i64 {
         let (mut held, mut waiting) = (0, 0);
         for (id, queue) in world.cluster().queues.iter() {
             if queue.parent.is_none() {
@@ -136,7 +136,7 @@ impl Meter {
     }
 
     /// Updates the present capacity after nodes changed.
-    pub fn nodes_changed(&mut self, world: &World) {
+    pub fn nodes_changed(&mut self, world: &ClusterState) {
         self.capacity_now = Sums::default();
         for node in world.cluster().nodes.values().filter(|node| node.ready) {
             let capacity = node.capacity.in_base_units();

@@ -13,7 +13,7 @@
 
 use std::sync::Arc;
 
-use super::agenda::{Entry, Kind};
+use super::agenda::{AgendaEntry, AgendaKind};
 use super::event_log::{Log, log};
 use super::partition_state::{PartitionState, sum};
 use super::policy_timers::{time_matters, usage_matters};
@@ -65,28 +65,28 @@ impl Simulation {
 
     /// Time at which an entry of the agenda triggers a run of a partition: when it is due, or, if it starts a pod, at
     /// the end of that pod.
-    fn trigger_time(&self, entry: Entry, partition: PartitionId) -> Option<Time> {
+    fn trigger_time(&self, entry: AgendaEntry, partition: PartitionId) -> Option<Time> {
         let (at, kind, sequence) = entry;
         let cluster = self.cluster();
         let after = match kind {
-            Kind::Run => cluster.jobs[cluster.pods[PodId(sequence)].job].lasts?,
+            AgendaKind::Run => cluster.jobs[cluster.pods[PodId(sequence)].job].lasts?,
             _ => Span::ZERO,
         };
         self.concerns(entry, partition).then_some(at + after)
     }
 
     /// Whether an entry of the agenda concerns a partition.
-    pub(super) fn concerns(&self, (_, kind, sequence): Entry, partition: PartitionId) -> bool {
+    pub(super) fn concerns(&self, (_, kind, sequence): AgendaEntry, partition: PartitionId) -> bool {
         if self.state.partitions.len() == 1 || self.has_lists() {
             return true;
         }
         let cluster = self.cluster();
         let of_job = |job: JobId| cluster.jobs[job].partition == partition;
         match kind {
-            Kind::End | Kind::Gone | Kind::Run => of_job(cluster.pods[PodId(sequence)].job),
-            Kind::Submit => of_job(JobId(sequence)),
-            Kind::Timer => sequence == partition.0,
-            Kind::Change => match &self.fixed.timeline[sequence as usize].change {
+            AgendaKind::End | AgendaKind::Gone | AgendaKind::Run => of_job(cluster.pods[PodId(sequence)].job),
+            AgendaKind::Submit => of_job(JobId(sequence)),
+            AgendaKind::Timer => sequence == partition.0,
+            AgendaKind::Change => match &self.fixed.timeline[sequence as usize].change {
                 PlanChange::Queue { resources, .. } => resources.iter().any(|(p, _)| *p == partition),
                 PlanChange::Node { node, .. } => cluster.nodes[*node].partition == partition,
                 PlanChange::EndJob { job } => of_job(*job),
@@ -96,7 +96,7 @@ impl Simulation {
     }
 
     /// Triggers the partitions that an entry of the agenda concerns.
-    pub(super) fn trigger(&mut self, entry: Entry) {
+    pub(super) fn trigger(&mut self, entry: AgendaEntry) {
         for partition in self.state.partitions.ids() {
             if entry.1.triggers_run() && self.concerns(entry, partition) {
                 self.state.partitions[partition].is_triggered = true;

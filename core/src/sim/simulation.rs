@@ -21,7 +21,7 @@ use super::partition_state::{self, PartitionState};
 use super::policy_timers::PolicyTimers;
 use super::record::CycleRecord;
 use super::unreplaced::Unreplaced;
-use crate::cluster::{Cluster, Devices, World};
+use crate::cluster::{Cluster, ClusterState, Devices};
 use crate::id::{Arena, PartitionId, PodId, QueueId};
 use crate::policy::{Change, Decision, PartitionView, Wake};
 use crate::scenario::{Plan, Planned};
@@ -36,9 +36,9 @@ const SAME_INSTANT_MAX: u32 = 64;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Simulation {
     pub(super) fixed: Arc<Fixed>,
-    pub(super) world: World,
+    pub(super) world: ClusterState,
     pub(super) hashes: PodHashes,
-    pub(super) state: State,
+    pub(super) state: RunState,
 }
 
 /// The immutable part of a run.
@@ -54,7 +54,7 @@ pub struct Fixed {
 
 /// The mutable part of a run, apart from the world.
 #[derive(Clone, Debug, PartialEq)]
-pub struct State {
+pub struct RunState {
     pub(super) partitions: Arena<PartitionId, PartitionState>,
     pub(super) agenda: Agenda,
     pub(super) meter: Meter,
@@ -82,7 +82,7 @@ pub struct PodHashes {
 
 impl PodHashes {
     /// Hashes every pod of a world.
-    pub fn new(world: &World) -> PodHashes {
+    pub fn new(world: &ClusterState) -> PodHashes {
         let each: Arena<PodId, u64> = world.cluster().pods.iter().map(|(id, pod)| Digest::of_pod(id, pod)).collect();
         let sum = each.values().fold(0u64, |sum, &hash| sum.wrapping_add(hash));
         PodHashes { each, sum }
@@ -94,7 +94,7 @@ impl PodHashes {
     }
 }
 
-impl State {
+impl RunState {
     /// Whether [`SAME_INSTANT_MAX`] is reached, so that a millisecond has to pass.
     pub(super) fn is_stuck(&self) -> bool {
         self.n_at_instant >= SAME_INSTANT_MAX
@@ -106,8 +106,8 @@ impl Simulation {
     pub fn new(plan: &Plan) -> Simulation {
         let partitions: Arena<PartitionId, PartitionState> =
             plan.cluster.partitions.ids().map(|partition| PartitionState::open(plan, partition)).collect();
-        let world = World::new(plan.cluster.clone());
-        let state = State {
+        let world = ClusterState::new(plan.cluster.clone());
+        let state = RunState {
             partitions,
             agenda: Agenda::of(world.cluster(), &plan.timeline),
             meter: Meter::new(&world),
@@ -374,7 +374,7 @@ impl Simulation {
         self.state.unreplaced.ended_jobs(self.cluster())
     }
     /// The present world.
-    pub fn world(&self) -> &World {
+    pub fn world(&self) -> &ClusterState {
         &self.world
     }
     /// The present cluster.

@@ -1,6 +1,6 @@
 //! Agenda entries derived from the phases of pods and from the timers of policies.
 
-use super::agenda::{Kind, end_of};
+use super::agenda::{AgendaKind, end_of};
 use super::simulation::Simulation;
 use crate::cluster::Phase;
 use crate::id::{JobId, PartitionId, PodId};
@@ -17,7 +17,7 @@ impl Simulation {
         let partition = self.cluster().jobs[self.cluster().pods[pod].job].partition;
         let counted = self.fixed.timers[partition].after_eviction.map(|span| since + span);
         if let Some(at) = counted.filter(|&at| at < until && at > self.state.now) {
-            self.state.agenda.add((at, Kind::Timer, partition.0));
+            self.state.agenda.add((at, AgendaKind::Timer, partition.0));
         }
     }
 
@@ -37,7 +37,7 @@ impl Simulation {
         let timers = &self.fixed.timers[partition];
         if let (true, Some(start)) = (timers.on_agenda, self.cluster().jobs[job].last_start) {
             for &span in &timers.after_start {
-                self.state.agenda.add((start + span, Kind::Timer, partition.0));
+                self.state.agenda.add((start + span, AgendaKind::Timer, partition.0));
             }
         }
     }
@@ -50,7 +50,7 @@ impl Simulation {
                 && self.usage_matters_in(partition)
             {
                 let next = usage.next(self.state.now);
-                self.state.agenda.add((next, Kind::Timer, partition.0));
+                self.state.agenda.add((next, AgendaKind::Timer, partition.0));
             }
         }
     }
@@ -61,7 +61,7 @@ impl Simulation {
         let timers = &self.fixed.timers[partition];
         if let (true, true, Some(grace)) = (has_incomplete, timers.on_agenda, timers.after_incomplete_gang) {
             let grace = grace.max(Span::from_millis(1));
-            self.state.agenda.add((self.state.now + grace, Kind::Timer, partition.0));
+            self.state.agenda.add((self.state.now + grace, AgendaKind::Timer, partition.0));
         }
     }
 }

@@ -27,7 +27,7 @@ pub struct RunProgress {
 #[derive(Clone, Debug, Default)]
 pub struct JobProgress {
     /// One step for each change of the progress.
-    steps: Vec<Step>,
+    steps: Vec<ProgressStep>,
     evictions: Vec<Time>,
     /// When its last pod ended.
     ended: Option<Time>,
@@ -35,7 +35,7 @@ pub struct JobProgress {
 
 /// The progress of a job from a cycle on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Step {
+pub struct ProgressStep {
     pub cycle: u32,
     pub time: Time,
     pub progress: u32,
@@ -108,7 +108,7 @@ impl RunProgress {
         let progress = progress(cluster, job);
         let of = self.of(cluster, job);
         if of.steps.last().map_or(0, |step| step.progress) != progress {
-            of.steps.push(Step { cycle: record.cycle, time: record.time, progress });
+            of.steps.push(ProgressStep { cycle: record.cycle, time: record.time, progress });
         }
     }
 }
@@ -125,7 +125,7 @@ impl JobProgress {
     }
 
     /// The first step that satisfies `after` and whose progress exceeds a number.
-    pub fn exceeds(&self, progress: u32, after: impl Fn(&Step) -> bool) -> Option<Step> {
+    pub fn exceeds(&self, progress: u32, after: impl Fn(&ProgressStep) -> bool) -> Option<ProgressStep> {
         self.steps.iter().find(|step| after(step) && step.progress > progress).copied()
     }
 

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use super::progress::{JobProgress, RunProgress, Step};
+use super::progress::{JobProgress, ProgressStep, RunProgress};
 use super::{Loser, Outcome, Start, Tried};
 use crate::scenario::{Scenario, check};
 use crate::sim::Simulation;
@@ -218,7 +218,7 @@ impl Base {
     }
 }
 
-fn start_at(step: Step) -> (Time, Start) {
+fn start_at(step: ProgressStep) -> (Time, Start) {
     (step.time, Start::At { cycle: step.cycle, time_ms: step.time.as_millis() })
 }
 

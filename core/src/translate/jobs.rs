@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Kind, Translator};
+use super::{NoteKind, Translator};
 use crate::policy::JobDefaults;
 use crate::policy::description::{Description, Gangs};
 use crate::scenario::{JobEntry, Path, PodSetEntry, Scalar, orders_pods};
@@ -36,7 +36,7 @@ pub fn jobs(work: &mut Translator<'_>) {
         let at = place(job, i);
         let mut lost = |is_lost: bool, field: &str, says: &str| {
             if is_lost {
-                work.note(Kind::Dropped, at.field(field), says);
+                work.note(NoteKind::Dropped, at.field(field), says);
             }
         };
         lost(from.supports.job_priority && !to.supports.job_priority && job.priority.is_some(), "priority", &priority);
@@ -109,7 +109,7 @@ fn subgrouped(job: &JobEntry) -> [bool; 4] {
 fn tainted_nodes(work: &mut Translator<'_>, says: &str) {
     for node in work.old.nodes.iter().filter(|node| !work.to.supports.taints && !node.taints.is_empty()) {
         let at = Path::default().field("nodes").named(&node.name).field("taints");
-        work.note(Kind::Dropped, at, says);
+        work.note(NoteKind::Dropped, at, says);
     }
 }
 
@@ -190,7 +190,7 @@ fn priorities(work: &mut Translator<'_>) {
             notes.push((at.field("preemptible"), by_priority((from, &old), (to, &new), was_preemptible)));
         }
         for (at, says) in notes {
-            work.note(Kind::Changed, at, says);
+            work.note(NoteKind::Changed, at, says);
         }
     }
 }
@@ -229,7 +229,7 @@ fn in_common(work: &mut Translator<'_>) {
             "{} has no minimum that pods of several kinds have in common: all of each kind start together",
             to.name
         );
-        work.note(Kind::Dropped, at, says);
+        work.note(NoteKind::Dropped, at, says);
     }
 }
 
@@ -243,7 +243,7 @@ fn joining(work: &mut Translator<'_>) {
         for (k, set) in job.pod_sets.iter().enumerate().filter(|(_, set)| set.after.is_some()) {
             let at = place(job, i).field("pod-sets").named(&set.name).field("after");
             Arc::make_mut(&mut work.new.jobs)[i].pod_sets[k].after = None;
-            work.note(Kind::Dropped, at, &says);
+            work.note(NoteKind::Dropped, at, &says);
         }
     }
 }
@@ -263,10 +263,10 @@ fn semi(work: &mut Translator<'_>) {
                 None => "all of their pods may be evicted",
             };
             let says = format!("{} has no semi-preemptible jobs: {decides}", to.name);
-            work.note(Kind::Dropped, at, says);
+            work.note(NoteKind::Dropped, at, says);
         } else if has_semi(to) {
             let says = format!("{} has no semi-preemptible jobs; from now on the first pods of these stay", from.name);
-            work.note(Kind::Assumed, at, says);
+            work.note(NoteKind::Assumed, at, says);
         }
     }
 }

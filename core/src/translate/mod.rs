@@ -19,7 +19,7 @@ mod settings;
 
 use crate::policy::Policy;
 use crate::policy::field::Field;
-pub use crate::policy::translator::{Kind, Note};
+pub use crate::policy::translator::{Note, NoteKind};
 use crate::policy::translator::{Translator, queue, setting};
 use crate::policy::versions::newest_says;
 use crate::scenario::Scenario;
@@ -60,7 +60,7 @@ fn newest(work: &mut Translator<'_>) {
         return;
     };
     work.new.settings.insert(name.to_owned(), value.into());
-    work.note(Kind::Assumed, setting(name), newest_says(modelled, modelled.newest()));
+    work.note(NoteKind::Assumed, setting(name), newest_says(modelled, modelled.newest()));
 }
 
 /// The value of a field that the old policy does not have: no quota of GPUs, otherwise unlimited, equal weights.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::queues::{min_runtimes, values};
-use super::{Kind, Translator, queue};
+use super::{NoteKind, Translator, queue};
 use crate::scenario::{Path, QueuePoolEntry};
 
 /// Translates values of single pools.
@@ -37,10 +37,10 @@ fn list(work: &mut Translator<'_>, at: Path, n: usize) {
         return;
     }
     if from.supports.pool_lists {
-        work.note(Kind::Dropped, at, format!("{} offers a job to one pool only, the first of its list", to.name));
+        work.note(NoteKind::Dropped, at, format!("{} offers a job to one pool only, the first of its list", to.name));
     } else {
         let says = format!("{} offered jobs to the first pool of a list only; now all of them count", from.name);
-        work.note(Kind::Assumed, at, says);
+        work.note(NoteKind::Assumed, at, says);
     }
 }
 
@@ -55,8 +55,8 @@ pub fn switches(work: &mut Translator<'_>, shared: impl Fn(&str) -> Option<&'sta
             }
             let at = Path::default().field("pools").named(&pool.name).field("settings").field(name);
             match shared(name) {
-                Some(_) => work.note(Kind::Kept, at, "both have this setting"),
-                None => work.note(Kind::Dropped, at, format!("{} has no {name} of a pool", work.to.name)),
+                Some(_) => work.note(NoteKind::Kept, at, "both have this setting"),
+                None => work.note(NoteKind::Dropped, at, format!("{} has no {name} of a pool", work.to.name)),
             }
         }
     }

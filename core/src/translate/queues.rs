@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{Kind, Translator, assumed, queue};
+use super::{NoteKind, Translator, assumed, queue};
 use crate::policy::Policy;
 use crate::policy::description::Description;
 use crate::policy::field::Field;
@@ -52,19 +52,23 @@ fn given(work: &mut Translator<'_>, at: &Path, field: Field, r: Resource, value:
         (None, None) => {}
         (Some(_), None) => {
             let of = if to.word(field, Resource::GPU).is_some() { [" of ", r.name()].concat() } else { String::new() };
-            work.note(Kind::Dropped, at, format!("{} has no {what}s{of}", to.name));
+            work.note(NoteKind::Dropped, at, format!("{} has no {what}s{of}", to.name));
         }
         (None, Some(word)) => {
-            work.note(Kind::Assumed, at, format!("{} did not read the {what}; it counts now, as {word}", from.name));
+            work.note(
+                NoteKind::Assumed,
+                at,
+                format!("{} did not read the {what}; it counts now, as {word}", from.name),
+            );
         }
         (Some(_), Some(_)) if field == Field::Quota && is_unlimited(text) && !to.queue.unlimited_quota => {
             let says = format!("{} cannot guarantee an unlimited amount, so nothing is guaranteed", to.name);
-            work.note(Kind::Dropped, at, says);
+            work.note(NoteKind::Dropped, at, says);
         }
         (Some(_), Some(word)) if word != what => {
-            work.note(Kind::Kept, at, format!("{what} is called {word} in {}", to.name));
+            work.note(NoteKind::Kept, at, format!("{what} is called {word} in {}", to.name));
         }
-        _ => work.note(Kind::Kept, at, format!("{what} means the same")),
+        _ => work.note(NoteKind::Kept, at, format!("{what} means the same")),
     }
 }
 
@@ -88,11 +92,11 @@ fn left_out(work: &mut Translator<'_>, i: usize, at: &Path, field: Field, r: Res
     match meant {
         Some(_) => {
             let says = format!("no {} {what} means {text} in {}, which is written out", r.name(), from.name);
-            work.note(Kind::Changed, at, says);
+            work.note(NoteKind::Changed, at, says);
         }
         None => {
             let says = format!("{} says no {} {what}; {text} is assumed", from.name, r.name());
-            work.note(Kind::Assumed, at, says);
+            work.note(NoteKind::Assumed, at, says);
         }
     }
 }
@@ -110,7 +114,7 @@ fn one_ratio(work: &mut Translator<'_>, i: usize) {
         let weight = &mut part_mut(&mut work.new_queues()[i], r).weight;
         if weight.as_ref() != Some(&ratio) {
             *weight = Some(ratio.clone());
-            work.note(Kind::Changed, at.field(r.name()).field("weight"), says.as_str());
+            work.note(NoteKind::Changed, at.field(r.name()).field("weight"), says.as_str());
         }
     }
 }
@@ -129,7 +133,7 @@ fn to_one_ratio(work: &mut Translator<'_>, i: usize, at: &Path) {
         Some((_, ratio)) => {
             let says = format!("{}, the first of GPU, CPU and memory", has_one_ratio(work.to));
             for (r, _) in said.filter(|(_, weight)| *weight != ratio) {
-                work.note(Kind::Dropped, at.field(r.name()).field("weight"), says.as_str());
+                work.note(NoteKind::Dropped, at.field(r.name()).field("weight"), says.as_str());
             }
         }
         None if work.from.queue.weight.is_some() => {
@@ -137,7 +141,7 @@ fn to_one_ratio(work: &mut Translator<'_>, i: usize, at: &Path) {
             if text != "1" {
                 work.new_queues()[i].gpu.weight = Some(text.into());
                 let says = format!("no gpu weight means {text} in {}, which is written out", work.from.name);
-                work.note(Kind::Changed, at.field("gpu").field("weight"), says);
+                work.note(NoteKind::Changed, at.field("gpu").field("weight"), says);
             }
         }
         None => {}
@@ -154,7 +158,7 @@ fn to_hosts(work: &mut Translator<'_>, i: usize, at: &Path) {
     let smallest = work.new.nodes.iter().map(|node| gpus(&node.gpu)).filter(|&n| n > 0).min().unwrap_or(1000);
     if quota % smallest != 0 {
         let says = format!("{} owns whole hosts: the part of the quota that fills no host is not owned", work.to.name);
-        work.note(Kind::Changed, at.field("gpu").field("quota"), says);
+        work.note(NoteKind::Changed, at.field("gpu").field("quota"), says);
     }
 }
 
@@ -168,7 +172,7 @@ fn priority(work: &mut Translator<'_>, i: usize, at: &Path) {
             work.new.settings.remove(&name);
             if typed.is_some() {
                 let says = format!("{} of the same queue wins in {}", prefix.trim_end_matches('.'), work.from.name);
-                work.note(Kind::Dropped, place, says);
+                work.note(NoteKind::Dropped, place, says);
             }
             (place, typed) = (super::setting(&name), Some(own.clone()));
         }
@@ -184,17 +188,17 @@ fn shifted(work: &mut Translator<'_>, at: Path, typed: &Scalar) -> Scalar {
     match (from.queue.priority, to.queue.priority) {
         (_, None) => {
             if from.queue.priority.is_some() {
-                work.note(Kind::Dropped, at, format!("{} has no priorities of queues", to.name));
+                work.note(NoteKind::Dropped, at, format!("{} has no priorities of queues", to.name));
             }
             typed.clone()
         }
         (None, Some(new)) => {
             let says = format!("{} did not read the priority; it counts now, as {}", from.name, new.word);
-            work.note(Kind::Assumed, at, says);
+            work.note(NoteKind::Assumed, at, says);
             typed.clone()
         }
         (Some(old), Some(new)) if old.unset == new.unset => {
-            work.note(Kind::Kept, at, format!("priority is called {} in {}", new.word, to.name));
+            work.note(NoteKind::Kept, at, format!("priority is called {} in {}", new.word, to.name));
             typed.clone()
         }
         (Some(old), Some(new)) => {
@@ -203,7 +207,7 @@ fn shifted(work: &mut Translator<'_>, at: Path, typed: &Scalar) -> Scalar {
                 "priority becomes the {} of {}, counted from {} instead of {}",
                 new.word, to.name, new.unset, old.unset
             );
-            work.note(Kind::Changed, at, says);
+            work.note(NoteKind::Changed, at, says);
             Scalar(n.saturating_sub(old.unset).saturating_add(new.unset).to_string())
         }
     }
@@ -232,9 +236,9 @@ pub(super) fn min_runtimes(work: &mut Translator<'_>, at: &Path, values: [&Optio
 /// Notes values that only policies with a history read.
 fn of_history(work: &mut Translator<'_>, at: Path, what: &str) {
     match (work.from.queue.history, work.to.queue.history) {
-        (true, false) => work.note(Kind::Dropped, at, format!("{} does not know {what}", work.to.name)),
+        (true, false) => work.note(NoteKind::Dropped, at, format!("{} does not know {what}", work.to.name)),
         (false, true) => {
-            work.note(Kind::Assumed, at, format!("{} did not read {what}; it counts now", work.from.name));
+            work.note(NoteKind::Assumed, at, format!("{} did not read {what}; it counts now", work.from.name));
         }
         _ => {}
     }

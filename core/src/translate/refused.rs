@@ -4,7 +4,7 @@
 //! A maximum above that of an ancestor, and a guarantee above a maximum, are lowered, because the smaller value applied
 //! anyway. Other refused values are kept and noted; the simulation runs with them.
 
-use super::{Kind, Translator, queue};
+use super::{NoteKind, Translator, queue};
 use crate::policy::field::Field;
 use crate::policy::translator::{part, part_mut};
 use crate::scenario::{Scalar, check, codes, quantity};
@@ -23,14 +23,14 @@ pub fn refused(work: &mut Translator<'_>) {
     let checked = check(&work.new);
     for found in checked.diagnostics {
         if found.code == codes::REFUSED {
-            work.note(Kind::Refused, found.at, found.says);
+            work.note(NoteKind::Refused, found.at, found.says);
         }
     }
     let Some(plan) = checked.plan else { return };
     for (queue, spelled) in plan.cluster.queues.values().zip((refuses.names)(&plan.cluster.queues)) {
         if spelled != queue.name.to_lowercase() {
             let says = format!("{} takes no queue of that name; there it is {spelled}", work.to.name);
-            work.note(Kind::Changed, super::queue(&queue.name).field("name"), says);
+            work.note(NoteKind::Changed, super::queue(&queue.name).field("name"), says);
         }
     }
 }
@@ -57,5 +57,5 @@ fn lower(work: &mut Translator<'_>, i: usize, r: Resource, field: Field, says: &
     };
     let at = queue(&entry.name).field(r.name()).field(field.name());
     *field.of_mut(part_mut(&mut work.new_queues()[i], r)) = Some(least);
-    work.note(Kind::Changed, at, format!("{says}; the smaller one, which held anyway, is written"));
+    work.note(NoteKind::Changed, at, format!("{says}; the smaller one, which held anyway, is written"));
 }

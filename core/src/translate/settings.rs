@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Kind, Translator, setting};
+use super::{NoteKind, Translator, setting};
 use crate::policy::switches::SettingRules;
 use crate::policy::{PRIORITY_CLASS, Policy};
 use crate::scenario::{Path, Scalar, TimelineEntry};
@@ -45,7 +45,7 @@ fn timeline(work: &mut Translator<'_>) {
     for (i, _) in work.old.timeline.iter().enumerate().filter(|(_, entry)| has(entry)) {
         let at = Path::default().field("timeline").at(u32::try_from(i).unwrap_or(u32::MAX));
         let says = format!("{} does not read its settings anew during a run", work.to.name);
-        work.note(Kind::Dropped, at, says);
+        work.note(NoteKind::Dropped, at, says);
     }
     Arc::make_mut(&mut work.new.timeline).retain(|entry| !has(entry));
 }
@@ -57,12 +57,12 @@ fn one(work: &mut Translator<'_>, shared: &Shared, name: &str, typed: &Scalar) {
         work.new.settings.insert(usual.to_owned(), typed.clone());
         if usual != name {
             let says = format!("{name} is written as {usual}");
-            work.note(Kind::Changed, setting(usual), says);
+            work.note(NoteKind::Changed, setting(usual), says);
         }
-        return work.note(Kind::Kept, setting(name), "both have this setting");
+        return work.note(NoteKind::Kept, setting(name), "both have this setting");
     }
     if name.starts_with(PRIORITY_CLASS) && work.from.jobs.has_own_classes && work.to.jobs.has_own_classes {
-        return work.note(Kind::Kept, setting(name), "both read priority classes");
+        return work.note(NoteKind::Kept, setting(name), "both read priority classes");
     }
     let is = |of: Option<&str>| of == Some(name);
     if is(from.packing.map(|packing| packing.setting)) {
@@ -71,7 +71,7 @@ fn one(work: &mut Translator<'_>, shared: &Shared, name: &str, typed: &Scalar) {
     } else if is(from.default_priority) {
         work.new.settings.remove(name);
         let says = "the default priority is written into the jobs without one";
-        work.note(Kind::Changed, setting(name), says);
+        work.note(NoteKind::Changed, setting(name), says);
     } else if !evictions(work, name, typed) && !Policy::translate_setting(work.from.key, work, name, typed) {
         work.drop_setting(name, &format!("{} has no {name}", work.to.name));
     }
@@ -87,7 +87,7 @@ fn evictions(work: &mut Translator<'_>, name: &str, typed: &Scalar) -> bool {
     if is_off {
         work.new.settings.insert(to.setting.into(), to.off.into());
     }
-    work.note(Kind::Changed, setting(name), says);
+    work.note(NoteKind::Changed, setting(name), says);
     true
 }
 
@@ -105,7 +105,7 @@ fn place(work: &mut Translator<'_>, packs: Option<(bool, Option<&'static str>)>)
     let Some(to) = work.to.translation.packing else {
         if let Some(said) = said {
             let says = format!("{} has one way to choose nodes", work.to.name);
-            work.note(Kind::Dropped, setting(said), says);
+            work.note(NoteKind::Dropped, setting(said), says);
         }
         return;
     };
@@ -120,6 +120,6 @@ fn place(work: &mut Translator<'_>, packs: Option<(bool, Option<&'static str>)>)
     if said.is_some() || packs != to.packs_by_default {
         let effect = if packs { "fills one node after the other" } else { "spreads pods over nodes" };
         let says = format!("{} {value} {effect}", to.setting);
-        work.note(Kind::Changed, setting(said.unwrap_or(to.setting)), says);
+        work.note(NoteKind::Changed, setting(said.unwrap_or(to.setting)), says);
     }
 }

@@ -8,7 +8,7 @@ use super::others::not_chosen;
 use super::phrases::{marked, node_state, queue_of, reason};
 use super::reclaim::reclaimed;
 use super::text::{self, Text, bare, job, node, queue, text};
-use super::{Control, Entry, Explanation, RuleCard, Selection, node_scores, requested};
+use super::{Control, Explanation, ListEntry, RuleCard, Selection, node_scores, requested};
 use crate::id::{Id, JobId};
 use crate::moment::{Amounts, EventRow, EventWord, Frame, QueueRow, What};
 use crate::policy::Policy;
@@ -100,7 +100,7 @@ fn above_limit(frame: &Frame, event: &EventRow) -> Explanation {
 }
 
 /// All evictions for the same job, in the order of the decisions; `None` if there is only one.
-fn evictions_in_order(frame: &Frame, event: &EventRow) -> Option<(&'static str, Vec<Entry>)> {
+fn evictions_in_order(frame: &Frame, event: &EventRow) -> Option<(&'static str, Vec<ListEntry>)> {
     let by = event.by().filter(|_| event.word().is_eviction())?;
     let mut entries = Vec::new();
     let evicted = frame.events.iter().filter(|other| other.word().is_eviction());
@@ -110,12 +110,12 @@ fn evictions_in_order(frame: &Frame, event: &EventRow) -> Option<(&'static str, 
         let pod = pod.map_or(String::new(), |(_, n)| format!(", [pod] {n}"));
         let row = frame.jobs.iter().find(|job| job.name == name);
         let submitted = row.map_or(String::new(), |job| format!(", submitted {}", number::time(job.submit_ms)));
-        entries.push(Entry {
+        entries.push(ListEntry {
             when: format!("{}.", entries.len() + 1),
             text: text!("{job}{pod}{submitted}", [job = job(name), pod, submitted]),
             selection: Some(Selection::Job(name.to_string())),
             current: other.what == event.what,
-            ..Entry::default()
+            ..ListEntry::default()
         });
     }
     (entries.len() > 1).then_some(("[Evicted] for the same [job], in this order", entries))

@@ -8,7 +8,7 @@ use super::phrases::{self, marked, node_state, queue_of};
 use super::requested::{after_comma, requested};
 use super::text::{self, Text, job, text};
 use super::{Cell, Evidence, Explanation, Selection};
-use crate::moment::Kind;
+use crate::moment::EventKind;
 use crate::moment::{Amounts, EventRow, EventWord, Frame, NodeCard, Run, What};
 use crate::trace::{Event, EvictReason};
 
@@ -17,13 +17,13 @@ const LISTED_MAX: usize = 200;
 
 /// A line of a list.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Entry {
+pub struct ListEntry {
     /// Time in short form.
     pub when: String,
     /// The cycle it links to, if not the present one.
     pub cycle: Option<u32>,
     /// The kind of its mark.
-    pub kind: Option<Kind>,
+    pub kind: Option<EventKind>,
     /// The text of the line.
     pub text: Text,
     /// The selection it links to.
@@ -66,13 +66,13 @@ pub fn groups(frame: &Frame) -> Vec<Group<'_>> {
 }
 
 /// A group of events as a line.
-pub fn entry(frame: &Frame, group: &Group<'_>) -> Entry {
-    Entry {
+pub fn entry(frame: &Frame, group: &Group<'_>) -> ListEntry {
+    ListEntry {
         when: number::time(group.first.time_ms.max(0)),
-        kind: Kind::of(group.first.word()),
+        kind: EventKind::of(group.first.word()),
         text: line(frame, group),
         selection: Some(Selection::Event { cycle: frame.cycle, index: group.index }),
-        ..Entry::default()
+        ..ListEntry::default()
     }
 }
 
@@ -136,9 +136,9 @@ fn line(frame: &Frame, group: &Group<'_>) -> Text {
 /// The explanation shown without a selection: the events of the cycle.
 pub fn moment(frame: &Frame) -> Explanation {
     let groups = groups(frame);
-    let mut entries: Vec<Entry> = groups.iter().take(LISTED_MAX).map(|group| entry(frame, group)).collect();
+    let mut entries: Vec<ListEntry> = groups.iter().take(LISTED_MAX).map(|group| entry(frame, group)).collect();
     if let Some(more) = groups.len().checked_sub(LISTED_MAX).filter(|more| *more > 0) {
-        entries.push(Entry { text: Text::of(format!("and {} more", number(more as f64))), ..Entry::default() });
+        entries.push(ListEntry { text: Text::of(format!("and {} more", number(more as f64))), ..ListEntry::default() });
     }
     let verdict = match (frame.cycle, groups.len()) {
         (0, 0) => {
@@ -167,11 +167,11 @@ fn things(n: usize) -> String {
 }
 
 /// The events of a job up to the last computed cycle.
-pub fn history(run: &Run, job: &str, cycle: u32) -> Vec<Entry> {
-    let mut entries: Vec<(Entry, usize)> = Vec::new();
+pub fn history(run: &Run, job: &str, cycle: u32) -> Vec<ListEntry> {
+    let mut entries: Vec<(ListEntry, usize)> = Vec::new();
     for (at, word, of) in &run.events {
         let is_gone = *word == EventWord::NotReplaced;
-        let shape = if is_gone { Some(Kind::Reclaimed) } else { Kind::of(*word) };
+        let shape = if is_gone { Some(EventKind::Reclaimed) } else { EventKind::of(*word) };
         let is_own = of.is_some_and(|of| run.names.job(of) == job);
         let Some(shape) = shape.filter(|_| is_own) else { continue };
         let said = past(*word);
@@ -183,22 +183,22 @@ pub fn history(run: &Run, job: &str, cycle: u32) -> Vec<Entry> {
             last.text = Text::of(format!("{said}, {n} [pods]"));
             continue;
         }
-        let entry = Entry {
+        let entry = ListEntry {
             when: format!("cycle {at}"),
             cycle: Some(*at),
             kind: Some(shape),
             text: Text::of(said),
             current: *at == cycle,
-            ..Entry::default()
+            ..ListEntry::default()
         };
         entries.push((entry, 1));
     }
     let from = entries.len().saturating_sub(HISTORY);
     entries.drain(..from);
     let first = run.events.first().map_or(run.last_cycle + 1, |event| event.0);
-    let left_out = (!run.earlier.is_empty() && from == 0).then(|| Entry {
+    let left_out = (!run.earlier.is_empty() && from == 0).then(|| ListEntry {
         text: Text::of(format!("What was before cycle {first} is not listed; [ goes there")),
-        ..Entry::default()
+        ..ListEntry::default()
     });
     left_out.into_iter().chain(entries.into_iter().map(|(entry, _)| entry)).collect()
 }
@@ -301,7 +301,7 @@ fn slots_in_use(node: &NodeCard) -> String {
 }
 
 /// The jobs on a node with their GPUs, and its pods without GPU.
-fn on_node(frame: &Frame, node: &NodeCard) -> Vec<Entry> {
+fn on_node(frame: &Frame, node: &NodeCard) -> Vec<ListEntry> {
     let mut jobs: Vec<(String, u32, f64)> = Vec::new();
     for pod in node.cells.iter().flat_map(|cell| &cell.pods) {
         match jobs.iter_mut().find(|job| job.0 == pod.job) {
@@ -309,22 +309,22 @@ fn on_node(frame: &Frame, node: &NodeCard) -> Vec<Entry> {
             None => jobs.push((pod.job.clone(), pod.queue, pod.portion)),
         }
     }
-    let mut entries: Vec<Entry> = jobs
+    let mut entries: Vec<ListEntry> = jobs
         .into_iter()
         .map(|(job, queue, gpus)| {
             let queue = frame.queues.get(queue as usize).map_or("", |queue| queue.name.as_str());
             let (name, queue, gpus) = (text::job(&job), text::queue(queue), with_unit(Resource::GPU, gpus));
-            Entry {
-                kind: Some(Kind::Started),
+            ListEntry {
+                kind: Some(EventKind::Started),
                 text: text!("{name} of {queue}, {gpus}", [name, queue, gpus]),
                 selection: Some(Selection::Job(job)),
-                ..Entry::default()
+                ..ListEntry::default()
             }
         })
         .collect();
     if !node.cpu_pods.is_empty() {
         let text = Text::of(format!("{} without GPU", count(node.cpu_pods.len() as u64, "[pod]")));
-        entries.push(Entry { kind: Some(Kind::Started), text, ..Entry::default() });
+        entries.push(ListEntry { kind: Some(EventKind::Started), text, ..ListEntry::default() });
     }
     entries
 }

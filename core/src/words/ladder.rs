@@ -20,7 +20,7 @@ pub struct Ladder {
 
 /// One line of a derivation.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Step {
+pub struct LadderStep {
     /// The operation.
     pub text: Text,
     /// The calculation; may be empty.
@@ -41,11 +41,11 @@ pub struct Step {
 const SIBLINGS: usize = 5;
 
 /// The lines of all levels, from the root down.
-pub fn ladder(levels: &[LadderLevel], resource: Resource) -> Vec<Step> {
+pub fn ladder(levels: &[LadderLevel], resource: Resource) -> Vec<LadderStep> {
     levels.iter().flat_map(|level| one_level(level, resource)).collect()
 }
 
-fn one_level(level: &LadderLevel, resource: Resource) -> Vec<Step> {
+fn one_level(level: &LadderLevel, resource: Resource) -> Vec<LadderStep> {
     let of = if level.of.is_empty() {
         match level.pool.as_str() {
             "" => Text::of("The cluster has"),
@@ -54,8 +54,12 @@ fn one_level(level: &LadderLevel, resource: Resource) -> Vec<Step> {
     } else {
         text!("{queue} divides its [fair share]", [queue = queue(&level.of)])
     };
-    let mut steps =
-        vec![Step { text: of, value: with_unit(resource, level.capacity), starts: true, ..Step::default() }];
+    let mut steps = vec![LadderStep {
+        text: of,
+        value: with_unit(resource, level.capacity),
+        starts: true,
+        ..LadderStep::default()
+    }];
     let lines = |is_meant: fn(&DivisionStep) -> bool| -> Vec<&LadderLine> {
         level.lines.iter().filter(|line| is_meant(&line.step)).collect()
     };
@@ -66,11 +70,11 @@ fn one_level(level: &LadderLevel, resource: Resource) -> Vec<Step> {
     steps.extend(folded(level, &quotas, "[quotas] of", resource));
     if let Some(DivisionStep::Quota { remaining, .. }) = quotas.last().map(|line| line.step) {
         let granted: f64 = quotas.iter().map(|line| line.step.given()).sum();
-        steps.push(Step {
+        steps.push(LadderStep {
             text: Text::of("remains after [quotas]"),
             sum: format!("{} − {}", amount(resource, level.capacity), amount(resource, granted)),
             value: amount(resource, remaining),
-            ..Step::default()
+            ..LadderStep::default()
         });
     }
     for round in rounds.chunk_by(|one, next| one.step.round() == next.step.round()) {
@@ -83,41 +87,41 @@ fn one_level(level: &LadderLevel, resource: Resource) -> Vec<Step> {
         0 | 1 => String::new(),
         _ => own.iter().map(|given| amount(resource, *given)).collect::<Vec<_>>().join(" + "),
     };
-    steps.push(Step {
+    steps.push(LadderStep {
         text: text!("[fair share] of {queue}", [queue = queue(name)]),
         sum,
         value: with_unit(resource, level.fair_share),
         number: Some((name.to_owned(), Quantity::FairShare)),
         own: true,
         result: true,
-        ..Step::default()
+        ..LadderStep::default()
     });
-    steps.extend(level.alternatives.iter().map(|share| Step {
+    steps.extend(level.alternatives.iter().map(|share| LadderStep {
         text: Text::of(format!("{}; shown for orientation only", share.rule.0.says)),
         sum: share.rule.0.formula.to_string(),
         value: with_unit(resource, share.fair_share),
-        ..Step::default()
+        ..LadderStep::default()
     }));
     steps
 }
 
 /// The lines of siblings; if there are many, all but the explained queue share one line.
-fn folded(level: &LadderLevel, lines: &[&LadderLine], others: &str, resource: Resource) -> Vec<Step> {
+fn folded(level: &LadderLevel, lines: &[&LadderLine], others: &str, resource: Resource) -> Vec<LadderStep> {
     let (own, rest): (Vec<&LadderLine>, Vec<_>) = lines.iter().partition(|line| line.queue == level.queue);
     if lines.len() <= SIBLINGS {
         return lines.iter().map(|line| one_line(level, line, resource)).collect();
     }
-    let mut steps: Vec<Step> = own.iter().map(|line| one_line(level, line, resource)).collect();
+    let mut steps: Vec<LadderStep> = own.iter().map(|line| one_line(level, line, resource)).collect();
     let given: f64 = rest.iter().map(|line| line.step.given()).sum();
-    steps.push(Step {
+    steps.push(LadderStep {
         text: Text::of(format!("{others} {} other [queues]", rest.len())),
         value: amount(resource, given),
-        ..Step::default()
+        ..LadderStep::default()
     });
     steps
 }
 
-fn one_line(level: &LadderLevel, line: &LadderLine, resource: Resource) -> Step {
+fn one_line(level: &LadderLevel, line: &LadderLine, resource: Resource) -> LadderStep {
     let name = || queue(&line.queue);
     let given = amount(resource, line.step.given());
     let (text, sum, value) = match &line.step {
@@ -143,7 +147,7 @@ fn one_line(level: &LadderLevel, line: &LadderLine, resource: Resource) -> Step 
             (name(), String::new(), String::new())
         }
     };
-    Step { text, sum, value, own: line.queue == level.queue, ..Step::default() }
+    LadderStep { text, sum, value, own: line.queue == level.queue, ..LadderStep::default() }
 }
 
 /// The effect of past usage on a weight: *weight 1 → 0.62 (of 2): past usage 60 %, k 1, share 0.5 + 1 × (0.5 − 0.6) =

@@ -48,8 +48,8 @@ pub use check::{Party, says};
 pub use comparison::{Comparison, terms as terms_of};
 pub use difference::{FirstDifference, Repeated, Side};
 pub use facts::{Cell, Fact};
-pub use happenings::{Entry, Group, groups, history};
-pub use ladder::{Ladder, Step, ladder};
+pub use happenings::{Group, ListEntry, groups, history};
+pub use ladder::{Ladder, LadderStep, ladder};
 pub use next::{Expectation, RoomNeeded, expectation};
 pub use order::{Level, Order, put_order};
 pub use phrases::node_state;
@@ -92,15 +92,15 @@ pub struct Explanation {
     /// What changes the state without an edit.
     pub outlook: Text,
     /// The derivation of a fair share.
-    pub ladder: Vec<Step>,
+    pub ladder: Vec<LadderStep>,
     /// The order of the next pass, level by level.
     pub order: Vec<Level>,
     /// A caption and a list: jobs of a queue, pods of a node, or events.
-    pub list: Option<(&'static str, Vec<Entry>)>,
+    pub list: Option<(&'static str, Vec<ListEntry>)>,
     /// Other possible victims, and why they were not selected.
-    pub others: Vec<Entry>,
+    pub others: Vec<ListEntry>,
     /// Events of the job so far.
-    pub history: Vec<Entry>,
+    pub history: Vec<ListEntry>,
     /// The policy whose terms it uses.
     pub policy: String,
 }

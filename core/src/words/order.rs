@@ -1,6 +1,6 @@
 //! The order of the next pass as lines, with the keys that decide each position.
 
-use super::happenings::Entry;
+use super::happenings::ListEntry;
 use super::text::{self, Text, text};
 use super::{Explanation, Selection, Terms, check, number};
 use crate::cluster::Queue;
@@ -29,7 +29,7 @@ pub struct Level {
     /// Caption that names the queue whose children or jobs are listed.
     pub caption: String,
     /// The lines, in order.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<ListEntry>,
 }
 
 /// Adds the order of the selection to an explanation, if it belongs to the frame's cycle.
@@ -67,7 +67,7 @@ fn lines(frame: &Frame, level: &OrderLevel) -> Level {
     }
     if level.subject_is_absent {
         let text = Text::of("Nothing is pending here, so the next cycle skips it.");
-        entries.push(Entry { text, ..Entry::default() });
+        entries.push(ListEntry { text, ..ListEntry::default() });
     }
     entries.iter_mut().for_each(|entry| entry.text.in_terms(terms));
     Level { caption, entries }
@@ -78,7 +78,7 @@ fn name<'a>(frame: &'a Frame, place: &'a OrderPlace) -> &'a str {
     place.queue.map_or(place.name.as_str(), |queue| frame.queue(queue))
 }
 
-fn entry(frame: &Frame, place: &OrderPlace, before: Option<&OrderPlace>, rule: &str) -> Entry {
+fn entry(frame: &Frame, place: &OrderPlace, before: Option<&OrderPlace>, rule: &str) -> ListEntry {
     let called = name(frame, place);
     let (text, selection) = match (place.job, place.queue) {
         (Some(_), _) => (text::job(called), Some(Selection::Job(called.to_string()))),
@@ -90,7 +90,7 @@ fn entry(frame: &Frame, place: &OrderPlace, before: Option<&OrderPlace>, rule: &
         Some((last, equal)) => behind(frame, place, before, (last, equal)),
     };
     let (when, text) = (format!("{}.", place.position), text.then(why));
-    Entry { when, text, selection, current: place.is_subject, ..Entry::default() }
+    ListEntry { when, text, selection, current: place.is_subject, ..ListEntry::default() }
 }
 
 /// The sort keys of the first place.

@@ -3,7 +3,7 @@
 use super::Selection;
 use super::check::{decisive_resource, side};
 use super::ego;
-use super::happenings::Entry;
+use super::happenings::ListEntry;
 use super::number::{count, number, with_unit};
 use super::phrases::queue_of;
 use super::protection::protection;
@@ -17,7 +17,7 @@ use crate::units::Resource;
 const LINES: usize = 6;
 
 /// Candidates that were not selected: queues, and jobs in the queue of the evicted pod.
-pub fn not_chosen(frame: &Frame, event: &EventRow) -> Vec<Entry> {
+pub fn not_chosen(frame: &Frame, event: &EventRow) -> Vec<ListEntry> {
     let Some(by) = event.by() else { return Vec::new() };
     if !matches!(event.word(), EventWord::Reclaimed | EventWord::Preempted) {
         return Vec::new();
@@ -46,7 +46,7 @@ pub fn not_chosen(frame: &Frame, event: &EventRow) -> Vec<Entry> {
             }
             None => ("kept", says(frame, not_selected)),
         };
-        Entry { when: when.into(), text, selection: Some(selection), ..Entry::default() }
+        ListEntry { when: when.into(), text, selection: Some(selection), ..ListEntry::default() }
     };
     frame.not_selected.iter().filter(is_meant).take(LINES).map(entry).collect()
 }

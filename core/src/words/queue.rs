@@ -1,12 +1,12 @@
 //! Explanations of queues: allocation and entitlement.
 
-use super::happenings::Entry;
+use super::happenings::ListEntry;
 use super::number::{self, amount, bound, unit, with_unit};
 use super::requested::{after_comma, requested};
 use super::text::{self, Text, text};
 use super::{Cell, Control, Evidence, Explanation, Ladder, Selection, Terms, ladder};
 use crate::id::{Id, QueueId};
-use crate::moment::Kind;
+use crate::moment::EventKind;
 use crate::moment::states::saturation;
 use crate::moment::{BoundTriple, Frame, JobRow, PoolRow, PriorityRow, QueueRow};
 use crate::units::{Resource, ShownResource};
@@ -23,7 +23,7 @@ pub fn queue(frame: &Frame, name: &str, derivation: Option<&Ladder>, resource: R
     let fates = frame.fates();
     let entry = |job: &JobRow| job_entry(frame, job, fates.get(job.name.as_str()).copied());
     let of_queue = || frame.jobs.iter().filter(|job| job.queue == position as u32);
-    let mut jobs: Vec<Entry> = of_queue().map(entry).take(JOBS).collect();
+    let mut jobs: Vec<ListEntry> = of_queue().map(entry).take(JOBS).collect();
     jobs.extend(more_jobs(of_queue().skip(JOBS).count() as u64));
     let queue = text::queue(name);
     let called = match frame.names.display_name(QueueId::from_index(position)) {
@@ -52,25 +52,25 @@ pub fn queue(frame: &Frame, name: &str, derivation: Option<&Ladder>, resource: R
 const JOBS: usize = 12;
 
 /// A line with the number of jobs that are not listed.
-fn more_jobs(n: u64) -> Option<Entry> {
+fn more_jobs(n: u64) -> Option<ListEntry> {
     let text = Text::of(format!("and {}", number::count(n, "more [job]")));
-    (n > 0).then(|| Entry { text, ..Entry::default() })
+    (n > 0).then(|| ListEntry { text, ..ListEntry::default() })
 }
 
-fn job_entry(frame: &Frame, job: &JobRow, fate: Option<&'static str>) -> Entry {
+fn job_entry(frame: &Frame, job: &JobRow, fate: Option<&'static str>) -> ListEntry {
     let amount = requested(frame, &job.request);
     let (kind, state) = match (job.running, job.pending, job.leaving) {
-        (0, 0, _) => (Kind::Reclaimed, "is shutting down".to_string()),
-        (0, _, _) => (Kind::Requeued, fate.unwrap_or("is waiting").into()),
-        (_, 0, _) => (Kind::Started, "is running".into()),
-        (running, pending, _) => (Kind::Started, format!("{running} of {} [pods] running", running + pending)),
+        (0, 0, _) => (EventKind::Reclaimed, "is shutting down".to_string()),
+        (0, _, _) => (EventKind::Requeued, fate.unwrap_or("is waiting").into()),
+        (_, 0, _) => (EventKind::Started, "is running".into()),
+        (running, pending, _) => (EventKind::Started, format!("{running} of {} [pods] running", running + pending)),
     };
-    Entry {
+    ListEntry {
         when: number::time(job.submit_ms),
         kind: Some(kind),
         text: text!("{job} {state}{amount}", [job = text::job(&job.name), state, amount = after_comma(&amount)]),
         selection: Some(Selection::Job(job.name.clone())),
-        ..Entry::default()
+        ..ListEntry::default()
     }
 }
 

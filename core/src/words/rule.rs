@@ -2,7 +2,7 @@
 
 use crate::scenario::{self, Path, Scenario};
 
-use super::happenings::{self, Entry};
+use super::happenings::{self, ListEntry};
 use super::number::count;
 use super::terms::product;
 use super::text::{Text, job, text};
@@ -78,8 +78,8 @@ fn when(cycle: u32, n_decided: usize, used: Option<&RuleUse>) -> String {
 }
 
 /// The comparisons by a rule that decided no event itself.
-fn compared(frame: &Frame, used: &RuleUse) -> Vec<Entry> {
-    let entry = |check: &Check| Entry { text: check::says(frame, check), ..Entry::default() };
+fn compared(frame: &Frame, used: &RuleUse) -> Vec<ListEntry> {
+    let entry = |check: &Check| ListEntry { text: check::says(frame, check), ..ListEntry::default() };
     used.checks.iter().map(entry).collect()
 }
 
@@ -114,7 +114,7 @@ fn controls(book: &Rulebook, switch: &str, scenario: &Scenario) -> Vec<Control> 
 }
 
 /// The decisions of the frame's cycle that a rule took part in: events first, then refusals.
-fn decided(frame: &Frame, key: &str, used: Option<&RuleUse>) -> Vec<Entry> {
+fn decided(frame: &Frame, key: &str, used: Option<&RuleUse>) -> Vec<ListEntry> {
     let is_by = |checks: &[Check]| checks.iter().any(|check| check.rule.key() == key);
     let is_mark = |row: &EventRow| matches!(row.what, What::Mark(mark) if mark.rule.key() == key);
     let is_known = |index: u32| used.is_some_and(|used| used.events.binary_search(&index).is_ok());
@@ -122,10 +122,10 @@ fn decided(frame: &Frame, key: &str, used: Option<&RuleUse>) -> Vec<Entry> {
     let events = events
         .filter(|group| is_by(&group.first.checks) || is_mark(group.first) || is_known(group.index))
         .map(|group| happenings::entry(frame, &group));
-    let waiting = frame.refusals.iter().filter(|refusal| is_by(&refusal.checks)).map(|refusal| Entry {
+    let waiting = frame.refusals.iter().filter(|refusal| is_by(&refusal.checks)).map(|refusal| ListEntry {
         text: text!("{job} was kept waiting", [job = job(frame.job(refusal.job))]),
         selection: Some(Selection::Job(frame.job(refusal.job).to_string())),
-        ..Entry::default()
+        ..ListEntry::default()
     });
     events.chain(waiting).collect()
 }

@@ -6,7 +6,7 @@ use crate::policy::Policy;
 use crate::scenario::{Scenario, check, read};
 use crate::sim::Simulation;
 use crate::time::Time;
-use crate::translate::{Kind, translate};
+use crate::translate::{NoteKind, translate};
 
 fn scenario(policy: &str, settings: &str) -> Scenario {
     let text = format!(
@@ -64,7 +64,7 @@ fn scenarios_of_others_become_its_own() {
     assert!(ignored.iter().any(|found| found.code == codes::NOT_EXPRESSED), "{ignored:?}");
     let made = translate(&scenario("kai", "gpu-placement: spread, seed: 3"), "by-name").expect("both exist");
     assert_eq!((made.scenario.policy.as_str(), made.scenario.settings.len()), ("by-name", 0));
-    let dropped: Vec<_> = made.notes.iter().filter(|note| note.kind == Kind::Dropped).collect();
+    let dropped: Vec<_> = made.notes.iter().filter(|note| note.kind == NoteKind::Dropped).collect();
     for says in [
         "in order of names has no quotas",
         "in order of names has no weights",

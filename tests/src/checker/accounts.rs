@@ -9,7 +9,7 @@ use fairground::policy::kai::config::{Config, Revision};
 use fairground::policy::runai::terms::OverQuota;
 use fairground::units::{Bound, Resource};
 
-use super::moments::{Place, State};
+use super::moments::{MomentState, PodPlace};
 
 /// CPU millicores, memory bytes, GPUs.
 pub type Triple = [f64; 3];
@@ -66,7 +66,7 @@ impl Counting {
 pub struct Accounts<'a> {
     pub policy: &'a Policy,
     pub cluster: &'a Cluster,
-    pub state: &'a State,
+    pub state: &'a MomentState,
     pub pool: PartitionId,
     pub counting: Counting,
 }
@@ -82,7 +82,7 @@ impl<'a> Accounts<'a> {
         &self.cluster.pods[pod]
     }
 
-    pub fn place(&self, pod: PodId) -> Place {
+    pub fn place(&self, pod: PodId) -> PodPlace {
         self.state.places[pod.index()]
     }
 
@@ -225,9 +225,11 @@ impl<'a> Accounts<'a> {
         let (state, counting) = (self.state, self.counting);
         let claim = move |pod: PodId| state.claims.iter().find(|claim| claim.0 == pod).map(|claim| claim.1);
         self.cluster.jobs[job].pod_ids().filter_map(move |pod| match state.places[pod.index()] {
-            Place::On(node) => Some((pod, node)),
-            Place::Leaving(node) if counting.counts_leaving => Some((pod, node)),
-            Place::Waiting | Place::Gated | Place::Leaving(_) if counting.counts_claims => Some((pod, claim(pod)?)),
+            PodPlace::On(node) => Some((pod, node)),
+            PodPlace::Leaving(node) if counting.counts_leaving => Some((pod, node)),
+            PodPlace::Waiting | PodPlace::Gated | PodPlace::Leaving(_) if counting.counts_claims => {
+                Some((pod, claim(pod)?))
+            }
             _ => None,
         })
     }
@@ -305,7 +307,7 @@ impl<'a> Accounts<'a> {
         let is_claimed = move |pod: PodId| state.claims.iter().any(|claim| claim.0 == pod);
         self.cluster.jobs[job]
             .pod_ids()
-            .filter(move |pod| state.places[pod.index()] == Place::Waiting && !is_claimed(*pod))
+            .filter(move |pod| state.places[pod.index()] == PodPlace::Waiting && !is_claimed(*pod))
     }
 }
 

@@ -11,7 +11,7 @@ use fairground::time::Span;
 use fairground::units::{RESOURCES_MAX, Resource};
 
 use super::accounts::Accounts;
-use super::moments::Place as Where;
+use super::moments::PodPlace;
 use super::operand::Context;
 use super::yunikorn::{Amounts, bound, plus, request};
 
@@ -66,12 +66,12 @@ impl<'c, 'a> Applications<'c, 'a> {
         if self.context.rejected.contains(&job) || self.is_refused(job) {
             return Vec::new();
         }
-        let waits = |pod: &PodId| self.accounts.place(*pod) == Where::Waiting;
+        let waits = |pod: &PodId| self.accounts.place(*pod) == PodPlace::Waiting;
         match self.job(job).gang {
             Some(_) if !self.has_started(job) && !self.context.expired.contains(&job) => {
                 let is_claimed = |pod: &PodId| self.accounts.state.claims.iter().any(|claim| claim.0 == *pod);
                 // There are placeholders for pods behind a gate, too.
-                let is_gated = |pod: &PodId| self.accounts.place(*pod) == Where::Gated;
+                let is_gated = |pod: &PodId| self.accounts.place(*pod) == PodPlace::Gated;
                 let asks = |pod: &PodId| (waits(pod) || is_gated(pod)) && !is_claimed(pod);
                 self.members(job).into_iter().filter(asks).collect()
             }
@@ -83,7 +83,7 @@ impl<'c, 'a> Applications<'c, 'a> {
     /// with fair order.
     fn is_refused(&self, job: JobId) -> bool {
         // Others that are refused say so, as long as they are not behind a gate.
-        let is_gated = |pod: PodId| self.accounts.place(pod) == Where::Gated;
+        let is_gated = |pod: PodId| self.accounts.place(pod) == PodPlace::Gated;
         let is_told = !self.job(job).pod_ids().any(is_gated);
         if is_told || self.job(job).gang.is_none() || self.has_started(job) {
             return false;
@@ -114,7 +114,7 @@ impl<'c, 'a> Applications<'c, 'a> {
 
     /// Whether a pod of the job has run, or its gang is complete.
     fn has_started(&self, job: JobId) -> bool {
-        let runs = |pod: PodId| matches!(self.accounts.place(pod), Where::On(_) | Where::Leaving(_));
+        let runs = |pod: PodId| matches!(self.accounts.place(pod), PodPlace::On(_) | PodPlace::Leaving(_));
         let claims = &self.accounts.state.claims;
         let is_claimed = |pod: &PodId| claims.iter().any(|claim| claim.0 == *pod);
         self.context.starts[job.index()].is_some()

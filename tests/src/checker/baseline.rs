@@ -7,11 +7,11 @@ use fairground::trace::{Quantity, Value};
 use fairground::units::{Bound, Resource};
 
 use super::accounts::{Accounts, Triple, plus};
-use super::moments::Place as Where;
-use super::operand::{Context, Expect, Place, mib_of};
+use super::moments::PodPlace;
+use super::operand::{Context, Expect, Operand, mib_of};
 
 /// What a side of a comparison has to be.
-pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
+pub fn expect(context: &Context<'_>, place: Operand<'_>) -> Expect {
     let owner = place.owner();
     let is_share = place.check.rule.key().contains("/smallest-");
     match place.term.quantity {
@@ -73,7 +73,7 @@ fn share(context: &Context<'_>, queue: QueueId) -> f64 {
 
 /// What a pod takes of an empty node, where each part of a GPU takes a device, and the most that a node has which it
 /// may use.
-fn of_empty_nodes(context: &Context<'_>, place: Place<'_>) -> Expect {
+fn of_empty_nodes(context: &Context<'_>, place: Operand<'_>) -> Expect {
     let Some(resource) = place.check.subject.resource else { return Expect::Unknown };
     let asked = |pod: &PodId| match context.accounts.pod(*pod).request {
         ref request if resource == Resource::GPU => f64::from(request.gpu.n_devices()),
@@ -112,7 +112,7 @@ pub fn has_memory(pod: &Pod, node: &Node) -> bool {
 }
 
 /// The request of the pod, or of pods of the job.
-fn requested(context: &Context<'_>, place: Place<'_>) -> Expect {
+fn requested(context: &Context<'_>, place: Operand<'_>) -> Expect {
     match (place.check.subject.pod, place.check.subject.job) {
         (Some(pod), _) => {
             let [cpu, memory, gpus] = context.accounts.pending(pod, false);
@@ -138,7 +138,7 @@ fn requested(context: &Context<'_>, place: Place<'_>) -> Expect {
 }
 
 /// What is free on the node, or the most on one.
-fn idle(context: &Context<'_>, place: Place<'_>) -> Expect {
+fn idle(context: &Context<'_>, place: Operand<'_>) -> Expect {
     let subject = place.check.subject;
     let is_fifo = matches!(context.policy, Policy::Fifo(_));
     let accounts = &context.accounts;
@@ -171,7 +171,7 @@ fn idle(context: &Context<'_>, place: Place<'_>) -> Expect {
 /// Pods on a node, terminating ones included.
 pub fn pods_on<'a>(accounts: &Accounts<'a>, node: NodeId) -> impl Iterator<Item = &'a fairground::cluster::Pod> {
     let state = accounts.state;
-    let is_here = move |at: usize| matches!(state.places[at], Where::On(at) | Where::Leaving(at) if at == node);
+    let is_here = move |at: usize| matches!(state.places[at], PodPlace::On(at) | PodPlace::Leaving(at) if at == node);
     accounts.cluster.pods.iter().filter(move |(id, _)| is_here(id.index())).map(|(_, pod)| pod)
 }
 

@@ -18,7 +18,7 @@ use fairground::policy::runai::terms::OverQuota;
 use fairground::units::{Bound, Resource};
 
 use super::accounts::{Accounts, Triple, plus};
-use super::moments::Place;
+use super::moments::PodPlace;
 
 /// Amount that stands for no bound.
 const UNLIMITED: f64 = -1.0;
@@ -110,8 +110,8 @@ impl Division<'_> {
     fn request(&self, queue: QueueId) -> Triple {
         let pods = self.accounts.jobs_below(queue).flat_map(|job| self.accounts.cluster.jobs[job].pod_ids());
         pods.fold([0.0; 3], |sum, pod| match self.accounts.place(pod) {
-            Place::Waiting => plus(sum, self.accounts.pending(pod, false)),
-            Place::On(node) => plus(sum, self.accounts.on_node(pod, node)),
+            PodPlace::Waiting => plus(sum, self.accounts.pending(pod, false)),
+            PodPlace::On(node) => plus(sum, self.accounts.on_node(pod, node)),
             _ => sum,
         })
     }

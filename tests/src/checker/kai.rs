@@ -9,13 +9,13 @@ use fairground::trace::{Quantity, Subject, Value};
 use fairground::units::{Amount, Resource};
 
 use super::accounts::{Triple, hundredths, plus, sums};
-use super::moments::Place as Where;
-use super::operand::{Context, Expect, Place, mib_of};
+use super::moments::PodPlace;
+use super::operand::{Context, Expect, Operand, mib_of};
 use super::rooms::Rooms;
 use super::scores::Scores;
 
 /// What a side of a comparison has to be.
-pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
+pub fn expect(context: &Context<'_>, place: Operand<'_>) -> Expect {
     let owner = place.owner();
     let queue = owner.queue;
     match place.term.quantity {
@@ -81,12 +81,12 @@ pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
 
 /// What the request may be: pods of the chunk, or the part of one device that the test of a pod on its node counts
 ///
-fn requests(context: &Context<'_>, place: Place<'_>) -> Vec<Triple> {
+fn requests(context: &Context<'_>, place: Operand<'_>) -> Vec<Triple> {
     if place.check.fault.as_deref() != Some("kai/fault/one-device") {
         return context.requests(is_test_of_bounds(place));
     }
     let of_one = |pod: &PodId| {
-        let Where::On(node) = context.end.places[pod.index()] else { return None };
+        let PodPlace::On(node) = context.end.places[pod.index()] else { return None };
         let [cpu, memory, _] = context.accounts.on_node(*pod, node);
         let device = context.accounts.cluster.nodes[node].device_mib();
         let mib = mib_of(context.accounts.pod(*pod).request.gpu, device);
@@ -96,7 +96,7 @@ fn requests(context: &Context<'_>, place: Place<'_>) -> Vec<Triple> {
 }
 
 /// Whether a comparison tests a chunk against limits or quotas before it is placed.
-fn is_test_of_bounds(place: Place<'_>) -> bool {
+fn is_test_of_bounds(place: Operand<'_>) -> bool {
     let key = place.check.rule.key();
     key.starts_with("kai/capacity") || matches!(key, "runai/limit" | "runai/non-preemptible")
 }
@@ -123,7 +123,7 @@ fn less(amounts: &[Triple], others: &[Triple]) -> Vec<Triple> {
     amounts.iter().flat_map(without).collect()
 }
 
-fn with_job(context: &Context<'_>, place: Place<'_>, queue: Option<QueueId>) -> Expect {
+fn with_job(context: &Context<'_>, place: Operand<'_>, queue: Option<QueueId>) -> Expect {
     of_queue(queue, |queue| {
         let held = held(context, queue, place.term.quantity);
         let asked = requests(context, place);
@@ -137,7 +137,7 @@ fn with_job(context: &Context<'_>, place: Place<'_>, queue: Option<QueueId>) -> 
 }
 
 /// Allocated over fair share, from the two amounts that it was computed from.
-fn saturation(place: Place<'_>) -> Expect {
+fn saturation(place: Operand<'_>) -> Expect {
     let held = place.part(Quantity::AllocatedWithJob).or(place.part(Quantity::AllocatedAfter));
     let (Some(held), Some(share)) = (held, place.part(Quantity::FairShare)) else { return Expect::Unknown };
     let ratio = match share {
@@ -165,12 +165,12 @@ pub fn config(policy: &Policy) -> Option<&Config> {
 }
 
 /// Whether a comparison is that of a pod with the largest node.
-fn is_size(place: Place<'_>) -> bool {
+fn is_size(place: Operand<'_>) -> bool {
     place.check.right.quantity == Quantity::LargestNode
 }
 
 /// What a pod requests, or the most that a node of the pool has.
-fn size(context: &Context<'_>, place: Place<'_>) -> Expect {
+fn size(context: &Context<'_>, place: Operand<'_>) -> Expect {
     let accounts = &context.accounts;
     let (Some(pod), Some(resource)) = (place.check.subject.pod, place.check.subject.resource) else {
         return Expect::Unknown;
@@ -192,7 +192,7 @@ fn size(context: &Context<'_>, place: Place<'_>) -> Expect {
 }
 
 /// A pod's request, and what is free on its node, or the most that is free on one that it may use.
-fn on_node(context: &Context<'_>, place: Place<'_>) -> Expect {
+fn on_node(context: &Context<'_>, place: Operand<'_>) -> Expect {
     let subject = place.check.subject;
     let (Some(pod), Some(rooms)) = (subject.pod, &*context.rooms) else { return Expect::Unknown };
     let one = |value: f64| Expect::Values(vec![Value::Real(value)]);
@@ -221,7 +221,7 @@ pub fn free_gpus<'a>(context: &'a Context<'_>, rooms: &'a Rooms<'_>, pod: PodId)
 }
 
 /// The score of one of the two nodes, or a part of it.
-fn score(context: &Context<'_>, place: Place<'_>) -> Expect {
+fn score(context: &Context<'_>, place: Operand<'_>) -> Expect {
     let Subject { pod, node, other_node, .. } = place.check.subject;
     let node = if place.is_left { node } else { other_node };
     let (Some(pod), Some(node), Some(rooms), Some(config)) = (pod, node, &*context.rooms, config(context.policy))
@@ -238,12 +238,12 @@ fn score(context: &Context<'_>, place: Place<'_>) -> Expect {
 }
 
 /// Whether a comparison is about the room of a node.
-fn is_part_of_fit(place: Place<'_>) -> bool {
+fn is_part_of_fit(place: Operand<'_>) -> bool {
     place.check.rule.key().ends_with("/room")
 }
 
 /// The constant that a quantity is compared with.
-fn constant(context: &Context<'_>, place: Place<'_>) -> Expect {
+fn constant(context: &Context<'_>, place: Operand<'_>) -> Expect {
     let real = |value: f64| Expect::Values(vec![Value::Real(value)]);
     match (place.check.left.quantity, place.owner().job) {
         (Quantity::Saturation, _) => real(1.0),
@@ -257,7 +257,7 @@ fn constant(context: &Context<'_>, place: Place<'_>) -> Expect {
 
 /// Number of other jobs that run and may lose some of what they hold, in the queue of the comparison or in all. A job
 /// that was evicted and only has claims does not run.
-fn preemptible(context: &Context<'_>, place: Place<'_>) -> i64 {
+fn preemptible(context: &Context<'_>, place: Operand<'_>) -> i64 {
     let (accounts, subject) = (&context.accounts, place.check.subject);
     let jobs = accounts.cluster.jobs.ids().filter(|job| {
         let is_there = accounts.state.pools[job.index()] == accounts.pool;
@@ -265,7 +265,7 @@ fn preemptible(context: &Context<'_>, place: Place<'_>) -> i64 {
         is_there && is_own && Some(*job) != subject.job
     });
     let runs =
-        |job: &JobId| accounts.cluster.jobs[*job].pod_ids().any(|pod| matches!(accounts.place(pod), Where::On(_)));
+        |job: &JobId| accounts.cluster.jobs[*job].pod_ids().any(|pod| matches!(accounts.place(pod), PodPlace::On(_)));
     jobs.filter(runs).filter(|job| accounts.fixed(*job).len() < accounts.holders(*job).count()).count() as i64
 }
 
@@ -303,7 +303,7 @@ fn filled(context: &Context<'_>, job: JobId) -> Expect {
 }
 
 /// Time since the latest start of a victim, or since a gang is below its minimum.
-fn runtime(context: &Context<'_>, place: Place<'_>) -> Expect {
+fn runtime(context: &Context<'_>, place: Operand<'_>) -> Expect {
     let ages = |since: Vec<Time>| {
         Expect::Values(since.into_iter().map(|since| Value::Real((context.now - since).as_seconds())).collect())
     };
@@ -332,7 +332,7 @@ fn preemption_delay(context: &Context<'_>, job: JobId, quantity: Quantity) -> Ex
 
 /// The minimum runtime that protects a victim: of the nearest queue that has one, or, against reclaim, of the nearest
 /// one from the queue below the common ancestor on.
-fn min_runtime(context: &Context<'_>, place: Place<'_>) -> Expect {
+fn min_runtime(context: &Context<'_>, place: Operand<'_>) -> Expect {
     let subject = place.check.subject;
     let (Some(victim), Some(job)) = (subject.other_job, subject.job) else { return Expect::Unknown };
     let cluster = context.accounts.cluster;

@@ -13,7 +13,7 @@ use fairground::time::Time;
 use fairground::trace::{Event, Ledger, QueuePriority, Refusal};
 
 use super::accounts::{Accounts, Counting, Triple};
-use super::moments::{Moments, Place, State};
+use super::moments::{MomentState, Moments, PodPlace};
 use super::preempted::{self, Preempted};
 use super::usage::Past;
 
@@ -157,10 +157,10 @@ pub fn ledgers(simulation: &Simulation) -> Vec<Arc<Ledger>> {
 }
 
 /// Whether a gang lacks pods: none has succeeded, some are there or claimed for, and a set has fewer than its minimum.
-fn is_stale(cluster: &Cluster, end: &State, config: &Config, job: JobId) -> bool {
+fn is_stale(cluster: &Cluster, end: &MomentState, config: &Config, job: JobId) -> bool {
     let is_used = |pod: &PodId| {
         let is_claimed = end.claims.iter().any(|claim| claim.0 == *pod);
-        is_claimed || matches!(end.places[pod.index()], Place::On(_) | Place::Leaving(_))
+        is_claimed || matches!(end.places[pod.index()], PodPlace::On(_) | PodPlace::Leaving(_))
     };
     let of = &cluster.jobs[job];
     let has_succeeded = of.pod_ids().any(|pod| matches!(cluster.pods[pod].phase, Phase::Finished { .. }));

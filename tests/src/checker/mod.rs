@@ -46,7 +46,7 @@ use fairground::trace::{
 use accounts::{Accounts, Counting, Triple};
 use fair_shares::{Division, Shares};
 use known::{Known, ledgers};
-use moments::{Moment, Moments, Place};
+use moments::{Moment, Moments, PodPlace};
 use operand::{Context, Expect, Found};
 pub use planted::Planted;
 use rooms::Rooms;
@@ -362,7 +362,7 @@ impl<'a> Cycle<'a> {
                 let is_other = |pod: &PodId| job_of(*pod) != job;
                 // A claim can be lost as a place can.
                 let claimed: BTreeSet<PodId> = accounts.state.claims.iter().map(|claim| claim.0).collect();
-                let holds = |pod: &PodId| matches!(accounts.place(*pod), Place::On(_)) || claimed.contains(pod);
+                let holds = |pod: &PodId| matches!(accounts.place(*pod), PodPlace::On(_)) || claimed.contains(pod);
                 pods.lost.extend(cluster.pods.ids().filter(is_other).filter(holds));
             }
         }
@@ -454,7 +454,7 @@ impl<'a> Cycle<'a> {
         Some(rooms)
     }
 
-    fn expect(&self, context: &Context<'_>, place: operand::Place<'_>) -> Expect {
+    fn expect(&self, context: &Context<'_>, place: operand::Operand<'_>) -> Expect {
         if let Some(of_nodes) = node_order::expect(context, place) {
             return of_nodes;
         }

@@ -16,7 +16,7 @@ use fairground::trace::{Event, EvictReason, Recorded, Unfinished};
 
 /// Where a pod is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum PodPlace {
     /// Not submitted, or over.
     Out,
     /// Pending.
@@ -31,10 +31,10 @@ pub enum Place {
 
 /// Places of all pods at one moment.
 #[derive(Clone, Debug)]
-pub struct State {
+pub struct MomentState {
     pub now: Time,
     /// By pod.
-    pub places: Vec<Place>,
+    pub places: Vec<PodPlace>,
     /// Node pool to which each job is offered.
     pub pools: Vec<PartitionId>,
     /// Jobs that are not tried again in their pool: what they hold does not count.
@@ -43,17 +43,17 @@ pub struct State {
     pub claims: Vec<(PodId, NodeId)>,
 }
 
-impl State {
+impl MomentState {
     /// The places of a cluster at time 0, without claims.
-    pub fn of(cluster: &Cluster) -> State {
+    pub fn of(cluster: &Cluster) -> MomentState {
         let place = |phase: Phase, node: Option<NodeId>| match (phase, node) {
-            (Phase::Pending, _) => Place::Waiting,
-            (Phase::Gated, _) => Place::Gated,
-            (Phase::Starting { .. } | Phase::Running { .. }, Some(node)) => Place::On(node),
-            (Phase::Terminating { .. }, Some(node)) => Place::Leaving(node),
-            _ => Place::Out,
+            (Phase::Pending, _) => PodPlace::Waiting,
+            (Phase::Gated, _) => PodPlace::Gated,
+            (Phase::Starting { .. } | Phase::Running { .. }, Some(node)) => PodPlace::On(node),
+            (Phase::Terminating { .. }, Some(node)) => PodPlace::Leaving(node),
+            _ => PodPlace::Out,
         };
-        State {
+        MomentState {
             now: Time::ZERO,
             places: cluster.pods.values().map(|pod| place(pod.phase, pod.node)).collect(),
             pools: cluster.jobs.values().map(|job| job.partition).collect(),
@@ -62,24 +62,24 @@ impl State {
         }
     }
 
-    fn after(simulation: &Simulation, record: &CycleRecord) -> State {
+    fn after(simulation: &Simulation, record: &CycleRecord) -> MomentState {
         let mut claims: Vec<(PodId, NodeId)> = simulation.held().iter().map(|claim| (claim.pod, claim.node)).collect();
         for claim in record.claims() {
             if !claims.contains(&(claim.pod, claim.node)) {
                 claims.push((claim.pod, claim.node));
             }
         }
-        State { now: record.time, claims, ..State::of(simulation.cluster()) }
+        MomentState { now: record.time, claims, ..MomentState::of(simulation.cluster()) }
     }
 
     /// Undoes an event; a start takes the place of a reservation that the pod had before.
     fn undo(&mut self, event: Event, held: &[(PodId, NodeId)]) {
         match event {
             Event::Bound { pod, .. } => {
-                self.places[pod.index()] = Place::Waiting;
+                self.places[pod.index()] = PodPlace::Waiting;
                 self.claims.extend(held.iter().filter(|claim| claim.0 == pod));
             }
-            Event::Evicted { pod, node, .. } => self.places[pod.index()] = Place::On(node),
+            Event::Evicted { pod, node, .. } => self.places[pod.index()] = PodPlace::On(node),
             Event::Claimed { pod, node } => self.claims.retain(|claim| *claim != (pod, node)),
             Event::Unclaimed { pod, node, .. } => self.claims.push((pod, node)),
             _ => {}
@@ -89,10 +89,10 @@ impl State {
     fn apply(&mut self, event: Event) {
         match event {
             Event::Bound { pod, node, .. } => {
-                self.places[pod.index()] = Place::On(node);
+                self.places[pod.index()] = PodPlace::On(node);
                 self.claims.retain(|claim| claim.0 != pod);
             }
-            Event::Evicted { pod, node, .. } => self.places[pod.index()] = Place::Leaving(node),
+            Event::Evicted { pod, node, .. } => self.places[pod.index()] = PodPlace::Leaving(node),
             Event::Claimed { pod, node } => self.claims.push((pod, node)),
             Event::Unclaimed { pod, node, .. } => self.claims.retain(|claim| *claim != (pod, node)),
             Event::Offered { job, partition } => self.pools[job.index()] = partition,
@@ -139,11 +139,11 @@ pub struct Moments<'a> {
     /// The decisions in order.
     pub decisions: &'a [Recorded],
     /// The state before the first decision, and after each one.
-    pub states: Vec<State>,
+    pub states: Vec<MomentState>,
     /// Claims that only count as made until the end of the cycle.
     pub unfinished: &'a [Unfinished],
     /// The states in which some of them are, each with the number of decisions before and of those claims.
-    pub counted: Vec<(usize, usize, State)>,
+    pub counted: Vec<(usize, usize, MomentState)>,
 }
 
 impl<'a> Moments<'a> {
@@ -158,7 +158,7 @@ impl<'a> Moments<'a> {
     ) -> Moments<'a> {
         let decisions = &record.events[record.n_outside as usize..];
         let cluster = simulation.cluster();
-        let mut state = State::after(simulation, record);
+        let mut state = MomentState::after(simulation, record);
         for recorded in decisions.iter().rev() {
             state.undo(recorded.event, held);
         }
@@ -191,13 +191,13 @@ impl<'a> Moments<'a> {
     }
 
     /// The state after all decisions, with all claims that only count as made.
-    pub fn end(&self) -> &State {
+    pub fn end(&self) -> &MomentState {
         let last = self.states.last().expect("a state");
         self.counted.last().map_or(last, |(_, _, counted)| counted)
     }
 
     /// The state at a moment.
-    pub fn state(&self, moment: &Moment) -> &State {
+    pub fn state(&self, moment: &Moment) -> &MomentState {
         moment.counted.map_or(&self.states[moment.state], |of| &self.counted[of].2)
     }
 
@@ -245,7 +245,7 @@ impl<'a> Moments<'a> {
     pub fn moved(&self, moment: usize) -> impl Iterator<Item = PodId> + '_ {
         let state = &self.states[moment];
         let claimed = state.claims.iter().map(|claim| claim.0);
-        claimed.filter(|pod| matches!(state.places[pod.index()], Place::Leaving(_)))
+        claimed.filter(|pod| matches!(state.places[pod.index()], PodPlace::Leaving(_)))
     }
 
     /// The decisions made together with one, for the same job, as a range.
@@ -307,10 +307,10 @@ impl<'a> Moments<'a> {
         let start = &self.states[0];
         for (pod, place) in cluster.pods.values_mut().zip(&start.places) {
             match place {
-                Place::Waiting if pod.phase != Phase::Pending => {
+                PodPlace::Waiting if pod.phase != Phase::Pending => {
                     (pod.phase, pod.node, pod.devices) = (Phase::Pending, None, Devices::default());
                 }
-                Place::On(node) if matches!(pod.phase, Phase::Terminating { .. }) => {
+                PodPlace::On(node) if matches!(pod.phase, Phase::Terminating { .. }) => {
                     let since = Time::ZERO - Span::from_millis(1);
                     (pod.phase, pod.node) = (Phase::Running { since, until: None }, Some(*node));
                 }
@@ -327,7 +327,7 @@ impl<'a> Moments<'a> {
             let pods = job.pod_ids().filter(|_| start.aside.contains(&id));
             pods.for_each(|pod| cluster.pods[pod].phase = Phase::Removed { at: Time::ZERO });
         }
-        let has_joined = |pod: PodId| start.places[pod.index()] != Place::Out;
+        let has_joined = |pod: PodId| start.places[pod.index()] != PodPlace::Out;
         cluster.joining.retain(|joining| !has_joined(joining.pod));
         Plan { cluster, timeline: Vec::new(), ..plan.clone() }
     }

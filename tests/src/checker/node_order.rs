@@ -17,7 +17,7 @@ use fairground::trace::{Check, Event, Op, Quantity, Recorded, Value};
 use fairground::units::Resource;
 
 use super::baseline::{free_parts, has_memory, owned, pods_on, untouched};
-use super::operand::{Context, Expect, Place};
+use super::operand::{Context, Expect, Operand};
 use super::yunikorn;
 
 /// Whether a comparison is about nodes near the chosen one.
@@ -52,7 +52,7 @@ pub fn wrong(recorded: &Recorded) -> Option<String> {
 }
 
 /// What a side of such a comparison has to be; `None`: it is another one.
-pub fn expect(context: &Context<'_>, place: Place<'_>) -> Option<Expect> {
+pub fn expect(context: &Context<'_>, place: Operand<'_>) -> Option<Expect> {
     let check = place.check;
     let (pods, node) = (pods(context, check), check.subject.node?);
     let of = &context.accounts.cluster.nodes[node];
@@ -87,13 +87,13 @@ fn pods(context: &Context<'_>, check: &Check) -> Vec<PodId> {
     }
 }
 
-fn name(context: &Context<'_>, place: Place<'_>, nodes: [NodeId; 2]) -> Expect {
+fn name(context: &Context<'_>, place: Operand<'_>, nodes: [NodeId; 2]) -> Expect {
     let node = nodes[usize::from(!place.is_left)];
     Expect::Values(vec![Value::Name(context.accounts.cluster.nodes[node].name.clone())])
 }
 
 /// By what the two nodes are ordered.
-fn order(context: &Context<'_>, place: Place<'_>, nodes: [NodeId; 2]) -> Expect {
+fn order(context: &Context<'_>, place: Operand<'_>, nodes: [NodeId; 2]) -> Expect {
     let accounts = &context.accounts;
     let node = nodes[usize::from(!place.is_left)];
     let is_owned = |node: NodeId| owned(accounts).iter().any(|(_, own, _)| own.contains(&node));
@@ -112,7 +112,7 @@ fn order(context: &Context<'_>, place: Place<'_>, nodes: [NodeId; 2]) -> Expect 
 }
 
 /// What a pod wants of a node, or the node has, of the resource that is told.
-fn misfit(context: &Context<'_>, place: Place<'_>, pods: &[PodId], node: NodeId) -> Option<Expect> {
+fn misfit(context: &Context<'_>, place: Operand<'_>, pods: &[PodId], node: NodeId) -> Option<Expect> {
     let accounts = &context.accounts;
     let slots = || Some(Expect::Values(vec![Value::Count(i64::from(accounts.cluster.nodes[node].pods_max))]));
     let resource = place.check.subject.resource;

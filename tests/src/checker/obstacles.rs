@@ -8,7 +8,7 @@ use fairground::units::{RESOURCES_MAX, Resource};
 
 use super::accounts::Accounts;
 use super::baseline;
-use super::moments::Place;
+use super::moments::PodPlace;
 use super::operand::{Context, mib_of};
 
 /// What is wrong with the obstacles of a gate; `None`: they are real at this moment.
@@ -93,11 +93,11 @@ fn holders(accounts: &Accounts<'_>, node: NodeId) -> Vec<PodId> {
     let is_free = accounts.counting.is_of_engine;
     let claims = |pod: &PodId| accounts.state.claims.contains(&(*pod, node));
     let holds = |pod: &PodId| match accounts.place(*pod) {
-        Place::On(at) => at == node,
+        PodPlace::On(at) => at == node,
         // A moved pod claims room before it is gone.
-        Place::Leaving(at) => (at == node && (!is_free || accounts.is_stuck(*pod))) || claims(pod),
+        PodPlace::Leaving(at) => (at == node && (!is_free || accounts.is_stuck(*pod))) || claims(pod),
         // A placeholder can claim room for a pod that a gate still keeps from scheduling.
-        Place::Waiting | Place::Gated => claims(pod),
+        PodPlace::Waiting | PodPlace::Gated => claims(pod),
         _ => false,
     };
     accounts.cluster.pods.ids().filter(holds).collect()
@@ -175,13 +175,13 @@ fn lacks_devices(accounts: &Accounts<'_>, pod: PodId, id: NodeId) -> bool {
     }
     let here = holders(accounts, id);
     // A claim does not name its devices, and a part may take a whole one.
-    let n_claimed: u32 = (here.iter().filter(|pod| accounts.place(**pod) == Place::Waiting))
+    let n_claimed: u32 = (here.iter().filter(|pod| accounts.place(**pod) == PodPlace::Waiting))
         .map(|pod| accounts.pod(*pod).request.gpu.n_devices())
         .sum();
     let room = |device: u32| {
-        let held = here
-            .iter()
-            .filter(|pod| accounts.place(**pod) != Place::Waiting && accounts.pod(**pod).devices.0 & 1 << device != 0);
+        let held = here.iter().filter(|pod| {
+            accounts.place(**pod) != PodPlace::Waiting && accounts.pod(**pod).devices.0 & 1 << device != 0
+        });
         memory - held.map(|pod| mib_of(accounts.pod(*pod).request.gpu, memory)).sum::<i64>()
     };
     let devices = |pod: &PodId| accounts.pod(*pod).request.gpu.n_devices();
@@ -191,7 +191,7 @@ fn lacks_devices(accounts: &Accounts<'_>, pod: PodId, id: NodeId) -> bool {
     }
     // More pods than devices may have been found on the node.
     let lacks_devices = |pod: &PodId| {
-        accounts.place(*pod) != Place::Waiting && accounts.pod(*pod).devices.0.count_ones() < devices(pod)
+        accounts.place(*pod) != PodPlace::Waiting && accounts.pod(*pod).devices.0.count_ones() < devices(pod)
     };
     if lacks(accounts, pod, id, Resource::GPU) || asked > 0 && here.iter().any(lacks_devices) {
         return true;

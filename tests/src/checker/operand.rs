@@ -12,7 +12,7 @@ use fairground::units::Resource;
 
 use super::accounts::{Accounts, Triple, plus, same, sums, sums_in_order, sums_of_one_each};
 use super::fair_shares::Shares;
-use super::moments::{Place as Where, State};
+use super::moments::{MomentState, PodPlace};
 use super::preempted::Preempted;
 use super::rooms::Rooms;
 
@@ -29,7 +29,7 @@ pub struct Context<'a> {
     /// When each job last lost a pod for another job.
     pub evicted: &'a BTreeMap<JobId, Time>,
     /// The state after the cycle.
-    pub end: &'a State,
+    pub end: &'a MomentState,
     /// What is free on the nodes, under KAI's engine.
     pub rooms: Later<'a, Option<Rooms<'a>>>,
     /// Jobs that the scheduler does not consider at all.
@@ -93,7 +93,7 @@ pub struct Owner {
 
 /// A side of a comparison, or one of the amounts it was computed from.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct Operand<'a> {
     pub check: &'a Check,
     pub is_left: bool,
     pub term: &'a Term,
@@ -101,7 +101,7 @@ pub struct Place<'a> {
     pub of: Option<&'a Term>,
 }
 
-impl Place<'_> {
+impl Operand<'_> {
     /// Its owner: the other queue and job if both sides have the same quantity, or if it is about a victim.
     pub fn owner(&self) -> Owner {
         let Check { subject, left, right, .. } = self.check;
@@ -163,7 +163,7 @@ fn same_value(a: &Value, b: &Value) -> bool {
 }
 
 /// Compares a side with what it has to be.
-pub fn judge(place: Place<'_>, expect: Expect) -> Found {
+pub fn judge(place: Operand<'_>, expect: Expect) -> Found {
     let says = |expected: String| {
         Found::Wrong(format!("{:?} is {:?} instead of {expected}", place.term.quantity, place.term.value))
     };
@@ -192,15 +192,15 @@ pub fn judge(place: Place<'_>, expect: Expect) -> Found {
 }
 
 /// Calls `each` with both sides of a check and everything that they were computed from.
-pub fn each_place<'a>(check: &'a Check, each: &mut dyn FnMut(Place<'a>)) {
-    fn walk<'a>(place: Place<'a>, each: &mut dyn FnMut(Place<'a>)) {
+pub fn each_place<'a>(check: &'a Check, each: &mut dyn FnMut(Operand<'a>)) {
+    fn walk<'a>(place: Operand<'a>, each: &mut dyn FnMut(Operand<'a>)) {
         each(place);
         for part in &place.term.parts {
-            walk(Place { term: part, of: Some(place.term), ..place }, each);
+            walk(Operand { term: part, of: Some(place.term), ..place }, each);
         }
     }
     for (is_left, term) in [(true, &check.left), (false, &check.right)] {
-        walk(Place { check, is_left, term, of: None }, each);
+        walk(Operand { check, is_left, term, of: None }, each);
     }
 }
 
@@ -255,7 +255,7 @@ impl Context<'_> {
         let is_below =
             move |pod: &&PodId| cluster.path_to_root(cluster.jobs[cluster.pods[**pod].job].queue).any(|q| q == queue);
         let node = |pod: PodId| match self.accounts.place(pod) {
-            Where::On(node) | Where::Leaving(node) => Some(node),
+            PodPlace::On(node) | PodPlace::Leaving(node) => Some(node),
             _ => self.accounts.state.claims.iter().find(|claim| claim.0 == pod).map(|claim| claim.1),
         };
         let of = move |pod: &PodId| Some(self.accounts.evicted_from(*pod, node(*pod)?));

@@ -7,7 +7,7 @@ use fairground::units::Resource;
 
 use super::accounts::{Accounts, Counting};
 use super::moments::Moments;
-use super::operand::{Context, Expect, Place};
+use super::operand::{Context, Expect, Operand};
 use super::yunikorn::{Amounts, allocated, free, plus, request};
 
 /// The victims of a preemption on one node.
@@ -59,7 +59,7 @@ pub fn of_cycle(policy: &Policy, moments: &Moments<'_>) -> Vec<Preempted> {
 }
 
 /// What a side of the comparison of freed amounts with a request has to be.
-pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
+pub fn expect(context: &Context<'_>, place: Operand<'_>) -> Expect {
     let subject = place.check.subject;
     let own = context.preempted.iter().filter(|of| Some(of.by) == subject.job && Some(of.node) == subject.node);
     let of = |of: &Preempted| match (place.term.quantity, subject.resource) {
@@ -76,7 +76,7 @@ pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
 }
 
 /// What a queue uses after a preemption, with the pods for which it was made.
-pub fn with_job(context: &Context<'_>, place: Place<'_>) -> Expect {
+pub fn with_job(context: &Context<'_>, place: Operand<'_>) -> Expect {
     let subject = place.check.subject;
     let (Some(queue), Some(resource)) = (subject.queue, subject.resource) else { return Expect::Unknown };
     let own = context.preempted.iter().filter(|of| Some(of.by) == subject.job);

@@ -16,7 +16,7 @@ use fairground::trace::{Event, Recorded};
 use fairground::units::{RESOURCES_MAX, Resource};
 
 use super::accounts::Accounts;
-use super::moments::{Place, State};
+use super::moments::{MomentState, PodPlace};
 use super::operand::mib_of;
 
 /// Amounts by resource number; GPUs are whole devices.
@@ -76,7 +76,7 @@ impl Device {
 
 /// What is free on a node.
 #[derive(Clone, Debug)]
-pub struct Room {
+pub struct FreeCapacity {
     pub idle: Amounts,
     pub releasing: Amounts,
     pub idle_pods: i64,
@@ -92,13 +92,13 @@ pub fn is_shared(gpu: GpuRequest) -> bool {
 
 impl<'a> Rooms<'a> {
     /// The state before the first decision of a cycle.
-    pub fn at_start(accounts: Accounts<'a>, config: &'a Config, start: &State) -> Rooms<'a> {
+    pub fn at_start(accounts: Accounts<'a>, config: &'a Config, start: &MomentState) -> Rooms<'a> {
         let mut rooms = Rooms { accounts, config, held: Vec::new() };
         for (pod, of) in accounts.cluster.pods.iter() {
             let (node, keeps) = match start.places[pod.index()] {
-                Place::On(node) => (node, Keeps::Room),
-                Place::Leaving(node) if accounts.is_stuck(pod) => (node, Keeps::Room),
-                Place::Leaving(node) => (node, Keeps::RoomForNow),
+                PodPlace::On(node) => (node, Keeps::Room),
+                PodPlace::Leaving(node) if accounts.is_stuck(pod) => (node, Keeps::Room),
+                PodPlace::Leaving(node) => (node, Keeps::RoomForNow),
                 _ => continue,
             };
             let devices = of.devices.iter().filter(|_| is_shared(of.request.gpu)).collect();
@@ -155,9 +155,9 @@ impl<'a> Rooms<'a> {
     }
 
     /// What is free on a node.
-    pub fn room(&self, node: NodeId) -> Room {
+    pub fn room(&self, node: NodeId) -> FreeCapacity {
         let of = &self.accounts.cluster.nodes[node];
-        let mut room = Room {
+        let mut room = FreeCapacity {
             idle: std::array::from_fn(|r| of.capacity.get(Resource(r as u8)).in_policy_units(Resource(r as u8))),
             releasing: [0.0; RESOURCES_MAX],
             idle_pods: i64::from(of.pods_max),
@@ -178,7 +178,7 @@ impl<'a> Rooms<'a> {
     }
 }
 
-impl Room {
+impl FreeCapacity {
     fn take(&mut self, accounts: Accounts<'_>, held: &Held) {
         let request = &accounts.pod(held.pod).request;
         let takes = |r: usize| match r {

@@ -14,7 +14,7 @@ use fairground::trace::Quantity;
 use fairground::units::Resource;
 
 use super::accounts::Accounts;
-use super::rooms::{Room, Rooms, fits_anywhere};
+use super::rooms::{FreeCapacity, Rooms, fits_anywhere};
 
 /// Nodes of a pool with what is free on them, for one pod.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl Scores<'_> {
     }
 
     /// The resource by which nodes are packed, with what a node has of it and what is free of it.
-    fn packed(&self, node: &Node, room: &Room) -> (f64, f64) {
+    fn packed(&self, node: &Node, room: &FreeCapacity) -> (f64, f64) {
         let r = if self.is_without_gpu() { Resource::CPU } else { Resource::GPU };
         (node.capacity.get(r).in_policy_units(r), room.idle[r.index()] + room.releasing[r.index()])
     }

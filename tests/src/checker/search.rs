@@ -14,7 +14,7 @@ use fairground::sim::CycleRecord;
 use fairground::trace::{Event, Gate, Recorded, Search};
 
 use super::Mistake;
-use super::moments::{Moments, Place, State};
+use super::moments::{MomentState, Moments, PodPlace};
 
 /// What is wrong with the searches of a cycle.
 pub fn mistakes(moments: &Moments<'_>, record: &CycleRecord) -> Vec<Mistake> {
@@ -61,10 +61,10 @@ fn wrong(moments: &Moments<'_>, record: &CycleRecord, search: &Search) -> Option
 }
 
 /// Whether another job has a pod on a node, or a claim there.
-fn has_others(moments: &Moments<'_>, state: &State, node: NodeId, job: JobId) -> bool {
+fn has_others(moments: &Moments<'_>, state: &MomentState, node: NodeId, job: JobId) -> bool {
     let mut pods = moments.cluster.pods.values().zip(&state.places);
     let is_others = |pod: PodId| moments.cluster.pods[pod].job != job;
-    pods.any(|(pod, place)| *place == Place::On(node) && pod.job != job)
+    pods.any(|(pod, place)| *place == PodPlace::On(node) && pod.job != job)
         || state.claims.iter().any(|claim| claim.1 == node && is_others(claim.0))
 }
 
@@ -124,8 +124,8 @@ fn evicted_devices(moments: &Moments<'_>, search: &Search, node: NodeId) -> f64 
     let cluster = moments.cluster;
     let places = &moments.states[0].places;
     let held = cluster.pods.values().zip(places).filter(|(_, place)| match place {
-        Place::On(at) | Place::Leaving(at) => *at == node,
-        Place::Out | Place::Waiting | Place::Gated => false,
+        PodPlace::On(at) | PodPlace::Leaving(at) => *at == node,
+        PodPlace::Out | PodPlace::Waiting | PodPlace::Gated => false,
     });
     let held: u32 = held.map(|(pod, _)| pod.request.gpu.n_devices()).sum();
     if held > cluster.nodes[node].n_devices() {

@@ -16,7 +16,7 @@ use fairground::time::{Span, Time};
 use fairground::units::Resource;
 
 use super::accounts::{Accounts, Triple};
-use super::moments::Place;
+use super::moments::PodPlace;
 
 /// What queues held and the nodes had at one time.
 #[derive(Clone, Debug)]
@@ -34,7 +34,7 @@ impl Sample {
         for (pod, queue) in
             jobs.flat_map(|job| cluster.jobs[job].pod_ids().map(move |pod| (pod, cluster.jobs[job].queue)))
         {
-            if let Place::On(node) = accounts.place(pod) {
+            if let PodPlace::On(node) = accounts.place(pod) {
                 for above in cluster.path_to_root(queue) {
                     let sum = &mut held[above.index()];
                     *sum = super::accounts::plus(*sum, accounts.on_node(pod, node));

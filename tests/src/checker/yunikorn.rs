@@ -10,8 +10,8 @@ use fairground::units::{Amount, Bound, RESOURCES_MAX, Resource};
 use super::accounts::Accounts;
 use super::applications::Applications;
 use super::baseline;
-use super::moments::Place as Where;
-use super::operand::{Context, Expect, Place, number};
+use super::moments::PodPlace;
+use super::operand::{Context, Expect, Operand, number};
 use super::preempted;
 use super::yunikorn_shares as shares;
 
@@ -19,7 +19,7 @@ use super::yunikorn_shares as shares;
 pub type Amounts = [f64; RESOURCES_MAX];
 
 /// What a side of a comparison has to be. Long because it is one table of quantities and rules.
-pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
+pub fn expect(context: &Context<'_>, place: Operand<'_>) -> Expect {
     let owner = place.owner();
     let rule = place.check.rule.key();
     let accounts = &context.accounts;
@@ -115,7 +115,7 @@ fn priority_of(accounts: &Accounts<'_>, job: JobId) -> Expect {
     Expect::Values(vec![Value::Count(i64::from(accounts.cluster.jobs[job].priority))])
 }
 
-fn of_queue(place: Place<'_>, queue: Option<QueueId>, amounts: impl Fn(QueueId) -> Vec<Amounts>) -> Expect {
+fn of_queue(place: Operand<'_>, queue: Option<QueueId>, amounts: impl Fn(QueueId) -> Vec<Amounts>) -> Expect {
     let (Some(queue), Some(resource)) = (queue, place.check.subject.resource) else { return Expect::Unknown };
     let of = |amounts: Amounts| Value::Real(amounts[resource.index()]);
     Expect::Values(amounts(queue).into_iter().map(of).collect())
@@ -143,7 +143,7 @@ pub fn request(accounts: &Accounts<'_>, pod: fairground::id::PodId) -> Amounts {
 }
 
 /// Requests that the comparison may be about: of the pod, else of the pods of the job that wait.
-fn asks(context: &Context<'_>, place: Place<'_>) -> Vec<Amounts> {
+fn asks(context: &Context<'_>, place: Operand<'_>) -> Vec<Amounts> {
     let accounts = &context.accounts;
     match place.check.subject.pod {
         Some(pod) => vec![request(accounts, pod)],
@@ -154,7 +154,7 @@ fn asks(context: &Context<'_>, place: Place<'_>) -> Vec<Amounts> {
 /// Allocated below a queue, reserved room of gangs included.
 pub fn allocated(accounts: &Accounts<'_>, queue: QueueId, with_leaving: bool) -> Amounts {
     let pods = accounts.jobs_below(queue).flat_map(|job| accounts.holders(job));
-    let counts = |pod: &fairground::id::PodId| with_leaving || !matches!(accounts.place(*pod), Where::Leaving(_));
+    let counts = |pod: &fairground::id::PodId| with_leaving || !matches!(accounts.place(*pod), PodPlace::Leaving(_));
     pods.map(|(pod, _)| pod).filter(counts).fold([0.0; RESOURCES_MAX], |sum, pod| plus(sum, request(accounts, pod)))
 }
 
@@ -185,7 +185,7 @@ pub fn bound(context: &Context<'_>, queue: QueueId, of_quota: bool) -> [Option<f
 }
 
 /// What a user or group would use in a queue, and its limit.
-fn of_user(context: &Context<'_>, place: Place<'_>) -> Expect {
+fn of_user(context: &Context<'_>, place: Operand<'_>) -> Expect {
     let subject = place.check.subject;
     let (Some(queue), Some(job), Some(resource)) = (subject.queue, subject.job, subject.resource) else {
         return Expect::Unknown;
@@ -203,7 +203,7 @@ fn of_user(context: &Context<'_>, place: Place<'_>) -> Expect {
 }
 
 /// The number of applications in a queue or of its user, and the maximum.
-fn counts(context: &Context<'_>, place: Place<'_>) -> Expect {
+fn counts(context: &Context<'_>, place: Operand<'_>) -> Expect {
     let subject = place.check.subject;
     let (Some(queue), Some(job)) = (subject.queue, subject.job) else { return Expect::Unknown };
     let applications = Applications::of(context);
@@ -215,7 +215,7 @@ fn counts(context: &Context<'_>, place: Place<'_>) -> Expect {
 }
 
 /// The name of a queue below its parent, or of an application.
-fn name(context: &Context<'_>, place: Place<'_>) -> Expect {
+fn name(context: &Context<'_>, place: Operand<'_>) -> Expect {
     let owner = place.owner();
     let queues = &context.accounts.cluster.queues;
     let name = match (owner.job, owner.queue) {
@@ -232,7 +232,7 @@ fn name(context: &Context<'_>, place: Place<'_>) -> Expect {
 }
 
 /// What placeholders of other gangs hold on a node.
-fn reserved(context: &Context<'_>, place: Place<'_>) -> Expect {
+fn reserved(context: &Context<'_>, place: Operand<'_>) -> Expect {
     let subject = place.check.subject;
     let accounts = &context.accounts;
     let Some(node) = subject.node else { return Expect::Unknown };
@@ -269,7 +269,7 @@ pub fn free(accounts: &Accounts<'_>, node: NodeId) -> Amounts {
     used.fold(capacity, |free, used| plus(free, used.map(|used| -used)))
 }
 
-fn idle(context: &Context<'_>, place: Place<'_>) -> Expect {
+fn idle(context: &Context<'_>, place: Operand<'_>) -> Expect {
     let accounts = &context.accounts;
     match place.check.subject.node {
         Some(node) => of_queue(place, Some(QueueId(0)), |_| {

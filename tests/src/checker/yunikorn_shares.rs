@@ -7,15 +7,15 @@ use fairground::units::{RESOURCES_MAX, Resource};
 
 use super::accounts::Triple;
 use super::applications::Applications;
-use super::moments::Place as Where;
-use super::operand::{Context, Expect, Place};
+use super::moments::PodPlace;
+use super::operand::{Context, Expect, Operand};
 use super::yunikorn::{Amounts, bound, capacity, plus, request};
 
 /// Amounts and, last, pod slots.
 type WithSlots = [Option<f64>; RESOURCES_MAX + 1];
 
 /// What a comparison of shares has to say: of queues, or of applications of a leaf.
-pub fn expect(context: &Context<'_>, place: Place<'_>) -> Expect {
+pub fn expect(context: &Context<'_>, place: Operand<'_>) -> Expect {
     let owner = place.owner();
     let subject = place.check.subject;
     match (subject.job, subject.other_job, subject.queue, owner.queue) {
@@ -82,7 +82,7 @@ fn usage(context: &Context<'_>, leaf: QueueId, job: JobId) -> Vec<f64> {
     let applications = Applications::of(context);
     let jobs = applications.jobs(applications.name(job));
     let pods = jobs.flat_map(|job| accounts.cluster.jobs[job].pod_ids().collect::<Vec<_>>());
-    let runs = |pod: &_| matches!(accounts.place(*pod), Where::On(_) | Where::Leaving(_));
+    let runs = |pod: &_| matches!(accounts.place(*pod), PodPlace::On(_) | PodPlace::Leaving(_));
     let pods: Vec<_> = pods.filter(runs).collect();
     let used = pods.iter().fold([0.0; RESOURCES_MAX], |sum, pod| plus(sum, request(accounts, *pod)));
     let guaranteed = bound(context, leaf, true);

@@ -10,7 +10,7 @@ use std::fmt;
 
 use fairground::policy::kai::recorded::{ActionOutcome, Committed, CycleOutcome, Snapshot};
 
-use super::format::{Case, Event, Round, Step};
+use super::format::{ActionEffects, Case, Event, Round};
 use super::snapshot::status_name;
 
 /// Status, node, devices.
@@ -73,7 +73,7 @@ pub fn recorded(case: &Case, round: &Round) -> Result<RoundDecisions, String> {
     Ok(steps)
 }
 
-fn recorded_step(step: &Step) -> StepDecisions {
+fn recorded_step(step: &ActionEffects) -> StepDecisions {
     StepDecisions {
         commits: step.commits.iter().map(|c| sorted(c.iter().map(event_line).collect())).collect(),
         pods: step.pods.clone(),

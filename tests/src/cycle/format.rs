@@ -263,7 +263,7 @@ pub struct Round {
     #[serde(default)]
     pub shares: Option<BTreeMap<String, Shares>>,
     /// Actions that did something.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ActionEffects>,
 }
 
 /// State at the opening of a later round.
@@ -309,7 +309,7 @@ pub struct Shares {
 
 /// Effects of an action.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Step {
+pub struct ActionEffects {
     pub action: String,
     /// Committed statements.
     #[serde(default)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fairground::id::{Arena, Id};
 use fairground::policy::ego::ids::{ConsumerId, HostId, SubId};
 use fairground::policy::ego::plan::{Consumer, Dims, Ownership, Placement, Plan, ShareLimit, fits};
-use fairground::policy::ego::pool_state::{PoolState, Source, State, Sub};
+use fairground::policy::ego::pool_state::{PoolState, Source, Sub, UnitState};
 use fairground::time::{Span, Time};
 use serde::Deserialize;
 use serde_json::Value;
@@ -17,7 +17,7 @@ pub struct Case {
     pub id: String,
     pub consumers: Node,
     /// Plan shape.
-    pub plan: Option<Place>,
+    pub plan: Option<PoolHosts>,
     /// Plan shape: events and expected results per cycle.
     #[serde(default)]
     pub cycles: Vec<Value>,
@@ -30,7 +30,7 @@ pub struct Case {
     #[serde(default)]
     pub enforce_at: String,
     /// Step shape.
-    pub pool: Option<Place>,
+    pub pool: Option<PoolHosts>,
     /// Sub-allocations in order, or wanted slots by leaf.
     #[serde(default)]
     pub demand: Value,
@@ -47,7 +47,7 @@ pub struct Case {
 
 /// The hosts of a pool or plan.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Place {
+pub struct PoolHosts {
     /// Pool id: `public`, or the consumer of a private pool.
     #[serde(default)]
     pub id: String,
@@ -121,7 +121,7 @@ impl Default for OneOrMany {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub struct Wanted {
+pub struct UnitRequest {
     pub leaf: String,
     pub sub: String,
     /// Unit size.
@@ -162,7 +162,7 @@ impl Names {
     }
 
     /// Converts a sub-allocation for the engine.
-    pub fn sub(&mut self, wanted: &Wanted, outside: u32) -> Result<Sub, String> {
+    pub fn sub(&mut self, wanted: &UnitRequest, outside: u32) -> Result<Sub, String> {
         let leaf = Names::find(&self.consumers, &wanted.leaf)?;
         let unit = self.dims_of(&wanted.unit)?;
         let allocation = self.subs.push(wanted.sub.clone());
@@ -182,7 +182,7 @@ struct Running {
 /// The state at the start of a case in the step or plan shape.
 pub fn open<'p>(case: &Case, plan: &'p Plan, names: &mut Names) -> Result<PoolState<'p>, String> {
     let mut state = PoolState::new(plan, Time::ZERO);
-    let wanted: Vec<Wanted> = serde_json::from_value(case.demand.clone()).map_err(|e| format!("demand: {e}"))?;
+    let wanted: Vec<UnitRequest> = serde_json::from_value(case.demand.clone()).map_err(|e| format!("demand: {e}"))?;
     for wanted in &wanted {
         let outside = case.outside.get(&wanted.sub).copied().unwrap_or(0);
         let sub = names.sub(wanted, outside)?;
@@ -201,7 +201,7 @@ pub fn open<'p>(case: &Case, plan: &'p Plan, names: &mut Names) -> Result<PoolSt
                     host.ok_or("initial units do not fit")?.0
                 }
             };
-            state.enter(sub, host, Source::Pool(ConsumerId::ROOT), State::Run);
+            state.enter(sub, host, Source::Pool(ConsumerId::ROOT), UnitState::Run);
         }
     }
     Ok(state)

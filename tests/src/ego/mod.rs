@@ -13,7 +13,7 @@ use crate::report::Verdict;
 use fairground::id::Id;
 use fairground::policy::ego::ids::{ConsumerId, UnitId};
 use fairground::policy::ego::number::Fraction;
-use fairground::policy::ego::pool_state::{PoolState, Source, State};
+use fairground::policy::ego::pool_state::{PoolState, Source, UnitState};
 use fairground::policy::ego::quota::Table;
 use format::Names;
 use serde_json::{Map, Value, json};
@@ -98,7 +98,7 @@ fn seconds(time: fairground::time::Time) -> i64 {
 fn reclaiming(state: &PoolState<'_>) -> Value {
     let mut found = Map::new();
     for (id, unit) in state.units.iter() {
-        if let State::Reclaiming(deadline) = unit.state {
+        if let UnitState::Reclaiming(deadline) = unit.state {
             found.insert(unit_name(id), json!(seconds(deadline)));
         }
     }

@@ -2,8 +2,8 @@
 
 use fairground::policy::ego::assign::assign;
 use fairground::policy::ego::ids::{ConsumerId, InPool, SubId};
-use fairground::policy::ego::pool::{Pool, PoolBook, PoolHost};
-use fairground::policy::ego::pool_state::{PoolState, State};
+use fairground::policy::ego::pool::{PoolBook, PoolHost, PoolLayout};
+use fairground::policy::ego::pool_state::{PoolState, UnitState};
 use fairground::policy::ego::quota::{Table, dynamic_quota, percentages, static_quota};
 use fairground::policy::ego::reclaim::reclaim;
 use fairground::time::Time;
@@ -19,7 +19,7 @@ pub fn run(case: &Case) -> Result<(), String> {
     let (plan, mut names) = plan(case)?;
     let mut state = open(case, &plan, &mut names)?;
     let hosts = plan.hosts.ids().map(|host| PoolHost { host, lent_grace: None }).collect();
-    let pool = Pool { root: ConsumerId::ROOT, hosts, grace: plan.default_grace, ..Pool::default() };
+    let pool = PoolLayout { root: ConsumerId::ROOT, hosts, grace: plan.default_grace, ..PoolLayout::default() };
     for (i, step) in case.steps.iter().enumerate() {
         let place = format!("step {i} {}", step["op"].as_str().unwrap_or_default());
         if let Some(got) = apply(step, &mut state, &pool, &names)? {
@@ -33,7 +33,7 @@ pub fn run(case: &Case) -> Result<(), String> {
     Ok(())
 }
 
-fn apply(step: &Value, state: &mut PoolState<'_>, pool: &Pool, names: &Names) -> Result<Option<Value>, String> {
+fn apply(step: &Value, state: &mut PoolState<'_>, pool: &PoolLayout, names: &Names) -> Result<Option<Value>, String> {
     let mut book = PoolBook::open(state, pool);
     Ok(Some(match step["op"].as_str().unwrap_or_default() {
         "capacity" => by_sub(names, |sub| json!(book_capacity(state, &book, sub))),
@@ -118,7 +118,8 @@ fn by_dim(names: &Names, of: impl Fn(usize) -> InPool<Fraction>) -> Value {
 
 fn held(state: &PoolState<'_>, names: &Names) -> Value {
     by_sub(names, |sub| {
-        let is_there = |unit: &&fairground::policy::ego::pool_state::Unit| unit.sub == sub && unit.state != State::Gone;
+        let is_there =
+            |unit: &&fairground::policy::ego::pool_state::Unit| unit.sub == sub && unit.state != UnitState::Gone;
         json!(state.units.values().filter(is_there).count())
     })
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fairground::policy::ego::cycle::{Cycle, run as run_cycle};
 use fairground::policy::ego::layout::Layout;
 use fairground::policy::ego::pool::PoolBook;
-use fairground::policy::ego::pool_state::{PoolState, State, UnitChange};
+use fairground::policy::ego::pool_state::{PoolState, UnitChange, UnitState};
 use fairground::policy::ego::quota::Table;
 use fairground::policy::ego::reclaim::Reclaim;
 use fairground::time::Time;
@@ -45,7 +45,7 @@ pub fn run(case: &Case) -> Result<(), String> {
 fn seen(state: &PoolState<'_>, layout: &Layout, done: &Cycle, names: &Names) -> Value {
     let source = |source| source_name(names, source);
     let started = state.changes.iter().filter_map(|change| match change {
-        UnitChange::Started(id) if state.units[*id].state != State::Gone => {
+        UnitChange::Started(id) if state.units[*id].state != UnitState::Gone => {
             let unit = &state.units[*id];
             Some(json!([unit_name(*id), names.subs[unit.sub], names.hosts[unit.host], source(unit.source)]))
         }
@@ -53,7 +53,7 @@ fn seen(state: &PoolState<'_>, layout: &Layout, done: &Cycle, names: &Names) -> 
     });
     let mut held: BTreeMap<&str, BTreeMap<String, u32>> =
         names.subs.values().map(|name| (name.as_str(), BTreeMap::new())).collect();
-    for unit in state.units.values().filter(|unit| unit.state != State::Gone) {
+    for unit in state.units.values().filter(|unit| unit.state != UnitState::Gone) {
         let by_source = held.entry(names.subs[unit.sub].as_str()).or_default();
         *by_source.entry(source(unit.source)).or_default() += 1;
     }

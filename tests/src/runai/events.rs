@@ -10,7 +10,7 @@ use fairground::policy::kai::recorded::{
     SnapshotPod, SnapshotPodSet, Status, run_cycle, try_job,
 };
 use fairground::policy::runai::DIALECT;
-use fairground::policy::runai::state::State;
+use fairground::policy::runai::state::FairshareState;
 use fairground::trace::{Gate, Level, Refusal, Trace};
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ pub fn check(case: &Value) -> Result<(), String> {
 }
 
 fn run(case: &Value, dialect: Dialect) -> Result<(), String> {
-    let mut world = World::new(case, dialect)?;
+    let mut world = InstantPool::new(case, dialect)?;
     for (i, step) in list(&case["steps"]).enumerate() {
         let may_differ = list(&case["varies_in_engine_at"]).any(|at| at.as_u64() == Some(i as u64));
         match world.step(step) {
@@ -41,7 +41,7 @@ fn run(case: &Value, dialect: Dialect) -> Result<(), String> {
 }
 
 /// A pool whose decisions take effect at once.
-pub struct World {
+pub struct InstantPool {
     /// Opening of the next cycle.
     pub snapshot: Snapshot,
 }
@@ -51,9 +51,9 @@ pub(crate) type Decided = (String, &'static str, BTreeSet<String>);
 
 const EACH: fn(f64, f64) -> Quantities = |other, gpu| Quantities { cpu: other, memory: other, gpu };
 
-impl World {
+impl InstantPool {
     /// Creates nodes with ample resources except GPUs, without queues and workloads.
-    pub fn of_nodes(dialect: Dialect, nodes: &[(&str, f64)]) -> World {
+    pub fn of_nodes(dialect: Dialect, nodes: &[(&str, f64)]) -> InstantPool {
         let config = Config { dialect, ..Config::default() };
         let mut snapshot = Snapshot { config, ..Snapshot::default() };
         for &(name, gpus) in nodes {
@@ -70,11 +70,11 @@ impl World {
                 ..SnapshotNode::default()
             });
         }
-        World { snapshot }
+        InstantPool { snapshot }
     }
 
-    pub(crate) fn new(case: &Value, dialect: Dialect) -> Result<World, String> {
-        let mut world = World::of_nodes(dialect, &[("node", real(&case["gpus"])?)]);
+    pub(crate) fn new(case: &Value, dialect: Dialect) -> Result<InstantPool, String> {
+        let mut world = InstantPool::of_nodes(dialect, &[("node", real(&case["gpus"])?)]);
         let queues = &mut world.snapshot.queues;
         for department in list(&case["departments"]) {
             let name = text(&department["id"])?;
@@ -227,7 +227,7 @@ impl World {
             let quota = self.snapshot.queues.iter().find(|q| *q.name == **queue).map(|q| q.quota);
             let quota = quota.unwrap_or_default();
             let QueueShares { allocated, fair_share, .. } = shares;
-            let state = State::worst(*allocated, quota, *fair_share);
+            let state = FairshareState::worst(*allocated, quota, *fair_share);
             let got = (allocated.gpu, quota.gpu, fair_share.gpu, state.name());
             let want = (real(&numbers[0])?, real(&numbers[1])?, real(&numbers[2])?, text(&numbers[3])?);
             if got != want {

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use fairground::policy::kai::config::{Action, Placement};
 use fairground::policy::kai::recorded::{GpuAsk, Quantities, QueueSpec, Status};
 use fairground::policy::runai::DIALECT;
-use fairground::policy::runai::state::State;
+use fairground::policy::runai::state::FairshareState;
 use fairground::trace::Gate;
 use fairground::units::Resource;
 use serde_json::{Value, json};
 
-use super::events::World;
+use super::events::InstantPool;
 use super::{exact, list, real, text};
 
 fn project(quota: Quantities) -> QueueSpec {
@@ -66,7 +66,7 @@ fn same(place: &str, expected: &Value, got: &Value) -> Result<(), String> {
 
 /// Numbers devices: a new one gets the lowest free number of its node.
 struct Devices {
-    world: World,
+    world: InstantPool,
     /// Device by workload, as `node/gN`.
     on: BTreeMap<String, String>,
     /// Number by shared device group.
@@ -78,7 +78,7 @@ impl Devices {
         let nodes = case["nodes"].as_object().ok_or("no nodes")?;
         let nodes: Vec<(&str, f64)> =
             nodes.iter().map(|(name, gpus)| (name.as_str(), gpus.as_f64().unwrap_or(0.0))).collect();
-        let mut world = World::of_nodes(DIALECT, &nodes);
+        let mut world = InstantPool::of_nodes(DIALECT, &nodes);
         let config = &mut world.snapshot.config;
         config.gpu_placement = placement;
         if placement == Placement::Spread {
@@ -155,10 +155,10 @@ impl Devices {
 pub fn multi_resource(case: &Value) -> Result<(), String> {
     let cores = |value: &Value| real(value).map(|cores| cores * 1000.0);
     let quota = Quantities { cpu: cores(&case["quota"]["cpu"])?, memory: -1.0, gpu: real(&case["quota"]["gpu"])? };
-    let mut world = World::of_nodes(DIALECT, &[("node", 8.0)]);
+    let mut world = InstantPool::of_nodes(DIALECT, &[("node", 8.0)]);
     world.snapshot.total.cpu = 1e5;
     world.snapshot.queues.push(QueueSpec { weight: Quantities { cpu: 2.0, memory: 2.0, gpu: 2.0 }, ..project(quota) });
-    let add = |world: &mut World, job: &Value| -> Result<(), String> {
+    let add = |world: &mut InstantPool, job: &Value| -> Result<(), String> {
         let gpu = GpuAsk::Whole { devices: real(&job["gpu"])? as i64 };
         let priority = job["prio"].as_i64().ok_or("no priority")?;
         world.add(text(&job["id"])?, "project", priority, gpu, cores(&job["cpu"])?);
@@ -171,9 +171,9 @@ pub fn multi_resource(case: &Value) -> Result<(), String> {
     let shares = world.shares().pop().ok_or("no queue")?;
     let (a, f) = (shares.allocated, shares.fair_share);
     let states = json!({
-        "gpu": State::of(a.gpu, quota.gpu, f.gpu).name(),
-        "cpu": State::of(a.cpu, quota.cpu, f.cpu).name(),
-        "queue": State::worst(a, quota, f).name(),
+        "gpu": FairshareState::of(a.gpu, quota.gpu, f.gpu).name(),
+        "cpu": FairshareState::of(a.cpu, quota.cpu, f.cpu).name(),
+        "queue": FairshareState::worst(a, quota, f).name(),
     });
     same("state", &case["expect_state"], &states)?;
     for job in list(&case["submit"]) {

@@ -31,7 +31,7 @@ use crate::cycle::snapshot::pass;
 
 /// State of the cluster, and the last cycle.
 #[derive(Default)]
-struct World {
+struct CycleFixture {
     snapshot: Snapshot,
     seconds: f64,
     last: CycleOutcome,
@@ -39,7 +39,7 @@ struct World {
 
 /// Runs a block.
 pub fn run(lines: &[Line]) -> Result<(), String> {
-    let mut world = World { seconds: 1.0, ..World::default() };
+    let mut world = CycleFixture { seconds: 1.0, ..CycleFixture::default() };
     for line in lines {
         match line.words.first().map(String::as_str) {
             Some("set") => world.set(line)?,
@@ -56,7 +56,7 @@ pub fn run(lines: &[Line]) -> Result<(), String> {
     Ok(())
 }
 
-impl World {
+impl CycleFixture {
     fn set(&mut self, line: &Line) -> Result<(), String> {
         let parsed = ParsedLine::of(line, &["k", "multiplier", "grace", "seconds", "consolidation"], &[])?;
         let config = &mut self.snapshot.config;

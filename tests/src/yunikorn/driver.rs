@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::{Names, configs, text, texts};
 
 /// A running scenario.
-pub struct World {
+pub struct RunningScenario {
     pub core: Core,
     pub names: Names,
     events: Vec<Value>,
@@ -23,7 +23,7 @@ pub struct World {
 
 /// Events at a time point before its cycles.
 #[derive(Default)]
-pub struct Opening {
+pub struct PointEvents {
     /// Keys of step 1, sorted.
     pub timeouts: Vec<String>,
     /// Tasks marked by polls.
@@ -34,9 +34,9 @@ pub struct Opening {
     pub rejected: Vec<usize>,
 }
 
-impl World {
+impl RunningScenario {
     /// Creates the partition of a scenario before its first event.
-    pub fn new(scenario: &Value) -> Result<World, String> {
+    pub fn new(scenario: &Value) -> Result<RunningScenario, String> {
         let events: Vec<Value> = scenario["events"].as_array().cloned().unwrap_or_default();
         let mut types = BTreeSet::new();
         let configs = events.iter().map(|e| &e["config"]).filter(|c| c.is_object());
@@ -61,7 +61,7 @@ impl World {
         let partition = file.partitions.first().ok_or("no partition")?;
         let core = Core::new(partition, names.0.clone(), settings);
         let grace = scenario["graceMs"].as_i64().unwrap_or(0);
-        Ok(World { core, names, events, next_event: 0, grace, terminating: Vec::new() })
+        Ok(RunningScenario { core, names, events, next_event: 0, grace, terminating: Vec::new() })
     }
 
     /// Next time point: an event, the end of a grace period, or a placeholder timeout.
@@ -78,7 +78,7 @@ impl World {
     }
 
     /// Advances to a time point and applies everything but its cycles.
-    pub fn open(&mut self, t: i64) -> Result<Opening, String> {
+    pub fn open(&mut self, t: i64) -> Result<PointEvents, String> {
         while let Some((due, timers)) = self.core.due_timers().filter(|(due, _)| *due <= t) {
             self.core.now = due;
             for (app, placeholders) in timers {
@@ -90,7 +90,7 @@ impl World {
             }
         }
         self.core.now = t;
-        let mut opening = Opening::default();
+        let mut opening = PointEvents::default();
         self.core.confirm_releases();
         opening.killed = self.kill();
         while let Some(event) = self.events.get(self.next_event).filter(|e| e["t"] == t).cloned() {

@@ -16,7 +16,7 @@ use crate::report::Verdict;
 
 /// Kind of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum CaseKind {
     /// One call of a function.
     Pure,
     /// One configuration.
@@ -31,14 +31,14 @@ pub fn id(case: &Value) -> &str {
 }
 
 /// Compares a case with its recording.
-pub fn check(kind: Kind, case: &Value) -> Verdict {
+pub fn check(kind: CaseKind, case: &Value) -> Verdict {
     let differs = match kind {
-        Kind::Pure if pure::has_no_counterpart(case) => {
+        CaseKind::Pure if pure::has_no_counterpart(case) => {
             return Verdict::NotBuilt("functions of the core that decide nothing");
         }
-        Kind::Pure => pure::check(case),
-        Kind::Config => configs::check(case),
-        Kind::Trace => scenario::check(case),
+        CaseKind::Pure => pure::check(case),
+        CaseKind::Config => configs::check(case),
+        CaseKind::Trace => scenario::check(case),
     };
     differs.into()
 }

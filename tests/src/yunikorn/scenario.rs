@@ -3,7 +3,7 @@
 use fairground::policy::yunikorn::cycle::{CycleResult, ResultType, Stage};
 use serde_json::{Value, json};
 
-use super::driver::{Opening, World};
+use super::driver::{PointEvents, RunningScenario};
 use super::same;
 use super::state::{differ, orders, patch, state};
 
@@ -11,7 +11,7 @@ use super::state::{differ, orders, patch, state};
 pub fn check(case: &Value) -> Result<(), String> {
     let scenario = &case["scenario"];
     let max_cycles = scenario["maxCyclesPerTick"].as_u64().unwrap_or(400);
-    let mut world = World::new(scenario)?;
+    let mut world = RunningScenario::new(scenario)?;
     let empty = || json!({ "queues": {}, "apps": {}, "nodes": {} });
     let (mut expected, mut order) = (empty(), json!({ "queues": {}, "apps": {}, "asks": {} }));
     for point in case["trace"].as_array().into_iter().flatten() {
@@ -56,7 +56,7 @@ pub fn check(case: &Value) -> Result<(), String> {
     Err("the recording has no end".to_owned())
 }
 
-fn finish(world: &mut World, point: &Value) -> Result<(), String> {
+fn finish(world: &mut RunningScenario, point: &Value) -> Result<(), String> {
     if let Some(t) = world.next_time() {
         return Err(format!("a time point more, {t}"));
     }
@@ -73,7 +73,7 @@ fn sorted(value: &Value) -> Vec<String> {
     texts
 }
 
-fn compare_opening(t: i64, point: &Value, opening: &Opening) -> Result<(), String> {
+fn compare_opening(t: i64, point: &Value, opening: &PointEvents) -> Result<(), String> {
     let victims = {
         let mut v = opening.victims.clone();
         v.sort();
@@ -87,7 +87,7 @@ fn compare_opening(t: i64, point: &Value, opening: &Opening) -> Result<(), Strin
 }
 
 /// Runs a cycle and its immediate effects; returns the result, and whether another cycle follows at this time.
-fn cycle(world: &mut World) -> (Value, bool) {
+fn cycle(world: &mut RunningScenario) -> (Value, bool) {
     let found = world.core.cycle();
     let mut row = match &found {
         Some(found) if found.kind != ResultType::Idle => result(world, found),
@@ -139,7 +139,7 @@ fn cycle(world: &mut World) -> (Value, bool) {
     (row, goes_on)
 }
 
-fn result(world: &World, found: &CycleResult) -> Value {
+fn result(world: &RunningScenario, found: &CycleResult) -> Value {
     let core = &world.core;
     let ask = &core.asks[found.ask];
     let app = &core.apps[ask.app];

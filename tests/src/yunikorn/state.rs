@@ -1,6 +1,6 @@
 //! State of a partition in the format of the recordings: one map per kind, by path or id.
 
-use fairground::policy::yunikorn::model::{App, Core, State};
+use fairground::policy::yunikorn::model::{App, AppState, Core};
 use fairground::policy::yunikorn::priority::MIN;
 use serde_json::{Map, Value, json};
 
@@ -31,15 +31,15 @@ fn queues(core: &Core, names: &Names) -> Value {
     core.queues.iter().map(|q| (q.path.clone(), row(q))).collect::<Map<_, _>>().into()
 }
 
-fn state_name(state: State) -> &'static str {
+fn state_name(state: AppState) -> &'static str {
     match state {
-        State::New => "New",
-        State::Accepted => "Accepted",
-        State::Running => "Running",
-        State::Completing => "Completing",
-        State::Resuming => "Resuming",
-        State::Failing => "Failing",
-        State::Gone => "Gone",
+        AppState::New => "New",
+        AppState::Accepted => "Accepted",
+        AppState::Running => "Running",
+        AppState::Completing => "Completing",
+        AppState::Resuming => "Resuming",
+        AppState::Failing => "Failing",
+        AppState::Gone => "Gone",
     }
 }
 

@@ -4,7 +4,7 @@
 use fairground::units::{Resource, ShownResource};
 use std::collections::{BTreeMap, BTreeSet};
 
-use fairground::moment::Kind;
+use fairground::moment::EventKind;
 use fairground::words::number::{amount, bound, count, time, with_unit};
 use fairground::words::{Terms, capital};
 
@@ -121,7 +121,7 @@ fn known_until(run: &Run, other: &Run) -> i64 {
 /// Number of evictions until the last moment known in both runs: before, and now.
 pub fn evictions(was: &Run, run: &Run) -> (u64, u64) {
     let up_to = known_until(was, run);
-    let n = |run: &Run| run.n_events(Clock::of(run).cycle_at(up_to), Kind::is_eviction);
+    let n = |run: &Run| run.n_events(Clock::of(run).cycle_at(up_to), EventKind::is_eviction);
     (n(was), n(run))
 }
 
@@ -163,7 +163,7 @@ fn effects(was: &Run, is: &Run, terms: &Terms) -> Option<(String, String)> {
     }
     if !is_known {
         // Early events are only counted.
-        let n = |(run, clock): (&Run, &Clock)| run.n_events(clock.cycle_at(up_to), Kind::is_eviction);
+        let n = |(run, clock): (&Run, &Clock)| run.n_events(clock.cycle_at(up_to), EventKind::is_eviction);
         let [before, now] = [(was, &clock), (is, &other_clock)].map(n);
         (evicted, spared) = (now.saturating_sub(before), before.saturating_sub(now));
     }
@@ -290,8 +290,8 @@ fn per_job<'a>(run: &'a Run, clock: &Clock, up_to: i64) -> BTreeMap<&'a str, Job
     for (cycle, word, job) in &run.events {
         let Some(job) = *job else { continue };
         let at = clock.time(*cycle);
-        let starts = Kind::of(*word) == Some(Kind::Started);
-        if at > up_to || !starts && !Kind::is_eviction(*word) {
+        let starts = EventKind::of(*word) == Some(EventKind::Started);
+        if at > up_to || !starts && !EventKind::is_eviction(*word) {
             continue;
         }
         let fortune = jobs.entry(run.names.job(job)).or_default();

@@ -7,7 +7,7 @@ use crate::state::command::Command;
 use crate::state::layout::options::Dialog;
 use crate::store::Store;
 use crate::widgets::dialog::DialogFrame;
-use crate::words::glossary::{Entry, entries};
+use crate::words::glossary::{GlossaryEntry, entries};
 
 /// First steps: what to do, and what it shows.
 const GUIDE: [(&str, &str); 6] = [
@@ -111,7 +111,7 @@ pub fn what_it_is(store: Store) -> impl IntoView {
 /// Terms of the policy with their meanings; the product's own word follows the neutral one.
 fn glossary(store: Store) -> impl IntoView {
     let terms = store.terms.get_untracked();
-    let line = |of: Entry| {
+    let line = |of: GlossaryEntry| {
         let own = terms.mark(of.term).map(|own| view! { <span class="dim">" · " {own}</span> });
         view! {
             <dt>{terms.word(of.term)} {own}</dt>

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::state::command::Command;
 use crate::state::document::draft::is_large;
-use crate::state::document::states::State;
+use crate::state::document::states::EarlierState;
 use crate::store::Store;
 use crate::views::sketch::draw::sketch as draw;
 use crate::views::sketch::view::sketch;
@@ -40,8 +40,8 @@ pub fn States(on_close: Callback<()>) -> impl IntoView {
     }
 }
 
-fn card(store: Store, state: State) -> impl IntoView {
-    let State { made_ms, name, scenario } = state;
+fn card(store: Store, state: EarlierState) -> impl IntoView {
+    let EarlierState { made_ms, name, scenario } = state;
     let picture = draw(&format!("state-{made_ms}"), &sketch(&scenario), SKETCH);
     let when = if made_ms == 0 { String::new() } else { date(made_ms as f64) };
     view! {

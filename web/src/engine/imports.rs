@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fairground::export::{self, Folder, KitRun, Refused, Written};
-use fairground::import::{self, File, Files, Kind, Options};
+use fairground::import::{self, File, FileKind, Files, Options};
 use fairground::scenario::{self, JobEntry, Scenario, TimelineEntry};
 
 use super::protocol::{Columns, Exported, FileBytes, ImportOptions, ImportReport, Kit, Piece, Response};
@@ -82,8 +82,8 @@ fn read(files: &[(String, FileBytes)], options: &ImportOptions) -> Response {
         checked,
         report: Box::new(ImportReport {
             more: more.iter().map(scenario::to_json).collect(),
-            is_trace: kind == Kind::Trace,
-            is_foreign: !matches!(kind, Kind::Scenario | Kind::Link | Kind::Unknown),
+            is_trace: kind == FileKind::Trace,
+            is_foreign: !matches!(kind, FileKind::Scenario | FileKind::Link | FileKind::Unknown),
             columns,
             understood: report.understood,
             assumed: report.assumed,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fairground::cluster::World;
+use fairground::cluster::ClusterState;
 use fairground::id::Id;
 use fairground::moment::{amounts, bounds, capacity, sums};
 use fairground::sim::CycleRecord;
@@ -28,7 +28,7 @@ pub struct Levels {
 
 impl Levels {
     /// Adds the next cycle.
-    pub fn push(&mut self, world: &World, record: &CycleRecord) {
+    pub fn push(&mut self, world: &ClusterState, record: &CycleRecord) {
         self.stride = self.stride.max(1);
         let is_first = self.queues.is_empty();
         // A policy may not count the scenario's named resources.

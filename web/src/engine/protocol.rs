@@ -180,7 +180,7 @@ pub struct Exported {
 mod tests {
     use super::*;
     use fairground::scenario::Path;
-    use fairground::translate::{Kind, Note};
+    use fairground::translate::{Note, NoteKind};
     use serde::de::DeserializeOwned;
 
     fn write<T: Serialize>(message: &T) -> Vec<u8> {
@@ -225,7 +225,7 @@ mod tests {
         let queue = |name: &str, field: &str| Path::default().field("queues").named(name).field("gpu").field(field);
         let timeline = Path::default().field("timeline").at(3).field("queue");
         let at = vec![queue("team-a", "quota"), timeline, queue("a=b #1", "limit")];
-        let note = NoteRow { note: Note { kind: Kind::Dropped, at, says: "gone".into() }, n: 7 };
+        let note = NoteRow { note: Note { kind: NoteKind::Dropped, at, says: "gone".into() }, n: 7 };
         assert_eq!(read(&write(&note)), Ok(note));
     }
 

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use fairground::cluster::World;
+use fairground::cluster::ClusterState;
 use fairground::id::{Id, JobId, QueueId};
 use fairground::moment::{EventWord, Names, amounts, bounds, capacity, sums};
 use fairground::sim::CycleRecord;
@@ -80,7 +80,7 @@ pub struct RunLog {
 
 impl RunLog {
     /// A run log that starts with the opening state.
-    pub fn new(policy: &str, world: &World, opening: &CycleRecord) -> RunLog {
+    pub fn new(policy: &str, world: &ClusterState, opening: &CycleRecord) -> RunLog {
         let cluster = world.cluster();
         let names = Arc::new(Names::of(policy, cluster));
         let roots: Vec<QueueId> = cluster.queues.iter().filter(|(_, q)| q.parent.is_none()).map(|(id, _)| id).collect();
@@ -101,7 +101,7 @@ impl RunLog {
     }
 
     /// Adds the next cycle; already known cycles are ignored.
-    pub fn push(&mut self, world: &World, record: &CycleRecord) {
+    pub fn push(&mut self, world: &ClusterState, record: &CycleRecord) {
         let cluster = world.cluster();
         if record.cycle <= self.last_cycle && !self.points.is_empty() {
             return;
@@ -139,7 +139,7 @@ impl RunLog {
     }
 
     /// The run log in the form that the page draws.
-    pub fn run(&self, world: &World, ledger: &Ledger, complete: bool) -> Run {
+    pub fn run(&self, world: &ClusterState, ledger: &Ledger, complete: bool) -> Run {
         let mut points = self.points.clone();
         if points.last().is_some_and(|p| p.cycle < self.last_cycle) {
             points.push(Point {
@@ -172,12 +172,12 @@ impl RunLog {
     }
 }
 
-fn point(world: &World, record: &CycleRecord, tops: &[QueueId]) -> Point {
+fn point(world: &ClusterState, record: &CycleRecord, tops: &[QueueId]) -> Point {
     let (cycle, time_ms) = (record.cycle, record.time.as_millis());
     Point { cycle, time_ms, ..point_of(world, &record.ledger, tops) }
 }
 
-fn point_of(world: &World, ledger: &Ledger, tops: &[QueueId]) -> Point {
+fn point_of(world: &ClusterState, ledger: &Ledger, tops: &[QueueId]) -> Point {
     let rows = tops.iter().filter_map(|id| ledger.rows.get(id.index()).map(|row| (id.0, row)));
     let mut waiting = Amounts::default();
     let (mut held, mut wanted) = (Vec::with_capacity(tops.len()), Vec::with_capacity(tops.len()));

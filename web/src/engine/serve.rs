@@ -47,13 +47,13 @@ enum Task {
     /// Go to a moment.
     Until(Time),
     /// Search for an event, at most up to a cycle.
-    Search { from: u32, up_to: u32, wanted: Wanted },
+    Search { from: u32, up_to: u32, wanted: SearchFilter },
     /// Run until a condition is met, at most up to a cycle.
     ToStop { stop: Stop, was_met: bool, up_to: u32 },
 }
 
 /// Filter of the events that a search stops at.
-struct Wanted {
+struct SearchFilter {
     queues: Option<Vec<QueueId>>,
     /// `Some(None)`: there is no job of the requested name, so no event matches.
     job: Option<Option<JobId>>,
@@ -270,7 +270,7 @@ impl Server {
         let Some(main) = &mut self.main else { return vec![reply(id, Response::Event { cycle: None })] };
         let queues = queue.map(|name| main.subtree(&name));
         let job = job.map(|name| main.job(&name));
-        let wanted = Wanted { queues, job, without };
+        let wanted = SearchFilter { queues, job, without };
         let found = main.run_log().next_event(from, back, |mark| wanted.holds(main, mark));
         if found.is_some() || back {
             return vec![reply(id, Response::Event { cycle: found })];
@@ -299,7 +299,7 @@ impl Server {
     }
 }
 
-impl Wanted {
+impl SearchFilter {
     fn holds(&self, main: &Branch, mark: &Mark) -> bool {
         let queue = || mark.job.map(|job| main.sim().cluster().jobs[job].queue);
         self.queues.as_ref().is_none_or(|queues| queue().is_some_and(|queue| queues.contains(&queue)))

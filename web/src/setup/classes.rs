@@ -4,13 +4,13 @@ use fairground::policy::{PRIORITY_CLASS, Policy};
 use fairground::scenario::{Edit, Path, Scenario};
 use leptos::prelude::*;
 
-use super::edit_box::Kind;
+use super::edit_box::EditKind;
 use super::field::Field;
 use crate::state::command::Command;
 use crate::state::document::change::Change;
 use crate::store::Store;
 use crate::widgets::button::IconButton;
-use crate::widgets::icons::{Icon, Kind as IconKind};
+use crate::widgets::icons::{Icon, IconKind};
 
 /// The list, for policies that read priority classes.
 #[component]
@@ -85,7 +85,7 @@ fn row(store: Store, name: String) -> AnyView {
                 label="Value".into()
                 says="A whole number; higher values are served first.".into()
                 default=""
-                kind=Kind::Text
+                kind=EditKind::Text
             />
             <IconButton
                 icon=IconKind::Close

@@ -7,7 +7,7 @@ use fairground::words::{Selection, Terms};
 use leptos::prelude::*;
 
 use super::attributes::{self, Ask, Attribute, Group};
-use super::edit_box::Kind;
+use super::edit_box::EditKind;
 use super::field::Field;
 use super::rows::own_names;
 use crate::engine::protocol::RuleRow;
@@ -18,7 +18,7 @@ use crate::state::layout::options::SetupTab;
 use crate::state::layout::table;
 use crate::state::model::Model;
 use crate::store::Store;
-use crate::widgets::icons::{Icon, Kind as IconKind};
+use crate::widgets::icons::{Icon, IconKind};
 use crate::words;
 
 /// The form of a thing. Opening it focuses the heading.
@@ -122,12 +122,12 @@ fn field(store: Store, owner: &Path, attribute: &'static Attribute) -> AnyView {
     let at = attribute.place(owner);
     let named = |pairs: &[(&str, &str)]| pairs.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect();
     let kind = match attribute.ask {
-        Ask::Text => Kind::Text,
-        Ask::Choice(choices) => Kind::Choice(named(choices)),
-        Ask::Usual(values) => Kind::Usual(named(values)),
-        Ask::Leaf => Kind::Choice(store.now(|m| leaves(&m.document.scenario))),
-        Ask::Pool => Kind::Choice(store.now(|m| pools(&m.document.scenario))),
-        Ask::Parent => Kind::Choice(store.now(|m| parents(&m.document.scenario, table::owner_name(owner)))),
+        Ask::Text => EditKind::Text,
+        Ask::Choice(choices) => EditKind::Choice(named(choices)),
+        Ask::Usual(values) => EditKind::Usual(named(values)),
+        Ask::Leaf => EditKind::Choice(store.now(|m| leaves(&m.document.scenario))),
+        Ask::Pool => EditKind::Choice(store.now(|m| pools(&m.document.scenario))),
+        Ask::Parent => EditKind::Choice(store.now(|m| parents(&m.document.scenario, table::owner_name(owner)))),
         Ask::Request => return request(store, owner.clone()),
     };
     // Queues and settings have forms per policy; values of queues in single pools do not.
@@ -199,7 +199,7 @@ fn groups_of_user(store: Store, job: &Path) -> AnyView {
             let at = Path::default().field("settings").field(&format!("groups.{user}"));
             let label = format!("Groups of {user}");
             let says = "Separated by commas; apply to all jobs of this user. Queue limits refer to them.".to_string();
-            view! { <div class="fields"><Field at label says default="none" kind=Kind::Text /></div> }
+            view! { <div class="fields"><Field at label says default="none" kind=EditKind::Text /></div> }
         })
     };
     groups.into_any()
@@ -262,7 +262,7 @@ fn request(store: Store, at: Path) -> AnyView {
         let amount = |field: &str, label, says| {
             let at = at.field(field);
             let (label, says): (&str, &str) = (label, says);
-            view! { <Field at label=label.to_string() says=says.to_string() default="none" kind=Kind::Text /> }
+            view! { <Field at label=label.to_string() says=says.to_string() default="none" kind=EditKind::Text /> }
                 .into_any()
         };
         match kind.get().as_str() {

@@ -21,7 +21,7 @@ const PIXELS_PER_STEP: i32 = 8;
 
 /// How a value is edited.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub enum Kind {
+pub enum EditKind {
     /// Any text.
     #[default]
     Text,
@@ -48,7 +48,7 @@ pub fn EditBox(
     at: Path,
     /// Initial text.
     start: String,
-    kind: Kind,
+    kind: EditKind,
     /// Accessible name.
     label: String,
     /// Text that was typed to start editing; it replaces the initial text.
@@ -61,8 +61,8 @@ pub fn EditBox(
     on_done: Callback<(Done, String)>,
 ) -> impl IntoView {
     match kind {
-        Kind::Choice(choices) => view! { <ChoiceBox at start choices label others on_done /> }.into_any(),
-        kind => view! { <TextBox at start is_number=kind == Kind::Number label typed others on_done /> }.into_any(),
+        EditKind::Choice(choices) => view! { <ChoiceBox at start choices label others on_done /> }.into_any(),
+        kind => view! { <TextBox at start is_number=kind == EditKind::Number label typed others on_done /> }.into_any(),
     }
 }
 

@@ -3,7 +3,7 @@
 use fairground::scenario::Path;
 use leptos::prelude::*;
 
-use super::edit_box::Kind;
+use super::edit_box::EditKind;
 use crate::input_normalisation;
 use crate::state::command::Command;
 use crate::state::document;
@@ -19,7 +19,7 @@ pub fn Field(
     says: String,
     default: &'static str,
     /// How it is edited.
-    kind: Kind,
+    kind: EditKind,
 ) -> impl IntoView {
     let store = Store::get();
     let path = at.to_string();
@@ -51,14 +51,14 @@ pub fn Field(
     };
     let id = format!("field-{}", path.replace(char::is_whitespace, "_"));
     let described = format!("{id}-says");
-    let usual = if matches!(kind, Kind::Usual(_)) { format!("{id}-usual") } else { String::new() };
+    let usual = if matches!(kind, EditKind::Usual(_)) { format!("{id}-usual") } else { String::new() };
     let note = store.text(move |m| {
         let here = m.document.findings.iter().find(|d| at.with_value(|at| d.at == *at));
         here.map(|d| d.says.clone()).unwrap_or_default()
     });
     let normal = move || at.with_value(|at| input_normalisation::normal(at, &shown()));
     let control = match kind {
-        Kind::Choice(choices) => {
+        EditKind::Choice(choices) => {
             let options = choices.into_iter().map(|(key, name)| {
                 let this = key.clone();
                 view! { <option value=key prop:selected=move || value.get() == this>{name}</option> }
@@ -138,8 +138,8 @@ pub fn Field(
 }
 
 /// Suggested values, offered by the browser while typing.
-fn values(kind: Kind, id: String) -> AnyView {
-    let Kind::Usual(values) = kind else { return ().into_any() };
+fn values(kind: EditKind, id: String) -> AnyView {
+    let EditKind::Usual(values) = kind else { return ().into_any() };
     let values = values.into_iter().map(|(value, means)| view! { <option value=value>{means}</option> });
     view! { <datalist id=id>{values.collect_view()}</datalist> }.into_any()
 }

@@ -9,11 +9,11 @@ use leptos::tachys::html::attribute::custom::custom_attribute;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 
-use super::edit_box::{Done, EditBox, Kind};
+use super::edit_box::{Done, EditBox, EditKind};
 use super::rows::{Cell, Column, Row};
 use crate::state::command::Command;
 use crate::store::Store;
-use crate::widgets::icons::{Icon, Kind as IconKind};
+use crate::widgets::icons::{Icon, IconKind};
 use crate::widgets::menu::{MenuButton, MenuItem};
 use crate::widgets::on_leave;
 use crate::widgets::picture::rem;
@@ -42,12 +42,12 @@ pub enum RowKey {
 }
 
 /// Position of the grid's tab stop: row and column.
-type Place = (String, usize);
+type CellPosition = (String, usize);
 
 /// Initial state of editing.
 #[derive(Clone, Debug, PartialEq)]
 struct Editing {
-    place: Place,
+    place: CellPosition,
     start: Option<String>,
 }
 
@@ -56,9 +56,9 @@ pub(super) struct Grid {
     columns: usize,
     pub(super) rows: Memo<Vec<Row>>,
     by_id: Memo<BTreeMap<String, Row>>,
-    chosen: RwSignal<Place>,
+    chosen: RwSignal<CellPosition>,
     /// The tab stop: the chosen cell, or that of the row that took the place of its removed row.
-    pub(super) active: Memo<Place>,
+    pub(super) active: Memo<CellPosition>,
     editing: RwSignal<Option<Editing>>,
     /// Rows that are edited together.
     pub(super) marked: RwSignal<Vec<String>>,
@@ -199,7 +199,7 @@ fn GridRow(
     let level = part(|r| Some(r.level.to_string()));
     let open = part(|r| r.open.map(|o| o.to_string()));
     let place = part(|r| Some(r.place.0.to_string()));
-    let of = part(|r| Some(r.place.1.to_string()));
+    let set_size = part(|r| Some(r.place.1.to_string()));
     let indent = move || {
         let level = row.with(|row| row.as_ref().map_or(1, |r| r.level));
         rem((level - 1) as f64 * 14.0)
@@ -258,7 +258,7 @@ fn GridRow(
             style:grid-template-columns=tracks
             aria-expanded=move || if is_tree { open() } else { None }
             aria-posinset=move || if is_tree { place() } else { None }
-            aria-setsize=move || if is_tree { of() } else { None }
+            aria-setsize=move || if is_tree { set_size() } else { None }
             aria-selected=move || (is_selected.get() || is_marked()).to_string()
             {..custom_attribute("aria-level", move || if is_tree { level() } else { None })}
         >
@@ -291,7 +291,7 @@ fn GridRow(
 #[component]
 fn CellView(grid: Grid, row: StoredValue<String>, column: usize, cell: Memo<Option<Row>>) -> impl IntoView {
     let cell = Memo::new(move |_| cell.with(|row| row.as_ref().and_then(|r| r.cells.get(column).cloned())));
-    let is_here = move |place: &Place| place.1 == column && row.with_value(|id| *id == place.0);
+    let is_here = move |place: &CellPosition| place.1 == column && row.with_value(|id| *id == place.0);
     let is_active = Memo::new(move |_| grid.active.with(is_here));
     let editing = Memo::new(move |_| grid.editing.with(|e| e.as_ref().filter(|e| is_here(&e.place)).cloned()));
     let on_click = move |event: leptos::ev::MouseEvent| {
@@ -396,7 +396,7 @@ impl Grid {
 
     /// Moves the focus to the row that took the place of a removed one, if the focus was in the grid.
     fn follow_focus(self) {
-        Effect::new(move |before: Option<Place>| {
+        Effect::new(move |before: Option<CellPosition>| {
             let active = self.active.get();
             let is_gone = |id: &String| !id.is_empty() && self.by_id.with_untracked(|rows| !rows.contains_key(id));
             if before.is_some_and(|(id, _)| is_gone(&id)) && self.has_focus.get_value() {
@@ -491,7 +491,7 @@ impl Grid {
             ("ContextMenu", _) => self.open_menu(),
             ("F10", _) if event.shift_key() => self.open_menu(),
             (digit, false) if digit.len() == 1 && digit.as_bytes()[0].is_ascii_digit() => {
-                let is_number = row.cells.get(column).is_some_and(|c| c.kind == Kind::Number);
+                let is_number = row.cells.get(column).is_some_and(|c| c.kind == EditKind::Number);
                 if !is_number {
                     return;
                 }
@@ -513,8 +513,8 @@ impl Grid {
 }
 
 /// The chosen cell while its row exists; then the same column of the row in its place, or of the last row.
-fn active_cell(rows: Memo<Vec<Row>>, chosen: RwSignal<Place>) -> Memo<Place> {
-    let at = Memo::new(move |before: Option<&(Place, usize)>| {
+fn active_cell(rows: Memo<Vec<Row>>, chosen: RwSignal<CellPosition>) -> Memo<CellPosition> {
+    let at = Memo::new(move |before: Option<&(CellPosition, usize)>| {
         let (id, column) = chosen.get();
         rows.with(|rows| {
             let index_of = |id: &str| rows.iter().position(|row| row.id == id);

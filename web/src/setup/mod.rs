@@ -31,7 +31,7 @@ use crate::state::command::Command;
 use crate::state::layout::options::{Panel, SetupTab};
 use crate::store::Store;
 use crate::widgets::button::IconButton;
-use crate::widgets::icons::Kind;
+use crate::widgets::icons::IconKind;
 use crate::widgets::menu::MenuItem;
 use crate::widgets::tab_list::{TabList, TabName};
 
@@ -109,7 +109,7 @@ pub fn Setup() -> impl IntoView {
             />
             <span class="grow"></span>
             <IconButton
-                icon=Kind::Left
+                icon=IconKind::Left
                 label="Collapse Setup"
                 class="fold"
                 on_press=store.press(Command::Fold(Panel::Setup, true))

@@ -14,7 +14,7 @@ use crate::state::editing::node_state;
 use crate::store::Store;
 use crate::widgets::button::CommandButton;
 use crate::widgets::empty::{Lack, empty_below};
-use crate::widgets::icons::{Icon, Kind};
+use crate::widgets::icons::{Icon, IconKind};
 use crate::widgets::key_name;
 use crate::widgets::menu::MenuItem;
 
@@ -52,7 +52,7 @@ pub fn Nodes() -> impl IntoView {
         {empty_below(move || is_empty.get().then_some(Lack::Nodes))}
         <div class="add">
             <CommandButton class="btn quiet" command=Command::Change(Change::AddNodes)>
-                <Icon kind=Kind::Plus />
+                <Icon kind=IconKind::Plus />
                 "Nodes"
                 <span class="kbd">{key_name(store, "N")}</span>
             </CommandButton>

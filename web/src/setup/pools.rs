@@ -8,7 +8,7 @@ use super::rows::{pool_columns, pool_rows};
 use crate::state::command::Command;
 use crate::state::document::change::Change;
 use crate::store::Store;
-use crate::widgets::icons::{Icon, Kind};
+use crate::widgets::icons::{Icon, IconKind};
 use crate::widgets::menu::MenuItem;
 
 /// The table of node pools, if there are any, and the button that adds one.
@@ -62,7 +62,7 @@ pub fn Pools(findings: Memo<Vec<Diagnostic>>) -> impl IntoView {
                 title="A part of the cluster that is scheduled separately"
                 on:click=move |_| store.dispatch(add(&store.now(|m| m.document.scenario.clone())))
             >
-                <Icon kind=Kind::Plus />
+                <Icon kind=IconKind::Plus />
                 "Pool"
             </button>
         </div>

@@ -13,7 +13,7 @@ use crate::state::document::tree;
 use crate::store::Store;
 use crate::widgets::button::CommandButton;
 use crate::widgets::empty::{Lack, empty_below};
-use crate::widgets::icons::{Icon, Kind};
+use crate::widgets::icons::{Icon, IconKind};
 use crate::widgets::key_name;
 use crate::widgets::menu::MenuItem;
 
@@ -56,12 +56,12 @@ pub fn Queues() -> impl IntoView {
         {empty_below(move || has_none.get().then_some(Lack::Queues))}
         <div class="add">
             <CommandButton class="btn quiet" command=Command::Change(Change::AddQueue { parent: None })>
-                <Icon kind=Kind::Plus />
+                <Icon kind=IconKind::Plus />
                 {move || head(store, "queue")}
                 <span class="kbd">{key_name(store, "Q")}</span>
             </CommandButton>
             <CommandButton class="btn quiet" command=Command::Change(Change::AddJob { queue: None })>
-                <Icon kind=Kind::Plus />
+                <Icon kind=IconKind::Plus />
                 {move || head(store, "job")}
                 <span class="kbd">{key_name(store, "W")}</span>
             </CommandButton>

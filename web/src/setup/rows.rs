@@ -10,7 +10,7 @@ use fairground::scenario::{Diagnostic, JobEntry, NodeEntry, Path, Scalar, Scenar
 use fairground::words::number::{self, resource_key};
 use fairground::words::{Selection, Terms};
 
-use super::edit_box::Kind;
+use super::edit_box::EditKind;
 use crate::input_normalisation::means_unlimited;
 use crate::state::document::{self, tree};
 
@@ -55,7 +55,7 @@ pub struct Cell {
     pub spoken: String,
     /// Not set, or unlimited.
     pub is_dim: bool,
-    pub kind: Kind,
+    pub kind: EditKind,
     /// A lock is shown.
     pub is_locked: bool,
 }
@@ -74,7 +74,7 @@ fn number(at: Path, what: &str, value: &Option<Scalar>, counts_as: &str) -> Cell
         _ if means_unlimited => ("∞".to_string(), format!("{what}: unlimited"), true),
         _ => (trimmed.to_string(), format!("{what}: {trimmed}"), false),
     };
-    Cell { at: Some(at), text: text.clone(), shown, spoken, is_dim, kind: Kind::Number, ..Cell::default() }
+    Cell { at: Some(at), text: text.clone(), shown, spoken, is_dim, kind: EditKind::Number, ..Cell::default() }
 }
 
 fn name_cell(at: Path, name: &str) -> Cell {
@@ -107,8 +107,8 @@ type Marks = BTreeMap<String, (Severity, String)>;
 fn marks(findings: &[Diagnostic], list: &str) -> Marks {
     let mut marks = Marks::new();
     for finding in findings {
-        let [Segment::Field(of), Segment::Named(name), ..] = finding.at.0.as_slice() else { continue };
-        if of == list && marks.get(name).is_none_or(|(present, _)| *present < finding.severity) {
+        let [Segment::Field(field), Segment::Named(name), ..] = finding.at.0.as_slice() else { continue };
+        if field == list && marks.get(name).is_none_or(|(present, _)| *present < finding.severity) {
             marks.insert(name.clone(), (finding.severity, finding.says.clone()));
         }
     }
@@ -157,9 +157,9 @@ pub fn queue_rows(
         let queue = &scenario.queues[row.index];
         let at = Path::default().field("queues").named(&row.name);
         let values = [&queue.cpu, &queue.memory, &queue.gpu][resource.index()];
-        let of = |field: &str| format!("{field} of {}", row.name);
+        let label = |field: &str| format!("{field} of {}", row.name);
         let part = |field: &str| at.field(key).field(field);
-        let usage = with_usage.then(|| number(part("usage"), &of("past usage"), &values.usage, "0"));
+        let usage = with_usage.then(|| number(part("usage"), &label("past usage"), &values.usage, "0"));
         Row {
             select: Some(Selection::Queue(row.name.clone())),
             level: row.depth + 2,
@@ -170,10 +170,10 @@ pub fn queue_rows(
             mark: marks.get(&row.name).cloned(),
             cells: [
                 name_cell(at.clone(), &row.name),
-                number(part("quota"), &of(name[1]), &values.quota, unset(Field::Quota)),
-                number(part("weight"), &of(name[2]), &values.weight, unset(Field::Weight)),
-                number(part("limit"), &of(name[3]), &values.limit, unset(Field::Limit)),
-                number(at.field("priority"), &of(priority), &queue.priority, &policy.unset_priority_shown()),
+                number(part("quota"), &label(name[1]), &values.quota, unset(Field::Quota)),
+                number(part("weight"), &label(name[2]), &values.weight, unset(Field::Weight)),
+                number(part("limit"), &label(name[3]), &values.limit, unset(Field::Limit)),
+                number(at.field("priority"), &label(priority), &queue.priority, &policy.unset_priority_shown()),
             ]
             .into_iter()
             .zip(name)
@@ -205,9 +205,9 @@ pub fn node_rows(scenario: &Scenario, findings: &[Diagnostic]) -> Vec<Row> {
     let n = scenario.nodes.len();
     let rows = scenario.nodes.iter().enumerate().map(|(i, node)| {
         let at = Path::default().field("nodes").named(&node.name);
-        let of = |field: &str| format!("{field} of {}", node.name);
+        let label = |field: &str| format!("{field} of {}", node.name);
         let value = |field: &str, what: &str, value: &Option<Scalar>, counts_as: &str| {
-            number(at.field(field), &of(what), value, counts_as)
+            number(at.field(field), &label(what), value, counts_as)
         };
         let mut cells = vec![
             name_cell(at.clone(), &node.name),
@@ -226,15 +226,15 @@ pub fn node_rows(scenario: &Scenario, findings: &[Diagnostic]) -> Vec<Row> {
 /// The pool of nodes, if there are several.
 fn pool_cell(scenario: &Scenario, node: &NodeEntry, at: Path) -> Option<Cell> {
     let first = scenario.pools.first()?.name.clone();
-    let own = node.pool.clone().unwrap_or(first);
+    let pool = node.pool.clone().unwrap_or(first);
     let choices = own_names(scenario.pools.iter().map(|pool| &pool.name));
     Some(Cell {
         at: Some(at.field("pool")),
-        text: own.clone(),
-        shown: own.clone(),
-        spoken: format!("pool of {}: {own}", node.name),
+        text: pool.clone(),
+        shown: pool.clone(),
+        spoken: format!("pool of {}: {pool}", node.name),
         is_dim: node.pool.is_none(),
-        kind: Kind::Choice(choices),
+        kind: EditKind::Choice(choices),
         ..Cell::default()
     })
 }
@@ -243,8 +243,8 @@ fn pool_cell(scenario: &Scenario, node: &NodeEntry, at: Path) -> Option<Cell> {
 pub fn pool_columns(policy: &str) -> Vec<Column> {
     let terms = Terms::of(policy);
     let mut columns = vec![column("node pools", "Scheduled separately, one after the other", false, "minmax(0, 1fr)")];
-    for of in Policy::described_or_default(policy).form.pool {
-        columns.push(column(&terms.fill(of.label), &terms.fill(of.says), false, "minmax(0, 1.2fr)"));
+    for attribute in Policy::described_or_default(policy).form.pool {
+        columns.push(column(&terms.fill(attribute.label), &terms.fill(attribute.says), false, "minmax(0, 1.2fr)"));
     }
     columns
 }
@@ -256,8 +256,8 @@ pub fn pool_rows(scenario: &Scenario, findings: &[Diagnostic]) -> Vec<Row> {
     for (i, pool) in scenario.pools.iter().enumerate() {
         let at = Path::default().field("pools").named(&pool.name);
         let mut cells = vec![name_cell(at.clone(), &pool.name)];
-        for of in Policy::described_or_default(&scenario.policy).form.pool {
-            cells.push(choice_cell(scenario, &at, of, &pool.name));
+        for attribute in Policy::described_or_default(&scenario.policy).form.pool {
+            cells.push(choice_cell(scenario, &at, attribute, &pool.name));
         }
         rows.push(flat_row(&pool.name, (i + 1, scenario.pools.len()), &marks, cells));
     }
@@ -265,20 +265,20 @@ pub fn pool_rows(scenario: &Scenario, findings: &[Diagnostic]) -> Vec<Row> {
 }
 
 /// A setting of a pool; unset, it is inherited from the scenario.
-fn choice_cell(scenario: &Scenario, pool: &Path, of: &Attribute, name: &str) -> Cell {
-    let choices = if let Ask::Choice(choices) = of.ask { choices } else { &[] };
+fn choice_cell(scenario: &Scenario, pool: &Path, attribute: &Attribute, name: &str) -> Cell {
+    let choices = if let Ask::Choice(choices) = attribute.ask { choices } else { &[] };
     let called = |key: &str| choices.iter().find(|(this, _)| *this == key).map(|(_, name)| *name);
-    let at = of.place(pool);
+    let at = attribute.place(pool);
     let text = document::value(scenario, &at);
-    let general = called(&document::value(scenario, &of.place(&Path::default()))).unwrap_or(of.default);
+    let general = called(&document::value(scenario, &attribute.place(&Path::default()))).unwrap_or(attribute.default);
     let shown = called(&text).unwrap_or(if text.is_empty() { general } else { &text }).to_string();
     let mut named = vec![(String::new(), format!("as in Rules: {general}"))];
     named.extend(choices.iter().map(|(key, name)| (key.to_string(), name.to_string())));
     Cell {
         at: Some(at),
-        spoken: format!("{} in {name}: {shown}", Terms::of(&scenario.policy).fill(of.label)),
+        spoken: format!("{} in {name}: {shown}", Terms::of(&scenario.policy).fill(attribute.label)),
         is_dim: text.is_empty(),
-        kind: Kind::Choice(named),
+        kind: EditKind::Choice(named),
         shown,
         text,
         ..Cell::default()
@@ -341,9 +341,9 @@ fn job_cells(
     (resource, terms, unset): (Resource, &Terms, (&str, &JobDefaults)),
 ) -> Vec<Cell> {
     let at = Path::default().field("jobs").named(&job.name);
-    let of = |field: &str| format!("{} of {}", terms.word(field), job.name);
+    let label = |field: &str| format!("{} of {}", terms.word(field), job.name);
     let value = |field: &str, what: &str, value: &Option<Scalar>, counts_as: &str| {
-        number(at.field(field), &of(what), value, counts_as)
+        number(at.field(field), &label(what), value, counts_as)
     };
     let mut choices = queues.to_vec();
     if !choices.iter().any(|(name, _)| *name == job.queue) {
@@ -353,8 +353,8 @@ fn job_cells(
         at: Some(at.field("queue")),
         text: job.queue.clone(),
         shown: job.queue.clone(),
-        spoken: format!("{}: {}", of("queue"), job.queue),
-        kind: Kind::Choice(choices),
+        spoken: format!("{}: {}", label("queue"), job.queue),
+        kind: EditKind::Choice(choices),
         ..Cell::default()
     };
     let (field, what, request) = match resource {
@@ -375,7 +375,7 @@ fn job_cells(
         let unit = |text: &str| text.trim().trim_start_matches(|c: char| c.is_ascii_digit()).to_string();
         let short = from.trim().strip_suffix(&unit(to)).filter(|_| unit(from) == unit(to));
         lasts.shown = [short.unwrap_or(from.trim()), to.trim()].join("–");
-        lasts.spoken = format!("{}: drawn, {from} to {to}", of("lasts"));
+        lasts.spoken = format!("{}: drawn, {from} to {to}", label("lasts"));
     }
     vec![
         name,
@@ -405,7 +405,7 @@ fn lock_cell(job: &JobEntry, (unset, defaults): (&str, &JobDefaults), at: Path) 
         spoken: format!("{}: {word}", job.name),
         shown: String::new(),
         is_dim: text.is_empty(),
-        kind: Kind::Choice(
+        kind: EditKind::Choice(
             [("", "by priority"), ("true", "preemptible"), ("false", "non-preemptible")]
                 .map(|(value, name)| (value.to_string(), name.to_string()))
                 .into(),

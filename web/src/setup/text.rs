@@ -13,7 +13,7 @@ use crate::state::command::Command;
 use crate::state::document;
 use crate::store::Store;
 use crate::widgets::button::CommandButton;
-use crate::widgets::icons::{Icon, Kind};
+use crate::widgets::icons::{Icon, IconKind};
 use crate::widgets::on_leave;
 
 /// Longer texts are parsed when editing ends, not while typing.
@@ -133,7 +133,7 @@ pub fn TextTab() -> impl IntoView {
                 _ => {}
             });
         };
-        let icon = if finding.severity == Severity::Error { Kind::Problem } else { Kind::Warning };
+        let icon = if finding.severity == Severity::Error { IconKind::Problem } else { IconKind::Warning };
         let fix = finding.fix.map(|fix| {
             let label = fix.label.clone();
             let fix = move |_| store.dispatch(Command::Fix(Box::new(fix.clone())));

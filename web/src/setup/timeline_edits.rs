@@ -12,7 +12,7 @@ use crate::state::document::change::Change;
 use crate::state::document::timeline_lines::lines as in_order;
 use crate::store::Store;
 use crate::widgets::button::IconButton;
-use crate::widgets::icons::Kind;
+use crate::widgets::icons::IconKind;
 
 /// The switch between both, shown unless the cursor is at the start.
 #[component]
@@ -78,7 +78,7 @@ fn List() -> impl IntoView {
                     {says}
                     <details class="dim"><summary>{head}</summary>{fields(store, &at, attributes::REMARK.1)}</details>
                 </div>
-                <IconButton icon=Kind::Close label=label on_press=Callback::new(remove) />
+                <IconButton icon=IconKind::Close label=label on_press=Callback::new(remove) />
             </li>
         }
     };

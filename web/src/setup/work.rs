@@ -13,7 +13,7 @@ use crate::state::document::change::Change;
 use crate::store::Store;
 use crate::widgets::button::{CommandButton, IconButton};
 use crate::widgets::empty::{Lack, empty_below};
-use crate::widgets::icons::{Icon, Kind};
+use crate::widgets::icons::{Icon, IconKind};
 use crate::widgets::key_name;
 use crate::widgets::menu::MenuItem;
 
@@ -80,14 +80,14 @@ pub fn Work() -> impl IntoView {
         <Show when=move || { pages() > 1 }>
             <nav class="pager" aria-label=move || store.terms.get().fill("Pages of [jobs]")>
                 <IconButton
-                    icon=Kind::Left
+                    icon=IconKind::Left
                     label="Previous page"
                     disabled=Signal::derive(move || page.get() == 0)
                     on_press=Callback::new(move |()| turn_to(page.get_untracked().saturating_sub(1)))
                 />
                 <span>{range}</span>
                 <IconButton
-                    icon=Kind::Right
+                    icon=IconKind::Right
                     label="Next page"
                     disabled=Signal::derive(move || page.get() + 1 >= pages())
                     on_press=Callback::new(move |()| turn_to(page.get_untracked() + 1))
@@ -96,7 +96,7 @@ pub fn Work() -> impl IntoView {
         </Show>
         <div class="add">
             <CommandButton class="btn quiet" command=Command::Change(Change::AddJob { queue: None })>
-                <Icon kind=Kind::Plus />
+                <Icon kind=IconKind::Plus />
                 {move || super::head(store, "job")}
                 <span class="kbd">{key_name(store, "W")}</span>
             </CommandButton>

@@ -41,7 +41,7 @@ use crate::views::why::component::{Why, WhyEvidence, explained};
 use crate::widgets::after_frame::after_frame;
 use crate::widgets::button::IconButton;
 use crate::widgets::empty::{Lack, empty, empty_below};
-use crate::widgets::icons::Kind;
+use crate::widgets::icons::IconKind;
 
 /// The page.
 #[component]
@@ -122,7 +122,7 @@ pub fn App() -> impl IntoView {
                     on:focusin=move |_| pair.lead(true)
                     on:scroll=move |_| pair.follow(store, true)
                 >
-                    <Rail panel=Panel::Setup name="Setup" icon=Kind::Right />
+                    <Rail panel=Panel::Setup name="Setup" icon=IconKind::Right />
                     <Setup />
                 </section>
                 <Divider />
@@ -146,7 +146,7 @@ pub fn App() -> impl IntoView {
                 </section>
                 <Side />
                 <aside id="why" class="panel why-panel" aria-label="Why" data-region tabindex="-1">
-                    <Rail panel=Panel::Why name="Why" icon=Kind::Left />
+                    <Rail panel=Panel::Why name="Why" icon=IconKind::Left />
                     <WhyPanel explanation />
                 </aside>
             </main>
@@ -189,7 +189,7 @@ impl Pair {
 
 /// A folded panel: its name, and a button that opens it.
 #[component]
-fn Rail(panel: Panel, name: &'static str, icon: Kind) -> impl IntoView {
+fn Rail(panel: Panel, name: &'static str, icon: IconKind) -> impl IntoView {
     let store = Store::get();
     view! {
         <div class="rail">
@@ -325,7 +325,7 @@ fn WhyPanel(explanation: Memo<Option<Explanation>>) -> impl IntoView {
             <SheetHandle />
             <span class="grow"></span>
             <IconButton
-                icon=Kind::Close
+                icon=IconKind::Close
                 label="Close explanation"
                 class="close-why"
                 on_press=store.press(Command::Why(false))

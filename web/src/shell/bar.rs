@@ -13,7 +13,7 @@ use crate::state::command::Command;
 use crate::state::layout::options::{Dialog, Presenting, SetupTab, Theme};
 use crate::store::Store;
 use crate::widgets::button::{CommandButton, IconButton};
-use crate::widgets::icons::{Icon, Kind, Logo};
+use crate::widgets::icons::{Icon, IconKind, Logo};
 use crate::widgets::menu::{MenuButton, MenuItem};
 use crate::widgets::{on_leave, window_width};
 
@@ -94,15 +94,15 @@ pub fn Bar() -> impl IntoView {
                 {named_policy}
                 // It was checked; the menu says against what.
                 <Show when=move || revision.get().is_some()>
-                    <Icon kind=Kind::Tick />
+                    <Icon kind=IconKind::Tick />
                 </Show>
-                <Icon kind=Kind::Down />
+                <Icon kind=IconKind::Down />
             </MenuButton>
             <span class="grow"></span>
             // Before the first edit there is nothing to undo.
             <Show when=move || has_history.get()>
                 <IconButton
-                    icon=Kind::Undo
+                    icon=IconKind::Undo
                     label=named("Undo", undo)
                     key="Ctrl+Z"
                     class="undo"
@@ -110,7 +110,7 @@ pub fn Bar() -> impl IntoView {
                     on_press=store.press(Command::Undo)
                 />
                 <IconButton
-                    icon=Kind::Redo
+                    icon=IconKind::Redo
                     label=named("Redo", redo)
                     key="Ctrl+Shift+Z"
                     class="redo"
@@ -132,7 +132,7 @@ pub fn Bar() -> impl IntoView {
                 "Share"
             </CommandButton>
             <MenuButton label="More" class="btn quiet icon" items=Callback::new(more)>
-                <Icon kind=Kind::More />
+                <Icon kind=IconKind::More />
             </MenuButton>
         </header>
     }

@@ -12,7 +12,7 @@ use crate::state::command::Command;
 use crate::state::document::{self, edit};
 use crate::store::Store;
 use crate::widgets::button::IconButton;
-use crate::widgets::icons::Kind;
+use crate::widgets::icons::IconKind;
 
 /// How long each value is shown while all are played.
 const EACH: Duration = Duration::from_millis(450);
@@ -169,11 +169,11 @@ fn buttons(trial: Trial) -> impl IntoView {
             trial.end();
             trial.store.dispatch(Command::TryOut(None));
         };
-        view! { <IconButton icon=Kind::Close label="Close the slider" on_press=Callback::new(close) /> }
+        view! { <IconButton icon=IconKind::Close label="Close the slider" on_press=Callback::new(close) /> }
     });
     view! {
         <IconButton
-            icon=Signal::derive(move || if is_playing() { Kind::Pause } else { Kind::Play })
+            icon=Signal::derive(move || if is_playing() { IconKind::Pause } else { IconKind::Play })
             label=Signal::derive(move || if is_playing() { "Stop" } else { "Play all values" }.to_string())
             on_press=Callback::new(move |()| trial.toggle())
         />

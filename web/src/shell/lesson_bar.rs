@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fairground::lesson::{self, Kind, Outcome, Subject, Suggestion};
+use fairground::lesson::{self, Outcome, QuestionKind, Subject, Suggestion};
 use leptos::html;
 use leptos::leptos_dom::helpers::set_timeout;
 use leptos::prelude::*;
@@ -147,9 +147,9 @@ fn Question() -> impl IntoView {
     question.map(|question| {
         let choices: Vec<String> = question.choices().into_iter().map(str::to_string).collect();
         let answers = match &question.kind {
-            Kind::TrueOrFalse | Kind::PickOne(_) => view! { <Choices choices /> }.into_any(),
-            Kind::Order(_) => view! { <Order names=choices /> }.into_any(),
-            Kind::Number => view! { <Guess /> }.into_any(),
+            QuestionKind::TrueOrFalse | QuestionKind::PickOne(_) => view! { <Choices choices /> }.into_any(),
+            QuestionKind::Order(_) => view! { <Order names=choices /> }.into_any(),
+            QuestionKind::Number => view! { <Guess /> }.into_any(),
         };
         let because = question.because;
         view! {
@@ -173,13 +173,15 @@ fn Question() -> impl IntoView {
 fn how(question: &lesson::Question, shown: NowView) -> Option<String> {
     let of = &question.answer.of;
     match &question.kind {
-        Kind::PickOne(_) => Some("Choose one here or in a chart.".to_string()),
-        Kind::Order(_) if question.is_earliest_first() => Some("Choose them in order, the earliest first.".to_string()),
-        Kind::Order(_) => Some("Choose them in order, the largest first.".to_string()),
-        Kind::Number if shown == NowView::Shares && question.answer.kind.subject() == Subject::Queue => {
+        QuestionKind::PickOne(_) => Some("Choose one here or in a chart.".to_string()),
+        QuestionKind::Order(_) if question.is_earliest_first() => {
+            Some("Choose them in order, the earliest first.".to_string())
+        }
+        QuestionKind::Order(_) => Some("Choose them in order, the largest first.".to_string()),
+        QuestionKind::Number if shown == NowView::Shares && question.answer.kind.subject() == Subject::Queue => {
             Some(format!("Type a number, or drag the mark in the row of {of}."))
         }
-        Kind::Number | Kind::TrueOrFalse => None,
+        QuestionKind::Number | QuestionKind::TrueOrFalse => None,
     }
 }
 

@@ -21,7 +21,7 @@ use crate::state::playback::decision_step;
 use crate::store::Store;
 use crate::views::why::component::text;
 use crate::widgets::button::{CommandButton, IconButton};
-use crate::widgets::icons::{Icon, Kind};
+use crate::widgets::icons::{Icon, IconKind};
 use crate::words::step_sentence;
 
 /// Time after which notices other than problems disappear.
@@ -133,7 +133,7 @@ pub fn NoticeBar(explanation: Memo<Option<Explanation>>) -> impl IntoView {
                 <NextEdit hint />
                 <Show when=move || !chips.get() && !is_step()>
                     <IconButton
-                        icon=Kind::Close
+                        icon=IconKind::Close
                         label="Close this line"
                         on_press=store.press(Command::CloseNote)
                     />
@@ -223,10 +223,10 @@ fn NoticeLine(notice: Notice) -> impl IntoView {
     });
     view! {
         <div class="notice toast" class:problem=is_problem>
-            {is_problem.then(|| view! { <Icon kind=Kind::Problem /> })}
+            {is_problem.then(|| view! { <Icon kind=IconKind::Problem /> })}
             <span>{text}</span>
             {action}
-            <IconButton icon=Kind::Close label="Close" on_press=store.press(Command::CloseNotice(id)) />
+            <IconButton icon=IconKind::Close label="Close" on_press=store.press(Command::CloseNotice(id)) />
         </div>
     }
 }

@@ -14,7 +14,7 @@ use crate::state::lesson::step::RecordStep;
 use crate::store::Store;
 use crate::widgets::button::{CommandButton, IconButton};
 use crate::widgets::file_chooser::FileChooser;
-use crate::widgets::icons::Kind;
+use crate::widgets::icons::IconKind;
 use crate::{address, clipboard, downloads, effects, lessons};
 
 /// Number of mistakes that are shown.
@@ -113,13 +113,13 @@ fn Files() -> impl IntoView {
             </button>
             <FileChooser node_ref=input />
             <IconButton
-                icon=Kind::Undo
+                icon=IconKind::Undo
                 label="Undo in the lesson"
                 disabled=Signal::derive(move || !can_undo.get())
                 on_press=store.press(Command::Record(RecordStep::Undo))
             />
             <IconButton
-                icon=Kind::Close
+                icon=IconKind::Close
                 label="Close the lesson recorder"
                 on_press=store.press(Command::Record(RecordStep::Open(false)))
             />
@@ -249,14 +249,14 @@ fn FrameForm() -> impl IntoView {
                         "Show what is on the screen"
                     </button>
                     <IconButton
-                        icon=Kind::Left
+                        icon=IconKind::Left
                         label="Move the frame forward"
                         class="small"
                         disabled=Signal::derive(move || place.get().0 == 0)
                         on_press=Callback::new(move |()| step(-1))
                     />
                     <IconButton
-                        icon=Kind::Right
+                        icon=IconKind::Right
                         label="Move the frame back"
                         class="small"
                         disabled=Signal::derive(move || place.get().0 + 1 >= place.get().1)
@@ -309,7 +309,7 @@ fn Suggestions() -> impl IntoView {
                     on:input=typed
                 />
                 <IconButton
-                    icon=Kind::Close
+                    icon=IconKind::Close
                     label=format!("Remove suggestion {}", i + 1)
                     class="small"
                     on_press=Callback::new(remove)

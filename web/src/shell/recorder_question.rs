@@ -1,7 +1,7 @@
 //! The question of a frame in the lesson recorder. Its answer is read off the run, so the author chooses what is asked
 //! for and the moment that shows it.
 
-use fairground::lesson::{Fact, FactKind, Kind, LessonFrame, Question, Scene, Subject, TEXT_CHARS_MAX};
+use fairground::lesson::{Fact, FactKind, LessonFrame, Question, QuestionKind, Scene, Subject, TEXT_CHARS_MAX};
 use fairground::moment::Frame;
 use fairground::units::Resource;
 use leptos::prelude::*;
@@ -41,10 +41,10 @@ const OPTIONS_MAX: usize = 6;
 fn kind_of(frame: &LessonFrame) -> &'static str {
     match frame.question.as_ref().map(|question| &question.kind) {
         None => "",
-        Some(Kind::PickOne(_)) => "pick",
-        Some(Kind::Order(_)) => "order",
-        Some(Kind::TrueOrFalse) => "truth",
-        Some(Kind::Number) => "number",
+        Some(QuestionKind::PickOne(_)) => "pick",
+        Some(QuestionKind::Order(_)) => "order",
+        Some(QuestionKind::TrueOrFalse) => "truth",
+        Some(QuestionKind::Number) => "number",
     }
 }
 
@@ -63,17 +63,17 @@ fn choose(store: Store, kind: &str, fact: &str) {
     let Some(fact) = FactKind::from_name(fact) else { return };
     let names = store.now(|m| names(m, fact));
     let kind = match kind {
-        "pick" => Kind::PickOne(names.iter().take(OPTIONS_MAX).cloned().collect()),
-        "order" => Kind::Order(names.iter().take(OPTIONS_MAX).cloned().collect()),
-        "truth" => Kind::TrueOrFalse,
-        "number" => Kind::Number,
+        "pick" => QuestionKind::PickOne(names.iter().take(OPTIONS_MAX).cloned().collect()),
+        "order" => QuestionKind::Order(names.iter().take(OPTIONS_MAX).cloned().collect()),
+        "truth" => QuestionKind::TrueOrFalse,
+        "number" => QuestionKind::Number,
         _ => return edit_frame(store, &mut |frame| frame.question = None),
     };
     let of = match &kind {
-        Kind::PickOne(_) | Kind::Order(_) => String::new(),
-        Kind::TrueOrFalse | Kind::Number => names.into_iter().next().unwrap_or_default(),
+        QuestionKind::PickOne(_) | QuestionKind::Order(_) => String::new(),
+        QuestionKind::TrueOrFalse | QuestionKind::Number => names.into_iter().next().unwrap_or_default(),
     };
-    let is = (kind == Kind::TrueOrFalse).then_some(1.0);
+    let is = (kind == QuestionKind::TrueOrFalse).then_some(1.0);
     edit_frame(store, &mut |frame| {
         let scene = Scene { selection: None, ..frame.scene.clone() };
         let (asks, because, scene) = match frame.question.take() {
@@ -157,17 +157,19 @@ fn AnswerForm(kind: Memo<String>, fact: Memo<String>) -> impl IntoView {
     let choose_fact = move |event| choose(store, &kind.get_untracked(), &event_target_value(&event));
     let question = |m: &Model| m.recorder.frame().and_then(|frame| frame.question.clone());
     let of = store.text(move |m| match question(m) {
-        Some(Question { kind: Kind::PickOne(options) | Kind::Order(options), .. }) => options.join(", "),
+        Some(Question { kind: QuestionKind::PickOne(options) | QuestionKind::Order(options), .. }) => {
+            options.join(", ")
+        }
         Some(question) => question.answer.of,
         None => String::new(),
     });
     let put_of = |store: Store, text: String| {
         edit_question(store, &mut |question| match &mut question.kind {
-            Kind::PickOne(options) | Kind::Order(options) => {
+            QuestionKind::PickOne(options) | QuestionKind::Order(options) => {
                 let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
                 *options = names.map(str::to_string).collect();
             }
-            Kind::TrueOrFalse | Kind::Number => question.answer.of = text.trim().to_string(),
+            QuestionKind::TrueOrFalse | QuestionKind::Number => question.answer.of = text.trim().to_string(),
         });
     };
     // Once it is left: a list under the cursor would lose a comma that is being typed.

@@ -10,7 +10,7 @@ use crate::state::command::Command;
 use crate::state::model::Model;
 use crate::store::Store;
 use crate::widgets::button::{CommandButton, IconButton};
-use crate::widgets::icons::{Icon, Kind};
+use crate::widgets::icons::{Icon, IconKind};
 use crate::widgets::menu::MenuItem;
 use crate::widgets::picture::icon;
 
@@ -46,7 +46,7 @@ pub fn Runs() -> impl IntoView {
             </Show>
             {move || to_keep.get().map(|letter| view! {
                 <CommandButton class="btn quiet small" command=Command::KeepRun>
-                    <Icon kind=Kind::Plus />
+                    <Icon kind=IconKind::Plus />
                     <span>{format!("Keep as {letter}")}</span>
                 </CommandButton>
             })}
@@ -83,7 +83,7 @@ fn Run(run: KeptRun) -> impl IntoView {
                 <span>{label}</span>
             </button>
             <IconButton
-                icon=Kind::Close
+                icon=IconKind::Close
                 label=format!("Remove run {letter}")
                 on_press=store.press(Command::RemoveRun(letter))
             />

@@ -20,7 +20,7 @@ use crate::store::Store;
 use crate::views::waiting::view::submitted;
 use crate::widgets::button::{CommandButton, IconButton};
 use crate::widgets::cycle_number::{NO_CYCLE, number_of};
-use crate::widgets::icons::{Icon, Kind};
+use crate::widgets::icons::{Icon, IconKind};
 use crate::widgets::menu::{MenuButton, MenuItem};
 use crate::widgets::picture::icon;
 use crate::widgets::{key_name, on_leave};
@@ -94,7 +94,7 @@ pub fn Transport() -> impl IntoView {
     view! {
         <div class="transport">
             <IconButton
-                icon=Kind::Back
+                icon=IconKind::Back
                 label="Step back"
                 key="←"
                 class="framed"
@@ -120,7 +120,7 @@ pub fn Transport() -> impl IntoView {
                 {move || comes.get().map(|says| view! { <span class="comes hide" aria-hidden="true">{says}</span> })}
             </button>
             <IconButton
-                icon=Signal::derive(move || if playing.get() { Kind::Pause } else { Kind::Play })
+                icon=Signal::derive(move || if playing.get() { IconKind::Pause } else { IconKind::Play })
                 label=Signal::derive(move || if playing.get() { "Pause".to_string() } else { "Play".to_string() })
                 key="Space"
                 class="framed"
@@ -128,7 +128,7 @@ pub fn Transport() -> impl IntoView {
                 on_press=play
             />
             <MenuButton label="Run until, speed" class="btn quiet icon hide" items=Callback::new(playback)>
-                <Icon kind=Kind::Down />
+                <Icon kind=IconKind::Down />
             </MenuButton>
             <span class="now">
                 <CycleField />
@@ -147,7 +147,7 @@ pub fn Transport() -> impl IntoView {
                 aria-label="Next event"
                 on:click=move |_| store.dispatch(Command::NextEvent { back: false })
             >
-                <Icon kind=Kind::Next />
+                <Icon kind=IconKind::Next />
                 <span class="hide">"Next event"</span>
                 <span class="kbd hide" aria-hidden="true">{key_name(store, "]")}</span>
             </button>
@@ -157,7 +157,7 @@ pub fn Transport() -> impl IntoView {
             <Status />
             <Present />
             <IconButton
-                icon=Signal::derive(move || if time_folded.get() { Kind::Up } else { Kind::Down })
+                icon=Signal::derive(move || if time_folded.get() { IconKind::Up } else { IconKind::Down })
                 label=Signal::derive(move || {
                     if time_folded.get() { "Open the timeline" } else { "Collapse the timeline" }.to_string()
                 })
@@ -216,7 +216,7 @@ fn Since() -> impl IntoView {
             let close = move || {
                 view! {
                     <IconButton
-                        icon=Kind::Close
+                        icon=IconKind::Close
                         label="Hide the comparison"
                         key="Esc"
                         on_press=store.press(Command::ForgetBaseline)
@@ -349,14 +349,14 @@ fn Status() -> impl IntoView {
         }
         EngineState::Refused(_) => view! {
             <span class="state-line">
-                <Icon kind=Kind::Problem />
+                <Icon kind=IconKind::Problem />
                 "Fix the errors to run this scenario."
             </span>
         }
         .into_any(),
         EngineState::Dead(cycle) | EngineState::Died(cycle) => view! {
             <span class="state-line">
-                <Icon kind=Kind::Problem />
+                <Icon kind=IconKind::Problem />
                 {format!("The engine stopped at cycle {cycle}.")}
                 <CommandButton class="btn" command=Command::GoTo(0)>"Start over"</CommandButton>
             </span>

@@ -1,6 +1,6 @@
 //! Commands: all changes of the model.
 
-use fairground::moment::Kind;
+use fairground::moment::EventKind;
 use fairground::scenario::{Fix, Path, Scenario};
 use fairground::units::ShownResource;
 use fairground::words::Selection;
@@ -115,7 +115,7 @@ pub enum Command {
     /// Runs until a condition is met, and reports why the run stopped.
     RunTo(Stop),
     /// Shows or hides a kind of event in the lane; jumps skip hidden kinds.
-    ShowEvents(Kind, bool),
+    ShowEvents(EventKind, bool),
     /// Chooses the subject of the events that jumps stop at.
     EventsOf(EventSubject),
     /// Goes to a cycle and selects the range from the cursor, or extends a range that ends there; `None`: clears the

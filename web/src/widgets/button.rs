@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::icons::{Icon, Kind};
+use super::icons::{Icon, IconKind};
 use crate::keys;
 use crate::state::command::Command;
 use crate::store::Store;
@@ -26,7 +26,7 @@ pub fn CommandButton(
 /// An icon button; the label is its accessible name, the key is in its tooltip.
 #[component]
 pub fn IconButton(
-    #[prop(into)] icon: Signal<Kind>,
+    #[prop(into)] icon: Signal<IconKind>,
     /// Accessible name.
     #[prop(into)]
     label: Signal<String>,

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
 use super::button::IconButton;
-use super::icons::Kind;
+use super::icons::IconKind;
 
 /// A dialog, open while it is mounted.
 #[component]
@@ -48,7 +48,7 @@ pub fn DialogFrame(
             <div class="dialog-body">
                 <header class="dialog-head">
                     <h2 id="dialog-title">{title}</h2>
-                    <IconButton icon=Kind::Close label="Close" key="Esc" on_press=on_close />
+                    <IconButton icon=IconKind::Close label="Close" key="Esc" on_press=on_close />
                 </header>
                 {children()}
             </div>

@@ -4,7 +4,7 @@ use fairground::scenario::Scenario;
 use leptos::prelude::*;
 
 use super::button::CommandButton;
-use super::icons::{Icon, Kind};
+use super::icons::{Icon, IconKind};
 use super::key_name;
 use crate::state::command::Command;
 use crate::state::document::change::Change;
@@ -66,7 +66,7 @@ fn Lines(lack: Lack) -> impl IntoView {
             <p>{move || store.terms.get().fill(sentence)}</p>
             <div class="wrap">
                 <CommandButton class="btn" command=Command::Change(change)>
-                    <Icon kind=Kind::Plus />
+                    <Icon kind=IconKind::Plus />
                     {move || store.terms.get().fill(add)}
                     <span class="kbd">{key_name(store, key)}</span>
                 </CommandButton>

@@ -17,7 +17,7 @@ pub fn Logo() -> impl IntoView {
 
 /// An icon of strokes, 16 × 16.
 #[component]
-pub fn Icon(kind: Kind) -> impl IntoView {
+pub fn Icon(kind: IconKind) -> impl IntoView {
     let (path, filled) = kind.path();
     view! {
         <svg
@@ -38,7 +38,7 @@ pub fn Icon(kind: Kind) -> impl IntoView {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum IconKind {
     /// A question mark.
     Help,
     /// Take back.
@@ -75,32 +75,32 @@ pub enum Kind {
     Warning,
 }
 
-impl Kind {
+impl IconKind {
     fn path(self) -> (&'static str, bool) {
         match self {
-            Kind::Undo => ("M6 3L2.8 6.2L6 9.4M3 6.2h6.4a3.6 3.6 0 0 1 0 7.2H7", false),
-            Kind::Redo => ("M10 3l3.2 3.2L10 9.4M13 6.2H6.6a3.6 3.6 0 0 0 0 7.2H9", false),
-            Kind::Back => ("M11 3L5.4 8L11 13ZM3 3h1.8v10H3Z", true),
-            Kind::Play => ("M4.5 2.5L13 8l-8.5 5.5Z", true),
-            Kind::Pause => ("M4 3h3v10H4ZM9 3h3v10H9Z", true),
-            Kind::Next => ("M4 3l5 5l-5 5M12 3v10", false),
-            Kind::Up => ("M4 10l4-4l4 4", false),
-            Kind::Down => ("M4 6l4 4l4-4", false),
-            Kind::Right => ("M6 4l4 4l-4 4", false),
-            Kind::Left => ("M10 4L6 8l4 4", false),
-            Kind::Close => ("M4 4l8 8M12 4l-8 8", false),
-            Kind::More => ("M3 8h.01M8 8h.01M13 8h.01", false),
-            Kind::Plus => ("M8 3v10M3 8h10", false),
-            Kind::Minus => ("M3 8h10", false),
-            Kind::Tick => ("M3 8.5l3.2 3.2L13 5", false),
-            Kind::Bin => ("M3 4.5h10M6.5 4.5V3h3v1.5M4.5 4.5l.6 8.5h5.8l.6-8.5", false),
-            Kind::Help => (
+            IconKind::Undo => ("M6 3L2.8 6.2L6 9.4M3 6.2h6.4a3.6 3.6 0 0 1 0 7.2H7", false),
+            IconKind::Redo => ("M10 3l3.2 3.2L10 9.4M13 6.2H6.6a3.6 3.6 0 0 0 0 7.2H9", false),
+            IconKind::Back => ("M11 3L5.4 8L11 13ZM3 3h1.8v10H3Z", true),
+            IconKind::Play => ("M4.5 2.5L13 8l-8.5 5.5Z", true),
+            IconKind::Pause => ("M4 3h3v10H4ZM9 3h3v10H9Z", true),
+            IconKind::Next => ("M4 3l5 5l-5 5M12 3v10", false),
+            IconKind::Up => ("M4 10l4-4l4 4", false),
+            IconKind::Down => ("M4 6l4 4l4-4", false),
+            IconKind::Right => ("M6 4l4 4l-4 4", false),
+            IconKind::Left => ("M10 4L6 8l4 4", false),
+            IconKind::Close => ("M4 4l8 8M12 4l-8 8", false),
+            IconKind::More => ("M3 8h.01M8 8h.01M13 8h.01", false),
+            IconKind::Plus => ("M8 3v10M3 8h10", false),
+            IconKind::Minus => ("M3 8h10", false),
+            IconKind::Tick => ("M3 8.5l3.2 3.2L13 5", false),
+            IconKind::Bin => ("M3 4.5h10M6.5 4.5V3h3v1.5M4.5 4.5l.6 8.5h5.8l.6-8.5", false),
+            IconKind::Help => (
                 "M8 1.8a6.2 6.2 0 1 0 0 12.4a6.2 6.2 0 0 0 0-12.4ZM6.2 6.3a1.85 1.85 0 1 1 2.6 1.7c-.5.25-.8.6-.8 1.2M8 11.4v.01",
                 false,
             ),
-            Kind::Lock => ("M4 7.5h8v5.5H4ZM5.5 7.5V5.5a2.5 2.5 0 0 1 5 0v2", false),
-            Kind::Problem => ("M8 1.8L14.2 8L8 14.2L1.8 8ZM8 5v3.4M8 10.8v.01", false),
-            Kind::Warning => ("M8 2.2L14.4 13.4H1.6ZM8 6.4v3M8 11.4v.01", false),
+            IconKind::Lock => ("M4 7.5h8v5.5H4ZM5.5 7.5V5.5a2.5 2.5 0 0 1 5 0v2", false),
+            IconKind::Problem => ("M8 1.8L14.2 8L8 14.2L1.8 8ZM8 5v3.4M8 10.8v.01", false),
+            IconKind::Warning => ("M8 2.2L14.4 13.4H1.6ZM8 6.4v3M8 11.4v.01", false),
         }
     }
 }

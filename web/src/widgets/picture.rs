@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
 
-use super::icons::{Icon, Kind};
+use super::icons::{Icon, IconKind};
 use super::menu::{MenuButton, MenuItem};
 use super::save_picture::save;
 use super::term::{term, term_at};
@@ -44,8 +44,8 @@ fn along_legend(event: web_sys::KeyboardEvent) {
     let legend =
         event.current_target().and_then(|line| line.unchecked_ref::<web_sys::Element>().closest(".legend").ok()?);
     let Some(legend) = legend else { return };
-    let found = legend.get_elements_by_class_name("term");
-    let all: Vec<web_sys::Element> = (0..found.length()).filter_map(|i| found.item(i)).collect();
+    let terms = legend.get_elements_by_class_name("term");
+    let all: Vec<web_sys::Element> = (0..terms.length()).filter_map(|i| terms.item(i)).collect();
     move_among(&event, &all, |at, all| match event.key().as_str() {
         "ArrowRight" => Some((at + 1) % all.len()),
         "ArrowLeft" => Some((at + all.len() - 1) % all.len()),
@@ -78,9 +78,9 @@ pub fn watch(
     if let Some(other) = other {
         observer.observe(&other);
     }
-    let kept = StoredValue::new_local((observer, react));
+    let observation = StoredValue::new_local((observer, react));
     on_cleanup(move || {
-        kept.try_with_value(|(observer, _)| observer.disconnect());
+        observation.try_with_value(|(observer, _)| observer.disconnect());
     });
 }
 
@@ -93,7 +93,7 @@ pub fn panel_height(node: NodeRef<html::Div>, guess: f64) -> Signal<f64> {
         let panel = node.get().and_then(|element| element.closest(".panel").ok().flatten());
         let Some(panel) = panel else { return };
         watch(panel.unchecked_ref(), None, move |panel| {
-            let window = window().inner_height().ok().and_then(|of| of.as_f64()).unwrap_or(guess);
+            let window = window().inner_height().ok().and_then(|pixels| pixels.as_f64()).unwrap_or(guess);
             let part = if store.now(|m| m.view.presenting == Presenting::Off) { 0.66 } else { 1.0 };
             let now = f64::from(panel.client_height()).min(part * window) / text_scale();
             if now > 0.0 && (height.get_untracked() - now).abs() > 4.0 {
@@ -195,10 +195,10 @@ pub fn chart_menu_with(
                 aria-expanded=move || has_legend.get().to_string()
                 on:click=move |_| has_legend.update(|on| *on = !*on)
             >
-                <Icon kind=Kind::Help />
+                <Icon kind=IconKind::Help />
             </button>
             <MenuButton label class="btn quiet icon small" items=Callback::new(items)>
-                <Icon kind=Kind::More />
+                <Icon kind=IconKind::More />
             </MenuButton>
         </span>
     }
@@ -401,8 +401,8 @@ pub fn move_focus(
 /// Elements of a class in the container with the listener.
 pub fn inside(event: &web_sys::KeyboardEvent, class: &str) -> Vec<web_sys::Element> {
     let Some(container) = event.current_target() else { return Vec::new() };
-    let found = container.unchecked_ref::<web_sys::Element>().get_elements_by_class_name(class);
-    (0..found.length()).filter_map(|i| found.item(i)).collect()
+    let elements = container.unchecked_ref::<web_sys::Element>().get_elements_by_class_name(class);
+    (0..elements.length()).filter_map(|i| elements.item(i)).collect()
 }
 
 /// Target of ↑, ↓, Home and End in a list.

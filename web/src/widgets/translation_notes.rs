@@ -1,7 +1,7 @@
 //! Changes to settings under another policy, as lists.
 
 use fairground::scenario::Path;
-use fairground::translate::Kind;
+use fairground::translate::NoteKind;
 use leptos::prelude::*;
 
 use crate::engine::protocol::NoteRow;
@@ -10,12 +10,12 @@ use crate::state::document::edit;
 use crate::store::Store;
 
 /// Kinds of notes and their headings.
-const KINDS: [(Kind, &str); 5] = [
-    (Kind::Refused, "The real scheduler rejects this"),
-    (Kind::Dropped, "Dropped (no counterpart)"),
-    (Kind::Assumed, "Assumed (not set in the scenario)"),
-    (Kind::Changed, "Converted"),
-    (Kind::Kept, "Unchanged"),
+const KINDS: [(NoteKind, &str); 5] = [
+    (NoteKind::Refused, "The real scheduler rejects this"),
+    (NoteKind::Dropped, "Dropped (no counterpart)"),
+    (NoteKind::Assumed, "Assumed (not set in the scenario)"),
+    (NoteKind::Changed, "Converted"),
+    (NoteKind::Kept, "Unchanged"),
 ];
 
 /// A text in which parts in backquotes are marked up as code.
@@ -43,7 +43,7 @@ pub fn notes(notes: &[NoteRow]) -> AnyView {
         }
         .into_any()
     };
-    let list = |(kind, name): (Kind, &'static str)| {
+    let list = |(kind, name): (NoteKind, &'static str)| {
         let of_kind = notes.iter().filter(|row| row.note.kind == kind);
         let lines = of_kind.map(|NoteRow { note, n }| {
             let more = (*n as usize).saturating_sub(note.at.len());

@@ -154,10 +154,10 @@ fn takers(groups: &[Group<'_>]) -> Vec<JobId> {
 
 /// Whether a job was submitted and a decision about it is listed.
 fn is_submitted_and_decided(frame: &Frame, group: &Group<'_>, all: &[Group<'_>], takers: &[JobId]) -> bool {
-    let of = frame.job_of(group.first).filter(|_| group.first.word() == EventWord::Submitted);
-    let Some(of) = of.filter(|_| all.len() <= COMPARED) else { return false };
-    let is_about_it = |other: &Group<'_>| other.first.word().is_decision() && frame.job_of(other.first) == Some(of);
-    takers.contains(&of) || all.iter().any(is_about_it)
+    let job = frame.job_of(group.first).filter(|_| group.first.word() == EventWord::Submitted);
+    let Some(job) = job.filter(|_| all.len() <= COMPARED) else { return false };
+    let is_about_it = |other: &Group<'_>| other.first.word().is_decision() && frame.job_of(other.first) == Some(job);
+    takers.contains(&job) || all.iter().any(is_about_it)
 }
 
 /// Whether all pods of the group's job that wait again in this cycle start in it too, such as moved ones.
@@ -299,8 +299,8 @@ fn join_takers(all: Vec<Clause>) -> Vec<Clause> {
         match joined.iter_mut().find(same) {
             Some(first) => {
                 for job in next.jobs {
-                    match first.jobs.iter_mut().find(|known| known.name == job.name) {
-                        Some(known) => known.pods += job.pods,
+                    match first.jobs.iter_mut().find(|existing| existing.name == job.name) {
+                        Some(existing) => existing.pods += job.pods,
                         None => first.jobs.push(job),
                     }
                 }

@@ -8,7 +8,7 @@ use fairground::policy::description::Description;
 use fairground::words::Terms;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct GlossaryEntry {
     /// The neutral word.
     pub term: &'static str,
     /// Other labels with the same definition.
@@ -17,12 +17,12 @@ pub struct Entry {
     pub says: &'static str,
 }
 
-const fn entry(term: &'static str, labels: &'static [&'static str], says: &'static str) -> Entry {
-    Entry { term, labels, says }
+const fn entry(term: &'static str, labels: &'static [&'static str], says: &'static str) -> GlossaryEntry {
+    GlossaryEntry { term, labels, says }
 }
 
 /// Terms of every policy.
-const GENERAL: &[Entry] = &[
+const GENERAL: &[GlossaryEntry] = &[
     entry("queue", &[], "A group of [jobs] with a share of the cluster. [Queues] can have child [queues]."),
     entry("quota", &[], "What a [queue] is entitled to before anything else is divided."),
     entry("weight", &[], "The share of unused capacity: [weight] 2 gets twice as much as [weight] 1."),
@@ -86,7 +86,7 @@ const GENERAL: &[Entry] = &[
 ];
 
 /// Terms of pools that use share usage.
-const OF_SHARE_USAGE: &[Entry] = &[
+const OF_SHARE_USAGE: &[GlossaryEntry] = &[
     entry(
         "share usage",
         &["share usage after"],
@@ -117,18 +117,18 @@ const OF_SHARE_USAGE: &[Entry] = &[
 ];
 
 /// Terms of policies whose reclaim compares saturation.
-const OF_SATURATION: &[Entry] =
+const OF_SATURATION: &[GlossaryEntry] =
     &[entry("saturation ratio", &[], "Allocated divided by [fair share]. Reclaim compares it between [queues].")];
 
 /// Terms of policies that name the states of queues.
-const OF_STATES: &[Entry] = &[entry(
+const OF_STATES: &[GlossaryEntry] = &[entry(
     "queue state",
     &["state"],
     "[Within quota], [over quota] or [beyond fair share], by what is allocated; the worst of all resources counts.",
 )];
 
 /// Terms of queues whose priority depends on their pending work.
-const OF_PRIORITIES: &[Entry] = &[
+const OF_PRIORITIES: &[GlossaryEntry] = &[
     entry(
         "application priority",
         &["application"],
@@ -150,7 +150,7 @@ const OF_PRIORITIES: &[Entry] = &[
 ];
 
 /// The terms of a policy, in order.
-pub fn entries(policy: &str) -> impl Iterator<Item = Entry> {
+pub fn entries(policy: &str) -> impl Iterator<Item = GlossaryEntry> {
     let policy: &Description = Policy::described_or_default(policy);
     let own = [
         (true, GENERAL),
@@ -159,12 +159,12 @@ pub fn entries(policy: &str) -> impl Iterator<Item = Entry> {
         (policy.supports.share_usage, OF_SHARE_USAGE),
         (policy.supports.queue_priorities, OF_PRIORITIES),
     ];
-    let is_read = |of: &Entry| !matches!(of.term, "quota" | "weight" | "limit") || policy.terms.reads(of.term);
+    let is_read = |of: &GlossaryEntry| !matches!(of.term, "quota" | "weight" | "limit") || policy.terms.reads(of.term);
     own.into_iter().filter(|(is_known, _)| *is_known).flat_map(|(_, of)| of).copied().filter(is_read)
 }
 
 /// Term of a label on the screen, ignoring its unit and which of two runs it describes.
-pub fn entry_of(label: &str, policy: &str) -> Option<Entry> {
+pub fn entry_of(label: &str, policy: &str) -> Option<GlossaryEntry> {
     let terms = Terms::of(policy);
     let label = label.split_once(", ").map_or(label, |(label, _)| label);
     let label = label.split_once(" (").map_or(label, |(label, _)| label);
@@ -174,7 +174,7 @@ pub fn entry_of(label: &str, policy: &str) -> Option<Entry> {
 }
 
 /// Words of other products for a term, where they differ: the word, and the product's name.
-pub fn elsewhere(of: Entry, policy: &str) -> Vec<(&'static str, &'static str)> {
+pub fn elsewhere(of: GlossaryEntry, policy: &str) -> Vec<(&'static str, &'static str)> {
     let own = Terms::of(policy).word_apart(of.term);
     let others = Policy::products().filter(|other| other.key != policy && entries(other.key).any(|it| it == of));
     others.map(|other| (other.terms.word_apart(of.term), other.short)).filter(|(word, _)| *word != own).collect()

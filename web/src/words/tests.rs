@@ -226,9 +226,9 @@ fn term(quantity: Quantity, value: Value) -> Term {
 }
 
 /// Steps in neutral words.
-fn lines(steps: Vec<Step>) -> String {
+fn lines(steps: Vec<LadderStep>) -> String {
     let terms = &Terms::PLAIN;
-    let line = |step: Step| format!("{} | {} | {}\n", step.text.filled(terms), terms.fill(&step.sum), step.value);
+    let line = |step: LadderStep| format!("{} | {} | {}\n", step.text.filled(terms), terms.fill(&step.sum), step.value);
     steps.into_iter().map(line).collect()
 }
 

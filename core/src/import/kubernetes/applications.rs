@@ -4,7 +4,7 @@
 //! Apache YuniKorn, `docs/user_guide/labels_and_annotations_in_yunikorn.md`, `docs/user_guide/gang_scheduling.md`
 
 use super::objects::Object;
-use crate::import::reader::Place;
+use crate::import::reader::LocatedValue;
 use crate::policy::yunikorn::DESCRIPTION;
 use crate::scenario::value::{Is, Value, parse};
 
@@ -18,7 +18,7 @@ const PREFIX: &str = "yunikorn.apache.org/";
 pub const POLICY: &str = DESCRIPTION.key;
 
 /// Whether a pod names YuniKorn as its scheduler.
-pub fn is_scheduler(pod: &Place<'_>) -> bool {
+pub fn is_scheduler(pod: &LocatedValue<'_>) -> bool {
     pod.scalar(&["spec", "schedulerName"]).is_some_and(|name| DESCRIPTION.is_scheduler(name))
 }
 

@@ -12,8 +12,8 @@
 
 use std::collections::BTreeMap;
 
-use super::objects::{Kind, Object, Objects};
-use crate::import::reader::Place;
+use super::objects::{Object, ObjectKind, Objects};
+use crate::import::reader::LocatedValue;
 
 /// Classes of devices that are whole GPUs, and the drivers that offer them.
 const GPU_CLASSES: [&str; 3] = ["gpu.nvidia.com", "gpu.amd.com", "gpu.intel.com"];
@@ -51,13 +51,13 @@ impl<'a> Claims<'a> {
         (gpus, unread)
     }
 
-    fn claim(&self, pod: &Object<'_>, reference: &Place<'_>, objects: &Objects<'_>) -> Result<i64, String> {
-        let find = |kind: Kind, name: &str| {
+    fn claim(&self, pod: &Object<'_>, reference: &LocatedValue<'_>, objects: &Objects<'_>) -> Result<i64, String> {
+        let find = |kind: ObjectKind, name: &str| {
             let mut all = objects.of_kind(kind).iter();
             all.find(|object| object.name == name && object.namespace == pod.namespace).cloned()
         };
         if let Some(name) = named(reference, "resourceClaimTemplateName") {
-            let template = find(Kind::ClaimTemplate, name);
+            let template = find(ObjectKind::ClaimTemplate, name);
             let template = template.ok_or_else(|| format!("ResourceClaimTemplate {name} is not in the text"))?;
             return devices(&template, &["spec", "spec", "devices", "requests"], objects);
         }
@@ -65,21 +65,21 @@ impl<'a> Claims<'a> {
         if self.users.get(&(pod.namespace, name)).is_some_and(|n| *n > 1) {
             return Err(format!("ResourceClaim {name} is shared by several pods"));
         }
-        let claim = find(Kind::Claim, name);
+        let claim = find(ObjectKind::Claim, name);
         let claim = claim.ok_or_else(|| format!("ResourceClaim {name} is not in the text"))?;
         devices(&claim, &["spec", "devices", "requests"], objects)
     }
 }
 
 /// Returns the name in a reference, which older versions write below `source`.
-fn named<'a>(reference: &Place<'a>, key: &str) -> Option<&'a str> {
+fn named<'a>(reference: &LocatedValue<'a>, key: &str) -> Option<&'a str> {
     reference.scalar(&[key]).or_else(|| reference.scalar(&["source", key]))
 }
 
 /// Returns the number of GPUs that a claim asks for.
 fn devices(claim: &Object<'_>, path: &[&str], objects: &Objects<'_>) -> Result<i64, String> {
     let requests = claim.place.items(path);
-    let of = |request: &Place<'_>| {
+    let of = |request: &LocatedValue<'_>| {
         let (kind, name) = (claim.kind.1, claim.name);
         let wrong = |why: &str| Err(format!("{kind} {name} {why}"));
         if request.get("firstAvailable").is_some() {
@@ -116,7 +116,7 @@ fn is_gpu(class: &str, objects: &Objects<'_>) -> bool {
     if GPU_CLASSES.contains(&class) {
         return true;
     }
-    let listed = objects.of_kind(Kind::DeviceClass).iter().find(|object| object.name == class);
+    let listed = objects.of_kind(ObjectKind::DeviceClass).iter().find(|object| object.name == class);
     let selectors = listed.map(|class| class.place.items(&["spec", "selectors"])).unwrap_or_default();
     let [only] = selectors.as_slice() else { return false };
     let rule = only.scalar(&["cel", "expression"]).unwrap_or_default();
@@ -126,12 +126,12 @@ fn is_gpu(class: &str, objects: &Objects<'_>) -> bool {
 
 /// Returns the number of GPUs that the drivers offer on a node, in thousandths.
 pub fn offered(node: &str, objects: &Objects<'_>) -> i64 {
-    let slices = objects.of_kind(Kind::ResourceSlice).iter();
+    let slices = objects.of_kind(ObjectKind::ResourceSlice).iter();
     let of_node = slices.filter(|slice| slice.place.scalar(&["spec", "nodeName"]) == Some(node));
     let drivers =
         of_node.filter(|slice| slice.place.scalar(&["spec", "driver"]).is_some_and(|name| GPU_CLASSES.contains(&name)));
     // A partition of a device has another type.
-    let is_whole = |device: &Place<'_>| {
+    let is_whole = |device: &LocatedValue<'_>| {
         let at = |keys: &[&str]| device.at(keys)?.scalar(&["type", "string"]);
         let kind = at(&["attributes"]).or_else(|| at(&["basic", "attributes"]));
         kind.is_none_or(|kind| kind == "gpu")

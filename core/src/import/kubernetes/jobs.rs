@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::objects::{KAI, KUEUE, Kind, Object, tally};
-use super::pods::{Pod, Request, State};
+use super::objects::{KAI, KUEUE, Object, ObjectKind, tally};
+use super::pods::{Pod, Request, SchedulingState};
 use super::readers::{Chain, DEFAULT_QUEUE, Family, min_member};
 use super::templates::{INFERENCE, min_member_says};
 use super::{Cluster, Report, applications, counted, moment, subgroups, workloads};
 use crate::import::date::date;
-use crate::import::reader::Place;
+use crate::import::reader::LocatedValue;
 use crate::scenario::{JobEntry, PodSetEntry, Scalar};
 
 /// Maximum nesting depth of subgroups; levels above are dropped.
@@ -31,13 +31,13 @@ struct Work<'a, 'p> {
 pub fn jobs<'a>(cluster: &Cluster<'a>, pods: &[Pod<'a>], report: &mut Report) -> Vec<(&'a str, JobEntry)> {
     let mut all: Vec<Work<'a, '_>> = Vec::new();
     let mut known: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-    let workloads = cluster.objects.of_kind(Kind::Workload).iter();
+    let workloads = cluster.objects.of_kind(ObjectKind::Workload).iter();
     let (workloads, over): (Vec<_>, Vec<_>) = workloads.partition(|workload| workloads::is_live(workload));
-    for group in cluster.objects.of_kind(Kind::PodGroup).iter().chain(workloads) {
+    for group in cluster.objects.of_kind(ObjectKind::PodGroup).iter().chain(workloads) {
         known.insert((group.namespace, group.name), all.len());
         all.push(Work { group: Some(group), name: (group.namespace, group.name), pods: Vec::new() });
     }
-    for pod in pods.iter().filter(|pod| pod.is_own && pod.state != State::Over) {
+    for pod in pods.iter().filter(|pod| pod.is_own && pod.state != SchedulingState::Over) {
         let name = (pod.object.namespace, pod.group.unwrap_or_else(|| owner(pod, cluster)));
         let at = *known.entry(name).or_insert_with(|| {
             all.push(Work { group: None, name, pods: Vec::new() });
@@ -172,7 +172,7 @@ impl<'a> Work<'a, '_> {
         let all = |key: &str| self.group.map(|group| group.place.items(&["spec", key])).unwrap_or_default();
         let sets = all("podSets");
         if sets.len() > 1 && self.pods.iter().all(|pod| pod.subgroup.is_some()) {
-            let set = |place: &Place<'_>| Set {
+            let set = |place: &LocatedValue<'_>| Set {
                 name: place.scalar(&["name"]).unwrap_or_default().to_string(),
                 // Replaced by the number of pods once they are assigned.
                 min: Some(0),
@@ -357,13 +357,13 @@ impl<'a> Pod<'a> {
 
 impl Pod<'_> {
     fn is_holding(&self) -> bool {
-        matches!(self.state, State::Holds { .. })
+        matches!(self.state, SchedulingState::Holds { .. })
     }
 
     /// Returns the time until the pod is gone, in seconds from now; empty if it is not being deleted.
     fn gone(&self, cluster: &Cluster<'_>) -> String {
         match self.state {
-            State::Holds { gone_ms: Some(ms) } => format!("{}s", ((ms - cluster.now_ms) / 1000).max(0)),
+            SchedulingState::Holds { gone_ms: Some(ms) } => format!("{}s", ((ms - cluster.now_ms) / 1000).max(0)),
             _ => String::new(),
         }
     }

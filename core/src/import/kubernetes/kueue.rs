@@ -15,13 +15,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::objects::{Kind, Object};
-use super::pods::{Pod, Request, State, texts, toleration};
+use super::objects::{Object, ObjectKind};
+use super::pods::{Pod, Request, SchedulingState, texts, toleration};
 use super::readers::Family;
 use super::workloads::{is_live, queue_of};
 use super::{Cluster, Report, moment};
 use crate::import::amounts::{GPUS, amount};
-use crate::import::reader::Place;
+use crate::import::reader::LocatedValue;
 use crate::scenario::quantity::{print_amount, print_decimal};
 use crate::scenario::{PODS_MAX, QueueEntry, ResourceEntry, Scalar, TREE_DEPTH_MAX};
 use crate::units::{Amount, Resource};
@@ -48,7 +48,7 @@ struct Unit<'a> {
 
 /// Returns the queue name of a Cohort, which differs from its own if a ClusterQueue has the same name.
 fn cohort(name: &str, cluster: &Cluster<'_>) -> String {
-    let is_taken = cluster.objects.of_kind(Kind::ClusterQueue).iter().any(|queue| queue.name == name);
+    let is_taken = cluster.objects.of_kind(ObjectKind::ClusterQueue).iter().any(|queue| queue.name == name);
     if is_taken { format!("{name} (cohort)") } else { name.to_string() }
 }
 
@@ -62,12 +62,12 @@ fn above<'a>(object: &Object<'a>, keys: [&str; 2]) -> Option<&'a str> {
 pub fn queues(cluster: &Cluster<'_>, report: &mut Report) -> Vec<QueueEntry> {
     let mut cohorts: BTreeMap<&str, Unit<'_>> = BTreeMap::new();
     let mut queues: Vec<Unit<'_>> = Vec::new();
-    for object in cluster.objects.of_kind(Kind::Cohort) {
+    for object in cluster.objects.of_kind(ObjectKind::Cohort) {
         let above = above(object, ["parentName", "parent"]);
         let (name, quotas) = (cohort(object.name, cluster), quotas(object, report));
         cohorts.insert(object.name, Unit { object: Some(object), name, above, quotas });
     }
-    for object in cluster.objects.of_kind(Kind::ClusterQueue) {
+    for object in cluster.objects.of_kind(ObjectKind::ClusterQueue) {
         let above = above(object, ["cohortName", "cohort"]);
         let (name, quotas) = (object.name.to_string(), quotas(object, report));
         queues.push(Unit { object: Some(object), name, above, quotas });
@@ -193,7 +193,7 @@ fn quotas(object: &Object<'_>, report: &mut Report) -> [Quota; 3] {
 }
 
 /// Reads an optional quantity. Reports an invalid one.
-fn quantity(place: &Place<'_>, key: &str, of: Resource, report: &mut Report) -> Option<i64> {
+fn quantity(place: &LocatedValue<'_>, key: &str, of: Resource, report: &mut Report) -> Option<i64> {
     let place = place.get(key)?;
     let text = place.scalar(&[]).unwrap_or_default();
     let read = amount(text, of);
@@ -218,7 +218,7 @@ pub fn pod_sets<'a>(cluster: &Cluster<'a>, pods: &[Pod<'a>], report: &mut Report
         pods.iter().filter_map(|pod| Some((pod.object.namespace, pod.group?))).collect();
     let mut sets = Vec::new();
     let mut n_pods = 0;
-    for workload in cluster.objects.of_kind(Kind::Workload).iter().filter(|workload| is_live(workload)) {
+    for workload in cluster.objects.of_kind(ObjectKind::Workload).iter().filter(|workload| is_live(workload)) {
         if with_pods.contains(&(workload.namespace, workload.name)) {
             continue;
         }
@@ -256,7 +256,7 @@ pub fn pods<'a>(sets: &'a [PodSet<'a>], cluster: &Cluster<'a>, report: &mut Repo
         }
         pods.extend(std::iter::repeat_n(request, set.n_pods).map(|request| Pod {
             object: &set.template,
-            state: State::Waits,
+            state: SchedulingState::Waits,
             is_own: true,
             family: Family::Kueue,
             node: None,
@@ -281,16 +281,16 @@ fn only_flavor<'a>(workload: &Object<'a>, cluster: &Cluster<'a>) -> Option<&'a O
     if flavors.is_empty() {
         return flavor_of(queue_of(workload, cluster)?, cluster);
     }
-    let mut all = cluster.objects.of_kind(Kind::ResourceFlavor).iter();
+    let mut all = cluster.objects.of_kind(ObjectKind::ResourceFlavor).iter();
     all.find(|flavor| flavors.len() == 1 && flavors.contains(flavor.name))
 }
 
 /// Returns the only flavor of a ClusterQueue.
 pub fn flavor_of<'a>(queue: &str, cluster: &Cluster<'a>) -> Option<&'a Object<'a>> {
-    let queue = cluster.objects.of_kind(Kind::ClusterQueue).iter().find(|object| object.name == queue)?;
+    let queue = cluster.objects.of_kind(ObjectKind::ClusterQueue).iter().find(|object| object.name == queue)?;
     let groups = queue.place.items(&["spec", "resourceGroups"]);
     let all = groups.iter().flat_map(|group| group.items(&["flavors"]));
     let flavors: BTreeSet<&str> = all.filter_map(|flavor| flavor.scalar(&["name"])).collect();
-    let mut all = cluster.objects.of_kind(Kind::ResourceFlavor).iter();
+    let mut all = cluster.objects.of_kind(ObjectKind::ResourceFlavor).iter();
     all.find(|flavor| flavors.len() == 1 && flavors.contains(flavor.name))
 }

@@ -6,9 +6,9 @@
 
 use super::Cluster;
 use super::lost::{Found, QUIET, WORK_FIELDS, is_of_domain};
-use super::objects::{Kind, MAKERS, Object, SPEC_KEYS};
+use super::objects::{MAKERS, Object, ObjectKind, SPEC_KEYS};
 use super::parts::Part;
-use crate::import::reader::Place;
+use crate::import::reader::LocatedValue;
 
 /// Keys of an object beside its specification.
 const OBJECT: &str = "apiVersion kind metadata spec status value globalDefault description preemptionPolicy";
@@ -36,14 +36,14 @@ const NODE_STATUS: &str = "addresses allocatable capacity conditions config daem
      runtimeHandlers volumesAttached volumesInUse";
 
 /// Kinds whose fields need not be read: pods or work that use them are read instead.
-const FALLBACK: [Kind; 2] = [Kind::Workload, Kind::ResourceFlavor];
+const FALLBACK: [ObjectKind; 2] = [ObjectKind::Workload, ObjectKind::ResourceFlavor];
 
 fn is_one_of(list: &str, key: &str) -> bool {
     list.split_whitespace().any(|known| known == key)
 }
 
 /// Adds what a pod or template says inside fields that are read.
-pub fn pod<'a>(pod: &Place<'a>, shown: &'a Object<'a>, found: &mut Found<'a>) {
+pub fn pod<'a>(pod: &LocatedValue<'a>, shown: &'a Object<'a>, found: &mut Found<'a>) {
     if shown.kind.1 != "Pod" && pod.get("spec").is_some() {
         let others = pod
             .entries(&[])
@@ -52,7 +52,7 @@ pub fn pod<'a>(pod: &Place<'a>, shown: &'a Object<'a>, found: &mut Found<'a>) {
         others.for_each(|(key, _)| found.add(format!("{key} of a template"), shown));
     }
     let spec = pod.entries(&["spec"]);
-    let is_known = |keys: &[&str], _: &Place<'a>| match keys {
+    let is_known = |keys: &[&str], _: &LocatedValue<'a>| match keys {
         // Listed in other places.
         ["affinity", "podAffinity" | "podAntiAffinity"] | [.., "tolerationSeconds"] => true,
         [.., "preferredDuringSchedulingIgnoredDuringExecution"] | [_, "resources", "claims"] => true,
@@ -72,7 +72,7 @@ pub fn maker<'a>(object: &'a Object<'a>, parts: &[Part<'a>], found: &mut Found<'
         return;
     }
     let spec = object.place.entries(&["spec"]);
-    let is_known = |keys: &[&str], _: &Place<'a>| match keys {
+    let is_known = |keys: &[&str], _: &LocatedValue<'a>| match keys {
         [key] => is_one_of(QUIET, key),
         ["driver" | "executor", key] => is_spark && is_one_of(SPARK, key),
         _ => matches!(keys, [.., "metadata" | "restartPolicy" | "apiVersion" | "kind"]),
@@ -87,7 +87,7 @@ pub fn maker<'a>(object: &'a Object<'a>, parts: &[Part<'a>], found: &mut Found<'
 }
 
 /// Adds the labels and annotations of schedulers on objects inside of an object, outside of its templates.
-fn inner_keys<'a>(place: &Place<'a>, object: &'a Object<'a>, found: &mut Found<'a>) {
+fn inner_keys<'a>(place: &LocatedValue<'a>, object: &'a Object<'a>, found: &mut Found<'a>) {
     if !place.items(&["spec", "containers"]).is_empty() {
         return;
     }
@@ -98,7 +98,7 @@ fn inner_keys<'a>(place: &Place<'a>, object: &'a Object<'a>, found: &mut Found<'
     place.items(&[]).iter().for_each(|value| inner_keys(value, object, found));
 }
 
-fn scheduler_keys<'a>(metadata: &Place<'a>, object: &'a Object<'a>, found: &mut Found<'a>) {
+fn scheduler_keys<'a>(metadata: &LocatedValue<'a>, object: &'a Object<'a>, found: &mut Found<'a>) {
     for (part, word) in [("labels", "label"), ("annotations", "annotation")] {
         let entries = metadata.entries(&[part]);
         for (key, _) in entries.iter().filter(|(key, value)| is_of_domain(key) && !value.is_touched()) {
@@ -114,7 +114,7 @@ pub fn objects<'a>(cluster: &'a Cluster<'a>, found: &mut Found<'a>) {
             spec(object, kind, known, found);
         }
     }
-    for kind in SPEC_KEYS.map(|(kind, _)| kind).into_iter().filter(|kind| *kind != Kind::PodGroup) {
+    for kind in SPEC_KEYS.map(|(kind, _)| kind).into_iter().filter(|kind| *kind != ObjectKind::PodGroup) {
         for object in cluster.objects.of_kind(kind) {
             object.place.get("metadata").iter().for_each(|metadata| scheduler_keys(metadata, object, found));
         }
@@ -122,25 +122,31 @@ pub fn objects<'a>(cluster: &'a Cluster<'a>, found: &mut Found<'a>) {
     for object in &cluster.objects.others {
         object.place.get("metadata").iter().for_each(|metadata| scheduler_keys(metadata, object, found));
     }
-    for object in cluster.objects.of_kind(Kind::Shard) {
+    for object in cluster.objects.of_kind(ObjectKind::Shard) {
         let spec = object.place.entries(&["spec"]);
         for (key, value) in spec.into_iter().filter(|(_, value)| value.is_touched()) {
             value.unread(&mut vec![key], &|_, _| false, &mut |keys| found.add(keys.join("."), object));
         }
     }
-    for kind in [Kind::Claim, Kind::ClaimTemplate] {
+    for kind in [ObjectKind::Claim, ObjectKind::ClaimTemplate] {
         for object in cluster.objects.of_kind(kind) {
             spec(object, kind, &["spec", "devices"], found);
         }
     }
-    for class in cluster.objects.of_kind(Kind::PriorityClass) {
+    for class in cluster.objects.of_kind(ObjectKind::PriorityClass) {
         if class.place.scalar(&["preemptionPolicy"]) == Some("Never") {
             found.add("preemptionPolicy", class);
         }
     }
-    cluster.objects.of_kind(Kind::Node).iter().for_each(|object| node(object, found));
+    cluster.objects.of_kind(ObjectKind::Node).iter().for_each(|object| node(object, found));
     let kinds = SPEC_KEYS.iter().map(|(kind, _)| *kind).chain(MAKERS);
-    for kind in kinds.chain([Kind::Pod, Kind::Node, Kind::PriorityClass, Kind::BindRequest, Kind::Shard]) {
+    for kind in kinds.chain([
+        ObjectKind::Pod,
+        ObjectKind::Node,
+        ObjectKind::PriorityClass,
+        ObjectKind::BindRequest,
+        ObjectKind::Shard,
+    ]) {
         for object in cluster.objects.of_kind(kind) {
             around(object, found);
         }
@@ -148,13 +154,14 @@ pub fn objects<'a>(cluster: &'a Cluster<'a>, found: &mut Found<'a>) {
 }
 
 /// Adds what the specification of an object says inside keys that are read.
-fn spec<'a>(object: &'a Object<'a>, kind: Kind, known: &[&str], found: &mut Found<'a>) {
+fn spec<'a>(object: &'a Object<'a>, kind: ObjectKind, known: &[&str], found: &mut Found<'a>) {
     // Groups without pods and claims without users are not read at all.
-    let is_optional = [Kind::PodGroup, Kind::Workload, Kind::Claim, Kind::ClaimTemplate].contains(&kind);
-    let is_read = |spec: &Place<'a>| !is_optional || spec.is_touched();
+    let is_optional =
+        [ObjectKind::PodGroup, ObjectKind::Workload, ObjectKind::Claim, ObjectKind::ClaimTemplate].contains(&kind);
+    let is_read = |spec: &LocatedValue<'a>| !is_optional || spec.is_touched();
     let Some(spec) = object.place.get("spec").filter(is_read) else { return };
-    let is_template = |place: &Place<'a>| !place.items(&["spec", "containers"]).is_empty();
-    let is_known = |keys: &[&str], place: &Place<'a>| {
+    let is_template = |place: &LocatedValue<'a>| !place.items(&["spec", "containers"]).is_empty();
+    let is_known = |keys: &[&str], place: &LocatedValue<'a>| {
         is_template(place) || matches!(keys, [.., "coveredResources"] | ["podSets", "count" | "name"])
     };
     for (key, value) in spec.entries(&[]).into_iter().filter(|(key, _)| known.contains(key)) {
@@ -167,7 +174,7 @@ fn spec<'a>(object: &'a Object<'a>, kind: Kind, known: &[&str], found: &mut Foun
 /// Adds what a node says.
 fn node<'a>(object: &'a Object<'a>, found: &mut Found<'a>) {
     let entries = |key: &str| object.place.entries(&[key]);
-    let is_known = |keys: &[&str], _: &Place<'a>| match keys {
+    let is_known = |keys: &[&str], _: &LocatedValue<'a>| match keys {
         ["taints", key] => *key == "timeAdded",
         ["allocatable", key] => {
             let is_local = ["hugepages-", "attachable-volumes-"].iter().any(|of| key.starts_with(of));

@@ -3,7 +3,7 @@
 //! # Source
 //! KAI Scheduler, `docs/operator/scheduler-config-customization.md`; kai.md 4.1
 
-use crate::import::reader::Place;
+use crate::import::reader::LocatedValue;
 
 /// Change to a plugin or an action.
 pub struct Change<'a> {
@@ -13,8 +13,8 @@ pub struct Change<'a> {
 }
 
 /// Returns the changes to a list; entries with arguments only change nothing in it.
-pub fn changes<'a>(entries: &[(&'a str, Place<'a>)]) -> Vec<Change<'a>> {
-    let change = |(name, place): &(&'a str, Place<'a>)| Change {
+pub fn changes<'a>(entries: &[(&'a str, LocatedValue<'a>)]) -> Vec<Change<'a>> {
+    let change = |(name, place): &(&'a str, LocatedValue<'a>)| Change {
         name,
         enabled: place.scalar(&["enabled"]).map(|text| text == "true"),
         priority: place.scalar(&["priority"]).and_then(|text| text.parse().ok()),

@@ -46,8 +46,8 @@ use super::{Imported, Report, Source, counted, in_newest_revision, translate_to,
 use crate::policy::{PRIORITY_CLASS, Policy};
 use crate::scenario::value::Value;
 use crate::scenario::{JobEntry, NODES_MAX, PODS_MAX, QUEUES_MAX, Scalar, Scenario};
-use objects::{KUEUE, Kind, Object, Objects, VOLCANO, tally};
-use pods::{Pod, State};
+use objects::{KUEUE, Object, ObjectKind, Objects, VOLCANO, tally};
+use pods::{Pod, SchedulingState};
 
 /// Whether the beginning of a text shows that it contains objects of a cluster.
 pub fn is_kubernetes(text: &str) -> bool {
@@ -123,9 +123,9 @@ fn read(
     (options, has_yunikorn): (&Options, bool),
     report: &mut Report,
 ) -> Option<Scenario> {
-    let pods = objects.of_kind(Kind::Pod);
-    report.limit(objects.of_kind(Kind::Node).len() as u64, NODES_MAX, "nodes");
-    report.limit(objects.of_kind(Kind::Queue).len() as u64, QUEUES_MAX, "queues");
+    let pods = objects.of_kind(ObjectKind::Pod);
+    report.limit(objects.of_kind(ObjectKind::Node).len() as u64, NODES_MAX, "nodes");
+    report.limit(objects.of_kind(ObjectKind::Queue).len() as u64, QUEUES_MAX, "queues");
     report.limit(pods.len() as u64, PODS_MAX, "pods");
     if objects.is_empty() && report.diagnostics.is_empty() {
         let says = "no queue, pod group, pod or node is in the text; kubectl get … -o json prints them";
@@ -217,26 +217,26 @@ fn with_own_names(jobs: Vec<(&str, JobEntry)>) -> Vec<JobEntry> {
 }
 
 /// Kinds whose objects are all imported.
-const UNDERSTOOD: [Kind; 14] = [
-    Kind::Node,
-    Kind::Queue,
-    Kind::VolcanoQueue,
-    Kind::ClusterQueue,
-    Kind::Cohort,
-    Kind::LocalQueue,
-    Kind::ResourceFlavor,
-    Kind::BindRequest,
-    Kind::PriorityClass,
-    Kind::Shard,
-    Kind::Claim,
-    Kind::ClaimTemplate,
-    Kind::DeviceClass,
-    Kind::ResourceSlice,
+const UNDERSTOOD: [ObjectKind; 14] = [
+    ObjectKind::Node,
+    ObjectKind::Queue,
+    ObjectKind::VolcanoQueue,
+    ObjectKind::ClusterQueue,
+    ObjectKind::Cohort,
+    ObjectKind::LocalQueue,
+    ObjectKind::ResourceFlavor,
+    ObjectKind::BindRequest,
+    ObjectKind::PriorityClass,
+    ObjectKind::Shard,
+    ObjectKind::Claim,
+    ObjectKind::ClaimTemplate,
+    ObjectKind::DeviceClass,
+    ObjectKind::ResourceSlice,
 ];
 
 /// Returns the pods, and the templates of objects with the number of their pods.
 fn pods_and_templates<'a>(objects: &Objects<'a>) -> Vec<(Object<'a>, u64)> {
-    let mut all: Vec<(Object<'a>, u64)> = objects.of_kind(Kind::Pod).iter().map(|pod| (pod.clone(), 1)).collect();
+    let mut all: Vec<(Object<'a>, u64)> = objects.of_kind(ObjectKind::Pod).iter().map(|pod| (pod.clone(), 1)).collect();
     for kind in objects::MAKERS {
         for object in objects.of_kind(kind) {
             let parts = templates::parts_of(object);
@@ -251,9 +251,9 @@ fn left_out(pods: &[Pod<'_>], report: &mut Report) {
     let of = |is: &dyn Fn(&Pod<'_>) -> bool| -> Vec<&Object<'_>> {
         pods.iter().filter(|pod| is(pod)).map(|pod| pod.object).collect()
     };
-    let over = of(&|pod| pod.state == State::Over);
+    let over = of(&|pod| pod.state == SchedulingState::Over);
     report.ignored.extend(tally(&over, ": over, or holding a device for others"));
-    let waiting = of(&|pod| pod.state == State::Waits && !pod.is_own);
+    let waiting = of(&|pod| pod.state == SchedulingState::Waits && !pod.is_own);
     report.ignored.extend(tally(&waiting, ": waiting for another scheduler"));
 }
 
@@ -271,7 +271,7 @@ impl<'a> Cluster<'a> {
     fn of(objects: &'a Objects<'a>, has_yunikorn: bool, report: &mut Report) -> Cluster<'a> {
         let mut priorities: BTreeMap<&str, i64> = CLASSES.into();
         let mut default_class = None;
-        for class in objects.of_kind(Kind::PriorityClass) {
+        for class in objects.of_kind(ObjectKind::PriorityClass) {
             let value = class.place.whole(&["value"]).unwrap_or(0);
             priorities.insert(class.name, value);
             if class.place.scalar(&["globalDefault"]) == Some("true") {
@@ -283,7 +283,7 @@ impl<'a> Cluster<'a> {
             Some(text) => report.assume(format!("now is {text}, the latest moment in the text")),
             None => report.assume("no object names a moment: all are as old as their order says"),
         }
-        let bound = objects.of_kind(Kind::BindRequest).iter().filter_map(|request| {
+        let bound = objects.of_kind(ObjectKind::BindRequest).iter().filter_map(|request| {
             let has_failed = request.place.scalar(&["status", "phase"]) == Some("Failed");
             let of = |key| request.place.scalar(&["spec", key]).filter(|_| !has_failed);
             Some(((request.namespace, of("podName")?), of("selectedNode")?))
@@ -294,11 +294,11 @@ impl<'a> Cluster<'a> {
             objects,
             now_ms: now_ms.unwrap_or(0),
             priorities,
-            own_classes: objects.of_kind(Kind::PriorityClass).iter().map(|class| class.name).collect(),
+            own_classes: objects.of_kind(ObjectKind::PriorityClass).iter().map(|class| class.name).collect(),
             default_class,
             bound,
-            is_yunikorn: objects.of_kind(Kind::Queue).is_empty()
-                && (objects.of_kind(Kind::Work).iter().any(templates::is_yunikorn)
+            is_yunikorn: objects.of_kind(ObjectKind::Queue).is_empty()
+                && (objects.of_kind(ObjectKind::Work).iter().any(templates::is_yunikorn)
                     || pods.iter().any(|(pod, _)| {
                         let chain = readers::Chain { pod, owners: Vec::new() };
                         chain.family(objects, has_yunikorn) == Some(readers::Family::YuniKorn)

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::objects::{Kind, Object, tally};
-use super::pods::{Pod, State};
+use super::objects::{Object, ObjectKind, tally};
+use super::pods::{Pod, SchedulingState};
 use super::{Cluster, Report, claims, counted, shards};
 use crate::import::amounts::Amounts;
 use crate::import::{NODES, node_group, typed};
@@ -35,7 +35,7 @@ pub fn nodes(
     let mut foreign: BTreeMap<&str, (Amounts, i64)> = BTreeMap::new();
     let mut others: Vec<&Object<'_>> = Vec::new();
     let mut used: BTreeSet<&str> = BTreeSet::new();
-    for pod in pods.iter().filter(|pod| matches!(pod.state, State::Holds { .. })) {
+    for pod in pods.iter().filter(|pod| matches!(pod.state, SchedulingState::Holds { .. })) {
         let Some(node) = pod.node else { continue };
         used.insert(node);
         if !pod.is_own {
@@ -50,7 +50,7 @@ pub fn nodes(
     let mut keys = labels_in_use(pods);
     keys.extend(POOL_LABELS.map(str::to_string));
     let label = shards::label_of(&cluster.objects.parameters).unwrap_or_else(|| POOL_LABELS[0].into());
-    let listed = cluster.objects.of_kind(Kind::Node);
+    let listed = cluster.objects.of_kind(ObjectKind::Node);
     let mut nodes: Vec<NodeEntry> =
         listed.iter().map(|node| self::node(node, cluster, &keys, foreign.get(node.name), report)).collect();
     for (node, object) in nodes.iter_mut().zip(listed) {

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use super::pod_templates::{asks, has_template};
 use super::{Report, counted};
 use crate::import::date::date;
-use crate::import::reader::{Place, Reader};
+use crate::import::reader::{LocatedValue, Reader};
 use crate::scenario::value::Value;
 
 /// Kinds of objects that are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum ObjectKind {
     Queue,
     PodGroup,
     Pod,
@@ -51,40 +51,40 @@ struct Known {
     /// Supported versions; an object without a version is assumed to have one of them.
     versions: &'static [&'static str],
     name: &'static str,
-    kind: Kind,
+    kind: ObjectKind,
 }
 
-const fn known(group: &'static str, versions: &'static [&'static str], name: &'static str, kind: Kind) -> Known {
+const fn known(group: &'static str, versions: &'static [&'static str], name: &'static str, kind: ObjectKind) -> Known {
     Known { group, versions, name, kind }
 }
 
 const KINDS: [Known; 26] = [
-    known(KAI, &["v2"], "Queue", Kind::Queue),
-    known(KAI, &["v2alpha2"], "PodGroup", Kind::PodGroup),
-    known("", &["v1"], "Pod", Kind::Pod),
-    known("", &["v1"], "Node", Kind::Node),
-    known(KAI, &["v1alpha2", "v1alpha1"], "BindRequest", Kind::BindRequest),
-    known("scheduling.k8s.io", &["v1", "v1beta1"], "PriorityClass", Kind::PriorityClass),
-    known(VOLCANO, &["v1beta1"], "Queue", Kind::VolcanoQueue),
-    known(VOLCANO, &["v1beta1"], "PodGroup", Kind::PodGroup),
-    known(KUEUE, KUEUE_VERSIONS, "ClusterQueue", Kind::ClusterQueue),
-    known(KUEUE, &["v1alpha1", "v1beta1", "v1beta2"], "Cohort", Kind::Cohort),
-    known(KUEUE, KUEUE_VERSIONS, "ResourceFlavor", Kind::ResourceFlavor),
-    known(KUEUE, KUEUE_VERSIONS, "LocalQueue", Kind::LocalQueue),
-    known(KUEUE, KUEUE_VERSIONS, "Workload", Kind::Workload),
-    known(KUEUE, KUEUE_VERSIONS, "WorkloadPriorityClass", Kind::PriorityClass),
-    known("kai.scheduler", &["v1"], "SchedulingShard", Kind::Shard),
-    known("batch", &["v1", "v1beta1"], "Job", Kind::BatchJob),
-    known("batch.volcano.sh", &["v1alpha1"], "Job", Kind::VolcanoJob),
-    known("apps", &["v1"], "Deployment", Kind::Deployment),
-    known("apps", &["v1"], "StatefulSet", Kind::StatefulSet),
-    known("apps", &["v1"], "ReplicaSet", Kind::ReplicaSet),
-    known("apps", &["v1"], "DaemonSet", Kind::DaemonSet),
-    known("batch", &["v1", "v1beta1"], "CronJob", Kind::CronJob),
-    known(DEVICES, DEVICES_VERSIONS, "ResourceClaim", Kind::Claim),
-    known(DEVICES, DEVICES_VERSIONS, "ResourceClaimTemplate", Kind::ClaimTemplate),
-    known(DEVICES, DEVICES_VERSIONS, "DeviceClass", Kind::DeviceClass),
-    known(DEVICES, DEVICES_VERSIONS, "ResourceSlice", Kind::ResourceSlice),
+    known(KAI, &["v2"], "Queue", ObjectKind::Queue),
+    known(KAI, &["v2alpha2"], "PodGroup", ObjectKind::PodGroup),
+    known("", &["v1"], "Pod", ObjectKind::Pod),
+    known("", &["v1"], "Node", ObjectKind::Node),
+    known(KAI, &["v1alpha2", "v1alpha1"], "BindRequest", ObjectKind::BindRequest),
+    known("scheduling.k8s.io", &["v1", "v1beta1"], "PriorityClass", ObjectKind::PriorityClass),
+    known(VOLCANO, &["v1beta1"], "Queue", ObjectKind::VolcanoQueue),
+    known(VOLCANO, &["v1beta1"], "PodGroup", ObjectKind::PodGroup),
+    known(KUEUE, KUEUE_VERSIONS, "ClusterQueue", ObjectKind::ClusterQueue),
+    known(KUEUE, &["v1alpha1", "v1beta1", "v1beta2"], "Cohort", ObjectKind::Cohort),
+    known(KUEUE, KUEUE_VERSIONS, "ResourceFlavor", ObjectKind::ResourceFlavor),
+    known(KUEUE, KUEUE_VERSIONS, "LocalQueue", ObjectKind::LocalQueue),
+    known(KUEUE, KUEUE_VERSIONS, "Workload", ObjectKind::Workload),
+    known(KUEUE, KUEUE_VERSIONS, "WorkloadPriorityClass", ObjectKind::PriorityClass),
+    known("kai.scheduler", &["v1"], "SchedulingShard", ObjectKind::Shard),
+    known("batch", &["v1", "v1beta1"], "Job", ObjectKind::BatchJob),
+    known("batch.volcano.sh", &["v1alpha1"], "Job", ObjectKind::VolcanoJob),
+    known("apps", &["v1"], "Deployment", ObjectKind::Deployment),
+    known("apps", &["v1"], "StatefulSet", ObjectKind::StatefulSet),
+    known("apps", &["v1"], "ReplicaSet", ObjectKind::ReplicaSet),
+    known("apps", &["v1"], "DaemonSet", ObjectKind::DaemonSet),
+    known("batch", &["v1", "v1beta1"], "CronJob", ObjectKind::CronJob),
+    known(DEVICES, DEVICES_VERSIONS, "ResourceClaim", ObjectKind::Claim),
+    known(DEVICES, DEVICES_VERSIONS, "ResourceClaimTemplate", ObjectKind::ClaimTemplate),
+    known(DEVICES, DEVICES_VERSIONS, "DeviceClass", ObjectKind::DeviceClass),
+    known(DEVICES, DEVICES_VERSIONS, "ResourceSlice", ObjectKind::ResourceSlice),
 ];
 
 /// API group of resource claims.
@@ -95,10 +95,13 @@ const DEVICES_VERSIONS: &[&str] = &["v1", "v1beta2", "v1beta1", "v1alpha3", "v1a
 const KUEUE_VERSIONS: &[&str] = &["v1beta1", "v1beta2"];
 
 /// Keys of `spec` that are read for some kinds; others are reported.
-pub const SPEC_KEYS: [(Kind, &[&str]); 8] = [
-    (Kind::Queue, &["displayName", "parentQueue", "priority", "resources", "preemptMinRuntime", "reclaimMinRuntime"]),
+pub const SPEC_KEYS: [(ObjectKind, &[&str]); 8] = [
     (
-        Kind::PodGroup,
+        ObjectKind::Queue,
+        &["displayName", "parentQueue", "priority", "resources", "preemptMinRuntime", "reclaimMinRuntime"],
+    ),
+    (
+        ObjectKind::PodGroup,
         &[
             "minMember",
             "minSubGroup",
@@ -111,27 +114,27 @@ pub const SPEC_KEYS: [(Kind, &[&str]); 8] = [
             "schedulingBackoff",
         ],
     ),
-    (Kind::VolcanoQueue, &["weight", "capability", "deserved", "guarantee", "parent", "priority"]),
-    (Kind::ClusterQueue, &["cohort", "cohortName", "resourceGroups", "fairSharing"]),
-    (Kind::Cohort, &["parent", "parentName", "resourceGroups", "fairSharing"]),
-    (Kind::ResourceFlavor, &["nodeLabels", "tolerations"]),
-    (Kind::LocalQueue, &["clusterQueue"]),
+    (ObjectKind::VolcanoQueue, &["weight", "capability", "deserved", "guarantee", "parent", "priority"]),
+    (ObjectKind::ClusterQueue, &["cohort", "cohortName", "resourceGroups", "fairSharing"]),
+    (ObjectKind::Cohort, &["parent", "parentName", "resourceGroups", "fairSharing"]),
+    (ObjectKind::ResourceFlavor, &["nodeLabels", "tolerations"]),
+    (ObjectKind::LocalQueue, &["clusterQueue"]),
     (
-        Kind::Workload,
+        ObjectKind::Workload,
         &["queueName", "podSets", "priority", "priorityClassName", "priorityClassSource", "priorityClassRef", "active"],
     ),
 ];
 
 /// Kinds with pod templates.
-pub const MAKERS: [Kind; 8] = [
-    Kind::BatchJob,
-    Kind::VolcanoJob,
-    Kind::Deployment,
-    Kind::StatefulSet,
-    Kind::ReplicaSet,
-    Kind::DaemonSet,
-    Kind::CronJob,
-    Kind::Work,
+pub const MAKERS: [ObjectKind; 8] = [
+    ObjectKind::BatchJob,
+    ObjectKind::VolcanoJob,
+    ObjectKind::Deployment,
+    ObjectKind::StatefulSet,
+    ObjectKind::ReplicaSet,
+    ObjectKind::DaemonSet,
+    ObjectKind::CronJob,
+    ObjectKind::Work,
 ];
 
 /// Maximum number of owners above a pod.
@@ -162,7 +165,7 @@ pub struct Object<'a> {
     pub kind: (&'a str, &'a str),
     pub namespace: &'a str,
     pub name: &'a str,
-    pub place: Place<'a>,
+    pub place: LocatedValue<'a>,
     /// Creation time, in milliseconds since 1970.
     pub created_ms: Option<i64>,
     /// Position among all objects in the text.
@@ -220,14 +223,14 @@ pub fn tally(objects: &[&Object<'_>], why: &str) -> Vec<String> {
 /// Objects by kind in text order; the last of several duplicates counts.
 #[derive(Default)]
 pub struct Objects<'a> {
-    by_kind: BTreeMap<Kind, Vec<Object<'a>>>,
+    by_kind: BTreeMap<ObjectKind, Vec<Object<'a>>>,
     /// Objects that make pods, by namespace, kind and name.
-    makers: BTreeMap<(&'a str, &'a str, &'a str), (Kind, usize)>,
+    makers: BTreeMap<(&'a str, &'a str, &'a str), (ObjectKind, usize)>,
     latest: Option<(i64, &'a str)>,
     /// Scheduler parameters in snapshots.
-    pub parameters: Vec<Place<'a>>,
+    pub parameters: Vec<LocatedValue<'a>>,
     /// Configurations of the scheduler.
-    pub configurations: Vec<Place<'a>>,
+    pub configurations: Vec<LocatedValue<'a>>,
     /// Objects of unread kinds.
     pub others: Vec<Object<'a>>,
     /// ConfigMaps with a configuration of the scheduler as text.
@@ -279,7 +282,7 @@ impl<'a> Objects<'a> {
     }
 
     /// Returns the objects of a kind.
-    pub fn of_kind(&self, kind: Kind) -> &[Object<'a>] {
+    pub fn of_kind(&self, kind: ObjectKind) -> &[Object<'a>] {
         self.by_kind.get(&kind).map_or(&[], Vec::as_slice)
     }
     /// Returns a line per unread field with its objects.
@@ -305,8 +308,8 @@ impl<'a> Objects<'a> {
     /// Whether there are no objects or settings to import.
     pub fn is_empty(&self) -> bool {
         let has_settings = !self.configurations.is_empty() || !self.configuration_texts.is_empty();
-        let is_beside = |kind: &Kind| {
-            use Kind::{Claim, ClaimTemplate, DeviceClass, PriorityClass, ResourceSlice};
+        let is_beside = |kind: &ObjectKind| {
+            use ObjectKind::{Claim, ClaimTemplate, DeviceClass, PriorityClass, ResourceSlice};
             [PriorityClass, Claim, ClaimTemplate, DeviceClass, ResourceSlice].contains(kind)
         };
         !has_settings && self.by_kind.keys().all(is_beside)
@@ -331,7 +334,7 @@ impl<'a> Objects<'a> {
 struct Found<'a> {
     objects: Objects<'a>,
     /// Index of each object among those of its kind.
-    known: BTreeMap<(Kind, &'a str, &'a str, &'a str), usize>,
+    known: BTreeMap<(ObjectKind, &'a str, &'a str, &'a str), usize>,
     n_twice: u64,
     /// Number of objects so far.
     n_objects: usize,
@@ -340,7 +343,7 @@ struct Found<'a> {
     /// Unread lists of a snapshot.
     lists: Vec<String>,
     /// Snapshots of an unknown layout.
-    other_snapshots: Vec<Place<'a>>,
+    other_snapshots: Vec<LocatedValue<'a>>,
     /// Objects of unknown versions, by kind and version.
     unknown: BTreeMap<(&'static str, &'a str), Unknown<'a>>,
 }
@@ -351,7 +354,7 @@ struct Unknown<'a> {
     kind: &'static Known,
     version: &'a str,
     /// Version field of the first object.
-    place: Place<'a>,
+    place: LocatedValue<'a>,
     n: u64,
 }
 
@@ -371,7 +374,7 @@ impl Unknown<'_> {
 
 impl<'a> Found<'a> {
     /// Adds an object or the items of a list. Items of a typed list inherit group, version and kind.
-    fn unwrap(&mut self, place: &Place<'a>, list: Option<Place<'a>>, kind: Option<&'a str>) {
+    fn unwrap(&mut self, place: &LocatedValue<'a>, list: Option<LocatedValue<'a>>, kind: Option<&'a str>) {
         for item in place.items(&[]) {
             self.unwrap(&item, None, None);
         }
@@ -429,14 +432,14 @@ impl<'a> Found<'a> {
             (Some(known), None) => self.add(known.kind, object, of("creationTimestamp")),
             (None, _) => match configuration(&object) {
                 Some(text) => self.objects.configuration_texts.push((object, text)),
-                None if makes_pods(&object) => self.add(Kind::Work, object, of("creationTimestamp")),
+                None if makes_pods(&object) => self.add(ObjectKind::Work, object, of("creationTimestamp")),
                 None => self.others.push(object),
             },
         }
     }
 
     /// Adds the objects of a snapshot.
-    fn snapshot(&mut self, place: &Place<'a>, lists: &Place<'a>) {
+    fn snapshot(&mut self, place: &LocatedValue<'a>, lists: &LocatedValue<'a>) {
         self.objects.parameters.extend(place.get("schedulerParams"));
         self.objects.configurations.extend(place.get("config").filter(|config| !config.is_empty()));
         for (key, list) in lists.entries(&[]) {
@@ -451,7 +454,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    fn add(&mut self, kind: Kind, object: Object<'a>, created: Option<&'a str>) {
+    fn add(&mut self, kind: ObjectKind, object: Object<'a>, created: Option<&'a str>) {
         let Object { namespace, name, .. } = object;
         let place = object.place.clone();
         self.objects.saw(created);

@@ -6,7 +6,7 @@
 use super::objects::Object;
 use super::pod_templates::{Found, found};
 use super::readers::Chain;
-use crate::import::reader::Place;
+use crate::import::reader::LocatedValue;
 use crate::scenario::PODS_MAX;
 
 /// Equal pods of an object.
@@ -34,7 +34,7 @@ impl<'a> Part<'a> {
 /// others.
 pub fn parts<'a>(object: &Object<'a>, below: &[&str]) -> Vec<Part<'a>> {
     let Some(place) = object.place.at(below) else { return Vec::new() };
-    let of = |place: Place<'a>| Object { place, ..object.clone() };
+    let of = |place: LocatedValue<'a>| Object { place, ..object.clone() };
     let part = |Found { name, n, least, inner, place }: Found<'a>| Part {
         name,
         n_pods: n.min(PODS_MAX + 1),

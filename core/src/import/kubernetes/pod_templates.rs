@@ -9,28 +9,28 @@
 //! Kubernetes API reference (Job, Deployment); Kubeflow, KubeRay, JobSet, LeaderWorkerSet and Volcano, API types; Spark
 //! operator, `docs/api-docs.md`
 
-use crate::import::reader::Place;
+use crate::import::reader::LocatedValue;
 
 /// Levels below an object in which templates are searched.
 const LEVELS_MAX: usize = 10;
 
 /// Whether a value is a pod template.
-fn is_template(place: &Place<'_>) -> bool {
+fn is_template(place: &LocatedValue<'_>) -> bool {
     !place.items(&["spec", "containers"]).is_empty()
 }
 
 /// Whether an object contains a pod template.
-pub fn has_template(place: &Place<'_>) -> bool {
+pub fn has_template(place: &LocatedValue<'_>) -> bool {
     place.get("spec").is_some_and(|spec| has_template_in(&spec))
 }
 
 /// Whether a pod template stands anywhere in a value.
-pub fn has_template_in(place: &Place<'_>) -> bool {
+pub fn has_template_in(place: &LocatedValue<'_>) -> bool {
     !found(place).is_empty()
 }
 
 /// Returns the templates in a value, in text order.
-pub fn found<'a>(place: &Place<'a>) -> Vec<Found<'a>> {
+pub fn found<'a>(place: &LocatedValue<'a>) -> Vec<Found<'a>> {
     let mut found = Vec::new();
     let above = Above { n: 1, least: None, name: String::new(), inner: Vec::new() };
     search(place, &above, LEVELS_MAX, &mut found);
@@ -43,8 +43,8 @@ pub struct Found<'a> {
     pub n: u64,
     pub least: Option<u64>,
     /// Objects around it that are made first, such as the Job of a CronJob, the nearest first.
-    pub inner: Vec<Place<'a>>,
-    pub place: Place<'a>,
+    pub inner: Vec<LocatedValue<'a>>,
+    pub place: LocatedValue<'a>,
 }
 
 /// What the maps around a template say.
@@ -53,15 +53,15 @@ struct Above<'a> {
     n: u64,
     least: Option<u64>,
     name: String,
-    inner: Vec<Place<'a>>,
+    inner: Vec<LocatedValue<'a>>,
 }
 
 /// Returns a number at a path of keys.
-pub fn number(place: &Place<'_>, keys: &[&str]) -> Option<u64> {
+pub fn number(place: &LocatedValue<'_>, keys: &[&str]) -> Option<u64> {
     place.whole(keys)
 }
 
-fn search<'a>(place: &Place<'a>, above: &Above<'a>, levels: usize, found: &mut Vec<Found<'a>>) {
+fn search<'a>(place: &LocatedValue<'a>, above: &Above<'a>, levels: usize, found: &mut Vec<Found<'a>>) {
     if is_template(place) {
         let Above { n, least, name, inner } = above.clone();
         found.push(Found { name, n, least, inner, place: place.clone() });
@@ -100,7 +100,7 @@ fn search<'a>(place: &Place<'a>, above: &Above<'a>, levels: usize, found: &mut V
 }
 
 /// Remembers that the values of some keys were read.
-fn read(place: &Place<'_>, keys: &[&str]) {
+fn read(place: &LocatedValue<'_>, keys: &[&str]) {
     keys.iter().filter_map(|key| place.get(key)).for_each(|value| value.mark());
 }
 
@@ -108,7 +108,7 @@ fn read(place: &Place<'_>, keys: &[&str]) {
 const COUNTS: [&str; 6] = ["replicas", "numOfHosts", "parallelism", "completions", "minReplicas", "minAvailable"];
 
 /// Multiplies the counts of a map into those around it.
-fn counted<'a>(place: &Place<'a>, above: &Above<'a>) -> Above<'a> {
+fn counted<'a>(place: &LocatedValue<'a>, above: &Above<'a>) -> Above<'a> {
     let of = |key: &str| place.peek(&[key]).and_then(|text| text.trim().parse::<u64>().ok());
     let hosts = of("numOfHosts").unwrap_or(1);
     let replicas = match (of("replicas"), of("minReplicas")) {
@@ -140,12 +140,12 @@ fn own_name(key: &str) -> Option<String> {
 }
 
 /// Whether an object asks for resources of pods anywhere.
-pub fn asks(place: &Place<'_>) -> bool {
+pub fn asks(place: &LocatedValue<'_>) -> bool {
     asks_within(place, 12)
 }
 
-fn asks_within(place: &Place<'_>, levels: usize) -> bool {
-    let is_amount = |(key, _): &(&str, Place<'_>)| ["cpu", "memory"].contains(key) || key.contains("gpu");
+fn asks_within(place: &LocatedValue<'_>, levels: usize) -> bool {
+    let is_amount = |(key, _): &(&str, LocatedValue<'_>)| ["cpu", "memory"].contains(key) || key.contains("gpu");
     let is_asked = |key: &str| place.get(key).is_some_and(|asked| asked.entries(&[]).iter().any(is_amount));
     let has_items = || place.items(&[]).iter().any(|item| asks_within(item, levels - 1));
     let is_below = || place.entries(&[]).iter().any(|(_, value)| asks_within(value, levels - 1));

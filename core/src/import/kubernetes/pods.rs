@@ -7,7 +7,7 @@ use super::readers::{Chain, Family, GROUPS};
 use super::{Cluster, Report, applications, workloads};
 use crate::import::amounts::Amounts;
 use crate::import::date::date;
-use crate::import::reader::Place;
+use crate::import::reader::LocatedValue;
 use crate::scenario::{JobEntry, ORDER_LABELS, PodSetEntry, Scalar, quantity};
 use crate::units::Resource;
 
@@ -22,7 +22,7 @@ const KUEUE_GATE: &str = "kueue.x-k8s.io/admission";
 
 /// State of a pod for the scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum SchedulingState {
     /// Pending, without a node.
     Waits,
     /// Bound to a node. `gone_ms` is its end in milliseconds since 1970, if it is being deleted.
@@ -85,7 +85,7 @@ impl Request {
 /// A pod of the cluster.
 pub struct Pod<'a> {
     pub object: &'a Object<'a>,
-    pub state: State,
+    pub state: SchedulingState,
     /// Whether its scheduler is one whose queues are read.
     pub is_own: bool,
     /// That scheduler.
@@ -104,7 +104,7 @@ pub struct Pod<'a> {
 impl<'a> Pod<'a> {
     /// Whether it is unfinished and its scheduler is one whose queues are read.
     pub fn is_live(&self) -> bool {
-        self.is_own && self.state != State::Over
+        self.is_own && self.state != SchedulingState::Over
     }
 
     /// Reads a pod.
@@ -126,10 +126,10 @@ impl<'a> Pod<'a> {
         let is_reservation = RESERVATIONS.contains(&object.namespace);
         let gone_ms = place.scalar(&["metadata", "deletionTimestamp"]).and_then(date);
         let state = match (phase, bound) {
-            (Some("Succeeded" | "Failed"), _) => State::Over,
-            _ if is_reservation || applications::is_placeholder(object) => State::Over,
-            (_, Some(_)) => State::Holds { gone_ms },
-            (_, None) => State::Waits,
+            (Some("Succeeded" | "Failed"), _) => SchedulingState::Over,
+            _ if is_reservation || applications::is_placeholder(object) => SchedulingState::Over,
+            (_, Some(_)) => SchedulingState::Holds { gone_ms },
+            (_, None) => SchedulingState::Waits,
         };
         let priority = place.whole::<i64>(&["spec", "priority"]);
         let class = place.scalar(&["spec", "priorityClassName"]);
@@ -208,7 +208,7 @@ impl Request {
 }
 
 /// Returns the scalars of a map by key.
-pub fn texts(map: Option<Place<'_>>) -> BTreeMap<String, String> {
+pub fn texts(map: Option<LocatedValue<'_>>) -> BTreeMap<String, String> {
     let entries = map.map(|map| map.entries(&[])).unwrap_or_default();
     entries.into_iter().filter_map(|(key, value)| Some((key.to_string(), value.scalar(&[])?.to_string()))).collect()
 }
@@ -216,7 +216,7 @@ pub fn texts(map: Option<Place<'_>>) -> BTreeMap<String, String> {
 /// Returns the sum over containers, raised to the largest init container.
 fn total(object: &Object<'_>, report: &mut Report) -> Amounts {
     let mut sum = Amounts::default();
-    let of = |container: &Place<'_>, report: &mut Report| {
+    let of = |container: &LocatedValue<'_>, report: &mut Report| {
         let requests = container.at(&["resources", "requests"]);
         let requested = container.entries(&["resources", "requests"]);
         let mut own = requests.map(|asked| Amounts::read(&asked, report)).unwrap_or_default();
@@ -258,7 +258,7 @@ fn affinity(object: &Object<'_>, report: &mut Report) -> Vec<String> {
     let terms = object.place.items(&[&required[..], &["nodeSelectorTerms"]].concat());
     let [term] = terms.as_slice() else {
         if !terms.is_empty() {
-            terms.iter().for_each(Place::mark);
+            terms.iter().for_each(LocatedValue::mark);
             let says = format!("node affinity of {}: it has several alternatives", object.called());
             report.ignore(says);
         }
@@ -280,7 +280,7 @@ fn affinity(object: &Object<'_>, report: &mut Report) -> Vec<String> {
 }
 
 /// Formats a toleration for a scenario: `key=value:Effect`, or `*` for all taints.
-pub fn toleration(place: &Place<'_>) -> String {
+pub fn toleration(place: &LocatedValue<'_>) -> String {
     let [key, value, effect] = ["key", "value", "effect"].map(|key| place.scalar(&[key]).unwrap_or_default());
     let operator = place.scalar(&["operator"]);
     let mut text = if key.is_empty() { "*".to_string() } else { key.to_string() };

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::objects::{Kind, Object};
+use super::objects::{Object, ObjectKind};
 use super::{Cluster, Report, counted, kueue, moment, shards, volcano};
-use crate::import::reader::Place;
+use crate::import::reader::LocatedValue;
 use crate::scenario::{
     JobEntry, Path, PoolEntry, QueueEntry, ResourceEntry, Scalar, codes, finding, quantity, quoted, unlimited_queue,
 };
@@ -14,7 +14,7 @@ const SHARD: &str = "kai.scheduler/node-pool";
 
 /// Returns all queues, including those that only jobs refer to.
 pub fn queues(cluster: &Cluster<'_>, jobs: &[JobEntry], pools: &[PoolEntry], report: &mut Report) -> Vec<QueueEntry> {
-    let listed = cluster.objects.of_kind(Kind::Queue);
+    let listed = cluster.objects.of_kind(ObjectKind::Queue);
     let n_pools = listed.iter().filter(|queue| queue.label(SHARD).is_some()).count();
     if n_pools > 0 && pools.is_empty() {
         report.ignore(format!("the node pool of {}", counted(n_pools as u64, "queue")));
@@ -77,7 +77,7 @@ fn queue(object: &Object<'_>, cluster: &Cluster<'_>, report: &mut Report) -> Que
     }
 }
 
-fn resource(resources: &Place<'_>, key: &str, unit: &str, report: &mut Report) -> ResourceEntry {
+fn resource(resources: &LocatedValue<'_>, key: &str, unit: &str, report: &mut Report) -> ResourceEntry {
     let mut of = |field: &str, unit: &str| {
         let place = resources.at(&[key, field])?;
         let text = place.scalar(&[]).unwrap_or_default().trim();

@@ -5,7 +5,7 @@
 //! KAI Scheduler, `docs/developer/pod-grouper.md`, `docs/batch/README.md`; Kueue, `docs/tasks/run`; Apache YuniKorn,
 //! `docs/user_guide/labels_and_annotations_in_yunikorn.md`; Volcano, API type `scheduling.volcano.sh/v1beta1`
 
-use super::objects::{Kind, Object, Objects};
+use super::objects::{Object, ObjectKind, Objects};
 use super::{Cluster, applications};
 use crate::policy::Policy;
 use crate::scenario::Scalar;
@@ -173,7 +173,8 @@ fn is_yunikorn_by_labels(pod: &Object<'_>, objects: &Objects<'_>, has_yunikorn: 
     if has_yunikorn {
         return is_known;
     }
-    let is_alone = objects.of_kind(Kind::Queue).is_empty() && objects.of_kind(Kind::ClusterQueue).is_empty();
+    let is_alone =
+        objects.of_kind(ObjectKind::Queue).is_empty() && objects.of_kind(ObjectKind::ClusterQueue).is_empty();
     is_alone && (applications::has_own_label(pod) || pod.label("applicationId").is_some())
 }
 

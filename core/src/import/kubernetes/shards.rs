@@ -15,10 +15,10 @@
 
 use std::collections::BTreeMap;
 
-use super::objects::Kind;
+use super::objects::ObjectKind;
 use super::{Cluster, Report, lists};
 use crate::import::date::date;
-use crate::import::reader::{Place, Reader};
+use crate::import::reader::{LocatedValue, Reader};
 use crate::policy::kai::config::{Revision, SEARCH_PLUGINS};
 use crate::policy::kai::operator::{ACTIONS, ARGUMENTS, FIELDS, FLAGS, PLUGINS, USAGE, has_action, has_plugin};
 use crate::policy::kai::settings::PRIORITY_IN_QUOTA;
@@ -54,7 +54,7 @@ pub fn read(cluster: &Cluster<'_>, report: &mut Report) -> (Settings, Vec<PoolEn
         parameters(place, &mut common);
         report.understand(format!("{}: parameters of the scheduler", place.line()));
     }
-    let shards = cluster.objects.of_kind(Kind::Shard);
+    let shards = cluster.objects.of_kind(ObjectKind::Shard);
     let mut pools: Vec<PoolEntry> = Vec::new();
     for shard in shards {
         let name = shard.place.scalar(&["spec", "partitionLabelValue"]).filter(|name| !name.is_empty());
@@ -78,7 +78,7 @@ pub fn read(cluster: &Cluster<'_>, report: &mut Report) -> (Settings, Vec<PoolEn
 }
 
 /// Reads the start parameters of the scheduler in a snapshot.
-fn parameters(place: &Place<'_>, settings: &mut Settings) {
+fn parameters(place: &LocatedValue<'_>, settings: &mut Settings) {
     for (key, setting, is_ns) in PARAMETERS {
         let Some(text) = place.scalar(&[key]) else { continue };
         let ns = text.parse::<i64>().ok().filter(|_| is_ns);
@@ -127,7 +127,7 @@ impl Reading {
     }
 
     /// Returns the settings. Reports what was read and what was not.
-    fn finish(self, place: &Place<'_>, report: &mut Report) -> Settings {
+    fn finish(self, place: &LocatedValue<'_>, report: &mut Report) -> Settings {
         let read = self.settings.iter().map(|(name, value)| format!("{name} {}", value.0));
         let read = read.collect::<Vec<_>>().join(", ");
         let read = if read.is_empty() { "all settings have their defaults".to_string() } else { read };
@@ -141,13 +141,13 @@ impl Reading {
         self.settings.insert(setting.to_string(), Scalar(text.to_string()));
     }
 
-    fn ignore(&mut self, place: &Place<'_>, what: &str) {
+    fn ignore(&mut self, place: &LocatedValue<'_>, what: &str) {
         place.mark();
         self.ignored.push(format!("{}: {what} of {}", place.line(), self.of));
     }
 
     /// Reads the `spec` of a shard.
-    fn shard(&mut self, spec: &Place<'_>) {
+    fn shard(&mut self, spec: &LocatedValue<'_>) {
         for (keys, setting) in FIELDS {
             if let Some(text) = spec.scalar(keys) {
                 self.set(setting, text);
@@ -199,7 +199,7 @@ impl Reading {
 
     /// Reads the plugin and action lists of a shard, unless they are those that the operator derives from the placement
     /// strategy.
-    fn lists(&mut self, spec: &Place<'_>, spreads: [bool; 2]) {
+    fn lists(&mut self, spec: &LocatedValue<'_>, spreads: [bool; 2]) {
         let strategy_is_kept = self.spreads() == spreads;
         let changed = |of: &str| lists::changes(&spec.entries(&[of]));
         let plugins = changed("plugins");
@@ -220,7 +220,7 @@ impl Reading {
     }
 
     /// Reads a configuration of the scheduler.
-    fn configuration(&mut self, place: &Place<'_>) {
+    fn configuration(&mut self, place: &LocatedValue<'_>) {
         let mut names = Vec::new();
         for tier in place.items(&["tiers"]) {
             for plugin in tier.items(&["plugins"]) {
@@ -276,7 +276,7 @@ impl Reading {
         revision
     }
 
-    fn depths(&mut self, place: &Place<'_>) {
+    fn depths(&mut self, place: &LocatedValue<'_>) {
         for (action, depth) in place.entries(&["queueDepthPerAction"]) {
             match depth.scalar(&[]).filter(|_| ACTIONS.iter().any(|(known, _)| *known == action)) {
                 Some(text) => self.set(&format!("queue-depth-{action}"), text),
@@ -285,7 +285,7 @@ impl Reading {
         }
     }
 
-    fn arguments(&mut self, plugin: &str, place: &Place<'_>) {
+    fn arguments(&mut self, plugin: &str, place: &LocatedValue<'_>) {
         for (key, value) in place.entries(&[]) {
             let known = ARGUMENTS.iter().find(|(of, name, _)| (*of, *name) == (plugin, key));
             match (known, value.scalar(&[])) {
@@ -298,7 +298,7 @@ impl Reading {
 
     /// Reads the switch for in-quota reclaim by priority, a boolean as Go reads it; upstream takes anything else as
     /// false.
-    fn priority_in_quota(&mut self, place: &Place<'_>, text: &str) {
+    fn priority_in_quota(&mut self, place: &LocatedValue<'_>, text: &str) {
         match text {
             "1" | "t" | "T" | "true" | "TRUE" | "True" => {
                 self.set(PRIORITY_IN_QUOTA, "true");
@@ -309,7 +309,7 @@ impl Reading {
     }
 
     /// Reports a k that the shard sets and the arguments of a plugin replace.
-    fn lost_k(&mut self, plugin: &str, arguments: &Place<'_>) {
+    fn lost_k(&mut self, plugin: &str, arguments: &LocatedValue<'_>) {
         let is_lost = plugin == "proportion" && arguments.get("kValue").is_none();
         let lost = self.settings.get("k-value").filter(|k| is_lost && !matches!(k.0.as_str(), "1" | "1.0"));
         self.assumed.extend(lost.map(|k| {
@@ -323,7 +323,7 @@ impl Reading {
     }
 
     /// Reads how past usage is measured.
-    fn usage(&mut self, place: &Place<'_>) {
+    fn usage(&mut self, place: &LocatedValue<'_>) {
         let Some(usage) = place.get("usageDBConfig").filter(|usage| !usage.is_empty()) else { return };
         match usage.scalar(&["clientType"]) {
             Some(client @ ("prometheus" | "fake-with-history")) => self.set("usage-client", client),
@@ -359,7 +359,7 @@ impl Reading {
     }
 
     /// Sets the start of the first window after the current time; upstream's start is in the past.
-    fn window_start(&mut self, usage: &Place<'_>, value: &Place<'_>) {
+    fn window_start(&mut self, usage: &LocatedValue<'_>, value: &LocatedValue<'_>) {
         let window = usage.scalar(&["usageParams", "windowSize"]).and_then(duration);
         let window_ms = window.and_then(|span| quantity::span(&span).ok()).map_or(WEEK_MS, |span| span.as_millis());
         match value.scalar(&[]).and_then(date) {
@@ -394,7 +394,7 @@ pub fn pool_of(object: &super::objects::Object<'_>, label: &str, pools: &[PoolEn
 }
 
 /// Returns the configured label key of the shards.
-pub fn label_of(places: &[Place<'_>]) -> Option<String> {
+pub fn label_of(places: &[LocatedValue<'_>]) -> Option<String> {
     places.iter().find_map(|place| {
         let configured = place.scalar(&["partitionParams", "NodePoolLabelKey"]);
         configured.filter(|key| !key.is_empty()).map(str::to_string)

@@ -11,7 +11,7 @@ use super::objects::Object;
 use super::parts::Part;
 use super::pod_templates::number;
 use super::pods::{Request, texts, toleration};
-use crate::import::reader::Place;
+use crate::import::reader::LocatedValue;
 
 /// Least memory beside that of the program, in MiB.
 const OVERHEAD_MIB: f64 = 384.0;
@@ -42,7 +42,7 @@ pub fn parts<'a>(object: &Object<'a>) -> Vec<Part<'a>> {
 }
 
 /// Adds what a driver or executor requests.
-pub fn add_request(request: &mut Request, object: &Object<'_>, part: &Place<'_>) {
+pub fn add_request(request: &mut Request, object: &Object<'_>, part: &LocatedValue<'_>) {
     let number = |key: &str| part.scalar(&[key]).and_then(|text| text.parse::<f64>().ok());
     let cores = part.scalar(&["coreRequest"]).and_then(|text| match text.strip_suffix('m') {
         Some(n) => n.parse::<f64>().ok().map(|n| n / 1000.0),

@@ -16,7 +16,7 @@
 
 use std::collections::BTreeSet;
 
-use super::objects::{Kind, MAKERS, Object, tally};
+use super::objects::{MAKERS, Object, ObjectKind, tally};
 use super::parts::{self, Part};
 use super::pod_templates::number;
 use super::pods::{Pod, Request, texts, toleration};
@@ -65,7 +65,7 @@ pub fn jobs<'a>(cluster: &Cluster<'a>, pods: &[Pod<'a>], report: &mut Report) ->
 
 /// Returns the objects above pods or workloads in the text: namespace, kind and name.
 fn with_pods<'a>(cluster: &Cluster<'a>, pods: &[Pod<'a>]) -> BTreeSet<(&'a str, &'a str, &'a str)> {
-    let workloads = cluster.objects.of_kind(Kind::Workload).iter();
+    let workloads = cluster.objects.of_kind(ObjectKind::Workload).iter();
     let mut found = BTreeSet::new();
     for below in pods.iter().map(|pod| pod.object).chain(workloads) {
         found.extend(below.owner().map(|[kind, name, _]| (below.namespace, kind, name)));
@@ -77,7 +77,7 @@ fn with_pods<'a>(cluster: &Cluster<'a>, pods: &[Pod<'a>]) -> BTreeSet<(&'a str, 
         }
     }
     // The run of a CronJob that is in the text stands for the next ones.
-    for job in cluster.objects.of_kind(Kind::BatchJob) {
+    for job in cluster.objects.of_kind(ObjectKind::BatchJob) {
         found.extend(job.owner().map(|[kind, name, _]| (job.namespace, kind, name)));
     }
     found
@@ -143,7 +143,7 @@ pub fn is_yunikorn(object: &Object<'_>) -> bool {
 /// An object that becomes jobs.
 struct Work<'a, 'c> {
     object: &'a Object<'a>,
-    kind: Kind,
+    kind: ObjectKind,
     family: Family,
     cluster: &'c Cluster<'a>,
 }
@@ -155,7 +155,7 @@ impl<'a> Work<'a, '_> {
 
     fn jobs(&self, report: &mut Report) -> Vec<JobEntry> {
         let mut parts = parts_of(self.object);
-        if self.kind == Kind::DaemonSet {
+        if self.kind == ObjectKind::DaemonSet {
             parts.iter_mut().for_each(|part| part.n_pods = self.nodes_of(part));
         }
         for part in parts.iter().filter(|part| part.n_pods == 0) {
@@ -199,14 +199,14 @@ impl<'a> Work<'a, '_> {
     fn nodes_of(&self, part: &Part<'a>) -> u64 {
         let selector = texts(part.template.place.at(&["spec", "nodeSelector"]));
         let is_selected = |node: &&Object<'a>| selector.iter().all(|(key, value)| node.label(key) == Some(value));
-        self.cluster.objects.of_kind(Kind::Node).iter().filter(is_selected).count() as u64
+        self.cluster.objects.of_kind(ObjectKind::Node).iter().filter(is_selected).count() as u64
     }
 
     /// Whether each pod is scheduled alone. Pods of a Deployment have no group in KAI and are workloads of their own in
     /// Kueue.
     fn per_pod(&self) -> bool {
         let owner = self.object.owner().map(|[kind, ..]| kind);
-        let is_deployment = self.kind == Kind::Deployment || owner == Some("Deployment");
+        let is_deployment = self.kind == ObjectKind::Deployment || owner == Some("Deployment");
         let is_service = self.object.kind == ("serving.knative.dev", "Service");
         (is_deployment || is_service) && matches!(self.family, Family::Kai | Family::Kueue)
     }
@@ -237,22 +237,22 @@ impl<'a> Work<'a, '_> {
                 ));
             }
         }
-        if self.kind == Kind::CronJob {
+        if self.kind == ObjectKind::CronJob {
             let when = place.scalar(&["spec", "schedule"]).unwrap_or_default();
             report.assume(format!("{called}: its schedule {when:?} is not simulated: one run waits from the start"));
         }
-        if self.kind == Kind::DaemonSet {
+        if self.kind == ObjectKind::DaemonSet {
             report.assume(format!("{called}: a pod for each node in the text, which go where there is room"));
         }
         let completions = number(place, &["spec", "completions"]).unwrap_or(0);
-        if self.kind == Kind::BatchJob && completions > parts[0].n_pods {
+        if self.kind == ObjectKind::BatchJob && completions > parts[0].n_pods {
             let n = parts[0].n_pods;
             report.assume(format!("{called}: {n} of its {completions} completions run; the later ones do not follow"));
         }
         if self.is_in_order() {
             report.assume(format!("{called}: its jobs start in order, so each is a job of its own"));
         }
-        if self.kind == Kind::Work && !is_known(self.object) {
+        if self.kind == ObjectKind::Work && !is_known(self.object) {
             report.assume(format!("{called}: its kind is not known; {} are read as one job", templates(parts)));
         }
     }
@@ -264,7 +264,7 @@ impl<'a> Work<'a, '_> {
         let of_batch = || object.place.scalar(&["spec", "batchSchedulerOptions", "queue"]).map(str::to_string);
         let of_volcano = || object.place.scalar(&["spec", "queue"]).map(str::to_string);
         let queue = match self.kind {
-            Kind::VolcanoJob => of_volcano().or_else(|| chain.queue(self.family, cluster)),
+            ObjectKind::VolcanoJob => of_volcano().or_else(|| chain.queue(self.family, cluster)),
             _ => chain.queue(self.family, cluster).or_else(of_batch),
         };
         if queue.is_none() {
@@ -333,7 +333,7 @@ impl<'a> Work<'a, '_> {
         match self.family {
             Family::Kueue => return Some(n_pods),
             Family::YuniKorn => return None,
-            Family::Volcano if self.kind == Kind::VolcanoJob => {
+            Family::Volcano if self.kind == ObjectKind::VolcanoJob => {
                 return of(&["spec", "minAvailable"]).or(Some(n_pods));
             }
             Family::Volcano | Family::Kai => {}
@@ -453,7 +453,7 @@ impl<'a> Work<'a, '_> {
                     |(part, min): (&Part<'a>, &Option<u64>)| has_any.then(|| min.unwrap_or(1).clamp(1, part.n_pods));
                 parts.iter().zip(&mins).map(clamp).collect()
             }
-            Family::Volcano if self.kind == Kind::VolcanoJob && parts.len() > 1 => {
+            Family::Volcano if self.kind == ObjectKind::VolcanoJob && parts.len() > 1 => {
                 parts.iter().map(|part| Some(own(part))).collect()
             }
             // KAI makes a subgroup of each role; the leading one is needed as a whole, the others share the rest.

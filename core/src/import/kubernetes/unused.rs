@@ -4,14 +4,14 @@
 //! Kubernetes API reference (PodSpec); KAI Scheduler, Kueue, Apache YuniKorn and Volcano, labels and annotations
 
 use super::lost::{Found, QUIET, WORK_FIELDS, is_of_domain};
-use super::objects::{Kind, MAKERS, Object};
+use super::objects::{MAKERS, Object, ObjectKind};
 use super::pod_templates::has_template_in;
 use super::pods::Pod;
 use super::readers::{
     CLASS, Family, GROUPS, KUEUE_CLASS, LOCAL_QUEUE, MIN_MEMBER, PREEMPTABLE, PREEMPTIBILITY, VOLCANO_QUEUE,
 };
 use super::{Cluster, applications, leftovers, templates};
-use crate::import::reader::Place;
+use crate::import::reader::LocatedValue;
 use crate::scenario::ORDER_LABELS;
 
 /// Labels and annotations that are read for any scheduler.
@@ -56,7 +56,7 @@ pub fn lines(cluster: &Cluster<'_>, pods: &[Pod<'_>]) -> Vec<String> {
     for pod in pods.iter().filter(|pod| pod.is_live()) {
         found.pod(pod.object, pod.family, pod.object);
     }
-    for group in cluster.objects.of_kind(Kind::PodGroup) {
+    for group in cluster.objects.of_kind(ObjectKind::PodGroup) {
         found.keys(group, Family::Kai, false, group);
     }
     for kind in MAKERS {
@@ -118,7 +118,7 @@ impl<'a> Found<'a> {
     fn details(&mut self, pod: &Object<'_>, shown: &'a Object<'a>) {
         let all = |keys: &[&str]| pod.place.items(keys);
         let ports = all(&["spec", "containers"]).into_iter().flat_map(|container| container.items(&["ports"]));
-        let has_port = |port: &Place<'_>| port.scalar(&["hostPort"]).is_some_and(|n| n != "0");
+        let has_port = |port: &LocatedValue<'_>| port.scalar(&["hostPort"]).is_some_and(|n| n != "0");
         if ports.into_iter().any(|port| has_port(&port)) {
             self.add("hostPort", shown);
         }
@@ -131,12 +131,12 @@ impl<'a> Found<'a> {
         if pod.place.scalar(&["spec", "preemptionPolicy"]) == Some("Never") {
             self.add("preemptionPolicy", shown);
         }
-        let is_claim = |volume: &Place<'_>| volume.get("persistentVolumeClaim").is_some();
+        let is_claim = |volume: &LocatedValue<'_>| volume.get("persistentVolumeClaim").is_some();
         if all(&["spec", "volumes"]).iter().any(is_claim) {
             self.add("persistentVolumeClaim", shown);
         }
-        let kept = |toleration: &Place<'_>| toleration.get("tolerationSeconds").is_some();
-        let is_own = |toleration: &Place<'_>| {
+        let kept = |toleration: &LocatedValue<'_>| toleration.get("tolerationSeconds").is_some();
+        let is_own = |toleration: &LocatedValue<'_>| {
             let key = toleration.scalar(&["key"]).unwrap_or_default();
             // Kubernetes adds these two to each pod.
             kept(toleration) && key != "node.kubernetes.io/not-ready" && key != "node.kubernetes.io/unreachable"

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeSet;
 
-use super::objects::{Kind, Object};
+use super::objects::{Object, ObjectKind};
 use super::{Cluster, Report, moment};
 use crate::import::amounts::Amounts;
 use crate::scenario::{QueueEntry, ResourceEntry, Scalar};
@@ -19,7 +19,7 @@ const ROOT: &str = "root";
 
 /// Returns all queues except the root.
 pub fn queues(cluster: &Cluster<'_>, report: &mut Report) -> Vec<QueueEntry> {
-    let all = cluster.objects.of_kind(Kind::VolcanoQueue).iter().filter(|queue| queue.name != ROOT);
+    let all = cluster.objects.of_kind(ObjectKind::VolcanoQueue).iter().filter(|queue| queue.name != ROOT);
     all.map(|queue| self::queue(queue, cluster, report)).collect()
 }
 

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::Cluster;
-use super::objects::{Kind, Object, Objects};
+use super::objects::{Object, ObjectKind, Objects};
 
 /// Returns the ClusterQueues by namespace and name of the LocalQueue.
 pub fn local_queues<'a>(objects: &'a Objects<'a>) -> BTreeMap<(&'a str, &'a str), &'a str> {
     let of = |queue: &Object<'a>| Some(((queue.namespace, queue.name), queue.place.scalar(&["spec", "clusterQueue"])?));
-    objects.of_kind(Kind::LocalQueue).iter().filter_map(of).collect()
+    objects.of_kind(ObjectKind::LocalQueue).iter().filter_map(of).collect()
 }
 
 /// Returns the workloads by namespace, and kind and name of their owner.
@@ -17,7 +17,7 @@ pub fn owned<'a>(objects: &'a Objects<'a>) -> BTreeMap<(&'a str, [&'a str; 2]), 
         let [kind, name, _] = workload.owner()?;
         Some(((workload.namespace, [kind, name]), workload.name))
     };
-    objects.of_kind(Kind::Workload).iter().filter(|workload| is_live(workload)).filter_map(of).collect()
+    objects.of_kind(ObjectKind::Workload).iter().filter(|workload| is_live(workload)).filter_map(of).collect()
 }
 
 /// Returns the workload of a pod.

@@ -21,7 +21,7 @@ use super::memory::{Memory, job_of};
 use super::model::{CycleState, Model, grace_left};
 use super::number::Nat;
 use super::plan::Plan;
-use super::pool_state::{PoolState, State, UnitChange};
+use super::pool_state::{PoolState, UnitChange, UnitState};
 use super::ranking::compare_per_ratio;
 use super::reclaim::Reclaim;
 use super::slot_view::{self, SlotView};
@@ -224,7 +224,7 @@ impl CycleOutput<'_, '_> {
         self.trace.action = "earmark";
         let units = current.state.units.values().zip(current.pods.values());
         let leaving = units
-            .filter(|(unit, _)| unit.sub == sub && matches!(unit.state, State::Reclaiming(_)))
+            .filter(|(unit, _)| unit.sub == sub && matches!(unit.state, UnitState::Reclaiming(_)))
             .filter(|_| current.state.subs[sub].is_replaced);
         let waiting = current.waiting[sub].iter().rev().copied();
         if let Some(pod) = waiting.chain(leaving.map(|(_, &pod)| pod)).nth(n_before) {
@@ -247,7 +247,7 @@ fn older_earmarks(state: &PoolState<'_>) -> BTreeMap<SubId, usize> {
 
 fn deadline_of(current: &CycleState<'_>, id: UnitId) -> Time {
     match current.state.units[id].state {
-        State::Reclaiming(until) => until,
+        UnitState::Reclaiming(until) => until,
         _ => current.state.now,
     }
 }

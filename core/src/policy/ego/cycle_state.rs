@@ -16,7 +16,7 @@ use super::ids::SubId;
 use super::memory::Memory;
 use super::model::{CycleState, Model, SLOTS};
 use super::plan::Dims;
-use super::pool_state::{PoolState, State, Sub};
+use super::pool_state::{PoolState, Sub, UnitState};
 use crate::cluster::{GpuRequest, Phase, Pod, Preemptible, Restart};
 use crate::id::{Arena, Id, JobId, NodeId, PodId};
 use crate::policy::PartitionView;
@@ -92,8 +92,8 @@ impl Model {
         let pod = &world.cluster.pods[id];
         let Some(host) = pod.node.and_then(|node| self.host(node)) else { return };
         let state = match pod.phase {
-            Phase::Terminating { until, .. } => State::Reclaiming(until),
-            _ => State::Run,
+            Phase::Terminating { until, .. } => UnitState::Reclaiming(until),
+            _ => UnitState::Run,
         };
         let leaf = current.state.subs[sub].leaf;
         let source = self.source(memory.source(id).map(|origin| self.source_now(origin)), leaf, host, &current.state);

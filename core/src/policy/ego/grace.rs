@@ -14,12 +14,12 @@
 
 use super::ids::{ConsumerId, UnitId};
 use super::plan::Plan;
-use super::pool::Pool;
+use super::pool::PoolLayout;
 use super::pool_state::{PoolState, Source};
 use crate::time::Span;
 
 /// Grace period of a unit drawn from a pool.
-pub fn grace_in_pool(state: &PoolState<'_>, pool: &Pool, unit: UnitId) -> Span {
+pub fn grace_in_pool(state: &PoolState<'_>, pool: &PoolLayout, unit: UnitId) -> Span {
     let unit = &state.units[unit];
     let own = state.plan.consumers[state.subs[unit.sub].leaf].reclaim_grace;
     let lent = pool.hosts.iter().find(|h| h.host == unit.host).and_then(|h| h.lent_grace);

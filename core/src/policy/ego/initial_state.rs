@@ -17,7 +17,7 @@ use super::ids::{ConsumerId, HostId, SubId};
 use super::memory::{Memory, Promise, origin};
 use super::model::{CycleState, Model};
 use super::plan::{Dims, add, fits};
-use super::pool_state::State;
+use super::pool_state::UnitState;
 use crate::id::{Arena, JobId, NodeId, PodId, QueueId};
 use crate::policy::PartitionView;
 
@@ -55,7 +55,7 @@ fn lent(model: &Model, world: PartitionView<'_>) -> BTreeMap<NodeId, Option<Queu
 }
 
 /// Resources of a host for one job after the evictions seen so far, with the victims not assigned to an earmark yet.
-struct Room {
+struct ReclaimedHost {
     by: JobId,
     host: HostId,
     free: Dims,
@@ -67,18 +67,18 @@ struct Room {
 /// Earmarks behind pods that are being evicted at the start, for the pods of other jobs.
 fn promises(model: &Model, world: PartitionView<'_>, current: &CycleState<'_>) -> Vec<Promise> {
     let state = &current.state;
-    let mut rooms: Vec<Room> = Vec::new();
+    let mut rooms: Vec<ReclaimedHost> = Vec::new();
     let mut promised: Arena<SubId, usize> = state.subs.ids().map(|_| 0).collect();
     let mut promises = Vec::new();
     for (unit, &pod) in state.units.values().zip(current.pods.values()) {
         let job = world.cluster.pods[pod].job;
-        let (State::Reclaiming(_), Some(by)) = (unit.state, world.cluster.jobs[job].evicted_for) else {
+        let (UnitState::Reclaiming(_), Some(by)) = (unit.state, world.cluster.jobs[job].evicted_for) else {
             continue;
         };
         let host = unit.host;
         let known = rooms.iter().position(|room| (room.by, room.host) == (by, host));
         let at = known.unwrap_or_else(|| {
-            rooms.push(Room { by, host, free: state.free[host], victims: Vec::new(), last: None });
+            rooms.push(ReclaimedHost { by, host, free: state.free[host], victims: Vec::new(), last: None });
             rooms.len() - 1
         });
         let room = &mut rooms[at];

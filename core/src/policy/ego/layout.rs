@@ -13,7 +13,7 @@ use super::grace::pool_grace;
 use super::ids::{ConsumerId, HostId};
 use super::ownership::{lent_to, passed_on, split_hosts};
 use super::plan::Plan;
-use super::pool::{Pool, PoolHost};
+use super::pool::{PoolHost, PoolLayout};
 use super::pool_state::PoolState;
 use crate::id::Arena;
 
@@ -48,10 +48,10 @@ impl Layout {
     }
 
     /// Present hosts of a pool: base hosts, then lent ones.
-    pub fn pool(&self, state: &PoolState<'_>, root: ConsumerId) -> Pool {
+    pub fn pool(&self, state: &PoolState<'_>, root: ConsumerId) -> PoolLayout {
         let base = self.holdings[root].iter().map(|&host| PoolHost { host, lent_grace: None });
         let lent = lent_to(state, &self.holdings, root);
         let passed_on = passed_on(state, &self.holdings, root);
-        Pool { root, hosts: base.chain(lent).collect(), passed_on, grace: pool_grace(state.plan, root) }
+        PoolLayout { root, hosts: base.chain(lent).collect(), passed_on, grace: pool_grace(state.plan, root) }
     }
 }

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use super::ids::{SubId, UnitId};
 use super::model::{CycleState, Model, Origin};
-use super::pool_state::{PoolState, Source, State};
+use super::pool_state::{PoolState, Source, UnitState};
 use crate::id::{JobId, NodeId, PodId, PodSetId, QueueId};
 use crate::policy::PartitionView;
 
@@ -82,7 +82,7 @@ impl Memory {
             let (Some(sub), Some(host)) = (sub, model.host(promise.node)) else { continue };
             let source = model.source_now(promise.source);
             let leaving = |id: &UnitId| {
-                matches!(current.state.units[*id].state, State::Reclaiming(_))
+                matches!(current.state.units[*id].state, UnitState::Reclaiming(_))
                     && promise.victims.contains(&current.pods[*id])
             };
             let mut victims = current.state.on_host[host].clone();

@@ -16,14 +16,14 @@
 use super::ids::{ConsumerId, Consumers, HostId, InPool, SizeId, SubId, consumers};
 use super::number::{Nat, gcd};
 use super::plan::{Dims, ShareLimit, units_in};
-use super::pool_state::{PoolState, Source, State};
+use super::pool_state::{PoolState, Source, UnitState};
 use crate::id::Arena;
 use crate::time::Span;
 use crate::units::RESOURCES_MAX;
 
 /// A share pool.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Pool {
+pub struct PoolLayout {
     /// The consumer that owns it; the root owns the public pool.
     pub root: ConsumerId,
     /// Base hosts, then lent hosts, each in plan order.
@@ -67,7 +67,7 @@ pub(super) struct Drawn {
 /// Incrementally updated numbers of a pool.
 #[derive(Clone, Debug)]
 pub struct PoolBook<'p> {
-    pub pool: &'p Pool,
+    pub pool: &'p PoolLayout,
     /// One past the last consumer that may use the pool.
     end: ConsumerId,
     /// Total capacity per dimension, regardless of packing.
@@ -96,7 +96,7 @@ pub struct PoolBook<'p> {
 
 impl<'p> PoolBook<'p> {
     /// Computes the numbers of a pool.
-    pub fn open(state: &PoolState<'_>, pool: &'p Pool) -> PoolBook<'p> {
+    pub fn open(state: &PoolState<'_>, pool: &'p PoolLayout) -> PoolBook<'p> {
         let plan = state.plan;
         let mut is_in: Arena<HostId, bool> = plan.hosts.ids().map(|_| false).collect();
         let mut totals = Dims::default();
@@ -167,7 +167,7 @@ impl<'p> PoolBook<'p> {
                 let unit = &state.units[id];
                 if unit.source == source {
                     self.drawn[unit.sub].units += 1;
-                    self.drawn[unit.sub].projected += u32::from(unit.state == State::Run);
+                    self.drawn[unit.sub].projected += u32::from(unit.state == UnitState::Run);
                 }
             }
         }

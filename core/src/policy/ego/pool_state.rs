@@ -84,12 +84,12 @@ pub struct Unit {
     pub sub: SubId,
     pub host: HostId,
     pub source: Source,
-    pub state: State,
+    pub state: UnitState,
 }
 
 /// State of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum UnitState {
     /// Running.
     Run,
     /// In its grace period until the given time.
@@ -195,10 +195,10 @@ impl<'a> PoolState<'a> {
     }
 
     /// Adds an existing unit, running or in its grace period.
-    pub fn enter(&mut self, sub: SubId, host: HostId, source: Source, state: State) -> UnitId {
+    pub fn enter(&mut self, sub: SubId, host: HostId, source: Source, state: UnitState) -> UnitId {
         let size = self.subs[sub].unit;
         add(&mut self.free[host], &size, -1);
-        if state == State::Run {
+        if state == UnitState::Run {
             add(&mut self.unclaimed[host], &size, -1);
             self.subs[sub].running += 1;
         }
@@ -209,7 +209,7 @@ impl<'a> PoolState<'a> {
 
     /// Starts a unit.
     pub fn start(&mut self, sub: SubId, host: HostId, source: Source) -> UnitId {
-        let id = self.enter(sub, host, source, State::Run);
+        let id = self.enter(sub, host, source, UnitState::Run);
         self.changes.push(UnitChange::Started(id));
         id
     }
@@ -220,7 +220,7 @@ impl<'a> PoolState<'a> {
         let size = self.subs[sub].unit;
         add(&mut self.unclaimed[host], &size, 1);
         self.subs[sub].running -= 1;
-        self.units[id].state = State::Reclaiming(deadline);
+        self.units[id].state = UnitState::Reclaiming(deadline);
         self.changes.push(UnitChange::Reclaimed(id));
         if self.ends_later && self.subs[sub].is_replaced {
             // Its pod is pending again only once it is gone, in a later cycle.
@@ -236,15 +236,15 @@ impl<'a> PoolState<'a> {
     pub fn stop(&mut self, id: UnitId) {
         let Unit { sub, host, state, .. } = self.units[id];
         let size = self.subs[sub].unit;
-        if state == State::Gone {
+        if state == UnitState::Gone {
             return;
         }
         add(&mut self.free[host], &size, 1);
-        if state == State::Run {
+        if state == UnitState::Run {
             add(&mut self.unclaimed[host], &size, 1);
             self.subs[sub].running -= 1;
         }
-        self.units[id].state = State::Gone;
+        self.units[id].state = UnitState::Gone;
         self.on_host[host].retain(|&other| other != id);
         self.changes.push(UnitChange::Stopped(id));
         for at in 0..self.earmarks.len() {
@@ -257,7 +257,7 @@ impl<'a> PoolState<'a> {
 
     /// Earmarks a unit on a host behind victims, which are reclaimed already.
     pub fn earmark(&mut self, sub: SubId, host: HostId, source: Source, victims: &[UnitId]) {
-        let victims = victims.iter().copied().filter(|&id| self.units[id].state != State::Gone).collect();
+        let victims = victims.iter().copied().filter(|&id| self.units[id].state != UnitState::Gone).collect();
         let unit = self.subs[sub].unit;
         add(&mut self.unclaimed[host], &unit, -1);
         self.subs[sub].earmarked += 1;
@@ -291,10 +291,10 @@ impl<'a> PoolState<'a> {
 
     /// Stops and returns the units whose deadline has passed, by deadline, then by start.
     pub fn expire(&mut self) -> Vec<UnitId> {
-        let due = |unit: &Unit| matches!(unit.state, State::Reclaiming(deadline) if deadline <= self.now);
+        let due = |unit: &Unit| matches!(unit.state, UnitState::Reclaiming(deadline) if deadline <= self.now);
         let mut due: Vec<UnitId> = self.units.ids().filter(|&id| due(&self.units[id])).collect();
         due.sort_by_key(|&id| match self.units[id].state {
-            State::Reclaiming(deadline) => deadline,
+            UnitState::Reclaiming(deadline) => deadline,
             _ => self.now,
         });
         for &id in &due {
@@ -399,7 +399,7 @@ impl<'a> PoolState<'a> {
     }
     /// Whether a unit may be reclaimed.
     pub fn is_reclaimable(&self, id: UnitId) -> bool {
-        self.units[id].state == State::Run && !self.subs[self.units[id].sub].is_pinned
+        self.units[id].state == UnitState::Run && !self.subs[self.units[id].sub].is_pinned
     }
 
     /// Whether a host has running or earmarked units of other leaves.

@@ -22,7 +22,7 @@ use super::limits::{OverLimit, first_over_limit, limit_victims};
 use super::number::{Fraction, Nat};
 use super::plan::{add, fits};
 use super::pool::{PoolBook, PoolHost};
-use super::pool_state::{PoolState, State};
+use super::pool_state::{PoolState, UnitState};
 use super::quota::Demands;
 use super::quota_status::{QuotaStatus, compare_to_quota};
 use super::ranking::compare_per_ratio;
@@ -227,7 +227,7 @@ impl ReclaimPass<'_, '_, '_> {
         let deadline = self.state.now + grace_in_pool(self.state, self.book.pool, id);
         self.state.reclaim(id, deadline);
         self.book.project(self.state, sub, false);
-        if self.state.units[id].state == State::Gone {
+        if self.state.units[id].state == UnitState::Gone {
             self.book.drawn[sub].units -= 1;
         }
         deadline
@@ -332,7 +332,7 @@ impl ReclaimPass<'_, '_, '_> {
 
     /// Earmarks resources that are free or being freed.
     fn promise(&mut self, sub: SubId, host: HostId) {
-        let is_leaving = |&id: &UnitId| matches!(self.state.units[id].state, State::Reclaiming(_));
+        let is_leaving = |&id: &UnitId| matches!(self.state.units[id].state, UnitState::Reclaiming(_));
         let leaving: Vec<UnitId> = self.state.on_host[host].iter().copied().filter(is_leaving).collect();
         self.state.earmark(sub, host, self.book.source(), &leaving);
         self.book.project(self.state, sub, true);

@@ -21,7 +21,7 @@ use super::memory::job_of;
 use super::model::{CycleState, Model, SLOTS};
 use super::plan::{Dims, Placement, add, fits};
 use super::pool::{Barred, PoolBook};
-use super::pool_state::State;
+use super::pool_state::UnitState;
 use super::quota::Table;
 use super::reclaim::{Refused, Why};
 use super::rules;
@@ -111,7 +111,7 @@ impl RefusalContext<'_, '_> {
         if let Some(&at) = self.earmarks.get(&sub) {
             let earmark = &state.earmarks[at];
             let until = earmark.victims.iter().filter_map(|&id| match state.units[id].state {
-                State::Reclaiming(until) => Some(until),
+                UnitState::Reclaiming(until) => Some(until),
                 _ => None,
             });
             let until = until.max();
@@ -155,12 +155,13 @@ impl RefusalContext<'_, '_> {
     /// Whether a host of the leaf has room for the next unit. Own hosts are assigned before the pools, so a unit that
     /// may start singly only since a pool took the first ones of its allocation is tried there in the next cycle.
     fn is_next_on_own_host(&self, sub: SubId) -> bool {
-        let (state, of) = (&self.current.state, &self.current.state.subs[sub]);
-        let is_own = |host: HostId| self.model.layout.holders[host] == of.leaf && state.lent[host].is_none();
-        let mut own = state.free.iter().filter(|(host, _)| is_own(*host));
-        self.placed.contains(&of.allocation)
+        let (state, sub_allocation) = (&self.current.state, &self.current.state.subs[sub]);
+        let is_own =
+            |host: HostId| self.model.layout.holders[host] == sub_allocation.leaf && state.lent[host].is_none();
+        let mut own_hosts = state.free.iter().filter(|(host, _)| is_own(*host));
+        self.placed.contains(&sub_allocation.allocation)
             && state.first_units(sub).is_empty()
-            && own.any(|(host, free)| fits(free, &of.unit) && self.barred(sub, host).is_none())
+            && own_hosts.any(|(host, free)| fits(free, &sub_allocation.unit) && self.barred(sub, host).is_none())
     }
 
     /// Gate in a slot plan: no host is large enough; at a limit; at its quota; no consumer above its quota.
@@ -221,8 +222,8 @@ impl RefusalContext<'_, '_> {
                 let leaf = state.subs[sub].leaf;
                 let pools = self.model.layout.pools.iter().filter(|&&root| self.model.plan.is_below(leaf, root));
                 let sources = std::iter::once(None).chain(pools.map(|&root| Some(root)));
-                let of = sources.map(|source| (self.on_paper(leaf, &together, source), source));
-                let ((placed, free), source) = of.max_by_key(|((placed, _), _)| *placed).unwrap_or_default();
+                let placements = sources.map(|source| (self.on_paper(leaf, &together, source), source));
+                let ((placed, free), source) = placements.max_by_key(|((placed, _), _)| *placed).unwrap_or_default();
                 let next = together.get(placed).copied().unwrap_or(first);
                 (placed, self.reasons(next, &free, (placed > 0).then_some(source)))
             }
@@ -255,12 +256,17 @@ impl RefusalContext<'_, '_> {
 
     /// The reasons with the present free resources, which are the same for all units of one size and leaf.
     fn reasons_of_size(&self, sub: SubId) -> Obstacles {
-        let of = &self.current.state.subs[sub];
+        let sub_allocation = &self.current.state.subs[sub];
         let reasons = || self.reasons(sub, &self.current.state.free, None);
         // A mask may have several causes.
-        match of.mask {
+        match sub_allocation.mask {
             Some(_) => reasons(),
-            None => self.lacks.borrow_mut().entry((of.shape, of.leaf)).or_insert_with(reasons).clone(),
+            None => self
+                .lacks
+                .borrow_mut()
+                .entry((sub_allocation.shape, sub_allocation.leaf))
+                .or_insert_with(reasons)
+                .clone(),
         }
     }
 
@@ -270,7 +276,7 @@ impl RefusalContext<'_, '_> {
         let (unit, leaf) = (&self.current.state.subs[sub].unit, self.current.state.subs[sub].leaf);
         // GPUs first, as in other sentences; then CPU, memory, the named resources and pod slots.
         let in_order = || [2, 0, 1].into_iter().chain(3..RESOURCES_MAX);
-        let of = |(host, free): (HostId, &Dims)| {
+        let reason = |(host, free): (HostId, &Dims)| {
             if let Some(barred) = self.barred(sub, host) {
                 return barred;
             }
@@ -281,7 +287,7 @@ impl RefusalContext<'_, '_> {
                 None => NodeReason::Gate,
             }
         };
-        NodeReason::counted(free.iter().map(of).collect())
+        NodeReason::counted(free.iter().map(reason).collect())
     }
 
     /// Why a unit of a sub-allocation may not use a host, however much of it is free.
@@ -368,9 +374,9 @@ impl RefusalContext<'_, '_> {
 
     fn graces(&self, leaf: ConsumerId) -> Check {
         let seconds = |quantity, span: crate::time::Span| term(quantity, Value::Real(span.as_seconds()));
-        let own = self.model.plan.consumers[leaf].reclaim_grace.unwrap_or_default();
+        let reclaim_grace = self.model.plan.consumers[leaf].reclaim_grace.unwrap_or_default();
         let subject = rules::between(self.model.queues[leaf], None);
-        let (left, right) = (seconds(Quantity::Runtime, own), seconds(Quantity::Limit, self.book.pool.grace));
+        let (left, right) = (seconds(Quantity::Runtime, reclaim_grace), seconds(Quantity::Limit, self.book.pool.grace));
         Check::new(rules::GRACE, subject, left, Op::Exceeds, right)
     }
 
@@ -415,8 +421,8 @@ impl RefusalContext<'_, '_> {
         let path = plan.path(leaf).take_while(|&c| c != ConsumerId::ROOT && !has_quota(c));
         let top = path.last().filter(|&top| plan.consumers[top].ratio > 0)?;
         let parent = plan.consumers[top].parent?;
-        let own = plan.consumers[top].priority;
-        let is_before = |&&c: &&ConsumerId| plan.consumers[c].priority > own && has_quota(c);
+        let priority = plan.consumers[top].priority;
+        let is_before = |&&c: &&ConsumerId| plan.consumers[c].priority > priority && has_quota(c);
         let first = *plan.consumers[parent].children.iter().find(is_before)?;
         let [left, right] = [first, top].map(|c| rules::priority(plan.consumers[c].priority));
         let subject = rules::between(self.model.queues[first], self.model.queues[top]);

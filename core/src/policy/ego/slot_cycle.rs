@@ -19,7 +19,7 @@ use super::ids::{ConsumerId, HostId, InPool, SubId, UnitId};
 use super::layout::Layout;
 use super::number::Nat;
 use super::plan::{Dims, EnforceAt, ShareLimit, SlotRules, fits};
-use super::pool::Pool;
+use super::pool::PoolLayout;
 use super::pool_state::{PoolState, Source};
 use super::reclaim::Reclaim;
 use super::slot::Slots;
@@ -166,7 +166,7 @@ fn exchange(state: &PoolState<'_>, leaf: ConsumerId, victim: ConsumerId) -> Opti
 }
 
 /// Reclaims a unit and earmarks its resources.
-fn take(state: &mut PoolState<'_>, pool: &Pool, by: (ConsumerId, SubId), unit: UnitId) -> Reclaim {
+fn take(state: &mut PoolState<'_>, pool: &PoolLayout, by: (ConsumerId, SubId), unit: UnitId) -> Reclaim {
     let host = state.units[unit].host;
     let deadline = state.now + grace_in_pool(state, pool, unit);
     state.reclaim(unit, deadline);

@@ -8,7 +8,7 @@
 
 use crate::format::{Path, Scalar};
 use crate::policy::translation::{Packing, Translation};
-use crate::policy::translator::{self, Kind, Translator};
+use crate::policy::translator::{self, NoteKind, Translator};
 
 /// Settings with an equivalent in other policies.
 pub const TRANSLATION: Translation = Translation {
@@ -24,10 +24,10 @@ pub fn setting(work: &mut Translator<'_>, name: &str, typed: &Scalar) -> bool {
     work.new.settings.remove(name);
     let at = Path::default().field("delays").field("termination");
     if work.new.delays.termination.replace(typed.clone()).is_some() {
-        work.note(Kind::Dropped, at.clone(), "the grace of the plan wins in EGO");
+        work.note(NoteKind::Dropped, at.clone(), "the grace of the plan wins in EGO");
     }
     let says = "the grace becomes the delay from evict to gone";
-    work.note(Kind::Changed, translator::setting(name), says);
-    work.note(Kind::Changed, at, says);
+    work.note(NoteKind::Changed, translator::setting(name), says);
+    work.note(NoteKind::Changed, at, says);
     true
 }

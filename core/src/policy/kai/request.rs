@@ -101,7 +101,7 @@ pub enum GpuAsk {
 
 /// Kind of GPU request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(super) enum GpuRequestKind {
     /// Whole devices, or none.
     Regular,
     /// A fraction of each device.
@@ -116,7 +116,7 @@ pub(super) struct Request {
     pub memory: f64,
     /// Named resources, by the session's numbering.
     pub scalars: Vec<i64>,
-    pub kind: Kind,
+    pub kind: GpuRequestKind,
     pub count: i64,
     pub portion: f64,
     pub mib: i64,
@@ -158,11 +158,11 @@ impl Request {
     /// A request of the accounted resources only.
     pub fn of(cpu: f64, memory: f64, gpu: GpuAsk) -> Self {
         let (kind, count, portion, mib) = match gpu {
-            GpuAsk::None => (Kind::Regular, 0, 0.0, 0),
-            GpuAsk::ExplicitZero => (Kind::Regular, 1, 0.0, 0),
-            GpuAsk::Whole { devices } => (Kind::Regular, devices, 1.0, 0),
-            GpuAsk::Fraction { portion, devices } => (Kind::Fraction, devices, portion, 0),
-            GpuAsk::Memory { mib, devices } => (Kind::Memory, devices, 0.0, mib),
+            GpuAsk::None => (GpuRequestKind::Regular, 0, 0.0, 0),
+            GpuAsk::ExplicitZero => (GpuRequestKind::Regular, 1, 0.0, 0),
+            GpuAsk::Whole { devices } => (GpuRequestKind::Regular, devices, 1.0, 0),
+            GpuAsk::Fraction { portion, devices } => (GpuRequestKind::Fraction, devices, portion, 0),
+            GpuAsk::Memory { mib, devices } => (GpuRequestKind::Memory, devices, 0.0, mib),
         };
         let gpus = gpus(portion, count);
         Request { cpu, memory, scalars: Vec::new(), kind, count, portion, mib, gpus }
@@ -170,7 +170,7 @@ impl Request {
 
     /// Whether it requests a part of a device.
     pub fn is_shared(&self) -> bool {
-        self.kind != Kind::Regular
+        self.kind != GpuRequestKind::Regular
     }
     /// Whether sums of its amounts are exact in a double.
     pub fn is_whole(&self) -> bool {
@@ -178,7 +178,7 @@ impl Request {
     }
     /// Whether it requests no GPU.
     pub fn is_cpu_only(&self) -> bool {
-        self.gpus == 0.0 && self.kind != Kind::Memory
+        self.gpus == 0.0 && self.kind != GpuRequestKind::Memory
     }
     /// Whether its amounts are all below upstream's thresholds.
     pub fn is_best_effort(&self) -> bool {
@@ -186,7 +186,7 @@ impl Request {
     }
     /// Devices counted in the queue for a pending memory request.
     fn gpus_for_memory(&self, device_mib: f64) -> f64 {
-        if self.kind == Kind::Memory { self.count as f64 * (self.mib as f64 / device_mib) } else { 0.0 }
+        if self.kind == GpuRequestKind::Memory { self.count as f64 * (self.mib as f64 / device_mib) } else { 0.0 }
     }
     /// `ResReq`: a memory request counts no GPU.
     pub fn plain(&self) -> Quantities {
@@ -205,9 +205,9 @@ impl Request {
     pub fn accepted_on(&self, device_mib: i64) -> Accepted {
         let mib = self.mib_on(device_mib);
         let gpu = match self.kind {
-            Kind::Regular => self.gpus,
-            Kind::Fraction => gpus(self.portion, self.count),
-            Kind::Memory => gpus(part(self.mib, device_mib), self.count),
+            GpuRequestKind::Regular => self.gpus,
+            GpuRequestKind::Fraction => gpus(self.portion, self.count),
+            GpuRequestKind::Memory => gpus(part(self.mib, device_mib), self.count),
         };
         Accepted { shared: self.is_shared(), quantities: Quantities { cpu: self.cpu, memory: self.memory, gpu }, mib }
     }

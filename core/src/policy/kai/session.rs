@@ -37,7 +37,7 @@ use crate::trace::Level;
 
 pub(super) struct Session<'a> {
     pub inputs: Inputs<'a>,
-    pub state: State,
+    pub state: SessionState,
     pub caches: Caches,
     pub notes: Notes,
 }
@@ -65,7 +65,7 @@ pub(super) struct Inputs<'a> {
 }
 
 /// What statements change and undo, and what their commits leave.
-pub(super) struct State {
+pub(super) struct SessionState {
     pub nodes: Vec<Node>,
     pub queues: Vec<Queue>,
     pub jobs: Vec<Job>,
@@ -153,10 +153,10 @@ impl<'a> Inputs<'a> {
     }
 }
 
-impl State {
-    fn open(input: CycleInput<'_>) -> State {
+impl SessionState {
+    fn open(input: CycleInput<'_>) -> SessionState {
         let CycleInput { jobs: facts, pods, .. } = input;
-        let mut state = State {
+        let mut state = SessionState {
             nodes: input.nodes,
             queues: input.queues,
             jobs: (0..).map(JobRef).zip(facts.iter()).map(|(uid, facts)| Job::new(uid, facts)).collect(),
@@ -245,7 +245,7 @@ impl<'a> Session<'a> {
             inputs: Inputs::of(&input),
             caches: Caches::of(&input),
             notes: Notes::new(level, input.jobs.len()),
-            state: State::open(input),
+            state: SessionState::open(input),
         };
         session.own_jobs().for_each(|job| session.place_job(job));
         if session.inputs.plugins.proportion {

@@ -484,7 +484,7 @@ const NEVER_READ: [(&str, &str); 1] =
 
 /// Text of the finding for a setting that upstream never reads.
 pub fn never_read(name: &str) -> Option<&'static str> {
-    NEVER_READ.iter().find(|(known, _)| *known == name).map(|(_, says)| *says)
+    NEVER_READ.iter().find(|(key, _)| *key == name).map(|(_, says)| *says)
 }
 
 /// Finds a setting by upstream's or the format's spelling.
@@ -508,9 +508,9 @@ pub fn read(s: &Scenario, is_known: impl Fn(&str) -> bool, f: &mut Findings) -> 
             unknown(s, name, &all, &format!("it has {}; {PRIORITY_CLASS}NAME", all.join(", ")), f);
             continue;
         };
-        let known = setting.field.key;
-        if known != name && s.settings.contains_key(known) {
-            let says = format!("{name} and {known} are the same setting; give only one");
+        let key = setting.field.key;
+        if key != name && s.settings.contains_key(key) {
+            let says = format!("{name} and {key} are the same setting; give only one");
             f.add(codes::CONFLICT, at(), says, set(at(), "", format!("Remove {name}")));
         } else if let Err(expected) = setting.read(&mut reading, &typed.0) {
             refused(name, typed, expected, f);

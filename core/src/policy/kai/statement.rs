@@ -107,8 +107,8 @@ impl Statement {
     pub fn evict(&mut self, s: &mut Session<'_>, task: TaskRef) -> Result<(), NotHeld> {
         let before = Before::of(s.task(task));
         s.update_status(task, Status::Releasing);
-        let held = before.node.is_some_and(|node| s.node_update(node, task));
-        if !held {
+        let is_held = before.node.is_some_and(|node| s.node_update(node, task));
+        if !is_held {
             s.caches.waiting = None;
             return Err(NotHeld);
         }
@@ -167,8 +167,8 @@ impl Statement {
     fn take_back_eviction(&mut self, s: &mut Session<'_>, task: TaskRef) {
         let pod = s.task(task).pod;
         let is_eviction = |op: &Op| matches!(op, Op::Evict { task, .. } if s.task(*task).pod == pod);
-        let found = (0..self.ops.len()).find(|&i| is_eviction(&self.ops[i]) && self.is_valid(i));
-        if let Some(i) = found {
+        let eviction = (0..self.ops.len()).find(|&i| is_eviction(&self.ops[i]) && self.is_valid(i));
+        if let Some(i) = eviction {
             self.undo(s, i);
         }
     }
@@ -251,10 +251,10 @@ impl Statement {
     }
 
     fn note_undo(&mut self, i: usize) {
-        if let Op::Undo(of) = self.ops[i]
-            && of < i
+        if let Op::Undo(undone) = self.ops[i]
+            && undone < i
         {
-            self.undone[of].get_or_insert(i);
+            self.undone[undone].get_or_insert(i);
         }
     }
 
@@ -296,8 +296,8 @@ impl Statement {
         s.caches.waiting = None;
         s.notes.ties.decided();
         let done = self.valid();
-        for &of in &done {
-            match of {
+        for &operation in &done {
+            match operation {
                 Done::Evicted(task) => {
                     s.state.tasks[task.ix()].is_virtual = false;
                     s.state.evicted.insert(s.state.tasks[task.ix()].pod);
@@ -375,12 +375,16 @@ mod tests {
         let shared = |n: &crate::policy::kai::place::node::Node| {
             n.shared.iter().map(|(g, d)| (*g, d.used, d.alloc(), d.rel())).collect()
         };
-        let of = |n: &crate::policy::kai::place::node::Node| {
+        let node_amounts = |n: &crate::policy::kai::place::node::Node| {
             (n.used.clone(), n.idle.clone(), n.releasing.clone(), shared(n))
         };
         let tasks = s.own_jobs().flat_map(|job| s.job(job).tasks().collect::<Vec<_>>());
         let statuses = tasks.map(|t| s.task(t).status).collect();
-        (s.state.nodes.iter().map(of).collect(), s.state.queues.iter().map(|q| q.allocated).collect(), statuses)
+        (
+            s.state.nodes.iter().map(node_amounts).collect(),
+            s.state.queues.iter().map(|q| q.allocated).collect(),
+            statuses,
+        )
     }
 
     fn task(s: &Session<'_>, job: usize) -> TaskRef {

@@ -44,7 +44,7 @@ fn share(of: Share<'_>) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use crate::cluster::World;
+    use crate::cluster::ClusterState;
     use crate::id::{PartitionId, PodId};
     use crate::policy::{Decision, PartitionScheduler, PartitionView};
     use crate::scenario::{check, read};
@@ -59,7 +59,7 @@ mod tests {
                     {name: y, queue: b, count: 2, gpu: 1, on: [n]}]\n";
         let plan = check(&read(text).scenario.expect("written for this")).plan.expect("it runs");
         let (policy, mut memory) = PartitionScheduler::new(&plan.policy, plan.rhythm);
-        let mut world = World::new(plan.cluster.clone());
+        let mut world = ClusterState::new(plan.cluster.clone());
         world.evict(PodId(1), Span::from_seconds(9), Time::ZERO);
         let view = PartitionView::new(&world, PartitionId(0), Time::ZERO);
         let turn = policy.cycle(view, &mut memory, &mut Trace::new(Level::Outcomes));

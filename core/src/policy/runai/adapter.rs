@@ -6,7 +6,7 @@
 //! # Differs
 //! The simulator selects the node pool of a workload (RC-1), by calling the scheduler of every pool.
 
-use super::alternative_share::Pool;
+use super::alternative_share::PublishedPool;
 use super::config::{Config, Sharing};
 use super::queues::queues;
 use super::rules::{translate, translate_order, translate_steps};
@@ -96,7 +96,7 @@ impl Scheduler for Runai {
         translate_steps(&mut steps);
         if !steps.is_empty() {
             let ledger = self.ledger(world, memory);
-            let pool = Pool { world, sharing: &self.sharing, ranks: &queues, ledger: &ledger, resource };
+            let pool = PublishedPool { world, sharing: &self.sharing, ranks: &queues, ledger: &ledger, resource };
             steps.extend(pool.alternative_shares(queue));
         }
         steps

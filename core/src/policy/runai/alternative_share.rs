@@ -40,7 +40,7 @@ pub static PUBLISHED: Rule = Rule(&RuleRecord {
 });
 
 /// A pool, for one resource.
-pub(super) struct Pool<'a> {
+pub(super) struct PublishedPool<'a> {
     pub world: PartitionView<'a>,
     pub sharing: &'a Sharing,
     /// Queues of the engine, in the order of the cluster.
@@ -49,7 +49,7 @@ pub(super) struct Pool<'a> {
     pub resource: Resource,
 }
 
-impl Pool<'_> {
+impl PublishedPool<'_> {
     /// Returns the alternative fairshares of a queue.
     pub fn alternative_shares(&self, queue: QueueId) -> Vec<DivisionStep> {
         let has_past = |r: Resource| self.ledger.rows.iter().any(|row| row.usage.is_some_and(|u| u.get(r) != 0.0));

@@ -3,7 +3,7 @@
 //! # Source
 //! runai.md 2, 4, 6, 15
 
-use super::state::State;
+use super::state::FairshareState;
 use super::{form, settings};
 use crate::policy::description::{Description, Features, QueuePriorityValue, QueueValue, QueueValues};
 use crate::policy::form::Form;
@@ -46,7 +46,7 @@ pub const DESCRIPTION: Description = Description {
     },
     translation: super::translate::TRANSLATION,
     queue_state: Some(|allocated, quota, fairshare| {
-        let state = State::of(allocated, quota, fairshare);
+        let state = FairshareState::of(allocated, quota, fairshare);
         (state as u8, state.name())
     }),
     schedulers: &["runai-scheduler"],

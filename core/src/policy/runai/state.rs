@@ -14,7 +14,7 @@ use crate::policy::kai::number::{Quantities, UNLIMITED};
 
 /// State of a queue, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum State {
+pub enum FairshareState {
     /// Within the quota.
     InQuota,
     /// Above the quota, within the fairshare.
@@ -23,31 +23,31 @@ pub enum State {
     OverFairshare,
 }
 
-impl State {
+impl FairshareState {
     /// Name of the state in the product.
     pub fn name(self) -> &'static str {
         match self {
-            State::InQuota => "in-quota",
-            State::OverQuota => "over-quota",
-            State::OverFairshare => "over-fairshare",
+            FairshareState::InQuota => "in-quota",
+            FairshareState::OverQuota => "over-quota",
+            FairshareState::OverFairshare => "over-fairshare",
         }
     }
 
     /// State for one resource; the quota may be `UNLIMITED`.
-    pub fn of(allocated: f64, quota: f64, fairshare: f64) -> State {
+    pub fn of(allocated: f64, quota: f64, fairshare: f64) -> FairshareState {
         if quota == UNLIMITED || allocated <= quota {
-            State::InQuota
+            FairshareState::InQuota
         } else if allocated <= fairshare {
-            State::OverQuota
+            FairshareState::OverQuota
         } else {
-            State::OverFairshare
+            FairshareState::OverFairshare
         }
     }
 
     /// State of a queue: the worst of its resources.
-    pub fn worst(allocated: Quantities, quota: Quantities, fairshare: Quantities) -> State {
+    pub fn worst(allocated: Quantities, quota: Quantities, fairshare: Quantities) -> FairshareState {
         let (a, q, f) = (allocated.to_array(), quota.to_array(), fairshare.to_array());
-        let states = (0..3).map(|r| State::of(a[r], q[r], f[r]));
-        states.fold(State::InQuota, State::max)
+        let states = (0..3).map(|r| FairshareState::of(a[r], q[r], f[r]));
+        states.fold(FairshareState::InQuota, FairshareState::max)
     }
 }

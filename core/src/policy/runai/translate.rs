@@ -11,7 +11,7 @@ use crate::format::{QueueEntry, Scalar, quantity};
 use crate::policy::field::Field;
 use crate::policy::kai;
 use crate::policy::translation::Translation;
-use crate::policy::translator::{Kind, Translator, part, part_mut, queue, setting};
+use crate::policy::translator::{NoteKind, Translator, part, part_mut, queue, setting};
 use crate::units::Resource;
 
 /// Settings with an equivalent in other policies.
@@ -27,7 +27,7 @@ pub fn queues(work: &mut Translator<'_>) {
         if departments.contains(&true) {
             work.new.settings.insert("department-over-quota".into(), "by-weight".into());
             let says = "by default Run:ai divides among departments in proportion to their quotas; it is set to divide by weight";
-            work.note(Kind::Changed, setting("department-over-quota"), says);
+            work.note(NoteKind::Changed, setting("department-over-quota"), says);
         }
     } else if work.to.queue.weight.is_some() {
         over_quota(work, &departments);
@@ -60,7 +60,7 @@ fn over_quota(work: &mut Translator<'_>, departments: &[bool]) {
             }
         }
         if own.is_some() {
-            work.note(Kind::Changed, setting(&name), "the over-quota of a queue becomes its weights and limits");
+            work.note(NoteKind::Changed, setting(&name), "the over-quota of a queue becomes its weights and limits");
         }
         rewritten(
             work,
@@ -77,7 +77,7 @@ fn rewritten(work: &mut Translator<'_>, i: usize, says: &str) {
         for field in [Field::Weight, Field::Limit] {
             if field.of(part(old, r)) != field.of(part(&new, r)) {
                 let at = queue(&old.name).field(r.name()).field(field.name());
-                work.note(Kind::Changed, at, says);
+                work.note(NoteKind::Changed, at, says);
             }
         }
     }
@@ -109,7 +109,7 @@ pub fn own_setting(work: &mut Translator<'_>, name: &str, _typed: &Scalar) -> bo
         return false;
     }
     if matches!(name, "department-over-quota" | "over-quota-weights") {
-        work.note(Kind::Changed, setting(name), "how over-quota is shared becomes weights of the queues");
+        work.note(NoteKind::Changed, setting(name), "how over-quota is shared becomes weights of the queues");
     } else if !name.starts_with("over-quota.") {
         return false;
     }

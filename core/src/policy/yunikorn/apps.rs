@@ -10,7 +10,7 @@
 //! yunikorn.md 1.7, 1.8, 2.3, 3.5, 7
 
 use super::amounts::{self, Amounts};
-use super::model::{App, AppIx, Ask, AskIx, Core, NodeIx, QueueIx, State, TaskGroup};
+use super::model::{App, AppIx, AppState, Ask, AskIx, Core, NodeIx, QueueIx, TaskGroup};
 use super::priority::MIN;
 use super::properties::SortPolicy;
 
@@ -138,8 +138,8 @@ impl Core {
             return false;
         }
         let app = new.app;
-        let known = self.find_ask(app, &new.key);
-        if let Some(ask) = known {
+        let existing = self.find_ask(app, &new.key);
+        if let Some(ask) = existing {
             let Some(node) = node.filter(|_| !self.asks[ask].allocated) else { return false };
             self.no_longer_pending(ask);
             self.put_on_node(ask, node);
@@ -150,7 +150,7 @@ impl Core {
         let ask = self.store(new);
         match node {
             Some(node) => {
-                if self.apps[app].state == State::New {
+                if self.apps[app].state == AppState::New {
                     self.fire(app, Event::Run, false);
                 }
                 self.asks[ask].allocated = true;
@@ -159,7 +159,7 @@ impl Core {
             }
             None => {
                 self.insert_request(app, ask);
-                if matches!(self.apps[app].state, State::New | State::Completing) {
+                if matches!(self.apps[app].state, AppState::New | AppState::Completing) {
                     self.fire(app, Event::Run, false);
                 }
                 self.count_placeholder(ask);
@@ -248,7 +248,10 @@ impl Core {
 
     fn complete_if_done(&mut self, app: AppIx) {
         let App { state, placeholder, .. } = &self.apps[app];
-        if !matches!(state, State::Failing | State::Completing) && placeholder.is_zero() && self.holds_nothing(app) {
+        if !matches!(state, AppState::Failing | AppState::Completing)
+            && placeholder.is_zero()
+            && self.holds_nothing(app)
+        {
             self.fire(app, Event::Complete, false);
         }
     }
@@ -292,8 +295,8 @@ impl Core {
         owner.requests.clear();
         let asks = std::mem::take(&mut owner.asks);
         owner.priority = MIN;
-        let kept = owner.allocations.clone();
-        self.free_asks.extend(asks.into_iter().filter(|ask| !kept.contains(ask)));
+        let allocations = owner.allocations.clone();
+        self.free_asks.extend(asks.into_iter().filter(|ask| !allocations.contains(ask)));
         self.push_priority(self.apps[app].queue);
         self.reduce_pending(self.apps[app].queue, &pending);
         self.complete_if_done(app);
@@ -352,7 +355,7 @@ impl Core {
         }
         if placeholder {
             self.n_placeholders += 1;
-            if self.apps[app].placeholder.is_zero() && self.apps[app].state == State::Accepted {
+            if self.apps[app].placeholder.is_zero() && self.apps[app].state == AppState::Accepted {
                 let due = self.now.saturating_add(self.apps[app].timeout);
                 self.apps[app].placeholder_due.get_or_insert(due);
             }
@@ -363,7 +366,7 @@ impl Core {
             }
         } else {
             // For the first replacement, the placeholders have set the state already.
-            if !replaces || !self.apps[app].allocated.is_zero() || self.apps[app].state == State::Completing {
+            if !replaces || !self.apps[app].allocated.is_zero() || self.apps[app].state == AppState::Completing {
                 self.fire(app, Event::Run, false);
             }
             self.use_more(app, &resource);
@@ -390,7 +393,7 @@ impl Core {
         self.take_off_node(ask);
         self.return_to_queue(ask);
         self.take_off_app(ask, true);
-        if self.apps[app].state == State::Gone {
+        if self.apps[app].state == AppState::Gone {
             return;
         }
         match ending {
@@ -425,8 +428,8 @@ impl Core {
                 owner.placeholder_due = None;
                 let state = owner.state;
                 event = match state {
-                    State::Failing => Some(Event::Fail),
-                    State::Resuming => Some(Event::Run),
+                    AppState::Failing => Some(Event::Fail),
+                    AppState::Resuming => Some(Event::Run),
                     _ if self.holds_nothing(app) => Some(Event::Complete),
                     _ => None,
                 };
@@ -446,29 +449,29 @@ impl Core {
     /// Applies an event to the state; `removed`: the application is removed by command, not by completion.
     fn fire(&mut self, app: AppIx, event: Event, removed: bool) {
         let next = match (event, self.apps[app].state) {
-            (Event::Run, State::New | State::Resuming) => State::Accepted,
-            (Event::Run, State::Accepted | State::Completing) => State::Running,
-            (Event::Complete, State::Accepted | State::Running) => State::Completing,
-            (Event::Complete, State::Completing) if !removed => State::Gone,
-            (Event::Fail, State::New | State::Accepted | State::Running) => State::Failing,
-            (Event::Fail, State::Failing) => State::Gone,
+            (Event::Run, AppState::New | AppState::Resuming) => AppState::Accepted,
+            (Event::Run, AppState::Accepted | AppState::Completing) => AppState::Running,
+            (Event::Complete, AppState::Accepted | AppState::Running) => AppState::Completing,
+            (Event::Complete, AppState::Completing) if !removed => AppState::Gone,
+            (Event::Fail, AppState::New | AppState::Accepted | AppState::Running) => AppState::Failing,
+            (Event::Fail, AppState::Failing) => AppState::Gone,
             _ => return,
         };
         self.enter(app, next);
-        if next == State::Gone {
+        if next == AppState::Gone {
             self.leave(app);
         }
     }
 
-    fn enter(&mut self, app: AppIx, next: State) {
+    fn enter(&mut self, app: AppIx, next: AppState) {
         let was = std::mem::replace(&mut self.apps[app].state, next);
-        self.apps[app].completing_due = (next == State::Completing).then(|| self.now + COMPLETING);
+        self.apps[app].completing_due = (next == AppState::Completing).then(|| self.now + COMPLETING);
         let id = self.apps[app].id.clone();
         self.change_upwards(self.apps[app].queue, |queue| {
-            if was == State::Running {
+            if was == AppState::Running {
                 queue.running = queue.running.saturating_sub(1);
             }
-            if next == State::Running {
+            if next == AppState::Running {
                 let cap = if queue.max_applications > 0 { queue.max_applications } else { u64::MAX };
                 queue.running = (queue.running + 1).min(cap);
                 queue.accepted.retain(|other| *other != id);
@@ -480,8 +483,8 @@ impl Core {
     pub(super) fn time_out_gang(&mut self, app: AppIx) {
         if self.apps[app].hard {
             self.fire(app, Event::Fail, false);
-        } else if matches!(self.apps[app].state, State::New | State::Accepted) {
-            self.enter(app, State::Resuming);
+        } else if matches!(self.apps[app].state, AppState::New | AppState::Accepted) {
+            self.enter(app, AppState::Resuming);
         }
         let (pending, groups): (Vec<String>, Vec<String>) = self.apps[app]
             .asks
@@ -502,7 +505,7 @@ impl Core {
     /// Removes the application from its queue. The ancestors' sets of accepted applications keep it.
     fn leave(&mut self, app: AppIx) {
         let queue = self.apps[app].queue;
-        self.apps[app].state = State::Gone;
+        self.apps[app].state = AppState::Gone;
         for ask in self.apps[app].reservations.clone() {
             self.drop_reservation(ask);
         }

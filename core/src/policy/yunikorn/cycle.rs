@@ -9,7 +9,7 @@
 //! yunikorn.md 3.1 to 3.7
 
 use super::amounts::{self, Amounts};
-use super::model::{App, AppIx, Ask, AskIx, Core, NodeIx, Queue, QueueIx, ROOT, Skip, State};
+use super::model::{App, AppIx, AppState, Ask, AskIx, Core, NodeIx, Queue, QueueIx, ROOT, Skip};
 use super::near_nodes::{LastFew, NearNodes};
 use super::properties::SortPolicy;
 use super::shares::{
@@ -331,6 +331,6 @@ impl Core {
 
     /// Live applications, by id.
     pub fn live_apps(&self) -> impl Iterator<Item = &App> {
-        self.apps_by_id.iter().map(|&app| &self.apps[app]).filter(|app| app.state != State::Gone)
+        self.apps_by_id.iter().map(|&app| &self.apps[app]).filter(|app| app.state != AppState::Gone)
     }
 }

@@ -15,7 +15,7 @@
 use super::amounts::{self, Amounts};
 use super::apps::ReleaseReason;
 use super::cycle::{CycleResult, ResultType};
-use super::model::{App, AppIx, Ask, AskIx, Core, NodeIx, QueueIx, State};
+use super::model::{App, AppIx, AppState, Ask, AskIx, Core, NodeIx, QueueIx};
 
 impl Core {
     /// Whether the task group of a real ask still has placeholders to replace; the normal stage skips such asks.
@@ -100,7 +100,7 @@ impl Core {
         }
         // Releasing a placeholder that is marked for eviction does not reduce the preempting sums.
         self.take_off_app(placeholder, false);
-        if self.apps[app].state == State::Gone {
+        if self.apps[app].state == AppState::Gone {
             return;
         }
         if let Some(group) = self.apps[app].task_group(&task_group) {
@@ -130,7 +130,7 @@ impl Core {
     /// Handles the placeholder timeout of an application.
     pub fn time_out_placeholders(&mut self, app: AppIx) {
         self.apps[app].placeholder_due = None;
-        let running = matches!(self.apps[app].state, State::Running | State::Completing);
+        let running = matches!(self.apps[app].state, AppState::Running | AppState::Completing);
         if running && !self.apps[app].placeholder.is_zero() {
             self.request_release_of_placeholders(app, false);
             return;

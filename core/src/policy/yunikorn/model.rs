@@ -104,7 +104,7 @@ impl Queue {
 
 /// State of an application.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum State {
+pub enum AppState {
     /// No asks yet.
     #[default]
     New,
@@ -148,7 +148,7 @@ pub struct App {
     pub group: Option<Option<String>>,
     /// Submission time in milliseconds; can move backwards.
     pub submitted: i64,
-    pub state: State,
+    pub state: AppState,
     /// All asks, pending and allocated, highest priority first.
     pub requests: Vec<AskIx>,
     /// All requests before this index are allocated.

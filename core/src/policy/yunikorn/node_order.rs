@@ -16,14 +16,14 @@ use super::indices::NodeIx;
 const BLOCK: usize = 128;
 
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct ScoredNode {
     score: f64,
     rank: u32,
     node: u32,
 }
 
-impl Entry {
-    fn order(&self, other: &Entry) -> Ordering {
+impl ScoredNode {
+    fn order(&self, other: &ScoredNode) -> Ordering {
         let by_score = self.score.partial_cmp(&other.score).unwrap_or(Ordering::Equal);
         by_score.then(self.rank.cmp(&other.rank))
     }
@@ -33,7 +33,7 @@ impl Entry {
 #[derive(Clone, Debug, Default)]
 pub struct NodeOrder {
     /// No block is empty.
-    blocks: Vec<Vec<Entry>>,
+    blocks: Vec<Vec<ScoredNode>>,
     /// All nodes ever added, by id.
     by_id: Vec<u32>,
     /// Index of each node in `by_id`.
@@ -81,13 +81,13 @@ impl NodeOrder {
         }
     }
 
-    fn entry(&self, node: NodeIx, score: f64) -> Entry {
-        Entry { score, rank: self.ranks[node], node: node as u32 }
+    fn entry(&self, node: NodeIx, score: f64) -> ScoredNode {
+        ScoredNode { score, rank: self.ranks[node], node: node as u32 }
     }
 
     /// Block and index of an entry, or of its insertion point, which may be one past the last block.
-    fn find(&self, entry: &Entry) -> (usize, usize) {
-        let is_before = |other: &Entry| other.order(entry) == Ordering::Less;
+    fn find(&self, entry: &ScoredNode) -> (usize, usize) {
+        let is_before = |other: &ScoredNode| other.order(entry) == Ordering::Less;
         let block = self.blocks.partition_point(|block| block.last().is_some_and(is_before));
         let at = self.blocks.get(block).map_or(0, |block| block.partition_point(is_before));
         (block, at)

@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use super::amounts::Amounts;
 use super::apps::{NewApp, ReleaseReason};
 use super::asks::{ask_for, ask_of, refused_nodes};
-use super::model::{AppIx, Ask, AskIx, Core, NodeIx, State};
+use super::model::{AppIx, AppState, Ask, AskIx, Core, NodeIx};
 use super::partition::ResourceTypes;
 use crate::id::{JobId, NodeId, PodId};
 use crate::policy::PartitionView;
@@ -138,7 +138,7 @@ impl Gangs {
     pub fn may_start(&mut self, core: &Core, job: JobId, app: AppIx) -> bool {
         let Some(state) = self.states.get_mut(&job) else { return true };
         let goes = match *state {
-            GangState::Pending => matches!(core.apps[app].state, State::Running | State::Completing),
+            GangState::Pending => matches!(core.apps[app].state, AppState::Running | AppState::Completing),
             GangState::Resuming { at } => at <= core.now,
             _ => false,
         };

@@ -162,15 +162,15 @@ impl Core {
 
     /// The first queue on the ask's path that exceeds its maximum with the ask and without terminating tasks.
     fn excess_after(&self, ask: AskIx) -> Option<Excess> {
-        let wanted = &self.asks[ask].resource;
+        let request = &self.asks[ask].resource;
         let path = self.upwards(self.apps[self.asks[ask].app].queue);
         path.filter(|&at| self.queues[at].parent.is_some()).find_map(|at| {
             let queue = &self.queues[at];
-            let kept = amounts::difference(&queue.allocated, &queue.preempting);
-            let with_ask = amounts::sum(&kept, wanted);
-            let over = |&of: &usize| wanted.has(of) && with_ask.get(of) > queue.max.get(of);
-            let of = queue.max.types().find(over)?;
-            Some(Excess { queue: at, of, with_ask: with_ask.get(of), max: queue.max.get(of) })
+            let without_terminating = amounts::difference(&queue.allocated, &queue.preempting);
+            let with_ask = amounts::sum(&without_terminating, request);
+            let over = |&resource: &usize| request.has(resource) && with_ask.get(resource) > queue.max.get(resource);
+            let resource = queue.max.types().find(over)?;
+            Some(Excess { queue: at, of: resource, with_ask: with_ask.get(resource), max: queue.max.get(resource) })
         })
     }
 
@@ -214,12 +214,12 @@ impl Core {
         path
     }
 
-    fn is_full_for(&self, queue: QueueIx, wanted: &Amounts) -> bool {
+    fn is_full_for(&self, queue: QueueIx, request: &Amounts) -> bool {
         let mut max = Amounts::NONE;
         for at in self.upwards(queue) {
             max = amounts::min_union(&max, &self.queues[at].max);
         }
-        let then = amounts::sum(&self.queues[queue].allocated, wanted);
+        let then = amounts::sum(&self.queues[queue].allocated, request);
         !max.is_empty() && !amounts::ge_existing(&max, &then)
     }
 
@@ -227,11 +227,11 @@ impl Core {
         let path = self.fence(ask);
         let leaf = self.apps[self.asks[ask].app].queue;
         let mut snapshot = Snapshot::new(self, leaf);
-        let mut found = Vec::new();
+        let mut candidates = Vec::new();
         if let Some(&(root, limit)) = path.last() {
-            self.collect(ask, root, limit, false, &path, &mut snapshot, &mut found);
+            self.collect(ask, root, limit, false, &path, &mut snapshot, &mut candidates);
         }
-        (snapshot, found)
+        (snapshot, candidates)
     }
 
     fn collect(
@@ -242,14 +242,14 @@ impl Core {
         fenced: bool,
         path: &[(QueueIx, i64)],
         snapshot: &mut Snapshot,
-        found: &mut Vec<Candidate>,
+        candidates: &mut Vec<Candidate>,
     ) {
         let queue = &self.queues[at];
         if at == path[0].0 {
             return;
         }
         if queue.is_leaf {
-            self.collect_leaf(ask, at, limit, fenced, snapshot, found);
+            self.collect_leaf(ask, at, limit, fenced, snapshot, candidates);
             return;
         }
         for &child in &queue.children {
@@ -257,11 +257,11 @@ impl Core {
             let offset = i64::from(properties.offset);
             let on_path = path.iter().find(|(q, _)| *q == child);
             match (on_path, properties.priority_policy) {
-                (Some(&(_, value)), _) => self.collect(ask, child, value, fenced, path, snapshot, found),
+                (Some(&(_, value)), _) => self.collect(ask, child, value, fenced, path, snapshot, candidates),
                 (None, PriorityPolicy::Fence) if offset > limit => {}
-                (None, PriorityPolicy::Fence) => self.collect(ask, child, limit, true, path, snapshot, found),
+                (None, PriorityPolicy::Fence) => self.collect(ask, child, limit, true, path, snapshot, candidates),
                 (None, PriorityPolicy::Default) => {
-                    self.collect(ask, child, limit - offset, fenced, path, snapshot, found);
+                    self.collect(ask, child, limit - offset, fenced, path, snapshot, candidates);
                 }
             }
         }
@@ -274,12 +274,12 @@ impl Core {
         limit: i64,
         fenced: bool,
         snapshot: &mut Snapshot,
-        found: &mut Vec<Candidate>,
+        candidates: &mut Vec<Candidate>,
     ) {
         if self.queues[leaf].properties.preemption_policy == PreemptionPolicy::Disabled {
             return;
         }
-        let wanted = &self.asks[ask].resource;
+        let request = &self.asks[ask].resource;
         let snap = snapshot.add(self, leaf);
         let remaining = snapshot.remaining(snap);
         if !remaining.is_none() && !remaining.has_negative() {
@@ -291,9 +291,9 @@ impl Core {
                 let Some(node) = v.node else { continue };
                 let priority = fenced || i64::from(v.priority) <= limit;
                 let free = v.required_node.is_empty() && !v.released && !v.preempted;
-                if free && priority && amounts::overlap(wanted, &v.resource) {
+                if free && priority && amounts::overlap(request, &v.resource) {
                     let willing = VictimKey { allow_self: v.allow_self, originator: v.originator, created: v.created };
-                    found.push(Candidate { ask: victim, leaf: snap, node, resource: v.resource, willing });
+                    candidates.push(Candidate { ask: victim, leaf: snap, node, resource: v.resource, willing });
                 }
             }
         }
@@ -338,7 +338,7 @@ impl Core {
     }
 
     fn choose_node(&self, ask: AskIx, snapshot: &Snapshot, candidates: &[Candidate], no_node: bool) -> Option<Choice> {
-        let wanted = self.asks[ask].resource;
+        let request = self.asks[ask].resource;
         let mut options = Vec::new();
         for node in self.nodes_by_id() {
             if !self.is_usable(ask, node) {
@@ -347,7 +347,7 @@ impl Core {
             let mut sorted: Vec<Candidate> = candidates.iter().filter(|c| c.node == node).copied().collect();
             sorted.sort_by(|a, b| a.willing.on_node(&b.willing));
             let available = self.nodes[node].available;
-            if let Some((index, victims)) = weigh(snapshot, &sorted, &available, &wanted)
+            if let Some((index, victims)) = weigh(snapshot, &sorted, &available, &request)
                 && (index.is_some() || !no_node)
             {
                 options.push(Choice { node, index, victims, sorted });
@@ -373,22 +373,22 @@ impl Core {
 
     /// Trims the victims to those that the ask needs; `None` if they are not enough (5.5 f).
     fn trim(&self, ask: AskIx, node: NodeIx, all: impl Iterator<Item = Candidate>) -> Option<Vec<AskIx>> {
-        let wanted = &self.asks[ask].resource;
-        let fits_now = amounts::fits(&self.nodes[node].available, wanted);
+        let request = &self.asks[ask].resource;
+        let fits_now = amounts::fits(&self.nodes[node].available, request);
         let mut total = Amounts::EMPTY;
-        let mut kept = Vec::new();
+        let mut victims = Vec::new();
         let mut any = false;
         for victim in all {
             any = true;
             if !fits_now && victim.node != node {
                 continue;
             }
-            if amounts::gt_existing(wanted, &total) {
-                kept.push(victim.ask);
+            if amounts::gt_existing(request, &total) {
+                victims.push(victim.ask);
             }
             total.add(&victim.resource);
         }
-        (any && !amounts::gt_existing(wanted, &total)).then_some(kept)
+        (any && !amounts::gt_existing(request, &total)).then_some(victims)
     }
 }
 
@@ -408,38 +408,38 @@ impl Choice {
 }
 
 /// Whether the ask's guarantee can be satisfied if all candidates are evicted (5.5 a).
-fn guarantee_lets(snapshot: &Snapshot, candidates: &[Candidate], wanted: &Amounts) -> bool {
+fn guarantee_lets(snapshot: &Snapshot, candidates: &[Candidate], request: &Amounts) -> bool {
     let remaining = snapshot.remaining(snapshot.leaf);
-    if !remaining.is_none() && amounts::fits_actual(&remaining, wanted) {
+    if !remaining.is_none() && amounts::fits_actual(&remaining, request) {
         return true;
     }
     let mut work = snapshot.clone();
-    work.put(work.leaf, wanted);
+    work.put(work.leaf, request);
     candidates.iter().any(|candidate| {
         work.take(candidate.leaf, &candidate.resource);
         let remaining = work.remaining(work.leaf);
-        !remaining.is_none() && is_under(&remaining, wanted)
+        !remaining.is_none() && is_under(&remaining, request)
     })
 }
 
 /// Whether a queue exceeds its guarantee in a type of the ask.
-fn exceeds_guarantee(remaining: &Amounts, wanted: &Amounts) -> bool {
-    remaining.is_none() || is_over(remaining, wanted)
+fn exceeds_guarantee(remaining: &Amounts, request: &Amounts) -> bool {
+    remaining.is_none() || is_over(remaining, request)
 }
 
-fn shortfall(wanted: &Amounts, available: &Amounts) -> Amounts {
+fn shortfall(request: &Amounts, available: &Amounts) -> Amounts {
     let mut short = Amounts::EMPTY;
-    for (of, amount) in wanted.iter() {
-        short.set(of, amount.saturating_sub(available.get(of)).max(0));
+    for (resource, amount) in request.iter() {
+        short.set(resource, amount.saturating_sub(available.get(resource)).max(0));
     }
     short
 }
 
 /// Takes a victim's resources from its queue, unless the queue would fall below its guarantee.
-fn take_from(work: &mut Snapshot, victim: &Candidate, wanted: &Amounts) -> bool {
+fn take_from(work: &mut Snapshot, victim: &Candidate, request: &Amounts) -> bool {
     let remaining = work.remaining(victim.leaf);
     work.take(victim.leaf, &victim.resource);
-    let is_over = exceeds_guarantee(&remaining, wanted);
+    let is_over = exceeds_guarantee(&remaining, request);
     if !is_over {
         work.put(victim.leaf, &victim.resource);
     }
@@ -449,13 +449,13 @@ fn take_from(work: &mut Snapshot, victim: &Candidate, wanted: &Amounts) -> bool 
 /// Moves the resources of a victim to the preempting queue. Returns the unused guarantee of that queue before.
 /// `None`: it does not cover them; the first such victim ends a search.
 fn give_to_ask(work: &mut Snapshot, victim: &Candidate) -> Option<Amounts> {
-    let own = work.remaining(work.leaf);
-    if own.is_none() || !amounts::fits_actual(&own, &victim.resource) {
+    let unused_guarantee = work.remaining(work.leaf);
+    if unused_guarantee.is_none() || !amounts::fits_actual(&unused_guarantee, &victim.resource) {
         work.put(victim.leaf, &victim.resource);
         return None;
     }
     work.put(work.leaf, &victim.resource);
-    Some(own)
+    Some(unused_guarantee)
 }
 
 /// Moves the resources of a victim from the preempting queue back to its own.
@@ -469,23 +469,23 @@ fn weigh(
     snapshot: &Snapshot,
     sorted: &[Candidate],
     available: &Amounts,
-    wanted: &Amounts,
+    request: &Amounts,
 ) -> Option<(Option<usize>, Vec<Candidate>)> {
-    if amounts::fits(available, wanted) {
+    if amounts::fits(available, request) {
         return Some((None, Vec::new()));
     }
     let mut work = snapshot.clone();
     let mut free = *available;
     let (mut head, mut tail) = (Vec::new(), Vec::new());
     for victim in sorted {
-        if !take_from(&mut work, victim, wanted) {
+        if !take_from(&mut work, victim, request) {
             continue;
         }
         if give_to_ask(&mut work, victim).is_none() {
             break;
         }
         let then = amounts::sum(&free, &victim.resource);
-        if amounts::equal(&shortfall(wanted, &free), &shortfall(wanted, &then)) {
+        if amounts::equal(&shortfall(request, &free), &shortfall(request, &then)) {
             give_back(&mut work, victim);
             tail.push(*victim);
         } else {
@@ -499,12 +499,12 @@ fn weigh(
     let mut victims = Vec::new();
     let mut index = None;
     for victim in head {
-        if !take_from(&mut work, &victim, wanted) {
+        if !take_from(&mut work, &victim, request) {
             continue;
         }
         free.add(&victim.resource);
         victims.push(victim);
-        if index.is_none() && amounts::fits(&free, wanted) {
+        if index.is_none() && amounts::fits(&free, request) {
             index = Some(victims.len() - 1);
         }
     }
@@ -517,7 +517,7 @@ fn additional(
     snapshot: &Snapshot,
     candidates: &[Candidate],
     chosen: &[Candidate],
-    wanted: &Amounts,
+    request: &Amounts,
 ) -> Option<Vec<Candidate>> {
     let mut work = snapshot.clone();
     for victim in chosen {
@@ -526,18 +526,18 @@ fn additional(
     let is_chosen = |c: &&Candidate| chosen.iter().any(|v| v.ask == c.ask);
     let mut others: Vec<Candidate> = candidates.iter().filter(|c| !is_chosen(c)).copied().collect();
     others.sort_by(|a, b| a.willing.additional(&b.willing));
-    let mut kept = Vec::new();
+    let mut additional = Vec::new();
     for victim in others {
-        if !take_from(&mut work, &victim, wanted) {
+        if !take_from(&mut work, &victim, request) {
             continue;
         }
-        let Some(own) = give_to_ask(&mut work, &victim) else { break };
-        if amounts::equal(&own, &work.remaining(work.leaf)) {
+        let Some(unused_guarantee) = give_to_ask(&mut work, &victim) else { break };
+        if amounts::equal(&unused_guarantee, &work.remaining(work.leaf)) {
             give_back(&mut work, &victim);
         } else {
-            kept.push(victim);
+            additional.push(victim);
         }
     }
-    let own = work.remaining(work.leaf);
-    (kept.is_empty() || !own.is_none() && is_under(&own, wanted)).then_some(kept)
+    let unused_guarantee = work.remaining(work.leaf);
+    (additional.is_empty() || !unused_guarantee.is_none() && is_under(&unused_guarantee, request)).then_some(additional)
 }

@@ -10,7 +10,7 @@
 
 use super::amounts::{self, Amounts};
 use super::cycle::{CycleResult, ResultType};
-use super::model::{App, AppIx, Ask, AskIx, Core, NodeIx, QueueIx, State};
+use super::model::{App, AppIx, AppState, Ask, AskIx, Core, NodeIx, QueueIx};
 use super::near_nodes::{LastFew, NearNodes};
 
 /// Age in milliseconds at which a reservation without headroom is dropped.
@@ -159,12 +159,12 @@ impl Core {
     /// Whether the limit of running applications keeps an application from starting.
     pub(super) fn must_wait(&mut self, app: AppIx) -> bool {
         self.fix_group(app);
-        self.apps[app].state == State::Accepted && !(self.can_run(app) && self.can_run_user(app))
+        self.apps[app].state == AppState::Accepted && !(self.can_run(app) && self.can_run_user(app))
     }
 
     /// Counts an application that is still Accepted after a result for `maxapplications`.
     pub(super) fn count_accepted(&mut self, app: AppIx) {
-        if self.apps[app].state != State::Accepted {
+        if self.apps[app].state != AppState::Accepted {
             return;
         }
         let id = self.apps[app].id.clone();

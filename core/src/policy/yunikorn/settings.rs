@@ -46,10 +46,10 @@ pub static PARTITION: [Setting<Config, String>; 7] = [
         ),
         Rules(&[&NODE_ORDER]),
         |config, text| {
-            for (of, weight) in pairs(text)? {
+            for (resource, weight) in pairs(text)? {
                 let number = weight.parse::<f64>().ok().filter(|w| w.is_finite() && *w >= 0.0);
                 let number = number.ok_or("a list such as vcore 1, memory 0.5")?;
-                config.partition.nodesortpolicy.resourceweights.insert(of, number);
+                config.partition.nodesortpolicy.resourceweights.insert(resource, number);
             }
             Ok(())
         },
@@ -346,8 +346,8 @@ pub fn read(s: &Scenario, f: &mut Findings) -> Config {
 
 /// Splits `WORD.NAME` into a known word and the name.
 fn split<'a>(name: &'a str, words: &[&'static str]) -> Option<(&'static str, &'a str)> {
-    let of = |word: &&'static str| Some((*word, name.strip_prefix(word)?.strip_prefix('.')?));
-    words.iter().filter_map(of).filter(|(_, rest)| !rest.is_empty()).max_by_key(|(word, _)| word.len())
+    let parts = |word: &&'static str| Some((*word, name.strip_prefix(word)?.strip_prefix('.')?));
+    words.iter().filter_map(parts).filter(|(_, rest)| !rest.is_empty()).max_by_key(|(word, _)| word.len())
 }
 
 /// Splits the name of a queue setting into the word and the queue.
@@ -411,7 +411,7 @@ fn known(is_known: bool, expected: Expected) -> Result<(), Expected> {
 }
 
 fn is_one_of(text: &str, all: &[&str]) -> bool {
-    all.iter().any(|known| text.eq_ignore_ascii_case(known))
+    all.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
 fn positive_duration(text: &str) -> Result<(), Expected> {
@@ -435,8 +435,8 @@ fn count(text: &str) -> Result<u64, String> {
 /// Parses pairs such as `pods 10, ephemeral-storage 5Gi`.
 fn pairs(text: &str) -> Result<Vec<(String, String)>, String> {
     let pair = |part: &str| {
-        let (of, value) = part.trim().split_once(' ')?;
-        Some((of.to_string(), value.trim().to_string()))
+        let (resource, value) = part.trim().split_once(' ')?;
+        Some((resource.to_string(), value.trim().to_string()))
     };
     let pairs: Option<Vec<_>> = text.split(',').map(pair).collect();
     pairs.ok_or_else(|| "a list such as pods 10, ephemeral-storage 5Gi".into())
@@ -445,11 +445,11 @@ fn pairs(text: &str) -> Result<Vec<(String, String)>, String> {
 /// Parses quantities by type.
 fn amounts(text: &str) -> Result<Written, String> {
     let mut out = Written::new();
-    for (of, value) in pairs(text)? {
-        if parse(&of, &value).is_none() {
-            return Err(format!("possible: {} is no quantity of {of}", quoted(&value)));
+    for (resource, value) in pairs(text)? {
+        if parse(&resource, &value).is_none() {
+            return Err(format!("possible: {} is no quantity of {resource}", quoted(&value)));
         }
-        out.insert(of, value);
+        out.insert(resource, value);
     }
     Ok(out)
 }
@@ -462,12 +462,12 @@ mod tests {
     #[test]
     fn defaults_change_nothing() {
         let (types, omitted) = (["memory", "nvidia.com/gpu", "vcore"].map(String::from).to_vec(), Config::default());
-        let mut given = Config::default();
+        let mut config = Config::default();
         for setting in PARTITION.iter().filter(|setting| setting.field.default != "none") {
-            assert_eq!(setting.read(&mut given, setting.field.default_value()), Ok(()), "{}", setting.field.key);
+            assert_eq!(setting.read(&mut config, setting.field.default_value()), Ok(()), "{}", setting.field.key);
         }
-        assert_eq!(given.partition.preemption_enabled(), omitted.partition.preemption_enabled());
-        assert_eq!(given.partition.node_sort(), omitted.partition.node_sort());
-        assert_eq!(given.partition.weights(&types), omitted.partition.weights(&types));
+        assert_eq!(config.partition.preemption_enabled(), omitted.partition.preemption_enabled());
+        assert_eq!(config.partition.node_sort(), omitted.partition.node_sort());
+        assert_eq!(config.partition.weights(&types), omitted.partition.weights(&types));
     }
 }

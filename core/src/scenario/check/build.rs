@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::jobs::{Jobs, Set, Template};
 use super::nodes::Nodes;
-use super::placement::{Place, Placements};
+use super::placement::{Placements, PodPlacement};
 use super::pools::Pools;
 use super::queues::Queues;
 use crate::cluster::{Cluster, Delays, Found, Job, JobSpec, Joining, Partition, Phase, Pod, PodSet, PodSpec};
@@ -45,7 +45,7 @@ fn add_job(
     template: &Template,
     name: &Arc<str>,
     (submit, lasts): (Time, Option<Span>),
-    places: &mut impl Iterator<Item = Place>,
+    places: &mut impl Iterator<Item = PodPlacement>,
 ) {
     let job = JobId::from_index(cluster.jobs.len());
     let first_set = PodSetId::from_index(cluster.pod_sets.len());
@@ -123,22 +123,22 @@ fn pod_set(job: JobId, set: &Set) -> PodSet {
 fn at_start(
     cluster: &mut Cluster,
     since: Time,
-    place: Option<Place>,
+    place: Option<PodPlacement>,
     arrival: (Time, Option<Span>),
-) -> (Phase, Option<Place>) {
+) -> (Phase, Option<PodPlacement>) {
     let phase = phase(since, place, arrival);
     if phase != Phase::Future {
         return (phase, place);
     }
     let pod = PodId::from_index(cluster.pods.len());
-    cluster.found.extend(place.map(|Place { node, devices, .. }| Found { pod, node, devices, since }));
+    cluster.found.extend(place.map(|PodPlacement { node, devices, .. }| Found { pod, node, devices, since }));
     (phase, None)
 }
 
-fn phase(since: Time, place: Option<Place>, (submit, lasts): (Time, Option<Span>)) -> Phase {
+fn phase(since: Time, place: Option<PodPlacement>, (submit, lasts): (Time, Option<Span>)) -> Phase {
     match place {
         _ if submit > Time::ZERO => Phase::Future,
-        Some(Place { gone: Some(until), .. }) => Phase::Terminating { since: Time::ZERO, until },
+        Some(PodPlacement { gone: Some(until), .. }) => Phase::Terminating { since: Time::ZERO, until },
         Some(_) => Phase::Running { since, until: lasts.map(|lasts| since + lasts) },
         None => Phase::Pending,
     }

@@ -13,11 +13,11 @@ use crate::id::NodeId;
 use crate::time::Time;
 
 /// Places of pods that already run, by entry: for its pods in order, job after job.
-pub type Placements = BTreeMap<usize, Vec<Place>>;
+pub type Placements = BTreeMap<usize, Vec<PodPlacement>>;
 
 /// The place of a pod that already runs.
 #[derive(Clone, Copy)]
-pub struct Place {
+pub struct PodPlacement {
     pub node: NodeId,
     pub devices: Devices,
     /// The time at which it is gone, if it is terminating.
@@ -38,7 +38,7 @@ pub fn placements(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) ->
             .iter()
             .filter(|set| set.after.is_none())
             .flat_map(|set| std::iter::repeat_n(set, set.pods as usize));
-        let mut placed: Vec<Place> = Vec::new();
+        let mut placed: Vec<PodPlacement> = Vec::new();
         let n_pods = template.n_at_submission().max(1) as usize;
         let devices = on_devices(entry, here, f);
         // Room at a later submission is not known yet.
@@ -65,7 +65,7 @@ pub fn placements(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) ->
             if fits && (is_later || own.is_none()) {
                 // Pods placed outside the scheduler may exceed the capacity.
                 let devices = if is_later { own } else { take() };
-                placed.push(Place { node, devices: devices.unwrap_or_default(), gone });
+                placed.push(PodPlacement { node, devices: devices.unwrap_or_default(), gone });
                 if devices.is_none() && !is_later {
                     let says = format!("[node] {} has less than the [pods] that name it ask for", quoted(name));
                     f.add(codes::EXCEEDS, here.field("on"), says, set_on(here, &[], "Let it wait instead"));
@@ -73,7 +73,7 @@ pub fn placements(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) ->
                 continue;
             }
             match fits.then(&mut take).flatten() {
-                Some(devices) => placed.push(Place { node, devices, gone }),
+                Some(devices) => placed.push(PodPlacement { node, devices, gone }),
                 None => {
                     let why = match (machine.ready || is_later, fits) {
                         (false, _) => "is down",

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use fairground::cluster::{Cluster, Preemptible, Restart};
 use fairground::id::{JobId, NodeId, PartitionId, PodId, PodSetId};
 
-use super::super::moments::{Place, State};
+use super::super::moments::{MomentState, PodPlace};
 use super::tree::{Dims, ROOT, Tree, consumer, may_run, unit_of};
 
 /// Where a unit comes from.
@@ -53,15 +53,15 @@ pub struct Set {
 
 /// The pool of nodes with its jobs in serving order.
 #[derive(Debug)]
-pub struct World<'a> {
+pub struct ServedPool<'a> {
     pub cluster: &'a Cluster,
     pub pool: PartitionId,
     pub tree: Tree,
     pub sets: Vec<Set>,
 }
 
-impl<'a> World<'a> {
-    pub fn new(cluster: &'a Cluster, tree: Tree, pool: PartitionId, state: &State) -> World<'a> {
+impl<'a> ServedPool<'a> {
+    pub fn new(cluster: &'a Cluster, tree: Tree, pool: PartitionId, state: &MomentState) -> ServedPool<'a> {
         let is_here = |job: &JobId| state.pools[job.0 as usize] == pool;
         let mut jobs: Vec<JobId> = cluster.live_jobs.iter().copied().filter(is_here).collect();
         jobs.sort_by(|a, b| {
@@ -83,7 +83,7 @@ impl<'a> World<'a> {
         };
         let of = |job: JobId| cluster.jobs[job].pod_set_ids().map(move |id| (job, id));
         let sets = jobs.into_iter().flat_map(of).map(|(job, id)| set(job, id)).collect();
-        World { cluster, pool, tree, sets }
+        ServedPool { cluster, pool, tree, sets }
     }
 
     pub fn set_of(&self, pod: PodId) -> Option<&Set> {
@@ -113,13 +113,13 @@ pub fn add(to: &mut Dims, amount: &Dims, times: i64) {
 /// A moment of a pool of nodes.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
-    pub world: &'a World<'a>,
-    pub state: &'a State,
+    pub world: &'a ServedPool<'a>,
+    pub state: &'a MomentState,
     pub books: &'a Books,
 }
 
 impl View<'_> {
-    pub fn place(&self, pod: PodId) -> Place {
+    pub fn place(&self, pod: PodId) -> PodPlace {
         self.state.places[pod.0 as usize]
     }
 
@@ -128,25 +128,25 @@ impl View<'_> {
         let of = move |set| {
             let Set { pods, .. }: &Set = set;
             pods.iter().filter_map(move |&pod| match self.place(pod) {
-                Place::On(node) => Some((set, pod, node, true)),
-                Place::Leaving(node) => Some((set, pod, node, false)),
+                PodPlace::On(node) => Some((set, pod, node, true)),
+                PodPlace::Leaving(node) => Some((set, pod, node, false)),
                 _ => None,
             })
         };
         self.world.sets.iter().flat_map(of)
     }
 
-    fn count(&self, set: &Set, is: impl Fn(Place) -> bool) -> u32 {
+    fn count(&self, set: &Set, is: impl Fn(PodPlace) -> bool) -> u32 {
         set.pods.iter().filter(|pod| is(self.place(**pod))).count() as u32
     }
     pub fn waiting(&self, set: &Set) -> u32 {
-        self.count(set, |place| place == Place::Waiting)
+        self.count(set, |place| place == PodPlace::Waiting)
     }
     pub fn running(&self, set: &Set) -> u32 {
-        self.count(set, |place| matches!(place, Place::On(_)))
+        self.count(set, |place| matches!(place, PodPlace::On(_)))
     }
     pub fn leaving(&self, set: &Set) -> u32 {
-        if set.is_replaced { self.count(set, |place| matches!(place, Place::Leaving(_))) } else { 0 }
+        if set.is_replaced { self.count(set, |place| matches!(place, PodPlace::Leaving(_))) } else { 0 }
     }
     pub fn earmarked(&self, set: &Set) -> u32 {
         self.books.earmarks.iter().filter(|earmark| earmark.set == set.id).count() as u32
@@ -177,7 +177,7 @@ impl View<'_> {
     /// What an earmark holds of the host in addition to its victims.
     fn held(&self, earmark: &Earmark) -> Dims {
         let mut needed = self.of_set(earmark.set);
-        for victim in earmark.victims.iter().filter(|pod| matches!(self.place(**pod), Place::Leaving(_))) {
+        for victim in earmark.victims.iter().filter(|pod| matches!(self.place(**pod), PodPlace::Leaving(_))) {
             add(&mut needed, &self.of_set(self.world.cluster.pods[*victim].pod_set), -1);
         }
         needed.map(|n| n.max(0))
@@ -225,7 +225,7 @@ impl View<'_> {
     pub fn projected(&self, set: &Set, pool: usize) -> u32 {
         let is_of = |source: Option<Source>, host| source == Some(Source::Pool(pool)) && self.is_in(host, pool);
         let on = |pod: &&PodId| match self.place(**pod) {
-            Place::On(host) => is_of(self.books.sources.get(pod).copied(), host),
+            PodPlace::On(host) => is_of(self.books.sources.get(pod).copied(), host),
             _ => false,
         };
         let promised = self.books.earmarks.iter();

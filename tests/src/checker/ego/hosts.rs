@@ -5,14 +5,14 @@ use fairground::policy::ego::plan::Placement;
 use fairground::trace::{Quantity, Value};
 use fairground::units::{Amount, Resource};
 
-use super::super::operand::{Expect, Place};
+use super::super::operand::{Expect, Operand};
 use super::Moment;
 use super::books::{Set, Source, fits};
 use super::tree::{Dims, SLOTS};
 
 impl Moment<'_> {
     /// What a side of a comparison of hosts has to be.
-    pub(super) fn of_hosts(&self, place: Place<'_>) -> Expect {
+    pub(super) fn of_hosts(&self, place: Operand<'_>) -> Expect {
         let subject = &place.check.subject;
         let world = self.view.world;
         let (Some(node), Some(set)) = (subject.node, subject.pod.and_then(|pod| world.set_of(pod))) else {

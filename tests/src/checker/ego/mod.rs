@@ -16,12 +16,12 @@ use fairground::trace::{Event, Quantity, Recorded, Value};
 use fairground::units::Amount;
 
 pub use books::Books;
-use books::{Set, Source, View, World};
+use books::{ServedPool, Set, Source, View};
 use replay::{Replay, at_start, replay};
 use tree::{ROOT, Tree, consumer};
 
-use super::moments::{self, Moments, State};
-use super::operand::{Expect, Place};
+use super::moments::{self, MomentState, Moments};
+use super::operand::{Expect, Operand};
 
 /// A cycle in all pools of nodes.
 #[derive(Debug)]
@@ -33,18 +33,19 @@ pub struct Ego<'a> {
 /// What is known before the first cycle. Pods that are gone when it opens were terminating before.
 pub fn at_first(before: &Cluster, opened: &Cluster, config: &Config) -> Vec<Books> {
     let mut cluster = opened.clone();
-    let mut state = State::of(opened);
+    let mut state = MomentState::of(opened);
     for (id, pod) in before.pods.iter() {
         if let (Phase::Terminating { .. }, Some(node)) = (pod.phase, pod.node) {
-            state.places[id.index()] = moments::Place::Leaving(node);
+            state.places[id.index()] = moments::PodPlace::Leaving(node);
             if !cluster.live_jobs.contains(&pod.job) {
                 cluster.live_jobs.push(pod.job);
             }
         }
     }
     cluster.live_jobs.sort();
-    let of =
-        |pool: PartitionId| at_start(&World::new(&cluster, Tree::new(&cluster, config, pool), pool, &state), &state);
+    let of = |pool: PartitionId| {
+        at_start(&ServedPool::new(&cluster, Tree::new(&cluster, config, pool), pool, &state), &state)
+    };
     cluster.partitions.ids().map(of).collect()
 }
 
@@ -72,7 +73,7 @@ impl<'a> Ego<'a> {
             let tree = Tree::new(cluster, config, pool);
             let none = Books::default();
             let before = before.get(pool.0 as usize).unwrap_or(&none);
-            replay(World::new(cluster, tree, pool, &moments.states[0]), moments, before)
+            replay(ServedPool::new(cluster, tree, pool, &moments.states[0]), moments, before)
         };
         Ego { config, replays: cluster.partitions.ids().map(one).collect() }
     }
@@ -134,7 +135,7 @@ impl<'a> Ego<'a> {
 
 impl Moment<'_> {
     /// What a side of a comparison has to be.
-    pub fn expect(&self, place: Place<'_>) -> Expect {
+    pub fn expect(&self, place: Operand<'_>) -> Expect {
         let owner = place.owner();
         let rule = place.check.rule.key();
         if let (Quantity::Applies, _) | (Quantity::Constant, "ego/own-hosts" | "ego/earmark" | "ego/call-back") =
@@ -153,12 +154,12 @@ impl Moment<'_> {
         if values.is_empty() { Expect::Unknown } else { Expect::Values(values) }
     }
 
-    fn values(&self, place: Place<'_>, queue: QueueId, rule: &str) -> Vec<Value> {
+    fn values(&self, place: Operand<'_>, queue: QueueId, rule: &str) -> Vec<Value> {
         let pools = if self.is_spared { self.view.world.tree.pools() } else { vec![self.pool] };
         pools.into_iter().flat_map(|pool| self.values_in(pool, place, queue, rule)).collect()
     }
 
-    fn values_in(&self, pool: usize, place: Place<'_>, queue: QueueId, rule: &str) -> Vec<Value> {
+    fn values_in(&self, pool: usize, place: Operand<'_>, queue: QueueId, rule: &str) -> Vec<Value> {
         let (node, view) = (consumer(queue), &self.view);
         let tree = &view.world.tree;
         let per_ratio = |usage: f64| {
@@ -196,7 +197,7 @@ impl Moment<'_> {
         vec![one]
     }
 
-    fn of_limit(&self, place: Place<'_>, node: usize) -> Vec<Value> {
+    fn of_limit(&self, place: Operand<'_>, node: usize) -> Vec<Value> {
         let Some(resource) = place.check.subject.resource else { return Vec::new() };
         let (view, dim) = (&self.view, resource.index());
         let real = |amount: i64| Value::Real(Amount::base_units(amount).in_policy_units(resource));
@@ -214,7 +215,7 @@ impl Moment<'_> {
     }
 
     /// A unit against the largest host.
-    fn of_largest_host(&self, place: Place<'_>) -> Expect {
+    fn of_largest_host(&self, place: Operand<'_>) -> Expect {
         let (world, subject) = (self.view.world, &place.check.subject);
         let Some(resource) = subject.resource else { return Expect::Unknown };
         let real = |amount: i64| Value::Real(Amount::base_units(amount).in_policy_units(resource));
@@ -228,7 +229,7 @@ impl Moment<'_> {
     }
 
     /// A start on a host that offers more than it has.
-    fn over_commit(&self, place: Place<'_>) -> Expect {
+    fn over_commit(&self, place: Operand<'_>) -> Expect {
         let subject = &place.check.subject;
         let (Some(resource), Some(node)) = (subject.resource, subject.node) else { return Expect::Unknown };
         let dim = resource.index();

@@ -7,15 +7,15 @@ use fairground::cluster::Cluster;
 use fairground::id::{JobId, NodeId, PodId, PodSetId};
 use fairground::trace::{Event, EvictReason, Recorded};
 
-use super::super::moments::{Moments, Place, State};
-use super::books::{Books, Earmark, Set, Source, View, World, add, fits};
+use super::super::moments::{MomentState, Moments, PodPlace};
+use super::books::{Books, Earmark, ServedPool, Set, Source, View, add, fits};
 use super::lending::lend;
 use super::tree::{Dims, ROOT, Tree, consumer};
 
 /// A cycle of a pool of nodes.
 #[derive(Debug)]
 pub struct Replay<'a> {
-    pub world: World<'a>,
+    pub world: ServedPool<'a>,
     /// Before the first decision and after each one.
     pub books: Vec<Books>,
     /// First decision of each reclaim, and the moment after its last one.
@@ -57,7 +57,7 @@ enum Stage {
 }
 
 struct Replayer<'r, 'a> {
-    world: &'r World<'a>,
+    world: &'r ServedPool<'a>,
     moments: &'r Moments<'a>,
     books: Books,
     stage: Stage,
@@ -66,7 +66,7 @@ struct Replayer<'r, 'a> {
 }
 
 /// Replays a cycle from what was known after the one before.
-pub fn replay<'a>(world: World<'a>, moments: &Moments<'a>, before: &Books) -> Replay<'a> {
+pub fn replay<'a>(world: ServedPool<'a>, moments: &Moments<'a>, before: &Books) -> Replay<'a> {
     let n = moments.decisions.len();
     let mut replayer = Replayer {
         world: &world,
@@ -95,7 +95,7 @@ pub fn replay<'a>(world: World<'a>, moments: &Moments<'a>, before: &Books) -> Re
 }
 
 /// What is remembered, as far as it is still valid.
-fn restored(world: &World<'_>, state: &State, before: &Books) -> Books {
+fn restored(world: &ServedPool<'_>, state: &MomentState, before: &Books) -> Books {
     let mut books = Books { started: before.started.clone(), ..Books::default() };
     books.lent = before.lent.clone();
     books.lent.retain(|node, _| world.tree.holder.contains_key(node));
@@ -104,7 +104,7 @@ fn restored(world: &World<'_>, state: &State, before: &Books) -> Books {
     books.earmarks.retain(|earmark| world.tree.holder.contains_key(&earmark.node));
     for earmark in &mut books.earmarks {
         let node = earmark.node;
-        earmark.victims.retain(|pod| state.places[pod.0 as usize] == Place::Leaving(node));
+        earmark.victims.retain(|pod| state.places[pod.0 as usize] == PodPlace::Leaving(node));
     }
     let view = View { world, state, books: &books };
     let sources = view
@@ -116,7 +116,7 @@ fn restored(world: &World<'_>, state: &State, before: &Books) -> Books {
 }
 
 /// What follows from the pods that are there before the first cycle.
-pub fn at_start(world: &World<'_>, state: &State) -> Books {
+pub fn at_start(world: &ServedPool<'_>, state: &MomentState) -> Books {
     let lent = lent_at_first(world.cluster, &world.tree);
     let mut books = restored(world, state, &Books { lent, ..Books::default() });
     books.earmarks = promised(world, &View { world, state, books: &books });
@@ -124,7 +124,7 @@ pub fn at_start(world: &World<'_>, state: &State) -> Books {
 }
 
 /// Resources of a host for one job behind the pods that are evicted for it at the start.
-struct Room {
+struct ReclaimedHost {
     by: JobId,
     host: NodeId,
     free: Dims,
@@ -135,13 +135,13 @@ struct Room {
 }
 
 /// Earmarks behind the pods that are being evicted at the start, for the pods of other jobs (ego.md 9).
-fn promised(world: &World<'_>, view: &View<'_>) -> Vec<Earmark> {
-    let mut rooms: Vec<Room> = Vec::new();
+fn promised(world: &ServedPool<'_>, view: &View<'_>) -> Vec<Earmark> {
+    let mut rooms: Vec<ReclaimedHost> = Vec::new();
     let mut earmarks: Vec<Earmark> = Vec::new();
     for (set, pod, host, _) in view.units().filter(|unit| !unit.3) {
         let Some(by) = world.cluster.jobs[set.job].evicted_for else { continue };
         let at = rooms.iter().position(|room| (room.by, room.host) == (by, host)).unwrap_or_else(|| {
-            rooms.push(Room { by, host, free: view.free(host), victims: Vec::new(), last: None });
+            rooms.push(ReclaimedHost { by, host, free: view.free(host), victims: Vec::new(), last: None });
             rooms.len() - 1
         });
         let room = &mut rooms[at];
@@ -166,7 +166,7 @@ fn promised(world: &World<'_>, view: &View<'_>) -> Vec<Earmark> {
 }
 
 /// The remembered source of a unit if the tree still allows it, else the one that a new unit would have.
-fn source(world: &World<'_>, books: &Books, (leaf, host): (usize, NodeId), known: Option<Source>) -> Source {
+fn source(world: &ServedPool<'_>, books: &Books, (leaf, host): (usize, NodeId), known: Option<Source>) -> Source {
     let tree = &world.tree;
     let holder = tree.holder[&host];
     let is_lent = tree.is_leaf(holder) && holder != leaf;

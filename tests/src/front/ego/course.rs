@@ -10,7 +10,7 @@ use fairground::id::Arena;
 use fairground::policy::ego::cycle::run as run_cycle;
 use fairground::policy::ego::ids::{HostId, SubId, UnitId};
 use fairground::policy::ego::layout::Layout;
-use fairground::policy::ego::pool_state::{PoolState, State, Sub, UnitChange};
+use fairground::policy::ego::pool_state::{PoolState, Sub, UnitChange, UnitState};
 use fairground::time::Time;
 use fairground::trace::{EvictReason, Level};
 use serde_json::Value;
@@ -41,7 +41,7 @@ impl Round {
                 Change::Complete(units) => {
                     for &unit in units {
                         let of = *state.units.get(unit).ok_or("no such unit")?;
-                        if of.state != State::Gone {
+                        if of.state != UnitState::Gone {
                             ended.push(unit);
                             state.subs[of.sub].want = state.subs[of.sub].want.saturating_sub(1);
                             state.stop(unit);
@@ -92,7 +92,7 @@ pub struct Expected {
 
 /// All cycles.
 #[derive(Default)]
-pub struct Course {
+pub struct ExpectedRun {
     pub pods: Vec<Pod>,
     pub cycles: Vec<Expected>,
     pub subs: Arena<SubId, Sub>,
@@ -106,14 +106,14 @@ pub struct Course {
     claims: Vec<(SubId, HostId, usize)>,
 }
 
-impl Course {
+impl ExpectedRun {
     /// Creates the pods that run or are pending initially.
-    pub fn new(state: &PoolState<'_>) -> Course {
-        let mut course = Course {
+    pub fn new(state: &PoolState<'_>) -> ExpectedRun {
+        let mut course = ExpectedRun {
             waiting: state.subs.ids().map(|_| Vec::new()).collect(),
             subs: state.subs.clone(),
             started: state.units.len(),
-            ..Course::default()
+            ..ExpectedRun::default()
         };
         for (started, unit) in state.units.values().enumerate() {
             let pod = course.add(unit.sub, 0);
@@ -132,8 +132,8 @@ impl Course {
 
     /// Host of every placed pod, and whether it keeps running.
     fn holds(&self, state: &PoolState<'_>) -> BTreeMap<usize, (HostId, bool)> {
-        let units = state.units.values().zip(self.of_unit.values()).filter(|(unit, _)| unit.state != State::Gone);
-        units.map(|(unit, &pod)| (pod, (unit.host, unit.state == State::Run))).collect()
+        let units = state.units.values().zip(self.of_unit.values()).filter(|(unit, _)| unit.state != UnitState::Gone);
+        units.map(|(unit, &pod)| (pod, (unit.host, unit.state == UnitState::Run))).collect()
     }
 
     /// Next pending pod without a claim.
@@ -269,7 +269,7 @@ fn turns_of(done: &fairground::policy::ego::cycle::Cycle) -> impl Iterator<Item 
 /// End of a unit's grace period.
 pub fn deadline_of(state: &PoolState<'_>, unit: UnitId) -> Option<Time> {
     match state.units[unit].state {
-        State::Reclaiming(until) => Some(until),
+        UnitState::Reclaiming(until) => Some(until),
         _ => None,
     }
 }

@@ -14,7 +14,7 @@ use fairground::policy::ego::pool_state::Sub;
 use fairground::time::Span;
 use fairground::units::RESOURCES_MAX;
 
-use super::course::Course;
+use super::course::ExpectedRun;
 use crate::ego::format::Names;
 
 /// Name of a dimension in a scenario, and its unit.
@@ -122,7 +122,7 @@ pub struct Writer<'c> {
 }
 
 /// Writes the scenario file of all cycles. An unsupported feature is an error.
-pub fn write(plan: &Plan, layout: &Layout, names: &Names, course: &Course) -> Result<File, &'static str> {
+pub fn write(plan: &Plan, layout: &Layout, names: &Names, course: &ExpectedRun) -> Result<File, &'static str> {
     let mut writer = Writer::new(plan, layout, names)?;
     let jobs = writer.jobs(course);
     let ends: Vec<String> = course
@@ -292,7 +292,7 @@ impl<'c> Writer<'c> {
     }
 
     /// Writes the jobs: those of a sub-allocation in order, equal ones as one pattern. Returns the job name per pod.
-    fn jobs(&mut self, course: &Course) -> Vec<String> {
+    fn jobs(&mut self, course: &ExpectedRun) -> Vec<String> {
         let mut jobs = vec![String::new(); course.pods.len()];
         self.text.push_str("jobs:\n");
         for (sub, name) in self.names.subs.iter() {
@@ -313,7 +313,7 @@ impl<'c> Writer<'c> {
         jobs
     }
 
-    fn says(&self, count: usize, pod: &super::course::Pod, course: &Course) -> String {
+    fn says(&self, count: usize, pod: &super::course::Pod, course: &ExpectedRun) -> String {
         let mut text = String::new();
         if count > 1 {
             let _ = write!(text, ", count: {count}");

@@ -18,7 +18,7 @@ use super::Differs;
 use crate::ego::Case;
 use crate::ego::format::{Names, open, plan};
 use crate::report::Verdict;
-use course::{Course, Round};
+use course::{ExpectedRun, Round};
 use file::File;
 pub use one_file::is_one_file;
 
@@ -107,7 +107,7 @@ fn quotas(case: &Case, plan: &Plan, names: &mut Names) -> Result<(), Differs> {
         if state.subs.values().any(|sub| sub.want < sub.running) {
             return Err("more units run than are wanted".into());
         }
-        let file = file::write(plan, &layout, names, &Course::new(&state))?;
+        let file = file::write(plan, &layout, names, &ExpectedRun::new(&state))?;
         let simulation = super::simulation(&file.text)?;
         entitled(&simulation, &step["expect"], names, &file).map_err(|says| format!("step {i}: {says}"))?;
     }

@@ -12,7 +12,7 @@ use fairground::policy::ego::cycle::{Cycle, run as run_cycle};
 use fairground::policy::ego::ids::{ConsumerId, HostId, SubId, UnitId};
 use fairground::policy::ego::layout::Layout;
 use fairground::policy::ego::plan::{Plan, units_in};
-use fairground::policy::ego::pool_state::{PoolState, Source, State, UnitChange};
+use fairground::policy::ego::pool_state::{PoolState, Source, UnitChange, UnitState};
 use fairground::policy::ego::reclaim::Reclaim;
 use fairground::sim::{CycleRecord, Simulation};
 use fairground::time::Time;
@@ -72,7 +72,7 @@ pub fn run(
         let at = |says: String| Differs::Says(format!("at {} s: {says}", round.t));
         follow(&moment, &expected, names, is_free_pass).map_err(at)?;
         let mut held: Arena<SubId, u64> = state.subs.ids().map(|_| 0).collect();
-        let units = state.units.values().filter(|unit| unit.state != State::Gone);
+        let units = state.units.values().filter(|unit| unit.state != UnitState::Gone);
         units.for_each(|unit| held[unit.sub] += 1);
         all.push((expected, held.values().copied().collect()));
     }
@@ -103,7 +103,7 @@ fn decided(state: &PoolState<'_>, done: &Cycle, t: i64) -> Decided {
         }
     }
     decided.claims = reclaims.iter().filter_map(|r| Some((r.by?.1?, r.host))).collect();
-    let is_gone = |unit: &UnitId| state.units[*unit].state == State::Gone;
+    let is_gone = |unit: &UnitId| state.units[*unit].state == UnitState::Gone;
     decided.goes_on = reclaims.iter().enumerate().any(|(i, first)| {
         let is_later = |later: &&Reclaim| later.host == first.host;
         first.victims.iter().any(is_gone) && reclaims[i + 1..].iter().copied().any(|r| is_later(&r))
@@ -134,7 +134,7 @@ fn sources(plan: &Plan, layout: &Layout, state: &PoolState<'_>) -> Result<(), &'
         }
         pool_of_borrowers(plan, state, holder, host).map(Source::Pool)
     };
-    let units = state.units.values().filter(|unit| unit.state != State::Gone);
+    let units = state.units.values().filter(|unit| unit.state != UnitState::Gone);
     let units = units.map(|unit| (unit.sub, unit.host, unit.source));
     let promised = state.earmarks.iter().map(|earmark| (earmark.sub, earmark.host, earmark.source));
     for (sub, host, source) in units.chain(promised) {
@@ -168,7 +168,7 @@ struct Block {
 fn blocks(plan: &Plan, layout: &Layout, state: &PoolState<'_>) -> Result<Vec<Block>, &'static str> {
     let capped: Arena<SubId, bool> = state.subs.ids().map(|sub| is_capped(plan, layout, state, sub)).collect();
     let mut blocks: Vec<Block> = Vec::new();
-    for (id, unit) in state.units.iter().filter(|(_, unit)| unit.state == State::Run) {
+    for (id, unit) in state.units.iter().filter(|(_, unit)| unit.state == UnitState::Run) {
         let leaf = state.subs[unit.sub].leaf;
         // In a leaf the order of starts decides about victims; a job that is one demand may be listed beside others.
         let last = if capped[unit.sub] {
@@ -259,7 +259,7 @@ fn write(
         let of = before.units[unit];
         let name = format!("{}-leaves-{}", names.subs[of.sub], unit.index() + 1);
         let left = match of.state {
-            State::Reclaiming(until) if !ended.contains(&unit) => (until - state.now).as_millis().max(0) / 1000,
+            UnitState::Reclaiming(until) if !ended.contains(&unit) => (until - state.now).as_millis().max(0) / 1000,
             _ => 0,
         };
         let mut says = format!(", on: [{}], terminating: [{left}s], restart: never", names.hosts[of.host]);
@@ -273,7 +273,7 @@ fn write(
         moment.pods.insert(name.clone(), unit);
         moment.jobs.insert(name, of.sub);
     }
-    let runs = |unit: &&UnitId| before.units[**unit].state == State::Run;
+    let runs = |unit: &&UnitId| before.units[**unit].state == UnitState::Run;
     for &unit in ended.iter().filter(runs) {
         let of = before.units[unit];
         let name = format!("{}-ends-{}", names.subs[of.sub], unit.index() + 1);
@@ -307,7 +307,7 @@ fn leaving(state: &PoolState<'_>, ended: &[UnitId]) -> Vec<(UnitId, Option<usize
     let mut leaving: Vec<(UnitId, Option<usize>)> = promised.collect();
     for (id, unit) in state.units.iter() {
         let is_known = leaving.iter().any(|(known, _)| *known == id);
-        if matches!(unit.state, State::Reclaiming(_)) && !is_known && !ended.contains(&id) {
+        if matches!(unit.state, UnitState::Reclaiming(_)) && !is_known && !ended.contains(&id) {
             leaving.push((id, None));
         }
     }

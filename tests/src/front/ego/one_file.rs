@@ -12,7 +12,7 @@ use fairground::policy::ego::layout::Layout;
 use fairground::sim::Simulation;
 use fairground::trace::{Event, EvictReason};
 
-use super::course::{self, Course, Expected, Move};
+use super::course::{self, Expected, ExpectedRun, Move};
 use super::file::{self, File};
 use crate::ego::Case;
 use crate::ego::format::{Names, open, plan};
@@ -33,7 +33,7 @@ fn run(case: &Case) -> Result<(), Differs> {
     let mut state = open(case, &plan, &mut names)?;
     let rounds = course::rounds(case, &names)?.filter(|rounds| rounds.len() > 1);
     let rounds = rounds.ok_or("not several cycles")?;
-    let mut course = Course::new(&state);
+    let mut course = ExpectedRun::new(&state);
     if let Some(feature) = course.run(&mut state, &layout, &rounds)? {
         return Err(feature.into());
     }
@@ -44,7 +44,7 @@ fn run(case: &Case) -> Result<(), Differs> {
 /// A run of a scenario in terms of the recorded pods.
 struct Run<'c> {
     simulation: Simulation,
-    course: &'c Course,
+    course: &'c ExpectedRun,
     pods: BTreeMap<String, usize>,
     hosts: BTreeMap<String, HostId>,
 }
@@ -99,7 +99,7 @@ type Held = BTreeMap<usize, (HostId, bool)>;
 
 /// Runs the file and compares it cycle by cycle. Cycles at one instant form one: units without a grace period are gone
 /// at the next.
-fn follow(course: &Course, file: &File, names: &Names) -> Result<(), String> {
+fn follow(course: &ExpectedRun, file: &File, names: &Names) -> Result<(), String> {
     let mut run = Run {
         simulation: crate::front::simulation(&file.text)?,
         course,
@@ -137,7 +137,7 @@ fn same(
     expected: &Expected,
     moves: &[&Move],
     holds: &BTreeMap<usize, (HostId, bool)>,
-    course: &Course,
+    course: &ExpectedRun,
     names: &Names,
 ) -> Result<(), String> {
     let of_kind = |kind: fn(&Move) -> bool| {
@@ -166,7 +166,7 @@ fn same(
     Ok(())
 }
 
-fn described(m: &Move, course: &Course, names: &Names) -> String {
+fn described(m: &Move, course: &ExpectedRun, names: &Names) -> String {
     let pod = |pod: usize| format!("{}-{}", names.subs[course.pods[pod].sub], course.pods[pod].number);
     match *m {
         Move::Start(of, host) => format!("a start of {} on {}", pod(of), names.hosts[host]),

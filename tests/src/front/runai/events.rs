@@ -20,7 +20,7 @@ use serde_json::Value;
 use super::Differs;
 use crate::cycle::snapshot::pass;
 use crate::report::Verdict;
-use crate::runai::events::{Decided, World, as_set, reason};
+use crate::runai::events::{Decided, InstantPool, as_set, reason};
 use crate::runai::{list, real, text};
 
 /// Expected results of a cycle.
@@ -44,7 +44,7 @@ struct Known {
 
 /// A case as files.
 #[derive(Default)]
-struct Course {
+struct CaseFiles {
     /// Workloads in submission order, except those that ended.
     known: Vec<Known>,
     /// Files in order; the last is being written.
@@ -72,8 +72,8 @@ pub fn check(case: &Value) -> Result<(), Differs> {
     if crate::runai::check(case) != Verdict::Equal {
         return Err("the rules alone differ from the recording".to_owned().into());
     }
-    let mut world = World::new(case, DIALECT)?;
-    let mut course = Course { files: vec![File::default()], ..Course::default() };
+    let mut world = InstantPool::new(case, DIALECT)?;
+    let mut course = CaseFiles { files: vec![File::default()], ..CaseFiles::default() };
     for (i, step) in list(&case["steps"]).enumerate() {
         let may_differ = list(&case["varies_in_engine_at"]).any(|at| at.as_u64() == Some(i as u64));
         if may_differ {
@@ -159,7 +159,7 @@ impl File {
     }
 }
 
-impl Course {
+impl CaseFiles {
     /// File that is being written.
     fn file(&mut self) -> &mut File {
         let last = self.files.len() - 1;
@@ -187,7 +187,7 @@ impl Course {
         self.files.push(File { jobs, may_differ, is_of_one: alone.is_some(), ..File::default() });
     }
 
-    fn step(&mut self, world: &mut World, step: &Value) -> Result<(), Differs> {
+    fn step(&mut self, world: &mut InstantPool, step: &Value) -> Result<(), Differs> {
         match step[0].as_str() {
             Some("submit") => {
                 self.submit(step)?;
@@ -251,7 +251,7 @@ impl Course {
 
     fn alone(
         &mut self,
-        world: &mut World,
+        world: &mut InstantPool,
         step: &Value,
         [job, result, by, evicted]: [&Value; 4],
     ) -> Result<(), Differs> {
@@ -275,7 +275,7 @@ impl Course {
 
     fn decides(
         &mut self,
-        world: &mut World,
+        world: &mut InstantPool,
         step: &Value,
         decided: Vec<Decided>,
         reasons: BTreeMap<String, String>,
@@ -310,8 +310,8 @@ impl Course {
 }
 
 /// Workloads that start in the cycle after the next one with all of them as candidates, if none is evicted in it.
-fn starts_next(world: &World) -> Option<BTreeSet<String>> {
-    let mut next = World { snapshot: world.snapshot.clone() };
+fn starts_next(world: &InstantPool) -> Option<BTreeSet<String>> {
+    let mut next = InstantPool { snapshot: world.snapshot.clone() };
     let outcome = run_cycle(&next.snapshot, &mut Trace::new(Level::Decisive));
     pass(&mut next.snapshot, &outcome, 1.0, |_| false);
     let decided = next.decided(&run_cycle(&next.snapshot, &mut Trace::new(Level::Decisive)));

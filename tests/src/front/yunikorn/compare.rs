@@ -15,7 +15,7 @@ use crate::front;
 
 /// Result of one cycle: victims in order, then placements.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Step {
+struct CycleDecisions {
     victims: Vec<String>,
     placed: Option<(String, String)>,
 }
@@ -24,7 +24,7 @@ struct Step {
 #[derive(Debug, Default)]
 struct Point {
     at: i64,
-    steps: Vec<Step>,
+    steps: Vec<CycleDecisions>,
     effective: BTreeMap<String, Option<i64>>,
 }
 
@@ -44,7 +44,7 @@ pub fn compare(case: &Value, input: &CoreInput, file: &File) -> Result<(), Strin
             return Err(format!("a cycle at {at} before the first time point"));
         };
         let step = step(simulation, record);
-        if step != Step::default() {
+        if step != CycleDecisions::default() {
             point.steps.push(step);
         }
         point.effective = effective(simulation, &paths);
@@ -90,7 +90,7 @@ fn expected(case: &Value, input: &CoreInput) -> Result<Vec<Point>, String> {
         for cycle in point["cycles"].as_array().into_iter().flatten() {
             patch(&cycle["patch"], &mut effective);
             let key = |key: &str, app: Option<&str>| name(input, key, app);
-            let mut step = Step::default();
+            let mut step = CycleDecisions::default();
             for victim in crate::yunikorn::texts(&cycle["victims"]) {
                 step.victims.push(key(&victim, None)?);
             }
@@ -98,7 +98,7 @@ fn expected(case: &Value, input: &CoreInput) -> Result<Vec<Point>, String> {
                 let of = |field: &str| cycle[field].as_str().unwrap_or_default().to_owned();
                 step.placed = Some((key(&of("ask"), Some(&of("app")))?, of("node")));
             }
-            if step != Step::default() {
+            if step != CycleDecisions::default() {
                 steps.push(step);
             }
         }
@@ -124,10 +124,10 @@ fn patch(patch: &Value, effective: &mut BTreeMap<String, Option<i64>>) {
     }
 }
 
-fn step(simulation: &Simulation, record: &CycleRecord) -> Step {
+fn step(simulation: &Simulation, record: &CycleRecord) -> CycleDecisions {
     let cluster = simulation.cluster();
     let name = |pod: PodId| cluster.pods[pod].name.to_string();
-    let mut step = Step::default();
+    let mut step = CycleDecisions::default();
     for recorded in &record.events {
         match recorded.event {
             Event::Bound { pod, node, .. } => {

@@ -8,14 +8,14 @@ mod reload;
 mod tree;
 
 use crate::report::Verdict;
-use crate::yunikorn::{Kind, configs};
+use crate::yunikorn::{CaseKind, configs};
 
 /// Compares a case with its recording through a scenario file.
-pub fn check(kind: Kind, case: &serde_json::Value) -> Verdict {
+pub fn check(kind: CaseKind, case: &serde_json::Value) -> Verdict {
     let differs = match kind {
-        Kind::Pure => return Verdict::CannotSay("a call of one function"),
-        Kind::Config => configs::imported(case, case["accepted"] == true),
-        Kind::Trace => match events::read(case) {
+        CaseKind::Pure => return Verdict::CannotSay("a call of one function"),
+        CaseKind::Config => configs::imported(case, case["accepted"] == true),
+        CaseKind::Trace => match events::read(case) {
             Err(feature) => return Verdict::CannotSay(feature),
             Ok(input) => file::write(case, &input).and_then(|file| compare::compare(case, &input, &file)),
         },

@@ -3,7 +3,7 @@
 use leptos::html;
 use leptos::prelude::*;
 
-use super::view::{Action, Entry, find};
+use super::view::{Action, PaletteEntry, find};
 use crate::keys;
 use crate::library::Example;
 use crate::state::command::Command;
@@ -25,7 +25,7 @@ pub fn Palette(on_close: Callback<()>) -> impl IntoView {
     let found = move || typed.with(search);
     // Untracked: the meaning of a key must not be reactive.
     let found_now = move || typed.with_untracked(search);
-    let run = move |entry: Entry| {
+    let run = move |entry: PaletteEntry| {
         on_close.run(());
         store.dispatch(Command::Used(entry.label));
         match entry.action {
@@ -57,7 +57,7 @@ pub fn Palette(on_close: Callback<()>) -> impl IntoView {
     let lines = move || {
         let now = at.get();
         let mut group = "";
-        let line = |(i, entry): (usize, Entry)| {
+        let line = |(i, entry): (usize, PaletteEntry)| {
             let (label, hint) = (entry.label.clone(), hint(store, entry.hint));
             let first = (entry.group != group).then(|| {
                 group = entry.group;

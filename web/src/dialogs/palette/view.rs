@@ -17,7 +17,7 @@ use crate::state::model::Model;
 
 /// An entry of the palette.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
+pub struct PaletteEntry {
     pub label: String,
     /// Keyboard shortcut, if any, or the kind of thing it finds.
     pub hint: &'static str,
@@ -45,11 +45,11 @@ const GROUP_MAX: usize = 4;
 
 /// Finds the best entries for a search text: all words must occur; entries that begin with it come first, then in the
 /// order of [`all`], grouped. For an empty text, returns recently used entries and the first ones of each group.
-pub fn find(model: &Model, typed: &str) -> Vec<Entry> {
+pub fn find(model: &Model, typed: &str) -> Vec<PaletteEntry> {
     let typed = typed.trim().to_lowercase();
     let words: Vec<&str> = typed.split_whitespace().collect();
-    let mut found: [Vec<Entry>; 2] = Default::default();
-    let is_recent = |entry: &Entry| words.is_empty() && model.view.recent.contains(&entry.label);
+    let mut found: [Vec<PaletteEntry>; 2] = Default::default();
+    let is_recent = |entry: &PaletteEntry| words.is_empty() && model.view.recent.contains(&entry.label);
     for mut entry in all(model) {
         let label = entry.label.to_lowercase();
         let is_meant = |word: &&str| label.contains(*word) || synonyms(&label).any(|of| of.starts_with(*word));
@@ -62,7 +62,7 @@ pub fn find(model: &Model, typed: &str) -> Vec<Entry> {
         }
     }
     let (all, each) = if words.is_empty() { (usize::MAX, GROUP_MAX) } else { (SHOWN_MAX, SHOWN_MAX) };
-    let mut groups: Vec<(&str, Vec<Entry>)> = Vec::new();
+    let mut groups: Vec<(&str, Vec<PaletteEntry>)> = Vec::new();
     for entry in found.into_iter().flatten().take(all) {
         match groups.iter_mut().find(|(group, _)| *group == entry.group) {
             Some((_, lines)) if lines.len() >= each => {}
@@ -97,12 +97,12 @@ fn synonyms(label: &str) -> impl Iterator<Item = &'static str> {
 }
 
 /// All entries: available commands, then things.
-fn all(model: &Model) -> Vec<Entry> {
-    let mut lines: Vec<Entry> = Vec::new();
+fn all(model: &Model) -> Vec<PaletteEntry> {
+    let mut lines: Vec<PaletteEntry> = Vec::new();
     let terms = Terms::of(&model.document.scenario.policy);
     let mut of = |group: &'static str, list: &dyn Fn(Add<'_>)| {
         list(&mut |label: &str, hint: &'static str, command: Command| {
-            lines.push(Entry { label: label.to_string(), hint, action: Action::Do(command), group });
+            lines.push(PaletteEntry { label: label.to_string(), hint, action: Action::Do(command), group });
         });
     };
     of("Playback", &|add| of_time(model, add));
@@ -114,13 +114,13 @@ fn all(model: &Model) -> Vec<Entry> {
     of("Lesson", &|add| of_the_lesson(model, add));
     of("Page", &|add| of_the_page(model, add));
     of("In this scenario", &|add| things(model, add));
-    let example = |example: &crate::library::Example| Entry {
+    let example = |example: &crate::library::Example| PaletteEntry {
         label: example.head("name"),
         hint: "example",
         action: Action::Example(example.id),
         group: "Examples",
     };
-    let lesson = |lesson: &'static Listed| Entry {
+    let lesson = |lesson: &'static Listed| PaletteEntry {
         label: lesson.title.to_string(),
         hint: "lesson",
         action: Action::Lesson(lesson),

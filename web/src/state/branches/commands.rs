@@ -9,7 +9,7 @@ use fairground::suggestions::{self, Suggestion, TRIED_MAX, Tried, ideas};
 
 use crate::engine::protocol::{BranchId, Compared, Request, ToCompare};
 use crate::state::branches::report::request_branch;
-use crate::state::branches::what_if::{Help, State, Trial};
+use crate::state::branches::what_if::{Help, Trial, TrialState};
 use crate::state::document::change::{Change, Changed};
 use crate::state::document::{edit, timeline_edit};
 use crate::state::effect::Effect;
@@ -115,7 +115,7 @@ pub(crate) fn compared(model: &mut Model, run: Compared) {
 pub(crate) fn tried(model: &mut Model, tried: Option<Box<Tried>>, fx: &mut Vec<Effect>) {
     let Some(help) = &mut model.branches.help else { return };
     let help = Arc::make_mut(help);
-    help.state = tried.map_or(State::TooLarge, State::Tried);
+    help.state = tried.map_or(TrialState::TooLarge, TrialState::Tried);
     fx.push(Effect::Announce(match (help.is_too_large(), help.offers().len()) {
         (true, _) => "Not tried: the scenario is too large.".to_string(),
         (false, 0) => "No small change helps.".to_string(),
@@ -145,7 +145,8 @@ pub(crate) fn try_changes(model: &mut Model, job: String, fx: &mut Vec<Effect>) 
             trials.push(Trial { idea, change, is_from_start });
         }
     }
-    model.branches.help = Some(Arc::new(Help { job: job.clone(), cycle, has_part, trials, state: State::Running }));
+    model.branches.help =
+        Some(Arc::new(Help { job: job.clone(), cycle, has_part, trials, state: TrialState::Running }));
     if is_too_large {
         tried(model, None, fx);
     } else {

@@ -14,7 +14,7 @@ pub struct Help {
     pub has_part: bool,
     /// Smallest change first.
     pub(crate) trials: Vec<Trial>,
-    pub(crate) state: State,
+    pub(crate) state: TrialState,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +28,7 @@ pub struct Trial {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum State {
+pub(crate) enum TrialState {
     Running,
     TooLarge,
     Tried(Box<Tried>),
@@ -45,17 +45,17 @@ impl Trial {
 impl Help {
     /// Whether runs are still in progress.
     pub fn is_running(&self) -> bool {
-        self.state == State::Running
+        self.state == TrialState::Running
     }
 
     /// Whether the scenario is too large to try any change.
     pub fn is_too_large(&self) -> bool {
-        self.state == State::TooLarge
+        self.state == TrialState::TooLarge
     }
 
     /// The outcomes; `None`: the runs are in progress, or the scenario is too large.
     pub fn tried(&self) -> Option<&Tried> {
-        if let State::Tried(tried) = &self.state { Some(tried) } else { None }
+        if let TrialState::Tried(tried) = &self.state { Some(tried) } else { None }
     }
 
     /// The changes with which the job starts earlier.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use fairground::scenario::Scenario;
 
-use super::states::{KeptState, Place, STATES_MAX, State};
+use super::states::{EarlierState, HistoryPosition, KeptState, STATES_MAX};
 
 /// Largest number of undo steps.
 pub const STEPS_MAX: usize = 200;
@@ -14,7 +14,7 @@ pub const GESTURE_MS: u64 = 500;
 
 /// An undo step.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Step {
+pub struct UndoStep {
     /// Time of the change, milliseconds since 1970; unique within a history.
     pub made_ms: u64,
     /// Such as *quota of team-a 2 → 4*.
@@ -33,10 +33,10 @@ struct Gesture {
 /// Undo and redo steps.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct History {
-    done: Vec<Step>,
-    undone: Vec<Step>,
+    done: Vec<UndoStep>,
+    undone: Vec<UndoStep>,
     /// Undone before another change, oldest first.
-    aside: Vec<Step>,
+    aside: Vec<UndoStep>,
     gesture: Option<Gesture>,
 }
 
@@ -69,7 +69,7 @@ impl History {
             }
             None => {
                 let (before, after) = (before.clone(), after.clone());
-                self.done.push(Step { made_ms, name: name(&before), before, after });
+                self.done.push(UndoStep { made_ms, name: name(&before), before, after });
                 if self.done.len() > STEPS_MAX {
                     self.done.remove(0);
                 }
@@ -91,7 +91,7 @@ impl History {
         self.all().map(|step| step.made_ms).max()
     }
 
-    fn all(&self) -> impl Iterator<Item = &Step> {
+    fn all(&self) -> impl Iterator<Item = &UndoStep> {
         self.done.iter().chain(&self.undone).chain(&self.aside)
     }
 
@@ -101,7 +101,7 @@ impl History {
     }
 
     /// Undoes the last step and returns it.
-    pub fn undo(&mut self) -> Option<Step> {
+    pub fn undo(&mut self) -> Option<UndoStep> {
         self.gesture = None;
         let step = self.done.pop()?;
         self.undone.push(step.clone());
@@ -109,7 +109,7 @@ impl History {
     }
 
     /// Redoes the last undone step and returns it.
-    pub fn redo(&mut self) -> Option<Step> {
+    pub fn redo(&mut self) -> Option<UndoStep> {
         self.gesture = None;
         let step = self.undone.pop()?;
         self.done.push(step.clone());
@@ -141,15 +141,18 @@ impl History {
     }
 
     /// The states of the document other than the current one, newest first.
-    pub fn states(&self, now: &Arc<Scenario>) -> Vec<State> {
-        let opened =
-            self.base().map(|scenario| State { made_ms: 0, name: OPENED.to_string(), scenario: scenario.clone() });
-        let made = self.all().map(|step| State {
+    pub fn states(&self, now: &Arc<Scenario>) -> Vec<EarlierState> {
+        let opened = self.base().map(|scenario| EarlierState {
+            made_ms: 0,
+            name: OPENED.to_string(),
+            scenario: scenario.clone(),
+        });
+        let made = self.all().map(|step| EarlierState {
             made_ms: step.made_ms,
             name: step.name.clone(),
             scenario: step.after.clone(),
         });
-        let mut states: Vec<State> = made.chain(opened).filter(|state| state.scenario != *now).collect();
+        let mut states: Vec<EarlierState> = made.chain(opened).filter(|state| state.scenario != *now).collect();
         states.sort_by_key(|state| std::cmp::Reverse(state.made_ms));
         states.truncate(STATES_MAX);
         states
@@ -163,13 +166,13 @@ impl History {
         let n_done = self.done.len().min(STATES_MAX - n_undone - n_aside);
         let first = self.done.len() - n_done;
         let base = match self.done[..first].last() {
-            Some(step) => of_step(step, Place::Base),
-            None => (KeptState { made_ms: 0, name: OPENED.to_string(), place: Place::Base }, opened),
+            Some(step) => of_step(step, HistoryPosition::Base),
+            None => (KeptState { made_ms: 0, name: OPENED.to_string(), place: HistoryPosition::Base }, opened),
         };
-        let done = self.done[first..].iter().map(|step| of_step(step, Place::Done));
+        let done = self.done[first..].iter().map(|step| of_step(step, HistoryPosition::Done));
         let undone = self.undone[self.undone.len() - n_undone..].iter().rev();
-        let undone = undone.map(|step| of_step(step, Place::Undone));
-        let aside = self.aside[self.aside.len() - n_aside..].iter().map(|step| of_step(step, Place::Aside));
+        let undone = undone.map(|step| of_step(step, HistoryPosition::Undone));
+        let aside = self.aside[self.aside.len() - n_aside..].iter().map(|step| of_step(step, HistoryPosition::Aside));
         std::iter::once(base).chain(done).chain(undone).chain(aside).collect()
     }
 
@@ -177,16 +180,16 @@ impl History {
     pub fn of(kept: Vec<(KeptState, Arc<Scenario>)>) -> History {
         let mut history = History::default();
         let mut kept = kept.into_iter();
-        let Some((_, mut before)) = kept.next().filter(|(state, _)| state.place == Place::Base) else {
+        let Some((_, mut before)) = kept.next().filter(|(state, _)| state.place == HistoryPosition::Base) else {
             return history;
         };
         for (KeptState { made_ms, name, place }, after) in kept {
-            let step = Step { made_ms, name, before: before.clone(), after: after.clone() };
+            let step = UndoStep { made_ms, name, before: before.clone(), after: after.clone() };
             match place {
-                Place::Base => return history,
-                Place::Done => history.done.push(step),
-                Place::Undone => history.undone.insert(0, step),
-                Place::Aside => {
+                HistoryPosition::Base => return history,
+                HistoryPosition::Done => history.done.push(step),
+                HistoryPosition::Undone => history.undone.insert(0, step),
+                HistoryPosition::Aside => {
                     history.aside.push(step);
                     continue;
                 }
@@ -202,7 +205,7 @@ const OPENED: &str = "as opened";
 /// Largest number of undone and of replaced steps that are stored.
 const BESIDE_MAX: usize = 10;
 
-fn of_step(step: &Step, place: Place) -> (KeptState, &Arc<Scenario>) {
+fn of_step(step: &UndoStep, place: HistoryPosition) -> (KeptState, &Arc<Scenario>) {
     (KeptState { made_ms: step.made_ms, name: step.name.clone(), place }, &step.after)
 }
 

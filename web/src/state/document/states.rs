@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub const STATES_MAX: usize = 30;
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct State {
+pub struct EarlierState {
     /// Time of the edit, milliseconds since 1970; 0: the opened document.
     pub made_ms: u64,
     /// The edit that made it, such as *quota of team-a 2 → 4*.
@@ -24,12 +24,12 @@ pub struct KeptState {
     pub made_ms: u64,
     /// The edit that made it.
     pub name: String,
-    pub place: Place,
+    pub place: HistoryPosition,
 }
 
 /// Position of a state in the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Place {
+pub enum HistoryPosition {
     /// Before all undo steps.
     Base,
     /// Reached by undo, except the last, which is the current one.

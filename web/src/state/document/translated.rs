@@ -1,6 +1,6 @@
 //! Notes on the settings after a change of the policy.
 
-use fairground::translate::Kind;
+use fairground::translate::NoteKind;
 
 use crate::engine::protocol::NoteRow;
 
@@ -13,7 +13,7 @@ pub struct Translated {
 
 impl Translated {
     /// Number of settings with a kind of note.
-    pub fn count(&self, kind: Kind) -> u32 {
+    pub fn count(&self, kind: NoteKind) -> u32 {
         self.notes.iter().filter(|row| row.note.kind == kind).map(|row| row.n).sum()
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use fairground::policy::Policy;
 use fairground::scenario::{Path, Scenario};
-use fairground::translate::Kind;
+use fairground::translate::NoteKind;
 
 use super::commands::{commit, set};
 use crate::engine::protocol::{NoteRow, Request};
@@ -59,8 +59,8 @@ pub(crate) fn translated(
         fx,
     );
     let translated = Translated { policy, notes };
-    let counts =
-        [Kind::Refused, Kind::Dropped, Kind::Assumed, Kind::Changed].map(|kind| (kind, translated.count(kind)));
+    let counts = [NoteKind::Refused, NoteKind::Dropped, NoteKind::Assumed, NoteKind::Changed]
+        .map(|kind| (kind, translated.count(kind)));
     let said: Vec<String> =
         counts.iter().filter(|(_, n)| *n > 0).map(|(kind, n)| format!("{n} {}", kind.name())).collect();
     model.document.translated = Some(Arc::new(translated));

@@ -2,7 +2,7 @@
 
 use fairground::words::Selection;
 
-pub use fairground::moment::Kind;
+pub use fairground::moment::EventKind;
 
 /// Subject of the events that jumps stop at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,15 +34,15 @@ pub struct Kinds(u16);
 
 impl Kinds {
     /// Whether it contains a kind.
-    pub fn has(self, kind: Kind) -> bool {
+    pub fn has(self, kind: EventKind) -> bool {
         self.0 & 1 << kind as u16 != 0
     }
     /// Adds or removes a kind.
-    pub fn put(&mut self, kind: Kind, is_in: bool) {
+    pub fn put(&mut self, kind: EventKind, is_in: bool) {
         self.0 = self.0 & !(1 << kind as u16) | u16::from(is_in) << kind as u16;
     }
     /// Its kinds, in order.
-    pub fn all(self) -> impl Iterator<Item = Kind> {
-        Kind::ALL.into_iter().filter(move |kind| self.has(*kind))
+    pub fn all(self) -> impl Iterator<Item = EventKind> {
+        EventKind::ALL.into_iter().filter(move |kind| self.has(*kind))
     }
 }

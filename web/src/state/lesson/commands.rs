@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fairground::lesson::{Kind, Lesson, Question, Scene, Subject};
+use fairground::lesson::{Lesson, Question, QuestionKind, Scene, Subject};
 use fairground::scenario::{Edit, Scenario};
 use fairground::words::Selection;
 
@@ -52,7 +52,7 @@ pub(crate) fn play(model: &mut Model, step: LessonStep, fx: &mut Vec<Effect>) {
 /// The answer that a selection in a chart gives, if the open question asks to pick what is selected.
 pub(crate) fn picked(model: &Model, selection: Option<&Selection>) -> Option<LessonStep> {
     let question = model.lesson.as_deref()?.asked()?;
-    let (Kind::PickOne(options), Some(selection)) = (&question.kind, selection) else { return None };
+    let (QuestionKind::PickOne(options), Some(selection)) = (&question.kind, selection) else { return None };
     let is_picked = |name: &&String| *selection == selection_of(question, String::clone(name));
     options.iter().find(is_picked).map(|name| LessonStep::Answer(vec![name.clone()]))
 }
@@ -233,8 +233,8 @@ pub(crate) fn arrived(model: &mut Model, fx: &mut Vec<Effect>) {
     let outcome = question.outcome(said, &frame);
     fx.push(Effect::Announce(format!("{} {}", outcome.says, question.because)));
     let subject = match &question.kind {
-        Kind::PickOne(_) | Kind::Order(_) => question.right(&frame).into_iter().next(),
-        Kind::TrueOrFalse | Kind::Number => Some(question.answer.of.clone()),
+        QuestionKind::PickOne(_) | QuestionKind::Order(_) => question.right(&frame).into_iter().next(),
+        QuestionKind::TrueOrFalse | QuestionKind::Number => Some(question.answer.of.clone()),
     };
     let subject = subject.filter(|name| !name.is_empty() && question.scene.selection.is_none());
     let selection = subject.map(|name| selection_of(question, name));

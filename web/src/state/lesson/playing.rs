@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fairground::lesson::result_code::{Answer, ResultCode};
-use fairground::lesson::{Kind, Lesson, LessonFrame, Outcome, Question, Scene, Subject};
+use fairground::lesson::{Lesson, LessonFrame, Outcome, Question, QuestionKind, Scene, Subject};
 
 use crate::state::branches::kept_run::Kept;
 use crate::state::document::opened::Opened;
@@ -58,7 +58,7 @@ impl Playing {
         let is_of_queue = |question: &Question| question.answer.kind.subject() == Subject::Queue;
         let scene = self.scene();
         let is_told = |question: &Question| {
-            question.kind != Kind::TrueOrFalse
+            question.kind != QuestionKind::TrueOrFalse
                 && Arc::ptr_eq(&question.scene.scenario, &scene.scenario)
                 && question.scene.pool == scene.pool
         };

@@ -9,14 +9,14 @@ use crate::chart::queue_tree::Tone;
 
 /// A rectangle in the picture, in pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Place {
+pub struct Rect {
     pub x: f64,
     pub y: f64,
     pub w: f64,
     pub h: f64,
 }
 
-impl Place {
+impl Rect {
     fn holds(self, x: f64, y: f64) -> bool {
         x >= self.x && x <= self.x + self.w && y >= self.y && y <= self.y + self.h
     }
@@ -92,7 +92,7 @@ pub struct Card {
     pub name: String,
     /// Node pool; empty if there is only one.
     pub pool: String,
-    pub place: Place,
+    pub place: Rect,
     /// Node is ready.
     pub ready: bool,
     /// Text beside the name, such as `8 of 8 · 2 leaving`.
@@ -114,7 +114,7 @@ pub struct Card {
 /// A GPU, or a whole node.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CellView {
-    pub place: Place,
+    pub place: Rect,
     /// Holders, from the bottom up.
     pub parts: Vec<Part>,
     /// Colour of the claiming queue, and the job.
@@ -222,8 +222,8 @@ fn part_says(part: &Part) -> String {
 }
 
 /// Rectangle of a part of a GPU, filled from below.
-pub fn slice(place: Place, part: &Part) -> Place {
-    Place { y: place.y + place.h * (1.0 - part.to), h: place.h * (part.to - part.from), ..place }
+pub fn slice(place: Rect, part: &Part) -> Rect {
+    Rect { y: place.y + place.h * (1.0 - part.to), h: place.h * (part.to - part.from), ..place }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
 use super::alternative::lay_alternative;
-use super::cards::{Card, ClusterView as View, Place};
+use super::cards::{Card, ClusterView as View, Rect};
 use super::draw::{cluster as draw, key, marked as draw_marked};
 use super::selected_cells::{SelectedCells, marked};
 use super::view;
@@ -116,7 +116,7 @@ fn height_left(picture: &web_sys::HtmlElement) -> f64 {
 const MARGIN: f64 = 18.0;
 
 /// Scrolls the panel until a rectangle of the picture is visible.
-fn reveal(picture: &web_sys::Element, place: Place) {
+fn reveal(picture: &web_sys::Element, place: Rect) {
     let Some(panel) = picture.closest(".panel").ok().flatten() else { return };
     let (shown, from) = (panel.get_bounding_client_rect(), picture.get_bounding_client_rect().top());
     let scale = text_scale();
@@ -137,7 +137,7 @@ const HEADING: f64 = 30.0;
 struct Spot {
     card: usize,
     cell: Option<usize>,
-    place: Place,
+    place: Rect,
     /// Height of the card.
     whole: f64,
 }
@@ -156,7 +156,7 @@ fn spots(view: &View) -> Vec<Spot> {
     }
     let of = |(card, drawn): (usize, &Card)| {
         let whole = drawn.place.h;
-        let heading = Spot { card, cell: None, place: Place { h: HEADING, ..drawn.place }, whole };
+        let heading = Spot { card, cell: None, place: Rect { h: HEADING, ..drawn.place }, whole };
         let cells = drawn.cells.iter().enumerate().map(move |(cell, drawn)| Spot {
             card,
             cell: Some(cell),
@@ -200,7 +200,7 @@ fn Spots(
 
 /// The nearest mark below (`way` 1) or above (−1).
 fn nearest(spots: &[Spot], at: usize, way: f64) -> Option<usize> {
-    let middle = |place: Place| (place.x + place.w / 2.0, place.y + place.h / 2.0);
+    let middle = |place: Rect| (place.x + place.w / 2.0, place.y + place.h / 2.0);
     let (x, y) = middle(spots.get(at)?.place);
     let distance = |spot: &Spot| {
         let (sx, sy) = middle(spot.place);
@@ -294,8 +294,7 @@ fn Hits(view: Memo<Option<View>>) -> impl IntoView {
         event.stop_propagation();
         at.set(next);
     };
-    let ring =
-        move |part: fn(&Place) -> f64| card.with(|card| card.as_ref().map_or(String::new(), |c| rem(part(&c.0))));
+    let ring = move |part: fn(&Rect) -> f64| card.with(|card| card.as_ref().map_or(String::new(), |c| rem(part(&c.0))));
     view! {
         <div
             class="hits"

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use plotters::element::{PathElement, Polygon, Rectangle, Text};
 use plotters::style::ShapeStyle;
 
-use super::cards::{Card, CellMark, CellView, ClusterView, Part, Place, slice};
+use super::cards::{Card, CellMark, CellView, ClusterView, Part, Rect, slice};
 use super::names::{BOLD, Shortened, is_large};
 use super::selected_cells::SelectedCells;
 use crate::chart::backend::text_anchor::HPos;
@@ -55,15 +55,15 @@ pub fn marked(view: &ClusterView, marked: &SelectedCells) -> String {
 }
 
 /// An outline around a tile or its cell.
-fn edge(area: &Area<'_>, place: Place, paint: Paint, width: f64) -> Drawn {
+fn edge(area: &Area<'_>, place: Rect, paint: Paint, width: f64) -> Drawn {
     put(area, place, -1.0, paint.trimmed(Trim::Mass).line(width))
 }
 
-fn rect(place: Place, inset: f64) -> [(i32, i32); 2] {
+fn rect(place: Rect, inset: f64) -> [(i32, i32); 2] {
     [(px(place.x + inset), px(place.y + inset)), (px(place.x + place.w - inset), px(place.y + place.h - inset))]
 }
 
-fn put(area: &Area<'_>, place: Place, inset: f64, style: ShapeStyle) -> Drawn {
+fn put(area: &Area<'_>, place: Rect, inset: f64, style: ShapeStyle) -> Drawn {
     area.draw(&Rectangle::new(rect(place, inset), style))
 }
 
@@ -94,10 +94,10 @@ fn foot(area: &Area<'_>, card: &Card, left: f64, right: f64) -> Drawn {
     let half = (right - left - 8.0) / 2.0;
     for (i, part) in [card.used.0, card.used.1].into_iter().enumerate() {
         let x = left + i as f64 * (half + 8.0);
-        let ground = Place { x, y: bottom - 31.0, w: half, h: 4.0 };
+        let ground = Rect { x, y: bottom - 31.0, w: half, h: 4.0 };
         put(area, ground, 0.0, Paint::from(Ink::Sunk).trimmed(Trim::Round).area())?;
         if part > 0.0 {
-            let used = Place { w: half * part.clamp(0.0, 1.0), ..ground };
+            let used = Rect { w: half * part.clamp(0.0, 1.0), ..ground };
             put(area, used, 0.0, Paint::from(Ink::Whole).trimmed(Trim::Round).area())?;
         }
     }
@@ -134,7 +134,7 @@ fn draw_cell(area: &Area<'_>, cell: &CellView, ready: bool, names: &Shortened) -
     Ok(())
 }
 
-fn draw_part(area: &Area<'_>, place: Place, part: &Part) -> Drawn {
+fn draw_part(area: &Area<'_>, place: Rect, part: &Part) -> Drawn {
     let own = slice(place, part);
     let plain = Paint::from(marks::ink(part.tone));
     if part.leaving {
@@ -178,7 +178,7 @@ fn labels(area: &Area<'_>, cell: &CellView, names: &Shortened) -> Drawn {
             let wide = queue.as_ref().map_or(0.0, |queue| text_width(queue, 12.0));
             let half = text_width(&label, size * BOLD).max(wide) / 2.0 + 3.0;
             let (up, down) = (size * 0.62, if queue.is_some() { 30.0 } else { size * 0.62 });
-            let ground = Place { x: x - half, y: y - up, w: half * 2.0, h: up + down };
+            let ground = Rect { x: x - half, y: y - up, w: half * 2.0, h: up + down };
             put(area, ground, 0.0, Paint::from(Ink::Panel).trimmed(Trim::Round).area())?;
         }
         let bold = Paint::from(ink).trimmed(Trim::Bold);
@@ -193,8 +193,8 @@ fn labels(area: &Area<'_>, cell: &CellView, names: &Shortened) -> Drawn {
 
 /// Many nodes: one path per colour and state.
 fn tiles(area: &Area<'_>, view: &ClusterView) -> Drawn {
-    let mut masses: BTreeMap<Paint, Vec<Place>> = BTreeMap::new();
-    let mut changed: Vec<Place> = Vec::new();
+    let mut masses: BTreeMap<Paint, Vec<Rect>> = BTreeMap::new();
+    let mut changed: Vec<Rect> = Vec::new();
     for card in &view.cards {
         for cell in &card.cells {
             let Some(part) = cell.parts.first() else {
@@ -226,14 +226,14 @@ fn tiles(area: &Area<'_>, view: &ClusterView) -> Drawn {
 pub fn key(mark: CellMark) -> String {
     let id = format!("cell-key-{mark:?}").to_lowercase();
     picture(&id, Size { width: 18.0, height: 12.0 }, |area| {
-        let place = Place { x: 2.0, y: 0.0, w: 14.0, h: 12.0 };
+        let place = Rect { x: 2.0, y: 0.0, w: 14.0, h: 12.0 };
         let soft = Paint::from(Ink::Soft);
         let ground = |paint: Paint| put(area, place, 0.0, paint.trimmed(Trim::Round).area());
         match mark {
             CellMark::Part => {
                 ground(Paint::from(Ink::Sunk))?;
                 put(area, place, 0.5, Paint::from(Ink::Strong).trimmed(Trim::RoundHair).line(1.0))?;
-                let lower = Place { y: 6.0, h: 6.0, ..place };
+                let lower = Rect { y: 6.0, h: 6.0, ..place };
                 put(area, lower, 0.0, Paint::from(Ink::Whole).trimmed(Trim::Round).area())
             }
             CellMark::Locked => {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::cards::{CellView, ClusterView, Place, slice};
+use super::cards::{CellView, ClusterView, Rect, slice};
 use crate::chart::backend::text_width;
 
 /// Bold letters are wider than those that [`text_width`] measures.
@@ -32,7 +32,7 @@ impl Shortened {
     }
 
     /// The label of a job and its size; `None` without room for any.
-    pub fn label(&self, job: &str, own: Place, large: bool) -> Option<(String, f64)> {
+    pub fn label(&self, job: &str, own: Rect, large: bool) -> Option<(String, f64)> {
         if own.h < 14.0 || own.w < 26.0 {
             return None;
         }
@@ -45,12 +45,12 @@ impl Shortened {
     }
 }
 
-fn fits(label: &str, own: Place, size: f64) -> bool {
+fn fits(label: &str, own: Rect, size: f64) -> bool {
     text_width(label, size * BOLD) <= own.w - 8.0
 }
 
 /// Size of a label.
-fn size_in(own: Place, large: bool) -> f64 {
+fn size_in(own: Rect, large: bool) -> f64 {
     match large && own.h > 30.0 {
         true if own.w >= 90.0 => 16.0,
         true => 14.0,
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn equal_cells_are_named_alike() {
-        let own = Place { x: 0.0, y: 0.0, w: 60.0, h: 40.0 };
+        let own = Rect { x: 0.0, y: 0.0, w: 60.0, h: 40.0 };
         let label = |names: &Shortened, job: &str| names.label(job, own, true).map(|(label, _)| label);
         let (all, none) = (Shortened([60].into()), Shortened(BTreeSet::new()));
         assert_eq!(label(&none, "run-1").as_deref(), Some("run-1"));

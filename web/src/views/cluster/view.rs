@@ -11,7 +11,7 @@ use super::node_fill::{Shown, filled, filled_table, others, pool_heading};
 use crate::chart::queue_tree::Tree;
 use crate::chart::table::Table;
 use crate::engine::protocol::{Cell, Frame, NodeCard};
-use crate::views::cluster::cards::{Card, CellMark, CellView, ClusterView, Part, Place};
+use crate::views::cluster::cards::{Card, CellMark, CellView, ClusterView, Part, Rect};
 
 /// Above this number of GPUs, nodes are tiles.
 const TILES_FROM_CELLS: usize = 320;
@@ -220,7 +220,7 @@ const CELL_GAP: f64 = 4.0;
 fn place_card(card: &mut Card, (x, y, w): (f64, f64, f64), (most, cell_w, cell_h): (usize, f64, f64)) {
     for (j, cell) in card.cells.iter_mut().enumerate() {
         let (line, at) = ((j / most) as f64, (j % most) as f64);
-        cell.place = Place {
+        cell.place = Rect {
             x: x + PAD + at * (cell_w + CELL_GAP),
             y: y + 32.0 + line * (cell_h + CELL_GAP),
             w: cell_w,
@@ -230,7 +230,7 @@ fn place_card(card: &mut Card, (x, y, w): (f64, f64, f64), (most, cell_w, cell_h
     let lines = card.cells.len().div_ceil(most) as f64;
     let cells_h = if lines > 0.0 { lines * (cell_h + CELL_GAP) - CELL_GAP } else { 0.0 };
     let foot = if card.foot.is_empty() { 0.0 } else { 26.0 };
-    card.place = Place { x, y, w, h: 32.0 + cells_h + foot + PAD };
+    card.place = Rect { x, y, w, h: 32.0 + cells_h + foot + PAD };
 }
 
 /// Lays out tiles in groups by free amount: a histogram of fragmentation.
@@ -265,9 +265,9 @@ fn place_tiles(cards: &mut [Card], (width, cells): (f64, usize), shown: &Shown<'
         for (n, i) in members.iter().enumerate() {
             let x = (n % columns) as f64 * (tile_w + gap);
             let top = y + (n / columns) as f64 * (tile_h + gap);
-            cards[*i].place = Place { x, y: top, w: tile_w, h: tile_h };
+            cards[*i].place = Rect { x, y: top, w: tile_w, h: tile_h };
             for (j, cell) in cards[*i].cells.iter_mut().enumerate() {
-                cell.place = Place {
+                cell.place = Rect {
                     x: x + (j % most) as f64 * (side + inner),
                     y: top + (j / most) as f64 * (side + inner),
                     w: side,

@@ -12,7 +12,7 @@ use crate::state::command::Command;
 use crate::store::Store;
 use crate::widgets::dialog::DialogFrame;
 use crate::widgets::translation_notes::notes;
-use fairground::translate::Kind;
+use fairground::translate::NoteKind;
 
 /// The comparison of policies.
 #[component]
@@ -194,7 +194,7 @@ fn translation(column: &Compared) -> AnyView {
         return ().into_any();
     }
     let name = column.name.clone();
-    let n = column.notes.iter().filter(|note| note.note.kind != Kind::Kept).count() as u64;
+    let n = column.notes.iter().filter(|note| note.note.kind != NoteKind::Kept).count() as u64;
     if n == 0 {
         return view! { <p class="hint">{name} ": no settings lost"</p> }.into_any();
     }

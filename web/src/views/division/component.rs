@@ -16,7 +16,7 @@ use crate::state::layout::options::Presenting;
 use crate::store::Store;
 use crate::widgets::button::IconButton;
 use crate::widgets::drag_handle::DragHandle;
-use crate::widgets::icons::Kind;
+use crate::widgets::icons::IconKind;
 use crate::widgets::picture::{
     along_line, chart_keys, chart_menu, choice, insert, move_focus, panel_height, table_of, width_of,
 };
@@ -147,8 +147,8 @@ pub fn Division() -> impl IntoView {
                 </div>
             </div>
             <div class="stepper-line">
-                <IconButton icon=Kind::Left label="Previous round" key="Shift+←" class="framed" on_press=Callback::new(move |()| go(-1)) />
-                <IconButton icon=Kind::Right label="Next round" key="Shift+→" class="framed" on_press=Callback::new(move |()| go(1)) />
+                <IconButton icon=IconKind::Left label="Previous round" key="Shift+←" class="framed" on_press=Callback::new(move |()| go(-1)) />
+                <IconButton icon=IconKind::Right label="Next round" key="Shift+→" class="framed" on_press=Callback::new(move |()| go(1)) />
                 {stepper}
                 <span class="sr" role="status">{said}</span>
             </div>

@@ -142,19 +142,19 @@ pub fn with_unserved(mut view: DivisionView, scenario: &Scenario, resource: Reso
 }
 
 /// The lines of one step.
-struct Step<'a> {
+struct StepLines<'a> {
     says: String,
     lines: Vec<&'a LadderLine>,
 }
 
-impl<'a> Step<'a> {
+impl<'a> StepLines<'a> {
     /// The part of a queue.
     fn of(&self, queue: &str) -> Option<&'a DivisionStep> {
         self.lines.iter().find(|line| line.queue == queue).map(|line| &line.step)
     }
 }
 
-fn steps<'a>(level: &'a LadderLevel, resource: Resource, has_sums: bool, terms: &Terms) -> Vec<Step<'a>> {
+fn steps<'a>(level: &'a LadderLevel, resource: Resource, has_sums: bool, terms: &Terms) -> Vec<StepLines<'a>> {
     let is_same = |one: &LadderLine, next: &LadderLine| {
         let [of_one, of_next] = [one, next].map(|line| (line.step.round(), gets_rest(&line.step)));
         !matches!(next.step, DivisionStep::Remainder { .. }) && of_one == of_next
@@ -171,7 +171,7 @@ fn steps<'a>(level: &'a LadderLevel, resource: Resource, has_sums: bool, terms: 
         _ => terms.fill("[quotas] granted"),
     };
     let steps = level.lines.chunk_by(is_same);
-    steps.map(|lines| Step { says: says(&lines[0]), lines: lines.iter().collect() }).collect()
+    steps.map(|lines| StepLines { says: says(&lines[0]), lines: lines.iter().collect() }).collect()
 }
 
 /// Whether a queue without weight gets what the others left.
@@ -352,7 +352,7 @@ fn lead(tanks: &[Tank], resource: Resource, terms: &Terms) -> String {
     order + &terms.fill(&format!("Equal height means equal {unit} per unit of [weight]."))
 }
 
-fn caption(steps: &[Step<'_>], at: usize, tanks: &[Tank], (left, resource): (f64, Resource)) -> String {
+fn caption(steps: &[StepLines<'_>], at: usize, tanks: &[Tank], (left, resource): (f64, Resource)) -> String {
     let Some(step) = at.checked_sub(1).and_then(|at| steps.get(at)) else {
         return "Nothing is divided yet.".into();
     };

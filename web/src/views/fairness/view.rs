@@ -50,7 +50,7 @@ pub struct Fact {
     /// Signed difference made by an edit; empty if none.
     pub since: String,
     /// Format of the number.
-    kind: Kind,
+    kind: NumberFormat,
 }
 
 /// From this number of resource-seconds on, amounts are in hours.
@@ -58,7 +58,7 @@ const HOURS_FROM: f64 = 7200.0;
 
 /// Format of a number.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
+enum NumberFormat {
     /// Resource-seconds.
     Amount,
     /// Units of the resource.
@@ -90,37 +90,37 @@ impl Style {
     fn unit(&self) -> String {
         format!("{}-{}", self.units[0], if self.in_hours { "hours" } else { "seconds" })
     }
-    fn text(&self, kind: Kind, value: f64) -> String {
+    fn text(&self, kind: NumberFormat, value: f64) -> String {
         match kind {
-            Kind::Amount => number(value / self.per_unit / if self.in_hours { 3600.0 } else { 1.0 }),
-            Kind::Now => {
+            NumberFormat::Amount => number(value / self.per_unit / if self.in_hours { 3600.0 } else { 1.0 }),
+            NumberFormat::Now => {
                 let n = value / self.per_unit;
                 format!("{} {}", number(n), self.units[usize::from(n != 1.0)])
             }
-            Kind::Span => number::time((value * 1000.0) as i64),
-            Kind::Count => number(value),
-            Kind::Percent => format!("{} %", number((value * 10.0).round() / 10.0)),
-            Kind::Ratio => ratio(Some(value)),
+            NumberFormat::Span => number::time((value * 1000.0) as i64),
+            NumberFormat::Count => number(value),
+            NumberFormat::Percent => format!("{} %", number((value * 10.0).round() / 10.0)),
+            NumberFormat::Ratio => ratio(Some(value)),
         }
     }
     fn amount(&self, seconds: f64) -> String {
-        let (number, unit) = (self.text(Kind::Amount, seconds), self.unit());
+        let (number, unit) = (self.text(NumberFormat::Amount, seconds), self.unit());
         // A no-break space keeps number and unit on one line.
         format!("{number}\u{a0}{}", if number == "1" { unit.trim_end_matches('s') } else { &unit })
     }
 }
 
 /// Numeric columns: caption and format.
-const COLUMNS: [(&str, Kind); 9] = [
-    ("below share", Kind::Span),
-    ("owed", Kind::Amount),
-    ("borrowed", Kind::Amount),
-    ("used", Kind::Amount),
-    ("median wait", Kind::Span),
-    ("P90 wait", Kind::Span),
-    ("longest wait now", Kind::Span),
-    ("[evictions]", Kind::Count),
-    ("lost", Kind::Amount),
+const COLUMNS: [(&str, NumberFormat); 9] = [
+    ("below share", NumberFormat::Span),
+    ("owed", NumberFormat::Amount),
+    ("borrowed", NumberFormat::Amount),
+    ("used", NumberFormat::Amount),
+    ("median wait", NumberFormat::Span),
+    ("P90 wait", NumberFormat::Span),
+    ("longest wait now", NumberFormat::Span),
+    ("[evictions]", NumberFormat::Count),
+    ("lost", NumberFormat::Amount),
 ];
 
 /// Numbers of a queue or of the total, which has no shortfall.
@@ -166,7 +166,7 @@ pub fn fairness(tally: &Fairness, frame: &Frame, selection: Option<&Selection>) 
         tree.order().iter().filter_map(|&queue| Some((queue, tally.summary.queues.get(queue as usize)?))).collect();
     let selected = selected_queue(frame, selection);
     let line = |name: String, numbers: [Option<f64>; 9]| -> Vec<String> {
-        let text = |(value, (_, kind)): (Option<f64>, (&str, Kind))| {
+        let text = |(value, (_, kind)): (Option<f64>, (&str, NumberFormat))| {
             value.map_or_else(|| "–".into(), |value| style.text(kind, value))
         };
         std::iter::once(name).chain(numbers.into_iter().zip(COLUMNS).map(text)).collect()
@@ -185,16 +185,16 @@ pub fn fairness(tally: &Fairness, frame: &Frame, selection: Option<&Selection>) 
         indent + &frame.queues[queue as usize].name
     };
     let (mut lines, mut meant) = (Vec::new(), None);
-    for (queue, of) in &rows {
+    for (queue, totals) in &rows {
         if selected == Some(*queue) {
             meant = Some(lines.len());
         }
-        lines.extend(with_pools(name(*queue), tree.depth(*queue), of, true));
+        lines.extend(with_pools(name(*queue), tree.depth(*queue), totals, true));
     }
     lines.extend(with_pools("all".into(), 0, &tally.summary.all, false));
-    let parts = parts(rows.iter().flat_map(|(_, of)| lines_of(of, true)).collect());
-    let caption = |(caption, kind): (&str, Kind)| match kind {
-        Kind::Amount => format!("{caption}, {}", style.unit()),
+    let parts = parts(rows.iter().flat_map(|(_, totals)| lines_of(totals, true)).collect());
+    let caption = |(caption, kind): (&str, NumberFormat)| match kind {
+        NumberFormat::Amount => format!("{caption}, {}", style.unit()),
         _ => terms.fill(caption),
     };
     let head = std::iter::once(terms.word("queue").to_string()).chain(COLUMNS.map(caption));
@@ -285,13 +285,13 @@ fn measures(tally: &Fairness) -> [Option<f64>; 5] {
 }
 
 /// Name, format and reading aid of a fact.
-type Reading = (&'static str, Kind, String);
+type Reading = (&'static str, NumberFormat, String);
 
 fn facts(tally: &Fairness, style: &Style, terms: &Terms) -> Vec<Fact> {
     let stranded = match tally.free {
         0.0 => "nothing is free".to_string(),
         free => {
-            let (free, job) = (style.text(Kind::Now, free), terms.word("job"));
+            let (free, job) = (style.text(NumberFormat::Now, free), terms.word("job"));
             format!("of {free} free: too small for any waiting {job}")
         }
     };
@@ -300,25 +300,25 @@ fn facts(tally: &Fairness, style: &Style, terms: &Terms) -> Vec<Fact> {
     let readings = [
         (
             "Used",
-            Kind::Percent,
+            NumberFormat::Percent,
             format!(
                 "{} of {}",
-                style.text(Kind::Amount, tally.summary.all.gpu_seconds_used),
+                style.text(NumberFormat::Amount, tally.summary.all.gpu_seconds_used),
                 style.amount(tally.summary.gpu_seconds_capacity)
             ),
         ),
         (
             "Idle while work waited",
-            Kind::Percent,
+            NumberFormat::Percent,
             format!("{} free while {} waited", style.amount(tally.summary.gpu_seconds_idle_wanted), terms.word("jobs")),
         ),
-        ("Free but too scattered", Kind::Now, stranded),
+        ("Free but too scattered", NumberFormat::Now, stranded),
         (
             "Restarts per hour",
-            Kind::Count,
+            NumberFormat::Count,
             format!("{restarts} in {}; {lost} lost", number::time(tally.summary.until.as_millis())),
         ),
-        ("Evenness (Jain index)", Kind::Ratio, terms.fill(jain_reading(tally.summary.jain))),
+        ("Evenness (Jain index)", NumberFormat::Ratio, terms.fill(jain_reading(tally.summary.jain))),
     ];
     let fact = |((name, kind, reading), value): (Reading, Option<f64>)| Fact {
         name,
@@ -427,12 +427,12 @@ mod tests {
         let mut frame = fixtures::reclaimed();
         let pool = |name: &str| PoolRow { name: name.into(), ..PoolRow::default() };
         frame.pools = vec![pool("a100"), pool("v100")];
-        let of = |owed: f64, borrowed: f64| PoolTotals {
+        let pool_totals = |owed: f64, borrowed: f64| PoolTotals {
             gpu_seconds_owed: owed,
             gpu_seconds_borrowed: borrowed,
             ..PoolTotals::default()
         };
-        let row = || Totals { pools: vec![of(2.0, 0.0), of(0.0, 4.0)], ..Totals::default() };
+        let row = || Totals { pools: vec![pool_totals(2.0, 0.0), pool_totals(0.0, 4.0)], ..Totals::default() };
         let queues: Vec<Totals> = frame.queues.iter().map(|_| row()).collect();
         let tally_of = |summary: Summary| Fairness { summary, ..Fairness::default() };
         let tally = tally_of(Summary { queues, all: row(), ..Summary::default() });
@@ -442,8 +442,8 @@ mod tests {
         assert!(view.table.rows.iter().all(|row| row.len() == view.table.head.len()));
         assert_eq!(view.meant.map(|i| view.table.rows[i][0].trim().to_string()), Some(second));
         let lines = |view: &FairnessView| {
-            let of = |row: &Vec<String>| [row[0].trim().to_string(), row[2].clone(), row[3].clone()];
-            view.table.rows[1..3].iter().map(of).collect::<Vec<_>>()
+            let cells = |row: &Vec<String>| [row[0].trim().to_string(), row[2].clone(), row[3].clone()];
+            view.table.rows[1..3].iter().map(cells).collect::<Vec<_>>()
         };
         assert_eq!(lines(&view), [["in a100", "2", "0"], ["in v100", "0", "4"]]);
         let mut other = tally.clone();

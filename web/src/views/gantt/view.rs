@@ -1,6 +1,6 @@
 //! Gantt: a row per job, pod or GPU, with a thin line while it exists and a bar while it holds resources.
 
-use fairground::moment::Kind;
+use fairground::moment::EventKind;
 use fairground::units::ShownResource;
 use fairground::words::number::{self, count, in_unit, unit_of};
 use fairground::words::{Selection, Terms};
@@ -110,7 +110,7 @@ pub struct Bar {
 pub struct EvictionMark {
     pub cycle: u32,
     /// Reason.
-    pub kind: Kind,
+    pub kind: EventKind,
     /// Description.
     pub says: String,
 }
@@ -157,7 +157,7 @@ pub fn gantt(gantt: &Gantt, run: &Run, frame: &Frame, selection: Option<&Selecti
 
 /// Adds when the row's job leaves, also after its line if that ends now.
 fn say_leaves(row: &mut Row, job: &str, gantt: &Gantt, frame: &Frame) {
-    let is_leaving = |of: &&JobRow| of.leaving > 0 && of.name == job;
+    let is_leaving = |row: &&JobRow| row.leaving > 0 && row.name == job;
     let at = frame.jobs.iter().find(is_leaving).and_then(|job| job.leaves_ms);
     let Some(at) = at.filter(|at| *at > frame.time_ms) else { return };
     let leaves = number::leaves(at, frame.time_ms);
@@ -225,8 +225,8 @@ pub fn lay_behind(view: &mut GanttView, gantt: &Gantt, frame: &Frame, (other, al
         let Some(other) = other.as_ref().filter(|other| !is_like(now, other)) else { continue };
         let bars = other.bars.iter().map(|bar| drawn_bar(bar, other, &tone)).collect();
         let end = other.known.1.or(other.fate.as_ref().map(|(cycle, _)| cycle + 1));
-        let known = other.queue.map(|_| (other.known.0, end.unwrap_or(last + 1)));
-        drawn.alternative = Some(Box::new(AlternativeRow { known, bars }));
+        let range = other.queue.map(|_| (other.known.0, end.unwrap_or(last + 1)));
+        drawn.alternative = Some(Box::new(AlternativeRow { known: range, bars }));
         drawn.says += &format!("; {}: {}", alternative.lead(), parts(other, last, (&name, terms)).join("; "));
         view.marks.alternative = true;
     }
@@ -246,12 +246,12 @@ fn settled(row: &GanttRow, last: u32) -> GanttRow {
 
 /// Whether a row is equal in two runs. Queues are ignored, because their positions depend on the run.
 fn is_like(now: &GanttRow, other: &GanttRow) -> bool {
-    let of = |bar: &GanttBar| (bar.from, bar.to, bar.open, bar.kept, bar.lost);
+    let extent = |bar: &GanttBar| (bar.from, bar.to, bar.open, bar.kept, bar.lost);
     let holder = |bar: &GanttBar| bar.holder.as_ref().map(|(job, _)| job.clone());
     now.known == other.known
         && now.evictions == other.evictions
         && now.fate == other.fate
-        && now.bars.iter().map(of).eq(other.bars.iter().map(of))
+        && now.bars.iter().map(extent).eq(other.bars.iter().map(extent))
         && now.bars.iter().map(holder).eq(other.bars.iter().map(holder))
 }
 
@@ -298,7 +298,7 @@ fn put_others<'a>(
 fn drawn(gantt: &Gantt, row: &GanttRow, tree: &Tree, selection: Option<&Selection>, naming: Naming<'_, '_>) -> Row {
     let tone = |queue: u32| tree.tone(queue);
     let evictions = row.evictions.iter().filter_map(|(cycle, kind)| {
-        let kind = Kind::of(*kind)?;
+        let kind = EventKind::of(*kind)?;
         Some(EvictionMark {
             cycle: *cycle,
             kind,
@@ -377,7 +377,7 @@ fn parts(row: &GanttRow, last: u32, (name, terms): Naming<'_, '_>) -> Vec<String
     parts.extend(
         row.evictions
             .iter()
-            .filter_map(|(cycle, kind)| Some(format!("{} in cycle {cycle}", Kind::of(*kind)?.name(terms)))),
+            .filter_map(|(cycle, kind)| Some(format!("{} in cycle {cycle}", EventKind::of(*kind)?.name(terms)))),
     );
     match row.known.1 {
         Some(end) => parts.push(format!("over in cycle {end}")),
@@ -394,10 +394,10 @@ fn parts(row: &GanttRow, last: u32, (name, terms): Naming<'_, '_>) -> Vec<String
 
 /// Cycles in which a row ran, and those of them whose work was lost, summed over its pods.
 fn cycles(row: &GanttRow) -> (u64, u64) {
-    let of = |part: fn(&GanttBar) -> u32| -> u64 {
+    let pod_cycles = |part: fn(&GanttBar) -> u32| -> u64 {
         row.bars.iter().map(|bar| u64::from(bar.to.saturating_sub(bar.from)) * u64::from(part(bar))).sum()
     };
-    (of(|bar| bar.kept + bar.lost), of(|bar| bar.lost))
+    (pod_cycles(|bar| bar.kept + bar.lost), pod_cycles(|bar| bar.lost))
 }
 
 fn summary(gantt: &Gantt, terms: &Terms) -> String {

@@ -1,7 +1,7 @@
 //! The mark of the reader's own answer to a lesson's question about an amount of a queue: it is dragged or moved by
 //! arrow keys, and stays beside the true value once the question is answered.
 
-use fairground::lesson::{Fact, FactKind, Kind};
+use fairground::lesson::{Fact, FactKind, QuestionKind};
 use fairground::units::ShownResource;
 use leptos::prelude::*;
 
@@ -33,7 +33,7 @@ struct Mark {
 /// The amount that the open or answered question of the lesson asks for.
 fn asked(model: &Model) -> Option<(Fact, bool)> {
     let playing = model.lesson.as_deref()?;
-    let question = playing.frame().question.as_ref().filter(|question| question.kind == Kind::Number)?;
+    let question = playing.frame().question.as_ref().filter(|question| question.kind == QuestionKind::Number)?;
     let fact = &question.answer;
     let is_amount = matches!(fact.kind, FactKind::Allocated | FactKind::FairShare);
     let is_shown =

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fairground::moment::Kind;
+use fairground::moment::EventKind;
 use fairground::words::{Selection, number};
 use leptos::html;
 use leptos::prelude::*;
@@ -150,7 +150,7 @@ pub fn Timeline(run: Signal<Option<Arc<Run>>>, frame: Signal<Option<Arc<Frame>>>
 }
 
 /// Toggle for a kind of events: its mark and name; hidden kinds are not stopped at.
-fn kind_switch(store: Store, look: Memo<EventLaneOptions>, kind: Kind) -> AnyView {
+fn kind_switch(store: Store, look: Memo<EventLaneOptions>, kind: EventKind) -> AnyView {
     let shown = move || look.with(|look| !look.without.has(kind));
     view! {
         <button

@@ -1,6 +1,6 @@
 //! Timeline as a picture: the event lane, and stacked step areas below it.
 
-use fairground::moment::Kind;
+use fairground::moment::EventKind;
 use fairground::words::number::number;
 use plotters::chart::ChartBuilder;
 use plotters::element::{Circle, PathElement, Polygon, Rectangle, Text};
@@ -222,36 +222,40 @@ fn draw_lane(area: &Area<'_>, marks: &[LaneMark], axis: Axis, middle: f64) -> Dr
 }
 
 /// Draws the shape of an event. Shapes instead of glyphs, which differ between fonts.
-pub fn shape(area: &Area<'_>, kind: Kind, at: (i32, i32), ink: Ink) -> Drawn {
+pub fn shape(area: &Area<'_>, kind: EventKind, at: (i32, i32), ink: Ink) -> Drawn {
     let paint = Paint::from(ink);
     let line = paint.trimmed(Trim::Smooth).line(1.8);
     let p = |dx: f64, dy: f64| (at.0 + px(dx), at.1 + px(dy));
     let path = |corners: Vec<(i32, i32)>| area.draw(&PathElement::new(corners, line));
     let solid = |corners: Vec<(i32, i32)>| area.draw(&Polygon::new(corners, paint.area()));
     match kind {
-        Kind::Submitted => solid(vec![p(0.0, -5.0), p(5.2, 4.2), p(-5.2, 4.2)]),
-        Kind::Started => area.draw(&Circle::new(at, px(4.6) as u32, paint.area())),
-        Kind::Finished => area.draw(&Rectangle::new([p(-4.2, -4.2), p(4.2, 4.2)], paint.area())),
-        Kind::Reclaimed => {
+        EventKind::Submitted => solid(vec![p(0.0, -5.0), p(5.2, 4.2), p(-5.2, 4.2)]),
+        EventKind::Started => area.draw(&Circle::new(at, px(4.6) as u32, paint.area())),
+        EventKind::Finished => area.draw(&Rectangle::new([p(-4.2, -4.2), p(4.2, 4.2)], paint.area())),
+        EventKind::Reclaimed => {
             path(vec![p(-4.2, -4.2), p(4.2, 4.2)])?;
             path(vec![p(4.2, -4.2), p(-4.2, 4.2)])
         }
-        Kind::Preempted => solid(marks::diamond(at, 5.8).to_vec()),
-        Kind::Moved => {
+        EventKind::Preempted => solid(marks::diamond(at, 5.8).to_vec()),
+        EventKind::Moved => {
             path(vec![p(-5.0, -2.2), p(5.0, -2.2), p(2.6, -4.8)])?;
             path(vec![p(5.0, 2.2), p(-5.0, 2.2), p(-2.6, 4.8)])
         }
-        Kind::Requeued => area.draw(&Circle::new(at, px(4.2) as u32, paint.line(1.8))),
-        Kind::Changed => path(vec![p(-4.8, 4.8), p(-3.6, 1.4), p(2.6, -4.8), p(4.8, -2.6), p(-1.4, 3.6), p(-4.8, 4.8)]),
-        Kind::Node => solid(vec![p(1.4, -6.0), p(-4.2, 1.0), p(-0.6, 1.0), p(-1.6, 6.0), p(4.2, -1.2), p(0.6, -1.2)]),
-        Kind::Claimed => {
+        EventKind::Requeued => area.draw(&Circle::new(at, px(4.2) as u32, paint.line(1.8))),
+        EventKind::Changed => {
+            path(vec![p(-4.8, 4.8), p(-3.6, 1.4), p(2.6, -4.8), p(4.8, -2.6), p(-1.4, 3.6), p(-4.8, 4.8)])
+        }
+        EventKind::Node => {
+            solid(vec![p(1.4, -6.0), p(-4.2, 1.0), p(-0.6, 1.0), p(-1.6, 6.0), p(4.2, -1.2), p(0.6, -1.2)])
+        }
+        EventKind::Claimed => {
             area.draw(&Rectangle::new([p(-4.2, -4.2), p(4.2, 4.2)], paint.trimmed(Trim::RoundDotted).line(2.0)))
         }
     }
 }
 
 /// The shape of an event, 16 × 16 pixels, for lists and the legend.
-pub fn event_icon(kind: Kind) -> String {
+pub fn event_icon(kind: EventKind) -> String {
     let id = format!("event-{kind:?}").to_lowercase();
     picture(&id, Size { width: 16.0, height: 16.0 }, |area| shape(area, kind, (px(8.0), px(8.0)), Ink::Soft))
 }

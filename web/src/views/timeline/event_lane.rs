@@ -13,7 +13,7 @@ use crate::state::moment::commands::lane;
 use crate::store::Store;
 use crate::views::timeline::view::TimelineView;
 use crate::widgets::button::{CommandButton, IconButton};
-use crate::widgets::icons::Kind;
+use crate::widgets::icons::IconKind;
 use crate::widgets::menu::MenuItem;
 
 /// The view of Timeline.
@@ -43,7 +43,7 @@ pub fn EventLane(
         <div class="lane-line no-print">
             {move || stops().map(|says| view! { <span>{says}</span> })}
             {move || (!is_plain.get()).then(|| view! {
-                <IconButton icon=Kind::Close label="Jump between events of the selection, of every kind" class="small" on_press=stop_at_all />
+                <IconButton icon=IconKind::Close label="Jump between events of the selection, of every kind" class="small" on_press=stop_at_all />
             })}
             {move || view.with(|view| view.as_deref().and_then(listed)).map(|says| view! { <span>{says}</span> })}
             {move || marking.get().then_some("Drag across the timeline.")}
@@ -52,7 +52,7 @@ pub fn EventLane(
                 <div class="range-says">
                     {says}
                     <IconButton
-                        icon=Kind::Close
+                        icon=IconKind::Close
                         label="Clear the range"
                         key="Esc"
                         class="small"

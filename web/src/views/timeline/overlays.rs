@@ -1,7 +1,7 @@
 //! Optional parts of Timeline: the selected queue against its fair share, a separate row of followed events, a selected
 //! range. Separate, because most visits have none of them.
 
-use fairground::moment::Kind;
+use fairground::moment::EventKind;
 use fairground::words::number::{self, count, in_unit, number};
 use fairground::words::{Selection, Terms};
 
@@ -75,12 +75,12 @@ fn follow(view: &mut TimelineView, run: &Run, frame: &Frame, followed: Option<&S
     };
     view.followed = queue.or(job).cloned();
     let early = run.earlier.iter().filter_map(|(cycle, kind, n)| {
-        let kind = Kind::of(*kind).filter(|kind| *kind != Kind::Claimed)?;
+        let kind = EventKind::of(*kind).filter(|kind| *kind != EventKind::Claimed)?;
         let (job, queue) = (String::new(), String::new());
         Some(LaneEvent { cycle: *cycle, kind, job, queue, n: *n as usize, index: None, meant: true })
     });
     let early: Vec<LaneEvent> = early.collect();
-    run.earlier.iter().filter_map(|early| Kind::with(early.1)).for_each(|kind| view.kinds.put(kind, true));
+    run.earlier.iter().filter_map(|early| EventKind::with(early.1)).for_each(|kind| view.kinds.put(kind, true));
     if !early.is_empty() {
         view.listed_from = Some(run.events.first().map_or(run.last_cycle + 1, |event| event.0));
         view.summary += &format!(" {}", listed(view).unwrap_or_default());
@@ -143,8 +143,8 @@ fn range_says(view: &TimelineView, from: u32, to: u32) -> String {
     }
     let within = view.events.iter().filter(|event| event.meant && (from..=to).contains(&event.cycle));
     let within: Vec<&LaneEvent> = within.collect();
-    let n_of = |kind: Kind| within.iter().filter(|event| event.kind == kind).map(|event| event.n).sum();
-    let happened = Kind::ALL.into_iter().filter_map(|kind| {
+    let n_of = |kind: EventKind| within.iter().filter(|event| event.kind == kind).map(|event| event.n).sum();
+    let happened = EventKind::ALL.into_iter().filter_map(|kind| {
         let n: usize = n_of(kind);
         (n > 0).then(|| format!("{n} {}", kind.name(Terms::of(&view.policy))))
     });
@@ -276,7 +276,7 @@ mod tests {
         let mut without = Kinds::default();
         let says = |look: EventLaneOptions| stops_at(&view(&run, None, &look), &look);
         assert_eq!(says(EventLaneOptions::default()), None);
-        without.put(Kind::Started, true);
+        without.put(EventKind::Started, true);
         let look = EventLaneOptions { without, followed: queue("product"), range: None };
         assert_eq!(says(look).as_deref(), Some("] and [ jump between events of product, without started."));
     }

@@ -13,7 +13,7 @@ use crate::chart::selection::selected_queue;
 use crate::chart::table::Table;
 use crate::engine::protocol::{Amounts, Frame, Point, Run};
 pub use crate::state::layout::event_filter::Kinds;
-pub use fairground::moment::Kind;
+pub use fairground::moment::EventKind;
 use fairground::words::{Selection, Terms};
 
 /// Distance of the last cycle from the right edge, in pixels.
@@ -194,7 +194,7 @@ impl AlternativeLine {
 #[derive(Clone, Debug, PartialEq)]
 pub struct LaneEvent {
     pub cycle: u32,
-    pub kind: Kind,
+    pub kind: EventKind,
     /// Job, if the event concerns one.
     pub job: String,
     /// Queue of the job; empty if none.
@@ -214,7 +214,7 @@ pub struct LaneMark {
     /// The cycle to jump to.
     pub cycle: u32,
     /// The most important kind among them.
-    pub kind: Kind,
+    pub kind: EventKind,
     /// Index of the event in that cycle.
     pub index: Option<u32>,
     /// How many events.
@@ -235,15 +235,15 @@ pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resourc
     let bands = bands(run, &tree, top, resource, &name);
     let leaving = if apart { Vec::new() } else { levels(run, &tree, resource, &name, |point| &point.leaving) };
     let leaving: Vec<Band> = leaving.into_iter().map(|(_, band)| band).collect();
-    let held = |i: usize| {
+    let total_at = |i: usize| {
         let amounts = bands.iter().chain(&leaving).map(|band| band.amounts[i]);
         if apart { amounts.fold(0.0, f64::max) } else { amounts.sum() }
     };
     let waiting = |point: &Point| in_unit(resource, CountedIn::of_rest(resource, &point.total).base(&point.waiting));
     let events = events(run, frame);
     let mut kinds = Kinds::default();
-    run.events.iter().filter_map(|event| Kind::with(event.1)).for_each(|kind| kinds.put(kind, true));
-    let most = (0..run.points.len()).map(held).chain(capacity.iter().copied()).fold(0.0, f64::max);
+    run.events.iter().filter_map(|event| EventKind::with(event.1)).for_each(|kind| kinds.put(kind, true));
+    let most = (0..run.points.len()).map(total_at).chain(capacity.iter().copied()).fold(0.0, f64::max);
     TimelineView {
         summary: summary(run, frame, resource),
         resource,
@@ -272,7 +272,7 @@ fn top_of(run: &Run, frame: &Frame, queue: u32) -> Option<u32> {
     let mut at = Some(queue);
     for _ in 0..frame.queues.len() {
         let here = at?;
-        if recorded.iter().any(|held| held.0 == here) {
+        if recorded.iter().any(|amount| amount.0 == here) {
             return at;
         }
         at = frame.queues.get(here as usize)?.parent;
@@ -282,8 +282,8 @@ fn top_of(run: &Run, frame: &Frame, queue: u32) -> Option<u32> {
 
 /// A queue's part of amounts at a point, in display units.
 fn amount_of(amounts: &[(u32, Amounts)], queue: Option<u32>, point: &Point, resource: ShownResource) -> f64 {
-    let Some((_, held)) = amounts.iter().find(|amount| Some(amount.0) == queue) else { return 0.0 };
-    in_unit(resource, CountedIn::of(resource, held, &Amounts::default(), &point.total).base(held))
+    let Some((_, queue_amounts)) = amounts.iter().find(|amount| Some(amount.0) == queue) else { return 0.0 };
+    in_unit(resource, CountedIn::of(resource, queue_amounts, &Amounts::default(), &point.total).base(queue_amounts))
 }
 
 /// The queues with recorded amounts, each with its amount at every step.
@@ -292,11 +292,11 @@ fn levels(
     tree: &Tree,
     resource: ShownResource,
     name: &dyn Fn(u32) -> String,
-    of: fn(&Point) -> &[(u32, Amounts)],
+    amounts_at: fn(&Point) -> &[(u32, Amounts)],
 ) -> Vec<(u32, Band)> {
-    let queues: BTreeSet<u32> = run.points.iter().flat_map(of).map(|amounts| amounts.0).collect();
+    let queues: BTreeSet<u32> = run.points.iter().flat_map(amounts_at).map(|amounts| amounts.0).collect();
     let amounts = |queue: u32| -> Vec<f64> {
-        run.points.iter().map(|point| amount_of(of(point), Some(queue), point, resource)).collect()
+        run.points.iter().map(|point| amount_of(amounts_at(point), Some(queue), point, resource)).collect()
     };
     queues
         .into_iter()
@@ -320,11 +320,11 @@ fn bands(
         let mut by_weight: Vec<f64> = bands.iter().map(|(_, band)| weight(band)).collect();
         by_weight.sort_by(|a, b| b.total_cmp(a));
         let least = by_weight[HUES - 1];
-        let mut kept = 0;
+        let mut n_kept = 0;
         others.amounts = vec![0.0; run.points.len()];
         bands.retain(|(queue, band)| {
-            let keep = (weight(band) >= least && kept < HUES) || Some(*queue) == base;
-            kept += usize::from(keep);
+            let keep = (weight(band) >= least && n_kept < HUES) || Some(*queue) == base;
+            n_kept += usize::from(keep);
             let add = |(sum, amount): (&mut f64, &f64)| {
                 *sum = if resource == ShownResource::Dominant { sum.max(*amount) } else { *sum + amount };
             };
@@ -345,7 +345,7 @@ fn bands(
 /// Adds the lines of another run where both differ, or where only one has been computed. The scale covers both.
 pub fn lay_behind(view: &mut TimelineView, run: &Run, (other, alternative): (&Run, Alternative<'_>)) {
     let queues = &alternative.frame.queues;
-    let held = |name: &str| -> Vec<f64> {
+    let allocated = |name: &str| -> Vec<f64> {
         let position = queues.iter().position(|row| row.name == name).map(|at| at as u32);
         other.points.iter().map(|point| amount_of(&point.allocated, position, point, view.resource)).collect()
     };
@@ -368,7 +368,7 @@ pub fn lay_behind(view: &mut TimelineView, run: &Run, (other, alternative): (&Ru
                 sums.iter_mut().zip(amounts).for_each(|(sum, amount)| *sum += amount)
             }
         };
-        adds(&mut was, &held(name));
+        adds(&mut was, &allocated(name));
         adds(&mut now, band.map_or(&vec![0.0; view.cycles.len()], |band| &band.amounts));
         let last = other.last_cycle;
         let alternative = AlternativeLine { name: name.clone(), cycles: cycles.clone(), amounts: was.clone(), last };
@@ -399,7 +399,7 @@ fn events(run: &Run, frame: &Frame) -> Vec<LaneEvent> {
         .filter_map(|(cycle, word, job)| {
             let index = if next.0 == *cycle { next.1 } else { 0 };
             next = (*cycle, index + 1);
-            let kind = Kind::of(*word).filter(|kind| *kind != Kind::Claimed)?;
+            let kind = EventKind::of(*word).filter(|kind| *kind != EventKind::Claimed)?;
             let queue = job.and_then(|job| run.names.queue_of(job));
             let queue = queue.map_or(String::new(), |queue| frame.queue(queue).to_string());
             let (cycle, job) = (*cycle, job.map_or(String::new(), |job| run.names.job(job).to_string()));
@@ -441,7 +441,7 @@ pub fn lane(view: &TimelineView, axis: Axis, is_followed: bool) -> Vec<LaneMark>
 fn mark_says(events: &[&LaneEvent], terms: &Terms) -> String {
     let (Some(first), Some(last)) = (events.first(), events.last()) else { return String::new() };
     let mut parts = Vec::new();
-    for kind in Kind::ALL {
+    for kind in EventKind::ALL {
         let mut of_kind = events.iter().filter(|e| e.kind == kind);
         let Some(first) = of_kind.next() else { continue };
         let more: usize = of_kind.map(|e| e.n).sum();
@@ -466,14 +466,14 @@ fn summary(run: &Run, frame: &Frame, resource: ShownResource) -> String {
     let unit = |amounts| CountedIn::of(resource, amounts, &Amounts::default(), &last.total);
     let amounts = last.allocated.iter().map(|(_, amounts)| unit(amounts).base(amounts));
     let total = total_in(resource, &last.total);
-    let held: f64 = if resource == ShownResource::Dominant { amounts.fold(0.0, f64::max) } else { amounts.sum() };
+    let allocated: f64 = if resource == ShownResource::Dominant { amounts.fold(0.0, f64::max) } else { amounts.sum() };
     let word = if resource == ShownResource::Dominant { "the largest share" } else { "allocated" };
-    let evictions = run.n_events(u32::MAX, Kind::is_eviction);
+    let evictions = run.n_events(u32::MAX, EventKind::is_eviction);
     let mut said = format!(
         "{}, {}: {} of {} {} {word} at the end",
         count(u64::from(run.last_cycle), "cycle"),
         number::time(run.last_time_ms),
-        amount(resource, held),
+        amount(resource, allocated),
         amount(resource, total),
         unit_of(&frame.named, resource, in_unit(resource, total)),
     );

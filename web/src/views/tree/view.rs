@@ -94,7 +94,7 @@ pub struct TreeView {
 pub fn tree(frame: &Frame, selection: Option<&Selection>, resource: ShownResource, measure: Measure) -> TreeView {
     let tree = Tree::new(&frame.queues);
     let leaves = leaves(frame, &tree);
-    let of = |queue: u32| {
+    let amount_of = |queue: u32| {
         let row = &frame.queues[queue as usize];
         let unit = CountedIn::of_queue(resource, row, &frame.total);
         let base = match measure {
@@ -112,21 +112,21 @@ pub fn tree(frame: &Frame, selection: Option<&Selection>, resource: ShownResourc
     let tops = || tree.tops().iter().map(|&top| leaves[top as usize]).sum();
     let capacity = total_in(resource, &frame.total);
     let total = if by_priority { tops() } else { in_unit(resource, capacity) };
-    let held = amount(resource, capacity);
+    let total_text = amount(resource, capacity);
     let mut blocks = vec![Block {
         name: "cluster".into(),
         long_name: "cluster".into(),
         w: 1.0,
         has: total,
-        says: format!("cluster: {held} {}", unit_of(&frame.named, resource, total)),
-        label: if by_priority { Default::default() } else { [held.clone(), held] },
+        says: format!("cluster: {total_text} {}", unit_of(&frame.named, resource, total)),
+        label: if by_priority { Default::default() } else { [total_text.clone(), total_text] },
         ..Block::default()
     }];
     let mut at = 0;
     while let Some(parent) = blocks.get(at).cloned() {
         at += 1;
         let children = parent.queue.map_or(tree.tops(), |queue| tree.children(queue));
-        let amounts: Vec<f64> = children.iter().map(|&child| of(child).min(total)).collect();
+        let amounts: Vec<f64> = children.iter().map(|&child| amount_of(child).min(total)).collect();
         let sum: f64 = amounts.iter().sum();
         // Children may exceed the parent's value; then all are scaled down.
         let whole = sum.max(if parent.has.is_finite() { parent.has } else { total });
@@ -134,7 +134,7 @@ pub fn tree(frame: &Frame, selection: Option<&Selection>, resource: ShownResourc
         for (&child, has) in children.iter().zip(amounts) {
             let row = &frame.queues[child as usize];
             let w = if whole > 0.0 { parent.w * has / whole } else { 0.0 };
-            let full = of(child);
+            let full = amount_of(child);
             let has_text = if full.is_finite() { number(full) } else { "unlimited".into() };
             let label = if full.is_finite() { has_text.clone() } else { "∞".into() };
             let priority = row.priority.filter(|_| by_priority);
@@ -333,13 +333,13 @@ fn by_share(frame: &Frame, blocks: Vec<Block>, resource: ShownResource, word: &s
         above.and_then(|above| frame.queues.get(above as usize)).map_or("cluster".into(), |row| row.name.clone())
     };
     let rows = blocks.iter().skip(1).map(|block| vec![block.name.clone(), parent(block), number(block.has)]);
-    let given: f64 = blocks.iter().filter(|block| block.depth == 1).map(|block| block.has.min(total)).sum();
+    let allotted: f64 = blocks.iter().filter(|block| block.depth == 1).map(|block| block.has.min(total)).sum();
     TreeView {
         summary: format!(
             "{} of the {}: {} of {} {}; {} on {}",
             capital(word),
             terms.word("top-level queues"),
-            number(given),
+            number(allotted),
             amount(resource, capacity),
             unit_of(&frame.named, resource, total),
             count(frame.queues.len() as u64, terms.word("queue")),

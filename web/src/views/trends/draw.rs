@@ -2,7 +2,7 @@
 
 use plotters::element::{PathElement, Polygon, Rectangle, Text};
 
-use super::view::{Step, Tile, TrendsView};
+use super::view::{Tile, TrendStep, TrendsView};
 use crate::chart::backend::text_anchor::HPos;
 use crate::chart::backend::{Area, Drawn, Size, fit, picture, px, text_width};
 use crate::chart::marks;
@@ -85,7 +85,7 @@ impl Plane<'_> {
     }
 
     /// Corners of a step line up to the end of a cycle; empty if there is nothing to draw.
-    fn steps(&self, steps: &[Step], last: u32, of: impl Fn(&Step) -> Option<f64>) -> Vec<(i32, i32)> {
+    fn steps(&self, steps: &[TrendStep], last: u32, of: impl Fn(&TrendStep) -> Option<f64>) -> Vec<(i32, i32)> {
         let mut corners = Vec::with_capacity(steps.len() * 2);
         for (at, step) in steps.iter().enumerate() {
             let Some(amount) = of(step) else { continue };
@@ -109,7 +109,7 @@ impl Plane<'_> {
     }
 
     fn areas(&self, area: &Area<'_>, tile: &Tile) -> Drawn {
-        let own = |of: &dyn Fn(&Step) -> Option<f64>| self.steps(&tile.steps, self.view.last, of);
+        let own = |of: &dyn Fn(&TrendStep) -> Option<f64>| self.steps(&tile.steps, self.view.last, of);
         let wants = own(&|step| Some(step.wants));
         if tile.steps.iter().any(|step| step.wants > step.held) {
             area.draw(&PathElement::new(wants, Paint::from(Ink::Strong).line(1.0)))?;

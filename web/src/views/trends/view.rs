@@ -65,18 +65,18 @@ pub struct Tile {
     pub tone: Tone,
     pub selected: bool,
     /// Allocation, request and entitlement, by cycle.
-    pub steps: Vec<Step>,
+    pub steps: Vec<TrendStep>,
     /// Current value, such as `3 of 4`.
     pub has: String,
     /// The run as one sentence.
     pub says: String,
     /// Allocation in the alternative run, by cycle, where it differs.
-    pub alternative: Vec<Step>,
+    pub alternative: Vec<TrendStep>,
 }
 
 /// Values from a cycle on.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Step {
+pub struct TrendStep {
     pub cycle: u32,
     pub held: f64,
     /// Allocated plus pending.
@@ -215,18 +215,23 @@ pub fn trends(
     }
 }
 
-fn steps_of(series: &Trends, queue: u32, policy: &str, (resource, measure): (ShownResource, Measure)) -> Vec<Step> {
+fn steps_of(
+    series: &Trends,
+    queue: u32,
+    policy: &str,
+    (resource, measure): (ShownResource, Measure),
+) -> Vec<TrendStep> {
     let levels = series.queues.get(queue as usize).map_or(&[][..], |levels| levels);
     let policy = Policy::described_or_default(policy);
     let of_level = |level: &Level| {
         let step =
-            Step { state: state(level, resource, policy), ..step(level, total_at(series, level.cycle), resource) };
+            TrendStep { state: state(level, resource, policy), ..step(level, total_at(series, level.cycle), resource) };
         let (held, share) = match (measure, policy.saturation.zip(step.share), level.usage) {
             (Measure::Ratio, Some((ratio, share)), _) => (ratio(step.held, share), Some(1.0)),
             (Measure::Usage, _, Some(usage)) => (usage[resource.counted().index()] * 100.0, None),
             _ => return step,
         };
-        Step { held, wants: held, share, ..step }
+        TrendStep { held, wants: held, share, ..step }
     };
     levels.iter().map(of_level).collect()
 }
@@ -239,9 +244,9 @@ fn state(level: &Level, resource: ShownResource, policy: &Description) -> Option
 }
 
 /// The step that applies at a cycle.
-fn at(steps: &[Step], cycle: u32) -> Step {
+fn at(steps: &[TrendStep], cycle: u32) -> TrendStep {
     let at = steps.partition_point(|step| step.cycle <= cycle).checked_sub(1);
-    at.map_or(Step::default(), |at| steps[at])
+    at.map_or(TrendStep::default(), |at| steps[at])
 }
 
 /// Adds the allocations of another run where they differ. If the runs have different lengths, the shorter one is
@@ -286,7 +291,7 @@ fn put_others(table: &mut Table, tiles: &[Tile], (unit, measure): (&str, Measure
         cycles.sort();
         cycles.dedup();
         for cycle in cycles {
-            let mut cells = cells(tile, &Step { cycle, ..at(&tile.steps, cycle) }, measure);
+            let mut cells = cells(tile, &TrendStep { cycle, ..at(&tile.steps, cycle) }, measure);
             let other = if tile.alternative.is_empty() { &tile.steps } else { &tile.alternative };
             let other = at(other, cycle).held;
             cells.push(measure.says(other));
@@ -301,10 +306,10 @@ fn total_at(series: &Trends, cycle: u32) -> Amounts {
     at.map_or(Amounts::default(), |at| series.totals[at].1)
 }
 
-fn step(level: &Level, total: Amounts, resource: ShownResource) -> Step {
+fn step(level: &Level, total: Amounts, resource: ShownResource) -> TrendStep {
     let unit = CountedIn::of(resource, &level.allocated, &level.request, &total);
     let amount = |base: f64| in_unit(resource, base);
-    Step {
+    TrendStep {
         cycle: level.cycle,
         held: amount(unit.base(&level.allocated)),
         wants: amount(unit.base(&level.request)),
@@ -333,7 +338,7 @@ fn shown(frame: &Frame, tree: &Tree, selected: Option<u32>) -> Vec<u32> {
     shown
 }
 
-fn says(name: &str, steps: &[Step], now: Step, (unit, measure): (&str, Measure), terms: &Terms) -> String {
+fn says(name: &str, steps: &[TrendStep], now: TrendStep, (unit, measure): (&str, Measure), terms: &Terms) -> String {
     let most = steps.iter().map(|step| step.held).fold(0.0, f64::max);
     let least = steps.iter().map(|step| step.held).fold(f64::INFINITY, f64::min).min(most);
     let state = now.state.map_or(String::new(), |(_, name)| format!(", {name}"));
@@ -370,7 +375,7 @@ fn table(tiles: &[Tile], unit: &str, measure: Measure, terms: &Terms) -> Table {
     Table::new(head, 1, rows)
 }
 
-fn cells(tile: &Tile, step: &Step, measure: Measure) -> Vec<String> {
+fn cells(tile: &Tile, step: &TrendStep, measure: Measure) -> Vec<String> {
     let mut cells = vec![tile.name.clone(), step.cycle.to_string()];
     match measure {
         Measure::Ratio | Measure::Usage => cells.push(measure.says(step.held)),

@@ -12,7 +12,9 @@ use crate::store::Store;
 use crate::views::timeline::draw::event_icon;
 use crate::widgets::picture::{along_line, icon, move_focus};
 use crate::widgets::term::term;
-use crate::words::{self, Cell, Comparison, Control, Entry, Evidence, Explanation, Fact, Piece, RuleCard, Step, Text};
+use crate::words::{
+    self, Cell, Comparison, Control, Evidence, Explanation, Fact, LadderStep, ListEntry, Piece, RuleCard, Text,
+};
 
 /// The explanation of the selection at the cursor; without a selection, of the cycle.
 pub fn explained(store: Store) -> Memo<Option<Explanation>> {
@@ -172,7 +174,7 @@ fn texts(caption: &str, all: Vec<Text>) -> Option<impl IntoView> {
     })
 }
 
-fn entries((caption, entries): (&'static str, Vec<Entry>), terms: &Terms) -> impl IntoView {
+fn entries((caption, entries): (&'static str, Vec<ListEntry>), terms: &Terms) -> impl IntoView {
     section(terms.fill(caption), entry_list(entries).into_any())
 }
 
@@ -279,9 +281,9 @@ fn evidence_table(evidence: Evidence, terms: &Terms) -> impl IntoView {
     }
 }
 
-fn ladder_list(steps: Vec<Step>) -> impl IntoView {
+fn ladder_list(steps: Vec<LadderStep>) -> impl IntoView {
     let resource = Store::get().explained.get_untracked();
-    let item = move |step: Step| {
+    let item = move |step: LadderStep| {
         let number = step.number.map(|(queue, quantity)| linked::of_queue(&queue, quantity, resource));
         view! {
             <li class:key=step.result class:own=step.own class:starts=step.starts>
@@ -378,10 +380,10 @@ fn chips(controls: Vec<Control>) -> impl IntoView {
 }
 
 /// Lines that go to their cycle, if they have one, and select their subject.
-pub fn entry_list(entries: Vec<Entry>) -> impl IntoView {
+pub fn entry_list(entries: Vec<ListEntry>) -> impl IntoView {
     let store = Store::get();
-    let item = move |(at, entry): (usize, Entry)| {
-        let Entry { when, cycle, kind, text, selection, current } = entry;
+    let item = move |(at, entry): (usize, ListEntry)| {
+        let ListEntry { when, cycle, kind, text, selection, current } = entry;
         let shape = kind.map(|kind| icon(event_icon(kind)));
         let words = plain(text);
         let click = move |_| {

@@ -12,13 +12,13 @@
 //!
 //! # Differs
 //! nothing. Not used when explanations are recorded, which need every job's own reason; nor after an eviction in
-//! the session, because chunks may be stale then; nor where numbers are not whole (`State::sums_are_exact`)
+//! the session, because chunks may be stale then; nor where numbers are not whole (`SessionState::sums_are_exact`)
 
 use std::collections::BTreeMap;
 
 use crate::cluster::Preemptible;
 use crate::policy::kai::fast::feasibility::Feasibility;
-use crate::policy::kai::session::{Session, State};
+use crate::policy::kai::session::{Session, SessionState};
 use crate::policy::kai::task::{JobRef, QueueRef};
 
 /// Jobs of an action that may change something.
@@ -51,17 +51,17 @@ impl Candidates {
     }
 
     /// Whether no candidate remains.
-    pub fn is_over(&self, state: &State) -> bool {
+    pub fn is_over(&self, state: &SessionState) -> bool {
         self.holds(state) && self.n == 0
     }
 
     /// Whether a job may change something.
-    pub fn includes(&self, state: &State, job: JobRef) -> bool {
+    pub fn includes(&self, state: &SessionState, job: JobRef) -> bool {
         !self.holds(state) || self.is_candidate[job.ix()]
     }
 
     /// Whether the selection is still right: not after a rollback that left something behind.
-    fn holds(&self, state: &State) -> bool {
+    fn holds(&self, state: &SessionState) -> bool {
         self.is_used && state.sums_are_exact
     }
 

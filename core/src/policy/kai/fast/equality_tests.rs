@@ -37,7 +37,7 @@ impl Rng {
 
 /// What runs in a cluster.
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum WorkloadMix {
     /// Also small gangs, elastic jobs, departments, limits and work that is not preemptible.
     Mixed,
     /// Like `Mixed`, with gangs on several nodes.
@@ -56,15 +56,15 @@ fn gpus(gpu: f64) -> Quantities {
 }
 
 /// Six leaves; in one half of the clusters with gangs below two departments.
-fn queues(rng: &mut Rng, kind: Kind) -> Vec<QueueSpec> {
-    let is_deep = kind != Kind::Single && rng.below(2) == 0;
+fn queues(rng: &mut Rng, mix: WorkloadMix) -> Vec<QueueSpec> {
+    let is_deep = mix != WorkloadMix::Single && rng.below(2) == 0;
     let mut queue = |n: usize, parent: Arc<str>, quota: f64| QueueSpec {
         name: name("q", n),
         parent,
         priority: 100 + rng.below(6) as i64 / 5,
         created_s: n as f64,
         quota: gpus(quota),
-        limit: gpus(if kind != Kind::Single && rng.below(5) == 0 { 4.0 + rng.below(12) as f64 } else { -1.0 }),
+        limit: gpus(if mix != WorkloadMix::Single && rng.below(5) == 0 { 4.0 + rng.below(12) as f64 } else { -1.0 }),
         weight: Quantities { cpu: 1.0, memory: 1.0, gpu: rng.below(4) as f64 },
         ..QueueSpec::default()
     };
@@ -81,15 +81,15 @@ fn queues(rng: &mut Rng, kind: Kind) -> Vec<QueueSpec> {
 }
 
 /// A job that waits.
-fn job(rng: &mut Rng, kind: Kind, n: usize) -> SnapshotJob {
-    let (n_pods, devices, cpu_milli) = match kind {
-        Kind::Mixed => (
+fn job(rng: &mut Rng, mix: WorkloadMix, n: usize) -> SnapshotJob {
+    let (n_pods, devices, cpu_milli) = match mix {
+        WorkloadMix::Mixed => (
             rng.one_of(&[1, 1, 1, 1, 1, 2, 3]),
             rng.one_of(&[1, 1, 1, 2, 2, 4, 8]),
             rng.one_of(&[0.0, 0.0, 500.0, 2000.0]),
         ),
-        Kind::Gangs => (rng.one_of(&[1, 2, 4, 6, 8, 10]), rng.one_of(&[1, 1, 2]), rng.one_of(&[0.0, 500.0])),
-        Kind::Single => (1, rng.one_of(&[1, 1, 1, 2, 3, 4, 6, 8]), 0.0),
+        WorkloadMix::Gangs => (rng.one_of(&[1, 2, 4, 6, 8, 10]), rng.one_of(&[1, 1, 2]), rng.one_of(&[0.0, 500.0])),
+        WorkloadMix::Single => (1, rng.one_of(&[1, 1, 1, 2, 3, 4, 6, 8]), 0.0),
     };
     let pod = |i| SnapshotPod {
         name: name(&format!("job{n:02}-"), i),
@@ -103,9 +103,9 @@ fn job(rng: &mut Rng, kind: Kind, n: usize) -> SnapshotJob {
     SnapshotJob {
         name: name("job", n),
         queue: name("q", rng.below(6) as usize),
-        priority: if kind != Kind::Single { rng.one_of(&[50, 50, 50, 75]) } else { 50 },
-        preemptible: rng.one_of(match kind {
-            Kind::Single => &[Preemptible::Yes],
+        priority: if mix != WorkloadMix::Single { rng.one_of(&[50, 50, 50, 75]) } else { 50 },
+        preemptible: rng.one_of(match mix {
+            WorkloadMix::Single => &[Preemptible::Yes],
             _ => &[Preemptible::Yes, Preemptible::Yes, Preemptible::Yes, Preemptible::No],
         }),
         created_s: (n * 7 % 50) as f64,
@@ -116,7 +116,7 @@ fn job(rng: &mut Rng, kind: Kind, n: usize) -> SnapshotJob {
 }
 
 /// A cluster of up to five nodes in which jobs of some queues arrived first and run.
-fn cluster(rng: &mut Rng, kind: Kind) -> Snapshot {
+fn cluster(rng: &mut Rng, mix: WorkloadMix) -> Snapshot {
     let n_nodes = 2 + rng.below(4) as usize;
     let n_early_queues = rng.one_of(&[2, 3, 4]);
     let node = |n| SnapshotNode {
@@ -129,7 +129,7 @@ fn cluster(rng: &mut Rng, kind: Kind) -> Snapshot {
         ..SnapshotNode::default()
     };
     let total = Quantities { cpu: 8000.0 * n_nodes as f64, memory: 1e9 * n_nodes as f64, gpu: 8.0 * n_nodes as f64 };
-    let mut jobs: Vec<SnapshotJob> = (0..10 + rng.below(30) as usize).map(|n| job(rng, kind, n)).collect();
+    let mut jobs: Vec<SnapshotJob> = (0..10 + rng.below(30) as usize).map(|n| job(rng, mix, n)).collect();
     let mut free = vec![(8, 8000.0); n_nodes];
     let n_early = jobs.len() * 2 / 3;
     for job in &mut jobs[..n_early] {
@@ -145,7 +145,7 @@ fn cluster(rng: &mut Rng, kind: Kind) -> Snapshot {
         }
     }
     let nodes = (0..n_nodes).map(node).collect();
-    Snapshot { nodes, queues: queues(rng, kind), jobs, total, ..Snapshot::default() }
+    Snapshot { nodes, queues: queues(rng, mix), jobs, total, ..Snapshot::default() }
 }
 
 fn outcome(snapshot: &Snapshot, has_shortcuts: bool) -> CycleOutcome {
@@ -159,7 +159,7 @@ fn outcome(snapshot: &Snapshot, has_shortcuts: bool) -> CycleOutcome {
 }
 
 /// The cluster before the next cycle.
-fn proceed(rng: &mut Rng, kind: Kind, snapshot: &mut Snapshot, outcome: &CycleOutcome) {
+fn proceed(rng: &mut Rng, mix: WorkloadMix, snapshot: &mut Snapshot, outcome: &CycleOutcome) {
     let mut evicted = BTreeSet::new();
     for committed in outcome.steps.iter().flat_map(|step| &step.commits).flatten() {
         let mut pods = snapshot.jobs.iter_mut().flat_map(|job| &mut job.pods);
@@ -179,7 +179,7 @@ fn proceed(rng: &mut Rng, kind: Kind, snapshot: &mut Snapshot, outcome: &CycleOu
     }
     snapshot.jobs.retain(|job| job.pods[0].status == Status::Pending || rng.below(8) != 0);
     let n = 60 + snapshot.now_s as usize;
-    snapshot.jobs.push(job(rng, kind, n));
+    snapshot.jobs.push(job(rng, mix, n));
     snapshot.now_s += 1.0;
 }
 
@@ -188,9 +188,9 @@ fn shortcuts_do_not_change_a_cycle() {
     let (mut n_evictions, mut n_cycles_with_evictions) = (0, [0; 2]);
     for seed in 0..CLUSTERS {
         let mut rng = Rng(seed);
-        let kind = [Kind::Mixed, Kind::Single, Kind::Gangs][(seed % 3) as usize];
+        let mix = [WorkloadMix::Mixed, WorkloadMix::Single, WorkloadMix::Gangs][(seed % 3) as usize];
         let revision = Revision::ALL[(seed / 3 % 2) as usize];
-        let mut snapshot = cluster(&mut rng, kind);
+        let mut snapshot = cluster(&mut rng, mix);
         snapshot.config = Config { revision, plugins: default_plugins(revision), ..Config::default() };
         for cycle in 0..CYCLES {
             let (with, without) = (outcome(&snapshot, true), outcome(&snapshot, false));
@@ -199,7 +199,7 @@ fn shortcuts_do_not_change_a_cycle() {
             let n = commits.filter(|committed| matches!(committed, Committed::Evict { .. })).count();
             n_evictions += n;
             n_cycles_with_evictions[revision as usize] += usize::from(n > 0);
-            proceed(&mut rng, kind, &mut snapshot, &with);
+            proceed(&mut rng, mix, &mut snapshot, &with);
         }
     }
     assert!(

@@ -11,7 +11,7 @@
 //!
 //! # Differs
 //! nothing: a skipped attempt drops the same cached chunks. Discarding a failed attempt restores every number
-//! exactly if all quantities are whole numbers and no device is shared (`State::sums_are_exact`); otherwise no
+//! exactly if all quantities are whole numbers and no device is shared (`SessionState::sums_are_exact`); otherwise no
 //! attempt is skipped.
 
 use std::collections::BTreeMap;

@@ -16,7 +16,7 @@
 
 use crate::kit::heap::Heap;
 use crate::policy::kai::order::queue_tree::{QueueTree, Search};
-use crate::policy::kai::session::{Session, State};
+use crate::policy::kai::session::{Session, SessionState};
 use crate::policy::kai::task::{JobRef, QueueRef};
 
 impl QueueTree {
@@ -74,7 +74,7 @@ impl QueueTree {
         }
     }
 
-    fn keep_jobs(&mut self, state: &State, leaf: QueueRef, wanted: &[JobRef]) {
+    fn keep_jobs(&mut self, state: &SessionState, leaf: QueueRef, wanted: &[JobRef]) {
         let branch = self.branch(leaf);
         let mut kept = Heap::default();
         for &job in branch.jobs.items().iter().filter(|j| wanted.binary_search(j).is_ok()) {

@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::policy::kai::request::{self, Request};
+use crate::policy::kai::request::{GpuRequestKind, Request};
 use crate::policy::kai::task::NodeRef;
 
 /// Assigns equal keys the same number, from 0 in the order of first use.
@@ -43,7 +43,7 @@ pub(in crate::policy::kai) struct Numbering {
 
 /// The bits of CPU, memory, portion and devices; named resources; kind; devices, memory of each; likeness; nominated
 /// node.
-type Key = ([u64; 4], Vec<i64>, request::Kind, [i64; 2], u32, Option<NodeRef>);
+type Key = ([u64; 4], Vec<i64>, GpuRequestKind, [i64; 2], u32, Option<NodeRef>);
 
 impl Numbering {
     /// Returns the same number for pods with the same request, `likeness` and nominated node.

@@ -5,7 +5,7 @@
 
 use crate::policy::kai::job::{Job, PodSet, SetOrder};
 use crate::policy::kai::number::Quantities;
-use crate::policy::kai::session::{Inputs, Session, State};
+use crate::policy::kai::session::{Inputs, Session, SessionState};
 use crate::policy::kai::task::{JobRef, PodRef, Status, Task, TaskRef};
 
 impl Inputs<'_> {
@@ -25,7 +25,7 @@ impl Inputs<'_> {
     }
 }
 
-impl State {
+impl SessionState {
     /// Active tasks of a job.
     pub fn active_of(&self, job: JobRef) -> impl Iterator<Item = TaskRef> {
         self.jobs[job.ix()].tasks().filter(|t| self.tasks[t.ix()].status.is_active_allocated())

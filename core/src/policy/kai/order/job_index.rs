@@ -13,14 +13,14 @@ use crate::policy::kai::job::rank::JobRank;
 use crate::policy::kai::task::{JobRef, QueueRef};
 
 /// Where a job is listed: its leaf queue, and its rank there.
-type Place = (QueueRef, JobRank);
+type JobIndexKey = (QueueRef, JobRank);
 
 #[derive(Debug, Default)]
 pub(in crate::policy::kai) struct JobIndex {
     /// By queue, in job order.
     queues: Vec<Vec<(JobRank, JobRef)>>,
     /// By job; `None`: not listed.
-    places: Vec<Option<Place>>,
+    places: Vec<Option<JobIndexKey>>,
     /// Jobs whose place may have changed, each once.
     changed: Vec<JobRef>,
     /// By job.
@@ -47,8 +47,8 @@ impl JobIndex {
     }
 
     /// Lists the jobs that changed at their present places.
-    pub fn update(&mut self, place: impl Fn(JobRef) -> Option<Place>) {
-        let mut moved: Vec<(Place, JobRef)> = Vec::new();
+    pub fn update(&mut self, place: impl Fn(JobRef) -> Option<JobIndexKey>) {
+        let mut moved: Vec<(JobIndexKey, JobRef)> = Vec::new();
         for job in std::mem::take(&mut self.changed) {
             self.is_changed[job.ix()] = false;
             let new = place(job);

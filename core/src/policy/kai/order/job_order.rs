@@ -14,7 +14,7 @@ use std::cmp::Ordering;
 use crate::policy::kai::job::JobFacts;
 use crate::policy::kai::job::rank::Filled;
 use crate::policy::kai::record::notes::{count, real};
-use crate::policy::kai::session::{Session, State};
+use crate::policy::kai::session::{Session, SessionState};
 use crate::policy::kai::task::JobRef;
 use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject, Term, Value};
 
@@ -39,7 +39,7 @@ rules! {
     NAME 4 "jobs of the same age are ordered by name" "name(l) < name(r)"
 }
 
-impl State {
+impl SessionState {
     /// 3.2: order of two jobs.
     pub fn job_order(&self, l: JobRef, r: JobRef) -> Ordering {
         self.jobs[l.ix()].rank.cmp(&self.jobs[r.ix()].rank)

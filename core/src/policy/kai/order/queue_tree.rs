@@ -18,7 +18,7 @@ use crate::policy::kai::number::Quantities;
 use crate::policy::kai::order::leaves::Leaves;
 use crate::policy::kai::order::nondeterminism::RandomOrder;
 use crate::policy::kai::order::queue_order::With;
-use crate::policy::kai::session::{Session, State};
+use crate::policy::kai::session::{Session, SessionState};
 use crate::policy::kai::task::{JobRef, QueueRef};
 
 #[derive(Debug)]
@@ -59,14 +59,14 @@ pub(in crate::policy::kai) struct Branch {
 
 impl QueueTree {
     /// A tree of jobs to serve, with at most `depth` in each leaf.
-    pub fn serving(state: &State, depth: Option<u32>) -> Self {
+    pub fn serving(state: &SessionState, depth: Option<u32>) -> Self {
         Self::new(state, false, depth.map(|d| d as usize))
     }
     /// A tree of jobs to evict.
-    pub fn victims(state: &State) -> Self {
+    pub fn victims(state: &SessionState) -> Self {
         Self::new(state, true, None)
     }
-    fn new(state: &State, is_victim: bool, depth: Option<usize>) -> Self {
+    fn new(state: &SessionState, is_victim: bool, depth: Option<usize>) -> Self {
         let n = state.queues.len();
         QueueTree {
             is_victim,
@@ -168,7 +168,7 @@ impl QueueTree {
         self.branches[queue.ix()].as_mut().expect("linked queues have a branch")
     }
 
-    fn mark(&mut self, state: &State, from: QueueRef) {
+    fn mark(&mut self, state: &SessionState, from: QueueRef) {
         state.path_up(Some(from)).for_each(|queue| self.branch(queue).is_dirty = true);
     }
 
@@ -252,7 +252,7 @@ impl QueueTree {
     }
 
     /// What the popped victims of a leaf hold. Attempts leave residues in inexact sums, so these are added up again.
-    fn popped_from(&self, state: &State, leaf: QueueRef) -> Quantities {
+    fn popped_from(&self, state: &SessionState, leaf: QueueRef) -> Quantities {
         let popped = &self.popped[leaf.ix()];
         if state.sums_are_exact {
             return popped.sum;

@@ -14,7 +14,7 @@ use crate::cluster::Preemptible;
 use crate::policy::kai::place::placement::ROOM;
 use crate::policy::kai::record::failure::Excess;
 use crate::policy::kai::record::notes::{count, real};
-use crate::policy::kai::request::{Kind, part};
+use crate::policy::kai::request::{GpuRequestKind, part};
 use crate::policy::kai::session::Session;
 use crate::policy::kai::task::{JobRef, NodeRef, TaskRef};
 use crate::trace::{Check, NodeReason, Op, Quantity, Subject, Term, Value};
@@ -64,7 +64,7 @@ impl Session<'_> {
         let chunk = self.job(job).chunk.as_deref()?.iter();
         let pending = chunk.filter(|task| self.task(**task).should_allocate(false));
         let requests = pending.map(|&task| &self.pod_of(task).request);
-        let mib = requests.filter(|r| r.kind == Kind::Memory).map(|r| r.count as f64 * r.mib as f64);
+        let mib = requests.filter(|r| r.kind == GpuRequestKind::Memory).map(|r| r.count as f64 * r.mib as f64);
         Some(mib.sum()).filter(|&mib: &f64| mib > 0.0)
     }
 

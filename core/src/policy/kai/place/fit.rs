@@ -16,7 +16,7 @@
 use crate::policy::kai::place::node::{Node, NodeAmounts};
 use crate::policy::kai::place::shared::Shared;
 use crate::policy::kai::pod::PodFacts;
-use crate::policy::kai::request::{Kind, Request};
+use crate::policy::kai::request::{GpuRequestKind, Request};
 use crate::policy::kai::revision::Revision;
 use crate::policy::kai::session::{Inputs, Session};
 use crate::policy::kai::task::{GroupRef, JobRef, NodeRef};
@@ -59,9 +59,9 @@ impl Node {
 
     fn has_devices(&self, r: &Request, gpus: f64) -> bool {
         match r.kind {
-            Kind::Regular => r.gpus <= gpus,
-            Kind::Memory if r.mib > self.device_mib => false,
-            Kind::Fraction | Kind::Memory => {
+            GpuRequestKind::Regular => r.gpus <= gpus,
+            GpuRequestKind::Memory if r.mib > self.device_mib => false,
+            GpuRequestKind::Fraction | GpuRequestKind::Memory => {
                 let most = usize::try_from(r.count).unwrap_or(0);
                 let parts = self.fitting(r).take(most).count();
                 gpus.floor() + parts as f64 >= r.count as f64
@@ -119,7 +119,7 @@ impl Session<'_> {
             return None;
         }
         let (node, r) = (&self.state.nodes[at.ix()], &pod.request);
-        if r.kind == Kind::Memory && !node.device_mib_known {
+        if r.kind == GpuRequestKind::Memory && !node.device_mib_known {
             return Some(NodeReason::Insufficient(Resource::GPU));
         }
         let slots = node.idle.pods + node.releasing.pods;

@@ -19,7 +19,7 @@ use crate::policy::kai::place::node::Node;
 use crate::policy::kai::place::score_parts::{Packing, Part, Parts, Range};
 use crate::policy::kai::pod::PodFacts;
 use crate::policy::kai::record::notes::real;
-use crate::policy::kai::request::{Kind, Request};
+use crate::policy::kai::request::{GpuRequestKind, Request};
 use crate::policy::kai::revision::Revision;
 use crate::policy::kai::session::Inputs;
 use crate::policy::kai::task::NodeRef;
@@ -112,7 +112,7 @@ impl Inputs<'_> {
 
 /// Any request other than whole devices.
 fn wants_parts(r: &Request) -> bool {
-    r.kind != Kind::Regular || r.gpus == 0.0
+    r.kind != GpuRequestKind::Regular || r.gpus == 0.0
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::policy::kai::record::notes::Notes;
 use crate::policy::kai::record::tried::Tried;
-use crate::policy::kai::session::{Session, State};
+use crate::policy::kai::session::{Session, SessionState};
 use crate::policy::kai::task::{JobRef, NodeRef, TaskRef};
 use crate::trace::{Emptied, Search};
 
@@ -13,7 +13,7 @@ impl Notes {
     }
 
     /// Notes the nodes of a set of victims that is tried, or that certainly does not suffice.
-    pub fn tried_nodes(&mut self, state: &State, victims: &[TaskRef]) {
+    pub fn tried_nodes(&mut self, state: &SessionState, victims: &[TaskRef]) {
         if self.is_on() {
             let nodes = victims.iter().filter_map(|victim| state.tasks[victim.ix()].node);
             nodes.for_each(|node| self.search.add(node));

@@ -99,7 +99,7 @@ impl Sibling<'_> {
 
 /// One line of the derivation; `sibling` is the index in the divided slice.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Step {
+pub enum SiblingStep {
     /// A grant up to the quota.
     Quota {
         /// Index of the receiving sibling.
@@ -172,7 +172,11 @@ pub fn divide(total: f64, params: impl Into<DivisionParams>, siblings: &mut [Sib
 }
 
 /// Like [`divide`], with the derivation; the last steps are the results.
-pub fn divide_recorded(total: f64, params: impl Into<DivisionParams>, siblings: &mut [Sibling<'_>]) -> Vec<Step> {
+pub fn divide_recorded(
+    total: f64,
+    params: impl Into<DivisionParams>,
+    siblings: &mut [Sibling<'_>],
+) -> Vec<SiblingStep> {
     let mut steps = Vec::new();
     run(total, params.into(), siblings, &mut steps);
     steps
@@ -192,12 +196,12 @@ pub fn ladder(
     lines
 }
 
-fn line(step: Step, k: f64, siblings: &[Sibling<'_>], queues: &[QueueId]) -> DivisionStep {
+fn line(step: SiblingStep, k: f64, siblings: &[Sibling<'_>], queues: &[QueueId]) -> DivisionStep {
     match step {
-        Step::Quota { sibling, quota, requestable, granted, remaining } => {
+        SiblingStep::Quota { sibling, quota, requestable, granted, remaining } => {
             DivisionStep::Quota { rule: QUOTA, queue: queues[sibling], quota, requestable, granted, remaining }
         }
-        Step::Round { sibling, round, pot, part, offer, wanted, given } => {
+        SiblingStep::Round { sibling, round, pot, part, offer, wanted, given } => {
             let Sibling { priority, weight, usage, .. } = siblings[sibling];
             let priority = i32::try_from(priority).unwrap_or(if priority < 0 { i32::MIN } else { i32::MAX });
             let queue = queues[sibling];
@@ -215,10 +219,10 @@ fn line(step: Step, k: f64, siblings: &[Sibling<'_>], queues: &[QueueId]) -> Div
                 given,
             })
         }
-        Step::Remainder { sibling, fraction, given } => {
+        SiblingStep::Remainder { sibling, fraction, given } => {
             DivisionStep::Remainder { rule: REMAINDER, queue: queues[sibling], fraction, given }
         }
-        Step::Result { sibling, fair_share } => DivisionStep::Result { queue: queues[sibling], fair_share },
+        SiblingStep::Result { sibling, fair_share } => DivisionStep::Result { queue: queues[sibling], fair_share },
     }
 }
 
@@ -226,17 +230,17 @@ fn line(step: Step, k: f64, siblings: &[Sibling<'_>], queues: &[QueueId]) -> Div
 trait Recorder {
     /// Whether steps are recorded.
     const ON: bool;
-    fn record(&mut self, step: impl FnOnce() -> Step);
+    fn record(&mut self, step: impl FnOnce() -> SiblingStep);
 }
 
 struct Off;
 impl Recorder for Off {
     const ON: bool = false;
-    fn record(&mut self, _step: impl FnOnce() -> Step) {}
+    fn record(&mut self, _step: impl FnOnce() -> SiblingStep) {}
 }
-impl Recorder for Vec<Step> {
+impl Recorder for Vec<SiblingStep> {
     const ON: bool = true;
-    fn record(&mut self, step: impl FnOnce() -> Step) {
+    fn record(&mut self, step: impl FnOnce() -> SiblingStep) {
         self.push(step());
     }
 }
@@ -264,7 +268,7 @@ fn run<R: Recorder>(
     }
     if R::ON {
         for (sibling, s) in siblings.iter().enumerate() {
-            recorder.record(|| Step::Result { sibling, fair_share: s.fair_share });
+            recorder.record(|| SiblingStep::Result { sibling, fair_share: s.fair_share });
         }
     }
     rem
@@ -311,7 +315,7 @@ fn grant_quotas<R: Recorder>(total: f64, siblings: &mut [Sibling<'_>], recorder:
             let (part, fraction) = (0.0, 0.0);
             takers.push(Taker { sibling, priority, weight, usage, requestable, fair_share, part, fraction });
         }
-        recorder.record(|| Step::Quota { sibling, quota, requestable, granted, remaining: rem });
+        recorder.record(|| SiblingStep::Quota { sibling, quota, requestable, granted, remaining: rem });
     }
     (takers, rem)
 }
@@ -357,7 +361,7 @@ fn give<R: Recorder>(takers: &mut [&mut Taker], (round, parts): (u32, f64), rem:
         taker.fair_share += given;
         *rem -= given;
         let (sibling, part) = (taker.sibling, (taker.part, parts));
-        recorder.record(|| Step::Round { sibling, round, pot, part, offer, wanted, given });
+        recorder.record(|| SiblingStep::Round { sibling, round, pot, part, offer, wanted, given });
     }
     is_less_wanted
 }
@@ -375,7 +379,7 @@ fn give_remainders<R: Recorder>(takers: &mut [Taker], caps: bool, rem: &mut f64,
         taker.fair_share += given;
         *rem -= given;
         let (sibling, fraction) = (taker.sibling, taker.fraction);
-        recorder.record(|| Step::Remainder { sibling, fraction, given });
+        recorder.record(|| SiblingStep::Remainder { sibling, fraction, given });
     }
 }
 

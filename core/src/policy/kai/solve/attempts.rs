@@ -190,8 +190,8 @@ impl Session<'_> {
         let mut different: SmallVec<[&[usize]; 1]> = SmallVec::new();
         for node in of_latest {
             let jobs = hypothesis.jobs_on(node);
-            let known = different.iter().position(|&other| other == jobs);
-            let i = known.unwrap_or_else(|| {
+            let position = different.iter().position(|&other| other == jobs);
+            let i = position.unwrap_or_else(|| {
                 let victims = hypothesis.tasks_of(jobs);
                 attempts.evicted.push(recorded.iter().copied().chain(victims).collect());
                 attempts.evicts_twice |= hypothesis.evicts_twice(jobs);
@@ -275,9 +275,9 @@ impl Session<'_> {
                 self.state.sums_are_exact = false;
                 *feasibility = None;
             }
-            let found = self.try_scenario(search, hypothesis, scenario, nodes, feasibility.as_ref());
-            if found.is_some() {
-                return found;
+            let solution = self.try_scenario(search, hypothesis, scenario, nodes, feasibility.as_ref());
+            if solution.is_some() {
+                return solution;
             }
             failed.insert(key);
         }
@@ -340,11 +340,11 @@ impl Session<'_> {
     fn groups_with<'g>(&self, tasks: &[TaskRef], groups: impl Iterator<Item = &'g Chunk>) -> Vec<Chunk> {
         let groups: Vec<&Chunk> = groups.collect();
         let contains = |group: &Chunk, pod: PodRef| group.iter().any(|&t| self.task(t).pod == pod);
-        let mut found: Vec<usize> = Vec::new();
+        let mut positions: Vec<usize> = Vec::new();
         for &task in tasks {
             let pod = self.task(task).pod;
-            if !found.iter().any(|&group| contains(groups[group], pod)) {
-                found.extend(groups.iter().position(|group| contains(group, pod)));
+            if !positions.iter().any(|&group| contains(groups[group], pod)) {
+                positions.extend(groups.iter().position(|group| contains(group, pod)));
             }
         }
         let by_name = |group: usize| {
@@ -352,9 +352,9 @@ impl Session<'_> {
             group.sort_by_key(|&t| self.task(t).pod);
             group
         };
-        let mut found: Vec<Chunk> = found.into_iter().map(by_name).collect();
-        found.sort_by_key(|group| self.job_of(group[0]));
-        found
+        let mut chunks: Vec<Chunk> = positions.into_iter().map(by_name).collect();
+        chunks.sort_by_key(|group| self.job_of(group[0]));
+        chunks
     }
 
     /// Victims by job, in the order in which the jobs first occur.
@@ -364,8 +364,8 @@ impl Session<'_> {
             let Some(&first) = group.first() else { continue };
             let job = self.job_of(first);
             let pods = group.iter().map(|&t| self.task(t).pod);
-            match victims.iter_mut().find(|known| known.job == job) {
-                Some(known) => known.pods.extend(pods),
+            match victims.iter_mut().find(|of_job| of_job.job == job) {
+                Some(of_job) => of_job.pods.extend(pods),
                 None => victims.push(VictimsOfJob::of(job, pods)),
             }
         }
@@ -394,20 +394,20 @@ impl Session<'_> {
         of_latest.sort();
         of_latest.dedup();
         let mut scenarios = Vec::new();
-        let mut known: Vec<Vec<usize>> = Vec::new();
+        let mut job_sets: Vec<Vec<usize>> = Vec::new();
         for node in of_latest {
             let mut jobs = hypothesis.jobs_on(Some(node)).to_vec();
             if jobs.is_empty() {
                 continue;
             }
             jobs.sort_by_key(|&at| hypothesis.by_job[at].job);
-            if known.contains(&jobs) {
+            if job_sets.contains(&jobs) {
                 continue;
             }
             let evicts_twice = hypothesis.evicts_twice(&jobs);
             let groups = jobs.iter().map(|&at| self.as_one_group(hypothesis, at)).collect();
             scenarios.push(Scenario { groups, evicts_twice, emptied: None });
-            known.push(jobs);
+            job_sets.push(jobs);
         }
         scenarios
     }
@@ -416,7 +416,7 @@ impl Session<'_> {
     fn as_one_group(&mut self, hypothesis: &Hypothesis, at: usize) -> Chunk {
         let mut tasks: Vec<TaskRef> = Vec::new();
         for task in hypothesis.tasks_of(&[at]) {
-            if tasks.iter().all(|&known| self.task(known).pod != self.task(task).pod) {
+            if tasks.iter().all(|&other| self.task(other).pod != self.task(task).pod) {
                 tasks.push(task);
             }
         }

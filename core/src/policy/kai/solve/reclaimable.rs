@@ -151,12 +151,12 @@ impl Session<'_> {
             let Some(queue) = self.facts_of(victims.job).queue else { continue };
             let units = self.units_of(victims.job, &victims.pods);
             let last = units.last().copied();
-            let known = match reclaimed.iter().position(|t| t.queue == queue) {
-                Some(known) => &mut reclaimed[known],
+            let of_queue = match reclaimed.iter().position(|t| t.queue == queue) {
+                Some(position) => &mut reclaimed[position],
                 None => reclaimed.push_mut(ReclaimedUnits { queue, units: Vec::new(), last_units: Vec::new() }),
             };
-            known.units.extend(units);
-            known.last_units.extend(last);
+            of_queue.units.extend(units);
+            of_queue.last_units.extend(last);
         }
         if self.inputs.draws(RandomOrder::Validator) {
             return self.in_visit_order(reclaimed);
@@ -179,12 +179,13 @@ impl Session<'_> {
 
     /// The pods of the units taken, in the order in which they are compared.
     fn taken(&self, tried: Tried<'_>) -> Vec<PodId> {
-        let of = |victims: &VictimsOfJob| {
+        let pods_by_queue = |victims: &VictimsOfJob| {
             let (elastic, core) = self.in_units(victims.job, &victims.pods);
             let pods = elastic.into_iter().chain(core).map(|task| self.pod_of(task).id);
             Some((self.facts_of(victims.job).queue?, pods.collect::<Vec<_>>()))
         };
-        let mut taken: Vec<(QueueRef, Vec<PodId>)> = self.counted_victims(tried).into_iter().filter_map(of).collect();
+        let mut taken: Vec<(QueueRef, Vec<PodId>)> =
+            self.counted_victims(tried).into_iter().filter_map(pods_by_queue).collect();
         taken.sort_by(|l, r| self.state.queues[l.0.ix()].name.cmp(&self.state.queues[r.0.ix()].name));
         taken.into_iter().flat_map(|(_, pods)| pods).collect()
     }
@@ -335,8 +336,9 @@ impl Session<'_> {
             checks.push(check(GUARANTEE_QUOTA, left(), Op::Exceeds, quota));
             let [stays_within, is_over] = [1, 2].map(|i: usize| checks[i].holds);
             if self.inputs.config.priority_in_quota_reclaim && stays_within && !is_over {
-                let [own, lower] = [r, e].map(|q| count(Quantity::Priority, self.state.queues[q.ix()].priority));
-                checks.push(check(PRIORITY_WITHIN_QUOTA, own, Op::Exceeds, lower));
+                let [priority, other_priority] =
+                    [r, e].map(|q| count(Quantity::Priority, self.state.queues[q.ix()].priority));
+                checks.push(check(PRIORITY_WITHIN_QUOTA, priority, Op::Exceeds, other_priority));
             }
         }
         checks
@@ -431,18 +433,18 @@ impl Session<'_> {
                 let share = |share| real(Quantity::FairShare, shown(share));
                 let before = real(Quantity::Before, claim.held[q.ix()].0.to_array()[i]);
                 let with_job = real(Quantity::AllocatedWithJob, x.to_array()[i]).computed_from(vec![before]);
-                let own = Term::new(Quantity::Saturation, Value::Real(ratio_q));
-                let own = own.computed_from(vec![with_job, share(fs_q)]);
+                let saturation = Term::new(Quantity::Saturation, Value::Real(ratio_q));
+                let saturation = saturation.computed_from(vec![with_job, share(fs_q)]);
                 let after = real(Quantity::AllocatedAfter, left.to_array()[i]);
-                let theirs = real(Quantity::Saturation, ratio_s).computed_from(vec![after, share(fs_s)]);
+                let other_saturation = real(Quantity::Saturation, ratio_s).computed_from(vec![after, share(fs_s)]);
                 proof.common.push(if is_above {
                     let value = match multiplier {
                         1.0 => Value::Real(ratio_q),
                         _ => Value::Product([ratio_q, multiplier]),
                     };
-                    check(Term { value, ..own }, Op::Less, theirs)
+                    check(Term { value, ..saturation }, Op::Less, other_saturation)
                 } else if ratio_q <= 1.0 {
-                    check(own, Op::AtMost, real(Quantity::Constant, 1.0))
+                    check(saturation, Op::AtMost, real(Quantity::Constant, 1.0))
                 } else {
                     let subject = Subject { resource, ..self.about_queues(claim.claimant, s, q) };
                     let none = real(Quantity::Constant, 0.0);

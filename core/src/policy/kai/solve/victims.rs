@@ -12,13 +12,13 @@
 use smallvec::SmallVec;
 
 use crate::policy::kai::number::Quantities;
-use crate::policy::kai::session::State;
+use crate::policy::kai::session::SessionState;
 use crate::policy::kai::task::{JobRef, PodRef};
 
 /// Allocation of every queue before any attempt: total and non-preemptible.
 pub(in crate::policy::kai) type Held = Vec<(Quantities, Quantities)>;
 
-impl State {
+impl SessionState {
     /// Current allocation of every queue.
     pub fn held(&self) -> Held {
         self.queues.iter().map(|q| (q.allocated, q.allocated_np)).collect()
