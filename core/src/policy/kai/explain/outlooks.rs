@@ -7,7 +7,7 @@
 //! until the job's next chunk fits nodes, limits and quotas without them. A non-preemptible job over quota waits for
 //! the job that uses the quota. A job that lost a claim before has no outlook.
 //!
-//! Not found where devices are shared (`State::sums_are_exact`).
+//! Not found where devices are shared (`SessionState::sums_are_exact`).
 
 use std::collections::BTreeMap;
 
