@@ -5,8 +5,11 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Parser;
+use fairground::link;
 use fairground::policy::Policy;
-use fairground::scenario::to_yaml;
+use fairground::scenario::{check, to_yaml};
+use fairground::sim::Simulation;
+use fairground_tests::draw;
 use fairground_tests::soak::soak;
 
 /// Run every law over drawn scenarios
@@ -25,7 +28,13 @@ struct Args {
     /// Go on behind a broken law, to so many of them
     #[arg(long, default_value_t = 1)]
     broken: usize,
+    /// Check nothing: print a link to a cycle of each scenario, and the digest of its state
+    #[arg(long)]
+    links: bool,
 }
+
+/// The cycle of the printed links, unless the run ends before.
+const LINKED_CYCLE: u32 = 6;
 
 fn main() -> ExitCode {
     let args = Args::parse();
@@ -34,6 +43,13 @@ fn main() -> ExitCode {
     if policies.is_empty() {
         eprintln!("there is no such policy; there are {}", Policy::NAMES.join(", "));
         return ExitCode::from(3);
+    }
+    if args.links {
+        let seeds = args.seed..args.seed.saturating_add(args.cases);
+        policies.iter().for_each(|policy| {
+            seeds.clone().filter_map(|seed| linked(policy, seed)).for_each(|line| println!("{line}"))
+        });
+        return ExitCode::SUCCESS;
     }
     // A panic counts as a violation, and minimising its scenario repeats it hundreds of times.
     std::panic::set_hook(Box::new(|_| {}));
@@ -55,4 +71,17 @@ fn main() -> ExitCode {
         n_broken += n_here;
     }
     if n_broken == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// A link to a cycle of a drawn scenario and the digest there, which the page has to show.
+fn linked(policy: &str, seed: u64) -> Option<String> {
+    let scenario = draw::scenario(policy, seed);
+    let mut run = Simulation::new(&check(&scenario).plan?);
+    let mut digest = run.opening().digest;
+    while run.cycle() < LINKED_CYCLE
+        && let Some(record) = run.advance()
+    {
+        digest = record.digest;
+    }
+    Some(format!("{}&at={} {digest:016x}", link::encode(&scenario), run.cycle()))
 }

@@ -137,11 +137,11 @@ pub fn Timeline(run: Signal<Option<Arc<Run>>>, frame: Signal<Option<Arc<Frame>>>
                     let n = shown.with(|view| view.as_deref().map_or(1, cycles_per_step));
                     (n > 1).then(|| view! { <span class="hint">{format!("mean of each {n} cycles; grey: least to most")}</span> })
                 }}
-                {move || kinds.get().all().map(|kind| kind_switch(store, look, kind)).collect_view()}
+                {move || kinds.get().all().map(|kind| kind_key(store, look, kind)).collect_view()}
                 <EventLane view marking />
                 <ZoomButtons zoom />
                 {chart_menu_with(as_table, "Events, zoom, table and pictures", move || {
-                    let items = lane_items(store, marking).into_iter();
+                    let items = lane_items(store, marking, kinds.get_untracked()).into_iter();
                     items.chain(zoom_items(store, zoom)).collect()
                 })}
             </div>
@@ -149,23 +149,15 @@ pub fn Timeline(run: Signal<Option<Arc<Run>>>, frame: Signal<Option<Arc<Frame>>>
     }
 }
 
-/// Toggle for a kind of events: its mark and name; hidden kinds are not stopped at.
-fn kind_switch(store: Store, look: Memo<EventLaneOptions>, kind: EventKind) -> AnyView {
-    let shown = move || look.with(|look| !look.without.has(kind));
+/// Mark and name of a kind of events in the legend; crossed out if it is hidden.
+fn kind_key(store: Store, look: Memo<EventLaneOptions>, kind: EventKind) -> AnyView {
+    let is_hidden = move || look.with(|look| look.without.has(kind));
     view! {
-        <button
-            type="button"
-            class="kind-switch"
-            aria-pressed=move || shown().to_string()
-            title=move || if shown() { "Hide these events" } else { "Show these events again" }
-            on:click=move |_| {
-                let is_out = look.with_untracked(|look| look.without.has(kind));
-                store.dispatch(Command::ShowEvents(kind, is_out));
-            }
-        >
+        <span class="event-kind" class:out=is_hidden>
             {icon(event_icon(kind))}
             {move || kind.name(store.terms.get())}
-        </button>
+            {move || is_hidden().then(|| view! { <span class="sr">", hidden"</span> })}
+        </span>
     }
     .into_any()
 }

@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use super::overlays::{listed, stops_at};
 use crate::state::command::Command;
 use crate::state::document::remarks::{Remark, remarks};
-use crate::state::layout::event_filter::EventSubject;
+use crate::state::layout::event_filter::{EventSubject, Kinds};
 use crate::state::moment::commands::lane;
 use crate::store::Store;
 use crate::views::timeline::view::TimelineView;
@@ -64,9 +64,10 @@ pub fn EventLane(
     }
 }
 
-/// Menu entries: whose events jumps stop at, and the selection of a range.
-pub fn lane_items(store: Store, marking: RwSignal<bool>) -> Vec<MenuItem> {
+/// Menu entries: whose events jumps stop at, which kinds are shown, and the selection of a range.
+pub fn lane_items(store: Store, marking: RwSignal<bool>, kinds: Kinds) -> Vec<MenuItem> {
     let (subject, followed) = store.now(|m| (m.view.event_subject.clone(), m.followed()));
+    let (without, terms) = (store.view.with_untracked(|view| view.without), store.terms.get_untracked());
     let of =
         |label: String, to: EventSubject| MenuItem::new(label, Command::EventsOf(to.clone())).choice(to == subject);
     let mut items = vec![
@@ -79,6 +80,11 @@ pub fn lane_items(store: Store, marking: RwSignal<bool>) -> Vec<MenuItem> {
         _ => None,
     };
     items.extend(stays.map(|(name, to)| of(format!("Jump to events of {name}, whatever is selected"), to)));
+    items.extend(kinds.all().map(|kind| {
+        let is_hidden = without.has(kind);
+        let does = if is_hidden { "Show" } else { "Hide" };
+        MenuItem::new(format!("{does} events: {}", kind.name(terms)), Command::ShowEvents(kind, is_hidden))
+    }));
     items.push(MenuItem::call("Sum up a range…", move |()| marking.set(true)));
     items
 }
