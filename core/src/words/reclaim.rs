@@ -170,6 +170,8 @@ impl<'a> Sides<'a> {
         if let Some(shares) = self.fair_shares_after() {
             let at = rows.iter().position(|(name, ..)| *name == "[fair share]").map_or(0, |at| at + 1);
             rows.insert(at, ("[fair share] after", shares.to_vec(), false));
+            // The first four rows are seen at once, the others with the rule.
+            rows.sort_by_key(|(name, _, is_decisive)| *name == "[quota]" && !is_decisive);
         }
         let caption = match self.parent {
             Some(parent) => text!("Compared below {queue}", [queue = queue_of(self.frame, parent)]),

@@ -229,6 +229,24 @@ test("steps, edits and playing, 24 queues, 64 nodes, 100 jobs", async ({ page })
   });
   tell("between frames while playing", frames.gaps, "33 ms");
   console.log(`cycles played in 3 s: ${frames.cycles}`);
+
+  const box = await page.locator(".scrub").boundingBox();
+  const at = (part) => [box.x + box.width * (0.1 + 0.8 * part), box.y + box.height / 2];
+  await page.mouse.move(...at(0));
+  await page.mouse.down();
+  const gaps = page.evaluate(async () => {
+    const gaps = [];
+    for (let last = 0, from = performance.now(); performance.now() - from < 3000; ) {
+      const now = await new Promise(requestAnimationFrame);
+      if (last > 0) gaps.push(now - last);
+      last = now;
+    }
+    return gaps;
+  });
+  const from = Date.now();
+  while (Date.now() - from < 3000) await page.mouse.move(...at(Math.abs(Math.sin((Date.now() - from) / 600))));
+  tell("between frames while scrubbing", await gaps, "33 ms");
+  await page.mouse.up();
 });
 
 test("interactions and ghosts, 20 queues, 100 nodes, 500 jobs", async ({ page }) => {

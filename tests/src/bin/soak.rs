@@ -79,6 +79,7 @@ fn linked(policy: &str, seed: u64) -> Option<String> {
     let mut run = Simulation::new(&check(&scenario).plan?);
     let mut digest = run.opening().digest;
     while run.cycle() < LINKED_CYCLE
+        && !run.is_quiet()
         && let Some(record) = run.advance()
     {
         digest = record.digest;
