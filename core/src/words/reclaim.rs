@@ -194,12 +194,10 @@ impl<'a> Sides<'a> {
         let sides = [self.giver, self.taker];
         let after =
             |queue: QueueId| self.frame.queues.get(queue.index())?.fair_share?.get(self.resource.index()).copied();
-        let is_other = |queue| {
-            let decided = self.of(queue, Quantity::FairShare);
-            decided.is_some_and(|fact| after(queue).is_some_and(|share| share != fact.value))
-        };
-        let shown = |queue| after(queue).map_or_else(String::new, |share| number::bound(self.resource, share)).into();
-        sides.into_iter().any(is_other).then(|| sides.map(shown))
+        let shown = |queue| after(queue).map_or_else(String::new, |share| number::bound(self.resource, share));
+        let is_other = |queue| self.of(queue, Quantity::FairShare).is_some_and(|fact| fact.bare() != shown(queue));
+        let has_shares = sides.iter().all(|&queue| after(queue).is_some());
+        (has_shares && sides.into_iter().any(is_other)).then(|| sides.map(|queue| shown(queue).into()))
     }
 }
 
