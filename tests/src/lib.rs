@@ -5,6 +5,7 @@
 
 pub mod checker;
 pub mod cycle;
+pub mod digests;
 pub mod division;
 pub mod draw;
 mod draw_newer;

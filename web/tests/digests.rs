@@ -4,28 +4,19 @@
 use std::fmt::Write;
 
 use fairground::scenario::check;
-use fairground::sim::Simulation;
+use fairground_tests::digests::digests;
 use fairground_web::library::EXAMPLES;
 
-const CYCLES: usize = 6;
-
-fn digests(text: &str) -> Vec<String> {
-    let scenario = fairground_web::state::document::from_text(text).expect("examples are clean");
-    let mut simulation = Simulation::new(&check(&scenario).plan.expect("examples can run"));
-    let mut digests = vec![format!("{:016x}", simulation.opening().digest)];
-    while digests.len() <= CYCLES && !simulation.is_quiet() {
-        let Some(record) = simulation.advance() else { break };
-        digests.push(format!("{:016x}", record.digest));
-    }
-    digests
-}
+const CYCLES: u32 = 6;
 
 #[test]
 fn digests_are_those_the_browser_has_to_find() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/e2e/digests.json");
     let mut text = String::from("{\n");
     for (i, example) in EXAMPLES.iter().enumerate() {
-        let list: Vec<String> = digests(example.text).into_iter().map(|d| format!("\"{d}\"")).collect();
+        let scenario = fairground_web::state::document::from_text(example.text).expect("examples are clean");
+        let plan = check(&scenario).plan.expect("examples can run");
+        let list: Vec<String> = digests(&plan, CYCLES).iter().map(|digest| format!("\"{digest:016x}\"")).collect();
         let comma = if i + 1 < EXAMPLES.len() { "," } else { "" };
         let _ = writeln!(text, "  \"{}\": [{}]{comma}", example.id, list.join(", "));
     }

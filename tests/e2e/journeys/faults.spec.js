@@ -218,12 +218,19 @@ test("an engine that dies at any moment is started again, and every edit stays",
   await app.steps(1);
 });
 
-test("a run that needs more memory than there is ends with a notice, and the page goes on", async ({ baseURL, browserName }) => {
-  test.skip(browserName === "firefox", "the limit is an option of V8");
-  // 64 KiB each: the engine starts with about 20 MB.
-  const args = ["--no-sandbox", "--disable-gpu", "--js-flags=--wasm-max-mem-pages=1200"];
-  const browser = await chromium.launch({ executablePath: process.env.FAIRGROUND_BROWSER, args });
-  const page = await browser.newPage({ baseURL, serviceWorkers: "block" });
+const withLittleMemory = test.extend({
+  // A browser of its own, which the other fixtures watch like every page.
+  page: async ({ baseURL, browserName }, use, testInfo) => {
+    testInfo.skip(browserName === "firefox", "the limit is an option of V8");
+    // 64 KiB each: the engine starts with about 20 MB.
+    const args = ["--no-sandbox", "--disable-gpu", "--js-flags=--wasm-max-mem-pages=1200"];
+    const browser = await chromium.launch({ executablePath: process.env.FAIRGROUND_BROWSER, args });
+    await use(await browser.newPage({ baseURL, serviceWorkers: "block" }));
+    await browser.close();
+  },
+});
+
+withLittleMemory("a run that needs more memory than there is ends with a notice, and the page goes on", async ({ page }) => {
   const app = new App(page);
   await app.open();
   await app.drop([["large.yaml", LARGE]]);
@@ -236,7 +243,6 @@ test("a run that needs more memory than there is ends with a notice, and the pag
   await expect.poll(() => app.drafts()).toMatchObject([{ scenario: { name: "Large" } }]);
   await app.example("gang-of-four");
   await app.steps(1);
-  await browser.close();
 });
 
 test("without network the open page works, and says what it cannot load", async ({ page, context, problems }) => {

@@ -8,7 +8,7 @@ use clap::Parser;
 use fairground::link;
 use fairground::policy::Policy;
 use fairground::scenario::{check, to_yaml};
-use fairground::sim::Simulation;
+use fairground_tests::digests::digests;
 use fairground_tests::draw;
 use fairground_tests::soak::soak;
 
@@ -76,13 +76,6 @@ fn main() -> ExitCode {
 /// A link to a cycle of a drawn scenario and the digest there, which the page has to show.
 fn linked(policy: &str, seed: u64) -> Option<String> {
     let scenario = draw::scenario(policy, seed);
-    let mut run = Simulation::new(&check(&scenario).plan?);
-    let mut digest = run.opening().digest;
-    while run.cycle() < LINKED_CYCLE
-        && !run.is_quiet()
-        && let Some(record) = run.advance()
-    {
-        digest = record.digest;
-    }
-    Some(format!("{}&at={} {digest:016x}", link::encode(&scenario), run.cycle()))
+    let digests = digests(&check(&scenario).plan?, LINKED_CYCLE);
+    Some(format!("{}&at={} {:016x}", link::encode(&scenario), digests.len() - 1, digests.last()?))
 }

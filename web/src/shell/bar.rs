@@ -54,7 +54,7 @@ pub fn Bar() -> impl IntoView {
     let more = move |()| {
         let in_bar = [
             MenuItem::new("Examples", Command::Dialog(Some(Dialog::Examples))),
-            MenuItem::new(format!("Policy: {}", short()), Command::Tab(SetupTab::Rules)),
+            MenuItem::new(format!("Policy: {}", named_policy()), Command::Tab(SetupTab::Rules)),
             MenuItem::new("Compare policies", Command::Compare { with_baselines: false }),
         ];
         let mut items: Vec<MenuItem> = in_bar.into_iter().filter(|_| window_width() < PHONE_BELOW).collect();
