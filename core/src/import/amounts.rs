@@ -39,8 +39,8 @@ impl Amounts {
             };
             let Some(text) = value.scalar(&[]) else { continue };
             let Some(amount) = amount(text, resource) else {
-                let says = format!("{name} is {text}, which is no quantity of Kubernetes");
-                report.diagnostics.push(value.error(says));
+                let message = format!("{name} is {text}, which is no quantity of Kubernetes");
+                report.diagnostics.push(value.error(message));
                 continue;
             };
             match resource {

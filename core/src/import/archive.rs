@@ -184,7 +184,7 @@ mod tests {
     fn damaged_archives_end_with_a_message() {
         for text in ["PK\x03\x04", "PK\x05\x06junk", "PK\x03\x04snapshot.json and no directory"] {
             let read = read_snapshot(text.as_bytes(), |_| Ok(()));
-            assert!(read.is_err_and(|says| says.contains("damaged")), "{text}");
+            assert!(read.is_err_and(|message| message.contains("damaged")), "{text}");
         }
         assert!(gunzip(&[0x1f, 0x8b, 8], 100).is_err());
         assert!(gunzip(&[0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 0, b'n'], 100).is_err());
@@ -196,6 +196,6 @@ mod tests {
         let mut file = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3];
         file.extend(packed);
         assert_eq!(gunzip(&file, 1_000_000).map(|text| text.len()), Ok(1_000_000));
-        assert!(gunzip(&file, 999_999).is_err_and(|says| says.contains("more than")));
+        assert!(gunzip(&file, 999_999).is_err_and(|message| message.contains("more than")));
     }
 }

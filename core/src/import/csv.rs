@@ -105,8 +105,8 @@ fn make(jobs: &[u8], queues: Option<&[u8]>, options: &Options, report: &mut Repo
     let has = u64::from(n_nodes) * u64::from(node_gpus) * 1000;
     if let Some(total) = total.filter(|&total| total > has) {
         let [total, has] = [total, has].map(|n| print_decimal(i64::try_from(n).unwrap_or(i64::MAX), 3));
-        let says = format!("the quotas add up to {total} GPUs, the nodes have {has}: not all can be kept at once");
-        report.diagnostics.push(finding(codes::OVERSUBSCRIBED, Path::default().field("queues"), says));
+        let message = format!("the quotas add up to {total} GPUs, the nodes have {has}: not all can be kept at once");
+        report.diagnostics.push(finding(codes::OVERSUBSCRIBED, Path::default().field("queues"), message));
     }
     report.assume("a node has 64 cores and 256 GB; jobs ask for no CPU or memory unless the trace says so");
     Some(Scenario {
@@ -144,18 +144,18 @@ fn read_jobs(
     loop {
         match table.next_row() {
             Row::End => return trace.finish(report),
-            Row::Wrong(line, says) => report.skip(line, JOBS, says),
+            Row::Wrong(line, message) => report.skip(line, JOBS, message),
             Row::Fields(line, fields) => {
-                if let Err(says) = trace.row(fields) {
-                    report.skip(line, JOBS, says);
+                if let Err(message) = trace.row(fields) {
+                    report.skip(line, JOBS, message);
                 }
             }
         }
         if trace.n_pods() > PODS_MAX {
-            let says = format!(
+            let message = format!(
                 "the trace has more than {PODS_MAX} pods, the most that is simulated; cut it to a shorter time"
             );
-            report.refuse(says);
+            report.refuse(message);
             return None;
         }
     }
@@ -193,12 +193,12 @@ fn sizes(bytes: &[u8], node_gpus: u32, report: &mut Report) -> Option<Sizes> {
     loop {
         match table.next_row() {
             Row::End => break,
-            Row::Wrong(line, says) => report.skip(line, QUEUES, says),
+            Row::Wrong(line, message) => report.skip(line, QUEUES, message),
             Row::Fields(line, fields) => match (fields.get(name), fields.get(size).parse::<u32>()) {
                 ("", _) => report.skip(line, QUEUES, "the queue has no name".into()),
                 (_, Err(_)) => {
-                    let says = format!("{} is no whole number of {unit}", fields.get(size));
-                    report.skip(line, QUEUES, says);
+                    let message = format!("{} is no whole number of {unit}", fields.get(size));
+                    report.skip(line, QUEUES, message);
                 }
                 (queue, Ok(n)) if known.insert(queue.to_string()) => {
                     sizes.push((queue.to_string(), u64::from(n) * factor));

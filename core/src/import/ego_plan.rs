@@ -57,8 +57,8 @@ pub fn import_plan(text: &str, options: &Options) -> Imported {
 }
 
 /// Returns an error at a line.
-fn mistake(line: u32, says: String) -> Diagnostic {
-    let found = finding(codes::IMPORT, Path::default(), says);
+fn mistake(line: u32, message: String) -> Diagnostic {
+    let found = finding(codes::IMPORT, Path::default(), message);
     Diagnostic { position: Some((line, 1)), ..found }
 }
 
@@ -126,10 +126,10 @@ impl Reader<'_> {
         let Unlisted { ignored, assumed, mistakes, consumers, consumers_from } = self.unlisted;
         if consumers > 0 {
             let (verb, from) = (if consumers == 1 { "is" } else { "are" }, consumers_from);
-            let says = format!(
+            let message = format!(
                 "consumers from line {from} on: {consumers} {verb} left out, a scenario has at most {QUEUES_MAX} queues"
             );
-            self.report.ignore(says);
+            self.report.ignore(message);
         }
         for (n, list) in [(ignored, &mut self.report.ignored), (assumed, &mut self.report.assumed)] {
             if n > 0 {
@@ -214,8 +214,8 @@ impl Reader<'_> {
                     if ratio.parse::<f64>().is_ok_and(|ratio| ratio.is_finite() && ratio >= 0.0) {
                         self.queues[at].gpu.weight = Some(ratio.into());
                     } else {
-                        let says = format!("{} is not a share ratio: write a number from 0", quoted(ratio));
-                        self.mistake(part.line, says);
+                        let message = format!("{} is not a share ratio: write a number from 0", quoted(ratio));
+                        self.mistake(part.line, message);
                     }
                 }
                 "Limit" => part.children.iter().for_each(|dim| self.limit(dim, at, name)),
@@ -264,8 +264,8 @@ impl Reader<'_> {
     fn hosts(&mut self, selection: &Element, name: &str) -> u32 {
         if let Some(list) = selection.child("HostList") {
             let n = u32::try_from(list.all("Host").count()).unwrap_or(u32::MAX);
-            let says = format!("{name} owns any {n} hosts instead of those named");
-            push_listed(&mut self.report.assumed, says, &mut self.unlisted.assumed);
+            let message = format!("{name} owns any {n} hosts instead of those named");
+            push_listed(&mut self.report.assumed, message, &mut self.unlisted.assumed);
             return n;
         }
         let Some(number) = selection.child("NumHosts") else { return 0 };
@@ -273,8 +273,8 @@ impl Reader<'_> {
         match (number.attribute("type").unwrap_or("absolute"), value) {
             ("absolute", Some(n)) => n.min(self.n_nodes),
             (_, None) if !number.text.trim().eq_ignore_ascii_case("remaining") => {
-                let says = format!("{} is not a number of hosts", quoted(&number.text));
-                self.mistake(number.line, says);
+                let message = format!("{} is not a number of hosts", quoted(&number.text));
+                self.mistake(number.line, message);
                 0
             }
             ("percentage", Some(percent)) => self.n_nodes.saturating_mul(percent.min(100)) / 100,
@@ -289,8 +289,8 @@ impl Reader<'_> {
     fn over_commit(&mut self, resource: &Element) {
         let Some(typed) = resource.attribute("OverCommitRatio").map(str::trim) else { return };
         let Ok(ratio) = typed.parse::<f64>() else {
-            let says = format!("{} is not an over-commit ratio: write a number from 1", quoted(typed));
-            self.mistake(resource.line, says);
+            let message = format!("{} is not an over-commit ratio: write a number from 1", quoted(typed));
+            self.mistake(resource.line, message);
             return;
         };
         let setting = match resource.text.trim() {
@@ -317,8 +317,8 @@ impl Reader<'_> {
     fn whole(&mut self, element: &Element, typed: &str, what: &str, wanted: &str) -> Option<u32> {
         let number = typed.trim().parse::<u32>();
         if number.is_err() {
-            let says = format!("{} is not {what}: write {wanted}", quoted(typed));
-            self.mistake(element.line, says);
+            let message = format!("{} is not {what}: write {wanted}", quoted(typed));
+            self.mistake(element.line, message);
         }
         number.ok()
     }
@@ -328,12 +328,12 @@ impl Reader<'_> {
     }
 
     fn ignored(&mut self, what: &str, element: &Element) {
-        let says = format!("line {}: {what}", element.line);
-        push_listed(&mut self.report.ignored, says, &mut self.unlisted.ignored);
+        let message = format!("line {}: {what}", element.line);
+        push_listed(&mut self.report.ignored, message, &mut self.unlisted.ignored);
     }
 
-    fn mistake(&mut self, line: u32, says: String) {
-        push_listed(&mut self.report.diagnostics, mistake(line, says), &mut self.unlisted.mistakes);
+    fn mistake(&mut self, line: u32, message: String) {
+        push_listed(&mut self.report.diagnostics, mistake(line, message), &mut self.unlisted.mistakes);
     }
 
     fn finish(mut self, options: &Options) -> Scenario {

@@ -81,14 +81,14 @@ impl Piece<'_> {
 pub fn import_files(files: &[File<'_>], options: &Options) -> Files {
     let mut report = Report::default();
     if files.len() > FILES_MAX {
-        let says = format!("the first {FILES_MAX} of {} files are read; choose fewer", files.len());
-        report.ignore(says);
+        let message = format!("the first {FILES_MAX} of {} files are read; choose fewer", files.len());
+        report.ignore(message);
     }
     let files = files.iter().take(FILES_MAX);
     let pieces: Vec<Piece<'_>> = files.flat_map(|file| pieces(file, options, &mut report)).collect();
     name_files(&pieces, &mut report);
-    if let Some(says) = options.too_many_nodes() {
-        report.refuse(says);
+    if let Some(message) = options.too_many_nodes() {
+        report.refuse(message);
         return Files {
             imported: Imported { scenario: None, report },
             more: Vec::new(),
@@ -165,9 +165,9 @@ fn pieces<'a>(file: &File<'a>, options: &Options, report: &mut Report) -> Vec<Pi
             };
             entries.into_iter().flat_map(owned).collect()
         }
-        Err(says) => {
-            let says = if file.name.is_empty() { says } else { format!("{}: {says}", file.name) };
-            report.refuse(says);
+        Err(error) => {
+            let message = if file.name.is_empty() { error } else { format!("{}: {error}", file.name) };
+            report.refuse(message);
             Vec::new()
         }
     }
@@ -190,16 +190,16 @@ fn inputs<'a>(file: &File<'a>, options: &Options, report: &mut Report) -> Vec<Pi
 
 /// Unpacks and recognises a file. Reports an unreadable one.
 fn piece<'a>(file: &File<'a>, options: &Options, report: &mut Report) -> Option<Piece<'a>> {
-    let mut refuse = |says: String| {
-        let says = if file.name.is_empty() { says } else { format!("{}: {says}", file.name) };
-        report.refuse(says);
+    let mut refuse = |message: String| {
+        let message = if file.name.is_empty() { message } else { format!("{}: {message}", file.name) };
+        report.refuse(message);
         None
     };
     let mut bytes = Cow::Borrowed(file.bytes);
     if is_gzip(&bytes) {
         match gunzip(&bytes, TEXT_MAX as u64) {
             Ok(unpacked) => bytes = Cow::Owned(unpacked),
-            Err(says) => return refuse(says),
+            Err(message) => return refuse(message),
         }
     }
     if is_zip(&bytes) {
@@ -209,7 +209,7 @@ fn piece<'a>(file: &File<'a>, options: &Options, report: &mut Report) -> Option<
                 kind: FileKind::Kubernetes,
                 is: Content::Trees(vec![tree]),
             }),
-            Err(says) => refuse(says),
+            Err(message) => refuse(message),
         };
     }
     if bytes.len() > TEXT_MAX {
@@ -217,7 +217,7 @@ fn piece<'a>(file: &File<'a>, options: &Options, report: &mut Report) -> Option<
     }
     let text = match decode(bytes) {
         Ok(text) => text,
-        Err(says) => return refuse(says),
+        Err(message) => return refuse(message),
     };
     let kind = match recognise(text.as_bytes(), file.name) {
         FileKind::Unknown | FileKind::Trace if file.is_sizes => FileKind::QueueSizes,
@@ -339,18 +339,18 @@ fn of_link(text: &str) -> Imported {
             report.understand(contents(&linked.scenario));
             let (theirs, ours) = (linked.rules, link::RULES);
             if theirs != ours {
-                let says = format!("version {ours} of the rules; the link was made with version {theirs}");
-                report.assume(says);
+                let message = format!("version {ours} of the rules; the link was made with version {theirs}");
+                report.assume(message);
             }
             Imported { scenario: Some(linked.scenario), report }
         }
         Err(error) => {
-            let says = format!("the link cannot be read. {error} Copy it again as a whole");
-            let says = match error {
+            let message = format!("the link cannot be read. {error} Copy it again as a whole");
+            let message = match error {
                 link::LinkError::NewerVersion { .. } => format!("the link cannot be read. {error}"),
-                _ => says,
+                _ => message,
             };
-            report.refuse(says);
+            report.refuse(message);
             Imported { scenario: None, report }
         }
     }
@@ -395,8 +395,8 @@ fn together(pieces: &[Piece<'_>], options: &Options, report: &mut Report) -> Opt
     }
     for piece in pieces.iter().filter(|piece| piece.kind.advice().is_some()) {
         let file = if pieces.len() > 1 { format!("{}: ", piece.file) } else { String::new() };
-        let says = format!("{file}{}", piece.kind.advice().unwrap_or_default());
-        report.refuse(says);
+        let message = format!("{file}{}", piece.kind.advice().unwrap_or_default());
+        report.refuse(message);
     }
     sizes_left_out(pieces, report);
     if pieces.iter().any(|piece| piece.kind == FileKind::Unknown) && parts.is_empty() {
@@ -422,8 +422,8 @@ fn sizes_left_out(pieces: &[Piece<'_>], report: &mut Report) {
         }
     } else {
         for piece in sizes {
-            let says = "it is a list of queue sizes, which are read with a trace of jobs";
-            report.ignore(format!("{} is left out: {says}", piece.file));
+            let message = "it is a list of queue sizes, which are read with a trace of jobs";
+            report.ignore(format!("{} is left out: {message}", piece.file));
         }
     }
 }
@@ -525,12 +525,12 @@ fn merge(parts: Vec<Part>, report: &mut Report) -> Option<Scenario> {
         } else if let Some(assumed) = &other.assumed_nodes {
             report.assumed.retain(|line| line != assumed);
         } else {
-            let says = format!("the nodes of {}: those of {} are used", other.kind.what(), base.kind.what());
-            report.ignore(says);
+            let message = format!("the nodes of {}: those of {} are used", other.kind.what(), base.kind.what());
+            report.ignore(message);
         }
         if other.has_queues && base.has_queues {
-            let says = format!("the queues of {}: those of {} are used", other.kind.what(), base.kind.what());
-            report.ignore(says);
+            let message = format!("the queues of {}: those of {} are used", other.kind.what(), base.kind.what());
+            report.ignore(message);
         }
         add_jobs(&mut base.scenario, &other.scenario, report);
     }

@@ -85,8 +85,8 @@ fn configuration(tree: &Value, options: &Options, report: &mut Report) -> Option
     let mut reader = Reader::default();
     let file = file(tree, &mut reader, report);
     let Reader { faults, ignored, n_more } = reader;
-    let place = |line: Position, says: String| format!("line {}: {says}", line.0);
-    report.ignored.extend(ignored.into_iter().map(|(at, says)| place(at, says)));
+    let place = |line: Position, message: String| format!("line {}: {message}", line.0);
+    report.ignored.extend(ignored.into_iter().map(|(at, message)| place(at, message)));
     let mut wrong: Vec<Diagnostic> = faults.into_iter().map(of_fault).collect();
     let mut is_refused = !wrong.is_empty();
     if n_more > 0 {
@@ -94,16 +94,16 @@ fn configuration(tree: &Value, options: &Options, report: &mut Report) -> Option
     }
     let n_queues: usize = file.partitions.iter().map(|partition| count(&partition.root(), &|_| true) - 1).sum();
     if n_queues as u64 > QUEUES_MAX {
-        let says = format!("there are {n_queues} queues; up to {QUEUES_MAX} are simulated");
-        wrong.push(finding(codes::TOO_MANY, Path::default().field("partitions"), says));
+        let message = format!("there are {n_queues} queues; up to {QUEUES_MAX} are simulated");
+        wrong.push(finding(codes::TOO_MANY, Path::default().field("partitions"), message));
     }
     let mut types = Types::new();
     collect_types(&file.partitions, &mut types);
     let types: Types = types.into_iter().collect::<BTreeSet<_>>().into_iter().collect();
     // CPU, memory, GPU and pods always exist.
     if types.len() > TYPES_MAX - 4 {
-        let says = format!("{} resource types are named; up to {} are simulated", types.len(), TYPES_MAX - 4);
-        wrong.push(finding(codes::IMPORT, Path::default(), says));
+        let message = format!("{} resource types are named; up to {} are simulated", types.len(), TYPES_MAX - 4);
+        wrong.push(finding(codes::IMPORT, Path::default(), message));
     } else if wrong.is_empty() {
         wrong.extend(check_all(&file, &types).into_iter().map(|found| {
             let position = Some(position(tree, &found.at));
@@ -140,17 +140,17 @@ fn name_of(partition: &Partition) -> &str {
 fn partition_errors(tree: &Value, file: &File) -> Vec<Diagnostic> {
     let mut wrong = Vec::new();
     let names: Vec<&str> = file.partitions.iter().map(name_of).collect();
-    let mut refuse = |i: usize, says: String| {
+    let mut refuse = |i: usize, message: String| {
         let at = Path::default().field("partitions").at(u32::try_from(i).unwrap_or(u32::MAX));
         let position = Some(position(tree, &at));
-        wrong.push(Diagnostic { position, ..finding(codes::IMPORT, at, says) });
+        wrong.push(Diagnostic { position, ..finding(codes::IMPORT, at, message) });
     };
     for (i, name) in names.iter().enumerate().filter(|(i, name)| names[..*i].contains(name)) {
         refuse(i, format!("two partitions are called {}", quoted(name)));
     }
     if names.len() > POOLS_MAX {
-        let says = format!("{} partitions are named; up to {POOLS_MAX} are simulated", names.len());
-        refuse(POOLS_MAX, says);
+        let message = format!("{} partitions are named; up to {POOLS_MAX} are simulated", names.len());
+        refuse(POOLS_MAX, message);
     }
     wrong
 }
@@ -160,8 +160,8 @@ fn file(tree: &Value, reader: &mut Reader, report: &mut Report) -> File {
     let top = Path::default();
     if let Is::Map(entries) = &tree.is {
         for (key, value) in entries.iter().filter(|(key, _)| key != "partitions") {
-            let says = format!("unknown field {}; known here: partitions", quoted(key));
-            reader.faults.push(Fault { at: top.clone(), position: value.at, says });
+            let message = format!("unknown field {}; known here: partitions", quoted(key));
+            reader.faults.push(Fault { at: top.clone(), position: value.at, says: message });
         }
     }
     match tree.get("partitions").map(|value| &value.is) {
@@ -255,8 +255,8 @@ impl<'r> Writer<'r> {
         }
         if !partition.placementrules.is_empty() {
             self.setting("placement-rules", &yunikorn::rules(&partition.placementrules).flow());
-            let says = "jobs name their queue, so placement rules decide nothing; they are kept";
-            push_once(&mut self.report.assumed, says);
+            let message = "jobs name their queue, so placement rules decide nothing; they are kept";
+            push_once(&mut self.report.assumed, message);
         }
         let root = partition.root();
         let at = Path::default().field("partitions").at(i);
@@ -266,12 +266,12 @@ impl<'r> Writer<'r> {
             self.setting("submitacl.root", &root.submitacl);
         }
         if root.submitacl == "*" {
-            let says = "submitacl \"*\" of root: everybody may submit, as always here";
-            push_once(&mut self.report.understood, says);
+            let message = "submitacl \"*\" of root: everybody may submit, as always here";
+            push_once(&mut self.report.understood, message);
         }
         if root.submitacl != "*" || !root.adminacl.is_empty() || has_acl(&root) {
-            let says = "everybody may submit anywhere: submitacl and adminacl are kept, but decide nothing";
-            push_once(&mut self.report.assumed, says);
+            let message = "everybody may submit anywhere: submitacl and adminacl are kept, but decide nothing";
+            push_once(&mut self.report.assumed, message);
         }
         self.queue_settings(&root, "root", &at);
         self.is_of_partition = false;
@@ -285,15 +285,15 @@ impl<'r> Writer<'r> {
         let count = |of: &dyn Fn(&Queue) -> bool| count(root, of);
         let n = count(&|_| true) - 1;
         let of = self.pools.last().map_or(String::new(), |pool| format!("partition {}: ", pool.name));
-        let mut says = vec![format!("{of}{n} queues with what they are guaranteed and may use")];
+        let mut message = vec![format!("{of}{n} queues with what they are guaranteed and may use")];
         let parts: [(usize, &str); 4] = [
             (count(&|q| !q.properties.is_empty()), "with properties"),
             (count(&|q| q.maxapplications > 0), "with maxapplications"),
             (count(&|q| !q.limits.is_empty()), "with limits of users and groups"),
             (count(&|q| q.childtemplate != Default::default()), "with a template for queues that placement makes"),
         ];
-        says.extend(parts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")));
-        self.report.understand(says.join(", "));
+        message.extend(parts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")));
+        self.report.understand(message.join(", "));
     }
 
     fn queue(&mut self, queue: &Queue, parent: &str, above: &Path) {
@@ -385,7 +385,7 @@ impl<'r> Writer<'r> {
     ) {
         for (property, text) in written {
             let at = at.field("properties").field(property);
-            let says = if !properties().contains(&property.as_str()) {
+            let message = if !properties().contains(&property.as_str()) {
                 let hint = match nearest(property, properties().into_iter()) {
                     Some(near) => format!("did you mean {near}?"),
                     None => format!("known are {}", properties().join(", ")),
@@ -404,7 +404,7 @@ impl<'r> Writer<'r> {
                 continue;
             };
             let position = Some(position(self.tree, &at));
-            self.report.diagnostics.push(Diagnostic { position, ..finding(codes::NOT_EXPRESSED, at, says) });
+            self.report.diagnostics.push(Diagnostic { position, ..finding(codes::NOT_EXPRESSED, at, message) });
         }
     }
 

@@ -213,10 +213,10 @@ impl<'a> LocatedValue<'a> {
         let number = text.trim().parse().ok();
         if let (None, Some(place)) = (&number, self.at(keys)) {
             let (line, path) = (place.line(), &place.path);
-            let says = format!("{line}: {path} is {text}, which is no number that it takes: as if it were missing");
+            let message = format!("{line}: {path} is {text}, which is no number that it takes: as if it were missing");
             let mut all = self.reader.not_numbers.borrow_mut();
-            if !all.contains(&says) {
-                all.push(says);
+            if !all.contains(&message) {
+                all.push(message);
             }
         }
         number
@@ -230,15 +230,15 @@ impl<'a> LocatedValue<'a> {
 /// Values of one type; another type is an error.
 impl<'a> LocatedValue<'a> {
     /// Returns an error at this position.
-    pub fn error(&self, says: String) -> Diagnostic {
-        let says = if self.file.is_empty() { says } else { format!("{}: {says}", self.file) };
-        Diagnostic { position: Some(self.value.at), ..finding(codes::IMPORT, self.path.clone(), says) }
+    pub fn error(&self, message: String) -> Diagnostic {
+        let message = if self.file.is_empty() { message } else { format!("{}: {message}", self.file) };
+        Diagnostic { position: Some(self.value.at), ..finding(codes::IMPORT, self.path.clone(), message) }
     }
     /// Adds an error at this position, once if the value is read several times.
-    pub fn refuse(&self, says: &str) {
+    pub fn refuse(&self, message: &str) {
         self.mark();
         let at = self.path.to_string();
-        let found = self.error(if at.is_empty() { says.to_string() } else { format!("{at}: {says}") });
+        let found = self.error(if at.is_empty() { message.to_string() } else { format!("{at}: {message}") });
         let Errors { listed, n } = &mut *self.reader.errors.borrow_mut();
         if listed.contains(&found) {
             return;

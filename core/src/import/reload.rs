@@ -32,8 +32,8 @@ pub struct Reload {
 /// Reads a configuration that replaces that of the scenario at a moment such as `30s`.
 pub fn reload(scenario: &Scenario, at: &str, text: &str) -> Reload {
     let mut reload = Reload::default();
-    let mut refuse = |says: String| {
-        reload.diagnostics.push(finding(codes::IMPORT, Path::default(), says));
+    let mut refuse = |message: String| {
+        reload.diagnostics.push(finding(codes::IMPORT, Path::default(), message));
     };
     let Ok(moment) = quantity::millis(at).map_err(|_| ()).and_then(|n| if n < 0 { Err(()) } else { Ok(n) }) else {
         refuse(format!("{} is not a moment of the run: write a time such as 90s", quoted(at)));

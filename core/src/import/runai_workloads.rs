@@ -168,8 +168,8 @@ fn add_jobs(workloads: &[LocatedValue<'_>], scenario: &mut Scenario, report: &mu
         jobs.push(job);
     }
     if n_pods > PODS_MAX {
-        let says = format!("the workloads have {n_pods} pods; up to {PODS_MAX} are simulated");
-        report.diagnostics.push(finding(codes::TOO_MANY, Path::default(), says));
+        let message = format!("the workloads have {n_pods} pods; up to {PODS_MAX} are simulated");
+        report.diagnostics.push(finding(codes::TOO_MANY, Path::default(), message));
         return;
     }
     if workloads.is_empty() {

@@ -73,7 +73,7 @@ impl<'a> Table<'a> {
             }
             let line = self.line;
             match self.scan() {
-                Err(says) => return Row::Wrong(line, says.to_string()),
+                Err(message) => return Row::Wrong(line, message.to_string()),
                 Ok(()) if self.fields.is_blank() => {}
                 Ok(()) => {
                     return match self.fields.ends.len() {
@@ -162,7 +162,7 @@ mod tests {
         loop {
             match table.next_row() {
                 Row::End => return rows,
-                Row::Wrong(line, says) => rows.push(format!("{line}! {says}")),
+                Row::Wrong(line, message) => rows.push(format!("{line}! {message}")),
                 Row::Fields(line, fields) => {
                     let all: Vec<&str> = (0..fields.ends.len()).map(|i| fields.get(i)).collect();
                     rows.push(format!("{line}: {}", all.join("|")));

@@ -18,25 +18,25 @@ const FAR_MS: i64 = 100_000_000_000;
 
 impl Report {
     /// Reports a skipped row of the table for a section.
-    pub fn skip(&mut self, line: u32, section: &str, says: String) {
+    pub fn skip(&mut self, line: u32, section: &str, message: String) {
         self.n_skipped += 1;
         if self.n_skipped <= BAD_LISTED {
             let at = Path::default().field(section);
-            let says = format!("line {line} is left out: {says}");
-            let found = Diagnostic { position: Some((line, 1)), ..finding(codes::BAD_ROW, at, says) };
+            let message = format!("line {line} is left out: {message}");
+            let found = Diagnostic { position: Some((line, 1)), ..finding(codes::BAD_ROW, at, message) };
             self.diagnostics.push(found);
         }
     }
     /// Reports the number of skipped rows that are not listed.
     pub fn count_skipped(&mut self) {
         if self.n_skipped > BAD_LISTED {
-            let says = format!("{} more rows are left out", self.n_skipped - BAD_LISTED);
-            self.diagnostics.push(finding(codes::BAD_ROW, Path::default(), says));
+            let message = format!("{} more rows are left out", self.n_skipped - BAD_LISTED);
+            self.diagnostics.push(finding(codes::BAD_ROW, Path::default(), message));
         }
     }
     /// Refuses a table because of its first line.
-    fn refuse_headers(&mut self, says: String) {
-        let found = finding(codes::IMPORT, Path::default(), says);
+    fn refuse_headers(&mut self, message: String) {
+        let found = finding(codes::IMPORT, Path::default(), message);
         self.diagnostics.push(Diagnostic { position: Some((1, 1)), ..found });
     }
 }
@@ -107,15 +107,16 @@ impl Columns {
         });
         let used = columns.into_iter().flatten().collect();
         if !missing.is_empty() {
-            let says =
+            let message =
                 format!("the first line names no column {}; it names {}", missing.join(", "), table.headers.join(", "));
-            report.refuse_headers(says);
+            report.refuse_headers(message);
             return None;
         }
         let [id, queue, submit, duration, gpus, user, pods, cpu, memory] = columns;
         let Some(gpus) = gpus else {
-            let says = "the first line names no column with GPUs: gpus, num_gpus or gpu; choose it (--map gpus=COLUMN)";
-            report.refuse_headers(says.into());
+            let message =
+                "the first line names no column with GPUs: gpus, num_gpus or gpu; choose it (--map gpus=COLUMN)";
+            report.refuse_headers(message.into());
             return None;
         };
         Some((Columns { id, queue, submit, duration, gpus, user, pods, cpu, memory }, used))

@@ -249,8 +249,8 @@ impl<'a> Work<'a, '_> {
                     && pod.object.owner().is_some_and(|[kind, ..]| kind == "ReplicaSet")
                     && owner(pod, cluster) == pod.object.name;
                 is_of_deployment.then(|| {
-                    let says = "is a pod of a Deployment without a class: KAI gives it inference";
-                    report.assume(format!("{name} {says} ({INFERENCE}), so it is not preemptible"));
+                    let message = "is a pod of a Deployment without a class: KAI gives it inference";
+                    report.assume(format!("{name} {message} ({INFERENCE}), so it is not preemptible"));
                     Scalar(INFERENCE.to_string())
                 })
             })
@@ -275,8 +275,8 @@ impl<'a> Work<'a, '_> {
         let min = min.unwrap_or(least).max(i64::from(!self.is_of_kai()));
         let is_whole = min <= n_pods && sets.iter().all(|set| set.min.is_none_or(|min| min <= set.pods.len() as i64));
         if !is_whole {
-            let says = format!("{} waits for pods that are not there yet, so it is not offered", job.name);
-            report.assume(says);
+            let message = format!("{} waits for pods that are not there yet, so it is not offered", job.name);
+            report.assume(message);
         }
         let (own, inner) = match self.group.filter(|_| self.is_of_kai()) {
             Some(group) => subgroups::minimums(group, &paths(sets)),

@@ -226,11 +226,11 @@ pub fn pod_sets<'a>(cluster: &Cluster<'a>, pods: &[Pod<'a>], report: &mut Report
             let count = set.scalar(&["count"]).map_or(Some(1), |text| text.parse::<u64>().ok());
             let count = count.filter(|count| *count <= PODS_MAX - n_pods);
             let (Some(count), Some(place)) = (count, set.get("template")) else {
-                let says = format!(
+                let message = format!(
                     "{}: a pod set needs a template, and all together up to {PODS_MAX} pods",
                     workload.called()
                 );
-                report.diagnostics.push(set.error(says));
+                report.diagnostics.push(set.error(message));
                 return Vec::new();
             };
             n_pods += count;

@@ -128,8 +128,8 @@ fn read(
     report.limit(objects.of_kind(ObjectKind::Queue).len() as u64, QUEUES_MAX, "queues");
     report.limit(pods.len() as u64, PODS_MAX, "pods");
     if objects.is_empty() && report.diagnostics.is_empty() {
-        let says = "no queue, pod group, pod or node is in the text; kubectl get … -o json prints them";
-        report.refuse(says);
+        let message = "no queue, pod group, pod or node is in the text; kubectl get … -o json prints them";
+        report.refuse(message);
     }
     if !report.diagnostics.is_empty() {
         return None;
@@ -157,8 +157,9 @@ fn read(
     report.assumed.extend(reader.not_numbers());
     for (group, name) in [(KUEUE, "Kueue"), (VOLCANO, "Volcano")] {
         if objects.any_of(group) {
-            let says = "itself is not simulated: its queues and jobs are scheduled by the rules of the chosen policy";
-            report.assume(format!("{name} {says}"));
+            let message =
+                "itself is not simulated: its queues and jobs are scheduled by the rules of the chosen policy";
+            report.assume(format!("{name} {message}"));
         }
     }
     if !jobs.is_empty() {

@@ -62,8 +62,8 @@ pub fn nodes(
     let (n_nodes, gpus) = chosen.unwrap_or(NODES);
     if !missing.is_empty() {
         let n = counted(missing.len() as u64, "node");
-        let says = format!("{n} that pods name and the text does not have: {gpus} GPUs each");
-        if nodes.is_empty() { report.assume_nodes(says) } else { report.assume(says) }
+        let message = format!("{n} that pods name and the text does not have: {gpus} GPUs each");
+        if nodes.is_empty() { report.assume_nodes(message) } else { report.assume(message) }
     }
     let n_named = missing.len() as u32;
     nodes.extend(missing.into_iter().map(|name| assumed(name, gpus, pods)));

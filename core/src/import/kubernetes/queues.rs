@@ -29,11 +29,11 @@ pub fn queues(cluster: &Cluster<'_>, jobs: &[JobEntry], pools: &[PoolEntry], rep
     let mut known: BTreeSet<&str> = BTreeSet::new();
     for name in queues.iter().map(|queue| queue.name.as_str()) {
         if !known.insert(name) {
-            let says = format!(
+            let message = format!(
                 "two schedulers have a queue called {}; import their objects one after the other",
                 quoted(name)
             );
-            report.diagnostics.push(finding(codes::IMPORT, Path::default().field("queues"), says));
+            report.diagnostics.push(finding(codes::IMPORT, Path::default().field("queues"), message));
         }
     }
     let parents = queues.iter().filter_map(|queue| queue.parent.as_deref());
@@ -84,18 +84,18 @@ fn resource(resources: &LocatedValue<'_>, key: &str, unit: &str, report: &mut Re
         let negative = text.strip_prefix('-').and_then(|text| text.parse::<f64>().ok()).filter(|n| *n > 0.0);
         if let (Some(n), true) = (negative, field != "overQuotaWeight") {
             if n != 1.0 {
-                let says = "a negative number is read as -1, which is unlimited";
-                report.assume(format!("{}: {field} of {key} is {text}: {says}", place.line()));
+                let message = "a negative number is read as -1, which is unlimited";
+                report.assume(format!("{}: {field} of {key} is {text}: {message}", place.line()));
             }
             return Some(Scalar::from("unlimited"));
         }
         if quantity::millionths(text).is_err() {
-            let says = match text.parse::<f64>() {
+            let message = match text.parse::<f64>() {
                 Ok(n) if n < 0.0 => "which is below 0",
                 Ok(n) if n.is_finite() => "which is more than is simulated",
                 _ => "which is no number",
             };
-            report.diagnostics.push(place.error(format!("{field} of {key} is {text}, {says}")));
+            report.diagnostics.push(place.error(format!("{field} of {key} is {text}, {message}")));
             return None;
         }
         Some(Scalar(format!("{text}{unit}")))

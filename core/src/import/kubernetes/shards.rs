@@ -271,8 +271,8 @@ impl Reading {
         }
         let revision = Revision::default();
         self.set("version", revision.name());
-        let says = "lists no plugin that searches for jobs to evict, as before v0.16.0: it is simulated as version";
-        self.assumed.push(format!("{} {says} {}", self.of, revision.name()));
+        let message = "lists no plugin that searches for jobs to evict, as before v0.16.0: it is simulated as version";
+        self.assumed.push(format!("{} {message} {}", self.of, revision.name()));
         revision
     }
 
@@ -333,8 +333,8 @@ impl Reading {
                 return;
             }
         }
-        let says = "fair share over time is on, and no object has the usage so far: it begins at 0";
-        self.assumed.push(format!("{}: {says}", self.of));
+        let message = "fair share over time is on, and no object has the usage so far: it begins at 0";
+        self.assumed.push(format!("{}: {message}", self.of));
         for (key, value) in usage.entries(&["usageParams"]) {
             let text = value.scalar(&[]).unwrap_or_default();
             let setting = USAGE.iter().find(|(known, _)| *known == key).map(|(_, setting)| *setting);

@@ -309,8 +309,8 @@ impl<'a> Work<'a, '_> {
         if let Some(class) = named {
             let priority = self.cluster.class(class);
             if priority.is_none() {
-                let says = "is not in the text, so it has the default priority";
-                report.assume(format!("the class {class} of {} {says}", self.called()));
+                let message = "is not in the text, so it has the default priority";
+                report.assume(format!("the class {class} of {} {message}", self.called()));
             }
             return priority;
         }
@@ -443,8 +443,8 @@ impl<'a> Work<'a, '_> {
                 for (part, min) in parts.iter().zip(&mins) {
                     if let Some(min) = min.filter(|min| *min > part.n_pods) {
                         let n = part.n_pods;
-                        let says = format!("a task group of {min} with {}: it waits for those", counted(n, "pod"));
-                        report.assume(format!("{}: {says}", self.called()));
+                        let message = format!("a task group of {min} with {}: it waits for those", counted(n, "pod"));
+                        report.assume(format!("{}: {message}", self.called()));
                     }
                 }
                 // The sets of a job have a minimum each, or none has.
