@@ -200,8 +200,8 @@ pub fn read(s: &Scenario, f: &mut Findings) -> Config {
             _ => {
                 let names = Setting::names(&PLAN);
                 let of_consumers = Setting::names(of_consumer()).join(", ");
-                let says = format!("it has {}, and for a queue, as in rank.NAME: {of_consumers}", names.join(", "));
-                unknown(s, name, &names, &says, f);
+                let message = format!("it has {}, and for a queue, as in rank.NAME: {of_consumers}", names.join(", "));
+                unknown(s, name, &names, &message, f);
                 continue;
             }
         };

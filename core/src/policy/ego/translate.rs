@@ -26,8 +26,8 @@ pub fn setting(work: &mut Translator<'_>, name: &str, typed: &Scalar) -> bool {
     if work.new.delays.termination.replace(typed.clone()).is_some() {
         work.note(NoteKind::Dropped, at.clone(), "the grace of the plan wins in EGO");
     }
-    let says = "the grace becomes the delay from evict to gone";
-    work.note(NoteKind::Changed, translator::setting(name), says);
-    work.note(NoteKind::Changed, at, says);
+    let message = "the grace becomes the delay from evict to gone";
+    work.note(NoteKind::Changed, translator::setting(name), message);
+    work.note(NoteKind::Changed, at, message);
     true
 }

@@ -144,13 +144,13 @@ pub fn read(s: &Scenario, f: &mut Findings) -> Config {
             (None, Some(setting)) => setting.read(&mut config.sharing, &typed.0),
             _ => {
                 let own = Setting::names(&OWN);
-                let says = format!(
+                let message = format!(
                     "it has {}, {}, and for a queue {}.NAME; {PRIORITY_CLASS}NAME",
                     own.join(", "),
                     engine.join(", "),
                     OF_QUEUE.field.key
                 );
-                unknown(s, name, &[own, engine.clone()].concat(), &says, f);
+                unknown(s, name, &[own, engine.clone()].concat(), &message, f);
                 continue;
             }
         };

@@ -26,8 +26,8 @@ pub fn queues(work: &mut Translator<'_>) {
     if work.to.key == "runai" {
         if departments.contains(&true) {
             work.new.settings.insert("department-over-quota".into(), "by-weight".into());
-            let says = "by default Run:ai divides among departments in proportion to their quotas; it is set to divide by weight";
-            work.note(NoteKind::Changed, setting("department-over-quota"), says);
+            let message = "by default Run:ai divides among departments in proportion to their quotas; it is set to divide by weight";
+            work.note(NoteKind::Changed, setting("department-over-quota"), message);
         }
     } else if work.to.queue.weight.is_some() {
         over_quota(work, &departments);
@@ -71,13 +71,13 @@ fn over_quota(work: &mut Translator<'_>, departments: &[bool]) {
 }
 
 /// Notes changed weights and limits of a queue.
-fn rewritten(work: &mut Translator<'_>, i: usize, says: &str) {
+fn rewritten(work: &mut Translator<'_>, i: usize, message: &str) {
     let (old, new) = (&work.old.queues[i], work.new.queues[i].clone());
     for r in Resource::ACCOUNTED {
         for field in [Field::Weight, Field::Limit] {
             if field.of(part(old, r)) != field.of(part(&new, r)) {
                 let at = queue(&old.name).field(r.name()).field(field.name());
-                work.note(NoteKind::Changed, at, says);
+                work.note(NoteKind::Changed, at, message);
             }
         }
     }
