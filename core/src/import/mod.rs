@@ -158,9 +158,9 @@ impl Report {
         read.map_err(|wrong| self.diagnostics.push(*wrong)).ok()
     }
     /// Adds an error if there are more of something than are simulated.
-    fn limit(&mut self, n: u64, most: u64, what: &str) {
-        if n > most {
-            let message = format!("there are {n} {what}; up to {most} are simulated");
+    fn limit(&mut self, n: u64, max: u64, what: &str) {
+        if n > max {
+            let message = format!("there are {n} {what}; up to {max} are simulated");
             self.diagnostics.push(finding(codes::TOO_MANY, Path::default(), message));
         }
     }
@@ -195,7 +195,7 @@ impl Report {
 
 /// Adds a line to a list unless it is there already.
 fn push_once(list: &mut Vec<String>, message: &str) {
-    if !list.iter().any(|known| known == message) {
+    if !list.iter().any(|other| other == message) {
         list.push(message.to_string());
     }
 }

@@ -21,10 +21,10 @@ impl Report {
     pub fn skip(&mut self, line: u32, section: &str, message: String) {
         self.n_skipped += 1;
         if self.n_skipped <= BAD_LISTED {
-            let at = Path::default().field(section);
+            let path = Path::default().field(section);
             let message = format!("line {line} is left out: {message}");
-            let found = Diagnostic { position: Some((line, 1)), ..finding(codes::BAD_ROW, at, message) };
-            self.diagnostics.push(found);
+            let diagnostic = Diagnostic { position: Some((line, 1)), ..finding(codes::BAD_ROW, path, message) };
+            self.diagnostics.push(diagnostic);
         }
     }
     /// Reports the number of skipped rows that are not listed.
@@ -36,8 +36,8 @@ impl Report {
     }
     /// Refuses a table because of its first line.
     fn refuse_headers(&mut self, message: String) {
-        let found = finding(codes::IMPORT, Path::default(), message);
-        self.diagnostics.push(Diagnostic { position: Some((1, 1)), ..found });
+        let diagnostic = finding(codes::IMPORT, Path::default(), message);
+        self.diagnostics.push(Diagnostic { position: Some((1, 1)), ..diagnostic });
     }
 }
 
@@ -272,14 +272,14 @@ impl Trace {
             report.understand(format!("{what} are {}", format.what()));
         }
         self.place_in_time(report);
-        for (column, says) in [
+        for (column, message) in [
             (self.columns.id, "jobs are called job-1, job-2, …"),
             (self.columns.queue, "all jobs belong to one queue, default"),
             (self.columns.submit, "all jobs are submitted at the start"),
             (self.columns.duration, "jobs run until the end"),
         ] {
             if column.is_none() {
-                report.assume(says);
+                report.assume(message);
             }
         }
         report.assume("all jobs have the default priority and may be preempted");
@@ -324,7 +324,7 @@ fn make_unique(jobs: &mut [JobEntry]) -> u32 {
     if duplicates.is_empty() {
         return 0;
     }
-    let mut taken: BTreeSet<String> = jobs.iter().map(|job| job.name.clone()).collect();
+    let mut names: BTreeSet<String> = jobs.iter().map(|job| job.name.clone()).collect();
     let (mut n, mut before) = (1u32, String::new());
     for &i in &duplicates {
         let base: String = jobs[i].name.chars().take(NAME_CHARS_MAX - 12).collect();
@@ -335,7 +335,7 @@ fn make_unique(jobs: &mut [JobEntry]) -> u32 {
         loop {
             n += 1;
             let fresh = format!("{base}~{n}");
-            if taken.insert(fresh.clone()) {
+            if names.insert(fresh.clone()) {
                 jobs[i].name = fresh;
                 break;
             }

@@ -56,8 +56,8 @@ pub fn ideas(scenario: &Scenario, frame: &Frame, job: &str) -> Vec<Suggestion> {
 
 impl Case<'_> {
     /// Whether a matching gate is among those that block the job.
-    fn is_held_by(&self, matches_gate: impl Fn(&Gate) -> bool) -> bool {
-        self.refusal.is_some_and(|refusal| matches_gate(&refusal.gate) || refusal.also.iter().any(matches_gate))
+    fn is_held_by(&self, predicate: impl Fn(&Gate) -> bool) -> bool {
+        self.refusal.is_some_and(|refusal| predicate(&refusal.gate) || refusal.also.iter().any(predicate))
     }
 
     fn of_job(&self, all: &mut Vec<Suggestion>) {

@@ -216,36 +216,36 @@ pub fn texts(map: Option<LocatedValue<'_>>) -> BTreeMap<String, String> {
 /// Returns the sum over containers, raised to the largest init container.
 fn total(object: &Object<'_>, report: &mut Report) -> Amounts {
     let mut sum = Amounts::default();
-    let of = |container: &LocatedValue<'_>, report: &mut Report| {
+    let requests_of = |container: &LocatedValue<'_>, report: &mut Report| {
         let requests = container.at(&["resources", "requests"]);
         let requested = container.entries(&["resources", "requests"]);
-        let mut own = requests.map(|asked| Amounts::read(&asked, report)).unwrap_or_default();
+        let mut amounts = requests.map(|values| Amounts::read(&values, report)).unwrap_or_default();
         // A resource without a request but with a limit is requested up to the limit.
         if let Some(limits) = container.at(&["resources", "limits"]) {
-            let is_left_out = |name: &str| requested.iter().all(|(known, _)| *known != name);
+            let is_left_out = |name: &str| requested.iter().all(|(requested_name, _)| *requested_name != name);
             // A limit beside a request decides nothing about where a pod runs.
             limits.entries(&[]).iter().filter(|(name, _)| !is_left_out(name)).for_each(|(_, place)| place.mark());
-            own.add(&Amounts::read_where(&limits, is_left_out, report));
+            amounts.add(&Amounts::read_where(&limits, is_left_out, report));
         }
-        own
+        amounts
     };
     for container in object.place.items(&["spec", "containers"]) {
-        sum.add(&of(&container, report));
+        sum.add(&requests_of(&container, report));
     }
-    let mut most = Amounts::default();
+    let mut largest = Amounts::default();
     let mut sidecars = Amounts::default();
     for container in object.place.items(&["spec", "initContainers"]) {
-        let mut own = of(&container, report);
+        let mut amounts = requests_of(&container, report);
         if container.scalar(&["restartPolicy"]) == Some("Always") {
-            sidecars.add(&own);
-            most.raise(&sidecars);
+            sidecars.add(&amounts);
+            largest.raise(&sidecars);
         } else {
-            own.add(&sidecars);
-            most.raise(&own);
+            amounts.add(&sidecars);
+            largest.raise(&amounts);
         }
     }
     sum.add(&sidecars);
-    sum.raise(&most);
+    sum.raise(&largest);
     if let Some(overhead) = object.place.at(&["spec", "overhead"]) {
         sum.add(&Amounts::read(&overhead, report));
     }

@@ -26,9 +26,9 @@ pub fn queues(cluster: &Cluster<'_>, jobs: &[JobEntry], pools: &[PoolEntry], rep
     queues.extend(volcano::queues(cluster, report));
     queues.extend(kueue::queues(cluster, report));
     report.has_queues = !queues.is_empty();
-    let mut known: BTreeSet<&str> = BTreeSet::new();
+    let mut queue_names: BTreeSet<&str> = BTreeSet::new();
     for name in queues.iter().map(|queue| queue.name.as_str()) {
-        if !known.insert(name) {
+        if !queue_names.insert(name) {
             let message = format!(
                 "two schedulers have a queue called {}; import their objects one after the other",
                 quoted(name)
@@ -38,7 +38,7 @@ pub fn queues(cluster: &Cluster<'_>, jobs: &[JobEntry], pools: &[PoolEntry], rep
     }
     let parents = queues.iter().filter_map(|queue| queue.parent.as_deref());
     let named = jobs.iter().map(|job| job.queue.as_str()).chain(parents);
-    let missing: BTreeSet<&str> = named.filter(|name| !name.is_empty() && !known.contains(name)).collect();
+    let missing: BTreeSet<&str> = named.filter(|name| !name.is_empty() && !queue_names.contains(name)).collect();
     let missing: Vec<String> = missing.into_iter().map(str::to_string).collect();
     // Beside a configuration of YuniKorn, its queues are looked up when both are merged.
     if !missing.is_empty() && !cluster.has_yunikorn {
@@ -54,12 +54,12 @@ pub fn queues(cluster: &Cluster<'_>, jobs: &[JobEntry], pools: &[PoolEntry], rep
 fn queue(object: &Object<'_>, cluster: &Cluster<'_>, report: &mut Report) -> QueueEntry {
     let place = &object.place;
     let resources = place.at(&["spec", "resources"]);
-    let mut of = |key, unit| match &resources {
+    let mut resource_entry = |key, unit| match &resources {
         Some(resources) => resource(resources, key, unit, report),
         None => ResourceEntry::default(),
     };
     // Numbers are GPUs, millicores and megabytes, the unit of plain memory values in a queue.
-    let (gpu, cpu, memory) = (of("gpu", ""), of("cpu", "m"), of("memory", ""));
+    let (gpu, cpu, memory) = (resource_entry("gpu", ""), resource_entry("cpu", "m"), resource_entry("memory", ""));
     let text = |key| place.scalar(&["spec", key]).filter(|text| !text.is_empty());
     let shown = text("displayName").filter(|shown| *shown != object.name);
     QueueEntry {
@@ -78,7 +78,7 @@ fn queue(object: &Object<'_>, cluster: &Cluster<'_>, report: &mut Report) -> Que
 }
 
 fn resource(resources: &LocatedValue<'_>, key: &str, unit: &str, report: &mut Report) -> ResourceEntry {
-    let mut of = |field: &str, unit: &str| {
+    let mut bound = |field: &str, unit: &str| {
         let place = resources.at(&[key, field])?;
         let text = place.scalar(&[]).unwrap_or_default().trim();
         let negative = text.strip_prefix('-').and_then(|text| text.parse::<f64>().ok()).filter(|n| *n > 0.0);
@@ -100,5 +100,10 @@ fn resource(resources: &LocatedValue<'_>, key: &str, unit: &str, report: &mut Re
         }
         Some(Scalar(format!("{text}{unit}")))
     };
-    ResourceEntry { quota: of("quota", unit), limit: of("limit", unit), weight: of("overQuotaWeight", ""), usage: None }
+    ResourceEntry {
+        quota: bound("quota", unit),
+        limit: bound("limit", unit),
+        weight: bound("overQuotaWeight", ""),
+        usage: None,
+    }
 }
