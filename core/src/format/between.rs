@@ -13,19 +13,19 @@ pub fn edits_between(before: &Scenario, after: &Scenario) -> Option<Vec<Edit>> {
     apply(before, &edits).is_ok_and(|made| made == *after).then_some(edits)
 }
 
-fn compare(before: &dyn Shape, after: &dyn Shape, at: &Path, edits: &mut Vec<Edit>) -> Option<()> {
+fn compare(before: &dyn Shape, after: &dyn Shape, path: &Path, edits: &mut Vec<Edit>) -> Option<()> {
     for (i, name) in before.names().iter().enumerate() {
-        let at = at.field(name);
+        let path = path.field(name);
         match (before.field(i), after.field(i)) {
-            (Ref::Part(before), Ref::Part(after)) => compare(before, after, &at, edits)?,
-            (Ref::Rows(before), Ref::Rows(after)) => compare_rows(before, after, &at, edits)?,
-            (Ref::Settings(before), Ref::Settings(after)) => compare_settings(before, after, &at, edits),
+            (Ref::Part(before), Ref::Part(after)) => compare(before, after, &path, edits)?,
+            (Ref::Rows(before), Ref::Rows(after)) => compare_rows(before, after, &path, edits)?,
+            (Ref::Settings(before), Ref::Settings(after)) => compare_settings(before, after, &path, edits),
             (Ref::Labels(before), Ref::Labels(after)) if before == after => {}
             (Ref::Texts(before), Ref::Texts(after)) if before == after => {}
             (before, after) => {
                 let (before, after) = (text(&before)?, text(&after)?);
                 if before != after {
-                    edits.push(Edit::Set { at, value: after.unwrap_or_default().to_string() });
+                    edits.push(Edit::Set { at: path, value: after.unwrap_or_default().to_string() });
                 }
             }
         }
@@ -43,7 +43,7 @@ fn text<'a>(field: &Ref<'a>) -> Option<Option<&'a str>> {
 }
 
 /// Compares lists whose elements have the same names in the same order.
-fn compare_rows(before: &dyn Rows, after: &dyn Rows, at: &Path, edits: &mut Vec<Edit>) -> Option<()> {
+fn compare_rows(before: &dyn Rows, after: &dyn Rows, path: &Path, edits: &mut Vec<Edit>) -> Option<()> {
     if before.count() != after.count() {
         return None;
     }
@@ -51,7 +51,7 @@ fn compare_rows(before: &dyn Rows, after: &dyn Rows, at: &Path, edits: &mut Vec<
         let (before, after) = (before.row(i)?, after.row(i)?);
         let n_edits = edits.len();
         let name = name_of(after);
-        compare(before, after, &at.named(name.unwrap_or_default()), edits)?;
+        compare(before, after, &path.named(name.unwrap_or_default()), edits)?;
         if name_of(before) != name || edits.len() > n_edits && name.is_none() {
             return None;
         }
@@ -70,14 +70,14 @@ fn name_of(shape: &dyn Shape) -> Option<&str> {
 fn compare_settings(
     before: &BTreeMap<String, Scalar>,
     after: &BTreeMap<String, Scalar>,
-    at: &Path,
+    path: &Path,
     edits: &mut Vec<Edit>,
 ) {
     let added = after.keys().filter(|key| !before.contains_key(*key));
     for key in before.keys().chain(added) {
         if before.get(key) != after.get(key) {
             let value = after.get(key).map(|value| value.0.clone()).unwrap_or_default();
-            edits.push(Edit::Set { at: at.field(key), value });
+            edits.push(Edit::Set { at: path.field(key), value });
         }
     }
 }

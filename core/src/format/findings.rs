@@ -18,29 +18,29 @@ pub struct Findings {
 
 impl Findings {
     /// Adds a finding with the severity of its code.
-    pub fn add(&mut self, code: Code, at: Path, says: impl Into<String>, fix: Option<Fix>) {
-        self.push(diagnostic(code, at, says.into(), fix));
+    pub fn add(&mut self, code: Code, path: Path, message: impl Into<String>, fix: Option<Fix>) {
+        self.push(diagnostic(code, path, message.into(), fix));
     }
 
     /// Adds a finding with the fix that sets the value at its location.
     pub fn suggest(
         &mut self,
         code: Code,
-        at: Path,
-        says: impl Into<String>,
+        path: Path,
+        message: impl Into<String>,
         value: impl Into<String>,
         label: impl Into<String>,
     ) {
-        self.add(code, at.clone(), says, set(at, value, label));
+        self.add(code, path.clone(), message, set(path, value, label));
     }
 
     /// Adds a complete finding, such as one with a position in the text.
-    pub fn push(&mut self, found: Diagnostic) {
-        self.errors += u32::from(found.severity == Severity::Error);
-        let n = self.counts.entry(found.code).or_default();
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        self.errors += u32::from(diagnostic.severity == Severity::Error);
+        let n = self.counts.entry(diagnostic.code).or_default();
         *n += 1;
         if *n <= LISTED_MAX {
-            self.list.push(found);
+            self.list.push(diagnostic);
         }
     }
 
@@ -66,8 +66,8 @@ impl Findings {
     pub fn finish(mut self) -> Vec<Diagnostic> {
         for (&code, &n) in &self.counts {
             if n > LISTED_MAX {
-                let says = format!("{} more findings like the {LISTED_MAX} above", n - LISTED_MAX);
-                self.list.push(diagnostic(code, Path::default(), says, None));
+                let message = format!("{} more findings like the {LISTED_MAX} above", n - LISTED_MAX);
+                self.list.push(diagnostic(code, Path::default(), message, None));
             }
         }
         self.list
@@ -79,24 +79,24 @@ fn severity(code: Code) -> Severity {
 }
 
 /// Returns a finding without a position in the text.
-pub fn diagnostic(code: Code, at: Path, says: String, fix: Option<Fix>) -> Diagnostic {
-    Diagnostic { severity: severity(code), code, at, position: None, says, fix }
+pub fn diagnostic(code: Code, path: Path, message: String, fix: Option<Fix>) -> Diagnostic {
+    Diagnostic { severity: severity(code), code, at: path, position: None, says: message, fix }
 }
 
 /// Returns a fix that sets one value.
-pub fn set(at: Path, value: impl Into<String>, label: impl Into<String>) -> Option<Fix> {
-    Some(Fix { label: label.into(), edits: vec![Edit::Set { at, value: value.into() }] })
+pub fn set(path: Path, value: impl Into<String>, label: impl Into<String>) -> Option<Fix> {
+    Some(Fix { label: label.into(), edits: vec![Edit::Set { at: path, value: value.into() }] })
 }
 
 /// Returns a fix that removes an element.
-pub fn remove(at: Path, label: impl Into<String>) -> Option<Fix> {
-    Some(Fix { label: label.into(), edits: vec![Edit::Remove { at }] })
+pub fn remove(path: Path, label: impl Into<String>) -> Option<Fix> {
+    Some(Fix { label: label.into(), edits: vec![Edit::Remove { at: path }] })
 }
 
 /// Returns a fix that renames an element.
-pub fn rename(at: Path, to: &str) -> Option<Fix> {
+pub fn rename(path: Path, to: &str) -> Option<Fix> {
     let label = format!("Rename it to {}", quoted(to));
-    Some(Fix { label, edits: vec![Edit::Rename { at, to: to.to_string() }] })
+    Some(Fix { label, edits: vec![Edit::Rename { at: path, to: to.to_string() }] })
 }
 
 /// Whether a character is invisible or changes how others are displayed: zero-width and filler characters, variation

@@ -30,28 +30,28 @@ pub fn free_name<'a>(stem: &str, taken: impl Iterator<Item = &'a str>) -> String
 
 /// A node like the last one, 8 GPUs if there is none, with an unused name.
 pub fn next_node(scenario: &Scenario) -> NodeEntry {
-    let like = scenario.nodes.last().cloned().unwrap_or_default();
+    let last = scenario.nodes.last().cloned().unwrap_or_default();
     NodeEntry {
         name: free_name("nodes", scenario.nodes.iter().map(|node| node.name.as_str())),
-        gpu: like.gpu.or(Some("8".into())),
-        cpu: like.cpu,
-        memory: like.memory,
-        pods: like.pods,
-        gpu_memory: like.gpu_memory,
+        gpu: last.gpu.or(Some("8".into())),
+        cpu: last.cpu,
+        memory: last.memory,
+        pods: last.pods,
+        gpu_memory: last.gpu_memory,
         ..NodeEntry::default()
     }
 }
 
 /// Returns the text at a location, lists joined by commas, labels as `name=value`. `None` if it is empty or does not
 /// exist.
-pub fn get(scenario: &Scenario, at: &Path) -> Option<String> {
-    match at.0.as_slice() {
+pub fn get(scenario: &Scenario, path: &Path) -> Option<String> {
+    match path.0.as_slice() {
         [Segment::Field(name)] if name == "format" => return Some(FORMAT.to_string()),
         [Segment::Field(name)] if name == "version" => return Some(VERSION.to_string()),
         _ => {}
     }
     let mut shape: &dyn Shape = scenario;
-    let mut segments = at.0.iter();
+    let mut segments = path.0.iter();
     loop {
         let Segment::Field(name) = segments.next()? else { return None };
         let i = shape.names().iter().position(|n| n == name)?;
@@ -110,27 +110,28 @@ fn name_of(row: &dyn Shape) -> Option<&str> {
     }
 }
 
-fn refuse(at: &Path, says: String) -> Box<Diagnostic> {
-    Box::new(diagnostic(codes::NO_PLACE, at.clone(), says, None))
+fn refuse(path: &Path, message: String) -> Box<Diagnostic> {
+    Box::new(diagnostic(codes::NO_PLACE, path.clone(), message, None))
 }
 
-fn no_place(at: &Path) -> Box<Diagnostic> {
-    refuse(at, format!("there is no place {at} in this scenario"))
+fn no_place(path: &Path) -> Box<Diagnostic> {
+    refuse(path, format!("there is no place {path} in this scenario"))
 }
 
 fn apply_one(s: &mut Scenario, edit: &Edit) -> Result<(), Box<Diagnostic>> {
     match edit {
         // Checked first, so that a section is copied only if it changes.
-        Edit::Set { at, value } if get(s, at).as_deref() == Some(value.as_str()) => Ok(()),
-        Edit::Set { at, value } => set(s, &at.0, value).map_err(|why| match why {
-            Unset::NoPlace => no_place(at),
+        Edit::Set { at: path, value } if get(s, path).as_deref() == Some(value.as_str()) => Ok(()),
+        Edit::Set { at: path, value } => set(s, &path.0, value).map_err(|why| match why {
+            Unset::NoPlace => no_place(path),
             Unset::Gap => {
-                let says = format!("{at}: the list {} has an empty item; remove a comma or name one", quoted(value));
-                refuse(at, says)
+                let message =
+                    format!("{path}: the list {} has an empty item; remove a comma or name one", quoted(value));
+                refuse(path, message)
             }
         }),
-        Edit::Rename { at, to } => rename(s, at, to),
-        Edit::Remove { at } => remove(s, at),
+        Edit::Rename { at: path, to } => rename(s, path, to),
+        Edit::Remove { at: path } => remove(s, path),
         Edit::AddQueue { name, parent } => {
             free(s, "queues", name)?;
             let mut queue = QueueEntry { parent: parent.clone(), ..unlimited_queue(name) };
@@ -152,9 +153,11 @@ fn apply_one(s: &mut Scenario, edit: &Edit) -> Result<(), Box<Diagnostic>> {
             Arc::make_mut(&mut s.timeline).push((**entry).clone());
             Ok(())
         }
-        Edit::MoveQueue { at, parent, before } => move_queue(s, at, parent.as_deref(), before.as_deref()),
-        Edit::MovePool { at, before } => fix_pools::move_before(element(s, at), s, before).ok_or(no_place(at)),
-        Edit::Duplicate { at } => duplicate(s, at),
+        Edit::MoveQueue { at: path, parent, before } => move_queue(s, path, parent.as_deref(), before.as_deref()),
+        Edit::MovePool { at: path, before } => {
+            fix_pools::move_before(element(s, path), s, before).ok_or(no_place(path))
+        }
+        Edit::Duplicate { at: path } => duplicate(s, path),
     }
 }
 
@@ -184,13 +187,13 @@ fn free(s: &Scenario, section: &str, name: &str) -> Result<(), Box<Diagnostic>> 
 
 /// Returns a queue without limits: quotas and limits are unlimited, weights are 1.
 pub fn unlimited_queue(name: &str) -> QueueEntry {
-    let open = ResourceEntry {
+    let unlimited = ResourceEntry {
         quota: Some("unlimited".into()),
         limit: Some("unlimited".into()),
         weight: Some("1".into()),
         usage: None,
     };
-    let (gpu, cpu, memory) = (open.clone(), open.clone(), open);
+    let (gpu, cpu, memory) = (unlimited.clone(), unlimited.clone(), unlimited);
     QueueEntry { name: name.to_string(), gpu, cpu, memory, ..QueueEntry::default() }
 }
 
@@ -273,21 +276,21 @@ fn set(shape: &mut dyn Shape, segments: &[Segment], value: &str) -> Result<(), U
 }
 
 /// Returns the section and position of an element of a top-level list.
-fn element(s: &Scenario, at: &Path) -> Option<(&'static str, usize)> {
-    let [Segment::Field(section), which] = at.0.as_slice() else { return None };
+fn element(s: &Scenario, path: &Path) -> Option<(&'static str, usize)> {
+    let [Segment::Field(section), which] = path.0.as_slice() else { return None };
     let (section, rows) = rows(s, section)?;
     Some((section, position(rows, which)?))
 }
 
-fn rename(s: &mut Scenario, at: &Path, to: &str) -> Result<(), Box<Diagnostic>> {
-    if at.0.len() > 2 {
+fn rename(s: &mut Scenario, path: &Path, to: &str) -> Result<(), Box<Diagnostic>> {
+    if path.0.len() > 2 {
         // No other entry refers to a pod set or to a queue's values in a pool.
-        return set(s, &at.field("name").0, to).map_err(|_| no_place(at));
+        return set(s, &path.field("name").0, to).map_err(|_| no_place(path));
     }
-    let (section, i) = element(s, at).ok_or_else(|| no_place(at))?;
-    let names = names(s, section).ok_or_else(|| no_place(at))?;
+    let (section, i) = element(s, path).ok_or_else(|| no_place(path))?;
+    let names = names(s, section).ok_or_else(|| no_place(path))?;
     if names.iter().enumerate().any(|(k, name)| k != i && *name == to) {
-        return Err(refuse(at, format!("{} exists already", quoted(to))));
+        return Err(refuse(path, format!("{} exists already", quoted(to))));
     }
     match section {
         "queues" => rename_queue(s, i, to),
@@ -298,25 +301,25 @@ fn rename(s: &mut Scenario, at: &Path, to: &str) -> Result<(), Box<Diagnostic>> 
     Ok(())
 }
 
-fn rename_queue(s: &mut Scenario, i: usize, to: &str) {
-    let from = std::mem::replace(&mut Arc::make_mut(&mut s.queues)[i].name, to.to_string());
+fn rename_queue(s: &mut Scenario, i: usize, new: &str) {
+    let old = std::mem::replace(&mut Arc::make_mut(&mut s.queues)[i].name, new.to_string());
     // If another queue has the same name, the references belong to that one.
-    if from.is_empty() || s.queues.iter().any(|q| q.name == from) {
+    if old.is_empty() || s.queues.iter().any(|q| q.name == old) {
         return;
     }
-    let is = |name: &Option<String>| name.as_deref() == Some(from.as_str());
-    replace(&mut s.queues, |q| is(&q.parent), |q| q.parent = Some(to.to_string()));
-    replace(&mut s.jobs, |j| j.queue == from, |j| j.queue = to.to_string());
-    replace(&mut s.timeline, |t| is(&t.queue), |t| t.queue = Some(to.to_string()));
-    rename_settings(s, &from, Some(to));
+    let is_old = |name: &Option<String>| name.as_deref() == Some(old.as_str());
+    replace(&mut s.queues, |q| is_old(&q.parent), |q| q.parent = Some(new.to_string()));
+    replace(&mut s.jobs, |j| j.queue == old, |j| j.queue = new.to_string());
+    replace(&mut s.timeline, |t| is_old(&t.queue), |t| t.queue = Some(new.to_string()));
+    rename_settings(s, &old, Some(new));
 }
 
 /// Renames the settings of a queue, in the timeline too; without a new name, removes them.
-fn rename_settings(s: &mut Scenario, from: &str, to: Option<&str>) {
+fn rename_settings(s: &mut Scenario, old: &str, new: Option<&str>) {
     let queues = s.queues.clone();
-    let renamed = |key: &str| Some([&key[..key.len() - from.len()], to?].concat());
+    let renamed = |key: &str| Some([&key[..key.len() - old.len()], new?].concat());
     let change = |settings: &mut BTreeMap<String, Scalar>| {
-        for key in settings_of(&mut settings.keys(), from, &queues) {
+        for key in settings_of(&mut settings.keys(), old, &queues) {
             if let (Some(value), Some(key)) = (settings.remove(&key), renamed(&key)) {
                 settings.insert(key, value);
             }
@@ -325,17 +328,18 @@ fn rename_settings(s: &mut Scenario, from: &str, to: Option<&str>) {
     change(&mut s.settings);
     for entry in in_timeline(&mut s.timeline) {
         change(&mut entry.settings);
-        let own = settings_of(&mut entry.unset.iter(), from, &queues);
+        let unset_keys = settings_of(&mut entry.unset.iter(), old, &queues);
         let unset = std::mem::take(&mut entry.unset).into_iter();
-        entry.unset = unset.filter_map(|key| if own.contains(&key) { renamed(&key) } else { Some(key) }).collect();
+        entry.unset =
+            unset.filter_map(|key| if unset_keys.contains(&key) { renamed(&key) } else { Some(key) }).collect();
     }
 }
 
 /// Returns the timeline entries that change settings.
 fn in_timeline(timeline: &mut Arc<Vec<TimelineEntry>>) -> impl Iterator<Item = &mut TimelineEntry> {
     let changes = |entry: &TimelineEntry| !entry.settings.is_empty() || !entry.unset.is_empty();
-    let any = timeline.iter().any(changes);
-    let all = if any { Arc::make_mut(timeline).as_mut_slice() } else { Default::default() };
+    let changes_any = timeline.iter().any(changes);
+    let all = if changes_any { Arc::make_mut(timeline).as_mut_slice() } else { Default::default() };
     all.iter_mut().filter(move |entry| changes(entry))
 }
 
@@ -350,62 +354,63 @@ fn settings_of(settings: &mut dyn Iterator<Item = &String>, queue: &str, queues:
 }
 
 /// Renames a reference to `from` or, with `members`, to a member `from-N`. `None` if it refers to something else.
-fn follow(reference: &str, from: &str, to: &str, members: bool) -> Option<String> {
-    let rest = reference.strip_prefix(from)?;
+fn follow(reference: &str, old: &str, new: &str, members: bool) -> Option<String> {
+    let suffix = reference.strip_prefix(old)?;
     let is_member = || {
-        let number = rest.strip_prefix('-')?;
+        let number = suffix.strip_prefix('-')?;
         (!number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())).then_some(())
     };
-    let follows = if members { is_member().is_some() } else { rest.is_empty() };
-    follows.then(|| format!("{to}{rest}"))
+    let follows = if members { is_member().is_some() } else { suffix.is_empty() };
+    follows.then(|| format!("{new}{suffix}"))
 }
 
-fn rename_node(s: &mut Scenario, i: usize, to: &str) {
+fn rename_node(s: &mut Scenario, i: usize, new_name: &str) {
     let members = s.nodes[i].count.is_some();
-    let from = std::mem::replace(&mut Arc::make_mut(&mut s.nodes)[i].name, to.to_string());
-    if from.is_empty() || s.nodes.iter().any(|n| n.name == from && n.count.is_some() == members) {
+    let old_name = std::mem::replace(&mut Arc::make_mut(&mut s.nodes)[i].name, new_name.to_string());
+    if old_name.is_empty() || s.nodes.iter().any(|n| n.name == old_name && n.count.is_some() == members) {
         return;
     }
-    let new = |name: &str| follow(name, &from, to, members);
+    let renamed = |name: &str| follow(name, &old_name, new_name, members);
     replace(
         &mut s.jobs,
-        |j| j.on.iter().any(|name| new(name).is_some()),
-        |j| j.on.iter_mut().for_each(|name| *name = new(name).unwrap_or_else(|| name.clone())),
+        |j| j.on.iter().any(|name| renamed(name).is_some()),
+        |j| j.on.iter_mut().for_each(|name| *name = renamed(name).unwrap_or_else(|| name.clone())),
     );
-    let refers = |name: &Option<String>| name.as_deref().and_then(new);
+    let refers = |name: &Option<String>| name.as_deref().and_then(renamed);
     replace(&mut s.timeline, |t| refers(&t.node).is_some(), |t| t.node = refers(&t.node));
 }
 
-fn rename_job(s: &mut Scenario, i: usize, to: &str) {
+fn rename_job(s: &mut Scenario, i: usize, new_name: &str) {
     let members = s.jobs[i].count.is_some();
-    let from = std::mem::replace(&mut Arc::make_mut(&mut s.jobs)[i].name, to.to_string());
-    if from.is_empty() || s.jobs.iter().any(|j| j.name == from && j.count.is_some() == members) {
+    let old_name = std::mem::replace(&mut Arc::make_mut(&mut s.jobs)[i].name, new_name.to_string());
+    if old_name.is_empty() || s.jobs.iter().any(|j| j.name == old_name && j.count.is_some() == members) {
         return;
     }
-    let refers = |name: &Option<String>| name.as_deref().and_then(|name| follow(name, &from, to, members));
-    replace(&mut s.timeline, |t| refers(&t.job).is_some(), |t| t.job = refers(&t.job));
-    replace(&mut s.jobs, |j| refers(&j.evicted_for).is_some(), |j| j.evicted_for = refers(&j.evicted_for));
+    let renamed = |name: &Option<String>| name.as_deref().and_then(|name| follow(name, &old_name, new_name, members));
+    replace(&mut s.timeline, |t| renamed(&t.job).is_some(), |t| t.job = renamed(&t.job));
+    replace(&mut s.jobs, |j| renamed(&j.evicted_for).is_some(), |j| j.evicted_for = renamed(&j.evicted_for));
 }
 
-fn remove(s: &mut Scenario, at: &Path) -> Result<(), Box<Diagnostic>> {
-    if at.0.len() > 2 {
-        return remove_inner(s, at).ok_or_else(|| no_place(at));
+fn remove(s: &mut Scenario, path: &Path) -> Result<(), Box<Diagnostic>> {
+    if path.0.len() > 2 {
+        return remove_inner(s, path).ok_or_else(|| no_place(path));
     }
-    let (section, i) = element(s, at).ok_or_else(|| no_place(at))?;
+    let (section, i) = element(s, path).ok_or_else(|| no_place(path))?;
     match section {
         "queues" => remove_queues(s, i),
         "nodes" => {
-            let gone = Arc::make_mut(&mut s.nodes).remove(i);
-            let left: Vec<String> = s.nodes.iter().map(|n| n.name.clone()).collect();
+            let removed = Arc::make_mut(&mut s.nodes).remove(i);
+            let remaining: Vec<String> = s.nodes.iter().map(|n| n.name.clone()).collect();
             let is_gone = |name: &str| {
-                !left.iter().any(|n| n == name) && follow(name, &gone.name, "", gone.count.is_some()).is_some()
+                !remaining.iter().any(|n| n == name)
+                    && follow(name, &removed.name, "", removed.count.is_some()).is_some()
             };
             replace(&mut s.jobs, |j| j.on.iter().any(|n| is_gone(n)), |j| j.on.retain(|n| !is_gone(n)));
             retain(&mut s.timeline, |t| !t.node.as_deref().is_some_and(is_gone));
         }
         "jobs" => {
-            let gone = Arc::make_mut(&mut s.jobs).remove(i);
-            forget_jobs(s, &[gone]);
+            let removed = Arc::make_mut(&mut s.jobs).remove(i);
+            forget_jobs(s, &[removed]);
         }
         "pools" => fix_pools::remove(s, i),
         _ => drop(Arc::make_mut(&mut s.timeline).remove(i)),
@@ -414,8 +419,8 @@ fn remove(s: &mut Scenario, at: &Path) -> Result<(), Box<Diagnostic>> {
 }
 
 /// Removes an element of a list within an entry.
-fn remove_inner(s: &mut Scenario, at: &Path) -> Option<()> {
-    let [Segment::Field(section), which, Segment::Field(list), inner] = at.0.as_slice() else { return None };
+fn remove_inner(s: &mut Scenario, path: &Path) -> Option<()> {
+    let [Segment::Field(section), which, Segment::Field(list), inner] = path.0.as_slice() else { return None };
     let i = s.names().iter().position(|n| n == section)?;
     let Mut::Rows(rows) = s.field_mut(i) else { return None };
     let i = position(rows, which)?;
@@ -428,10 +433,10 @@ fn remove_inner(s: &mut Scenario, at: &Path) -> Option<()> {
 }
 
 /// Removes references to removed jobs.
-fn forget_jobs(s: &mut Scenario, gone: &[JobEntry]) {
-    let refers = |name: &str| gone.iter().any(|j| follow(name, &j.name, "", j.count.is_some()).is_some());
-    let left = s.jobs.clone();
-    let stays = |name: &str| left.iter().any(|j| j.name == name);
+fn forget_jobs(s: &mut Scenario, removed: &[JobEntry]) {
+    let refers = |name: &str| removed.iter().any(|j| follow(name, &j.name, "", j.count.is_some()).is_some());
+    let remaining = s.jobs.clone();
+    let stays = |name: &str| remaining.iter().any(|j| j.name == name);
     let is_gone = |name: &Option<String>| name.as_deref().is_some_and(|name| refers(name) && !stays(name));
     retain(&mut s.timeline, |t| !is_gone(&t.job));
     replace(&mut s.jobs, |j| is_gone(&j.evicted_for), |j| j.evicted_for = None);
@@ -445,21 +450,21 @@ fn subtree(queues: &[QueueEntry], i: usize) -> Vec<usize> {
             children.entry(parent).or_default().push(k);
         }
     }
-    let mut inside = vec![false; queues.len()];
-    let mut open = vec![i];
-    while let Some(k) = open.pop() {
-        if !std::mem::replace(&mut inside[k], true) {
-            open.extend(children.get(queues[k].name.as_str()).into_iter().flatten());
+    let mut is_inside = vec![false; queues.len()];
+    let mut pending = vec![i];
+    while let Some(k) = pending.pop() {
+        if !std::mem::replace(&mut is_inside[k], true) {
+            pending.extend(children.get(queues[k].name.as_str()).into_iter().flatten());
         }
     }
-    (0..queues.len()).filter(|&k| inside[k]).collect()
+    (0..queues.len()).filter(|&k| is_inside[k]).collect()
 }
 
 fn remove_queues(s: &mut Scenario, i: usize) {
     let repeats = s.queues.iter().enumerate().any(|(k, q)| k != i && q.name == s.queues[i].name);
     // If another queue has the same name, the children and jobs belong to that one.
     let inside = if repeats { vec![i] } else { subtree(&s.queues, i) };
-    let gone: BTreeSet<String> = inside.iter().map(|&k| s.queues[k].name.clone()).collect();
+    let removed: BTreeSet<String> = inside.iter().map(|&k| s.queues[k].name.clone()).collect();
     let mut k = 0;
     Arc::make_mut(&mut s.queues).retain(|_| {
         k += 1;
@@ -468,32 +473,37 @@ fn remove_queues(s: &mut Scenario, i: usize) {
     if repeats {
         return;
     }
-    let is_gone = |name: &str| gone.contains(name);
+    let is_gone = |name: &str| removed.contains(name);
     let jobs: Vec<JobEntry> = s.jobs.iter().filter(|j| is_gone(&j.queue)).cloned().collect();
     retain(&mut s.jobs, |j| !is_gone(&j.queue));
     retain(&mut s.timeline, |t| !t.queue.as_deref().is_some_and(is_gone));
-    for name in &gone {
+    for name in &removed {
         rename_settings(s, name, None);
     }
     forget_jobs(s, &jobs);
 }
 
-fn move_queue(s: &mut Scenario, at: &Path, parent: Option<&str>, before: Option<&str>) -> Result<(), Box<Diagnostic>> {
-    let Some(("queues", i)) = element(s, at) else { return Err(no_place(at)) };
+fn move_queue(
+    s: &mut Scenario,
+    path: &Path,
+    parent: Option<&str>,
+    before: Option<&str>,
+) -> Result<(), Box<Diagnostic>> {
+    let Some(("queues", i)) = element(s, path) else { return Err(no_place(path)) };
     let inside = subtree(&s.queues, i);
     if let Some(parent) = parent {
         match s.queues.iter().position(|q| q.name == parent) {
-            None => return Err(refuse(at, format!("queue {} does not exist", quoted(parent)))),
+            None => return Err(refuse(path, format!("queue {} does not exist", quoted(parent)))),
             Some(k) if inside.binary_search(&k).is_ok() => {
-                let says = format!("{} lies below itself then", quoted(&s.queues[i].name));
-                return Err(refuse(at, says));
+                let message = format!("{} lies below itself then", quoted(&s.queues[i].name));
+                return Err(refuse(path, message));
             }
             Some(_) => {}
         }
     }
     let target = match before {
         None => s.queues.len(),
-        Some(name) => s.queues.iter().position(|q| q.name == name).ok_or_else(|| no_place(at))?,
+        Some(name) => s.queues.iter().position(|q| q.name == name).ok_or_else(|| no_place(path))?,
     };
     let queues = Arc::make_mut(&mut s.queues);
     queues[i].parent = parent.map(str::to_string);
@@ -503,8 +513,8 @@ fn move_queue(s: &mut Scenario, at: &Path, parent: Option<&str>, before: Option<
 }
 
 /// Inserts a copy of an element after it under an unused name; a queue is copied with its descendants and their jobs.
-fn duplicate(s: &mut Scenario, at: &Path) -> Result<(), Box<Diagnostic>> {
-    let (section, i) = element(s, at).ok_or_else(|| no_place(at))?;
+fn duplicate(s: &mut Scenario, path: &Path) -> Result<(), Box<Diagnostic>> {
+    let (section, i) = element(s, path).ok_or_else(|| no_place(path))?;
     match section {
         "queues" => duplicate_queues(s, i),
         "nodes" => {
@@ -518,7 +528,7 @@ fn duplicate(s: &mut Scenario, at: &Path) -> Result<(), Box<Diagnostic>> {
             Arc::make_mut(&mut s.jobs).insert(i + 1, copy);
         }
         "pools" => {
-            return Err(refuse(at, "two pools cannot have the same nodes; add one instead".to_string()));
+            return Err(refuse(path, "two pools cannot have the same nodes; add one instead".to_string()));
         }
         _ => {
             let copy = s.timeline[i].clone();
@@ -531,21 +541,21 @@ fn duplicate(s: &mut Scenario, at: &Path) -> Result<(), Box<Diagnostic>> {
 fn duplicate_queues(s: &mut Scenario, i: usize) {
     let inside = subtree(&s.queues, i);
     let mut taken: BTreeSet<String> = s.queues.iter().map(|q| q.name.clone()).collect();
-    let own = |&k: &usize| (s.queues[k].name.clone(), fresh(&s.queues[k].name, &mut taken));
-    let names: BTreeMap<String, String> = inside.iter().map(own).collect();
-    let new = |name: &str| names.get(name).cloned();
+    let new_name = |&k: &usize| (s.queues[k].name.clone(), fresh(&s.queues[k].name, &mut taken));
+    let names: BTreeMap<String, String> = inside.iter().map(new_name).collect();
+    let copied = |name: &str| names.get(name).cloned();
     let mut copies: Vec<QueueEntry> = inside.iter().map(|&k| s.queues[k].clone()).collect();
     for (copy, &k) in copies.iter_mut().zip(&inside) {
-        copy.name = new(&copy.name).unwrap_or_default();
+        copy.name = copied(&copy.name).unwrap_or_default();
         if k != i {
-            copy.parent = copy.parent.as_deref().map(|p| new(p).unwrap_or_else(|| p.to_string()));
+            copy.parent = copy.parent.as_deref().map(|p| copied(p).unwrap_or_else(|| p.to_string()));
         }
         copy.created = None;
     }
     let mut taken: BTreeSet<String> = s.jobs.iter().map(|j| j.name.clone()).collect();
     let mut jobs: Vec<JobEntry> = Vec::new();
     for job in s.jobs.iter() {
-        if let Some(queue) = new(&job.queue) {
+        if let Some(queue) = copied(&job.queue) {
             let name = fresh(&job.name, &mut taken);
             jobs.push(JobEntry { name, queue, ..job.clone().not_running() });
         }

@@ -19,9 +19,9 @@ pub fn add(rows: &mut dyn Rows, name: &str) -> usize {
 }
 
 /// Changes the matching entries of a section; does not copy the section if none matches.
-pub fn replace<T: Clone>(section: &mut Arc<Vec<T>>, has: impl Fn(&T) -> bool, mut change: impl FnMut(&mut T)) {
-    if section.iter().any(&has) {
-        Arc::make_mut(section).iter_mut().filter(|entry| has(entry)).for_each(&mut change);
+pub fn replace<T: Clone>(section: &mut Arc<Vec<T>>, matches: impl Fn(&T) -> bool, mut change: impl FnMut(&mut T)) {
+    if section.iter().any(&matches) {
+        Arc::make_mut(section).iter_mut().filter(|entry| matches(entry)).for_each(&mut change);
     }
 }
 
@@ -33,51 +33,51 @@ pub fn retain<T: Clone>(section: &mut Arc<Vec<T>>, keep: impl Fn(&T) -> bool) {
 }
 
 /// Replaces all references to a pool by references to another; `None` removes them.
-pub fn redirect(s: &mut Scenario, from: &str, to: Option<&str>) {
-    let is = |name: &Option<String>| name.as_deref() == Some(from);
-    let to_owned = || to.map(str::to_string);
-    let list = |names: &mut Vec<String>| match to {
-        Some(to) => names.iter_mut().filter(|name| *name == from).for_each(|name| *name = to.to_string()),
-        None => names.retain(|name| name != from),
+pub fn redirect(s: &mut Scenario, old: &str, new: Option<&str>) {
+    let is_old = |name: &Option<String>| name.as_deref() == Some(old);
+    let to_owned = || new.map(str::to_string);
+    let list = |names: &mut Vec<String>| match new {
+        Some(new) => names.iter_mut().filter(|name| *name == old).for_each(|name| *name = new.to_string()),
+        None => names.retain(|name| name != old),
     };
-    replace(&mut s.nodes, |node| is(&node.pool), |node| node.pool = to_owned());
-    let names_it = |names: &[String]| names.iter().any(|name| name == from);
+    replace(&mut s.nodes, |node| is_old(&node.pool), |node| node.pool = to_owned());
+    let names_it = |names: &[String]| names.iter().any(|name| name == old);
     replace(
         &mut s.queues,
-        |queue| names_it(&queue.default_pools) || queue.pools.iter().any(|row| row.name == from),
+        |queue| names_it(&queue.default_pools) || queue.pools.iter().any(|row| row.name == old),
         |queue| {
             list(&mut queue.default_pools);
-            match to {
-                Some(to) => {
-                    let rows = queue.pools.iter_mut().filter(|row| row.name == from);
-                    rows.for_each(|row| row.name = to.to_string());
+            match new {
+                Some(new) => {
+                    let rows = queue.pools.iter_mut().filter(|row| row.name == old);
+                    rows.for_each(|row| row.name = new.to_string());
                 }
-                None => queue.pools.retain(|row| row.name != from),
+                None => queue.pools.retain(|row| row.name != old),
             }
         },
     );
     replace(&mut s.jobs, |job| names_it(&job.pools), |job| list(&mut job.pools));
-    match to {
-        Some(_) => replace(&mut s.timeline, |entry| is(&entry.pool), |entry| entry.pool = to_owned()),
-        None => retain(&mut s.timeline, |entry| !is(&entry.pool)),
+    match new {
+        Some(_) => replace(&mut s.timeline, |entry| is_old(&entry.pool), |entry| entry.pool = to_owned()),
+        None => retain(&mut s.timeline, |entry| !is_old(&entry.pool)),
     }
 }
 
 /// Renames a pool and all references to it.
-pub fn rename(s: &mut Scenario, i: usize, to: &str) {
-    let from = std::mem::replace(&mut Arc::make_mut(&mut s.pools)[i].name, to.to_string());
+pub fn rename(s: &mut Scenario, i: usize, new: &str) {
+    let old = std::mem::replace(&mut Arc::make_mut(&mut s.pools)[i].name, new.to_string());
     // If another pool has the same name, the references belong to that one.
-    if !from.is_empty() && s.pools.iter().all(|pool| pool.name != from) {
-        redirect(s, &from, Some(to));
+    if !old.is_empty() && s.pools.iter().all(|pool| pool.name != old) {
+        redirect(s, &old, Some(new));
     }
 }
 
 /// Removes a pool and all references to it: its nodes move to the first pool, and jobs that named no other pool use
 /// their queue's default pools.
 pub fn remove(s: &mut Scenario, i: usize) {
-    let gone = Arc::make_mut(&mut s.pools).remove(i);
-    if s.pools.iter().all(|pool| pool.name != gone.name) {
-        redirect(s, &gone.name, None);
+    let removed = Arc::make_mut(&mut s.pools).remove(i);
+    if s.pools.iter().all(|pool| pool.name != removed.name) {
+        redirect(s, &removed.name, None);
     }
 }
 

@@ -70,6 +70,6 @@ pub const NAME_CHARS_MAX: usize = 253;
 pub const NODE_GPUS_MAX: i64 = 64;
 
 /// Returns a finding without a fix or a position in the text.
-pub(crate) fn finding(code: Code, at: Path, says: String) -> Diagnostic {
-    findings::diagnostic(code, at, says, None)
+pub(crate) fn finding(code: Code, path: Path, message: String) -> Diagnostic {
+    findings::diagnostic(code, path, message, None)
 }

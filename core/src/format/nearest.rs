@@ -3,19 +3,19 @@
 /// Returns the candidate with the smallest edit distance to `name`, ignoring case, if the distance is at most a third
 /// of the length of `name`, or 1. The first of several equally near candidates wins.
 pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let wanted: Vec<char> = name.chars().take(64).flat_map(char::to_lowercase).collect();
-    let allowed = (wanted.len() / 3).max(1);
+    let target: Vec<char> = name.chars().take(64).flat_map(char::to_lowercase).collect();
+    let allowed = (target.len() / 3).max(1);
     let mut best: Option<(usize, &str)> = None;
     for candidate in candidates {
         let limit = best.map_or(allowed, |(distance, _)| distance.saturating_sub(1));
         if candidate.len().abs_diff(name.len()) > 4 * (allowed + 1) {
             continue;
         }
-        let found: Vec<char> = candidate.chars().take(64).flat_map(char::to_lowercase).collect();
-        if found.len().abs_diff(wanted.len()) > limit {
+        let letters: Vec<char> = candidate.chars().take(64).flat_map(char::to_lowercase).collect();
+        if letters.len().abs_diff(target.len()) > limit {
             continue;
         }
-        let distance = edit_distance(&wanted, &found);
+        let distance = edit_distance(&target, &letters);
         if distance <= limit && best.is_none_or(|(least, _)| distance < least) {
             best = Some((distance, candidate));
         }

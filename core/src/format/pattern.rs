@@ -234,11 +234,11 @@ mod tests {
         /// One more job changes none before it.
         #[test]
         fn more_jobs_change_none_before(seed: u64, count in 2u32..50, more in 0u32..9) {
-            let of = |count| {
+            let moments = |count| {
                 let every = Every::read("30s random").expect("a distance");
                 Arrivals { submit: 0, count, every, repeat: Repeat::ONCE, seed }.moments().collect::<Vec<_>>()
             };
-            prop_assert!(of(count + more).starts_with(&of(count)));
+            prop_assert!(moments(count + more).starts_with(&moments(count)));
         }
     }
 }

@@ -65,8 +65,8 @@ pub(crate) fn read_shape(text: &str, shape: &mut dyn Shape) -> Vec<Diagnostic> {
         Err(refusal) => reader.findings.push(*refusal),
         Ok(Value { is: Is::Map(entries), .. }) => reader.fill(shape, entries, &Path::default()),
         Ok(tree) => {
-            let says = format!("keys and values are expected: {}", shape.names().join(", "));
-            reader.add(codes::SHAPE, &Path::default(), tree.at, says);
+            let message = format!("keys and values are expected: {}", shape.names().join(", "));
+            reader.add(codes::SHAPE, &Path::default(), tree.at, message);
         }
     }
     reader.findings.finish()
@@ -78,56 +78,56 @@ pub fn locate(text: &str, diagnostics: &mut [Diagnostic]) {
         return;
     }
     let Ok(tree) = value::parse(text, &SECTIONS) else { return };
-    for found in diagnostics.iter_mut().filter(|d| d.position.is_none()) {
-        found.position = Some(position(&tree, &found.at));
+    for diagnostic in diagnostics.iter_mut().filter(|d| d.position.is_none()) {
+        diagnostic.position = Some(position(&tree, &diagnostic.at));
     }
 }
 
 /// Returns the position of a location, or of its nearest ancestor that exists in the text.
 pub(crate) fn position(tree: &Value, path: &Path) -> Position {
     use super::Segment;
-    let mut here = tree;
-    let mut at = tree.at;
+    let mut value = tree;
+    let mut position = tree.at;
     for segment in &path.0 {
-        let next = match (segment, &here.is) {
-            (Segment::Field(name), _) => here.get(name),
+        let next = match (segment, &value.is) {
+            (Segment::Field(name), _) => value.get(name),
             (Segment::At(i), Is::List(items)) => items.get(*i as usize),
             (Segment::Named(name), Is::List(items)) => items
                 .iter()
                 .find(|item| item.get("name").is_some_and(|n| matches!(&n.is, Is::Scalar(text) if text == name))),
-            (Segment::Named(name), Is::Map(_)) => here.get(name),
+            (Segment::Named(name), Is::Map(_)) => value.get(name),
             _ => None,
         };
         match next {
-            Some(value) => (here, at) = (value, value.at),
+            Some(child) => (value, position) = (child, child.at),
             None => break,
         }
     }
-    at
+    position
 }
 
 /// Returns every single value of a text with its location and position; nothing if the text cannot be parsed.
 pub fn positions(text: &str) -> Vec<(Path, Position)> {
-    let mut found = Vec::new();
+    let mut positions = Vec::new();
     if let Ok(tree) = value::parse(text, &SECTIONS) {
-        add_positions(&tree, Path::default(), &mut found);
+        add_positions(&tree, Path::default(), &mut positions);
     }
-    found
+    positions
 }
 
-fn add_positions(value: &Value, path: Path, found: &mut Vec<(Path, Position)>) {
+fn add_positions(value: &Value, path: Path, positions: &mut Vec<(Path, Position)>) {
     match &value.is {
-        Is::Map(entries) => entries.iter().for_each(|(key, value)| add_positions(value, path.field(key), found)),
+        Is::Map(entries) => entries.iter().for_each(|(key, value)| add_positions(value, path.field(key), positions)),
         Is::List(items) => {
             for (i, item) in (0..).zip(items) {
                 let path = match item.get("name").map(|name| &name.is) {
                     Some(Is::Scalar(name)) => path.named(name),
                     _ => path.at(i),
                 };
-                add_positions(item, path, found);
+                add_positions(item, path, positions);
             }
         }
-        _ => found.push((path, value.at)),
+        _ => positions.push((path, value.at)),
     }
 }
 
@@ -137,15 +137,15 @@ struct Reader {
 }
 
 impl Reader {
-    fn add(&mut self, code: Code, path: &Path, at: Position, says: String) {
-        self.findings.push(Diagnostic { position: Some(at), ..diagnostic(code, path.clone(), says, None) });
+    fn add(&mut self, code: Code, path: &Path, position: Position, message: String) {
+        self.findings.push(Diagnostic { position: Some(position), ..diagnostic(code, path.clone(), message, None) });
     }
 
     fn scenario(&mut self, tree: Value) -> Option<Scenario> {
         let path = Path::default();
         let Is::Map(mut entries) = tree.is else {
-            let says = format!("this is no scenario; a scenario begins with `format: {FORMAT}`");
-            self.add(codes::FORMAT, &path, tree.at, says);
+            let message = format!("this is no scenario; a scenario begins with `format: {FORMAT}`");
+            self.add(codes::FORMAT, &path, tree.at, message);
             return None;
         };
         let mut take = |key: &str| {
@@ -157,13 +157,13 @@ impl Reader {
         match format {
             Some(Value { is: Is::Scalar(text), .. }) if text == FORMAT => {}
             Some(other) => {
-                let says = format!("this is another kind of file; a scenario says `format: {FORMAT}`");
-                self.add(codes::FORMAT, &path.field("format"), other.at, says);
+                let message = format!("this is another kind of file; a scenario says `format: {FORMAT}`");
+                self.add(codes::FORMAT, &path.field("format"), other.at, message);
                 return None;
             }
             None => {
-                let says = format!("the format is missing; add `format: {FORMAT}` as the first line");
-                self.add(codes::FORMAT, &path, tree.at, says);
+                let message = format!("the format is missing; add `format: {FORMAT}` as the first line");
+                self.add(codes::FORMAT, &path, tree.at, message);
             }
         }
         match version {
@@ -173,17 +173,17 @@ impl Reader {
                     Is::Scalar(text) => quoted(text),
                     _ => "this".to_string(),
                 };
-                let says = format!(
+                let message = format!(
                     "version {shown} of the format is not known here, this build reads version {VERSION}: open the file in the build that \
                      wrote it, or in a newer one"
                 );
-                self.add(codes::VERSION, &path.field("version"), other.at, says);
+                self.add(codes::VERSION, &path.field("version"), other.at, message);
                 return None;
             }
             None if !has_format => {}
             None => {
-                let says = format!("the version is missing; add `version: {VERSION}` as the second line");
-                self.add(codes::VERSION, &path, tree.at, says);
+                let message = format!("the version is missing; add `version: {VERSION}` as the second line");
+                self.add(codes::VERSION, &path, tree.at, message);
             }
         }
         let mut scenario = Scenario::default();
@@ -202,15 +202,15 @@ impl Reader {
                         Some(name) => format!("did you mean `{name}`?"),
                         None => format!("known here: {}", names.join(", ")),
                     };
-                    let says = format!("unknown field {}; {hint}", quoted(&key));
-                    self.add(codes::UNKNOWN_KEY, path, value.at, says);
+                    let message = format!("unknown field {}; {hint}", quoted(&key));
+                    self.add(codes::UNKNOWN_KEY, path, value.at, message);
                 }
             }
         }
     }
 
     fn field(&mut self, field: Mut<'_>, value: Value, path: &Path) {
-        let at = value.at;
+        let position = value.at;
         if value.is == Is::Null {
             return;
         }
@@ -240,14 +240,14 @@ impl Reader {
             (Mut::Texts(texts), Is::Scalar(typed)) => texts.push(typed),
             (Mut::Rows(rows), Is::List(items)) => self.rows(rows, items, path),
             (field, _) => {
-                let wanted = match field {
+                let expected = match field {
                     Mut::Part(part) => format!("keys and values: {}", part.names().join(", ")),
                     Mut::Labels(_) | Mut::Settings(_) => "names with values".into(),
                     Mut::Texts(_) => "a list of names".into(),
                     Mut::Rows(_) => "a list of entries".into(),
                     _ => "one value".into(),
                 };
-                self.add(codes::SHAPE, path, at, format!("{path} takes {wanted}"));
+                self.add(codes::SHAPE, path, position, format!("{path} takes {expected}"));
             }
         }
     }
@@ -260,13 +260,13 @@ impl Reader {
                 Some(Value { is: Is::Scalar(name), .. }) => Some(name.clone()),
                 _ => None,
             };
-            let here = match &name {
+            let path = match &name {
                 Some(name) => path.named(name),
                 None => path.at(u32::try_from(i).unwrap_or(u32::MAX)),
             };
             match item.is {
-                Is::Map(entries) => self.fill(row, entries, &here),
-                _ => self.add(codes::SHAPE, &here, item.at, format!("{here} takes keys and values")),
+                Is::Map(entries) => self.fill(row, entries, &path),
+                _ => self.add(codes::SHAPE, &path, item.at, format!("{path} takes keys and values")),
             }
         }
     }

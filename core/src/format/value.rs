@@ -48,18 +48,18 @@ impl Meter<'_> {
     }
 
     /// Counts a value and, if it is an item of a limited list, the item. Fails beyond a limit.
-    fn count(&mut self, limit: Option<usize>, at: Position) -> Result<(), Box<Diagnostic>> {
+    fn count(&mut self, limit: Option<usize>, position: Position) -> Result<(), Box<Diagnostic>> {
         self.n_values += 1;
         if self.n_values > VALUES_MAX {
-            let says = format!("the text has more than {VALUES_MAX} values and keys");
-            return Err(refusal(codes::TEXT_TOO_LARGE, at, says));
+            let message = format!("the text has more than {VALUES_MAX} values and keys");
+            return Err(refusal(codes::TEXT_TOO_LARGE, position, message));
         }
         let Some(i) = limit else { return Ok(()) };
         self.items[i] += 1;
         let Limit { key, most, .. } = self.limits[i];
         if self.items[i] > most {
-            let says = format!("there are more than {most} {key}, the most that is simulated");
-            return Err(refusal(codes::TOO_MANY, at, says));
+            let message = format!("there are more than {most} {key}, the most that is simulated");
+            return Err(refusal(codes::TOO_MANY, position, message));
         }
         Ok(())
     }
@@ -103,8 +103,8 @@ impl Value {
 /// Strips a byte order mark. Fails if the text is too long.
 fn within_limits(text: &str) -> Result<&str, Box<Diagnostic>> {
     if text.len() > TEXT_MAX {
-        let says = format!("the text has {} bytes; up to {TEXT_MAX} are read", text.len());
-        return Err(refusal(codes::TEXT_TOO_LARGE, (1, 1), says));
+        let message = format!("the text has {} bytes; up to {TEXT_MAX} are read", text.len());
+        return Err(refusal(codes::TEXT_TOO_LARGE, (1, 1), message));
     }
     Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
 }
@@ -140,8 +140,8 @@ pub fn parse(text: &str, limits: &[Limit]) -> Result<Value, Box<Diagnostic>> {
     }
 }
 
-fn refusal(code: Code, at: Position, says: String) -> Box<Diagnostic> {
-    Box::new(Diagnostic { position: Some(at), ..diagnostic(code, Default::default(), says, None) })
+fn refusal(code: Code, position: Position, message: String) -> Box<Diagnostic> {
+    Box::new(Diagnostic { position: Some(position), ..diagnostic(code, Default::default(), message, None) })
 }
 
 /// A list or map whose end has not been reached.
@@ -182,20 +182,20 @@ impl<'l> Builder<'l> {
         while let Some(next) = parser.next_event() {
             let (event, span) = next.map_err(|e| {
                 let (line, column) = (e.marker().line(), e.marker().col());
-                let here = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
-                let at = position(line, column);
-                if here.trim_start_matches(' ').starts_with('\t') || e.info().contains(" tab") {
-                    let says = "a tab stands where only spaces may; use spaces to set lines in";
-                    return refusal(codes::SYNTAX, at, says.into());
+                let line_text = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
+                let position = position(line, column);
+                if line_text.trim_start_matches(' ').starts_with('\t') || e.info().contains(" tab") {
+                    let message = "a tab stands where only spaces may; use spaces to set lines in";
+                    return refusal(codes::SYNTAX, position, message.into());
                 }
-                refusal(codes::SYNTAX, at, format!("this cannot be read as YAML: {}", e.info()))
+                refusal(codes::SYNTAX, position, format!("this cannot be read as YAML: {}", e.info()))
             })?;
             self.take(event, position(span.start.line(), span.start.col()))?;
         }
         Ok(())
     }
 
-    fn take(&mut self, event: Event<'_>, at: Position) -> Result<(), Box<Diagnostic>> {
+    fn take(&mut self, event: Event<'_>, position: Position) -> Result<(), Box<Diagnostic>> {
         let feature = match &event {
             Event::Alias(_) => Some("an alias (*name)"),
             Event::Scalar(_, _, anchor, _) | Event::SequenceStart(anchor, _) | Event::MappingStart(anchor, _)
@@ -210,8 +210,8 @@ impl<'l> Builder<'l> {
             _ => None,
         };
         if let Some(feature) = feature {
-            let says = format!("{feature} is not allowed here; write the value out");
-            return Err(refusal(codes::YAML_FEATURE, at, says));
+            let message = format!("{feature} is not allowed here; write the value out");
+            return Err(refusal(codes::YAML_FEATURE, position, message));
         }
         match event {
             Event::Scalar(text, style, ..) => {
@@ -219,19 +219,19 @@ impl<'l> Builder<'l> {
                 let null = plain && matches!(&*text, "" | "~" | "null" | "Null" | "NULL");
                 if let Some((_, Open::Map(_, key @ None))) = self.open.last_mut() {
                     if plain && text == "<<" {
-                        let says = "a merge key (<<) is not allowed here; write the values out".to_string();
-                        return Err(refusal(codes::YAML_FEATURE, at, says));
+                        let message = "a merge key (<<) is not allowed here; write the values out".to_string();
+                        return Err(refusal(codes::YAML_FEATURE, position, message));
                     }
-                    *key = Some((text.into_owned(), at));
-                    return self.meter.count(None, at);
+                    *key = Some((text.into_owned(), position));
+                    return self.meter.count(None, position);
                 }
                 let is = if null { Is::Null } else { Is::Scalar(text.into_owned()) };
                 let limit = match self.open.last() {
                     Some((_, Open::List(_, limit))) => *limit,
                     _ => None,
                 };
-                self.meter.count(limit, at)?;
-                self.add(Value { at, is })
+                self.meter.count(limit, position)?;
+                self.add(Value { at: position, is })
             }
             Event::SequenceStart(..) => {
                 let key = match self.open.last() {
@@ -239,33 +239,33 @@ impl<'l> Builder<'l> {
                     _ => None,
                 };
                 let limit = self.meter.limit(key, self.open.len());
-                self.start(at, Open::List(Vec::new(), limit))
+                self.start(position, Open::List(Vec::new(), limit))
             }
-            Event::MappingStart(..) => self.start(at, Open::Map(Vec::new(), None)),
+            Event::MappingStart(..) => self.start(position, Open::Map(Vec::new(), None)),
             Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
-                Some((at, Open::List(items, _))) => self.add(Value { at, is: Is::List(items) }),
-                Some((at, Open::Map(entries, _))) => self.add(map(at, entries)?),
+                Some((position, Open::List(items, _))) => self.add(Value { at: position, is: Is::List(items) }),
+                Some((position, Open::Map(entries, _))) => self.add(map(position, entries)?),
                 None => Ok(()),
             },
             _ => Ok(()),
         }
     }
 
-    fn start(&mut self, at: Position, open: Open) -> Result<(), Box<Diagnostic>> {
+    fn start(&mut self, position: Position, open: Open) -> Result<(), Box<Diagnostic>> {
         if self.open.len() >= DEPTH_MAX {
-            return Err(too_deep(at));
+            return Err(too_deep(position));
         }
         if let Some((_, Open::Map(_, None))) = self.open.last() {
-            let says = "a key must be a text, not a list or a map".to_string();
-            return Err(refusal(codes::YAML_FEATURE, at, says));
+            let message = "a key must be a text, not a list or a map".to_string();
+            return Err(refusal(codes::YAML_FEATURE, position, message));
         }
         // Counted at its beginning, so that parsing stops at the first item beyond a limit.
         let limit = match self.open.last() {
             Some((_, Open::List(_, limit))) => *limit,
             _ => None,
         };
-        self.meter.count(limit, at)?;
-        self.open.push((at, open));
+        self.meter.count(limit, position)?;
+        self.open.push((position, open));
         Ok(())
     }
 
@@ -274,10 +274,10 @@ impl<'l> Builder<'l> {
             None => self.roots.push(value),
             Some((_, Open::List(items, _))) => items.push(value),
             Some((_, Open::Map(entries, key))) => {
-                if let Some((name, at)) = key.take() {
+                if let Some((name, key_position)) = key.take() {
                     // For lists, maps and empty values the position of the key is more useful.
-                    let at = if matches!(value.is, Is::Scalar(_)) { value.at } else { at };
-                    entries.push((name, Value { at, is: value.is }));
+                    let position = if matches!(value.is, Is::Scalar(_)) { value.at } else { key_position };
+                    entries.push((name, Value { at: position, is: value.is }));
                 }
             }
         }
@@ -285,18 +285,18 @@ impl<'l> Builder<'l> {
     }
 }
 
-fn too_deep(at: Position) -> Box<Diagnostic> {
-    refusal(codes::TOO_NESTED, at, format!("the text is nested more than {DEPTH_MAX} levels deep"))
+fn too_deep(position: Position) -> Box<Diagnostic> {
+    refusal(codes::TOO_NESTED, position, format!("the text is nested more than {DEPTH_MAX} levels deep"))
 }
 
 /// Returns a map; fails if a key occurs twice.
-fn map(at: Position, entries: Vec<(String, Value)>) -> Result<Value, Box<Diagnostic>> {
+fn map(position: Position, entries: Vec<(String, Value)>) -> Result<Value, Box<Diagnostic>> {
     let mut seen = BTreeSet::new();
     match entries.iter().find(|(key, _)| !seen.insert(key)) {
-        None => Ok(Value { at, is: Is::Map(entries) }),
+        None => Ok(Value { at: position, is: Is::Map(entries) }),
         Some((key, value)) => {
-            let says = format!("the key {} stands here twice; remove one", quoted(key));
-            Err(refusal(codes::DUPLICATE_KEY, value.at, says))
+            let message = format!("the key {} stands here twice; remove one", quoted(key));
+            Err(refusal(codes::DUPLICATE_KEY, value.at, message))
         }
     }
 }
@@ -379,9 +379,9 @@ fn json(text: &str, limits: &[Limit]) -> Result<Value, Box<Diagnostic>> {
     json_value(raw.get(), &mut places, 0, None, &mut Meter::new(limits))
 }
 
-fn not_json(e: &serde_json::Error, from: Position) -> Box<Diagnostic> {
-    let at = if from == (0, 0) { position(e.line(), e.column().saturating_sub(1)) } else { from };
-    refusal(codes::SYNTAX, at, format!("this cannot be read as JSON: {e}"))
+fn not_json(e: &serde_json::Error, start: Position) -> Box<Diagnostic> {
+    let position = if start == (0, 0) { position(e.line(), e.column().saturating_sub(1)) } else { start };
+    refusal(codes::SYNTAX, position, format!("this cannot be read as JSON: {e}"))
 }
 
 fn json_value(
@@ -391,28 +391,28 @@ fn json_value(
     key: Option<&str>,
     meter: &mut Meter<'_>,
 ) -> Result<Value, Box<Diagnostic>> {
-    let at = places.of(raw);
+    let position = places.of(raw);
     if depth > DEPTH_MAX {
-        return Err(too_deep(at));
+        return Err(too_deep(position));
     }
     let is = match raw.as_bytes().first() {
         Some(b'{') => {
-            let entries: Entries<'_> = serde_json::from_str(raw).map_err(|e| not_json(&e, at))?;
+            let entries: Entries<'_> = serde_json::from_str(raw).map_err(|e| not_json(&e, position))?;
             let mut read = Vec::with_capacity(entries.0.len());
             for (name, value) in entries.0 {
-                meter.count(None, at)?;
-                meter.count(None, at)?;
+                meter.count(None, position)?;
+                meter.count(None, position)?;
                 let value = json_value(value.get(), places, depth + 1, Some(&name), meter)?;
                 read.push((name, value));
             }
-            return map(at, read);
+            return map(position, read);
         }
         Some(b'[') => {
             let limit = meter.limit(key, depth);
             // One item beyond the limit, so that exceeding it is detected.
-            let most = limit.map_or(VALUES_MAX, |i| meter.limits[i].most) + 1;
+            let n_max = limit.map_or(VALUES_MAX, |i| meter.limits[i].most) + 1;
             let mut reader = serde_json::Deserializer::from_str(raw);
-            let items = Items(most).deserialize(&mut reader).map_err(|e| not_json(&e, at))?;
+            let items = Items(n_max).deserialize(&mut reader).map_err(|e| not_json(&e, position))?;
             let mut read = Vec::with_capacity(items.len());
             for item in items {
                 meter.count(limit, places.of(item.get()))?;
@@ -420,9 +420,9 @@ fn json_value(
             }
             Is::List(read)
         }
-        Some(b'"') => Is::Scalar(serde_json::from_str(raw).map_err(|e| not_json(&e, at))?),
+        Some(b'"') => Is::Scalar(serde_json::from_str(raw).map_err(|e| not_json(&e, position))?),
         Some(b'n') => Is::Null,
         _ => Is::Scalar(raw.to_string()),
     };
-    Ok(Value { at, is })
+    Ok(Value { at: position, is })
 }

@@ -52,8 +52,8 @@ fn whole(scenario: &Scenario) -> Vec<(&'static str, Out<'_>)> {
     let mut fields = vec![("format", Out::Text(FORMAT)), ("version", Out::Value(VERSION))];
     fields.extend(outline(scenario));
     // Nodes refer to pools, so pools come first.
-    let at = |fields: &[(&str, Out<'_>)], key: &str| fields.iter().position(|(name, _)| *name == key);
-    if let (Some(pools), Some(nodes)) = (at(&fields, "pools"), at(&fields, "nodes")) {
+    let index = |fields: &[(&str, Out<'_>)], key: &str| fields.iter().position(|(name, _)| *name == key);
+    if let (Some(pools), Some(nodes)) = (index(&fields, "pools"), index(&fields, "nodes")) {
         fields[nodes..=pools].rotate_right(1);
     }
     fields

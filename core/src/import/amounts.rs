@@ -39,8 +39,8 @@ impl Amounts {
             };
             let Some(text) = value.scalar(&[]) else { continue };
             let Some(amount) = amount(text, resource) else {
-                let says = format!("{name} is {text}, which is no quantity of Kubernetes");
-                report.diagnostics.push(value.error(says));
+                let message = format!("{name} is {text}, which is no quantity of Kubernetes");
+                report.diagnostics.push(value.error(message));
                 continue;
             };
             match resource {
@@ -65,29 +65,33 @@ impl Amounts {
 
     /// Subtracts other amounts, down to 0.
     pub fn less(&mut self, other: &Amounts) {
-        self.combine(other, |own, n| (own - n).max(0));
+        self.combine(other, |amount, n| (amount - n).max(0));
     }
 
     /// Replaces each amount by a function of it and that of `other`.
-    fn combine(&mut self, other: &Amounts, with: fn(i64, i64) -> i64) {
-        self.cpu = with(self.cpu, other.cpu);
-        self.memory = with(self.memory, other.memory);
-        self.gpu = with(self.gpu, other.gpu);
+    fn combine(&mut self, other: &Amounts, operation: fn(i64, i64) -> i64) {
+        self.cpu = operation(self.cpu, other.cpu);
+        self.memory = operation(self.memory, other.memory);
+        self.gpu = operation(self.gpu, other.gpu);
         for (name, n) in &other.others {
-            let own = self.others.entry(name.clone()).or_default();
-            *own = with(*own, *n);
+            let amount = self.others.entry(name.clone()).or_default();
+            *amount = operation(*amount, *n);
         }
     }
 
     /// Formats the amounts for a scenario; amounts of 0 are left out.
     pub fn written(&self) -> ([Option<Scalar>; 3], BTreeMap<String, Scalar>) {
-        let of = |n: i64, resource| {
+        let written = |n: i64, resource| {
             let amount = Amount::base_units(n);
             (n > 0).then(|| Scalar(quantity::print_amount(amount, resource)))
         };
         let others = self.others.iter().filter(|(_, n)| **n > 0);
         let others = others.map(|(name, n)| (name.clone(), Scalar(n.to_string()))).collect();
-        let amounts = [of(self.gpu, Resource::GPU), of(self.cpu, Resource::CPU), of(self.memory, Resource::MEMORY)];
+        let amounts = [
+            written(self.gpu, Resource::GPU),
+            written(self.cpu, Resource::CPU),
+            written(self.memory, Resource::MEMORY),
+        ];
         (amounts, others)
     }
 }

@@ -27,16 +27,16 @@ pub struct Inflater<'a> {
 }
 
 impl<'a> Inflater<'a> {
-    fn new(packed: &'a [u8], most: u64) -> Inflater<'a> {
+    fn new(packed: &'a [u8], size_max: u64) -> Inflater<'a> {
         let state = InflateState::new_boxed(DataFormat::Raw);
-        Inflater { packed, state, left: most, most, is_at_end: false }
+        Inflater { packed, state, left: size_max, most: size_max, is_at_end: false }
     }
 }
 
 impl Read for Inflater<'_> {
-    fn read(&mut self, into: &mut [u8]) -> IoResult<usize> {
-        while !self.is_at_end && !into.is_empty() {
-            let step = inflate(&mut self.state, self.packed, into, MZFlush::None);
+    fn read(&mut self, buffer: &mut [u8]) -> IoResult<usize> {
+        while !self.is_at_end && !buffer.is_empty() {
+            let step = inflate(&mut self.state, self.packed, buffer, MZFlush::None);
             self.packed = &self.packed[step.bytes_consumed..];
             match step.status {
                 Ok(MZStatus::StreamEnd) => self.is_at_end = true,
@@ -68,10 +68,10 @@ pub fn is_zip(bytes: &[u8]) -> bool {
 }
 
 /// Unpacks a gzip file. Fails if the result exceeds `most` bytes.
-pub fn gunzip(bytes: &[u8], most: u64) -> Result<Vec<u8>, String> {
+pub fn gunzip(bytes: &[u8], size_max: u64) -> Result<Vec<u8>, String> {
     let packed = behind_gzip_head(bytes).ok_or("the gzip header is damaged; compress it again")?;
     let mut unpacked = Vec::new();
-    match Inflater::new(packed, most).read_to_end(&mut unpacked) {
+    match Inflater::new(packed, size_max).read_to_end(&mut unpacked) {
         Ok(_) => Ok(unpacked),
         Err(error) => Err(error.to_string()),
     }
@@ -107,14 +107,14 @@ pub struct ArchivedFile {
 
 /// Unpacks the files of an archive. Fails if they exceed `most` bytes in total. `None` for a snapshot, which is read as
 /// a stream by [`read_snapshot`].
-pub fn unzip(bytes: &[u8], most: u64) -> Result<Option<Vec<ArchivedFile>>, String> {
+pub fn unzip(bytes: &[u8], size_max: u64) -> Result<Option<Vec<ArchivedFile>>, String> {
     let damaged = |error: rawzip::Error| format!("the archive is damaged ({error}); download it again");
     let archive = ZipArchive::from_slice(bytes).map_err(damaged)?;
     let n = archive.entries_hint();
     if n > ENTRIES_MAX {
         return Err(format!("the archive has {n} entries; up to {ENTRIES_MAX} are read; split it"));
     }
-    let (mut found, mut left) = (Vec::new(), most);
+    let (mut files, mut remaining) = (Vec::new(), size_max);
     let mut entries = archive.entries();
     for _ in 0..ENTRIES_MAX {
         let Some(entry) = entries.next_entry().map_err(damaged)? else { break };
@@ -129,8 +129,8 @@ pub fn unzip(bytes: &[u8], most: u64) -> Result<Option<Vec<ArchivedFile>>, Strin
         let method = entry.compression_method();
         let entry = archive.get_entry(entry.wayfinder()).map_err(damaged)?;
         let mut unpacked = Vec::new();
-        let mut plain = Inflater::new(entry.data(), left);
-        let mut stored = entry.data().take(left);
+        let mut plain = Inflater::new(entry.data(), remaining);
+        let mut stored = entry.data().take(remaining);
         let packed: &mut dyn Read = match method {
             CompressionMethod::DEFLATE => &mut plain,
             CompressionMethod::STORE => &mut stored,
@@ -140,17 +140,17 @@ pub fn unzip(bytes: &[u8], most: u64) -> Result<Option<Vec<ArchivedFile>>, Strin
         };
         let read = entry.verifying_reader(packed).read_to_end(&mut unpacked);
         read.map_err(|error| format!("{name}: {error}"))?;
-        left -= unpacked.len() as u64;
-        found.push(ArchivedFile { name, bytes: unpacked });
+        remaining -= unpacked.len() as u64;
+        files.push(ArchivedFile { name, bytes: unpacked });
     }
     // The declared number of entries may be wrong.
     if entries.next_entry().is_ok_and(|entry| entry.is_some()) {
         return Err(format!("the archive has more than {ENTRIES_MAX} entries; up to {ENTRIES_MAX} are read; split it"));
     }
-    if found.is_empty() {
+    if files.is_empty() {
         return Err("the archive has no files; choose another".to_string());
     }
-    Ok(Some(found))
+    Ok(Some(files))
 }
 
 /// Reads the snapshot in an archive as a stream; the checksum is verified at the end.
@@ -184,7 +184,7 @@ mod tests {
     fn damaged_archives_end_with_a_message() {
         for text in ["PK\x03\x04", "PK\x05\x06junk", "PK\x03\x04snapshot.json and no directory"] {
             let read = read_snapshot(text.as_bytes(), |_| Ok(()));
-            assert!(read.is_err_and(|says| says.contains("damaged")), "{text}");
+            assert!(read.is_err_and(|message| message.contains("damaged")), "{text}");
         }
         assert!(gunzip(&[0x1f, 0x8b, 8], 100).is_err());
         assert!(gunzip(&[0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 0, b'n'], 100).is_err());
@@ -196,6 +196,6 @@ mod tests {
         let mut file = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3];
         file.extend(packed);
         assert_eq!(gunzip(&file, 1_000_000).map(|text| text.len()), Ok(1_000_000));
-        assert!(gunzip(&file, 999_999).is_err_and(|says| says.contains("more than")));
+        assert!(gunzip(&file, 999_999).is_err_and(|message| message.contains("more than")));
     }
 }

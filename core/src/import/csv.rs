@@ -92,8 +92,8 @@ fn make(jobs: &[u8], queues: Option<&[u8]>, options: &Options, report: &mut Repo
         }
         None => {
             let largest = jobs.iter().map(gpus_of).max().unwrap_or(1);
-            let needed = total.unwrap_or(0).div_ceil(1000).max(largest).div_ceil(u64::from(node_gpus));
-            let n = u32::try_from(needed.clamp(1, NODES_MAX)).unwrap_or(1);
+            let n_needed = total.unwrap_or(0).div_ceil(1000).max(largest).div_ceil(u64::from(node_gpus));
+            let n = u32::try_from(n_needed.clamp(1, NODES_MAX)).unwrap_or(1);
             let nodes = match n {
                 1 => format!("1 node with {node_gpus} GPUs"),
                 _ => format!("{n} nodes with {node_gpus} GPUs each"),
@@ -102,11 +102,12 @@ fn make(jobs: &[u8], queues: Option<&[u8]>, options: &Options, report: &mut Repo
             n
         }
     };
-    let has = u64::from(n_nodes) * u64::from(node_gpus) * 1000;
-    if let Some(total) = total.filter(|&total| total > has) {
-        let [total, has] = [total, has].map(|n| print_decimal(i64::try_from(n).unwrap_or(i64::MAX), 3));
-        let says = format!("the quotas add up to {total} GPUs, the nodes have {has}: not all can be kept at once");
-        report.diagnostics.push(finding(codes::OVERSUBSCRIBED, Path::default().field("queues"), says));
+    let capacity = u64::from(n_nodes) * u64::from(node_gpus) * 1000;
+    if let Some(total) = total.filter(|&total| total > capacity) {
+        let [total, capacity] = [total, capacity].map(|n| print_decimal(i64::try_from(n).unwrap_or(i64::MAX), 3));
+        let message =
+            format!("the quotas add up to {total} GPUs, the nodes have {capacity}: not all can be kept at once");
+        report.diagnostics.push(finding(codes::OVERSUBSCRIBED, Path::default().field("queues"), message));
     }
     report.assume("a node has 64 cores and 256 GB; jobs ask for no CPU or memory unless the trace says so");
     Some(Scenario {
@@ -144,18 +145,18 @@ fn read_jobs(
     loop {
         match table.next_row() {
             Row::End => return trace.finish(report),
-            Row::Wrong(line, says) => report.skip(line, JOBS, says),
+            Row::Wrong(line, message) => report.skip(line, JOBS, message),
             Row::Fields(line, fields) => {
-                if let Err(says) = trace.row(fields) {
-                    report.skip(line, JOBS, says);
+                if let Err(message) = trace.row(fields) {
+                    report.skip(line, JOBS, message);
                 }
             }
         }
         if trace.n_pods() > PODS_MAX {
-            let says = format!(
+            let message = format!(
                 "the trace has more than {PODS_MAX} pods, the most that is simulated; cut it to a shorter time"
             );
-            report.refuse(says);
+            report.refuse(message);
             return None;
         }
     }
@@ -189,18 +190,18 @@ fn sizes(bytes: &[u8], node_gpus: u32, report: &mut Report) -> Option<Sizes> {
     let others = table.headers.iter().enumerate().filter(|&(i, _)| i != name && i != size);
     report.ignored.extend(others.map(|(_, header)| format!("queue sizes: column {header}")));
     let mut sizes: Sizes = Vec::new();
-    let mut known: BTreeSet<String> = BTreeSet::new();
+    let mut names: BTreeSet<String> = BTreeSet::new();
     loop {
         match table.next_row() {
             Row::End => break,
-            Row::Wrong(line, says) => report.skip(line, QUEUES, says),
+            Row::Wrong(line, message) => report.skip(line, QUEUES, message),
             Row::Fields(line, fields) => match (fields.get(name), fields.get(size).parse::<u32>()) {
                 ("", _) => report.skip(line, QUEUES, "the queue has no name".into()),
                 (_, Err(_)) => {
-                    let says = format!("{} is no whole number of {unit}", fields.get(size));
-                    report.skip(line, QUEUES, says);
+                    let message = format!("{} is no whole number of {unit}", fields.get(size));
+                    report.skip(line, QUEUES, message);
                 }
-                (queue, Ok(n)) if known.insert(queue.to_string()) => {
+                (queue, Ok(n)) if names.insert(queue.to_string()) => {
                     sizes.push((queue.to_string(), u64::from(n) * factor));
                 }
                 (queue, Ok(_)) => report.skip(line, QUEUES, format!("queue {queue} stands there twice")),

@@ -8,7 +8,7 @@ pub fn date(text: &str) -> Option<i64> {
     let text = text.strip_suffix('Z').unwrap_or(text);
     let (day, clock) = text.split_once(['T', ' ']).unwrap_or((text, "0:00"));
     let (clock, offset) = match clock.rfind(['+', '-']) {
-        Some(at) => (clock[..at].trim_end(), Some(&clock[at..])),
+        Some(i) => (clock[..i].trim_end(), Some(&clock[i..])),
         None => (clock, None),
     };
     let offset = offset.map_or(Some(0), offset_minutes)?;

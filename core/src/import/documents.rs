@@ -61,21 +61,21 @@ fn whole(text: Cow<'_, str>, kind: FileKind) -> Document<'_> {
 /// Returns the documents of different kinds, with empty lines in place of the others; `None` if all have the same kind.
 fn by_kind(text: &str) -> Option<Vec<(FileKind, String)>> {
     let mut ranges: Vec<(usize, usize)> = vec![(0, 0)];
-    let mut at = 0;
+    let mut offset = 0;
     for line in text.split_inclusive('\n') {
         if line.trim_end() == "---" || line.starts_with("--- ") {
-            ranges.push((at, at));
+            ranges.push((offset, offset));
         }
-        at += line.len();
-        ranges.last_mut()?.1 = at;
+        offset += line.len();
+        ranges.last_mut()?.1 = offset;
     }
-    let is_blank = |(from, to): &(usize, usize)| {
+    let is_blank = |(start, end): &(usize, usize)| {
         let skipped = |line: &str| line.is_empty() || line.starts_with('#') || line == "---";
-        text[*from..*to].lines().all(|line| skipped(line.trim()))
+        text[*start..*end].lines().all(|line| skipped(line.trim()))
     };
     ranges.retain(|range| !is_blank(range));
-    let kind = |(from, to): (usize, usize)| {
-        let document = text[from..to].trim_start_matches("---");
+    let kind = |(start, end): (usize, usize)| {
+        let document = text[start..end].trim_start_matches("---");
         match recognise(document.as_bytes(), "") {
             FileKind::Unknown => FileKind::Kubernetes,
             // A ConfigMap.
@@ -84,16 +84,16 @@ fn by_kind(text: &str) -> Option<Vec<(FileKind, String)>> {
         }
     };
     let ranges: Vec<(FileKind, usize, usize)> =
-        ranges.into_iter().map(|(from, to)| (kind((from, to)), from, to)).collect();
+        ranges.into_iter().map(|(start, end)| (kind((start, end)), start, end)).collect();
     let first = ranges.first()?.0;
     if ranges.iter().all(|(kind, ..)| *kind == first && (first == FileKind::Kubernetes || ranges.len() == 1)) {
         return None;
     }
     let (objects, others): (Vec<_>, Vec<_>) = ranges.into_iter().partition(|(kind, ..)| *kind == FileKind::Kubernetes);
     let mut parts: Vec<(FileKind, String)> =
-        others.iter().map(|&(kind, from, to)| (kind, alone(text, &[(from, to)], true))).collect();
+        others.iter().map(|&(kind, start, end)| (kind, alone(text, &[(start, end)], true))).collect();
     if !objects.is_empty() {
-        let ranges: Vec<(usize, usize)> = objects.iter().map(|&(_, from, to)| (from, to)).collect();
+        let ranges: Vec<(usize, usize)> = objects.iter().map(|&(_, start, end)| (start, end)).collect();
         parts.push((FileKind::Kubernetes, alone(text, &ranges, false)));
     }
     Some(parts)
@@ -101,15 +101,15 @@ fn by_kind(text: &str) -> Option<Vec<(FileKind, String)>> {
 
 /// Returns the text of some documents, with empty lines in place of all others. A single document needs no separator.
 fn alone(text: &str, ranges: &[(usize, usize)], is_single: bool) -> String {
-    let mut left = String::new();
-    let mut at = 0;
+    let mut selected = String::new();
+    let mut offset = 0;
     for line in text.split_inclusive('\n') {
-        let is_kept = ranges.iter().any(|&(from, to)| from <= at && at < to);
+        let is_kept = ranges.iter().any(|&(start, end)| start <= offset && offset < end);
         let is_separator = line.trim_end() == "---";
-        left.push_str(if is_kept && !(is_single && is_separator) { line } else { "\n" });
-        at += line.len();
+        selected.push_str(if is_kept && !(is_single && is_separator) { line } else { "\n" });
+        offset += line.len();
     }
-    left
+    selected
 }
 
 /// A configuration of YuniKorn that is text in a value.
@@ -125,7 +125,7 @@ fn embedded<'a>(text: Cow<'a, str>, kind: FileKind, report: &mut Report) -> Vec<
     let may_have = matches!(kind, FileKind::Kubernetes | FileKind::QueuesYaml | FileKind::Unknown)
         && (text.contains("partitions") || text.contains(IN_CONFIG_MAP) || shard_fragment::may_have(&text))
         && !has_partitions(&text);
-    let Some(roots) = may_have.then(|| documents(&text).ok()).flatten() else {
+    let Some(roots) = (if may_have { documents(&text).ok() } else { None }) else {
         return vec![whole(text, kind)];
     };
     if let [only] = roots.as_slice()
@@ -133,17 +133,17 @@ fn embedded<'a>(text: Cow<'a, str>, kind: FileKind, report: &mut Report) -> Vec<
     {
         return vec![whole(text, FileKind::QueuesYaml)];
     }
-    let mut found = Vec::new();
+    let mut configurations = Vec::new();
     let mut unread = Vec::new();
-    let rest = roots.into_iter().filter_map(|root| take(root, &mut found, &mut unread));
-    let (rest, are_shards): (Vec<Value>, Vec<bool>) = rest.map(shard_fragment::complete).unzip();
-    if found.is_empty() && !are_shards.contains(&true) {
+    let remaining = roots.into_iter().filter_map(|root| take(root, &mut configurations, &mut unread));
+    let (remaining, are_shards): (Vec<Value>, Vec<bool>) = remaining.map(shard_fragment::complete).unzip();
+    if configurations.is_empty() && !are_shards.contains(&true) {
         return vec![whole(text, kind)];
     }
     report.ignored.append(&mut unread);
-    found.sort_by_key(|of| (of.object != CONFIGS, of.key != IN_CONFIG_MAP));
-    let is_alone = found.len() == 1 && rest.is_empty();
-    let mut all: Vec<Document<'a>> = found
+    configurations.sort_by_key(|configuration| (configuration.object != CONFIGS, configuration.key != IN_CONFIG_MAP));
+    let is_alone = configurations.len() == 1 && remaining.is_empty();
+    let mut all: Vec<Document<'a>> = configurations
         .into_iter()
         .map(|Configuration { object, key, text }| Document {
             within: match object.as_str() {
@@ -156,34 +156,34 @@ fn embedded<'a>(text: Cow<'a, str>, kind: FileKind, report: &mut Report) -> Vec<
             content: Content::Text(Cow::Owned(text)),
         })
         .collect();
-    if !rest.is_empty() {
-        all.push(Document { within: String::new(), kind: FileKind::Kubernetes, content: Content::Trees(rest) });
+    if !remaining.is_empty() {
+        all.push(Document { within: String::new(), kind: FileKind::Kubernetes, content: Content::Trees(remaining) });
     }
     all
 }
 
 /// Takes the configurations out of a value; returns what else it has.
-fn take(value: Value, found: &mut Vec<Configuration>, unread: &mut Vec<String>) -> Option<Value> {
-    let Value { at, is } = value;
-    let kept = |items: Vec<Value>, found: &mut Vec<Configuration>, unread: &mut Vec<String>| {
-        items.into_iter().filter_map(|item| take(item, found, unread)).collect::<Vec<Value>>()
+fn take(value: Value, configurations: &mut Vec<Configuration>, unread: &mut Vec<String>) -> Option<Value> {
+    let Value { at: position, is } = value;
+    let remaining = |items: Vec<Value>, configurations: &mut Vec<Configuration>, unread: &mut Vec<String>| {
+        items.into_iter().filter_map(|item| take(item, configurations, unread)).collect::<Vec<Value>>()
     };
     match is {
         Is::List(items) => {
-            let left = kept(items, found, unread);
-            (!left.is_empty()).then_some(Value { at, is: Is::List(left) })
+            let items = remaining(items, configurations, unread);
+            (!items.is_empty()).then_some(Value { at: position, is: Is::List(items) })
         }
         Is::Map(mut entries) if entries.iter().any(|(key, value)| is_items(key, value)) => {
             for (_, value) in entries.iter_mut().filter(|(key, value)| is_items(key, value)) {
                 if let Is::List(items) = std::mem::replace(&mut value.is, Is::Null) {
-                    value.is = Is::List(kept(items, found, unread));
+                    value.is = Is::List(remaining(items, configurations, unread));
                 }
             }
             let is_empty = |(key, value): &(String, Value)| key == "items" && value.is == Is::List(Vec::new());
-            (!entries.iter().any(is_empty)).then_some(Value { at, is: Is::Map(entries) })
+            (!entries.iter().any(is_empty)).then_some(Value { at: position, is: Is::Map(entries) })
         }
         is => {
-            let value = Value { at, is };
+            let value = Value { at: position, is };
             let is_object = value.get("apiVersion").is_some();
             let is_map = matches!(value.get("kind"), Some(Value { is: Is::Scalar(kind), .. }) if kind == "ConfigMap");
             let name = value.get("metadata").and_then(|metadata| metadata.get("name"));
@@ -192,7 +192,7 @@ fn take(value: Value, found: &mut Vec<Configuration>, unread: &mut Vec<String>) 
                 _ => "",
             };
             let mut others = Vec::new();
-            let has_found = find(&value, name, DEPTH_MAX, found, &mut others);
+            let has_found = find(&value, name, DEPTH_MAX, configurations, &mut others);
             let is_used_up = has_found && (is_map || !is_object);
             if is_used_up {
                 unread.append(&mut others);
@@ -207,7 +207,13 @@ fn is_items(key: &str, value: &Value) -> bool {
 }
 
 /// Finds configurations in a map. Reports its other keys if there are any.
-fn find(value: &Value, object: &str, depth: u32, found: &mut Vec<Configuration>, unread: &mut Vec<String>) -> bool {
+fn find(
+    value: &Value,
+    object: &str,
+    depth: u32,
+    configurations: &mut Vec<Configuration>,
+    unread: &mut Vec<String>,
+) -> bool {
     let (Is::Map(entries), true) = (&value.is, depth > 0) else { return false };
     let mut others = Vec::new();
     let mut has_found = false;
@@ -216,10 +222,10 @@ fn find(value: &Value, object: &str, depth: u32, found: &mut Vec<Configuration>,
             Is::Scalar(text) if key == IN_CONFIG_MAP || is_yaml(key) && has_partitions(text) => {
                 // Empty lines keep the line numbers.
                 let text = "\n".repeat(value.at.0.saturating_sub(1) as usize) + text;
-                found.push(Configuration { object: object.to_string(), key: key.clone(), text });
+                configurations.push(Configuration { object: object.to_string(), key: key.clone(), text });
                 true
             }
-            _ => find(value, object, depth - 1, found, unread),
+            _ => find(value, object, depth - 1, configurations, unread),
         };
         has_found |= is_configuration;
         if !is_configuration && !["apiVersion", "kind", "metadata"].contains(&key.as_str()) {

@@ -57,9 +57,9 @@ pub fn import_plan(text: &str, options: &Options) -> Imported {
 }
 
 /// Returns an error at a line.
-fn mistake(line: u32, says: String) -> Diagnostic {
-    let found = finding(codes::IMPORT, Path::default(), says);
-    Diagnostic { position: Some((line, 1)), ..found }
+fn mistake(line: u32, message: String) -> Diagnostic {
+    let diagnostic = finding(codes::IMPORT, Path::default(), message);
+    Diagnostic { position: Some((line, 1)), ..diagnostic }
 }
 
 /// Adds a line to a list of the report, or counts it if the list is full.
@@ -126,10 +126,10 @@ impl Reader<'_> {
         let Unlisted { ignored, assumed, mistakes, consumers, consumers_from } = self.unlisted;
         if consumers > 0 {
             let (verb, from) = (if consumers == 1 { "is" } else { "are" }, consumers_from);
-            let says = format!(
+            let message = format!(
                 "consumers from line {from} on: {consumers} {verb} left out, a scenario has at most {QUEUES_MAX} queues"
             );
-            self.report.ignore(says);
+            self.report.ignore(message);
         }
         for (n, list) in [(ignored, &mut self.report.ignored), (assumed, &mut self.report.assumed)] {
             if n > 0 {
@@ -154,14 +154,14 @@ impl Reader<'_> {
             return;
         }
         let name = self.unused_name(typed, parent);
-        let at = self.queues.len();
+        let index = self.queues.len();
         let parent = parent.map(str::to_string);
         self.queues.push(QueueEntry { name: name.clone(), parent, ..QueueEntry::default() });
         for part in &element.children {
             match part.name.as_str() {
                 "Consumer" => self.consumer(part, Some(&name)),
-                "DistributionPolicies" => self.policies(part, at, &name),
-                "OwnershipPolicy" => self.ownership(part, at, &name),
+                "DistributionPolicies" => self.policies(part, index, &name),
+                "OwnershipPolicy" => self.ownership(part, index, &name),
                 "SlotMapping" | "" => {}
                 other => self.ignored(&format!("{other} of {name}"), part),
             }
@@ -170,10 +170,10 @@ impl Reader<'_> {
 
     /// Returns an unused queue name for a consumer: its own, with the parent's as a prefix, or with a number.
     fn unused_name(&mut self, typed: &str, parent: Option<&str>) -> String {
-        let below = || parent.map(|parent| format!("{parent}/{typed}"));
+        let qualified = || parent.map(|parent| format!("{parent}/{typed}"));
         let names = &self.names;
         let is_free = |name: &String| !names.contains(name);
-        let mut unused = Some(typed.to_string()).filter(is_free).or_else(|| below().filter(is_free));
+        let mut unused = Some(typed.to_string()).filter(is_free).or_else(|| qualified().filter(is_free));
         let number = self.numbers.entry(typed.to_string()).or_insert(1);
         while unused.is_none() {
             *number += 1;
@@ -184,7 +184,7 @@ impl Reader<'_> {
         name
     }
 
-    fn policies(&mut self, element: &Element, at: usize, name: &str) {
+    fn policies(&mut self, element: &Element, index: usize, name: &str) {
         for part in &element.children {
             match part.name.as_str() {
                 "Rank" => {
@@ -192,18 +192,18 @@ impl Reader<'_> {
                         self.setting(&format!("rank.{name}"), &rank.to_string());
                     }
                 }
-                "Sharing" => self.sharing(part, at, name),
-                "OwnershipPolicy" => self.ownership(part, at, name),
+                "Sharing" => self.sharing(part, index, name),
+                "OwnershipPolicy" => self.ownership(part, index, name),
                 other => self.ignored(&format!("{other} of {name}"), part),
             }
         }
     }
 
-    fn sharing(&mut self, element: &Element, at: usize, name: &str) {
+    fn sharing(&mut self, element: &Element, index: usize, name: &str) {
         let written = element.attribute("priority");
         if let Some(priority) = written.and_then(|p| self.whole(element, p, "a share priority", "1 to 10")) {
             let priority = i64::from(priority).clamp(1, 10);
-            self.queues[at].priority = typed(PRIORITIES - priority);
+            self.queues[index].priority = typed(PRIORITIES - priority);
             let turned = "priorities turned round: 1 is the highest in a plan, here the largest is first";
             push_once(&mut self.report.understood, turned);
         }
@@ -212,20 +212,20 @@ impl Reader<'_> {
                 "Shares" if part.attribute("type").is_none_or(|t| t == "ratio") => {
                     let ratio = part.text.trim();
                     if ratio.parse::<f64>().is_ok_and(|ratio| ratio.is_finite() && ratio >= 0.0) {
-                        self.queues[at].gpu.weight = Some(ratio.into());
+                        self.queues[index].gpu.weight = Some(ratio.into());
                     } else {
-                        let says = format!("{} is not a share ratio: write a number from 0", quoted(ratio));
-                        self.mistake(part.line, says);
+                        let message = format!("{} is not a share ratio: write a number from 0", quoted(ratio));
+                        self.mistake(part.line, message);
                     }
                 }
-                "Limit" => part.children.iter().for_each(|dim| self.limit(dim, at, name)),
+                "Limit" => part.children.iter().for_each(|dim| self.limit(dim, index, name)),
                 other => self.ignored(&format!("{other} of {name}"), part),
             }
         }
     }
 
-    fn limit(&mut self, dim: &Element, at: usize, name: &str) {
-        let queue = &mut self.queues[at];
+    fn limit(&mut self, dim: &Element, index: usize, name: &str) {
+        let queue = &mut self.queues[index];
         let value = dim.text.trim();
         let is_amount = dim.attribute("type").is_none_or(|t| t == "absolute") && value.parse::<f64>().is_ok();
         match dim.name.as_str() {
@@ -236,7 +236,7 @@ impl Reader<'_> {
         }
     }
 
-    fn ownership(&mut self, element: &Element, at: usize, name: &str) {
+    fn ownership(&mut self, element: &Element, index: usize, name: &str) {
         let mut hosts = 0;
         for part in &element.children {
             match part.name.as_str() {
@@ -251,7 +251,7 @@ impl Reader<'_> {
         }
         if hosts > 0 {
             let gpus = u64::from(hosts) * self.offered_gpus();
-            self.queues[at].gpu.quota = typed(gpus);
+            self.queues[index].gpu.quota = typed(gpus);
         }
     }
 
@@ -264,8 +264,8 @@ impl Reader<'_> {
     fn hosts(&mut self, selection: &Element, name: &str) -> u32 {
         if let Some(list) = selection.child("HostList") {
             let n = u32::try_from(list.all("Host").count()).unwrap_or(u32::MAX);
-            let says = format!("{name} owns any {n} hosts instead of those named");
-            push_listed(&mut self.report.assumed, says, &mut self.unlisted.assumed);
+            let message = format!("{name} owns any {n} hosts instead of those named");
+            push_listed(&mut self.report.assumed, message, &mut self.unlisted.assumed);
             return n;
         }
         let Some(number) = selection.child("NumHosts") else { return 0 };
@@ -273,8 +273,8 @@ impl Reader<'_> {
         match (number.attribute("type").unwrap_or("absolute"), value) {
             ("absolute", Some(n)) => n.min(self.n_nodes),
             (_, None) if !number.text.trim().eq_ignore_ascii_case("remaining") => {
-                let says = format!("{} is not a number of hosts", quoted(&number.text));
-                self.mistake(number.line, says);
+                let message = format!("{} is not a number of hosts", quoted(&number.text));
+                self.mistake(number.line, message);
                 0
             }
             ("percentage", Some(percent)) => self.n_nodes.saturating_mul(percent.min(100)) / 100,
@@ -289,8 +289,8 @@ impl Reader<'_> {
     fn over_commit(&mut self, resource: &Element) {
         let Some(typed) = resource.attribute("OverCommitRatio").map(str::trim) else { return };
         let Ok(ratio) = typed.parse::<f64>() else {
-            let says = format!("{} is not an over-commit ratio: write a number from 1", quoted(typed));
-            self.mistake(resource.line, says);
+            let message = format!("{} is not an over-commit ratio: write a number from 1", quoted(typed));
+            self.mistake(resource.line, message);
             return;
         };
         let setting = match resource.text.trim() {
@@ -314,11 +314,11 @@ impl Reader<'_> {
     }
 
     /// Parses a number of an element. Reports an invalid one.
-    fn whole(&mut self, element: &Element, typed: &str, what: &str, wanted: &str) -> Option<u32> {
+    fn whole(&mut self, element: &Element, typed: &str, what: &str, expected: &str) -> Option<u32> {
         let number = typed.trim().parse::<u32>();
         if number.is_err() {
-            let says = format!("{} is not {what}: write {wanted}", quoted(typed));
-            self.mistake(element.line, says);
+            let message = format!("{} is not {what}: write {expected}", quoted(typed));
+            self.mistake(element.line, message);
         }
         number.ok()
     }
@@ -328,12 +328,12 @@ impl Reader<'_> {
     }
 
     fn ignored(&mut self, what: &str, element: &Element) {
-        let says = format!("line {}: {what}", element.line);
-        push_listed(&mut self.report.ignored, says, &mut self.unlisted.ignored);
+        let message = format!("line {}: {what}", element.line);
+        push_listed(&mut self.report.ignored, message, &mut self.unlisted.ignored);
     }
 
-    fn mistake(&mut self, line: u32, says: String) {
-        push_listed(&mut self.report.diagnostics, mistake(line, says), &mut self.unlisted.mistakes);
+    fn mistake(&mut self, line: u32, message: String) {
+        push_listed(&mut self.report.diagnostics, mistake(line, message), &mut self.unlisted.mistakes);
     }
 
     fn finish(mut self, options: &Options) -> Scenario {
@@ -352,10 +352,10 @@ impl Reader<'_> {
 /// Returns the number of consumers in an element, itself included.
 fn consumers_in(element: &Element) -> usize {
     let mut n = 0;
-    let mut open = vec![element];
-    while let Some(element) = open.pop() {
+    let mut pending = vec![element];
+    while let Some(element) = pending.pop() {
         n += usize::from(element.name == "Consumer");
-        open.extend(&element.children);
+        pending.extend(&element.children);
     }
     n
 }
@@ -424,8 +424,8 @@ mod tests {
         // Two hosts of 8 GPUs offer 24.
         assert_eq!(scenario.queues[0].gpu.quota.as_ref().map(|quota| quota.0.as_str()), Some("24"));
         let wrong = text.replace("\"1.5\"", "\"more\"");
-        let found = &import_plan(&wrong, &Options::default()).report.diagnostics[0].says;
-        assert!(found.contains("\"more\" is not an over-commit ratio"), "{found}");
+        let error = &import_plan(&wrong, &Options::default()).report.diagnostics[0].says;
+        assert!(error.contains("\"more\" is not an over-commit ratio"), "{error}");
     }
 
     #[test]
@@ -434,14 +434,14 @@ mod tests {
         let wrong = wrong.replace("</OwnershipPolicy>", "");
         let imported = import_plan(&wrong, &Options::default());
         assert!(imported.scenario.is_none());
-        let found: Vec<_> =
+        let diagnostics: Vec<_> =
             imported.report.diagnostics.iter().map(|d| (d.position.map(|(line, _)| line), d.says.as_str())).collect();
         let expected = [
             (Some(9), "\"<OwnershipPolicy>\" is not closed"),
             (Some(4), "\"soon\" is not a grace period: write whole seconds"),
             (Some(8), "\"a lot\" is not a share ratio: write a number from 0"),
         ];
-        assert_eq!(found, expected);
+        assert_eq!(diagnostics, expected);
     }
 
     #[test]
@@ -464,8 +464,8 @@ mod tests {
         let scenario = imported.scenario.expect("a scenario");
         let names: Vec<&str> = scenario.queues.iter().map(|q| q.name.as_str()).collect();
         assert_eq!(names, ["a", "a-2", "a-3"]);
-        let below = "<Consumer ConsumerName=\"a\"><Consumer ConsumerName=\"a\"/></Consumer>";
-        let scenario = import_plan(&plan_of(2, below), &Options::default()).scenario.expect("a scenario");
+        let consumers = "<Consumer ConsumerName=\"a\"><Consumer ConsumerName=\"a\"/></Consumer>";
+        let scenario = import_plan(&plan_of(2, consumers), &Options::default()).scenario.expect("a scenario");
         let names: Vec<&str> = scenario.queues.iter().map(|q| q.name.as_str()).collect();
         assert_eq!(names, ["a", "a/a", "a-2", "a-2/a"]);
     }

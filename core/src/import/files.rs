@@ -81,14 +81,14 @@ impl Piece<'_> {
 pub fn import_files(files: &[File<'_>], options: &Options) -> Files {
     let mut report = Report::default();
     if files.len() > FILES_MAX {
-        let says = format!("the first {FILES_MAX} of {} files are read; choose fewer", files.len());
-        report.ignore(says);
+        let message = format!("the first {FILES_MAX} of {} files are read; choose fewer", files.len());
+        report.ignore(message);
     }
     let files = files.iter().take(FILES_MAX);
     let pieces: Vec<Piece<'_>> = files.flat_map(|file| pieces(file, options, &mut report)).collect();
     name_files(&pieces, &mut report);
-    if let Some(says) = options.too_many_nodes() {
-        report.refuse(says);
+    if let Some(message) = options.too_many_nodes() {
+        report.refuse(message);
         return Files {
             imported: Imported { scenario: None, report },
             more: Vec::new(),
@@ -135,9 +135,9 @@ pub fn import_files(files: &[File<'_>], options: &Options) -> Files {
 fn with_more(first: Option<Scenario>, pieces: &[Piece<'_>], report: &mut Report) -> (Option<Scenario>, Vec<Scenario>) {
     let mut all: Vec<Scenario> = first.into_iter().collect();
     for piece in pieces.iter().filter(|piece| piece.kind == FileKind::Scenario).skip(1) {
-        let Imported { scenario, report: mut own } = own(piece.text());
-        name_file(&mut own.diagnostics, &piece.file);
-        report.diagnostics.append(&mut own.diagnostics);
+        let Imported { scenario, report: mut own_report } = own(piece.text());
+        name_file(&mut own_report.diagnostics, &piece.file);
+        report.diagnostics.append(&mut own_report.diagnostics);
         all.extend(scenario);
     }
     let more = all.split_off(all.len().min(1));
@@ -145,10 +145,10 @@ fn with_more(first: Option<Scenario>, pieces: &[Piece<'_>], report: &mut Report)
 }
 
 fn main_kind(pieces: &[Piece<'_>]) -> FileKind {
-    let known = pieces.iter().map(|piece| piece.kind).find(|kind| *kind != FileKind::Unknown);
-    match known {
+    let kind = pieces.iter().map(|piece| piece.kind).find(|kind| *kind != FileKind::Unknown);
+    match kind {
         Some(_) if pieces.iter().any(|piece| piece.kind == FileKind::Trace) => FileKind::Trace,
-        known => known.unwrap_or(FileKind::Unknown),
+        kind => kind.unwrap_or(FileKind::Unknown),
     }
 }
 
@@ -159,15 +159,15 @@ fn pieces<'a>(file: &File<'a>, options: &Options, report: &mut Report) -> Vec<Pi
         Ok(None) => inputs(file, options, report),
         Ok(Some(entries)) => {
             let owned = |ArchivedFile { name, bytes }: ArchivedFile| {
-                let of = File { name: &name, bytes: &bytes, is_sizes: file.is_sizes };
-                let owned = inputs(&of, options, report).into_iter().map(Piece::into_owned);
+                let inner_file = File { name: &name, bytes: &bytes, is_sizes: file.is_sizes };
+                let owned = inputs(&inner_file, options, report).into_iter().map(Piece::into_owned);
                 owned.collect::<Vec<_>>()
             };
             entries.into_iter().flat_map(owned).collect()
         }
-        Err(says) => {
-            let says = if file.name.is_empty() { says } else { format!("{}: {says}", file.name) };
-            report.refuse(says);
+        Err(error) => {
+            let message = if file.name.is_empty() { error } else { format!("{}: {error}", file.name) };
+            report.refuse(message);
             Vec::new()
         }
     }
@@ -190,16 +190,16 @@ fn inputs<'a>(file: &File<'a>, options: &Options, report: &mut Report) -> Vec<Pi
 
 /// Unpacks and recognises a file. Reports an unreadable one.
 fn piece<'a>(file: &File<'a>, options: &Options, report: &mut Report) -> Option<Piece<'a>> {
-    let mut refuse = |says: String| {
-        let says = if file.name.is_empty() { says } else { format!("{}: {says}", file.name) };
-        report.refuse(says);
+    let mut refuse = |message: String| {
+        let message = if file.name.is_empty() { message } else { format!("{}: {message}", file.name) };
+        report.refuse(message);
         None
     };
     let mut bytes = Cow::Borrowed(file.bytes);
     if is_gzip(&bytes) {
         match gunzip(&bytes, TEXT_MAX as u64) {
             Ok(unpacked) => bytes = Cow::Owned(unpacked),
-            Err(says) => return refuse(says),
+            Err(message) => return refuse(message),
         }
     }
     if is_zip(&bytes) {
@@ -209,7 +209,7 @@ fn piece<'a>(file: &File<'a>, options: &Options, report: &mut Report) -> Option<
                 kind: FileKind::Kubernetes,
                 is: Content::Trees(vec![tree]),
             }),
-            Err(says) => refuse(says),
+            Err(message) => refuse(message),
         };
     }
     if bytes.len() > TEXT_MAX {
@@ -217,7 +217,7 @@ fn piece<'a>(file: &File<'a>, options: &Options, report: &mut Report) -> Option<
     }
     let text = match decode(bytes) {
         Ok(text) => text,
-        Err(says) => return refuse(says),
+        Err(message) => return refuse(message),
     };
     let kind = match recognise(text.as_bytes(), file.name) {
         FileKind::Unknown | FileKind::Trace if file.is_sizes => FileKind::QueueSizes,
@@ -231,8 +231,8 @@ fn piece<'a>(file: &File<'a>, options: &Options, report: &mut Report) -> Option<
 
 /// Decodes UTF-8, or UTF-16 with a byte order mark, which Windows shells write.
 fn decode(bytes: Cow<'_, [u8]>) -> Result<Cow<'_, str>, String> {
-    let wide = |from: fn([u8; 2]) -> u16| {
-        let units = bytes[2..].chunks_exact(2).map(|pair| from([pair[0], pair[1]]));
+    let wide = |decode: fn([u8; 2]) -> u16| {
+        let units = bytes[2..].chunks_exact(2).map(|pair| decode([pair[0], pair[1]]));
         char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect::<String>()
     };
     match bytes.get(..2) {
@@ -240,7 +240,7 @@ fn decode(bytes: Cow<'_, [u8]>) -> Result<Cow<'_, str>, String> {
         Some([0xfe, 0xff]) => return Ok(Cow::Owned(wide(u16::from_be_bytes))),
         _ => {}
     }
-    let refusal = |at: usize| format!("byte {} is not UTF-8 text; save the file as UTF-8", at + 1);
+    let refusal = |index: usize| format!("byte {} is not UTF-8 text; save the file as UTF-8", index + 1);
     match bytes {
         Cow::Borrowed(bytes) => {
             std::str::from_utf8(bytes).map(Cow::Borrowed).map_err(|error| refusal(error.valid_up_to()))
@@ -264,19 +264,19 @@ fn from_first_value(text: Cow<'_, str>) -> Cow<'_, str> {
             && key.chars().all(|c| c.is_ascii_alphanumeric());
         is_key || line.starts_with(['{', '[', '#']) || line.starts_with("---") || line.starts_with("- ")
     };
-    let mut at = 0;
+    let mut line_start = 0;
     let mut n = 0;
     for line in text.split_inclusive('\n') {
         if begins(line) {
             break;
         }
-        at += line.len();
+        line_start += line.len();
         n += 1;
     }
-    if at == 0 || at >= text.len() {
+    if line_start == 0 || line_start >= text.len() {
         return text;
     }
-    Cow::Owned("\n".repeat(n) + &text[at..])
+    Cow::Owned("\n".repeat(n) + &text[line_start..])
 }
 
 /// Reports the kind of each file, if there are several.
@@ -295,15 +295,15 @@ fn name_files(pieces: &[Piece<'_>], report: &mut Report) {
 }
 
 /// Reports the files that are not used because another one is imported alone.
-fn others_left_out(used: &Piece<'_>, pieces: &[Piece<'_>], report: &mut Report) {
+fn others_left_out(imported: &Piece<'_>, pieces: &[Piece<'_>], report: &mut Report) {
     let is_left_out = |piece: &&Piece<'_>| {
-        let is_further = used.kind == FileKind::Scenario && piece.kind == FileKind::Scenario;
-        !std::ptr::eq(*piece, used) && piece.kind != FileKind::Unknown && !is_further
+        let is_further = imported.kind == FileKind::Scenario && piece.kind == FileKind::Scenario;
+        !std::ptr::eq(*piece, imported) && piece.kind != FileKind::Unknown && !is_further
     };
     for piece in pieces.iter().filter(is_left_out) {
         report.understood.retain(|line| *line != format!("{}: {}", piece.file, piece.kind.what()));
-        let (it, import) = (piece.kind.what(), used.kind.what());
-        report.ignore(format!("{} is left out: it is {it}, and the import is {import}", piece.file));
+        let (kind, used_kind) = (piece.kind.what(), imported.kind.what());
+        report.ignore(format!("{} is left out: it is {kind}, and the import is {used_kind}", piece.file));
     }
 }
 
@@ -339,18 +339,18 @@ fn of_link(text: &str) -> Imported {
             report.understand(contents(&linked.scenario));
             let (theirs, ours) = (linked.rules, link::RULES);
             if theirs != ours {
-                let says = format!("version {ours} of the rules; the link was made with version {theirs}");
-                report.assume(says);
+                let message = format!("version {ours} of the rules; the link was made with version {theirs}");
+                report.assume(message);
             }
             Imported { scenario: Some(linked.scenario), report }
         }
         Err(error) => {
-            let says = format!("the link cannot be read. {error} Copy it again as a whole");
-            let says = match error {
+            let message = format!("the link cannot be read. {error} Copy it again as a whole");
+            let message = match error {
                 link::LinkError::NewerVersion { .. } => format!("the link cannot be read. {error}"),
-                _ => says,
+                _ => message,
             };
-            report.refuse(says);
+            report.refuse(message);
             Imported { scenario: None, report }
         }
     }
@@ -388,22 +388,22 @@ const PARTS: [FileKind; 5] =
 fn together(pieces: &[Piece<'_>], options: &Options, report: &mut Report) -> Option<Scenario> {
     let mut parts: Vec<Part> = Vec::new();
     for kind in PARTS {
-        let of: Vec<&Piece<'_>> = pieces.iter().filter(|piece| piece.kind == kind).collect();
-        if !of.is_empty() {
-            parts.extend(part(kind, &of, pieces, options, report));
+        let of_kind: Vec<&Piece<'_>> = pieces.iter().filter(|piece| piece.kind == kind).collect();
+        if !of_kind.is_empty() {
+            parts.extend(part(kind, &of_kind, pieces, options, report));
         }
     }
     for piece in pieces.iter().filter(|piece| piece.kind.advice().is_some()) {
         let file = if pieces.len() > 1 { format!("{}: ", piece.file) } else { String::new() };
-        let says = format!("{file}{}", piece.kind.advice().unwrap_or_default());
-        report.refuse(says);
+        let message = format!("{file}{}", piece.kind.advice().unwrap_or_default());
+        report.refuse(message);
     }
     sizes_left_out(pieces, report);
     if pieces.iter().any(|piece| piece.kind == FileKind::Unknown) && parts.is_empty() {
         report.refuse(NOT_RECOGNISED);
     }
     // Without the unreadable files the result would be incomplete.
-    if report.diagnostics.iter().any(|found| found.code.0 == codes::IMPORT.0 || found.code.0 == codes::SYNTAX.0) {
+    if report.diagnostics.iter().any(|d| d.code.0 == codes::IMPORT.0 || d.code.0 == codes::SYNTAX.0) {
         parts.retain(|part| part.kind == FileKind::Trace);
     }
     merge(parts, report)
@@ -422,8 +422,8 @@ fn sizes_left_out(pieces: &[Piece<'_>], report: &mut Report) {
         }
     } else {
         for piece in sizes {
-            let says = "it is a list of queue sizes, which are read with a trace of jobs";
-            report.ignore(format!("{} is left out: {says}", piece.file));
+            let message = "it is a list of queue sizes, which are read with a trace of jobs";
+            report.ignore(format!("{} is left out: {message}", piece.file));
         }
     }
 }
@@ -435,13 +435,14 @@ const NOT_RECOGNISED: &str = "this is not recognized: it is no scenario (YAML or
 
 fn part(
     kind: FileKind,
-    of: &[&Piece<'_>],
+    of_kind: &[&Piece<'_>],
     pieces: &[Piece<'_>],
     options: &Options,
     report: &mut Report,
 ) -> Option<Part> {
-    let sources: Vec<Source<'_>> = of.iter().map(|piece| Source { file: &piece.file, text: piece.text() }).collect();
-    let texts: Vec<&str> = of.iter().map(|piece| piece.text()).collect();
+    let sources: Vec<Source<'_>> =
+        of_kind.iter().map(|piece| Source { file: &piece.file, text: piece.text() }).collect();
+    let texts: Vec<&str> = of_kind.iter().map(|piece| piece.text()).collect();
     let options = &match kind {
         FileKind::Trace => with_default_policy(options),
         FileKind::Kubernetes => Options { policy: String::new(), ..options.clone() },
@@ -457,45 +458,45 @@ fn part(
         }
         _ => {
             let is_yunikorn = |piece: &Piece<'_>| matches!(piece.kind, FileKind::QueuesYaml | FileKind::YuniKornState);
-            objects(of, options, pieces.iter().any(is_yunikorn))
+            objects(of_kind, options, pieces.iter().any(is_yunikorn))
         }
     };
-    let used = if matches!(kind, FileKind::Trace | FileKind::QueuesYaml) { 1 } else { of.len() };
-    for piece in &of[used..] {
+    let used = if matches!(kind, FileKind::Trace | FileKind::QueuesYaml) { 1 } else { of_kind.len() };
+    for piece in &of_kind[used..] {
         report.understood.retain(|line| !line.starts_with(&format!("{}: ", piece.file)));
         let what = kind.what();
         report.ignore(format!("{} is left out: it is another {}", piece.file, &what[2..]));
     }
-    let Imported { scenario, report: own } = imported;
-    let (assumed_nodes, has_queues) = (own.assumed_nodes.clone(), own.has_queues);
+    let Imported { scenario, report: own_report } = imported;
+    let (assumed_nodes, has_queues) = (own_report.assumed_nodes.clone(), own_report.has_queues);
     let n_before = report.diagnostics.len();
-    report.take(own);
-    if pieces.len() > 1 && of.len() == 1 {
-        name_file(&mut report.diagnostics[n_before..], &of[0].file);
+    report.take(own_report);
+    if pieces.len() > 1 && of_kind.len() == 1 {
+        name_file(&mut report.diagnostics[n_before..], &of_kind[0].file);
     }
     Some(Part { kind, scenario: scenario?, assumed_nodes, has_queues })
 }
 
 /// Prefixes findings with the name of their file.
-fn name_file(found: &mut [Diagnostic], file: &str) {
-    for found in found {
-        found.says = format!("{file}: {}", found.says);
+fn name_file(diagnostics: &mut [Diagnostic], file: &str) {
+    for diagnostic in diagnostics {
+        diagnostic.says = format!("{file}: {}", diagnostic.says);
     }
 }
 
-fn objects(of: &[&Piece<'_>], options: &Options, has_yunikorn: bool) -> Imported {
+fn objects(of_kind: &[&Piece<'_>], options: &Options, has_yunikorn: bool) -> Imported {
     let mut report = Report::default();
     let mut roots = Vec::new();
-    for piece in of {
+    for piece in of_kind {
         match &piece.is {
             Content::Trees(trees) => {
-                let file = if of.len() > 1 { &*piece.file } else { "" };
+                let file = if of_kind.len() > 1 { &*piece.file } else { "" };
                 roots.extend(trees.iter().map(|tree| (file, Cow::Borrowed(tree))));
             }
             Content::Text(text) => {
                 // A second source makes the report name the file.
                 let all = [Source { file: &piece.file, text }, Source { file: "", text: "" }];
-                let sources = if of.len() > 1 { &all[..] } else { &all[..1] };
+                let sources = if of_kind.len() > 1 { &all[..] } else { &all[..1] };
                 let read = trees(sources, &mut report);
                 roots.extend(read.into_iter().map(|(file, tree)| (file, Cow::Owned(tree))));
             }
@@ -508,8 +509,8 @@ fn objects(of: &[&Piece<'_>], options: &Options, has_yunikorn: bool) -> Imported
 /// Merges the parts: queues from the first that defines them, nodes from the first that has them, jobs from all.
 fn merge(parts: Vec<Part>, report: &mut Report) -> Option<Scenario> {
     let mut parts: std::collections::VecDeque<Part> = parts.into();
-    if let Some(at) = parts.iter().position(|part| part.has_queues) {
-        let first = parts.remove(at)?;
+    if let Some(i) = parts.iter().position(|part| part.has_queues) {
+        let first = parts.remove(i)?;
         parts.push_front(first);
     }
     let mut base = parts.pop_front()?;
@@ -525,12 +526,12 @@ fn merge(parts: Vec<Part>, report: &mut Report) -> Option<Scenario> {
         } else if let Some(assumed) = &other.assumed_nodes {
             report.assumed.retain(|line| line != assumed);
         } else {
-            let says = format!("the nodes of {}: those of {} are used", other.kind.what(), base.kind.what());
-            report.ignore(says);
+            let message = format!("the nodes of {}: those of {} are used", other.kind.what(), base.kind.what());
+            report.ignore(message);
         }
         if other.has_queues && base.has_queues {
-            let says = format!("the queues of {}: those of {} are used", other.kind.what(), base.kind.what());
-            report.ignore(says);
+            let message = format!("the queues of {}: those of {} are used", other.kind.what(), base.kind.what());
+            report.ignore(message);
         }
         add_jobs(&mut base.scenario, &other.scenario, report);
     }
@@ -543,18 +544,18 @@ const POOL_LABEL: &str = "runai/node-pool";
 
 /// Assigns the nodes of another part to the pools of this one: by pool or label, otherwise to the first pool.
 fn nodes_in_pools(base: &Scenario, other: &Scenario) -> Vec<NodeEntry> {
-    let of = |node: &NodeEntry| {
+    let in_pool = |node: &NodeEntry| {
         let named = node.pool.as_ref().or_else(|| node.labels.get(POOL_LABEL));
-        let known = named.filter(|name| base.pools.iter().any(|pool| pool.name == **name));
-        let pool = known.or_else(|| base.pools.first().map(|pool| &pool.name)).cloned();
+        let existing = named.filter(|name| base.pools.iter().any(|pool| pool.name == **name));
+        let pool = existing.or_else(|| base.pools.first().map(|pool| &pool.name)).cloned();
         NodeEntry { pool, ..node.clone() }
     };
-    other.nodes.iter().map(of).collect()
+    other.nodes.iter().map(in_pool).collect()
 }
 
 /// Adds the jobs of another part, and their queues that do not exist yet.
 fn add_jobs(base: &mut Scenario, other: &Scenario, report: &mut Report) {
-    let known: BTreeSet<&str> = base.queues.iter().map(|queue| queue.name.as_str()).collect();
+    let existing: BTreeSet<&str> = base.queues.iter().map(|queue| queue.name.as_str()).collect();
     let mut missing: Vec<QueueEntry> = Vec::new();
     let mut jobs = (*base.jobs).clone();
     let paths = names_by_path(base);
@@ -563,7 +564,7 @@ fn add_jobs(base: &mut Scenario, other: &Scenario, report: &mut Report) {
         if let Some(name) = paths.get(&job.queue).or_else(|| paths.get(&format!("root.{}", job.queue))) {
             job.queue.clone_from(name);
         }
-        if !known.contains(job.queue.as_str()) && !missing.iter().any(|queue| queue.name == job.queue) {
+        if !existing.contains(job.queue.as_str()) && !missing.iter().any(|queue| queue.name == job.queue) {
             let listed = other.queues.iter().find(|queue| queue.name == job.queue);
             missing.push(QueueEntry { parent: None, ..listed.cloned().unwrap_or_else(|| without_limit(&job.queue)) });
         }

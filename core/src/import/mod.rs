@@ -63,13 +63,13 @@ fn trees<'a>(sources: &[Source<'a>], report: &mut Report) -> Vec<(&'a str, Value
             Err(wrong) if file.is_empty() && !is_template(text) => report.diagnostics.push(*wrong),
             Err(wrong) => {
                 let file = if file.is_empty() { String::new() } else { format!("{file}: ") };
-                let says = if is_template(text) {
+                let message = if is_template(text) {
                     "this is a template of Helm ({{ }}): import what it makes, as helm template prints it".into()
                 } else {
                     wrong.says.clone()
                 };
-                let says = format!("{file}{says}");
-                report.diagnostics.push(Diagnostic { says, ..*wrong });
+                let message = format!("{file}{message}");
+                report.diagnostics.push(Diagnostic { says: message, ..*wrong });
             }
         }
     }
@@ -80,11 +80,11 @@ fn trees<'a>(sources: &[Source<'a>], report: &mut Report) -> Vec<(&'a str, Value
 fn translate_to(policy: &str, scenario: Scenario, report: &mut Report) -> Scenario {
     let Some(translated) = translate(&scenario, policy) else { return scenario };
     for note in translated.notes {
-        let says = format!("{policy}: {}", note.says);
+        let message = format!("{policy}: {}", note.says);
         match note.kind {
             NoteKind::Kept => {}
-            NoteKind::Refused | NoteKind::Dropped => report.ignore(says),
-            NoteKind::Assumed | NoteKind::Changed => report.assume(says),
+            NoteKind::Refused | NoteKind::Dropped => report.ignore(message),
+            NoteKind::Assumed | NoteKind::Changed => report.assume(message),
         }
     }
     translated.scenario
@@ -138,36 +138,36 @@ const LINES_MAX: usize = 200;
 
 impl Report {
     /// Reports what was found.
-    pub fn understand(&mut self, says: impl Into<String>) {
-        self.understood.push(says.into());
+    pub fn understand(&mut self, message: impl Into<String>) {
+        self.understood.push(message.into());
     }
     /// Reports a default.
-    pub fn assume(&mut self, says: impl Into<String>) {
-        self.assumed.push(says.into());
+    pub fn assume(&mut self, message: impl Into<String>) {
+        self.assumed.push(message.into());
     }
     /// Reports a part of the text without effect.
-    pub fn ignore(&mut self, says: impl Into<String>) {
-        self.ignored.push(says.into());
+    pub fn ignore(&mut self, message: impl Into<String>) {
+        self.ignored.push(message.into());
     }
     /// Adds an error without a position.
-    fn refuse(&mut self, says: impl Into<String>) {
-        self.diagnostics.push(finding(codes::IMPORT, Path::default(), says.into()));
+    fn refuse(&mut self, message: impl Into<String>) {
+        self.diagnostics.push(finding(codes::IMPORT, Path::default(), message.into()));
     }
     /// Returns what was read; adds an error if there is none.
     fn keep<T>(&mut self, read: Result<T, Box<Diagnostic>>) -> Option<T> {
         read.map_err(|wrong| self.diagnostics.push(*wrong)).ok()
     }
     /// Adds an error if there are more of something than are simulated.
-    fn limit(&mut self, n: u64, most: u64, what: &str) {
-        if n > most {
-            let says = format!("there are {n} {what}; up to {most} are simulated");
-            self.diagnostics.push(finding(codes::TOO_MANY, Path::default(), says));
+    fn limit(&mut self, n: u64, max: u64, what: &str) {
+        if n > max {
+            let message = format!("there are {n} {what}; up to {max} are simulated");
+            self.diagnostics.push(finding(codes::TOO_MANY, Path::default(), message));
         }
     }
     /// Reports which nodes are assumed.
-    fn assume_nodes(&mut self, says: String) {
-        self.assume(says.clone());
-        self.assumed_nodes = Some(says);
+    fn assume_nodes(&mut self, message: String) {
+        self.assume(message.clone());
+        self.assumed_nodes = Some(message);
     }
     /// Appends another report.
     fn take(&mut self, other: Report) {
@@ -186,17 +186,17 @@ impl Report {
             }
         }
         if self.diagnostics.len() > LINES_MAX {
-            let says = format!("and {} more", self.diagnostics.len() - LINES_MAX);
+            let message = format!("and {} more", self.diagnostics.len() - LINES_MAX);
             self.diagnostics.truncate(LINES_MAX);
-            self.refuse(says);
+            self.refuse(message);
         }
     }
 }
 
 /// Adds a line to a list unless it is there already.
-fn push_once(list: &mut Vec<String>, says: &str) {
-    if !list.iter().any(|known| known == says) {
-        list.push(says.to_string());
+fn push_once(list: &mut Vec<String>, message: &str) {
+    if !list.iter().any(|other| other == message) {
+        list.push(message.to_string());
     }
 }
 

@@ -48,7 +48,7 @@ impl Mapping {
     /// Sets the column of a field, optionally with a unit after a colon; an empty name means no column. Ignores unknown
     /// fields.
     pub fn set(&mut self, field: &str, column: &str) {
-        if let Some(field) = Mapping::FIELDS.iter().find(|known| known.key == field) {
+        if let Some(field) = Mapping::FIELDS.iter().find(|other| other.key == field) {
             self.0.insert(field.key, column.to_string());
         }
     }
@@ -107,8 +107,8 @@ impl Options {
         });
         let lines = [
             nodes.map(|(n, gpus)| format!("nodes {n}x{gpus}: the files define the nodes")),
-            scale.map(|(n, of)| {
-                format!("quota-scale {n}/{of}: it scales the queue sizes that are read with a trace of jobs")
+            scale.map(|(n, unit)| {
+                format!("quota-scale {n}/{unit}: it scales the queue sizes that are read with a trace of jobs")
             }),
             columns.map(|columns| format!("map {columns}: only a trace of jobs has columns")),
         ];

@@ -64,7 +64,7 @@ pub fn import_queues_yaml(text: &str, options: &Options) -> Imported {
 /// Reads a configuration, or the one in a ConfigMap with positions relative to the whole text.
 fn read(tree: &Value, options: &Options, report: &mut Report) -> Option<Scenario> {
     let data = tree.get("data").map(|data| (data, data.get(IN_CONFIG_MAP)));
-    let Some((data, Some(Value { at, is: Is::Scalar(inner) }))) = data else {
+    let Some((data, Some(Value { at: position, is: Is::Scalar(inner) }))) = data else {
         return configuration(tree, options, report);
     };
     if let Is::Map(entries) = &data.is {
@@ -75,8 +75,8 @@ fn read(tree: &Value, options: &Options, report: &mut Report) -> Option<Scenario
     let n_before = report.diagnostics.len();
     let tree = report.keep(value::parse(inner, &LISTS));
     let scenario = tree.and_then(|tree| configuration(&tree, options, report));
-    for found in &mut report.diagnostics[n_before..] {
-        found.position = found.position.map(|(line, column)| (line + at.0 - 1, column));
+    for diagnostic in &mut report.diagnostics[n_before..] {
+        diagnostic.position = diagnostic.position.map(|(line, column)| (line + position.0 - 1, column));
     }
     scenario
 }
@@ -85,8 +85,8 @@ fn configuration(tree: &Value, options: &Options, report: &mut Report) -> Option
     let mut reader = Reader::default();
     let file = file(tree, &mut reader, report);
     let Reader { faults, ignored, n_more } = reader;
-    let place = |line: Position, says: String| format!("line {}: {says}", line.0);
-    report.ignored.extend(ignored.into_iter().map(|(at, says)| place(at, says)));
+    let place = |line: Position, message: String| format!("line {}: {message}", line.0);
+    report.ignored.extend(ignored.into_iter().map(|(position, message)| place(position, message)));
     let mut wrong: Vec<Diagnostic> = faults.into_iter().map(of_fault).collect();
     let mut is_refused = !wrong.is_empty();
     if n_more > 0 {
@@ -94,20 +94,20 @@ fn configuration(tree: &Value, options: &Options, report: &mut Report) -> Option
     }
     let n_queues: usize = file.partitions.iter().map(|partition| count(&partition.root(), &|_| true) - 1).sum();
     if n_queues as u64 > QUEUES_MAX {
-        let says = format!("there are {n_queues} queues; up to {QUEUES_MAX} are simulated");
-        wrong.push(finding(codes::TOO_MANY, Path::default().field("partitions"), says));
+        let message = format!("there are {n_queues} queues; up to {QUEUES_MAX} are simulated");
+        wrong.push(finding(codes::TOO_MANY, Path::default().field("partitions"), message));
     }
     let mut types = Types::new();
     collect_types(&file.partitions, &mut types);
     let types: Types = types.into_iter().collect::<BTreeSet<_>>().into_iter().collect();
     // CPU, memory, GPU and pods always exist.
     if types.len() > TYPES_MAX - 4 {
-        let says = format!("{} resource types are named; up to {} are simulated", types.len(), TYPES_MAX - 4);
-        wrong.push(finding(codes::IMPORT, Path::default(), says));
+        let message = format!("{} resource types are named; up to {} are simulated", types.len(), TYPES_MAX - 4);
+        wrong.push(finding(codes::IMPORT, Path::default(), message));
     } else if wrong.is_empty() {
-        wrong.extend(check_all(&file, &types).into_iter().map(|found| {
-            let position = Some(position(tree, &found.at));
-            Diagnostic { position, ..finding(codes::IMPORT, found.at, found.says) }
+        wrong.extend(check_all(&file, &types).into_iter().map(|diagnostic| {
+            let position = Some(position(tree, &diagnostic.at));
+            Diagnostic { position, ..finding(codes::IMPORT, diagnostic.at, diagnostic.says) }
         }));
         is_refused = !wrong.is_empty();
     }
@@ -140,17 +140,17 @@ fn name_of(partition: &Partition) -> &str {
 fn partition_errors(tree: &Value, file: &File) -> Vec<Diagnostic> {
     let mut wrong = Vec::new();
     let names: Vec<&str> = file.partitions.iter().map(name_of).collect();
-    let mut refuse = |i: usize, says: String| {
-        let at = Path::default().field("partitions").at(u32::try_from(i).unwrap_or(u32::MAX));
-        let position = Some(position(tree, &at));
-        wrong.push(Diagnostic { position, ..finding(codes::IMPORT, at, says) });
+    let mut refuse = |i: usize, message: String| {
+        let path = Path::default().field("partitions").at(u32::try_from(i).unwrap_or(u32::MAX));
+        let position = Some(position(tree, &path));
+        wrong.push(Diagnostic { position, ..finding(codes::IMPORT, path, message) });
     };
     for (i, name) in names.iter().enumerate().filter(|(i, name)| names[..*i].contains(name)) {
         refuse(i, format!("two partitions are called {}", quoted(name)));
     }
     if names.len() > POOLS_MAX {
-        let says = format!("{} partitions are named; up to {POOLS_MAX} are simulated", names.len());
-        refuse(POOLS_MAX, says);
+        let message = format!("{} partitions are named; up to {POOLS_MAX} are simulated", names.len());
+        refuse(POOLS_MAX, message);
     }
     wrong
 }
@@ -160,8 +160,8 @@ fn file(tree: &Value, reader: &mut Reader, report: &mut Report) -> File {
     let top = Path::default();
     if let Is::Map(entries) = &tree.is {
         for (key, value) in entries.iter().filter(|(key, _)| key != "partitions") {
-            let says = format!("unknown field {}; known here: partitions", quoted(key));
-            reader.faults.push(Fault { at: top.clone(), position: value.at, says });
+            let message = format!("unknown field {}; known here: partitions", quoted(key));
+            reader.faults.push(Fault { at: top.clone(), position: value.at, says: message });
         }
     }
     match tree.get("partitions").map(|value| &value.is) {
@@ -202,7 +202,7 @@ struct Writer<'r> {
 impl<'r> Writer<'r> {
     fn new(tree: &'r Value, file: &File, types: &Types, options: &Options, report: &'r mut Report) -> Writer<'r> {
         let is_gpu = |name: &&String| name.ends_with("gpu");
-        let known = types.iter().find(|name| *name == GPU_TYPE).or_else(|| types.iter().find(is_gpu));
+        let gpu_type = types.iter().find(|name| *name == GPU_TYPE).or_else(|| types.iter().find(is_gpu));
         let name = match file.partitions.as_slice() {
             [only] if !only.name.is_empty() => only.name.as_str(),
             _ => "queues",
@@ -212,7 +212,7 @@ impl<'r> Writer<'r> {
             report,
             scenario: Scenario { policy: DESCRIPTION.key.into(), name: name.to_string(), ..Scenario::default() },
             queues: Vec::new(),
-            gpu_type: known.cloned().unwrap_or_else(|| GPU_TYPE.to_string()),
+            gpu_type: gpu_type.cloned().unwrap_or_else(|| GPU_TYPE.to_string()),
             names: BTreeSet::new(),
             nodes: options.nodes.unwrap_or(NODES),
             pools: Vec::new(),
@@ -245,66 +245,66 @@ impl<'r> Writer<'r> {
         self.setting_unless("partition", own_name, "");
         self.setting_unless("node-sort", &partition.nodesortpolicy.kind, "");
         let weights = &partition.nodesortpolicy.resourceweights;
-        let weights: Vec<String> = weights.iter().map(|(of, weight)| format!("{of} {weight}")).collect();
+        let weights: Vec<String> = weights.iter().map(|(resource, weight)| format!("{resource} {weight}")).collect();
         self.setting_unless("node-weights", &weights.join(", "), "");
-        if let Some(on) = partition.preemption.enabled {
-            self.setting("preemption", if on { "true" } else { "false" });
+        if let Some(is_enabled) = partition.preemption.enabled {
+            self.setting("preemption", if is_enabled { "true" } else { "false" });
         }
         if partition.preemption.quotapreemptionenabled {
             self.setting("quota-preemption", "true");
         }
         if !partition.placementrules.is_empty() {
             self.setting("placement-rules", &yunikorn::rules(&partition.placementrules).flow());
-            let says = "jobs name their queue, so placement rules decide nothing; they are kept";
-            push_once(&mut self.report.assumed, says);
+            let message = "jobs name their queue, so placement rules decide nothing; they are kept";
+            push_once(&mut self.report.assumed, message);
         }
         let root = partition.root();
-        let at = Path::default().field("partitions").at(i);
+        let path = Path::default().field("partitions").at(i);
         let is_named = matches!(partition.queues.as_slice(), [only] if only.name == "root");
-        let at = if is_named { at.field("queues").named("root") } else { at };
+        let path = if is_named { path.field("queues").named("root") } else { path };
         if root.submitacl != "*" {
             self.setting("submitacl.root", &root.submitacl);
         }
         if root.submitacl == "*" {
-            let says = "submitacl \"*\" of root: everybody may submit, as always here";
-            push_once(&mut self.report.understood, says);
+            let message = "submitacl \"*\" of root: everybody may submit, as always here";
+            push_once(&mut self.report.understood, message);
         }
         if root.submitacl != "*" || !root.adminacl.is_empty() || has_acl(&root) {
-            let says = "everybody may submit anywhere: submitacl and adminacl are kept, but decide nothing";
-            push_once(&mut self.report.assumed, says);
+            let message = "everybody may submit anywhere: submitacl and adminacl are kept, but decide nothing";
+            push_once(&mut self.report.assumed, message);
         }
-        self.queue_settings(&root, "root", &at);
+        self.queue_settings(&root, "root", &path);
         self.is_of_partition = false;
         for child in &root.queues {
-            self.queue(child, "root", &at);
+            self.queue(child, "root", &path);
         }
         self.understood(&root);
     }
 
     fn understood(&mut self, root: &Queue) {
-        let count = |of: &dyn Fn(&Queue) -> bool| count(root, of);
+        let count = |predicate: &dyn Fn(&Queue) -> bool| count(root, predicate);
         let n = count(&|_| true) - 1;
-        let of = self.pools.last().map_or(String::new(), |pool| format!("partition {}: ", pool.name));
-        let mut says = vec![format!("{of}{n} queues with what they are guaranteed and may use")];
+        let partition = self.pools.last().map_or(String::new(), |pool| format!("partition {}: ", pool.name));
+        let mut message = vec![format!("{partition}{n} queues with what they are guaranteed and may use")];
         let parts: [(usize, &str); 4] = [
             (count(&|q| !q.properties.is_empty()), "with properties"),
             (count(&|q| q.maxapplications > 0), "with maxapplications"),
             (count(&|q| !q.limits.is_empty()), "with limits of users and groups"),
             (count(&|q| q.childtemplate != Default::default()), "with a template for queues that placement makes"),
         ];
-        says.extend(parts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")));
-        self.report.understand(says.join(", "));
+        message.extend(parts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")));
+        self.report.understand(message.join(", "));
     }
 
-    fn queue(&mut self, queue: &Queue, parent: &str, above: &Path) {
-        let at = above.field("queues").named(&queue.name);
-        let own = queue.name.to_lowercase();
-        let is_free = own != "root" && !self.names.contains(&own);
+    fn queue(&mut self, queue: &Queue, parent: &str, parent_path: &Path) {
+        let path = parent_path.field("queues").named(&queue.name);
+        let own_name = queue.name.to_lowercase();
+        let is_free = own_name != "root" && !self.names.contains(&own_name);
         let pool = self.pools.last().map(|pool| pool.name.clone());
         let name = match &pool {
-            _ if is_free => own,
-            Some(pool) if parent == "root" => format!("{pool}.{own}"),
-            _ => format!("{parent}.{own}"),
+            _ if is_free => own_name,
+            Some(pool) if parent == "root" => format!("{pool}.{own_name}"),
+            _ => format!("{parent}.{own_name}"),
         };
         self.names.insert(name.clone());
         let mut entry = QueueEntry {
@@ -325,28 +325,28 @@ impl<'r> Writer<'r> {
             self.setting(&format!("parent.{name}"), "true");
         }
         self.setting_unless(&format!("submitacl.{name}"), &queue.submitacl, "");
-        self.queue_settings(queue, &name, &at);
+        self.queue_settings(queue, &name, &path);
         for child in &queue.queues {
-            self.queue(child, &name, &at);
+            self.queue(child, &name, &path);
         }
     }
 
     /// Sets the quantities that have a field of their own; returns the others as text.
     fn amounts(&self, written: &Written, entry: &mut QueueEntry, is_quota: bool) -> String {
         let mut others = Vec::new();
-        for (of, text) in written {
-            let (resource, part): (_, &mut ResourceEntry) = match of.as_str() {
+        for (name, text) in written {
+            let (resource, part): (_, &mut ResourceEntry) = match name.as_str() {
                 "vcore" => (Resource::CPU, &mut entry.cpu),
                 "memory" => (Resource::MEMORY, &mut entry.memory),
-                of if of == self.gpu_type => (Resource::GPU, &mut entry.gpu),
+                name if name == self.gpu_type => (Resource::GPU, &mut entry.gpu),
                 _ => {
-                    others.push(format!("{of} {}", text.trim()));
+                    others.push(format!("{name} {}", text.trim()));
                     continue;
                 }
             };
-            let Some(typed) = quantity_of(resource, of, text) else {
+            let Some(typed) = quantity_of(resource, name, text) else {
                 // Above the maximum of a field.
-                others.push(format!("{of} {}", text.trim()));
+                others.push(format!("{name} {}", text.trim()));
                 continue;
             };
             *(if is_quota { &mut part.quota } else { &mut part.limit }) = Some(Scalar(typed));
@@ -355,22 +355,23 @@ impl<'r> Writer<'r> {
     }
 
     /// Adds the settings of a queue, except its quantities.
-    fn queue_settings(&mut self, queue: &Queue, name: &str, at: &Path) {
+    fn queue_settings(&mut self, queue: &Queue, name: &str, path: &Path) {
         self.setting_unless(&format!("maxapplications.{name}"), &queue.maxapplications.to_string(), "0");
         self.setting_unless(&format!("adminacl.{name}"), &queue.adminacl, "");
         if !queue.limits.is_empty() {
             self.setting(&format!("limits.{name}"), &yunikorn::limits(&queue.limits).flow());
         }
         let has_field = |property: &str, text: &str| property == OFFSET && name != "root" && is_priority(text);
-        self.properties(&queue.properties, "", name, at, &has_field);
+        self.properties(&queue.properties, "", name, path, &has_field);
         let template = &queue.childtemplate;
-        let at = at.field("childtemplate");
-        self.properties(&template.properties, TEMPLATE, name, &at, &|_, _| false);
+        let path = path.field("childtemplate");
+        self.properties(&template.properties, TEMPLATE, name, &path, &|_, _| false);
         let n = template.maxapplications.to_string();
         self.setting_unless(&format!("{TEMPLATE}maxapplications.{name}"), &n, "0");
         let Resources { guaranteed, max } = &template.resources;
         for (key, written) in [("guaranteed", guaranteed), ("max", max)] {
-            let all: Vec<String> = written.iter().map(|(of, text)| format!("{of} {}", text.trim())).collect();
+            let all: Vec<String> =
+                written.iter().map(|(resource, text)| format!("{resource} {}", text.trim())).collect();
             self.setting_unless(&format!("{TEMPLATE}{key}.{name}"), &all.join(", "), "");
         }
     }
@@ -378,33 +379,33 @@ impl<'r> Writer<'r> {
     fn properties(
         &mut self,
         written: &Written,
-        before: &str,
+        prefix: &str,
         name: &str,
-        at: &Path,
+        path: &Path,
         has_field: &dyn Fn(&str, &str) -> bool,
     ) {
         for (property, text) in written {
-            let at = at.field("properties").field(property);
-            let says = if !properties().contains(&property.as_str()) {
+            let path = path.field("properties").field(property);
+            let message = if !properties().contains(&property.as_str()) {
                 let hint = match nearest(property, properties().into_iter()) {
                     Some(near) => format!("did you mean {near}?"),
                     None => format!("known are {}", properties().join(", ")),
                 };
                 format!("YuniKorn has no property {}, and reads past it; {hint}", quoted(property))
-            } else if let Err(wanted) = property_is_known(property, text) {
+            } else if let Err(expected) = property_is_known(property, text) {
                 // Unlike a missing property, an invalid one is not inherited. Offsets are never inherited.
                 if property != OFFSET {
-                    self.setting(&format!("{before}{property}.{name}"), default_of(property));
+                    self.setting(&format!("{prefix}{property}.{name}"), default_of(property));
                 }
-                format!("{property} {} is not {wanted}; YuniKorn takes the default", quoted(text))
+                format!("{property} {} is not {expected}; YuniKorn takes the default", quoted(text))
             } else {
                 if !has_field(property, text) {
-                    self.setting(&format!("{before}{property}.{name}"), text);
+                    self.setting(&format!("{prefix}{property}.{name}"), text);
                 }
                 continue;
             };
-            let position = Some(position(self.tree, &at));
-            self.report.diagnostics.push(Diagnostic { position, ..finding(codes::NOT_EXPRESSED, at, says) });
+            let position = Some(position(self.tree, &path));
+            self.report.diagnostics.push(Diagnostic { position, ..finding(codes::NOT_EXPRESSED, path, message) });
         }
     }
 
@@ -412,10 +413,10 @@ impl<'r> Writer<'r> {
         let (n, gpus) = self.nodes;
         let gpu = &self.gpu_type;
         self.report.understand(format!("vcore as CPU, memory as memory, {gpu} as GPU"));
-        let each = if self.has_pools { " in each partition" } else { "" };
+        let per_partition = if self.has_pools { " in each partition" } else { "" };
         self.report.has_queues = true;
         self.report.assume_nodes(format!(
-            "{n} nodes with {gpus} GPUs, 64 cores and 256 GB each{each}, and no jobs (the configuration does not define either)"
+            "{n} nodes with {gpus} GPUs, 64 cores and 256 GB each{per_partition}, and no jobs (the configuration does not define either)"
         ));
         let in_pool = |pool: &PoolEntry| NodeEntry {
             pool: Some(pool.name.clone()),
@@ -444,14 +445,14 @@ fn has_acl(queue: &Queue) -> bool {
     queue.queues.iter().any(|q| !q.submitacl.is_empty() || !q.adminacl.is_empty() || has_acl(q))
 }
 
-fn count(queue: &Queue, of: &dyn Fn(&Queue) -> bool) -> usize {
-    usize::from(of(queue)) + queue.queues.iter().map(|child| count(child, of)).sum::<usize>()
+fn count(queue: &Queue, predicate: &dyn Fn(&Queue) -> bool) -> usize {
+    usize::from(predicate(queue)) + queue.queues.iter().map(|child| count(child, predicate)).sum::<usize>()
 }
 
 /// Converts a quantity to a scenario value: as typed if that has the same meaning there.
-fn quantity_of(resource: Resource, of: &str, text: &str) -> Option<String> {
+fn quantity_of(resource: Resource, resource_name: &str, text: &str) -> Option<String> {
     let scale = if resource == Resource::GPU { 1000 } else { 1 };
-    let value = parse(of, text)?.checked_mul(scale).filter(|value| *value <= quantity::BASE_UNITS_MAX)?;
+    let value = parse(resource_name, text)?.checked_mul(scale).filter(|value| *value <= quantity::BASE_UNITS_MAX)?;
     // Memory of queues without a unit is in megabytes.
     let same = quantity::amount(text, resource, 1_000_000).is_ok_and(|a| a.in_base_units() == value);
     let amount = crate::units::Amount::base_units(value);

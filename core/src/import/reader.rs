@@ -152,20 +152,20 @@ impl<'a> LocatedValue<'a> {
         &self,
         keys: &mut Vec<&'a str>,
         is_known: &impl Fn(&[&str], &LocatedValue<'a>) -> bool,
-        found: &mut impl FnMut(&[&str]),
+        report: &mut impl FnMut(&[&str]),
     ) {
         if self.is_hollow() || self.is_marked() || is_known(keys, self) {
             return;
         }
         // What stands beside known keys is named by itself.
         if !self.is_touched() && !self.has_known(keys, is_known) {
-            found(keys);
+            report(keys);
             return;
         }
         for (key, value) in self.children() {
             let n = keys.len();
             keys.extend(key);
-            value.unread(keys, is_known, found);
+            value.unread(keys, is_known, report);
             keys.truncate(n);
         }
     }
@@ -174,9 +174,9 @@ impl<'a> LocatedValue<'a> {
         self.children().any(|(key, value)| {
             let n = keys.len();
             keys.extend(key);
-            let is = is_known(keys, &value) || value.has_known(keys, is_known);
+            let is_found = is_known(keys, &value) || value.has_known(keys, is_known);
             keys.truncate(n);
-            is
+            is_found
         })
     }
     /// Whether nothing stands in the value.
@@ -213,10 +213,10 @@ impl<'a> LocatedValue<'a> {
         let number = text.trim().parse().ok();
         if let (None, Some(place)) = (&number, self.at(keys)) {
             let (line, path) = (place.line(), &place.path);
-            let says = format!("{line}: {path} is {text}, which is no number that it takes: as if it were missing");
+            let message = format!("{line}: {path} is {text}, which is no number that it takes: as if it were missing");
             let mut all = self.reader.not_numbers.borrow_mut();
-            if !all.contains(&says) {
-                all.push(says);
+            if !all.contains(&message) {
+                all.push(message);
             }
         }
         number
@@ -230,22 +230,22 @@ impl<'a> LocatedValue<'a> {
 /// Values of one type; another type is an error.
 impl<'a> LocatedValue<'a> {
     /// Returns an error at this position.
-    pub fn error(&self, says: String) -> Diagnostic {
-        let says = if self.file.is_empty() { says } else { format!("{}: {says}", self.file) };
-        Diagnostic { position: Some(self.value.at), ..finding(codes::IMPORT, self.path.clone(), says) }
+    pub fn error(&self, message: String) -> Diagnostic {
+        let message = if self.file.is_empty() { message } else { format!("{}: {message}", self.file) };
+        Diagnostic { position: Some(self.value.at), ..finding(codes::IMPORT, self.path.clone(), message) }
     }
     /// Adds an error at this position, once if the value is read several times.
-    pub fn refuse(&self, says: &str) {
+    pub fn refuse(&self, message: &str) {
         self.mark();
-        let at = self.path.to_string();
-        let found = self.error(if at.is_empty() { says.to_string() } else { format!("{at}: {says}") });
+        let path = self.path.to_string();
+        let error = self.error(if path.is_empty() { message.to_string() } else { format!("{path}: {message}") });
         let Errors { listed, n } = &mut *self.reader.errors.borrow_mut();
-        if listed.contains(&found) {
+        if listed.contains(&error) {
             return;
         }
         *n += 1;
         if listed.len() < LISTED_MAX {
-            listed.push(found);
+            listed.push(error);
         }
     }
     /// Whether no error was found in the tree so far.
@@ -287,21 +287,21 @@ impl<'a> LocatedValue<'a> {
         self.get(key).filter(LocatedValue::is_map)
     }
     fn is_map(&self) -> bool {
-        let is = matches!(self.value.is, Is::Map(_));
-        if !is {
+        let is_map = matches!(self.value.is, Is::Map(_));
+        if !is_map {
             self.refuse("this takes keys and values");
         }
-        is
+        is_map
     }
     /// Reads a list of maps with at most `most` items.
-    pub fn list(&self, key: &str, most: usize) -> Vec<LocatedValue<'a>> {
+    pub fn list(&self, key: &str, n_max: usize) -> Vec<LocatedValue<'a>> {
         let Some(place) = self.get(key) else { return Vec::new() };
         match &place.value.is {
-            Is::List(items) if items.len() <= most => {
+            Is::List(items) if items.len() <= n_max => {
                 place.items(&[]).into_iter().filter(LocatedValue::is_map).collect()
             }
             Is::List(items) => {
-                place.refuse(&format!("there are {} entries; up to {most} are read", items.len()));
+                place.refuse(&format!("there are {} entries; up to {n_max} are read", items.len()));
                 Vec::new()
             }
             _ => {

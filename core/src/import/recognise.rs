@@ -91,7 +91,7 @@ pub fn recognise(bytes: &[u8], file: &str) -> FileKind {
     }
     let says_format = |line: &str| {
         let key = line.trim_start_matches(['{', ' ']).trim_start_matches('"');
-        key.strip_prefix("format").is_some_and(|rest| rest.trim_start_matches(['"', ' ']).starts_with(':'))
+        key.strip_prefix("format").is_some_and(|suffix| suffix.trim_start_matches(['"', ' ']).starts_with(':'))
     };
     if text.contains(FORMAT) && text.lines().any(says_format) {
         return FileKind::Scenario;
@@ -146,13 +146,13 @@ fn table(text: &str) -> FileKind {
     if table.headers.len() < 2 {
         return FileKind::Unknown;
     }
-    let has = |names: &[&str]| table.column(None, names).is_some();
-    let time = has(&["submit", "submit_s", "submit_time", "timestamp", "duration", "duration_s", "runtime"]);
-    let gpus = has(&["gpus", "num_gpus", "gpu", "gpu_num"]);
-    let queue = has(&["queue", "vc", "project", "tenant"]);
-    if gpus && (time || has(&["id", "job", "job_id", "jobid"])) {
+    let has_column = |names: &[&str]| table.column(None, names).is_some();
+    let time = has_column(&["submit", "submit_s", "submit_time", "timestamp", "duration", "duration_s", "runtime"]);
+    let gpus = has_column(&["gpus", "num_gpus", "gpu", "gpu_num"]);
+    let queue = has_column(&["queue", "vc", "project", "tenant"]);
+    if gpus && (time || has_column(&["id", "job", "job_id", "jobid"])) {
         FileKind::Trace
-    } else if (queue || has(&["name"])) && (gpus || has(&["nodes", "num_nodes", "quota"])) {
+    } else if (queue || has_column(&["name"])) && (gpus || has_column(&["nodes", "num_nodes", "quota"])) {
         FileKind::QueueSizes
     } else {
         FileKind::Unknown

@@ -30,13 +30,13 @@ pub struct Reload {
 }
 
 /// Reads a configuration that replaces that of the scenario at a moment such as `30s`.
-pub fn reload(scenario: &Scenario, at: &str, text: &str) -> Reload {
+pub fn reload(scenario: &Scenario, time: &str, text: &str) -> Reload {
     let mut reload = Reload::default();
-    let mut refuse = |says: String| {
-        reload.diagnostics.push(finding(codes::IMPORT, Path::default(), says));
+    let mut refuse = |message: String| {
+        reload.diagnostics.push(finding(codes::IMPORT, Path::default(), message));
     };
-    let Ok(moment) = quantity::millis(at).map_err(|_| ()).and_then(|n| if n < 0 { Err(()) } else { Ok(n) }) else {
-        refuse(format!("{} is not a moment of the run: write a time such as 90s", quoted(at)));
+    let Ok(moment) = quantity::millis(time).map_err(|_| ()).and_then(|n| if n < 0 { Err(()) } else { Ok(n) }) else {
+        refuse(format!("{} is not a moment of the run: write a time such as 90s", quoted(time)));
         return reload;
     };
     let policy = Policy::described_or_default(&scenario.policy);
@@ -45,24 +45,24 @@ pub fn reload(scenario: &Scenario, at: &str, text: &str) -> Reload {
         return reload;
     };
     let imported = import_queues_yaml(text, &Options::default());
-    let Some(to) = imported.scenario else {
+    let Some(imported) = imported.scenario else {
         reload.diagnostics = imported.report.diagnostics;
         return reload;
     };
-    if scenario.pools.len().max(to.pools.len()) > 1 {
+    if scenario.pools.len().max(imported.pools.len()) > 1 {
         refuse(
             "a configuration with several partitions cannot be read anew here: change the settings of each pool".into(),
         );
         return reload;
     }
-    let from = at_moment(&Arc::new(scenario.clone()), moment);
-    for queue in to.queues.iter() {
-        match from.queues.iter().find(|own| own.name == queue.name) {
+    let current = at_moment(&Arc::new(scenario.clone()), moment);
+    for queue in imported.queues.iter() {
+        match current.queues.iter().find(|existing| existing.name == queue.name) {
             None => refuse(format!(
                 "queue {0} is not in the scenario; add it with the setting {ABSENT}{0}: true, and it appears at this moment",
                 quoted(&queue.name)
             )),
-            Some(own) if own.parent != queue.parent => {
+            Some(existing) if existing.parent != queue.parent => {
                 refuse(format!(
                     "queue {} has another parent in the scenario; a queue cannot move",
                     quoted(&queue.name)
@@ -74,41 +74,41 @@ pub fn reload(scenario: &Scenario, at: &str, text: &str) -> Reload {
     if !reload.diagnostics.is_empty() {
         return reload;
     }
-    let entry = || TimelineEntry { at: Scalar(at.trim().to_string()), ..TimelineEntry::default() };
-    for own in from.queues.iter() {
-        let Some(new) = to.queues.iter().find(|queue| queue.name == own.name) else { continue };
-        reload.entries.extend(queue_entry(own, new, entry()));
+    let entry = || TimelineEntry { at: Scalar(time.trim().to_string()), ..TimelineEntry::default() };
+    for existing in current.queues.iter() {
+        let Some(target) = imported.queues.iter().find(|queue| queue.name == existing.name) else { continue };
+        reload.entries.extend(queue_entry(existing, target, entry()));
     }
-    reload.entries.extend(settings_entry(&from, &to, fixed, entry()));
+    reload.entries.extend(settings_entry(&current, &imported, fixed, entry()));
     reload
 }
 
 /// Returns an entry with the changes of a queue, if there are any.
-fn queue_entry(own: &QueueEntry, new: &QueueEntry, mut entry: TimelineEntry) -> Option<TimelineEntry> {
+fn queue_entry(current: &QueueEntry, new: &QueueEntry, mut entry: TimelineEntry) -> Option<TimelineEntry> {
     let text = |value: &Option<Scalar>| value.as_ref().map(|value| value.0.trim().to_string());
     let priority = |value: &Option<Scalar>| text(value).unwrap_or_else(|| "0".into());
-    if priority(&own.priority) != priority(&new.priority) {
+    if priority(&current.priority) != priority(&new.priority) {
         entry.priority = Some(Scalar(priority(&new.priority)));
     }
     let resources = [
-        (Resource::GPU, &own.gpu, &new.gpu, &mut entry.gpu),
-        (Resource::CPU, &own.cpu, &new.cpu, &mut entry.cpu),
-        (Resource::MEMORY, &own.memory, &new.memory, &mut entry.memory),
+        (Resource::GPU, &current.gpu, &new.gpu, &mut entry.gpu),
+        (Resource::CPU, &current.cpu, &new.cpu, &mut entry.cpu),
+        (Resource::MEMORY, &current.memory, &new.memory, &mut entry.memory),
     ];
     let mut is_same = entry.priority.is_none();
-    for (resource, own, new, into) in resources {
+    for (resource, current, new, into) in resources {
         // A missing quota is 0, a missing limit unlimited.
-        into.quota = changed(resource, text(&own.quota), text(&new.quota), "0");
-        into.limit = changed(resource, text(&own.limit), text(&new.limit), "unlimited");
+        into.quota = changed(resource, text(&current.quota), text(&new.quota), "0");
+        into.limit = changed(resource, text(&current.limit), text(&new.limit), "unlimited");
         is_same &= *into == ResourceEntry::default();
     }
-    entry.queue = Some(own.name.clone());
+    entry.queue = Some(current.name.clone());
     (!is_same).then_some(entry)
 }
 
 /// Returns the new value if it differs in meaning.
-fn changed(resource: Resource, own: Option<String>, new: Option<String>, unset: &str) -> Option<Scalar> {
-    let meant = |text: &Option<String>| {
+fn changed(resource: Resource, current: Option<String>, new: Option<String>, unset: &str) -> Option<Scalar> {
+    let value = |text: &Option<String>| {
         let text = text.as_deref().unwrap_or(unset);
         if quantity::is_unlimited(text) {
             Err("unlimited".to_string())
@@ -116,33 +116,42 @@ fn changed(resource: Resource, own: Option<String>, new: Option<String>, unset: 
             quantity::amount(text, resource, 1_000_000).map_err(|_| text.to_string())
         }
     };
-    (meant(&own) != meant(&new)).then(|| Scalar(new.unwrap_or_else(|| unset.to_string())))
+    (value(&current) != value(&new)).then(|| Scalar(new.unwrap_or_else(|| unset.to_string())))
 }
 
 /// Returns an entry with the changes of settings, if there are any.
-fn settings_entry(from: &Scenario, to: &Scenario, fixed: &[&str], mut entry: TimelineEntry) -> Option<TimelineEntry> {
+fn settings_entry(
+    current: &Scenario,
+    target: &Scenario,
+    fixed: &[&str],
+    mut entry: TimelineEntry,
+) -> Option<TimelineEntry> {
     let is_configuration = |name: &str| {
-        !fixed.contains(&name) && !OTHER_SETTINGS.iter().any(|of| name.starts_with(of)) && !name.starts_with(ABSENT)
+        !fixed.contains(&name)
+            && !OTHER_SETTINGS.iter().any(|prefix| name.starts_with(prefix))
+            && !name.starts_with(ABSENT)
     };
-    let own: BTreeMap<&String, &Scalar> = from.settings.iter().filter(|(name, _)| is_configuration(name)).collect();
-    for (name, value) in to.settings.iter().filter(|(name, _)| is_configuration(name)) {
-        if own.get(name).is_none_or(|own| own.0.trim() != value.0.trim()) {
+    let current_settings: BTreeMap<&String, &Scalar> =
+        current.settings.iter().filter(|(name, _)| is_configuration(name)).collect();
+    for (name, value) in target.settings.iter().filter(|(name, _)| is_configuration(name)) {
+        if current_settings.get(name).is_none_or(|current| current.0.trim() != value.0.trim()) {
             entry.settings.insert(name.clone(), value.clone());
         }
     }
-    let there: BTreeSet<&str> = to.queues.iter().map(|queue| queue.name.as_str()).collect();
+    let target_queues: BTreeSet<&str> = target.queues.iter().map(|queue| queue.name.as_str()).collect();
     // Settings of a draining queue do not change.
     let drains = |name: &str| {
-        from.queues
+        current
+            .queues
             .iter()
-            .any(|queue| !there.contains(queue.name.as_str()) && name.ends_with(&format!(".{}", queue.name)))
+            .any(|queue| !target_queues.contains(queue.name.as_str()) && name.ends_with(&format!(".{}", queue.name)))
     };
-    let left_out = own.keys().filter(|name| !to.settings.contains_key(**name) && !drains(name));
+    let left_out = current_settings.keys().filter(|name| !target.settings.contains_key(**name) && !drains(name));
     entry.unset = left_out.map(|name| (*name).clone()).collect();
-    for queue in from.queues.iter() {
+    for queue in current.queues.iter() {
         let absent = format!("{ABSENT}{}", queue.name);
-        let is_absent = from.settings.get(&absent).is_some_and(|typed| typed.0.trim() == "true");
-        match (is_absent, there.contains(queue.name.as_str())) {
+        let is_absent = current.settings.get(&absent).is_some_and(|typed| typed.0.trim() == "true");
+        match (is_absent, target_queues.contains(queue.name.as_str())) {
             (true, true) => entry.unset.push(absent),
             (false, false) => drop(entry.settings.insert(absent, Scalar("true".into()))),
             _ => {}

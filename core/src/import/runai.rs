@@ -175,11 +175,11 @@ struct Terms {
 /// Returns the names of all pools. *default* comes first, because workloads without a pool use it.
 fn all_pools<'a>(units: impl Iterator<Item = &'a LocatedValue<'a>>) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
-    let mut known: BTreeSet<String> = BTreeSet::new();
+    let mut names: BTreeSet<String> = BTreeSet::new();
     for unit in units {
         for pool in pools(unit) {
             let name = pool_name(&pool);
-            if known.insert(name.clone()) {
+            if names.insert(name.clone()) {
                 all.push(name);
             }
         }
@@ -187,8 +187,8 @@ fn all_pools<'a>(units: impl Iterator<Item = &'a LocatedValue<'a>>) -> Vec<Strin
     if all.len() > 1 {
         all.retain(|name| !name.is_empty());
     }
-    if let Some(at) = all.iter().position(|name| name == "default") {
-        all[..=at].rotate_right(1);
+    if let Some(position) = all.iter().position(|name| name == "default") {
+        all[..=position].rotate_right(1);
     }
     if all.is_empty() {
         all.push(String::new());
@@ -198,8 +198,8 @@ fn all_pools<'a>(units: impl Iterator<Item = &'a LocatedValue<'a>>) -> Vec<Strin
 
 /// Reads the first number that exists.
 fn first(keys: &[(Option<&LocatedValue<'_>>, &str)]) -> Option<f64> {
-    let (of, key) = keys.iter().find(|(of, key)| of.is_some_and(|of| of.get(key).is_some()))?;
-    Some((*of)?.number(key, 0.0))
+    let mut places = keys.iter().filter_map(|(place, key)| Some(((*place)?, key)));
+    places.find(|(place, key)| place.get(key).is_some()).map(|(place, key)| place.number(key, 0.0))
 }
 
 /// Returns the entries for node pools.
@@ -215,13 +215,13 @@ fn pools<'a>(unit: &LocatedValue<'a>) -> Vec<LocatedValue<'a>> {
 fn department(place: &LocatedValue<'_>) -> (String, String) {
     let parent = place.map("parent");
     let first = |keys: [(Option<&LocatedValue<'_>>, &str); 3]| {
-        let found = keys.into_iter().find(|(of, key)| of.is_some_and(|of| of.get(key).is_some()));
-        found.and_then(|(of, key)| Some(of?.text(key))).unwrap_or_default()
+        let mut places = keys.into_iter().filter_map(|(place, key)| Some((place?, key)));
+        places.find(|(place, key)| place.get(key).is_some()).map(|(place, key)| place.text(key)).unwrap_or_default()
     };
-    let own = Some(place);
+    let project = Some(place);
     (
-        first([(parent.as_ref(), "id"), (own, "parentId"), (own, "departmentId")]),
-        first([(parent.as_ref(), "name"), (own, "parentName"), (own, "departmentName")]),
+        first([(parent.as_ref(), "id"), (project, "parentId"), (project, "departmentId")]),
+        first([(parent.as_ref(), "name"), (project, "parentName"), (project, "departmentName")]),
     )
 }
 
@@ -231,19 +231,24 @@ fn pool_name(pool: &LocatedValue<'_>) -> String {
 
 /// Reads the values of a department or project in one pool. `own` is the entry for the pool; `whole` is the unit
 /// itself, which holds the values in older versions.
-fn terms(own: Option<&LocatedValue<'_>>, whole: Option<&LocatedValue<'_>>, name: &str, report: &mut Report) -> Terms {
-    let gpu = own.and_then(|own| own.map("gpu"));
-    let (gpu, whole) = (gpu.as_ref(), whole.filter(|_| gpu.is_none()));
-    let deserved = first(&[(gpu, "deserved"), (whole, "deservedGpus")]).unwrap_or(0.0);
-    let limit = first(&[(gpu, "limit"), (gpu, "maxAllowed"), (whole, "maxAllowedGpus")]);
-    let weight = first(&[(gpu, "overQuotaWeight"), (whole, "gpuOverQuotaWeight")]);
-    let rank = own.map(|own| own.text("rank")).filter(|rank| !rank.is_empty());
+fn terms(
+    pool_entry: Option<&LocatedValue<'_>>,
+    unit: Option<&LocatedValue<'_>>,
+    name: &str,
+    report: &mut Report,
+) -> Terms {
+    let gpu = pool_entry.and_then(|pool_entry| pool_entry.map("gpu"));
+    let (gpu, unit) = (gpu.as_ref(), unit.filter(|_| gpu.is_none()));
+    let deserved = first(&[(gpu, "deserved"), (unit, "deservedGpus")]).unwrap_or(0.0);
+    let limit = first(&[(gpu, "limit"), (gpu, "maxAllowed"), (unit, "maxAllowedGpus")]);
+    let weight = first(&[(gpu, "overQuotaWeight"), (unit, "gpuOverQuotaWeight")]);
+    let rank = pool_entry.map(|pool_entry| pool_entry.text("rank")).filter(|rank| !rank.is_empty());
     let priority = rank.and_then(|rank| {
-        let found = RANKS.iter().position(|known| known.eq_ignore_ascii_case(&rank));
-        if found.is_none() {
+        let position = RANKS.iter().position(|name| name.eq_ignore_ascii_case(&rank));
+        if position.is_none() {
             report.ignore(format!("rank {rank} of {name}"));
         }
-        found
+        position
     });
     let bound = |n: f64| Scalar(if n < 0.0 { "unlimited".into() } else { decimal(n) });
     Terms {
@@ -254,15 +259,15 @@ fn terms(own: Option<&LocatedValue<'_>>, whole: Option<&LocatedValue<'_>>, name:
             weight: weight.map(|w| Scalar(decimal(w.max(0.0)))),
             usage: None,
         },
-        cpu: beside_gpus(own, "cpu", "m"),
-        memory: beside_gpus(own, "memory", "Mi"),
+        cpu: beside_gpus(pool_entry, "cpu", "m"),
+        memory: beside_gpus(pool_entry, "memory", "Mi"),
         gpus: deserved.max(0.0),
     }
 }
 
 /// Reads the CPU or memory values of an entry, present only in clusters with such quotas; missing values are unlimited.
-fn beside_gpus(own: Option<&LocatedValue<'_>>, key: &str, unit: &str) -> ResourceEntry {
-    let group = own.and_then(|own| own.map(key));
+fn beside_gpus(pool_entry: Option<&LocatedValue<'_>>, key: &str, unit: &str) -> ResourceEntry {
+    let group = pool_entry.and_then(|pool_entry| pool_entry.map(key));
     let group = group.as_ref();
     let bound = |n: f64| Scalar(if n < 0.0 { "unlimited".into() } else { format!("{}{unit}", n.round()) });
     ResourceEntry {
@@ -274,16 +279,16 @@ fn beside_gpus(own: Option<&LocatedValue<'_>>, key: &str, unit: &str) -> Resourc
 }
 
 /// Makes a missing value explicit for a further pool, which would otherwise inherit that of the first.
-fn explicit(own: Option<Scalar>, first: &Option<Scalar>, default: &str) -> Option<Scalar> {
-    own.or_else(|| first.as_ref().map(|_| default.into()))
+fn explicit(value: Option<Scalar>, first: &Option<Scalar>, default: &str) -> Option<Scalar> {
+    value.or_else(|| first.as_ref().map(|_| default.into()))
 }
 
 /// Makes missing values explicit for a further pool.
-fn in_further_pool(own: ResourceEntry, first: &ResourceEntry) -> ResourceEntry {
+fn in_further_pool(entry: ResourceEntry, first: &ResourceEntry) -> ResourceEntry {
     ResourceEntry {
-        quota: explicit(own.quota, &first.quota, "unlimited"),
-        limit: explicit(own.limit, &first.limit, "unlimited"),
-        weight: explicit(own.weight, &first.weight, USUAL),
+        quota: explicit(entry.quota, &first.quota, "unlimited"),
+        limit: explicit(entry.limit, &first.limit, "unlimited"),
+        weight: explicit(entry.weight, &first.weight, USUAL),
         usage: None,
     }
 }
@@ -295,13 +300,13 @@ impl Organisation {
         for entry in pools(place) {
             listed.entry(pool_name(&entry)).or_insert(entry);
         }
-        let old = place.get("resources").filter(|place| !place.entries(&[]).is_empty());
+        let old_entry = place.get("resources").filter(|place| !place.entries(&[]).is_empty());
         let mut queue = QueueEntry { name, ..QueueEntry::default() };
         let mut gpus = Vec::with_capacity(self.pools.len());
         for (i, pool) in self.pools.iter().enumerate() {
-            let own = listed.get(pool).or(old.as_ref().filter(|_| i == 0));
-            let whole = Some(place).filter(|_| i == 0);
-            let Terms { priority, gpu, cpu, memory, gpus: deserved } = terms(own, whole, &queue.name, report);
+            let pool_entry = listed.get(pool).or(old_entry.as_ref().filter(|_| i == 0));
+            let unit = Some(place).filter(|_| i == 0);
+            let Terms { priority, gpu, cpu, memory, gpus: deserved } = terms(pool_entry, unit, &queue.name, report);
             gpus.push(deserved);
             if i == 0 {
                 (queue.priority, queue.gpu, queue.cpu, queue.memory) = (priority, gpu, cpu, memory);
@@ -330,7 +335,7 @@ impl Organisation {
                 continue;
             }
             let gpus = self.unit(place, &mut Report::default()).gpus;
-            match missing.iter_mut().find(|(_, known, _)| *known == name) {
+            match missing.iter_mut().find(|(_, listed, _)| *listed == name) {
                 Some((_, _, sums)) => sums.iter_mut().zip(gpus).for_each(|(sum, gpus)| *sum += gpus),
                 None => missing.push((id, name, gpus)),
             }
@@ -364,8 +369,8 @@ impl Organisation {
     fn named(&self, id: &str, name: &str) -> Option<String> {
         let tops = || self.units.iter().filter(|unit| unit.queue.parent.is_none());
         let by_id = tops().find(|unit| !id.is_empty() && unit.id == id);
-        let found = by_id.or_else(|| tops().find(|unit| !name.is_empty() && unit.queue.name == name));
-        found.map(|unit| unit.queue.name.clone())
+        let department = by_id.or_else(|| tops().find(|unit| !name.is_empty() && unit.queue.name == name));
+        department.map(|unit| unit.queue.name.clone())
     }
 
     /// Sets the API's default rank where it is missing, if any unit has a rank.
@@ -381,8 +386,8 @@ impl Organisation {
     /// also in use.
     fn add(&mut self, mut unit: Unit) {
         if self.names.contains_key(&unit.queue.name) {
-            let of = unit.queue.parent.as_deref().unwrap_or("another");
-            let base = format!("{of}/{}", unit.queue.name);
+            let parent = unit.queue.parent.as_deref().unwrap_or("another");
+            let base = format!("{parent}/{}", unit.queue.name);
             let mut n = self.names.get(&base).copied().unwrap_or(0);
             unit.queue.name.clone_from(&base);
             while self.names.contains_key(&unit.queue.name) {
@@ -400,9 +405,9 @@ fn finish(units: Vec<Unit>, pools: &[String], options: &Options, report: &mut Re
     let n_projects = units.iter().filter(|unit| unit.queue.parent.is_some()).count();
     let promised: Vec<f64> = (0..pools.len())
         .map(|pool| {
-            let (top, below): (Vec<&Unit>, Vec<&Unit>) = units.iter().partition(|unit| unit.queue.parent.is_none());
+            let (top, nested): (Vec<&Unit>, Vec<&Unit>) = units.iter().partition(|unit| unit.queue.parent.is_none());
             let sum = |level: Vec<&Unit>| level.iter().map(|unit| unit.gpus[pool]).sum::<f64>();
-            sum(top).max(sum(below)).clamp(0.0, 1e9)
+            sum(top).max(sum(nested)).clamp(0.0, 1e9)
         })
         .collect();
     let node_gpus = options.nodes.map_or(NODES.1, |(_, gpus)| gpus);
@@ -451,16 +456,16 @@ fn finish(units: Vec<Unit>, pools: &[String], options: &Options, report: &mut Re
 
 /// Returns the number of nodes per pool: as many as its quotas need, or the given total in the same proportion; at
 /// least one.
-fn node_counts(promised: &[f64], given: Option<u32>) -> Vec<u32> {
-    let needed = |gpus: &f64| (gpus / f64::from(NODES.1)).ceil().max(1.0) as u32;
-    let Some(given) = given else { return promised.iter().map(needed).collect() };
+fn node_counts(promised: &[f64], total: Option<u32>) -> Vec<u32> {
+    let sufficient = |gpus: &f64| (gpus / f64::from(NODES.1)).ceil().max(1.0) as u32;
+    let Some(total) = total else { return promised.iter().map(sufficient).collect() };
     if promised.len() == 1 {
-        return vec![given];
+        return vec![total];
     }
     let all: f64 = promised.iter().sum();
-    let part = |gpus: &f64| if all > 0.0 { (f64::from(given) * gpus / all).floor().max(1.0) as u32 } else { 1 };
-    let mut counts: Vec<u32> = promised.iter().map(part).collect();
-    counts[0] += given.saturating_sub(counts.iter().sum());
+    let share = |gpus: &f64| if all > 0.0 { (f64::from(total) * gpus / all).floor().max(1.0) as u32 } else { 1 };
+    let mut counts: Vec<u32> = promised.iter().map(share).collect();
+    counts[0] += total.saturating_sub(counts.iter().sum());
     counts
 }
 

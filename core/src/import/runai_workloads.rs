@@ -26,8 +26,9 @@ use crate::units::{Amount, Resource};
 
 /// Whether a text lists workloads or node pools.
 pub fn is_listed(text: &str) -> bool {
-    let has = |keys: &[&str]| keys.iter().all(|key| text.contains(key));
-    text.starts_with('{') && (has(&["\"workloads\"", "\"projectName\""]) || has(&["\"nodepools\"", "\"labelKey\""]))
+    let has_all = |keys: &[&str]| keys.iter().all(|key| text.contains(key));
+    text.starts_with('{')
+        && (has_all(&["\"workloads\"", "\"projectName\""]) || has_all(&["\"nodepools\"", "\"labelKey\""]))
 }
 
 /// Adds workloads and node pools to a scenario, or to a new one. `None` if there is neither a scenario nor anything to
@@ -48,8 +49,8 @@ pub fn add(
     add_pools(&pools, gpus, &mut scenario, report);
     add_jobs(&workloads, &mut scenario, report);
     let live = workloads.iter().filter(|place| is_live(place)).cloned().collect::<Vec<_>>();
-    for (what, places, known) in [("workloads", &live, WORKLOAD), ("node pools", &pools, POOL)] {
-        unused(what, places, known, report);
+    for (what, places, known_fields) in [("workloads", &live, WORKLOAD), ("node pools", &pools, POOL)] {
+        unused(what, places, known_fields, report);
     }
     report.assumed.extend(reader.not_numbers());
     if roots.iter().any(|root| root.get("next").is_some_and(|next| !next.is_empty())) {
@@ -84,7 +85,7 @@ fn add_pools(pools: &[LocatedValue<'_>], gpus: u32, scenario: &mut Scenario, rep
             None => entries.push(PoolEntry { name: name.to_string(), settings, ..PoolEntry::default() }),
         }
         let named = place.scalars(&["status", "nodes"]);
-        let in_pool = |own: &str| NodeEntry { pool: Some(name.to_string()), ..node(own, gpus) };
+        let in_pool = |pool: &str| NodeEntry { pool: Some(name.to_string()), ..node(pool, gpus) };
         nodes.extend(named.into_iter().map(in_pool));
     }
     report.understand(format!("{} with placement strategies", counted(pools.len() as u64, "node pool")));
@@ -118,21 +119,21 @@ const WORKLOAD: &str = "allocatedResources arguments category childrenIds cluste
 const POOL: &str = "clusterId createdAt createdBy id isDefault labelKey labelValue phase phaseMessage status updatedAt";
 
 /// Reports the fields that were not read.
-fn unused(what: &str, places: &[LocatedValue<'_>], known: &str, report: &mut Report) {
+fn unused(what: &str, places: &[LocatedValue<'_>], known_fields: &str, report: &mut Report) {
     let is_known = |keys: &[&str], _: &LocatedValue<'_>| match keys {
-        [key] => known.split_whitespace().any(|known| known == *key),
+        [key] => known_fields.split_whitespace().any(|known_fields| known_fields == *key),
         [.., "limit"] => true,
         [part, "gpuRequestType"] => part.ends_with("RequestedResources"),
         _ => false,
     };
-    let mut found: BTreeMap<String, u64> = BTreeMap::new();
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     for place in places {
         for (key, value) in place.entries(&[]) {
-            value.unread(&mut vec![key], &is_known, &mut |keys| *found.entry(keys.join(".")).or_default() += 1);
+            value.unread(&mut vec![key], &is_known, &mut |keys| *counts.entry(keys.join(".")).or_default() += 1);
         }
     }
     let line = |(field, n)| format!("{field} of {what}, in {}", counted(n, "place"));
-    report.ignored.extend(found.into_iter().map(line));
+    report.ignored.extend(counts.into_iter().map(line));
 }
 
 /// Whether a workload is neither over nor deleted.
@@ -150,7 +151,7 @@ fn add_jobs(workloads: &[LocatedValue<'_>], scenario: &mut Scenario, report: &mu
     let now = workloads.iter().filter_map(times).max().unwrap_or(0);
     let (mut n_over, mut n_running, mut n_pods) = (0, 0, 0);
     let mut jobs: Vec<JobEntry> = (*scenario.jobs).clone();
-    let mut known: BTreeSet<String> = scenario.queues.iter().map(|queue| queue.name.clone()).collect();
+    let mut names: BTreeSet<String> = scenario.queues.iter().map(|queue| queue.name.clone()).collect();
     let mut missing = Vec::new();
     let pools: BTreeSet<&str> = scenario.pools.iter().map(|pool| pool.name.as_str()).collect();
     for place in workloads {
@@ -162,14 +163,14 @@ fn add_jobs(workloads: &[LocatedValue<'_>], scenario: &mut Scenario, report: &mu
         let mut job = job(place, now, report);
         job.pools.retain(|pool| pools.contains(pool.as_str()));
         n_pods += job.pods.as_ref().and_then(|n| n.0.parse::<u64>().ok()).unwrap_or(1);
-        if known.insert(job.queue.clone()) {
+        if names.insert(job.queue.clone()) {
             missing.push(job.queue.clone());
         }
         jobs.push(job);
     }
     if n_pods > PODS_MAX {
-        let says = format!("the workloads have {n_pods} pods; up to {PODS_MAX} are simulated");
-        report.diagnostics.push(finding(codes::TOO_MANY, Path::default(), says));
+        let message = format!("the workloads have {n_pods} pods; up to {PODS_MAX} are simulated");
+        report.diagnostics.push(finding(codes::TOO_MANY, Path::default(), message));
         return;
     }
     if workloads.is_empty() {
@@ -200,8 +201,8 @@ fn extended(
     pods: u64,
 ) -> BTreeMap<String, Scalar> {
     let mut resources = BTreeMap::new();
-    for (of, n_pods) in [(whole, i64::try_from(pods).unwrap_or(1)), (of_pod, 1)] {
-        for extended in of.iter().flat_map(|of| of.items(&["extendedResources"])) {
+    for (source, n_pods) in [(whole, i64::try_from(pods).unwrap_or(1)), (of_pod, 1)] {
+        for extended in source.iter().flat_map(|source| source.items(&["extendedResources"])) {
             let quantity = extended.whole::<i64>(&["quantity"]).map(|total| total / n_pods);
             if let (Some(name), Some(n)) = (extended.scalar(&["resource"]), quantity.filter(|n| *n > 0)) {
                 resources.insert(name.to_string(), Scalar(n.to_string()));
@@ -219,11 +220,11 @@ fn job<'a>(place: &LocatedValue<'a>, now: i64, report: &mut Report) -> JobEntry 
     let (of_pod, whole) = (place.get("podsRequestedResources"), place.get("workloadRequestedResources"));
     // Each request is that of a pod, or else the share of a pod in that of all.
     let text = |keys: &[&str]| {
-        let of = |place: &Option<LocatedValue<'a>>| place.as_ref().and_then(|place| place.scalar(keys));
-        let (each, all) = (of(&of_pod), of(&whole));
-        each.map(|text| (text, true)).or(all.map(|text| (text, false)))
+        let text_of = |place: &Option<LocatedValue<'a>>| place.as_ref().and_then(|place| place.scalar(keys));
+        let (of_one, of_all) = (text_of(&of_pod), text_of(&whole));
+        of_one.map(|text| (text, true)).or(of_all.map(|text| (text, false)))
     };
-    let mut wrong = |what: &str, text: &str| {
+    let mut ignore = |what: &str, text: &str| {
         report.ignore(format!("{}: {what} {text} of {name}", place.line()));
     };
     let share = |total: i64, is_each: bool| if is_each { total } else { total / i64::try_from(pods).unwrap_or(1) };
@@ -241,7 +242,7 @@ fn job<'a>(place: &LocatedValue<'a>, now: i64, report: &mut Report) -> JobEntry 
         (_, Some(0)) => None,
         (_, Some(n)) => Some(Scalar(quantity::print_amount(Amount::base_units(n), resource))),
         (text, None) => {
-            wrong(what, text);
+            ignore(what, text);
             None
         }
     };

@@ -40,7 +40,8 @@ fn spec(value: &Value) -> Option<Value> {
     }
     if let Some(arguments) = value.get(ARGUMENTS) {
         let Is::Map(plugins) = &arguments.is else { return None };
-        let plugin = |(name, of): &(String, Value)| (name.clone(), map(of.at, "arguments", of.clone()));
+        let plugin =
+            |(name, arguments): &(String, Value)| (name.clone(), map(arguments.at, "arguments", arguments.clone()));
         let plugins = Value { at: arguments.at, is: Is::Map(plugins.iter().map(plugin).collect()) };
         return Some(map(arguments.at, "plugins", plugins));
     }
@@ -65,21 +66,21 @@ fn strategy(key: &str, value: &Value) -> Value {
     if !is_both {
         return value.clone();
     }
-    let each = ["gpu", "cpu"].map(|of| (of.to_string(), value.clone()));
+    let each = ["gpu", "cpu"].map(|resource| (resource.to_string(), value.clone()));
     Value { at: value.at, is: Is::Map(each.into()) }
 }
 
-fn shard(at: (u32, u32), spec: Value) -> Value {
-    let text = |text: &str| Value { at, is: Is::Scalar(text.to_string()) };
+fn shard(position: (u32, u32), spec: Value) -> Value {
+    let text = |text: &str| Value { at: position, is: Is::Scalar(text.to_string()) };
     let entries = [
         ("apiVersion", text("kai.scheduler/v1")),
         ("kind", text("SchedulingShard")),
-        ("metadata", map(at, "name", text("default"))),
+        ("metadata", map(position, "name", text("default"))),
         ("spec", spec),
     ];
-    Value { at, is: Is::Map(entries.map(|(key, value)| (key.to_string(), value)).into()) }
+    Value { at: position, is: Is::Map(entries.map(|(key, value)| (key.to_string(), value)).into()) }
 }
 
-fn map(at: (u32, u32), key: &str, value: Value) -> Value {
-    Value { at, is: Is::Map(vec![(key.to_string(), value)]) }
+fn map(position: (u32, u32), key: &str, value: Value) -> Value {
+    Value { at: position, is: Is::Map(vec![(key.to_string(), value)]) }
 }

@@ -47,16 +47,16 @@ impl<'a> Table<'a> {
     /// Reads the column names from the first row. The separator is the most frequent of comma, semicolon and tab in the
     /// first line.
     pub fn new(bytes: &'a [u8]) -> Table<'a> {
-        let rest = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
-        let first = rest.split(|&b| b == b'\n').next().unwrap_or_default();
+        let content = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+        let first = content.split(|&b| b == b'\n').next().unwrap_or_default();
         let n = |separator: u8| first.iter().filter(|&&b| b == separator).count();
-        let (mut separator, mut most) = (b',', n(b','));
+        let (mut separator, mut n_most) = (b',', n(b','));
         for other in [b';', b'\t'] {
-            if n(other) > most {
-                (separator, most) = (other, n(other));
+            if n(other) > n_most {
+                (separator, n_most) = (other, n(other));
             }
         }
-        let mut table = Table { rest, separator, line: 1, headers: Vec::new(), fields: Fields::default() };
+        let mut table = Table { rest: content, separator, line: 1, headers: Vec::new(), fields: Fields::default() };
         if table.scan().is_ok() {
             // Text with more columns is not a table.
             let n = if table.fields.ends.len() > COLUMNS_MAX { 0 } else { table.fields.ends.len() };
@@ -73,7 +73,7 @@ impl<'a> Table<'a> {
             }
             let line = self.line;
             match self.scan() {
-                Err(says) => return Row::Wrong(line, says.to_string()),
+                Err(message) => return Row::Wrong(line, message.to_string()),
                 Ok(()) if self.fields.is_blank() => {}
                 Ok(()) => {
                     return match self.fields.ends.len() {
@@ -137,11 +137,11 @@ impl<'a> Table<'a> {
                         .checked_sub(unit)
                         .and_then(|end| n.get(..end).map(str::to_string))
                 };
-                let is = |h: &String, name: &str| {
+                let is_name = |h: &String, name: &str| {
                     bare(h).is_some_and(|h| h.trim_end_matches(['_', '(', '[']) == normal(name))
                 };
                 let has_unit = |h: &String| super::times::is_unit(super::times::last_word(h));
-                synonyms.iter().find_map(|name| self.headers.iter().position(|h| has_unit(h) && is(h, name)))
+                synonyms.iter().find_map(|name| self.headers.iter().position(|h| has_unit(h) && is_name(h, name)))
             }),
         }
     }
@@ -162,7 +162,7 @@ mod tests {
         loop {
             match table.next_row() {
                 Row::End => return rows,
-                Row::Wrong(line, says) => rows.push(format!("{line}! {says}")),
+                Row::Wrong(line, message) => rows.push(format!("{line}! {message}")),
                 Row::Fields(line, fields) => {
                     let all: Vec<&str> = (0..fields.ends.len()).map(|i| fields.get(i)).collect();
                     rows.push(format!("{line}: {}", all.join("|")));

@@ -34,7 +34,7 @@ pub fn unit(word: &str) -> Option<Unit> {
 /// Whether a word in a column name is a unit of time or memory.
 pub fn is_unit(word: &str) -> bool {
     let lower = word.to_ascii_lowercase();
-    unit(word).is_some() || MEMORY_UNITS.iter().any(|(known, _)| *known == lower)
+    unit(word).is_some() || MEMORY_UNITS.iter().any(|(unit, _)| *unit == lower)
 }
 
 /// Memory units in column names and in scenarios.
@@ -73,8 +73,8 @@ impl Format {
     fn any_moment(&mut self, text: &str) -> Option<i64> {
         match thousandths(text) {
             Some(n) => {
-                let known = self.declared.or(self.numbers);
-                let unit = *self.numbers.insert(known.unwrap_or_else(|| unit_of_epoch(n / 1000)));
+                let given_unit = self.declared.or(self.numbers);
+                let unit = *self.numbers.insert(given_unit.unwrap_or_else(|| unit_of_epoch(n / 1000)));
                 in_ms(n, unit)
             }
             None => {
@@ -148,13 +148,13 @@ fn clock(text: &str) -> Option<i64> {
     let (days, clock) = text.split_once('-').unwrap_or(("0", text));
     let mut parts = clock.split(':');
     let (hours, minutes, seconds) = (parts.next()?, parts.next()?, parts.next()?);
-    let whole = |text: &str| text.parse::<u32>().ok().map(i64::from);
+    let integer = |text: &str| text.parse::<u32>().ok().map(i64::from);
     let ms = i64::try_from(thousandths(seconds).filter(|ms| (0..60_000).contains(ms))?).ok()?;
-    let minutes = whole(minutes).filter(|minutes| *minutes < 60)?;
+    let minutes = integer(minutes).filter(|minutes| *minutes < 60)?;
     if parts.next().is_some() {
         return None;
     }
-    Some(((whole(days)? * 24 + whole(hours)?) * 60 + minutes) * 60_000 + ms)
+    Some(((integer(days)? * 24 + integer(hours)?) * 60 + minutes) * 60_000 + ms)
 }
 
 #[cfg(test)]
@@ -163,17 +163,17 @@ mod tests {
 
     #[test]
     fn units_come_from_the_head_or_the_size() {
-        let of = |header: &str, text: &str| {
+        let moment = |header: &str, text: &str| {
             let mut format = Format::of(header, None);
             (format.moment(text), format.what())
         };
-        assert_eq!(of("submit_ms", "1500"), (Some(1500), "numbers of milliseconds".into()));
-        assert_eq!(of("submit", "1500.5"), (Some(1_500_500), "numbers of seconds".into()));
-        assert_eq!(of("t", "1506902400123"), (Some(1_506_902_400_123), "numbers of milliseconds".into()));
-        assert_eq!(of("t", "1506902400123456"), (Some(1_506_902_400_123), "numbers of microseconds".into()));
-        assert_eq!(of("t", "1506902400123456789").0, Some(1_506_902_400_123));
-        assert_eq!(of("t", "2017-10-02 00:00:00").1, "dates (UTC where no offset is written)");
-        assert_eq!(of("t", "soon"), (None, String::new()));
+        assert_eq!(moment("submit_ms", "1500"), (Some(1500), "numbers of milliseconds".into()));
+        assert_eq!(moment("submit", "1500.5"), (Some(1_500_500), "numbers of seconds".into()));
+        assert_eq!(moment("t", "1506902400123"), (Some(1_506_902_400_123), "numbers of milliseconds".into()));
+        assert_eq!(moment("t", "1506902400123456"), (Some(1_506_902_400_123), "numbers of microseconds".into()));
+        assert_eq!(moment("t", "1506902400123456789").0, Some(1_506_902_400_123));
+        assert_eq!(moment("t", "2017-10-02 00:00:00").1, "dates (UTC where no offset is written)");
+        assert_eq!(moment("t", "soon"), (None, String::new()));
         let span = |header: &str, text: &str| Format::of(header, None).span(text);
         assert_eq!(span("runtime (min)", "1.5"), Some(90_000));
         assert_eq!(span("elapsed", "1-02:00:01"), Some(93_601_000));

@@ -18,26 +18,26 @@ const FAR_MS: i64 = 100_000_000_000;
 
 impl Report {
     /// Reports a skipped row of the table for a section.
-    pub fn skip(&mut self, line: u32, section: &str, says: String) {
+    pub fn skip(&mut self, line: u32, section: &str, message: String) {
         self.n_skipped += 1;
         if self.n_skipped <= BAD_LISTED {
-            let at = Path::default().field(section);
-            let says = format!("line {line} is left out: {says}");
-            let found = Diagnostic { position: Some((line, 1)), ..finding(codes::BAD_ROW, at, says) };
-            self.diagnostics.push(found);
+            let path = Path::default().field(section);
+            let message = format!("line {line} is left out: {message}");
+            let diagnostic = Diagnostic { position: Some((line, 1)), ..finding(codes::BAD_ROW, path, message) };
+            self.diagnostics.push(diagnostic);
         }
     }
     /// Reports the number of skipped rows that are not listed.
     pub fn count_skipped(&mut self) {
         if self.n_skipped > BAD_LISTED {
-            let says = format!("{} more rows are left out", self.n_skipped - BAD_LISTED);
-            self.diagnostics.push(finding(codes::BAD_ROW, Path::default(), says));
+            let message = format!("{} more rows are left out", self.n_skipped - BAD_LISTED);
+            self.diagnostics.push(finding(codes::BAD_ROW, Path::default(), message));
         }
     }
     /// Refuses a table because of its first line.
-    fn refuse_headers(&mut self, says: String) {
-        let found = finding(codes::IMPORT, Path::default(), says);
-        self.diagnostics.push(Diagnostic { position: Some((1, 1)), ..found });
+    fn refuse_headers(&mut self, message: String) {
+        let diagnostic = finding(codes::IMPORT, Path::default(), message);
+        self.diagnostics.push(Diagnostic { position: Some((1, 1)), ..diagnostic });
     }
 }
 
@@ -107,15 +107,16 @@ impl Columns {
         });
         let used = columns.into_iter().flatten().collect();
         if !missing.is_empty() {
-            let says =
+            let message =
                 format!("the first line names no column {}; it names {}", missing.join(", "), table.headers.join(", "));
-            report.refuse_headers(says);
+            report.refuse_headers(message);
             return None;
         }
         let [id, queue, submit, duration, gpus, user, pods, cpu, memory] = columns;
         let Some(gpus) = gpus else {
-            let says = "the first line names no column with GPUs: gpus, num_gpus or gpu; choose it (--map gpus=COLUMN)";
-            report.refuse_headers(says.into());
+            let message =
+                "the first line names no column with GPUs: gpus, num_gpus or gpu; choose it (--map gpus=COLUMN)";
+            report.refuse_headers(message.into());
             return None;
         };
         Some((Columns { id, queue, submit, duration, gpus, user, pods, cpu, memory }, used))
@@ -271,14 +272,14 @@ impl Trace {
             report.understand(format!("{what} are {}", format.what()));
         }
         self.place_in_time(report);
-        for (column, says) in [
+        for (column, message) in [
             (self.columns.id, "jobs are called job-1, job-2, …"),
             (self.columns.queue, "all jobs belong to one queue, default"),
             (self.columns.submit, "all jobs are submitted at the start"),
             (self.columns.duration, "jobs run until the end"),
         ] {
             if column.is_none() {
-                report.assume(says);
+                report.assume(message);
             }
         }
         report.assume("all jobs have the default priority and may be preempted");
@@ -323,7 +324,7 @@ fn make_unique(jobs: &mut [JobEntry]) -> u32 {
     if duplicates.is_empty() {
         return 0;
     }
-    let mut taken: BTreeSet<String> = jobs.iter().map(|job| job.name.clone()).collect();
+    let mut names: BTreeSet<String> = jobs.iter().map(|job| job.name.clone()).collect();
     let (mut n, mut before) = (1u32, String::new());
     for &i in &duplicates {
         let base: String = jobs[i].name.chars().take(NAME_CHARS_MAX - 12).collect();
@@ -334,7 +335,7 @@ fn make_unique(jobs: &mut [JobEntry]) -> u32 {
         loop {
             n += 1;
             let fresh = format!("{base}~{n}");
-            if taken.insert(fresh.clone()) {
+            if names.insert(fresh.clone()) {
                 jobs[i].name = fresh;
                 break;
             }

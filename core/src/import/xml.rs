@@ -29,15 +29,15 @@ impl Element {
         self.attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
     /// Counts the attributes that nothing asked for, by element and name, in elements that were asked for others.
-    pub fn unread(&self, found: &mut BTreeMap<(String, String), u32>) {
+    pub fn unread(&self, unread: &mut BTreeMap<(String, String), u32>) {
         let asked = self.asked.borrow();
         for (name, _) in self.attributes.iter().filter(|(name, _)| !asked.is_empty() && !asked.contains(name)) {
             let is_markup = name.starts_with("xml") || name.contains(':');
             if !is_markup {
-                *found.entry((self.name.clone(), name.clone())).or_default() += 1;
+                *unread.entry((self.name.clone(), name.clone())).or_default() += 1;
             }
         }
-        self.children.iter().for_each(|child| child.unread(found));
+        self.children.iter().for_each(|child| child.unread(unread));
     }
     /// Returns the children with this name.
     pub fn all<'e>(&'e self, name: &'e str) -> impl Iterator<Item = &'e Element> {
@@ -56,12 +56,12 @@ const DEPTH_MAX: usize = 64;
 /// too deep.
 pub fn parse(text: &str) -> Option<(Element, Vec<(String, u32)>)> {
     let mut unclosed = Vec::new();
-    let mut open = vec![Element::default()];
+    let mut open_elements = vec![Element::default()];
     let mut rest = text;
     let mut line = 1;
-    while let Some(at) = rest.find('<') {
-        let (before, tag) = (&rest[..at], &rest[at..]);
-        add_text(open.last_mut()?, before);
+    while let Some(start) = rest.find('<') {
+        let (before, tag) = (&rest[..start], &rest[start..]);
+        add_text(open_elements.last_mut()?, before);
         let end = match tag {
             t if t.starts_with("<!--") => t.find("-->").map_or(t.len(), |end| end + 3),
             t => t.find('>').map_or(t.len(), |end| end + 1),
@@ -69,26 +69,26 @@ pub fn parse(text: &str) -> Option<(Element, Vec<(String, u32)>)> {
         line += count_lines(before);
         let body = tag[1..end].trim_end_matches('>');
         if let Some(name) = body.strip_prefix('/') {
-            close(&mut open, name.trim(), &mut unclosed);
+            close(&mut open_elements, name.trim(), &mut unclosed);
         } else if !body.starts_with(['!', '?']) {
-            if open.len() > DEPTH_MAX {
+            if open_elements.len() > DEPTH_MAX {
                 return None;
             }
             let element = element(body.trim_end_matches('/'), line);
             let is_void = body.ends_with('/') || element.name.is_empty();
-            open.push(element);
+            open_elements.push(element);
             if is_void {
-                fold(&mut open);
+                fold(&mut open_elements);
             }
         }
         line += count_lines(&tag[..end]);
         rest = &tag[end..];
     }
-    while open.len() > 1 {
-        unclosed.extend(open.last().map(|element| (element.name.clone(), element.line)));
-        fold(&mut open);
+    while open_elements.len() > 1 {
+        unclosed.extend(open_elements.last().map(|element| (element.name.clone(), element.line)));
+        fold(&mut open_elements);
     }
-    let root = open.pop()?.children.into_iter().find(|element| !element.name.is_empty())?;
+    let root = open_elements.pop()?.children.into_iter().find(|element| !element.name.is_empty())?;
     Some((root, unclosed))
 }
 
@@ -107,18 +107,18 @@ fn add_text(element: &mut Element, text: &str) {
 }
 
 /// Moves the innermost open element into its parent.
-fn fold(open: &mut Vec<Element>) {
-    if let (Some(inner), Some(outer)) = (open.pop(), open.last_mut()) {
+fn fold(open_elements: &mut Vec<Element>) {
+    if let (Some(inner), Some(outer)) = (open_elements.pop(), open_elements.last_mut()) {
         outer.children.push(inner);
     }
 }
 
 /// Closes the innermost open element with this name and everything in it. Ignores an end tag without an open element.
-fn close(open: &mut Vec<Element>, name: &str, unclosed: &mut Vec<(String, u32)>) {
-    if let Some(at) = open.iter().skip(1).rposition(|element| element.name == name) {
-        unclosed.extend(open.iter().skip(at + 2).map(|element| (element.name.clone(), element.line)));
-        while open.len() > at + 1 {
-            fold(open);
+fn close(open_elements: &mut Vec<Element>, name: &str, unclosed: &mut Vec<(String, u32)>) {
+    if let Some(i) = open_elements.iter().skip(1).rposition(|element| element.name == name) {
+        unclosed.extend(open_elements.iter().skip(i + 2).map(|element| (element.name.clone(), element.line)));
+        while open_elements.len() > i + 1 {
+            fold(open_elements);
         }
     }
 }
@@ -133,9 +133,9 @@ fn element(body: &str, line: u32) -> Element {
     while let Some((key, after)) = rest.split_once('=') {
         let after = after.trim_start();
         let Some(quote) = after.chars().next().filter(|c| matches!(c, '"' | '\'')) else { break };
-        let Some((value, left)) = after[1..].split_once(quote) else { break };
+        let Some((value, remainder)) = after[1..].split_once(quote) else { break };
         element.attributes.push((key.trim().to_string(), plain(value)));
-        rest = left.trim_start();
+        rest = remainder.trim_start();
     }
     element
 }
@@ -143,7 +143,7 @@ fn element(body: &str, line: u32) -> Element {
 /// Decodes the five predefined entities.
 fn plain(text: &str) -> String {
     let pairs = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&")];
-    pairs.iter().fold(text.to_string(), |text, (from, to)| text.replace(from, to))
+    pairs.iter().fold(text.to_string(), |text, (escape, to)| text.replace(escape, to))
 }
 
 #[cfg(test)]
@@ -158,8 +158,8 @@ mod tests {
         assert!(unclosed.is_empty());
         assert_eq!((a.name.as_str(), a.text.as_str(), a.line), ("a", "one two", 2));
         assert_eq!((a.attribute("x"), a.attribute("y"), a.attribute("z")), (Some("1"), Some("2 < 3"), None));
-        let inside: Vec<_> = a.all("b").map(|b| (b.text.as_str(), b.attribute("z"), b.line)).collect();
-        assert_eq!(inside, [("", None, 4), ("3", Some(""), 5)]);
+        let elements: Vec<_> = a.all("b").map(|b| (b.text.as_str(), b.attribute("z"), b.line)).collect();
+        assert_eq!(elements, [("", None, 4), ("3", Some(""), 5)]);
     }
 
     #[test]
@@ -167,8 +167,8 @@ mod tests {
         for text in ["", "<", "<a", "</a>", "<a x=", "<a x=\"1>", "<a><b></a>", "<=>", "<!--", "ä<ä ä=\"ä\">ä"] {
             let _ = parse(text);
         }
-        let found = parse("<a>\n<b></a>").map(|(a, unclosed)| (a.children.len(), unclosed));
-        assert_eq!(found, Some((1, vec![("b".to_string(), 2)])));
+        let parsed = parse("<a>\n<b></a>").map(|(a, unclosed)| (a.children.len(), unclosed));
+        assert_eq!(parsed, Some((1, vec![("b".to_string(), 2)])));
         assert_eq!(parse(&"<a>".repeat(1000)), None);
     }
 }

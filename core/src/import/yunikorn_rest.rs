@@ -31,7 +31,7 @@ const LEVELS_MAX: usize = 16;
 
 /// Whether a text is a response of the REST API.
 pub fn is_state(text: &str) -> bool {
-    let has = |key: &str| text.contains(key);
+    let contains = |key: &str| text.contains(key);
     text.starts_with(['{', '['])
         && [
             ["\"queuename\"", "\"isLeaf\""],
@@ -40,7 +40,7 @@ pub fn is_state(text: &str) -> bool {
             ["\"clusterId\"", "\"nodeSortingPolicy\""],
         ]
         .iter()
-        .any(|keys| keys.iter().all(|key| has(key)))
+        .any(|keys| keys.iter().all(|key| contains(key)))
 }
 
 /// Objects in the responses.
@@ -58,15 +58,15 @@ struct RestObjects<'a> {
 impl<'a> RestObjects<'a> {
     fn collect(&mut self, place: &LocatedValue<'a>) {
         place.items(&[]).iter().for_each(|item| self.collect(item));
-        let is = |key| place.get(key).is_some();
+        let has = |key| place.get(key).is_some();
         // First, because applications also have a `queueName` and keys are case-insensitive.
-        if is("applicationID") {
+        if has("applicationID") {
             self.applications.push(place.clone());
-        } else if is("queuename") {
+        } else if has("queuename") {
             self.queues.push(place.clone());
-        } else if is("nodeID") {
+        } else if has("nodeID") {
             self.nodes.push(place.clone());
-        } else if is("nodeSortingPolicy") {
+        } else if has("nodeSortingPolicy") {
             self.partitions.push(place.clone());
         } else {
             self.dumped_ns = place.parsed(&["timestamp"]).or(self.dumped_ns);
@@ -105,7 +105,7 @@ pub fn import_state(sources: &[Source<'_>], options: &Options) -> Imported {
         let jobs = jobs(&state, scenario, &mut report);
         scenario.jobs = Arc::new(jobs);
     }
-    let is_clean = report.diagnostics.iter().all(|found| found.severity != Severity::Error);
+    let is_clean = report.diagnostics.iter().all(|diagnostic| diagnostic.severity != Severity::Error);
     Imported { scenario: scenario.filter(|_| is_clean), report }
 }
 
@@ -119,24 +119,25 @@ fn queues(state: &RestObjects<'_>, options: &Options, report: &mut Report) -> Op
         let name = root.scalar(&["partition"]).unwrap_or("default");
         let name = name.rsplit(']').next().unwrap_or(name);
         let _ = writeln!(text, "- name: {}", yaml(if name.is_empty() { "default" } else { name }));
-        let of = |place: &&LocatedValue<'_>| place.scalar(&["name"]).is_some_and(|own| own.ends_with(name));
-        if let Some(partition) = state.partitions.iter().find(of) {
+        let is_named = |place: &&LocatedValue<'_>| place.scalar(&["name"]).is_some_and(|full| full.ends_with(name));
+        if let Some(partition) = state.partitions.iter().find(is_named) {
             write_partition(&mut text, partition);
         }
         text += "  queues:\n";
         write_queue(&mut text, root, 1, report);
     }
-    let made = import_queues_yaml(&text, options);
-    let (n, assumed) = (state.queues.len(), made.report.assumed_nodes);
-    report.assumed.extend(made.report.assumed.into_iter().filter(|line| Some(line) != assumed.as_ref()));
-    report.understood.extend(made.report.understood);
+    let imported = import_queues_yaml(&text, options);
+    let (n, assumed) = (state.queues.len(), imported.report.assumed_nodes);
+    report.assumed.extend(imported.report.assumed.into_iter().filter(|line| Some(line) != assumed.as_ref()));
+    report.understood.extend(imported.report.understood);
     // Positions in the generated configuration do not exist in the responses.
-    let without_position = |found: Diagnostic| Diagnostic { position: None, at: Path::default(), fix: None, ..found };
-    report.diagnostics.extend(made.report.diagnostics.into_iter().map(without_position));
+    let without_position =
+        |diagnostic: Diagnostic| Diagnostic { position: None, at: Path::default(), fix: None, ..diagnostic };
+    report.diagnostics.extend(imported.report.diagnostics.into_iter().map(without_position));
     report.has_queues = true;
     let trees = counted(n as u64, "tree");
     report.assume(format!("properties of {trees} of queues are the effective ones, with what is inherited"));
-    made.scenario
+    imported.scenario
 }
 
 /// Returns a text as a double-quoted YAML string.
@@ -160,8 +161,8 @@ fn write_queue(text: &mut String, queue: &LocatedValue<'_>, level: usize, report
     }
     let indent = " ".repeat(level * 4);
     let path = queue.scalar(&["queuename"]).unwrap_or_default();
-    let own = path.rsplit('.').next().unwrap_or(path);
-    let _ = writeln!(text, "{indent}- name: {}", yaml(own));
+    let name = path.rsplit('.').next().unwrap_or(path);
+    let _ = writeln!(text, "{indent}- name: {}", yaml(name));
     let is_root = level == 1;
     if is_root {
         let _ = writeln!(text, "{indent}  submitacl: \"*\"");
@@ -169,9 +170,9 @@ fn write_queue(text: &mut String, queue: &LocatedValue<'_>, level: usize, report
     if queue.scalar(&["isLeaf"]) == Some("false") && !is_root {
         let _ = writeln!(text, "{indent}  parent: true");
     }
-    let most = queue.parsed::<u64>(&["maxRunningApps"]).filter(|n| *n > 0);
-    if let Some(most) = most {
-        let _ = writeln!(text, "{indent}  maxapplications: {most}");
+    let apps_max = queue.parsed::<u64>(&["maxRunningApps"]).filter(|n| *n > 0);
+    if let Some(apps_max) = apps_max {
+        let _ = writeln!(text, "{indent}  maxapplications: {apps_max}");
     }
     let properties = queue.entries(&["properties"]);
     if !properties.is_empty() {
@@ -180,17 +181,17 @@ fn write_queue(text: &mut String, queue: &LocatedValue<'_>, level: usize, report
     for (key, value) in properties {
         let _ = writeln!(text, "{indent}    {}: {}", yaml(key), yaml(value.scalar(&[]).unwrap_or_default()));
     }
-    let amounts =
-        [("guaranteed", "guaranteedResource"), ("max", "maxResource")].map(|(key, from)| (key, queue.entries(&[from])));
+    let amounts = [("guaranteed", "guaranteedResource"), ("max", "maxResource")]
+        .map(|(key, field)| (key, queue.entries(&[field])));
     // The resources of the root are the capacity of the nodes.
     if !is_root && amounts.iter().any(|(_, entries)| !entries.is_empty()) {
         let _ = writeln!(text, "{indent}  resources:");
         for (key, entries) in amounts.iter().filter(|(_, entries)| !entries.is_empty()) {
             let _ = writeln!(text, "{indent}    {key}:");
-            for (of, n) in entries {
-                let unit = if *of == "vcore" { "m" } else { "" };
+            for (resource, n) in entries {
+                let unit = if *resource == "vcore" { "m" } else { "" };
                 let n = n.scalar(&[]).unwrap_or("0");
-                let _ = writeln!(text, "{indent}      {}: {}", yaml(of), yaml(&format!("{n}{unit}")));
+                let _ = writeln!(text, "{indent}      {}: {}", yaml(resource), yaml(&format!("{n}{unit}")));
             }
         }
     }
@@ -215,15 +216,15 @@ pub fn names_by_path(scenario: &Scenario) -> BTreeMap<String, String> {
     let queues = &scenario.queues;
     let parents: BTreeMap<&str, Option<&str>> =
         queues.iter().map(|queue| (queue.name.as_str(), queue.parent.as_deref())).collect();
-    let own = |name: &str| name.rsplit('.').next().unwrap_or(name).to_string();
+    let leaf = |name: &str| name.rsplit('.').next().unwrap_or(name).to_string();
     let path = |name: &str| {
-        let mut parts = vec![own(name)];
-        let mut at = name;
-        while let Some(Some(parent)) = parents.get(at)
+        let mut parts = vec![leaf(name)];
+        let mut current = name;
+        while let Some(Some(parent)) = parents.get(current)
             && parts.len() < LEVELS_MAX
         {
-            parts.push(own(parent));
-            at = parent;
+            parts.push(leaf(parent));
+            current = parent;
         }
         parts.push("root".into());
         parts.reverse();
@@ -251,12 +252,12 @@ fn amounts(place: Option<LocatedValue<'_>>) -> Amounts {
 fn nodes(state: &RestObjects<'_>, report: &mut Report) -> Vec<NodeEntry> {
     let mut n_occupied = 0;
     let mut node = |place: &LocatedValue<'_>| {
-        let mut has = amounts(place.get("capacity"));
+        let mut free = amounts(place.get("capacity"));
         let occupied = amounts(place.get("occupied"));
         n_occupied += u64::from(occupied != Amounts::default());
-        has.less(&occupied);
+        free.less(&occupied);
         let slots = place.scalar(&["capacity", "pods"]).map(Scalar::from);
-        let ([gpu, cpu, memory], resources) = has.written();
+        let ([gpu, cpu, memory], resources) = free.written();
         let is_off = place.scalar(&["schedulable"]) == Some("false");
         NodeEntry {
             name: place.scalar(&["nodeID"]).unwrap_or_default().to_string(),
@@ -305,20 +306,20 @@ const OVER: [&str; 5] = ["Completed", "Failed", "Rejected", "Expired", "Failing"
 fn jobs(state: &RestObjects<'_>, scenario: &mut Scenario, report: &mut Report) -> Vec<JobEntry> {
     let names = names_by_path(scenario);
     let latest = state.applications.iter().flat_map(|place| {
-        let of = |list: &str, key: &str| {
+        let times = |list: &str, key: &str| {
             place.items(&[list]).iter().filter_map(|item| item.parsed(&[key])).collect::<Vec<_>>()
         };
         [
-            of("allocations", "allocationTime"),
-            of("requests", "requestTime"),
+            times("allocations", "allocationTime"),
+            times("requests", "requestTime"),
             vec![place.parsed(&["submissionTime"]).unwrap_or(0)],
         ]
         .concat()
     });
     let now = state.dumped_ns.or(latest.max()).unwrap_or(0);
     if now > 0 {
-        let from = if state.dumped_ns.is_some() { "the time of the dump" } else { "the latest time in the text" };
-        report.assume(format!("now is {} s since 1970, {from}", now / 1_000_000_000));
+        let source = if state.dumped_ns.is_some() { "the time of the dump" } else { "the latest time in the text" };
+        report.assume(format!("now is {} s since 1970, {source}", now / 1_000_000_000));
     }
     let mut jobs = Vec::new();
     let (mut n_over, mut n_pods) = (0, 0);
@@ -374,16 +375,16 @@ fn batches(application: &LocatedValue<'_>) -> Vec<(BatchKey, Batch)> {
     for list in ["allocations", "requests"] {
         for item in application.items(&[list]) {
             let key = if list == "allocations" { "resourcePerAlloc" } else { "resource" };
-            let asked = amounts(item.get("resource").or_else(|| item.get(key)));
-            let written = [("cpu", asked.cpu), ("memory", asked.memory), ("gpu", asked.gpu)];
-            let others = asked.others.iter().map(|(name, n)| (name.clone(), *n));
+            let requested = amounts(item.get("resource").or_else(|| item.get(key)));
+            let written = [("cpu", requested.cpu), ("memory", requested.memory), ("gpu", requested.gpu)];
+            let others = requested.others.iter().map(|(name, n)| (name.clone(), *n));
             let key = BatchKey {
                 task_group: item.scalar(&["taskGroupName"]).unwrap_or_default().to_string(),
                 priority: item.parsed(&["priority"]).unwrap_or(0),
                 written: written.map(|(name, n)| (name.to_string(), n)).into_iter().chain(others).collect(),
             };
             let batch = all.entry(key).or_default();
-            batch.amounts = asked;
+            batch.amounts = requested;
             batch.is_gang |= item.scalar(&["placeholder"]) == Some("true");
             let time = item.parsed(&["requestTime"]);
             batch.submit_ns = [batch.submit_ns, time].into_iter().flatten().min();

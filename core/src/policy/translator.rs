@@ -64,11 +64,11 @@ pub struct Translator<'a> {
 
 impl Translator<'_> {
     /// Adds a note for a path; notes with equal sentences are merged.
-    pub fn note(&mut self, kind: NoteKind, at: Path, says: impl Into<String>) {
+    pub fn note(&mut self, kind: NoteKind, path: Path, says: impl Into<String>) {
         let says = says.into();
         match self.notes.iter_mut().find(|note| note.kind == kind && note.says == says) {
-            Some(note) => note.at.push(at),
-            None => self.notes.push(Note { kind, at: vec![at], says }),
+            Some(note) => note.at.push(path),
+            None => self.notes.push(Note { kind, at: vec![path], says }),
         }
     }
 

@@ -12,38 +12,38 @@ use crate::format::{NodeEntry, QueueEntry, QueuePoolEntry, Scalar, Scenario, Tim
 pub fn at_moment(scenario: &Arc<Scenario>, time_ms: i64) -> Arc<Scenario> {
     let mut entries: Vec<(i64, &TimelineEntry)> =
         scenario.timeline.iter().filter_map(|entry| Some((millis(&entry.at.0).ok()?, entry))).collect();
-    entries.retain(|(at, _)| *at <= time_ms);
+    entries.retain(|(time, _)| *time <= time_ms);
     if entries.is_empty() {
         return scenario.clone();
     }
-    entries.sort_by_key(|(at, _)| *at);
-    let mut then = (**scenario).clone();
+    entries.sort_by_key(|(time, _)| *time);
+    let mut changed = (**scenario).clone();
     let mut groups: BTreeMap<usize, BTreeMap<u64, NodeEntry>> = BTreeMap::new();
     for (_, entry) in entries {
         if let Some(name) = &entry.queue
-            && let Some(at) = then.queues.iter().position(|queue| queue.name == *name)
+            && let Some(index) = changed.queues.iter().position(|queue| queue.name == *name)
         {
-            change_queue(&mut Arc::make_mut(&mut then.queues)[at], entry);
+            change_queue(&mut Arc::make_mut(&mut changed.queues)[index], entry);
         }
-        match entry.node.as_ref().and_then(|name| line_of(&then.nodes, name)) {
+        match entry.node.as_ref().and_then(|name| line_of(&changed.nodes, name)) {
             Some((line, Some(n))) => {
                 let of_group = groups.entry(line).or_default();
-                change_node(of_group.entry(n).or_insert_with(|| then.nodes[line].clone()), entry);
+                change_node(of_group.entry(n).or_insert_with(|| changed.nodes[line].clone()), entry);
             }
-            Some((line, None)) => change_node(&mut Arc::make_mut(&mut then.nodes)[line], entry),
+            Some((line, None)) => change_node(&mut Arc::make_mut(&mut changed.nodes)[line], entry),
             None => {}
         }
-        then.settings.retain(|name, _| !entry.unset.contains(name));
-        then.settings.extend(entry.settings.clone());
+        changed.settings.retain(|name, _| !entry.unset.contains(name));
+        changed.settings.extend(entry.settings.clone());
     }
     for (line, nodes) in groups {
-        let is_whole = then.nodes[line].count.as_ref().and_then(|n| count(&n.0).ok()) == Some(nodes.len() as u64);
+        let is_whole = changed.nodes[line].count.as_ref().and_then(|n| count(&n.0).ok()) == Some(nodes.len() as u64);
         let mut nodes = nodes.into_values();
         if let Some(first) = nodes.next().filter(|first| is_whole && nodes.all(|node| node == *first)) {
-            Arc::make_mut(&mut then.nodes)[line] = first;
+            Arc::make_mut(&mut changed.nodes)[line] = first;
         }
     }
-    Arc::new(then)
+    Arc::new(changed)
 }
 
 /// The entry of a node, and its number in a group.
@@ -58,9 +58,9 @@ fn line_of(nodes: &[NodeEntry], name: &str) -> Option<(usize, Option<u64>)> {
 }
 
 /// Replaces a value if the entry gives one.
-fn put(to: &mut Option<Scalar>, from: &Option<Scalar>) {
-    if from.is_some() {
-        to.clone_from(from);
+fn put(target: &mut Option<Scalar>, value: &Option<Scalar>) {
+    if value.is_some() {
+        target.clone_from(value);
     }
 }
 
@@ -69,18 +69,18 @@ fn change_queue(queue: &mut QueueEntry, entry: &TimelineEntry) {
     let parts = match &entry.pool {
         None => [&mut queue.gpu, &mut queue.cpu, &mut queue.memory],
         Some(pool) => {
-            let own = queue.pools.iter().position(|own| own.name == *pool).unwrap_or_else(|| {
+            let index = queue.pools.iter().position(|own| own.name == *pool).unwrap_or_else(|| {
                 queue.pools.push(QueuePoolEntry { name: pool.clone(), ..QueuePoolEntry::default() });
                 queue.pools.len() - 1
             });
-            let own = &mut queue.pools[own];
-            [&mut own.gpu, &mut own.cpu, &mut own.memory]
+            let row = &mut queue.pools[index];
+            [&mut row.gpu, &mut row.cpu, &mut row.memory]
         }
     };
-    for (to, from) in parts.into_iter().zip([&entry.gpu, &entry.cpu, &entry.memory]) {
-        put(&mut to.quota, &from.quota);
-        put(&mut to.limit, &from.limit);
-        put(&mut to.weight, &from.weight);
+    for (part, change) in parts.into_iter().zip([&entry.gpu, &entry.cpu, &entry.memory]) {
+        put(&mut part.quota, &change.quota);
+        put(&mut part.limit, &change.limit);
+        put(&mut part.weight, &change.weight);
     }
 }
 

@@ -22,11 +22,11 @@ struct Case<'a> {
     terms: &'static Terms,
     entry: &'a JobEntry,
     /// Path of the entry.
-    here: Path,
+    job_path: Path,
     /// Its queue and all ancestors.
     path: Vec<&'a QueueEntry>,
     /// Request of the pods that must start together: CPU millicores, memory bytes, GPUs.
-    asked: [f64; 3],
+    requested: [f64; 3],
     /// Why the job is pending.
     refusal: Option<&'a Refusal>,
 }
@@ -40,9 +40,9 @@ pub fn ideas(scenario: &Scenario, frame: &Frame, job: &str) -> Vec<Suggestion> {
         frame,
         terms: Terms::of(&scenario.policy),
         entry,
-        here: Path::default().field("jobs").named(&entry.name),
+        job_path: Path::default().field("jobs").named(&entry.name),
         path: path_to_root(scenario, &entry.queue),
-        asked: asked(entry),
+        requested: requested(entry),
         refusal: frame.refusals.iter().find(|refusal| frame.job(refusal.job) == job),
     };
     let mut all = Vec::new();
@@ -56,19 +56,19 @@ pub fn ideas(scenario: &Scenario, frame: &Frame, job: &str) -> Vec<Suggestion> {
 
 impl Case<'_> {
     /// Whether a matching gate is among those that block the job.
-    fn is_held_by(&self, is: impl Fn(&Gate) -> bool) -> bool {
-        self.refusal.is_some_and(|refusal| is(&refusal.gate) || refusal.also.iter().any(is))
+    fn is_held_by(&self, predicate: impl Fn(&Gate) -> bool) -> bool {
+        self.refusal.is_some_and(|refusal| predicate(&refusal.gate) || refusal.also.iter().any(predicate))
     }
 
     fn of_job(&self, all: &mut Vec<Suggestion>) {
-        let of = || self.entry.name.clone();
+        let name = || self.entry.name.clone();
         let is_fixed = match &self.entry.preemptible {
-            Some(said) => matches!(said.0.trim(), "false" | "semi"),
+            Some(typed) => matches!(typed.0.trim(), "false" | "semi"),
             None => self.is_held_by(|gate| matches!(gate, Gate::NonPreemptibleOverQuota { .. })),
         };
         if is_fixed {
-            let edit = set(self.here.field("preemptible"), "true".into());
-            all.push(Suggestion::new(Idea::Preemptible { of: of() }, edit));
+            let edit = set(self.job_path.field("preemptible"), "true".into());
+            all.push(Suggestion::new(Idea::Preemptible { of: name() }, edit));
         }
         self.of_gang(all);
         let was = self.priority(self.entry);
@@ -77,10 +77,10 @@ impl Case<'_> {
             others.filter(|job| is_near(job, self.entry)).map(|job| self.priority(job)).max()
         };
         // Jobs are compared within their queue; some policies compare those of all queues.
-        for most in [rivals(|job, own| job.queue == own.queue), rivals(|_, _| true)].into_iter().flatten() {
-            if most >= was && self.may_have_priority(most.saturating_add(1)) {
-                let edit = set(self.here.field("priority"), (most + 1).to_string());
-                all.push(Suggestion::new(Idea::JobPriority { of: of(), was, to: most + 1 }, edit));
+        for highest in [rivals(|job, entry| job.queue == entry.queue), rivals(|_, _| true)].into_iter().flatten() {
+            if highest >= was && self.may_have_priority(highest.saturating_add(1)) {
+                let edit = set(self.job_path.field("priority"), (highest + 1).to_string());
+                all.push(Suggestion::new(Idea::JobPriority { of: name(), was, to: highest + 1 }, edit));
             }
         }
     }
@@ -105,39 +105,39 @@ impl Case<'_> {
             Some(Gate::NoNode { placed, .. }) => *placed,
             _ => 0,
         };
-        let mut add = |at: Path, pod_set: &str, pods: &Option<Scalar>, min: &Option<Scalar>| {
+        let mut add = |path: Path, pod_set: &str, pods: &Option<Scalar>, min: &Option<Scalar>| {
             let was = whole(min).or(whole(pods)).unwrap_or(1);
             for n in [placed, 1] {
                 if n >= 1 && n < was {
-                    let edit = set(at.field("min-available"), n.to_string());
+                    let edit = set(path.field("min-available"), n.to_string());
                     let of = (self.entry.name.clone(), pod_set.to_string());
                     all.push(Suggestion::new(Idea::MinAvailable { of, n, was }, edit));
                 }
             }
         };
-        add(self.here.clone(), "", &self.entry.pods, &self.entry.min_available);
+        add(self.job_path.clone(), "", &self.entry.pods, &self.entry.min_available);
         for set in &self.entry.pod_sets {
-            add(self.here.field("pod-sets").named(&set.name), &set.name, &set.pods, &set.min_available);
+            add(self.job_path.field("pod-sets").named(&set.name), &set.name, &set.pods, &set.min_available);
         }
     }
 
     fn of_queues(&self, all: &mut Vec<Suggestion>) {
         for queue in &self.path {
             let Some(row) = self.frame.queues.iter().find(|row| row.name == queue.name) else { continue };
-            let here = Path::default().field("queues").named(&queue.name);
+            let path = Path::default().field("queues").named(&queue.name);
             for resource in self.resources() {
                 self.of_amounts(queue, row, resource, all);
             }
             let siblings = self.scenario.queues.iter().filter(|q| q.parent == queue.parent);
             let default =
                 Policy::described_or_default(&self.scenario.policy).queue.priority.map_or(0, |priority| priority.unset);
-            let of = |queue: &QueueEntry| number(&queue.priority).map_or(default, |n| n as i32);
-            let (was, others) = (of(queue), siblings.filter(|q| q.name != queue.name).map(of));
-            if let Some(most) =
+            let priority = |queue: &QueueEntry| number(&queue.priority).map_or(default, |n| n as i32);
+            let (was, others) = (priority(queue), siblings.filter(|q| q.name != queue.name).map(priority));
+            if let Some(highest) =
                 others.max().filter(|most| *most >= was && *most < i32::MAX && self.terms.reads("priority"))
             {
-                let edit = set(here.field("priority"), (most + 1).to_string());
-                all.push(Suggestion::new(Idea::QueuePriority { of: queue.name.clone(), was, to: most + 1 }, edit));
+                let edit = set(path.field("priority"), (highest + 1).to_string());
+                all.push(Suggestion::new(Idea::QueuePriority { of: queue.name.clone(), was, to: highest + 1 }, edit));
             }
         }
     }
@@ -145,15 +145,15 @@ impl Case<'_> {
     /// A larger quota, limit and weight of a queue for one resource.
     fn of_amounts(&self, queue: &QueueEntry, row: &QueueRow, resource: Resource, all: &mut Vec<Suggestion>) {
         let r = resource.index();
-        let at = Path::default().field("queues").named(&queue.name).field(resource_key(resource));
-        let of = || queue.name.clone();
-        let step = if resource == Resource::GPU { 1.0f64.min(self.asked[r]).ceil() } else { self.asked[r] };
+        let path = Path::default().field("queues").named(&queue.name).field(resource_key(resource));
+        let name = || queue.name.clone();
+        let step = if resource == Resource::GPU { 1.0f64.min(self.requested[r]).ceil() } else { self.requested[r] };
         for (field, value) in [("limit", row.limit[r]), ("quota", row.quota[r])] {
             let Some(was) = value.filter(|was| *was >= 0.0 && self.terms.reads(field)) else { continue };
-            let need = if resource == Resource::GPU { self.asked[r].ceil() } else { self.asked[r] };
+            let need = if resource == Resource::GPU { self.requested[r].ceil() } else { self.requested[r] };
             for to in [was + step, was + need] {
-                let edit = set(at.field(field), text_of(to, resource));
-                all.push(Suggestion::new(Idea::Raise { field, of: of(), resource, was, to }, edit));
+                let edit = set(path.field(field), text_of(to, resource));
+                all.push(Suggestion::new(Idea::Raise { field, of: name(), resource, was, to }, edit));
             }
         }
         let entry = [&queue.cpu, &queue.memory, &queue.gpu][r];
@@ -161,8 +161,8 @@ impl Case<'_> {
         let was = number(&entry.weight).or(unset.parse().ok());
         if let Some(was) = was.filter(|_| self.terms.reads("weight")) {
             let to = if was > 0.0 { was * 2.0 } else { 1.0 };
-            let edit = set(at.field("weight"), format!("{to}"));
-            all.push(Suggestion::new(Idea::Raise { field: "weight", of: of(), resource, was, to }, edit));
+            let edit = set(path.field("weight"), format!("{to}"));
+            all.push(Suggestion::new(Idea::Raise { field: "weight", of: name(), resource, was, to }, edit));
         }
     }
 
@@ -170,20 +170,21 @@ impl Case<'_> {
     fn resources(&self) -> Vec<Resource> {
         let gate = self.refusal.and_then(|refusal| refusal.gate.about().1);
         let gate = gate.filter(|resource| resource.is_accounted());
-        let first = [Resource::GPU, Resource::CPU, Resource::MEMORY].into_iter().find(|r| self.asked[r.index()] > 0.0);
+        let first =
+            [Resource::GPU, Resource::CPU, Resource::MEMORY].into_iter().find(|r| self.requested[r.index()] > 0.0);
         let mut all: Vec<Resource> = gate.into_iter().chain(first).collect();
         all.dedup();
-        all.retain(|r| self.asked[r.index()] > 0.0);
+        all.retain(|r| self.requested[r.index()] > 0.0);
         all
     }
 
     /// Less protection of running jobs.
     fn of_protection(&self, all: &mut Vec<Suggestion>) {
-        let is_own = |queue: &QueueEntry| self.path.iter().any(|own| own.name == queue.name);
+        let is_own = |queue: &QueueEntry| self.path.iter().any(|other| other.name == queue.name);
         for queue in self.scenario.queues.iter() {
-            let here = Path::default().field("queues").named(&queue.name);
+            let path = Path::default().field("queues").named(&queue.name);
             let mut add = |field: &str, against_reclaim| {
-                let edit = set(here.field(field), "0s".into());
+                let edit = set(path.field(field), "0s".into());
                 all.push(Suggestion::new(Idea::NoMinRuntime { of: queue.name.clone(), against_reclaim }, edit));
             };
             if queue.reclaim_min_runtime.is_some() && self.path.first().is_none_or(|q| q.name != queue.name) {
@@ -204,16 +205,16 @@ impl Case<'_> {
                 let value = self.scenario.settings.get(&key)?;
                 Some((Path::default().field("settings").field(&key), value))
             };
-            if let Some((at, _)) =
+            if let Some((path, _)) =
                 setting("limits").filter(|_| self.is_held_by(|gate| matches!(gate, Gate::UserLimit { .. })))
             {
-                all.push(Suggestion::new(Idea::NoUserLimits { of: name.to_string() }, set(at, String::new())));
+                all.push(Suggestion::new(Idea::NoUserLimits { of: name.to_string() }, set(path, String::new())));
             }
-            if let Some((at, value)) = setting("maxapplications")
+            if let Some((path, value)) = setting("maxapplications")
                 && let Ok(was) = quantity::count(&value.0)
             {
                 let to = was + 1;
-                all.push(Suggestion::new(Idea::MoreJobs { of: name.to_string(), to }, set(at, to.to_string())));
+                all.push(Suggestion::new(Idea::MoreJobs { of: name.to_string(), to }, set(path, to.to_string())));
             }
         }
     }
@@ -226,9 +227,9 @@ impl Case<'_> {
             let Some(n) = node.count.as_ref().and_then(|count| quantity::count(&count.0).ok()) else {
                 continue;
             };
-            let at = Path::default().field("nodes").named(&node.name).field("count");
-            let of = if is_only { String::new() } else { node.name.clone() };
-            all.push(Suggestion::new(Idea::Node { of, n: n + 1 }, set(at, (n + 1).to_string())));
+            let path = Path::default().field("nodes").named(&node.name).field("count");
+            let name = if is_only { String::new() } else { node.name.clone() };
+            all.push(Suggestion::new(Idea::Node { of: name, n: n + 1 }, set(path, (n + 1).to_string())));
         }
         if nodes.iter().any(|node| node.count.is_none()) {
             let n = self.frame.nodes.len() as u64 + 1;
@@ -241,22 +242,22 @@ impl Case<'_> {
         for node in nodes.iter().take(GROUPS_MAX) {
             if let Some(gpus) = number(&node.gpu).filter(|gpus| *gpus < pod && pod <= NODE_GPUS_MAX) {
                 let gpus = pod.ceil().max(gpus);
-                let at = Path::default().field("nodes").named(&node.name).field("gpu");
+                let path = Path::default().field("nodes").named(&node.name).field("gpu");
                 let idea = Idea::LargerNodes { of: node.name.clone(), gpus };
-                all.push(Suggestion::new(idea, set(at, format!("{gpus}"))));
+                all.push(Suggestion::new(idea, set(path, format!("{gpus}"))));
             }
         }
     }
 }
 
-fn set(at: Path, value: String) -> Edit {
-    Edit::Set { at, value }
+fn set(path: Path, value: String) -> Edit {
+    Edit::Set { at: path, value }
 }
 
 /// The entry of a job; `None` for a job of a pattern, which has a generated name.
 fn entry_of<'a>(scenario: &'a Scenario, job: &str) -> Option<&'a JobEntry> {
     let is_of_pattern = |entry: &&JobEntry| {
-        let number = job.strip_prefix(entry.name.as_str()).and_then(|rest| rest.strip_prefix('-'));
+        let number = job.strip_prefix(entry.name.as_str()).and_then(|suffix| suffix.strip_prefix('-'));
         entry.count.is_some() && number.is_some_and(|n| n.parse::<u32>().is_ok())
     };
     let mut entries = scenario.jobs.iter();
@@ -264,19 +265,19 @@ fn entry_of<'a>(scenario: &'a Scenario, job: &str) -> Option<&'a JobEntry> {
 }
 
 /// The request of the pods that must start together.
-fn asked(entry: &JobEntry) -> [f64; 3] {
+fn requested(entry: &JobEntry) -> [f64; 3] {
     let base = |typed: &Option<Scalar>, resource| {
         let amount = typed.as_ref().and_then(|typed| quantity::amount(&typed.0, resource, 1).ok());
         amount.map_or(0.0, |amount| amount.in_policy_units(resource))
     };
-    let of = |pods: &Option<Scalar>, min: &Option<Scalar>, each: [&Option<Scalar>; 3]| {
+    let amounts = |pods: &Option<Scalar>, min: &Option<Scalar>, each: [&Option<Scalar>; 3]| {
         let n = f64::from(whole(min).or(whole(pods)).unwrap_or(1));
         let [cpu, memory, gpu] = each;
         [base(cpu, Resource::CPU) * n, base(memory, Resource::MEMORY) * n, base(gpu, Resource::GPU) * n]
     };
-    let own = of(&entry.pods, &entry.min_available, [&entry.cpu, &entry.memory, &entry.gpu]);
-    entry.pod_sets.iter().fold(own, |sum, set| {
-        let set = of(&set.pods, &set.min_available, [&set.cpu, &set.memory, &set.gpu]);
+    let total = amounts(&entry.pods, &entry.min_available, [&entry.cpu, &entry.memory, &entry.gpu]);
+    entry.pod_sets.iter().fold(total, |sum, set| {
+        let set = amounts(&set.pods, &set.min_available, [&set.cpu, &set.memory, &set.gpu]);
         [sum[0] + set[0], sum[1] + set[1], sum[2] + set[2]]
     })
 }
@@ -302,10 +303,10 @@ fn whole(value: &Option<Scalar>) -> Option<u32> {
 fn path_to_root<'a>(scenario: &'a Scenario, name: &str) -> Vec<&'a QueueEntry> {
     let find = |name: &str| scenario.queues.iter().find(|q| q.name == name);
     let mut path = Vec::new();
-    let mut at = find(name);
-    while let Some(queue) = at.filter(|_| path.len() < 16) {
+    let mut current = find(name);
+    while let Some(queue) = current.filter(|_| path.len() < 16) {
         path.push(queue);
-        at = queue.parent.as_deref().and_then(find);
+        current = queue.parent.as_deref().and_then(find);
     }
     path
 }

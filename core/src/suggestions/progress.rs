@@ -94,9 +94,9 @@ impl RunProgress {
         until: Option<Time>,
     ) -> impl Iterator<Item = (&'a str, Harm)> {
         // The opening state contains every job.
-        self.jobs.iter().filter_map(move |(name, here)| {
-            let there = other.jobs.get(name)?;
-            Some((&**name, here.harm(there, until)?))
+        self.jobs.iter().filter_map(move |(name, progress)| {
+            let other_progress = other.jobs.get(name)?;
+            Some((&**name, progress.harm(other_progress, until)?))
         })
     }
 
@@ -130,8 +130,8 @@ impl JobProgress {
     }
 
     /// Whether the job has ended by a moment.
-    pub fn has_ended(&self, by: Time) -> bool {
-        self.ended.is_some_and(|ended| ended <= by)
+    pub fn has_ended(&self, time: Time) -> bool {
+        self.ended.is_some_and(|ended| ended <= time)
     }
 
     /// How the job is worse off in another run before a moment, if it is.
@@ -141,8 +141,8 @@ impl JobProgress {
         }
         let within = |time: &Time| until.is_none_or(|until| *time < until);
         let first = |of: &JobProgress| of.steps.iter().find(|step| step.progress > 0).map(|step| step.time);
-        let is_later = |was: Option<Time>, is: Option<Time>| match (was.filter(within), is.filter(within)) {
-            (Some(was), Some(is)) => is > was,
+        let is_later = |was: Option<Time>, now: Option<Time>| match (was.filter(within), now.filter(within)) {
+            (Some(was), Some(now)) => now > was,
             (Some(_), None) => true,
             (None, _) => false,
         };

@@ -74,7 +74,7 @@ fn ordinal(n: u64) -> String {
 /// runs in part, another pod starts.
 pub fn outcome(tried: &Tried, outcome: &Outcome, has_part: bool, policy: &str) -> Text {
     let terms = Terms::of(policy);
-    let at = |cycle: u32, ms: i64| format!("cycle {cycle} ({})", time(ms));
+    let moment = |cycle: u32, ms: i64| format!("cycle {cycle} ({})", time(ms));
     let mut text = match outcome.starts {
         Some(Start::Over) => Text::of("It would already be finished"),
         Some(Start::Already) if has_part => Text::of(terms.fill("More of its [pods] would already be running")),
@@ -82,10 +82,10 @@ pub fn outcome(tried: &Tried, outcome: &Outcome, has_part: bool, policy: &str) -
         Some(Start::At { cycle, time_ms }) => {
             let who = if has_part { terms.fill("Another of its [pods]") } else { "It".to_string() };
             let instead = match tried.unchanged {
-                Some(Start::At { cycle, time_ms }) => format!(" instead of {}", at(cycle, time_ms)),
+                Some(Start::At { cycle, time_ms }) => format!(" instead of {}", moment(cycle, time_ms)),
                 _ => String::new(),
             };
-            Text::of(format!("{who} would start in {}{instead}", at(cycle, time_ms)))
+            Text::of(format!("{who} would start in {}{instead}", moment(cycle, time_ms)))
         }
         None => return Text::of("It would still wait."),
     };

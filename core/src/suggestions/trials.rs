@@ -115,9 +115,9 @@ impl Running {
     }
 
     /// Advances the unchanged run by a cycle; `false`: it has run far enough.
-    fn step_base(&mut self, at: u32) -> bool {
-        self.skip_idle(at, FAR);
-        if self.sim.cycle() < at {
+    fn step_base(&mut self, cycle: u32) -> bool {
+        self.skip_idle(cycle, FAR);
+        if self.sim.cycle() < cycle {
             return self.advance();
         }
         self.now = self.now.or(Some(self.sim.now()));
@@ -126,20 +126,20 @@ impl Running {
     }
 
     /// Advances a variation by a cycle, at most up to a moment.
-    fn step_trial(&mut self, now: Time, until: Option<Time>) -> bool {
+    fn step_trial(&mut self, time: Time, until: Option<Time>) -> bool {
         let last = until.unwrap_or(FAR) - Span::from_millis(1);
         self.skip_idle(u32::MAX, last);
         match self.sim.next_cycle_at() {
-            Some(next) if next <= now => self.advance(),
+            Some(next) if next <= time => self.advance(),
             Some(next) if next <= last => self.go_ahead(),
             _ => false,
         }
     }
 
     /// Skips cycles that change nothing.
-    fn skip_idle(&mut self, cycle_max: u32, by: Time) {
+    fn skip_idle(&mut self, cycle_max: u32, time_max: Time) {
         if self.sim.cycle() < cycle_max && !self.sim.is_quiet() {
-            self.sim.skip_idle(cycle_max, by);
+            self.sim.skip_idle(cycle_max, time_max);
         }
     }
 
@@ -169,9 +169,9 @@ impl Running {
 impl Base {
     fn of(run: Running, job: &str, at: u32) -> Base {
         let now = run.now.unwrap_or(run.sim.now());
-        let own = run.run.job(job);
-        let progress = own.progress_in(at);
-        let starts = own.exceeds(progress, |step| step.cycle > at).map(start_at);
+        let of_job = run.run.job(job);
+        let progress = of_job.progress_in(at);
+        let starts = of_job.exceeds(progress, |step| step.cycle > at).map(start_at);
         Base { now, until: run.until(), progress, starts, run: run.run }
     }
 
@@ -194,8 +194,8 @@ impl Base {
             (Some(base), Some(trial)) => Some(base.min(trial)),
             (base, trial) => base.or(trial),
         };
-        let own = run.run.job(job);
-        let starts = self.start(&own, until);
+        let progress = run.run.job(job);
+        let starts = self.start(&progress, until);
         let is_earlier = match (starts, self.starts) {
             (Some((trial, _)), Some((base, _))) => trial < base,
             (Some(_), None) => true,
@@ -209,7 +209,7 @@ impl Base {
         let evictions = |run: &RunProgress| run.evictions(until) as i64;
         Outcome {
             starts: starts.map(|(_, start)| start),
-            helps: is_earlier && self.run.job(job).harm(&own, until).is_none(),
+            helps: is_earlier && self.run.job(job).harm(&progress, until).is_none(),
             evictions: evictions(&run.run) - evictions(&self.run),
             losers: worst_off(losers),
             n_losers,

@@ -17,7 +17,7 @@ pub fn jobs(work: &mut Translator<'_>) {
     let (from, to, name) = (work.from, work.to, work.to.name);
     let one_by_one = (from.supports.gangs, to.supports.gangs) == (Gangs::Together, Gangs::WithPlaceholders);
     let never = to.supports.gangs == Gangs::Never;
-    let whole = if never {
+    let together = if never {
         format!("{name} starts all pods of a job together")
     } else {
         format!("{name} starts pods one by one, unless the job says `gang: soft` or `gang: hard`")
@@ -33,10 +33,10 @@ pub fn jobs(work: &mut Translator<'_>) {
     let room = format!("{name} holds the room of pods that are being evicted for nobody");
     let taints = format!("{name} knows labels of hosts, but no taints, tolerations or affinity");
     for (i, job) in work.old.jobs.iter().enumerate() {
-        let at = place(job, i);
-        let mut lost = |is_lost: bool, field: &str, says: &str| {
+        let path = place(job, i);
+        let mut lost = |is_lost: bool, field: &str, message: &str| {
             if is_lost {
-                work.note(NoteKind::Dropped, at.field(field), says);
+                work.note(NoteKind::Dropped, path.field(field), message);
             }
         };
         lost(from.supports.job_priority && !to.supports.job_priority && job.priority.is_some(), "priority", &priority);
@@ -45,15 +45,15 @@ pub fn jobs(work: &mut Translator<'_>) {
             "preemptible",
             &preemptible,
         );
-        whole_jobs(job).into_iter().for_each(|(field, is_said)| lost(never && is_said, field, &whole));
-        gang(job).into_iter().for_each(|(field, is_said)| lost(one_by_one && is_said, field, &whole));
+        whole_jobs(job).into_iter().for_each(|(field, is_set)| lost(never && is_set, field, &together));
+        gang(job).into_iter().for_each(|(field, is_set)| lost(one_by_one && is_set, field, &together));
         if from.supports.applications {
             lost(job.gang.is_some(), "gang", &placeholders);
             lost(job.placeholder_timeout.is_some(), "placeholder-timeout", &placeholders);
-            applications(job).into_iter().for_each(|(field, is_said)| lost(is_said, field, &applied));
+            applications(job).into_iter().for_each(|(field, is_set)| lost(is_set, field, &applied));
         }
         let loses_parts = from.supports.parts && !to.supports.parts;
-        part(job).into_iter().for_each(|(field, is_said)| lost(loses_parts && is_said, field, &parts));
+        part(job).into_iter().for_each(|(field, is_set)| lost(loses_parts && is_set, field, &parts));
         if from.supports.subgroups && !to.supports.subgroups {
             let [group, order, back_off, nominates] = subgrouped(job);
             lost(group, "pod-sets", &subgroups);
@@ -62,8 +62,8 @@ pub fn jobs(work: &mut Translator<'_>) {
             lost(nominates, "nominated-node", &nominated);
         }
         if from.supports.optional_members && !to.supports.optional_members {
-            for (field, is_said, lacks) in optional(job) {
-                lost(is_said, field, &format!("{name} has {lacks}"));
+            for (field, is_set, lacks) in optional(job) {
+                lost(is_set, field, &format!("{name} has {lacks}"));
             }
         }
         lost(from.supports.evicted_for && job.evicted_for.is_some(), "evicted-for", &room);
@@ -97,7 +97,7 @@ fn optional(job: &JobEntry) -> [(&'static str, bool, &'static str); 4] {
 
 /// Whether a job has subgroups, an order among its pods, a back-off and nominated nodes.
 fn subgrouped(job: &JobEntry) -> [bool; 4] {
-    let any_set = |says: &dyn Fn(&PodSetEntry) -> bool| job.pod_sets.iter().any(says);
+    let any_set = |is_set: &dyn Fn(&PodSetEntry) -> bool| job.pod_sets.iter().any(is_set);
     [
         any_set(&|set| !set.group.is_empty()),
         orders_pods(&job.labels) || any_set(&|set| orders_pods(&set.labels)),
@@ -106,10 +106,10 @@ fn subgrouped(job: &JobEntry) -> [bool; 4] {
     ]
 }
 
-fn tainted_nodes(work: &mut Translator<'_>, says: &str) {
+fn tainted_nodes(work: &mut Translator<'_>, message: &str) {
     for node in work.old.nodes.iter().filter(|node| !work.to.supports.taints && !node.taints.is_empty()) {
-        let at = Path::default().field("nodes").named(&node.name).field("taints");
-        work.note(NoteKind::Dropped, at, says);
+        let path = Path::default().field("nodes").named(&node.name).field("taints");
+        work.note(NoteKind::Dropped, path, message);
     }
 }
 
@@ -162,7 +162,7 @@ fn priorities(work: &mut Translator<'_>) {
     }
     for i in 0..work.new.jobs.len() {
         let job = &mut Arc::make_mut(&mut work.new.jobs)[i];
-        let at = Path::default().field("jobs").named(&job.name);
+        let path = Path::default().field("jobs").named(&job.name);
         let text = job.priority.as_ref().map(|typed| typed.0.trim().to_owned());
         let typed = text.as_deref().and_then(|text| old.value(text, &work.old.settings));
         let value = typed.unwrap_or(old.priority);
@@ -170,27 +170,27 @@ fn priorities(work: &mut Translator<'_>) {
         let mut notes = Vec::new();
         if is_class && text.as_deref().and_then(|text| new.value(text, &work.new.settings)) != typed {
             job.priority = Some(Scalar(value.to_string()));
-            let says = format!("{} has no such priority class: a class becomes its number", to.name);
-            notes.push((at.field("priority"), says));
+            let message = format!("{} has no such priority class: a class becomes its number", to.name);
+            notes.push((path.field("priority"), message));
         }
         let both_read = from.supports.job_priority && to.supports.job_priority;
         if text.is_none() && both_read && old.priority != new.priority {
             job.priority = Some(Scalar(value.to_string()));
-            let says = format!(
+            let message = format!(
                 "a job without a priority has {} in {} and {} in {}: {value} is written out",
                 old.priority, from.name, new.priority, to.name
             );
-            notes.push((at.field("priority"), says));
+            notes.push((path.field("priority"), message));
         }
         let is_unset = job.preemptible.as_ref().is_none_or(|typed| typed.0.trim() == "semi" && !has_semi(from));
         let was_preemptible = old.is_preemptible(value);
         if is_unset && from.supports.evictions && to.supports.evictions && was_preemptible != new.is_preemptible(value)
         {
             job.preemptible = Some(was_preemptible.to_string().as_str().into());
-            notes.push((at.field("preemptible"), by_priority((from, &old), (to, &new), was_preemptible)));
+            notes.push((path.field("preemptible"), by_priority((from, &old), (to, &new), was_preemptible)));
         }
-        for (at, says) in notes {
-            work.note(NoteKind::Changed, at, says);
+        for (path, message) in notes {
+            work.note(NoteKind::Changed, path, message);
         }
     }
 }
@@ -223,13 +223,13 @@ fn in_common(work: &mut Translator<'_>) {
         if to.supports.common_minimum || job.pod_sets.is_empty() || job.min_available.is_none() {
             continue;
         }
-        let at = Path::default().field("jobs").named(&job.name).field("min-available");
+        let path = Path::default().field("jobs").named(&job.name).field("min-available");
         Arc::make_mut(&mut work.new.jobs)[i].min_available = None;
-        let says = format!(
+        let message = format!(
             "{} has no minimum that pods of several kinds have in common: all of each kind start together",
             to.name
         );
-        work.note(NoteKind::Dropped, at, says);
+        work.note(NoteKind::Dropped, path, message);
     }
 }
 
@@ -238,12 +238,12 @@ fn joining(work: &mut Translator<'_>) {
     if work.to.supports.joining_pods {
         return;
     }
-    let says = format!("{} has all pods of a job from its submission on", work.to.name);
+    let message = format!("{} has all pods of a job from its submission on", work.to.name);
     for (i, job) in work.old.jobs.iter().enumerate() {
         for (k, set) in job.pod_sets.iter().enumerate().filter(|(_, set)| set.after.is_some()) {
-            let at = place(job, i).field("pod-sets").named(&set.name).field("after");
+            let path = place(job, i).field("pod-sets").named(&set.name).field("after");
             Arc::make_mut(&mut work.new.jobs)[i].pod_sets[k].after = None;
-            work.note(NoteKind::Dropped, at, &says);
+            work.note(NoteKind::Dropped, path, &message);
         }
     }
 }
@@ -255,18 +255,19 @@ fn semi(work: &mut Translator<'_>) {
         if job.preemptible.as_ref().is_none_or(|typed| typed.0.trim() != "semi") {
             continue;
         }
-        let at = Path::default().field("jobs").named(&job.name).field("preemptible");
+        let path = Path::default().field("jobs").named(&job.name).field("preemptible");
         if has_semi(from) && to.supports.evictions {
             Arc::make_mut(&mut work.new.jobs)[i].preemptible = None;
             let decides = match to.jobs.non_preemptible_from {
                 Some(_) => "their priority decides about all of their pods",
                 None => "all of their pods may be evicted",
             };
-            let says = format!("{} has no semi-preemptible jobs: {decides}", to.name);
-            work.note(NoteKind::Dropped, at, says);
+            let message = format!("{} has no semi-preemptible jobs: {decides}", to.name);
+            work.note(NoteKind::Dropped, path, message);
         } else if has_semi(to) {
-            let says = format!("{} has no semi-preemptible jobs; from now on the first pods of these stay", from.name);
-            work.note(NoteKind::Assumed, at, says);
+            let message =
+                format!("{} has no semi-preemptible jobs; from now on the first pods of these stay", from.name);
+            work.note(NoteKind::Assumed, path, message);
         }
     }
 }

@@ -17,30 +17,30 @@ pub fn pools(work: &mut Translator<'_>) {
         list(work, here.field("default-pools"), entry.default_pools.len());
     }
     for job in work.old.jobs.iter() {
-        let at = Path::default().field("jobs").named(&job.name).field("pools");
-        list(work, at, job.pools.len());
+        let path = Path::default().field("jobs").named(&job.name).field("pools");
+        list(work, path, job.pools.len());
     }
 }
 
 /// Translates the values of a queue in one pool; omitted ones are those of the queue.
-fn of_queue(work: &mut Translator<'_>, (i, k): (usize, usize), at: &Path, pool: &QueuePoolEntry) {
-    if let Some(new) = values(work, at, [&pool.gpu, &pool.cpu, &pool.memory], &pool.priority) {
+fn of_queue(work: &mut Translator<'_>, (i, k): (usize, usize), path: &Path, pool: &QueuePoolEntry) {
+    if let Some(new) = values(work, path, [&pool.gpu, &pool.cpu, &pool.memory], &pool.priority) {
         work.new_queues()[i].pools[k].priority = Some(new);
     }
-    min_runtimes(work, at, [&pool.preempt_min_runtime, &pool.reclaim_min_runtime]);
+    min_runtimes(work, path, [&pool.preempt_min_runtime, &pool.reclaim_min_runtime]);
 }
 
 /// Translates a list of several pools; only Run:ai offers a job to them one after the other.
-fn list(work: &mut Translator<'_>, at: Path, n: usize) {
+fn list(work: &mut Translator<'_>, path: Path, n: usize) {
     let (from, to) = (work.from, work.to);
     if n < 2 || from.supports.pool_lists == to.supports.pool_lists {
         return;
     }
     if from.supports.pool_lists {
-        work.note(NoteKind::Dropped, at, format!("{} offers a job to one pool only, the first of its list", to.name));
+        work.note(NoteKind::Dropped, path, format!("{} offers a job to one pool only, the first of its list", to.name));
     } else {
-        let says = format!("{} offered jobs to the first pool of a list only; now all of them count", from.name);
-        work.note(NoteKind::Assumed, at, says);
+        let message = format!("{} offered jobs to the first pool of a list only; now all of them count", from.name);
+        work.note(NoteKind::Assumed, path, message);
     }
 }
 
@@ -53,10 +53,10 @@ pub fn switches(work: &mut Translator<'_>, shared: impl Fn(&str) -> Option<&'sta
             if let Some(name) = shared(name) {
                 settings.insert(name.to_owned(), typed.clone());
             }
-            let at = Path::default().field("pools").named(&pool.name).field("settings").field(name);
+            let path = Path::default().field("pools").named(&pool.name).field("settings").field(name);
             match shared(name) {
-                Some(_) => work.note(NoteKind::Kept, at, "both have this setting"),
-                None => work.note(NoteKind::Dropped, at, format!("{} has no {name} of a pool", work.to.name)),
+                Some(_) => work.note(NoteKind::Kept, path, "both have this setting"),
+                None => work.note(NoteKind::Dropped, path, format!("{} has no {name} of a pool", work.to.name)),
             }
         }
     }

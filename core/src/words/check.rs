@@ -190,10 +190,11 @@ fn is_truth(quantity: Quantity) -> bool {
 }
 
 /// A sum with its terms: *7 + 3 = 10*.
-fn sum(of: i64, added: i64) -> String {
+fn sum(base: i64, added: i64) -> String {
     let sign = if added < 0 { '−' } else { '+' };
-    let [of, by, is] = [of, added.saturating_abs(), of.saturating_add(added)].map(|n| number::number(n as f64));
-    format!("{of} {sign} {by} = {is}")
+    let [base, change, total] =
+        [base, added.saturating_abs(), base.saturating_add(added)].map(|n| number::number(n as f64));
+    format!("{base} {sign} {change} = {total}")
 }
 
 /// A comparison of two nodes, or of what a node has to be for a pod.
@@ -206,11 +207,11 @@ fn of_nodes(frame: &Frame, check: &Check, resource: Option<Resource>) -> Option<
         (Quantity::Selected, true) => "is not selected by the [pod]",
         _ => {
             let other = node(subject.other_node.filter(|_| left.quantity == right.quantity)?);
-            let [of, with] = [left, right].map(|term| value_in(check, term, resource));
-            let (name, is) = (quantity_of(check, left.quantity), relation(check.op, check.holds));
+            let [value, other_value] = [left, right].map(|term| value_in(check, term, resource));
+            let (name, relation_name) = (quantity_of(check, left.quantity), relation(check.op, check.holds));
             return Some(text!(
-                "{node}: {name} ({of}) {is} {other}: {name} ({with}).",
-                [node = node(subject.node?), name, of, is, other, with]
+                "{node}: {name} ({value}) {relation_name} {other}: {name} ({other_value}).",
+                [node = node(subject.node?), name, value, relation_name, other, other_value]
             ));
         }
     };
@@ -228,33 +229,33 @@ pub fn seconds(value: &Value) -> String {
 /// A comparison as one sentence: *`team-a`: allocated (3 GPUs) is more than fair share (2 GPUs).*
 pub fn says(frame: &Frame, check: &Check) -> Text {
     let subject = &check.subject;
-    let of = |party: Party| match party {
+    let prefix = |party: Party| match party {
         Party::Job(job) => text!("{job}: ", [job = text::job(frame.job(job))]),
         Party::Queue(queue) => text!("{queue}: ", [queue = text::queue(frame.queue(queue))]),
     };
     if check.left.quantity == Quantity::Applies && check.holds && !check.rule.0.says.is_empty() {
         let party = subject.queue.map(Party::Queue).or(subject.job.map(Party::Job));
-        return text!("{of}{says}.", [of = party.map(of), says = check.rule.0.says]);
+        return text!("{prefix}{says}.", [prefix = party.map(prefix), says = check.rule.0.says]);
     }
     let resource = decisive_resource(check);
     if let (Value::Name(first), Value::Name(last)) = (&check.left.value, &check.right.value) {
         let comes = if check.holds { "comes" } else { "does not come" };
-        let before = if matches!(check.op, Op::Less | Op::AtMost) { "before" } else { "after" };
+        let place = if matches!(check.op, Op::Less | Op::AtMost) { "before" } else { "after" };
         let [first, last] = [first, last].map(|name| text::name(name));
-        return text!("{first} {comes} {before} {last} by name.", [first, comes, before, last]);
+        return text!("{first} {comes} {place} {last} by name.", [first, comes, place, last]);
     }
     if let Some(text) = of_nodes(frame, check, resource) {
         return text;
     }
     let (left, right) = owners(check);
-    let of = |owner: Owner| named_owner(check, owner).map(of);
+    let prefix = |owner: Owner| named_owner(check, owner).map(prefix);
     if let (Quantity::PreemptibleJobs, Value::Count(n)) = (check.left.quantity, &check.left.value) {
         let jobs = match n {
             0 => "no other preemptible [job] runs".to_string(),
             1 => "1 other preemptible [job] runs".to_string(),
             n => format!("{n} other preemptible [jobs] run"),
         };
-        return text!("{of}{jobs}.", [of = of(left), jobs]);
+        return text!("{prefix}{jobs}.", [prefix = prefix(left), jobs]);
     }
     let side = |term: &Term| {
         let shown = value_in(check, term, resource);
@@ -266,8 +267,8 @@ pub fn says(frame: &Frame, check: &Check) -> Text {
         }
     };
     let node = subject.node.map(|node| text!("{node}, ", [node = text::node(frame.node(node))]));
-    let other = if right == left { None } else { of(right) };
-    let (of, left, right) = (of(left), side(&check.left), side(&check.right));
-    let is = relation(check.op, check.holds);
-    text!("{node}{of}{left} {is} {other}{right}.", [node, of, left, is, other, right])
+    let other = if right == left { None } else { prefix(right) };
+    let (prefix, left, right) = (prefix(left), side(&check.left), side(&check.right));
+    let relation_name = relation(check.op, check.holds);
+    text!("{node}{prefix}{left} {relation_name} {other}{right}.", [node, prefix, left, relation_name, other, right])
 }

@@ -26,11 +26,11 @@ impl Comparison {
     pub fn all(frame: &Frame, checks: &[Check], decides: impl Fn(&Check) -> bool) -> Vec<Comparison> {
         let mut all: Vec<Comparison> = Vec::new();
         for check in checks {
-            let found = Comparison { text: says(frame, check), check: check.clone(), decides: decides(check) };
+            let comparison = Comparison { text: says(frame, check), check: check.clone(), decides: decides(check) };
             // Two actions may have compared the same.
-            match all.iter_mut().find(|known| known.text == found.text) {
-                Some(known) => known.decides |= found.decides,
-                None => all.push(found),
+            match all.iter_mut().find(|existing| existing.text == comparison.text) {
+                Some(existing) => existing.decides |= comparison.decides,
+                None => all.push(comparison),
             }
         }
         all
@@ -39,8 +39,8 @@ impl Comparison {
 
 /// The first comparison with a rule that has words: one that decides, else any.
 pub fn deciding<'a>(checks: impl Iterator<Item = &'a Check> + Clone) -> Option<&'a Check> {
-    let mut said = checks.filter(|check| !check.rule.0.says.is_empty());
-    said.clone().find(|check| check.holds).or_else(|| said.next())
+    let mut worded = checks.filter(|check| !check.rule.0.says.is_empty());
+    worded.clone().find(|check| check.holds).or_else(|| worded.next())
 }
 
 /// The recorded values of comparisons as a table, with a column for each owner and a row for each quantity; `None`:
@@ -52,7 +52,7 @@ pub fn table(frame: &Frame, checks: &[Check], resource: Resource, caption: Text)
         let (left, right) = owners(check);
         for (owner, side) in [(left, &check.left), (right, &check.right)] {
             let Some(party) = named_owner(check, owner) else { continue };
-            let column = columns.iter().position(|known| *known == party).unwrap_or_else(|| {
+            let column = columns.iter().position(|existing| *existing == party).unwrap_or_else(|| {
                 columns.push(party);
                 columns.len() - 1
             });
@@ -120,11 +120,11 @@ fn is_number(term: &Term) -> bool {
 /// A side of a comparison with everything that it was computed from.
 pub fn terms(side: &Term) -> Vec<&Term> {
     let mut all = vec![side];
-    let mut at = 0;
-    while at < all.len() {
-        let term = all[at];
+    let mut start = 0;
+    while start < all.len() {
+        let term = all[start];
         all.extend(&term.parts);
-        at += 1;
+        start += 1;
     }
     all
 }

@@ -7,7 +7,7 @@ impl Explanation {
     pub fn details(&self) -> Vec<String> {
         let terms = Terms::of(&self.policy);
         let mut lines = self.evidence.iter().flat_map(|evidence| evidence.lines(terms)).collect::<Vec<_>>();
-        let settings = self.controls.iter().map(|of| format!("{} ({})", of.label.spoken(), of.path));
+        let settings = self.controls.iter().map(|control| format!("{} ({})", control.label.spoken(), control.path));
         let settings: Vec<String> = settings.collect();
         if !settings.is_empty() {
             lines.push(format!("Settings that matter: {}.", settings.join(", ")));
@@ -26,11 +26,11 @@ impl Evidence {
             rows.push(std::iter::once(terms.fill(name).to_string()).chain(cells).collect());
         }
         let widths: Vec<usize> = (0..rows.iter().map(Vec::len).max().unwrap_or(0))
-            .map(|at| rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count()).max())
+            .map(|column| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max())
             .map(Option::unwrap_or_default)
             .collect();
         let line = |row: Vec<String>| {
-            let cells = row.iter().zip(&widths).enumerate().map(|(at, (cell, &width))| match at {
+            let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, &width))| match column {
                 0 => format!("  {cell:width$}"),
                 _ => format!("  {cell:>width$}"),
             });

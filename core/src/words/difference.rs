@@ -37,13 +37,13 @@ const MOVES_MAX: usize = 6;
 impl Side {
     /// What this run alone does: *p1 starts on n1, p2 is evicted from n2*.
     pub fn moves(&self) -> String {
-        let mut each: Vec<String> = self.only.iter().take(MOVES_MAX).map(ToString::to_string).collect();
+        let mut moves: Vec<String> = self.only.iter().take(MOVES_MAX).map(ToString::to_string).collect();
         match self.only.len() {
             0 => return "no other start or eviction at this time".into(),
-            n if n > MOVES_MAX => each.push(format!("{} more", n - MOVES_MAX)),
+            n if n > MOVES_MAX => moves.push(format!("{} more", n - MOVES_MAX)),
             _ => {}
         }
-        each.join(", ")
+        moves.join(", ")
     }
 }
 
@@ -67,7 +67,7 @@ impl Repeated {
             simulation.set_level(Level::Decisive);
             simulation
         });
-        let names = simulation.as_ref().map(|at| Names::of(&scenario.policy, at.cluster()));
+        let names = simulation.as_ref().map(|simulation| Names::of(&scenario.policy, simulation.cluster()));
         Repeated {
             simulation,
             names: Arc::new(names.unwrap_or_default()),
@@ -82,14 +82,15 @@ impl Repeated {
     pub fn step(&mut self) -> bool {
         let Some(simulation) = &mut self.simulation else { return false };
         let of_last = self.last.as_ref().map_or(&[][..], |last| &last.events);
-        let is_explained = |own: &Move| of_last.iter().any(|event| move_of(simulation, event).as_ref() == Some(own));
+        let is_explained =
+            |own_move: &Move| of_last.iter().any(|event| move_of(simulation, event).as_ref() == Some(own_move));
         let is_there = self.last.as_ref().is_some_and(|last| last.time == self.time);
         if is_there && self.only.first().is_some_and(is_explained) {
             return false;
         }
         simulation.skip_idle(u32::MAX, self.time);
         let is_due = simulation.next_cycle_at().is_some_and(|next| next <= self.time);
-        let Some(record) = is_due.then(|| simulation.advance()).flatten() else { return false };
+        let Some(record) = (if is_due { simulation.advance() } else { None }) else { return false };
         self.last = Some(record);
         true
     }
@@ -100,7 +101,7 @@ impl Repeated {
             let record = self.last.as_ref().unwrap_or(simulation.opening());
             let frame = moment::frame(&self.names, simulation, record);
             match self.only.first() {
-                Some(own) => decision(&frame, simulation, record, own),
+                Some(own_move) => decision(&frame, simulation, record, own_move),
                 None => self.others.as_ref().map_or(Vec::new(), |other| outcome(&frame, other)),
             }
         });
@@ -109,9 +110,9 @@ impl Repeated {
 }
 
 /// Explains a placement or an eviction.
-fn decision(frame: &Frame, simulation: &Simulation, record: &CycleRecord, own: &Move) -> Vec<String> {
-    let at = record.events.iter().position(|event| move_of(simulation, event).as_ref() == Some(own));
-    let Some(index) = at.and_then(|at| u32::try_from(at).ok()) else { return Vec::new() };
+fn decision(frame: &Frame, simulation: &Simulation, record: &CycleRecord, own_move: &Move) -> Vec<String> {
+    let index = record.events.iter().position(|event| move_of(simulation, event).as_ref() == Some(own_move));
+    let Some(index) = index.and_then(|index| u32::try_from(index).ok()) else { return Vec::new() };
     let selection = Selection::Event { cycle: frame.cycle, index };
     why(frame, None, &selection, None, frame.names.resource).lines()
 }

@@ -34,9 +34,9 @@ fn priorities(check: &Check) -> Option<[String; 2]> {
 
 /// Both sides as numbers of slots, the first with its noun.
 fn slots(check: &Check) -> Option<[String; 2]> {
-    let held = real(&check.left.value)?;
-    let noun = if held == 1.0 { "slot" } else { "slots" };
-    Some([format!("{} {noun}", number::number(held)), number::number(real(&check.right.value)?)])
+    let slots = real(&check.left.value)?;
+    let noun = if slots == 1.0 { "slot" } else { "slots" };
+    Some([format!("{} {noun}", number::number(slots)), number::number(real(&check.right.value)?)])
 }
 
 /// The name of a comparison's queue.
@@ -46,28 +46,28 @@ fn queue(frame: &Frame, check: &Check) -> Text {
 
 /// Why a unit was reclaimed, if a rule of EGO decided it.
 pub fn reclaimed(frame: &Frame, event: &EventRow) -> Option<Text> {
-    let by = |rule| by(&event.checks, rule);
+    let check_of = |rule| by(&event.checks, rule);
     let evicted = reclaimed_for(frame, event);
-    if let Some(check) = by("ego/call-back") {
+    if let Some(check) = check_of("ego/call-back") {
         return Some(text!(
             "{evicted}. {owner} owns {node}, which it had lent, and has pending work of its own.",
             [evicted, owner = queue(frame, check), node = node(frame.node_name(event))]
         ));
     }
-    if let Some(over) = by("ego/above-slot-quota") {
-        let [held, quota] = slots(over)?;
-        let below = by("ego/below-slot-quota").and_then(|check| below(frame, check, slots(check)?, "held"));
+    if let Some(exceeded) = check_of("ego/above-slot-quota") {
+        let [used, quota] = slots(exceeded)?;
+        let below = check_of("ego/below-slot-quota").and_then(|check| below(frame, check, slots(check)?, "held"));
         return Some(text!(
-            "{evicted}. {giver} held {held}, above its share quota of {quota}{below}.",
-            [evicted, giver = queue(frame, over), held, quota, below]
+            "{evicted}. {giver} held {used}, above its share quota of {quota}{below}.",
+            [evicted, giver = queue(frame, exceeded), used, quota, below]
         ));
     }
-    let over = by("ego/over-quota")?;
-    let [used, quota] = parts(over)?;
-    let below = by("ego/under-quota").and_then(|check| below(frame, check, parts(check)?, "used"));
+    let exceeded = check_of("ego/over-quota")?;
+    let [used, quota] = parts(exceeded)?;
+    let below = check_of("ego/under-quota").and_then(|check| below(frame, check, parts(check)?, "used"));
     Some(text!(
         "{evicted}. {giver} used {used} of the pool, above its share usage quota of {quota}{below}.",
-        [evicted, giver = queue(frame, over), used, quota, below]
+        [evicted, giver = queue(frame, exceeded), used, quota, below]
     ))
 }
 
@@ -128,13 +128,13 @@ pub fn later(frame: &Frame, check: &Check) -> Option<Text> {
 
 /// Why a consumer may not reclaim, if a rule of EGO decided it.
 pub fn not_entitled(frame: &Frame, refusal: &Refusal, name: &str) -> Option<Text> {
-    let by = |rule| by(&refusal.checks, rule);
+    let check_of = |rule| by(&refusal.checks, rule);
     let queue = text::queue(name);
-    if let Some([used, quota]) = by("ego/under-quota").and_then(parts) {
-        return Some(match by("ego/share-priority") {
-            Some(before) => text!(
+    if let Some([used, quota]) = check_of("ego/under-quota").and_then(parts) {
+        return Some(match check_of("ego/share-priority") {
+            Some(check) => text!(
                 "{queue} uses {used} of the pool; its share usage quota is {quota} because {first}",
-                [queue, used, quota, first = first(frame, before)]
+                [queue, used, quota, first = first(frame, check)]
             ),
             None => text!(
                 "{queue} uses {used} of the pool, not less than its share usage quota of {quota}, so it cannot reclaim.",
@@ -142,20 +142,20 @@ pub fn not_entitled(frame: &Frame, refusal: &Refusal, name: &str) -> Option<Text
             ),
         });
     }
-    if let Some([held, quota]) = by("ego/below-slot-quota").and_then(slots) {
+    if let Some([held, quota]) = check_of("ego/below-slot-quota").and_then(slots) {
         return Some(text!(
             "{queue} holds {held}, not fewer than its share quota of {quota}, so it cannot reclaim.",
             [queue, held, quota]
         ));
     }
-    if let Some(check) = by("ego/grace") {
-        let (own, pool) = (seconds(&check.left.value), seconds(&check.right.value));
+    if let Some(check) = check_of("ego/grace") {
+        let (grace, pool) = (seconds(&check.left.value), seconds(&check.right.value));
         return Some(text!(
-            "{queue} requires a grace period of {own}, but the pool grants only {pool}.",
-            [queue, own, pool]
+            "{queue} requires a grace period of {grace}, but the pool grants only {pool}.",
+            [queue, grace, pool]
         ));
     }
-    by("ego/share-ratio")?;
+    check_of("ego/share-ratio")?;
     Some(text!("{queue} has a share ratio of 0 and gets nothing from share pools.", [queue]))
 }
 

@@ -22,7 +22,7 @@ pub fn event(frame: &Frame, event: &EventRow, resource: Resource) -> Explanation
         What::Event(Event::Bound { node, .. }) => {
             Explanation { evidence: node_scores::table(frame, node, &event.checks), ..started(frame, event) }
         }
-        What::Event(of) => other(frame, event, of),
+        What::Event(occurrence) => other(frame, event, occurrence),
         What::Mark(_) => {
             Explanation { verdict: text!("{mark}.", [mark = marked(frame, event)]), ..Explanation::default() }
         }
@@ -126,10 +126,10 @@ fn preempted(frame: &Frame, event: &EventRow) -> Explanation {
     let priority = |name: &str| Control::job(name, "priority", text!("priority of {job}", [job = job(name)]));
     let victim = job(name);
     let facts = Facts::of(&event.checks, Resource::GPU);
-    let of = |job: JobId| facts.get(Party::Job(job), Quantity::Priority).map(bare);
+    let priority_of = |job: JobId| facts.get(Party::Job(job), Quantity::Priority).map(bare);
     let why = event.by().map(|by| {
         let (victim, taker, queue) = (job(name), job(frame.job(by)), queue_of(frame, frame.queue_of(event)));
-        match (of(by), frame.job_of(event).and_then(of)) {
+        match (priority_of(by), frame.job_of(event).and_then(priority_of)) {
             (Some(high), Some(low)) => text!(
                 " so that {taker} can run: {taker} has priority {high}, {victim} has {low}, both in {queue}",
                 [taker, high, victim, low, queue]
@@ -149,7 +149,7 @@ fn preempted(frame: &Frame, event: &EventRow) -> Explanation {
 
 fn moved(frame: &Frame, event: &EventRow) -> Explanation {
     let job = job(frame.job_name(event));
-    let from = event.node().map(|of| text!(" from {node}", [node = node(frame.node(of))]));
+    let from = event.node().map(|id| text!(" from {node}", [node = node(frame.node(id))]));
     let so_that = event.by().map(|by| text!(" so that {taker} fits", [taker = text::job(frame.job(by))]));
     // The scheduler deletes the pod and relies on a controller to create it again.
     let (then, outlook) = match event.for_good {
@@ -174,7 +174,7 @@ fn started(frame: &Frame, event: &EventRow) -> Explanation {
     let requested = requested::named(frame.names.resource, &amount);
     let place = match event.node() {
         _ if n > 1 => text!(" with {pods}", [pods = count(n, "[pod]")]),
-        Some(of) => text!(" on {node}", [node = node(frame.node(of))]),
+        Some(id) => text!(" on {node}", [node = node(frame.node(id))]),
         None => Text::default(),
     };
     let amount = requested.map_or(String::new(), |(resource, amount)| with_unit(resource, amount));
@@ -191,14 +191,14 @@ fn now_uses(frame: &Frame, row: &QueueRow, resource: Resource) -> Text {
     // GPUs need no unit: the sentence has just named some.
     let shown = |amount| if resource == Resource::GPU { number::number(amount) } else { with_unit(resource, amount) };
     let divides = Policy::described(&frame.policy).is_none_or(|policy| policy.queue.weight.is_some());
-    let of = match (row.fair_share.as_ref().and_then(|share| share[r]), row.quota[r]) {
+    let bounds = match (row.fair_share.as_ref().and_then(|share| share[r]), row.quota[r]) {
         // A fair share of zero is not mentioned.
         (Some(0.0), _) if !divides => String::new(),
         (Some(share), _) => format!(" of its [fair share] of {}", shown(share)),
         (None, Some(quota)) => format!(" of its [quota] of {}", shown(quota)),
         (None, None) => String::new(),
     };
-    text!(": {queue} now uses {amount}{of}", [queue = queue(&row.name), amount = shown(row.allocated[r]), of])
+    text!(": {queue} now uses {amount}{bounds}", [queue = queue(&row.name), amount = shown(row.allocated[r]), bounds])
 }
 
 /// A job that ended because its evicted pods were not replaced.
@@ -301,9 +301,9 @@ fn claimed(frame: &Frame, row: &EventRow) -> Text {
         return text!("{room} on {node} reserved for {job} until there is room for its whole gang.", [room, node, job]);
     }
     let is_one = named.is_none_or(|(resource, amount)| number::in_unit(resource, amount) == 1.0);
-    let is = if is_one { "is" } else { "are" };
+    let verb = if is_one { "is" } else { "are" };
     text!(
-        "{room} on {node} {is} [claimed] for {job} until the [pods] that use it have shut down.",
-        [room, node, is, job]
+        "{room} on {node} {verb} [claimed] for {job} until the [pods] that use it have shut down.",
+        [room, node, verb, job]
     )
 }

@@ -56,8 +56,8 @@ impl<'a> Facts<'a> {
         self.checks.iter().filter(move |check| is_of(check, resource)).flat_map(move |check| {
             let (left, right) = owners_of(check);
             let sides = [(left, &check.left), (right, &check.right)];
-            let own = sides.into_iter().filter(move |(owners, _)| owners.contains(&Some(party)));
-            own.filter_map(move |(_, term)| {
+            let owned = sides.into_iter().filter(move |(owners, _)| owners.contains(&Some(party)));
+            owned.filter_map(move |(_, term)| {
                 let value = side(&term.find(quantity)?.value, resource);
                 Some(Fact { party, quantity, resource, value })
             })
@@ -86,7 +86,7 @@ fn number_of(fact: &Fact) -> f64 {
 
 /// Whether a comparison has values of the resource: it concerns that resource alone, or all.
 fn is_of(check: &Check, resource: Resource) -> bool {
-    check.subject.resource.is_none_or(|of| of == resource)
+    check.subject.resource.is_none_or(|subject_resource| subject_resource == resource)
 }
 
 /// A cell of a table of amounts.

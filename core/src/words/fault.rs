@@ -12,13 +12,13 @@ use crate::units::Resource;
 /// A sentence or more for each fault that decided one of the comparisons.
 pub fn faults(frame: &Frame, checks: &[Comparison]) -> Vec<Text> {
     let Some(modelled) = modelled(&frame.policy) else { return Vec::new() };
-    let mut known: Vec<&str> = Vec::new();
+    let mut seen: Vec<&str> = Vec::new();
     let mut texts = Vec::new();
     for check in checks.iter().map(|comparison| &comparison.check) {
         let mended = check.fault.as_deref().and_then(|key| Some((key, modelled.mends(key)?)));
         let Some((key, (modelled, change, fault))) = mended else { continue };
-        if !known.contains(&key) {
-            known.push(key);
+        if !seen.contains(&key) {
+            seen.push(key);
             let versions = modelled.before(change).versions;
             let head = format!("Known fault of {} {versions}: {}", modelled.product, change.before);
             let tail = format!("Since {}: {} {}", change.version, change.now, fault.instead);
@@ -30,14 +30,15 @@ pub fn faults(frame: &Frame, checks: &[Comparison]) -> Vec<Text> {
 
 /// The conversion of GPU memory to GPUs, if the comparison recorded it.
 fn numbers(frame: &Frame, check: &Check) -> Option<Text> {
-    let of = |quantity| match check.left.find(quantity) {
+    let amount = |quantity| match check.left.find(quantity) {
         Some(Term { value: Value::Real(mib), .. }) if *mib > 0.0 => Some(*mib),
         _ => None,
     };
-    let (of, asked, by) = (check.subject.job?, of(Quantity::GpuMemory)?, of(Quantity::GpuMemoryUnit)?);
-    let gpus = with_unit(Resource::GPU, asked / by);
+    let (job_id, requested, unit) =
+        (check.subject.job?, amount(Quantity::GpuMemory)?, amount(Quantity::GpuMemoryUnit)?);
+    let gpus = with_unit(Resource::GPU, requested / unit);
     Some(text!(
-        "Here {job} requests {asked} MiB, which counts as {asked} / {by} = {gpus}. ",
-        [job = job(frame.job(of)), asked = number(asked), by = number(by), gpus]
+        "Here {job} requests {requested} MiB, which counts as {requested} / {unit} = {gpus}. ",
+        [job = job(frame.job(job_id)), requested = number(requested), unit = number(unit), gpus]
     ))
 }

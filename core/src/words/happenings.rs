@@ -83,8 +83,8 @@ fn line(frame: &Frame, group: &Group<'_>) -> Text {
     let pods = if group.n > 1 { format!(" ({} [pods])", group.n) } else { String::new() };
     let amount = requested(frame, &group.amount);
     let comma_amount = after_comma(&amount);
-    let on = row.node().filter(|_| group.n == 1);
-    let on = on.map(|of| text!(" on {node}", [node = text::node(frame.node(of))]));
+    let place = row.node().filter(|_| group.n == 1);
+    let place = place.map(|id| text!(" on {node}", [node = text::node(frame.node(id))]));
     let taker = row.by().map(|by| text::job(frame.job(by)));
     let taker = |word: &str| taker.map(|taker| text!(" {word} {taker}", [word, taker]));
     match event {
@@ -92,13 +92,13 @@ fn line(frame: &Frame, group: &Group<'_>) -> Text {
             text!("{job} submitted to {queue}{comma_amount}", [job, queue, comma_amount])
         }
         Event::Joined { pods, .. } => text!("{pods} joined {job}", [pods = count(pods.into(), "[pod]"), job]),
-        Event::Bound { .. } => text!("{job}{pods} started{on}{comma_amount}", [job, pods, on, comma_amount]),
+        Event::Bound { .. } => text!("{job}{pods} started{place}{comma_amount}", [job, pods, place, comma_amount]),
         Event::Found { .. } => {
-            text!("{job}{pods} found running{on}{comma_amount}", [job, pods, on, comma_amount])
+            text!("{job}{pods} found running{place}{comma_amount}", [job, pods, place, comma_amount])
         }
-        Event::DevicesChanged { .. } => text!("{job}{pods} has other devices{on}", [job, pods, on]),
-        Event::Claimed { .. } if amount.is_empty() => text!("room [claimed] for {job}{on}", [job, on]),
-        Event::Claimed { .. } => text!("{amount} [claimed] for {job}{on}", [amount, job, on]),
+        Event::DevicesChanged { .. } => text!("{job}{pods} has other devices{place}", [job, pods, place]),
+        Event::Claimed { .. } if amount.is_empty() => text!("room [claimed] for {job}{place}", [job, place]),
+        Event::Claimed { .. } => text!("{amount} [claimed] for {job}{place}", [amount, job, place]),
         Event::Unclaimed { .. } => text!("{job}{pods} lost its claim{to}", [job, pods, to = taker("to")]),
         Event::Evicted { reason, .. } => match reason {
             EvictReason::ReclaimedForFairShare | EvictReason::ReclaimedForQuota | EvictReason::ReclaimedForPriority => {
@@ -127,8 +127,8 @@ fn line(frame: &Frame, group: &Group<'_>) -> Text {
         Event::JobEvicted { .. } => text!("{job} is over: its [evicted] [pods] are not recreated", [job]),
         Event::Changed { ended: Some(_), .. } => text!("{job} ended by the timeline", [job]),
         Event::Changed { node: None, .. } => text!("The configuration changed"),
-        Event::Changed { node: Some((of, state)), .. } => {
-            text!("{node} {state}", [node = text::node(frame.node(of)), state = node_state(state)])
+        Event::Changed { node: Some((id, state)), .. } => {
+            text!("{node} {state}", [node = text::node(frame.node(id)), state = node_state(state)])
         }
     }
 }
@@ -169,34 +169,34 @@ fn things(n: usize) -> String {
 /// The events of a job up to the last computed cycle.
 pub fn history(run: &Run, job: &str, cycle: u32) -> Vec<ListEntry> {
     let mut entries: Vec<(ListEntry, usize)> = Vec::new();
-    for (at, word, of) in &run.events {
+    for (at, word, event_job) in &run.events {
         let is_gone = *word == EventWord::NotReplaced;
         let shape = if is_gone { Some(EventKind::Reclaimed) } else { EventKind::of(*word) };
-        let is_own = of.is_some_and(|of| run.names.job(of) == job);
+        let is_own = event_job.is_some_and(|event_job| run.names.job(event_job) == job);
         let Some(shape) = shape.filter(|_| is_own) else { continue };
-        let said = past(*word);
+        let label = past(*word);
         if let Some((last, n)) = entries.last_mut()
             && last.cycle == Some(*at)
             && last.kind == Some(shape)
         {
             *n += 1;
-            last.text = Text::of(format!("{said}, {n} [pods]"));
+            last.text = Text::of(format!("{label}, {n} [pods]"));
             continue;
         }
         let entry = ListEntry {
             when: format!("cycle {at}"),
             cycle: Some(*at),
             kind: Some(shape),
-            text: Text::of(said),
+            text: Text::of(label),
             current: *at == cycle,
             ..ListEntry::default()
         };
         entries.push((entry, 1));
     }
-    let from = entries.len().saturating_sub(HISTORY);
-    entries.drain(..from);
+    let start = entries.len().saturating_sub(HISTORY);
+    entries.drain(..start);
     let first = run.events.first().map_or(run.last_cycle + 1, |event| event.0);
-    let left_out = (!run.earlier.is_empty() && from == 0).then(|| ListEntry {
+    let left_out = (!run.earlier.is_empty() && start == 0).then(|| ListEntry {
         text: Text::of(format!("What was before cycle {first} is not listed; [ goes there")),
         ..ListEntry::default()
     });

@@ -46,7 +46,7 @@ pub fn ladder(levels: &[LadderLevel], resource: Resource) -> Vec<LadderStep> {
 }
 
 fn one_level(level: &LadderLevel, resource: Resource) -> Vec<LadderStep> {
-    let of = if level.of.is_empty() {
+    let heading = if level.of.is_empty() {
         match level.pool.as_str() {
             "" => Text::of("The cluster has"),
             pool => text!("[Node] pool {pool} has", [pool = text::name(pool)]),
@@ -55,7 +55,7 @@ fn one_level(level: &LadderLevel, resource: Resource) -> Vec<LadderStep> {
         text!("{queue} divides its [fair share]", [queue = queue(&level.of)])
     };
     let mut steps = vec![LadderStep {
-        text: of,
+        text: heading,
         value: with_unit(resource, level.capacity),
         starts: true,
         ..LadderStep::default()
@@ -81,11 +81,11 @@ fn one_level(level: &LadderLevel, resource: Resource) -> Vec<LadderStep> {
         steps.extend(folded(level, round, "others in round", resource));
     }
     steps.extend(folded(level, &remainders, "remaining units to", resource));
-    let own = level.lines.iter().filter(|line| line.queue == name).map(|line| line.step.given());
-    let own: Vec<f64> = own.filter(|given| *given != 0.0).collect();
-    let sum = match own.len() {
+    let amounts = level.lines.iter().filter(|line| line.queue == name).map(|line| line.step.given());
+    let amounts: Vec<f64> = amounts.filter(|amount| *amount != 0.0).collect();
+    let sum = match amounts.len() {
         0 | 1 => String::new(),
-        _ => own.iter().map(|given| amount(resource, *given)).collect::<Vec<_>>().join(" + "),
+        _ => amounts.iter().map(|n| amount(resource, *n)).collect::<Vec<_>>().join(" + "),
     };
     steps.push(LadderStep {
         text: text!("[fair share] of {queue}", [queue = queue(name)]),
@@ -107,15 +107,15 @@ fn one_level(level: &LadderLevel, resource: Resource) -> Vec<LadderStep> {
 
 /// The lines of siblings; if there are many, all but the explained queue share one line.
 fn folded(level: &LadderLevel, lines: &[&LadderLine], others: &str, resource: Resource) -> Vec<LadderStep> {
-    let (own, rest): (Vec<&LadderLine>, Vec<_>) = lines.iter().partition(|line| line.queue == level.queue);
+    let (explained, rest): (Vec<&LadderLine>, Vec<_>) = lines.iter().partition(|line| line.queue == level.queue);
     if lines.len() <= SIBLINGS {
         return lines.iter().map(|line| one_line(level, line, resource)).collect();
     }
-    let mut steps: Vec<LadderStep> = own.iter().map(|line| one_line(level, line, resource)).collect();
-    let given: f64 = rest.iter().map(|line| line.step.given()).sum();
+    let mut steps: Vec<LadderStep> = explained.iter().map(|line| one_line(level, line, resource)).collect();
+    let sum: f64 = rest.iter().map(|line| line.step.given()).sum();
     steps.push(LadderStep {
         text: Text::of(format!("{others} {} other [queues]", rest.len())),
-        value: amount(resource, given),
+        value: amount(resource, sum),
         ..LadderStep::default()
     });
     steps
@@ -123,25 +123,25 @@ fn folded(level: &LadderLevel, lines: &[&LadderLine], others: &str, resource: Re
 
 fn one_line(level: &LadderLevel, line: &LadderLine, resource: Resource) -> LadderStep {
     let name = || queue(&line.queue);
-    let given = amount(resource, line.step.given());
+    let received = amount(resource, line.step.given());
     let (text, sum, value) = match &line.step {
         DivisionStep::Quota { quota, requestable, .. } => {
-            let [quota, asked] = [quota, requestable].map(|of| amount(resource, *of));
-            let sum = format!("smaller of [quota] {quota} and requested {asked}");
-            (text!("{queue}: [quota] actually requested", [queue = name()]), sum, given)
+            let [quota, requested] = [quota, requestable].map(|n| amount(resource, *n));
+            let sum = format!("smaller of [quota] {quota} and requested {requested}");
+            (text!("{queue}: [quota] actually requested", [queue = name()]), sum, received)
         }
         DivisionStep::Round(round) => {
             let (share, sum) = one_round(level, round, resource);
             let text = text!("{queue}: round {n}, {share}", [queue = name(), n = round.round, share]);
-            (text, sum, format!("+ {given}"))
+            (text, sum, format!("+ {received}"))
         }
         DivisionStep::Rise { round, shares, dominant, weight, end, .. } => {
-            (name().say(rises(*round, *shares, *dominant, *weight)), rise_end(*end), format!("+ {given}"))
+            (name().say(rises(*round, *shares, *dominant, *weight)), rise_end(*end), format!("+ {received}"))
         }
         DivisionStep::Remainder { fraction, .. } => {
             let lost = number(*fraction);
             let sum = format!("lost {lost} to rounding; the largest fraction wins, then the oldest [queue]");
-            (text!("{queue}: remaining unit", [queue = name()]), sum, format!("+ {given}"))
+            (text!("{queue}: remaining unit", [queue = name()]), sum, format!("+ {received}"))
         }
         DivisionStep::Capacity { .. } | DivisionStep::Result { .. } | DivisionStep::AlternativeShare { .. } => {
             (name(), String::new(), String::new())
@@ -169,19 +169,19 @@ fn after_use(round: &DivisionRound, counted: f64, weights: f64) -> String {
 /// A queue's part of a round, and the calculation of what it receives.
 fn one_round(level: &LadderLevel, round: &DivisionRound, resource: Resource) -> (String, String) {
     let weights = level.weights(round);
-    let (share, part, of) = match level.weight_after_use(round) {
+    let (share, part, whole) = match level.weight_after_use(round) {
         None => (format!("[weight] {} of {}", number(round.weight), number(weights)), round.weight, weights),
         Some(counted) => (after_use(round, counted, weights), round.part.0, round.part.1),
     };
-    let [pot, offer, wanted] = [round.pot, round.offer, round.wanted].map(|of| amount(resource, of));
+    let [pot, offer, requested] = [round.pot, round.offer, round.wanted].map(|n| amount(resource, n));
     let end = if round.given < round.offer && round.given >= round.wanted {
-        format!("; requests only {wanted}")
+        format!("; requests only {requested}")
     } else if round.given < round.offer {
         ", rounded down".into()
     } else {
         String::new()
     };
-    (share, format!("{pot} × {} / {} = {offer}{end}", number(part), number(of)))
+    (share, format!("{pot} × {} / {} = {offer}{end}", number(part), number(whole)))
 }
 
 /// A round in which dominant shares rise together, from one share to another; without shares a queue gets the rest.

@@ -107,8 +107,8 @@ pub struct Explanation {
 
 impl Explanation {
     /// The explanation of something that does not exist.
-    fn missing(about: Text, says: &str) -> Explanation {
-        Explanation { verdict: about.clone().say(says), about, ..Explanation::default() }
+    fn missing(about: Text, text: &str) -> Explanation {
+        Explanation { verdict: about.clone().say(text), about, ..Explanation::default() }
     }
     /// Translates neutral terms to a policy's; texts of rules already use them.
     fn in_terms(&mut self, terms: &Terms) {
@@ -316,28 +316,29 @@ pub fn why_with(
 pub fn explained_event(frame: &Frame, selection: &Selection) -> Option<u32> {
     let name = match selection {
         Selection::Event { cycle, index } => {
-            return Some(*index).filter(|at| frame.cycle == *cycle && (*at as usize) < frame.events.len());
+            return Some(*index).filter(|index| frame.cycle == *cycle && (*index as usize) < frame.events.len());
         }
         Selection::Job(name) => name,
         Selection::Queue(_) | Selection::Node(_) | Selection::Rule(_) => return None,
     };
     let of_job = |event: &EventRow| frame.job_name(event) == name;
-    let first = |is: fn(EventWord) -> bool| frame.events.iter().position(|event| is(event.word()) && of_job(event));
+    let first =
+        |matches: fn(EventWord) -> bool| frame.events.iter().position(|event| matches(event.word()) && of_job(event));
     let starts = |word| matches!(word, EventWord::Started | EventWord::Found);
     let waits = || frame.refusals.iter().any(|refusal| frame.job(refusal.job) == name);
     let is_known = || frame.jobs.iter().any(|job| job.name == *name) || frame.evicted.iter().any(of_job);
-    let found = match first(EventWord::is_eviction) {
+    let index = match first(EventWord::is_eviction) {
         None if waits() => None,
         None => first(starts).or_else(|| frame.events.iter().rposition(of_job).filter(|_| !is_known())),
         evicted => evicted,
     };
-    found.map(|at| at as u32)
+    index.map(|index| index as u32)
 }
 
 /// An event of the frame, with its checks if these are they.
 fn with_checks<'f>(frame: &'f Frame, index: u32, checks: Option<&EventChecks>) -> Cow<'f, EventRow> {
     let row = &frame.events[index as usize];
-    match checks.filter(|of| (of.cycle, of.index) == (frame.cycle, index)) {
+    match checks.filter(|cycle_checks| (cycle_checks.cycle, cycle_checks.index) == (frame.cycle, index)) {
         Some(of) => Cow::Owned(EventRow { checks: of.checks.clone(), ..row.clone() }),
         None => Cow::Borrowed(row),
     }
@@ -362,10 +363,10 @@ fn deciding_pool<'f>(frame: &'f Frame, selection: &Selection) -> Cow<'f, Frame> 
 /// When the evicted pods of a job are gone, if that takes time.
 fn leaves(frame: &Frame, job: &str) -> Option<Text> {
     let row = frame.jobs.iter().find(|row| row.name == job)?;
-    let at = row.leaves_ms.filter(|at| *at > frame.time_ms)?;
+    let leaves_ms = row.leaves_ms.filter(|at| *at > frame.time_ms)?;
     let job = text::job(job);
     let who = if row.leaving > 1 { text!("The first [pod] of {job}", [job]) } else { job };
-    Some(text!("{who} {leaves}.", [who, leaves = number::leaves(at, frame.time_ms)]))
+    Some(text!("{who} {leaves}.", [who, leaves = number::leaves(leaves_ms, frame.time_ms)]))
 }
 
 /// Explains a job that no event of the cycle explains: why it is pending, else its state.
@@ -378,8 +379,8 @@ fn job(frame: &Frame, name: &str, resource: Resource) -> Explanation {
         if let Some(last) = frame.evicted.iter().find(|event| frame.job_name(event) == name) {
             return event::gone(frame, last);
         }
-        let says = " does not exist in this cycle: it is not submitted yet, or it has ended.";
-        return Explanation::missing(text::job(name), says);
+        let message = " does not exist in this cycle: it is not submitted yet, or it has ended.";
+        return Explanation::missing(text::job(name), message);
     };
     let queue = frame.queues.get(job.queue as usize).map_or("", |queue| queue.name.as_str());
     let (state, verdict) = state_of(frame, job, queue);
@@ -431,8 +432,8 @@ fn state_of(frame: &Frame, job: &JobRow, queue: &str) -> (&'static str, Text) {
             (" · waits", text!("{name} {next}", [name, next]))
         }
         (_, 0, _) => {
-            let (queue, on) = (text::queue(queue), if amount.is_empty() { "" } else { " on " });
-            (" · runs", text!("{name} runs in {queue}{on}{amount}.", [name, queue, on, amount]))
+            let (queue, preposition) = (text::queue(queue), if amount.is_empty() { "" } else { " on " });
+            (" · runs", text!("{name} runs in {queue}{preposition}{amount}.", [name, queue, preposition, amount]))
         }
         (running, pending, _) => {
             let are = if pending == 1 { "is" } else { "are" };

@@ -99,8 +99,9 @@ pub fn expectation(frame: &Frame, refusal: &Refusal) -> Option<Expectation> {
 
 /// Whether the job found no place in a node pool in this cycle and is tried in its next one.
 pub fn is_offered(frame: &Frame, job: JobId) -> bool {
-    let is_it = |event: &EventRow| matches!(event.what, What::Event(Event::Offered { job: of, .. }) if of == job);
-    frame.events.iter().any(is_it)
+    let is_offer =
+        |event: &EventRow| matches!(event.what, What::Event(Event::Offered { job: offered, .. }) if offered == job);
+    frame.events.iter().any(is_offer)
 }
 
 /// What the reason alone tells; `None`: it does not determine it.
@@ -141,14 +142,14 @@ fn by_gate(frame: &Frame, refusal: &Refusal) -> Option<Expectation> {
 
 /// What lets a pod use a node, by the reasons that exclude it; free room does not.
 fn opens(reasons: &[(NodeReason, u32)]) -> &'static str {
-    let is = |wanted: NodeReason| reasons.iter().any(|(reason, _)| *reason == wanted);
-    if is(NodeReason::Gate) || is(NodeReason::OtherPool) {
+    let excludes = |expected: NodeReason| reasons.iter().any(|(reason, _)| *reason == expected);
+    if excludes(NodeReason::Gate) || excludes(NodeReason::OtherPool) {
         "its [queue] may use more of a [node]."
-    } else if is(NodeReason::Held) {
+    } else if excludes(NodeReason::Held) {
         "its [queue] may use another [node]."
-    } else if is(NodeReason::NotReady) {
+    } else if excludes(NodeReason::NotReady) {
         "a [node] that is down or draining is ready again, or another [node] is added."
-    } else if is(NodeReason::Taint) {
+    } else if excludes(NodeReason::Taint) {
         "it tolerates the taint, or a [node] without it is added. Free room does not change this."
     } else {
         "its node selector is changed, or a [node] with the label is added. Free room does not change this."
@@ -207,7 +208,7 @@ impl Expectation {
             ),
             Expectation::Unprotected(until) => text!(
                 "{at}, the first cycle after the protection ends ({until}), [jobs] can be [evicted] for it.",
-                [at = next.map_or("In the next cycle".into(), |at| format!("At {at}")), until = clock(*until)]
+                [at = next.map_or("In the next cycle".into(), |cycle| format!("At {cycle}")), until = clock(*until)]
             ),
             Expectation::LostClaim(lost) => lost_claim(frame, lost),
             Expectation::Joins(Some(joins)) => text!("The next [pods] join at {at}.", [at = time(*joins)]),
@@ -230,15 +231,15 @@ impl Expectation {
             }
             Expectation::Unreserved(reasons) => super::yunikorn::after_reservation(frame, reasons),
             Expectation::Considered => text!("It is considered again in the next cycle."),
-            Expectation::Behind(of) => {
-                text!("It is considered once {job} has started.", [job = job(frame.job(*of))])
+            Expectation::Behind(other) => {
+                text!("It is considered once {job} has started.", [job = job(frame.job(*other))])
             }
             Expectation::Victims => {
                 text!("It can start when the [evicted] [pods] have shut down, unless another [job] comes first.")
             }
             Expectation::Gang => text!("It can start when there is room for its whole gang."),
-            Expectation::Device(of) => {
-                text!("It can run when a GPU of {node} is free.", [node = node(frame.node(*of))])
+            Expectation::Device(id) => {
+                text!("It can run when a GPU of {node} is free.", [node = node(frame.node(*id))])
             }
         }
     }

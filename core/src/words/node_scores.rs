@@ -32,11 +32,11 @@ pub fn table(frame: &Frame, chosen: NodeId, checks: &[Check]) -> Option<Evidence
         match other_node {
             Some(other) if node == chosen && check.left.quantity == check.right.quantity => {
                 columns[0].sides.push((check, &check.left));
-                let at = columns.iter().position(|column| column.node == other).unwrap_or_else(|| {
+                let index = columns.iter().position(|column| column.node == other).unwrap_or_else(|| {
                     columns.push(Column { node: other, sides: Vec::new(), fails: None });
                     columns.len() - 1
                 });
-                columns[at].sides.push((check, &check.right));
+                columns[index].sides.push((check, &check.right));
             }
             _ if is_misfit(check, chosen) => columns.push(Column { node, sides: Vec::new(), fails: Some(check) }),
             _ => {}
@@ -48,8 +48,8 @@ pub fn table(frame: &Frame, chosen: NodeId, checks: &[Check]) -> Option<Evidence
     }
     let mut rows = compared(&columns);
     if n_unfit > 0 {
-        let told = columns.iter().map(|column| Cell::from(column.fails.map_or("yes".into(), reason)));
-        rows.push(("the [pod] fits", told.collect(), rows.is_empty()));
+        let answers = columns.iter().map(|column| Cell::from(column.fails.map_or("yes".into(), reason)));
+        rows.push(("the [pod] fits", answers.collect(), rows.is_empty()));
     }
     let names = columns.iter().map(|column| text::node(frame.node(column.node)));
     let caption = match n_unfit {
@@ -63,21 +63,21 @@ pub fn table(frame: &Frame, chosen: NodeId, checks: &[Check]) -> Option<Evidence
 /// A row for each quantity by which nodes were compared, with its parts; the first quantity is the one that orders
 /// them.
 fn compared(columns: &[Column<'_>]) -> Vec<(&'static str, Vec<Cell>, bool)> {
-    let told = || columns.iter().flat_map(|column| &column.sides).filter(|(_, side)| !is_name(side));
+    let sides = || columns.iter().flat_map(|column| &column.sides).filter(|(_, side)| !is_name(side));
     let mut quantities: Vec<(Quantity, bool)> = Vec::new();
-    let mut parts: Vec<Quantity> = told().flat_map(|(_, side)| &side.parts).map(|part| part.quantity).collect();
+    let mut parts: Vec<Quantity> = sides().flat_map(|(_, side)| &side.parts).map(|part| part.quantity).collect();
     parts.sort_unstable();
     parts.dedup();
     quantities.extend(parts.into_iter().map(|part| (part, false)));
-    for (_, side) in told() {
-        if !quantities.iter().any(|(known, _)| *known == side.quantity) {
+    for (_, side) in sides() {
+        if !quantities.iter().any(|(quantity, _)| *quantity == side.quantity) {
             let is_first = !quantities.iter().any(|(_, is_first)| *is_first);
             quantities.push((side.quantity, is_first));
         }
     }
     let name = |quantity: Quantity| {
-        let of = told().find(|(_, side)| side.quantity == quantity);
-        of.map_or_else(|| quantity_name(quantity), |(check, _)| quantity_of(check, quantity))
+        let named = sides().find(|(_, side)| side.quantity == quantity);
+        named.map_or_else(|| quantity_name(quantity), |(check, _)| quantity_of(check, quantity))
     };
     let row = |(quantity, decides): (Quantity, bool)| {
         let cells = columns.iter().map(|column| cell(column, quantity)).collect();
@@ -92,8 +92,8 @@ fn is_name(term: &Term) -> bool {
 
 fn cell(column: &Column<'_>, quantity: Quantity) -> Cell {
     let resource = |check: &Check| check.subject.resource.and_then(Resource::accounted);
-    let found = column.sides.iter().find_map(|(check, side)| Some((*check, side.find(quantity)?)));
-    match found {
+    let scored = column.sides.iter().find_map(|(check, side)| Some((*check, side.find(quantity)?)));
+    match scored {
         Some((check, term)) => Cell::from(value_in(check, term, resource(check))),
         None => Cell::from("–"),
     }

@@ -49,8 +49,8 @@ fn lines(frame: &Frame, level: &OrderLevel) -> Level {
     let is_of_jobs = level.places.iter().any(|place| place.job.is_some());
     let mut caption = match (level.of, is_of_jobs) {
         (None, _) => "Order at the top level".to_string(),
-        (Some(of), false) => format!("Order below {}", frame.queue(of)),
-        (Some(of), true) => format!("Order in {}", frame.queue(of)),
+        (Some(queue), false) => format!("Order below {}", frame.queue(queue)),
+        (Some(queue), true) => format!("Order in {}", frame.queue(queue)),
     };
     if level.places.len() < level.n as usize {
         caption += &format!(", {} in all", level.n);
@@ -58,12 +58,12 @@ fn lines(frame: &Frame, level: &OrderLevel) -> Level {
     // Every place but the first has comparisons.
     let rule = level.places.iter().flat_map(|place| &place.behind).map(|check| check.rule.key()).next();
     let rule = rule.unwrap_or_default();
-    let mut before: (u32, Option<&OrderPlace>) = (0, None);
+    let mut previous: (u32, Option<&OrderPlace>) = (0, None);
     let mut entries = Vec::new();
     for place in &level.places {
-        let known = before.1.filter(|_| before.0 + 1 == place.position);
-        entries.push(entry(frame, place, known, rule));
-        before = (place.position, Some(place));
+        let preceding = previous.1.filter(|_| previous.0 + 1 == place.position);
+        entries.push(entry(frame, place, preceding, rule));
+        previous = (place.position, Some(place));
     }
     if level.subject_is_absent {
         let text = Text::of("Nothing is pending here, so the next cycle skips it.");
@@ -78,7 +78,7 @@ fn name<'a>(frame: &'a Frame, place: &'a OrderPlace) -> &'a str {
     place.queue.map_or(place.name.as_str(), |queue| frame.queue(queue))
 }
 
-fn entry(frame: &Frame, place: &OrderPlace, before: Option<&OrderPlace>, rule: &str) -> ListEntry {
+fn entry(frame: &Frame, place: &OrderPlace, preceding: Option<&OrderPlace>, rule: &str) -> ListEntry {
     let called = name(frame, place);
     let (text, selection) = match (place.job, place.queue) {
         (Some(_), _) => (text::job(called), Some(Selection::Job(called.to_string()))),
@@ -87,7 +87,7 @@ fn entry(frame: &Frame, place: &OrderPlace, before: Option<&OrderPlace>, rule: &
     };
     let why = match place.behind.split_last() {
         None => Text::of(first(place, rule)),
-        Some((last, equal)) => behind(frame, place, before, (last, equal)),
+        Some((last, equal)) => behind(frame, place, preceding, (last, equal)),
     };
     let (when, text) = (format!("{}.", place.position), text.then(why));
     ListEntry { when, text, selection, current: place.is_subject, ..ListEntry::default() }
@@ -95,19 +95,25 @@ fn entry(frame: &Frame, place: &OrderPlace, before: Option<&OrderPlace>, rule: &
 
 /// The sort keys of the first place.
 fn first(place: &OrderPlace, rule: &str) -> String {
-    let said = place.keys.iter().filter(|key| !is_file_order(key));
-    let keys: Vec<String> = said.map(|key| format!("{} {}", named(place, key.quantity, rule), shown(key))).collect();
+    let compared = place.keys.iter().filter(|key| !is_file_order(key));
+    let keys: Vec<String> =
+        compared.map(|key| format!("{} {}", named(place, key.quantity, rule), shown(key))).collect();
     if keys.is_empty() { String::new() } else { format!(": {}", keys.join(", ")) }
 }
 
 /// The key that placed it behind its predecessor, and the equal keys before that one.
-fn behind(frame: &Frame, place: &OrderPlace, before: Option<&OrderPlace>, (last, equal): (&Check, &[Check])) -> Text {
+fn behind(
+    frame: &Frame,
+    place: &OrderPlace,
+    preceding: Option<&OrderPlace>,
+    (last, equal): (&Check, &[Check]),
+) -> Text {
     // The predecessor may be hidden, or missing in the scenario.
-    let known = match place.job {
+    let in_row = match place.job {
         Some(_) => last.subject.other_job.map(|job| frame.job(job)),
         None => last.subject.other_queue.map(|queue| frame.queue(queue)),
     };
-    let other = match known.or_else(|| before.map(|before| name(frame, before))) {
+    let other = match in_row.or_else(|| preceding.map(|preceding| name(frame, preceding))) {
         None => Text::of("the one before it"),
         Some(name) if place.job.is_some() => text::job(name),
         Some(name) => text::queue(name),
@@ -125,10 +131,10 @@ fn behind(frame: &Frame, place: &OrderPlace, before: Option<&OrderPlace>, (last,
 /// The comparison that placed it behind its predecessor.
 fn why_behind(place: &OrderPlace, last: &Check) -> String {
     let (quantity, is_equal) = (last.left.quantity, last.left.value == last.right.value);
-    let (named, own, other) = (named(place, quantity, last.rule.key()), shown(&last.left), shown(&last.right));
+    let (named, own_value, other) = (named(place, quantity, last.rule.key()), shown(&last.left), shown(&last.right));
     match quantity {
         Quantity::DominantShare | Quantity::Saturation if is_equal => {
-            format!("both have {named} {own}, so the first in the file comes first")
+            format!("both have {named} {own_value}, so the first in the file comes first")
         }
         Quantity::Name => "tied; name order is used".into(),
         Quantity::Applies => last.rule.0.says.into(),
@@ -142,7 +148,7 @@ fn why_behind(place: &OrderPlace, last: &Check) -> String {
                 let key = shown(key);
                 format!(", which is not its own {key}: it is measured by the maximum of another [queue]")
             });
-            format!("{named} {own} against {other}{key}")
+            format!("{named} {own_value} against {other}{key}")
         }
     }
 }

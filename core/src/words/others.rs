@@ -32,17 +32,19 @@ pub fn not_chosen(frame: &Frame, event: &EventRow) -> Vec<ListEntry> {
             Candidate::Queue(queue) => (Selection::Queue(frame.queue(queue).to_string()), None),
             Candidate::Job(job) => {
                 // A job that was not needed here may be a victim for another job of the same cycle.
-                let own = frame.events.iter().filter(|other| frame.job_of(other) == Some(job));
-                let goes = own.filter_map(EventRow::by).find(|other| *other != by);
-                (Selection::Job(frame.job(job).to_string()), goes.map(|other| (job, other)))
+                let job_events = frame.events.iter().filter(|other| frame.job_of(other) == Some(job));
+                let evictor = job_events.filter_map(EventRow::by).find(|other| *other != by);
+                (Selection::Job(frame.job(job).to_string()), evictor.map(|other| (job, other)))
             }
         };
         let (when, text) = match goes {
-            Some((own, other)) => {
-                let [own, by, other] = [own, by, other].map(|of| job(frame.job(of)));
-                let says =
-                    text!("{own}: not needed for {by}, but [evicted] for {other} in the same cycle", [own, by, other]);
-                ("evicted", says)
+            Some((victim, other)) => {
+                let [victim, by, other] = [victim, by, other].map(|id| job(frame.job(id)));
+                let text = text!(
+                    "{victim}: not needed for {by}, but [evicted] for {other} in the same cycle",
+                    [victim, by, other]
+                );
+                ("evicted", text)
             }
             None => ("kept", says(frame, not_selected)),
         };
@@ -77,12 +79,12 @@ fn says(frame: &Frame, not_selected: &NotSelected) -> Text {
         Protection::Later(check) if let Some(text) = ego::later(frame, check) => text,
         Protection::Later(check) => {
             let r = decisive_resource(check).unwrap_or(Resource::GPU);
-            let held = side(&check.left.value, r).map_or(String::new(), |held| with_unit(r, held));
+            let used = side(&check.left.value, r).map_or(String::new(), |used| with_unit(r, used));
             let what = match check.right.quantity {
                 Quantity::Quota => "its [quota]",
                 _ => "the larger of its [quota] and [fair share]",
             };
-            text!("{candidate} uses {held}, over {what}, but other [queues] come first", [candidate, held, what])
+            text!("{candidate} uses {used}, over {what}, but other [queues] come first", [candidate, used, what])
         }
         Protection::NotNeeded => text!("{candidate}: not needed, enough was already freed", [candidate]),
     }
@@ -108,7 +110,10 @@ fn failed(frame: &Frame, candidate: Text, check: &Check) -> Text {
         return text!("{candidate} is protected", [candidate]);
     }
     let shown = |value| side(value, Resource::GPU).map_or(String::new(), number);
-    let (own, takers) = (shown(&check.left.value), shown(&check.right.value));
-    let is = if check.op == Op::AtMost { "higher than" } else { "not lower than" };
-    text!("{candidate}: its priority {own} is {is} {takers}", [candidate, own, is, takers])
+    let (priority, taker_priority) = (shown(&check.left.value), shown(&check.right.value));
+    let relation = if check.op == Op::AtMost { "higher than" } else { "not lower than" };
+    text!(
+        "{candidate}: its priority {priority} is {relation} {taker_priority}",
+        [candidate, priority, relation, taker_priority]
+    )
 }

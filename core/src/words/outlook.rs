@@ -21,9 +21,9 @@ pub fn outlook(frame: &Frame, outlook: Outlook) -> Text {
             };
             text!("At {time} {what}", [time = clock(time), what])
         }
-        Outlook::WhenEnds { job, at: Some(at) } => text!(
-            "It can start when {job} ends at {at}, unless another [job] comes first.",
-            [job = text::job(frame.job(job)), at = clock(at)]
+        Outlook::WhenEnds { job, at: Some(end) } => text!(
+            "It can start when {job} ends at {end}, unless another [job] comes first.",
+            [job = text::job(frame.job(job)), end = clock(end)]
         ),
         Outlook::WhenEnds { job, at: None } => text!(
             "It can start when {job} ends, which has no planned end: only an edit changes this.",

@@ -40,7 +40,7 @@ fn node_reason(frame: &Frame, reason: NodeReason) -> Text {
         NodeReason::NotReady => "down",
         NodeReason::Selector => "without a required label",
         NodeReason::Taint => "with a taint the [job] does not tolerate",
-        NodeReason::Reserved(of) => return text!("reserved for {job}", [job = job(frame.job(of))]),
+        NodeReason::Reserved(job_id) => return text!("reserved for {job}", [job = job(frame.job(job_id))]),
         NodeReason::Held => "held by another [queue]",
         NodeReason::OtherPool => "of another [node] pool than its first [pods]",
         NodeReason::Gate => "on which a quota or [limit] of its [queue] allows no more",
@@ -69,8 +69,8 @@ pub fn node_state(state: NodeState) -> &'static str {
 
 /// The sibling ancestors at which the paths of two queues split, and their parent.
 pub fn split(frame: &Frame, a: QueueId, b: QueueId) -> Option<(QueueId, QueueId, Option<QueueId>)> {
-    let path = |of: QueueId| {
-        let mut path = vec![of.0];
+    let path = |queue: QueueId| {
+        let mut path = vec![queue.0];
         while let Some(parent) = frame.queues.get(path[path.len() - 1] as usize).and_then(|row| row.parent) {
             if path.len() > frame.queues.len() {
                 break;
@@ -81,9 +81,9 @@ pub fn split(frame: &Frame, a: QueueId, b: QueueId) -> Option<(QueueId, QueueId,
         path
     };
     let (one, two) = (path(a), path(b));
-    let at = one.iter().zip(&two).position(|(x, y)| x != y)?;
-    let parent = at.checked_sub(1).map(|above| QueueId(one[above]));
-    Some((QueueId(one[at]), QueueId(two[at]), parent))
+    let level = one.iter().zip(&two).position(|(x, y)| x != y)?;
+    let parent = level.checked_sub(1).map(|above| QueueId(one[above]));
+    Some((QueueId(one[level]), QueueId(two[level]), parent))
 }
 
 /// The evicted job and the job that replaces it.

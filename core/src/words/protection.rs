@@ -35,13 +35,16 @@ pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
             };
             let facts = Facts::of(std::slice::from_ref(check), r);
             let party = Party::Queue(subject.other_queue?);
-            let held = facts.get(party, left.quantity)?;
+            let amount = facts.get(party, left.quantity)?;
             let bound = facts.get(party, right.quantity)?;
             // The comparison is repeated for each victim.
             let before = facts.get(party, Quantity::Before);
-            let is_first = before.is_none_or(|before| before.value == held.value);
+            let is_first = before.is_none_or(|before| before.value == amount.value);
             let uses = if is_first { "uses" } else { "would be left with" };
-            Some(text!("{other} {uses} {held}, which is within {what} of {bound}", [other, uses, held, what, bound]))
+            Some(text!(
+                "{other} {uses} {amount}, which is within {what} of {bound}",
+                [other, uses, amount, what, bound]
+            ))
         }
         (Quantity::Saturation, _) => {
             let factor = match left.value {
@@ -65,8 +68,8 @@ pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
 
 /// The larger of quota and fair share, if both were recorded.
 fn larger(bound: &Term, r: Resource) -> &'static str {
-    let of = |quantity| bound.find(quantity).and_then(|term| side(&term.value, r));
-    let (quota, share, bound) = (of(Quantity::Quota), of(Quantity::FairShare), side(&bound.value, r));
+    let amount_of = |quantity| bound.find(quantity).and_then(|term| side(&term.value, r));
+    let (quota, share, bound) = (amount_of(Quantity::Quota), amount_of(Quantity::FairShare), side(&bound.value, r));
     match (quota.is_some() && quota == bound, share.is_some() && share == bound) {
         (true, true) => "its [quota] and [fair share]",
         (true, false) => "its [quota]",

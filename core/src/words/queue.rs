@@ -80,14 +80,14 @@ fn in_pools(frame: &Frame, position: usize, resource: Resource) -> Text {
         return Text::default();
     }
     let r = resource.index();
-    let of = |pool: &PoolRow| {
+    let pool_text = |pool: &PoolRow| {
         let row = pool.queues.get(position)?;
         let share = row.fair_share.as_ref().map(|share| bound(resource, share[r]));
         let share = share.map_or(String::new(), |share| format!(" of its [fair share] of {share}"));
-        let (has, pool) = (amount(resource, row.allocated[r]), text::name(&pool.name));
-        Some(text!("{has}{share} in {pool}", [has, share, pool]))
+        let (used, pool) = (amount(resource, row.allocated[r]), text::name(&pool.name));
+        Some(text!("{used}{share} in {pool}", [used, share, pool]))
     };
-    let each: Vec<Text> = frame.pools.iter().take(POOLS).filter_map(of).collect();
+    let each: Vec<Text> = frame.pools.iter().take(POOLS).filter_map(pool_text).collect();
     text!(" By [node] pool: {each}.", [each = Text::default().list(each, "and")])
 }
 
@@ -96,37 +96,37 @@ const POOLS: usize = 6;
 
 fn verdict(row: &QueueRow, resource: Resource, terms: &Terms) -> Text {
     let r = resource.index();
-    let (has, wants) = (row.allocated[r], row.request[r]);
+    let (used, wants) = (row.allocated[r], row.request[r]);
     // A quota that the policy does not read is not shown.
     let quota = row.quota[r].filter(|_| terms.reads("quota"));
-    let (queue, uses, requests) = (text::queue(&row.name), with_unit(resource, has), amount(resource, wants));
+    let (queue, uses, requests) = (text::queue(&row.name), with_unit(resource, used), amount(resource, wants));
     let share = row.fair_share.as_ref().map(|share| share[r]);
-    let over = |limit: Option<f64>| limit.filter(|limit| has > limit + EPSILON);
-    if let Some(share) = over(share.flatten()) {
-        let (over, share) = (amount(resource, has - share), amount(resource, share));
+    let exceeded = |limit: Option<f64>| limit.filter(|limit| used > limit + EPSILON);
+    if let Some(share) = exceeded(share.flatten()) {
+        let (excess, share) = (amount(resource, used - share), amount(resource, share));
         return text!(
-            "{queue} uses {uses}, {over} over its [fair share] of {share}. [Queues] below their [fair share] can reclaim it.",
-            [queue, uses, over, share]
+            "{queue} uses {uses}, {excess} over its [fair share] of {share}. [Queues] below their [fair share] can reclaim it.",
+            [queue, uses, excess, share]
         );
     }
-    if let Some(quota) = over(quota) {
+    if let Some(quota) = exceeded(quota) {
         let within = share.map(|share| format!(", within its [fair share] of {}", bound(resource, share)));
-        let (over, quota) = (amount(resource, has - quota), amount(resource, quota));
+        let (excess, quota) = (amount(resource, used - quota), amount(resource, quota));
         return text!(
-            "{queue} uses {uses}, {over} over its [quota] of {quota}{within}.",
-            [queue, uses, over, quota, within = within.unwrap_or_default()]
+            "{queue} uses {uses}, {excess} over its [quota] of {quota}{within}.",
+            [queue, uses, excess, quota, within = within.unwrap_or_default()]
         );
     }
     let due = share.unwrap_or(quota).unwrap_or(f64::INFINITY).min(wants);
-    if due > has + EPSILON {
+    if due > used + EPSILON {
         let what = if share.is_some() { "[fair share]" } else { "[quota]" };
-        let (of, short) = (bound(resource, share.unwrap_or(quota)), with_unit(resource, due - has));
+        let (of, short) = (bound(resource, share.unwrap_or(quota)), with_unit(resource, due - used));
         return text!(
             "{queue} is {short} below its {what}: it uses {uses} of {of} and requests {requests}.",
             [queue, short, what, uses, of, requests]
         );
     }
-    if wants > has + EPSILON {
+    if wants > used + EPSILON {
         return text!("{queue} uses {uses}, its whole share, and requests {requests}.", [queue, uses, requests]);
     }
     if wants <= EPSILON {
@@ -147,9 +147,9 @@ fn verdict(row: &QueueRow, resource: Resource, terms: &Terms) -> Text {
 
 /// The amount above the limit of a queue, which is reclaimed first.
 fn over_limit(row: &QueueRow, resource: Resource) -> Option<Text> {
-    let over = row.over_limit[resource.index()];
-    let text = text!(" Reclaimed first: {over} above its [limit].", [over = with_unit(resource, over)]);
-    Some(text).filter(|_| over > EPSILON)
+    let excess = row.over_limit[resource.index()];
+    let text = text!(" Reclaimed first: {excess} above its [limit].", [excess = with_unit(resource, excess)]);
+    Some(text).filter(|_| excess > EPSILON)
 }
 
 /// A sibling with a larger allocation that is protected because it is within its own fair share.
@@ -182,13 +182,13 @@ const EPSILON: f64 = 1e-9;
 fn evidence(row: &QueueRow, resource: Resource, policy: &str) -> Evidence {
     let terms = Terms::of(policy);
     let r = resource.index();
-    let of = |bounds: &BoundTriple| bound(resource, bounds[r]);
+    let shown = |bounds: &BoundTriple| bound(resource, bounds[r]);
     let mut rows = vec![("allocated", vec![amount(resource, row.allocated[r]).into()], true)];
     if terms.reads("quota") {
-        rows.push(("[quota]", vec![of(&row.quota).into()], false));
+        rows.push(("[quota]", vec![shown(&row.quota).into()], false));
     }
     if let Some(share) = &row.fair_share {
-        rows.push(("[fair share]", vec![of(share).into()], false));
+        rows.push(("[fair share]", vec![shown(share).into()], false));
     }
     if let Some(ratio) = saturation(policy, row.allocated[r], row, r) {
         rows.push(("saturation ratio", vec![number::ratio(Some(ratio)).into()], false));
@@ -197,7 +197,7 @@ fn evidence(row: &QueueRow, resource: Resource, policy: &str) -> Evidence {
         rows.push(("past usage", vec![with_unit(ShownResource::Dominant, usage[r] * 100.0).into()], false));
     }
     if terms.reads("limit") {
-        rows.push(("[limit]", vec![of(&row.limit).into()], false));
+        rows.push(("[limit]", vec![shown(&row.limit).into()], false));
     }
     if let Some(private) = &row.private {
         rows.push(("allocated [on owned nodes]", vec![amount(resource, private[r]).into()], false));

@@ -67,10 +67,10 @@ impl<'a> Sides<'a> {
     fn floor(&self) -> Option<(&'static str, Fact)> {
         let quota = self.of(self.giver, Quantity::Quota);
         let share = self.of(self.giver, Quantity::FairShare).filter(|_| !self.by_quota || quota.is_none());
-        let of =
+        let amount_of =
             |fact: &Option<Fact>| fact.as_ref().map_or(f64::NEG_INFINITY, |fact| fact.value.unwrap_or(f64::INFINITY));
         match share {
-            Some(share) if share.value.unwrap_or(f64::INFINITY) >= of(&quota) => Some(("[fair share]", share)),
+            Some(share) if share.value.unwrap_or(f64::INFINITY) >= amount_of(&quota) => Some(("[fair share]", share)),
             _ => quota.map(|quota| ("[quota]", quota)),
         }
     }
@@ -86,41 +86,41 @@ impl<'a> Sides<'a> {
 
     /// *`team-a` was using 3 GPUs, 1 over its fair share of 2*.
     fn giver_says(&self) -> Option<Text> {
-        let (held, queue) = (self.held()?, queue_of(self.frame, self.giver));
+        let (used, queue) = (self.held()?, queue_of(self.frame, self.giver));
         let Some((what, floor)) = self.floor() else {
-            return Some(text!("{queue} was using {held}", [queue, held]));
+            return Some(text!("{queue} was using {used}", [queue, used]));
         };
-        let over = match (held.value, floor.value) {
-            (Some(has), Some(is)) if has > is => {
-                format!(", {} over", number::amount(self.resource, has - is))
+        let over = match (used.value, floor.value) {
+            (Some(used), Some(floor)) if used > floor => {
+                format!(", {} over", number::amount(self.resource, used - floor))
             }
             _ => " of".to_string(),
         };
         Some(text!(
-            "{queue} was using {held}{over} its {what} of {floor}",
-            [queue, held, over, what, floor = bare(floor)]
+            "{queue} was using {used}{over} its {what} of {floor}",
+            [queue, used, over, what, floor = bare(floor)]
         ))
     }
 
     /// *the priority of `team-b`, 90, is higher than 80 of `team-a`*, if that allows it.
     fn priority_says(&self) -> Option<Text> {
-        let of = |queue| self.of(queue, Quantity::Priority).filter(|_| self.by_priority)?.value;
-        let [high, low] = [of(self.taker)?, of(self.giver)?].map(number::number);
+        let priority_of = |queue| self.of(queue, Quantity::Priority).filter(|_| self.by_priority)?.value;
+        let [high, low] = [priority_of(self.taker)?, priority_of(self.giver)?].map(number::number);
         let [taker, giver] = [self.taker, self.giver].map(|queue| queue_of(self.frame, queue));
         Some(text!("the priority of {taker}, {high}, is higher than {low} of {giver}", [taker, high, low, giver]))
     }
 
     /// *with `b2`, `team-b` uses exactly its fair share of 2*.
-    fn taker_says(&self, by: &str) -> Option<Text> {
-        let with = self.of(self.taker, Quantity::AllocatedWithJob)?;
-        let (job, queue) = (job(by), queue_of(self.frame, self.taker));
+    fn taker_says(&self, job_name: &str) -> Option<Text> {
+        let usage = self.of(self.taker, Quantity::AllocatedWithJob)?;
+        let (job, queue) = (job(job_name), queue_of(self.frame, self.taker));
         let Some((what, bound)) = self.bound() else {
-            return Some(text!("with {job}, {queue} uses {with}", [job, queue, with]));
+            return Some(text!("with {job}, {queue} uses {usage}", [job, queue, usage]));
         };
-        let uses = match (with.value, bound.value) {
-            (Some(has), Some(is)) if has == is => Text::of("exactly"),
-            (Some(has), Some(is)) if has > is => text!("{with}, over", [with]),
-            _ => text!("{with}, within", [with]),
+        let uses = match (usage.value, bound.value) {
+            (Some(usage), Some(bound)) if usage == bound => Text::of("exactly"),
+            (Some(used), Some(bound)) if used > bound => text!("{usage}, over", [usage]),
+            _ => text!("{usage}, within", [usage]),
         };
         Some(text!(
             "with {job}, {queue} uses {uses} its {what} of {bound}",
@@ -139,9 +139,9 @@ impl<'a> Sides<'a> {
             Quantity::Quota => self.by_quota && !self.by_priority,
             _ => !self.by_quota,
         };
-        let mut about = checks.iter().filter(of_giver);
-        let found = about.clone().find(is_strategy).or_else(|| about.next());
-        found.or_else(|| deciding(checks.iter())).map(|check| RuleCard::of(check.rule))
+        let mut matching = checks.iter().filter(of_giver);
+        let first = matching.clone().find(is_strategy).or_else(|| matching.next());
+        first.or_else(|| deciding(checks.iter())).map(|check| RuleCard::of(check.rule))
     }
 
     /// The compared amounts, a row for each quantity that was recorded for a side.
@@ -168,8 +168,8 @@ impl<'a> Sides<'a> {
         let rows = rows.map(|(name, giver, taker)| (name, vec![Cell::of(giver), Cell::of(taker)], name == decisive));
         let mut rows: Vec<_> = rows.collect();
         if let Some(shares) = self.fair_shares_after() {
-            let at = rows.iter().position(|(name, ..)| *name == "[fair share]").map_or(0, |at| at + 1);
-            rows.insert(at, ("[fair share] after", shares.to_vec(), false));
+            let index = rows.iter().position(|(name, ..)| *name == "[fair share]").map_or(0, |at| at + 1);
+            rows.insert(index, ("[fair share] after", shares.to_vec(), false));
             // The first four rows are seen at once, the others with the rule.
             rows.sort_by_key(|(name, _, is_decisive)| *name == "[quota]" && !is_decisive);
         }
@@ -235,9 +235,9 @@ fn reclaimed_by_amounts(frame: &Frame, event: &EventRow, resource: Resource) -> 
 /// What becomes of the job of an evicted pod.
 pub fn after_eviction(frame: &Frame, event: &EventRow) -> Text {
     let name = frame.job_name(event);
-    let left = frame.jobs.iter().find(|job| job.name == name).map_or(0, |job| job.running);
+    let running = frame.jobs.iter().find(|job| job.name == name).map_or(0, |job| job.running);
     let job = job(name);
-    match left {
+    match running {
         0 => text!("{job} shuts down, then waits again.", [job]),
         1 => {
             text!("The [evicted] [pod] of {job} shuts down, then waits again; 1 [pod] of it runs on.", [job])

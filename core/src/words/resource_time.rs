@@ -72,12 +72,12 @@ mod tests {
             let unit = ResourceTime::of(resource, amounts);
             (unit.name(), amounts.map(|amount| unit.shown(amount)))
         };
-        let of = |name: &str, shown: [&str; 2]| (name.to_owned(), shown.map(str::to_owned));
-        assert_eq!(texts(Resource::GPU, short), of("GPU seconds", ["8", "90"]));
-        assert_eq!(texts(Resource::GPU, long), of("GPU hours", ["< 0.01", "2"]));
-        assert_eq!(texts(Resource::CPU, [0.0, 36_000.0]), of("core hours", ["0", "10"]));
+        let row = |name: &str, shown: [&str; 2]| (name.to_owned(), shown.map(str::to_owned));
+        assert_eq!(texts(Resource::GPU, short), row("GPU seconds", ["8", "90"]));
+        assert_eq!(texts(Resource::GPU, long), row("GPU hours", ["< 0.01", "2"]));
+        assert_eq!(texts(Resource::CPU, [0.0, 36_000.0]), row("core hours", ["0", "10"]));
         let gib = f64::from(1 << 30);
-        assert_eq!(texts(Resource::MEMORY, [gib, 30.0 * gib]), of("GiB seconds", ["1", "30"]));
+        assert_eq!(texts(Resource::MEMORY, [gib, 30.0 * gib]), row("GiB seconds", ["1", "30"]));
         assert_eq!(held(Resource::MEMORY, 4.0 * gib), "4");
     }
 }

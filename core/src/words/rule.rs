@@ -99,18 +99,18 @@ fn card(row: &RuleRow) -> RuleCard {
 
 /// The scenario's settings that match a switch, with their values; the switch alone if it is not set.
 fn controls(book: &Rulebook, switch: &str, scenario: &Scenario) -> Vec<Control> {
-    let of = |setting: &str, is: &str| Control {
-        label: Text::of(format!("{setting}: {is}")),
+    let control = |setting: &str, value: &str| Control {
+        label: Text::of(format!("{setting}: {value}")),
         path: Path::default().field("settings").field(setting),
     };
     let set = scenario.settings.keys().filter(|name| book.is_of(name, switch));
     let set: Vec<Control> = set
         .map(|name| {
             let path = Path::default().field("settings").field(name);
-            of(name, &scenario::get(scenario, &path).unwrap_or_default())
+            control(name, &scenario::get(scenario, &path).unwrap_or_default())
         })
         .collect();
-    if set.is_empty() { vec![of(switch, "not set")] } else { set }
+    if set.is_empty() { vec![control(switch, "not set")] } else { set }
 }
 
 /// The decisions of the frame's cycle that a rule took part in: events first, then refusals.

@@ -13,8 +13,8 @@ const NAMED: usize = 6;
 /// Why the set of an evicted pod was selected.
 pub fn of_eviction(frame: &Frame, event: &EventRow) -> Vec<Text> {
     let pod = event.pod();
-    let found = frame.searches.iter().find(|search| pod.is_some_and(|pod| search.evicted.contains(&pod)));
-    let Some(search) = found else { return Vec::new() };
+    let freed_by = |pod| frame.searches.iter().find(|search| search.evicted.contains(&pod));
+    let Some(search) = pod.and_then(freed_by) else { return Vec::new() };
     let (job, nodes) = (job(frame.job(search.job)), nodes(frame, &search.nodes));
     let pods = count(search.pods.into(), "[pod]");
     let once = if search.pods == 1 { "" } else { " at once" };
@@ -74,8 +74,9 @@ fn of_nodes(frame: &Frame, search: &Search, emptied: &Emptied) -> Option<Text> {
         return None;
     }
     let gpus = |gpus: f64| with_unit(Resource::GPU, gpus);
-    let of_node =
-        |(of, free): &(NodeId, f64)| text!("{node} ({gpus})", [node = node(frame.node(*of)), gpus = gpus(*free)]);
+    let of_node = |(node_id, free): &(NodeId, f64)| {
+        text!("{node} ({gpus})", [node = node(frame.node(*node_id)), gpus = gpus(*free)])
+    };
     let nodes = Text::default().list(emptied.nodes.iter().take(NAMED).map(of_node).collect(), "and");
     let not_there = "but [evictions] there were not enough or not allowed.";
     let fewer = match fewest {
@@ -94,7 +95,7 @@ fn of_nodes(frame: &Frame, search: &Search, emptied: &Emptied) -> Option<Text> {
 }
 
 fn nodes(frame: &Frame, nodes: &[NodeId]) -> Text {
-    named(nodes.iter().map(|of| node(frame.node(*of))).collect(), "[nodes]")
+    named(nodes.iter().map(|node_id| node(frame.node(*node_id))).collect(), "[nodes]")
 }
 
 /// A list of names; of many, the first ones and how many more there are.

@@ -31,14 +31,14 @@ impl Selection {
 
     /// Parses the format of [`Selection::to_text`].
     pub fn from_text(text: &str) -> Option<Selection> {
-        let (kind, rest) = text.split_once(':')?;
+        let (kind, value) = text.split_once(':')?;
         match kind {
-            "queue" => Some(Selection::Queue(rest.to_string())),
-            "job" => Some(Selection::Job(rest.to_string())),
-            "node" => Some(Selection::Node(rest.to_string())),
-            "rule" => Some(Selection::Rule(rest.to_string())),
+            "queue" => Some(Selection::Queue(value.to_string())),
+            "job" => Some(Selection::Job(value.to_string())),
+            "node" => Some(Selection::Node(value.to_string())),
+            "rule" => Some(Selection::Rule(value.to_string())),
             "event" => {
-                let (cycle, index) = rest.split_once('.')?;
+                let (cycle, index) = value.split_once('.')?;
                 Some(Selection::Event { cycle: cycle.parse().ok()?, index: index.parse().ok()? })
             }
             _ => None,

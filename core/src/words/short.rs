@@ -9,7 +9,7 @@ pub fn short_reason(frame: &Frame, refusal: &Refusal) -> String {
     if frame.lost_claim(refusal.job).is_some_and(LostClaim::is_loop) {
         return "in a loop".into();
     }
-    let says = match &refusal.gate {
+    let text = match &refusal.gate {
         Gate::NotReady => "not all [pods] exist",
         Gate::NotALeaf => "its [queue] has children",
         Gate::NotAccepted { why: NotAccepted::NoQueue } => "no such [queue]",
@@ -40,5 +40,5 @@ pub fn short_reason(frame: &Frame, refusal: &Refusal) -> String {
         }
         Gate::TriedOnce => "not tried again",
     };
-    Terms::of(&frame.policy).fill(says)
+    Terms::of(&frame.policy).fill(text)
 }

@@ -42,19 +42,19 @@ pub fn named(source: &str) -> (String, String) {
         return (format!("IBM Spectrum Symphony 7.3.2, {title}"), page.unwrap_or_default());
     }
     let more = source.split_once("; ").map_or("", |(_, more)| more);
-    let of = |(title, address): (&str, &str), more: &str| {
+    let link = |(title, address): (&str, &str), more: &str| {
         let title = if more.is_empty() { title.to_string() } else { format!("{title}: {more}") };
         (title, address.to_string())
     };
     match source.split([' ', ',']).next().unwrap_or_default() {
-        "kai.md" => of(KAI, source.split_once(", plugin").map_or("", |(_, plugin)| plugin.trim())),
-        "kai-v0.17.md" => of(KAI_V0_17, ""),
-        "kai-v0.18.md" => of(KAI_V0_18, ""),
-        "yunikorn.md" => of(YUNIKORN, more),
-        "runai.md" | "docs.run.ai" => of(RUNAI, ""),
+        "kai.md" => link(KAI, source.split_once(", plugin").map_or("", |(_, plugin)| plugin.trim())),
+        "kai-v0.17.md" => link(KAI_V0_17, ""),
+        "kai-v0.18.md" => link(KAI_V0_18, ""),
+        "yunikorn.md" => link(YUNIKORN, more),
+        "runai.md" | "docs.run.ai" => link(RUNAI, ""),
         "ego.md" => ("what IBM's documentation leaves open, as it is decided here".into(), String::new()),
-        "Helios" => of(HELIOS, source.split_once(", ").map_or("", |(_, more)| more)),
-        "Ghodsi" => of(DRF, source.rsplit_once(", ").map_or("", |(_, section)| section)),
+        "Helios" => link(HELIOS, source.split_once(", ").map_or("", |(_, more)| more)),
+        "Ghodsi" => link(DRF, source.rsplit_once(", ").map_or("", |(_, section)| section)),
         _ => (source.to_string(), String::new()),
     }
 }
@@ -70,9 +70,9 @@ pub struct Paragraph {
 
 /// The first paragraph that a rule's source cites.
 pub fn paragraph(source: &str) -> Option<Paragraph> {
-    let (document, rest) = source.split_once(".md ")?;
-    let end = rest.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(rest.len());
-    let number = rest[..end].trim_end_matches('.');
+    let (document, paragraph) = source.split_once(".md ")?;
+    let end = paragraph.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(paragraph.len());
+    let number = paragraph[..end].trim_end_matches('.');
     (!number.is_empty()).then(|| Paragraph { document: document.to_string(), number: number.to_string() })
 }
 
@@ -103,10 +103,10 @@ mod tests {
 
     #[test]
     fn the_first_paragraph_is_found() {
-        let of = |source| paragraph(source).map(|found| format!("{}.md {}", found.document, found.number));
-        assert_eq!(of("kai.md 6.3 A, 6.8"), Some("kai.md 6.3".into()));
-        assert_eq!(of("ego.md 4; IBM, MDPlan.xml reference"), Some("ego.md 4".into()));
-        assert_eq!(of("Helios simulator, virtual clusters"), None);
+        let citation = |source| paragraph(source).map(|found| format!("{}.md {}", found.document, found.number));
+        assert_eq!(citation("kai.md 6.3 A, 6.8"), Some("kai.md 6.3".into()));
+        assert_eq!(citation("ego.md 4; IBM, MDPlan.xml reference"), Some("ego.md 4".into()));
+        assert_eq!(citation("Helios simulator, virtual clusters"), None);
     }
 
     /// Every rule cites a document that can be found.

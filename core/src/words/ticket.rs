@@ -54,7 +54,7 @@ fn one_line(text: &str) -> String {
 /// Allocation of the queues, one line each, indented by level.
 fn queues(frame: &Frame, resource: Resource) -> Vec<String> {
     let terms = Terms::of(&frame.policy);
-    let at = resource.index();
+    let index = resource.index();
     let has_share = frame.queues.iter().any(|row| row.fair_share.is_some());
     let unit = number::unit(resource, 2.0);
     let mut head = vec![format!("{}, {unit}", terms.word("queue")), "allocated".into(), terms.word("quota").into()];
@@ -62,17 +62,17 @@ fn queues(frame: &Frame, resource: Resource) -> Vec<String> {
     head.push("requested".into());
     let row = |row: &QueueRow| {
         let depth =
-            std::iter::successors(row.parent, |at| frame.queues.get(*at as usize)?.parent).take(ROWS_MAX).count();
+            std::iter::successors(row.parent, |index| frame.queues.get(*index as usize)?.parent).take(ROWS_MAX).count();
         let mut cells = vec![
             format!("{}{}", "  ".repeat(depth), one_line(&row.name)),
-            number::amount(resource, row.allocated[at]),
-            number::bound(resource, row.quota.get(at).copied().flatten()),
+            number::amount(resource, row.allocated[index]),
+            number::bound(resource, row.quota.get(index).copied().flatten()),
         ];
         if has_share {
-            let share = row.fair_share.and_then(|share| share.get(at).copied());
+            let share = row.fair_share.and_then(|share| share.get(index).copied());
             cells.push(share.map_or(String::new(), |share| number::bound(resource, share)));
         }
-        cells.push(number::amount(resource, row.request[at]));
+        cells.push(number::amount(resource, row.request[index]));
         cells
     };
     let mut rows: Vec<Vec<String>> = frame.queues.iter().take(ROWS_MAX).map(row).collect();

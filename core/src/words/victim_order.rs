@@ -9,20 +9,20 @@ use crate::trace::{Check, Quantity, Term, Value};
 /// Why a candidate comes later than the last victim; `None`: the comparison is not one of these two jobs.
 pub fn later(frame: &Frame, candidate: JobId, check: &Check) -> Option<Text> {
     let sides = [(check.subject.job?, &check.left), (check.subject.other_job?, &check.right)];
-    let own = sides.iter().find(|side| side.0 == candidate)?.1;
+    let value = sides.iter().find(|side| side.0 == candidate)?.1;
     let (victim, last) = *sides.iter().find(|side| side.0 != candidate)?;
-    let (own, last) = (shown(own), shown(last));
-    let [job, victim] = [candidate, victim].map(|of| job(frame.job(of)));
+    let (value, last) = (shown(value), shown(last));
+    let [job, victim] = [candidate, victim].map(|id| job(frame.job(id)));
     Some(match check.left.quantity {
         Quantity::Priority => text!(
-            "{job}: the lowest priority goes first, and its priority {own} is higher than {last} of {victim}",
-            [job, own, last, victim]
+            "{job}: the lowest priority goes first, and its priority {value} is higher than {last} of {victim}",
+            [job, value, last, victim]
         ),
         Quantity::Created => {
-            let older = if own == last { "not newer" } else { "older" };
+            let older = if value == last { "not newer" } else { "older" };
             text!(
-                "{job}: the newest [job] goes first, and it is {older} (submitted {own}, {victim} {last})",
-                [job, older, own, victim, last]
+                "{job}: the newest [job] goes first, and it is {older} (submitted {value}, {victim} {last})",
+                [job, older, value, victim, last]
             )
         }
         Quantity::Applies if matches!(check.left.value, Value::Count(2..)) => {

@@ -35,14 +35,14 @@ pub fn priorities(frame: &Frame, event: &EventRow) -> Option<Text> {
     let (victim, by_job) = (frame.job_of(event)?, event.by()?);
     let compared = by_rule(&event.checks, "yunikorn/victim-priority").last()?;
     let [own, limit] = [&compared.left.value, &compared.right.value].map(|value| side(value, Resource::GPU));
-    let (own, limit) = (own?, limit?);
+    let (priority, limit) = (own?, limit?);
     let (taker, taker_is_plain) = counted(frame, &event.checks, by_job, limit);
-    let (victim, victim_is_plain) = counted(frame, &event.checks, victim, own);
-    if own == limit && taker_is_plain && victim_is_plain {
+    let (victim, victim_is_plain) = counted(frame, &event.checks, victim, priority);
+    if priority == limit && taker_is_plain && victim_is_plain {
         return None;
     }
-    let is = if own == limit { "not higher" } else { "lower" };
-    Some(text!("{taker}; {victim}, which is {is}, so it may be [evicted].", [taker, victim, is]))
+    let relation = if priority == limit { "not higher" } else { "lower" };
+    Some(text!("{taker}; {victim}, which is {relation}, so it may be [evicted].", [taker, victim, relation]))
 }
 
 fn by_rule<'c>(checks: &'c [Check], rule: &'c str) -> impl Iterator<Item = &'c Check> {
@@ -50,9 +50,9 @@ fn by_rule<'c>(checks: &'c [Check], rule: &'c str) -> impl Iterator<Item = &'c C
 }
 
 /// A priority with the offsets that make it, and whether there are none.
-fn counted(frame: &Frame, checks: &[Check], of: JobId, is: f64) -> (Text, bool) {
+fn counted(frame: &Frame, checks: &[Check], id: JobId, counted: f64) -> (Text, bool) {
     let mut parts = Text::default();
-    for step in checks.iter().filter(|check| check.subject.job == Some(of)) {
+    for step in checks.iter().filter(|check| check.subject.job == Some(id)) {
         let queue = match step.subject.queue {
             None => Text::of("the root queue"),
             queue => queue_of(frame, queue),
@@ -71,11 +71,11 @@ fn counted(frame: &Frame, checks: &[Check], of: JobId, is: f64) -> (Text, bool) 
             _ => {}
         }
     }
-    let (job, is) = (job(frame.job(of)), number(is));
+    let (job, counted) = (job(frame.job(id)), number(counted));
     if parts.is_empty() {
-        (text!("{job} has priority {is}", [job, is]), true)
+        (text!("{job} has priority {counted}", [job, counted]), true)
     } else {
-        (text!("{job} counts as priority {is} ({parts})", [job, is, parts]), false)
+        (text!("{job} counts as priority {counted} ({parts})", [job, counted, parts]), false)
     }
 }
 
@@ -114,17 +114,18 @@ fn expires(frame: &Frame, job: JobId) -> Option<Time> {
 /// Which room is reserved, and for which jobs, without full stop.
 pub fn reserved(frame: &Frame, refusal: &Refusal, reasons: &[(NodeReason, u32)]) -> Option<Text> {
     let mut clauses = Vec::new();
-    for (of, n) in holders(reasons) {
-        let is_of = |check: &&Check| check.subject.other_job == Some(of) && check.rule.key() == "yunikorn/reserved";
-        let found = refusal.checks.iter().find(is_of);
-        let place = found.and_then(|check| check.subject.node).filter(|_| n == 1);
-        let job = job(frame.job(of));
-        let until = expires(frame, of).map(|until| text!(" until {time}", [time = clock(until)]));
-        clauses.push(match (found, place.map(|place| node(frame.node(place)))) {
+    for (holder, n) in holders(reasons) {
+        let is_about =
+            |check: &&Check| check.subject.other_job == Some(holder) && check.rule.key() == "yunikorn/reserved";
+        let reservation = refusal.checks.iter().find(is_about);
+        let place = reservation.and_then(|check| check.subject.node).filter(|_| n == 1);
+        let job = job(frame.job(holder));
+        let until = expires(frame, holder).map(|until| text!(" until {time}", [time = clock(until)]));
+        clauses.push(match (reservation, place.map(|place| node(frame.node(place)))) {
             (Some(check), Some(node)) if check.right.quantity == Quantity::Reserved => {
-                let held = amount(frame, check, &check.right.value);
+                let amount = amount(frame, check, &check.right.value);
                 let are = if side(&check.right.value, Resource::GPU) == Some(1.0) { "is" } else { "are" };
-                text!("{held} on {node} {are} reserved for {job}{until}", [held, node, are, job, until])
+                text!("{amount} on {node} {are} reserved for {job}{until}", [amount, node, are, job, until])
             }
             (_, Some(node)) => text!("{node} is reserved for {job}{until}", [node, job, until]),
             _ => text!("{n} [nodes] are reserved for {job}{until}", [n, job, until]),
@@ -142,7 +143,7 @@ fn other_nodes(frame: &Frame, reasons: &[(NodeReason, u32)]) -> Text {
 
 /// When a job can start for which only reserved room is left.
 pub fn after_reservation(frame: &Frame, reasons: &[(NodeReason, u32)]) -> Text {
-    let jobs = holders(reasons).map(|(of, _)| job(frame.job(of))).collect();
+    let jobs = holders(reasons).map(|(holder, _)| job(frame.job(holder))).collect();
     text!(
         "It can start when other [nodes] have room, or when {jobs} has started and leaves enough, or loses its reservation.",
         [jobs = Text::default().list(jobs, "or")]
@@ -180,11 +181,11 @@ fn short_on_node(frame: &Frame, checks: &[Check], job: Text) -> Option<Text> {
 
 /// The maximum of a queue that the job exceeds even without the victims.
 fn over_maximum(frame: &Frame, checks: &[Check], job: Text) -> Option<Text> {
-    let over = by(checks, ENOUGH, Quantity::AllocatedWithJob)?;
-    let ([with, limit], queue) = (amounts(frame, over), queue_of(frame, over.subject.queue));
+    let exceeded = by(checks, ENOUGH, Quantity::AllocatedWithJob)?;
+    let ([usage, limit], queue) = (amounts(frame, exceeded), queue_of(frame, exceeded.subject.queue));
     Some(text!(
-        "its preemption freed too little: with {job} and without the [evicted] [pods], {queue} would use {with}, over its [limit] of {limit}.",
-        [job, queue, with, limit]
+        "its preemption freed too little: with {job} and without the [evicted] [pods], {queue} would use {usage}, over its [limit] of {limit}.",
+        [job, queue, usage, limit]
     ))
 }
 
@@ -204,16 +205,19 @@ fn end_of_search(frame: &Frame, checks: &[Check]) -> Option<Text> {
 
 /// Why a job is not tried before a time.
 pub fn delayed(job: Text, until: Time, why: Delay) -> Text {
-    let at = clock(until);
+    let time = clock(until);
     match why {
         Delay::GangExpired => text!(
-            "{job} is waiting: the reservations for its gang have expired; from {at} its [pods] are tried one by one.",
-            [job, at]
+            "{job} is waiting: the reservations for its gang have expired; from {time} its [pods] are tried one by one.",
+            [job, time]
         ),
         Delay::Backoff => {
-            text!("{job} is waiting: too many of its [pods] found no [node], so none is tried before {at}.", [job, at])
+            text!(
+                "{job} is waiting: too many of its [pods] found no [node], so none is tried before {time}.",
+                [job, time]
+            )
         }
-        Delay::Preemption => text!("{job} is waiting: it may not preempt before {at}.", [job, at]),
+        Delay::Preemption => text!("{job} is waiting: it may not preempt before {time}.", [job, time]),
     }
 }
 

@@ -83,8 +83,8 @@ pub fn task_groups(pods: &[&Object<'_>]) -> Vec<(String, i64)> {
     groups.iter().filter_map(group).collect()
 }
 
-fn text(of: &Value, key: &str) -> Option<String> {
-    match &of.get(key)?.is {
+fn text(metadata: &Value, key: &str) -> Option<String> {
+    match &metadata.get(key)?.is {
         Is::Scalar(text) => Some(text.clone()),
         _ => None,
     }

@@ -79,7 +79,7 @@ fn named<'a>(reference: &LocatedValue<'a>, key: &str) -> Option<&'a str> {
 /// Returns the number of GPUs that a claim asks for.
 fn devices(claim: &Object<'_>, path: &[&str], objects: &Objects<'_>) -> Result<i64, String> {
     let requests = claim.place.items(path);
-    let of = |request: &LocatedValue<'_>| {
+    let devices = |request: &LocatedValue<'_>| {
         let (kind, name) = (claim.kind.1, claim.name);
         let wrong = |why: &str| Err(format!("{kind} {name} {why}"));
         if request.get("firstAvailable").is_some() {
@@ -108,7 +108,7 @@ fn devices(claim: &Object<'_>, path: &[&str], objects: &Objects<'_>) -> Result<i
     if requests.is_empty() {
         return Err(format!("{} {} has no requests", claim.kind.1, claim.name));
     }
-    requests.iter().map(of).try_fold(0_i64, |sum, n| Ok(sum.saturating_add(n?)))
+    requests.iter().map(devices).try_fold(0_i64, |sum, n| Ok(sum.saturating_add(n?)))
 }
 
 /// Whether a class is one of whole GPUs: by its usual name, or by a class in the text that names only the driver.

@@ -30,27 +30,27 @@ struct Work<'a, 'p> {
 /// Each has its namespace.
 pub fn jobs<'a>(cluster: &Cluster<'a>, pods: &[Pod<'a>], report: &mut Report) -> Vec<(&'a str, JobEntry)> {
     let mut all: Vec<Work<'a, '_>> = Vec::new();
-    let mut known: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    let mut indices: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     let workloads = cluster.objects.of_kind(ObjectKind::Workload).iter();
-    let (workloads, over): (Vec<_>, Vec<_>) = workloads.partition(|workload| workloads::is_live(workload));
+    let (workloads, ended): (Vec<_>, Vec<_>) = workloads.partition(|workload| workloads::is_live(workload));
     for group in cluster.objects.of_kind(ObjectKind::PodGroup).iter().chain(workloads) {
-        known.insert((group.namespace, group.name), all.len());
+        indices.insert((group.namespace, group.name), all.len());
         all.push(Work { group: Some(group), name: (group.namespace, group.name), pods: Vec::new() });
     }
     for pod in pods.iter().filter(|pod| pod.is_own && pod.state != SchedulingState::Over) {
         let name = (pod.object.namespace, pod.group.unwrap_or_else(|| owner(pod, cluster)));
-        let at = *known.entry(name).or_insert_with(|| {
+        let index = *indices.entry(name).or_insert_with(|| {
             all.push(Work { group: None, name, pods: Vec::new() });
             all.len() - 1
         });
-        all[at].pods.push(pod);
+        all[index].pods.push(pod);
     }
-    let (some, empty): (Vec<_>, Vec<_>) = all.into_iter().partition(|work| !work.pods.is_empty());
-    let all = some;
-    let groups = |of: &[Work<'a, '_>]| of.iter().filter_map(|work| work.group).collect::<Vec<_>>();
+    let (with_pods, without_pods): (Vec<_>, Vec<_>) = all.into_iter().partition(|work| !work.pods.is_empty());
+    let all = with_pods;
+    let groups = |works: &[Work<'a, '_>]| works.iter().filter_map(|work| work.group).collect::<Vec<_>>();
     report.understood.extend(tally(&groups(&all), ""));
-    report.ignored.extend(tally(&groups(&empty), ": no pods"));
-    report.ignored.extend(tally(&over, ": finished or not active"));
+    report.ignored.extend(tally(&groups(&without_pods), ": no pods"));
+    report.ignored.extend(tally(&ended, ": finished or not active"));
     let without_place = |work: &&Work<'_, '_>| {
         work.group.is_some_and(workloads::is_admitted) && !work.pods.iter().any(|pod| pod.is_holding())
     };
@@ -92,7 +92,7 @@ impl<'a> Work<'a, '_> {
         let started = last_start.or_else(|| holding().filter_map(|pod| pod.started_ms).min());
         let gang = applications::gang_of(&self.objects()).filter(|_| cluster.is_yunikorn);
         let (gang, timeout) = gang.map_or((None, None), |(style, timeout)| (Some(style), timeout));
-        let gone: Vec<String> = holding().map(|pod| pod.gone(cluster)).collect();
+        let ends: Vec<String> = holding().map(|pod| pod.gone(cluster)).collect();
         let job = JobEntry {
             queue: self.queue(&name, cluster, report),
             submit: submit.map(moment),
@@ -104,7 +104,7 @@ impl<'a> Work<'a, '_> {
             },
             on: holding().filter_map(|pod| Some(pod.node?.to_string())).collect(),
             started: cluster.since(started).filter(|_| holding().next().is_some()).map(moment),
-            terminating: if gone.iter().any(|moment| !moment.is_empty()) { gone } else { Vec::new() },
+            terminating: if ends.iter().any(|moment| !moment.is_empty()) { ends } else { Vec::new() },
             scheduling_backoff: text("schedulingBackoff").map(Scalar::from),
             preemption_delay: text("preemptionDelay").map(Scalar::from),
             staleness_grace: text("stalenessGracePeriod").map(subgroups::grace),
@@ -128,17 +128,16 @@ impl<'a> Work<'a, '_> {
         let mut sets = self.subgroups(cluster);
         let has_subgroups = !sets.is_empty();
         let mut n_left = 0;
-        let by_name: BTreeMap<String, usize> =
-            sets.iter().enumerate().map(|(at, set)| (set.name.clone(), at)).collect();
+        let by_name: BTreeMap<String, usize> = sets.iter().enumerate().map(|(i, set)| (set.name.clone(), i)).collect();
         let mut by_request: BTreeMap<&Request, usize> = BTreeMap::new();
         for pod in &self.pods {
-            let at = if has_subgroups {
+            let index = if has_subgroups {
                 pod.subgroup.and_then(|name| by_name.get(name)).copied()
             } else {
                 by_request.get(&pod.request).copied()
             };
-            match at {
-                Some(at) => sets[at].pods.push(pod),
+            match index {
+                Some(index) => sets[index].pods.push(pod),
                 None if has_subgroups => n_left += 1,
                 None => {
                     by_request.insert(&pod.request, sets.len());
@@ -187,18 +186,18 @@ impl<'a> Work<'a, '_> {
         }
         let all = all("subGroups");
         let least = i64::from(!cluster.is_optional);
-        let of = |at: usize, key: &str| all[at].scalar(&[key]).filter(|text| !text.is_empty());
-        let by_name: BTreeMap<&str, usize> = (0..all.len()).filter_map(|at| Some((of(at, "name")?, at))).collect();
-        let parents: BTreeSet<&str> = (0..all.len()).filter_map(|at| of(at, "parent")).collect();
-        let is_leaf = |at: &usize| of(*at, "name").is_none_or(|name| !parents.contains(name));
+        let text_of = |at: usize, key: &str| all[at].scalar(&[key]).filter(|text| !text.is_empty());
+        let by_name: BTreeMap<&str, usize> = (0..all.len()).filter_map(|at| Some((text_of(at, "name")?, at))).collect();
+        let parents: BTreeSet<&str> = (0..all.len()).filter_map(|at| text_of(at, "parent")).collect();
+        let is_leaf = |at: &usize| text_of(*at, "name").is_none_or(|name| !parents.contains(name));
         let path = |at: usize| {
-            let up = |name: &&str| of(*by_name.get(name)?, "parent");
-            let mut path: Vec<&str> = std::iter::successors(of(at, "parent"), up).take(LEVELS_MAX).collect();
+            let up = |name: &&str| text_of(*by_name.get(name)?, "parent");
+            let mut path: Vec<&str> = std::iter::successors(text_of(at, "parent"), up).take(LEVELS_MAX).collect();
             path.reverse();
             path.join("/")
         };
         let set = |at: usize| Set {
-            name: of(at, "name").unwrap_or_default().to_string(),
+            name: text_of(at, "name").unwrap_or_default().to_string(),
             min: Some(all[at].whole(&["minMember"]).unwrap_or(least)),
             path: path(at),
             ..Set::default()
@@ -249,8 +248,8 @@ impl<'a> Work<'a, '_> {
                     && pod.object.owner().is_some_and(|[kind, ..]| kind == "ReplicaSet")
                     && owner(pod, cluster) == pod.object.name;
                 is_of_deployment.then(|| {
-                    let says = "is a pod of a Deployment without a class: KAI gives it inference";
-                    report.assume(format!("{name} {says} ({INFERENCE}), so it is not preemptible"));
+                    let message = "is a pod of a Deployment without a class: KAI gives it inference";
+                    report.assume(format!("{name} {message} ({INFERENCE}), so it is not preemptible"));
                     Scalar(INFERENCE.to_string())
                 })
             })
@@ -275,10 +274,10 @@ impl<'a> Work<'a, '_> {
         let min = min.unwrap_or(least).max(i64::from(!self.is_of_kai()));
         let is_whole = min <= n_pods && sets.iter().all(|set| set.min.is_none_or(|min| min <= set.pods.len() as i64));
         if !is_whole {
-            let says = format!("{} waits for pods that are not there yet, so it is not offered", job.name);
-            report.assume(says);
+            let message = format!("{} waits for pods that are not there yet, so it is not offered", job.name);
+            report.assume(message);
         }
-        let (own, inner) = match self.group.filter(|_| self.is_of_kai()) {
+        let (of_job, inner) = match self.group.filter(|_| self.is_of_kai()) {
             Some(group) => subgroups::minimums(group, &paths(sets)),
             None => Default::default(),
         };
@@ -307,7 +306,7 @@ impl<'a> Work<'a, '_> {
             }
             _ => JobEntry {
                 pod_sets: sets.iter().map(Set::entry).collect(),
-                min_subgroups: own,
+                min_subgroups: of_job,
                 min_subgroups_of: inner,
                 ..job
             },

@@ -99,11 +99,11 @@ pub fn queues(cluster: &Cluster<'_>, report: &mut Report) -> Vec<QueueEntry> {
 /// Returns the sum of the nominal quotas of each Cohort and its descendants.
 fn sums<'a>(cohorts: &BTreeMap<&'a str, Unit<'_>>, queues: &[Unit<'_>]) -> BTreeMap<&'a str, [Option<i64>; 3]> {
     let mut sums: BTreeMap<&str, [Option<i64>; 3]> = cohorts.keys().map(|name| (*name, [None; 3])).collect();
-    let own = cohorts.iter().map(|(name, unit)| (Some(*name), unit));
-    for (first, unit) in own.chain(queues.iter().map(|unit| (unit.above, unit))) {
-        let up = |name: &&str| cohorts.get(name).and_then(|unit| unit.above);
+    let of_cohorts = cohorts.iter().map(|(name, unit)| (Some(*name), unit));
+    for (first, unit) in of_cohorts.chain(queues.iter().map(|unit| (unit.above, unit))) {
+        let parent_of = |name: &&str| cohorts.get(name).and_then(|unit| unit.above);
         // The check of the scenario reports cycles; here the loop only has to end.
-        for name in std::iter::successors(first, up).take(TREE_DEPTH_MAX) {
+        for name in std::iter::successors(first, parent_of).take(TREE_DEPTH_MAX) {
             let Some(sum) = sums.get_mut(name) else { continue };
             for (total, quota) in sum.iter_mut().zip(unit.quotas) {
                 if let Some(nominal) = quota.nominal {
@@ -117,13 +117,13 @@ fn sums<'a>(cohorts: &BTreeMap<&'a str, Unit<'_>>, queues: &[Unit<'_>]) -> BTree
 
 /// Returns quota, limit and weight of a resource.
 fn resource(
-    of: Resource,
+    kind: Resource,
     nominal: Option<i64>,
     borrowing: Option<i64>,
     can_borrow: bool,
     weight: i64,
 ) -> ResourceEntry {
-    let written = |n: i64| Scalar(print_amount(Amount::base_units(n), of));
+    let written = |n: i64| Scalar(print_amount(Amount::base_units(n), kind));
     let unlimited = || Scalar::from("unlimited");
     let limit = match (nominal, borrowing) {
         (Some(nominal), _) if !can_borrow => written(nominal),
@@ -193,10 +193,10 @@ fn quotas(object: &Object<'_>, report: &mut Report) -> [Quota; 3] {
 }
 
 /// Reads an optional quantity. Reports an invalid one.
-fn quantity(place: &LocatedValue<'_>, key: &str, of: Resource, report: &mut Report) -> Option<i64> {
+fn quantity(place: &LocatedValue<'_>, key: &str, kind: Resource, report: &mut Report) -> Option<i64> {
     let place = place.get(key)?;
     let text = place.scalar(&[]).unwrap_or_default();
-    let read = amount(text, of);
+    let read = amount(text, kind);
     if read.is_none() {
         report.diagnostics.push(place.error(format!("{key} is {text}, which is no quantity of Kubernetes")));
     }
@@ -226,11 +226,11 @@ pub fn pod_sets<'a>(cluster: &Cluster<'a>, pods: &[Pod<'a>], report: &mut Report
             let count = set.scalar(&["count"]).map_or(Some(1), |text| text.parse::<u64>().ok());
             let count = count.filter(|count| *count <= PODS_MAX - n_pods);
             let (Some(count), Some(place)) = (count, set.get("template")) else {
-                let says = format!(
+                let message = format!(
                     "{}: a pod set needs a template, and all together up to {PODS_MAX} pods",
                     workload.called()
                 );
-                report.diagnostics.push(set.error(says));
+                report.diagnostics.push(set.error(message));
                 return Vec::new();
             };
             n_pods += count;

@@ -23,9 +23,9 @@ pub fn changes<'a>(entries: &[(&'a str, LocatedValue<'a>)]) -> Vec<Change<'a>> {
 }
 
 /// Returns the names in the list after the changes, by descending priority.
-pub fn merged(known: &[(&str, i64)], is_on: impl Fn(&str) -> bool, changes: &[Change<'_>]) -> String {
+pub fn merged(defaults: &[(&str, i64)], is_on: impl Fn(&str) -> bool, changes: &[Change<'_>]) -> String {
     let mut list: Vec<(i64, &str)> = Vec::new();
-    for (name, priority) in known {
+    for (name, priority) in defaults {
         let change = changes.iter().find(|change| change.name == *name);
         // An entry that the operator does not load by default is appended.
         let default = if is_on(name) { *priority } else { 0 };

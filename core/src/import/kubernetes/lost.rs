@@ -34,11 +34,11 @@ pub const QUIET: &str = "selector arguments image imagePullPolicy imagePullSecre
 
 /// Things that are not used, with the objects that say them.
 #[derive(Default)]
-pub struct Found<'a> {
+pub struct Unused<'a> {
     by_field: BTreeMap<String, Vec<&'a Object<'a>>>,
 }
 
-impl<'a> Found<'a> {
+impl<'a> Unused<'a> {
     /// Adds something that an object says.
     pub fn add(&mut self, what: impl Into<String>, object: &'a Object<'a>) {
         let objects = self.by_field.entry(what.into()).or_default();
@@ -50,10 +50,10 @@ impl<'a> Found<'a> {
 
     /// Returns a line for each thing.
     pub fn lines(self) -> Vec<String> {
-        let of = |(what, objects): (String, Vec<&Object<'_>>)| {
+        let lines = |(what, objects): (String, Vec<&Object<'_>>)| {
             tally(&objects, "").into_iter().map(|line| format!("{what} of {line}")).collect::<Vec<_>>()
         };
-        self.by_field.into_iter().flat_map(of).collect()
+        self.by_field.into_iter().flat_map(lines).collect()
     }
 }
 

@@ -51,12 +51,12 @@ use pods::{Pod, SchedulingState};
 
 /// Whether the beginning of a text shows that it contains objects of a cluster.
 pub fn is_kubernetes(text: &str) -> bool {
-    let has = |key: &str| text.contains(key);
+    let contains = |key: &str| text.contains(key);
     // A bare configuration of KAI's scheduler.
-    let is_configuration = (has("tiers:") || has("\"tiers\"")) && has("plugins");
+    let is_configuration = (contains("tiers:") || contains("\"tiers\"")) && contains("plugins");
     is_configuration
-        || has("\"rawObjects\"")
-        || has("apiVersion") && (has("kind:") || has("\"kind\"") || has("\"items\""))
+        || contains("\"rawObjects\"")
+        || contains("apiVersion") && (contains("kind:") || contains("\"kind\"") || contains("\"items\""))
 }
 
 /// Imports the objects in texts.
@@ -128,16 +128,16 @@ fn read(
     report.limit(objects.of_kind(ObjectKind::Queue).len() as u64, QUEUES_MAX, "queues");
     report.limit(pods.len() as u64, PODS_MAX, "pods");
     if objects.is_empty() && report.diagnostics.is_empty() {
-        let says = "no queue, pod group, pod or node is in the text; kubectl get … -o json prints them";
-        report.refuse(says);
+        let message = "no queue, pod group, pod or node is in the text; kubectl get … -o json prints them";
+        report.refuse(message);
     }
     if !report.diagnostics.is_empty() {
         return None;
     }
     let mut cluster = Cluster::of(objects, has_yunikorn, report);
     let mut read: Vec<Pod<'_>> = pods.iter().map(|pod| Pod::read(pod, &cluster, report)).collect();
-    let own: Vec<&Object<'_>> = read.iter().filter(|pod| pod.is_live()).map(|pod| pod.object).collect();
-    report.understood.extend(tally(&own, ""));
+    let live: Vec<&Object<'_>> = read.iter().filter(|pod| pod.is_live()).map(|pod| pod.object).collect();
+    report.understood.extend(tally(&live, ""));
     let sets = kueue::pod_sets(&cluster, &read, report);
     read.extend(kueue::pods(&sets, &cluster, report));
     let (mut settings, pools) = shards::read(&cluster, report);
@@ -157,16 +157,17 @@ fn read(
     report.assumed.extend(reader.not_numbers());
     for (group, name) in [(KUEUE, "Kueue"), (VOLCANO, "Volcano")] {
         if objects.any_of(group) {
-            let says = "itself is not simulated: its queues and jobs are scheduled by the rules of the chosen policy";
-            report.assume(format!("{name} {says}"));
+            let message =
+                "itself is not simulated: its queues and jobs are scheduled by the rules of the chosen policy";
+            report.assume(format!("{name} {message}"));
         }
     }
     if !jobs.is_empty() {
         report.assume("work runs until the end: no object says how long it lasts");
     }
-    let found = [(queues.len(), "queue"), (nodes.len(), "node"), (jobs.len(), "job")];
-    let found = found.into_iter().filter(|(n, _)| *n > 0);
-    report.understood.insert(0, found.map(|(n, what)| counted(n as u64, what)).collect::<Vec<_>>().join(", "));
+    let counts = [(queues.len(), "queue"), (nodes.len(), "node"), (jobs.len(), "job")];
+    let counts = counts.into_iter().filter(|(n, _)| *n > 0);
+    report.understood.insert(0, counts.map(|(n, what)| counted(n as u64, what)).collect::<Vec<_>>().join(", "));
     let policy = if cluster.is_yunikorn { applications::POLICY } else { Policy::DEFAULT.key };
     settings.extend(cluster.class_settings(&jobs, policy));
     Some(Scenario {
@@ -200,17 +201,17 @@ fn with_own_names(jobs: Vec<(&str, JobEntry)>) -> Vec<JobEntry> {
         .collect();
     let mut times: BTreeMap<String, u32> = BTreeMap::new();
     jobs.iter().for_each(|(_, job)| *times.entry(job.name.clone()).or_default() += 1);
-    let mut taken: BTreeSet<String> = BTreeSet::new();
+    let mut names: BTreeSet<String> = BTreeSet::new();
     let mut own = Vec::new();
     for (namespace, mut job) in jobs {
         if times[&job.name] > 1 && !namespace.is_empty() {
             job.name = format!("{namespace}/{}", job.name);
         }
         let free = std::iter::once(job.name.clone()).chain((2_u32..).map(|n| format!("{}-{n}", job.name)));
-        if let Some(name) = free.into_iter().find(|name| !taken.contains(name)) {
+        if let Some(name) = free.into_iter().find(|name| !names.contains(name)) {
             job.name = name;
         }
-        taken.insert(job.name.clone());
+        names.insert(job.name.clone());
         own.push(job);
     }
     own
@@ -248,12 +249,12 @@ fn pods_and_templates<'a>(objects: &Objects<'a>) -> Vec<(Object<'a>, u64)> {
 
 /// Reports the pods that are not imported.
 fn left_out(pods: &[Pod<'_>], report: &mut Report) {
-    let of = |is: &dyn Fn(&Pod<'_>) -> bool| -> Vec<&Object<'_>> {
-        pods.iter().filter(|pod| is(pod)).map(|pod| pod.object).collect()
+    let objects_of = |predicate: &dyn Fn(&Pod<'_>) -> bool| -> Vec<&Object<'_>> {
+        pods.iter().filter(|pod| predicate(pod)).map(|pod| pod.object).collect()
     };
-    let over = of(&|pod| pod.state == SchedulingState::Over);
+    let over = objects_of(&|pod| pod.state == SchedulingState::Over);
     report.ignored.extend(tally(&over, ": over, or holding a device for others"));
-    let waiting = of(&|pod| pod.state == SchedulingState::Waits && !pod.is_own);
+    let waiting = objects_of(&|pod| pod.state == SchedulingState::Waits && !pod.is_own);
     report.ignored.extend(tally(&waiting, ": waiting for another scheduler"));
 }
 
@@ -285,8 +286,8 @@ impl<'a> Cluster<'a> {
         }
         let bound = objects.of_kind(ObjectKind::BindRequest).iter().filter_map(|request| {
             let has_failed = request.place.scalar(&["status", "phase"]) == Some("Failed");
-            let of = |key| request.place.scalar(&["spec", key]).filter(|_| !has_failed);
-            Some(((request.namespace, of("podName")?), of("selectedNode")?))
+            let text = |key| request.place.scalar(&["spec", key]).filter(|_| !has_failed);
+            Some(((request.namespace, text("podName")?), text("selectedNode")?))
         });
         let bound = bound.collect();
         let pods = pods_and_templates(objects);

@@ -13,30 +13,30 @@ use crate::scenario::value::{Is, Value};
 /// Returns the documents with a name for each object. The name depends only on the text: `generateName` or the kind,
 /// and a number.
 pub fn named<'a>(roots: &[(&'a str, &'a Value)], report: &mut Report) -> Vec<(&'a str, Cow<'a, Value>)> {
-    let mut taken: BTreeSet<String> = BTreeSet::new();
+    let mut names: BTreeSet<String> = BTreeSet::new();
     let mut has_nameless = false;
     for (_, root) in roots {
-        has_nameless |= survey(root, &mut taken);
+        has_nameless |= survey(root, &mut names);
     }
     let copy = |(file, root): &(&'a str, &'a Value)| (*file, Cow::Borrowed(*root));
     if !has_nameless {
         return roots.iter().map(copy).collect();
     }
-    let mut made = Vec::new();
+    let mut named = Vec::new();
     for (file, root) in roots {
         let mut root = (*root).clone();
         name(&mut root, "", &mut |kind, prefix, line| {
             let prefix = prefix.unwrap_or_else(|| format!("{}-", kind.to_lowercase()));
-            let free = (1_u32..).map(|n| format!("{prefix}{n}")).find(|name| !taken.contains(name));
+            let free = (1_u32..).map(|n| format!("{prefix}{n}")).find(|name| !names.contains(name));
             let name = free.unwrap_or_default();
-            taken.insert(name.clone());
+            names.insert(name.clone());
             let at = if file.is_empty() { format!("line {line}") } else { format!("{file} line {line}") };
             report.assume(format!("the {kind} of {at} has no name yet: it is called {name}"));
             name
         });
-        made.push((*file, Cow::Owned(root)));
+        named.push((*file, Cow::Owned(root)));
     }
-    made
+    named
 }
 
 /// Returns the items of a document that are objects: those of a list, or of an object with `items`.
@@ -51,40 +51,40 @@ fn items(value: &Value) -> Option<&Vec<Value>> {
 }
 
 fn text<'a>(value: &'a Value, keys: &[&str]) -> Option<&'a str> {
-    let at = keys.iter().try_fold(value, |value, key| value.get(key))?;
-    match &at.is {
+    let target = keys.iter().try_fold(value, |value, key| value.get(key))?;
+    match &target.is {
         Is::Scalar(text) if !text.is_empty() => Some(text),
         _ => None,
     }
 }
 
 /// Collects the names of all objects. Returns whether an object has none.
-fn survey(value: &Value, taken: &mut BTreeSet<String>) -> bool {
+fn survey(value: &Value, names: &mut BTreeSet<String>) -> bool {
     if let Some(items) = items(value) {
-        return items.iter().fold(false, |is_missing, item| survey(item, taken) | is_missing);
+        return items.iter().fold(false, |is_missing, item| survey(item, names) | is_missing);
     }
     let name = text(value, &["metadata", "name"]);
-    taken.extend(name.map(str::to_string));
+    names.extend(name.map(str::to_string));
     name.is_none() && is_object(value)
 }
 
 /// Whether a value is an object of a cluster rather than a configuration or a snapshot.
 fn is_object(value: &Value) -> bool {
-    let has = |key| value.get(key).is_some();
-    (has("kind") || has("metadata")) && (has("spec") || has("metadata"))
+    let has_key = |key| value.get(key).is_some();
+    (has_key("kind") || has_key("metadata")) && (has_key("spec") || has_key("metadata"))
 }
 
 /// Inserts names. `make` gets the kind, the wanted beginning and the line.
 fn name(value: &mut Value, list: &str, make: &mut impl FnMut(&str, Option<String>, usize) -> String) {
     let kind = text(value, &["kind"]).unwrap_or(list).to_string();
     if items(value).is_some() {
-        let of = kind.strip_suffix("List").unwrap_or_default();
+        let item_kind = kind.strip_suffix("List").unwrap_or_default();
         let list = match &mut value.is {
             Is::Map(entries) => entries.iter_mut().find(|(key, _)| key == "items").map(|(_, value)| value),
             _ => Some(value),
         };
         if let Some(Value { is: Is::List(items), .. }) = list {
-            items.iter_mut().for_each(|item| name(item, of, make));
+            items.iter_mut().for_each(|item| name(item, item_kind, make));
         }
         return;
     }
@@ -93,16 +93,16 @@ fn name(value: &mut Value, list: &str, make: &mut impl FnMut(&str, Option<String
     }
     let prefix = text(value, &["metadata", "generateName"]).map(str::to_string);
     let shown = if kind.is_empty() { "object" } else { &kind };
-    let made = make(shown, prefix, value.at.0 as usize);
-    let at = value.at;
+    let generated = make(shown, prefix, value.at.0 as usize);
+    let position = value.at;
     let Is::Map(entries) = &mut value.is else { return };
-    let entry = ("name".to_string(), Value { at, is: Is::Scalar(made) });
+    let entry = ("name".to_string(), Value { at: position, is: Is::Scalar(generated) });
     match entries.iter_mut().find(|(key, _)| key == "metadata") {
         Some((_, Value { is: Is::Map(metadata), .. })) => {
             metadata.retain(|(key, _)| key != "name");
             metadata.push(entry);
         }
         Some((_, metadata)) => metadata.is = Is::Map(vec![entry]),
-        None => entries.push(("metadata".into(), Value { at, is: Is::Map(vec![entry]) })),
+        None => entries.push(("metadata".into(), Value { at: position, is: Is::Map(vec![entry]) })),
     }
 }

@@ -34,10 +34,10 @@ pub fn nodes(
 ) -> Vec<NodeEntry> {
     let mut foreign: BTreeMap<&str, (Amounts, i64)> = BTreeMap::new();
     let mut others: Vec<&Object<'_>> = Vec::new();
-    let mut used: BTreeSet<&str> = BTreeSet::new();
+    let mut used_names: BTreeSet<&str> = BTreeSet::new();
     for pod in pods.iter().filter(|pod| matches!(pod.state, SchedulingState::Holds { .. })) {
         let Some(node) = pod.node else { continue };
-        used.insert(node);
+        used_names.insert(node);
         if !pod.is_own {
             let (sum, n) = foreign.entry(node).or_default();
             sum.add(&pod.request.amounts);
@@ -56,14 +56,14 @@ pub fn nodes(
     for (node, object) in nodes.iter_mut().zip(listed) {
         node.pool = shards::pool_of(object, &label, pools);
     }
-    let known: BTreeSet<&str> = listed.iter().map(|node| node.name).collect();
-    let missing: Vec<&str> = used.difference(&known).copied().collect();
+    let listed_names: BTreeSet<&str> = listed.iter().map(|node| node.name).collect();
+    let missing: Vec<&str> = used_names.difference(&listed_names).copied().collect();
     let chosen = chosen.filter(|_| nodes.is_empty());
     let (n_nodes, gpus) = chosen.unwrap_or(NODES);
     if !missing.is_empty() {
         let n = counted(missing.len() as u64, "node");
-        let says = format!("{n} that pods name and the text does not have: {gpus} GPUs each");
-        if nodes.is_empty() { report.assume_nodes(says) } else { report.assume(says) }
+        let message = format!("{n} that pods name and the text does not have: {gpus} GPUs each");
+        if nodes.is_empty() { report.assume_nodes(message) } else { report.assume(message) }
     }
     let n_named = missing.len() as u32;
     nodes.extend(missing.into_iter().map(|name| assumed(name, gpus, pods)));
@@ -121,20 +121,20 @@ fn node(
     report: &mut Report,
 ) -> NodeEntry {
     let place = &object.place;
-    let of = |key| place.at(&["status", key]).filter(|place| !place.entries(&[]).is_empty());
-    let has = of("allocatable").or_else(|| of("capacity"));
-    let mut amounts = has.as_ref().map(|has| Amounts::read(has, report)).unwrap_or_default();
+    let amounts_of = |key| place.at(&["status", key]).filter(|place| !place.entries(&[]).is_empty());
+    let capacity = amounts_of("allocatable").or_else(|| amounts_of("capacity"));
+    let mut amounts = capacity.as_ref().map(|capacity| Amounts::read(capacity, report)).unwrap_or_default();
     if amounts.gpu == 0 {
         // Without a device plugin, drivers offer the devices.
         amounts.gpu = claims::offered(object.name, cluster.objects);
     }
-    let slots = has.as_ref().and_then(|has| has.whole::<i64>(&["pods"]));
+    let slots = capacity.as_ref().and_then(|capacity| capacity.whole::<i64>(&["pods"]));
     let others = foreign.map_or(0, |(_, n)| *n);
     if let Some((sum, _)) = foreign {
         amounts.less(sum);
     }
     let ([gpu, cpu, memory], resources) = amounts.written();
-    let or_none = |amount: Option<Scalar>| amount.or_else(|| has.as_ref().map(|_| "0".into()));
+    let or_none = |amount: Option<Scalar>| amount.or_else(|| capacity.as_ref().map(|_| "0".into()));
     let state = state(object);
     NodeEntry {
         name: object.name.to_string(),
@@ -157,8 +157,8 @@ fn state(object: &Object<'_>) -> Option<&'static str> {
     }
     let conditions = object.place.items(&["status", "conditions"]);
     let is_off = |(kind, healthy, _): &&(&str, &str, &str)| {
-        let found = conditions.iter().find(|condition| condition.scalar(&["type"]) == Some(kind));
-        found.is_some_and(|condition| condition.scalar(&["status"]) != Some(healthy))
+        let met = conditions.iter().find(|condition| condition.scalar(&["type"]) == Some(kind));
+        met.is_some_and(|condition| condition.scalar(&["status"]) != Some(healthy))
     };
     CONDITIONS.iter().find(is_off).map(|(_, _, state)| *state)
 }

@@ -240,24 +240,24 @@ pub struct Objects<'a> {
 impl<'a> Objects<'a> {
     /// Collects the objects of documents. Reports objects that are not read.
     pub fn of(roots: &[(&'a str, &'a Value)], reader: &'a Reader, report: &mut Report) -> Objects<'a> {
-        let mut found = Found::default();
-        roots.iter().for_each(|&(file, root)| found.unwrap(&reader.root(file, root), None, None));
-        let (work, others): (Vec<_>, Vec<_>) = found.others.iter().partition(|object| asks(&object.place));
+        let mut collector = Collector::default();
+        roots.iter().for_each(|&(file, root)| collector.unwrap(&reader.root(file, root), None, None));
+        let (work, others): (Vec<_>, Vec<_>) = collector.others.iter().partition(|object| asks(&object.place));
         report.ignored.extend(tally(&others, ""));
         report.ignored.extend(tally(&work, ": it asks for resources, but its pods are not known: add them"));
-        report.ignored.append(&mut found.lists);
-        if found.n_twice > 0 {
-            let times = counted(found.n_twice, "object");
+        report.ignored.append(&mut collector.lists);
+        if collector.n_twice > 0 {
+            let times = counted(collector.n_twice, "object");
             report.assume(format!("{times} stand there more than once: the last one counts"));
         }
-        found.unknown.values().for_each(|unknown| unknown.place.refuse(&unknown.says()));
-        for snapshot in &found.other_snapshots {
+        collector.unknown.values().for_each(|unknown| unknown.place.refuse(&unknown.says()));
+        for snapshot in &collector.other_snapshots {
             snapshot.refuse(OTHER_SNAPSHOT);
         }
         report.diagnostics.extend(reader.errors());
-        found.objects.others = found.others;
-        found.objects.index();
-        found.objects
+        collector.objects.others = collector.others;
+        collector.objects.index();
+        collector.objects
     }
 
     /// Remembers the objects that make pods, to find the owners of others.
@@ -288,11 +288,11 @@ impl<'a> Objects<'a> {
     /// Returns a line per unread field with its objects.
     pub fn unread(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        for (kind, known) in SPEC_KEYS {
+        for (kind, keys) in SPEC_KEYS {
             let mut fields: BTreeMap<&str, Vec<&Object<'a>>> = BTreeMap::new();
             for object in self.of_kind(kind) {
                 let spec = object.place.entries(&["spec"]);
-                let unread = spec.into_iter().filter(|(key, value)| !known.contains(key) && !value.is_empty());
+                let unread = spec.into_iter().filter(|(key, value)| !keys.contains(key) && !value.is_empty());
                 unread.for_each(|(key, _)| fields.entry(key).or_default().push(object));
             }
             for (field, objects) in fields {
@@ -331,7 +331,7 @@ impl<'a> Objects<'a> {
 }
 
 #[derive(Default)]
-struct Found<'a> {
+struct Collector<'a> {
     objects: Objects<'a>,
     /// Index of each object among those of its kind.
     known: BTreeMap<(ObjectKind, &'a str, &'a str, &'a str), usize>,
@@ -372,7 +372,7 @@ impl Unknown<'_> {
     }
 }
 
-impl<'a> Found<'a> {
+impl<'a> Collector<'a> {
     /// Adds an object or the items of a list. Items of a typed list inherit group, version and kind.
     fn unwrap(&mut self, place: &LocatedValue<'a>, list: Option<LocatedValue<'a>>, kind: Option<&'a str>) {
         for item in place.items(&[]) {
@@ -404,35 +404,36 @@ impl<'a> Found<'a> {
             }
             return;
         };
-        if let (Some(of), true) = (kind.strip_suffix("List"), place.get("items").is_some()) {
-            let of = Some(of).filter(|of| !of.is_empty());
-            let list = api.filter(|_| of.is_some());
-            place.items(&["items"]).iter().for_each(|item| self.unwrap(item, list.clone(), of));
+        if let (Some(item_kind), true) = (kind.strip_suffix("List"), place.get("items").is_some()) {
+            let item_kind = Some(item_kind).filter(|item_kind| !item_kind.is_empty());
+            let list = api.filter(|_| item_kind.is_some());
+            place.items(&["items"]).iter().for_each(|item| self.unwrap(item, list.clone(), item_kind));
             return;
         }
-        let is_read = |known: &&Known| known.name == kind && group.is_none_or(|group| group == known.group);
-        let of = |key| place.scalar(&["metadata", key]);
-        let known = KINDS.iter().find(is_read);
+        let is_read = |read_kind: &&Known| read_kind.name == kind && group.is_none_or(|group| group == read_kind.group);
+        let metadata = |key| place.scalar(&["metadata", key]);
+        let read_kind = KINDS.iter().find(is_read);
         self.n_objects += 1;
         let object = Object {
-            kind: known.map_or((group.unwrap_or_default(), kind), |known| (known.group, known.name)),
-            namespace: of("namespace").unwrap_or_default(),
-            name: of("name").unwrap_or_default(),
+            kind: read_kind.map_or((group.unwrap_or_default(), kind), |read_kind| (read_kind.group, read_kind.name)),
+            namespace: metadata("namespace").unwrap_or_default(),
+            name: metadata("name").unwrap_or_default(),
             place: place.clone(),
-            created_ms: of("creationTimestamp").and_then(date),
+            created_ms: metadata("creationTimestamp").and_then(date),
             at: self.n_objects,
         };
-        let unknown =
-            version.zip(api).filter(|(version, _)| known.is_some_and(|known| !known.versions.contains(version)));
-        match (known, unknown) {
+        let unknown = version
+            .zip(api)
+            .filter(|(version, _)| read_kind.is_some_and(|read_kind| !read_kind.versions.contains(version)));
+        match (read_kind, unknown) {
             (Some(kind), Some((version, place))) => {
                 let first = Unknown { kind, version, place, n: 0 };
                 self.unknown.entry((kind.name, version)).or_insert(first).n += 1;
             }
-            (Some(known), None) => self.add(known.kind, object, of("creationTimestamp")),
+            (Some(read_kind), None) => self.add(read_kind.kind, object, metadata("creationTimestamp")),
             (None, _) => match configuration(&object) {
                 Some(text) => self.objects.configuration_texts.push((object, text)),
-                None if makes_pods(&object) => self.add(ObjectKind::Work, object, of("creationTimestamp")),
+                None if makes_pods(&object) => self.add(ObjectKind::Work, object, metadata("creationTimestamp")),
                 None => self.others.push(object),
             },
         }
@@ -443,7 +444,7 @@ impl<'a> Found<'a> {
         self.objects.parameters.extend(place.get("schedulerParams"));
         self.objects.configurations.extend(place.get("config").filter(|config| !config.is_empty()));
         for (key, list) in lists.entries(&[]) {
-            match SNAPSHOT.iter().find(|(known, _)| *known == key) {
+            match SNAPSHOT.iter().find(|(name, _)| *name == key) {
                 Some((_, kind)) => list.items(&[]).iter().for_each(|item| self.unwrap(item, None, Some(kind))),
                 None if list.is_empty() => {}
                 None => self.lists.push(format!(
@@ -468,9 +469,9 @@ impl<'a> Found<'a> {
         }
         let all = self.objects.by_kind.entry(kind).or_default();
         match self.known.get(&(kind, object.kind.1, namespace, name)) {
-            Some(&at) => {
+            Some(&i) => {
                 self.n_twice += 1;
-                all[at] = object;
+                all[i] = object;
             }
             None => {
                 self.known.insert((kind, object.kind.1, namespace, name), all.len());

@@ -4,7 +4,7 @@
 //! Kubeflow, KubeRay, JobSet, LeaderWorkerSet and Volcano, API types
 
 use super::objects::Object;
-use super::pod_templates::{Found, found};
+use super::pod_templates::{PodTemplate, templates};
 use super::readers::Chain;
 use crate::import::reader::LocatedValue;
 use crate::scenario::PODS_MAX;
@@ -34,15 +34,15 @@ impl<'a> Part<'a> {
 /// others.
 pub fn parts<'a>(object: &Object<'a>, below: &[&str]) -> Vec<Part<'a>> {
     let Some(place) = object.place.at(below) else { return Vec::new() };
-    let of = |place: LocatedValue<'a>| Object { place, ..object.clone() };
-    let part = |Found { name, n, least, inner, place }: Found<'a>| Part {
+    let part_object = |place: LocatedValue<'a>| Object { place, ..object.clone() };
+    let part = |PodTemplate { name, n, least, inner, place }: PodTemplate<'a>| Part {
         name,
         n_pods: n.min(PODS_MAX + 1),
         least,
-        template: of(place),
-        inner: inner.into_iter().map(of).collect(),
+        template: part_object(place),
+        inner: inner.into_iter().map(part_object).collect(),
     };
-    let mut parts: Vec<Part<'a>> = found(&place).into_iter().map(part).collect();
+    let mut parts: Vec<Part<'a>> = templates(&place).into_iter().map(part).collect();
     let leads = ["master", "launcher", "chief", "head", "leader", "driver"];
     parts.sort_by_key(|part| !leads.contains(&part.name.as_str()));
     parts

@@ -26,19 +26,19 @@ pub fn has_template(place: &LocatedValue<'_>) -> bool {
 
 /// Whether a pod template stands anywhere in a value.
 pub fn has_template_in(place: &LocatedValue<'_>) -> bool {
-    !found(place).is_empty()
+    !templates(place).is_empty()
 }
 
 /// Returns the templates in a value, in text order.
-pub fn found<'a>(place: &LocatedValue<'a>) -> Vec<Found<'a>> {
-    let mut found = Vec::new();
+pub fn templates<'a>(place: &LocatedValue<'a>) -> Vec<PodTemplate<'a>> {
+    let mut templates = Vec::new();
     let above = Above { n: 1, least: None, name: String::new(), inner: Vec::new() };
-    search(place, &above, LEVELS_MAX, &mut found);
-    found
+    search(place, &above, LEVELS_MAX, &mut templates);
+    templates
 }
 
 /// A pod template with what stands around it.
-pub struct Found<'a> {
+pub struct PodTemplate<'a> {
     pub name: String,
     pub n: u64,
     pub least: Option<u64>,
@@ -61,16 +61,16 @@ pub fn number(place: &LocatedValue<'_>, keys: &[&str]) -> Option<u64> {
     place.whole(keys)
 }
 
-fn search<'a>(place: &LocatedValue<'a>, above: &Above<'a>, levels: usize, found: &mut Vec<Found<'a>>) {
+fn search<'a>(place: &LocatedValue<'a>, above: &Above<'a>, levels: usize, templates: &mut Vec<PodTemplate<'a>>) {
     if is_template(place) {
         let Above { n, least, name, inner } = above.clone();
-        found.push(Found { name, n, least, inner, place: place.clone() });
+        templates.push(PodTemplate { name, n, least, inner, place: place.clone() });
         return;
     }
     if levels == 0 {
         return;
     }
-    let n_before = found.len();
+    let n_before = templates.len();
     let mut above = counted(place, above);
     if place.get("metadata").is_some() && place.get("spec").is_some() {
         above.inner.insert(0, place.clone());
@@ -78,9 +78,9 @@ fn search<'a>(place: &LocatedValue<'a>, above: &Above<'a>, levels: usize, found:
     for (i, item) in place.items(&[]).iter().enumerate() {
         let named = ["name", "groupName"].iter().find_map(|key| item.peek(&[key]));
         let name = named.map_or_else(|| format!("{}-{}", above.name, i + 1), str::to_string);
-        let n_before = found.len();
-        search(item, &Above { name, least: None, ..above.clone() }, levels - 1, found);
-        if found.len() > n_before {
+        let n_before = templates.len();
+        search(item, &Above { name, least: None, ..above.clone() }, levels - 1, templates);
+        if templates.len() > n_before {
             read(item, &["name", "groupName"]);
         }
     }
@@ -88,10 +88,10 @@ fn search<'a>(place: &LocatedValue<'a>, above: &Above<'a>, levels: usize, found:
         let name = own_name(key).unwrap_or_else(|| above.name.clone());
         // A minimum counts for the template beside it, not for all below it.
         let least = above.least.filter(|_| key.to_ascii_lowercase().ends_with("template"));
-        search(&value, &Above { name, least, ..above.clone() }, levels - 1, found);
+        search(&value, &Above { name, least, ..above.clone() }, levels - 1, templates);
     }
     // These count only above a template.
-    if found.len() > n_before {
+    if templates.len() > n_before {
         read(place, &["suspended"]);
         for key in COUNTS {
             let _: Option<u64> = place.whole(&[key]);
@@ -109,9 +109,9 @@ const COUNTS: [&str; 6] = ["replicas", "numOfHosts", "parallelism", "completions
 
 /// Multiplies the counts of a map into those around it.
 fn counted<'a>(place: &LocatedValue<'a>, above: &Above<'a>) -> Above<'a> {
-    let of = |key: &str| place.peek(&[key]).and_then(|text| text.trim().parse::<u64>().ok());
-    let hosts = of("numOfHosts").unwrap_or(1);
-    let replicas = match (of("replicas"), of("minReplicas")) {
+    let count = |key: &str| place.peek(&[key]).and_then(|text| text.trim().parse::<u64>().ok());
+    let hosts = count("numOfHosts").unwrap_or(1);
+    let replicas = match (count("replicas"), count("minReplicas")) {
         // An autoscaler keeps at least the minimum.
         (replicas, Some(least)) => Some(replicas.unwrap_or(least).max(least)),
         // A worker group of Ray without a number has no workers.
@@ -119,11 +119,11 @@ fn counted<'a>(place: &LocatedValue<'a>, above: &Above<'a>) -> Above<'a> {
         (replicas, None) => replicas,
     };
     let is_suspended = place.peek(&["suspended"]) == Some("true");
-    let parallel = of("parallelism").unwrap_or(1).min(of("completions").unwrap_or(u64::MAX));
+    let parallel = count("parallelism").unwrap_or(1).min(count("completions").unwrap_or(u64::MAX));
     let n = [replicas.unwrap_or(1), hosts, parallel, u64::from(!is_suspended)]
         .into_iter()
         .fold(above.n, u64::saturating_mul);
-    let least = of("minAvailable").or_else(|| of("minReplicas").filter(|n| *n > 0).map(|n| n * hosts));
+    let least = count("minAvailable").or_else(|| count("minReplicas").filter(|n| *n > 0).map(|n| n * hosts));
     Above { n, least, ..above.clone() }
 }
 
@@ -146,7 +146,7 @@ pub fn asks(place: &LocatedValue<'_>) -> bool {
 
 fn asks_within(place: &LocatedValue<'_>, levels: usize) -> bool {
     let is_amount = |(key, _): &(&str, LocatedValue<'_>)| ["cpu", "memory"].contains(key) || key.contains("gpu");
-    let is_asked = |key: &str| place.get(key).is_some_and(|asked| asked.entries(&[]).iter().any(is_amount));
+    let is_asked = |key: &str| place.get(key).is_some_and(|value| value.entries(&[]).iter().any(is_amount));
     let has_items = || place.items(&[]).iter().any(|item| asks_within(item, levels - 1));
     let is_below = || place.entries(&[]).iter().any(|(_, value)| asks_within(value, levels - 1));
     is_asked("requests") || is_asked("limits") || levels > 0 && (is_below() || has_items())

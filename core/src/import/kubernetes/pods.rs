@@ -115,8 +115,8 @@ impl<'a> Pod<'a> {
         let family = chain.family(cluster.objects, cluster.has_yunikorn);
         let is_yunikorn = family == Some(Family::YuniKorn);
         if is_yunikorn && chain.is_without_scheduler() {
-            let says = "names no scheduler: its labels are those of YuniKorn, so it is YuniKorn's";
-            report.assume(format!("Pod {} {says}", object.called()));
+            let message = "names no scheduler: its labels are those of YuniKorn, so it is YuniKorn's";
+            report.assume(format!("Pod {} {message}", object.called()));
         }
         let group = group.or_else(|| applications::application_of(object).filter(|_| is_yunikorn));
         let workload = workloads::workload_of(object, cluster);
@@ -134,8 +134,8 @@ impl<'a> Pod<'a> {
         let priority = place.whole::<i64>(&["spec", "priority"]);
         let class = place.scalar(&["spec", "priorityClassName"]);
         if let (Some(name), None) = (class.filter(|name| cluster.class(name).is_none()), priority) {
-            let says = "is not in the text, so it has the default priority";
-            report.assume(format!("the class {name} of Pod {} {says}", object.called()));
+            let message = "is not in the text, so it has the default priority";
+            report.assume(format!("the class {name} of Pod {} {message}", object.called()));
         }
         Pod {
             object,
@@ -168,14 +168,14 @@ impl Request {
         }
         let mut amounts = total(object, report);
         if amounts.gpu % 1000 != 0 {
-            let says = "asks for a part of a GPU as a resource, which Kubernetes refuses; KAI reads parts in the annotation gpu-fraction";
-            report.assume(format!("{} {says}", object.called()));
+            let message = "asks for a part of a GPU as a resource, which Kubernetes refuses; KAI reads parts in the annotation gpu-fraction";
+            report.assume(format!("{} {message}", object.called()));
         }
         let (claimed, unread) = cluster.claims.gpus(object, cluster.objects);
         amounts.gpu = amounts.gpu.saturating_add(claimed);
         for why in unread {
-            let says = "asks for devices by a claim that is not read; counted as none";
-            report.assume(format!("{} {says} (resourceClaims: {why})", object.called()));
+            let message = "asks for devices by a claim that is not read; counted as none";
+            report.assume(format!("{} {message} (resourceClaims: {why})", object.called()));
         }
         let part = object.annotation("gpu-fraction");
         if let Some(part) = part {
@@ -189,8 +189,8 @@ impl Request {
         }
         let gpu_memory = object.annotation("gpu-memory").map(str::to_string);
         if let (Some(part), Some(memory)) = (part, &gpu_memory) {
-            let says = format!("it asks for GPU memory ({memory}), and a pod cannot ask for both");
-            report.ignore(format!("the gpu-fraction {part} of {}: {says}", object.called()));
+            let message = format!("it asks for GPU memory ({memory}), and a pod cannot ask for both");
+            report.ignore(format!("the gpu-fraction {part} of {}: {message}", object.called()));
         }
         let gates = place.items(&["spec", "schedulingGates"]);
         let labels = ORDER_LABELS.iter().filter_map(|key| Some((key.to_string(), object.label(key)?.to_string())));
@@ -216,36 +216,36 @@ pub fn texts(map: Option<LocatedValue<'_>>) -> BTreeMap<String, String> {
 /// Returns the sum over containers, raised to the largest init container.
 fn total(object: &Object<'_>, report: &mut Report) -> Amounts {
     let mut sum = Amounts::default();
-    let of = |container: &LocatedValue<'_>, report: &mut Report| {
+    let requests_of = |container: &LocatedValue<'_>, report: &mut Report| {
         let requests = container.at(&["resources", "requests"]);
         let requested = container.entries(&["resources", "requests"]);
-        let mut own = requests.map(|asked| Amounts::read(&asked, report)).unwrap_or_default();
+        let mut amounts = requests.map(|values| Amounts::read(&values, report)).unwrap_or_default();
         // A resource without a request but with a limit is requested up to the limit.
         if let Some(limits) = container.at(&["resources", "limits"]) {
-            let is_left_out = |name: &str| requested.iter().all(|(known, _)| *known != name);
+            let is_left_out = |name: &str| requested.iter().all(|(requested_name, _)| *requested_name != name);
             // A limit beside a request decides nothing about where a pod runs.
             limits.entries(&[]).iter().filter(|(name, _)| !is_left_out(name)).for_each(|(_, place)| place.mark());
-            own.add(&Amounts::read_where(&limits, is_left_out, report));
+            amounts.add(&Amounts::read_where(&limits, is_left_out, report));
         }
-        own
+        amounts
     };
     for container in object.place.items(&["spec", "containers"]) {
-        sum.add(&of(&container, report));
+        sum.add(&requests_of(&container, report));
     }
-    let mut most = Amounts::default();
+    let mut largest = Amounts::default();
     let mut sidecars = Amounts::default();
     for container in object.place.items(&["spec", "initContainers"]) {
-        let mut own = of(&container, report);
+        let mut amounts = requests_of(&container, report);
         if container.scalar(&["restartPolicy"]) == Some("Always") {
-            sidecars.add(&own);
-            most.raise(&sidecars);
+            sidecars.add(&amounts);
+            largest.raise(&sidecars);
         } else {
-            own.add(&sidecars);
-            most.raise(&own);
+            amounts.add(&sidecars);
+            largest.raise(&amounts);
         }
     }
     sum.add(&sidecars);
-    sum.raise(&most);
+    sum.raise(&largest);
     if let Some(overhead) = object.place.at(&["spec", "overhead"]) {
         sum.add(&Amounts::read(&overhead, report));
     }
@@ -259,8 +259,8 @@ fn affinity(object: &Object<'_>, report: &mut Report) -> Vec<String> {
     let [term] = terms.as_slice() else {
         if !terms.is_empty() {
             terms.iter().for_each(LocatedValue::mark);
-            let says = format!("node affinity of {}: it has several alternatives", object.called());
-            report.ignore(says);
+            let message = format!("node affinity of {}: it has several alternatives", object.called());
+            report.ignore(message);
         }
         return Vec::new();
     };

@@ -26,19 +26,19 @@ pub fn queues(cluster: &Cluster<'_>, jobs: &[JobEntry], pools: &[PoolEntry], rep
     queues.extend(volcano::queues(cluster, report));
     queues.extend(kueue::queues(cluster, report));
     report.has_queues = !queues.is_empty();
-    let mut known: BTreeSet<&str> = BTreeSet::new();
+    let mut queue_names: BTreeSet<&str> = BTreeSet::new();
     for name in queues.iter().map(|queue| queue.name.as_str()) {
-        if !known.insert(name) {
-            let says = format!(
+        if !queue_names.insert(name) {
+            let message = format!(
                 "two schedulers have a queue called {}; import their objects one after the other",
                 quoted(name)
             );
-            report.diagnostics.push(finding(codes::IMPORT, Path::default().field("queues"), says));
+            report.diagnostics.push(finding(codes::IMPORT, Path::default().field("queues"), message));
         }
     }
     let parents = queues.iter().filter_map(|queue| queue.parent.as_deref());
     let named = jobs.iter().map(|job| job.queue.as_str()).chain(parents);
-    let missing: BTreeSet<&str> = named.filter(|name| !name.is_empty() && !known.contains(name)).collect();
+    let missing: BTreeSet<&str> = named.filter(|name| !name.is_empty() && !queue_names.contains(name)).collect();
     let missing: Vec<String> = missing.into_iter().map(str::to_string).collect();
     // Beside a configuration of YuniKorn, its queues are looked up when both are merged.
     if !missing.is_empty() && !cluster.has_yunikorn {
@@ -54,12 +54,12 @@ pub fn queues(cluster: &Cluster<'_>, jobs: &[JobEntry], pools: &[PoolEntry], rep
 fn queue(object: &Object<'_>, cluster: &Cluster<'_>, report: &mut Report) -> QueueEntry {
     let place = &object.place;
     let resources = place.at(&["spec", "resources"]);
-    let mut of = |key, unit| match &resources {
+    let mut resource_entry = |key, unit| match &resources {
         Some(resources) => resource(resources, key, unit, report),
         None => ResourceEntry::default(),
     };
     // Numbers are GPUs, millicores and megabytes, the unit of plain memory values in a queue.
-    let (gpu, cpu, memory) = (of("gpu", ""), of("cpu", "m"), of("memory", ""));
+    let (gpu, cpu, memory) = (resource_entry("gpu", ""), resource_entry("cpu", "m"), resource_entry("memory", ""));
     let text = |key| place.scalar(&["spec", key]).filter(|text| !text.is_empty());
     let shown = text("displayName").filter(|shown| *shown != object.name);
     QueueEntry {
@@ -78,27 +78,32 @@ fn queue(object: &Object<'_>, cluster: &Cluster<'_>, report: &mut Report) -> Que
 }
 
 fn resource(resources: &LocatedValue<'_>, key: &str, unit: &str, report: &mut Report) -> ResourceEntry {
-    let mut of = |field: &str, unit: &str| {
+    let mut bound = |field: &str, unit: &str| {
         let place = resources.at(&[key, field])?;
         let text = place.scalar(&[]).unwrap_or_default().trim();
         let negative = text.strip_prefix('-').and_then(|text| text.parse::<f64>().ok()).filter(|n| *n > 0.0);
         if let (Some(n), true) = (negative, field != "overQuotaWeight") {
             if n != 1.0 {
-                let says = "a negative number is read as -1, which is unlimited";
-                report.assume(format!("{}: {field} of {key} is {text}: {says}", place.line()));
+                let message = "a negative number is read as -1, which is unlimited";
+                report.assume(format!("{}: {field} of {key} is {text}: {message}", place.line()));
             }
             return Some(Scalar::from("unlimited"));
         }
         if quantity::millionths(text).is_err() {
-            let says = match text.parse::<f64>() {
+            let message = match text.parse::<f64>() {
                 Ok(n) if n < 0.0 => "which is below 0",
                 Ok(n) if n.is_finite() => "which is more than is simulated",
                 _ => "which is no number",
             };
-            report.diagnostics.push(place.error(format!("{field} of {key} is {text}, {says}")));
+            report.diagnostics.push(place.error(format!("{field} of {key} is {text}, {message}")));
             return None;
         }
         Some(Scalar(format!("{text}{unit}")))
     };
-    ResourceEntry { quota: of("quota", unit), limit: of("limit", unit), weight: of("overQuotaWeight", ""), usage: None }
+    ResourceEntry {
+        quota: bound("quota", unit),
+        limit: bound("limit", unit),
+        weight: bound("overQuotaWeight", ""),
+        usage: None,
+    }
 }

@@ -100,21 +100,21 @@ fn configurations(cluster: &Cluster<'_>, settings: &mut Settings, report: &mut R
         settings.append(&mut reading.finish(place, report));
     }
     for (object, text) in &cluster.objects.configuration_texts {
-        let of = format!("the configuration of the scheduler in ConfigMap {}", object.called());
+        let source = format!("the configuration of the scheduler in ConfigMap {}", object.called());
         match parse(text, &[]) {
             Ok(value) => {
-                let mut reading = Reading::new(of, cluster.now_ms);
+                let mut reading = Reading::new(source, cluster.now_ms);
                 reading.configuration(&Reader::default().root("", &value));
                 settings.append(&mut reading.finish(&object.place, report));
             }
-            Err(wrong) => report.diagnostics.push(object.place.error(format!("{of}: {}", wrong.says))),
+            Err(wrong) => report.diagnostics.push(object.place.error(format!("{source}: {}", wrong.says))),
         }
     }
 }
 
 /// Settings of one scheduler read so far.
 struct Reading {
-    of: String,
+    source: String,
     now_ms: i64,
     settings: Settings,
     assumed: Vec<String>,
@@ -122,8 +122,8 @@ struct Reading {
 }
 
 impl Reading {
-    fn new(of: String, now_ms: i64) -> Reading {
-        Reading { of, now_ms, settings: Settings::new(), assumed: Vec::new(), ignored: Vec::new() }
+    fn new(source: String, now_ms: i64) -> Reading {
+        Reading { source, now_ms, settings: Settings::new(), assumed: Vec::new(), ignored: Vec::new() }
     }
 
     /// Returns the settings. Reports what was read and what was not.
@@ -131,7 +131,7 @@ impl Reading {
         let read = self.settings.iter().map(|(name, value)| format!("{name} {}", value.0));
         let read = read.collect::<Vec<_>>().join(", ");
         let read = if read.is_empty() { "all settings have their defaults".to_string() } else { read };
-        report.understand(format!("{}: {}: {read}", place.line(), self.of));
+        report.understand(format!("{}: {}: {read}", place.line(), self.source));
         report.assumed.extend(self.assumed);
         report.ignored.extend(self.ignored);
         self.settings
@@ -143,7 +143,7 @@ impl Reading {
 
     fn ignore(&mut self, place: &LocatedValue<'_>, what: &str) {
         place.mark();
-        self.ignored.push(format!("{}: {what} of {}", place.line(), self.of));
+        self.ignored.push(format!("{}: {what} of {}", place.line(), self.source));
     }
 
     /// Reads the `spec` of a shard.
@@ -168,7 +168,7 @@ impl Reading {
                 self.settings.retain(|setting, _| !is_of(plugin, setting));
                 self.arguments(plugin, &arguments);
             }
-            if !PLUGINS.iter().any(|(known, _)| *known == plugin) {
+            if !PLUGINS.iter().any(|(name, _)| *name == plugin) {
                 self.ignore(&value, &format!("the plugin {plugin}"));
             }
         }
@@ -201,7 +201,7 @@ impl Reading {
     /// strategy.
     fn lists(&mut self, spec: &LocatedValue<'_>, spreads: [bool; 2]) {
         let strategy_is_kept = self.spreads() == spreads;
-        let changed = |of: &str| lists::changes(&spec.entries(&[of]));
+        let changed = |list: &str| lists::changes(&spec.entries(&[list]));
         let plugins = changed("plugins");
         if !plugins.is_empty() || !strategy_is_kept {
             let list = lists::merged(&PLUGINS, |name| has_plugin(name, spreads, Revision::NEWEST), &plugins);
@@ -213,7 +213,7 @@ impl Reading {
             self.set("actions", &list);
         }
         for (action, value) in spec.entries(&["actions"]) {
-            if !ACTIONS.iter().any(|(known, _)| *known == action) {
+            if !ACTIONS.iter().any(|(name, _)| *name == action) {
                 self.ignore(&value, &format!("the action {action}"));
             }
         }
@@ -225,7 +225,7 @@ impl Reading {
         for tier in place.items(&["tiers"]) {
             for plugin in tier.items(&["plugins"]) {
                 let Some(name) = plugin.scalar(&["name"]) else { continue };
-                if PLUGINS.iter().any(|(known, _)| *known == name) {
+                if PLUGINS.iter().any(|(read_name, _)| *read_name == name) {
                     names.push(name);
                 } else {
                     self.ignore(&plugin, &format!("the plugin {name}"));
@@ -249,9 +249,9 @@ impl Reading {
         }
         if let Some(text) = place.scalar(&["actions"]) {
             let listed = text.split(',').map(str::trim).filter(|name| !name.is_empty());
-            let (known, other): (Vec<&str>, Vec<&str>) =
+            let (read, other): (Vec<&str>, Vec<&str>) =
                 listed.partition(|name| ACTIONS.iter().any(|(known, _)| known == name));
-            let actions = known.join(", ");
+            let actions = read.join(", ");
             if actions != lists::merged(&ACTIONS, |name| has_action(name, spreads), &[]) {
                 self.set("actions", &actions);
             }
@@ -271,8 +271,8 @@ impl Reading {
         }
         let revision = Revision::default();
         self.set("version", revision.name());
-        let says = "lists no plugin that searches for jobs to evict, as before v0.16.0: it is simulated as version";
-        self.assumed.push(format!("{} {says} {}", self.of, revision.name()));
+        let message = "lists no plugin that searches for jobs to evict, as before v0.16.0: it is simulated as version";
+        self.assumed.push(format!("{} {message} {}", self.source, revision.name()));
         revision
     }
 
@@ -287,8 +287,8 @@ impl Reading {
 
     fn arguments(&mut self, plugin: &str, place: &LocatedValue<'_>) {
         for (key, value) in place.entries(&[]) {
-            let known = ARGUMENTS.iter().find(|(of, name, _)| (*of, *name) == (plugin, key));
-            match (known, value.scalar(&[])) {
+            let argument = ARGUMENTS.iter().find(|(owner, name, _)| (*owner, *name) == (plugin, key));
+            match (argument, value.scalar(&[])) {
                 (Some((.., PRIORITY_IN_QUOTA)), Some(text)) => self.priority_in_quota(&value, text),
                 (Some((.., setting)), Some(text)) => self.set(setting, text),
                 _ => self.ignore(&value, &format!("the argument {key} of the plugin {plugin}")),
@@ -311,13 +311,13 @@ impl Reading {
     /// Reports a k that the shard sets and the arguments of a plugin replace.
     fn lost_k(&mut self, plugin: &str, arguments: &LocatedValue<'_>) {
         let is_lost = plugin == "proportion" && arguments.get("kValue").is_none();
-        let lost = self.settings.get("k-value").filter(|k| is_lost && !matches!(k.0.as_str(), "1" | "1.0"));
-        self.assumed.extend(lost.map(|k| {
+        let discarded = self.settings.get("k-value").filter(|k| is_lost && !matches!(k.0.as_str(), "1" | "1.0"));
+        self.assumed.extend(discarded.map(|k| {
             format!(
                 "{}: the arguments of proportion replace the kValue {} of {}, so that k is 1",
                 arguments.line(),
                 k.0,
-                self.of
+                self.source
             )
         }));
     }
@@ -333,11 +333,11 @@ impl Reading {
                 return;
             }
         }
-        let says = "fair share over time is on, and no object has the usage so far: it begins at 0";
-        self.assumed.push(format!("{}: {says}", self.of));
+        let message = "fair share over time is on, and no object has the usage so far: it begins at 0";
+        self.assumed.push(format!("{}: {message}", self.source));
         for (key, value) in usage.entries(&["usageParams"]) {
             let text = value.scalar(&[]).unwrap_or_default();
-            let setting = USAGE.iter().find(|(known, _)| *known == key).map(|(_, setting)| *setting);
+            let setting = USAGE.iter().find(|(usage_key, _)| *usage_key == key).map(|(_, setting)| *setting);
             match (key, setting) {
                 (_, Some(setting)) => match duration(text) {
                     Some(span) => self.set(setting, &span),
@@ -384,7 +384,7 @@ fn duration(text: &str) -> Option<String> {
 
 /// Whether a setting is an argument of a plugin.
 fn is_of(plugin: &str, setting: &str) -> bool {
-    ARGUMENTS.iter().any(|(of, _, known)| *of == plugin && *known == setting)
+    ARGUMENTS.iter().any(|(owner, _, name)| *owner == plugin && *name == setting)
 }
 
 /// Returns the pool of an object by its label, if there are pools.

@@ -62,9 +62,9 @@ const OTHER_LISTS: [&str; 10] = [
 ];
 
 /// Reads a snapshot. The error contains line and column.
-pub fn read(from: impl Read) -> Result<Value, String> {
+pub fn read(file: impl Read) -> Result<Value, String> {
     let mut n_values = 0;
-    let mut reader = serde_json::Deserializer::from_reader(BufReader::with_capacity(1 << 16, from));
+    let mut reader = serde_json::Deserializer::from_reader(BufReader::with_capacity(1 << 16, file));
     let part = Part { depth: 0, n_values: &mut n_values };
     let value = part.deserialize(&mut reader).map_err(|error| format!("the snapshot cannot be read: {error}"))?;
     reader.end().map_err(|error| format!("the snapshot cannot be read: {error}"))?;
@@ -107,8 +107,8 @@ impl<'de> Visitor<'de> for Part<'_> {
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("JSON")
     }
-    fn visit_bool<E: Error>(self, is: bool) -> Result<Value, E> {
-        Ok(scalar(is.to_string()))
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Value, E> {
+        Ok(scalar(value.to_string()))
     }
     fn visit_i64<E: Error>(self, n: i64) -> Result<Value, E> {
         Ok(scalar(n.to_string()))

@@ -71,9 +71,9 @@ pub fn add_request(request: &mut Request, object: &Object<'_>, part: &LocatedVal
 fn mebibytes(text: &str) -> Option<f64> {
     let text = text.trim().to_ascii_lowercase();
     let text = text.trim_end_matches('b').trim_end_matches('i');
-    let at = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
-    let n: f64 = text[..at].parse().ok()?;
-    Some(match &text[at..] {
+    let i = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
+    let n: f64 = text[..i].parse().ok()?;
+    Some(match &text[i..] {
         "k" => n / 1024.0,
         "" | "m" => n,
         "g" => n * 1024.0,

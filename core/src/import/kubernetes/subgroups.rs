@@ -14,23 +14,23 @@ use crate::scenario::Scalar;
 /// Number of members that the job and its groups need, where that is not all. `paths` has the names of the groups
 /// around each pod set, and its own.
 pub fn minimums(group: &Object<'_>, paths: &[Vec<&str>]) -> (Option<Scalar>, BTreeMap<String, Scalar>) {
-    let of = |name: &str, typed: Option<u64>| {
-        let needed = typed?;
-        let below = |path: &Vec<&str>| match name {
+    let minimum = |name: &str, typed: Option<u64>| {
+        let min = typed?;
+        let depth = |path: &Vec<&str>| match name {
             "" => Some(0),
-            name => path[..path.len() - 1].iter().position(|own| *own == name).map(|at| at + 1),
+            name => path[..path.len() - 1].iter().position(|part| *part == name).map(|at| at + 1),
         };
-        let members: BTreeSet<String> = paths.iter().filter_map(|path| Some(path[..=below(path)?].join("/"))).collect();
-        (needed < members.len() as u64).then(|| Scalar(needed.to_string()))
+        let members: BTreeSet<String> = paths.iter().filter_map(|path| Some(path[..=depth(path)?].join("/"))).collect();
+        (min < members.len() as u64).then(|| Scalar(min.to_string()))
     };
-    let own = of("", group.place.whole(&["spec", "minSubGroup"]));
+    let of_job = minimum("", group.place.whole(&["spec", "minSubGroup"]));
     let mut inner = BTreeMap::new();
     for sub in group.place.items(&["spec", "subGroups"]) {
         let Some(name) = sub.scalar(&["name"]).filter(|name| !name.is_empty()) else { continue };
-        let needed = of(name, sub.whole(&["minSubGroup"]));
-        inner.extend(needed.map(|needed| (name.to_string(), needed)));
+        let min = minimum(name, sub.whole(&["minSubGroup"]));
+        inner.extend(min.map(|min| (name.to_string(), min)));
     }
-    (own, inner)
+    (of_job, inner)
 }
 
 /// A grace period; upstream uses negative values for never.

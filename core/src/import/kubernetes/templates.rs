@@ -34,53 +34,53 @@ pub const INFERENCE: i64 = 125;
 /// Returns the jobs of objects without pods in the text, with their namespaces.
 pub fn jobs<'a>(cluster: &Cluster<'a>, pods: &[Pod<'a>], report: &mut Report) -> Vec<(&'a str, JobEntry)> {
     let with_pods = with_pods(cluster, pods);
-    let mut made = Vec::new();
+    let mut made_jobs = Vec::new();
     for kind in MAKERS {
-        let of = cluster.objects.of_kind(kind).iter();
+        let objects = cluster.objects.of_kind(kind).iter();
         let is_owned = |object: &&Object<'a>| {
             let owner = cluster.objects.owner_of(object);
             owner.is_some_and(|owner| owner.kind.1 != "CronJob")
         };
-        let (there, rest): (Vec<&Object<'a>>, Vec<&Object<'a>>) = of
+        let (present, absent): (Vec<&Object<'a>>, Vec<&Object<'a>>) = objects
             .filter(|object| !is_owned(object))
             .partition(|object| with_pods.contains(&(object.namespace, object.kind.1, object.name)) || is_over(object));
-        report.understood.extend(tally(&there, ": its pods are in the text, or it is over"));
+        report.understood.extend(tally(&present, ": its pods are in the text, or it is over"));
         let with_family = |object: &'a Object<'a>| (object, family(object, cluster));
-        let (own, foreign): (Vec<_>, Vec<_>) =
-            rest.into_iter().map(with_family).partition(|(_, family)| family.is_some());
-        let of = |all: &[(&'a Object<'a>, Option<Family>)]| all.iter().map(|(o, _)| *o).collect::<Vec<_>>();
-        report.ignored.extend(tally(&of(&foreign), ": of another scheduler"));
-        report.assumed.extend(tally(&of(&own), ": no pods in the text, so it waits with all of them"));
-        for (object, family) in own {
+        let (of_scheduler, foreign): (Vec<_>, Vec<_>) =
+            absent.into_iter().map(with_family).partition(|(_, family)| family.is_some());
+        let objects_of = |all: &[(&'a Object<'a>, Option<Family>)]| all.iter().map(|(o, _)| *o).collect::<Vec<_>>();
+        report.ignored.extend(tally(&objects_of(&foreign), ": of another scheduler"));
+        report.assumed.extend(tally(&objects_of(&of_scheduler), ": no pods in the text, so it waits with all of them"));
+        for (object, family) in of_scheduler {
             let Some(family) = family else { continue };
             let work = Work { object, kind, family, cluster };
             let jobs = work.jobs(report).into_iter();
-            made.extend(jobs.map(|job| (object.at, (object.namespace, job))));
+            made_jobs.extend(jobs.map(|job| (object.at, (object.namespace, job))));
         }
     }
     // Of jobs of the same age, the first in the text is the oldest.
-    made.sort_by_key(|(at, _)| *at);
-    made.into_iter().map(|(_, job)| job).collect()
+    made_jobs.sort_by_key(|(index, _)| *index);
+    made_jobs.into_iter().map(|(_, job)| job).collect()
 }
 
 /// Returns the objects above pods or workloads in the text: namespace, kind and name.
 fn with_pods<'a>(cluster: &Cluster<'a>, pods: &[Pod<'a>]) -> BTreeSet<(&'a str, &'a str, &'a str)> {
     let workloads = cluster.objects.of_kind(ObjectKind::Workload).iter();
-    let mut found = BTreeSet::new();
-    for below in pods.iter().map(|pod| pod.object).chain(workloads) {
-        found.extend(below.owner().map(|[kind, name, _]| (below.namespace, kind, name)));
-        let owners = cluster.objects.owners_of(below);
-        found.extend(owners.iter().map(|owner| (owner.namespace, owner.kind.1, owner.name)));
+    let mut makers = BTreeSet::new();
+    for dependent in pods.iter().map(|pod| pod.object).chain(workloads) {
+        makers.extend(dependent.owner().map(|[kind, name, _]| (dependent.namespace, kind, name)));
+        let owners = cluster.objects.owners_of(dependent);
+        makers.extend(owners.iter().map(|owner| (owner.namespace, owner.kind.1, owner.name)));
         for owner in owners {
             // The owner of the last one may not be in the text.
-            found.extend(owner.owner().map(|[kind, name, _]| (owner.namespace, kind, name)));
+            makers.extend(owner.owner().map(|[kind, name, _]| (owner.namespace, kind, name)));
         }
     }
     // The run of a CronJob that is in the text stands for the next ones.
     for job in cluster.objects.of_kind(ObjectKind::BatchJob) {
-        found.extend(job.owner().map(|[kind, name, _]| (job.namespace, kind, name)));
+        makers.extend(job.owner().map(|[kind, name, _]| (job.namespace, kind, name)));
     }
-    found
+    makers
 }
 
 fn is_over(object: &Object<'_>) -> bool {
@@ -120,8 +120,8 @@ fn leader_and_workers<'a>(object: &Object<'a>) -> Vec<Part<'a>> {
 /// Returns the scheduler of an object, by any of its templates.
 pub fn family<'a>(object: &'a Object<'a>, cluster: &Cluster<'a>) -> Option<Family> {
     let parts = parts_of(object);
-    let of = |part: &Part<'a>| part.chain(object).family(cluster.objects, cluster.has_yunikorn);
-    let named = parts.iter().find_map(of);
+    let family = |part: &Part<'a>| part.chain(object).family(cluster.objects, cluster.has_yunikorn);
+    let named = parts.iter().find_map(family);
     let batch = ["batchScheduler", "schedulerName"].iter().find_map(|key| object.place.scalar(&["spec", *key]));
     let of_batch = || match batch? {
         name if name == applications::POLICY => Some(Family::YuniKorn),
@@ -299,18 +299,18 @@ impl<'a> Work<'a, '_> {
 
     /// Returns the priority: that of the class, or else what the scheduler gives to the kind.
     fn priority(&self, chain: &Chain<'a, '_>, report: &mut Report) -> Option<Scalar> {
-        let of = |keys: &[&str]| self.object.place.scalar(keys).filter(|name| !name.is_empty());
+        let text = |keys: &[&str]| self.object.place.scalar(keys).filter(|name| !name.is_empty());
         let of_object = || {
-            of(&["spec", "priorityClassName"])
-                .or_else(|| of(&["spec", "batchSchedulerOptions", "priorityClassName"]))
-                .or_else(|| of(&["spec", "runPolicy", "schedulingPolicy", "priorityClass"]))
+            text(&["spec", "priorityClassName"])
+                .or_else(|| text(&["spec", "batchSchedulerOptions", "priorityClassName"]))
+                .or_else(|| text(&["spec", "runPolicy", "schedulingPolicy", "priorityClass"]))
         };
         let named = chain.class(self.family).or_else(of_object);
         if let Some(class) = named {
             let priority = self.cluster.class(class);
             if priority.is_none() {
-                let says = "is not in the text, so it has the default priority";
-                report.assume(format!("the class {class} of {} {says}", self.called()));
+                let message = "is not in the text, so it has the default priority";
+                report.assume(format!("the class {class} of {} {message}", self.called()));
             }
             return priority;
         }
@@ -329,20 +329,20 @@ impl<'a> Work<'a, '_> {
 
     /// Returns the minimum of all pods together; `None` if each part has its own.
     fn least(&self, parts: &[Part<'a>], n_pods: u64, report: &mut Report) -> Option<u64> {
-        let of = |keys: &[&str]| number(&self.object.place, keys);
+        let count = |keys: &[&str]| number(&self.object.place, keys);
         match self.family {
             Family::Kueue => return Some(n_pods),
             Family::YuniKorn => return None,
             Family::Volcano if self.kind == ObjectKind::VolcanoJob => {
-                return of(&["spec", "minAvailable"]).or(Some(n_pods));
+                return count(&["spec", "minAvailable"]).or(Some(n_pods));
             }
             Family::Volcano | Family::Kai => {}
         }
         let kind = self.object.kind.1;
-        let policy = of(&["spec", "runPolicy", "schedulingPolicy", "minAvailable"]);
+        let policy = count(&["spec", "runPolicy", "schedulingPolicy", "minAvailable"]);
         match kind {
             "Job" => self.annotated(self.object, report).or(Some(1)),
-            "PyTorchJob" => policy.or_else(|| of(&["spec", "elasticPolicy", "minReplicas"])).or(Some(n_pods)),
+            "PyTorchJob" => policy.or_else(|| count(&["spec", "elasticPolicy", "minReplicas"])).or(Some(n_pods)),
             _ if is_kubeflow(kind) => policy.or(Some(n_pods)),
             "JobSet" | "LeaderWorkerSet" => Some(n_pods),
             "RayCluster" | "RayJob" | "RayService" => {
@@ -429,7 +429,7 @@ impl<'a> Work<'a, '_> {
 
     /// Returns the minimum of each part, if the scheduler counts them one by one.
     fn minima(&self, parts: &[Part<'a>], least: Option<u64>, report: &mut Report) -> Vec<Option<u64>> {
-        let own = |part: &Part<'a>| part.least.unwrap_or(part.n_pods).clamp(1, part.n_pods);
+        let own_minimum = |part: &Part<'a>| part.least.unwrap_or(part.n_pods).clamp(1, part.n_pods);
         let kind = self.object.kind.1;
         match self.family {
             Family::YuniKorn => {
@@ -443,8 +443,8 @@ impl<'a> Work<'a, '_> {
                 for (part, min) in parts.iter().zip(&mins) {
                     if let Some(min) = min.filter(|min| *min > part.n_pods) {
                         let n = part.n_pods;
-                        let says = format!("a task group of {min} with {}: it waits for those", counted(n, "pod"));
-                        report.assume(format!("{}: {says}", self.called()));
+                        let message = format!("a task group of {min} with {}: it waits for those", counted(n, "pod"));
+                        report.assume(format!("{}: {message}", self.called()));
                     }
                 }
                 // The sets of a job have a minimum each, or none has.
@@ -454,20 +454,20 @@ impl<'a> Work<'a, '_> {
                 parts.iter().zip(&mins).map(clamp).collect()
             }
             Family::Volcano if self.kind == ObjectKind::VolcanoJob && parts.len() > 1 => {
-                parts.iter().map(|part| Some(own(part))).collect()
+                parts.iter().map(|part| Some(own_minimum(part))).collect()
             }
             // KAI makes a subgroup of each role; the leading one is needed as a whole, the others share the rest.
             Family::Kai if kind == "PyTorchJob" && parts.len() > 1 => {
-                let mut left = least.unwrap_or(1);
+                let mut remaining = least.unwrap_or(1);
                 let share = |part: &Part<'a>| {
-                    let n = left.min(part.n_pods);
-                    left -= n;
+                    let n = remaining.min(part.n_pods);
+                    remaining -= n;
                     Some(n.max(1))
                 };
                 parts.iter().map(share).collect()
             }
             Family::Kai if kind.starts_with("Ray") || kind == "LeaderWorkerSet" || kind == "JobSet" => {
-                if parts.len() > 1 { parts.iter().map(|part| Some(own(part))).collect() } else { vec![None] }
+                if parts.len() > 1 { parts.iter().map(|part| Some(own_minimum(part))).collect() } else { vec![None] }
             }
             Family::Kueue if parts.len() > 1 => parts.iter().map(|part| Some(part.n_pods)).collect(),
             _ => vec![None; parts.len()],

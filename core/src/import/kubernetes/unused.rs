@@ -3,7 +3,7 @@
 //! # Source
 //! Kubernetes API reference (PodSpec); KAI Scheduler, Kueue, Apache YuniKorn and Volcano, labels and annotations
 
-use super::lost::{Found, QUIET, WORK_FIELDS, is_of_domain};
+use super::lost::{QUIET, Unused, WORK_FIELDS, is_of_domain};
 use super::objects::{MAKERS, Object, ObjectKind};
 use super::pod_templates::has_template_in;
 use super::pods::Pod;
@@ -52,34 +52,34 @@ const POD_FIELDS: &str = "activeDeadlineSeconds affinity automountServiceAccount
 
 /// Returns a line for each thing that is not used, with the objects that say it.
 pub fn lines(cluster: &Cluster<'_>, pods: &[Pod<'_>]) -> Vec<String> {
-    let mut found = Found::default();
+    let mut unused = Unused::default();
     for pod in pods.iter().filter(|pod| pod.is_live()) {
-        found.pod(pod.object, pod.family, pod.object);
+        unused.pod(pod.object, pod.family, pod.object);
     }
     for group in cluster.objects.of_kind(ObjectKind::PodGroup) {
-        found.keys(group, Family::Kai, false, group);
+        unused.keys(group, Family::Kai, false, group);
     }
     for kind in MAKERS {
         for object in cluster.objects.of_kind(kind) {
             let parts = templates::parts_of(object);
             let Some(family) = templates::family(object, cluster) else { continue };
-            found.object(object, family);
-            parts.iter().for_each(|part| found.pod(&part.template, family, object));
-            leftovers::maker(object, &parts, &mut found);
+            unused.object(object, family);
+            parts.iter().for_each(|part| unused.pod(&part.template, family, object));
+            leftovers::maker(object, &parts, &mut unused);
         }
     }
-    leftovers::objects(cluster, &mut found);
-    found.lines()
+    leftovers::objects(cluster, &mut unused);
+    unused.lines()
 }
 
-impl<'a> Found<'a> {
+impl<'a> Unused<'a> {
     /// Adds what an object that makes pods says.
     fn object(&mut self, object: &'a Object<'a>, family: Family) {
         self.keys(object, family, true, object);
         let spec = object.place.entries(&["spec"]);
         for (key, value) in spec {
-            let mut known = WORK_FIELDS.split_whitespace().chain(QUIET.split_whitespace());
-            let is_read = known.any(|known| known == key) || has_template_in(&value) || value.is_touched();
+            let mut fields = WORK_FIELDS.split_whitespace().chain(QUIET.split_whitespace());
+            let is_read = fields.any(|fields| fields == key) || has_template_in(&value) || value.is_touched();
             if !is_read && !value.is_empty() {
                 self.add(key, object);
             }
@@ -93,11 +93,11 @@ impl<'a> Found<'a> {
         let spec = pod.place.entries(&["spec"]);
         let is_template = shown.kind.1 == "Pod" || !pod.place.items(&["spec", "containers"]).is_empty();
         for (key, value) in spec.iter().filter(|_| is_template) {
-            if !POD_FIELDS.split_whitespace().any(|known| known == *key) && !value.is_empty() {
+            if !POD_FIELDS.split_whitespace().any(|field| field == *key) && !value.is_empty() {
                 self.add(*key, shown);
             }
         }
-        let has = |keys: &[&str]| pod.place.at(keys).is_some_and(|place| !place.is_empty());
+        let has_value = |keys: &[&str]| pod.place.at(keys).is_some_and(|place| !place.is_empty());
         let preferred = "preferredDuringSchedulingIgnoredDuringExecution";
         let affinity = ["spec", "affinity"];
         for (what, keys) in [
@@ -106,7 +106,7 @@ impl<'a> Found<'a> {
             ("the preferred nodeAffinity", &[affinity[0], affinity[1], "nodeAffinity", preferred]),
             ("topologySpreadConstraints", &["spec", "topologySpreadConstraints"]),
         ] {
-            if has(keys) {
+            if has_value(keys) {
                 self.add(what, shown);
             }
         }
@@ -135,11 +135,11 @@ impl<'a> Found<'a> {
         if all(&["spec", "volumes"]).iter().any(is_claim) {
             self.add("persistentVolumeClaim", shown);
         }
-        let kept = |toleration: &LocatedValue<'_>| toleration.get("tolerationSeconds").is_some();
+        let has_seconds = |toleration: &LocatedValue<'_>| toleration.get("tolerationSeconds").is_some();
         let is_own = |toleration: &LocatedValue<'_>| {
             let key = toleration.scalar(&["key"]).unwrap_or_default();
             // Kubernetes adds these two to each pod.
-            kept(toleration) && key != "node.kubernetes.io/not-ready" && key != "node.kubernetes.io/unreachable"
+            has_seconds(toleration) && key != "node.kubernetes.io/not-ready" && key != "node.kubernetes.io/unreachable"
         };
         if all(&["spec", "tolerations"]).iter().any(is_own) {
             self.add("tolerationSeconds", shown);

@@ -42,8 +42,8 @@ fn queue(object: &Object<'_>, cluster: &Cluster<'_>, report: &mut Report) -> Que
         report.ignore(format!("{} ({}): amounts of {names}", object.called(), object.place.line()));
     }
     if let Some(state) = object.place.scalar(&["status", "state"]).filter(|state| *state != "Open") {
-        let says = format!("is {state} and takes no new jobs in Volcano; here it takes them");
-        report.ignore(format!("status.state of {} ({}): it {says}", object.called(), object.place.line()));
+        let message = format!("is {state} and takes no new jobs in Volcano; here it takes them");
+        report.ignore(format!("status.state of {} ({}): it {message}", object.called(), object.place.line()));
     }
     let weight = object.place.scalar(&["spec", "weight"]).unwrap_or("1");
     let [gpu, cpu, memory] = [0, 1, 2].map(|i| ResourceEntry {

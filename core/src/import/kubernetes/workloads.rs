@@ -7,17 +7,18 @@ use super::objects::{Object, ObjectKind, Objects};
 
 /// Returns the ClusterQueues by namespace and name of the LocalQueue.
 pub fn local_queues<'a>(objects: &'a Objects<'a>) -> BTreeMap<(&'a str, &'a str), &'a str> {
-    let of = |queue: &Object<'a>| Some(((queue.namespace, queue.name), queue.place.scalar(&["spec", "clusterQueue"])?));
-    objects.of_kind(ObjectKind::LocalQueue).iter().filter_map(of).collect()
+    let target =
+        |queue: &Object<'a>| Some(((queue.namespace, queue.name), queue.place.scalar(&["spec", "clusterQueue"])?));
+    objects.of_kind(ObjectKind::LocalQueue).iter().filter_map(target).collect()
 }
 
 /// Returns the workloads by namespace, and kind and name of their owner.
 pub fn owned<'a>(objects: &'a Objects<'a>) -> BTreeMap<(&'a str, [&'a str; 2]), &'a str> {
-    let of = |workload: &Object<'a>| {
+    let assignment = |workload: &Object<'a>| {
         let [kind, name, _] = workload.owner()?;
         Some(((workload.namespace, [kind, name]), workload.name))
     };
-    objects.of_kind(ObjectKind::Workload).iter().filter(|workload| is_live(workload)).filter_map(of).collect()
+    objects.of_kind(ObjectKind::Workload).iter().filter(|workload| is_live(workload)).filter_map(assignment).collect()
 }
 
 /// Returns the workload of a pod.

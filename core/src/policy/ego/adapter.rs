@@ -163,7 +163,7 @@ struct CycleOutput<'o, 'w> {
 impl CycleOutput<'_, '_> {
     /// Converts the changes of the state, in their order.
     fn apply(&mut self, current: &mut CycleState<'_>, cycle: &Cycle, mut why: Reasons) {
-        let by = reclaimed_by(cycle);
+        let reclaimers = reclaimed_by(cycle);
         let mut n_earmarks = older_earmarks(&current.state);
         for change in std::mem::take(&mut current.state.changes) {
             match change {
@@ -186,7 +186,7 @@ impl CycleOutput<'_, '_> {
                     self.started.push(id);
                 }
                 UnitChange::Reclaimed(id) => {
-                    let (reclaim, called_back) = by[&id];
+                    let (reclaim, called_back) = reclaimers[&id];
                     let grace = grace_left(self.world, deadline_of(current, id));
                     let pod = current.pods[id];
                     let node = self.model.nodes[current.state.units[id].host];
@@ -256,12 +256,12 @@ fn deadline_of(current: &CycleState<'_>, id: UnitId) -> Time {
 fn reclaimed_by(cycle: &Cycle) -> BTreeMap<UnitId, (&Reclaim, bool)> {
     let by_owners = cycle.by_owners.iter().map(|r| (r, true));
     let in_pools = cycle.passes.iter().flat_map(|(_, pass)| &pass.reclaims).map(|r| (r, false));
-    let mut by = BTreeMap::new();
+    let mut reclaimers = BTreeMap::new();
     let of_slots = cycle.slot_moves.iter().map(|moved| (&moved.reclaim, false));
     for (reclaim, called_back) in by_owners.chain(in_pools).chain(of_slots) {
-        by.extend(reclaim.victims.iter().map(|&id| (id, (reclaim, called_back))));
+        reclaimers.extend(reclaim.victims.iter().map(|&id| (id, (reclaim, called_back))));
     }
-    by
+    reclaimers
 }
 
 /// Returns the checks that decided every start and eviction.
@@ -295,9 +295,9 @@ fn reasons(model: &Model, current: &CycleState<'_>, cycle: &Cycle) -> Reasons {
         }
     }
     for moved in &cycle.slot_moves {
-        let below = moved.below.iter().map(|&status| slot_view::below(model, status));
-        let above = moved.above.iter().map(|&status| slot_view::above(model, status));
-        let checks: Vec<Check> = below.chain(above).collect();
+        let side_below = moved.below.iter().map(|&status| slot_view::below(model, status));
+        let side_above = moved.above.iter().map(|&status| slot_view::above(model, status));
+        let checks: Vec<Check> = side_below.chain(side_above).collect();
         why.extend(moved.reclaim.victims.iter().map(|&id| (UnitEvent::Reclaimed(id), checks.clone())));
     }
     for (_, pass) in &cycle.passes {
@@ -330,11 +330,12 @@ fn sibling_check(model: &Model, whole: &Nat, choice: &super::assign::Choice) -> 
 fn slot_check(model: &Model, group: &SiblingGroup) -> Option<Check> {
     let ratio = |c: ConsumerId| model.plan.consumers[c].ratio;
     let others = group.open.iter().filter(|(c, _)| *c != group.chosen);
-    let (next, held) = others.min_by(|(a, of_a), (b, of_b)| compare_per_ratio(of_a, ratio(*a), of_b, ratio(*b)))?;
+    let (next, next_slots) =
+        others.min_by(|(a, of_a), (b, of_b)| compare_per_ratio(of_a, ratio(*a), of_b, ratio(*b)))?;
     let (_, chosen) = group.open.iter().find(|(c, _)| *c == group.chosen)?;
     let subject = rules::between(model.queues[group.chosen], model.queues[*next]);
     let left = rules::per_ratio(chosen, &Nat::ONE, ratio(group.chosen));
-    let right = rules::per_ratio(held, &Nat::ONE, ratio(*next));
+    let right = rules::per_ratio(next_slots, &Nat::ONE, ratio(*next));
     Some(Check::new(rules::SLOT_RATIO, subject, left, Op::AtMost, right))
 }
 

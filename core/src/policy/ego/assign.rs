@@ -189,13 +189,13 @@ impl Pass<'_, '_, '_> {
         let root = self.book.pool.root;
         let mut node = leaf;
         while node != root || self.state.plan.is_leaf(root) {
-            let above = if node == root { root } else { self.state.plan.consumers[node].parent.unwrap_or(root) };
-            let open = &mut self.open[above];
+            let parent = if node == root { root } else { self.state.plan.consumers[node].parent.unwrap_or(root) };
+            let open = &mut self.open[parent];
             open.retain(|&c| c != node);
-            if !open.is_empty() || above == root {
+            if !open.is_empty() || parent == root {
                 return;
             }
-            node = above;
+            node = parent;
         }
     }
 
@@ -246,7 +246,7 @@ impl Pass<'_, '_, '_> {
         let mut units = Vec::new();
         for &sub in &together {
             let is_open = self.book.outstanding(self.state, sub) > 0 && self.state.subs[sub].startable() > 0;
-            let host = is_open.then(|| find_host(self.state, self.book, sub, &mut full)).flatten();
+            let host = if is_open { find_host(self.state, self.book, sub, &mut full) } else { None };
             let Some(host) = host else {
                 for &sub in together[..units.len()].iter().rev() {
                     self.state.undo_start();
@@ -284,8 +284,8 @@ fn find_host(
     let hosts = Hosts {
         n_full: full[shape],
         len: hosts.len(),
-        at: |at: usize| hosts[at].host,
-        is_open: |at: usize| is_open(hosts[at]),
+        at: |i: usize| hosts[i].host,
+        is_open: |i: usize| is_open(hosts[i]),
     };
     choose_host(state, unit, &hosts)
 }
@@ -311,21 +311,21 @@ pub(super) fn choose_host<A: Fn(usize) -> HostId, O: Fn(usize) -> bool>(
 /// Starts pending units of a leaf on its own hosts, in this order of hosts; returns the units.
 pub fn assign_owned(state: &mut PoolState<'_>, leaf: ConsumerId, hosts: &[HostId]) -> Vec<UnitId> {
     let mut started = Vec::new();
-    for at in 0..state.subs_of[leaf].len() {
-        let sub = state.subs_of[leaf][at];
+    for i in 0..state.subs_of[leaf].len() {
+        let sub = state.subs_of[leaf][i];
         while state.subs[sub].outstanding() > 0 {
             let mut together = state.first_units(sub);
             if together.is_empty() {
                 together.push(sub);
             }
-            let before = started.len();
+            let n_before = started.len();
             let all = together.iter().all(|&sub| {
                 let may_start = state.subs[sub].startable() > 0;
                 let in_order = Hosts {
                     n_full: 0,
                     len: hosts.len(),
-                    at: |at: usize| hosts[at],
-                    is_open: |at: usize| is_open(state, sub, hosts[at]),
+                    at: |i: usize| hosts[i],
+                    is_open: |i: usize| is_open(state, sub, hosts[i]),
                 };
                 let host = in_order.first(state).filter(|_| may_start);
                 let is_found = host.is_some();
@@ -333,8 +333,8 @@ pub fn assign_owned(state: &mut PoolState<'_>, leaf: ConsumerId, hosts: &[HostId
                 is_found
             });
             if !all {
-                (before..started.len()).for_each(|_| state.undo_start());
-                started.truncate(before);
+                (n_before..started.len()).for_each(|_| state.undo_start());
+                started.truncate(n_before);
                 break;
             }
         }

@@ -75,8 +75,8 @@ impl Model {
             }
         }
         current.state.masks = vec![Arena::new(); masks.len()];
-        for (mask, at) in masks {
-            current.state.masks[at] = mask.into_iter().collect();
+        for (mask, i) in masks {
+            current.state.masks[i] = mask.into_iter().collect();
         }
         memory.lent_hosts(self, &mut current.state);
         units.sort();
@@ -111,14 +111,14 @@ impl Model {
         if pod.selector.is_empty() && mib == 0 && !self.nodes.values().any(is_closed) {
             return None;
         }
-        let may = |&node: &NodeId| {
+        let is_allowed = |&node: &NodeId| {
             let node = &world.cluster.nodes[node];
-            let has = |key, values: &[_]| node.labels.iter().any(|(k, v)| k == key && values.contains(v));
+            let has_label = |key, values: &[_]| node.labels.iter().any(|(k, v)| k == key && values.contains(v));
             !node.draining
-                && pod.selector.iter().all(|(key, values)| has(key, values))
+                && pod.selector.iter().all(|(key, values)| has_label(key, values))
                 && mib <= node.gpu_memory_mib / 100 * 100
         };
-        let mask: Vec<bool> = self.nodes.values().map(may).collect();
+        let mask: Vec<bool> = self.nodes.values().map(is_allowed).collect();
         let next = masks.len();
         Some(*masks.entry(mask).or_insert(next))
     }

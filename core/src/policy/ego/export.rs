@@ -115,10 +115,10 @@ impl<'a> Plan<'_, 'a> {
         let queue = &self.queues[id];
         // In a scenario, a consumer with a duplicate name has its parent's name as a prefix.
         let parent = queue.parent.map(|parent| &*self.queues[parent].name);
-        let own = parent.and_then(|parent| queue.name.strip_prefix(parent)?.strip_prefix('/'));
-        let name = escaped(own.unwrap_or(&queue.name));
-        let below = queue.children.iter().map(|&child| self.consumer(child));
-        let children = self.policies(queue).into_iter().chain(below).collect();
+        let own_name = parent.and_then(|parent| queue.name.strip_prefix(parent)?.strip_prefix('/'));
+        let name = escaped(own_name.unwrap_or(&queue.name));
+        let consumers = queue.children.iter().map(|&child| self.consumer(child));
+        let children = self.policies(queue).into_iter().chain(consumers).collect();
         Element::parent(format!("Consumer ConsumerName=\"{name}\""), children)
     }
 
@@ -157,21 +157,21 @@ impl<'a> Plan<'_, 'a> {
 
     fn left_out(&self) -> Vec<String> {
         let source = self.source;
-        let has = |is: &dyn Fn(&Queue, &ConsumerConfig) -> bool| -> BTreeSet<&str> {
-            let of = |queue: &Queue| self.config.consumers.get(&queue.name).cloned().unwrap_or_default();
-            self.queues.values().filter(|queue| is(queue, &of(queue))).map(|queue| &*queue.name).collect()
+        let queues_with = |predicate: &dyn Fn(&Queue, &ConsumerConfig) -> bool| -> BTreeSet<&str> {
+            let config_of = |queue: &Queue| self.config.consumers.get(&queue.name).cloned().unwrap_or_default();
+            self.queues.values().filter(|queue| predicate(queue, &config_of(queue))).map(|queue| &*queue.name).collect()
         };
-        let rounded = has(&|queue, _| !self.owned_hosts(queue).1);
-        let lends = has(&|_, config| {
+        let rounded = queues_with(&|queue, _| !self.owned_hosts(queue).1);
+        let lends = queues_with(&|_, config| {
             config.lendout.is_some()
                 || config.lendout_grace.is_some()
                 || config.reserved > 0
                 || config.reclaim_grace.is_some()
         });
-        let owns = has(&|queue, _| {
+        let owns = queues_with(&|queue, _| {
             [queue.resources.cpu.quota, queue.resources.memory.quota].iter().any(|bound| matches!(bound, Bound::At(_)))
         });
-        let odd = has(&|queue, _| queue.priority.is_some_and(|p| !(1..PRIORITIES).contains(&p)));
+        let odd = queues_with(&|queue, _| queue.priority.is_some_and(|p| !(1..PRIORITIES).contains(&p)));
         let mut all: Vec<String> = Vec::new();
         all.extend(source.remark(&rounded, "a plan counts whole hosts; what is owned is rounded down to them"));
         all.extend(source.remark(&lends, "lending, reserves and reclaim grace are not in a plan that is written here"));
@@ -191,10 +191,10 @@ fn sharing(queue: &Queue) -> Option<Element> {
     let ratio = |weight: Weight| Element::text("Shares type=\"ratio\"", print_decimal(weight.in_millionths(), 6));
     let limits = limits(queue);
     let limit = (!limits.is_empty()).then(|| Element::parent("Limit type=\"dimension\"", limits));
-    let inside: Vec<Element> = queue.resources.gpu.weight.map(ratio).into_iter().chain(limit).collect();
+    let elements: Vec<Element> = queue.resources.gpu.weight.map(ratio).into_iter().chain(limit).collect();
     let turned = |priority: i32| format!("Sharing priority=\"{}\"", PRIORITIES - priority.clamp(1, PRIORITIES - 1));
-    let is_said = !inside.is_empty() || queue.priority.is_some();
-    is_said.then(|| Element::parent(queue.priority.map_or("Sharing".into(), turned), inside))
+    let is_said = !elements.is_empty() || queue.priority.is_some();
+    is_said.then(|| Element::parent(queue.priority.map_or("Sharing".into(), turned), elements))
 }
 
 fn limits(queue: &Queue) -> Vec<Element> {

@@ -21,15 +21,15 @@ use crate::time::Span;
 /// Grace period of a unit drawn from a pool.
 pub fn grace_in_pool(state: &PoolState<'_>, pool: &PoolLayout, unit: UnitId) -> Span {
     let unit = &state.units[unit];
-    let own = state.plan.consumers[state.subs[unit.sub].leaf].reclaim_grace;
+    let own_grace = state.plan.consumers[state.subs[unit.sub].leaf].reclaim_grace;
     let lent = pool.hosts.iter().find(|h| h.host == unit.host).and_then(|h| h.lent_grace);
-    own.unwrap_or(lent.unwrap_or(pool.grace))
+    own_grace.unwrap_or(lent.unwrap_or(pool.grace))
 }
 
 /// Grace period of a consumer's pool.
 pub fn pool_grace(plan: &Plan, consumer: ConsumerId) -> Span {
-    let own = plan.consumers[consumer].private_pool_grace.filter(|_| consumer != ConsumerId::ROOT);
-    own.unwrap_or(plan.default_grace)
+    let own_grace = plan.consumers[consumer].private_pool_grace.filter(|_| consumer != ConsumerId::ROOT);
+    own_grace.unwrap_or(plan.default_grace)
 }
 
 /// Longest grace period allowed to a borrower: the least lend-out grace from the owner up to, but excluding, the
@@ -42,8 +42,8 @@ pub fn effective_lendout_grace(plan: &Plan, owner: ConsumerId, pool: ConsumerId)
 /// Grace period of a unit on a lent host that its owner calls back.
 pub fn borrower_grace(state: &PoolState<'_>, owner: ConsumerId, unit: UnitId) -> Span {
     let unit = &state.units[unit];
-    let own = state.plan.consumers[state.subs[unit.sub].leaf].reclaim_grace;
-    own.unwrap_or_else(|| match unit.source {
+    let own_grace = state.plan.consumers[state.subs[unit.sub].leaf].reclaim_grace;
+    own_grace.unwrap_or_else(|| match unit.source {
         Source::Pool(pool) => effective_lendout_grace(state.plan, owner, pool),
         Source::Owned => Span::ZERO,
     })

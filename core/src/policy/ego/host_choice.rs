@@ -35,9 +35,9 @@ pub(super) struct Hosts<A, O> {
 impl<A: Fn(usize) -> HostId, O: Fn(usize) -> bool> Hosts<A, O> {
     /// The first host that fits.
     pub fn first(&self, state: &PoolState<'_>) -> Option<Chosen> {
-        let place = (self.n_full..self.len).find(|&at| (self.is_open)(at))?;
-        let later = || (place + 1..self.len).take(TRIED).filter(|&at| (self.is_open)(at)).take(MOST);
-        let next = || later().map(|at| (None, at)).collect();
+        let place = (self.n_full..self.len).find(|&i| (self.is_open)(i))?;
+        let later = || (place + 1..self.len).take(TRIED).filter(|&i| (self.is_open)(i)).take(MOST);
+        let next = || later().map(|i| (None, i)).collect();
         Some(self.chosen(state, (None, place), next))
     }
 
@@ -45,12 +45,12 @@ impl<A: Fn(usize) -> HostId, O: Fn(usize) -> bool> Hosts<A, O> {
     pub fn roomiest(&self, state: &PoolState<'_>, unit: &Dims) -> Option<Chosen> {
         let mut near = state.records.then(Nearest::default);
         let mut best: Option<(u64, usize)> = None;
-        let key = |(n, at): (u64, usize)| (Some(Reverse(n)), at);
-        for at in (self.n_full..self.len).filter(|&at| (self.is_open)(at)) {
-            let n = units_in(&state.free[(self.at)(at)], unit);
+        let key = |(n, i): (u64, usize)| (Some(Reverse(n)), i);
+        for i in (self.n_full..self.len).filter(|&i| (self.is_open)(i)) {
+            let n = units_in(&state.free[(self.at)(i)], unit);
             let worse = match best {
-                Some((most, _)) if n <= most => Some((n, at)),
-                _ => best.replace((n, at)),
+                Some((n_max, _)) if n <= n_max => Some((n, i)),
+                _ => best.replace((n, i)),
             };
             if let (Some(near), Some(worse)) = (&mut near, worse) {
                 near.fits(key(worse));
@@ -60,17 +60,17 @@ impl<A: Fn(usize) -> HostId, O: Fn(usize) -> bool> Hosts<A, O> {
         Some(self.chosen(state, key(best?), next))
     }
 
-    fn chosen(&self, state: &PoolState<'_>, own: Key, next: impl FnOnce() -> Vec<Key>) -> Chosen {
-        let host = (self.at)(own.1);
+    fn chosen(&self, state: &PoolState<'_>, chosen: Key, next: impl FnOnce() -> Vec<Key>) -> Chosen {
+        let host = (self.at)(chosen.1);
         if !state.records {
             return Chosen { host, near: None };
         }
-        let before = (0..own.1).rev().take(TRIED).filter(|&at| !(self.is_open)(at)).take(MOST);
-        let before = before.map(|at| (self.at)(at));
+        let earlier = (0..chosen.1).rev().take(TRIED).filter(|&i| !(self.is_open)(i)).take(MOST);
+        let earlier = earlier.map(|i| (self.at)(i));
         let near = NearHosts {
-            own,
+            own: chosen,
             next: next().into_iter().map(|key| ((self.at)(key.1), key)).collect(),
-            unfit: before.map(|host| (host, state.free[host])).collect(),
+            unfit: earlier.map(|host| (host, state.free[host])).collect(),
         };
         Chosen { host, near: Some(near) }
     }

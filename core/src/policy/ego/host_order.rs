@@ -38,9 +38,9 @@ pub(super) fn checks(
     let mut checks = Vec::new();
     for &(host, key) in &near.next {
         let other = model.nodes[host];
-        if let ((Some(Reverse(own)), _), (Some(Reverse(n)), _)) = (near.own, key) {
+        if let ((Some(Reverse(chosen_units)), _), (Some(Reverse(n)), _)) = (near.own, key) {
             let of_both = Subject { other_node: Some(other), ..on(unit.host) };
-            let [left, right] = [own, n].map(|n| term(Quantity::Units, Value::Count(count(n))));
+            let [left, right] = [chosen_units, n].map(|n| term(Quantity::Units, Value::Count(count(n))));
             checks.push(Check::new(HOST_ORDER, of_both, left, Op::AtLeast, right));
         }
         if near.own.0 == key.0 {
@@ -50,8 +50,8 @@ pub(super) fn checks(
     let Some(pod) = subject.pod.map(|pod| &world.cluster.pods[pod]) else { return checks };
     checks.extend(near.unfit.iter().filter_map(|(host, free)| {
         let node = &world.cluster.nodes[model.nodes[*host]];
-        let of = (unit.sub, *host, free);
-        misfit(state, of, (pod, node), on(*host))
+        let placement = (unit.sub, *host, free);
+        misfit(state, placement, (pod, node), on(*host))
     }));
     checks
 }

@@ -35,8 +35,8 @@ impl ConsumerId {
 pub type Consumers = Map<Range<u32>, fn(u32) -> ConsumerId>;
 
 /// Consumers from `from` up to, but excluding, `end`.
-pub fn consumers(from: ConsumerId, end: ConsumerId) -> Consumers {
-    (from.0..end.0).map(ConsumerId)
+pub fn consumers(first: ConsumerId, end: ConsumerId) -> Consumers {
+    (first.0..end.0).map(ConsumerId)
 }
 
 /// One item per consumer that may use a pool, its root first.
@@ -54,8 +54,8 @@ impl<T> Default for InPool<T> {
 
 impl<T> InPool<T> {
     /// Creates an item for each of the consumers.
-    pub fn new(of: Consumers, item: impl FnMut(ConsumerId) -> T) -> InPool<T> {
-        InPool { root: of.clone().next().unwrap_or_default(), items: of.map(item).collect() }
+    pub fn new(consumers: Consumers, item: impl FnMut(ConsumerId) -> T) -> InPool<T> {
+        InPool { root: consumers.clone().next().unwrap_or_default(), items: consumers.map(item).collect() }
     }
     /// First consumer.
     pub fn root(&self) -> ConsumerId {

@@ -46,8 +46,8 @@ fn lent(model: &Model, world: PartitionView<'_>) -> BTreeMap<NodeId, Option<Queu
             if owner == leaf || !plan.is_leaf(owner) || owner == ConsumerId::ROOT {
                 continue;
             }
-            let above = plan.consumers[owner].parent.unwrap_or(ConsumerId::ROOT);
-            let pool = pools.entry(node).or_insert(above);
+            let parent = plan.consumers[owner].parent.unwrap_or(ConsumerId::ROOT);
+            let pool = pools.entry(node).or_insert(parent);
             *pool = plan.path(*pool).find(|&pool| plan.is_below(leaf, pool)).unwrap_or(ConsumerId::ROOT);
         }
     }
@@ -76,12 +76,12 @@ fn promises(model: &Model, world: PartitionView<'_>, current: &CycleState<'_>) -
             continue;
         };
         let host = unit.host;
-        let known = rooms.iter().position(|room| (room.by, room.host) == (by, host));
-        let at = known.unwrap_or_else(|| {
+        let existing = rooms.iter().position(|room| (room.by, room.host) == (by, host));
+        let index = existing.unwrap_or_else(|| {
             rooms.push(ReclaimedHost { by, host, free: state.free[host], victims: Vec::new(), last: None });
             rooms.len() - 1
         });
-        let room = &mut rooms[at];
+        let room = &mut rooms[index];
         add(&mut room.free, &state.subs[unit.sub].unit, 1);
         room.victims.push(pod);
         let waits = |&sub: &SubId| {

@@ -46,8 +46,8 @@ pub fn ledger(world: PartitionView<'_>, model: &Model, current: &CycleState<'_>)
             let mut share = row.fair_share.unwrap_or_default();
             share.set(r, units(r, entitled[consumer][r.index()]));
             row.fair_share = Some(share);
-            if let Some(ShareLimit::At(most)) = model.plan.consumers[consumer].share_limit[r.index()] {
-                row.limit.set(r, Amount::base_units(most).in_policy_units(r));
+            if let Some(ShareLimit::At(limit)) = model.plan.consumers[consumer].share_limit[r.index()] {
+                row.limit.set(r, Amount::base_units(limit).in_policy_units(r));
             }
         }
     }
@@ -57,8 +57,8 @@ pub fn ledger(world: PartitionView<'_>, model: &Model, current: &CycleState<'_>)
 /// Fair share per consumer: its dynamic share quota in every pool, plus the demand beyond it that its own hosts cover.
 fn entitlements(model: &Model, current: &CycleState<'_>) -> Arena<ConsumerId, [f64; 3]> {
     let plan = &model.plan;
-    let none = || plan.consumers.ids().map(|_| [0.0; 3]).collect();
-    let mut entitled: Arena<ConsumerId, [f64; 3]> = none();
+    let zeros = || plan.consumers.ids().map(|_| [0.0; 3]).collect();
+    let mut entitled: Arena<ConsumerId, [f64; 3]> = zeros();
     for &root in &model.layout.pools {
         let pool = model.layout.pool(&current.state, root);
         let book = PoolBook::open(&current.state, &pool);
@@ -68,28 +68,28 @@ fn entitlements(model: &Model, current: &CycleState<'_>) -> Arena<ConsumerId, [f
                 entitled[consumer][r] += quota[consumer].as_real();
             }
             // Ancestors include the quota of a private pool below them.
-            for above in plan.path(root).skip(1) {
-                entitled[above][r] += quota[root].as_real();
+            for ancestor in plan.path(root).skip(1) {
+                entitled[ancestor][r] += quota[root].as_real();
             }
         }
     }
     if let Some(slots) = SlotView::new(model, current) {
-        for (consumer, of) in entitled.iter_mut() {
-            of[Resource::GPU.index()] = slots.quota()[consumer] as f64 * 1000.0;
+        for (consumer, amounts) in entitled.iter_mut() {
+            amounts[Resource::GPU.index()] = slots.quota()[consumer] as f64 * 1000.0;
         }
         return entitled;
     }
-    let mut wanted: Arena<ConsumerId, [f64; 3]> = none();
+    let mut demand: Arena<ConsumerId, [f64; 3]> = zeros();
     for sub in current.state.subs.values() {
-        for (r, sum) in wanted[sub.leaf].iter_mut().enumerate() {
+        for (r, sum) in demand[sub.leaf].iter_mut().enumerate() {
             *sum += sub.unit[r] as f64 * f64::from(sub.want);
         }
     }
     for leaf in plan.consumers.ids().skip(1).filter(|&c| plan.is_leaf(c)) {
-        let has = sum_of(plan, &model.layout.holdings[leaf]);
+        let held = sum_of(plan, &model.layout.holdings[leaf]);
         for r in Resource::ACCOUNTED.map(Resource::index) {
-            let own = (wanted[leaf][r] - entitled[leaf][r]).clamp(0.0, has[r] as f64);
-            plan.path(leaf).for_each(|c| entitled[c][r] += own);
+            let from_own_hosts = (demand[leaf][r] - entitled[leaf][r]).clamp(0.0, held[r] as f64);
+            plan.path(leaf).for_each(|c| entitled[c][r] += from_own_hosts);
         }
     }
     entitled
@@ -98,7 +98,7 @@ fn entitlements(model: &Model, current: &CycleState<'_>) -> Arena<ConsumerId, [f
 /// Derivation of a fair share, level by level: own hosts and private pools, then the division of the public pool.
 pub fn derive(model: &Model, current: &CycleState<'_>, queue: QueueId, resource: Resource) -> Vec<DivisionStep> {
     let plan = &model.plan;
-    let at = model.consumer(queue);
+    let consumer = model.consumer(queue);
     let pool = model.layout.pool(&current.state, ConsumerId::ROOT);
     let book = PoolBook::open(&current.state, &pool);
     let quota = dynamic_quota(&current.state, &book, resource.index());
@@ -111,7 +111,7 @@ pub fn derive(model: &Model, current: &CycleState<'_>, queue: QueueId, resource:
         public: quota.ids().map(|c| units(resource, quota[c].as_real())).collect(),
         entitled: entitled.values().map(|all| units(resource, all[resource.index()])).collect(),
     };
-    let mut path: Vec<ConsumerId> = plan.path(at).collect();
+    let mut path: Vec<ConsumerId> = plan.path(consumer).collect();
     path.reverse();
     let mut steps = Vec::new();
     for pair in path.windows(2) {
@@ -135,21 +135,21 @@ impl Derivation<'_> {
     /// Appends the steps of one level.
     fn of(&self, parent: ConsumerId, steps: &mut Vec<DivisionStep>) {
         let plan = &self.model.plan;
-        let own = |c: ConsumerId| self.entitled[c] - self.public[c];
+        let of_own_hosts = |c: ConsumerId| self.entitled[c] - self.public[c];
         let mut order = plan.consumers[parent].children.clone();
         order.sort_by_key(|&c| std::cmp::Reverse(plan.consumers[c].priority));
-        let mut rest = self.public[parent] + order.iter().map(|&c| own(c)).sum::<f64>();
+        let mut rest = self.public[parent] + order.iter().map(|&c| of_own_hosts(c)).sum::<f64>();
         steps.push(DivisionStep::Capacity { of: self.model.queues[parent], amount: rest });
-        for &c in order.iter().filter(|&&c| own(c) > 0.0) {
+        for &c in order.iter().filter(|&&c| of_own_hosts(c) > 0.0) {
             let Some(queue) = self.model.queues[c] else { continue };
-            rest -= own(c);
-            let has = own(c);
+            let granted = of_own_hosts(c);
+            rest -= granted;
             steps.push(DivisionStep::Quota {
                 rule: OWN_HOSTS,
                 queue,
-                quota: has,
-                requestable: has,
-                granted: has,
+                quota: granted,
+                requestable: granted,
+                granted,
                 remaining: rest,
             });
         }
@@ -162,10 +162,10 @@ impl Derivation<'_> {
         let consumers = &self.model.plan.consumers;
         let mut rest = self.public[parent];
         for group in order.chunk_by(|&a, &b| consumers[a].priority == consumers[b].priority) {
-            let mut given: Vec<f64> = vec![0.0; group.len()];
+            let mut granted: Vec<f64> = vec![0.0; group.len()];
             for round in 1..=group.len() as u32 {
-                let wants = |i: usize| self.demand[group[i]] - given[i];
-                let is_open = |&i: &usize| consumers[group[i]].ratio > 0 && wants(i) > LEAST;
+                let missing = |i: usize| self.demand[group[i]] - granted[i];
+                let is_open = |&i: &usize| consumers[group[i]].ratio > 0 && missing(i) > LEAST;
                 let open: Vec<usize> = (0..group.len()).filter(is_open).collect();
                 // If nothing is left for a priority, its consumers still have one line.
                 if open.is_empty() || rest <= LEAST && round > 1 {
@@ -176,9 +176,9 @@ impl Derivation<'_> {
                 for i in open {
                     let consumer = &consumers[group[i]];
                     let ratio = consumer.ratio as f64;
-                    let (offer, wanted) = (pot * ratio / sum as f64, self.demand[group[i]] - given[i]);
+                    let (offer, wanted) = (pot * ratio / sum as f64, self.demand[group[i]] - granted[i]);
                     let part = offer.min(wanted);
-                    given[i] += part;
+                    granted[i] += part;
                     rest -= part;
                     let Some(queue) = self.model.queues[group[i]] else { continue };
                     steps.push(DivisionStep::Round(DivisionRound {

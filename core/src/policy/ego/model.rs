@@ -130,12 +130,12 @@ impl Model {
         let mut amounts = [None; RESOURCES_MAX];
         for resource in Resource::ACCOUNTED {
             let values = queue.resources.get(resource);
-            let at = |bound: Bound| match bound {
+            let amount = |bound: Bound| match bound {
                 Bound::At(amount) => Some(amount.in_base_units()),
                 Bound::Unset | Bound::Unlimited => None,
             };
-            amounts[resource.index()] = at(values.quota).filter(|&quota| quota > 0);
-            consumer.share_limit[resource.index()] = at(values.limit).map(ShareLimit::At);
+            amounts[resource.index()] = amount(values.quota).filter(|&quota| quota > 0);
+            consumer.share_limit[resource.index()] = amount(values.limit).map(ShareLimit::At);
         }
         if !config.shares_slots && amounts.iter().any(Option::is_some) {
             consumer.own.push(Ownership::Amounts(amounts));
@@ -166,9 +166,9 @@ impl Model {
             if sum.iter().all(Option::is_none) {
                 continue;
             }
-            if let [Ownership::Amounts(own)] = &mut self.plan.consumers[node].own[..] {
-                for (own, sum) in own.iter_mut().zip(sum) {
-                    *own = (*own).max(sum);
+            if let [Ownership::Amounts(amounts)] = &mut self.plan.consumers[node].own[..] {
+                for (amount, sum) in amounts.iter_mut().zip(sum) {
+                    *amount = (*amount).max(sum);
                 }
             } else {
                 self.plan.consumers[node].own = vec![Ownership::Amounts(sum)];
@@ -179,8 +179,8 @@ impl Model {
     /// Over-committed dimensions with their ratios.
     pub fn over_commitment(&self) -> Vec<(u8, f64)> {
         let ratios = Resource::ACCOUNTED.into_iter().map(|resource| (resource, self.over_commit.get(resource)));
-        let more = ratios.filter(|(_, ratio)| *ratio != Weight::ONE);
-        more.map(|(resource, ratio)| (resource.index() as u8, ratio.as_real())).collect()
+        let others = ratios.filter(|(_, ratio)| *ratio != Weight::ONE);
+        others.map(|(resource, ratio)| (resource.index() as u8, ratio.as_real())).collect()
     }
 
     /// The host of a node of this partition.

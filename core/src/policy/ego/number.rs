@@ -94,15 +94,15 @@ impl Nat {
     }
 
     /// The product with a machine word.
-    pub fn scaled(&self, by: u64) -> Nat {
-        self.times(&Nat::from(by))
+    pub fn scaled(&self, factor: u64) -> Nat {
+        self.times(&Nat::from(factor))
     }
 
     /// Quotient and remainder of the division by a machine word, which must not be zero.
-    pub fn divided(&self, by: u64) -> (Nat, u64) {
+    pub fn divided(&self, divisor: u64) -> (Nat, u64) {
         match self {
-            Nat::Small(n) => (Nat::Small(n / u128::from(by)), (n % u128::from(by)) as u64),
-            Nat::Big(n) => ((n / by).into(), (n % by).to_u64().unwrap_or_default()),
+            Nat::Small(n) => (Nat::Small(n / u128::from(divisor)), (n % u128::from(divisor)) as u64),
+            Nat::Big(n) => ((n / divisor).into(), (n % divisor).to_u64().unwrap_or_default()),
         }
     }
 }
@@ -239,17 +239,17 @@ mod tests {
             prop_assert_eq!(&sum.minus(&b), &a);
             prop_assert!(sum >= a && sum >= b);
             prop_assert_eq!(sum.times(&sum), a.times(&a).plus(&a.times(&b).scaled(2)).plus(&b.times(&b)));
-            let (quotient, rest) = a.divided(w);
-            prop_assert!(rest < w);
-            prop_assert_eq!(quotient.scaled(w).plus(&Nat::from(rest)), a);
+            let (quotient, remainder) = a.divided(w);
+            prop_assert!(remainder < w);
+            prop_assert_eq!(quotient.scaled(w).plus(&Nat::from(remainder)), a);
         }
 
         #[test]
         fn portions_are_exact(n in any::<u64>(), part in 1..1000u64, of in 1..1000u64, again in 1..1000u64) {
             let whole = Fraction::whole(Nat::from(n));
-            let there = whole.portion(part, of).portion(again, 7);
+            let portion = whole.portion(part, of).portion(again, 7);
             let expected = Fraction { n: Nat::from(n).scaled(part).scaled(again), d: Nat::from(of).scaled(7) };
-            prop_assert_eq!(there, expected);
+            prop_assert_eq!(portion, expected);
         }
     }
 

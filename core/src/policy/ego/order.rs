@@ -40,8 +40,8 @@ pub(super) fn order(
     let mut path: Vec<ConsumerId> = model.plan.path(model.consumer(queue)).collect();
     path.reverse();
     let mut levels: Vec<OrderLevel> = path.windows(2).map(|pair| ranks.siblings(pair[0], Some(pair[1]))).collect();
-    let at = model.consumer(queue);
-    levels.push(if model.plan.is_leaf(at) { ranks.jobs(queue, job) } else { ranks.siblings(at, None) });
+    let consumer = model.consumer(queue);
+    levels.push(if model.plan.is_leaf(consumer) { ranks.jobs(queue, job) } else { ranks.siblings(consumer, None) });
     levels.retain(|level| level.n > 0 || level.subject_is_absent);
     levels
 }
@@ -95,13 +95,13 @@ impl<'r> Ranks<'r> {
         rules::per_ratio(&self.usage[consumer], &self.whole, self.model.plan.consumers[consumer].ratio)
     }
 
-    fn siblings(&self, of: ConsumerId, subject: Option<ConsumerId>) -> OrderLevel {
+    fn siblings(&self, parent: ConsumerId, subject: Option<ConsumerId>) -> OrderLevel {
         let plan = &self.model.plan;
         let mut open: Vec<ConsumerId> =
-            plan.consumers[of].children.iter().copied().filter(|&c| self.waits[c]).collect();
+            plan.consumers[parent].children.iter().copied().filter(|&c| self.waits[c]).collect();
         open.sort_by(|&a, &b| self.compare(a, b));
         let has_priorities = open.iter().any(|&c| plan.consumers[c].priority != 0);
-        level(self.model.queues[of], &open, subject, |i, before| {
+        level(self.model.queues[parent], &open, subject, |i, before| {
             let consumer = open[i];
             let queue = self.model.queues[consumer];
             let keys = has_priorities.then(|| self.priority(consumer)).into_iter();
@@ -116,14 +116,14 @@ impl<'r> Ranks<'r> {
     }
 
     /// Checks that place a consumer behind a sibling.
-    fn behind(&self, consumer: ConsumerId, before: ConsumerId) -> Vec<Check> {
-        let subject = rules::between(self.model.queues[consumer], self.model.queues[before]);
-        let (own, other) = (self.priority(consumer), self.priority(before));
-        if own.value != other.value {
-            return vec![Check::new(rules::SHARE_PRIORITY, subject, own, Op::AtMost, other)];
+    fn behind(&self, consumer: ConsumerId, previous: ConsumerId) -> Vec<Check> {
+        let subject = rules::between(self.model.queues[consumer], self.model.queues[previous]);
+        let (own_priority, other) = (self.priority(consumer), self.priority(previous));
+        if own_priority.value != other.value {
+            return vec![Check::new(rules::SHARE_PRIORITY, subject, own_priority, Op::AtMost, other)];
         }
         let rule = if self.model.plan.slots.is_some() { rules::SLOT_RATIO } else { rules::SHARE_RATIO };
-        vec![Check::new(rule, subject, self.per_ratio(consumer), Op::AtLeast, self.per_ratio(before))]
+        vec![Check::new(rule, subject, self.per_ratio(consumer), Op::AtLeast, self.per_ratio(previous))]
     }
 
     /// Pending jobs of a leaf, in the order of its sub-allocations.
@@ -139,14 +139,14 @@ impl<'r> Ranks<'r> {
         level(Some(leaf), &all, subject, |i, before| {
             let job = all[i];
             let behind = before.map(|at| {
-                let before = all[at];
+                let previous = all[at];
                 let subject =
-                    Subject { queue: Some(leaf), job: Some(job), other_job: Some(before), ..Subject::default() };
-                let (own, other) = (priority(job), priority(before));
-                if own.value != other.value {
-                    return Check::new(rules::JOB_ORDER, subject, own, Op::AtMost, other);
+                    Subject { queue: Some(leaf), job: Some(job), other_job: Some(previous), ..Subject::default() };
+                let (own_priority, other) = (priority(job), priority(previous));
+                if own_priority.value != other.value {
+                    return Check::new(rules::JOB_ORDER, subject, own_priority, Op::AtMost, other);
                 }
-                Check::new(rules::JOB_ORDER, subject, submit(job), Op::AtLeast, submit(before))
+                Check::new(rules::JOB_ORDER, subject, submit(job), Op::AtLeast, submit(previous))
             });
             Ranked {
                 name: jobs[job].name.to_string(),

@@ -20,9 +20,9 @@ use crate::units::{Amount, Resource, Weight};
 
 /// Physical capacity of a host for an offered one.
 fn had(offered: f64, resource: Resource, ratio: Weight) -> f64 {
-    let has = offered / ratio.as_real();
+    let capacity = offered / ratio.as_real();
     // The offered capacity was rounded down to whole GPUs, millicores or bytes.
-    if resource == Resource::GPU { has.ceil() } else { has.round() }
+    if resource == Resource::GPU { capacity.ceil() } else { capacity.round() }
 }
 
 /// Checks for a unit on an over-committed host; empty if its physical capacity suffices.
@@ -35,19 +35,19 @@ pub(super) fn checks(model: &Model, current: &CycleState<'_>, id: UnitId) -> Vec
         if ratio == Weight::ONE || size(id)[dim] == 0 {
             return None;
         }
-        let before = state.on_host[unit.host].iter().filter(|&&other| other < id);
-        let used = before.map(|&other| size(other)[dim]).sum::<i64>() + size(id)[dim];
+        let earlier = state.on_host[unit.host].iter().filter(|&&other| other < id);
+        let used = earlier.map(|&other| size(other)[dim]).sum::<i64>() + size(id)[dim];
         let real = |base: i64| Amount::base_units(base).in_policy_units(resource);
-        let has = had(real(model.plan.hosts[unit.host][dim]), resource, ratio);
+        let capacity = had(real(model.plan.hosts[unit.host][dim]), resource, ratio);
         let subject = Subject {
             queue: model.queues[state.subs[unit.sub].leaf],
             node: Some(model.nodes[unit.host]),
             resource: Some(resource),
             ..Subject::default()
         };
-        let left = term(Quantity::Capacity, Value::Product([has, ratio.as_real()]));
+        let left = term(Quantity::Capacity, Value::Product([capacity, ratio.as_real()]));
         let right = term(Quantity::Allocated, Value::Real(real(used)));
-        (real(used) > has).then(|| Check::new(OVER_COMMIT, subject, left, Op::AtLeast, right))
+        (real(used) > capacity).then(|| Check::new(OVER_COMMIT, subject, left, Op::AtLeast, right))
     };
     Resource::ACCOUNTED.into_iter().filter_map(check).collect()
 }

@@ -41,12 +41,12 @@ pub fn split_hosts(plan: &Plan) -> Arena<ConsumerId, Vec<HostId>> {
 }
 
 /// Removes the hosts of the entries from `rest` and returns them, in plan order.
-fn choose(plan: &Plan, entries: &[Ownership], of: usize, rest: &mut Vec<HostId>) -> Vec<HostId> {
-    let mut taken: Vec<HostId> = Vec::new();
+fn choose(plan: &Plan, entries: &[Ownership], n_total: usize, rest: &mut Vec<HostId>) -> Vec<HostId> {
+    let mut chosen: Vec<HostId> = Vec::new();
     for entry in entries {
         let mut n_left = match entry {
             Ownership::Count(n) => *n,
-            Ownership::Part(thousandths) => of * thousandths / 1000,
+            Ownership::Part(thousandths) => n_total * thousandths / 1000,
             _ => rest.len(),
         };
         let mut amounts = match entry {
@@ -62,22 +62,22 @@ fn choose(plan: &Plan, entries: &[Ownership], of: usize, rest: &mut Vec<HostId>)
                 };
             if is_meant {
                 n_left -= 1;
-                taken.push(*host);
+                chosen.push(*host);
             }
             !is_meant
         });
     }
-    taken.sort();
-    taken
+    chosen.sort();
+    chosen
 }
 
 /// Subtracts a host from the remaining amounts if it fits as a whole.
-fn fits_into(left: &mut [Option<i64>], host: &Dims) -> bool {
-    let fits = left.iter().zip(host).all(|(left, &has)| left.is_none_or(|left| has <= left));
-    let gives = left.iter().zip(host).any(|(left, &has)| left.is_some() && has > 0);
+fn fits_into(remaining: &mut [Option<i64>], host: &Dims) -> bool {
+    let fits = remaining.iter().zip(host).all(|(amount, &size)| amount.is_none_or(|amount| size <= amount));
+    let gives = remaining.iter().zip(host).any(|(amount, &size)| amount.is_some() && size > 0);
     if fits && gives {
-        for (left, has) in left.iter_mut().zip(host) {
-            *left = left.map(|left| left - has);
+        for (amount, size) in remaining.iter_mut().zip(host) {
+            *amount = amount.map(|amount| amount - size);
         }
     }
     fits && gives
@@ -95,16 +95,16 @@ pub struct Lending {
 /// Decides which hosts are lent, and drops earmarks on those called back.
 pub fn lend(state: &mut PoolState<'_>, holdings: &Arena<ConsumerId, Vec<HostId>>) -> Lending {
     let plan = state.plan;
-    let none = || plan.consumers.ids().map(|_| Vec::new()).collect();
-    let mut lending = Lending { called_back: none(), own: none() };
+    let empty = || plan.consumers.ids().map(|_| Vec::new()).collect();
+    let mut lending = Lending { called_back: empty(), own: empty() };
     for leaf in plan.consumers.ids().filter(|&c| plan.is_leaf(c) && !holdings[c].is_empty()) {
         let Some(parent) = plan.consumers[leaf].parent else { continue };
         let (borrowed, idle): (Vec<HostId>, Vec<HostId>) =
             holdings[leaf].iter().partition(|&&host| is_borrowed(state, host));
         let order: Vec<HostId> = idle.into_iter().chain(borrowed.iter().copied()).collect();
         let needed = needed_hosts(state, leaf, &order);
-        let mut kept = holdings[leaf].clone();
-        let reserved = choose(plan, &plan.consumers[leaf].reserved, holdings[leaf].len(), &mut kept);
+        let mut available = holdings[leaf].clone();
+        let reserved = choose(plan, &plan.consumers[leaf].reserved, holdings[leaf].len(), &mut available);
         for &host in &holdings[leaf] {
             let is_borrowed = borrowed.contains(&host);
             let is_lendable = plan.consumers[leaf].lendout
@@ -121,8 +121,8 @@ pub fn lend(state: &mut PoolState<'_>, holdings: &Arena<ConsumerId, Vec<HostId>>
         lending.own[leaf] = order.into_iter().filter(|&h| state.lent[h].is_none()).collect();
     }
     for host in lending.called_back.values().flatten() {
-        while let Some(at) = state.earmarks.iter().position(|e| e.host == *host && e.source != Source::Owned) {
-            state.drop_earmark(at);
+        while let Some(index) = state.earmarks.iter().position(|e| e.host == *host && e.source != Source::Owned) {
+            state.drop_earmark(index);
         }
     }
     lending
@@ -145,8 +145,8 @@ fn needed_hosts(state: &PoolState<'_>, leaf: ConsumerId, order: &[HostId]) -> Ve
     let mut rooms: Vec<_> = order.iter().map(|&host| (host, owner_room(state, host), false)).collect();
     let lay = |rooms: &mut Vec<(HostId, Dims, bool)>, sub: SubId| {
         let unit = state.subs[sub].unit;
-        let found = rooms.iter_mut().find(|room| fits(&room.1, &unit) && state.may_run(sub, room.0));
-        if let Some(room) = found {
+        let first_fit = rooms.iter_mut().find(|room| fits(&room.1, &unit) && state.may_run(sub, room.0));
+        if let Some(room) = first_fit {
             add(&mut room.1, &unit, -1);
             room.2 = true;
             return true;
@@ -158,9 +158,9 @@ fn needed_hosts(state: &PoolState<'_>, leaf: ConsumerId, order: &[HostId]) -> Ve
         if !together.is_empty() && state.subs[sub].allocation != sub {
             continue;
         }
-        let before = rooms.clone();
+        let saved = rooms.clone();
         if !together.iter().all(|&sub| lay(&mut rooms, sub)) {
-            rooms = before;
+            rooms = saved;
             continue;
         }
         let laid = together.iter().filter(|&&other| other == sub).count();
@@ -200,18 +200,18 @@ pub fn lent_to(state: &PoolState<'_>, holdings: &Arena<ConsumerId, Vec<HostId>>,
 pub fn passed_on(state: &PoolState<'_>, holdings: &Arena<ConsumerId, Vec<HostId>>, pool: ConsumerId) -> Vec<HostId> {
     let plan = state.plan;
     let owners = plan.subtree(pool).filter(|&c| plan.is_leaf(c) && c != pool);
-    let is_above = |&h: &HostId| state.lent[h].is_some_and(|at| at != pool && plan.is_below(pool, at));
+    let is_above = |&h: &HostId| state.lent[h].is_some_and(|lent_to| lent_to != pool && plan.is_below(pool, lent_to));
     owners.flat_map(|owner| holdings[owner].iter().copied().filter(is_above)).collect()
 }
 
 /// Moves idle lent hosts of a pool one level up if its consumer lends.
 pub fn pass_on(state: &mut PoolState<'_>, pool: ConsumerId) {
     let consumer = &state.plan.consumers[pool];
-    let Some(above) = consumer.parent.filter(|_| consumer.lendout) else { return };
+    let Some(parent) = consumer.parent.filter(|_| consumer.lendout) else { return };
     for host in state.lent.ids() {
         let is_idle = state.on_host[host].is_empty() && !state.earmarks.iter().any(|e| e.host == host);
         if state.lent[host] == Some(pool) && is_idle {
-            state.lent[host] = Some(above);
+            state.lent[host] = Some(parent);
         }
     }
 }
@@ -231,8 +231,8 @@ pub struct TakenBack {
 /// it fits; then the other borrowed units are reclaimed as well.
 pub fn take_back(state: &mut PoolState<'_>, leaf: ConsumerId, hosts: &[HostId]) -> TakenBack {
     let (mut started, mut owned) = (Vec::new(), Vec::new());
-    for at in 0..state.subs_of[leaf].len() {
-        let sub = state.subs_of[leaf][at];
+    for i in 0..state.subs_of[leaf].len() {
+        let sub = state.subs_of[leaf][i];
         // The first units of an allocation start together, when the whole hosts are free.
         while state.subs[sub].outstanding() > 0 && state.first_units(sub).is_empty() {
             if let Some(&host) = hosts.iter().find(|&&h| state.fits_now(sub, h)) {
@@ -294,9 +294,9 @@ fn victims_for(state: &PoolState<'_>, sub: SubId, host: HostId) -> Option<Vec<Un
 fn evict_borrowed(state: &mut PoolState<'_>, owner: ConsumerId, victims: &[UnitId]) -> Time {
     let mut deadline = state.now;
     for &id in victims {
-        let until = state.now + super::grace::borrower_grace(state, owner, id);
-        deadline = deadline.max(until);
-        state.reclaim(id, until);
+        let end = state.now + super::grace::borrower_grace(state, owner, id);
+        deadline = deadline.max(end);
+        state.reclaim(id, end);
     }
     deadline
 }

@@ -140,10 +140,10 @@ impl Plan {
         consumer.parent = parent;
         consumer.depth = parent.map_or(0, |p| self.consumers[p].depth + 1);
         let id = self.consumers.push(consumer);
-        let mut above = Some(id);
-        while let Some(p) = above {
+        let mut ancestor = Some(id);
+        while let Some(p) = ancestor {
             self.consumers[p].end = ConsumerId(id.0 + 1);
-            above = self.consumers[p].parent;
+            ancestor = self.consumers[p].parent;
         }
         if let Some(p) = parent {
             self.consumers[p].children.push(id);
@@ -157,16 +157,16 @@ impl Plan {
         let groups = std::iter::once(vec![ConsumerId::ROOT]).chain(self.consumers.values().map(|c| c.children.clone()));
         for group in groups.collect::<Vec<_>>() {
             let common = group.iter().try_fold(1u64, |l, &c| (l / gcd(l, ratios[c].1)).checked_mul(ratios[c].1));
-            let at = |c: ConsumerId| {
+            let scaled = |c: ConsumerId| {
                 let (n, d) = ratios[c];
                 common.and_then(|l| n.checked_mul(l / d))
             };
-            let fits = group.iter().all(|&c| at(c).is_some_and(|n| n < 1 << 40));
+            let fits = group.iter().all(|&c| scaled(c).is_some_and(|n| n < 1 << 40));
             let rounded = |c: ConsumerId| (ratios[c].0 as f64 / ratios[c].1 as f64 * 1e6) as u64;
-            let of = |c: ConsumerId| if fits { at(c).unwrap_or(0) } else { rounded(c).min(1 << 40) };
-            let divisor = group.iter().fold(0, |g, &c| gcd(of(c), g)).max(1);
+            let ratio_of = |c: ConsumerId| if fits { scaled(c).unwrap_or(0) } else { rounded(c).min(1 << 40) };
+            let divisor = group.iter().fold(0, |g, &c| gcd(ratio_of(c), g)).max(1);
             for &c in &group {
-                self.consumers[c].ratio = of(c) / divisor;
+                self.consumers[c].ratio = ratio_of(c) / divisor;
             }
         }
     }
@@ -183,9 +183,9 @@ impl Plan {
     pub fn path(&self, consumer: ConsumerId) -> impl Iterator<Item = ConsumerId> + '_ {
         std::iter::successors(Some(consumer), |&c| self.consumers[c].parent)
     }
-    /// Whether `below` is in the subtree of `above`.
-    pub fn is_below(&self, below: ConsumerId, above: ConsumerId) -> bool {
-        above <= below && below < self.consumers[above].end
+    /// Whether `descendant` is in the subtree of `ancestor`.
+    pub fn is_below(&self, descendant: ConsumerId, ancestor: ConsumerId) -> bool {
+        ancestor <= descendant && descendant < self.consumers[ancestor].end
     }
 
     /// The siblings at which the paths to two leaves split; `None` for the same leaf.
@@ -204,8 +204,8 @@ impl Plan {
 
 /// Number of units that fit into a capacity; unlimited for an empty unit.
 pub fn units_in(capacity: &Dims, unit: &Dims) -> u64 {
-    let wanted = capacity.iter().zip(unit).filter(|&(_, &u)| u > 0);
-    wanted.map(|(&c, &u)| (c.max(0) / u) as u64).min().unwrap_or(u64::MAX)
+    let requested = capacity.iter().zip(unit).filter(|&(_, &u)| u > 0);
+    requested.map(|(&c, &u)| (c.max(0) / u) as u64).min().unwrap_or(u64::MAX)
 }
 
 /// Whether one unit fits into the capacity.
@@ -214,8 +214,8 @@ pub fn fits(capacity: &Dims, unit: &Dims) -> bool {
 }
 
 /// Adds `times` × `amount` to `to`.
-pub fn add(to: &mut Dims, amount: &Dims, times: i64) {
-    for (t, a) in to.iter_mut().zip(amount) {
+pub fn add(dims: &mut Dims, amount: &Dims, times: i64) {
+    for (t, a) in dims.iter_mut().zip(amount) {
         *t += a * times;
     }
 }

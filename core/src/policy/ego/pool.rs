@@ -119,11 +119,11 @@ impl<'p> PoolBook<'p> {
                 None => kinds.push((host, 1)),
             }
         }
-        let of = |shape: SizeId| {
+        let units_of = |shape: SizeId| {
             let parts = kinds.iter().map(|(kind, n)| units_on(state, shape, *kind).saturating_mul(*n));
             parts.fold(0, u64::saturating_add)
         };
-        let capacity: Arena<SizeId, u64> = state.shapes.ids().map(of).collect();
+        let capacity: Arena<SizeId, u64> = state.shapes.ids().map(units_of).collect();
         // Unused sizes would only increase the common multiple.
         let mut occurs: Arena<SizeId, bool> = capacity.ids().map(|_| false).collect();
         for sub in state.subs.values().filter(|sub| plan.is_below(sub.leaf, pool.root)) {
@@ -218,11 +218,11 @@ impl<'p> PoolBook<'p> {
 
     /// Adds or removes one projected unit.
     pub fn project(&mut self, state: &PoolState<'_>, sub: SubId, more: bool) {
-        let before = self.drawn[sub].projected;
-        let after = if more { before + 1 } else { before.saturating_sub(1) };
-        self.drawn[sub].projected = after;
-        let larger = self.share(state, sub, before.max(after));
-        let share = larger.minus(&self.share(state, sub, before.min(after)));
+        let n_before = self.drawn[sub].projected;
+        let n_after = if more { n_before + 1 } else { n_before.saturating_sub(1) };
+        self.drawn[sub].projected = n_after;
+        let larger = self.share(state, sub, n_before.max(n_after));
+        let share = larger.minus(&self.share(state, sub, n_before.min(n_after)));
         self.charge(state, sub, if more { 1 } else { -1 }, &share);
     }
 
@@ -230,7 +230,7 @@ impl<'p> PoolBook<'p> {
     pub fn exceeds(&self, limit: ShareLimit, consumer: ConsumerId, dim: usize, more: i64) -> bool {
         let amount = i128::from(self.amount(consumer, dim)) + i128::from(more);
         match limit {
-            ShareLimit::At(most) => amount > i128::from(most),
+            ShareLimit::At(limit) => amount > i128::from(limit),
             ShareLimit::Part(millionths) => amount * 1_000_000 > i128::from(self.offered[dim]) * i128::from(millionths),
         }
     }
@@ -238,10 +238,10 @@ impl<'p> PoolBook<'p> {
     /// A share limit of the pool in base units, rounded down.
     pub fn limit_in(&self, limit: ShareLimit, dim: usize) -> i64 {
         match limit {
-            ShareLimit::At(most) => most,
+            ShareLimit::At(limit) => limit,
             ShareLimit::Part(millionths) => {
-                let most = i128::from(self.offered[dim]) * i128::from(millionths) / 1_000_000;
-                i64::try_from(most).unwrap_or(i64::MAX)
+                let limit = i128::from(self.offered[dim]) * i128::from(millionths) / 1_000_000;
+                i64::try_from(limit).unwrap_or(i64::MAX)
             }
         }
     }
@@ -306,7 +306,7 @@ impl<'p> PoolBook<'p> {
 
     /// Whether a leaf may use a host: its reclaim grace must respect the owner's lend-out grace.
     pub fn admits(&self, state: &PoolState<'_>, leaf: ConsumerId, host: PoolHost) -> bool {
-        host.lent_grace.is_none_or(|most| state.plan.consumers[leaf].reclaim_grace <= Some(most))
+        host.lent_grace.is_none_or(|grace_max| state.plan.consumers[leaf].reclaim_grace <= Some(grace_max))
     }
 }
 

@@ -186,8 +186,8 @@ impl<'a> PoolState<'a> {
     /// Adds a sub-allocation.
     pub fn add_sub(&mut self, mut sub: Sub) -> SubId {
         let wanted = (sub.unit, sub.mask);
-        let known = self.shapes.iter().find(|(_, shape)| **shape == wanted);
-        sub.shape = known.map(|(shape, _)| shape).unwrap_or_else(|| self.shapes.push(wanted));
+        let existing = self.shapes.iter().find(|(_, shape)| **shape == wanted);
+        sub.shape = existing.map(|(shape, _)| shape).unwrap_or_else(|| self.shapes.push(wanted));
         let leaf = sub.leaf;
         let id = self.subs.push(sub);
         self.subs_of[leaf].push(id);
@@ -247,10 +247,10 @@ impl<'a> PoolState<'a> {
         self.units[id].state = UnitState::Gone;
         self.on_host[host].retain(|&other| other != id);
         self.changes.push(UnitChange::Stopped(id));
-        for at in 0..self.earmarks.len() {
-            if self.earmarks[at].victims.contains(&id) {
-                self.earmarks[at].victims.retain(|&victim| victim != id);
-                self.hold(at);
+        for i in 0..self.earmarks.len() {
+            if self.earmarks[i].victims.contains(&id) {
+                self.earmarks[i].victims.retain(|&victim| victim != id);
+                self.hold(i);
             }
         }
     }
@@ -267,21 +267,21 @@ impl<'a> PoolState<'a> {
     }
 
     /// Holds the resources that the unit needs in addition to those of its victims.
-    fn hold(&mut self, at: usize) {
-        let earmark = &mut self.earmarks[at];
-        let mut needed = self.subs[earmark.sub].unit;
+    fn hold(&mut self, index: usize) {
+        let earmark = &mut self.earmarks[index];
+        let mut remaining = self.subs[earmark.sub].unit;
         for &victim in &earmark.victims {
-            add(&mut needed, &self.subs[self.units[victim].sub].unit, -1);
+            add(&mut remaining, &self.subs[self.units[victim].sub].unit, -1);
         }
-        let held = needed.map(|n| n.max(0));
+        let reserved = remaining.map(|n| n.max(0));
         add(&mut self.free[earmark.host], &earmark.held, 1);
-        add(&mut self.free[earmark.host], &held, -1);
-        earmark.held = held;
+        add(&mut self.free[earmark.host], &reserved, -1);
+        earmark.held = reserved;
     }
 
     /// Removes an earmark, redeemed or not.
-    pub fn drop_earmark(&mut self, at: usize) -> Earmark {
-        let earmark = self.earmarks.remove(at);
+    pub fn drop_earmark(&mut self, index: usize) -> Earmark {
+        let earmark = self.earmarks.remove(index);
         add(&mut self.free[earmark.host], &earmark.held, 1);
         let unit = self.subs[earmark.sub].unit;
         add(&mut self.unclaimed[earmark.host], &unit, 1);
@@ -306,18 +306,18 @@ impl<'a> PoolState<'a> {
     /// Redeems the earmarks whose victims are gone, in the order of their creation. Earmarks of first units wait for
     /// each other, and lapse if the others cannot start.
     pub fn redeem(&mut self) {
-        let mut at = 0;
-        while at < self.earmarks.len() {
-            let sub = self.earmarks[at].sub;
+        let mut i = 0;
+        while i < self.earmarks.len() {
+            let sub = self.earmarks[i].sub;
             let is_leaving = self.subs[sub].leaving > 0 && self.subs[sub].waiting() == 0;
-            if !self.earmarks[at].victims.is_empty() || is_leaving {
-                at += 1;
+            if !self.earmarks[i].victims.is_empty() || is_leaving {
+                i += 1;
             } else if self.is_complete(sub) {
-                self.redeem_at(at);
+                self.redeem_at(i);
             } else if self.earmarks.iter().any(|e| self.is_same(e.sub, sub) && !e.victims.is_empty()) {
-                at += 1;
+                i += 1;
             } else {
-                self.drop_earmark(at);
+                self.drop_earmark(i);
             }
         }
     }
@@ -380,8 +380,8 @@ impl<'a> PoolState<'a> {
     }
 
     /// Redeems one earmark: the unit starts if it is still wanted.
-    pub fn redeem_at(&mut self, at: usize) {
-        let earmark = self.drop_earmark(at);
+    pub fn redeem_at(&mut self, index: usize) {
+        let earmark = self.drop_earmark(index);
         let sub = &self.subs[earmark.sub];
         let is_wanted = sub.want > sub.running + sub.outside;
         if is_wanted && self.fits_now(earmark.sub, earmark.host) {

@@ -63,10 +63,10 @@ impl Table {
 }
 
 /// Adds a share to a consumer and its ancestors in the pool.
-fn add_up(plan: &Plan, to: &mut InPool<Nat>, consumer: ConsumerId, share: &Nat) {
-    let root = to.root();
+fn add_up(plan: &Plan, amounts: &mut InPool<Nat>, consumer: ConsumerId, share: &Nat) {
+    let root = amounts.root();
     for consumer in plan.path(consumer).take_while(|&c| c >= root) {
-        to[consumer] = to[consumer].plus(share);
+        amounts[consumer] = amounts[consumer].plus(share);
     }
 }
 
@@ -108,13 +108,13 @@ impl Demands {
         self.of = InPool::new(self.alone.ids(), |_| Nat::ZERO);
         self.waits = InPool::new(self.alone.ids(), |_| false);
         // Children follow their parents.
-        for at in self.alone.ids().rev() {
-            let (demand, waits) = &self.alone[at];
-            self.of[at] = self.of[at].plus(demand);
-            self.waits[at] |= waits;
-            if let Some(above) = plan.consumers[at].parent.filter(|_| at > root) {
-                self.of[above] = self.of[above].plus(&self.of[at]);
-                self.waits[above] |= self.waits[at];
+        for node in self.alone.ids().rev() {
+            let (demand, waits) = &self.alone[node];
+            self.of[node] = self.of[node].plus(demand);
+            self.waits[node] |= waits;
+            if let Some(parent) = plan.consumers[node].parent.filter(|_| node > root) {
+                self.of[parent] = self.of[parent].plus(&self.of[node]);
+                self.waits[parent] |= self.waits[node];
             }
         }
     }
@@ -156,11 +156,11 @@ pub(super) fn quotas(state: &PoolState<'_>, book: &PoolBook<'_>, demands: &Deman
     }
     let mut quota = InPool::new(book.consumers(), |_| Nat::ZERO);
     for leaf in book.consumers().filter(|&c| state.plan.is_leaf(c)) {
-        let mut kept = book.projected(leaf).clone();
+        let mut remaining = book.projected(leaf).clone();
         for id in limit_victims(state, book, leaf) {
-            kept = kept.minus(&book.share(state, state.units[id].sub, 1));
+            remaining = remaining.minus(&book.share(state, state.units[id].sub, 1));
         }
-        add_up(state.plan, &mut quota, leaf, &kept);
+        add_up(state.plan, &mut quota, leaf, &remaining);
     }
     InPool::new(quota.ids(), |c| Fraction::whole(quota[c].clone()))
 }
@@ -196,8 +196,8 @@ fn fill(plan: &Plan, total: Fraction, demand: &InPool<Nat>, note: Note<'_>) -> I
             continue;
         }
         let mut rest = quota[node].clone();
-        let takes = |&c: &ConsumerId| plan.consumers[c].ratio > 0 && !demand[c].is_zero();
-        let mut open: Vec<ConsumerId> = children.iter().copied().filter(takes).collect();
+        let takes_part = |&c: &ConsumerId| plan.consumers[c].ratio > 0 && !demand[c].is_zero();
+        let mut open: Vec<ConsumerId> = children.iter().copied().filter(takes_part).collect();
         open.sort_by(|&a, &b| {
             let (a, b) = (&plan.consumers[a], &plan.consumers[b]);
             b.priority.cmp(&a.priority)
@@ -224,9 +224,9 @@ fn divide(
     }
     let mut sum: u64 = group.iter().map(|&c| ratio(c)).sum();
     for (i, &c) in group.iter().enumerate() {
-        let wanted = &demand[c];
+        let needed = &demand[c];
         // rest · ratio / sum >= demand, without division.
-        if rest.n.scaled(ratio(c)) < wanted.times(&rest.d).scaled(sum) {
+        if rest.n.scaled(ratio(c)) < needed.times(&rest.d).scaled(sum) {
             for &c in &group[i..] {
                 note(c, rest, sum);
                 quota[c] = rest.portion(ratio(c), sum);
@@ -235,8 +235,8 @@ fn divide(
             return;
         }
         note(c, rest, sum);
-        quota[c] = Fraction::whole(wanted.clone());
-        *rest = rest.less(wanted);
+        quota[c] = Fraction::whole(needed.clone());
+        *rest = rest.less(needed);
         sum -= ratio(c);
     }
 }
@@ -245,7 +245,7 @@ fn divide(
 fn limit_in(limit: Option<ShareLimit>, total: i64) -> Option<Fraction> {
     let natural = |n: i64| Nat::from(n.max(0) as u64);
     Some(match limit? {
-        ShareLimit::At(most) => Fraction::whole(natural(most)),
+        ShareLimit::At(amount) => Fraction::whole(natural(amount)),
         ShareLimit::Part(millionths) => {
             Fraction { n: natural(total).times(&natural(millionths)), d: Nat::from(1_000_000) }
         }
@@ -286,35 +286,35 @@ pub(super) fn dynamic_demand(state: &PoolState<'_>, book: &PoolBook<'_>, dim: us
     let mut demand = InPool::new(book.consumers(), |_| Nat::ZERO);
     for node in book.consumers().rev() {
         let consumer = &plan.consumers[node];
-        let mut wanted = if consumer.children.is_empty() { leaf_wants(state, book, node, dim) } else { Nat::ZERO };
+        let mut total = if consumer.children.is_empty() { leaf_wants(state, book, node, dim) } else { Nat::ZERO };
         for &c in &consumer.children {
-            wanted = wanted.plus(&demand[c]);
+            total = total.plus(&demand[c]);
         }
         if node > root && consumer.ratio == 0 {
-            wanted = Nat::ZERO;
+            total = Nat::ZERO;
         }
         if let Some(limit) = consumer.share_limit[dim].filter(|_| node > root) {
-            let most = match limit {
-                ShareLimit::At(most) => natural(most).scaled(MILLION),
+            let limit_amount = match limit {
+                ShareLimit::At(amount) => natural(amount).scaled(MILLION),
                 ShareLimit::Part(millionths) => natural(book.offered[dim]).times(&natural(millionths)),
             };
-            wanted = wanted.min(most);
+            total = total.min(limit_amount);
         }
-        demand[node] = wanted;
+        demand[node] = total;
     }
     demand
 }
 
 /// Demand of a leaf in one dimension, in millionths: all that is not covered by other sources.
 fn leaf_wants(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: ConsumerId, dim: usize) -> Nat {
-    let mut wanted = Nat::ZERO;
+    let mut total = Nat::ZERO;
     for &id in &state.subs_of[leaf] {
         let sub = &state.subs[id];
         let elsewhere = sub.covered() - book.drawn[id].projected;
         let n = u64::from(sub.want.saturating_sub(elsewhere));
-        wanted = wanted.plus(&Nat::from(sub.unit[dim].max(0) as u64).scaled(n).scaled(MILLION));
+        total = total.plus(&Nat::from(sub.unit[dim].max(0) as u64).scaled(n).scaled(MILLION));
     }
-    wanted
+    total
 }
 
 /// Fraction of each consumer among its siblings, as numerator and denominator: the best priority with outstanding units

@@ -83,13 +83,13 @@ impl QuotaStatus {
     pub fn close(&mut self, state: &PoolState<'_>, root: ConsumerId, leaf: ConsumerId) {
         let mut node = leaf;
         loop {
-            let above = state.plan.consumers[node].parent.filter(|_| node != root).unwrap_or(root);
-            let open = &mut self.open[above];
+            let parent = state.plan.consumers[node].parent.filter(|_| node != root).unwrap_or(root);
+            let open = &mut self.open[parent];
             open.retain(|&c| c != node);
-            if !open.is_empty() || above == root {
+            if !open.is_empty() || parent == root {
                 return;
             }
-            node = above;
+            node = parent;
         }
     }
 

@@ -58,9 +58,9 @@ pub(super) fn compare(state: &PoolState<'_>, book: &PoolBook<'_>, a: ConsumerId,
 /// Fraction of each sibling, as numerator and denominator: those of the best priority divide everything by ratio. For
 /// display (ego.md 7.1).
 pub(super) fn parts(plan: &Plan, siblings: &[ConsumerId]) -> impl Iterator<Item = (u64, u64)> {
-    let of = |&c: &ConsumerId| &plan.consumers[c];
-    let best = siblings.iter().map(|c| of(c).priority).max();
-    let ratio = move |c: &ConsumerId| if Some(of(c).priority) == best { of(c).ratio } else { 0 };
+    let consumer = |&c: &ConsumerId| &plan.consumers[c];
+    let best = siblings.iter().map(|c| consumer(c).priority).max();
+    let ratio = move |c: &ConsumerId| if Some(consumer(c).priority) == best { consumer(c).ratio } else { 0 };
     let sum: u64 = siblings.iter().map(ratio).sum();
     siblings.iter().map(move |c| (ratio(c), sum))
 }

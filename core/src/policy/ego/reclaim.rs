@@ -247,7 +247,7 @@ impl ReclaimPass<'_, '_, '_> {
             return false;
         };
         let first = |&&sub: &&SubId| self.book.outstanding(self.state, sub) > 0;
-        let taken = match self.state.subs_of[leaf].iter().find(first) {
+        let result = match self.state.subs_of[leaf].iter().find(first) {
             Some(&sub) => {
                 let together = self.state.first_units(sub);
                 if together.is_empty() {
@@ -258,7 +258,7 @@ impl ReclaimPass<'_, '_, '_> {
             }
             None => Err(None),
         };
-        let Err(why) = taken else {
+        let Err(why) = result else {
             self.demands = Some(status.demands);
             return true;
         };
@@ -291,7 +291,7 @@ impl ReclaimPass<'_, '_, '_> {
             None if self.book.outstanding(self.state, first) == 0 => return Err(Refused::NotUnderQuota),
             None => self.find_room(leaf, first, status).map(|(round, room)| UnitSource::Take(round, room))?,
         };
-        let before = (self.state.clone(), self.book.clone());
+        let saved = (self.state.clone(), self.book.clone());
         let roles = (self.was_reclaimer.clone(), self.was_victim.clone(), self.units_of.clone());
         let n_reclaims = self.pass.reclaims.len();
         match first {
@@ -313,7 +313,7 @@ impl ReclaimPass<'_, '_, '_> {
                 }
             };
             if taken.is_err() {
-                (*self.state, *self.book) = before;
+                (*self.state, *self.book) = saved;
                 (self.was_reclaimer, self.was_victim, self.units_of) = roles;
                 self.pass.reclaims.truncate(n_reclaims);
                 return taken;
@@ -414,7 +414,8 @@ impl ReclaimPass<'_, '_, '_> {
                 let is_open = self.book.admits(self.state, leaf, place)
                     && self.state.may_run(sub, host)
                     && !fits(&self.state.free[host], &self.state.subs[sub].unit);
-                if let Some(room) = is_open.then(|| self.room_on(leaf, sub, host, round, &best)).flatten()
+                if is_open
+                    && let Some(room) = self.room_on(leaf, sub, host, round, &best)
                     && best.as_ref().is_none_or(|best| self.compare_rooms(&room, best).is_lt())
                 {
                     best = Some(room);
@@ -436,8 +437,8 @@ impl ReclaimPass<'_, '_, '_> {
             }
             let rank = round.ranks[state.subs[unit.sub].leaf];
             if rank != u32::MAX {
-                let after = candidates.iter().rposition(|&(other, _)| other <= rank).map_or(0, |at| at + 1);
-                candidates.insert(after, (rank, id));
+                let position = candidates.iter().rposition(|&(other, _)| other <= rank).map_or(0, |at| at + 1);
+                candidates.insert(position, (rank, id));
             }
         }
         candidates
@@ -486,7 +487,7 @@ impl ReclaimPass<'_, '_, '_> {
             let victim = self.state.units[id].sub;
             let size = self.state.subs[victim].unit;
             let mut dims = unit.iter().zip(&free).zip(&size);
-            let helps = dims.any(|((&wanted, &free), &size)| wanted > 0 && wanted > free && size > 0);
+            let helps = dims.any(|((&missing, &free), &size)| missing > 0 && missing > free && size > 0);
             if !helps || !self.try_release(leaf, victim, round) {
                 continue;
             }

@@ -37,7 +37,7 @@ pub fn refuse(world: PartitionView<'_>, model: &Model, current: &CycleState<'_>,
     let pool = model.layout.pool(&current.state, ConsumerId::ROOT);
     let book = PoolBook::open(&current.state, &pool);
     let table = Table::new(&current.state, &book);
-    let earmarks = current.state.earmarks.iter().enumerate().map(|(at, earmark)| (earmark.sub, at)).collect();
+    let earmarks = current.state.earmarks.iter().enumerate().map(|(i, earmark)| (earmark.sub, i)).collect();
     let public = || cycle.passes.iter().filter(|(root, _)| *root == ConsumerId::ROOT).map(|(_, pass)| pass);
     let of_public = public().flat_map(|pass| &pass.refused);
     let reclaims = public().flat_map(|pass| &pass.reclaims);
@@ -108,8 +108,8 @@ impl RefusalContext<'_, '_> {
     fn gate(&self, sub: SubId) -> (Gate, Outlook, Vec<Check>) {
         let state = &self.current.state;
         let leaf = state.subs[sub].leaf;
-        if let Some(&at) = self.earmarks.get(&sub) {
-            let earmark = &state.earmarks[at];
+        if let Some(&i) = self.earmarks.get(&sub) {
+            let earmark = &state.earmarks[i];
             let until = earmark.victims.iter().filter_map(|&id| match state.units[id].state {
                 UnitState::Reclaiming(until) => Some(until),
                 _ => None,
@@ -168,8 +168,11 @@ impl RefusalContext<'_, '_> {
     fn slot_gate(&self, slots: &SlotView, sub: SubId, queue: QueueId) -> (Gate, Outlook, Vec<Check>) {
         let state = &self.current.state;
         let leaf = state.subs[sub].leaf;
-        let fits_somewhere =
-            state.plan.hosts.iter().any(|(host, has)| state.may_run(sub, host) && fits(has, &state.subs[sub].unit));
+        let fits_somewhere = state
+            .plan
+            .hosts
+            .iter()
+            .any(|(host, capacity)| state.may_run(sub, host) && fits(capacity, &state.subs[sub].unit));
         if !fits_somewhere {
             return self.no_capacity(sub);
         }
@@ -240,12 +243,12 @@ impl RefusalContext<'_, '_> {
         let mut book = pool.as_ref().map(|pool| PoolBook::open(state, pool));
         let is_own = |host: HostId| self.model.layout.holders[host] == leaf && state.lent[host].is_none();
         for (n, &unit) in units.iter().enumerate() {
-            let may = |host: HostId| match &book {
+            let is_usable = |host: HostId| match &book {
                 Some(book) => book.is_in[host] && book.barred(state, unit).is_none() && self.may_use(unit, host),
                 None => pool.is_none() && is_own(host),
             };
             let fits = |&host: &HostId| fits(&free[host], &state.subs[unit].unit) && state.may_run(unit, host);
-            let Some(host) = free.ids().filter(fits).find(|&host| may(host)) else { return (n, free) };
+            let Some(host) = free.ids().filter(fits).find(|&host| is_usable(host)) else { return (n, free) };
             add(&mut free[host], &state.subs[unit].unit, -1);
             if let Some(book) = &mut book {
                 book.project(state, unit, true);
@@ -332,22 +335,22 @@ impl RefusalContext<'_, '_> {
         let pool = if is_lent { self.current.state.lent[host] } else { Some(holder) };
         pool.filter(|&pool| plan.is_below(leaf, pool)).is_some_and(|pool| {
             let of_owner = is_lent.then(|| effective_lendout_grace(plan, holder, pool));
-            let mut most = of_owner.into_iter().chain([pool_grace(plan, pool)]);
+            let mut grace_periods = of_owner.into_iter().chain([pool_grace(plan, pool)]);
             let has_ratio = plan.path(leaf).take_while(|&c| c > pool).all(|c| plan.consumers[c].ratio > 0);
-            has_ratio && most.all(|most| plan.consumers[leaf].reclaim_grace <= Some(most))
+            has_ratio && grace_periods.all(|grace| plan.consumers[leaf].reclaim_grace <= Some(grace))
         })
     }
 
     fn no_capacity(&self, sub: SubId) -> (Gate, Outlook, Vec<Check>) {
         let unit = &self.current.state.subs[sub].unit;
         let nodes = || self.world.nodes().map(|(_, node)| node);
-        let most = |dim: usize| nodes().map(|node| node.capacity.get(resource(dim)).in_base_units()).max();
-        match (0..SLOTS).find(|&dim| unit[dim] > most(dim).unwrap_or(0)) {
+        let largest = |dim: usize| nodes().map(|node| node.capacity.get(resource(dim)).in_base_units()).max();
+        match (0..SLOTS).find(|&dim| unit[dim] > largest(dim).unwrap_or(0)) {
             Some(dim) => {
                 let (resource, job) = (resource(dim), job_of(self.world, self.current.pod_sets[sub]));
                 let subject = Subject { job: Some(job), resource: Some(resource), ..Subject::default() };
                 let left = amount(Quantity::Request, unit[dim], resource);
-                let right = amount(Quantity::LargestNode, most(dim).unwrap_or(0), resource);
+                let right = amount(Quantity::LargestNode, largest(dim).unwrap_or(0), resource);
                 let check = Check::new(rules::HOST_SIZE, subject, left, Op::Exceeds, right);
                 (Gate::TooLarge { resource }, Outlook::OnlyByEdit, vec![check])
             }
@@ -396,8 +399,8 @@ impl RefusalContext<'_, '_> {
         let others = self.book.consumers().filter(|&other| {
             other != leaf && self.current.state.plan.is_leaf(other) && !self.table.projected[other].is_zero()
         });
-        let most = others.max_by(|&l, &r| self.table.projected[l].cmp(&self.table.projected[r]));
-        let Some(other) = most else { return Vec::new() };
+        let fullest = others.max_by(|&l, &r| self.table.projected[l].cmp(&self.table.projected[r]));
+        let Some(other) = fullest else { return Vec::new() };
         let usage = rules::part(Quantity::Usage, &self.table.projected[other], &self.table.whole);
         let quota = rules::quota(&self.table.quota[other], &self.table.whole);
         let subject = rules::between(self.model.queues[other], None);

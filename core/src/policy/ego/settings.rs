@@ -183,7 +183,7 @@ fn of_consumer() -> impl Iterator<Item = &'static Setting<ConsumerConfig>> {
 
 /// All rules and settings; a setting of both the plan and its consumers is listed once.
 pub fn rulebook() -> Rulebook {
-    let others = of_consumer().filter(|own| Setting::find(&PLAN, own.field.key).is_none());
+    let others = of_consumer().filter(|setting| Setting::find(&PLAN, setting.field.key).is_none());
     Rulebook::new(RULES.to_vec(), PLAN.iter().map(Setting::rules).chain(others.map(Setting::rules)))
 }
 
@@ -200,8 +200,8 @@ pub fn read(s: &Scenario, f: &mut Findings) -> Config {
             _ => {
                 let names = Setting::names(&PLAN);
                 let of_consumers = Setting::names(of_consumer()).join(", ");
-                let says = format!("it has {}, and for a queue, as in rank.NAME: {of_consumers}", names.join(", "));
-                unknown(s, name, &names, &says, f);
+                let message = format!("it has {}, and for a queue, as in rank.NAME: {of_consumers}", names.join(", "));
+                unknown(s, name, &names, &message, f);
                 continue;
             }
         };
@@ -218,9 +218,9 @@ fn count(text: &str) -> Result<u32, Expected> {
 }
 
 fn ratio(text: &str) -> Result<Weight, Expected> {
-    let within = |ratio: &Weight| *ratio >= Weight::ONE && ratio.in_millionths() <= RATIO_MAX * 1_000_000;
+    let is_in_range = |ratio: &Weight| *ratio >= Weight::ONE && ratio.in_millionths() <= RATIO_MAX * 1_000_000;
     let ratio = quantity::millionths(text).ok().map(Weight::millionths);
-    ratio.filter(within).ok_or("a number from 1 to 100")
+    ratio.filter(is_in_range).ok_or("a number from 1 to 100")
 }
 
 fn span(text: &str) -> Result<Span, Expected> {

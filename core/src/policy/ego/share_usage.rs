@@ -85,10 +85,11 @@ impl<'r> Reader<'r> {
     fn read(&self) -> SharePool {
         let root = self.book.pool.root;
         let sizes: Vec<UnitSize> = self.shapes.iter().map(|&shape| self.size(shape)).collect();
-        let asked = |dim: &usize| sizes.iter().any(|size| size.unit.iter().any(|(of, _)| usize::from(*of) == *dim));
+        let requests = || sizes.iter().flat_map(|size| &size.unit);
+        let is_requested = |dim: &usize| requests().any(|(unit_dim, _)| usize::from(*unit_dim) == *dim);
         let state = &self.current.state;
         let quotas: Vec<Quotas> = (0..RESOURCES_MAX)
-            .filter(asked)
+            .filter(is_requested)
             .map(|dim| match &self.slots {
                 Some(slots) if dim == Resource::GPU.index() => {
                     let [fixed, by_work] = [&slots.quotas[0], &slots.quotas[1]]
@@ -140,7 +141,7 @@ impl<'r> Reader<'r> {
         let (root, plan) = (self.book.pool.root, &self.model.plan);
         let of = &plan.consumers[consumer];
         let queue = self.model.queues[consumer];
-        let below = self.subs.iter().filter(|&&sub| plan.is_below(self.current.state.subs[sub].leaf, consumer));
+        let in_subtree = self.subs.iter().filter(|&&sub| plan.is_below(self.current.state.subs[sub].leaf, consumer));
         let vector_of = |pick: fn(&Quotas) -> &InPool<Fraction>| {
             let entry = |quotas: &Quotas| {
                 (quotas.0 as u8, in_policy_units(Resource(quotas.0 as u8), pick(quotas)[consumer].as_real()))
@@ -153,7 +154,7 @@ impl<'r> Reader<'r> {
             depth: (of.depth - plan.consumers[root].depth) as u32,
             queue,
             size: None,
-            units: below.map(|&sub| self.book.drawn[sub].units).sum(),
+            units: in_subtree.map(|&sub| self.book.drawn[sub].units).sum(),
             usage: self.exact(&self.table.usage[consumer]),
             projected: self.exact(&self.table.projected[consumer]),
             demand: self.exact(&self.table.demand[consumer]),
@@ -163,7 +164,7 @@ impl<'r> Reader<'r> {
                     None => self.table.quota_part(consumer).exact(),
                 },
                 limit: vector(|dim| match of.share_limit[dim]? {
-                    ShareLimit::At(most) => Some(most as f64),
+                    ShareLimit::At(amount) => Some(amount as f64),
                     ShareLimit::Part(millionths) => Some(self.book.offered[dim] as f64 * millionths as f64 / 1e6),
                 }),
                 static_quota: vector_of(|quotas| &quotas.1),
@@ -175,9 +176,9 @@ impl<'r> Reader<'r> {
     /// Appends rows for the allocations of a leaf, with sub-allocations if there are several.
     fn allocations(&self, leaf: ConsumerId, depth: u32, rows: &mut Vec<UsageRow>) {
         let subs = &self.current.state.subs;
-        let own: Vec<SubId> = self.subs.iter().copied().filter(|&sub| subs[sub].leaf == leaf).collect();
+        let own_subs: Vec<SubId> = self.subs.iter().copied().filter(|&sub| subs[sub].leaf == leaf).collect();
         let same = |a: &SubId, b: &SubId| subs[*a].allocation == subs[*b].allocation;
-        for allocation in own.chunk_by(same).take(ALLOCATIONS_MAX) {
+        for allocation in own_subs.chunk_by(same).take(ALLOCATIONS_MAX) {
             let set = |sub: SubId| &self.world.cluster.pod_sets[self.current.pod_sets[sub]];
             let job = self.world.cluster.jobs[set(allocation[0]).job].name.to_string();
             let row = |of, name, depth, members: &[SubId]| {
@@ -188,7 +189,7 @@ impl<'r> Reader<'r> {
                 let drawn = |sub: SubId| self.book.drawn[sub];
                 let shape = |sub: &SubId| subs[*sub].shape;
                 let is_one = members.iter().all(|sub| shape(sub) == shape(&members[0]));
-                let size = self.shapes.iter().position(|&of| is_one && of == shape(&members[0]));
+                let size = self.shapes.iter().position(|&other| is_one && other == shape(&members[0]));
                 UsageRow {
                     of,
                     name,
@@ -210,15 +211,15 @@ impl<'r> Reader<'r> {
     }
 
     fn step(&self, (consumer, rest, ratios): &Offer) -> QuotaStep {
-        let of = &self.model.plan.consumers[*consumer];
+        let entry = &self.model.plan.consumers[*consumer];
         let of_pool = |n: &Fraction| Fraction { n: n.n.clone(), d: n.d.times(&self.table.whole) }.exact();
         QuotaStep {
-            of: of.parent.filter(|&parent| parent != self.book.pool.root).and_then(|c| self.model.queues[c]),
+            of: entry.parent.filter(|&parent| parent != self.book.pool.root).and_then(|c| self.model.queues[c]),
             queue: self.model.queues[*consumer],
-            priority: of.priority,
+            priority: entry.priority,
             rest: of_pool(rest),
-            ratio: (of.ratio, *ratios),
-            offer: of_pool(&rest.portion(of.ratio, *ratios)),
+            ratio: (entry.ratio, *ratios),
+            offer: of_pool(&rest.portion(entry.ratio, *ratios)),
             demand: self.exact(&self.table.demand[*consumer]),
             quota: self.table.quota_part(*consumer).exact(),
         }
@@ -229,8 +230,8 @@ impl<'r> Reader<'r> {
 type Quotas = (usize, InPool<Fraction>, InPool<Fraction>);
 
 /// Vector of amounts given in base units.
-fn vector(of: impl Fn(usize) -> Option<f64>) -> Vector {
-    let entry = |dim: usize| Some((dim as u8, in_policy_units(Resource(dim as u8), of(dim)?)));
+fn vector(amount_of: impl Fn(usize) -> Option<f64>) -> Vector {
+    let entry = |dim: usize| Some((dim as u8, in_policy_units(Resource(dim as u8), amount_of(dim)?)));
     (0..RESOURCES_MAX).filter(|&dim| dim != SLOTS).filter_map(entry).collect()
 }
 
@@ -250,12 +251,12 @@ pub(super) fn assignments(
             let parts: Vec<(u64, u64)> = ranking::parts(plan, &open).collect();
             let children = &plan.consumers[group.node].children;
             let candidate = |&c: &ConsumerId| {
-                let at = open.iter().position(|&other| other == c);
-                let usage = at.map_or(Fraction::ZERO, |at| part(&group.open[at].1));
+                let index = open.iter().position(|&other| other == c);
+                let usage = index.map_or(Fraction::ZERO, |index| part(&group.open[index].1));
                 let per_ratio = Fraction { n: usage.n.clone(), d: usage.d.scaled(plan.consumers[c].ratio.max(1)) };
                 Some(ShareCandidate {
                     queue: model.queues[c]?,
-                    part: at.map(|at| parts[at]),
+                    part: index.map(|index| parts[index]),
                     usage: [usage.exact(), per_ratio.exact()],
                 })
             };

@@ -114,9 +114,9 @@ impl Slots<'_> {
     }
 
     /// Records the offers to siblings.
-    fn offer(&self, to: &[ConsumerId], round: u32, rest: u64, offers: &mut Vec<SlotOffer>) {
-        let ratios = to.iter().map(|&c| self.plan.consumers[c].ratio).sum();
-        offers.extend(to.iter().map(|&consumer| SlotOffer { consumer, round, rest, ratios, quota: 0 }));
+    fn offer(&self, consumers: &[ConsumerId], round: u32, rest: u64, offers: &mut Vec<SlotOffer>) {
+        let ratios = consumers.iter().map(|&c| self.plan.consumers[c].ratio).sum();
+        offers.extend(consumers.iter().map(|&consumer| SlotOffer { consumer, round, rest, ratios, quota: 0 }));
     }
 
     /// Divides by demand: consumers whose offer covers their demand are served, and the rest is offered to the others.
@@ -163,9 +163,9 @@ impl Slots<'_> {
     }
 
     /// Marks the leaves that satisfy `may`, and their ancestors.
-    fn open(&self, may: &dyn Fn(ConsumerId) -> bool) -> InPool<bool> {
+    fn open(&self, predicate: &dyn Fn(ConsumerId) -> bool) -> InPool<bool> {
         let mut open = InPool::new(self.held.ids(), |_| false);
-        for leaf in self.held.ids().filter(|&c| self.plan.is_leaf(c) && may(c)) {
+        for leaf in self.held.ids().filter(|&c| self.plan.is_leaf(c) && predicate(c)) {
             self.plan.path(leaf).for_each(|c| open[c] = true);
         }
         open
@@ -183,12 +183,12 @@ impl Slots<'_> {
 
     pub(super) fn compare_per_ratio(&self, a: ConsumerId, b: ConsumerId) -> Ordering {
         let ratio = |c: ConsumerId| u128::from(self.plan.consumers[c].ratio);
-        let held = |c: ConsumerId| u128::from(self.held_below(c));
+        let slots = |c: ConsumerId| u128::from(self.held_below(c));
         match (ratio(a), ratio(b)) {
-            (0, 0) => held(a).cmp(&held(b)),
+            (0, 0) => slots(a).cmp(&slots(b)),
             (0, _) => Ordering::Greater,
             (_, 0) => Ordering::Less,
-            _ => (held(a) * ratio(b)).cmp(&(held(b) * ratio(a))),
+            _ => (slots(a) * ratio(b)).cmp(&(slots(b) * ratio(a))),
         }
     }
 
@@ -205,14 +205,14 @@ impl Slots<'_> {
     /// Assigns free slots. `start` returns whether a leaf can use one, given the open consumers; a leaf that cannot is
     /// excluded from the pass.
     pub(super) fn assign_where(&mut self, start: &mut dyn FnMut(&Slots<'_>, ConsumerId, &InPool<bool>) -> bool) {
-        let mut out = InPool::new(self.held.ids(), |_| false);
+        let mut excluded = InPool::new(self.held.ids(), |_| false);
         while self.held_below(ConsumerId::ROOT) < self.slots {
-            let open = self.open(&|leaf| !out[leaf] && self.waits(leaf));
+            let open = self.open(&|leaf| !excluded[leaf] && self.waits(leaf));
             let Some(leaf) = self.next_leaf(&open) else { break };
             if start(self, leaf, &open) {
                 self.held[leaf] += 1;
             } else {
-                out[leaf] = true;
+                excluded[leaf] = true;
             }
         }
     }
@@ -220,8 +220,8 @@ impl Slots<'_> {
     /// Reclaims slots; returns reclaimer and victim of each slot.
     pub fn reclaim(&mut self) -> Vec<(ConsumerId, ConsumerId)> {
         let mut moves = Vec::new();
-        self.reclaim_where(|_, by, victim, _| {
-            moves.push((by, victim));
+        self.reclaim_where(|_, reclaimer, victim, _| {
+            moves.push((reclaimer, victim));
             true
         });
         moves
@@ -231,10 +231,10 @@ impl Slots<'_> {
     /// that cannot is not tried again.
     pub(super) fn reclaim_where(&mut self, mut take: impl FnMut(&Self, ConsumerId, ConsumerId, &InPool<u64>) -> bool) {
         let quota = self.quota(self.share_quota);
-        let mut out = InPool::new(self.held.ids(), |_| false);
+        let mut excluded = InPool::new(self.held.ids(), |_| false);
         let mut barred: BTreeSet<(ConsumerId, ConsumerId)> = BTreeSet::new();
         loop {
-            let open = self.open(&|c| !out[c] && self.may_reclaim(c, &quota));
+            let open = self.open(&|c| !excluded[c] && self.may_reclaim(c, &quota));
             let Some(leaf) = self.next_leaf(&open) else { break };
             match self.victim(leaf, &quota, &barred) {
                 Some(victim) if take(self, leaf, victim, &quota) => {
@@ -244,7 +244,7 @@ impl Slots<'_> {
                 Some(victim) => {
                     barred.insert((leaf, victim));
                 }
-                None => out[leaf] = true,
+                None => excluded[leaf] = true,
             }
         }
     }
@@ -294,19 +294,19 @@ impl Slots<'_> {
 }
 
 /// Divides slots by ratio: rounded down, then one each to the largest remainders, ties in tree order (OC-24).
-fn divide(plan: &Plan, children: &[ConsumerId], slots: u64, quota: &mut InPool<u64>, most: impl Fn(ConsumerId) -> u64) {
+fn divide(plan: &Plan, children: &[ConsumerId], slots: u64, quota: &mut InPool<u64>, cap: impl Fn(ConsumerId) -> u64) {
     let ratio = |c: ConsumerId| u128::from(plan.consumers[c].ratio);
     let sum: u128 = children.iter().map(|&c| ratio(c)).sum();
     if sum == 0 {
         return;
     }
     let offer = |c: ConsumerId| u128::from(slots) * ratio(c);
-    let given: u128 = children.iter().map(|&c| offer(c) / sum).sum();
+    let granted: u128 = children.iter().map(|&c| offer(c) / sum).sum();
     let mut order: Vec<ConsumerId> = children.iter().copied().filter(|&c| ratio(c) > 0).collect();
     order.sort_by_key(|&a| std::cmp::Reverse(offer(a) % sum));
-    let left_over = (u128::from(slots) - given) as usize;
+    let left_over = (u128::from(slots) - granted) as usize;
     for (i, &c) in order.iter().enumerate() {
         let slots = (offer(c) / sum) as u64 + u64::from(i < left_over);
-        quota[c] = slots.min(most(c));
+        quota[c] = slots.min(cap(c));
     }
 }

@@ -58,14 +58,14 @@ pub(super) fn limits(state: &PoolState<'_>) -> InPool<Option<u64>> {
 pub(super) fn slots<'s>(state: &PoolState<'s>, rules: SlotRules, limits: &'s InPool<Option<u64>>) -> Slots<'s> {
     let leaves = state.plan.subtree(ConsumerId::ROOT);
     let mut want = InPool::new(leaves.clone(), |_| 0);
-    let mut held = InPool::new(leaves, |_| 0);
+    let mut held_slots = InPool::new(leaves, |_| 0);
     for sub in state.subs.values() {
         want[sub.leaf] += u64::from(sub.want);
-        held[sub.leaf] += u64::from(sub.covered());
+        held_slots[sub.leaf] += u64::from(sub.covered());
     }
     let slots = slots_in(&state.plan.hosts);
     let SlotRules { share_quota, enforce_at } = rules;
-    Slots { plan: state.plan, slots, limits, want, held, share_quota, enforce_at }
+    Slots { plan: state.plan, slots, limits, want, held: held_slots, share_quota, enforce_at }
 }
 
 /// Number of whole slots in the resources of every host.
@@ -103,9 +103,9 @@ pub(super) fn run(
             let side = side.filter(|&side| side != first);
             std::iter::once(first).chain(side).map(status).collect()
         };
-        let below = with(leaf, sides.map(|(below, _)| below));
-        let above = with(victim, sides.map(|(_, above)| above));
-        moves.push(SlotMove { reclaim, below, above });
+        let side_below = with(leaf, sides.map(|(below, _)| below));
+        let side_above = with(victim, sides.map(|(_, above)| above));
+        moves.push(SlotMove { reclaim, below: side_below, above: side_above });
         true
     });
     (turns, moves)
@@ -140,7 +140,7 @@ fn start(state: &mut PoolState<'_>, leaf: ConsumerId) -> Option<UnitId> {
             n_full: 0,
             len: state.plan.hosts.len(),
             at: HostId::from_index,
-            is_open: |at: usize| is_open(state, sub, HostId::from_index(at)),
+            is_open: |i: usize| is_open(state, sub, HostId::from_index(i)),
         };
         Some((sub, choose_host(state, &state.subs[sub].unit, &hosts)?))
     };

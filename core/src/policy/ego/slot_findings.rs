@@ -31,18 +31,18 @@ fn one_gpu_each(s: &Scenario, f: &mut Findings) {
         |gpu: &Option<Scalar>| gpu.as_ref().is_some_and(|gpu| quantity::millionths(gpu.0.trim()) == Ok(1_000_000));
     for job in s.jobs.iter() {
         let wrong_set = job.pod_sets.iter().position(|pods| !is_one(&pods.gpu));
-        let here = Path::default().field("jobs").named(&job.name);
-        let at = match wrong_set {
-            Some(_) => here.field("pod-sets"),
-            None if job.pod_sets.is_empty() && !is_one(&job.gpu) => here.field("gpu"),
+        let job_path = Path::default().field("jobs").named(&job.name);
+        let path = match wrong_set {
+            Some(_) => job_path.field("pod-sets"),
+            None if job.pod_sets.is_empty() && !is_one(&job.gpu) => job_path.field("gpu"),
             None => continue,
         };
-        let says = format!(
+        let message = format!(
             "with plan: slots every pod takes one slot, which is one GPU; the pods of {} do not ask for gpu: 1",
             quoted(&job.name)
         );
-        let fix = wrong_set.is_none().then(|| set(at.clone(), "1", "Ask for one GPU")).flatten();
-        f.add(codes::SETTING_VALUE, at, says, fix);
+        let fix = if wrong_set.is_none() { set(path.clone(), "1", "Ask for one GPU") } else { None };
+        f.add(codes::SETTING_VALUE, path, message, fix);
     }
 }
 
@@ -50,14 +50,14 @@ fn without_effect(s: &Scenario, f: &mut Findings) {
     let owns =
         |quota: &Option<Scalar>| quota.as_ref().is_some_and(|quota| quantity::millionths(quota.0.trim()) != Ok(0));
     let owner = s.queues.iter().find(|q| owns(&q.gpu.quota) || owns(&q.cpu.quota) || owns(&q.memory.quota));
-    let of = |name: &str| Path::default().field("queues").named(name);
+    let queue_path = |name: &str| Path::default().field("queues").named(name);
     if let Some(queue) = owner {
-        let says = format!(
+        let message = format!(
             "plan: slots ignores ownership (of {}): IBM documents two different orders in which owned slots are lent; here every slot is in the \
              public pool. With plan: multidimensional whole nodes are owned and lent",
             quoted(&queue.name)
         );
-        f.add(codes::NOT_EXPRESSED, of(&queue.name), says, None);
+        f.add(codes::NOT_EXPRESSED, queue_path(&queue.name), message, None);
     }
     for name in s.settings.keys() {
         let why = match name.split('.').next().unwrap_or_default() {
@@ -67,28 +67,28 @@ fn without_effect(s: &Scenario, f: &mut Findings) {
             "over-commit" => "which counts whole slots",
             _ => continue,
         };
-        let at = Path::default().field("settings").field(name);
-        let says = format!("{name} has no effect with plan: slots, {why}");
-        f.add(codes::NOT_EXPRESSED, at.clone(), says, set(at, "", format!("Remove {name}")));
+        let path = Path::default().field("settings").field(name);
+        let message = format!("{name} has no effect with plan: slots, {why}");
+        f.add(codes::NOT_EXPRESSED, path.clone(), message, set(path, "", format!("Remove {name}")));
     }
     let limits = |limit: &Option<Scalar>| limit.as_ref().is_some_and(|limit| limit.0.trim() != "unlimited");
     let of_cpu = s.queues.iter().find(|q| limits(&q.cpu.limit));
     let of_memory = s.queues.iter().find(|q| limits(&q.memory.limit));
     for (field, what, queue) in [("cpu", "CPU", of_cpu), ("memory", "memory", of_memory)] {
         let Some(queue) = queue else { continue };
-        let says = format!("plan: slots counts slots, and ignores limits of {what} (of {})", quoted(&queue.name));
-        f.add(codes::NOT_EXPRESSED, of(&queue.name).field(field).field("limit"), says, None);
+        let message = format!("plan: slots counts slots, and ignores limits of {what} (of {})", quoted(&queue.name));
+        f.add(codes::NOT_EXPRESSED, queue_path(&queue.name).field(field).field("limit"), message, None);
     }
     if let Some(queue) = s.queues.iter().find(|q| q.priority.is_some()) {
-        let says = format!("plan: slots has no share priority (of {})", quoted(&queue.name));
-        f.add(codes::NOT_EXPRESSED, of(&queue.name).field("priority"), says, None);
+        let message = format!("plan: slots has no share priority (of {})", quoted(&queue.name));
+        f.add(codes::NOT_EXPRESSED, queue_path(&queue.name).field("priority"), message, None);
     }
 }
 
 fn only_of_slots(s: &Scenario, f: &mut Findings) {
     for name in ["share-quota", "enforcement"].into_iter().filter(|name| s.settings.contains_key(*name)) {
-        let at = Path::default().field("settings").field(name);
-        let says = format!("{name} has an effect only with plan: slots");
-        f.add(codes::NOT_EXPRESSED, at.clone(), says, set(at, "", format!("Remove {name}")));
+        let path = Path::default().field("settings").field(name);
+        let message = format!("{name} has an effect only with plan: slots");
+        f.add(codes::NOT_EXPRESSED, path.clone(), message, set(path, "", format!("Remove {name}")));
     }
 }

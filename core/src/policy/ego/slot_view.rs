@@ -69,8 +69,8 @@ impl SlotView {
 
     /// Demand of a consumer under the quota in force.
     fn wanted(&self, consumer: ConsumerId) -> u64 {
-        let most = self.limits[consumer].unwrap_or(self.slots);
-        if self.is_static { most } else { self.demand[consumer] }
+        let slots_max = self.limits[consumer].unwrap_or(self.slots);
+        if self.is_static { slots_max } else { self.demand[consumer] }
     }
 
     /// Derivation of a quota, level by level.
@@ -112,14 +112,14 @@ impl SlotView {
     /// Division in fractions of the pool.
     pub fn steps(&self, model: &Model) -> Vec<QuotaStep> {
         let step = |offer: &SlotOffer| {
-            let of = &model.plan.consumers[offer.consumer];
+            let entry = &model.plan.consumers[offer.consumer];
             QuotaStep {
-                of: of.parent.and_then(|parent| model.queues[parent]),
+                of: entry.parent.and_then(|parent| model.queues[parent]),
                 queue: model.queues[offer.consumer],
                 priority: 0,
                 rest: self.part(offer.rest).exact(),
-                ratio: (of.ratio, offer.ratios),
-                offer: self.part(offer.rest).portion(of.ratio, offer.ratios).exact(),
+                ratio: (entry.ratio, offer.ratios),
+                offer: self.part(offer.rest).portion(entry.ratio, offer.ratios).exact(),
                 demand: self.part(self.wanted(offer.consumer)).exact(),
                 quota: self.part(offer.quota).exact(),
             }
@@ -154,15 +154,15 @@ fn slots(quantity: Quantity, n: u64) -> crate::trace::Term {
 }
 
 /// Check that a consumer holds fewer slots than its quota.
-pub(super) fn below(model: &Model, (consumer, held, quota): SlotStatus) -> Check {
+pub(super) fn below(model: &Model, (consumer, slots_held, quota): SlotStatus) -> Check {
     let subject = rules::between(model.queues[consumer], None);
-    let (held, quota) = (slots(Quantity::Usage, held), slots(Quantity::FairShare, quota));
-    Check::new(rules::BELOW_SLOT_QUOTA, subject, held, Op::Less, quota)
+    let (slots_held, quota) = (slots(Quantity::Usage, slots_held), slots(Quantity::FairShare, quota));
+    Check::new(rules::BELOW_SLOT_QUOTA, subject, slots_held, Op::Less, quota)
 }
 
 /// Check that a consumer holds more slots than its quota.
-pub(super) fn above(model: &Model, (consumer, held, quota): SlotStatus) -> Check {
+pub(super) fn above(model: &Model, (consumer, slots_held, quota): SlotStatus) -> Check {
     let subject = rules::between(model.queues[consumer], None);
-    let (held, quota) = (slots(Quantity::Usage, held), slots(Quantity::FairShare, quota));
-    Check::new(rules::ABOVE_SLOT_QUOTA, subject, held, Op::Exceeds, quota)
+    let (slots_held, quota) = (slots(Quantity::Usage, slots_held), slots(Quantity::FairShare, quota));
+    Check::new(rules::ABOVE_SLOT_QUOTA, subject, slots_held, Op::Exceeds, quota)
 }

@@ -73,10 +73,10 @@ impl ReclaimPass<'_, '_, '_> {
         if side_a.priority == side_b.priority {
             let newest = self.state.units[*self.units_of[other].last()?].sub;
             self.book.project(self.state, newest, false);
-            let after = [a, b].map(|side| self.book.projected(side).clone());
+            let usage_after = [a, b].map(|side| self.book.projected(side).clone());
             self.book.project(self.state, newest, true);
-            if compare_per_ratio(&after[1], side_b.ratio, &after[0], side_a.ratio).is_lt() {
-                return Some(SparedBy::Inversion([a, b], after));
+            if compare_per_ratio(&usage_after[1], side_b.ratio, &usage_after[0], side_a.ratio).is_lt() {
+                return Some(SparedBy::Inversion([a, b], usage_after));
             }
         }
         let comes_later = round.ranks[other] != u32::MAX && round.ranks[other] > room.worst_rank;
@@ -90,10 +90,10 @@ pub fn spared(world: PartitionView<'_>, model: &Model, current: &CycleState<'_>,
     let reclaims = || cycle.passes.iter().flat_map(|(_, pass)| &pass.reclaims);
     let job = |sub: SubId| job_of(world, current.pod_sets[sub]);
     let queue = |consumer: ConsumerId| model.queues[consumer];
-    let lost = |by, of: Option<QueueId>| {
-        let own = reclaims().filter(|reclaim| reclaim.by.and_then(|(_, sub)| sub).map(job) == Some(by));
-        let units = own.flat_map(|reclaim| &reclaim.victims);
-        units.map(|&id| queue(current.state.subs[current.state.units[id].sub].leaf)).any(|loser| loser == of)
+    let has_lost = |by, queue_lost: Option<QueueId>| {
+        let own_reclaims = reclaims().filter(|reclaim| reclaim.by.and_then(|(_, sub)| sub).map(job) == Some(by));
+        let units = own_reclaims.flat_map(|reclaim| &reclaim.victims);
+        units.map(|&id| queue(current.state.subs[current.state.units[id].sub].leaf)).any(|loser| loser == queue_lost)
     };
     let mut all: Vec<NotSelected> = Vec::new();
     for reclaim in reclaims() {
@@ -104,7 +104,7 @@ pub fn spared(world: PartitionView<'_>, model: &Model, current: &CycleState<'_>,
         for spared in &reclaim.spared {
             let Some(candidate) = queue(spared.leaf).map(Candidate::Queue) else { continue };
             let is_known = all.iter().any(|other| other.by == by && other.candidate == candidate);
-            if !is_known && !lost(by, queue(spared.leaf)) {
+            if !is_known && !has_lost(by, queue(spared.leaf)) {
                 all.push(NotSelected { by, candidate, why: protection(model, spared, &why.whole) });
             }
         }

@@ -22,12 +22,12 @@ pub fn setting(work: &mut Translator<'_>, name: &str, typed: &Scalar) -> bool {
         return false;
     }
     work.new.settings.remove(name);
-    let at = Path::default().field("delays").field("termination");
+    let path = Path::default().field("delays").field("termination");
     if work.new.delays.termination.replace(typed.clone()).is_some() {
-        work.note(NoteKind::Dropped, at.clone(), "the grace of the plan wins in EGO");
+        work.note(NoteKind::Dropped, path.clone(), "the grace of the plan wins in EGO");
     }
-    let says = "the grace becomes the delay from evict to gone";
-    work.note(NoteKind::Changed, translator::setting(name), says);
-    work.note(NoteKind::Changed, at, says);
+    let message = "the grace becomes the delay from evict to gone";
+    work.note(NoteKind::Changed, translator::setting(name), message);
+    work.note(NoteKind::Changed, path, message);
     true
 }

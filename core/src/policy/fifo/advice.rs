@@ -12,11 +12,11 @@ pub fn queue(draft: &DraftQueue<'_>, f: &mut Findings) {
     let queue = draft.queue;
     let is_used = draft.requested[Resource::GPU.index()] && queue.children.is_empty();
     if is_used && matches!(queue.resources.gpu.quota, Bound::Unset | Bound::At(Amount::ZERO)) {
-        let says = format!(
+        let message = format!(
             "{} has no gpu [quota]; under first in, first out nothing that requests a GPU runs there",
             quoted(&queue.name)
         );
         let place = draft.place(Resource::GPU, "quota");
-        f.add(codes::NO_QUOTA, place.clone(), says, set(place, "unlimited", "Set the gpu [quota] to unlimited"));
+        f.add(codes::NO_QUOTA, place.clone(), message, set(place, "unlimited", "Set the gpu [quota] to unlimited"));
     }
 }

@@ -158,12 +158,12 @@ fn when_ends(
     ends: &[(Time, JobId)],
 ) -> Outlook {
     let mut later = memory.clone();
-    for &(at, other) in ends {
+    for &(time, other) in ends {
         for (pod, _) in world.cluster.pods_of(other).filter(|(_, pod)| pod.phase.holds()) {
             later.free(world, pod);
         }
         if Attempt::new(world, &later, leaf, job).place(None).is_some() {
-            return Outlook::WhenEnds { job: other, at: Some(at) };
+            return Outlook::WhenEnds { job: other, at: Some(time) };
         }
     }
     Outlook::NotForeseeable

@@ -41,21 +41,21 @@ pub fn owners(world: PartitionView<'_>, leaves: &[QueueId]) -> (Vec<Owned>, Vec<
             }
             Bound::At(quota) => quota.in_base_units(),
         };
-        let mut left = quota;
-        let mut own = Owned { quota, ..Owned::default() };
+        let mut remaining = quota;
+        let mut owner = Owned { quota, ..Owned::default() };
         while let Some((id, node)) = nodes.peek() {
             let size = node.capacity.get(Resource::GPU).in_base_units();
-            if size > left {
+            if size > remaining {
                 break;
             }
-            own.nodes.push(*id);
-            left -= size;
+            owner.nodes.push(*id);
+            remaining -= size;
             nodes.next();
         }
-        own.share = left;
-        owned.push(own);
+        owner.share = remaining;
+        owned.push(owner);
     }
-    let is_owned = |id: &NodeId| owned.iter().any(|own| own.nodes.binary_search(id).is_ok());
+    let is_owned = |id: &NodeId| owned.iter().any(|owner| owner.nodes.binary_search(id).is_ok());
     let common = world.nodes().map(|(id, _)| id).filter(|id| !is_owned(id)).collect();
     (owned, common)
 }

@@ -61,8 +61,8 @@ impl<'a> Attempt<'a> {
             let matches = |&pod: &PodId| cluster.pods[pod].selects(node) && cluster.pods[pod].tolerates(node);
             node.takes_pods() && self.pods.iter().all(matches)
         };
-        let own = &self.memory.leaves[self.leaf].owned.nodes;
-        own.iter().chain(&self.memory.common).copied().filter(may_run).collect()
+        let own_nodes = &self.memory.leaves[self.leaf].owned.nodes;
+        own_nodes.iter().chain(&self.memory.common).copied().filter(may_run).collect()
     }
 
     /// Finds nodes for all pods, or returns `None`.
@@ -86,8 +86,8 @@ impl<'a> Attempt<'a> {
     /// Whether the pods fit together on at least one of the nodes when it is empty.
     pub fn fits_empty_node(&self, nodes: &[NodeId]) -> bool {
         // Usually the first node has room now, which is cheaper to check.
-        let now = nodes.first().is_some_and(|&node| self.fit(&self.memory.node_use[node], node));
-        now || nodes.iter().any(|&node| self.fit(&NodeUse::new(&self.world.cluster.nodes[node]), node))
+        let fits_now = nodes.first().is_some_and(|&node| self.fit(&self.memory.node_use[node], node));
+        fits_now || nodes.iter().any(|&node| self.fit(&NodeUse::new(&self.world.cluster.nodes[node]), node))
     }
 
     /// Whether the pods fit together on the node in addition to `used`.
@@ -133,8 +133,8 @@ impl<'a> Attempt<'a> {
             let fits = self.may_take(node) && self.fit(&self.memory.node_use[node], node);
             match fits {
                 true if is_better => {
-                    let before = best.replace(key);
-                    near.iter_mut().zip(before).for_each(|(near, before)| near.fits(before));
+                    let previous = best.replace(key);
+                    near.iter_mut().zip(previous).for_each(|(near, previous)| near.fits(previous));
                 }
                 true => near.iter_mut().for_each(|near| near.fits(key)),
                 false if is_better => near.iter_mut().for_each(|near| near.fails(key)),
@@ -150,12 +150,12 @@ impl<'a> Attempt<'a> {
 
     fn on_empty_nodes(&self, nodes: &[NodeId]) -> Option<Vec<(PodId, NodeId)>> {
         let Memory { is_common, node_use, .. } = self.memory;
-        let mut left = self.pods.as_slice();
+        let mut remaining = self.pods.as_slice();
         let mut share_left = self.memory.share_left(self.leaf);
         let mut places = Vec::new();
         for &node in nodes.iter().filter(|&&node| node_use[node].n_pods() == 0) {
             let mut used = node_use[node].clone();
-            while let Some((&pod, rest)) = left.split_first() {
+            while let Some((&pod, others)) = remaining.split_first() {
                 let request = self.request(pod);
                 let gpus = if is_common[node] { request_of(request)[2] } else { 0 };
                 if gpus > share_left || !used.has_room(&self.world.cluster.nodes[node], request) {
@@ -165,9 +165,9 @@ impl<'a> Attempt<'a> {
                 used.take(request, devices);
                 share_left -= gpus;
                 places.push((pod, node));
-                left = rest;
+                remaining = others;
             }
-            if left.is_empty() {
+            if remaining.is_empty() {
                 return Some(places);
             }
         }
@@ -206,10 +206,10 @@ impl<'a> Attempt<'a> {
     pub fn reasons(&self) -> Vec<NodeReason> {
         let candidates = self.candidates();
         let pods = || self.pods.iter().map(|&pod| &self.world.cluster.pods[pod]);
-        let own = &self.memory.leaves[self.leaf].owned.nodes;
+        let own_nodes = &self.memory.leaves[self.leaf].owned.nodes;
         let mut reasons = Vec::new();
         for (id, node) in self.world.nodes() {
-            let is_own = own.binary_search(&id).is_ok() || self.memory.is_common[id];
+            let is_own = own_nodes.binary_search(&id).is_ok() || self.memory.is_common[id];
             let used = &self.memory.node_use[id];
             let lacks = || pods().next().and_then(|pod| used.lacking(node, &pod.request));
             let lacks = || lacks().or_else(|| used.lacking(node, &self.request_of_all()));

@@ -106,7 +106,7 @@ pub fn behind(world: PartitionView<'_>, first: JobId, job: JobId) -> Check {
 pub fn fits(world: PartitionView<'_>, memory: &Memory, places: &[(PodId, NodeId)], pod: PodId, node: NodeId) -> Check {
     let is_spread = places.iter().any(|&(_, other)| other != node);
     let p = &world.cluster.pods[pod];
-    let asked = memory.node_use[node].asked_milli(&p.request);
+    let requested = memory.node_use[node].asked_milli(&p.request);
     let subject = Subject {
         queue: Some(world.cluster.jobs[p.job].queue),
         job: Some(p.job),
@@ -117,29 +117,29 @@ pub fn fits(world: PartitionView<'_>, memory: &Memory, places: &[(PodId, NodeId)
     };
     let free = memory.node_use[node].free_milli(&world.cluster.nodes[node], p.request.gpu);
     let rule = if is_spread { EMPTY_NODES } else { BEST_FIT };
-    Check::new(rule, subject, gpus(Quantity::Request, asked), Op::AtMost, gpus(Quantity::Idle, free))
+    Check::new(rule, subject, gpus(Quantity::Request, requested), Op::AtMost, gpus(Quantity::Idle, free))
 }
 
 /// Comparisons of the node chosen for all pods with others; empty if there are several.
 pub fn compared(attempt: &Attempt<'_>, job: JobId, places: &[(PodId, NodeId)], mut near: Nearest<Key>) -> Vec<Check> {
-    let Some(own) = places.first().map(|&(_, node)| attempt.key(node)) else { return Vec::new() };
-    near.end(own);
+    let Some(own_key) = places.first().map(|&(_, node)| attempt.key(node)) else { return Vec::new() };
+    near.end(own_key);
     let cluster = attempt.world.cluster;
     let queue = Some(cluster.jobs[job].queue);
-    let of = |node: NodeId| Subject { queue, job: Some(job), node: Some(node), ..Subject::default() };
+    let subject_on = |node: NodeId| Subject { queue, job: Some(job), node: Some(node), ..Subject::default() };
     let next = near.next.iter().flat_map(|&(is_common, n_free, other)| {
-        if is_common == own.0 {
-            node_order::fuller(NODE_ORDER, of(own.2), [(own.1, own.2), (n_free, other)])
+        if is_common == own_key.0 {
+            node_order::fuller(NODE_ORDER, subject_on(own_key.2), [(own_key.1, own_key.2), (n_free, other)])
         } else {
-            let subject = Subject { other_node: Some(other), ..of(own.2) };
+            let subject = Subject { other_node: Some(other), ..subject_on(own_key.2) };
             let [left, right] = [1, 0].map(|n| term(Quantity::Owned, Value::Count(n)));
             vec![Check::new(NODE_ORDER, subject, left, Op::Exceeds, right)]
         }
     });
     let pods: Vec<&Pod> = attempt.pods.iter().map(|&pod| &cluster.pods[pod]).collect();
     let unfit = near.unfit.iter().filter_map(|&(.., other)| {
-        let there = (&cluster.nodes[other], &attempt.memory.node_use[other]);
-        node_order::misfit(NODE_ORDER, of(other), there, &pods)
+        let placement = (&cluster.nodes[other], &attempt.memory.node_use[other]);
+        node_order::misfit(NODE_ORDER, subject_on(other), placement, &pods)
     });
     next.chain(unfit).collect()
 }
@@ -185,8 +185,8 @@ pub fn no_room(attempt: &Attempt<'_>, job: JobId) -> Vec<Check> {
         let empty = nodes.iter().filter(|&&node| memory.node_use[node].n_pods() == 0);
         (EMPTY_NODES, empty.map(free).sum())
     };
-    let (asked, idle) = (gpus(Quantity::Request, attempt.gpus()), gpus(Quantity::Idle, idle));
-    let check = Check::new(rule, subject, asked, Op::Exceeds, idle);
+    let (requested, idle) = (gpus(Quantity::Request, attempt.gpus()), gpus(Quantity::Idle, idle));
+    let check = Check::new(rule, subject, requested, Op::Exceeds, idle);
     // Otherwise another resource is missing or free GPUs are scattered; the reasons of the refusal say so.
     if check.holds { vec![check] } else { Vec::new() }
 }

@@ -103,15 +103,15 @@ impl<'w> CycleState<'w> {
 
     fn hold(&mut self, queue: QueueId, amounts: &Sums) {
         for q in self.world.cluster.path_to_root(queue) {
-            for (held, amount) in self.held[q].iter_mut().zip(amounts) {
-                *held += amount;
+            for (sum, amount) in self.held[q].iter_mut().zip(amounts) {
+                *sum += amount;
             }
         }
     }
 
-    fn count_open(&mut self, leaf: QueueId, by: i32) {
+    fn count_open(&mut self, leaf: QueueId, change: i32) {
         for q in self.world.cluster.path_to_root(leaf) {
-            self.n_open[q] = self.n_open[q].saturating_add_signed(by);
+            self.n_open[q] = self.n_open[q].saturating_add_signed(change);
         }
     }
 
@@ -142,11 +142,11 @@ impl<'w> CycleState<'w> {
 
     /// Next leaf to serve: the smallest share at each level, from the top.
     pub fn next_leaf(&self) -> Option<QueueId> {
-        let mut at = self.smallest(&self.tops, None)?;
-        while let Some(child) = self.smallest(&self.world.queues()[at].children, None) {
-            at = child;
+        let mut queue = self.smallest(&self.tops, None)?;
+        while let Some(child) = self.smallest(&self.world.queues()[queue].children, None) {
+            queue = child;
         }
-        Some(at)
+        Some(queue)
     }
 
     /// The open queue with the smallest share, the first among equals, excluding `without`.
@@ -188,11 +188,11 @@ impl<'w> CycleState<'w> {
 
     /// First queue on the path to the root whose limit the pods would exceed.
     pub fn over_limit(&self, leaf: QueueId, pods: &[PodId]) -> Option<(QueueId, Resource)> {
-        let asked = self.request(pods);
+        let requested = self.request(pods);
         let exceeds = |queue: QueueId, r: Resource| {
             let limit = self.world.queues()[queue].resources.get(r).limit;
-            let with = self.held[queue][r.index()] + asked[r.index()];
-            asked[r.index()] > 0 && matches!(limit, Bound::At(limit) if Amount::base_units(with) > limit)
+            let with = self.held[queue][r.index()] + requested[r.index()];
+            requested[r.index()] > 0 && matches!(limit, Bound::At(limit) if Amount::base_units(with) > limit)
         };
         self.world.cluster.path_to_root(leaf).find_map(|queue| {
             let over = [Resource::GPU, Resource::CPU, Resource::MEMORY].into_iter().find(|&r| exceeds(queue, r));
@@ -202,8 +202,8 @@ impl<'w> CycleState<'w> {
 
     /// Counts the placed pods for their queue, and advances to the next job after the last one.
     pub fn placed(&mut self, leaf: QueueId, pods: &[PodId]) {
-        let asked = self.request(pods);
-        self.hold(leaf, &asked);
+        let requested = self.request(pods);
+        self.hold(leaf, &requested);
         let pending = &mut self.pending[leaf];
         pending.pods.drain(..pods.len());
         pending.together = 0;
@@ -244,22 +244,22 @@ impl<'w> CycleState<'w> {
 /// Returns the pending pods of a job, those that must start together first, and the number of these; `None` if too few
 /// are left.
 fn to_place(world: PartitionView<'_>, job: JobId) -> Option<(Vec<PodId>, usize)> {
-    let (mut together, mut later) = (Vec::new(), Vec::new());
+    let (mut together, mut others) = (Vec::new(), Vec::new());
     for set in world.cluster.jobs[job].pod_set_ids() {
         let pods = || world.cluster.pods_of(job).filter(|(_, pod)| pod.pod_set == set);
         let counts =
             |phase: Phase| matches!(phase, Phase::Starting { .. } | Phase::Running { .. } | Phase::Finished { .. });
-        let there = pods().filter(|(_, pod)| counts(pod.phase)).count();
-        let missing = (world.cluster.pod_sets[set].min_available as usize).saturating_sub(there);
+        let existing = pods().filter(|(_, pod)| counts(pod.phase)).count();
+        let missing = (world.cluster.pod_sets[set].min_available as usize).saturating_sub(existing);
         let waiting: Vec<PodId> = pods().filter(|(_, pod)| pod.phase == Phase::Pending).map(|(id, _)| id).collect();
         if waiting.len() < missing {
             return None;
         }
         together.extend(&waiting[..missing]);
-        later.extend(&waiting[missing..]);
+        others.extend(&waiting[missing..]);
     }
     let n = together.len();
-    together.append(&mut later);
+    together.append(&mut others);
     Some((together, n))
 }
 

@@ -35,8 +35,8 @@ struct Division {
 impl Division {
     fn of(measure: &Measure, world: PartitionView<'_>) -> Division {
         let cluster = world.cluster;
-        let wanted = wanted(world);
-        let child = |queue: QueueId| Child { weight: weights(&world.queues()[queue]), wanted: wanted[queue] };
+        let demands = wanted(world);
+        let child = |queue: QueueId| Child { weight: weights(&world.queues()[queue]), wanted: demands[queue] };
         let mut division = Division {
             total: real(&world.capacity()),
             tops: cluster.queues.ids().filter(|&q| cluster.queues[q].parent.is_none()).collect(),
@@ -44,9 +44,9 @@ impl Division {
             shares: cluster.queues.ids().map(|_| [0.0; 3]).collect(),
         };
         let mut levels = vec![(division.total, division.tops.clone())];
-        while let Some((has, queues)) = levels.pop() {
+        while let Some((amount, queues)) = levels.pop() {
             let members: Vec<Child> = queues.iter().map(|&q| division.children[q]).collect();
-            let parts = (measure.divide)(has, &members, division.total);
+            let parts = (measure.divide)(amount, &members, division.total);
             for (queue, part) in queues.into_iter().zip(parts) {
                 division.shares[queue] = part;
                 levels.push((part, cluster.queues[queue].children.clone()));
@@ -60,7 +60,7 @@ impl Division {
 /// otherwise.
 fn wanted(world: PartitionView<'_>) -> Arena<QueueId, [f64; 3]> {
     let cluster = world.cluster;
-    let mut wanted: Arena<QueueId, [f64; 3]> = cluster.queues.ids().map(|_| [0.0; 3]).collect();
+    let mut demands: Arena<QueueId, [f64; 3]> = cluster.queues.ids().map(|_| [0.0; 3]).collect();
     let mut order: Vec<QueueId> = Vec::new();
     let mut next: Vec<QueueId> = cluster.queues.ids().filter(|&q| cluster.queues[q].parent.is_none()).collect();
     while let Some(queue) = next.pop() {
@@ -72,12 +72,12 @@ fn wanted(world: PartitionView<'_>) -> Arena<QueueId, [f64; 3]> {
         let q = &world.queues()[queue];
         let mut sum = if q.children.is_empty() { real(&world.sums[queue].requested()) } else { [0.0; 3] };
         for r in Resource::ACCOUNTED {
-            sum[r.index()] += q.children.iter().map(|&child| wanted[child][r.index()]).sum::<f64>();
+            sum[r.index()] += q.children.iter().map(|&child| demands[child][r.index()]).sum::<f64>();
             sum[r.index()] = sum[r.index()].min(resolve(q.resources.get(r).limit, r, f64::INFINITY));
         }
-        wanted[queue] = sum;
+        demands[queue] = sum;
     }
-    wanted
+    demands
 }
 
 /// The ledger of a policy with progressive filling.
@@ -95,15 +95,15 @@ pub fn derive(measure: &Measure, world: PartitionView<'_>, queue: QueueId, resou
     let mut path: Vec<QueueId> = world.cluster.path_to_root(queue).collect();
     path.reverse();
     let mut steps = Vec::new();
-    let (mut of, mut has, mut members) = (None, division.total, &division.tops);
+    let (mut parent, mut amount, mut members) = (None, division.total, &division.tops);
     for on_path in path {
-        steps.push(DivisionStep::Capacity { of, amount: has[resource.index()] });
+        steps.push(DivisionStep::Capacity { of: parent, amount: amount[resource.index()] });
         let named: Vec<(QueueId, Child)> = members.iter().map(|&q| (q, division.children[q])).collect();
-        let level = DivisionLevel { has, total: division.total, children: &named };
+        let level = DivisionLevel { has: amount, total: division.total, children: &named };
         (measure.steps)(&level, resource, &mut steps);
-        has = division.shares[on_path];
-        steps.push(DivisionStep::Result { queue: on_path, fair_share: has[resource.index()] });
-        (of, members) = (Some(on_path), &world.queues()[on_path].children);
+        amount = division.shares[on_path];
+        steps.push(DivisionStep::Result { queue: on_path, fair_share: amount[resource.index()] });
+        (parent, members) = (Some(on_path), &world.queues()[on_path].children);
     }
     steps
 }

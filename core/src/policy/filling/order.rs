@@ -29,22 +29,22 @@ pub fn order(
     let mut path: Vec<QueueId> = world.cluster.path_to_root(queue).collect();
     path.reverse();
     let mut levels: Vec<OrderLevel> = Vec::new();
-    let mut of = None;
+    let mut parent = None;
     for on_path in path {
-        levels.push(siblings(&state, of, state.siblings(on_path), Some(on_path)));
-        of = Some(on_path);
+        levels.push(siblings(&state, parent, state.siblings(on_path), Some(on_path)));
+        parent = Some(on_path);
     }
     let children = &world.queues()[queue].children;
-    levels.push(if children.is_empty() { jobs(&state, queue, job) } else { siblings(&state, of, children, None) });
+    levels.push(if children.is_empty() { jobs(&state, queue, job) } else { siblings(&state, parent, children, None) });
     levels.retain(|level| level.n > 0 || level.subject_is_absent);
     levels
 }
 
-fn siblings(state: &CycleState<'_>, of: Option<QueueId>, all: &[QueueId], subject: Option<QueueId>) -> OrderLevel {
+fn siblings(state: &CycleState<'_>, parent: Option<QueueId>, all: &[QueueId], subject: Option<QueueId>) -> OrderLevel {
     let mut open: Vec<QueueId> = all.iter().copied().filter(|&queue| state.is_open(queue)).collect();
     open.sort_by(|&l, &r| state.share(l).total_cmp(&state.share(r)));
     let share = |queue| term(state.measure.quantity, Value::Real(state.share(queue)));
-    level(of, &open, subject, |i, before| {
+    level(parent, &open, subject, |i, before| {
         let queue = open[i];
         let behind = before.map(|before| {
             let other = open[before];

@@ -87,9 +87,9 @@ fn best(state: &CycleState<'_>, pod: &Pod, mut near: Option<&mut Nearest<Key>>) 
         let devices = if may_run { devices() } else { None };
         match devices {
             Some(devices) if is_better => {
-                let before = best.replace((key, devices));
-                if let (Some(near), Some((before, _))) = (&mut near, before) {
-                    near.fits(before);
+                let previous = best.replace((key, devices));
+                if let (Some(near), Some((previous, _))) = (&mut near, previous) {
+                    near.fits(previous);
                 }
             }
             Some(_) => near.iter_mut().for_each(|near| near.fits(key)),
@@ -108,16 +108,17 @@ fn best(state: &CycleState<'_>, pod: &Pod, mut near: Option<&mut Nearest<Key>>) 
 /// Comparisons of the chosen node with others.
 fn compared(state: &CycleState<'_>, pod: PodId, node: NodeId, mut near: Nearest<Key>) -> Vec<Check> {
     let (cluster, rule) = (state.world.cluster, state.measure.rules.node_order);
-    let own = (state.nodes[node].n_free(), node);
-    near.end(own);
+    let own_key = (state.nodes[node].n_free(), node);
+    near.end(own_key);
     let job = cluster.pods[pod].job;
     let queue = Some(cluster.jobs[job].queue);
-    let of = |node: NodeId| Subject { queue, job: Some(job), pod: Some(pod), node: Some(node), ..Subject::default() };
-    let next = near.next.iter().flat_map(|&other| node_order::fuller(rule, of(node), [own, other]));
+    let subject_on =
+        |node: NodeId| Subject { queue, job: Some(job), pod: Some(pod), node: Some(node), ..Subject::default() };
+    let next = near.next.iter().flat_map(|&other| node_order::fuller(rule, subject_on(node), [own_key, other]));
     let pod = &cluster.pods[pod];
     let unfit = near.unfit.iter().filter_map(|&(_, other)| {
-        let there = (&cluster.nodes[other], &state.nodes[other]);
-        node_order::misfit(rule, of(other), there, &[pod])
+        let placement = (&cluster.nodes[other], &state.nodes[other]);
+        node_order::misfit(rule, subject_on(other), placement, &[pod])
     });
     next.chain(unfit).collect()
 }

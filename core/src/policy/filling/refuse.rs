@@ -82,11 +82,11 @@ pub fn no_room(state: &CycleState<'_>, pods: &[PodId], NoRoom { placed, reasons 
 /// Forecasts which completion lets the next pods of a frozen leaf start.
 fn when_ends(state: &CycleState<'_>, leaf: QueueId, ends: &[(Time, JobId)]) -> Outlook {
     let pods = state.next_pods(leaf).to_vec();
-    let mut later = state.clone();
-    for &(at, other) in ends {
-        later.end(other);
-        if later.over_limit(leaf, &pods).is_none() && place::place(&mut later, &pods, false).is_ok() {
-            return Outlook::WhenEnds { job: other, at: Some(at) };
+    let mut future = state.clone();
+    for &(time, other) in ends {
+        future.end(other);
+        if future.over_limit(leaf, &pods).is_none() && place::place(&mut future, &pods, false).is_ok() {
+            return Outlook::WhenEnds { job: other, at: Some(time) };
         }
     }
     Outlook::NotForeseeable

@@ -78,13 +78,13 @@ pub fn bound(state: &CycleState<'_>, leaf: QueueId, placed: &[Placed]) -> Vec<Ch
             ..Subject::default()
         };
         // The node already counts the pod and those placed after it.
-        let mut before = state.nodes[node].clone();
+        let mut node_use = state.nodes[node].clone();
         for Placed { pod, devices, .. } in placed.iter().filter(|place| place.node == node) {
-            before.give_back(&cluster.pods[*pod].request, *devices);
+            node_use.give_back(&cluster.pods[*pod].request, *devices);
         }
-        let free = before.free_milli(&cluster.nodes[node], cluster.pods[pod].request.gpu);
-        let asked = before.asked_milli(&cluster.pods[pod].request);
-        let left = amount(Quantity::Request, asked, Resource::GPU);
+        let free = node_use.free_milli(&cluster.nodes[node], cluster.pods[pod].request.gpu);
+        let requested = node_use.asked_milli(&cluster.pods[pod].request);
+        let left = amount(Quantity::Request, requested, Resource::GPU);
         let right = amount(Quantity::Idle, free, Resource::GPU);
         checks.push(Check::new(rules.best_fit, subject, left, Op::AtMost, right));
     }
@@ -119,7 +119,7 @@ pub fn too_large(state: &CycleState<'_>, job: JobId, pod: &Pod) -> Option<(Resou
 /// the reason.
 pub fn no_room(state: &CycleState<'_>, job: JobId, pods: &[PodId]) -> Option<Check> {
     let cluster = state.world.cluster;
-    let asked = state.request(&pods[..1])[Resource::GPU.index()];
+    let requested = state.request(&pods[..1])[Resource::GPU.index()];
     let pod = &cluster.pods[pods[0]];
     let gpu = pod.request.gpu;
     if matches!(gpu, GpuRequest::Memory { .. }) {
@@ -127,10 +127,10 @@ pub fn no_room(state: &CycleState<'_>, job: JobId, pods: &[PodId]) -> Option<Che
         return None;
     }
     let nodes = cycle_state::usable(state.world, pod).filter(|(_, node)| node.takes_pods());
-    let most = nodes.map(|(id, node)| state.nodes[id].free_milli(node, gpu)).max().unwrap_or(0);
+    let largest = nodes.map(|(id, node)| state.nodes[id].free_milli(node, gpu)).max().unwrap_or(0);
     let subject = Subject { job: Some(job), resource: Some(Resource::GPU), ..Subject::default() };
-    let left = amount(Quantity::Request, asked, Resource::GPU);
-    let right = amount(Quantity::Idle, most, Resource::GPU);
+    let left = amount(Quantity::Request, requested, Resource::GPU);
+    let right = amount(Quantity::Idle, largest, Resource::GPU);
     let check = Check::new(state.measure.rules.best_fit, subject, left, Op::Exceeds, right);
     check.holds.then_some(check)
 }

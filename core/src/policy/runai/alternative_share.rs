@@ -72,8 +72,8 @@ impl PublishedPool<'_> {
         };
         let siblings: Vec<QueueId> = queues.ids().filter(|id| queues[*id].parent == parent).collect();
         let members: Option<Vec<Member<'_>>> = siblings.iter().map(|id| self.member(*id)).collect();
-        let at = siblings.iter().position(|id| *id == queue)?;
-        divide(total, Exact::ZERO, &members?)?.get(at).copied()
+        let index = siblings.iter().position(|id| *id == queue)?;
+        divide(total, Exact::ZERO, &members?)?.get(index).copied()
     }
 
     fn member(&self, id: QueueId) -> Option<Member<'_>> {
@@ -99,9 +99,9 @@ impl PublishedPool<'_> {
             Some(ProjectTerms { quota: terms.quota?, request: self.request(*id)?, weight })
         };
         let papers: Option<Vec<ProjectTerms>> = projects.iter().map(paper).collect();
-        let at = projects.iter().position(|id| *id == queue)?;
+        let index = projects.iter().position(|id| *id == queue)?;
         let total = self.amount(self.ledger.total.get(self.resource))?;
-        published(total, &papers?)?.get(at).copied()
+        published(total, &papers?)?.get(index).copied()
     }
 
     fn request(&self, queue: QueueId) -> Option<Exact> {

@@ -127,7 +127,7 @@ fn unit<'a>(source: &Source<'a>, id: QueueId) -> Option<Unit<'a>> {
             gpu: gpus(queue, &config.sharing),
             cpu: cpu_or_memory(queue.resources.cpu, Resource::CPU),
             memory: cpu_or_memory(queue.resources.memory, Resource::MEMORY),
-            rank: has_ranks(source).then(|| rank(queue.priority.unwrap_or(UNRANKED))).flatten(),
+            rank: if has_ranks(source) { rank(queue.priority.unwrap_or(UNRANKED)) } else { None },
         });
     }
     Some(Unit {
@@ -144,8 +144,8 @@ fn has_ranks(source: &Source<'_>) -> bool {
 }
 
 fn rank(priority: i32) -> Option<&'static str> {
-    let at = usize::try_from(priority.max(0)).ok()?;
-    RANKS.get(at.min(RANKS.len() - 1)).copied()
+    let index = usize::try_from(priority.max(0)).ok()?;
+    RANKS.get(index.min(RANKS.len() - 1)).copied()
 }
 
 fn number(text: String) -> Option<Box<RawValue>> {
@@ -158,40 +158,44 @@ fn weight(weight: Weight) -> Option<Box<RawValue>> {
 
 /// Terms of GPUs: an absent quota is 0, an absent limit unlimited.
 fn gpus(queue: &Queue, sharing: &Sharing) -> Terms {
-    let given = queue.resources.gpu;
-    let own = sharing.over_quota.get(&queue.name);
-    let is_off = own == Some(&OverQuota::Off);
+    let bounds = queue.resources.gpu;
+    let level_name = sharing.over_quota.get(&queue.name);
+    let is_off = level_name == Some(&OverQuota::Off);
     let bound = |bound: Bound, unset: &str| match bound {
         Bound::Unset => number(unset.into()),
         Bound::Unlimited => number("-1".into()),
         Bound::At(amount) => number(print_decimal(amount.in_base_units(), 3)),
     };
-    let level = own.and_then(|own| OverQuota::LEVELS.iter().position(|(_, level)| level == own));
+    let level = level_name.and_then(|level_name| OverQuota::LEVELS.iter().position(|(_, level)| level == level_name));
     let of_level = level.and_then(|level| number(level.saturating_sub(1).to_string()));
     Terms {
-        deserved: bound(given.quota, "0"),
+        deserved: bound(bounds.quota, "0"),
         // Without over-quota, the quota is the limit.
-        limit: if is_off { bound(given.quota, "0") } else { bound(given.limit, "-1") },
-        over_quota_weight: of_level.or_else(|| given.weight.and_then(weight)),
+        limit: if is_off { bound(bounds.quota, "0") } else { bound(bounds.limit, "-1") },
+        over_quota_weight: of_level.or_else(|| bounds.weight.and_then(weight)),
     }
 }
 
-fn cpu_or_memory(given: QueueResource, of: Resource) -> Terms {
+fn cpu_or_memory(bounds: QueueResource, resource: Resource) -> Terms {
     let bound = |bound: Bound| match bound {
         Bound::Unset => None,
         Bound::Unlimited => number("-1".into()),
-        Bound::At(amount) => number(in_units(amount.in_base_units(), of).to_string()),
+        Bound::At(amount) => number(in_units(amount.in_base_units(), resource).to_string()),
     };
-    Terms { deserved: bound(given.quota), limit: bound(given.limit), over_quota_weight: given.weight.and_then(weight) }
+    Terms {
+        deserved: bound(bounds.quota),
+        limit: bound(bounds.limit),
+        over_quota_weight: bounds.weight.and_then(weight),
+    }
 }
 
 /// Millicores, or MiB rounded up.
-fn in_units(n: i64, of: Resource) -> i64 {
-    if of == Resource::MEMORY { n / MIB + i64::from(n % MIB != 0) } else { n }
+fn in_units(n: i64, resource: Resource) -> i64 {
+    if resource == Resource::MEMORY { n / MIB + i64::from(n % MIB != 0) } else { n }
 }
 
 fn odd_ranks<'a>(source: &Source<'a>) -> BTreeSet<&'a str> {
-    let has_rank = |priority: i32| usize::try_from(priority).is_ok_and(|at| at < RANKS.len());
+    let has_rank = |priority: i32| usize::try_from(priority).is_ok_and(|index| index < RANKS.len());
     let odd = source.partitions().flat_map(|(_, queues, _)| queues.values());
     let is_odd = |queue: &&Queue| !has_rank(queue.priority.unwrap_or(UNRANKED));
     odd.filter(|queue| has_ranks(source) && is_odd(queue)).map(|queue| &*queue.name).collect()

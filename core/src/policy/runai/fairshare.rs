@@ -69,15 +69,15 @@ pub fn exact(total: Exact, k: Exact, members: &[Member<'_>]) -> Option<Vec<Exact
 }
 
 /// Highest rank below another.
-fn next_rank(members: &[Member<'_>], below: Option<i64>) -> Option<i64> {
-    members.iter().map(|m| m.rank).filter(|rank| below.is_none_or(|b| *rank < b)).max()
+fn next_rank(members: &[Member<'_>], limit: Option<i64>) -> Option<i64> {
+    members.iter().map(|m| m.rank).filter(|rank| limit.is_none_or(|b| *rank < b)).max()
 }
 
 /// One round of one rank: `offer = rest · p / Σ p`, `p = max(0, w' + k·(w' − usage))`, `w' = weight / Σ weights`.
 /// Returns whether a demand was below its offer.
 fn round(rank: i64, k: Exact, members: &[Member<'_>], shares: &mut [Exact], rest: &mut Exact) -> Option<bool> {
-    let open = |i: usize, shares: &[Exact]| members[i].rank == rank && shares[i] < members[i].wanted();
-    let participants: Vec<usize> = (0..members.len()).filter(|&i| open(i, shares)).collect();
+    let is_open = |i: usize, shares: &[Exact]| members[i].rank == rank && shares[i] < members[i].wanted();
+    let participants: Vec<usize> = (0..members.len()).filter(|&i| is_open(i, shares)).collect();
     let weights = participants.iter().try_fold(Exact::ZERO, |sum, &i| sum.plus(members[i].weight))?;
     if !weights.is_positive() {
         return Some(false);
@@ -99,11 +99,11 @@ fn round(rank: i64, k: Exact, members: &[Member<'_>], shares: &mut [Exact], rest
         // A queue of weight 0 is offered nothing, whatever its usage history.
         let has_weight = members[i].weight.is_positive();
         let offer = if has_weight { pot.times(part)?.over(sum)? } else { Exact::ZERO };
-        let wanted = members[i].wanted().minus(shares[i])?;
-        let given = offer.min(wanted);
-        shares[i] = shares[i].plus(given)?;
-        *rest = rest.minus(given)?;
-        again |= wanted < offer;
+        let missing = members[i].wanted().minus(shares[i])?;
+        let granted = offer.min(missing);
+        shares[i] = shares[i].plus(granted)?;
+        *rest = rest.minus(granted)?;
+        again |= missing < offer;
     }
     Some(again)
 }
@@ -145,9 +145,9 @@ pub fn published(total: Exact, projects: &[ProjectTerms]) -> Option<Vec<Exact>> 
         weights = weights.plus(p.weight.unwrap_or(Exact::ZERO))?;
     }
     let unused = unused.max(Exact::ZERO);
-    let of = |p: &ProjectTerms| match p.weight {
+    let weight_of = |p: &ProjectTerms| match p.weight {
         Some(weight) if weights.is_positive() => p.quota.plus(weight.over(weights)?.times(unused)?),
         _ => Some(p.quota),
     };
-    projects.iter().map(of).collect()
+    projects.iter().map(weight_of).collect()
 }

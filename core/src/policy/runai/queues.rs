@@ -24,12 +24,13 @@ use crate::units::{Amount, Bound, Resource};
 pub(super) fn queues(world: PartitionView<'_>, sharing: &Sharing) -> Vec<QueueSpec> {
     let of_world = world.queues().values();
     let mut queues = snapshot_queues(world);
-    for (queue, from) in queues.iter_mut().zip(of_world) {
-        let [cpu, memory, gpu] = Resource::ACCOUNTED.map(|r| Terms::of(from, r, sharing));
-        let each = |of: fn(&Terms) -> f64| Quantities { cpu: of(&cpu), memory: of(&memory), gpu: of(&gpu) };
-        queue.quota = each(|t| as_bound(t.quota));
-        queue.limit = each(|t| as_bound(t.limit));
-        queue.weight = each(|t| t.weight.as_real());
+    for (queue, world_queue) in queues.iter_mut().zip(of_world) {
+        let [cpu, memory, gpu] = Resource::ACCOUNTED.map(|r| Terms::of(world_queue, r, sharing));
+        let quantities =
+            |value: fn(&Terms) -> f64| Quantities { cpu: value(&cpu), memory: value(&memory), gpu: value(&gpu) };
+        queue.quota = quantities(|t| as_bound(t.quota));
+        queue.limit = quantities(|t| as_bound(t.limit));
+        queue.weight = quantities(|t| t.weight.as_real());
     }
     queues
 }
@@ -52,19 +53,19 @@ impl Terms {
     pub fn of(queue: &Queue, r: Resource, sharing: &Sharing) -> Terms {
         let is_department = queue.parent.is_none() && !queue.children.is_empty();
         let by_quota = if is_department { !sharing.departments_by_weight } else { sharing.projects_by_quota };
-        let own = sharing.over_quota.get(&queue.name).copied();
-        let given = queue.resources.get(r);
-        let quota = match given.quota {
+        let own_weight = sharing.over_quota.get(&queue.name).copied();
+        let bounds = queue.resources.get(r);
+        let quota = match bounds.quota {
             Bound::Unset if r == Resource::GPU => Some(Exact::ZERO),
             Bound::Unset | Bound::Unlimited => None,
             Bound::At(amount) => Some(exact(amount, r)),
         };
-        let limit = match given.limit {
+        let limit = match bounds.limit {
             Bound::Unset | Bound::Unlimited => None,
             Bound::At(amount) => Some(exact(amount, r)),
         };
-        let typed = given.weight.map(|w| OverQuota::millionths(w.in_millionths()));
-        let over_quota = own.or(typed).unwrap_or_default();
+        let typed = bounds.weight.map(|w| OverQuota::millionths(w.in_millionths()));
+        let over_quota = own_weight.or(typed).unwrap_or_default();
         Terms {
             quota,
             limit: over_quota.limit(quota, limit),

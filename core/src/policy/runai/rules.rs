@@ -245,7 +245,7 @@ pub fn own_rules() -> impl Iterator<Item = Rule> {
 /// Returns the rule of Run:ai for a rule of the engine.
 pub(super) fn of_engine(rule: Rule) -> Rule {
     let mut all = OWN.iter().chain(SHARED);
-    all.find(|(engine, _)| *engine == rule.key()).map_or(rule, |(_, own)| **own)
+    all.find(|(engine, _)| *engine == rule.key()).map_or(rule, |(_, own_rule)| **own_rule)
 }
 
 fn translate_rule(rule: &mut Rule) {
@@ -286,8 +286,8 @@ mod tests {
 
     #[test]
     fn every_translation_refers_to_a_rule_of_the_engine() {
-        for (engine, own) in OWN.iter().chain(SHARED) {
-            assert!(kai::all_rules().iter().any(|rule| rule.key() == *engine), "{engine}, {}", own.key());
+        for (engine, own_rule) in OWN.iter().chain(SHARED) {
+            assert!(kai::all_rules().iter().any(|rule| rule.key() == *engine), "{engine}, {}", own_rule.key());
         }
     }
 

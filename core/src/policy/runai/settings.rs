@@ -33,7 +33,7 @@ pub static OWN: [Setting<Sharing>; 2] = [
         Rules(&[&OVER_QUOTA]),
         |sharing, text| {
             let all = [("by-quota", false), ("by-weight", true)];
-            choice(text, &all, "by-quota or by-weight").map(|on| sharing.departments_by_weight = on)
+            choice(text, &all, "by-quota or by-weight").map(|is_on| sharing.departments_by_weight = is_on)
         },
     ),
     Setting::new(
@@ -48,7 +48,7 @@ pub static OWN: [Setting<Sharing>; 2] = [
         |sharing, text| {
             // YAML 1.1 reads a plain `on` or `off` as a boolean.
             let all = [("on", false), ("true", false), ("off", true), ("false", true)];
-            choice(text, &all, "on or off").map(|off| sharing.projects_by_quota = off)
+            choice(text, &all, "on or off").map(|is_off| sharing.projects_by_quota = is_off)
         },
     ),
 ];
@@ -115,13 +115,13 @@ fn of_engine_names() -> Vec<&'static str> {
 
 /// Rule book: its own rules, then the engine's, and all settings.
 pub(super) fn rulebook() -> Rulebook {
-    let own = Rulebook::new(Vec::new(), OWN.iter().map(Setting::rules).chain([OF_QUEUE.rules()]));
+    let own_book = Rulebook::new(Vec::new(), OWN.iter().map(Setting::rules).chain([OF_QUEUE.rules()]));
     let engine = of_engine_names().into_iter().filter_map(named).map(Setting::rules);
     let engine = engine.map(|setting| (setting, setting.affects.rules().map(of_engine).collect()));
     let mut rules: Vec<Rule> = own_rules().collect();
     let others = kai::all_rules().into_iter().map(of_engine);
-    rules.extend(others.filter(|rule| own_rules().all(|own| own != *rule)));
-    Rulebook { rules, settings: own.settings.into_iter().chain(engine).collect() }
+    rules.extend(others.filter(|rule| own_rules().all(|own_book| own_book != *rule)));
+    Rulebook { rules, settings: own_book.settings.into_iter().chain(engine).collect() }
 }
 
 /// Reads all settings, and reports invalid ones.
@@ -143,14 +143,14 @@ pub fn read(s: &Scenario, f: &mut Findings) -> Config {
             }
             (None, Some(setting)) => setting.read(&mut config.sharing, &typed.0),
             _ => {
-                let own = Setting::names(&OWN);
-                let says = format!(
+                let own_names = Setting::names(&OWN);
+                let message = format!(
                     "it has {}, {}, and for a queue {}.NAME; {PRIORITY_CLASS}NAME",
-                    own.join(", "),
+                    own_names.join(", "),
                     engine.join(", "),
                     OF_QUEUE.field.key
                 );
-                unknown(s, name, &[own, engine.clone()].concat(), &says, f);
+                unknown(s, name, &[own_names, engine.clone()].concat(), &message, f);
                 continue;
             }
         };

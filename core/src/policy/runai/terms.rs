@@ -39,7 +39,7 @@ impl OverQuota {
 
     /// Finds a level by name.
     pub fn named(name: &str) -> Option<OverQuota> {
-        Self::LEVELS.iter().find(|(known, _)| *known == name).map(|(_, level)| *level)
+        Self::LEVELS.iter().find(|(other, _)| *other == name).map(|(_, level)| *level)
     }
 
     /// Weight from millionths.

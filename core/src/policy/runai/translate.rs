@@ -26,8 +26,8 @@ pub fn queues(work: &mut Translator<'_>) {
     if work.to.key == "runai" {
         if departments.contains(&true) {
             work.new.settings.insert("department-over-quota".into(), "by-weight".into());
-            let says = "by default Run:ai divides among departments in proportion to their quotas; it is set to divide by weight";
-            work.note(NoteKind::Changed, setting("department-over-quota"), says);
+            let message = "by default Run:ai divides among departments in proportion to their quotas; it is set to divide by weight";
+            work.note(NoteKind::Changed, setting("department-over-quota"), message);
         }
     } else if work.to.queue.weight.is_some() {
         over_quota(work, &departments);
@@ -40,12 +40,12 @@ fn over_quota(work: &mut Translator<'_>, departments: &[bool]) {
     let by_quota = is_set_to("over-quota-weights", "off") || is_set_to("over-quota-weights", "false");
     for (i, &is_department) in departments.iter().enumerate() {
         let name = ["over-quota.", &work.old.queues[i].name].concat();
-        let own = work.old.settings.get(&name).map(|typed| typed.0.trim().to_owned());
+        let typed = work.old.settings.get(&name).map(|typed| typed.0.trim().to_owned());
         let from_quota = if is_department { !by_weight } else { by_quota };
         let entry = &mut work.new_queues()[i];
         for r in Resource::ACCOUNTED {
             let part = part_mut(entry, r);
-            match own.as_deref() {
+            match typed.as_deref() {
                 Some("none") => {
                     part.weight = Some("0".into());
                     part.limit = smaller(part.quota.as_ref(), part.limit.as_ref(), r);
@@ -59,7 +59,7 @@ fn over_quota(work: &mut Translator<'_>, departments: &[bool]) {
                 None => {}
             }
         }
-        if own.is_some() {
+        if typed.is_some() {
             work.note(NoteKind::Changed, setting(&name), "the over-quota of a queue becomes its weights and limits");
         }
         rewritten(
@@ -71,13 +71,13 @@ fn over_quota(work: &mut Translator<'_>, departments: &[bool]) {
 }
 
 /// Notes changed weights and limits of a queue.
-fn rewritten(work: &mut Translator<'_>, i: usize, says: &str) {
-    let (old, new) = (&work.old.queues[i], work.new.queues[i].clone());
+fn rewritten(work: &mut Translator<'_>, i: usize, message: &str) {
+    let (old_queue, new_queue) = (&work.old.queues[i], work.new.queues[i].clone());
     for r in Resource::ACCOUNTED {
         for field in [Field::Weight, Field::Limit] {
-            if field.of(part(old, r)) != field.of(part(&new, r)) {
-                let at = queue(&old.name).field(r.name()).field(field.name());
-                work.note(NoteKind::Changed, at, says);
+            if field.of(part(old_queue, r)) != field.of(part(&new_queue, r)) {
+                let path = queue(&old_queue.name).field(r.name()).field(field.name());
+                work.note(NoteKind::Changed, path, message);
             }
         }
     }

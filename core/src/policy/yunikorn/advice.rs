@@ -18,22 +18,22 @@ pub fn advice(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
     let partition = partition(draft.queues, config);
     let types = ResourceTypes::new(&partition, config, &[]).names;
     if types.len() > TYPES_MAX {
-        let says = format!("{} resource types are named; up to {TYPES_MAX} are simulated", types.len());
-        f.add(codes::TOO_MANY, Path::default().field("settings"), says, None);
+        let message = format!("{} resource types are named; up to {TYPES_MAX} are simulated", types.len());
+        f.add(codes::TOO_MANY, Path::default().field("settings"), message, None);
         return;
     }
     let paths = paths(draft.queues);
     for found in check_all(&File { partitions: vec![partition] }, &types) {
-        let says = format!("YuniKorn would refuse this: {}", found.says);
-        f.add(codes::REFUSED, place(draft, &paths, &found.at), says, None);
+        let message = format!("YuniKorn would refuse this: {}", found.says);
+        f.add(codes::REFUSED, place(draft, &paths, &found.at), message, None);
     }
     zeros(config, draft, f);
     few_bytes(draft, f);
     for name in draft.scenario.settings.keys() {
         if let Some(why) = why(config, draft, name) {
             let at = Path::default().field("settings").field(name);
-            let says = format!("{name} has no effect: {why}");
-            f.add(codes::NO_EFFECT, at.clone(), says, set(at, "", "Remove it"));
+            let message = format!("{name} has no effect: {why}");
+            f.add(codes::NO_EFFECT, at.clone(), message, set(at, "", "Remove it"));
         }
     }
 }
@@ -48,12 +48,12 @@ fn few_bytes(draft: &Draft<'_>, f: &mut Findings) {
             if n <= 0 || n >= 1 << 20 {
                 continue;
             }
-            let says = format!(
+            let message = format!(
                 "{} has a memory [{field}] of {n} bytes: YuniKorn counts a number without a unit in bytes; did you mean {n}Gi?",
                 quoted(&queue.name)
             );
             let at = (draft.queue_at)(id).field("memory").field(field);
-            f.suggest(codes::UNIT, at, says, format!("{n}Gi"), format!("Set the memory [{field}] to {n}Gi"));
+            f.suggest(codes::UNIT, at, message, format!("{n}Gi"), format!("Set the memory [{field}] to {n}Gi"));
         }
     }
 }
@@ -71,13 +71,13 @@ fn zeros(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
         if limits.iter().any(|(_, limit)| is_said(*limit) && !is_zero(*limit)) {
             continue;
         }
-        let says = format!(
+        let message = format!(
             "{} has no [limit] above 0, and YuniKorn drops a maximum that consists of zeros: nothing is limited; limit another resource, too, \
              to forbid this one",
             quoted(&queue.name)
         );
         let at = (draft.queue_at)(id).field(resource.name()).field("limit");
-        f.add(codes::NO_EFFECT, at.clone(), says, set(at, "", "Remove the [limit]"));
+        f.add(codes::NO_EFFECT, at.clone(), message, set(at, "", "Remove the [limit]"));
     }
 }
 

@@ -18,9 +18,9 @@ pub fn applications(draft: &Draft<'_>, f: &mut Findings) {
         let Some(application) = job.application.as_deref() else { continue };
         let here = (draft.job_at)(i);
         if job.gang.is_some() {
-            let says = "a gang is an application by itself; remove application or gang".to_string();
+            let message = "a gang is an application by itself; remove application or gang".to_string();
             let at = here.field("gang");
-            f.add(codes::CONFLICT, at.clone(), says, set(at, "", "Remove gang"));
+            f.add(codes::CONFLICT, at.clone(), message, set(at, "", "Remove gang"));
         }
         let known = *first.entry(application).or_insert(job);
         let user = |job: &JobEntry| job.user.clone().unwrap_or_default();
@@ -31,7 +31,7 @@ pub fn applications(draft: &Draft<'_>, f: &mut Findings) {
             ("groups", "list of groups", groups(job), groups(known)),
         ] {
             if own != expected {
-                let says = format!(
+                let message = format!(
                     "application {} has one {what}: {} of {}, not {}",
                     quoted(application),
                     quoted(&expected),
@@ -39,7 +39,7 @@ pub fn applications(draft: &Draft<'_>, f: &mut Findings) {
                     quoted(&own)
                 );
                 let at = here.field(field);
-                f.add(codes::CONFLICT, at.clone(), says, set(at, expected, "Use that of the application"));
+                f.add(codes::CONFLICT, at.clone(), message, set(at, expected, "Use that of the application"));
             }
         }
     }

@@ -108,9 +108,9 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn ensure(&mut self, holds: bool, problem: Problem, at: &Path, says: &dyn Fn() -> String) {
+    fn ensure(&mut self, holds: bool, problem: Problem, at: &Path, message: &dyn Fn() -> String) {
         if !holds {
-            self.found.push(Finding { problem, at: at.clone(), says: says() });
+            self.found.push(Finding { problem, at: at.clone(), says: message() });
         }
     }
 
@@ -118,21 +118,21 @@ impl Checker<'_> {
         let mut root_at = at.clone();
         if let [only] = partition.queues.as_slice() {
             let is_root = only.name.eq_ignore_ascii_case("root");
-            let says = || format!("the root queue is spelled root, not {}", only.name);
+            let message = || format!("the root queue is spelled root, not {}", only.name);
             let place = child_at(at, &only.name);
-            self.ensure(only.name == "root" || !is_root, Problem::NoRootQueue, &place.field("name"), &says);
+            self.ensure(only.name == "root" || !is_root, Problem::NoRootQueue, &place.field("name"), &message);
             if is_root {
                 root_at = place;
             }
         }
         let root = partition.root();
         if !partition.limits.is_empty() {
-            let says = || "the partition and its root queue have different limits; give one of them".into();
-            self.ensure(root.limits == partition.limits, Problem::Limit, &at.field("limits"), &says);
+            let message = || "the partition and its root queue have different limits; give one of them".into();
+            self.ensure(root.limits == partition.limits, Problem::Limit, &at.field("limits"), &message);
         }
         let has_resources = root.resources != Resources::default();
-        let says = || "the root queue has no resources of its own: its maximum is the sum of the nodes".into();
-        self.ensure(!has_resources, Problem::RootResources, &root_at.field("resources"), &says);
+        let message = || "the root queue has no resources of its own: its maximum is the sum of the nodes".into();
+        self.ensure(!has_resources, Problem::RootResources, &root_at.field("resources"), &message);
         self.names(&root, &root_at);
         self.resources(&root, &root_at, &Amounts::NONE);
         self.switches(partition, at);
@@ -146,21 +146,21 @@ impl Checker<'_> {
     fn switches(&mut self, partition: &Partition, at: &Path) {
         let sort = at.field("nodesortpolicy");
         let kind = partition.nodesortpolicy.kind.as_str();
-        let says = || format!("the node sort policy {kind} is neither fair nor binpacking");
+        let message = || format!("the node sort policy {kind} is neither fair nor binpacking");
         let known = ["", "fair", "binpacking"].contains(&kind);
-        self.ensure(known, Problem::NodeSortPolicy, &sort.field("type"), &says);
+        self.ensure(known, Problem::NodeSortPolicy, &sort.field("type"), &message);
         for (name, weight) in &partition.nodesortpolicy.resourceweights {
-            let says = || format!("the weight of {name} is below 0");
+            let message = || format!("the weight of {name} is below 0");
             let place = sort.field("resourceweights").field(name);
-            self.ensure(*weight >= 0.0, Problem::NegativeWeight, &place, &says);
+            self.ensure(*weight >= 0.0, Problem::NegativeWeight, &place, &message);
         }
         for (i, rule) in (0..).zip(&partition.placementrules) {
             let mut place = at.field("placementrules").at(i);
             let mut rule = Some(rule);
             while let Some(this) = rule {
                 let known = ["provided", "user", "fixed", "tag"].contains(&this.name.as_str());
-                let says = || format!("{:?} is none of the placement rules provided, user, fixed, tag", this.name);
-                self.ensure(known, Problem::Rule, &place.field("name"), &says);
+                let message = || format!("{:?} is none of the placement rules provided, user, fixed, tag", this.name);
+                self.ensure(known, Problem::Rule, &place.field("name"), &message);
                 place = place.field("parent");
                 rule = this.parent.as_deref();
             }
@@ -170,15 +170,15 @@ impl Checker<'_> {
     fn names(&mut self, queue: &Queue, at: &Path) {
         let legal = |c: char| c.is_ascii_alphanumeric() || "_:#/@-".contains(c);
         let is_legal = (1..=64).contains(&queue.name.len()) && queue.name.chars().all(legal);
-        let says = || format!("a queue's name has 1 to 64 letters, digits or _:#/@-, unlike {:?}", queue.name);
-        self.ensure(is_legal, Problem::QueueName, &at.field("name"), &says);
+        let message = || format!("a queue's name has 1 to 64 letters, digits or _:#/@-, unlike {:?}", queue.name);
+        self.ensure(is_legal, Problem::QueueName, &at.field("name"), &message);
         for (i, child) in (0..).zip(&queue.queues) {
             let same = |other: &Queue| other.name.eq_ignore_ascii_case(&child.name);
-            let says = || format!("{} has two queues {}; case does not tell them apart", queue.name, child.name);
+            let message = || format!("{} has two queues {}; case does not tell them apart", queue.name, child.name);
             let twice = queue.queues[..i as usize].iter().any(same);
             // By position: the name would identify the first duplicate.
             let place = at.field("queues").at(i);
-            self.ensure(!twice, Problem::DuplicateQueueName, &place, &says);
+            self.ensure(!twice, Problem::DuplicateQueueName, &place, &message);
             self.names(child, &child_at(at, &child.name));
         }
     }
@@ -190,12 +190,12 @@ impl Checker<'_> {
                 (Some(of), Some(value)) => out.set(of, value),
                 _ => {
                     let milli = if name == "vcore" { ", or m for thousandths" } else { "" };
-                    let says = || {
+                    let message = || {
                         format!(
                             "{name} {text:?} is no quantity: whole digits with k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi or Ei{milli}"
                         )
                     };
-                    self.ensure(false, Problem::Quantity, &at.field(name), &says);
+                    self.ensure(false, Problem::Quantity, &at.field(name), &message);
                 }
             }
         }
@@ -222,13 +222,13 @@ impl Checker<'_> {
         self.parsed(&queue.childtemplate.resources.guaranteed, &template.field("guaranteed"));
         self.parsed(&queue.childtemplate.resources.max, &template.field("max"));
         let [here, there] = self.excess(&max, &guaranteed);
-        let says = || format!("{} is guaranteed {here}, above its maximum {there}", queue.name);
+        let message = || format!("{} is guaranteed {here}, above its maximum {there}", queue.name);
         let holds = amounts::fits_undef(&max, &guaranteed);
-        self.ensure(holds, Problem::GuaranteedAboveMax, &own.field("guaranteed"), &says);
+        self.ensure(holds, Problem::GuaranteedAboveMax, &own.field("guaranteed"), &message);
         let [here, there] = self.excess(above, &max);
-        let says = || format!("max of {}, {here}, is above the {there} of a queue above it", queue.name);
+        let message = || format!("max of {}, {here}, is above the {there} of a queue above it", queue.name);
         let within = above.is_none() || amounts::fits_undef(above, &max);
-        self.ensure(within, Problem::MaxAboveParentMax, &own.field("max"), &says);
+        self.ensure(within, Problem::MaxAboveParentMax, &own.field("max"), &message);
         let effective = amounts::min_union(above, &max);
         let mut sum = Amounts::EMPTY;
         for child in &queue.queues {
@@ -237,15 +237,15 @@ impl Checker<'_> {
         let absent = guaranteed.is_zero();
         let place = own.field("guaranteed");
         let [here, there] = self.excess(&guaranteed, &sum);
-        let says =
+        let message =
             || format!("the queues below {} are guaranteed {here} together, more than its own {there}", queue.name);
         let holds = amounts::fits_undef(&guaranteed, &sum);
-        self.ensure(holds, Problem::GuaranteedBelowSumOfChildren, &place, &says);
+        self.ensure(holds, Problem::GuaranteedBelowSumOfChildren, &place, &message);
         let [here, there] = self.excess(&effective, &sum);
-        let says =
+        let message =
             || format!("the queues below {} are guaranteed {here} together, above the maximum {there}", queue.name);
         let holds = amounts::fits_undef(&effective, &sum);
-        self.ensure(holds, Problem::MaxBelowSumOfGuaranteed, &own.field("max"), &says);
+        self.ensure(holds, Problem::MaxBelowSumOfGuaranteed, &own.field("max"), &message);
         if absent { sum } else { guaranteed }
     }
 
@@ -255,10 +255,10 @@ impl Checker<'_> {
             let (own, n) = (queue.maxapplications, child.maxapplications);
             if own > 0 {
                 let place = place.field("maxapplications");
-                let says = || format!("{} has maxapplications {own}, so {} needs it too", queue.name, child.name);
-                self.ensure(n > 0, Problem::MaxApplicationsMissingBelowLimitedParent, &place, &says);
-                let says = || format!("maxapplications {n} of {} is above the {own} of its parent", child.name);
-                self.ensure(n <= own, Problem::MaxApplicationsAboveParent, &place, &says);
+                let message = || format!("{} has maxapplications {own}, so {} needs it too", queue.name, child.name);
+                self.ensure(n > 0, Problem::MaxApplicationsMissingBelowLimitedParent, &place, &message);
+                let message = || format!("maxapplications {n} of {} is above the {own} of its parent", child.name);
+                self.ensure(n <= own, Problem::MaxApplicationsAboveParent, &place, &message);
             }
             self.applications(child, &place);
         }
@@ -279,16 +279,16 @@ impl Checker<'_> {
             for (field, names, seen) in [("users", &limit.users, &mut users), ("groups", &limit.groups, &mut groups)] {
                 let at = at.field(field);
                 for name in names {
-                    let says = || format!("{name} stands in two limits of {}", queue.name);
-                    self.ensure(!seen.contains(name), Problem::DuplicateLimitName, &at, &says);
-                    let says = || format!("* comes before {name} in the limits of {}; it must be last", queue.name);
-                    self.ensure(!seen.iter().any(|s| s == "*"), Problem::Limit, &at, &says);
+                    let message = || format!("{name} stands in two limits of {}", queue.name);
+                    self.ensure(!seen.contains(name), Problem::DuplicateLimitName, &at, &message);
+                    let message = || format!("* comes before {name} in the limits of {}; it must be last", queue.name);
+                    self.ensure(!seen.iter().any(|s| s == "*"), Problem::Limit, &at, &message);
                     seen.push(name.clone());
                 }
             }
         }
-        let says = || format!("the only group in the limits of {} is *; name another beside it", queue.name);
-        self.ensure(groups != ["*"], Problem::Limit, &from.field("limits"), &says);
+        let message = || format!("the only group in the limits of {} is *; name another beside it", queue.name);
+        self.ensure(groups != ["*"], Problem::Limit, &from.field("limits"), &message);
         for child in &queue.queues {
             let place = child_at(at, &child.name);
             self.own_limits(child, &place, &place, false);
@@ -341,23 +341,23 @@ impl Checker<'_> {
         let place = at.field("maxresources");
         self.ensure(positive, Problem::Limit, &place, &|| "maxresources allows nothing at all".into());
         let (own, n) = (limit.maxapplications, queue.maxapplications);
-        let says = || format!("maxapplications {own} of a limit is above the {n} of {}", queue.name);
+        let message = || format!("maxapplications {own} of a limit is above the {n} of {}", queue.name);
         let holds = n == 0 || own <= n;
-        self.ensure(holds, Problem::LimitAboveQueueMaxApplications, &at.field("maxapplications"), &says);
+        self.ensure(holds, Problem::LimitAboveQueueMaxApplications, &at.field("maxapplications"), &message);
         let [here, there] = self.excess(max, resources);
-        let says = || format!("a limit of {here} is above the maximum {there} of {}", queue.name);
+        let message = || format!("a limit of {here} is above the maximum {there} of {}", queue.name);
         let holds = is_root || amounts::fits_undef(max, resources);
-        self.ensure(holds, Problem::LimitAboveQueueMax, &place, &says);
+        self.ensure(holds, Problem::LimitAboveQueueMax, &place, &message);
     }
 
     fn nearest(&mut self, own: &(Amounts, u64), nearest: &(Amounts, u64), name: &str, at: &Path) {
         let [here, there] = self.excess(&nearest.0, &own.0);
-        let says = || format!("the limit of {name}, {here}, is above the {there} of a queue above");
+        let message = || format!("the limit of {name}, {here}, is above the {there} of a queue above");
         let holds = amounts::fits_undef(&nearest.0, &own.0);
-        self.ensure(holds, Problem::LimitAboveParentLimit, at, &says);
+        self.ensure(holds, Problem::LimitAboveParentLimit, at, &message);
         let (n, most) = (own.1, nearest.1);
-        let says = || format!("maxapplications {n} for {name} must be from 1 to the {most} of a queue above");
+        let message = || format!("maxapplications {n} for {name} must be from 1 to the {most} of a queue above");
         let holds = most == 0 || (1..=most).contains(&n);
-        self.ensure(holds, Problem::LimitAboveParentLimit, at, &says);
+        self.ensure(holds, Problem::LimitAboveParentLimit, at, &message);
     }
 }

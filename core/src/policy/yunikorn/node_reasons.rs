@@ -56,9 +56,8 @@ impl<'a> NodeReasons<'a> {
     pub(super) fn reservations(&self, job: JobId) -> Vec<Check> {
         let mut checks: Vec<Check> = Vec::new();
         for node in 0..self.memory.core.nodes.len() {
-            let Some(found) = self.excluded(node).is_none().then(|| self.reservation(node)).flatten() else {
-                continue;
-            };
+            let reservation = if self.excluded(node).is_none() { self.reservation(node) } else { None };
+            let Some(found) = reservation else { continue };
             if checks.iter().any(|check| check.subject.other_job == Some(found.job)) {
                 continue;
             }

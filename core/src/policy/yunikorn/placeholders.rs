@@ -105,7 +105,7 @@ impl Gangs {
         let holds = || world.cluster.pods_of(id).any(|(_, pod)| pod.phase.holds() || pod.phase.is_over());
         let Some(gang) = job.gang.filter(|_| !holds()) else {
             let application = new.id.clone();
-            return core.add_app(new).then(|| core.find_app(&application)).flatten();
+            return if core.add_app(new) { core.find_app(&application) } else { None };
         };
         let members = members(world, id);
         let mut all = Amounts::EMPTY;

@@ -4,7 +4,7 @@ use super::jobs::Jobs;
 use super::nodes::Nodes;
 use super::pools::Pools;
 use super::queues::Queues;
-use super::{Here, Path, ignored};
+use super::{Location, Path, ignored};
 use crate::cluster::Queue;
 use crate::format::{Findings, Scenario, codes, quoted};
 use crate::id::{Arena, Id, PartitionId, QueueId};
@@ -28,24 +28,24 @@ pub fn advice(
 ) {
     totals(nodes, queues, jobs, f);
     // Values that a pool does not override are checked once.
-    let mut seen = vec![false; queues.all.len()];
+    let mut checked = vec![false; queues.all.len()];
     let anywhere = requested(queues, jobs, None);
     for pool in pools.ids() {
         let in_pool = if pools.len() > 1 { requested(queues, jobs, Some(pool)) } else { Vec::new() };
         let name = &pools.names[pool.index()];
         let all = queues.in_pool(pool);
         for (id, queue) in all.iter() {
-            let (here, is_own) = queues.here_in(s, id, name);
-            let is_new = !std::mem::replace(&mut seen[id.index()], true) || is_own;
+            let (location, is_own) = queues.location_in(s, id, name);
+            let is_new = !std::mem::replace(&mut checked[id.index()], true) || is_own;
             let requested = if is_own { in_pool.get(id.index()) } else { None };
             let requested = requested.unwrap_or(&anywhere[id.index()]);
-            let below = is_new || queue.children.iter().any(|&child| queues.here_in(s, child, name).1);
+            let checks_children = is_new || queue.children.iter().any(|&child| queues.location_in(s, child, name).1);
             if is_new {
-                policy.advise_queue(&DraftQueue { queue, requested: *requested, at: &|| here.path() }, f);
+                policy.advise_queue(&DraftQueue { queue, requested: *requested, at: &|| location.path() }, f);
             }
             for resource in [Resource::GPU, Resource::CPU, Resource::MEMORY] {
-                if below {
-                    children(here, all, id, resource, f);
+                if checks_children {
+                    children(location, all, id, resource, f);
                 }
             }
         }
@@ -61,23 +61,23 @@ pub fn advice(
 /// The resources requested by the jobs in and below each queue; with a pool, only by those that may run there.
 fn requested(queues: &Queues, jobs: &Jobs, pool: Option<PartitionId>) -> Vec<[bool; 3]> {
     let mut requested = vec![[false; 3]; queues.all.len()];
-    let here = jobs.templates.iter().filter(|t| t.queue.index() < queues.all.len());
-    for template in here.filter(|t| pool.is_none_or(|pool| t.pools.contains(&pool))) {
-        let mut here = [false; 3];
+    let templates = jobs.templates.iter().filter(|t| t.queue.index() < queues.all.len());
+    for template in templates.filter(|t| pool.is_none_or(|pool| t.pools.contains(&pool))) {
+        let mut job_requests = [false; 3];
         for set in &template.sets {
             for resource in Resource::ACCOUNTED {
-                here[resource.index()] |= set.request.resources.get(resource) > Amount::ZERO;
+                job_requests[resource.index()] |= set.request.resources.get(resource) > Amount::ZERO;
             }
-            here[Resource::GPU.index()] |= set.request.gpu != crate::cluster::GpuRequest::None;
+            job_requests[Resource::GPU.index()] |= set.request.gpu != crate::cluster::GpuRequest::None;
         }
         let path = std::iter::successors(Some(template.queue), |&q| queues.all[q].parent);
         for queue in path.take(queues.all.len()) {
-            let seen = &mut requested[queue.index()];
-            if (0..3).all(|r| seen[r] || !here[r]) {
+            let queue_requests = &mut requested[queue.index()];
+            if (0..3).all(|r| queue_requests[r] || !job_requests[r]) {
                 break;
             }
             for r in 0..3 {
-                seen[r] |= here[r];
+                queue_requests[r] |= job_requests[r];
             }
         }
     }
@@ -104,8 +104,8 @@ fn totals(nodes: &Nodes, queues: &Queues, jobs: &Jobs, f: &mut Findings) {
         let mut requests = 0i128;
         for template in &jobs.templates {
             for set in &template.sets {
-                let each = i128::from(set.request.resources.get(resource).in_base_units());
-                requests += each * i128::from(set.pods) * i128::from(template.n_jobs());
+                let per_pod = i128::from(set.request.resources.get(resource).in_base_units());
+                requests += per_pod * i128::from(set.pods) * i128::from(template.n_jobs());
             }
         }
         let pools = std::iter::once(&queues.all).chain(&queues.further);
@@ -114,8 +114,8 @@ fn totals(nodes: &Nodes, queues: &Queues, jobs: &Jobs, f: &mut Findings) {
         let sums = [("nodes", all, nodes.complete), ("queues", quotas, true), ("jobs", requests, jobs.complete)];
         for (section, sum, complete) in sums {
             if sum > SUM_MAX && complete {
-                let says = format!("all {} of the {section} together is too much to be counted", resource.name());
-                f.add(codes::LARGE, Path::default().field(section), says, None);
+                let message = format!("all {} of the {section} together is too much to be counted", resource.name());
+                f.add(codes::LARGE, Path::default().field(section), message, None);
             }
         }
     }
@@ -135,20 +135,20 @@ fn print(sum: i128, resource: Resource) -> String {
 }
 
 /// Compares the quotas of children with that of their parent.
-fn children(here: Here<'_>, queues: &Arena<QueueId, Queue>, id: QueueId, resource: Resource, f: &mut Findings) {
+fn children(location: Location<'_>, queues: &Arena<QueueId, Queue>, id: QueueId, resource: Resource, f: &mut Findings) {
     let queue = &queues[id];
-    let Bound::At(own) = queue.resources.get(resource).quota else { return };
+    let Bound::At(quota) = queue.resources.get(resource).quota else { return };
     let sum: i128 = queue.children.iter().map(|&c| finite(queues[c].resources.get(resource).quota)).sum();
-    if sum > i128::from(own.in_base_units()) {
-        let (sum, own) = (print(sum, resource), print_amount(own, resource));
+    if sum > i128::from(quota.in_base_units()) {
+        let (sum, quota) = (print(sum, resource), print_amount(quota, resource));
         let name = quoted(&queue.name);
         let what = resource.name();
-        let says = format!(
-            "[quotas] of the [queues] below {name} add up to {}, but {name} itself has only {own}",
+        let message = format!(
+            "[quotas] of the [queues] below {name} add up to {}, but {name} itself has only {quota}",
             in_words(&sum, resource)
         );
-        let at = here.group(what).field("quota");
-        f.suggest(codes::CHILDREN_QUOTA, at, says, &sum, format!("Raise the [quota] of {name} to {sum}"));
+        let path = location.group(what).field("quota");
+        f.suggest(codes::CHILDREN_QUOTA, path, message, &sum, format!("Raise the [quota] of {name} to {sum}"));
     }
 }
 
@@ -160,11 +160,11 @@ fn oversubscribed(queues: &Arena<QueueId, Queue>, pool: Option<&str>, capacity: 
         if sum > there_is && capacity != [0; 3] {
             let (sum, there_is) = (print(sum, resource), print(there_is, resource));
             let of_pool = pool.map(|pool| format!(" of the pool {}", quoted(pool))).unwrap_or_default();
-            let says = format!(
+            let message = format!(
                 "[quotas] of the [top-level queues] add up to {}, but all ready [nodes]{of_pool} have only {there_is}",
                 in_words(&sum, resource)
             );
-            f.add(codes::OVERSUBSCRIBED, Path::default().field("queues"), says, None);
+            f.add(codes::OVERSUBSCRIBED, Path::default().field("queues"), message, None);
         }
     }
 }
@@ -189,14 +189,14 @@ fn same_age(s: &Scenario, queues: &Queues, f: &mut Findings) {
     for pair in order.windows(2) {
         let [a, b] = [all[pair[0]], all[pair[1]]];
         if a.parent == b.parent && a.created == b.created {
-            let place = queues.here(s, QueueId::from_index(pair[1])).field("created");
-            let says =
+            let place = queues.location(s, QueueId::from_index(pair[1])).field("created");
+            let message =
                 format!("{} and {} are of the same age, so their names break ties", quoted(&a.name), quoted(&b.name));
             // Later than every sibling, so that the fix creates no other equal pair.
             let later = queues.all.values().filter(|q| q.parent == b.parent).map(|q| q.created).max();
             let later = later.unwrap_or(b.created).as_millis().saturating_add(1);
             let later = crate::scenario::quantity::print_millis(later);
-            f.suggest(codes::SAME_AGE, place, says, later, format!("Make {} younger", quoted(&b.name)));
+            f.suggest(codes::SAME_AGE, place, message, later, format!("Make {} younger", quoted(&b.name)));
         }
     }
 }

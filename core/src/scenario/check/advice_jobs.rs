@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::jobs::{Jobs, Set};
 use super::named::Named;
 use super::nodes::Nodes;
-use super::{Here, ignored};
+use super::{Location, ignored};
 use crate::cluster::{GpuRequest, Node, PodRules, Taint, Toleration, is_tolerated};
 use crate::format::{Findings, JobEntry, Scenario, codes, quoted};
 use crate::id::PartitionId;
@@ -24,58 +24,58 @@ type Key<'a> = (&'a BTreeMap<String, String>, &'a [PartitionId], [i64; RESOURCES
 pub fn advice(s: &Scenario, (policy, named): (&Description, &Named), nodes: &Nodes, jobs: &Jobs, f: &mut Findings) {
     let mut answers: BTreeMap<Key<'_>, Answer> = BTreeMap::new();
     for (i, (entry, template)) in s.jobs.iter().zip(&jobs.templates).enumerate() {
-        let here = jobs.here(s, i);
-        let of_set = here.pod_sets(entry);
+        let location = jobs.location(s, i);
+        let of_set = location.pod_sets(entry);
         let mut is_reported = false;
-        for (k, own) in template.sets.iter().enumerate() {
-            let here = if k < entry.pod_sets.len() { of_set(k) } else { here };
-            let amounts = RESOURCES.map(|r| own.request.resources.get(r).in_base_units());
-            let mib = match own.request.gpu {
+        for (k, set) in template.sets.iter().enumerate() {
+            let location = if k < entry.pod_sets.len() { of_set(k) } else { location };
+            let amounts = RESOURCES.map(|r| set.request.resources.get(r).in_base_units());
+            let mib = match set.request.gpu {
                 GpuRequest::Memory { mib, .. } => mib,
                 _ => 0,
             };
             // Taints and affinity exclude nodes only under policies that read them.
-            let rules = own.rules.as_deref().filter(|_| policy.supports.taints);
+            let rules = set.rules.as_deref().filter(|_| policy.supports.taints);
             let tolerations = rules.map_or(&[][..], |rules| &rules.tolerations);
             let key = (&entry.selector, template.pools.as_slice(), amounts, mib, rules);
             match *answers.entry(key).or_insert_with(|| {
-                answer(nodes, (&entry.selector, &template.pools, policy.supports.taints), rules, own)
+                answer(nodes, (&entry.selector, &template.pools, policy.supports.taints), rules, set)
             }) {
                 Answer::Fits => {}
                 Answer::NoAffinity | Answer::NotTolerated(_) if is_reported => {}
                 Answer::NoAffinity => {
                     is_reported = true;
                     let is_of_set = entry.pod_sets.get(k).is_some_and(|set| !set.affinity.is_empty());
-                    no_affinity(entry, if is_of_set { here } else { jobs.here(s, i) }, f);
+                    no_affinity(entry, if is_of_set { location } else { jobs.location(s, i) }, f);
                 }
                 Answer::NotTolerated(kind) => {
                     is_reported = true;
-                    not_tolerated(entry, jobs.here(s, i), &nodes.kinds[kind].0, tolerations, f);
+                    not_tolerated(entry, jobs.location(s, i), &nodes.kinds[kind].0, tolerations, f);
                 }
                 Answer::NoMatch => {
                     if k == 0 {
-                        let at = jobs.here(s, i).field("selector");
+                        let path = jobs.location(s, i).field("selector");
                         let labels: Vec<String> = entry.selector.iter().map(|(k, v)| format!("{k}={v}")).collect();
-                        let says = format!(
+                        let message = format!(
                             "no [node] has the labels {}; the [job] waits for ever",
                             quoted(&labels.join(", "))
                         );
-                        f.suggest(codes::NO_MATCH, at, says, "", "Remove the selector");
+                        f.suggest(codes::NO_MATCH, path, message, "", "Remove the selector");
                     }
                 }
-                Answer::TooBig(resource, most) => {
-                    too_big(&entry.name, here, named, (resource, most, mib > 0), f);
+                Answer::TooBig(resource, largest) => {
+                    too_big(&entry.name, location, named, (resource, largest, mib > 0), f);
                 }
             }
-            few_bytes(&entry.name, here, own.request.resources.get(Resource::MEMORY), f);
-            if let GpuRequest::Fraction { portion, .. } = own.request.gpu
+            few_bytes(&entry.name, location, set.request.resources.get(Resource::MEMORY), f);
+            if let GpuRequest::Fraction { portion, .. } = set.request.gpu
                 && policy.supports.hundredths
                 && portion.in_base_units() % 10 != 0
             {
                 let rounded = Amount::milli_gpus((portion.in_base_units() + 9) / 10 * 10);
                 let rounded = print_amount(rounded, Resource::GPU);
-                let says = format!("{} counts parts of a GPU in hundredths; write {rounded}", policy.name);
-                f.suggest(codes::ROUNDED, here.field("gpu"), says, &rounded, format!("Request {rounded}"));
+                let message = format!("{} counts parts of a GPU in hundredths; write {rounded}", policy.name);
+                f.suggest(codes::ROUNDED, location.field("gpu"), message, &rounded, format!("Request {rounded}"));
             }
         }
     }
@@ -84,59 +84,61 @@ pub fn advice(s: &Scenario, (policy, named): (&Description, &Named), nodes: &Nod
 }
 
 /// Reports less than a mebibyte of memory: probably a number of gibibytes, where a plain number counts bytes.
-fn few_bytes(job: &str, here: Here<'_>, memory: Amount, f: &mut Findings) {
+fn few_bytes(job: &str, location: Location<'_>, memory: Amount, f: &mut Findings) {
     let n = memory.in_base_units();
     if n > 0 && n < 1 << 20 {
-        let says = format!(
+        let message = format!(
             "{} requests {n} bytes of memory: a number without a unit counts bytes; did you mean {n}Gi?",
             quoted(job)
         );
-        let at = here.field("memory");
-        f.suggest(codes::UNIT, at, says, format!("{n}Gi"), format!("Request {n}Gi"));
+        let path = location.field("memory");
+        f.suggest(codes::UNIT, path, message, format!("{n}Gi"), format!("Request {n}Gi"));
     }
 }
 
 /// Reports a pod that requests more of a resource than `most`, the largest capacity of any node; for GPU memory in MiB.
 fn too_big(
     job: &str,
-    here: Here<'_>,
+    location: Location<'_>,
     named: &Named,
-    (resource, most, in_mib): (Resource, Amount, bool),
+    (resource, largest, in_mib): (Resource, Amount, bool),
     f: &mut Findings,
 ) {
     let (fields, what) = named.field(resource);
-    let (at, most) = if in_mib && resource == Resource::GPU {
-        (here.field("gpu-memory"), most.in_base_units().to_string())
+    let (path, largest) = if in_mib && resource == Resource::GPU {
+        (location.field("gpu-memory"), largest.in_base_units().to_string())
     } else {
-        let at = fields.iter().fold(here.path(), |at, field| at.field(field));
-        (at, print_amount(most, resource))
+        let path = fields.iter().fold(location.path(), |path, field| path.field(field));
+        (path, print_amount(largest, resource))
     };
-    let says =
-        format!("{} asks for more {what} than any [node] it may use has ({most}), so it waits for ever", quoted(job));
-    f.suggest(codes::TOO_BIG_FOR_NODES, at, says, &most, format!("Request {most}"));
+    let message = format!(
+        "{} asks for more {what} than any [node] it may use has ({largest}), so it waits for ever",
+        quoted(job)
+    );
+    f.suggest(codes::TOO_BIG_FOR_NODES, path, message, &largest, format!("Request {largest}"));
 }
 
 /// Reports a required affinity that no node meets.
-fn no_affinity(entry: &JobEntry, here: Here<'_>, f: &mut Findings) {
-    let says = format!("no [node] meets the required affinity of {}; the [job] waits for ever", quoted(&entry.name));
-    f.suggest(codes::NO_MATCH, here.field("affinity"), says, "", "Remove the affinity");
+fn no_affinity(entry: &JobEntry, location: Location<'_>, f: &mut Findings) {
+    let message = format!("no [node] meets the required affinity of {}; the [job] waits for ever", quoted(&entry.name));
+    f.suggest(codes::NO_MATCH, location.field("affinity"), message, "", "Remove the affinity");
 }
 
 /// Reports a pod that tolerates none of the nodes it could use, with one such node.
-fn not_tolerated(entry: &JobEntry, here: Here<'_>, node: &Node, tolerations: &[Toleration], f: &mut Findings) {
-    let at = here.field("tolerations");
+fn not_tolerated(entry: &JobEntry, location: Location<'_>, node: &Node, tolerations: &[Toleration], f: &mut Findings) {
+    let path = location.field("tolerations");
     let excludes = |taint: &&Taint| !is_tolerated(std::slice::from_ref(*taint), tolerations);
     let Some(taint) = node.taints.iter().find(excludes) else { return };
     let value = if taint.value.is_empty() { String::new() } else { format!("={}", taint.value) };
     let taint = format!("{}{value}", taint.key);
-    let says = format!(
+    let message = format!(
         "every [node] that {} may use has a taint that it does not tolerate, such as {} of {}; the [job] waits for ever",
         quoted(&entry.name),
         quoted(&taint),
         quoted(&node.name)
     );
     let tolerated: Vec<&str> = entry.tolerations.iter().map(String::as_str).chain([taint.as_str()]).collect();
-    f.suggest(codes::NO_MATCH, at, says, tolerated.join(", "), format!("Tolerate {}", quoted(&taint)));
+    f.suggest(codes::NO_MATCH, path, message, tolerated.join(", "), format!("Tolerate {}", quoted(&taint)));
 }
 
 /// Whether a pod fits on some empty node.
@@ -156,7 +158,7 @@ fn answer(
     nodes: &Nodes,
     (selector, pools, reads_taints): (&BTreeMap<String, String>, &[PartitionId], bool),
     rules: Option<&PodRules>,
-    own: &Set,
+    set: &Set,
 ) -> Answer {
     if nodes.kinds.is_empty() {
         return Answer::Fits;
@@ -180,43 +182,43 @@ fn answer(
         return Answer::NotTolerated(kind.unwrap_or_default());
     }
     let matching = || matching.iter().copied();
-    if matching().any(|node| lacking(node, own).is_none()) {
+    if matching().any(|node| lacking(node, set).is_none()) {
         return Answer::Fits;
     }
-    let most = |resource: Resource| matching().map(|n| offer(n, own, resource)).max().unwrap_or_default();
-    let lacking = |r: &Resource| most(*r) < need(own, *r);
+    let largest = |resource: Resource| matching().map(|n| offer(n, set, resource)).max().unwrap_or_default();
+    let lacking = |r: &Resource| largest(*r) < need(set, *r);
     let resource = RESOURCES.into_iter().find(lacking);
     // Each resource suffices somewhere, but never all on one node: name the one that the best node for GPUs lacks.
     let resource = resource.unwrap_or_else(|| {
-        let best = matching().max_by_key(|n| offer(n, own, Resource::GPU));
-        best.and_then(|n| self::lacking(n, own)).unwrap_or(Resource::GPU)
+        let best = matching().max_by_key(|n| offer(n, set, Resource::GPU));
+        best.and_then(|n| self::lacking(n, set)).unwrap_or(Resource::GPU)
     });
     let with_others =
-        matching().filter(|n| RESOURCES.into_iter().all(|r| r == resource || offer(n, own, r) >= need(own, r)));
-    let most_with_others = with_others.map(|n| offer(n, own, resource)).max();
-    Answer::TooBig(resource, most_with_others.unwrap_or_else(|| most(resource)))
+        matching().filter(|n| RESOURCES.into_iter().all(|r| r == resource || offer(n, set, r) >= need(set, r)));
+    let most_with_others = with_others.map(|n| offer(n, set, resource)).max();
+    Answer::TooBig(resource, most_with_others.unwrap_or_else(|| largest(resource)))
 }
 
 /// The first resource that is insufficient on a node.
-fn lacking(node: &Node, own: &Set) -> Option<Resource> {
-    RESOURCES.into_iter().find(|&r| offer(node, own, r) < need(own, r))
+fn lacking(node: &Node, set: &Set) -> Option<Resource> {
+    RESOURCES.into_iter().find(|&r| offer(node, set, r) < need(set, r))
 }
 
 /// The request of a pod; for GPU memory, MiB on one device.
-fn need(own: &Set, resource: Resource) -> Amount {
-    match own.request.gpu {
+fn need(set: &Set, resource: Resource) -> Amount {
+    match set.request.gpu {
         GpuRequest::Memory { mib, .. } if resource == Resource::GPU => Amount::base_units(mib),
-        _ => own.request.resources.get(resource),
+        _ => set.request.resources.get(resource),
     }
 }
 
 /// The capacity of a node, in the unit of [`need`].
-fn offer(node: &Node, own: &Set, resource: Resource) -> Amount {
-    let has = node.capacity.get(resource);
-    match own.request.gpu {
-        GpuRequest::Memory { .. } if resource == Resource::GPU && has > Amount::ZERO => {
+fn offer(node: &Node, set: &Set, resource: Resource) -> Amount {
+    let capacity = node.capacity.get(resource);
+    match set.request.gpu {
+        GpuRequest::Memory { .. } if resource == Resource::GPU && capacity > Amount::ZERO => {
             Amount::base_units(node.gpu_memory_mib)
         }
-        _ => has,
+        _ => capacity,
     }
 }

@@ -26,7 +26,7 @@ pub fn advice(s: &Scenario, policy: &Policy, (pools, queues): (&Pools, &Queues),
     let (description, inherits) = (policy.description(), policy.inherits_limits());
     // Limits on shares are counted in other units than requests.
     let Some(limit) = description.queue.limit.filter(|_| !description.supports.share_usage) else { return };
-    let mut found: BTreeMap<(QueueId, PartitionId, Resource), TooLarge<'_>> = BTreeMap::new();
+    let mut too_large: BTreeMap<(QueueId, PartitionId, Resource), TooLarge<'_>> = BTreeMap::new();
     for (entry, template) in s.jobs.iter().zip(&jobs.templates) {
         if !entry.on.is_empty() || template.queue.index() >= queues.all.len() {
             continue;
@@ -41,18 +41,19 @@ pub fn advice(s: &Scenario, policy: &Policy, (pools, queues): (&Pools, &Queues),
                 path.find(|&queue| is_below(queues, (pool, queue), (resource, need))).map(|queue| (queue, pool))
             });
             let Some(Some((queue, pool))) = below.next() else { continue };
-            if below.any(|found| found.is_none()) {
+            if below.any(|limited| limited.is_none()) {
                 continue;
             }
-            let known = found.entry((queue, pool, resource));
-            let jobs =
-                known.and_modify(|jobs| jobs.others += 1).or_insert(TooLarge { name: &entry.name, need, others: 0 });
+            let jobs = too_large
+                .entry((queue, pool, resource))
+                .and_modify(|jobs| jobs.others += 1)
+                .or_insert(TooLarge { name: &entry.name, need, others: 0 });
             if need > jobs.need {
                 (jobs.name, jobs.need) = (&entry.name, need);
             }
         }
     }
-    for ((queue, pool, resource), jobs) in found {
+    for ((queue, pool, resource), jobs) in too_large {
         report(s, (pools, queues), (queue, pool, resource), &jobs, f);
     }
 }
@@ -68,15 +69,15 @@ fn report(
     let Bound::At(limit) = limited.resources.get(resource).limit else { return };
     let (what, need) = (resource.name(), print_amount(jobs.need, resource));
     let others = if jobs.others == 0 { String::new() } else { format!(" (and {} more)", jobs.others) };
-    let says = format!(
+    let message = format!(
         "{}{others} needs {what} {need} to start, more than the [limit] of {} ({}), so it waits until the [limit] is raised",
         quoted(jobs.name),
         quoted(&limited.name),
         print_amount(limit, resource),
     );
-    let (here, _) = queues.here_in(s, queue, &pools.names[pool.index()]);
-    let at = here.path().field(what).field("limit");
-    f.suggest(codes::LIMIT_BELOW_JOB, at, says, &need, format!("Set the {what} [limit] to {need}"));
+    let (location, _) = queues.location_in(s, queue, &pools.names[pool.index()]);
+    let path = location.path().field(what).field("limit");
+    f.suggest(codes::LIMIT_BELOW_JOB, path, message, &need, format!("Set the {what} [limit] to {need}"));
 }
 
 /// The least amount with which some pods of a job start; `None` if that depends on the node.
@@ -107,9 +108,9 @@ fn times(amount: Amount, n: u32) -> i64 {
 }
 
 /// The first queues from a leaf towards the root.
-fn path(queues: &Queues, pool: PartitionId, leaf: QueueId, most: usize) -> impl Iterator<Item = QueueId> {
+fn path(queues: &Queues, pool: PartitionId, leaf: QueueId, n_max: usize) -> impl Iterator<Item = QueueId> {
     let all = queues.in_pool(pool);
-    std::iter::successors(Some(leaf), |&queue| all[queue].parent).take(most.min(all.len()))
+    std::iter::successors(Some(leaf), |&queue| all[queue].parent).take(n_max.min(all.len()))
 }
 
 /// Whether a queue's limit in a pool is below an amount. Limits of 0 are reported elsewhere.

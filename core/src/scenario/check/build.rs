@@ -20,8 +20,8 @@ pub fn cluster(
     jobs: &Jobs,
     placed: &Placements,
 ) -> Cluster {
-    let own = std::iter::once(None).chain(queues.further.into_iter().map(Some));
-    let partitions = pools.names.iter().zip(own);
+    let further = std::iter::once(None).chain(queues.further.into_iter().map(Some));
+    let partitions = pools.names.iter().zip(further);
     let mut cluster = Cluster {
         partitions: partitions.map(|(name, queues)| Partition { name: name.clone(), queues }).collect(),
         nodes: nodes.all,

@@ -125,17 +125,17 @@ pub fn of_queues(s: &Scenario, policy: &Description, queues: &Queues, f: &mut Fi
             InQueue::PerResource(is_set) => resources(queue).iter().any(|(_, entry)| is_set(entry)),
         };
         let Some((i, first, more)) = first_and_more(&s.queues, is_in) else { continue };
-        let says = format!("{name} ignores {what} (of {}{more})", quoted(&first.name));
-        let here = queues.here(s, QueueId::from_index(i));
-        let of = match is_set {
+        let message = format!("{name} ignores {what} (of {}{more})", quoted(&first.name));
+        let location = queues.location(s, QueueId::from_index(i));
+        let part = match is_set {
             InQueue::Once(_) => None,
             InQueue::PerResource(is_set) => resources(first).into_iter().find(|(_, entry)| is_set(entry)),
         };
-        let at = match of {
-            Some((resource, _)) => here.path().field(resource).field(what),
-            None => here.field(what),
+        let path = match part {
+            Some((resource, _)) => location.path().field(resource).field(what),
+            None => location.field(what),
         };
-        f.add(codes::NOT_EXPRESSED, at, says, None);
+        f.add(codes::NOT_EXPRESSED, path, message, None);
     }
     of_other_resources(s, policy, queues, f);
 }
@@ -152,9 +152,9 @@ fn of_other_resources(s: &Scenario, policy: &Description, queues: &Queues, f: &m
         };
         let Some((i, first, more)) = first_and_more(&s.queues, |q| set(q).is_some()) else { continue };
         let resource = set(first).unwrap_or_default();
-        let says = format!("{} ignores {what} of {resource} (of {}{more})", policy.name, quoted(&first.name));
-        let at = queues.here(s, QueueId::from_index(i)).path().field(resource).field(what);
-        f.add(codes::NOT_EXPRESSED, at, says, None);
+        let message = format!("{} ignores {what} of {resource} (of {}{more})", policy.name, quoted(&first.name));
+        let path = queues.location(s, QueueId::from_index(i)).path().field(resource).field(what);
+        f.add(codes::NOT_EXPRESSED, path, message, None);
     }
 }
 
@@ -164,17 +164,17 @@ pub fn of_jobs(s: &Scenario, policy: &Description, jobs: &Jobs, f: &mut Findings
     for value in JOB.iter().filter(|value| !(value.is_read)(&policy.supports)) {
         let is_in = |job: &JobEntry| (value.in_job)(job) || job.pod_sets.iter().any(value.in_pod_set);
         let Some((i, first, more)) = first_and_more(&s.jobs, is_in) else { continue };
-        let of = format!("(of {}{more})", quoted(&first.name));
-        let says = match value.shown {
-            "" => format!("{} {of}", policy.supports.semi.err().unwrap_or_default()),
-            shown => format!("{name} ignores {shown} {of}"),
+        let suffix = format!("(of {}{more})", quoted(&first.name));
+        let message = match value.shown {
+            "" => format!("{} {suffix}", policy.supports.semi.err().unwrap_or_default()),
+            shown => format!("{name} ignores {shown} {suffix}"),
         };
         let set = first.pod_sets.iter().position(value.in_pod_set);
-        let here = match set.filter(|_| !(value.in_job)(first)) {
-            Some(k) => jobs.here(s, i).pod_sets(first)(k),
-            None => jobs.here(s, i),
+        let location = match set.filter(|_| !(value.in_job)(first)) {
+            Some(k) => jobs.location(s, i).pod_sets(first)(k),
+            None => jobs.location(s, i),
         };
-        f.add(codes::NOT_EXPRESSED, here.field(value.field), says, None);
+        f.add(codes::NOT_EXPRESSED, location.field(value.field), message, None);
     }
 }
 
@@ -183,17 +183,17 @@ pub fn of_nodes(s: &Scenario, policy: &Description, f: &mut Findings) {
     let what = "taints";
     let with_taints = first_and_more(&s.nodes, |n| !n.taints.is_empty());
     let Some((i, first, more)) = with_taints.filter(|_| !reads_of_nodes(policy, what)) else { return };
-    let says = format!("{} ignores {what} (of {}{more})", policy.name, quoted(&first.name));
+    let message = format!("{} ignores {what} (of {}{more})", policy.name, quoted(&first.name));
     let repeats = names::repeats(s.nodes.iter().map(|n| n.name.as_str()));
-    let here = names::here("nodes", i, &first.name, &repeats);
-    f.add(codes::NOT_EXPRESSED, here.field(what), says, None);
+    let location = names::location("nodes", i, &first.name, &repeats);
+    f.add(codes::NOT_EXPRESSED, location.field(what), message, None);
 }
 
 /// The first entry with a value, its position, and a phrase with the number of further ones.
-fn first_and_more<T>(entries: &[T], says: impl Fn(&T) -> bool) -> Option<(usize, &T, String)> {
-    let mut with = entries.iter().enumerate().filter(|(_, entry)| says(entry));
-    let (i, first) = with.next()?;
-    let more = match with.count() {
+fn first_and_more<T>(entries: &[T], is_set: impl Fn(&T) -> bool) -> Option<(usize, &T, String)> {
+    let mut matching = entries.iter().enumerate().filter(|(_, entry)| is_set(entry));
+    let (i, first) = matching.next()?;
+    let more = match matching.count() {
         0 => String::new(),
         n => format!(" and {n} more"),
     };

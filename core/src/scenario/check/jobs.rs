@@ -8,7 +8,7 @@ use super::names::{self, Index};
 use super::nodes::Nodes;
 use super::pools::Pools;
 use super::queues::Queues;
-use super::{Here, Path, gangs, joining, patterns, preemptible, priority, rules};
+use super::{Location, Path, gangs, joining, patterns, preemptible, priority, rules};
 use crate::cluster::{Gang, GpuRequest, Node, NodeSelector, PodRules, Preemptible, Request, Restart};
 use crate::format::pattern::{Arrivals, Lasts};
 use crate::format::quantity::{self, Wrong};
@@ -128,8 +128,8 @@ pub struct Jobs {
 
 impl Jobs {
     /// The location of an entry.
-    pub fn here<'a>(&self, s: &'a Scenario, entry: usize) -> Here<'a> {
-        names::here("jobs", entry, s.jobs.get(entry).map_or("", |j| j.name.as_str()), &self.repeats)
+    pub fn location<'a>(&self, s: &'a Scenario, entry: usize) -> Location<'a> {
+        names::location("jobs", entry, s.jobs.get(entry).map_or("", |j| j.name.as_str()), &self.repeats)
     }
 
     /// Converts GPU memory to a part of the smallest GPU, at most a whole device, because the node is not known yet. No
@@ -160,10 +160,10 @@ pub fn jobs(
     let mut templates = Vec::with_capacity(s.jobs.len());
     let (mut n_jobs, mut n_pods) = (0u64, 0u64);
     for (i, entry) in s.jobs.iter().enumerate() {
-        let here = names::here("jobs", i, &entry.name, &repeats);
-        let (mut template, pods) = template(entry, here, (queues, policy), (&default_set, &unset, named), f);
-        template.pools = pools_of(entry, here, (pools, policy), queues.default_pools.get(template.queue), f);
-        template.gang = gangs::gang(entry, here, policy, f);
+        let location = names::location("jobs", i, &entry.name, &repeats);
+        let (mut template, pods) = template(entry, location, (queues, policy), (&default_set, &unset, named), f);
+        template.pools = pools_of(entry, location, (pools, policy), queues.default_pools.get(template.queue), f);
+        template.gang = gangs::gang(entry, location, policy, f);
         let count = template.count.map_or(1, u64::from);
         n_jobs = n_jobs.saturating_add(count);
         n_pods = n_pods.saturating_add(count.saturating_mul(pods));
@@ -171,9 +171,9 @@ pub fn jobs(
     }
     let complete = n_pods.max(n_jobs) <= PODS_MAX;
     if !complete {
-        let at = Path::default().field("jobs");
-        let says = format!("there are {} [pods]; up to {PODS_MAX} are simulated", n_pods.max(n_jobs));
-        f.add(codes::TOO_MANY, at, says, None);
+        let path = Path::default().field("jobs");
+        let message = format!("there are {} [pods]; up to {PODS_MAX} are simulated", n_pods.max(n_jobs));
+        f.add(codes::TOO_MANY, path, message, None);
     }
     let mut expanded = Vec::new();
     let mut entries = Vec::new();
@@ -182,7 +182,7 @@ pub fn jobs(
             None => expanded.push(entry.name.as_str().into()),
             Some(count) => expanded.extend((1..=count).map(|n| Arc::from(format!("{}-{n}", entry.name)))),
         }
-        patterns::end(entry, template.arrivals, names::here("jobs", i, &entry.name, &repeats), f);
+        patterns::end(entry, template.arrivals, names::location("jobs", i, &entry.name, &repeats), f);
         entries.resize(expanded.len(), i);
     }
     let (index, twice) = Index::new(expanded.iter());
@@ -190,8 +190,8 @@ pub fn jobs(
     for n in twice {
         let i = entries[n as usize];
         if reported != Some(i) && !s.jobs[i].name.is_empty() {
-            let here = names::here("jobs", i, &s.jobs[i].name, &repeats);
-            names::duplicate(&expanded[n as usize], "[job]", here, &index, f);
+            let location = names::location("jobs", i, &s.jobs[i].name, &repeats);
+            names::duplicate(&expanded[n as usize], "[job]", location, &index, f);
         }
         reported = Some(i);
     }
@@ -201,22 +201,22 @@ pub fn jobs(
 /// Resolves one entry; also returns the number of pods per job, before any limit applies.
 fn template(
     entry: &JobEntry,
-    here: Here<'_>,
+    location: Location<'_>,
     (queues, policy): (&Queues, &Description),
     (default_set, unset, named): (&Arc<str>, &priority::Unset<'_>, &Named),
     f: &mut Findings,
 ) -> (Template, u64) {
-    let (count, arrivals) = patterns::arrivals(entry, here, f);
-    names::check_name(&entry.name, count.map_or(0, |n| 1 + n.to_string().len()), "[job]", here, f);
-    let lasts = patterns::lasts(entry, here, f);
-    patterns::seed_is_used(entry, (arrivals, lasts), here, f);
+    let (count, arrivals) = patterns::arrivals(entry, location, f);
+    names::check_name(&entry.name, count.map_or(0, |n| 1 + n.to_string().len()), "[job]", location, f);
+    let lasts = patterns::lasts(entry, location, f);
+    patterns::seed_is_used(entry, (arrivals, lasts), location, f);
     let submit = arrivals.submit;
-    let priority = unset.priority(&entry.priority, here, f);
-    let (mut sets, pods) = sets(entry, here, (default_set, named, policy), f);
-    for (set, after) in sets.iter_mut().zip(joining::delays(entry, here, policy, f)) {
+    let priority = unset.priority(&entry.priority, location, f);
+    let (mut sets, pods) = sets(entry, location, (default_set, named, policy), f);
+    for (set, after) in sets.iter_mut().zip(joining::delays(entry, location, policy, f)) {
         set.after = after;
     }
-    let in_common = gangs::in_common(entry, (pods, policy), here, f);
+    let in_common = gangs::in_common(entry, (pods, policy), location, f);
     let is_elastic = match in_common {
         Some(min) => u64::from(min) < pods,
         None => sets.iter().any(|set| set.min_available < set.pods),
@@ -225,96 +225,96 @@ fn template(
     let joining: u64 = sets.iter().filter(|set| set.after.is_some()).map(|set| u64::from(set.pods)).sum();
     let all_pods = pods.saturating_sub(joining).saturating_mul(count.map_or(1, u64::from));
     if on_all > all_pods {
-        let says = format!("on names {on_all} [nodes] for {all_pods} [pods]; remove some");
-        let kept = usize::try_from(all_pods).unwrap_or(usize::MAX).min(entry.on.len());
-        let kept = &entry.on[..kept];
-        let is_list = kept.iter().all(|name| !name.trim().is_empty() && !name.contains(','));
-        let fix = set(here.field("on"), kept.join(", "), format!("Keep the first {}", kept.len()));
+        let message = format!("on names {on_all} [nodes] for {all_pods} [pods]; remove some");
+        let n_kept = usize::try_from(all_pods).unwrap_or(usize::MAX).min(entry.on.len());
+        let kept_nodes = &entry.on[..n_kept];
+        let is_list = kept_nodes.iter().all(|name| !name.trim().is_empty() && !name.contains(','));
+        let fix = set(location.field("on"), kept_nodes.join(", "), format!("Keep the first {n_kept}"));
         let fix = fix.filter(|_| is_list);
-        f.add(codes::TOO_MANY_ON, here.field("on"), says, fix);
+        f.add(codes::TOO_MANY_ON, location.field("on"), message, fix);
     }
-    let started = f.time(&entry.started, submit, &|| here.field("started"), &quantity::millis);
+    let started = f.time(&entry.started, submit, &|| location.field("started"), &quantity::millis);
     if !entry.on.is_empty() {
-        at_start(submit, started, lasts.map(|lasts| lasts.from), here, f);
-        patterns::at_start(arrivals, here, f);
+        at_start(submit, started, lasts.map(|lasts| lasts.from), location, f);
+        patterns::at_start(arrivals, location, f);
     }
     let template = Template {
-        queue: queue(entry, here, queues, f),
+        queue: queue(entry, location, queues, f),
         count,
         arrivals,
         lasts,
-        restart: restart(entry, here, f),
+        restart: restart(entry, location, f),
         priority,
-        preemptible: preemptible::preemptible(entry, (unset.is_preemptible(priority), is_elastic), here, policy, f),
+        preemptible: preemptible::preemptible(entry, (unset.is_preemptible(priority), is_elastic), location, policy, f),
         user: entry.user.as_deref().map(Arc::from),
         sets,
         in_common,
         selector: entry.selector.iter().map(|(k, v)| (k.as_str().into(), vec![v.as_str().into()])).collect(),
         started: Time::from_millis(started),
-        created: created(entry, submit, here, f),
+        created: created(entry, submit, location, f),
         pools: Vec::new(),
         gang: None,
-        is_tried_once: is_tried_once(entry, here, f),
-        preemption_delay: span(&entry.preemption_delay, &|| here.field("preemption-delay"), f),
-        staleness_grace: staleness_grace(entry, here, f),
-        min_sub_groups: gangs::sub_groups(entry, here, policy, f),
+        is_tried_once: is_tried_once(entry, location, f),
+        preemption_delay: span(&entry.preemption_delay, &|| location.field("preemption-delay"), f),
+        staleness_grace: staleness_grace(entry, location, f),
+        min_sub_groups: gangs::sub_groups(entry, location, policy, f),
         evicted_for: None,
     };
     (template, pods)
 }
 
 /// A duration, if one is given.
-fn span(typed: &Option<Scalar>, at: &dyn Fn() -> Path, f: &mut Findings) -> Option<Span> {
+fn span(typed: &Option<Scalar>, path: &dyn Fn() -> Path, f: &mut Findings) -> Option<Span> {
     typed.as_ref()?;
-    Some(f.value(typed, Span::ZERO, "a duration such as 60s or 5m", at, &quantity::span))
+    Some(f.value(typed, Span::ZERO, "a duration such as 60s or 5m", path, &quantity::span))
 }
 
 /// The job's own grace period below its minimum; `Some(None)`: unlimited.
-fn staleness_grace(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> Option<Option<Span>> {
+fn staleness_grace(entry: &JobEntry, location: Location<'_>, f: &mut Findings) -> Option<Option<Span>> {
     let typed = entry.staleness_grace.as_ref()?;
     if quantity::is_no_ceiling(typed.0.trim()) {
         return Some(None);
     }
-    Some(span(&entry.staleness_grace, &|| here.field("staleness-grace"), f))
+    Some(span(&entry.staleness_grace, &|| location.field("staleness-grace"), f))
 }
 
 /// The time of creation, if the entry sets one.
-fn created(entry: &JobEntry, submit: i64, here: Here<'_>, f: &mut Findings) -> Option<Time> {
+fn created(entry: &JobEntry, submit: i64, location: Location<'_>, f: &mut Findings) -> Option<Time> {
     entry.created.as_ref()?;
-    let at = || here.field("created");
-    let created = f.time(&entry.created, submit, &at, &quantity::millis);
+    let path = || location.field("created");
+    let created = f.time(&entry.created, submit, &path, &quantity::millis);
     if created > submit {
-        let says = "created lies after submit; [a job] is created before it becomes known";
-        f.suggest(codes::CONFLICT, at(), says, "", "Remove created");
+        let message = "created lies after submit; [a job] is created before it becomes known";
+        f.suggest(codes::CONFLICT, path(), message, "", "Remove created");
     }
     Some(Time::from_millis(created))
 }
 
 /// What happens to pods that are evicted or lose their node.
-fn restart(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> Restart {
+fn restart(entry: &JobEntry, location: Location<'_>, f: &mut Findings) -> Restart {
     match entry.restart.as_ref().map(|typed| typed.0.trim()) {
         None | Some("again") => Restart::Again,
         Some("resume") => Restart::Resume,
         Some("never") => Restart::Never,
         Some(other) => {
-            let says = format!(
+            let message = format!(
                 "restart {} is none of again (all of its work), resume (the rest) and never (nobody replaces it)",
                 quoted(other)
             );
-            f.suggest(codes::RESTART, here.field("restart"), says, "resume", "Let it resume");
+            f.suggest(codes::RESTART, location.field("restart"), message, "resume", "Let it resume");
             Restart::Again
         }
     }
 }
 
 /// Whether the scheduling back-off is set. The real scheduler only tests whether it is -1.
-fn is_tried_once(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> bool {
-    let at = || here.field("scheduling-backoff");
-    let wanted = "1 (tried once) or -1 (tried in every cycle)";
-    let backoff = f.value(&entry.scheduling_backoff, -1, wanted, &at, &quantity::integer);
+fn is_tried_once(entry: &JobEntry, location: Location<'_>, f: &mut Findings) -> bool {
+    let path = || location.field("scheduling-backoff");
+    let expected = "1 (tried once) or -1 (tried in every cycle)";
+    let backoff = f.value(&entry.scheduling_backoff, -1, expected, &path, &quantity::integer);
     if !matches!(backoff, -1 | 1) {
-        let says = format!("scheduling-backoff {backoff} counts as 1: only 1 and -1 are documented");
-        f.suggest(codes::BACKOFF, at(), says, "1", "Set it to 1");
+        let message = format!("scheduling-backoff {backoff} counts as 1: only 1 and -1 are documented");
+        f.suggest(codes::BACKOFF, path(), message, "1", "Set it to 1");
     }
     backoff != -1
 }
@@ -322,21 +322,21 @@ fn is_tried_once(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> bool {
 /// The pools of a job: its own, else those of its queue or of the nearest ancestor that has some, else the first pool.
 fn pools_of(
     entry: &JobEntry,
-    here: Here<'_>,
+    location: Location<'_>,
     (pools, policy): (&Pools, &Description),
     of_queue: Option<&Vec<PartitionId>>,
     f: &mut Findings,
 ) -> Vec<PartitionId> {
-    let own = pools.list(&entry.pools, &|| here.field("pools"), f);
-    let mut list = own.or_else(|| of_queue.cloned()).unwrap_or_default();
+    let listed = pools.list(&entry.pools, &|| location.field("pools"), f);
+    let mut list = listed.or_else(|| of_queue.cloned()).unwrap_or_default();
     if list.is_empty() {
         list.push(PartitionId(0));
     }
     if list.len() > 1 && !policy.supports.pool_lists {
         if let [first, _, ..] = entry.pools.as_slice() {
-            let says = format!("{} offers [a job] to one pool only, here {}", policy.name, quoted(first));
-            let at = here.field("pools");
-            f.suggest(codes::NOT_EXPRESSED, at, says, first, format!("Name only {}", quoted(first)));
+            let message = format!("{} offers [a job] to one pool only, here {}", policy.name, quoted(first));
+            let path = location.field("pools");
+            f.suggest(codes::NOT_EXPRESSED, path, message, first, format!("Name only {}", quoted(first)));
         }
         list.truncate(1);
     }
@@ -344,10 +344,10 @@ fn pools_of(
 }
 
 /// Checks that pods with `on` are still running at their submission.
-fn at_start(submit: i64, started: i64, lasts: Option<Span>, here: Here<'_>, f: &mut Findings) {
-    let known = submit.max(0);
-    let is_over = lasts.is_some_and(|lasts| started + lasts.as_millis() <= known);
-    let (field, says, to) = match (started > known, is_over, submit > 0) {
+fn at_start(submit: i64, started: i64, lasts: Option<Span>, location: Location<'_>, f: &mut Findings) {
+    let submitted = submit.max(0);
+    let is_over = lasts.is_some_and(|lasts| started + lasts.as_millis() <= submitted);
+    let (field, message, value) = match (started > submitted, is_over, submit > 0) {
         (true, _, false) => ("started", "[a job] with `on` runs from the start, so it cannot start later", ""),
         (true, _, true) => ("started", "[a job] with `on` runs when it becomes known, so it cannot start later", ""),
         (_, true, false) => {
@@ -356,30 +356,30 @@ fn at_start(submit: i64, started: i64, lasts: Option<Span>, here: Here<'_>, f: &
         (_, true, true) => ("on", "this [job] is over before it becomes known; let it last longer or start later", ""),
         _ => return,
     };
-    let at = here.field(field);
+    let path = location.field(field);
     let fix = match field {
-        "on" => set(at.clone(), "", "Let it wait instead"),
-        _ if submit > 0 => set(at.clone(), to, "Let it start then"),
-        _ => set(at.clone(), to, "Let it run from the start"),
+        "on" => set(path.clone(), "", "Let it wait instead"),
+        _ if submit > 0 => set(path.clone(), value, "Let it start then"),
+        _ => set(path.clone(), value, "Let it run from the start"),
     };
-    f.add(codes::NOT_AT_START, at, says, fix);
+    f.add(codes::NOT_AT_START, path, message, fix);
 }
 
-fn queue(entry: &JobEntry, here: Here<'_>, queues: &Queues, f: &mut Findings) -> QueueId {
-    let at = || here.field("queue");
-    let Some(found) = queues.index.find(&entry.queue).filter(|_| !entry.queue.is_empty()) else {
+fn queue(entry: &JobEntry, location: Location<'_>, queues: &Queues, f: &mut Findings) -> QueueId {
+    let path = || location.field("queue");
+    let Some(id) = queues.index.find(&entry.queue).filter(|_| !entry.queue.is_empty()) else {
         if f.only_counts(codes::NO_QUEUE) {
             return QueueId(0);
         }
         let hint = names::hint(&queues.index, &entry.queue);
-        let says = if entry.queue.is_empty() {
+        let message = if entry.queue.is_empty() {
             "this [job] names no [queue]; [jobs] belong to a [queue] without children".to_string()
         } else {
             format!("[queue] {} does not exist; {hint}", quoted(&entry.queue))
         };
         let add = || {
             let edit = if entry.queue.is_empty() {
-                Edit::Remove { at: here.path() }
+                Edit::Remove { at: location.path() }
             } else {
                 Edit::AddQueue { name: entry.queue.clone(), parent: None }
             };
@@ -390,37 +390,37 @@ fn queue(entry: &JobEntry, here: Here<'_>, queues: &Queues, f: &mut Findings) ->
             };
             Some(Fix { label, edits: vec![edit] })
         };
-        let fix = names::use_nearest(&queues.index, &entry.queue, at());
+        let fix = names::use_nearest(&queues.index, &entry.queue, path());
         let usable = |name| queues.index.find(name).is_some_and(|q| queues.all[QueueId(q)].children.is_empty());
         let fix = fix.filter(|_| queues.index.nearest(&entry.queue).is_some_and(usable)).or_else(add);
-        f.add(codes::NO_QUEUE, at(), says, fix);
+        f.add(codes::NO_QUEUE, path(), message, fix);
         return QueueId(0);
     };
-    let queue = &queues.all[QueueId(found)];
+    let queue = &queues.all[QueueId(id)];
     if let Some(&child) = queue.children.first() {
         let leaf = std::iter::successors(Some(child), |&q| queues.all[q].children.first().copied()).last();
         let leaf = queues.all[leaf.unwrap_or(child)].name.to_string();
-        let says = format!(
+        let message = format!(
             "[queue] {} has children, so it takes no [jobs]; name a [queue] below it such as {}",
             quoted(&entry.queue),
             quoted(&leaf)
         );
         let label = format!("Put it into {}", quoted(&leaf));
-        f.suggest(codes::NOT_A_LEAF, at(), says, leaf, label);
+        f.suggest(codes::NOT_A_LEAF, path(), message, leaf, label);
     }
-    QueueId(found)
+    QueueId(id)
 }
 
 /// The kinds of pods of an entry, and their total number of pods.
 fn sets(
     entry: &JobEntry,
-    here: Here<'_>,
+    location: Location<'_>,
     (default_set, named, policy): (&Arc<str>, &Named, &Description),
     f: &mut Findings,
 ) -> (Vec<Set>, u64) {
-    let shared = rules::shared(entry, here, f);
+    let shared = rules::shared(entry, location, f);
     if entry.pod_sets.is_empty() {
-        let own = PodSetEntry {
+        let set_entry = PodSetEntry {
             name: String::new(),
             pods: entry.pods.clone(),
             min_available: entry.min_available.clone(),
@@ -432,11 +432,11 @@ fn sets(
             resources: entry.resources.clone(),
             ..PodSetEntry::default()
         };
-        let (mut set, pods) = pod_set(&own, default_set.clone(), (here, named, policy), f);
-        set.rules = rules::pod_rules(entry, &own, (here, here), &shared, f);
+        let (mut set, pods) = pod_set(&set_entry, default_set.clone(), (location, named, policy), f);
+        set.rules = rules::pod_rules(entry, &set_entry, (location, location), &shared, f);
         return (vec![set], pods);
     }
-    let given = [
+    let fields = [
         ("pods", &entry.pods),
         ("gpu", &entry.gpu),
         ("gpu-memory", &entry.gpu_memory),
@@ -444,24 +444,24 @@ fn sets(
         ("memory", &entry.memory),
         ("gpu-devices", &entry.gpu_devices),
     ];
-    let given = given.into_iter().filter(|(_, value)| value.is_some()).map(|(field, _)| field);
-    for field in given.chain((!entry.resources.is_empty()).then_some("resources")) {
-        let says = format!("{field} stands beside pod-sets; give it in each [pod] set instead");
-        f.suggest(codes::CONFLICT, here.field(field), says, "", format!("Remove {field}"));
+    let fields = fields.into_iter().filter(|(_, value)| value.is_some()).map(|(field, _)| field);
+    for field in fields.chain((!entry.resources.is_empty()).then_some("resources")) {
+        let message = format!("{field} stands beside pod-sets; give it in each [pod] set instead");
+        f.suggest(codes::CONFLICT, location.field(field), message, "", format!("Remove {field}"));
     }
     let repeats = names::repeats(entry.pod_sets.iter().map(|set| set.name.as_str()));
     let mut sets = Vec::new();
     let mut n_pods = 0u64;
-    for (i, own) in entry.pod_sets.iter().enumerate() {
-        let inner = here.inside("pod-sets", i, (!repeats[i]).then_some(own.name.as_str()));
-        names::check_name(&own.name, 0, "[pod] set", inner, f);
-        if repeats[i] && !own.name.is_empty() {
+    for (i, set_entry) in entry.pod_sets.iter().enumerate() {
+        let inner = location.inside("pod-sets", i, (!repeats[i]).then_some(set_entry.name.as_str()));
+        names::check_name(&set_entry.name, 0, "[pod] set", inner, f);
+        if repeats[i] && !set_entry.name.is_empty() {
             let (index, _) =
                 Index::new(entry.pod_sets.iter().map(|s| s.name.as_str().into()).collect::<Vec<_>>().iter());
-            names::duplicate(&own.name, "[pod] set", inner, &index, f);
+            names::duplicate(&set_entry.name, "[pod] set", inner, &index, f);
         }
-        let (mut set, pods) = pod_set(own, own.name.as_str().into(), (inner, named, policy), f);
-        set.rules = rules::pod_rules(entry, own, (here, inner), &shared, f);
+        let (mut set, pods) = pod_set(set_entry, set_entry.name.as_str().into(), (inner, named, policy), f);
+        set.rules = rules::pod_rules(entry, set_entry, (location, inner), &shared, f);
         sets.push(set);
         n_pods = n_pods.saturating_add(pods);
     }
@@ -469,52 +469,53 @@ fn sets(
 }
 
 fn pod_set(
-    own: &PodSetEntry,
+    entry: &PodSetEntry,
     name: Arc<str>,
-    (here, named, policy): (Here<'_>, &Named, &Description),
+    (location, named, policy): (Location<'_>, &Named, &Description),
     f: &mut Findings,
 ) -> (Set, u64) {
     let at_least_one = |text: &str| match quantity::count(text) {
         Ok(0) => Err(Wrong::Form),
         answer => answer,
     };
-    let pods = f.value(&own.pods, 1, "a whole number of [pods], at least 1", &|| here.field("pods"), &at_least_one);
-    let min = gangs::minimum(&own.min_available, (pods, policy), here, f);
+    let pods =
+        f.value(&entry.pods, 1, "a whole number of [pods], at least 1", &|| location.field("pods"), &at_least_one);
+    let min = gangs::minimum(&entry.min_available, (pods, policy), location, f);
     let clamp = |n: u64| u32::try_from(n.min(PODS_MAX + 1)).unwrap_or(u32::MAX);
-    let path = own.group.split('/').map(str::trim).filter(|name| !name.is_empty()).map(Arc::from).collect();
+    let path = entry.group.split('/').map(str::trim).filter(|name| !name.is_empty()).map(Arc::from).collect();
     let (pods_kept, min_available) = (clamp(pods), clamp(min));
-    let mut request = request(own, here, f);
-    named.put(&own.resources, here, &mut request.resources, f);
+    let mut request = request(entry, location, f);
+    named.put(&entry.resources, location, &mut request.resources, f);
     (Set { name, pods: pods_kept, min_available, request, path, rules: None, after: None }, pods)
 }
 
-fn request(own: &PodSetEntry, here: Here<'_>, f: &mut Findings) -> Request {
+fn request(own: &PodSetEntry, location: Location<'_>, f: &mut Findings) -> Request {
     let mut request = Request::default();
     if own.cpu.is_some() {
-        request.resources.set(Resource::CPU, f.amount(&own.cpu, Resource::CPU, here, Amount::ZERO));
+        request.resources.set(Resource::CPU, f.amount(&own.cpu, Resource::CPU, location, Amount::ZERO));
     }
     if own.memory.is_some() {
-        request.resources.set(Resource::MEMORY, f.amount(&own.memory, Resource::MEMORY, here, Amount::ZERO));
+        request.resources.set(Resource::MEMORY, f.amount(&own.memory, Resource::MEMORY, location, Amount::ZERO));
     }
     if own.gpu.is_some() {
-        let amount = f.amount(&own.gpu, Resource::GPU, here, Amount::ZERO);
-        request.gpu = gpu_request(amount, here, f);
+        let amount = f.amount(&own.gpu, Resource::GPU, location, Amount::ZERO);
+        request.gpu = gpu_request(amount, location, f);
         request.resources.set(Resource::GPU, amount);
     }
-    let devices = devices(own, here, f);
+    let devices = devices(own, location, f);
     if let Some(typed) = &own.gpu_memory {
-        let at = || here.field("gpu-memory");
-        let wanted = "a memory size such as 8000 (MiB) or 16 GB";
-        let mib = f.value(&own.gpu_memory, 1, wanted, &at, &quantity::mebibytes);
+        let path = || location.field("gpu-memory");
+        let expected = "a memory size such as 8000 (MiB) or 16 GB";
+        let mib = f.value(&own.gpu_memory, 1, expected, &path, &quantity::mebibytes);
         if own.gpu.is_some() {
-            let says = "gpu and gpu-memory are two ways of asking for a GPU; give only one";
-            f.suggest(codes::CONFLICT, at(), says, "", "Remove gpu-memory");
+            let message = "gpu and gpu-memory are two ways of asking for a GPU; give only one";
+            f.suggest(codes::CONFLICT, path(), message, "", "Remove gpu-memory");
         } else if mib == 0 {
-            let says = format!("gpu-memory {} asks for nothing; leave it out", quoted(&typed.0));
-            f.suggest(codes::NUMBER, at(), says, "", "Remove gpu-memory");
+            let message = format!("gpu-memory {} asks for nothing; leave it out", quoted(&typed.0));
+            f.suggest(codes::NUMBER, path(), message, "", "Remove gpu-memory");
         } else {
             request.gpu = GpuRequest::Memory { mib, devices: 1 };
-            f.gpu_memory(&own.gpu_memory, mib, &at);
+            f.gpu_memory(&own.gpu_memory, mib, &path);
         }
     }
     if devices != 1 {
@@ -526,8 +527,8 @@ fn request(own: &PodSetEntry, here: Here<'_>, f: &mut Findings) -> Request {
             }
             GpuRequest::Memory { devices: n, .. } => *n = devices,
             _ => {
-                let says = "gpu-devices needs a part of a GPU: gpu below 1, or gpu-memory";
-                f.suggest(codes::CONFLICT, here.field("gpu-devices"), says, "", "Remove gpu-devices");
+                let message = "gpu-devices needs a part of a GPU: gpu below 1, or gpu-memory";
+                f.suggest(codes::CONFLICT, location.field("gpu-devices"), message, "", "Remove gpu-devices");
             }
         }
     }
@@ -535,17 +536,17 @@ fn request(own: &PodSetEntry, here: Here<'_>, f: &mut Findings) -> Request {
 }
 
 /// Number of devices for a request of parts.
-fn devices(own: &PodSetEntry, here: Here<'_>, f: &mut Findings) -> u32 {
+fn devices(own: &PodSetEntry, location: Location<'_>, f: &mut Findings) -> u32 {
     let parse = |text: &str| match quantity::count(text)? {
         0 => Err(Wrong::Form),
         n if n > NODE_GPUS_MAX as u64 => Err(Wrong::Large),
         n => Ok(n as u32),
     };
-    let wanted = format!("a whole number of devices, from 1 to {NODE_GPUS_MAX}");
-    f.value(&own.gpu_devices, 1, &wanted, &|| here.field("gpu-devices"), &parse)
+    let expected = format!("a whole number of devices, from 1 to {NODE_GPUS_MAX}");
+    f.value(&own.gpu_devices, 1, &expected, &|| location.field("gpu-devices"), &parse)
 }
 
-fn gpu_request(amount: Amount, here: Here<'_>, f: &mut Findings) -> GpuRequest {
+fn gpu_request(amount: Amount, location: Location<'_>, f: &mut Findings) -> GpuRequest {
     let milli = amount.in_base_units();
     let (whole, part) = (milli / 1000, milli % 1000);
     match (whole, part) {
@@ -553,15 +554,15 @@ fn gpu_request(amount: Amount, here: Here<'_>, f: &mut Findings) -> GpuRequest {
         (0, _) => GpuRequest::Fraction { portion: amount, devices: 1 },
         (_, 0) if whole <= POD_GPUS_MAX => GpuRequest::Whole { devices: u32::try_from(whole).unwrap_or(u32::MAX) },
         (_, 0) => {
-            let says = format!("gpu asks for more than {POD_GPUS_MAX} GPUs in one [pod]; check the number");
-            f.add(codes::LARGE, here.field("gpu"), says, None);
+            let message = format!("gpu asks for more than {POD_GPUS_MAX} GPUs in one [pod]; check the number");
+            f.add(codes::LARGE, location.field("gpu"), message, None);
             GpuRequest::None
         }
         _ => {
             let typed = quantity::print_amount(amount, Resource::GPU);
-            let says = format!("gpu {typed} is neither whole nor part of one GPU; round it");
-            let fix = set(here.field("gpu"), (whole + 1).to_string(), format!("Request {} GPUs", whole + 1));
-            f.add(codes::FRACTION, here.field("gpu"), says, fix);
+            let message = format!("gpu {typed} is neither whole nor part of one GPU; round it");
+            let fix = set(location.field("gpu"), (whole + 1).to_string(), format!("Request {} GPUs", whole + 1));
+            f.add(codes::FRACTION, location.field("gpu"), message, fix);
             GpuRequest::Whole { devices: 1 }
         }
     }

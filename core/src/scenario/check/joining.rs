@@ -1,25 +1,25 @@
 //! Pods that join their job after its submission.
 
-use super::Here;
+use super::Location;
 use crate::format::{Findings, JobEntry, codes, quantity, quoted};
 use crate::policy::description::Description;
 use crate::time::Span;
 
 /// The delay after which each pod set joins the job, `None` for those submitted with it; reports invalid delays.
-pub fn delays(entry: &JobEntry, here: Here<'_>, policy: &Description, f: &mut Findings) -> Vec<Option<Span>> {
-    let inner = here.pod_sets(entry);
+pub fn delays(entry: &JobEntry, location: Location<'_>, policy: &Description, f: &mut Findings) -> Vec<Option<Span>> {
+    let inner = location.pod_sets(entry);
     let mut delays = Vec::with_capacity(entry.pod_sets.len());
-    for (k, own) in entry.pod_sets.iter().enumerate() {
-        let after = f.time(&own.after, Span::ZERO, &|| inner(k).field("after"), &quantity::span);
-        delays.push(Some(after).filter(|&after| after > Span::ZERO && policy.supports.joining_pods));
+    for (k, set) in entry.pod_sets.iter().enumerate() {
+        let delay = f.time(&set.after, Span::ZERO, &|| inner(k).field("after"), &quantity::span);
+        delays.push(Some(delay).filter(|&delay| delay > Span::ZERO && policy.supports.joining_pods));
     }
     if !delays.is_empty() && delays.iter().all(Option::is_some) {
-        let says = format!(
+        let message = format!(
             "all [pods] of {} join it later; let one [pod] set come with the [job], or submit the [job] later",
             quoted(&entry.name)
         );
-        let at = inner(0).field("after");
-        f.suggest(codes::CONFLICT, at, says, "", "Let the first [pod] set come with the [job]");
+        let path = inner(0).field("after");
+        f.suggest(codes::CONFLICT, path, message, "", "Let the first [pod] set come with the [job]");
     }
     delays
 }

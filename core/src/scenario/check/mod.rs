@@ -70,8 +70,8 @@ pub fn check(scenario: &Scenario) -> Checked {
     advice::advice(scenario, &policy, &pools, &nodes, &queues, &jobs, f);
     advice_jobs::advice(scenario, (policy.description(), &named), &nodes, &jobs, f);
     advice_limits::advice(scenario, &policy, (&pools, &queues), &jobs, f);
-    let queue_at = |queue| queues.here(scenario, queue).path();
-    let job_at = |entry| jobs.here(scenario, entry).path();
+    let queue_at = |queue| queues.location(scenario, queue).path();
+    let job_at = |entry| jobs.location(scenario, entry).path();
     let draft = Draft {
         scenario,
         nodes: nodes.kinds.iter().map(|(node, _)| node).collect(),
@@ -92,7 +92,7 @@ pub fn check(scenario: &Scenario) -> Checked {
         Plan { cluster, policy, rhythm, further: charges, timeline }
     });
     let mut diagnostics = findings.finish();
-    diagnostics.iter_mut().for_each(|found| in_terms(found, terms));
+    diagnostics.iter_mut().for_each(|diagnostic| in_terms(diagnostic, terms));
     drop_taken_names(scenario, &mut diagnostics);
     Checked { plan, diagnostics }
 }
@@ -102,24 +102,24 @@ const RENAMED_MAX: usize = 20;
 
 /// Drops fixes of names that another entry has, and those of further names.
 fn drop_taken_names(scenario: &Scenario, diagnostics: &mut [Diagnostic]) {
-    let of_names = diagnostics.iter_mut().filter(|found| found.code == crate::format::codes::BAD_NAME);
-    for (n, found) in of_names.enumerate() {
+    let of_names = diagnostics.iter_mut().filter(|diagnostic| diagnostic.code == crate::format::codes::BAD_NAME);
+    for (n, diagnostic) in of_names.enumerate() {
         let is_free = |fix: &crate::format::Fix| n < RENAMED_MAX && crate::format::apply(scenario, &fix.edits).is_ok();
-        found.fix = found.fix.take().filter(is_free);
+        diagnostic.fix = diagnostic.fix.take().filter(is_free);
     }
 }
 
 /// Fills the marks of a finding and of its fix. What a scenario says stands in quotes, where nothing is filled.
-fn in_terms(found: &mut Diagnostic, terms: &Terms) {
-    found.says = terms.fill(&found.says);
-    if let Some(fix) = &mut found.fix {
+fn in_terms(diagnostic: &mut Diagnostic, terms: &Terms) {
+    diagnostic.says = terms.fill(&diagnostic.says);
+    if let Some(fix) = &mut diagnostic.fix {
         fix.label = terms.fill(&fix.label);
     }
 }
 
 /// A location that is turned into a [`Path`] only for a finding.
 #[derive(Clone, Copy)]
-struct Here<'a> {
+struct Location<'a> {
     section: &'static str,
     index: usize,
     /// The entry's name, if it is the first entry with that name.
@@ -130,23 +130,23 @@ struct Here<'a> {
     group: Option<&'static str>,
 }
 
-impl<'a> Here<'a> {
-    fn section(section: &'static str, index: usize, name: Option<&'a str>) -> Here<'a> {
-        Here { section, index, name, inner: None, group: None }
+impl<'a> Location<'a> {
+    fn section(section: &'static str, index: usize, name: Option<&'a str>) -> Location<'a> {
+        Location { section, index, name, inner: None, group: None }
     }
 
-    fn inside(self, list: &'static str, index: usize, name: Option<&'a str>) -> Here<'a> {
-        Here { inner: Some((list, index, name.filter(|n| !n.is_empty()))), ..self }
+    fn inside(self, list: &'static str, index: usize, name: Option<&'a str>) -> Location<'a> {
+        Location { inner: Some((list, index, name.filter(|n| !n.is_empty()))), ..self }
     }
 
     /// Locates the pod sets of a job by position; by name where it does not repeat an earlier one.
-    fn pod_sets(self, job: &'a JobEntry) -> impl Fn(usize) -> Here<'a> {
+    fn pod_sets(self, job: &'a JobEntry) -> impl Fn(usize) -> Location<'a> {
         let repeats = names::repeats(job.pod_sets.iter().map(|set| set.name.as_str()));
         move |k| self.inside("pod-sets", k, (!repeats[k]).then_some(job.pod_sets[k].name.as_str()))
     }
 
-    fn group(self, name: &'static str) -> Here<'a> {
-        Here { group: Some(name), ..self }
+    fn group(self, name: &'static str) -> Location<'a> {
+        Location { group: Some(name), ..self }
     }
 
     fn path(self) -> Path {
@@ -171,16 +171,16 @@ impl<'a> Here<'a> {
 
 /// Reads values, and reports invalid ones.
 impl Findings {
-    /// Parses a value; returns the default if it is omitted or invalid. `wanted` completes *… is not*.
+    /// Parses a value; returns the default if it is omitted or invalid. `expected` completes *… is not*.
     fn value<T>(
         &mut self,
         typed: &Option<Scalar>,
         default: T,
-        wanted: &str,
+        expected: &str,
         path: &dyn Fn() -> Path,
         parse: &dyn Fn(&str) -> Result<T, Wrong>,
     ) -> T {
-        self.parsed(typed, default, (codes::NUMBER, wanted), path, parse)
+        self.parsed(typed, default, (codes::NUMBER, expected), path, parse)
     }
 
     /// Parses a duration or a time.
@@ -191,8 +191,8 @@ impl Findings {
         path: &dyn Fn() -> Path,
         parse: &dyn Fn(&str) -> Result<T, Wrong>,
     ) -> T {
-        let wanted = "a time such as 90, 90s, 5m, 2h30m or 1d";
-        self.parsed(typed, default, (codes::DURATION, wanted), path, parse)
+        let expected = "a time such as 90, 90s, 5m, 2h30m or 1d";
+        self.parsed(typed, default, (codes::DURATION, expected), path, parse)
     }
 
     /// Parses a value whose wrong form has a code of its own.
@@ -200,46 +200,52 @@ impl Findings {
         &mut self,
         typed: &Option<Scalar>,
         default: T,
-        (form, wanted): (Code, &str),
+        (form, expected): (Code, &str),
         path: &dyn Fn() -> Path,
         parse: &dyn Fn(&str) -> Result<T, Wrong>,
     ) -> T {
         let Some(typed) = typed else { return default };
         parse(&typed.0).unwrap_or_else(|wrong| {
-            self.wrong(wrong, form, &typed.0, wanted, path());
+            self.wrong(wrong, form, &typed.0, expected, path());
             default
         })
     }
 
     /// Parses an amount of a resource.
-    fn amount(&mut self, typed: &Option<Scalar>, resource: Resource, here: Here<'_>, default: Amount) -> Amount {
-        let path = &|| here.field(resource.name());
+    fn amount(
+        &mut self,
+        typed: &Option<Scalar>,
+        resource: Resource,
+        location: Location<'_>,
+        default: Amount,
+    ) -> Amount {
+        let path = &|| location.field(resource.name());
         if resource == Resource::MEMORY {
             self.few_bytes(typed, path);
         }
-        self.value(typed, default, wanted(resource), path, &|text| quantity::amount(text, resource, 1))
+        self.value(typed, default, expected(resource), path, &|text| quantity::amount(text, resource, 1))
     }
 
     fn few_bytes(&mut self, typed: &Option<Scalar>, path: &dyn Fn() -> Path) {
         let Some(typed) = typed else { return };
         if quantity::count(&typed.0).is_ok_and(|n| n > 0 && n < 1 << 20) {
-            let says = format!("memory {} counts bytes; did you mean {}Gi?", quoted(&typed.0), typed.0.trim());
+            let message = format!("memory {} counts bytes; did you mean {}Gi?", quoted(&typed.0), typed.0.trim());
             let meant = format!("{}Gi", typed.0.trim());
-            self.suggest(codes::FEW_BYTES, path(), says, &meant, format!("Set the memory to {meant}"));
+            self.suggest(codes::FEW_BYTES, path(), message, &meant, format!("Set the memory to {meant}"));
         }
     }
 
     /// Reports a GPU memory size that no GPU has.
     fn gpu_memory(&mut self, typed: &Option<Scalar>, mib: i64, path: &dyn Fn() -> Path) {
         let Some(typed) = typed.as_ref().filter(|_| !quantity::is_plausible_gpu_memory(mib)) else { return };
-        let at = path();
-        let says = format!("gpu-memory {} is {mib} MiB, which no GPU has", quoted(&typed.0));
+        let path = path();
+        let message = format!("gpu-memory {} is {mib} MiB, which no GPU has", quoted(&typed.0));
         match quantity::meant_gpu_memory(&typed.0) {
             Some(meant) => {
-                let fix = set(at.clone(), &meant, format!("Set gpu-memory to {meant}"));
-                self.add(codes::GPU_MEMORY, at, format!("{says}; did you mean {meant}?"), fix);
+                let fix = set(path.clone(), &meant, format!("Set gpu-memory to {meant}"));
+                self.add(codes::GPU_MEMORY, path, format!("{message}; did you mean {meant}?"), fix);
             }
-            None => self.add(codes::GPU_MEMORY, at, says, None),
+            None => self.add(codes::GPU_MEMORY, path, message, None),
         }
     }
 
@@ -262,9 +268,9 @@ impl Findings {
         if typed.is_none() {
             return Bound::Unset;
         }
-        let wanted = format!("{}, or unlimited", wanted(resource));
+        let expected = format!("{}, or unlimited", expected(resource));
         // An unlimited bound causes no further findings.
-        self.value(typed, Bound::Unlimited, &wanted, path, &parse)
+        self.value(typed, Bound::Unlimited, &expected, path, &parse)
     }
 
     /// Parses a weight or a share, in millionths.
@@ -273,27 +279,27 @@ impl Findings {
         self.value(typed, None, "a number such as 1 or 0.5", path, &parse).or(typed.as_ref().map(|_| Weight::ONE))
     }
 
-    fn wrong(&mut self, wrong: Wrong, form: Code, typed: &str, wanted: &str, at: Path) {
-        let field = last_field(&at);
+    fn wrong(&mut self, wrong: Wrong, form: Code, typed: &str, expected: &str, path: Path) {
+        let field = last_field(&path);
         let shown = quoted(typed);
-        let (code, says, fix) = match wrong {
-            Wrong::Form => (form, format!("{field} {shown} is not {wanted}"), None),
+        let (code, message, fix) = match wrong {
+            Wrong::Form => (form, format!("{field} {shown} is not {expected}"), None),
             Wrong::Fine => {
-                let says = format!("{field} {shown} has too many decimals; it takes {wanted}");
-                (codes::NUMBER, says, None)
+                let message = format!("{field} {shown} has too many decimals; it takes {expected}");
+                (codes::NUMBER, message, None)
             }
             Wrong::Large => {
-                let says = format!("{field} {shown} is too large; it takes {wanted}");
-                (codes::LARGE, says, None)
+                let message = format!("{field} {shown} is too large; it takes {expected}");
+                (codes::LARGE, message, None)
             }
             Wrong::Negative => {
                 let positive = typed.trim().trim_start_matches('-').to_string();
                 let label = format!("Set {field} to {positive}");
-                let says = format!("{field} {shown} is below zero; it takes {wanted}");
-                (codes::NEGATIVE, says, set(at.clone(), positive, label))
+                let message = format!("{field} {shown} is below zero; it takes {expected}");
+                (codes::NEGATIVE, message, set(path.clone(), positive, label))
             }
         };
-        self.add(code, at, says, fix);
+        self.add(code, path, message, fix);
     }
 }
 
@@ -310,7 +316,7 @@ fn last_field(path: &Path) -> &str {
 }
 
 /// The expected form of an amount, for findings.
-fn wanted(resource: Resource) -> &'static str {
+fn expected(resource: Resource) -> &'static str {
     match resource {
         Resource::CPU => "a number of cores such as 8, 1.5 or 500m",
         Resource::MEMORY => "a memory size such as 16Gi or 64 GB",

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::super::{NAME_CHARS_MAX, codes, quantity};
-use super::{Here, Path};
+use super::{Location, Path};
 use crate::format::{Findings, Scalar, Scenario, quoted};
 use crate::units::{Amount, NAMED_MAX, Resource, ResourceVec};
 
@@ -32,28 +32,34 @@ impl Named {
         let names: Vec<Arc<str>> = names.into_iter().filter(|name| is_name(name)).map(Arc::from).collect();
         if names.len() > NAMED_MAX {
             let n = names.len();
-            let says = format!("the scenario names {n} further resources; up to {NAMED_MAX} of them are simulated");
-            f.add(codes::TOO_MANY, Path::default().field("nodes"), says, None);
+            let message = format!("the scenario names {n} further resources; up to {NAMED_MAX} of them are simulated");
+            f.add(codes::TOO_MANY, Path::default().field("nodes"), message, None);
         }
         Named { names: names.into_iter().take(NAMED_MAX).collect() }
     }
 
     /// Sets the amounts of one node or one pod.
-    pub fn put(&self, typed: &BTreeMap<String, Scalar>, here: Here<'_>, amounts: &mut ResourceVec, f: &mut Findings) {
+    pub fn put(
+        &self,
+        typed: &BTreeMap<String, Scalar>,
+        location: Location<'_>,
+        amounts: &mut ResourceVec,
+        f: &mut Findings,
+    ) {
         for (name, value) in typed {
-            let at = || here.field("resources").field(name);
+            let path = || location.field("resources").field(name);
             if !is_name(name) {
-                let says = if OWN.contains(&name.as_str()) {
+                let message = if OWN.contains(&name.as_str()) {
                     format!("{name} is not a further resource; it has a field of its own")
                 } else {
                     format!("the resource {} needs another name", quoted(name))
                 };
-                f.suggest(codes::CONFLICT, at(), says, "", "Remove it");
+                f.suggest(codes::CONFLICT, path(), message, "", "Remove it");
                 continue;
             }
             let parse = |text: &str| quantity::amount(text, Resource::GPU, 1).and_then(whole);
-            let amount = f.value(&Some(value.clone()), Amount::ZERO, "a whole number", &at, &parse);
-            if let Some(n) = self.names.iter().position(|known| **known == **name) {
+            let amount = f.value(&Some(value.clone()), Amount::ZERO, "a whole number", &path, &parse);
+            if let Some(n) = self.names.iter().position(|other| **other == **name) {
                 amounts.set(Resource::named(n), amount);
             }
         }

@@ -5,7 +5,7 @@ use std::collections::btree_map::{BTreeMap, Entry};
 use std::sync::Arc;
 
 use super::super::{NAME_CHARS_MAX, codes, nearest};
-use super::Here;
+use super::Location;
 use crate::format::{Code, Findings, Fix, Path, is_invisible, quoted, rename, set};
 use crate::policy::vocabulary::Terms;
 
@@ -16,29 +16,29 @@ pub fn repeats<'a>(names: impl Iterator<Item = &'a str>) -> Vec<bool> {
 }
 
 /// The location of an entry.
-pub fn here<'a>(section: &'static str, index: usize, name: &'a str, repeats: &[bool]) -> Here<'a> {
+pub fn location<'a>(section: &'static str, index: usize, name: &'a str, repeats: &[bool]) -> Location<'a> {
     let unique = !name.is_empty() && !repeats.get(index).copied().unwrap_or(false);
-    Here::section(section, index, unique.then_some(name))
+    Location::section(section, index, unique.then_some(name))
 }
 
 /// Checks a name; `suffix` is the number of characters added by a pattern.
-pub fn check_name(name: &str, suffix: usize, what: &str, here: Here<'_>, f: &mut Findings) {
-    let path = || here.field("name");
+pub fn check_name(name: &str, suffix: usize, what: &str, location: Location<'_>, f: &mut Findings) {
+    let path = || location.field("name");
     if name.is_empty() {
-        let fresh = format!("{}-{}", Terms::PLAIN.fill(what), here.inner.map_or(here.index, |(_, i, _)| i) + 1);
+        let fresh = format!("{}-{}", Terms::PLAIN.fill(what), location.inner.map_or(location.index, |(_, i, _)| i) + 1);
         let label = format!("Call it {fresh}");
         f.suggest(codes::NO_NAME, path(), format!("this {what} has no name; give it one"), fresh, label);
     } else if name.chars().any(|c| c.is_control() || is_invisible(c)) {
         let shown = name.chars().filter(|&c| !is_invisible(c));
         let clean: String = shown.map(|c| if c.is_control() { ' ' } else { c }).collect();
         let what = if name.chars().any(char::is_control) { "control" } else { "invisible" };
-        let says = format!("the name {} has {what} characters; remove them", quoted(name));
-        let fix = rename(here.path(), clean.trim()).filter(|_| !clean.trim().is_empty());
-        f.add(codes::BAD_NAME, path(), says, fix);
+        let message = format!("the name {} has {what} characters; remove them", quoted(name));
+        let fix = rename(location.path(), clean.trim()).filter(|_| !clean.trim().is_empty());
+        f.add(codes::BAD_NAME, path(), message, fix);
     } else if name.chars().count() + suffix > NAME_CHARS_MAX {
-        let says = format!("the name {} is longer than {NAME_CHARS_MAX} characters; shorten it", quoted(name));
+        let message = format!("the name {} is longer than {NAME_CHARS_MAX} characters; shorten it", quoted(name));
         let short: String = name.chars().take(NAME_CHARS_MAX - suffix.min(NAME_CHARS_MAX - 1)).collect();
-        f.add(codes::BAD_NAME, path(), says, rename(here.path(), &short));
+        f.add(codes::BAD_NAME, path(), message, rename(location.path(), &short));
     }
 }
 
@@ -53,12 +53,12 @@ impl Index {
     pub fn new<'a>(names: impl Iterator<Item = &'a Arc<str>>) -> (Index, Vec<u32>) {
         let mut by_name = BTreeMap::new();
         let mut repeats = Vec::new();
-        for (at, name) in (0u32..).zip(names) {
+        for (position, name) in (0u32..).zip(names) {
             match by_name.entry(name.clone()) {
                 Entry::Vacant(free) => {
-                    free.insert(at);
+                    free.insert(position);
                 }
-                Entry::Occupied(_) => repeats.push(at),
+                Entry::Occupied(_) => repeats.push(position),
             }
         }
         (Index { by_name }, repeats)
@@ -82,13 +82,13 @@ impl Index {
 }
 
 /// Reports a duplicate name.
-pub fn duplicate(name: &str, what: &str, here: Here<'_>, index: &Index, f: &mut Findings) {
+pub fn duplicate(name: &str, what: &str, location: Location<'_>, index: &Index, f: &mut Findings) {
     if f.only_counts(codes::DUPLICATE_NAME) {
         return;
     }
     let fresh = index.fresh(name);
-    let says = format!("the name {} is given to another {what} already; rename one of them", quoted(name));
-    f.add(codes::DUPLICATE_NAME, here.field("name"), says, rename(here.path(), &fresh));
+    let message = format!("the name {} is given to another {what} already; rename one of them", quoted(name));
+    f.add(codes::DUPLICATE_NAME, location.field("name"), message, rename(location.path(), &fresh));
 }
 
 /// The end of a sentence about an unknown name, with a suggestion.
@@ -100,17 +100,25 @@ pub fn hint(index: &Index, name: &str) -> String {
 }
 
 /// A fix that replaces a name by the nearest one.
-pub fn use_nearest(index: &Index, name: &str, at: Path) -> Option<Fix> {
+pub fn use_nearest(index: &Index, name: &str, path: Path) -> Option<Fix> {
     let near = index.nearest(name)?;
-    set(at, near, format!("Use {}", quoted(near)))
+    set(path, near, format!("Use {}", quoted(near)))
 }
 
 /// Reports an unknown name; `otherwise` is the fix if no name is similar.
-pub fn unknown(code: Code, what: &str, name: &str, index: &Index, at: Path, otherwise: Option<Fix>, f: &mut Findings) {
+pub fn unknown(
+    code: Code,
+    what: &str,
+    name: &str,
+    index: &Index,
+    path: Path,
+    otherwise: Option<Fix>,
+    f: &mut Findings,
+) {
     if f.only_counts(code) {
         return;
     }
-    let says = format!("[{what}] {} does not exist; {}", quoted(name), hint(index, name));
-    let fix = use_nearest(index, name, at.clone()).or(otherwise);
-    f.add(code, at, says, fix);
+    let message = format!("[{what}] {} does not exist; {}", quoted(name), hint(index, name));
+    let fix = use_nearest(index, name, path.clone()).or(otherwise);
+    f.add(code, path, message, fix);
 }

@@ -7,7 +7,7 @@ use super::super::{NODE_GPUS_MAX, NODES_MAX, codes};
 use super::named::Named;
 use super::names::{self, Index};
 use super::pools::Pools;
-use super::{Here, Path, rules};
+use super::{Location, Path, rules};
 use crate::cluster::{Capacity, Node, NodeState};
 use crate::format::{CapacityEntry, Findings, NodeEntry, Scenario, quantity, quoted, remove};
 use crate::id::{Arena, Id, NodeId, PartitionId};
@@ -43,14 +43,14 @@ pub fn nodes(s: &Scenario, (pools, named): (&Pools, &Named), f: &mut Findings) -
     let mut groups = Vec::with_capacity(s.nodes.len());
     let mut total = 0u64;
     for (i, entry) in s.nodes.iter().enumerate() {
-        let here = names::here("nodes", i, &entry.name, &repeats);
+        let location = names::location("nodes", i, &entry.name, &repeats);
         let count = entry.count.as_ref().map(|_| {
-            let wanted = "a whole number of [nodes]";
-            f.value(&entry.count, 1, wanted, &|| here.field("count"), &quantity::count)
+            let expected = "a whole number of [nodes]";
+            f.value(&entry.count, 1, expected, &|| location.field("count"), &quantity::count)
         });
         let suffix = count.map_or(0, |n| 1 + n.to_string().len());
-        names::check_name(&entry.name, suffix, "[node]", here, f);
-        let node = node(entry, here, (pools, named), f);
+        names::check_name(&entry.name, suffix, "[node]", location, f);
+        let node = node(entry, location, (pools, named), f);
         total = total.saturating_add(count.unwrap_or(1));
         if count != Some(0) {
             kinds.push((node.clone(), count.unwrap_or(1)));
@@ -59,9 +59,9 @@ pub fn nodes(s: &Scenario, (pools, named): (&Pools, &Named), f: &mut Findings) -
     }
     let complete = total <= NODES_MAX;
     if !complete {
-        let at = Path::default().field("nodes");
-        let says = format!("there are {total} [nodes]; up to {NODES_MAX} are simulated");
-        f.add(codes::TOO_MANY, at, says, None);
+        let path = Path::default().field("nodes");
+        let message = format!("there are {total} [nodes]; up to {NODES_MAX} are simulated");
+        f.add(codes::TOO_MANY, path, message, None);
         groups.clear();
     }
     let mut all = Arena::new();
@@ -86,7 +86,7 @@ pub fn nodes(s: &Scenario, (pools, named): (&Pools, &Named), f: &mut Findings) -
         let i = entries[n as usize];
         let (entry, name) = (&s.nodes[i], &all[NodeId(n)].name);
         if reported != Some(i) && !entry.name.is_empty() {
-            names::duplicate(name, "[node]", names::here("nodes", i, &entry.name, &repeats), &index, f);
+            names::duplicate(name, "[node]", names::location("nodes", i, &entry.name, &repeats), &index, f);
         }
         reported = Some(i);
     }
@@ -99,7 +99,7 @@ pub fn nodes(s: &Scenario, (pools, named): (&Pools, &Named), f: &mut Findings) -
     Nodes { all, index, kinds, by_label, complete }
 }
 
-fn node(entry: &NodeEntry, here: Here<'_>, (pools, named): (&Pools, &Named), f: &mut Findings) -> Node {
+fn node(entry: &NodeEntry, location: Location<'_>, (pools, named): (&Pools, &Named), f: &mut Findings) -> Node {
     let typed = CapacityEntry {
         gpu: entry.gpu.clone(),
         cpu: entry.cpu.clone(),
@@ -112,14 +112,14 @@ fn node(entry: &NodeEntry, here: Here<'_>, (pools, named): (&Pools, &Named), f: 
     amounts.set(Resource::MEMORY, MEMORY_DEFAULT);
     amounts.set(Resource::GPU, Amount::ZERO);
     let capacity = Capacity { amounts, pods_max: PODS_DEFAULT };
-    let Capacity { amounts: capacity, pods_max } = changed(&typed, capacity, here, named, f);
-    let wanted = "a memory size such as 40000 (MiB) or 80 GB";
-    let mib = || here.field("gpu-memory");
-    let gpu_memory_mib = f.value(&entry.gpu_memory, GPU_MEMORY_DEFAULT, wanted, &mib, &quantity::mebibytes);
+    let Capacity { amounts: capacity, pods_max } = changed(&typed, capacity, location, named, f);
+    let expected = "a memory size such as 40000 (MiB) or 80 GB";
+    let mib = || location.field("gpu-memory");
+    let gpu_memory_mib = f.value(&entry.gpu_memory, GPU_MEMORY_DEFAULT, expected, &mib, &quantity::mebibytes);
     f.gpu_memory(&entry.gpu_memory, gpu_memory_mib, &mib);
-    let state = entry.state.as_ref().and_then(|state| rules::node_state(state, here, f));
+    let state = entry.state.as_ref().and_then(|state| rules::node_state(state, location, f));
     let state = state.unwrap_or(NodeState::Ready);
-    let pool = entry.pool.as_ref().and_then(|name| pools.find(name, "", here.field("pool"), f));
+    let pool = entry.pool.as_ref().and_then(|name| pools.find(name, "", location.field("pool"), f));
     Node {
         name: entry.name.as_str().into(),
         partition: pool.unwrap_or(PartitionId(0)),
@@ -127,7 +127,7 @@ fn node(entry: &NodeEntry, here: Here<'_>, (pools, named): (&Pools, &Named), f: 
         pods_max,
         gpu_memory_mib,
         labels: labels(&entry.labels),
-        taints: rules::taints(&entry.taints, here, f),
+        taints: rules::taints(&entry.taints, location, f),
         ready: state != NodeState::Down,
         draining: state == NodeState::Draining,
     }
@@ -137,20 +137,20 @@ fn node(entry: &NodeEntry, here: Here<'_>, (pools, named): (&Pools, &Named), f: 
 pub fn changed(
     typed: &CapacityEntry,
     mut capacity: Capacity,
-    here: Here<'_>,
+    location: Location<'_>,
     named: &Named,
     f: &mut Findings,
 ) -> Capacity {
     let amounts = &mut capacity.amounts;
-    for (resource, own) in [(Resource::CPU, &typed.cpu), (Resource::MEMORY, &typed.memory)] {
-        amounts.set(resource, f.amount(own, resource, here, amounts.get(resource)));
+    for (resource, amount) in [(Resource::CPU, &typed.cpu), (Resource::MEMORY, &typed.memory)] {
+        amounts.set(resource, f.amount(amount, resource, location, amounts.get(resource)));
     }
     let parse = |text: &str| quantity::count(text).and_then(whole_gpus).map(Amount::gpus);
-    let wanted = format!("a whole number of GPUs, at most {NODE_GPUS_MAX}");
-    let gpus = f.value(&typed.gpu, amounts.get(Resource::GPU), &wanted, &|| here.field("gpu"), &parse);
+    let expected = format!("a whole number of GPUs, at most {NODE_GPUS_MAX}");
+    let gpus = f.value(&typed.gpu, amounts.get(Resource::GPU), &expected, &|| location.field("gpu"), &parse);
     amounts.set(Resource::GPU, gpus);
-    named.put(&typed.resources, here, amounts, f);
-    let wanted = "a whole number of [pods], or unlimited";
+    named.put(&typed.resources, location, amounts, f);
+    let expected = "a whole number of [pods], or unlimited";
     let slots = |text: &str| {
         if quantity::is_unlimited(text) {
             Ok(Node::UNLIMITED_PODS)
@@ -158,7 +158,7 @@ pub fn changed(
             quantity::count(text).map(|n| u32::try_from(n).unwrap_or(u32::MAX))
         }
     };
-    capacity.pods_max = f.value(&typed.pods, capacity.pods_max, wanted, &|| here.field("pods"), &slots);
+    capacity.pods_max = f.value(&typed.pods, capacity.pods_max, expected, &|| location.field("pods"), &slots);
     capacity
 }
 
@@ -185,8 +185,8 @@ impl Nodes {
     /// Whether a node matches a selector.
     pub fn matches(node: &Node, selector: &BTreeMap<String, String>) -> bool {
         selector.iter().all(|(key, value)| {
-            let found = node.labels.binary_search_by(|(k, _)| (**k).cmp(key));
-            found.is_ok_and(|i| *node.labels[i].1 == **value)
+            let position = node.labels.binary_search_by(|(k, _)| (**k).cmp(key));
+            position.is_ok_and(|i| *node.labels[i].1 == **value)
         })
     }
 }
@@ -198,8 +198,8 @@ pub fn empty_pools(s: &Scenario, nodes: &Nodes, f: &mut Findings) {
         if nodes.kinds.iter().any(|(node, _)| node.partition == id) || s.nodes.is_empty() {
             continue;
         }
-        let at = names::here("pools", i, &pool.name, &[]).path();
-        let says = format!("no [node] is in the pool {}, so nothing runs there", quoted(&pool.name));
-        f.add(codes::EMPTY_POOL, at.clone(), says, remove(at, "Remove the pool"));
+        let path = names::location("pools", i, &pool.name, &[]).path();
+        let message = format!("no [node] is in the pool {}, so nothing runs there", quoted(&pool.name));
+        f.add(codes::EMPTY_POOL, path.clone(), message, remove(path, "Remove the pool"));
     }
 }

@@ -38,30 +38,31 @@ pub fn apply(
     }
     if let Some((pool, name)) = too_many {
         let ratio = charges[pool.index()].0.over_commit(Resource::GPU).as_real();
-        let says = format!(
+        let message = format!(
             "with an over-commit ratio of {ratio} the [node] {} offers more than {NODE_GPUS_MAX} GPUs, the most that is simulated; lower \
              the ratio or the GPUs of the [node]",
             quoted(&name)
         );
-        f.add(codes::LARGE, settings_of(s, pools, pool), says, None);
+        f.add(codes::LARGE, settings_of(s, pools, pool), message, None);
     }
 }
 
 /// The path of a pool's settings.
 fn settings_of(s: &Scenario, pools: &Pools, pool: PartitionId) -> Path {
-    let own = s.pools.get(pool.index()).is_some_and(|pool| !pool.settings.is_empty());
-    let of = Path::default();
-    if own { of.field("pools").named(&pools.names[pool.index()]).field("settings") } else { of.field("settings") }
+    let has_own = s.pools.get(pool.index()).is_some_and(|pool| !pool.settings.is_empty());
+    let owner =
+        if has_own { Path::default().field("pools").named(&pools.names[pool.index()]) } else { Path::default() };
+    owner.field("settings")
 }
 
-fn offered(policy: &Policy, has: &ResourceVec) -> ResourceVec {
-    let mut offered = *has;
-    for resource in Resource::ACCOUNTED.into_iter().filter(|&resource| has.has(resource)) {
+fn offered(policy: &Policy, capacity: &ResourceVec) -> ResourceVec {
+    let mut offered = *capacity;
+    for resource in Resource::ACCOUNTED.into_iter().filter(|&resource| capacity.has(resource)) {
         let ratio = policy.over_commit(resource);
         if ratio == Weight::ONE {
             continue;
         }
-        let product = i128::from(has.get(resource).in_base_units()) * i128::from(ratio.in_millionths());
+        let product = i128::from(capacity.get(resource).in_base_units()) * i128::from(ratio.in_millionths());
         // Nodes have whole GPUs.
         let step = if resource == Resource::GPU { 1000 } else { 1 };
         let base = product / 1_000_000 / step * step;

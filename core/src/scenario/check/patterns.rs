@@ -1,6 +1,6 @@
 //! Patterns of jobs: number, arrivals and run times, fixed or random.
 
-use super::Here;
+use super::Location;
 use crate::format::pattern::{Arrivals, Every, Lasts, Repeat};
 use crate::format::quantity::{self, MILLIS_MAX};
 use crate::format::{Findings, JobEntry, codes, quoted};
@@ -10,26 +10,26 @@ use crate::time::Span;
 pub const SEED_DEFAULT: u64 = 1;
 
 /// Number and arrivals of the jobs of an entry; `None`: a single job under its own name.
-pub fn arrivals(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> (Option<u32>, Arrivals) {
+pub fn arrivals(entry: &JobEntry, location: Location<'_>, f: &mut Findings) -> (Option<u32>, Arrivals) {
     let clamp = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
-    let at_count = || here.field("count");
+    let at_count = || location.field("count");
     let count =
         entry.count.as_ref().map(|_| f.value(&entry.count, 1, "a whole number of [jobs]", &at_count, &quantity::count));
-    let wanted = "a distance such as 30s, 60s..10s (evenly from one to the other) or 30s random (drawn)";
+    let expected = "a distance such as 30s, 60s..10s (evenly from one to the other) or 30s random (drawn)";
     let every =
-        f.parsed(&entry.every, Every::AT_ONCE, (codes::DURATION, wanted), &|| here.field("every"), &Every::read);
-    let wanted = "a number with a distance such as 5 every 1d";
+        f.parsed(&entry.every, Every::AT_ONCE, (codes::DURATION, expected), &|| location.field("every"), &Every::read);
+    let expected = "a number with a distance such as 5 every 1d";
     let repeat =
-        f.parsed(&entry.repeat, Repeat::ONCE, (codes::DURATION, wanted), &|| here.field("repeat"), &Repeat::read);
+        f.parsed(&entry.repeat, Repeat::ONCE, (codes::DURATION, expected), &|| location.field("repeat"), &Repeat::read);
     let lonely = [
         (&entry.every, "every", "every needs a count: how many [jobs] arrive at this distance"),
         (&entry.repeat, "repeat", "repeat needs a count: how many [jobs] arrive each time"),
     ];
-    for (_, field, says) in lonely.into_iter().filter(|(typed, ..)| typed.is_some() && count.is_none()) {
-        f.suggest(codes::EVERY, here.field(field), says, "", "Remove it");
+    for (_, field, message) in lonely.into_iter().filter(|(typed, ..)| typed.is_some() && count.is_none()) {
+        f.suggest(codes::EVERY, location.field(field), message, "", "Remove it");
     }
-    let submit = f.time(&entry.submit, 0, &|| here.field("submit"), &quantity::millis);
-    let seed = f.value(&entry.seed, SEED_DEFAULT, "a whole number", &|| here.field("seed"), &quantity::count);
+    let submit = f.time(&entry.submit, 0, &|| location.field("submit"), &quantity::millis);
+    let seed = f.value(&entry.seed, SEED_DEFAULT, "a whole number", &|| location.field("seed"), &quantity::count);
     let is_one = count.is_none();
     let arrivals = Arrivals {
         submit,
@@ -42,46 +42,51 @@ pub fn arrivals(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> (Option<u
 }
 
 /// Run times of the jobs of an entry.
-pub fn lasts(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> Option<Lasts> {
-    let at = || here.field("lasts");
-    let wanted = "a time such as 90, 5m or 2h30m, or two between which it is drawn such as 8m..20m";
+pub fn lasts(entry: &JobEntry, location: Location<'_>, f: &mut Findings) -> Option<Lasts> {
+    let path = || location.field("lasts");
+    let expected = "a time such as 90, 5m or 2h30m, or two between which it is drawn such as 8m..20m";
     let parse = |text: &str| if quantity::is_no_ceiling(text) { Ok(None) } else { Lasts::read(text).map(Some) };
-    let lasts = f.parsed(&entry.lasts, None, (codes::DURATION, wanted), &at, &parse)?;
+    let lasts = f.parsed(&entry.lasts, None, (codes::DURATION, expected), &path, &parse)?;
     if lasts.from > lasts.to {
         let (typed, print) = (&entry.lasts, |span: Span| quantity::print_millis(span.as_millis()));
         let meant = format!("{}..{}", print(lasts.to), print(lasts.from));
         let typed = typed.as_ref().map_or("", |typed| typed.0.as_str());
-        let says = format!("lasts {} names the longer time first; write {meant}", quoted(typed));
-        f.suggest(codes::DURATION, at(), says, &meant, format!("Set lasts to {meant}"));
+        let message = format!("lasts {} names the longer time first; write {meant}", quoted(typed));
+        f.suggest(codes::DURATION, path(), message, &meant, format!("Set lasts to {meant}"));
         return Some(Lasts { from: lasts.to, to: lasts.from });
     }
     Some(lasts)
 }
 
 /// Reports a seed that is not used.
-pub fn seed_is_used(entry: &JobEntry, (arrivals, lasts): (Arrivals, Option<Lasts>), here: Here<'_>, f: &mut Findings) {
+pub fn seed_is_used(
+    entry: &JobEntry,
+    (arrivals, lasts): (Arrivals, Option<Lasts>),
+    location: Location<'_>,
+    f: &mut Findings,
+) {
     if entry.seed.is_some() && !arrivals.every.is_random && !lasts.is_some_and(|lasts| lasts.is_drawn()) {
-        let says = "nothing is drawn with this seed; write lasts as 8m..20m or every as 30s random";
-        f.suggest(codes::EVERY, here.field("seed"), says, "", "Remove it");
+        let message = "nothing is drawn with this seed; write lasts as 8m..20m or every as 30s random";
+        f.suggest(codes::EVERY, location.field("seed"), message, "", "Remove it");
     }
 }
 
 /// Reports a pattern that runs from the start although its jobs do not arrive together.
-pub fn at_start(arrivals: Arrivals, here: Here<'_>, f: &mut Findings) {
+pub fn at_start(arrivals: Arrivals, location: Location<'_>, f: &mut Findings) {
     let Arrivals { every, repeat, .. } = arrivals;
     let is_spread = every.first.max(every.last) > Span::ZERO;
     let is_repeated = repeat.times > 1 && repeat.every > Span::ZERO;
     for field in [(is_spread, "every"), (is_repeated, "repeat")].into_iter().filter_map(|(is, f)| is.then_some(f)) {
-        let says = "a pattern with `on` runs from the start, so its [jobs] cannot arrive one by one";
-        f.suggest(codes::NOT_AT_START, here.field(field), says, "", "Let all arrive at once");
+        let message = "a pattern with `on` runs from the start, so its [jobs] cannot arrive one by one";
+        f.suggest(codes::NOT_AT_START, location.field(field), message, "", "Let all arrive at once");
     }
 }
 
 /// Reports arrivals after the latest permitted time, for at most as many jobs as are simulated.
-pub fn end(entry: &JobEntry, arrivals: Arrivals, here: Here<'_>, f: &mut Findings) {
+pub fn end(entry: &JobEntry, arrivals: Arrivals, location: Location<'_>, f: &mut Findings) {
     if arrivals.moments().any(|moment| moment > MILLIS_MAX) {
         let field = if entry.every.is_none() { "repeat" } else { "every" };
-        let says = "the last arrival of this pattern lies more than a hundred years ahead";
-        f.add(codes::LARGE, here.field(field), says, None);
+        let message = "the last arrival of this pattern lies more than a hundred years ahead";
+        f.add(codes::LARGE, location.field(field), message, None);
     }
 }

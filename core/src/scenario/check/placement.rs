@@ -26,13 +26,13 @@ pub struct PodPlacement {
 
 /// Places the pods that already run.
 pub fn placements(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) -> Placements {
-    let mut held: BTreeMap<NodeId, NodeUse> = BTreeMap::new();
+    let mut used: BTreeMap<NodeId, NodeUse> = BTreeMap::new();
     let mut placements = Placements::new();
     let says_where =
         |entry: &JobEntry| !entry.on.is_empty() || !entry.on_devices.is_empty() || !entry.terminating.is_empty();
     for (i, entry) in s.jobs.iter().enumerate().filter(|(_, entry)| says_where(entry)) {
         let template = &jobs.templates[i];
-        let here = jobs.here(s, i);
+        let location = jobs.location(s, i);
         let in_order = template
             .sets
             .iter()
@@ -40,13 +40,13 @@ pub fn placements(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) ->
             .flat_map(|set| std::iter::repeat_n(set, set.pods as usize));
         let mut placed: Vec<PodPlacement> = Vec::new();
         let n_pods = template.n_at_submission().max(1) as usize;
-        let devices = on_devices(entry, here, f);
+        let devices = on_devices(entry, location, f);
         // Room at a later submission is not known yet.
         let is_later = template.arrivals.submit > 0;
-        let ends = evictions::ends(entry, is_later, here, f);
+        let ends = evictions::ends(entry, is_later, location, f);
         for (k, (name, set)) in entry.on.iter().zip(in_order.cycle()).enumerate() {
             let Some(node) = nodes.index.find(name) else {
-                no_node(entry, name, nodes, here, f);
+                no_node(entry, name, nodes, location, f);
                 continue;
             };
             let node = NodeId(node);
@@ -56,24 +56,24 @@ pub fn placements(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) ->
             let of_job = placed.get(k / n_pods * n_pods).map(|first| nodes.all[first.node].partition);
             let is_here = of_job.map_or(template.pools.contains(&machine.partition), |p| p == machine.partition);
             let fits = fits && is_here;
-            let own = devices.get(k).copied().flatten();
+            let own_devices = devices.get(k).copied().flatten();
             let mut take = || {
-                let held = held.entry(node).or_insert_with(|| NodeUse::new(machine));
-                take(held, machine, &set.request, own)
+                let node_use = used.entry(node).or_insert_with(|| NodeUse::new(machine));
+                take(node_use, machine, &set.request, own_devices)
             };
-            let gone = ends.get(k).copied().flatten();
-            if fits && (is_later || own.is_none()) {
+            let end = ends.get(k).copied().flatten();
+            if fits && (is_later || own_devices.is_none()) {
                 // Pods placed outside the scheduler may exceed the capacity.
-                let devices = if is_later { own } else { take() };
-                placed.push(PodPlacement { node, devices: devices.unwrap_or_default(), gone });
+                let devices = if is_later { own_devices } else { take() };
+                placed.push(PodPlacement { node, devices: devices.unwrap_or_default(), gone: end });
                 if devices.is_none() && !is_later {
-                    let says = format!("[node] {} has less than the [pods] that name it ask for", quoted(name));
-                    f.add(codes::EXCEEDS, here.field("on"), says, set_on(here, &[], "Let it wait instead"));
+                    let message = format!("[node] {} has less than the [pods] that name it ask for", quoted(name));
+                    f.add(codes::EXCEEDS, location.field("on"), message, set_on(location, &[], "Let it wait instead"));
                 }
                 continue;
             }
             match fits.then(&mut take).flatten() {
-                Some(devices) => placed.push(PodPlacement { node, devices, gone }),
+                Some(devices) => placed.push(PodPlacement { node, devices, gone: end }),
                 None => {
                     let why = match (machine.ready || is_later, fits) {
                         (false, _) => "is down",
@@ -81,8 +81,8 @@ pub fn placements(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) ->
                         (_, false) => "lacks a label the [job] requires",
                         _ => "cannot give the [pods] that name it these devices",
                     };
-                    let says = format!("[node] {} {why}; let the [job] wait or run elsewhere", quoted(name));
-                    f.add(codes::OVERFULL, here.field("on"), says, set_on(here, &[], "Let it wait instead"));
+                    let message = format!("[node] {} {why}; let the [job] wait or run elsewhere", quoted(name));
+                    f.add(codes::OVERFULL, location.field("on"), message, set_on(location, &[], "Let it wait instead"));
                 }
             }
         }
@@ -91,17 +91,17 @@ pub fn placements(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) ->
     placements
 }
 
-fn no_node(entry: &JobEntry, name: &str, nodes: &Nodes, here: super::Here<'_>, f: &mut Findings) {
+fn no_node(entry: &JobEntry, name: &str, nodes: &Nodes, location: super::Location<'_>, f: &mut Findings) {
     if nodes.complete && !f.only_counts(codes::NO_NODE) {
-        let says = format!("[node] {} does not exist; {}", quoted(name), names::hint(&nodes.index, name));
-        let fix = use_instead(entry.on.as_slice(), name, nodes, here);
-        f.add(codes::NO_NODE, here.field("on"), says, fix);
+        let message = format!("[node] {} does not exist; {}", quoted(name), names::hint(&nodes.index, name));
+        let fix = use_instead(entry.on.as_slice(), name, nodes, location);
+        f.add(codes::NO_NODE, location.field("on"), message, fix);
     }
 }
 
 /// The devices given for each pod, in order; `None`: the lowest free ones.
-fn on_devices(entry: &JobEntry, here: super::Here<'_>, f: &mut Findings) -> Vec<Option<Devices>> {
-    evictions::not_more_than_on(entry, &entry.on_devices, here, "on-devices", f);
+fn on_devices(entry: &JobEntry, location: super::Location<'_>, f: &mut Findings) -> Vec<Option<Devices>> {
+    evictions::not_more_than_on(entry, &entry.on_devices, location, "on-devices", f);
     let mut all = Vec::with_capacity(entry.on_devices.len());
     for text in &entry.on_devices {
         let mut devices = Devices::default();
@@ -113,8 +113,8 @@ fn on_devices(entry: &JobEntry, here: super::Here<'_>, f: &mut Findings) -> Vec<
             match number.trim().parse::<u32>().ok().filter(|&n| n < NODE_GPUS_MAX as u32) {
                 Some(n) => devices.0 |= 1 << n,
                 None => {
-                    let says = format!("{} names no GPUs such as 0, or 0+1 for several", quoted(text));
-                    f.suggest(codes::NUMBER, here.field("on-devices"), says, "", "Use the lowest free ones");
+                    let message = format!("{} names no GPUs such as 0, or 0+1 for several", quoted(text));
+                    f.suggest(codes::NUMBER, location.field("on-devices"), message, "", "Use the lowest free ones");
                     return Vec::new();
                 }
             }
@@ -127,56 +127,61 @@ fn on_devices(entry: &JobEntry, here: super::Here<'_>, f: &mut Findings) -> Vec<
 /// Reports nominated and required nodes that do not exist.
 pub fn nominations(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) {
     for (i, entry) in s.jobs.iter().enumerate() {
-        let here = jobs.here(s, i);
-        let inner = here.pod_sets(entry);
+        let location = jobs.location(s, i);
+        let inner = location.pod_sets(entry);
         let of_sets = entry.pod_sets.iter().enumerate();
         let of_sets = of_sets.map(|(k, set)| (inner(k).field("nominated-node"), &set.nominated_node));
         let of_job = [("nominated-node", &entry.nominated_node), ("required-node", &entry.required_node)];
-        let of_job = of_job.into_iter().map(|(field, name)| (here.field(field), name));
-        for (at, name) in of_job.chain(of_sets) {
+        let of_job = of_job.into_iter().map(|(field, name)| (location.field(field), name));
+        for (path, name) in of_job.chain(of_sets) {
             let Some(name) = name else { continue };
             if nodes.index.find(name).is_none() && nodes.complete {
-                let none = set(at.clone(), "", "Name none");
-                names::unknown(codes::NO_NODE, "node", name, &nodes.index, at, none, f);
+                let none = set(path.clone(), "", "Name none");
+                names::unknown(codes::NO_NODE, "node", name, &nodes.index, path, none, f);
             }
         }
     }
 }
 
-fn set_on(here: super::Here<'_>, on: &[&str], label: &str) -> Option<crate::scenario::Fix> {
-    set(here.field("on"), on.join(", "), label)
+fn set_on(location: super::Location<'_>, on: &[&str], label: &str) -> Option<crate::scenario::Fix> {
+    set(location.field("on"), on.join(", "), label)
 }
 
 /// A fix that replaces a wrong name by the nearest one; only if no name contains a comma.
-fn use_instead(on: &[String], wrong: &str, nodes: &Nodes, here: super::Here<'_>) -> Option<crate::scenario::Fix> {
+fn use_instead(
+    on: &[String],
+    wrong: &str,
+    nodes: &Nodes,
+    location: super::Location<'_>,
+) -> Option<crate::scenario::Fix> {
     let near = nodes.index.nearest(wrong)?;
     let all: Vec<&str> = on.iter().map(|name| if name == wrong { near } else { name.as_str() }).collect();
     let plain = all.iter().all(|name| !name.contains(',') && name.trim() == *name && !name.is_empty());
-    plain.then(|| set_on(here, &all, &format!("Use {}", quoted(near)))).flatten()
+    if plain { set_on(location, &all, &format!("Use {}", quoted(near))) } else { None }
 }
 
 /// Allocates the given devices, or the lowest on which the pod fits.
-fn take(held: &mut NodeUse, node: &Node, request: &Request, own: Option<Devices>) -> Option<Devices> {
-    if !held.has_room(node, request) {
+fn take(node_use: &mut NodeUse, node: &Node, request: &Request, own_devices: Option<Devices>) -> Option<Devices> {
+    if !node_use.has_room(node, request) {
         return None;
     }
-    let devices = match own {
-        Some(own) => held.can_give(request.gpu, own).then_some(own),
-        None => lowest(held, node, request.gpu),
+    let devices = match own_devices {
+        Some(own_devices) => node_use.can_give(request.gpu, own_devices).then_some(own_devices),
+        None => lowest(node_use, node, request.gpu),
     }?;
-    held.take(request, devices);
+    node_use.take(request, devices);
     Some(devices)
 }
 
 /// The lowest devices on which a request fits; a part goes to an already shared device if one has room.
-fn lowest(held: &NodeUse, node: &Node, gpu: GpuRequest) -> Option<Devices> {
+fn lowest(node_use: &NodeUse, node: &Node, gpu: GpuRequest) -> Option<Devices> {
     let (one, n) = match gpu {
-        GpuRequest::None | GpuRequest::Whole { .. } => return held.pick(gpu),
+        GpuRequest::None | GpuRequest::Whole { .. } => return node_use.pick(gpu),
         GpuRequest::Fraction { portion, devices } => (GpuRequest::Fraction { portion, devices: 1 }, devices),
         GpuRequest::Memory { mib, devices } => (GpuRequest::Memory { mib, devices: 1 }, devices),
     };
-    let fits = |&device: &u32| held.can_give(one, Devices(1 << device));
-    let is_shared = |&device: &u32| held.free().0 & (1 << device) == 0;
+    let fits = |&device: &u32| node_use.can_give(one, Devices(1 << device));
+    let is_shared = |&device: &u32| node_use.free().0 & (1 << device) == 0;
     let (shared, free): (Vec<u32>, Vec<u32>) = (0..node.n_devices()).filter(fits).partition(is_shared);
     let mut devices = Devices::default();
     for device in shared.into_iter().chain(free).take(n as usize) {

@@ -25,18 +25,18 @@ pub struct Pools {
 pub fn pools(s: &Scenario, f: &mut Findings) -> Pools {
     let repeats = names::repeats(s.pools.iter().map(|pool| pool.name.as_str()));
     if s.pools.len() > POOLS_MAX {
-        let says = format!("there are {} pools; up to {POOLS_MAX} are simulated", s.pools.len());
-        f.add(codes::TOO_MANY, Path::default().field("pools"), says, None);
+        let message = format!("there are {} pools; up to {POOLS_MAX} are simulated", s.pools.len());
+        f.add(codes::TOO_MANY, Path::default().field("pools"), message, None);
     }
     let mut names: Vec<Arc<str>> = s.pools.iter().map(|pool| pool.name.as_str().into()).collect();
     let (index, twice) = Index::new(names.iter());
     for (i, pool) in s.pools.iter().enumerate() {
-        names::check_name(&pool.name, 0, "pool", names::here("pools", i, &pool.name, &repeats), f);
+        names::check_name(&pool.name, 0, "pool", names::location("pools", i, &pool.name, &repeats), f);
     }
     for i in twice {
         let name = &s.pools[i as usize].name;
         if !name.is_empty() {
-            names::duplicate(name, "pool", names::here("pools", i as usize, name, &repeats), &index, f);
+            names::duplicate(name, "pool", names::location("pools", i as usize, name, &repeats), &index, f);
         }
     }
     if names.is_empty() {
@@ -57,23 +57,23 @@ impl Pools {
     }
 
     /// Finds a pool by name. `without` is the value of the field without the name, for the fix.
-    pub fn find(&self, name: &str, without: &str, at: Path, f: &mut Findings) -> Option<PartitionId> {
-        if let Some(found) = self.index.find(name) {
-            return Some(PartitionId(found));
+    pub fn find(&self, name: &str, without: &str, path: Path, f: &mut Findings) -> Option<PartitionId> {
+        if let Some(pool) = self.index.find(name) {
+            return Some(PartitionId(pool));
         }
         if f.only_counts(codes::NO_POOL) {
             return None;
         }
-        let says = format!("pool {} is not in the list of pools; {}", quoted(name), names::hint(&self.index, name));
+        let message = format!("pool {} is not in the list of pools; {}", quoted(name), names::hint(&self.index, name));
         let fix = match self.index.nearest(name) {
             Some(near) => {
                 let value = if without.is_empty() { near.to_string() } else { format!("{without}, {near}") };
-                set(at.clone(), value, format!("Use {}", quoted(near)))
+                set(path.clone(), value, format!("Use {}", quoted(near)))
             }
             None if name.trim().is_empty() || name.contains(',') => None,
             None => Some(self.add(name)),
         };
-        f.add(codes::NO_POOL, at, says, fix);
+        f.add(codes::NO_POOL, path, message, fix);
         None
     }
 
@@ -89,8 +89,8 @@ impl Pools {
     }
 
     /// Resolves a list of pool names, without repetitions; `None`: the list is empty.
-    pub fn list(&self, typed: &[String], at: &dyn Fn() -> Path, f: &mut Findings) -> Option<Vec<PartitionId>> {
-        let mut found: Vec<PartitionId> = Vec::with_capacity(typed.len());
+    pub fn list(&self, typed: &[String], path: &dyn Fn() -> Path, f: &mut Findings) -> Option<Vec<PartitionId>> {
+        let mut pools: Vec<PartitionId> = Vec::with_capacity(typed.len());
         for (i, name) in typed.iter().enumerate() {
             let others = || {
                 let others = typed.iter().enumerate().filter(|(k, _)| *k != i).map(|(_, name)| name.as_str());
@@ -99,50 +99,50 @@ impl Pools {
                 others.collect::<Vec<_>>().join(", ")
             };
             match self.index.find(name) {
-                Some(pool) if !found.contains(&PartitionId(pool)) => found.push(PartitionId(pool)),
+                Some(pool) if !pools.contains(&PartitionId(pool)) => pools.push(PartitionId(pool)),
                 Some(_) => {}
-                None => drop(self.find(name, &others(), at(), f)),
+                None => drop(self.find(name, &others(), path(), f)),
             }
         }
-        (!found.is_empty()).then_some(found)
+        (!pools.is_empty()).then_some(pools)
     }
 }
 
 /// Policy and rhythm of each pool: those of the scenario, overridden by the pool's own settings.
-pub fn scheduling(s: &Scenario, own: (Policy, Rhythm), f: &mut Findings) -> Vec<(Policy, Rhythm)> {
+pub fn scheduling(s: &Scenario, default: (Policy, Rhythm), f: &mut Findings) -> Vec<(Policy, Rhythm)> {
     let mut all = Vec::with_capacity(s.pools.len().max(1));
     for (i, pool) in s.pools.iter().enumerate() {
         if pool.settings.is_empty() && pool.cycle.is_none() {
-            all.push(own.clone());
+            all.push(default.clone());
             continue;
         }
-        let mut whole = s.clone();
-        whole.settings.extend(pool.settings.iter().map(|(name, value)| (name.clone(), value.clone())));
-        whole.cycle = pool.cycle.clone().or(whole.cycle);
-        let mut found = Findings::default();
-        let (policy, rhythm, _) = settings::settings(&whole, &mut found);
-        let here = names::here("pools", i, &pool.name, &[]).path();
+        let mut merged = s.clone();
+        merged.settings.extend(pool.settings.iter().map(|(name, value)| (name.clone(), value.clone())));
+        merged.cycle = pool.cycle.clone().or(merged.cycle);
+        let mut findings = Findings::default();
+        let (policy, rhythm, _) = settings::settings(&merged, &mut findings);
+        let location = names::location("pools", i, &pool.name, &[]).path();
         if pool.settings.contains_key(NOT_OF_A_POOL) {
-            setting::unknown(&whole, NOT_OF_A_POOL, &[], "it is the scenario's", &mut found);
+            setting::unknown(&merged, NOT_OF_A_POOL, &[], "it is the scenario's", &mut findings);
         }
-        own_findings(found, &pool.settings, pool.cycle.is_some(), &here, f);
+        own_findings(findings, &pool.settings, pool.cycle.is_some(), &location, f);
         all.push((policy, rhythm));
     }
     if all.is_empty() {
-        all.push(own);
+        all.push(default);
     }
     all
 }
 
 /// Moves the findings about some of the scenario's settings to the place that sets them; drops the others.
 pub fn own_findings(
-    found: Findings,
+    findings: Findings,
     settings: &BTreeMap<String, Scalar>,
     has_cycle: bool,
     place: &Path,
     f: &mut Findings,
 ) {
-    for finding in found.finish() {
+    for finding in findings.finish() {
         let is_own = match finding.at.0.as_slice() {
             [Segment::Field(section), Segment::Field(name)] => section == "settings" && settings.contains_key(name),
             [Segment::Field(section)] => section == "cycle" && has_cycle,
@@ -155,11 +155,11 @@ pub fn own_findings(
 }
 
 fn moved(mut finding: Diagnostic, place: &Path) -> Diagnostic {
-    let below = |at: &Path| Path(place.0.iter().chain(&at.0).cloned().collect());
-    finding.at = below(&finding.at);
+    let prefixed = |path: &Path| Path(place.0.iter().chain(&path.0).cloned().collect());
+    finding.at = prefixed(&finding.at);
     for edit in finding.fix.iter_mut().flat_map(|fix| &mut fix.edits) {
         if let Edit::Set { at, .. } = edit {
-            *at = below(at);
+            *at = prefixed(at);
         }
     }
     finding

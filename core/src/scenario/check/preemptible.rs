@@ -1,6 +1,6 @@
 //! Preemptibility of jobs.
 
-use super::Here;
+use super::Location;
 use crate::cluster::Preemptible;
 use crate::format::{Findings, JobEntry, Scalar, codes, quoted};
 use crate::policy::description::Description;
@@ -19,28 +19,28 @@ pub fn is_semi(typed: &Option<Scalar>) -> bool {
 pub fn preemptible(
     entry: &JobEntry,
     (unset, is_elastic): (bool, bool),
-    here: Here<'_>,
+    location: Location<'_>,
     policy: &Description,
     f: &mut Findings,
 ) -> Preemptible {
     let unset = Preemptible::from(unset);
-    let at = || here.field("preemptible");
+    let path = || location.field("preemptible");
     match entry.preemptible.as_ref().map(|t| t.0.trim()) {
         None => unset,
         Some("true") => Preemptible::Yes,
         Some("false") => Preemptible::No,
         Some(SEMI) if policy.supports.semi.is_ok() => {
             if !is_elastic {
-                let says = "preemptible semi is the same as false here: all [pods] must start together, so none is above \
+                let message = "preemptible semi is the same as false here: all [pods] must start together, so none is above \
                             the minimum; a smaller min-available would make a difference";
-                f.suggest(codes::NO_EFFECT, at(), says.to_string(), "false", "Write false");
+                f.suggest(codes::NO_EFFECT, path(), message.to_string(), "false", "Write false");
             }
             Preemptible::Semi
         }
         Some(SEMI) => unset,
         Some(other) => {
-            let says = format!("preemptible {} is none of true, false and semi", quoted(other));
-            f.suggest(codes::CHOICE, at(), says, "", "Use the default");
+            let message = format!("preemptible {} is none of true, false and semi", quoted(other));
+            f.suggest(codes::CHOICE, path(), message, "", "Use the default");
             unset
         }
     }

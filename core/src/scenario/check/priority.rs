@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Here;
+use super::Location;
 use crate::format::{Findings, Scalar, Scenario, codes, nearest, quantity, quoted, set};
 use crate::policy::{JobDefaults, PRIORITY_CLASS, Policy};
 
@@ -18,9 +18,9 @@ impl<'s> Unset<'s> {
     /// The defaults under the policy of a scenario.
     pub fn of(s: &'s Scenario) -> Unset<'s> {
         let defaults = Policy::job_defaults(&s.policy);
-        let said = s.settings.get("default-job-priority");
-        let said = said.and_then(|typed| quantity::integer(typed.0.trim()).ok());
-        Unset { settings: &s.settings, defaults, priority: said.unwrap_or(defaults.priority) }
+        let typed = s.settings.get("default-job-priority");
+        let priority = typed.and_then(|typed| quantity::integer(typed.0.trim()).ok());
+        Unset { settings: &s.settings, defaults, priority: priority.unwrap_or(defaults.priority) }
     }
 
     /// Whether a job of this priority is preemptible by default.
@@ -29,22 +29,22 @@ impl<'s> Unset<'s> {
     }
 
     /// The priority of a job.
-    pub fn priority(&self, typed: &Option<Scalar>, here: Here<'_>, f: &mut Findings) -> i32 {
+    pub fn priority(&self, typed: &Option<Scalar>, location: Location<'_>, f: &mut Findings) -> i32 {
         let Some(typed) = typed else { return self.priority };
         let text = typed.0.trim();
         self.defaults.value(text, self.settings).unwrap_or_else(|| {
-            self.unknown(text, here, f);
+            self.unknown(text, location, f);
             self.defaults.priority
         })
     }
 
-    fn unknown(&self, text: &str, here: Here<'_>, f: &mut Findings) {
-        let at = || here.field("priority");
+    fn unknown(&self, text: &str, location: Location<'_>, f: &mut Findings) {
+        let path = || location.field("priority");
         let JobDefaults { classes, has_own_classes, .. } = self.defaults;
-        let own =
+        let own_classes =
             self.settings.keys().filter(|_| *has_own_classes).filter_map(|name| name.strip_prefix(PRIORITY_CLASS));
-        let names: Vec<&str> = classes.iter().map(|(name, _)| *name).chain(own).collect();
-        let wanted = match (has_own_classes, names.is_empty()) {
+        let names: Vec<&str> = classes.iter().map(|(name, _)| *name).chain(own_classes).collect();
+        let expected = match (has_own_classes, names.is_empty()) {
             (false, true) => "not an integer; this policy has no priority classes".into(),
             (false, false) => format!("neither an integer nor one of {}", names.join(", ")),
             (true, true) => {
@@ -56,10 +56,12 @@ impl<'s> Unset<'s> {
             ),
         };
         let fix = match (nearest(text, names.iter().copied()), JobDefaults::CLASSES.class(text)) {
-            (Some(near), _) => set(at(), near, format!("Use {near}")),
-            (None, Some(value)) => set(at(), value.to_string(), format!("Use {value}, its value under KAI and Run:ai")),
-            (None, None) => set(at(), "", "Use the default priority"),
+            (Some(near), _) => set(path(), near, format!("Use {near}")),
+            (None, Some(value)) => {
+                set(path(), value.to_string(), format!("Use {value}, its value under KAI and Run:ai"))
+            }
+            (None, None) => set(path(), "", "Use the default priority"),
         };
-        f.add(codes::PRIORITY, at(), format!("priority {} is {wanted}", quoted(text)), fix);
+        f.add(codes::PRIORITY, path(), format!("priority {} is {expected}", quoted(text)), fix);
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::plan::{PlanChange, Planned};
-use super::Here;
+use super::Location;
 use crate::cluster::Queue;
 use crate::format::{Diagnostic, Findings, Path, Scenario, Segment, TimelineEntry, codes};
 use crate::id::{Arena, PartitionId, QueueId};
@@ -15,7 +15,7 @@ pub fn check(s: &Scenario, policy: &Policy, draft: &Draft<'_>, timeline: &[Plann
     if policy.description().supports.reloads.is_none() || !timeline.iter().any(is_reload) {
         return;
     }
-    let mut known: BTreeSet<String> = refused(policy, draft).map(|found| found.says).collect();
+    let mut reported: BTreeSet<String> = refused(policy, draft).map(|found| found.says).collect();
     let mut queues = draft.queues.clone();
     let mut policy = policy;
     for moment in timeline.chunk_by(|one, next| one.at == next.at) {
@@ -25,15 +25,15 @@ pub fn check(s: &Scenario, policy: &Policy, draft: &Draft<'_>, timeline: &[Plann
         let entries: Vec<usize> =
             moment.iter().filter(|planned| is_reload(planned)).map(|planned| planned.entry as usize).collect();
         let Some(&last) = entries.last() else { continue };
-        let now = Draft { queues: &queues, ..draft.clone() };
-        for found in refused(policy, &now) {
-            if !known.insert(found.says.clone()) {
+        let draft = Draft { queues: &queues, ..draft.clone() };
+        for diagnostic in refused(policy, &draft) {
+            if !reported.insert(diagnostic.says.clone()) {
                 continue;
             }
-            let own = entries.iter().find_map(|&i| own_field(&s.timeline[i], i, &found.at));
-            let at = own.unwrap_or_else(|| entry_at(last));
-            let says = format!("{}; it would keep its previous configuration", found.says);
-            f.add(codes::REFUSED, at, says, None);
+            let field = entries.iter().find_map(|&i| own_field(&s.timeline[i], i, &diagnostic.at));
+            let path = field.unwrap_or_else(|| entry_at(last));
+            let message = format!("{}; it would keep its previous configuration", diagnostic.says);
+            f.add(codes::REFUSED, path, message, None);
         }
     }
 }
@@ -43,20 +43,20 @@ fn is_reload(planned: &Planned) -> bool {
 }
 
 fn refused(policy: &Policy, draft: &Draft<'_>) -> impl Iterator<Item = Diagnostic> {
-    let mut found = Findings::default();
-    policy.advise(draft, &mut found);
-    found.finish().into_iter().filter(|found| found.code == codes::REFUSED)
+    let mut findings = Findings::default();
+    policy.advise(draft, &mut findings);
+    findings.finish().into_iter().filter(|diagnostic| diagnostic.code == codes::REFUSED)
 }
 
 /// Applies a change to the queues; returns the new policy, if it changes.
 fn apply<'p>(planned: &'p Planned, queues: &mut Arena<QueueId, Queue>) -> Option<&'p Policy> {
     match &planned.change {
         PlanChange::Queue { queue, priority, resources, .. } => {
-            let own = &mut queues[*queue];
-            own.priority = priority.or(own.priority);
+            let queue = &mut queues[*queue];
+            queue.priority = priority.or(queue.priority);
             // Only the values of the first pool are checked.
             let first = resources.iter().find(|(pool, _)| *pool == PartitionId(0));
-            own.resources = first.map_or(own.resources, |(_, resources)| *resources);
+            queue.resources = first.map_or(queue.resources, |(_, resources)| *resources);
             None
         }
         PlanChange::Settings { .. } => planned.policies().next(),
@@ -65,12 +65,12 @@ fn apply<'p>(planned: &'p Planned, queues: &mut Arena<QueueId, Queue>) -> Option
 }
 
 fn entry_at(i: usize) -> Path {
-    Here::section("timeline", i, None).path()
+    Location::section("timeline", i, None).path()
 }
 
 /// The field of a timeline entry that sets the value at a path of the scenario.
-fn own_field(entry: &TimelineEntry, i: usize, at: &Path) -> Option<Path> {
-    match at.0.as_slice() {
+fn own_field(entry: &TimelineEntry, i: usize, path: &Path) -> Option<Path> {
+    match path.0.as_slice() {
         [Segment::Field(section), Segment::Field(name)] if section == "settings" => {
             let field = match entry.settings.contains_key(name) {
                 true => entry_at(i).field("settings").field(name),
@@ -80,14 +80,14 @@ fn own_field(entry: &TimelineEntry, i: usize, at: &Path) -> Option<Path> {
             Some(field)
         }
         [Segment::Field(section), Segment::Named(queue), rest @ ..] if section == "queues" => {
-            let is_said = match rest {
+            let is_set = match rest {
                 [.., Segment::Field(field)] if field == "quota" => entry.gpu.quota.is_some(),
                 [.., Segment::Field(field)] if field == "limit" => entry.gpu.limit.is_some(),
                 _ => false,
             };
-            let rest = if is_said { rest } else { &[] };
+            let suffix = if is_set { rest } else { &[] };
             let is_own = entry.queue.as_deref() == Some(queue.as_str());
-            is_own.then(|| Path(entry_at(i).0.into_iter().chain(rest.iter().cloned()).collect()))
+            is_own.then(|| Path(entry_at(i).0.into_iter().chain(suffix.iter().cloned()).collect()))
         }
         _ => None,
     }

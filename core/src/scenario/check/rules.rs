@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::Here;
+use super::Location;
 use crate::cluster::{Effect, LabelOperator, NodeState, PodRules, Requirement, Taint, Toleration};
 use crate::format::{Findings, JobEntry, PodSetEntry, Scalar, codes, quoted};
 
@@ -19,7 +19,7 @@ const NOT_READY: [&str; 7] =
     ["down", "cordoned", "not-ready", "memory-pressure", "disk-pressure", "pid-pressure", "network-unavailable"];
 
 /// Parses the state of a node; reports an unknown one.
-pub fn node_state(typed: &Scalar, here: Here<'_>, f: &mut Findings) -> Option<NodeState> {
+pub fn node_state(typed: &Scalar, location: Location<'_>, f: &mut Findings) -> Option<NodeState> {
     let text = typed.0.trim();
     match text {
         "ready" => return Some(NodeState::Ready),
@@ -28,15 +28,15 @@ pub fn node_state(typed: &Scalar, here: Here<'_>, f: &mut Findings) -> Option<No
         _ => {}
     }
     let all = NOT_READY.join(", ");
-    let says = format!("state {} is neither ready nor draining nor one of {all}", quoted(text));
-    f.suggest(codes::CHOICE, here.field("state"), says, "down", "Set the state to down");
+    let message = format!("state {} is neither ready nor draining nor one of {all}", quoted(text));
+    f.suggest(codes::CHOICE, location.field("state"), message, "down", "Set the state to down");
     None
 }
 
 /// The taints of a node.
-pub fn taints(texts: &[String], here: Here<'_>, f: &mut Findings) -> Vec<Taint> {
-    let wanted = "a taint such as gpu:NoSchedule or pool=a:NoExecute";
-    let all = each(texts, "taints", wanted, here, f, &|text| {
+pub fn taints(texts: &[String], location: Location<'_>, f: &mut Findings) -> Vec<Taint> {
+    let expected = "a taint such as gpu:NoSchedule or pool=a:NoExecute";
+    let all = each(texts, "taints", expected, location, f, &|text| {
         let (key, value, effect) = key_value_effect(text)?;
         Some(Taint { key: key?, value: value.unwrap_or_else(|| Arc::from("")), effect: effect? })
     });
@@ -46,25 +46,25 @@ pub fn taints(texts: &[String], here: Here<'_>, f: &mut Findings) -> Vec<Taint> 
 /// The rules of one kind of pods; `None` if it sets none.
 pub fn pod_rules(
     entry: &JobEntry,
-    own: &PodSetEntry,
-    (job, here): (Here<'_>, Here<'_>),
+    set: &PodSetEntry,
+    (job, location): (Location<'_>, Location<'_>),
     shared: &Shared,
     f: &mut Findings,
 ) -> Option<Arc<PodRules>> {
     let mut labels: BTreeMap<&str, &str> = BTreeMap::new();
-    for (key, value) in entry.labels.iter().chain(&own.labels) {
+    for (key, value) in entry.labels.iter().chain(&set.labels) {
         labels.insert(key, value);
     }
     let of_job = yes_no(&entry.gated, "gated", job, f);
-    let gated = if entry.pod_sets.is_empty() { of_job } else { yes_no(&own.gated, "gated", here, f).or(of_job) };
+    let gated = if entry.pod_sets.is_empty() { of_job } else { yes_no(&set.gated, "gated", location, f).or(of_job) };
     let mut affinity = shared.affinity.clone();
-    affinity.extend(requirements(&own.affinity, here, f));
+    affinity.extend(requirements(&set.affinity, location, f));
     let rules = PodRules {
         affinity,
         tolerations: shared.tolerations.clone(),
         labels: labels.into_iter().map(|(key, value)| (key.into(), value.into())).collect(),
         gated: gated.unwrap_or(false),
-        nominated_node: own.nominated_node.as_ref().or(entry.nominated_node.as_ref()).map(|n| n.as_str().into()),
+        nominated_node: set.nominated_node.as_ref().or(entry.nominated_node.as_ref()).map(|n| n.as_str().into()),
         application: entry.application.as_deref().map(Arc::from),
         is_originator: shared.is_originator,
         never_preempts: shared.never_preempts,
@@ -84,32 +84,32 @@ pub struct Shared {
 }
 
 /// Resolves the rules shared by all pods of a job.
-pub fn shared(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> Shared {
-    let wanted = "a toleration such as gpu, pool=a, gpu:NoSchedule or *";
-    let tolerations = each(&entry.tolerations, "tolerations", wanted, here, f, &|text| {
+pub fn shared(entry: &JobEntry, location: Location<'_>, f: &mut Findings) -> Shared {
+    let expected = "a toleration such as gpu, pool=a, gpu:NoSchedule or *";
+    let tolerations = each(&entry.tolerations, "tolerations", expected, location, f, &|text| {
         let (key, value, effect) = key_value_effect(text)?;
         Some(Toleration { key, value, effect })
     });
     Shared {
-        affinity: requirements(&entry.affinity, here, f),
+        affinity: requirements(&entry.affinity, location, f),
         tolerations: tolerations.into_iter().flatten().collect(),
-        is_originator: yes_no(&entry.originator, "originator", here, f) == Some(true),
-        never_preempts: yes_no(&entry.preempts, "preempts", here, f) == Some(false),
+        is_originator: yes_no(&entry.originator, "originator", location, f) == Some(true),
+        never_preempts: yes_no(&entry.preempts, "preempts", location, f) == Some(false),
     }
 }
 
 /// Required node affinity.
-fn requirements(texts: &[String], here: Here<'_>, f: &mut Findings) -> Vec<Requirement> {
-    let wanted = "a requirement such as `zone in (a, b)`, `zone notin (a)`, `zone` or `!zone`";
-    each(texts, "affinity", wanted, here, f, &requirement).into_iter().flatten().collect()
+fn requirements(texts: &[String], location: Location<'_>, f: &mut Findings) -> Vec<Requirement> {
+    let expected = "a requirement such as `zone in (a, b)`, `zone notin (a)`, `zone` or `!zone`";
+    each(texts, "affinity", expected, location, f, &requirement).into_iter().flatten().collect()
 }
 
 /// Parses each text of a list; reports invalid ones.
 fn each<T>(
     texts: &[String],
     field: &str,
-    wanted: &str,
-    here: Here<'_>,
+    expected: &str,
+    location: Location<'_>,
     f: &mut Findings,
     read: &dyn Fn(&str) -> Option<T>,
 ) -> Vec<Option<T>> {
@@ -117,8 +117,8 @@ fn each<T>(
     for text in texts {
         let value = read(text.trim());
         if value.is_none() {
-            let says = format!("{} is not {wanted}", quoted(text));
-            f.suggest(codes::PLACEMENT_RULE, here.field(field), says, "", format!("Remove the {field}"));
+            let message = format!("{} is not {expected}", quoted(text));
+            f.suggest(codes::PLACEMENT_RULE, location.field(field), message, "", format!("Remove the {field}"));
         }
         all.push(value);
     }
@@ -149,16 +149,16 @@ fn key_value_effect(text: &str) -> Option<KeyValueEffect> {
 
 /// `key in (a, b)`, `key notin (a, b)`, `key`, `!key`.
 fn requirement(text: &str) -> Option<Requirement> {
-    let is = |key: &str, is: LabelOperator| Some(Requirement { key: word(key)?, is });
+    let requirement = |key: &str, operator: LabelOperator| Some(Requirement { key: word(key)?, is: operator });
     if let Some(key) = text.strip_prefix('!') {
-        return is(key.trim(), LabelOperator::DoesNotExist);
+        return requirement(key.trim(), LabelOperator::DoesNotExist);
     }
-    let Some((head, values)) = text.split_once('(') else { return is(text, LabelOperator::Exists) };
+    let Some((head, values)) = text.split_once('(') else { return requirement(text, LabelOperator::Exists) };
     let values: Vec<Arc<str>> = values.strip_suffix(')')?.split(',').map(|v| v.trim().into()).collect();
     let (key, operator) = head.trim().rsplit_once(char::is_whitespace)?;
     match operator {
-        "in" => is(key.trim(), LabelOperator::In(values)),
-        "notin" => is(key.trim(), LabelOperator::NotIn(values)),
+        "in" => requirement(key.trim(), LabelOperator::In(values)),
+        "notin" => requirement(key.trim(), LabelOperator::NotIn(values)),
         _ => None,
     }
 }
@@ -170,13 +170,13 @@ fn word(text: &str) -> Option<Arc<str>> {
 }
 
 /// Parses a value that is true or false; `None`: it is omitted or invalid.
-fn yes_no(typed: &Option<Scalar>, field: &str, here: Here<'_>, f: &mut Findings) -> Option<bool> {
+fn yes_no(typed: &Option<Scalar>, field: &str, location: Location<'_>, f: &mut Findings) -> Option<bool> {
     match typed.as_ref()?.0.trim() {
         "true" => Some(true),
         "false" => Some(false),
         other => {
-            let says = format!("{field} {} is neither true nor false", quoted(other));
-            f.suggest(codes::CHOICE, here.field(field), says, "", "Leave it out");
+            let message = format!("{field} {} is neither true nor false", quoted(other));
+            f.suggest(codes::CHOICE, location.field(field), message, "", "Leave it out");
             None
         }
     }
@@ -213,8 +213,9 @@ mod tests {
     fn tolerations_cover_taints() {
         let covers = |toleration: &str, taint: &str| {
             let (key, value, effect) = key_value_effect(toleration)?;
-            let (of, with, how) = key_value_effect(taint)?;
-            let taint = Taint { key: of?, value: with.unwrap_or_else(|| "".into()), effect: how? };
+            let (taint_key, taint_value, taint_effect) = key_value_effect(taint)?;
+            let taint =
+                Taint { key: taint_key?, value: taint_value.unwrap_or_else(|| "".into()), effect: taint_effect? };
             Some(Toleration { key, value, effect }.covers(&taint))
         };
         for (toleration, taint, expected) in [

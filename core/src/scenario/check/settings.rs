@@ -11,20 +11,20 @@ pub fn settings(s: &Scenario, f: &mut Findings) -> (Policy, Rhythm, Delays) {
     let root = Path::default();
     let dialect = Policy::DEFAULT.key;
     if !["", dialect].contains(&s.dialect.as_str()) {
-        let says = format!("dialect {} is not known here; write {dialect}", quoted(&s.dialect));
-        f.suggest(codes::DIALECT, root.field("dialect"), says, dialect, format!("Use the dialect {dialect}"));
+        let message = format!("dialect {} is not known here; write {dialect}", quoted(&s.dialect));
+        f.suggest(codes::DIALECT, root.field("dialect"), message, dialect, format!("Use the dialect {dialect}"));
     }
     let known = Policy::described(&s.policy);
     if known.is_none() {
         let near = nearest(&s.policy, Policy::NAMES.iter().copied()).unwrap_or(Policy::DEFAULT.key);
         let all = Policy::NAMES.join(", ");
-        let says = format!("policy {} is not known here; write one of {all}", quoted(&s.policy));
-        f.suggest(codes::POLICY, root.field("policy"), says, near, format!("Use the policy {near}"));
+        let message = format!("policy {} is not known here; write one of {all}", quoted(&s.policy));
+        f.suggest(codes::POLICY, root.field("policy"), message, near, format!("Use the policy {near}"));
     }
     let policy = Policy::read(s, f);
-    let at = root.field("delays");
-    let start = f.time(&s.delays.start, Span::ZERO, &|| at.field("start"), &quantity::span);
-    let termination = f.time(&s.delays.termination, Span::ZERO, &|| at.field("termination"), &quantity::span);
+    let path = root.field("delays");
+    let start = f.time(&s.delays.start, Span::ZERO, &|| path.field("start"), &quantity::span);
+    let termination = f.time(&s.delays.termination, Span::ZERO, &|| path.field("termination"), &quantity::span);
     let rhythm = rhythm(s, policy.description().cycle, f);
     (policy, rhythm, Delays { start, termination })
 }
@@ -42,25 +42,25 @@ fn rhythm(s: &Scenario, default: Cycle, f: &mut Findings) -> Rhythm {
         "on events" => return Rhythm::OnEvents,
         _ => {}
     }
-    let at = || Path::default().field("cycle");
+    let path = || Path::default().field("cycle");
     let (period, first) = match typed.0.split_once("first at") {
         Some((period, first)) => (period.trim().trim_end_matches(','), Some(first)),
         None => (typed.0.as_str(), None),
     };
     if quantity::span(period).is_err() || first.is_some_and(|first| quantity::span(first).is_err()) {
-        let says = format!(
+        let message = format!(
             "cycle {} is neither a period such as `1s` or `120s, first at 1s`, nor `on change` or `on events`",
             quoted(&typed.0)
         );
-        f.suggest(codes::DURATION, at(), says, "", "Use the default cycle");
+        f.suggest(codes::DURATION, path(), message, "", "Use the default cycle");
         return on_change;
     }
-    let mut time = |text: &str, default| f.time(&Some(text.into()), default, &at, &quantity::span);
+    let mut time = |text: &str, default| f.time(&Some(text.into()), default, &path, &quantity::span);
     let period = time(period, Span::from_seconds(1));
     let first = first.map_or(period, |first| time(first, period));
     if period == Span::ZERO {
-        let says = "a cycle of 0 seconds would never let time pass; write a period such as 1s, or `on change`";
-        f.suggest(codes::DURATION, at(), says, "1s", "Set the cycle to 1s");
+        let message = "a cycle of 0 seconds would never let time pass; write a period such as 1s, or `on change`";
+        f.suggest(codes::DURATION, path(), message, "1s", "Set the cycle to 1s");
     }
     Rhythm::Every { period, first }
 }

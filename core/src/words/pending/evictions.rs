@@ -53,9 +53,9 @@ impl Case<'_> {
         let is_dominant = self.refusal.gate == *gate || matches!(self.refusal.gate, Gate::NoNode { .. });
         let failed = self.refusal.checks.iter().filter(|check| is_dominant && !check.holds);
         let protects = |check: &Check| protection(self.frame, check);
-        let above = self.at_ancestor(ancestor).filter(|_| is_dominant);
-        match (above, failed.filter_map(protects).next()) {
-            (Some(above), Some(why)) => text!(". {above}; {why}", [above, why]),
+        let ancestor_text = self.at_ancestor(ancestor).filter(|_| is_dominant);
+        match (ancestor_text, failed.filter_map(protects).next()) {
+            (Some(ancestor_text), Some(why)) => text!(". {ancestor_text}; {why}", [ancestor_text, why]),
             (Some(why), None) | (None, Some(why)) => {
                 text!(". {why}{priority}", [why, priority = self.priority_is_too_low(gate)])
             }
@@ -77,8 +77,8 @@ impl Case<'_> {
 
     /// The reason of a similar job for which no eviction was permitted.
     pub(super) fn like_failed(&self, other: JobId) -> Text {
-        let like = self.frame.refusals.iter().find(|refusal| refusal.job == other);
-        let why = like.and_then(|refusal| match refusal.gate {
+        let similar = self.frame.refusals.iter().find(|refusal| refusal.job == other);
+        let why = similar.and_then(|refusal| match refusal.gate {
             Gate::NoVictims { ancestor, .. } => Some(Case { refusal, ..*self }.why_protected(&refusal.gate, ancestor)),
             _ => None,
         });
@@ -123,22 +123,22 @@ impl Case<'_> {
     /// The numbers of an ancestor of the job's queue that may not reclaim more.
     pub(super) fn at_ancestor(&self, ancestor: Option<QueueId>) -> Option<Text> {
         let own = self.own()?;
-        let above = ancestor.filter(|above| *above != own)?;
+        let ancestor = ancestor.filter(|above| *above != own)?;
         let is_it = |check: &&Check| {
             !check.holds
-                && check.subject.queue == Some(above)
+                && check.subject.queue == Some(ancestor)
                 && check.left.quantity == Quantity::AllocatedWithJob
                 && check.right.quantity == Quantity::Quota
         };
         let check = self.refusal.checks.iter().find(is_it)?;
         let r = decisive_resource(check).unwrap_or(self.resource);
         let facts = Facts::of(std::slice::from_ref(check), r);
-        let with = facts.get(Party::Queue(above), Quantity::AllocatedWithJob)?;
-        let quota = facts.get(Party::Queue(above), Quantity::Quota)?;
-        let [above, own] = [above, own].map(|queue| queue_of(self.frame, queue));
+        let usage = facts.get(Party::Queue(ancestor), Quantity::AllocatedWithJob)?;
+        let quota = facts.get(Party::Queue(ancestor), Quantity::Quota)?;
+        let [ancestor, own] = [ancestor, own].map(|queue| queue_of(self.frame, queue));
         Some(text!(
-            "{above}, the parent of {own}, would use {with} with it, over its [quota] of {quota}",
-            [above, own, with, quota = bare(quota)]
+            "{ancestor}, the parent of {own}, would use {usage} with it, over its [quota] of {quota}",
+            [ancestor, own, usage, quota = bare(quota)]
         ))
     }
 }

@@ -30,9 +30,9 @@ pub fn pending(frame: &Frame, refusal: &Refusal, resource: Resource) -> Explanat
         _ => fate(&refusal.gate).unwrap_or("waits"),
     };
     // The comparison that failed keeps the job waiting; others only led to it.
-    let said = |check: &&Check| !check.rule.0.says.is_empty();
-    let failed = refusal.checks.iter().filter(|check| !check.holds).find(said);
-    let rule = failed.or_else(|| refusal.checks.iter().find(said)).map(|check| check.rule);
+    let is_worded = |check: &&Check| !check.rule.0.says.is_empty();
+    let failed = refusal.checks.iter().filter(|check| !check.holds).find(is_worded);
+    let rule = failed.or_else(|| refusal.checks.iter().find(is_worded)).map(|check| check.rule);
     let (verdict, also) = match is_offered(frame, refusal.job) {
         // The reasons are those of the pool that it has left.
         true => (text!("{job} is waiting: it found no place in its [node] pool.", [job = case.job()]), Vec::new()),
@@ -77,7 +77,7 @@ impl Case<'_> {
         let also = self.refusal.also.iter().filter(|gate| self.adds(gate)).map(|gate| self.verdict(gate));
         let gates = std::iter::once(&self.refusal.gate).chain(&self.refusal.also);
         let is_tried = gates.clone().any(|gate| matches!(gate, Gate::NoVictims { tried: 1.., .. }));
-        let searched = is_tried.then(|| search::of_waiting(self.frame, self.refusal.job)).flatten();
+        let searched = if is_tried { search::of_waiting(self.frame, self.refusal.job) } else { None };
         let counted = search::counted_as_made(self.frame, self.refusal.job);
         also.chain(searched).chain(counted).collect()
     }
@@ -138,8 +138,8 @@ impl Case<'_> {
 
     /// Finds the first comparison with a quantity on its left-hand side; one that failed comes first.
     fn check(&self, left: Quantity) -> Option<&Check> {
-        let mut of = self.refusal.checks.iter().filter(|check| check.left.quantity == left);
-        of.clone().find(|check| !check.holds).or_else(|| of.next())
+        let mut matching = self.refusal.checks.iter().filter(|check| check.left.quantity == left);
+        matching.clone().find(|check| !check.holds).or_else(|| matching.next())
     }
 
     /// The recorded amounts, read for a resource.
@@ -173,7 +173,7 @@ impl Case<'_> {
             Gate::WaitingForVictims { until } => self.on_its_way(*until),
             Gate::GangIncomplete { held, of, until } => {
                 let are = if *held == 1 { "is" } else { "are" };
-                let until = until.map(|at| text!("; the reservation expires at {at}", [at = clock(at)]));
+                let until = until.map(|time| text!("; the reservation expires at {time}", [time = clock(time)]));
                 text!(
                     "{job} is waiting: {held} of {of} gang [pods] {are} reserved{until}.",
                     [job, held = *held, of = *of, are, until]

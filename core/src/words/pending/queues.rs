@@ -18,7 +18,7 @@ impl Case<'_> {
         if first == self.refusal.job {
             return text!("A [pod] of {job} was placed in this cycle; the next one is tried in the next cycle.", [job]);
         }
-        let of = |queue: QueueId| queue_of(self.frame, queue);
+        let name_of = |queue: QueueId| queue_of(self.frame, queue);
         let came_first = yunikorn::came_first(self.refusal).unwrap_or_default();
         let own = self.own();
         let other = self.frame.names.queue_of(first).filter(|other| Some(*other) != own);
@@ -39,16 +39,16 @@ impl Case<'_> {
             None => Text::of("its [queue] came first"),
             Some((theirs, ours, parent)) => {
                 let top = Text::of("at the top level");
-                let level = parent.map_or(top, |parent| text!("in {parent}", [parent = of(parent)]));
+                let level = parent.map_or(top, |parent| text!("in {parent}", [parent = name_of(parent)]));
                 text!(
                     "{theirs} came before {ours} {level}{came_first}",
-                    [theirs = of(theirs), ours = of(ours), level, came_first]
+                    [theirs = name_of(theirs), ours = name_of(ours), level, came_first]
                 )
             }
         };
         text!(
             "{job} is waiting behind {first} in {queue}, which was served in this cycle: {why}.",
-            [job, first, queue = of(other), why]
+            [job, first, queue = name_of(other), why]
         )
     }
 
@@ -58,11 +58,11 @@ impl Case<'_> {
         let (job, queue) = (self.job(), queue_of(self.frame, id));
         let (bound, word) =
             if self.refusal.is_over_quota() { (Quantity::Quota, "quota") } else { (Quantity::Limit, "[limit]") };
-        let of = |quantity| self.facts(r).get(Party::Queue(id), quantity);
-        match (of(Quantity::AllocatedWithJob), of(bound).map(bare)) {
-            (Some(with), Some(most)) => text!(
-                "{job} is waiting: with it, {queue} would use {with}, over its {word} of {most}.",
-                [job, queue, with, word, most]
+        let fact = |quantity| self.facts(r).get(Party::Queue(id), quantity);
+        match (fact(Quantity::AllocatedWithJob), fact(bound).map(bare)) {
+            (Some(usage), Some(bound)) => text!(
+                "{job} is waiting: with it, {queue} would use {usage}, over its {word} of {bound}.",
+                [job, queue, usage, word, bound]
             ),
             _ => text!("{job} is waiting: {queue} is at its [limit].", [job, queue]),
         }
@@ -71,9 +71,9 @@ impl Case<'_> {
     /// The user or group of a job at a limit in a queue.
     pub(super) fn user_limit(&self, gate: &Gate, resource: Resource) -> Text {
         let r = self.resource(Some(resource));
-        let of = |quantity| self.facts(r).get(Party::Queue(self.queue_id(gate)?), quantity);
+        let fact = |quantity| self.facts(r).get(Party::Queue(self.queue_id(gate)?), quantity);
         let (job, queue) = (self.job(), queue_of(self.frame, self.queue_id(gate)));
-        match (of(Quantity::AllocatedWithJob), of(Quantity::Limit).map(bare)) {
+        match (fact(Quantity::AllocatedWithJob), fact(Quantity::Limit).map(bare)) {
             (Some(with), Some(limit)) => text!(
                 "{job} is waiting: with it, its user or group would use {with} in {queue}, over their [limit] of {limit}.",
                 [job, with, queue, limit]
@@ -84,9 +84,9 @@ impl Case<'_> {
 
     /// A queue, or a user in it, at the maximum of running jobs.
     pub(super) fn too_many_jobs(&self, gate: &Gate) -> Text {
-        let of = |quantity| self.facts(Resource::GPU).get(Party::Queue(self.queue_id(gate)?), quantity).map(bare);
+        let fact = |quantity| self.facts(Resource::GPU).get(Party::Queue(self.queue_id(gate)?), quantity).map(bare);
         let (job, queue) = (self.job(), queue_of(self.frame, self.queue_id(gate)));
-        match (of(Quantity::Jobs), of(Quantity::Limit)) {
+        match (fact(Quantity::Jobs), fact(Quantity::Limit)) {
             (Some(with), Some(limit)) => text!(
                 "{job} is waiting: with it, {with} [jobs] would run in {queue} or for its user there, over the maximum of {limit}.",
                 [job, with, queue, limit]
@@ -105,19 +105,19 @@ impl Case<'_> {
             n => text!("{job}: its first {n} [pods] are non-preemptible", [job = self.job(), n]),
         };
         let facts = self.facts(self.resource(Some(resource)));
-        let of = |quantity| facts.get(Party::Queue(id), quantity);
-        let (held, with) = (of(Quantity::Before), of(Quantity::AllocatedNonPreemptible));
+        let fact = |quantity| facts.get(Party::Queue(id), quantity);
+        let (before, usage) = (fact(Quantity::Before), fact(Quantity::AllocatedNonPreemptible));
         let queue = queue_of(self.frame, id);
-        let why = match (held, with, of(Quantity::Quota)) {
+        let why = match (before, usage, fact(Quantity::Quota)) {
             (_, _, Some(quota)) if quota.value == Some(0.0) => {
                 text!("{queue} has a [quota] of {quota}.", [queue, quota])
             }
-            (Some(held), _, Some(quota)) if held.value == quota.value => {
+            (Some(before), _, Some(quota)) if before.value == quota.value => {
                 text!("{queue} already uses its whole [quota] of {quota} for non-preemptible [jobs].", [queue, quota])
             }
-            (_, Some(with), Some(quota)) => text!(
-                "with it {queue} would use {with} for non-preemptible [jobs], over its [quota] of {quota}.",
-                [queue, with, quota = bare(quota)]
+            (_, Some(usage), Some(quota)) => text!(
+                "with it {queue} would use {usage} for non-preemptible [jobs], over its [quota] of {quota}.",
+                [queue, usage, quota = bare(quota)]
             ),
             _ => text!("{queue} has no more [quota] for non-preemptible [jobs].", [queue]),
         };
@@ -137,20 +137,20 @@ impl Case<'_> {
         let failed = self.not_entitled_check();
         let r = failed.and_then(decisive_resource).unwrap_or(self.resource);
         let facts = Facts::of(failed.map_or(&[], std::slice::from_ref), r);
-        let of = |quantity| facts.get(Party::Queue(id), quantity);
-        let why = if let (Some(with), Some(share)) = (of(Quantity::AllocatedWithJob), of(Quantity::FairShare)) {
+        let fact = |quantity| facts.get(Party::Queue(id), quantity);
+        let why = if let (Some(usage), Some(share)) = (fact(Quantity::AllocatedWithJob), fact(Quantity::FairShare)) {
             let first = self.higher_priority().filter(|_| share.value == Some(0.0));
             // Every resource counts, also one that the job does not request.
-            let uses = if of(Quantity::Request).is_none_or(|request| request.value != Some(0.0)) {
+            let uses = if fact(Quantity::Request).is_none_or(|request| request.value != Some(0.0)) {
                 text!("with {job}, it would use", [job = self.job()])
             } else {
                 Text::of("it already uses")
             };
             text!(
-                "{uses} {with}, over its [fair share] of {share}{first}.{past_usage}",
-                [uses, with, share = bare(share), first, past_usage = self.past_usage()]
+                "{uses} {usage}, over its [fair share] of {share}{first}.{past_usage}",
+                [uses, usage, share = bare(share), first, past_usage = self.past_usage()]
             )
-        } else if let (Some(with), Some(quota)) = (of(Quantity::AllocatedNonPreemptible), of(Quantity::Quota)) {
+        } else if let (Some(with), Some(quota)) = (fact(Quantity::AllocatedNonPreemptible), fact(Quantity::Quota)) {
             text!(
                 "with {job}, it would use {with} for non-preemptible [jobs], over its [quota] of {quota}.",
                 [job = self.job(), with, quota = bare(quota)]
@@ -179,8 +179,8 @@ impl Case<'_> {
 
     /// *Without past usage its fair share would be 5 GPUs.*
     fn past_usage(&self) -> Option<Text> {
-        let of = |check: &&Check| check.right.quantity == Quantity::FairShareWithoutUsage && check.holds;
-        let check = self.refusal.checks.iter().find(of)?;
+        let is_unadjusted = |check: &&Check| check.right.quantity == Quantity::FairShareWithoutUsage && check.holds;
+        let check = self.refusal.checks.iter().find(is_unadjusted)?;
         let facts = Facts::of(std::slice::from_ref(check), decisive_resource(check)?);
         let without = facts.get(Party::Queue(check.subject.queue?), check.right.quantity)?;
         Some(text!(" Without past usage its [fair share] would be {without}.", [without]))

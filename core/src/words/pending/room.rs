@@ -50,12 +50,12 @@ impl Case<'_> {
             return None;
         }
         let all: f64 = self.nodes().map(|node| node.capacity[2]).sum();
-        let says = match all {
+        let text = match all {
             all if all <= 0.0 => return None,
             1.0 => "the only GPU is in use".to_string(),
             _ => format!("all {} are in use", with_unit(Resource::GPU, all)),
         };
-        self.lacks_gpus().then_some(says)
+        self.lacks_gpus().then_some(text)
     }
 
     pub(super) fn too_large(&self, resource: Resource) -> Text {
@@ -64,7 +64,7 @@ impl Case<'_> {
             return self.larger_than_its_nodes(check);
         }
         // The page numbers named resources after CPU, memory and GPUs.
-        let largest_of = |at: usize| self.frame.nodes.iter().map(|node| node.capacity[at]).fold(0.0, f64::max);
+        let largest_of = |index: usize| self.frame.nodes.iter().map(|node| node.capacity[index]).fold(0.0, f64::max);
         let more = |name: &str, largest: String| {
             text!(
                 "{job} cannot start: a [pod] of it needs more {name} than any [node] has; the largest [node] has {largest}.",
@@ -82,28 +82,28 @@ impl Case<'_> {
     fn larger_than_its_nodes(&self, check: &Check) -> Text {
         let named = check.subject.resource.and_then(Resource::nth_named).and_then(|n| self.frame.named.get(n));
         let r = self.resource(check.subject.resource);
-        let of = |term: &Term| match named {
+        let amount_of = |term: &Term| match named {
             Some(_) => number::number(side(&term.value, Resource::GPU).unwrap_or_default()),
             None => with_unit(r, side(&term.value, r).unwrap_or_default()),
         };
-        let (asked, most) = (of(&check.left), of(&check.right));
+        let (requested, largest) = (amount_of(&check.left), amount_of(&check.right));
         let unit = named.map(|name| text!(" {name}", [name = text::name(name)]));
         let usable = if check.right.quantity == Quantity::LargestNode { "" } else { " that it may use" };
         text!(
-            "{job} cannot start: a [pod] of it needs {asked}{unit}; the largest [node]{usable} has {most}.",
-            [job = self.job(), asked, unit, usable, most]
+            "{job} cannot start: a [pod] of it needs {requested}{unit}; the largest [node]{usable} has {largest}.",
+            [job = self.job(), requested, unit, usable, largest]
         )
     }
 
     /// The missing room when nodes were tried, as the first half of a sentence.
     pub(super) fn short_of(&self) -> String {
         let tried = self.refusal.also.iter().find_map(|gate| match gate {
-            Gate::NoNode { of, free: Some(free), reasons, .. } => Some((*of, free.total, reasons)),
+            Gate::NoNode { of: n_pods, free: Some(free), reasons, .. } => Some((*n_pods, free.total, reasons)),
             _ => None,
         });
-        let Some((of, total, reasons)) = tried else { return String::new() };
+        let Some((n_pods, total, reasons)) = tried else { return String::new() };
         let place = within(reasons);
-        match self.asks(of) {
+        match self.asks(n_pods) {
             Some(_) if total <= 0.0 => format!("no GPU is free{place}, and "),
             Some(asks) if total < asks.total() => {
                 let (needs, were) = (with_unit(Resource::GPU, asks.total()), if total == 1.0 { "was" } else { "were" });
@@ -115,28 +115,28 @@ impl Case<'_> {
 
     /// The GPUs that as many of its pending pods request, 0 standing for all of them; `None`: they need none, or it is
     /// unknown which of unlike pods are meant.
-    fn asks(&self, of: u32) -> Option<Asks<'_>> {
+    fn asks(&self, n_pods: u32) -> Option<Asks<'_>> {
         let row = self.row()?;
-        let of = if of == 0 { row.pending } else { of };
+        let n_pods = if n_pods == 0 { row.pending } else { n_pods };
         let alike = match row.asks.as_slice() {
             [one] => *one,
             // The pod that was tried has recorded its request.
-            _ if of == 1 => {
+            _ if n_pods == 1 => {
                 let request = self.check(Quantity::Request)?;
                 Ask { pods: 1, gpus: side(&request.left.value, Resource::GPU)? }
             }
-            all if of == row.pending && all.iter().any(|ask| ask.gpus > 0.0) => {
+            all if n_pods == row.pending && all.iter().any(|ask| ask.gpus > 0.0) => {
                 return Some(Asks::Unlike(all));
             }
             _ => return None,
         };
-        (alike.gpus > 0.0).then_some(Asks::Alike(Ask { pods: of, ..alike }))
+        (alike.gpus > 0.0).then_some(Asks::Alike(Ask { pods: n_pods, ..alike }))
     }
 
     /// Needed against free GPUs at the attempt; `None`: its pods need none, the numbers are unknown, or GPUs are not
     /// what it lacks.
-    fn needs(&self, of: u32, place: &str) -> Option<String> {
-        let (asks, FreeGpus { total, most }) = (self.asks(of)?, self.refusal.free()?);
+    fn needs(&self, n_pods: u32, place: &str) -> Option<String> {
+        let (asks, FreeGpus { total, most }) = (self.asks(n_pods)?, self.refusal.free()?);
         if asks.total() <= total && asks.most() <= most {
             return None;
         }
@@ -150,7 +150,7 @@ impl Case<'_> {
 
     pub(super) fn no_node(
         &self,
-        (placed, of): (u32, u32),
+        (placed, n_pods): (u32, u32),
         reasons: &[(NodeReason, u32)],
         free: Option<FreeGpus>,
     ) -> Text {
@@ -159,10 +159,10 @@ impl Case<'_> {
             return text!("{job} is waiting: {reserved}.", [job, reserved]);
         }
         let lacks_gpus = reasons.iter().any(|(reason, _)| *reason == NodeReason::Insufficient(Resource::GPU));
-        let needs = self.needs(of, within(reasons)).filter(|_| lacks_gpus || reasons.is_empty());
+        let needs = self.needs(n_pods, within(reasons)).filter(|_| lacks_gpus || reasons.is_empty());
         let needs = needs.unwrap_or_else(|| no_node_for(reasons).into());
-        let could = if placed > 0 && of > 1 && free.is_some() && lacks_gpus {
-            format!(" ({placed} of {of} [pods] could be placed)")
+        let could = if placed > 0 && n_pods > 1 && free.is_some() && lacks_gpus {
+            format!(" ({placed} of {n_pods} [pods] could be placed)")
         } else {
             String::new()
         };
@@ -200,10 +200,10 @@ enum Asks<'a> {
 
 impl Asks<'_> {
     fn total(&self) -> f64 {
-        let of = |ask: &Ask| ask.gpus * f64::from(ask.pods);
+        let gpus_of = |ask: &Ask| ask.gpus * f64::from(ask.pods);
         match self {
-            Asks::Alike(ask) => of(ask),
-            Asks::Unlike(asks) => asks.iter().map(of).sum(),
+            Asks::Alike(ask) => gpus_of(ask),
+            Asks::Unlike(asks) => asks.iter().map(gpus_of).sum(),
         }
     }
 

@@ -42,12 +42,12 @@ struct Located<'a> {
 }
 
 impl Reader {
-    fn fault(&mut self, here: &Located<'_>, says: String) {
+    fn fault(&mut self, here: &Located<'_>, message: String) {
         if self.faults.len() >= FAULTS_MAX {
             self.n_more += 1;
             return;
         }
-        self.faults.push(Fault { at: here.path.clone(), position: here.value.at, says });
+        self.faults.push(Fault { at: here.path.clone(), position: here.value.at, says: message });
     }
 
     /// Known entries of a map; others are errors.
@@ -69,8 +69,8 @@ impl Reader {
                         Some(near) => format!("did you mean `{near}`?"),
                         None => format!("known here: {}", known.join(", ")),
                     };
-                    let says = format!("unknown field {}; {hint}", quoted(key));
-                    self.fault(&Located { value, path: here.path.clone() }, says);
+                    let message = format!("unknown field {}; {hint}", quoted(key));
+                    self.fault(&Located { value, path: here.path.clone() }, message);
                 }
             }
         }
