@@ -167,7 +167,9 @@ jobs:
 ";
     assert_eq!(
         also(&frame(waiting, 1), "b1"),
-        ["b1 is waiting: no allowed eviction frees enough. a uses 2 GPUs, which is within its quota of 4 GPUs."]
+        [
+            "b1 is waiting: no eviction that the rules allow frees enough. a uses 2 GPUs, which is within its quota of 4 GPUs."
+        ]
     );
     let upgrade = include_str!("../../assets/scenarios/upgrade-another-team-loses.yaml");
     let (_, body) = upgrade.split_once("nodes:").expect("nodes");

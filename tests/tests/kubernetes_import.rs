@@ -193,7 +193,7 @@ fn assumptions_and_omissions_are_reported() {
         understood: 1 × PriorityClass (scheduling.k8s.io): urgent (line 36)
         assumed: now is 2026-03-01T12:00:00Z, the latest moment in the text
         assumed: 1 × Pod: monitoring/exporter (line 92): of another scheduler, so its requests are taken off its node
-        assumed: work runs until the end: no object says how long it lasts
+        assumed: no durations: jobs run to the end
         assumed: version 0.17, the newest that is simulated
         ignored: 1 × Deployment (apps): web (line 98): of another scheduler
         ignored: 1 × Pod: vision/finished (line 86): over, or holding a device for others

@@ -222,7 +222,7 @@ fn kueue_becomes_queues_and_jobs() {
         # assumed: 1 × Workload (kueue.x-k8s.io): vision/job-admitted (line 78): admitted, but no pod says on which node, so they wait
         # assumed: speech (line 25): quotas of the flavors on-demand, spot are added up
         # assumed: Kueue itself is not simulated: its queues and jobs are scheduled by the rules of the chosen policy
-        # assumed: work runs until the end: no object says how long it lasts
+        # assumed: no durations: jobs run to the end
         # assumed: version 0.17, the newest that is simulated
         # ignored: 1 × Workload (kueue.x-k8s.io): vision/job-over (line 84): finished or not active
         # ignored: vision (line 23): lendingLimit: idle quota can be used by all others
@@ -255,10 +255,10 @@ fn volcano_becomes_queues_and_jobs() {
         # understood: 2 × Pod: ns/train-0 (line 9), ns/train-1 (line 13)
         # understood: 1 × PodGroup (scheduling.volcano.sh): ns/train (line 7)
         # understood: 2 × Queue (scheduling.volcano.sh): root (line 2), research (line 3)
-        # assumed: no object names a moment: all are as old as their order says
+        # assumed: no creation times: the order of the file counts as age
         # assumed: 1 node that pods name and the text does not have: 8 GPUs each
         # assumed: Volcano itself is not simulated: its queues and jobs are scheduled by the rules of the chosen policy
-        # assumed: work runs until the end: no object says how long it lasts
+        # assumed: no durations: jobs run to the end
         # assumed: version 0.17, the newest that is simulated
         # ignored: minTaskMember of 1 × PodGroup (scheduling.volcano.sh): ns/train (line 7)
         # ignored: reclaimable of 1 × Queue (scheduling.volcano.sh): research (line 3)

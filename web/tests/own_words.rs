@@ -138,7 +138,7 @@ fn the_serving_order_is_explained() {
     expect![[r#"
         Order at the top level
           1. `a`: priority 0, share 0.50, waiting 1 GPU
-          2. `c` behind `a` at equal priority 0 and share 0.50 by the maximum of another queue: tied; name order is used
+          2. `c` behind `a` at equal priority 0 and share 0.50 by the maximum of another queue: tied; the first name goes first
           3. `b` behind `c` at equal priority 0: share 0.75 against 0.20
            Nothing is pending here, so the next cycle skips it.
     "#]]
@@ -146,7 +146,7 @@ fn the_serving_order_is_explained() {
     expect![[r#"
         Order at the top level
           1. `a`: priority 0, share 0.50, waiting 1 GPU
-          2. `c` behind `a` at equal priority 0 and share 0.50 by the maximum of another queue: tied; name order is used  <-
+          2. `c` behind `a` at equal priority 0 and share 0.50 by the maximum of another queue: tied; the first name goes first  <-
           3. `b` behind `c` at equal priority 0: share 0.75 against 0.20
     "#]].assert_eq(&orders(ties, 0, &queue("c")));
 }

@@ -119,7 +119,7 @@ fn why_has_both_sides_of_a_reclaim() {
 fn why_says_the_multiplier_that_prevents_a_reclaim() {
     let whole = Whole::open("reclaim-multiplier", 1);
     let why = words::why(whole.frame(), None, &Selection::Job("vision-2".into()), None, Resource::GPU);
-    expect!["`vision-2` is waiting: no GPU is free, and no allowed eviction frees enough (4 possible sets of evictions tried). `research` would be at least as saturated as `product` (allocated / fair share: 1.25 × 1.2 = 1.50 against 1.50; reclaimerUtilizationMultiplier is 1.2)."].assert_eq(&why.verdict.to_string());
+    expect!["`vision-2` is waiting: no GPU is free, and no eviction that the rules allow frees enough (4 combinations tried). `research` would be at least as saturated as `product` (allocated / fair share: 1.25 × 1.2 = 1.50 against 1.50; reclaimerUtilizationMultiplier is 1.2)."].assert_eq(&why.verdict.to_string());
 }
 
 #[test]

@@ -191,7 +191,7 @@ fn add_jobs(workloads: &[LocatedValue<'_>], scenario: &mut Scenario, report: &mu
         queues.extend(missing.iter().map(|name| without_limit(name)));
         scenario.queues = Arc::new(queues);
     }
-    report.assume("work runs until the end: no answer says how long it lasts");
+    report.assume("no durations: jobs run to the end");
     scenario.jobs = Arc::new(jobs);
 }
 

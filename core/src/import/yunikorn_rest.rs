@@ -364,7 +364,7 @@ fn jobs(state: &RestObjects<'_>, scenario: &mut Scenario, report: &mut Report) -
     if !jobs.is_empty() {
         let (jobs, pods) = (counted(jobs.len() as u64, "job"), counted(n_pods, "pod"));
         report.understand(format!("{jobs} with {pods}, from applications with asks and allocations"));
-        report.assume("work runs until the end: no answer says how long it lasts");
+        report.assume("no durations: jobs run to the end");
     }
     jobs
 }

@@ -142,7 +142,7 @@ fn preempted(frame: &Frame, event: &EventRow) -> Explanation {
     Explanation {
         verdict: text!("{victim} was [evicted]{why}.", [victim, why]),
         controls: std::iter::once(name).chain(event.by().map(|by| frame.job(by))).map(priority).collect(),
-        outlook: text!("{job} shuts down, then waits again.", [job = job(name)]),
+        outlook: super::reclaim::after_eviction(frame, event),
         ..Explanation::default()
     }
 }
@@ -191,14 +191,20 @@ fn now_uses(frame: &Frame, row: &QueueRow, resource: Resource) -> Text {
     // GPUs need no unit: the sentence has just named some.
     let shown = |amount| if resource == Resource::GPU { number::number(amount) } else { with_unit(resource, amount) };
     let divides = Policy::described(&frame.policy).is_none_or(|policy| policy.queue.weight.is_some());
-    let bounds = match (row.fair_share.as_ref().and_then(|share| share[r]), row.quota[r]) {
+    let used = row.allocated[r];
+    let bound = match (row.fair_share.as_ref().and_then(|share| share[r]), row.quota[r]) {
         // A fair share of zero is not mentioned.
-        (Some(0.0), _) if !divides => String::new(),
-        (Some(share), _) => format!(" of its [fair share] of {}", shown(share)),
-        (None, Some(quota)) => format!(" of its [quota] of {}", shown(quota)),
-        (None, None) => String::new(),
+        (Some(0.0), _) if !divides => None,
+        (Some(share), _) => Some(("[fair share]", share)),
+        (None, quota) => quota.map(|quota| ("[quota]", quota)),
     };
-    text!(": {queue} now uses {amount}{bounds}", [queue = queue(&row.name), amount = shown(row.allocated[r]), bounds])
+    let bound = bound.map_or(String::new(), |(what, bound)| match shown(used - bound) {
+        excess if used > bound && excess != shown(0.0) => {
+            format!(", {excess} more than its {what} of {}", shown(bound))
+        }
+        _ => format!(" of its {what} of {}", shown(bound)),
+    });
+    text!(": {queue} now uses {amount}{bound}", [queue = queue(&row.name), amount = shown(used), bound])
 }
 
 /// A job that ended because its evicted pods were not replaced.

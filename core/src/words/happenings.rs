@@ -147,7 +147,7 @@ pub fn moment(frame: &Frame) -> Explanation {
         (0, _) => {
             text!("Before the first cycle. Select a [queue], [a job], a cell or an event to see what decided it.")
         }
-        (_, 0) if frame.quiet => text!("Nothing changed in this cycle, and nothing further will happen."),
+        (_, 0) if frame.quiet => text!("Nothing changed in this cycle, and nothing more will happen."),
         (_, 0) => text!("Nothing changed in this cycle."),
         (cycle, n) => {
             text!("{things} in cycle {cycle}. Select one to see what decided it.", [things = things(n), cycle])

@@ -200,7 +200,7 @@ impl Expectation {
         let next = frame.next_ms.map(time);
         match self {
             Expectation::Nothing => {
-                text!("Nothing further will happen in this scenario: only an edit changes this.")
+                text!("Nothing more will happen. Change something to go on.")
             }
             Expectation::NextCycle => text!(
                 "It can start in the next cycle{at}, unless another [job] comes first.",
@@ -230,7 +230,7 @@ impl Expectation {
                 text!("It is tried in the next of its [node] pools in the next cycle.")
             }
             Expectation::Unreserved(reasons) => super::yunikorn::after_reservation(frame, reasons),
-            Expectation::Considered => text!("It is considered again in the next cycle."),
+            Expectation::Considered => text!("The scheduler tries it again in the next cycle."),
             Expectation::Behind(other) => {
                 text!("It is considered once {job} has started.", [job = job(frame.job(*other))])
             }

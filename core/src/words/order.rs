@@ -136,7 +136,7 @@ fn why_behind(place: &OrderPlace, last: &Check) -> String {
         Quantity::DominantShare | Quantity::Saturation if is_equal => {
             format!("both have {named} {own_value}, so the first in the file comes first")
         }
-        Quantity::Name => "tied; name order is used".into(),
+        Quantity::Name => "tied; the first name goes first".into(),
         Quantity::Applies => last.rule.0.says.into(),
         _ if is_file_order(&last.left) && is_file_order(&last.right) => {
             "without times of creation, the order in the file counts".into()

@@ -9,11 +9,13 @@ use crate::trace::{Ending, Outlook};
 /// The outlook of a refusal as a sentence.
 pub fn outlook(frame: &Frame, outlook: Outlook) -> Text {
     match outlook {
-        Outlook::NextCycle => text!("It is considered again in the next cycle."),
+        Outlook::NextCycle => text!("The scheduler tries it again in the next cycle."),
         Outlook::At { time, what } => {
             let what = match what {
-                Ending::Termination => "the [evicted] [pods] are gone and the [job] is considered again.",
-                Ending::Protection => "the protection ends; the next cycle can evict for it.",
+                Ending::Termination => "the [evicted] [pods] are gone and the scheduler tries the [job] again.",
+                Ending::Protection => {
+                    "the protection ends. From the next cycle on, the protected [jobs] can be [evicted]."
+                }
                 Ending::Reservation => "the reservation expires.",
                 Ending::Backoff => "it is tried again.",
                 Ending::PreemptionDelay => "it may preempt.",
@@ -26,7 +28,7 @@ pub fn outlook(frame: &Frame, outlook: Outlook) -> Text {
             [job = text::job(frame.job(job)), end = clock(end)]
         ),
         Outlook::WhenEnds { job, at: None } => text!(
-            "It can start when {job} ends, which has no planned end: only an edit changes this.",
+            "It can start when {job} ends. That [job] has no end time, so this needs a change.",
             [job = text::job(frame.job(job))]
         ),
         Outlook::OnlyByEdit => text!("Only an edit changes this."),

@@ -156,8 +156,8 @@ impl<'a> Sides<'a> {
             ("priority", priority(self.giver), priority(self.taker)),
             ("[fair share]", self.of(self.giver, Quantity::FairShare), self.of(self.taker, Quantity::FairShare)),
             ("[quota]", self.of(self.giver, Quantity::Quota), self.of(self.taker, Quantity::Quota)),
-            ("allocated before", self.held(), self.of(self.taker, Quantity::Before)),
-            ("allocated after", self.left(), self.of(self.taker, Quantity::AllocatedWithJob)),
+            ("uses before", self.held(), self.of(self.taker, Quantity::Before)),
+            ("uses after", self.left(), self.of(self.taker, Quantity::AllocatedWithJob)),
             (
                 "saturation ratio after",
                 self.of(self.giver, Quantity::Saturation),
@@ -173,17 +173,14 @@ impl<'a> Sides<'a> {
             // The first four rows are seen at once, the others with the rule.
             rows.sort_by_key(|(name, _, is_decisive)| *name == "[quota]" && !is_decisive);
         }
-        let caption = match self.parent {
-            Some(parent) => text!("Compared below {queue}", [queue = queue_of(self.frame, parent)]),
-            None => Text::of("Compared at the top level"),
-        };
+        let [giver, taker] = [self.giver, self.taker].map(|queue| queue_of(self.frame, queue));
+        let level = self.parent.map(|parent| text!(", both below {queue}", [queue = queue_of(self.frame, parent)]));
         Evidence {
-            caption,
-            head: vec![
-                Text::of(unit(self.resource, 2.0)),
-                queue_of(self.frame, self.giver),
-                queue_of(self.frame, self.taker),
-            ],
+            caption: text!(
+                "{giver} and {taker} compared{level}",
+                [giver = giver.clone(), taker = taker.clone(), level]
+            ),
+            head: vec![Text::of(unit(self.resource, 2.0)), giver, taker],
             rows,
         }
     }
@@ -236,15 +233,12 @@ fn reclaimed_by_amounts(frame: &Frame, event: &EventRow, resource: Resource) -> 
 pub fn after_eviction(frame: &Frame, event: &EventRow) -> Text {
     let name = frame.job_name(event);
     let running = frame.jobs.iter().find(|job| job.name == name).map_or(0, |job| job.running);
-    let job = job(name);
+    let (job, queue) = (job(name), queue_of(frame, frame.queue_of(event)));
     match running {
-        0 => text!("{job} shuts down, then waits again.", [job]),
-        1 => {
-            text!("The [evicted] [pod] of {job} shuts down, then waits again; 1 [pod] of it runs on.", [job])
-        }
+        0 => text!("{job} shuts down and goes back to waiting in {queue}.", [job, queue]),
         n => text!(
-            "The [evicted] [pod] of {job} shuts down, then waits again; {pods} of it run on.",
-            [job, pods = number::count(n.into(), "[pod]")]
+            "The [evicted] [pod] of {job} shuts down and goes back to waiting in {queue}; {pods} of it {run} on.",
+            [job, queue, pods = number::count(n.into(), "[pod]"), run = if n == 1 { "runs" } else { "run" }]
         ),
     }
 }

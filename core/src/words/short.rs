@@ -20,13 +20,13 @@ pub fn short_reason(frame: &Frame, refusal: &Refusal) -> String {
         Gate::UserLimit { .. } => "over the user's [limit]",
         Gate::TooManyJobs { .. } => "too many [jobs]",
         Gate::NonPreemptibleOverQuota { .. } => "[over quota]",
-        Gate::NotEntitled { .. } => "over [fair share]",
+        Gate::NotEntitled { .. } => "would exceed its [fair share]",
         Gate::NoVictims { .. } | Gate::NoNode { .. } | Gate::LikeFailed { .. } => "no room",
         Gate::VictimsProtected { until } => {
             return format!("others protected until {}", number::time(until.as_millis()));
         }
         Gate::Behind { job } => return format!("behind {}", frame.job(*job)),
-        Gate::WaitingForVictims { .. } => "starts soon",
+        Gate::WaitingForVictims { .. } => "place [claimed]",
         Gate::GangIncomplete { held, of, .. } => return format!("gang {held} of {of}"),
         Gate::GangFailed => "failed",
         Gate::GangRefused => "refused",

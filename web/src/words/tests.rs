@@ -48,8 +48,8 @@ fn a_reclaim_names_both_sides() {
     );
     let evidence = explanation.evidence.expect("both sides have numbers");
     let row = |at: usize| (evidence.rows[at].0, evidence.rows[at].1.join(" "));
-    assert_eq!(row(2), ("allocated before", "3 1".into()));
-    assert_eq!(row(3), ("allocated after", "2 2".into()));
+    assert_eq!(row(2), ("uses before", "3 1".into()));
+    assert_eq!(row(3), ("uses after", "2 2".into()));
     assert_eq!(explanation.rule.map(|rule| rule.key).as_deref(), Some("kai/reclaim/maintain-fair-share"));
     assert_eq!(explanation.controls[0].path.to_string(), r#"queues["team-a"].gpu.quota"#);
 }
@@ -64,7 +64,7 @@ fn a_reclaim_is_told_at_the_level_where_paths_split() {
         ],
     );
     let caption = explanation.evidence.map(|evidence| evidence.caption.to_string());
-    assert_eq!(caption.as_deref(), Some("Compared below `research`"));
+    assert_eq!(caption.as_deref(), Some("`vision` and `nlp` compared, both below `research`"));
 }
 
 #[test]
@@ -172,14 +172,14 @@ fn every_gate_has_its_sentence() {
         `b2` has failed: its gang did not get room for all pods in time.
         `b2` was refused: `team-b` does not accept a gang of this size, or any gang because it sorts applications by fair.
         `b2` is waiting: `team-b` cannot reclaim for it: with `b2`, it would use more than it may reclaim.
-        `b2` is waiting: no allowed eviction frees enough (3 possible sets of evictions tried).
+        `b2` is waiting: no eviction that the rules allow frees enough (3 combinations tried).
         `b2` is waiting: the jobs to evict are protected by their minimum runtime (until 0:20).
         `b2` is waiting: no node that it may use has room. Nodes checked: 2 with too few free GPUs.
         `b2` is waiting: no node that it may use has room. Nodes checked: 1 with too few free GPUs, 1 down.
         `b2` is waiting behind `b1`, which comes first in `team-b`.
-        `b2` is waiting: no allowed eviction frees enough for `b1`, which requests no more and was tried first.
+        `b2` is waiting: no eviction that the rules allow frees enough for `b1`, which requests no more and was tried first.
         `b2` is waiting: it was placed on `node-1`, which has no free GPU left for it, so its pod cannot be bound.
-        `b2` is waiting: it was tried once in its node pool, and scheduling-backoff 1 allows no further try.
+        `b2` is waiting: it was tried once in its node pool and is not tried again (its scheduling-backoff is 1).
         `b2` is waiting: the room claimed for it becomes free at 0:20.
     "#]]
     .assert_eq(&(lines.join("\n") + "\n"));
@@ -189,7 +189,7 @@ fn every_gate_has_its_sentence() {
 fn who_is_on_its_way_is_told_whose_place_it_gets() {
     check_verdict(
         &job_at(&fixtures::reclaimed(), "b2"),
-        expect!["`b2` is waiting for `a2` to shut down at 0:02; its place is claimed."],
+        expect!["`b2` is waiting for `a2` to shut down at 0:02 and has claimed its place."],
     );
 }
 
@@ -370,13 +370,13 @@ fn the_start_scenario_keeps_what_is_promised() {
         `a2` was evicted so that `b2` can run. `team-a` was using 3 GPUs, 1 over its fair share of 2; with `b2`, `team-b` uses exactly its fair share of 2.
         fair share: 2 | 2 *
         quota: 2 | 
-        allocated before: 3 | 1
-        allocated after: 2 | 2
+        uses before: 3 | 1
+        uses after: 2 | 2
         saturation ratio after:  | 1.00
         `team-a`: allocated before this eviction (3 GPUs) is more than the larger of quota and fair share (2 GPUs).
         `team-b`: saturation ratio (1.00) is at most 1.
         `team-b`: allocated with the job (2 GPUs) is at most fair share (2 GPUs).
-        `b2` is waiting for `a2` to shut down; its place is claimed.
+        `b2` is waiting for `a2` to shut down and has claimed its place.
     "#]].assert_eq(&text);
 }
 
@@ -397,33 +397,33 @@ fn examples_explain_why_jobs_wait() {
         }
     }
     expect![[r#"
-        gang-of-four: `gang` is waiting: it needs 4 GPUs and only 2 were free, and `team-a` cannot reclaim for it: with `gang`, it would use 6 GPUs, over its fair share of 4. Nothing further will happen in this scenario: only an edit changes this.
+        gang-of-four: `gang` is waiting: it needs 4 GPUs and only 2 were free, and `team-a` cannot reclaim for it: with `gang`, it would use 6 GPUs, over its fair share of 4. Nothing more will happen. Change something to go on.
           also: `gang` is waiting: it needs 1 GPU for each of 4 pods; 2 were free, at most 2 on one node (2 of 4 pods could be placed). Nodes checked: 2 with too few free GPUs.
           `team-a`: allocated with the job (6 GPUs) is more than fair share (4 GPUs).
           `gang`: requested (1 GPU) is at most free or being freed on one node (2 GPUs).
           `gang`: priority (50) is at most `small`: priority (50).
-        fragments-pinned: `wide` is waiting: it needs 2 GPUs on one node; 4 were free, at most 1 on one node. Nodes checked: 4 with too few free GPUs. Nothing further will happen in this scenario: only an edit changes this.
-          also: `wide` is waiting: no allowed eviction frees enough.
+        fragments-pinned: `wide` is waiting: it needs 2 GPUs on one node; 4 were free, at most 1 on one node. Nodes checked: 4 with too few free GPUs. Nothing more will happen. Change something to go on.
+          also: `wide` is waiting: no eviction that the rules allow frees enough.
           `wide`: requested (2 GPUs) is more than free or being freed on one node (1 GPU).
           `wide`: no other preemptible job runs.
-        may-not-borrow: `build-2` is non-preemptible, and `team-a` already uses its whole quota of 1 GPU for non-preemptible jobs. Non-preemptible jobs cannot run over quota, even when resources are free. It can start when `build-1` ends, which has no planned end: only an edit changes this.
+        may-not-borrow: `build-2` is non-preemptible, and `team-a` already uses its whole quota of 1 GPU for non-preemptible jobs. Non-preemptible jobs cannot run over quota, even when resources are free. It can start when `build-1` ends. That job has no end time, so this needs a change.
           `team-a`: allocated to non-preemptible jobs with the job (2 GPUs) is more than quota (1 GPU).
-        limit-is-a-ceiling: `a4` is waiting: with it, `team-a` would use 4 GPUs, over its limit of 3. Nothing further will happen in this scenario: only an edit changes this.
+        limit-is-a-ceiling: `a4` is waiting: with it, `team-a` would use 4 GPUs, over its limit of 3. Nothing more will happen. Change something to go on.
           also: `a4` is waiting: `team-a` cannot reclaim for it: with `a4`, it would use 4 GPUs, over its fair share of 3.
           `team-a`: allocated with the job (4 GPUs) is more than limit (3 GPUs).
           `team-a`: allocated with the job (4 GPUs) is more than fair share (3 GPUs).
           `a4`: priority (50) is at most `a1`: priority (50).
-        limit-is-a-ceiling: `a5` is waiting: with it, `team-a` would use 4 GPUs, over its limit of 3. Nothing further will happen in this scenario: only an edit changes this.
+        limit-is-a-ceiling: `a5` is waiting: with it, `team-a` would use 4 GPUs, over its limit of 3. Nothing more will happen. Change something to go on.
           also: `a5` is waiting: `team-a` cannot reclaim for it: with `a5`, it would use 4 GPUs, over its fair share of 3.
           `team-a`: allocated with the job (4 GPUs) is more than limit (3 GPUs).
           `team-a`: allocated with the job (4 GPUs) is more than fair share (3 GPUs).
-        ten-promised-seven-there: `b3` is waiting: no GPU is free, and no allowed eviction frees enough (5 possible sets of evictions tried). `team-a` uses 5 GPUs, which is within its quota and fair share of 5 GPUs. Nothing further will happen in this scenario: only an edit changes this.
+        ten-promised-seven-there: `b3` is waiting: no GPU is free, and no eviction that the rules allow frees enough (5 combinations tried). `team-a` uses 5 GPUs, which is within its quota and fair share of 5 GPUs. Nothing more will happen. Change something to go on.
           `team-a`: allocated before this eviction (5 GPUs) is at most the larger of quota and fair share (5 GPUs).
           `team-b`: allocated with the job (3 GPUs) is at most quota (5 GPUs).
           `team-a`: allocated before this eviction (5 GPUs) is at most quota (5 GPUs).
           `b3`: priority (50) is at most `b1`: priority (50).
           `b3`: requested (1 GPU) is more than free or being freed on one node (0 GPUs).
-        ten-promised-seven-there: `b4` is waiting: no GPU is free, and no allowed eviction frees enough for `b3`, which requests no more and was tried first. `team-a` uses 5 GPUs, which is within its quota and fair share of 5 GPUs. Nothing further will happen in this scenario: only an edit changes this.
+        ten-promised-seven-there: `b4` is waiting: no GPU is free, and no eviction that the rules allow frees enough for `b3`, which requests no more and was tried first. `team-a` uses 5 GPUs, which is within its quota and fair share of 5 GPUs. Nothing more will happen. Change something to go on.
           `b4`: requested (1 GPU) is more than free or being freed on one node (0 GPUs).
     "#]].assert_eq(&text);
 }

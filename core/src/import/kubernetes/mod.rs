@@ -163,7 +163,7 @@ fn read(
         }
     }
     if !jobs.is_empty() {
-        report.assume("work runs until the end: no object says how long it lasts");
+        report.assume("no durations: jobs run to the end");
     }
     let counts = [(queues.len(), "queue"), (nodes.len(), "node"), (jobs.len(), "job")];
     let counts = counts.into_iter().filter(|(n, _)| *n > 0);
@@ -282,7 +282,7 @@ impl<'a> Cluster<'a> {
         let now_ms = objects.latest_ms();
         match objects.latest() {
             Some(text) => report.assume(format!("now is {text}, the latest moment in the text")),
-            None => report.assume("no object names a moment: all are as old as their order says"),
+            None => report.assume("no creation times: the order of the file counts as age"),
         }
         let bound = objects.of_kind(ObjectKind::BindRequest).iter().filter_map(|request| {
             let has_failed = request.place.scalar(&["status", "phase"]) == Some("Failed");

@@ -20,10 +20,10 @@ impl Case<'_> {
         // Without other numbers, the sentence gives those of the room.
         let room = self.in_use().filter(|_| is_dominant && why.is_empty());
         let room = room.or_else(|| self.no_room().filter(|_| is_dominant));
-        let sets = text!(" ({sets} of [evictions] tried)", [sets = count(tried.into(), "possible set")]);
+        let sets = text!(" ({combinations} tried)", [combinations = count(tried.into(), "combination")]);
         let why = if why.is_empty() { self.nothing_to_move(gate).unwrap_or_default() } else { why };
         text!(
-            "{job} is waiting: {room}no allowed [eviction] frees enough{sets}{why}.",
+            "{job} is waiting: {room}no [eviction] that the rules allow frees enough{sets}{why}.",
             [job = self.job(), room = lacks(room), sets = Some(sets).filter(|_| tried > 0), why]
         )
     }
@@ -83,7 +83,7 @@ impl Case<'_> {
             _ => None,
         });
         text!(
-            "{job} is waiting: {room}no allowed [eviction] frees enough for {other}, which requests no more and was tried first{why}.",
+            "{job} is waiting: {room}no [eviction] that the rules allow frees enough for {other}, which requests no more and was tried first{why}.",
             [job = self.job(), room = lacks(self.no_room()), other = job(self.frame.job(other)), why]
         )
     }

@@ -26,7 +26,7 @@ pub fn pending(frame: &Frame, refusal: &Refusal, resource: Resource) -> Explanat
     let is_loop = frame.lost_claim(refusal.job).is_some_and(LostClaim::is_loop);
     let state = match refusal.gate {
         Gate::WaitingForVictims { .. } if is_loop => "in a loop",
-        Gate::WaitingForVictims { .. } => "starts soon",
+        Gate::WaitingForVictims { .. } => "place [claimed]",
         _ => fate(&refusal.gate).unwrap_or("waits"),
     };
     // The comparison that failed keeps the job waiting; others only led to it.
@@ -198,7 +198,7 @@ impl Case<'_> {
             Gate::Delayed { until, why: Delay::Preemption } => self.no_evictions_yet(*until),
             Gate::Delayed { until, why } => super::yunikorn::delayed(job, *until, *why),
             Gate::TriedOnce => text!(
-                "{job} is waiting: it was tried once in its [node] pool, and scheduling-backoff 1 allows no further try.",
+                "{job} is waiting: it was tried once in its [node] pool and is not tried again (its scheduling-backoff is 1).",
                 [job]
             ),
             Gate::LikeFailed { job: other } => self.like_failed(*other),
@@ -244,11 +244,11 @@ impl Case<'_> {
             }
             0 => text!("{job} is waiting: the room [claimed] for it becomes free{when}.", [job, when]),
             1 => text!(
-                "{job} is waiting for {victims} to shut down{when}; its place is [claimed].",
+                "{job} is waiting for {victims} to shut down{when} and has [claimed] its place.",
                 [job, victims, when]
             ),
             _ => text!(
-                "{job} is waiting for {victims} to shut down{when}; their places are [claimed].",
+                "{job} is waiting for {victims} to shut down{when} and has [claimed] their places.",
                 [job, victims, when]
             ),
         }
