@@ -34,12 +34,12 @@ pub fn levels(world: PartitionView<'_>, memory: &Memory, queue: QueueId, job: Op
     if job.is_some() && app.is_none() {
         return Vec::new();
     }
-    let own = app.map(|app| core.apps[app].queue).or(memory.queues[queue.index()]);
-    let Some(to) = own else { return Vec::new() };
-    let mut path: Vec<QueueIx> = core.upwards(to).collect();
+    let queue_of_app = app.map(|app| core.apps[app].queue).or(memory.queues[queue.index()]);
+    let Some(target) = queue_of_app else { return Vec::new() };
+    let mut path: Vec<QueueIx> = core.upwards(target).collect();
     path.reverse();
     let mut levels: Vec<OrderLevel> = path.windows(2).map(|pair| teller.children(pair[0], Some(pair[1]))).collect();
-    levels.push(if core.queues[to].is_leaf { teller.apps(to, app) } else { teller.children(to, None) });
+    levels.push(if core.queues[target].is_leaf { teller.apps(target, app) } else { teller.children(target, None) });
     levels.retain(|level| level.n > 0 || level.subject_is_absent);
     levels
 }
@@ -47,20 +47,20 @@ pub fn levels(world: PartitionView<'_>, memory: &Memory, queue: QueueId, job: Op
 /// Effective priority of every queue.
 pub fn priorities(world: PartitionView<'_>, memory: &Memory) -> Vec<QueuePriority> {
     let core = &memory.core;
-    let of = |queue: QueueId| {
-        let Some(own) = memory.queues[queue.index()].map(|own| &core.queues[own]) else {
+    let priorities_of = |queue: QueueId| {
+        let Some(state) = memory.queues[queue.index()].map(|ix| &core.queues[ix]) else {
             return QueuePriority { queue, raw: None, offset: 0, is_fence: false, effective: None };
         };
-        let some = |priority: i32| Some(priority).filter(|&priority| priority != MIN);
+        let defined = |priority: i32| Some(priority).filter(|&priority| priority != MIN);
         QueuePriority {
             queue,
-            raw: some(own.raw),
-            offset: own.properties.offset,
-            is_fence: own.properties.priority_policy == PriorityPolicy::Fence,
-            effective: some(own.effective()),
+            raw: defined(state.raw),
+            offset: state.properties.offset,
+            is_fence: state.properties.priority_policy == PriorityPolicy::Fence,
+            effective: defined(state.effective()),
         }
     };
-    world.cluster.queues.ids().map(of).collect()
+    world.cluster.queues.ids().map(priorities_of).collect()
 }
 
 struct OrderBuilder<'a> {
@@ -83,9 +83,9 @@ impl OrderBuilder<'_> {
         level(self.queue(parent), &ordered, subject, |position, before| {
             let queue = self.queue(ordered[position]);
             let behind = before.map_or_else(Vec::new, |before| {
-                let [own, other] = places(&met, [position, before].map(|at| (order[at], at)));
+                let [first_place, other] = places(&met, [position, before].map(|at| (order[at], at)));
                 let subject = Subject { queue, other_queue: self.queue(ordered[before]), ..Subject::default() };
-                let keys = self.compared(&contenders, by_priority, own, other);
+                let keys = self.compared(&contenders, by_priority, first_place, other);
                 behind(keys, subject, [names(position), names(before)])
             });
             let keys = self.queue_keys(ordered[position], by_priority);
@@ -112,7 +112,7 @@ impl OrderBuilder<'_> {
 
     /// Queue of the cluster; `None` for a queue created by placement.
     fn queue(&self, queue: QueueIx) -> Option<QueueId> {
-        self.memory.queues.iter().position(|&known| known == Some(queue)).map(QueueId::from_index)
+        self.memory.queues.iter().position(|&other| other == Some(queue)).map(QueueId::from_index)
     }
 
     fn job(&self, app: &str) -> Option<JobId> {
@@ -134,12 +134,12 @@ impl OrderBuilder<'_> {
         let priority = (rules::PRIORITY, Quantity::Priority, number(a.effective), number(b.effective));
         let moved = |at: At| share_at(all, at) != share_at(all, At { position: at.item, ..at });
         let rule = if moved(own) || moved(other) { rules::SHARE_OF_PLACE } else { rules::SHARE };
-        let of = |at: At| Value::Real(share_at(all, at).share);
-        let share = (rule, Quantity::DominantShare, of(own), of(other));
+        let share_of = |at: At| Value::Real(share_at(all, at).share);
+        let share = (rule, Quantity::DominantShare, share_of(own), share_of(other));
         let mut keys = if by_priority { vec![priority, share] } else { vec![share, priority] };
         if has_more_pending(b, a) {
-            let of = |queue: &ComparedQueue| self.memory.resource_types.triple(&queue.pending);
-            keys.push((rules::PENDING, Quantity::Remaining, of(a), of(b)));
+            let pending_of = |queue: &ComparedQueue| self.memory.resource_types.triple(&queue.pending);
+            keys.push((rules::PENDING, Quantity::Remaining, pending_of(a), pending_of(b)));
         }
         keys
     }
@@ -156,12 +156,12 @@ impl OrderBuilder<'_> {
         let rule = rules::APPLICATION;
         let priority = (rule, Quantity::Priority, number(a.priority), number(b.priority));
         let second = if leaf.properties.sort_policy == SortPolicy::Fair {
-            let of = |allocated: &Amounts| usage_shares(allocated, &leaf.guaranteed);
-            let (own, other) = largest_difference(&of(&a.allocated), &of(&b.allocated));
+            let shares_of = |allocated: &Amounts| usage_shares(allocated, &leaf.guaranteed);
+            let (own, other) = largest_difference(&shares_of(&a.allocated), &shares_of(&b.allocated));
             (rule, Quantity::DominantShare, Value::Real(own), Value::Real(other))
         } else {
-            let of = |ms: i64| Value::Time(Time::from_millis(ms));
-            (rule, Quantity::Created, of(a.submitted), of(b.submitted))
+            let time_of = |ms: i64| Value::Time(Time::from_millis(ms));
+            (rule, Quantity::Created, time_of(a.submitted), time_of(b.submitted))
         };
         if leaf.properties.sort_priority { vec![priority, second] } else { vec![second, priority] }
     }

@@ -33,24 +33,26 @@ impl Priorities {
 }
 
 /// Placement of a pass and the changes that it caused; `None` if nothing was placed.
-pub(super) fn step(before: &Priorities, memory: &Memory, found: &CycleResult) -> Option<PriorityStep> {
+pub(super) fn step(previous: &Priorities, memory: &Memory, found: &CycleResult) -> Option<PriorityStep> {
     if !matches!(found.kind, ResultType::Allocated | ResultType::AllocatedReserved | ResultType::Replaced) {
         return None;
     }
     let core = &memory.core;
     let ask = &core.asks[found.ask];
     let app = &core.apps[ask.app];
-    let known = |queue: QueueIx| memory.queues.iter().position(|&known| known == Some(queue)).map(QueueId::from_index);
-    let both = |before: i32, after: i32| [before, after].map(|of| Some(of).filter(|&of| of != MIN));
+    let to_queue =
+        |queue: QueueIx| memory.queues.iter().position(|&known| known == Some(queue)).map(QueueId::from_index);
+    let both =
+        |before: i32, after: i32| [before, after].map(|priority| Some(priority).filter(|&priority| priority != MIN));
     let change = |queue: QueueIx| {
-        let (was, is) = (before.queues[queue], core.queues[queue].effective());
-        Some((known(queue).filter(|_| was != is)?, both(was, is)))
+        let (before, after) = (previous.queues[queue], core.queues[queue].effective());
+        Some((to_queue(queue).filter(|_| before != after)?, both(before, after)))
     };
     Some(PriorityStep {
         task: ask.key.clone(),
-        queue: known(app.queue),
+        queue: to_queue(app.queue),
         application: app.id.clone(),
-        dynamic: both(before.apps[ask.app], app.priority),
+        dynamic: both(previous.apps[ask.app], app.priority),
         queues: core.upwards(app.queue).filter_map(change).collect(),
     })
 }

@@ -113,8 +113,8 @@ mod tests {
         fn equals_the_standard_sort_for_a_strict_order(items in prop::collection::vec(0u8..20, 0..130)) {
             let mut expected: Vec<usize> = (0..items.len()).collect();
             expected.sort_by_key(|&i| items[i]);
-            let found = order(items.len(), &mut |l, r| items[l.item] < items[r.item]);
-            prop_assert_eq!(found, expected);
+            let sorted = order(items.len(), &mut |l, r| items[l.item] < items[r.item]);
+            prop_assert_eq!(sorted, expected);
         }
     }
 }
