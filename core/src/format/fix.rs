@@ -55,22 +55,22 @@ pub fn get(scenario: &Scenario, path: &Path) -> Option<String> {
     loop {
         let Segment::Field(name) = segments.next()? else { return None };
         let i = shape.names().iter().position(|n| n == name)?;
-        let given = |text: &str| Some(text.to_string()).filter(|t| !t.is_empty());
+        let non_empty = |text: &str| Some(text.to_string()).filter(|t| !t.is_empty());
         match shape.field(i) {
             Ref::Part(part) => shape = part,
             Ref::Rows(rows) => shape = rows.row(position(rows, segments.next()?)?)?,
             Ref::Labels(map) if segments.len() == 0 => {
-                return given(&pairs(map.iter().map(|(name, value)| (name, value.as_str()))));
+                return non_empty(&pairs(map.iter().map(|(name, value)| (name, value.as_str()))));
             }
             Ref::Labels(map) => return map.get(last(segments.as_slice())?).cloned(),
             Ref::Settings(map) if segments.len() == 0 => {
-                return given(&pairs(map.iter().map(|(name, value)| (name, value.0.as_str()))));
+                return non_empty(&pairs(map.iter().map(|(name, value)| (name, value.0.as_str()))));
             }
             Ref::Settings(map) => return map.get(last(segments.as_slice())?).map(|s| s.0.clone()),
             _ if segments.len() > 0 => return None,
-            Ref::Text(text) | Ref::Plain(text) => return given(text),
+            Ref::Text(text) | Ref::Plain(text) => return non_empty(text),
             Ref::Name(text) | Ref::Value(text) => return text.map(str::to_string),
-            Ref::Texts(texts) => return given(&texts.join(", ")),
+            Ref::Texts(texts) => return non_empty(&texts.join(", ")),
         }
     }
 }
@@ -282,21 +282,21 @@ fn element(s: &Scenario, path: &Path) -> Option<(&'static str, usize)> {
     Some((section, position(rows, which)?))
 }
 
-fn rename(s: &mut Scenario, path: &Path, to: &str) -> Result<(), Box<Diagnostic>> {
+fn rename(s: &mut Scenario, path: &Path, new_name: &str) -> Result<(), Box<Diagnostic>> {
     if path.0.len() > 2 {
         // No other entry refers to a pod set or to a queue's values in a pool.
-        return set(s, &path.field("name").0, to).map_err(|_| no_place(path));
+        return set(s, &path.field("name").0, new_name).map_err(|_| no_place(path));
     }
     let (section, i) = element(s, path).ok_or_else(|| no_place(path))?;
     let names = names(s, section).ok_or_else(|| no_place(path))?;
-    if names.iter().enumerate().any(|(k, name)| k != i && *name == to) {
-        return Err(refuse(path, format!("{} exists already", quoted(to))));
+    if names.iter().enumerate().any(|(k, name)| k != i && *name == new_name) {
+        return Err(refuse(path, format!("{} exists already", quoted(new_name))));
     }
     match section {
-        "queues" => rename_queue(s, i, to),
-        "nodes" => rename_node(s, i, to),
-        "pools" => fix_pools::rename(s, i, to),
-        _ => rename_job(s, i, to),
+        "queues" => rename_queue(s, i, new_name),
+        "nodes" => rename_node(s, i, new_name),
+        "pools" => fix_pools::rename(s, i, new_name),
+        _ => rename_job(s, i, new_name),
     }
     Ok(())
 }

@@ -125,9 +125,9 @@ pub struct Bits(u16);
 impl Iterator for Bits {
     type Item = usize;
     fn next(&mut self) -> Option<usize> {
-        let at = self.0.trailing_zeros() as usize;
+        let type_ix = self.0.trailing_zeros() as usize;
         self.0 &= self.0.wrapping_sub(1);
-        (at < TYPES_MAX).then_some(at)
+        (type_ix < TYPES_MAX).then_some(type_ix)
     }
 }
 

@@ -77,7 +77,7 @@ pub fn orders(core: &Core) -> Vec<Order> {
 /// Queue of the cluster for a queue of the core; a dynamic queue maps to its nearest configured ancestor.
 pub(super) fn queue_id(memory: &Memory, queue: QueueIx) -> Option<QueueId> {
     let core = &memory.core;
-    let to_queue = |queue: QueueIx| memory.queues.iter().position(|&known| known == Some(queue));
+    let to_queue = |queue: QueueIx| memory.queues.iter().position(|&other| other == Some(queue));
     core.upwards(queue).find_map(to_queue).map(QueueId::from_index)
 }
 
@@ -86,10 +86,10 @@ pub fn placement_checks(
     world: PartitionView<'_>,
     memory: &Memory,
     orders: &[Order],
-    found: &CycleResult,
+    result: &CycleResult,
 ) -> Vec<Check> {
     let core = &memory.core;
-    let app = &core.apps[core.asks[found.ask].app];
+    let app = &core.apps[core.asks[result.ask].app];
     let mut path: Vec<QueueIx> = core.upwards(app.queue).collect();
     path.reverse();
     let mut checks = Vec::new();
@@ -99,18 +99,18 @@ pub fn placement_checks(
         let next = order.children.get(index + 1);
         checks.extend(next.and_then(|next| siblings(memory, orders, pair[1], next.queue)));
     }
-    let pod = memory.pod_of(found.ask);
+    let pod = memory.pod_of(result.ask);
     let job = pod.map(|pod| world.cluster.pods[pod].job);
     let queue = queue_id(memory, app.queue);
-    let subject = Subject { queue, job, pod, node: Some(memory.nodes[found.node]), ..Subject::default() };
+    let subject = Subject { queue, job, pod, node: Some(memory.nodes[result.node]), ..Subject::default() };
     let of_job = Subject { node: None, pod: None, ..subject };
-    checks.extend(application_order_check(world, memory, orders, core.asks[found.ask].app, of_job));
-    let near = found.near.iter().map(|near| (found.ask, found.node, near));
+    checks.extend(application_order_check(world, memory, orders, core.asks[result.ask].app, of_job));
+    let near = result.near.iter().map(|near| (result.ask, result.node, near));
     checks.extend(near.flat_map(|near| near_nodes::checks(world, memory, near, subject)));
-    checks.push(if found.room_was_kept {
+    checks.push(if result.room_was_kept {
         applies(rules::RESERVED, subject)
     } else {
-        first_fit(memory, found, subject)
+        first_fit(memory, result, subject)
     });
     checks
 }
@@ -210,23 +210,29 @@ pub(super) fn application_order(
 }
 
 /// Check of the request against the resources that the node had before.
-fn first_fit(memory: &Memory, found: &CycleResult, subject: Subject) -> Check {
+fn first_fit(memory: &Memory, result: &CycleResult, subject: Subject) -> Check {
     let core = &memory.core;
-    let request = &core.asks[found.ask].resource;
+    let request = &core.asks[result.ask].resource;
     let first = memory.resource_types.accounted().find(|&(_, type_ix)| request.get(type_ix) > 0);
     let Some((resource, type_ix)) = first else { return applies(rules::FIRST_FIT, subject) };
-    let free = core.nodes[found.node].available.get(type_ix).saturating_add(request.get(type_ix));
+    let free = core.nodes[result.node].available.get(type_ix).saturating_add(request.get(type_ix));
     let subject = Subject { resource: Some(resource), ..subject };
     let (left, right) = ((Quantity::Request, request.get(type_ix)), (Quantity::Idle, free));
     rules::amounts(rules::FIRST_FIT, subject, left, Op::AtMost, right)
 }
 
 /// Subject with the leaves and jobs of two asks.
-pub(super) fn between(world: PartitionView<'_>, memory: &Memory, own: AskIx, other: AskIx) -> Subject {
+pub(super) fn between(world: PartitionView<'_>, memory: &Memory, first: AskIx, other: AskIx) -> Subject {
     let core = &memory.core;
     let leaf = |ask: AskIx| queue_id(memory, core.apps[core.asks[ask].app].queue);
     let job = |ask: AskIx| memory.pod_of(ask).map(|pod| world.cluster.pods[pod].job);
-    Subject { queue: leaf(own), job: job(own), other_queue: leaf(other), other_job: job(other), ..Subject::default() }
+    Subject {
+        queue: leaf(first),
+        job: job(first),
+        other_queue: leaf(other),
+        other_job: job(other),
+        ..Subject::default()
+    }
 }
 
 /// The ledger. The fair share of a queue is its guarantee.

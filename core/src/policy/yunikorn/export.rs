@@ -104,7 +104,7 @@ fn find<'a>(partition: &'a mut Partition, path: &str) -> Option<&'a mut config::
 fn as_typed(scenario: &Scenario, (id, pool): (QueueId, PartitionId), policy: &Config, queue: &mut config::Queue) {
     let entry = &scenario.queues[id.index()];
     let pool = scenario.pools.get(pool.index()).map(|pool| pool.name.as_str());
-    let pool_entry = entry.pools.iter().find(|own| Some(own.name.as_str()) == pool);
+    let pool_entry = entry.pools.iter().find(|row| Some(row.name.as_str()) == pool);
     let gpu_type: Arc<str> = policy.gpu_type.as_str().into();
     let parts = [
         ("vcore", &entry.cpu, pool_entry.map(|pool_entry| &pool_entry.cpu)),

@@ -60,7 +60,7 @@ impl Memory {
             // A node that is not ready offers no resources, not even for its reservations.
             let ready = amounts(&self.resource_types, &amount, i64::from(node.pods_max));
             let capacity = if node.ready { ready } else { Amounts::EMPTY };
-            let existing = self.nodes.iter().position(|&known| known == id);
+            let existing = self.nodes.iter().position(|&other| other == id);
             let index = existing.unwrap_or_else(|| {
                 core.add_node(&node.name, &capacity);
                 self.nodes.push(id);

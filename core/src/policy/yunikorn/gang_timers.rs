@@ -51,10 +51,10 @@ impl Memory {
     }
 
     /// Confirms placeholder changes of a pass: placed, replaced or marked for eviction.
-    pub fn settle_gangs(&mut self, found: Option<&CycleResult>, marked: &[AskIx], trace: &mut Trace) {
+    pub fn settle_gangs(&mut self, outcome: Option<&CycleResult>, marked: &[AskIx], trace: &mut Trace) {
         let core = &mut self.core;
-        let placed = found.is_some_and(|result| core.asks[result.ask].placeholder);
-        if let Some((ask, placeholder)) = found.and_then(|result| Some((result.ask, result.placeholder?))) {
+        let placed = outcome.is_some_and(|result| core.asks[result.ask].placeholder);
+        if let Some((ask, placeholder)) = outcome.and_then(|result| Some((result.ask, result.placeholder?))) {
             core.confirm_replacement(ask, placeholder);
             self.gangs.holders.remove(&placeholder);
             self.in_step = false;

@@ -163,7 +163,7 @@ impl Gangs {
                 let app = own_asks.peek().map(|&ask| core.asks[ask].app);
                 let until = app.and_then(|app| core.apps[app].placeholder_due).map(crate::time::Time::from_millis);
                 let (held, n_asks) =
-                    own_asks.fold((0, 0), |(held, of), ask| (held + u32::from(core.asks[ask].allocated), of + 1));
+                    own_asks.fold((0, 0), |(held, n), ask| (held + u32::from(core.asks[ask].allocated), n + 1));
                 Some(Gate::GangIncomplete { held, of: n_asks, until })
             }
         }

@@ -33,15 +33,15 @@ impl Priorities {
 }
 
 /// Placement of a pass and the changes that it caused; `None` if nothing was placed.
-pub(super) fn step(previous: &Priorities, memory: &Memory, found: &CycleResult) -> Option<PriorityStep> {
-    if !matches!(found.kind, ResultType::Allocated | ResultType::AllocatedReserved | ResultType::Replaced) {
+pub(super) fn step(previous: &Priorities, memory: &Memory, result: &CycleResult) -> Option<PriorityStep> {
+    if !matches!(result.kind, ResultType::Allocated | ResultType::AllocatedReserved | ResultType::Replaced) {
         return None;
     }
     let core = &memory.core;
-    let ask = &core.asks[found.ask];
+    let ask = &core.asks[result.ask];
     let app = &core.apps[ask.app];
     let to_queue =
-        |queue: QueueIx| memory.queues.iter().position(|&known| known == Some(queue)).map(QueueId::from_index);
+        |queue: QueueIx| memory.queues.iter().position(|&other| other == Some(queue)).map(QueueId::from_index);
     let both =
         |before: i32, after: i32| [before, after].map(|priority| Some(priority).filter(|&priority| priority != MIN));
     let change = |queue: QueueIx| {

@@ -46,7 +46,7 @@ pub fn refuse(
     let pass = Pass {
         world,
         memory,
-        served: found.and_then(|found| memory.pod_of(found.ask)).map(|pod| world.cluster.pods[pod].job),
+        served: found.and_then(|result| memory.pod_of(result.ask)).map(|pod| world.cluster.pods[pod].job),
         skipped: core.tried.iter().rev().copied().collect(),
         found,
         orders,
@@ -174,14 +174,14 @@ impl Pass<'_> {
     /// Whether the pass placed another ask than this one.
     fn is_placed_by_pass(&self, ask: AskIx) -> bool {
         let placed = [ResultType::Allocated, ResultType::AllocatedReserved, ResultType::Replaced];
-        self.found.is_some_and(|found| found.ask != ask && placed.contains(&found.kind))
+        self.found.is_some_and(|result| result.ask != ask && placed.contains(&result.kind))
     }
 
     /// The reason of a job that was not reached, because another one was served.
     fn behind(&self, job: JobId, ask: AskIx, served: JobId) -> Reason {
-        let found = self.found.map(|found| behind_checks(self.world, self.memory, self.orders, found, ask));
+        let behind = self.found.map(|found| behind_checks(self.world, self.memory, self.orders, found, ask));
         let subject = Subject { job: Some(job), other_job: Some(served), ..Subject::default() };
-        let checks = found.unwrap_or_else(|| vec![applies(rules::SERVED_FIRST, subject)]);
+        let checks = behind.unwrap_or_else(|| vec![applies(rules::SERVED_FIRST, subject)]);
         (Gate::Behind { job: served }, Outlook::NotForeseeable, checks)
     }
 

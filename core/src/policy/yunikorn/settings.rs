@@ -362,7 +362,7 @@ fn split_queue_setting(name: &str) -> Option<(&str, &str)> {
 
 fn known_settings(name: &str, of_partition: &[&str]) -> String {
     match split_queue_setting(name) {
-        Some((word, of)) => format!("nothing is called {}, of which {word} could be said", quoted(of)),
+        Some((word, owner)) => format!("nothing is called {}, of which {word} could be said", quoted(owner)),
         None => format!(
             "it has {}; for a queue, as in priority.policy.NAME: {}, {}, and for queues that placement makes below it the \
              same behind {TEMPLATE}; {PRIORITY_CLASS}NAME; {GROUPS}USER",

@@ -25,11 +25,11 @@ use crate::trace::{Candidate, Check, NotSelected, Op, Protection, Quantity, Rule
 const RECORDED: usize = 6;
 
 /// Records what a preemption spared.
-pub fn spared(world: PartitionView<'_>, memory: &Memory, found: &CycleResult) -> Vec<NotSelected> {
-    let is_general = memory.core.asks[found.ask].required_node.is_empty() && !found.victims.is_empty();
-    let by = memory.pod_of(found.ask).map(|pod| world.cluster.pods[pod].job).filter(|_| is_general);
-    let Some(by) = by else { return Vec::new() };
-    let spared = Spared { world, memory, found, by };
+pub fn spared(world: PartitionView<'_>, memory: &Memory, result: &CycleResult) -> Vec<NotSelected> {
+    let is_general = memory.core.asks[result.ask].required_node.is_empty() && !result.victims.is_empty();
+    let preemptor = memory.pod_of(result.ask).map(|pod| world.cluster.pods[pod].job).filter(|_| is_general);
+    let Some(preemptor) = preemptor else { return Vec::new() };
+    let spared = Spared { world, memory, found: result, by: preemptor };
     let mut all = spared.queues();
     all.extend(spared.jobs());
     all
@@ -136,8 +136,9 @@ impl Spared<'_> {
         if let Some(failed) = priorities.into_iter().find(|check| !check.holds) {
             return Protection::Failed(failed);
         }
-        let wanted = &core.asks[self.found.ask];
-        let fits = wanted.preemption.as_ref().is_none_or(|p| amounts::fits(&p.available, &wanted.resource));
+        let preemptor_ask = &core.asks[self.found.ask];
+        let fits =
+            preemptor_ask.preemption.as_ref().is_none_or(|p| amounts::fits(&p.available, &preemptor_ask.resource));
         if !fits && core.asks[ask].node != Some(self.found.node) {
             return Protection::Failed(does_not_apply(rules::ONE_NODE, subject));
         }

@@ -47,8 +47,8 @@ struct Sort<'a> {
 
 impl Sort<'_> {
     fn less(&mut self, l: usize, r: usize) -> bool {
-        let at = |position: usize| At { item: self.items[position], position };
-        let (l, r) = (at(l), at(r));
+        let placed_item = |position: usize| At { item: self.items[position], position };
+        let (l, r) = (placed_item(l), placed_item(r));
         (self.less)(l, r)
     }
 

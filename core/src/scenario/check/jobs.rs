@@ -489,25 +489,25 @@ fn pod_set(
     (Set { name, pods: pods_kept, min_available, request, path, rules: None, after: None }, pods)
 }
 
-fn request(own: &PodSetEntry, location: Location<'_>, f: &mut Findings) -> Request {
+fn request(entry: &PodSetEntry, location: Location<'_>, f: &mut Findings) -> Request {
     let mut request = Request::default();
-    if own.cpu.is_some() {
-        request.resources.set(Resource::CPU, f.amount(&own.cpu, Resource::CPU, location, Amount::ZERO));
+    if entry.cpu.is_some() {
+        request.resources.set(Resource::CPU, f.amount(&entry.cpu, Resource::CPU, location, Amount::ZERO));
     }
-    if own.memory.is_some() {
-        request.resources.set(Resource::MEMORY, f.amount(&own.memory, Resource::MEMORY, location, Amount::ZERO));
+    if entry.memory.is_some() {
+        request.resources.set(Resource::MEMORY, f.amount(&entry.memory, Resource::MEMORY, location, Amount::ZERO));
     }
-    if own.gpu.is_some() {
-        let amount = f.amount(&own.gpu, Resource::GPU, location, Amount::ZERO);
+    if entry.gpu.is_some() {
+        let amount = f.amount(&entry.gpu, Resource::GPU, location, Amount::ZERO);
         request.gpu = gpu_request(amount, location, f);
         request.resources.set(Resource::GPU, amount);
     }
-    let devices = devices(own, location, f);
-    if let Some(typed) = &own.gpu_memory {
+    let devices = devices(entry, location, f);
+    if let Some(typed) = &entry.gpu_memory {
         let path = || location.field("gpu-memory");
         let expected = "a memory size such as 8000 (MiB) or 16 GB";
-        let mib = f.value(&own.gpu_memory, 1, expected, &path, &quantity::mebibytes);
-        if own.gpu.is_some() {
+        let mib = f.value(&entry.gpu_memory, 1, expected, &path, &quantity::mebibytes);
+        if entry.gpu.is_some() {
             let message = "gpu and gpu-memory are two ways of asking for a GPU; give only one";
             f.suggest(codes::CONFLICT, path(), message, "", "Remove gpu-memory");
         } else if mib == 0 {
@@ -515,7 +515,7 @@ fn request(own: &PodSetEntry, location: Location<'_>, f: &mut Findings) -> Reque
             f.suggest(codes::NUMBER, path(), message, "", "Remove gpu-memory");
         } else {
             request.gpu = GpuRequest::Memory { mib, devices: 1 };
-            f.gpu_memory(&own.gpu_memory, mib, &path);
+            f.gpu_memory(&entry.gpu_memory, mib, &path);
         }
     }
     if devices != 1 {
@@ -536,14 +536,14 @@ fn request(own: &PodSetEntry, location: Location<'_>, f: &mut Findings) -> Reque
 }
 
 /// Number of devices for a request of parts.
-fn devices(own: &PodSetEntry, location: Location<'_>, f: &mut Findings) -> u32 {
+fn devices(entry: &PodSetEntry, location: Location<'_>, f: &mut Findings) -> u32 {
     let parse = |text: &str| match quantity::count(text)? {
         0 => Err(Wrong::Form),
         n if n > NODE_GPUS_MAX as u64 => Err(Wrong::Large),
         n => Ok(n as u32),
     };
     let expected = format!("a whole number of devices, from 1 to {NODE_GPUS_MAX}");
-    f.value(&own.gpu_devices, 1, &expected, &|| location.field("gpu-devices"), &parse)
+    f.value(&entry.gpu_devices, 1, &expected, &|| location.field("gpu-devices"), &parse)
 }
 
 fn gpu_request(amount: Amount, location: Location<'_>, f: &mut Findings) -> GpuRequest {

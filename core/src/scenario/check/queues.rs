@@ -29,7 +29,7 @@ pub struct Queues {
 impl Queues {
     /// All queues with their values in a pool.
     pub fn in_pool(&self, pool: PartitionId) -> &Arena<QueueId, Queue> {
-        pool.index().checked_sub(1).map_or(&self.all, |at| &self.further[at])
+        pool.index().checked_sub(1).map_or(&self.all, |i| &self.further[i])
     }
 
     /// The location of a queue's values in a pool, and whether the pool overrides them.

@@ -15,7 +15,7 @@ pub fn check(s: &Scenario, policy: &Policy, draft: &Draft<'_>, timeline: &[Plann
     if policy.description().supports.reloads.is_none() || !timeline.iter().any(is_reload) {
         return;
     }
-    let mut reported: BTreeSet<String> = refused(policy, draft).map(|found| found.says).collect();
+    let mut reported: BTreeSet<String> = refused(policy, draft).map(|diagnostic| diagnostic.says).collect();
     let mut queues = draft.queues.clone();
     let mut policy = policy;
     for moment in timeline.chunk_by(|one, next| one.at == next.at) {

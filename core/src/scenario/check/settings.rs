@@ -14,8 +14,8 @@ pub fn settings(s: &Scenario, f: &mut Findings) -> (Policy, Rhythm, Delays) {
         let message = format!("dialect {} is not known here; write {dialect}", quoted(&s.dialect));
         f.suggest(codes::DIALECT, root.field("dialect"), message, dialect, format!("Use the dialect {dialect}"));
     }
-    let known = Policy::described(&s.policy);
-    if known.is_none() {
+    let description = Policy::described(&s.policy);
+    if description.is_none() {
         let near = nearest(&s.policy, Policy::NAMES.iter().copied()).unwrap_or(Policy::DEFAULT.key);
         let all = Policy::NAMES.join(", ");
         let message = format!("policy {} is not known here; write one of {all}", quoted(&s.policy));

@@ -50,7 +50,7 @@ pub fn timeline(
         let location = Location::section("timeline", i, None);
         let has_settings = !entry.settings.is_empty() || !entry.unset.is_empty();
         let targets = [entry.queue.is_some(), entry.node.is_some(), entry.job.is_some(), has_settings];
-        let change = match targets.into_iter().filter(|given| *given).count() {
+        let change = match targets.into_iter().filter(|is_given| *is_given).count() {
             1 => match (&entry.queue, &entry.node, &entry.job) {
                 (Some(name), _, _) => queue_change(entry, name, location, (pools, queues), &mut queue_values, f),
                 (_, Some(name), _) => {
