@@ -147,22 +147,32 @@ impl Jobs {
     }
 }
 
+/// What the entries of jobs refer to.
+struct Context<'a> {
+    pools: &'a Pools,
+    queues: &'a Queues,
+    policy: &'a Description,
+    named: &'a Named,
+    unset: priority::Unset<'a>,
+    default_set: Arc<str>,
+}
+
 /// Resolves all jobs.
 pub fn jobs(
     s: &Scenario,
-    (pools, policy, named): (&Pools, &Description, &Named),
-    queues: &Queues,
+    (pools, queues, named): (&Pools, &Queues, &Named),
+    policy: &Description,
     f: &mut Findings,
 ) -> Jobs {
     let repeats = names::repeats(s.jobs.iter().map(|j| j.name.as_str()));
-    let default_set: Arc<str> = "default".into();
     let unset = priority::Unset::of(s);
+    let context = Context { pools, queues, policy, named, unset, default_set: "default".into() };
     let mut templates = Vec::with_capacity(s.jobs.len());
     let (mut n_jobs, mut n_pods) = (0u64, 0u64);
     for (i, entry) in s.jobs.iter().enumerate() {
         let location = names::location("jobs", i, &entry.name, &repeats);
-        let (mut template, pods) = template(entry, location, (queues, policy), (&default_set, &unset, named), f);
-        template.pools = pools_of(entry, location, (pools, policy), queues.default_pools.get(template.queue), f);
+        let (mut template, pods) = template(entry, location, &context, f);
+        template.pools = pools_of(entry, location, &context, template.queue, f);
         template.gang = gangs::gang(entry, location, policy, f);
         let count = template.count.map_or(1, u64::from);
         n_jobs = n_jobs.saturating_add(count);
@@ -199,20 +209,15 @@ pub fn jobs(
 }
 
 /// Resolves one entry; also returns the number of pods per job, before any limit applies.
-fn template(
-    entry: &JobEntry,
-    location: Location<'_>,
-    (queues, policy): (&Queues, &Description),
-    (default_set, unset, named): (&Arc<str>, &priority::Unset<'_>, &Named),
-    f: &mut Findings,
-) -> (Template, u64) {
+fn template(entry: &JobEntry, location: Location<'_>, context: &Context<'_>, f: &mut Findings) -> (Template, u64) {
+    let Context { queues, policy, unset, .. } = context;
     let (count, arrivals) = patterns::arrivals(entry, location, f);
     names::check_name(&entry.name, count.map_or(0, |n| 1 + n.to_string().len()), "[job]", location, f);
     let lasts = patterns::lasts(entry, location, f);
     patterns::seed_is_used(entry, (arrivals, lasts), location, f);
     let submit = arrivals.submit;
     let priority = unset.priority(&entry.priority, location, f);
-    let (mut sets, pods) = sets(entry, location, (default_set, named, policy), f);
+    let (mut sets, pods) = sets(entry, location, context, f);
     for (set, after) in sets.iter_mut().zip(joining::delays(entry, location, policy, f)) {
         set.after = after;
     }
@@ -323,12 +328,12 @@ fn is_tried_once(entry: &JobEntry, location: Location<'_>, f: &mut Findings) -> 
 fn pools_of(
     entry: &JobEntry,
     location: Location<'_>,
-    (pools, policy): (&Pools, &Description),
-    of_queue: Option<&Vec<PartitionId>>,
+    Context { pools, queues, policy, .. }: &Context<'_>,
+    queue: QueueId,
     f: &mut Findings,
 ) -> Vec<PartitionId> {
     let listed = pools.list(&entry.pools, &|| location.field("pools"), f);
-    let mut list = listed.or_else(|| of_queue.cloned()).unwrap_or_default();
+    let mut list = listed.or_else(|| queues.default_pools.get(queue).cloned()).unwrap_or_default();
     if list.is_empty() {
         list.push(PartitionId(0));
     }
@@ -412,12 +417,7 @@ fn queue(entry: &JobEntry, location: Location<'_>, queues: &Queues, f: &mut Find
 }
 
 /// The kinds of pods of an entry, and their total number of pods.
-fn sets(
-    entry: &JobEntry,
-    location: Location<'_>,
-    (default_set, named, policy): (&Arc<str>, &Named, &Description),
-    f: &mut Findings,
-) -> (Vec<Set>, u64) {
+fn sets(entry: &JobEntry, location: Location<'_>, context: &Context<'_>, f: &mut Findings) -> (Vec<Set>, u64) {
     let shared = rules::shared(entry, location, f);
     if entry.pod_sets.is_empty() {
         let set_entry = PodSetEntry {
@@ -432,7 +432,7 @@ fn sets(
             resources: entry.resources.clone(),
             ..PodSetEntry::default()
         };
-        let (mut set, pods) = pod_set(&set_entry, default_set.clone(), (location, named, policy), f);
+        let (mut set, pods) = pod_set(&set_entry, context.default_set.clone(), location, context, f);
         set.rules = rules::pod_rules(entry, &set_entry, (location, location), &shared, f);
         return (vec![set], pods);
     }
@@ -460,7 +460,7 @@ fn sets(
                 Index::new(entry.pod_sets.iter().map(|s| s.name.as_str().into()).collect::<Vec<_>>().iter());
             names::duplicate(&set_entry.name, "[pod] set", inner, &index, f);
         }
-        let (mut set, pods) = pod_set(set_entry, set_entry.name.as_str().into(), (inner, named, policy), f);
+        let (mut set, pods) = pod_set(set_entry, set_entry.name.as_str().into(), inner, context, f);
         set.rules = rules::pod_rules(entry, set_entry, (location, inner), &shared, f);
         sets.push(set);
         n_pods = n_pods.saturating_add(pods);
@@ -471,7 +471,8 @@ fn sets(
 fn pod_set(
     entry: &PodSetEntry,
     name: Arc<str>,
-    (location, named, policy): (Location<'_>, &Named, &Description),
+    location: Location<'_>,
+    Context { named, policy, .. }: &Context<'_>,
     f: &mut Findings,
 ) -> (Set, u64) {
     let at_least_one = |text: &str| match quantity::count(text) {

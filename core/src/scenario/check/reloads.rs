@@ -72,12 +72,10 @@ fn entry_at(i: usize) -> Path {
 fn own_field(entry: &TimelineEntry, i: usize, path: &Path) -> Option<Path> {
     match path.0.as_slice() {
         [Segment::Field(section), Segment::Field(name)] if section == "settings" => {
-            let field = match entry.settings.contains_key(name) {
-                true => entry_at(i).field("settings").field(name),
-                false if entry.unset.contains(name) => entry_at(i).field("unset"),
-                false => return None,
-            };
-            Some(field)
+            if entry.settings.contains_key(name) {
+                return Some(entry_at(i).field("settings").field(name));
+            }
+            entry.unset.contains(name).then(|| entry_at(i).field("unset"))
         }
         [Segment::Field(section), Segment::Named(queue), rest @ ..] if section == "queues" => {
             let is_set = match rest {
