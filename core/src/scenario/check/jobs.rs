@@ -128,8 +128,8 @@ pub struct Jobs {
 
 impl Jobs {
     /// The location of an entry.
-    pub fn location<'a>(&self, s: &'a Scenario, entry: usize) -> Location<'a> {
-        names::location("jobs", entry, s.jobs.get(entry).map_or("", |j| j.name.as_str()), &self.repeats)
+    pub fn location<'a>(&self, scenario: &'a Scenario, entry: usize) -> Location<'a> {
+        names::location("jobs", entry, scenario.jobs.get(entry).map_or("", |j| j.name.as_str()), &self.repeats)
     }
 
     /// Converts GPU memory to a part of the smallest GPU, at most a whole device, because the node is not known yet. No
@@ -159,17 +159,17 @@ struct Context<'a> {
 
 /// Resolves all jobs.
 pub fn jobs(
-    s: &Scenario,
+    scenario: &Scenario,
     (pools, queues, named): (&Pools, &Queues, &Named),
     policy: &Description,
     f: &mut Findings,
 ) -> Jobs {
-    let repeats = names::repeats(s.jobs.iter().map(|j| j.name.as_str()));
-    let unset = priority::Unset::of(s);
+    let repeats = names::repeats(scenario.jobs.iter().map(|j| j.name.as_str()));
+    let unset = priority::Unset::of(scenario);
     let context = Context { pools, queues, policy, named, unset, default_set: "default".into() };
-    let mut templates = Vec::with_capacity(s.jobs.len());
+    let mut templates = Vec::with_capacity(scenario.jobs.len());
     let (mut n_jobs, mut n_pods) = (0u64, 0u64);
-    for (i, entry) in s.jobs.iter().enumerate() {
+    for (i, entry) in scenario.jobs.iter().enumerate() {
         let location = names::location("jobs", i, &entry.name, &repeats);
         let (mut template, pods) = template(entry, location, &context, f);
         template.pools = pools_of(entry, location, &context, template.queue, f);
@@ -187,7 +187,7 @@ pub fn jobs(
     }
     let mut expanded = Vec::new();
     let mut entries = Vec::new();
-    for (i, (entry, template)) in s.jobs.iter().zip(&templates).enumerate().filter(|_| complete) {
+    for (i, (entry, template)) in scenario.jobs.iter().zip(&templates).enumerate().filter(|_| complete) {
         match template.count {
             None => expanded.push(entry.name.as_str().into()),
             Some(count) => expanded.extend((1..=count).map(|n| Arc::from(format!("{}-{n}", entry.name)))),
@@ -199,8 +199,8 @@ pub fn jobs(
     let mut reported = None;
     for n in twice {
         let i = entries[n as usize];
-        if reported != Some(i) && !s.jobs[i].name.is_empty() {
-            let location = names::location("jobs", i, &s.jobs[i].name, &repeats);
+        if reported != Some(i) && !scenario.jobs[i].name.is_empty() {
+            let location = names::location("jobs", i, &scenario.jobs[i].name, &repeats);
             names::duplicate(&expanded[n as usize], "[job]", location, &index, f);
         }
         reported = Some(i);

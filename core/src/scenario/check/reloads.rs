@@ -11,7 +11,7 @@ use crate::policy::Policy;
 use crate::policy::draft::Draft;
 
 /// Reports, at the entries of each reload, values that the product would refuse from then on and did not refuse before.
-pub fn check(s: &Scenario, policy: &Policy, draft: &Draft<'_>, timeline: &[Planned], f: &mut Findings) {
+pub fn check(scenario: &Scenario, policy: &Policy, draft: &Draft<'_>, timeline: &[Planned], f: &mut Findings) {
     if policy.description().supports.reloads.is_none() || !timeline.iter().any(is_reload) {
         return;
     }
@@ -30,7 +30,7 @@ pub fn check(s: &Scenario, policy: &Policy, draft: &Draft<'_>, timeline: &[Plann
             if !reported.insert(diagnostic.says.clone()) {
                 continue;
             }
-            let field = entries.iter().find_map(|&i| own_field(&s.timeline[i], i, &diagnostic.at));
+            let field = entries.iter().find_map(|&i| own_field(&scenario.timeline[i], i, &diagnostic.at));
             let path = field.unwrap_or_else(|| entry_at(last));
             let message = format!("{}; it would keep its previous configuration", diagnostic.says);
             f.add(codes::REFUSED, path, message, None);
