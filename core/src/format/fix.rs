@@ -355,7 +355,7 @@ fn settings_of(settings: &mut dyn Iterator<Item = &String>, queue: &str, queues:
     keys
 }
 
-/// Renames a reference to `from` or, with `members`, to a member `from-N`. `None` if it refers to something else.
+/// Renames a reference to `old` or, with `members`, to a member `old-N`. `None` if it refers to something else.
 fn follow(reference: &str, old: &str, new: &str, members: bool) -> Option<String> {
     let suffix = reference.strip_prefix(old)?;
     let is_member = || {

@@ -58,7 +58,7 @@ struct Running {
 }
 
 impl Trials {
-    /// Runs of scenarios, the unchanged one first, to compare when the job runs after cycle `at`.
+    /// Runs of scenarios, the unchanged one first, to compare when the job runs after `cycle`.
     pub fn new(job: String, cycle: u32, mut scenarios: Vec<Arc<Scenario>>) -> Trials {
         scenarios.reverse();
         Trials { job, at: cycle, waiting: scenarios, running: None, base: None, outcomes: Vec::new() }

@@ -265,7 +265,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks each limit by itself and against its queue. `from` is their location: the partition may hold those of the
+    /// Checks each limit by itself and against its queue. `limits_path` is their location: the partition may hold those of the
     /// root.
     fn own_limits(&mut self, queue: &Queue, path: &Path, limits_path: &Path, is_root: bool) {
         // A quantity that cannot be parsed has been reported already.

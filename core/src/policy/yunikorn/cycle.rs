@@ -144,14 +144,10 @@ impl Core {
 
     /// Fair maximum of a queue from its own maximum and those of its ancestors (4.1); that of a child takes precedence.
     pub fn fair_max(&self, queue: QueueIx) -> Amounts {
-        let own_max = &self.queues[queue].max;
-        let Some(parent) = self.queues[queue].parent else { return *own_max };
-        let parent_max = self.fair_max(parent);
-        if own_max.is_empty() || parent_max.is_empty() {
-            parent_max
-        } else {
-            amounts::overwritten(&parent_max, own_max)
-        }
+        let max = &self.queues[queue].max;
+        let Some(parent) = self.queues[queue].parent else { return *max };
+        let above = self.fair_max(parent);
+        if max.is_empty() || above.is_empty() { above } else { amounts::overwritten(&above, max) }
     }
 
     /// Share by which a queue is compared with its siblings.

@@ -222,17 +222,11 @@ fn first_fit(memory: &Memory, result: &CycleResult, subject: Subject) -> Check {
 }
 
 /// Subject with the leaves and jobs of two asks.
-pub(super) fn between(world: PartitionView<'_>, memory: &Memory, first: AskIx, other: AskIx) -> Subject {
+pub(super) fn between(world: PartitionView<'_>, memory: &Memory, a: AskIx, b: AskIx) -> Subject {
     let core = &memory.core;
     let leaf = |ask: AskIx| queue_id(memory, core.apps[core.asks[ask].app].queue);
     let job = |ask: AskIx| memory.pod_of(ask).map(|pod| world.cluster.pods[pod].job);
-    Subject {
-        queue: leaf(first),
-        job: job(first),
-        other_queue: leaf(other),
-        other_job: job(other),
-        ..Subject::default()
-    }
+    Subject { queue: leaf(a), job: job(a), other_queue: leaf(b), other_job: job(b), ..Subject::default() }
 }
 
 /// The ledger. The fair share of a queue is its guarantee.

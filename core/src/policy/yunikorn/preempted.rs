@@ -18,19 +18,18 @@ pub fn too_little(memory: &Memory, job: JobId, ask: AskIx) -> Vec<Check> {
     let ask = &memory.core.asks[ask];
     let Some(preemption) = &ask.preemption else { return Vec::new() };
     let types = &memory.resource_types;
-    let after_freeing = preemption.then_available();
+    let free = preemption.then_available();
     let subject = Subject { job: Some(job), node: Some(memory.nodes[preemption.node]), ..Subject::default() };
     let mut checks = Vec::new();
     for resource in types.resources() {
-        let Some(type_ix) =
-            types.of(resource).filter(|&type_ix| ask.resource.get(type_ix) > after_freeing.get(type_ix).max(0))
+        let Some(type_ix) = types.of(resource).filter(|&type_ix| ask.resource.get(type_ix) > free.get(type_ix).max(0))
         else {
             continue;
         };
         let subject = Subject { resource: Some(resource), ..subject };
         let request = (Quantity::Request, ask.resource.get(type_ix));
         let freed = (Quantity::Freed, preemption.freed.get(type_ix));
-        let available = (Quantity::IdleOrReleasing, after_freeing.get(type_ix));
+        let available = (Quantity::IdleOrReleasing, free.get(type_ix));
         checks.push(rules::amounts(rules::ENOUGH_VICTIMS, subject, freed, Op::AtLeast, request));
         checks.push(rules::amounts(rules::ENOUGH_VICTIMS, subject, request, Op::AtMost, available));
     }

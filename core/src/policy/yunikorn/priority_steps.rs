@@ -40,17 +40,16 @@ pub(super) fn step(previous: &Priorities, memory: &Memory, result: &CycleResult)
     let core = &memory.core;
     let ask = &core.asks[result.ask];
     let app = &core.apps[ask.app];
-    let to_queue =
-        |queue: QueueIx| memory.queues.iter().position(|&other| other == Some(queue)).map(QueueId::from_index);
+    let id_of = |queue: QueueIx| memory.queues.iter().position(|&other| other == Some(queue)).map(QueueId::from_index);
     let both =
         |before: i32, after: i32| [before, after].map(|priority| Some(priority).filter(|&priority| priority != MIN));
     let change = |queue: QueueIx| {
         let (before, after) = (previous.queues[queue], core.queues[queue].effective());
-        Some((to_queue(queue).filter(|_| before != after)?, both(before, after)))
+        Some((id_of(queue).filter(|_| before != after)?, both(before, after)))
     };
     Some(PriorityStep {
         task: ask.key.clone(),
-        queue: to_queue(app.queue),
+        queue: id_of(app.queue),
         application: app.id.clone(),
         dynamic: both(previous.apps[ask.app], app.priority),
         queues: core.upwards(app.queue).filter_map(change).collect(),

@@ -111,14 +111,14 @@ impl Spared<'_> {
             let n_before = not_selected.len();
             let apps = core.queues[leaf].apps.iter();
             let asks = apps.flat_map(|&app| core.apps[app].allocations.iter().rev().copied());
-            for (ask, job_id) in asks.filter_map(|ask| Some((ask, job(ask)?))) {
-                let is_known = |other: &NotSelected| other.candidate == Candidate::Job(job_id);
-                if !losers.contains(&job_id)
+            for (ask, id) in asks.filter_map(|ask| Some((ask, job(ask)?))) {
+                let is_known = |other: &NotSelected| other.candidate == Candidate::Job(id);
+                if !losers.contains(&id)
                     && !not_selected.iter().any(is_known)
                     && not_selected.len() < n_before + RECORDED
                 {
                     let why = self.spares(leaf, ask);
-                    not_selected.push(NotSelected { by: self.by, candidate: Candidate::Job(job_id), why });
+                    not_selected.push(NotSelected { by: self.by, candidate: Candidate::Job(id), why });
                 }
             }
         }

@@ -102,7 +102,7 @@ fn few_bytes(job: &str, location: Location<'_>, memory: Amount, f: &mut Findings
     }
 }
 
-/// Reports a pod that requests more of a resource than `most`, the largest capacity of any node; for GPU memory in MiB.
+/// Reports a pod that requests more of a resource than `largest`, the largest capacity of any node; for GPU memory in MiB.
 fn too_big(
     job: &str,
     location: Location<'_>,
