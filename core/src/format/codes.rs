@@ -53,8 +53,8 @@ pub fn about(code: Code) -> Option<&'static About> {
 impl<'de> Deserialize<'de> for Code {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Code, D::Error> {
         let code = String::deserialize(deserializer)?;
-        let known = ALL.iter().find(|about| about.code.0 == code);
-        known.map(|about| about.code).ok_or_else(|| D::Error::custom(format!("{code} is no code of a finding")))
+        let listed = ALL.iter().find(|about| about.code.0 == code);
+        listed.map(|about| about.code).ok_or_else(|| D::Error::custom(format!("{code} is no code of a finding")))
     }
 }
 

@@ -55,22 +55,22 @@ pub fn get(scenario: &Scenario, path: &Path) -> Option<String> {
     loop {
         let Segment::Field(name) = segments.next()? else { return None };
         let i = shape.names().iter().position(|n| n == name)?;
-        let given = |text: &str| Some(text.to_string()).filter(|t| !t.is_empty());
+        let non_empty = |text: &str| Some(text.to_string()).filter(|t| !t.is_empty());
         match shape.field(i) {
             Ref::Part(part) => shape = part,
             Ref::Rows(rows) => shape = rows.row(position(rows, segments.next()?)?)?,
             Ref::Labels(map) if segments.len() == 0 => {
-                return given(&pairs(map.iter().map(|(name, value)| (name, value.as_str()))));
+                return non_empty(&pairs(map.iter().map(|(name, value)| (name, value.as_str()))));
             }
             Ref::Labels(map) => return map.get(last(segments.as_slice())?).cloned(),
             Ref::Settings(map) if segments.len() == 0 => {
-                return given(&pairs(map.iter().map(|(name, value)| (name, value.0.as_str()))));
+                return non_empty(&pairs(map.iter().map(|(name, value)| (name, value.0.as_str()))));
             }
             Ref::Settings(map) => return map.get(last(segments.as_slice())?).map(|s| s.0.clone()),
             _ if segments.len() > 0 => return None,
-            Ref::Text(text) | Ref::Plain(text) => return given(text),
+            Ref::Text(text) | Ref::Plain(text) => return non_empty(text),
             Ref::Name(text) | Ref::Value(text) => return text.map(str::to_string),
-            Ref::Texts(texts) => return given(&texts.join(", ")),
+            Ref::Texts(texts) => return non_empty(&texts.join(", ")),
         }
     }
 }
@@ -118,11 +118,11 @@ fn no_place(path: &Path) -> Box<Diagnostic> {
     refuse(path, format!("there is no place {path} in this scenario"))
 }
 
-fn apply_one(s: &mut Scenario, edit: &Edit) -> Result<(), Box<Diagnostic>> {
+fn apply_one(scenario: &mut Scenario, edit: &Edit) -> Result<(), Box<Diagnostic>> {
     match edit {
         // Checked first, so that a section is copied only if it changes.
-        Edit::Set { at: path, value } if get(s, path).as_deref() == Some(value.as_str()) => Ok(()),
-        Edit::Set { at: path, value } => set(s, &path.0, value).map_err(|why| match why {
+        Edit::Set { at: path, value } if get(scenario, path).as_deref() == Some(value.as_str()) => Ok(()),
+        Edit::Set { at: path, value } => set(scenario, &path.0, value).map_err(|why| match why {
             Unset::NoPlace => no_place(path),
             Unset::Gap => {
                 let message =
@@ -130,55 +130,57 @@ fn apply_one(s: &mut Scenario, edit: &Edit) -> Result<(), Box<Diagnostic>> {
                 refuse(path, message)
             }
         }),
-        Edit::Rename { at: path, to } => rename(s, path, to),
-        Edit::Remove { at: path } => remove(s, path),
+        Edit::Rename { at: path, to } => rename(scenario, path, to),
+        Edit::Remove { at: path } => remove(scenario, path),
         Edit::AddQueue { name, parent } => {
-            free(s, "queues", name)?;
+            free(scenario, "queues", name)?;
             let mut queue = QueueEntry { parent: parent.clone(), ..unlimited_queue(name) };
             queue.gpu.quota = Some("0".into());
-            Arc::make_mut(&mut s.queues).push(queue);
+            Arc::make_mut(&mut scenario.queues).push(queue);
             Ok(())
         }
         Edit::AddNode { node } => {
-            free(s, "nodes", &node.name)?;
-            Arc::make_mut(&mut s.nodes).push((**node).clone());
+            free(scenario, "nodes", &node.name)?;
+            Arc::make_mut(&mut scenario.nodes).push((**node).clone());
             Ok(())
         }
         Edit::AddJob { job } => {
-            free(s, "jobs", &job.name)?;
-            Arc::make_mut(&mut s.jobs).push((**job).clone());
+            free(scenario, "jobs", &job.name)?;
+            Arc::make_mut(&mut scenario.jobs).push((**job).clone());
             Ok(())
         }
         Edit::AddTimeline { entry } => {
-            Arc::make_mut(&mut s.timeline).push((**entry).clone());
+            Arc::make_mut(&mut scenario.timeline).push((**entry).clone());
             Ok(())
         }
-        Edit::MoveQueue { at: path, parent, before } => move_queue(s, path, parent.as_deref(), before.as_deref()),
-        Edit::MovePool { at: path, before } => {
-            fix_pools::move_before(element(s, path), s, before).ok_or(no_place(path))
+        Edit::MoveQueue { at: path, parent, before } => {
+            move_queue(scenario, path, parent.as_deref(), before.as_deref())
         }
-        Edit::Duplicate { at: path } => duplicate(s, path),
+        Edit::MovePool { at: path, before } => {
+            fix_pools::move_before(element(scenario, path), scenario, before).ok_or(no_place(path))
+        }
+        Edit::Duplicate { at: path } => duplicate(scenario, path),
     }
 }
 
 /// Returns the names of the entries of a top-level list; `None` if they have no names.
-fn names<'a>(s: &'a Scenario, section: &str) -> Option<Vec<&'a str>> {
-    let (_, rows) = rows(s, section)?;
+fn names<'a>(scenario: &'a Scenario, section: &str) -> Option<Vec<&'a str>> {
+    let (_, rows) = rows(scenario, section)?;
     (0..rows.count()).map(|i| name_of(rows.row(i)?)).collect()
 }
 
 /// Returns a top-level list with the name of its section.
-fn rows<'a>(s: &'a Scenario, section: &str) -> Option<(&'static str, &'a dyn Rows)> {
-    let i = s.names().iter().position(|n| *n == section)?;
-    match s.field(i) {
-        Ref::Rows(rows) => Some((s.names()[i], rows)),
+fn rows<'a>(scenario: &'a Scenario, section: &str) -> Option<(&'static str, &'a dyn Rows)> {
+    let i = scenario.names().iter().position(|n| *n == section)?;
+    match scenario.field(i) {
+        Ref::Rows(rows) => Some((scenario.names()[i], rows)),
         _ => None,
     }
 }
 
 /// Refuses a name that an entry of a section has already.
-fn free(s: &Scenario, section: &str, name: &str) -> Result<(), Box<Diagnostic>> {
-    if names(s, section).is_some_and(|names| names.contains(&name)) {
+fn free(scenario: &Scenario, section: &str, name: &str) -> Result<(), Box<Diagnostic>> {
+    if names(scenario, section).is_some_and(|names| names.contains(&name)) {
         Err(refuse(&Path::default().field(section), format!("{} exists already", quoted(name))))
     } else {
         Ok(())
@@ -276,47 +278,47 @@ fn set(shape: &mut dyn Shape, segments: &[Segment], value: &str) -> Result<(), U
 }
 
 /// Returns the section and position of an element of a top-level list.
-fn element(s: &Scenario, path: &Path) -> Option<(&'static str, usize)> {
+fn element(scenario: &Scenario, path: &Path) -> Option<(&'static str, usize)> {
     let [Segment::Field(section), which] = path.0.as_slice() else { return None };
-    let (section, rows) = rows(s, section)?;
+    let (section, rows) = rows(scenario, section)?;
     Some((section, position(rows, which)?))
 }
 
-fn rename(s: &mut Scenario, path: &Path, to: &str) -> Result<(), Box<Diagnostic>> {
+fn rename(scenario: &mut Scenario, path: &Path, new_name: &str) -> Result<(), Box<Diagnostic>> {
     if path.0.len() > 2 {
         // No other entry refers to a pod set or to a queue's values in a pool.
-        return set(s, &path.field("name").0, to).map_err(|_| no_place(path));
+        return set(scenario, &path.field("name").0, new_name).map_err(|_| no_place(path));
     }
-    let (section, i) = element(s, path).ok_or_else(|| no_place(path))?;
-    let names = names(s, section).ok_or_else(|| no_place(path))?;
-    if names.iter().enumerate().any(|(k, name)| k != i && *name == to) {
-        return Err(refuse(path, format!("{} exists already", quoted(to))));
+    let (section, i) = element(scenario, path).ok_or_else(|| no_place(path))?;
+    let names = names(scenario, section).ok_or_else(|| no_place(path))?;
+    if names.iter().enumerate().any(|(k, name)| k != i && *name == new_name) {
+        return Err(refuse(path, format!("{} exists already", quoted(new_name))));
     }
     match section {
-        "queues" => rename_queue(s, i, to),
-        "nodes" => rename_node(s, i, to),
-        "pools" => fix_pools::rename(s, i, to),
-        _ => rename_job(s, i, to),
+        "queues" => rename_queue(scenario, i, new_name),
+        "nodes" => rename_node(scenario, i, new_name),
+        "pools" => fix_pools::rename(scenario, i, new_name),
+        _ => rename_job(scenario, i, new_name),
     }
     Ok(())
 }
 
-fn rename_queue(s: &mut Scenario, i: usize, new: &str) {
-    let old = std::mem::replace(&mut Arc::make_mut(&mut s.queues)[i].name, new.to_string());
+fn rename_queue(scenario: &mut Scenario, i: usize, new: &str) {
+    let old = std::mem::replace(&mut Arc::make_mut(&mut scenario.queues)[i].name, new.to_string());
     // If another queue has the same name, the references belong to that one.
-    if old.is_empty() || s.queues.iter().any(|q| q.name == old) {
+    if old.is_empty() || scenario.queues.iter().any(|q| q.name == old) {
         return;
     }
     let is_old = |name: &Option<String>| name.as_deref() == Some(old.as_str());
-    replace(&mut s.queues, |q| is_old(&q.parent), |q| q.parent = Some(new.to_string()));
-    replace(&mut s.jobs, |j| j.queue == old, |j| j.queue = new.to_string());
-    replace(&mut s.timeline, |t| is_old(&t.queue), |t| t.queue = Some(new.to_string()));
-    rename_settings(s, &old, Some(new));
+    replace(&mut scenario.queues, |q| is_old(&q.parent), |q| q.parent = Some(new.to_string()));
+    replace(&mut scenario.jobs, |j| j.queue == old, |j| j.queue = new.to_string());
+    replace(&mut scenario.timeline, |t| is_old(&t.queue), |t| t.queue = Some(new.to_string()));
+    rename_settings(scenario, &old, Some(new));
 }
 
 /// Renames the settings of a queue, in the timeline too; without a new name, removes them.
-fn rename_settings(s: &mut Scenario, old: &str, new: Option<&str>) {
-    let queues = s.queues.clone();
+fn rename_settings(scenario: &mut Scenario, old: &str, new: Option<&str>) {
+    let queues = scenario.queues.clone();
     let renamed = |key: &str| Some([&key[..key.len() - old.len()], new?].concat());
     let change = |settings: &mut BTreeMap<String, Scalar>| {
         for key in settings_of(&mut settings.keys(), old, &queues) {
@@ -325,8 +327,8 @@ fn rename_settings(s: &mut Scenario, old: &str, new: Option<&str>) {
             }
         }
     };
-    change(&mut s.settings);
-    for entry in in_timeline(&mut s.timeline) {
+    change(&mut scenario.settings);
+    for entry in in_timeline(&mut scenario.timeline) {
         change(&mut entry.settings);
         let unset_keys = settings_of(&mut entry.unset.iter(), old, &queues);
         let unset = std::mem::take(&mut entry.unset).into_iter();
@@ -353,7 +355,7 @@ fn settings_of(settings: &mut dyn Iterator<Item = &String>, queue: &str, queues:
     keys
 }
 
-/// Renames a reference to `from` or, with `members`, to a member `from-N`. `None` if it refers to something else.
+/// Renames a reference to `old` or, with `members`, to a member `old-N`. `None` if it refers to something else.
 fn follow(reference: &str, old: &str, new: &str, members: bool) -> Option<String> {
     let suffix = reference.strip_prefix(old)?;
     let is_member = || {
@@ -364,65 +366,65 @@ fn follow(reference: &str, old: &str, new: &str, members: bool) -> Option<String
     follows.then(|| format!("{new}{suffix}"))
 }
 
-fn rename_node(s: &mut Scenario, i: usize, new_name: &str) {
-    let members = s.nodes[i].count.is_some();
-    let old_name = std::mem::replace(&mut Arc::make_mut(&mut s.nodes)[i].name, new_name.to_string());
-    if old_name.is_empty() || s.nodes.iter().any(|n| n.name == old_name && n.count.is_some() == members) {
+fn rename_node(scenario: &mut Scenario, i: usize, new_name: &str) {
+    let members = scenario.nodes[i].count.is_some();
+    let old_name = std::mem::replace(&mut Arc::make_mut(&mut scenario.nodes)[i].name, new_name.to_string());
+    if old_name.is_empty() || scenario.nodes.iter().any(|n| n.name == old_name && n.count.is_some() == members) {
         return;
     }
     let renamed = |name: &str| follow(name, &old_name, new_name, members);
     replace(
-        &mut s.jobs,
+        &mut scenario.jobs,
         |j| j.on.iter().any(|name| renamed(name).is_some()),
         |j| j.on.iter_mut().for_each(|name| *name = renamed(name).unwrap_or_else(|| name.clone())),
     );
     let refers = |name: &Option<String>| name.as_deref().and_then(renamed);
-    replace(&mut s.timeline, |t| refers(&t.node).is_some(), |t| t.node = refers(&t.node));
+    replace(&mut scenario.timeline, |t| refers(&t.node).is_some(), |t| t.node = refers(&t.node));
 }
 
-fn rename_job(s: &mut Scenario, i: usize, new_name: &str) {
-    let members = s.jobs[i].count.is_some();
-    let old_name = std::mem::replace(&mut Arc::make_mut(&mut s.jobs)[i].name, new_name.to_string());
-    if old_name.is_empty() || s.jobs.iter().any(|j| j.name == old_name && j.count.is_some() == members) {
+fn rename_job(scenario: &mut Scenario, i: usize, new_name: &str) {
+    let members = scenario.jobs[i].count.is_some();
+    let old_name = std::mem::replace(&mut Arc::make_mut(&mut scenario.jobs)[i].name, new_name.to_string());
+    if old_name.is_empty() || scenario.jobs.iter().any(|j| j.name == old_name && j.count.is_some() == members) {
         return;
     }
     let renamed = |name: &Option<String>| name.as_deref().and_then(|name| follow(name, &old_name, new_name, members));
-    replace(&mut s.timeline, |t| renamed(&t.job).is_some(), |t| t.job = renamed(&t.job));
-    replace(&mut s.jobs, |j| renamed(&j.evicted_for).is_some(), |j| j.evicted_for = renamed(&j.evicted_for));
+    replace(&mut scenario.timeline, |t| renamed(&t.job).is_some(), |t| t.job = renamed(&t.job));
+    replace(&mut scenario.jobs, |j| renamed(&j.evicted_for).is_some(), |j| j.evicted_for = renamed(&j.evicted_for));
 }
 
-fn remove(s: &mut Scenario, path: &Path) -> Result<(), Box<Diagnostic>> {
+fn remove(scenario: &mut Scenario, path: &Path) -> Result<(), Box<Diagnostic>> {
     if path.0.len() > 2 {
-        return remove_inner(s, path).ok_or_else(|| no_place(path));
+        return remove_inner(scenario, path).ok_or_else(|| no_place(path));
     }
-    let (section, i) = element(s, path).ok_or_else(|| no_place(path))?;
+    let (section, i) = element(scenario, path).ok_or_else(|| no_place(path))?;
     match section {
-        "queues" => remove_queues(s, i),
+        "queues" => remove_queues(scenario, i),
         "nodes" => {
-            let removed = Arc::make_mut(&mut s.nodes).remove(i);
-            let remaining: Vec<String> = s.nodes.iter().map(|n| n.name.clone()).collect();
+            let removed = Arc::make_mut(&mut scenario.nodes).remove(i);
+            let remaining: Vec<String> = scenario.nodes.iter().map(|n| n.name.clone()).collect();
             let is_gone = |name: &str| {
                 !remaining.iter().any(|n| n == name)
                     && follow(name, &removed.name, "", removed.count.is_some()).is_some()
             };
-            replace(&mut s.jobs, |j| j.on.iter().any(|n| is_gone(n)), |j| j.on.retain(|n| !is_gone(n)));
-            retain(&mut s.timeline, |t| !t.node.as_deref().is_some_and(is_gone));
+            replace(&mut scenario.jobs, |j| j.on.iter().any(|n| is_gone(n)), |j| j.on.retain(|n| !is_gone(n)));
+            retain(&mut scenario.timeline, |t| !t.node.as_deref().is_some_and(is_gone));
         }
         "jobs" => {
-            let removed = Arc::make_mut(&mut s.jobs).remove(i);
-            forget_jobs(s, &[removed]);
+            let removed = Arc::make_mut(&mut scenario.jobs).remove(i);
+            forget_jobs(scenario, &[removed]);
         }
-        "pools" => fix_pools::remove(s, i),
-        _ => drop(Arc::make_mut(&mut s.timeline).remove(i)),
+        "pools" => fix_pools::remove(scenario, i),
+        _ => drop(Arc::make_mut(&mut scenario.timeline).remove(i)),
     }
     Ok(())
 }
 
 /// Removes an element of a list within an entry.
-fn remove_inner(s: &mut Scenario, path: &Path) -> Option<()> {
+fn remove_inner(scenario: &mut Scenario, path: &Path) -> Option<()> {
     let [Segment::Field(section), which, Segment::Field(list), inner] = path.0.as_slice() else { return None };
-    let i = s.names().iter().position(|n| n == section)?;
-    let Mut::Rows(rows) = s.field_mut(i) else { return None };
+    let i = scenario.names().iter().position(|n| n == section)?;
+    let Mut::Rows(rows) = scenario.field_mut(i) else { return None };
     let i = position(rows, which)?;
     let row = rows.row_mut(i)?;
     let k = row.names().iter().position(|n| n == list)?;
@@ -433,13 +435,13 @@ fn remove_inner(s: &mut Scenario, path: &Path) -> Option<()> {
 }
 
 /// Removes references to removed jobs.
-fn forget_jobs(s: &mut Scenario, removed: &[JobEntry]) {
+fn forget_jobs(scenario: &mut Scenario, removed: &[JobEntry]) {
     let refers = |name: &str| removed.iter().any(|j| follow(name, &j.name, "", j.count.is_some()).is_some());
-    let remaining = s.jobs.clone();
+    let remaining = scenario.jobs.clone();
     let stays = |name: &str| remaining.iter().any(|j| j.name == name);
     let is_gone = |name: &Option<String>| name.as_deref().is_some_and(|name| refers(name) && !stays(name));
-    retain(&mut s.timeline, |t| !is_gone(&t.job));
-    replace(&mut s.jobs, |j| is_gone(&j.evicted_for), |j| j.evicted_for = None);
+    retain(&mut scenario.timeline, |t| !is_gone(&t.job));
+    replace(&mut scenario.jobs, |j| is_gone(&j.evicted_for), |j| j.evicted_for = None);
 }
 
 /// Returns the positions of a queue and all its descendants in ascending order.
@@ -460,13 +462,13 @@ fn subtree(queues: &[QueueEntry], i: usize) -> Vec<usize> {
     (0..queues.len()).filter(|&k| is_inside[k]).collect()
 }
 
-fn remove_queues(s: &mut Scenario, i: usize) {
-    let repeats = s.queues.iter().enumerate().any(|(k, q)| k != i && q.name == s.queues[i].name);
+fn remove_queues(scenario: &mut Scenario, i: usize) {
+    let repeats = scenario.queues.iter().enumerate().any(|(k, q)| k != i && q.name == scenario.queues[i].name);
     // If another queue has the same name, the children and jobs belong to that one.
-    let inside = if repeats { vec![i] } else { subtree(&s.queues, i) };
-    let removed: BTreeSet<String> = inside.iter().map(|&k| s.queues[k].name.clone()).collect();
+    let inside = if repeats { vec![i] } else { subtree(&scenario.queues, i) };
+    let removed: BTreeSet<String> = inside.iter().map(|&k| scenario.queues[k].name.clone()).collect();
     let mut k = 0;
-    Arc::make_mut(&mut s.queues).retain(|_| {
+    Arc::make_mut(&mut scenario.queues).retain(|_| {
         k += 1;
         inside.binary_search(&(k - 1)).is_err()
     });
@@ -474,38 +476,38 @@ fn remove_queues(s: &mut Scenario, i: usize) {
         return;
     }
     let is_gone = |name: &str| removed.contains(name);
-    let jobs: Vec<JobEntry> = s.jobs.iter().filter(|j| is_gone(&j.queue)).cloned().collect();
-    retain(&mut s.jobs, |j| !is_gone(&j.queue));
-    retain(&mut s.timeline, |t| !t.queue.as_deref().is_some_and(is_gone));
+    let jobs: Vec<JobEntry> = scenario.jobs.iter().filter(|j| is_gone(&j.queue)).cloned().collect();
+    retain(&mut scenario.jobs, |j| !is_gone(&j.queue));
+    retain(&mut scenario.timeline, |t| !t.queue.as_deref().is_some_and(is_gone));
     for name in &removed {
-        rename_settings(s, name, None);
+        rename_settings(scenario, name, None);
     }
-    forget_jobs(s, &jobs);
+    forget_jobs(scenario, &jobs);
 }
 
 fn move_queue(
-    s: &mut Scenario,
+    scenario: &mut Scenario,
     path: &Path,
     parent: Option<&str>,
     before: Option<&str>,
 ) -> Result<(), Box<Diagnostic>> {
-    let Some(("queues", i)) = element(s, path) else { return Err(no_place(path)) };
-    let inside = subtree(&s.queues, i);
+    let Some(("queues", i)) = element(scenario, path) else { return Err(no_place(path)) };
+    let inside = subtree(&scenario.queues, i);
     if let Some(parent) = parent {
-        match s.queues.iter().position(|q| q.name == parent) {
+        match scenario.queues.iter().position(|q| q.name == parent) {
             None => return Err(refuse(path, format!("queue {} does not exist", quoted(parent)))),
             Some(k) if inside.binary_search(&k).is_ok() => {
-                let message = format!("{} lies below itself then", quoted(&s.queues[i].name));
+                let message = format!("{} lies below itself then", quoted(&scenario.queues[i].name));
                 return Err(refuse(path, message));
             }
             Some(_) => {}
         }
     }
     let target = match before {
-        None => s.queues.len(),
-        Some(name) => s.queues.iter().position(|q| q.name == name).ok_or_else(|| no_place(path))?,
+        None => scenario.queues.len(),
+        Some(name) => scenario.queues.iter().position(|q| q.name == name).ok_or_else(|| no_place(path))?,
     };
-    let queues = Arc::make_mut(&mut s.queues);
+    let queues = Arc::make_mut(&mut scenario.queues);
     queues[i].parent = parent.map(str::to_string);
     let queue = queues.remove(i);
     queues.insert(if target > i { target - 1 } else { target }, queue);
@@ -513,38 +515,38 @@ fn move_queue(
 }
 
 /// Inserts a copy of an element after it under an unused name; a queue is copied with its descendants and their jobs.
-fn duplicate(s: &mut Scenario, path: &Path) -> Result<(), Box<Diagnostic>> {
-    let (section, i) = element(s, path).ok_or_else(|| no_place(path))?;
+fn duplicate(scenario: &mut Scenario, path: &Path) -> Result<(), Box<Diagnostic>> {
+    let (section, i) = element(scenario, path).ok_or_else(|| no_place(path))?;
     match section {
-        "queues" => duplicate_queues(s, i),
+        "queues" => duplicate_queues(scenario, i),
         "nodes" => {
-            let name = fresh(&s.nodes[i].name, &mut s.nodes.iter().map(|n| n.name.clone()).collect());
-            let copy = NodeEntry { name, ..s.nodes[i].clone() };
-            Arc::make_mut(&mut s.nodes).insert(i + 1, copy);
+            let name = fresh(&scenario.nodes[i].name, &mut scenario.nodes.iter().map(|n| n.name.clone()).collect());
+            let copy = NodeEntry { name, ..scenario.nodes[i].clone() };
+            Arc::make_mut(&mut scenario.nodes).insert(i + 1, copy);
         }
         "jobs" => {
-            let name = fresh(&s.jobs[i].name, &mut s.jobs.iter().map(|j| j.name.clone()).collect());
-            let copy = JobEntry { name, ..s.jobs[i].clone().not_running() };
-            Arc::make_mut(&mut s.jobs).insert(i + 1, copy);
+            let name = fresh(&scenario.jobs[i].name, &mut scenario.jobs.iter().map(|j| j.name.clone()).collect());
+            let copy = JobEntry { name, ..scenario.jobs[i].clone().not_running() };
+            Arc::make_mut(&mut scenario.jobs).insert(i + 1, copy);
         }
         "pools" => {
             return Err(refuse(path, "two pools cannot have the same nodes; add one instead".to_string()));
         }
         _ => {
-            let copy = s.timeline[i].clone();
-            Arc::make_mut(&mut s.timeline).insert(i + 1, copy);
+            let copy = scenario.timeline[i].clone();
+            Arc::make_mut(&mut scenario.timeline).insert(i + 1, copy);
         }
     }
     Ok(())
 }
 
-fn duplicate_queues(s: &mut Scenario, i: usize) {
-    let inside = subtree(&s.queues, i);
-    let mut taken: BTreeSet<String> = s.queues.iter().map(|q| q.name.clone()).collect();
-    let new_name = |&k: &usize| (s.queues[k].name.clone(), fresh(&s.queues[k].name, &mut taken));
+fn duplicate_queues(scenario: &mut Scenario, i: usize) {
+    let inside = subtree(&scenario.queues, i);
+    let mut taken: BTreeSet<String> = scenario.queues.iter().map(|q| q.name.clone()).collect();
+    let new_name = |&k: &usize| (scenario.queues[k].name.clone(), fresh(&scenario.queues[k].name, &mut taken));
     let names: BTreeMap<String, String> = inside.iter().map(new_name).collect();
     let copied = |name: &str| names.get(name).cloned();
-    let mut copies: Vec<QueueEntry> = inside.iter().map(|&k| s.queues[k].clone()).collect();
+    let mut copies: Vec<QueueEntry> = inside.iter().map(|&k| scenario.queues[k].clone()).collect();
     for (copy, &k) in copies.iter_mut().zip(&inside) {
         copy.name = copied(&copy.name).unwrap_or_default();
         if k != i {
@@ -552,25 +554,25 @@ fn duplicate_queues(s: &mut Scenario, i: usize) {
         }
         copy.created = None;
     }
-    let mut taken: BTreeSet<String> = s.jobs.iter().map(|j| j.name.clone()).collect();
+    let mut taken: BTreeSet<String> = scenario.jobs.iter().map(|j| j.name.clone()).collect();
     let mut jobs: Vec<JobEntry> = Vec::new();
-    for job in s.jobs.iter() {
+    for job in scenario.jobs.iter() {
         if let Some(queue) = copied(&job.queue) {
             let name = fresh(&job.name, &mut taken);
             jobs.push(JobEntry { name, queue, ..job.clone().not_running() });
         }
     }
     for (name, copy) in &names {
-        for key in settings_of(&mut s.settings.keys(), name, &s.queues) {
-            if let Some(value) = s.settings.get(&key).cloned() {
-                s.settings.insert([&key[..key.len() - name.len()], copy].concat(), value);
+        for key in settings_of(&mut scenario.settings.keys(), name, &scenario.queues) {
+            if let Some(value) = scenario.settings.get(&key).cloned() {
+                scenario.settings.insert([&key[..key.len() - name.len()], copy].concat(), value);
             }
         }
     }
     let behind = inside.last().map_or(i, |&k| k) + 1;
-    Arc::make_mut(&mut s.queues).splice(behind..behind, copies);
+    Arc::make_mut(&mut scenario.queues).splice(behind..behind, copies);
     if !jobs.is_empty() {
-        Arc::make_mut(&mut s.jobs).extend(jobs);
+        Arc::make_mut(&mut scenario.jobs).extend(jobs);
     }
 }
 

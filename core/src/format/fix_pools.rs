@@ -33,17 +33,17 @@ pub fn retain<T: Clone>(section: &mut Arc<Vec<T>>, keep: impl Fn(&T) -> bool) {
 }
 
 /// Replaces all references to a pool by references to another; `None` removes them.
-pub fn redirect(s: &mut Scenario, old: &str, new: Option<&str>) {
+pub fn redirect(scenario: &mut Scenario, old: &str, new: Option<&str>) {
     let is_old = |name: &Option<String>| name.as_deref() == Some(old);
     let to_owned = || new.map(str::to_string);
     let list = |names: &mut Vec<String>| match new {
         Some(new) => names.iter_mut().filter(|name| *name == old).for_each(|name| *name = new.to_string()),
         None => names.retain(|name| name != old),
     };
-    replace(&mut s.nodes, |node| is_old(&node.pool), |node| node.pool = to_owned());
+    replace(&mut scenario.nodes, |node| is_old(&node.pool), |node| node.pool = to_owned());
     let names_it = |names: &[String]| names.iter().any(|name| name == old);
     replace(
-        &mut s.queues,
+        &mut scenario.queues,
         |queue| names_it(&queue.default_pools) || queue.pools.iter().any(|row| row.name == old),
         |queue| {
             list(&mut queue.default_pools);
@@ -56,42 +56,42 @@ pub fn redirect(s: &mut Scenario, old: &str, new: Option<&str>) {
             }
         },
     );
-    replace(&mut s.jobs, |job| names_it(&job.pools), |job| list(&mut job.pools));
+    replace(&mut scenario.jobs, |job| names_it(&job.pools), |job| list(&mut job.pools));
     match new {
-        Some(_) => replace(&mut s.timeline, |entry| is_old(&entry.pool), |entry| entry.pool = to_owned()),
-        None => retain(&mut s.timeline, |entry| !is_old(&entry.pool)),
+        Some(_) => replace(&mut scenario.timeline, |entry| is_old(&entry.pool), |entry| entry.pool = to_owned()),
+        None => retain(&mut scenario.timeline, |entry| !is_old(&entry.pool)),
     }
 }
 
 /// Renames a pool and all references to it.
-pub fn rename(s: &mut Scenario, i: usize, new: &str) {
-    let old = std::mem::replace(&mut Arc::make_mut(&mut s.pools)[i].name, new.to_string());
+pub fn rename(scenario: &mut Scenario, i: usize, new: &str) {
+    let old = std::mem::replace(&mut Arc::make_mut(&mut scenario.pools)[i].name, new.to_string());
     // If another pool has the same name, the references belong to that one.
-    if !old.is_empty() && s.pools.iter().all(|pool| pool.name != old) {
-        redirect(s, &old, Some(new));
+    if !old.is_empty() && scenario.pools.iter().all(|pool| pool.name != old) {
+        redirect(scenario, &old, Some(new));
     }
 }
 
 /// Removes a pool and all references to it: its nodes move to the first pool, and jobs that named no other pool use
 /// their queue's default pools.
-pub fn remove(s: &mut Scenario, i: usize) {
-    let removed = Arc::make_mut(&mut s.pools).remove(i);
-    if s.pools.iter().all(|pool| pool.name != removed.name) {
-        redirect(s, &removed.name, None);
+pub fn remove(scenario: &mut Scenario, i: usize) {
+    let removed = Arc::make_mut(&mut scenario.pools).remove(i);
+    if scenario.pools.iter().all(|pool| pool.name != removed.name) {
+        redirect(scenario, &removed.name, None);
     }
 }
 
 /// Moves a pool before another. Nodes without a pool stay in the pool that was first before the move. Returns `None` if
 /// the element is no pool or the other pool does not exist.
-pub fn move_before(element: Option<(&str, usize)>, s: &mut Scenario, before: &str) -> Option<()> {
+pub fn move_before(element: Option<(&str, usize)>, scenario: &mut Scenario, before: &str) -> Option<()> {
     let ("pools", i) = element? else { return None };
-    let target = s.pools.iter().position(|pool| pool.name == before)?;
-    let first = s.pools[0].name.clone();
-    let pools = Arc::make_mut(&mut s.pools);
+    let target = scenario.pools.iter().position(|pool| pool.name == before)?;
+    let first = scenario.pools[0].name.clone();
+    let pools = Arc::make_mut(&mut scenario.pools);
     let pool = pools.remove(i);
     pools.insert(if target > i { target - 1 } else { target }, pool);
-    if s.pools[0].name != first {
-        replace(&mut s.nodes, |node| node.pool.is_none(), |node| node.pool = Some(first.clone()));
+    if scenario.pools[0].name != first {
+        replace(&mut scenario.nodes, |node| node.pool.is_none(), |node| node.pool = Some(first.clone()));
     }
     Some(())
 }

@@ -81,17 +81,14 @@ impl Amounts {
 
     /// Formats the amounts for a scenario; amounts of 0 are left out.
     pub fn written(&self) -> ([Option<Scalar>; 3], BTreeMap<String, Scalar>) {
-        let written = |n: i64, resource| {
+        let scalar = |n: i64, resource| {
             let amount = Amount::base_units(n);
             (n > 0).then(|| Scalar(quantity::print_amount(amount, resource)))
         };
         let others = self.others.iter().filter(|(_, n)| **n > 0);
         let others = others.map(|(name, n)| (name.clone(), Scalar(n.to_string()))).collect();
-        let amounts = [
-            written(self.gpu, Resource::GPU),
-            written(self.cpu, Resource::CPU),
-            written(self.memory, Resource::MEMORY),
-        ];
+        let amounts =
+            [scalar(self.gpu, Resource::GPU), scalar(self.cpu, Resource::CPU), scalar(self.memory, Resource::MEMORY)];
         (amounts, others)
     }
 }

@@ -67,7 +67,7 @@ pub fn is_zip(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06")
 }
 
-/// Unpacks a gzip file. Fails if the result exceeds `most` bytes.
+/// Unpacks a gzip file. Fails if the result exceeds `size_max` bytes.
 pub fn gunzip(bytes: &[u8], size_max: u64) -> Result<Vec<u8>, String> {
     let packed = behind_gzip_head(bytes).ok_or("the gzip header is damaged; compress it again")?;
     let mut unpacked = Vec::new();
@@ -105,7 +105,7 @@ pub struct ArchivedFile {
     pub bytes: Vec<u8>,
 }
 
-/// Unpacks the files of an archive. Fails if they exceed `most` bytes in total. `None` for a snapshot, which is read as
+/// Unpacks the files of an archive. Fails if they exceed `size_max` bytes in total. `None` for a snapshot, which is read as
 /// a stream by [`read_snapshot`].
 pub fn unzip(bytes: &[u8], size_max: u64) -> Result<Option<Vec<ArchivedFile>>, String> {
     let damaged = |error: rawzip::Error| format!("the archive is damaged ({error}); download it again");

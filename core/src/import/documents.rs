@@ -133,17 +133,17 @@ fn embedded<'a>(text: Cow<'a, str>, kind: FileKind, report: &mut Report) -> Vec<
     {
         return vec![whole(text, FileKind::QueuesYaml)];
     }
-    let mut configurations = Vec::new();
+    let mut configs = Vec::new();
     let mut unread = Vec::new();
-    let remaining = roots.into_iter().filter_map(|root| take(root, &mut configurations, &mut unread));
+    let remaining = roots.into_iter().filter_map(|root| take(root, &mut configs, &mut unread));
     let (remaining, are_shards): (Vec<Value>, Vec<bool>) = remaining.map(shard_fragment::complete).unzip();
-    if configurations.is_empty() && !are_shards.contains(&true) {
+    if configs.is_empty() && !are_shards.contains(&true) {
         return vec![whole(text, kind)];
     }
     report.ignored.append(&mut unread);
-    configurations.sort_by_key(|configuration| (configuration.object != CONFIGS, configuration.key != IN_CONFIG_MAP));
-    let is_alone = configurations.len() == 1 && remaining.is_empty();
-    let mut all: Vec<Document<'a>> = configurations
+    configs.sort_by_key(|configuration| (configuration.object != CONFIGS, configuration.key != IN_CONFIG_MAP));
+    let is_alone = configs.len() == 1 && remaining.is_empty();
+    let mut all: Vec<Document<'a>> = configs
         .into_iter()
         .map(|Configuration { object, key, text }| Document {
             within: match object.as_str() {
@@ -163,20 +163,20 @@ fn embedded<'a>(text: Cow<'a, str>, kind: FileKind, report: &mut Report) -> Vec<
 }
 
 /// Takes the configurations out of a value; returns what else it has.
-fn take(value: Value, configurations: &mut Vec<Configuration>, unread: &mut Vec<String>) -> Option<Value> {
+fn take(value: Value, configs: &mut Vec<Configuration>, unread: &mut Vec<String>) -> Option<Value> {
     let Value { at: position, is } = value;
-    let remaining = |items: Vec<Value>, configurations: &mut Vec<Configuration>, unread: &mut Vec<String>| {
-        items.into_iter().filter_map(|item| take(item, configurations, unread)).collect::<Vec<Value>>()
+    let remaining = |items: Vec<Value>, configs: &mut Vec<Configuration>, unread: &mut Vec<String>| {
+        items.into_iter().filter_map(|item| take(item, configs, unread)).collect::<Vec<Value>>()
     };
     match is {
         Is::List(items) => {
-            let items = remaining(items, configurations, unread);
+            let items = remaining(items, configs, unread);
             (!items.is_empty()).then_some(Value { at: position, is: Is::List(items) })
         }
         Is::Map(mut entries) if entries.iter().any(|(key, value)| is_items(key, value)) => {
             for (_, value) in entries.iter_mut().filter(|(key, value)| is_items(key, value)) {
                 if let Is::List(items) = std::mem::replace(&mut value.is, Is::Null) {
-                    value.is = Is::List(remaining(items, configurations, unread));
+                    value.is = Is::List(remaining(items, configs, unread));
                 }
             }
             let is_empty = |(key, value): &(String, Value)| key == "items" && value.is == Is::List(Vec::new());
@@ -192,7 +192,7 @@ fn take(value: Value, configurations: &mut Vec<Configuration>, unread: &mut Vec<
                 _ => "",
             };
             let mut others = Vec::new();
-            let has_found = find(&value, name, DEPTH_MAX, configurations, &mut others);
+            let has_found = find(&value, name, DEPTH_MAX, configs, &mut others);
             let is_used_up = has_found && (is_map || !is_object);
             if is_used_up {
                 unread.append(&mut others);
@@ -207,13 +207,7 @@ fn is_items(key: &str, value: &Value) -> bool {
 }
 
 /// Finds configurations in a map. Reports its other keys if there are any.
-fn find(
-    value: &Value,
-    object: &str,
-    depth: u32,
-    configurations: &mut Vec<Configuration>,
-    unread: &mut Vec<String>,
-) -> bool {
+fn find(value: &Value, object: &str, depth: u32, configs: &mut Vec<Configuration>, unread: &mut Vec<String>) -> bool {
     let (Is::Map(entries), true) = (&value.is, depth > 0) else { return false };
     let mut others = Vec::new();
     let mut has_found = false;
@@ -222,10 +216,10 @@ fn find(
             Is::Scalar(text) if key == IN_CONFIG_MAP || is_yaml(key) && has_partitions(text) => {
                 // Empty lines keep the line numbers.
                 let text = "\n".repeat(value.at.0.saturating_sub(1) as usize) + text;
-                configurations.push(Configuration { object: object.to_string(), key: key.clone(), text });
+                configs.push(Configuration { object: object.to_string(), key: key.clone(), text });
                 true
             }
-            _ => find(value, object, depth - 1, configurations, unread),
+            _ => find(value, object, depth - 1, configs, unread),
         };
         has_found |= is_configuration;
         if !is_configuration && !["apiVersion", "kind", "metadata"].contains(&key.as_str()) {

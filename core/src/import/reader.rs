@@ -146,7 +146,7 @@ impl<'a> LocatedValue<'a> {
         std::ptr::from_ref(self.value).addr()
     }
 
-    /// Calls `found` with the path of keys of each value that is not read, the outermost one of several. `keys` is the
+    /// Calls `report` with the path of keys of each value that is not read, the outermost one of several. `keys` is the
     /// path of this one. `is_known`: what need not be read, by the keys around it and its own.
     pub fn unread(
         &self,
@@ -293,7 +293,7 @@ impl<'a> LocatedValue<'a> {
         }
         is_map
     }
-    /// Reads a list of maps with at most `most` items.
+    /// Reads a list of maps with at most `n_max` items.
     pub fn list(&self, key: &str, n_max: usize) -> Vec<LocatedValue<'a>> {
         let Some(place) = self.get(key) else { return Vec::new() };
         match &place.value.is {

@@ -76,8 +76,8 @@ pub fn reload(scenario: &Scenario, time: &str, text: &str) -> Reload {
     }
     let entry = || TimelineEntry { at: Scalar(time.trim().to_string()), ..TimelineEntry::default() };
     for existing in current.queues.iter() {
-        let Some(target) = imported.queues.iter().find(|queue| queue.name == existing.name) else { continue };
-        reload.entries.extend(queue_entry(existing, target, entry()));
+        let Some(new) = imported.queues.iter().find(|queue| queue.name == existing.name) else { continue };
+        reload.entries.extend(queue_entry(existing, new, entry()));
     }
     reload.entries.extend(settings_entry(&current, &imported, fixed, entry()));
     reload
@@ -120,38 +120,28 @@ fn changed(resource: Resource, current: Option<String>, new: Option<String>, uns
 }
 
 /// Returns an entry with the changes of settings, if there are any.
-fn settings_entry(
-    current: &Scenario,
-    target: &Scenario,
-    fixed: &[&str],
-    mut entry: TimelineEntry,
-) -> Option<TimelineEntry> {
-    let is_configuration = |name: &str| {
-        !fixed.contains(&name)
-            && !OTHER_SETTINGS.iter().any(|prefix| name.starts_with(prefix))
-            && !name.starts_with(ABSENT)
-    };
-    let current_settings: BTreeMap<&String, &Scalar> =
-        current.settings.iter().filter(|(name, _)| is_configuration(name)).collect();
-    for (name, value) in target.settings.iter().filter(|(name, _)| is_configuration(name)) {
-        if current_settings.get(name).is_none_or(|current| current.0.trim() != value.0.trim()) {
+fn settings_entry(old: &Scenario, new: &Scenario, fixed: &[&str], mut entry: TimelineEntry) -> Option<TimelineEntry> {
+    let is_other = |name: &str| OTHER_SETTINGS.iter().any(|prefix| name.starts_with(prefix));
+    let is_configuration = |name: &str| !fixed.contains(&name) && !is_other(name) && !name.starts_with(ABSENT);
+    let settings: BTreeMap<&String, &Scalar> = old.settings.iter().filter(|(name, _)| is_configuration(name)).collect();
+    for (name, value) in new.settings.iter().filter(|(name, _)| is_configuration(name)) {
+        if settings.get(name).is_none_or(|old| old.0.trim() != value.0.trim()) {
             entry.settings.insert(name.clone(), value.clone());
         }
     }
-    let target_queues: BTreeSet<&str> = target.queues.iter().map(|queue| queue.name.as_str()).collect();
+    let new_queues: BTreeSet<&str> = new.queues.iter().map(|queue| queue.name.as_str()).collect();
     // Settings of a draining queue do not change.
     let drains = |name: &str| {
-        current
-            .queues
+        old.queues
             .iter()
-            .any(|queue| !target_queues.contains(queue.name.as_str()) && name.ends_with(&format!(".{}", queue.name)))
+            .any(|queue| !new_queues.contains(queue.name.as_str()) && name.ends_with(&format!(".{}", queue.name)))
     };
-    let left_out = current_settings.keys().filter(|name| !target.settings.contains_key(**name) && !drains(name));
+    let left_out = settings.keys().filter(|name| !new.settings.contains_key(**name) && !drains(name));
     entry.unset = left_out.map(|name| (*name).clone()).collect();
-    for queue in current.queues.iter() {
+    for queue in old.queues.iter() {
         let absent = format!("{ABSENT}{}", queue.name);
-        let is_absent = current.settings.get(&absent).is_some_and(|typed| typed.0.trim() == "true");
-        match (is_absent, target_queues.contains(queue.name.as_str())) {
+        let is_absent = old.settings.get(&absent).is_some_and(|typed| typed.0.trim() == "true");
+        match (is_absent, new_queues.contains(queue.name.as_str())) {
             (true, true) => entry.unset.push(absent),
             (false, false) => drop(entry.settings.insert(absent, Scalar("true".into()))),
             _ => {}

@@ -229,20 +229,15 @@ fn pool_name(pool: &LocatedValue<'_>) -> String {
     pool.map("nodePool").map(|pool| pool.text("name")).unwrap_or_default()
 }
 
-/// Reads the values of a department or project in one pool. `own` is the entry for the pool; `whole` is the unit
+/// Reads the values of a department or project in one pool. `pool` is the entry for the pool; `unit` is the project
 /// itself, which holds the values in older versions.
-fn terms(
-    pool_entry: Option<&LocatedValue<'_>>,
-    unit: Option<&LocatedValue<'_>>,
-    name: &str,
-    report: &mut Report,
-) -> Terms {
-    let gpu = pool_entry.and_then(|pool_entry| pool_entry.map("gpu"));
+fn terms(pool: Option<&LocatedValue<'_>>, unit: Option<&LocatedValue<'_>>, name: &str, report: &mut Report) -> Terms {
+    let gpu = pool.and_then(|pool| pool.map("gpu"));
     let (gpu, unit) = (gpu.as_ref(), unit.filter(|_| gpu.is_none()));
     let deserved = first(&[(gpu, "deserved"), (unit, "deservedGpus")]).unwrap_or(0.0);
     let limit = first(&[(gpu, "limit"), (gpu, "maxAllowed"), (unit, "maxAllowedGpus")]);
     let weight = first(&[(gpu, "overQuotaWeight"), (unit, "gpuOverQuotaWeight")]);
-    let rank = pool_entry.map(|pool_entry| pool_entry.text("rank")).filter(|rank| !rank.is_empty());
+    let rank = pool.map(|pool| pool.text("rank")).filter(|rank| !rank.is_empty());
     let priority = rank.and_then(|rank| {
         let position = RANKS.iter().position(|name| name.eq_ignore_ascii_case(&rank));
         if position.is_none() {
@@ -259,15 +254,15 @@ fn terms(
             weight: weight.map(|w| Scalar(decimal(w.max(0.0)))),
             usage: None,
         },
-        cpu: beside_gpus(pool_entry, "cpu", "m"),
-        memory: beside_gpus(pool_entry, "memory", "Mi"),
+        cpu: beside_gpus(pool, "cpu", "m"),
+        memory: beside_gpus(pool, "memory", "Mi"),
         gpus: deserved.max(0.0),
     }
 }
 
 /// Reads the CPU or memory values of an entry, present only in clusters with such quotas; missing values are unlimited.
-fn beside_gpus(pool_entry: Option<&LocatedValue<'_>>, key: &str, unit: &str) -> ResourceEntry {
-    let group = pool_entry.and_then(|pool_entry| pool_entry.map(key));
+fn beside_gpus(pool: Option<&LocatedValue<'_>>, key: &str, unit: &str) -> ResourceEntry {
+    let group = pool.and_then(|pool| pool.map(key));
     let group = group.as_ref();
     let bound = |n: f64| Scalar(if n < 0.0 { "unlimited".into() } else { format!("{}{unit}", n.round()) });
     ResourceEntry {

@@ -30,8 +30,8 @@ impl Element {
     }
     /// Counts the attributes that nothing asked for, by element and name, in elements that were asked for others.
     pub fn unread(&self, unread: &mut BTreeMap<(String, String), u32>) {
-        let asked = self.asked.borrow();
-        for (name, _) in self.attributes.iter().filter(|(name, _)| !asked.is_empty() && !asked.contains(name)) {
+        let requested = self.asked.borrow();
+        for (name, _) in self.attributes.iter().filter(|(name, _)| !requested.is_empty() && !requested.contains(name)) {
             let is_markup = name.starts_with("xml") || name.contains(':');
             if !is_markup {
                 *unread.entry((self.name.clone(), name.clone())).or_default() += 1;

@@ -69,7 +69,7 @@ fn change_queue(queue: &mut QueueEntry, entry: &TimelineEntry) {
     let parts = match &entry.pool {
         None => [&mut queue.gpu, &mut queue.cpu, &mut queue.memory],
         Some(pool) => {
-            let index = queue.pools.iter().position(|own| own.name == *pool).unwrap_or_else(|| {
+            let index = queue.pools.iter().position(|row| row.name == *pool).unwrap_or_else(|| {
                 queue.pools.push(QueuePoolEntry { name: pool.clone(), ..QueuePoolEntry::default() });
                 queue.pools.len() - 1
             });

@@ -25,7 +25,7 @@ pub struct Plan {
 impl Plan {
     /// The policy and rhythm of a partition.
     pub fn scheduling(&self, partition: PartitionId) -> (&Policy, Rhythm) {
-        let further = partition.index().checked_sub(1).and_then(|at| self.further.get(at));
+        let further = partition.index().checked_sub(1).and_then(|i| self.further.get(i));
         further.map_or((&self.policy, self.rhythm), |(policy, rhythm)| (policy, *rhythm))
     }
 }

@@ -106,9 +106,9 @@ impl RunProgress {
 
     fn note(&mut self, cluster: &Cluster, record: &CycleRecord, job: JobId) {
         let progress = progress(cluster, job);
-        let of = self.of(cluster, job);
-        if of.steps.last().map_or(0, |step| step.progress) != progress {
-            of.steps.push(ProgressStep { cycle: record.cycle, time: record.time, progress });
+        let job_progress = self.of(cluster, job);
+        if job_progress.steps.last().map_or(0, |step| step.progress) != progress {
+            job_progress.steps.push(ProgressStep { cycle: record.cycle, time: record.time, progress });
         }
     }
 }
@@ -140,7 +140,7 @@ impl JobProgress {
             return Some(Harm::Evicted);
         }
         let within = |time: &Time| until.is_none_or(|until| *time < until);
-        let first = |of: &JobProgress| of.steps.iter().find(|step| step.progress > 0).map(|step| step.time);
+        let first = |job: &JobProgress| job.steps.iter().find(|step| step.progress > 0).map(|step| step.time);
         let is_later = |was: Option<Time>, now: Option<Time>| match (was.filter(within), now.filter(within)) {
             (Some(was), Some(now)) => now > was,
             (Some(_), None) => true,

@@ -7,7 +7,8 @@ use crate::words::{Terms, Text};
 /// Names the change: *Make build-2 preemptible*.
 pub fn label(idea: &Idea, policy: &str) -> String {
     let terms = Terms::of(policy);
-    let raised = |what: &str, of: &str, was: String, to: String| format!("Raise the {what} of {of} from {was} to {to}");
+    let raised =
+        |what: &str, name: &str, was: String, to: String| format!("Raise the {what} of {name} from {was} to {to}");
     match idea {
         Idea::Preemptible { of } => format!("Make {of} preemptible"),
         Idea::MinAvailable { of: (job, set), n, was } => {

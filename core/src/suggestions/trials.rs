@@ -58,10 +58,10 @@ struct Running {
 }
 
 impl Trials {
-    /// Runs of scenarios, the unchanged one first, to compare when the job runs after cycle `at`.
-    pub fn new(job: String, at: u32, mut scenarios: Vec<Arc<Scenario>>) -> Trials {
+    /// Runs of scenarios, the unchanged one first, to compare when the job runs after `cycle`.
+    pub fn new(job: String, cycle: u32, mut scenarios: Vec<Arc<Scenario>>) -> Trials {
         scenarios.reverse();
-        Trials { job, at, waiting: scenarios, running: None, base: None, outcomes: Vec::new() }
+        Trials { job, at: cycle, waiting: scenarios, running: None, base: None, outcomes: Vec::new() }
     }
 
     /// Works for about one cycle; returns the outcomes once all runs have ended, `None` within if the scenario is too
@@ -167,23 +167,23 @@ impl Running {
 }
 
 impl Base {
-    fn of(run: Running, job: &str, at: u32) -> Base {
+    fn of(run: Running, job: &str, cycle_min: u32) -> Base {
         let now = run.now.unwrap_or(run.sim.now());
         let of_job = run.run.job(job);
-        let progress = of_job.progress_in(at);
-        let starts = of_job.exceeds(progress, |step| step.cycle > at).map(start_at);
+        let progress = of_job.progress_in(cycle_min);
+        let starts = of_job.exceeds(progress, |step| step.cycle > cycle_min).map(start_at);
         Base { now, until: run.until(), progress, starts, run: run.run }
     }
 
     /// When the job starts in a variation, as a moment and as [`Start`].
-    fn start(&self, own: &JobProgress, until: Option<Time>) -> Option<(Time, Start)> {
-        if own.has_ended(self.now) {
+    fn start(&self, job: &JobProgress, until: Option<Time>) -> Option<(Time, Start)> {
+        if job.has_ended(self.now) {
             return Some((self.now, Start::Over));
         }
-        if own.progress_at(self.now) > self.progress {
+        if job.progress_at(self.now) > self.progress {
             return Some((self.now, Start::Already));
         }
-        let step = own.exceeds(self.progress, |step| step.time > self.now)?;
+        let step = job.exceeds(self.progress, |step| step.time > self.now)?;
         let is_known = until.is_none_or(|until| step.time < until);
         is_known.then(|| start_at(step))
     }

@@ -10,11 +10,11 @@ use crate::scenario::{Path, QueuePoolEntry};
 pub fn pools(work: &mut Translator<'_>) {
     for i in 0..work.old.queues.len() {
         let entry = &work.old.queues[i];
-        let here = queue(&entry.name);
+        let path = queue(&entry.name);
         for (k, pool) in entry.pools.iter().enumerate() {
-            of_queue(work, (i, k), &here.field("pools").named(&pool.name), pool);
+            of_queue(work, (i, k), &path.field("pools").named(&pool.name), pool);
         }
-        list(work, here.field("default-pools"), entry.default_pools.len());
+        list(work, path.field("default-pools"), entry.default_pools.len());
     }
     for job in work.old.jobs.iter() {
         let path = Path::default().field("jobs").named(&job.name).field("pools");

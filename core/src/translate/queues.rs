@@ -129,11 +129,11 @@ fn has_one_ratio(policy: &Description) -> String {
 fn to_one_ratio(work: &mut Translator<'_>, i: usize, path: &Path) {
     let weights =
         [Resource::GPU, Resource::CPU, Resource::MEMORY].map(|r| (r, part(&work.new.queues[i], r).weight.clone()));
-    let mut given = weights.iter().filter_map(|(r, weight)| Some((*r, weight.clone()?)));
-    match given.next() {
+    let mut weighted = weights.iter().filter_map(|(r, weight)| Some((*r, weight.clone()?)));
+    match weighted.next() {
         Some((_, ratio)) => {
             let message = format!("{}, the first of GPU, CPU and memory", has_one_ratio(work.to));
-            for (r, _) in given.filter(|(_, weight)| *weight != ratio) {
+            for (r, _) in weighted.filter(|(_, weight)| *weight != ratio) {
                 work.note(NoteKind::Dropped, path.field(r.name()).field("weight"), message.as_str());
             }
         }
@@ -170,13 +170,13 @@ fn priority(work: &mut Translator<'_>, i: usize, path: &Path) {
     let (mut place, mut typed) = (path.field("priority"), entry.priority.clone());
     if let Some(prefix) = work.from.translation.queue_priority {
         let name = [prefix, &entry.name].concat();
-        if let Some(own) = work.old.settings.get(&name) {
+        if let Some(typed_setting) = work.old.settings.get(&name) {
             work.new.settings.remove(&name);
             if typed.is_some() {
                 let message = format!("{} of the same queue wins in {}", prefix.trim_end_matches('.'), work.from.name);
                 work.note(NoteKind::Dropped, place, message);
             }
-            (place, typed) = (super::setting(&name), Some(own.clone()));
+            (place, typed) = (super::setting(&name), Some(typed_setting.clone()));
         }
     }
     let Some(typed) = typed else { return };

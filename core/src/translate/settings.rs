@@ -64,7 +64,7 @@ fn one(work: &mut Translator<'_>, shared: &Shared, name: &str, typed: &Scalar) {
     if name.starts_with(PRIORITY_CLASS) && work.from.jobs.has_own_classes && work.to.jobs.has_own_classes {
         return work.note(NoteKind::Kept, setting(name), "both read priority classes");
     }
-    let is_setting = |of: Option<&str>| of == Some(name);
+    let is_setting = |translated: Option<&str>| translated == Some(name);
     if is_setting(from.packing.map(|packing| packing.setting)) {
         // Covered by the order of nodes; see `place`.
         work.new.settings.remove(name);

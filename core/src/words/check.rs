@@ -120,15 +120,14 @@ pub fn decisive_resource(check: &Check) -> Option<Resource> {
     let exceeds = |r: &Resource| value(left, *r) > value(right, *r);
     let in_order = || [Resource::GPU, Resource::CPU, Resource::MEMORY].into_iter().filter(matters);
     let is_at_most = matches!(check.op, Op::AtMost | Op::Less);
-    let decides = match is_at_most == check.holds {
+    let decides = if is_at_most == check.holds {
         // It holds of every resource: the one closest to its bound comes first.
-        true => {
-            let part = |r: &Resource| value(left, *r) / value(right, *r);
-            // Of equal parts the first counts.
-            in_order().rev().filter(bounded).max_by(|a, b| part(a).total_cmp(&part(b)))
-        }
+        let part = |r: &Resource| value(left, *r) / value(right, *r);
+        // Of equal parts the first counts.
+        in_order().rev().filter(bounded).max_by(|a, b| part(a).total_cmp(&part(b)))
+    } else {
         // One resource is enough.
-        false => in_order().filter(bounded).find(exceeds),
+        in_order().filter(bounded).find(exceeds)
     };
     decides.or_else(|| in_order().find(bounded)).or_else(|| in_order().next()).or(Some(Resource::GPU))
 }

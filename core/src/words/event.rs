@@ -101,10 +101,10 @@ fn above_limit(frame: &Frame, event: &EventRow) -> Explanation {
 
 /// All evictions for the same job, in the order of the decisions; `None` if there is only one.
 fn evictions_in_order(frame: &Frame, event: &EventRow) -> Option<(&'static str, Vec<ListEntry>)> {
-    let by = event.by().filter(|_| event.word().is_eviction())?;
+    let evictor = event.by().filter(|_| event.word().is_eviction())?;
     let mut entries = Vec::new();
     let evicted = frame.events.iter().filter(|other| other.word().is_eviction());
-    for other in evicted.filter(|other| other.by() == Some(by)) {
+    for other in evicted.filter(|other| other.by() == Some(evictor)) {
         let name = frame.job_name(other);
         let pod = other.pod().and_then(|pod| frame.names.pod(pod).rsplit_once('/'));
         let pod = pod.map_or(String::new(), |(_, n)| format!(", [pod] {n}"));
@@ -127,9 +127,9 @@ fn preempted(frame: &Frame, event: &EventRow) -> Explanation {
     let victim = job(name);
     let facts = Facts::of(&event.checks, Resource::GPU);
     let priority_of = |job: JobId| facts.get(Party::Job(job), Quantity::Priority).map(bare);
-    let why = event.by().map(|by| {
-        let (victim, taker, queue) = (job(name), job(frame.job(by)), queue_of(frame, frame.queue_of(event)));
-        match (priority_of(by), frame.job_of(event).and_then(priority_of)) {
+    let why = event.by().map(|evictor| {
+        let (victim, taker, queue) = (job(name), job(frame.job(evictor)), queue_of(frame, frame.queue_of(event)));
+        match (priority_of(evictor), frame.job_of(event).and_then(priority_of)) {
             (Some(high), Some(low)) => text!(
                 " so that {taker} can run: {taker} has priority {high}, {victim} has {low}, both in {queue}",
                 [taker, high, victim, low, queue]
@@ -164,8 +164,8 @@ fn moved(frame: &Frame, event: &EventRow) -> Explanation {
 }
 
 fn started(frame: &Frame, event: &EventRow) -> Explanation {
-    let of = frame.job_of(event);
-    let is_of_job = |other: &&EventRow| other.word() == EventWord::Started && frame.job_of(other) == of;
+    let started_job = frame.job_of(event);
+    let is_of_job = |other: &&EventRow| other.word() == EventWord::Started && frame.job_of(other) == started_job;
     let pods = frame.events.iter().filter(is_of_job);
     let (n, amount) = pods.fold((0u64, Amounts::default()), |(n, mut amount), pod| {
         amount.iter_mut().zip(pod.amount.iter()).for_each(|(sum, amount)| *sum += amount);
@@ -211,12 +211,12 @@ fn now_uses(frame: &Frame, row: &QueueRow, resource: Resource) -> Text {
 pub fn gone(frame: &Frame, event: &EventRow) -> Explanation {
     let name = frame.job_name(event);
     let (time, why) = (number::time(event.time_ms), event.eviction().map_or("", reason));
-    let by = event.by().map(|by| text!(" for {job}", [job = job(frame.job(by))]));
+    let beneficiary = event.by().map(|by| text!(" for {job}", [job = job(frame.job(by))]));
     Explanation {
         about: text!("{job} · [evicted]", [job = job(name)]),
         verdict: text!(
-            "{job} was [evicted] at {time}{by}: {why}. Its [pods] are not recreated, so the [job] is over and its work is lost.",
-            [job = job(name), time, by, why]
+            "{job} was [evicted] at {time}{beneficiary}: {why}. Its [pods] are not recreated, so the [job] is over and its work is lost.",
+            [job = job(name), time, beneficiary, why]
         ),
         controls: vec![Control::job(name, "restart", text!("restart of {job}", [job = job(name)]))],
         ..Explanation::default()

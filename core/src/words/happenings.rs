@@ -169,14 +169,14 @@ fn things(n: usize) -> String {
 /// The events of a job up to the last computed cycle.
 pub fn history(run: &Run, job: &str, cycle: u32) -> Vec<ListEntry> {
     let mut entries: Vec<(ListEntry, usize)> = Vec::new();
-    for (at, word, event_job) in &run.events {
+    for (in_cycle, word, event_job) in &run.events {
         let is_gone = *word == EventWord::NotReplaced;
         let shape = if is_gone { Some(EventKind::Reclaimed) } else { EventKind::of(*word) };
         let is_own = event_job.is_some_and(|event_job| run.names.job(event_job) == job);
         let Some(shape) = shape.filter(|_| is_own) else { continue };
         let label = past(*word);
         if let Some((last, n)) = entries.last_mut()
-            && last.cycle == Some(*at)
+            && last.cycle == Some(*in_cycle)
             && last.kind == Some(shape)
         {
             *n += 1;
@@ -184,11 +184,11 @@ pub fn history(run: &Run, job: &str, cycle: u32) -> Vec<ListEntry> {
             continue;
         }
         let entry = ListEntry {
-            when: format!("cycle {at}"),
-            cycle: Some(*at),
+            when: format!("cycle {in_cycle}"),
+            cycle: Some(*in_cycle),
             kind: Some(shape),
             text: Text::of(label),
-            current: *at == cycle,
+            current: *in_cycle == cycle,
             ..ListEntry::default()
         };
         entries.push((entry, 1));

@@ -339,7 +339,7 @@ pub fn explained_event(frame: &Frame, selection: &Selection) -> Option<u32> {
 fn with_checks<'f>(frame: &'f Frame, index: u32, checks: Option<&EventChecks>) -> Cow<'f, EventRow> {
     let row = &frame.events[index as usize];
     match checks.filter(|cycle_checks| (cycle_checks.cycle, cycle_checks.index) == (frame.cycle, index)) {
-        Some(of) => Cow::Owned(EventRow { checks: of.checks.clone(), ..row.clone() }),
+        Some(cycle_checks) => Cow::Owned(EventRow { checks: cycle_checks.checks.clone(), ..row.clone() }),
         None => Cow::Borrowed(row),
     }
 }
@@ -363,7 +363,7 @@ fn deciding_pool<'f>(frame: &'f Frame, selection: &Selection) -> Cow<'f, Frame> 
 /// When the evicted pods of a job are gone, if that takes time.
 fn leaves(frame: &Frame, job: &str) -> Option<Text> {
     let row = frame.jobs.iter().find(|row| row.name == job)?;
-    let leaves_ms = row.leaves_ms.filter(|at| *at > frame.time_ms)?;
+    let leaves_ms = row.leaves_ms.filter(|leaves| *leaves > frame.time_ms)?;
     let job = text::job(job);
     let who = if row.leaving > 1 { text!("The first [pod] of {job}", [job]) } else { job };
     Some(text!("{who} {leaves}.", [who, leaves = number::leaves(leaves_ms, frame.time_ms)]))

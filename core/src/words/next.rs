@@ -168,7 +168,7 @@ fn is_served(frame: &Frame, job: JobId) -> bool {
 fn room(frame: &Frame, refusal: &Refusal, row: Option<&JobRow>) -> RoomNeeded {
     let Some(row) = row.filter(|row| row.gpus > 0.0) else { return RoomNeeded::Usable };
     let tried = std::iter::once(&refusal.gate).chain(&refusal.also).find_map(|gate| match gate {
-        Gate::NoNode { of, .. } => Some(*of),
+        Gate::NoNode { of: n_pods, .. } => Some(*n_pods),
         _ => None,
     });
     // Pods of an elastic job may start separately.

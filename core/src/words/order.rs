@@ -61,8 +61,8 @@ fn lines(frame: &Frame, level: &OrderLevel) -> Level {
     let mut previous: (u32, Option<&OrderPlace>) = (0, None);
     let mut entries = Vec::new();
     for place in &level.places {
-        let preceding = previous.1.filter(|_| previous.0 + 1 == place.position);
-        entries.push(entry(frame, place, preceding, rule));
+        let prior = previous.1.filter(|_| previous.0 + 1 == place.position);
+        entries.push(entry(frame, place, prior, rule));
         previous = (place.position, Some(place));
     }
     if level.subject_is_absent {
@@ -78,7 +78,7 @@ fn name<'a>(frame: &'a Frame, place: &'a OrderPlace) -> &'a str {
     place.queue.map_or(place.name.as_str(), |queue| frame.queue(queue))
 }
 
-fn entry(frame: &Frame, place: &OrderPlace, preceding: Option<&OrderPlace>, rule: &str) -> ListEntry {
+fn entry(frame: &Frame, place: &OrderPlace, prior: Option<&OrderPlace>, rule: &str) -> ListEntry {
     let called = name(frame, place);
     let (text, selection) = match (place.job, place.queue) {
         (Some(_), _) => (text::job(called), Some(Selection::Job(called.to_string()))),
@@ -87,7 +87,7 @@ fn entry(frame: &Frame, place: &OrderPlace, preceding: Option<&OrderPlace>, rule
     };
     let why = match place.behind.split_last() {
         None => Text::of(first(place, rule)),
-        Some((last, equal)) => behind(frame, place, preceding, (last, equal)),
+        Some((last, equal)) => behind(frame, place, prior, (last, equal)),
     };
     let (when, text) = (format!("{}.", place.position), text.then(why));
     ListEntry { when, text, selection, current: place.is_subject, ..ListEntry::default() }
@@ -102,18 +102,13 @@ fn first(place: &OrderPlace, rule: &str) -> String {
 }
 
 /// The key that placed it behind its predecessor, and the equal keys before that one.
-fn behind(
-    frame: &Frame,
-    place: &OrderPlace,
-    preceding: Option<&OrderPlace>,
-    (last, equal): (&Check, &[Check]),
-) -> Text {
+fn behind(frame: &Frame, place: &OrderPlace, prior: Option<&OrderPlace>, (last, equal): (&Check, &[Check])) -> Text {
     // The predecessor may be hidden, or missing in the scenario.
     let in_row = match place.job {
         Some(_) => last.subject.other_job.map(|job| frame.job(job)),
         None => last.subject.other_queue.map(|queue| frame.queue(queue)),
     };
-    let other = match in_row.or_else(|| preceding.map(|preceding| name(frame, preceding))) {
+    let other = match in_row.or_else(|| prior.map(|prior| name(frame, prior))) {
         None => Text::of("the one before it"),
         Some(name) if place.job.is_some() => text::job(name),
         Some(name) => text::queue(name),

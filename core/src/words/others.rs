@@ -110,10 +110,7 @@ fn failed(frame: &Frame, candidate: Text, check: &Check) -> Text {
         return text!("{candidate} is protected", [candidate]);
     }
     let shown = |value| side(value, Resource::GPU).map_or(String::new(), number);
-    let (priority, taker_priority) = (shown(&check.left.value), shown(&check.right.value));
+    let (priority, limit) = (shown(&check.left.value), shown(&check.right.value));
     let relation = if check.op == Op::AtMost { "higher than" } else { "not lower than" };
-    text!(
-        "{candidate}: its priority {priority} is {relation} {taker_priority}",
-        [candidate, priority, relation, taker_priority]
-    )
+    text!("{candidate}: its priority {priority} is {relation} {limit}", [candidate, priority, relation, limit])
 }

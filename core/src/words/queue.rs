@@ -120,10 +120,10 @@ fn verdict(row: &QueueRow, resource: Resource, terms: &Terms) -> Text {
     let due = share.unwrap_or(quota).unwrap_or(f64::INFINITY).min(wants);
     if due > used + EPSILON {
         let what = if share.is_some() { "[fair share]" } else { "[quota]" };
-        let (of, short) = (bound(resource, share.unwrap_or(quota)), with_unit(resource, due - used));
+        let (entitled, short) = (bound(resource, share.unwrap_or(quota)), with_unit(resource, due - used));
         return text!(
-            "{queue} is {short} below its {what}: it uses {uses} of {of} and requests {requests}.",
-            [queue, short, what, uses, of, requests]
+            "{queue} is {short} below its {what}: it uses {uses} of {entitled} and requests {requests}.",
+            [queue, short, what, uses, entitled, requests]
         );
     }
     if wants > used + EPSILON {

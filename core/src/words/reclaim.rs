@@ -168,7 +168,7 @@ impl<'a> Sides<'a> {
         let rows = rows.map(|(name, giver, taker)| (name, vec![Cell::of(giver), Cell::of(taker)], name == decisive));
         let mut rows: Vec<_> = rows.collect();
         if let Some(shares) = self.fair_shares_after() {
-            let index = rows.iter().position(|(name, ..)| *name == "[fair share]").map_or(0, |at| at + 1);
+            let index = rows.iter().position(|(name, ..)| *name == "[fair share]").map_or(0, |i| i + 1);
             rows.insert(index, ("[fair share] after", shares.to_vec(), false));
             // The first four rows are seen at once, the others with the rule.
             rows.sort_by_key(|(name, _, is_decisive)| *name == "[quota]" && !is_decisive);
@@ -200,12 +200,12 @@ impl<'a> Sides<'a> {
 
 fn reclaimed_by_amounts(frame: &Frame, event: &EventRow, resource: Resource) -> Explanation {
     let name = frame.job_name(event);
-    let by = event.by().map_or("", |by| frame.job(by));
+    let job_name = event.by().map_or("", |by| frame.job(by));
     let evicted = reclaimed_for(frame, event);
     let Some(sides) = Sides::new(frame, event, resource) else {
         return Explanation { verdict: text!("{evicted}.", [evicted]), ..Explanation::default() };
     };
-    let clauses = [sides.giver_says(), sides.taker_says(by), sides.priority_says()];
+    let clauses = [sides.giver_says(), sides.taker_says(job_name), sides.priority_says()];
     let why = joined(clauses.into_iter().flatten(), "; ");
     let verdict =
         if why.is_empty() { text!("{evicted}.", [evicted]) } else { text!("{evicted}. {why}.", [evicted, why]) };

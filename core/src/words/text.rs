@@ -230,8 +230,8 @@ mod tests {
 
     #[test]
     fn names_and_words_in_holes_stay_apart() {
-        let (of, n) = (queue("{job}"), "2".to_string());
-        let text = text!("{job} has {n} [pods] in {queue}", [job = job("a"), n, queue = of]);
+        let (queue_name, n) = (queue("{job}"), "2".to_string());
+        let text = text!("{job} has {n} [pods] in {queue}", [job = job("a"), n, queue = queue_name]);
         assert_eq!(text.to_string(), "`a` has 2 [pods] in `{job}`");
         assert_eq!(text.0.len(), 5);
     }

@@ -132,8 +132,8 @@ pub fn offered(node: &str, objects: &Objects<'_>) -> i64 {
         of_node.filter(|slice| slice.place.scalar(&["spec", "driver"]).is_some_and(|name| GPU_CLASSES.contains(&name)));
     // A partition of a device has another type.
     let is_whole = |device: &LocatedValue<'_>| {
-        let at = |keys: &[&str]| device.at(keys)?.scalar(&["type", "string"]);
-        let kind = at(&["attributes"]).or_else(|| at(&["basic", "attributes"]));
+        let kind_at = |keys: &[&str]| device.at(keys)?.scalar(&["type", "string"]);
+        let kind = kind_at(&["attributes"]).or_else(|| kind_at(&["basic", "attributes"]));
         kind.is_none_or(|kind| kind == "gpu")
     };
     let n: usize =

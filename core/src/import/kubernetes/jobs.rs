@@ -186,20 +186,20 @@ impl<'a> Work<'a, '_> {
         }
         let all = all("subGroups");
         let least = i64::from(!cluster.is_optional);
-        let text_of = |at: usize, key: &str| all[at].scalar(&[key]).filter(|text| !text.is_empty());
-        let by_name: BTreeMap<&str, usize> = (0..all.len()).filter_map(|at| Some((text_of(at, "name")?, at))).collect();
-        let parents: BTreeSet<&str> = (0..all.len()).filter_map(|at| text_of(at, "parent")).collect();
-        let is_leaf = |at: &usize| text_of(*at, "name").is_none_or(|name| !parents.contains(name));
-        let path = |at: usize| {
+        let text_of = |i: usize, key: &str| all[i].scalar(&[key]).filter(|text| !text.is_empty());
+        let by_name: BTreeMap<&str, usize> = (0..all.len()).filter_map(|i| Some((text_of(i, "name")?, i))).collect();
+        let parents: BTreeSet<&str> = (0..all.len()).filter_map(|i| text_of(i, "parent")).collect();
+        let is_leaf = |i: &usize| text_of(*i, "name").is_none_or(|name| !parents.contains(name));
+        let path = |i: usize| {
             let up = |name: &&str| text_of(*by_name.get(name)?, "parent");
-            let mut path: Vec<&str> = std::iter::successors(text_of(at, "parent"), up).take(LEVELS_MAX).collect();
+            let mut path: Vec<&str> = std::iter::successors(text_of(i, "parent"), up).take(LEVELS_MAX).collect();
             path.reverse();
             path.join("/")
         };
-        let set = |at: usize| Set {
-            name: text_of(at, "name").unwrap_or_default().to_string(),
-            min: Some(all[at].whole(&["minMember"]).unwrap_or(least)),
-            path: path(at),
+        let set = |i: usize| Set {
+            name: text_of(i, "name").unwrap_or_default().to_string(),
+            min: Some(all[i].whole(&["minMember"]).unwrap_or(least)),
+            path: path(i),
             ..Set::default()
         };
         (0..all.len()).filter(is_leaf).map(set).collect()

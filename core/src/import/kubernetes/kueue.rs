@@ -81,14 +81,15 @@ pub fn queues(cluster: &Cluster<'_>, report: &mut Report) -> Vec<QueueEntry> {
     let entry = |unit: &Unit<'_>, totals: &[Option<i64>; 3]| {
         let weight = unit.object.and_then(|object| object.place.scalar(&["spec", "fairSharing", "weight"]));
         let weight = weight.and_then(|text| amount(text, Resource::CPU)).unwrap_or(1000);
-        let of = |i: usize| resource(RESOURCES[i], totals[i], unit.quotas[i].borrowing, unit.above.is_some(), weight);
+        let entry_of =
+            |i: usize| resource(RESOURCES[i], totals[i], unit.quotas[i].borrowing, unit.above.is_some(), weight);
         QueueEntry {
             name: unit.name.clone(),
             parent: unit.above.map(|name| cohort(name, cluster)),
             created: unit.object.and_then(|object| cluster.since(object.created_ms)).map(moment),
-            gpu: of(0),
-            cpu: of(1),
-            memory: of(2),
+            gpu: entry_of(0),
+            cpu: entry_of(1),
+            memory: entry_of(2),
             ..QueueEntry::default()
         }
     };
@@ -149,7 +150,7 @@ fn quotas(object: &Object<'_>, report: &mut Report) -> [Quota; 3] {
         flavors.extend(flavor.scalar(&["name"]));
         for place in flavor.items(&["resources"]) {
             let name = place.scalar(&["name"]).unwrap_or_default();
-            let at = match name {
+            let index = match name {
                 "cpu" => 1,
                 "memory" => 2,
                 _ if GPUS.contains(&name) => 0,
@@ -166,9 +167,9 @@ fn quotas(object: &Object<'_>, report: &mut Report) -> [Quota; 3] {
                 let lent = "lendingLimit: idle quota can be used by all others";
                 report.ignore(format!("{} ({}): {lent}", object.called(), place.line()));
             }
-            let Some(nominal) = quantity(&place, "nominalQuota", RESOURCES[at], report) else { continue };
-            let borrowing = quantity(&place, "borrowingLimit", RESOURCES[at], report);
-            let quota = &mut quotas[at];
+            let Some(nominal) = quantity(&place, "nominalQuota", RESOURCES[index], report) else { continue };
+            let borrowing = quantity(&place, "borrowingLimit", RESOURCES[index], report);
+            let quota = &mut quotas[index];
             quota.borrowing = match (quota.nominal, quota.borrowing, borrowing) {
                 (None, _, borrowing) => borrowing,
                 (Some(_), Some(sum), Some(more)) => Some(sum.saturating_add(more)),

@@ -202,7 +202,7 @@ fn with_own_names(jobs: Vec<(&str, JobEntry)>) -> Vec<JobEntry> {
     let mut times: BTreeMap<String, u32> = BTreeMap::new();
     jobs.iter().for_each(|(_, job)| *times.entry(job.name.clone()).or_default() += 1);
     let mut names: BTreeSet<String> = BTreeSet::new();
-    let mut own = Vec::new();
+    let mut renamed = Vec::new();
     for (namespace, mut job) in jobs {
         if times[&job.name] > 1 && !namespace.is_empty() {
             job.name = format!("{namespace}/{}", job.name);
@@ -212,9 +212,9 @@ fn with_own_names(jobs: Vec<(&str, JobEntry)>) -> Vec<JobEntry> {
             job.name = name;
         }
         names.insert(job.name.clone());
-        own.push(job);
+        renamed.push(job);
     }
-    own
+    renamed
 }
 
 /// Kinds whose objects are all imported.
@@ -325,8 +325,8 @@ impl<'a> Cluster<'a> {
         let presets = Policy::job_defaults(policy);
         let named: BTreeSet<&str> =
             jobs.iter().filter_map(|job| job.priority.as_ref()).map(|typed| typed.0.as_str()).collect();
-        let own = self.own_classes.iter().filter(|name| named.contains(*name));
-        let values = own.map(|name| (*name, self.priorities[name]));
+        let own_values = self.own_classes.iter().filter(|name| named.contains(*name));
+        let values = own_values.map(|name| (*name, self.priorities[name]));
         let others = values.filter(|(name, value)| presets.class(name).map(i64::from) != Some(*value));
         others.map(|(name, value)| (format!("{PRIORITY_CLASS}{name}"), Scalar(value.to_string()))).collect()
     }

@@ -30,8 +30,8 @@ pub fn named<'a>(roots: &[(&'a str, &'a Value)], report: &mut Report) -> Vec<(&'
             let free = (1_u32..).map(|n| format!("{prefix}{n}")).find(|name| !names.contains(name));
             let name = free.unwrap_or_default();
             names.insert(name.clone());
-            let at = if file.is_empty() { format!("line {line}") } else { format!("{file} line {line}") };
-            report.assume(format!("the {kind} of {at} has no name yet: it is called {name}"));
+            let place = if file.is_empty() { format!("line {line}") } else { format!("{file} line {line}") };
+            report.assume(format!("the {kind} of {place} has no name yet: it is called {name}"));
             name
         });
         named.push((*file, Cow::Owned(root)));

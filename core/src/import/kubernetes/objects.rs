@@ -263,8 +263,8 @@ impl<'a> Objects<'a> {
     /// Remembers the objects that make pods, to find the owners of others.
     fn index(&mut self) {
         for kind in MAKERS {
-            for (at, object) in self.of_kind(kind).to_vec().iter().enumerate() {
-                self.makers.insert((object.namespace, object.kind.1, object.name), (kind, at));
+            for (i, object) in self.of_kind(kind).to_vec().iter().enumerate() {
+                self.makers.insert((object.namespace, object.kind.1, object.name), (kind, i));
             }
         }
     }
@@ -272,8 +272,8 @@ impl<'a> Objects<'a> {
     /// Returns the object that controls another one, if it is in the text.
     pub fn owner_of(&self, object: &Object<'a>) -> Option<&Object<'a>> {
         let [kind, name, _] = object.owner()?;
-        let (kind, at) = self.makers.get(&(object.namespace, kind, name))?;
-        self.of_kind(*kind).get(*at)
+        let (kind, i) = self.makers.get(&(object.namespace, kind, name))?;
+        self.of_kind(*kind).get(*i)
     }
 
     /// Returns the objects that control another one, the nearest first.

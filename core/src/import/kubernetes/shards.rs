@@ -154,7 +154,7 @@ impl Reading {
             }
         }
         for (flag, value) in spec.entries(&["args"]) {
-            match (FLAGS.iter().find(|(known, _)| *known == flag), value.scalar(&[])) {
+            match (FLAGS.iter().find(|(name, _)| *name == flag), value.scalar(&[])) {
                 (Some((_, setting)), Some(text)) if text.starts_with('-') => self.set(setting, "unlimited"),
                 (Some((_, setting)), Some(text)) => self.set(setting, text),
                 _ => self.ignore(&value, &format!("the argument {flag}")),
@@ -250,7 +250,7 @@ impl Reading {
         if let Some(text) = place.scalar(&["actions"]) {
             let listed = text.split(',').map(str::trim).filter(|name| !name.is_empty());
             let (read, other): (Vec<&str>, Vec<&str>) =
-                listed.partition(|name| ACTIONS.iter().any(|(known, _)| known == name));
+                listed.partition(|name| ACTIONS.iter().any(|(other, _)| other == name));
             let actions = read.join(", ");
             if actions != lists::merged(&ACTIONS, |name| has_action(name, spreads), &[]) {
                 self.set("actions", &actions);
@@ -278,7 +278,7 @@ impl Reading {
 
     fn depths(&mut self, place: &LocatedValue<'_>) {
         for (action, depth) in place.entries(&["queueDepthPerAction"]) {
-            match depth.scalar(&[]).filter(|_| ACTIONS.iter().any(|(known, _)| *known == action)) {
+            match depth.scalar(&[]).filter(|_| ACTIONS.iter().any(|(name, _)| *name == action)) {
                 Some(text) => self.set(&format!("queue-depth-{action}"), text),
                 None => self.ignore(&depth, &format!("the queue depth of {action}")),
             }

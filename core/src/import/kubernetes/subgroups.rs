@@ -18,7 +18,7 @@ pub fn minimums(group: &Object<'_>, paths: &[Vec<&str>]) -> (Option<Scalar>, BTr
         let min = typed?;
         let depth = |path: &Vec<&str>| match name {
             "" => Some(0),
-            name => path[..path.len() - 1].iter().position(|part| *part == name).map(|at| at + 1),
+            name => path[..path.len() - 1].iter().position(|part| *part == name).map(|i| i + 1),
         };
         let members: BTreeSet<String> = paths.iter().filter_map(|path| Some(path[..=depth(path)?].join("/"))).collect();
         (min < members.len() as u64).then(|| Scalar(min.to_string()))

@@ -173,20 +173,18 @@ impl<'a> Work<'a, '_> {
             return Vec::new();
         }
         self.says(&parts, report);
-        match self.per_pod() {
-            true => parts.iter().map(|part| self.single(part, &parts, report)).collect(),
-            false if self.is_in_order() => {
-                let part = |part: &Part<'a>| {
-                    let job = self.job(std::slice::from_ref(part), report);
-                    JobEntry { name: format!("{}-{}", job.name, part.name), ..job }
-                };
-                parts.iter().map(part).collect()
-            }
-            false => {
-                let job = self.job(&parts, report);
-                vec![JobEntry { count: (n_groups > 1).then(|| Scalar(n_groups.to_string())), ..job }]
-            }
+        if self.per_pod() {
+            return parts.iter().map(|part| self.single(part, &parts, report)).collect();
         }
+        if self.is_in_order() {
+            let job_of = |part: &Part<'a>| {
+                let job = self.job(std::slice::from_ref(part), report);
+                JobEntry { name: format!("{}-{}", job.name, part.name), ..job }
+            };
+            return parts.iter().map(job_of).collect();
+        }
+        let job = self.job(&parts, report);
+        vec![JobEntry { count: (n_groups > 1).then(|| Scalar(n_groups.to_string())), ..job }]
     }
 
     /// Whether the parts of a JobSet start one after the other.

@@ -287,10 +287,10 @@ fn reasons(model: &Model, current: &CycleState<'_>, cycle: &Cycle) -> Reasons {
         }
     }
     for reclaim in &cycle.by_owners {
-        let by = reclaim.by.and_then(|(leaf, _)| queue(leaf));
+        let reclaimer = reclaim.by.and_then(|(leaf, _)| queue(leaf));
         for &id in &reclaim.victims {
             let loser = queue(current.state.subs[current.state.units[id].sub].leaf);
-            let check = applies(rules::CALL_BACK, rules::between(by, loser));
+            let check = applies(rules::CALL_BACK, rules::between(reclaimer, loser));
             why.insert(UnitEvent::Reclaimed(id), vec![check]);
         }
     }
@@ -356,7 +356,7 @@ fn reclaim_checks(model: &Model, current: &CycleState<'_>, reclaim: &Reclaim, id
     let Some(why) = &reclaim.why else {
         return vec![share_limit_check(queue(loser), reclaim)];
     };
-    let by = reclaim.by.map_or(loser, |(leaf, _)| leaf);
+    let reclaimer = reclaim.by.map_or(loser, |(leaf, _)| leaf);
     let (victim, victim_usage, victim_quota) = &why.victim;
     let whole = &why.whole;
     let (a, b) = why.sides;
@@ -364,7 +364,7 @@ fn reclaim_checks(model: &Model, current: &CycleState<'_>, reclaim: &Reclaim, id
     let mut checks = vec![
         Check::new(
             rules::UNDER_QUOTA,
-            rules::between(queue(by), None),
+            rules::between(queue(reclaimer), None),
             rules::part(Quantity::Usage, &why.reclaimer.0, whole),
             Op::Less,
             rules::quota(&why.reclaimer.1, whole),

@@ -34,7 +34,7 @@ impl ConsumerId {
 /// A subtree, parents before their children.
 pub type Consumers = Map<Range<u32>, fn(u32) -> ConsumerId>;
 
-/// Consumers from `from` up to, but excluding, `end`.
+/// Consumers from `first` up to, but excluding, `end`.
 pub fn consumers(first: ConsumerId, end: ConsumerId) -> Consumers {
     (first.0..end.0).map(ConsumerId)
 }

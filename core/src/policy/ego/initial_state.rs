@@ -72,20 +72,20 @@ fn promises(model: &Model, world: PartitionView<'_>, current: &CycleState<'_>) -
     let mut promises = Vec::new();
     for (unit, &pod) in state.units.values().zip(current.pods.values()) {
         let job = world.cluster.pods[pod].job;
-        let (UnitState::Reclaiming(_), Some(by)) = (unit.state, world.cluster.jobs[job].evicted_for) else {
+        let (UnitState::Reclaiming(_), Some(reclaimer)) = (unit.state, world.cluster.jobs[job].evicted_for) else {
             continue;
         };
         let host = unit.host;
-        let existing = rooms.iter().position(|room| (room.by, room.host) == (by, host));
+        let existing = rooms.iter().position(|room| (room.by, room.host) == (reclaimer, host));
         let index = existing.unwrap_or_else(|| {
-            rooms.push(ReclaimedHost { by, host, free: state.free[host], victims: Vec::new(), last: None });
+            rooms.push(ReclaimedHost { by: reclaimer, host, free: state.free[host], victims: Vec::new(), last: None });
             rooms.len() - 1
         });
         let room = &mut rooms[index];
         add(&mut room.free, &state.subs[unit.sub].unit, 1);
         room.victims.push(pod);
         let waits = |&sub: &SubId| {
-            let is_of_job = world.cluster.pod_sets[current.pod_sets[sub]].job == by;
+            let is_of_job = world.cluster.pod_sets[current.pod_sets[sub]].job == reclaimer;
             is_of_job && current.waiting[sub].len() > promised[sub]
         };
         let next = state.subs.ids().find(waits);

@@ -141,11 +141,11 @@ impl Model {
             consumer.own.push(Ownership::Amounts(amounts));
         }
         ratios.push((ratio_of(queue), Weight::ONE.in_millionths() as u64));
-        let at = self.plan.add(Some(parent), consumer);
-        self.consumers[id] = at;
+        let consumer_id = self.plan.add(Some(parent), consumer);
+        self.consumers[id] = consumer_id;
         self.queues.push(Some(id));
         for &child in &queue.children {
-            self.add_queue(world, config, child, at, ratios);
+            self.add_queue(world, config, child, consumer_id, ratios);
         }
     }
 

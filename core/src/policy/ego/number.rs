@@ -142,11 +142,11 @@ impl Fraction {
     }
 
     /// `self · part / of`, reduced as far as a machine word shows.
-    pub fn portion(&self, part: u64, of: u64) -> Fraction {
-        let g = gcd(part, of);
-        let (part, of) = (part / g, of / g);
-        let g = gcd(self.n.divided(of).1, of);
-        Fraction { n: self.n.divided(g).0.scaled(part), d: self.d.scaled(of / g) }
+    pub fn portion(&self, part: u64, whole: u64) -> Fraction {
+        let g = gcd(part, whole);
+        let (part, whole) = (part / g, whole / g);
+        let g = gcd(self.n.divided(whole).1, whole);
+        Fraction { n: self.n.divided(g).0.scaled(part), d: self.d.scaled(whole / g) }
     }
 
     /// The difference to a whole number; zero if that is larger.

@@ -138,8 +138,8 @@ impl<'r> Ranks<'r> {
         let submit = |job: JobId| submitted(self.world, job);
         level(Some(leaf), &all, subject, |i, before| {
             let job = all[i];
-            let behind = before.map(|at| {
-                let previous = all[at];
+            let behind = before.map(|i| {
+                let previous = all[i];
                 let subject =
                     Subject { queue: Some(leaf), job: Some(job), other_job: Some(previous), ..Subject::default() };
                 let (own_priority, other) = (priority(job), priority(previous));

@@ -213,7 +213,7 @@ pub fn fits(capacity: &Dims, unit: &Dims) -> bool {
     capacity.iter().zip(unit).all(|(&c, &u)| u <= 0 || u <= c)
 }
 
-/// Adds `times` × `amount` to `to`.
+/// Adds `times` × `amount` to `dims`.
 pub fn add(dims: &mut Dims, amount: &Dims, times: i64) {
     for (t, a) in dims.iter_mut().zip(amount) {
         *t += a * times;

@@ -185,9 +185,9 @@ impl<'a> PoolState<'a> {
 
     /// Adds a sub-allocation.
     pub fn add_sub(&mut self, mut sub: Sub) -> SubId {
-        let wanted = (sub.unit, sub.mask);
-        let existing = self.shapes.iter().find(|(_, shape)| **shape == wanted);
-        sub.shape = existing.map(|(shape, _)| shape).unwrap_or_else(|| self.shapes.push(wanted));
+        let size = (sub.unit, sub.mask);
+        let existing = self.shapes.iter().find(|(_, shape)| **shape == size);
+        sub.shape = existing.map(|(shape, _)| shape).unwrap_or_else(|| self.shapes.push(size));
         let leaf = sub.leaf;
         let id = self.subs.push(sub);
         self.subs_of[leaf].push(id);

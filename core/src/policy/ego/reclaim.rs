@@ -437,7 +437,7 @@ impl ReclaimPass<'_, '_, '_> {
             }
             let rank = round.ranks[state.subs[unit.sub].leaf];
             if rank != u32::MAX {
-                let position = candidates.iter().rposition(|&(other, _)| other <= rank).map_or(0, |at| at + 1);
+                let position = candidates.iter().rposition(|&(other, _)| other <= rank).map_or(0, |i| i + 1);
                 candidates.insert(position, (rank, id));
             }
         }

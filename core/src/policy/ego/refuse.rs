@@ -168,11 +168,8 @@ impl RefusalContext<'_, '_> {
     fn slot_gate(&self, slots: &SlotView, sub: SubId, queue: QueueId) -> (Gate, Outlook, Vec<Check>) {
         let state = &self.current.state;
         let leaf = state.subs[sub].leaf;
-        let fits_somewhere = state
-            .plan
-            .hosts
-            .iter()
-            .any(|(host, capacity)| state.may_run(sub, host) && fits(capacity, &state.subs[sub].unit));
+        let takes = |host, capacity| state.may_run(sub, host) && fits(capacity, &state.subs[sub].unit);
+        let fits_somewhere = state.plan.hosts.iter().any(|(host, capacity)| takes(host, capacity));
         if !fits_somewhere {
             return self.no_capacity(sub);
         }

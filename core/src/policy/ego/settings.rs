@@ -188,12 +188,12 @@ pub fn rulebook() -> Rulebook {
 }
 
 /// Reads all settings, and reports invalid ones.
-pub fn read(s: &Scenario, f: &mut Findings) -> Config {
+pub fn read(scenario: &Scenario, f: &mut Findings) -> Config {
     let mut config = Config::default();
-    for (name, typed) in &s.settings {
+    for (name, typed) in &scenario.settings {
         let consumer = name.split_once('.').and_then(|(key, queue)| Some((Setting::find(of_consumer(), key)?, queue)));
         let read = match (consumer, Setting::find(&PLAN, name)) {
-            (Some((setting, queue)), _) if s.queues.iter().any(|q| q.name == queue) => {
+            (Some((setting, queue)), _) if scenario.queues.iter().any(|q| q.name == queue) => {
                 setting.read(config.consumers.entry(queue.into()).or_default(), &typed.0)
             }
             (None, Some(setting)) => setting.read(&mut config, &typed.0),
@@ -201,7 +201,7 @@ pub fn read(s: &Scenario, f: &mut Findings) -> Config {
                 let names = Setting::names(&PLAN);
                 let of_consumers = Setting::names(of_consumer()).join(", ");
                 let message = format!("it has {}, and for a queue, as in rank.NAME: {of_consumers}", names.join(", "));
-                unknown(s, name, &names, &message, f);
+                unknown(scenario, name, &names, &message, f);
                 continue;
             }
         };
@@ -209,7 +209,7 @@ pub fn read(s: &Scenario, f: &mut Findings) -> Config {
             refused(name, typed, expected, f);
         }
     }
-    slot_findings::check(s, &config, f);
+    slot_findings::check(scenario, &config, f);
     config
 }
 

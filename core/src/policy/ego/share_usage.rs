@@ -139,7 +139,7 @@ impl<'r> Reader<'r> {
 
     fn consumer(&self, consumer: ConsumerId, quotas: &[Quotas]) -> UsageRow {
         let (root, plan) = (self.book.pool.root, &self.model.plan);
-        let of = &plan.consumers[consumer];
+        let node = &plan.consumers[consumer];
         let queue = self.model.queues[consumer];
         let in_subtree = self.subs.iter().filter(|&&sub| plan.is_below(self.current.state.subs[sub].leaf, consumer));
         let vector_of = |pick: fn(&Quotas) -> &InPool<Fraction>| {
@@ -151,7 +151,7 @@ impl<'r> Reader<'r> {
         UsageRow {
             of: if consumer == root { UsageOf::Pool } else { UsageOf::Consumer },
             name: queue.map_or(String::new(), |queue| self.world.queues()[queue].name.to_string()),
-            depth: (of.depth - plan.consumers[root].depth) as u32,
+            depth: (node.depth - plan.consumers[root].depth) as u32,
             queue,
             size: None,
             units: in_subtree.map(|&sub| self.book.drawn[sub].units).sum(),
@@ -163,7 +163,7 @@ impl<'r> Reader<'r> {
                     Some(slots) => slots.part(slots.quota()[consumer]).exact(),
                     None => self.table.quota_part(consumer).exact(),
                 },
-                limit: vector(|dim| match of.share_limit[dim]? {
+                limit: vector(|dim| match node.share_limit[dim]? {
                     ShareLimit::At(amount) => Some(amount as f64),
                     ShareLimit::Part(millionths) => Some(self.book.offered[dim] as f64 * millionths as f64 / 1e6),
                 }),
@@ -195,7 +195,7 @@ impl<'r> Reader<'r> {
                     name,
                     depth,
                     queue: self.model.queues[leaf],
-                    size: size.map(|at| at as u32),
+                    size: size.map(|i| i as u32),
                     units: members.iter().map(|&sub| drawn(sub).units).sum(),
                     usage: sum(&|sub| self.book.share(state, sub, drawn(sub).units)),
                     projected: sum(&|sub| self.book.share(state, sub, drawn(sub).projected)),

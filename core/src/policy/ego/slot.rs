@@ -162,7 +162,7 @@ impl Slots<'_> {
         self.want[leaf] > self.held[leaf] && !self.at_limit(leaf)
     }
 
-    /// Marks the leaves that satisfy `may`, and their ancestors.
+    /// Marks the leaves that satisfy `predicate`, and their ancestors.
     fn open(&self, predicate: &dyn Fn(ConsumerId) -> bool) -> InPool<bool> {
         let mut open = InPool::new(self.held.ids(), |_| false);
         for leaf in self.held.ids().filter(|&c| self.plan.is_leaf(c) && predicate(c)) {

@@ -166,10 +166,10 @@ fn exchange(state: &PoolState<'_>, leaf: ConsumerId, victim: ConsumerId) -> Opti
 }
 
 /// Reclaims a unit and earmarks its resources.
-fn take(state: &mut PoolState<'_>, pool: &PoolLayout, by: (ConsumerId, SubId), unit: UnitId) -> Reclaim {
+fn take(state: &mut PoolState<'_>, pool: &PoolLayout, claimant: (ConsumerId, SubId), unit: UnitId) -> Reclaim {
     let host = state.units[unit].host;
     let deadline = state.now + grace_in_pool(state, pool, unit);
     state.reclaim(unit, deadline);
-    state.earmark(by.1, host, PUBLIC, &[unit]);
-    Reclaim::new(Some((by.0, Some(by.1))), host, vec![unit], deadline)
+    state.earmark(claimant.1, host, PUBLIC, &[unit]);
+    Reclaim::new(Some((claimant.0, Some(claimant.1))), host, vec![unit], deadline)
 }

@@ -17,19 +17,19 @@ use super::config::Config;
 use crate::format::{Findings, Path, Scalar, Scenario, codes, quantity, quoted, set};
 
 /// Adds the findings.
-pub(super) fn check(s: &Scenario, config: &Config, f: &mut Findings) {
+pub(super) fn check(scenario: &Scenario, config: &Config, f: &mut Findings) {
     if config.shares_slots {
-        one_gpu_each(s, f);
-        without_effect(s, f);
+        one_gpu_each(scenario, f);
+        without_effect(scenario, f);
     } else {
-        only_of_slots(s, f);
+        only_of_slots(scenario, f);
     }
 }
 
-fn one_gpu_each(s: &Scenario, f: &mut Findings) {
+fn one_gpu_each(scenario: &Scenario, f: &mut Findings) {
     let is_one =
         |gpu: &Option<Scalar>| gpu.as_ref().is_some_and(|gpu| quantity::millionths(gpu.0.trim()) == Ok(1_000_000));
-    for job in s.jobs.iter() {
+    for job in scenario.jobs.iter() {
         let wrong_set = job.pod_sets.iter().position(|pods| !is_one(&pods.gpu));
         let job_path = Path::default().field("jobs").named(&job.name);
         let path = match wrong_set {
@@ -46,10 +46,10 @@ fn one_gpu_each(s: &Scenario, f: &mut Findings) {
     }
 }
 
-fn without_effect(s: &Scenario, f: &mut Findings) {
+fn without_effect(scenario: &Scenario, f: &mut Findings) {
     let owns =
         |quota: &Option<Scalar>| quota.as_ref().is_some_and(|quota| quantity::millionths(quota.0.trim()) != Ok(0));
-    let owner = s.queues.iter().find(|q| owns(&q.gpu.quota) || owns(&q.cpu.quota) || owns(&q.memory.quota));
+    let owner = scenario.queues.iter().find(|q| owns(&q.gpu.quota) || owns(&q.cpu.quota) || owns(&q.memory.quota));
     let queue_path = |name: &str| Path::default().field("queues").named(name);
     if let Some(queue) = owner {
         let message = format!(
@@ -59,7 +59,7 @@ fn without_effect(s: &Scenario, f: &mut Findings) {
         );
         f.add(codes::NOT_EXPRESSED, queue_path(&queue.name), message, None);
     }
-    for name in s.settings.keys() {
+    for name in scenario.settings.keys() {
         let why = match name.split('.').next().unwrap_or_default() {
             "lendout" | "lendout-grace" | "private-pool-grace" | "rank" | "reserved" => {
                 "which ignores ownership and lending"
@@ -72,21 +72,21 @@ fn without_effect(s: &Scenario, f: &mut Findings) {
         f.add(codes::NOT_EXPRESSED, path.clone(), message, set(path, "", format!("Remove {name}")));
     }
     let limits = |limit: &Option<Scalar>| limit.as_ref().is_some_and(|limit| limit.0.trim() != "unlimited");
-    let of_cpu = s.queues.iter().find(|q| limits(&q.cpu.limit));
-    let of_memory = s.queues.iter().find(|q| limits(&q.memory.limit));
+    let of_cpu = scenario.queues.iter().find(|q| limits(&q.cpu.limit));
+    let of_memory = scenario.queues.iter().find(|q| limits(&q.memory.limit));
     for (field, what, queue) in [("cpu", "CPU", of_cpu), ("memory", "memory", of_memory)] {
         let Some(queue) = queue else { continue };
         let message = format!("plan: slots counts slots, and ignores limits of {what} (of {})", quoted(&queue.name));
         f.add(codes::NOT_EXPRESSED, queue_path(&queue.name).field(field).field("limit"), message, None);
     }
-    if let Some(queue) = s.queues.iter().find(|q| q.priority.is_some()) {
+    if let Some(queue) = scenario.queues.iter().find(|q| q.priority.is_some()) {
         let message = format!("plan: slots has no share priority (of {})", quoted(&queue.name));
         f.add(codes::NOT_EXPRESSED, queue_path(&queue.name).field("priority"), message, None);
     }
 }
 
-fn only_of_slots(s: &Scenario, f: &mut Findings) {
-    for name in ["share-quota", "enforcement"].into_iter().filter(|name| s.settings.contains_key(*name)) {
+fn only_of_slots(scenario: &Scenario, f: &mut Findings) {
+    for name in ["share-quota", "enforcement"].into_iter().filter(|name| scenario.settings.contains_key(*name)) {
         let path = Path::default().field("settings").field(name);
         let message = format!("{name} has an effect only with plan: slots");
         f.add(codes::NOT_EXPRESSED, path.clone(), message, set(path, "", format!("Remove {name}")));

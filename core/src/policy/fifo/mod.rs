@@ -140,9 +140,9 @@ fn refuse_first(
         let queue = world.cluster.jobs[job].queue;
         (Gate::OverLimit { queue, resource: Resource::GPU }, vec![rules::over_quota(&attempt, job)])
     } else {
-        let of = u32::try_from(attempt.pods.len()).expect("ids are 32 bits wide");
+        let n_pods = u32::try_from(attempt.pods.len()).expect("ids are 32 bits wide");
         let reasons = NodeReason::counted(attempt.reasons());
-        (Gate::NoNode { placed: 0, of, reasons, free: Some(attempt.free()) }, rules::no_room(&attempt, job))
+        (Gate::NoNode { placed: 0, of: n_pods, reasons, free: Some(attempt.free()) }, rules::no_room(&attempt, job))
     };
     let [_, quota] = memory.held_and_quota(leaf);
     let never = reachable.is_empty() || is_too_large || attempt.gpus() > quota;

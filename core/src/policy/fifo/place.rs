@@ -131,18 +131,13 @@ impl<'a> Attempt<'a> {
             }
             let is_better = best.is_none_or(|best| key.0 == best.0 && key.1 < best.1);
             let fits = self.may_take(node) && self.fit(&self.memory.node_use[node], node);
-            match fits {
-                true if is_better => {
-                    let previous = best.replace(key);
-                    near.iter_mut().zip(previous).for_each(|(near, previous)| near.fits(previous));
-                }
-                true => near.iter_mut().for_each(|near| near.fits(key)),
-                false if is_better => near.iter_mut().for_each(|near| near.fails(key)),
-                false => {}
-            }
             if fits {
+                let worse = if is_better { best.replace(key) } else { Some(key) };
+                near.iter_mut().zip(worse).for_each(|(near, worse)| near.fits(worse));
                 let last = near.as_ref().map(|near| near.last().map_or((true, u32::MAX), |last| (last.0, last.1)));
                 end = last.unwrap_or((key.0, key.1));
+            } else if is_better {
+                near.iter_mut().for_each(|near| near.fails(key));
             }
         }
         best.map(|(.., node)| node)

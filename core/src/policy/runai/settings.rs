@@ -125,17 +125,17 @@ pub(super) fn rulebook() -> Rulebook {
 }
 
 /// Reads all settings, and reports invalid ones.
-pub fn read(s: &Scenario, f: &mut Findings) -> Config {
+pub fn read(scenario: &Scenario, f: &mut Findings) -> Config {
     let engine = of_engine_names();
     let is_of_engine = |name: &str| named(name).is_some_and(|setting| engine.contains(&setting.field.key));
-    let mut config = Config::new(kai::settings::read(s, is_of_engine, f));
-    for (name, typed) in s.settings.iter().filter(|(name, _)| !is_of_engine(name)) {
+    let mut config = Config::new(kai::settings::read(scenario, is_of_engine, f));
+    for (name, typed) in scenario.settings.iter().filter(|(name, _)| !is_of_engine(name)) {
         if priority_class(name, typed, f) {
             continue;
         }
         let of_queue = name.split_once('.').filter(|(word, _)| *word == OF_QUEUE.field.key);
         let read = match (of_queue, Setting::find(&OWN, name)) {
-            (Some((_, queue)), _) if s.queues.iter().any(|q| q.name == queue) => {
+            (Some((_, queue)), _) if scenario.queues.iter().any(|q| q.name == queue) => {
                 let mut level = None;
                 let read = OF_QUEUE.read(&mut level, &typed.0);
                 config.sharing.over_quota.extend(level.map(|level| (queue.into(), level)));
@@ -150,7 +150,7 @@ pub fn read(s: &Scenario, f: &mut Findings) -> Config {
                     engine.join(", "),
                     OF_QUEUE.field.key
                 );
-                unknown(s, name, &[own_names, engine.clone()].concat(), &message, f);
+                unknown(scenario, name, &[own_names, engine.clone()].concat(), &message, f);
                 continue;
             }
         };

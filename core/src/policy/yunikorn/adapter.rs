@@ -93,22 +93,22 @@ impl Scheduler for YuniKorn {
         core.recording = explains;
         let orders = if explains { explain::orders(core) } else { Vec::new() };
         let before = (trace.level >= Level::Every).then(|| priority_steps::Priorities::of(core));
-        let found = core.cycle();
+        let result = core.cycle();
         let marked = std::mem::take(&mut core.marked);
-        let both = before.as_ref().zip(found.as_ref());
-        trace.priority_steps.extend(both.and_then(|(before, found)| priority_steps::step(before, memory, found)));
+        let both = before.as_ref().zip(result.as_ref());
+        trace.priority_steps.extend(both.and_then(|(before, result)| priority_steps::step(before, memory, result)));
         let mut decisions = Vec::new();
-        memory.bind(world, found.as_ref(), &orders, trace, &mut decisions);
+        memory.bind(world, result.as_ref(), &orders, trace, &mut decisions);
         memory.evict(world, &marked, trace, &mut decisions);
         if explains {
-            trace.not_selected.extend(found.iter().flat_map(|found| spared::spared(world, memory, found)));
-            refuse::refuse(world, memory, &orders, found.as_ref(), trace);
+            trace.not_selected.extend(result.iter().flat_map(|result| spared::spared(world, memory, result)));
+            refuse::refuse(world, memory, &orders, result.as_ref(), trace);
         }
-        memory.settle_gangs(found.as_ref(), &marked, trace);
+        memory.settle_gangs(result.as_ref(), &marked, trace);
         // The level of recording is not part of the state.
         memory.core.recording = false;
         memory.core.tried.clear();
-        let goes_on = found.is_some_and(|found| found.kind != ResultType::Idle) || !marked.is_empty();
+        let goes_on = result.is_some_and(|result| result.kind != ResultType::Idle) || !marked.is_empty();
         let wake = if goes_on { Wake::Again } else { memory.wake(world.now, self.rhythm) };
         Turn { decisions, wake }
     }

@@ -23,17 +23,17 @@ pub fn advice(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
         return;
     }
     let paths = paths(draft.queues);
-    for found in check_all(&File { partitions: vec![partition] }, &types) {
-        let message = format!("YuniKorn would refuse this: {}", found.says);
-        f.add(codes::REFUSED, place(draft, &paths, &found.at), message, None);
+    for finding in check_all(&File { partitions: vec![partition] }, &types) {
+        let message = format!("YuniKorn would refuse this: {}", finding.says);
+        f.add(codes::REFUSED, place(draft, &paths, &finding.at), message, None);
     }
     zeros(config, draft, f);
     few_bytes(draft, f);
     for name in draft.scenario.settings.keys() {
         if let Some(why) = why(config, draft, name) {
-            let at = Path::default().field("settings").field(name);
+            let path = Path::default().field("settings").field(name);
             let message = format!("{name} has no effect: {why}");
-            f.add(codes::NO_EFFECT, at.clone(), message, set(at, "", "Remove it"));
+            f.add(codes::NO_EFFECT, path.clone(), message, set(path, "", "Remove it"));
         }
     }
 }
@@ -52,8 +52,8 @@ fn few_bytes(draft: &Draft<'_>, f: &mut Findings) {
                 "{} has a memory [{field}] of {n} bytes: YuniKorn counts a number without a unit in bytes; did you mean {n}Gi?",
                 quoted(&queue.name)
             );
-            let at = (draft.queue_at)(id).field("memory").field(field);
-            f.suggest(codes::UNIT, at, message, format!("{n}Gi"), format!("Set the memory [{field}] to {n}Gi"));
+            let path = (draft.queue_at)(id).field("memory").field(field);
+            f.suggest(codes::UNIT, path, message, format!("{n}Gi"), format!("Set the memory [{field}] to {n}Gi"));
         }
     }
 }
@@ -76,19 +76,19 @@ fn zeros(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
              to forbid this one",
             quoted(&queue.name)
         );
-        let at = (draft.queue_at)(id).field(resource.name()).field("limit");
-        f.add(codes::NO_EFFECT, at.clone(), message, set(at, "", "Remove the [limit]"));
+        let path = (draft.queue_at)(id).field(resource.name()).field("limit");
+        f.add(codes::NO_EFFECT, path.clone(), message, set(path, "", "Remove the [limit]"));
     }
 }
 
 /// Path of the queue of a finding and of its field or setting.
-fn place(draft: &Draft<'_>, paths: &[String], at: &Path) -> Path {
+fn place(draft: &Draft<'_>, paths: &[String], finding_path: &Path) -> Path {
     let mut path = String::new();
-    let mut rest = at.0.as_slice();
-    for (i, step) in at.0.iter().enumerate() {
+    let mut rest = finding_path.0.as_slice();
+    for (i, step) in finding_path.0.iter().enumerate() {
         if let Segment::Named(name) = step {
             path = if path.is_empty() { name.clone() } else { [&path, ".", name].concat() };
-            rest = &at.0[i + 1..];
+            rest = &finding_path.0[i + 1..];
         }
     }
     let settings = Path::default().field("settings");
@@ -99,60 +99,62 @@ fn place(draft: &Draft<'_>, paths: &[String], at: &Path) -> Path {
             Segment::Named(_) | Segment::At(_) => None,
         })
         .collect();
-    let Some(queue) = paths.iter().position(|known| *known == path) else { return settings };
-    let here = (draft.queue_at)(QueueId::from_index(queue));
+    let Some(queue) = paths.iter().position(|other| *other == path) else { return settings };
+    let queue_path = (draft.queue_at)(QueueId::from_index(queue));
     let name = draft.scenario.queues[queue].name.as_str();
     match fields.as_slice() {
         ["limits", ..] => settings.field(&format!("limits.{name}")),
         ["maxapplications"] => settings.field(&format!("maxapplications.{name}")),
-        ["resources", which, ..] => here.field("gpu").field(if *which == "max" { "limit" } else { "quota" }),
-        _ => here,
+        ["resources", which, ..] => queue_path.field("gpu").field(if *which == "max" { "limit" } else { "quota" }),
+        _ => queue_path,
     }
 }
 
 /// Returns why a setting has no effect; `None` if it may have one.
 fn why(config: &Config, draft: &Draft<'_>, name: &str) -> Option<String> {
-    let of = |word: &str| name.strip_prefix(word).and_then(|rest| rest.strip_prefix('.'));
-    let queue = |of: &str| draft.scenario.queues.iter().position(|q| q.name == of).map(QueueId::from_index);
-    let has_children = |of: &str| queue(of).is_some_and(|q| !draft.queues[q].children.is_empty());
+    let target = |word: &str| name.strip_prefix(word).and_then(|rest| rest.strip_prefix('.'));
+    let queue =
+        |queue_name: &str| draft.scenario.queues.iter().position(|q| q.name == queue_name).map(QueueId::from_index);
+    let has_children = |queue_name: &str| queue(queue_name).is_some_and(|q| !draft.queues[q].children.is_empty());
     let has_users = draft.jobs.iter().any(|job| job.user.is_some());
     if matches!(name, "placement-rules" | "partition") {
         return Some(
             "[jobs] name their [queue], and the name of a partition decides nothing; it is kept for an export".into(),
         );
     }
-    if of("submitacl").or(of("adminacl")).is_some() {
+    if target("submitacl").or(target("adminacl")).is_some() {
         return Some("everybody may submit here; it is kept for an export".into());
     }
     // A partition may switch on what the others have not.
     let in_a_pool = |name: &str| {
-        let of = |pool: &PoolEntry| pool.settings.get(name).is_some_and(|typed| typed.0 == "true");
-        draft.scenario.pools.iter().any(of)
+        let is_on = |pool: &PoolEntry| pool.settings.get(name).is_some_and(|typed| typed.0 == "true");
+        draft.scenario.pools.iter().any(is_on)
     };
     if name == "quota-preemption" && config.partition.preemption.quotapreemptionenabled {
         let delayed = |q: &Queue| q.properties.contains_key("quota.preemption.delay");
-        let none = !config.queues.values().any(delayed);
-        return none.then(|| "no [queue] has a quota.preemption.delay".into());
+        let has_none = !config.queues.values().any(delayed);
+        return has_none.then(|| "no [queue] has a quota.preemption.delay".into());
     }
     if let Some(user) = name.strip_prefix("groups.") {
-        let known = draft.jobs.iter().any(|job| job.user == Some(user));
-        return (!known).then(|| format!("no [job] is of user {}", quoted(user)));
+        let is_known = draft.jobs.iter().any(|job| job.user == Some(user));
+        return (!is_known).then(|| format!("no [job] is of user {}", quoted(user)));
     }
-    if let Some(of) = of("limits") {
+    if let Some(queue_name) = target("limits") {
         let only_others = || {
-            let limits = config.queues.get(of).map(|queue| queue.limits.as_slice()).unwrap_or_default();
+            let limits = config.queues.get(queue_name).map(|queue| queue.limits.as_slice()).unwrap_or_default();
             limits.iter().all(|limit| !limit.users.iter().any(|user| user == "*"))
         };
         return (!has_users && only_others()).then(|| "no [job] says of which user it is".into());
     }
     if name.starts_with(TEMPLATE) {
-        let made = config.queues.values().any(|queue| queue.parent);
-        return (!made).then(|| "no [queue] is one in which placement makes [queues]; set parent.NAME: true".into());
+        let makes_queues = config.queues.values().any(|queue| queue.parent);
+        return (!makes_queues)
+            .then(|| "no [queue] is one in which placement makes [queues]; set parent.NAME: true".into());
     }
-    if let Some(of) = of("parent") {
-        return has_children(of).then(|| "the [queue] has children anyway".into());
+    if let Some(queue_name) = target("parent") {
+        return has_children(queue_name).then(|| "the [queue] has children anyway".into());
     }
-    let (property, of) = properties().into_iter().find_map(|p| Some((p, of(p)?)))?;
+    let (property, queue_name) = properties().into_iter().find_map(|p| Some((p, target(p)?)))?;
     match property {
         "preemption.delay" | "preemption.policy"
             if config.partition.preemption.enabled == Some(false) && !in_a_pool("preemption") =>
@@ -164,8 +166,10 @@ fn why(config: &Config, draft: &Draft<'_>, name: &str) -> Option<String> {
         {
             Some("quota-preemption is off".into())
         }
-        "priority.policy" | "priority.offset" if of == "root" => Some("the root [queue] has no siblings".into())
-            .filter(|_| config.partition.preemption.enabled == Some(false) && !in_a_pool("preemption")),
+        "priority.policy" | "priority.offset" if queue_name == "root" => {
+            Some("the root [queue] has no siblings".into())
+                .filter(|_| config.partition.preemption.enabled == Some(false) && !in_a_pool("preemption"))
+        }
         _ => None,
     }
 }

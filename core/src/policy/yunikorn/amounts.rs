@@ -41,20 +41,20 @@ impl Amounts {
     }
 
     /// Quantity of a type, 0 if it is missing.
-    pub fn get(&self, of: usize) -> i64 {
-        self.values[of]
+    pub fn get(&self, type_ix: usize) -> i64 {
+        self.values[type_ix]
     }
 
     /// Whether the type is present.
-    pub fn has(&self, of: usize) -> bool {
-        self.types >> of & 1 == 1
+    pub fn has(&self, type_ix: usize) -> bool {
+        self.types >> type_ix & 1 == 1
     }
 
     /// Sets a type; turns *none* into an object.
-    pub fn set(&mut self, of: usize, value: i64) {
+    pub fn set(&mut self, type_ix: usize, value: i64) {
         self.is_none = false;
-        self.types |= 1 << of;
-        self.values[of] = value;
+        self.types |= 1 << type_ix;
+        self.values[type_ix] = value;
     }
 
     /// Types that are present, in canonical order.
@@ -64,7 +64,7 @@ impl Amounts {
 
     /// Types with their quantities, in canonical order.
     pub fn iter(&self) -> impl Iterator<Item = (usize, i64)> + '_ {
-        self.types().map(|of| (of, self.values[of]))
+        self.types().map(|type_ix| (type_ix, self.values[type_ix]))
     }
 
     /// Turns *none* into empty.
@@ -76,25 +76,25 @@ impl Amounts {
     /// Removes the types whose value is 0.
     pub fn pruned(&self) -> Amounts {
         let mut out = Amounts { is_none: self.is_none, ..Amounts::EMPTY };
-        for (of, value) in self.iter().filter(|&(_, value)| value != 0) {
-            out.set(of, value);
+        for (type_ix, value) in self.iter().filter(|&(_, value)| value != 0) {
+            out.set(type_ix, value);
         }
         out
     }
 
     /// Whether any value is negative.
     pub fn has_negative(&self) -> bool {
-        self.types().any(|of| self.values[of] < 0)
+        self.types().any(|type_ix| self.values[type_ix] < 0)
     }
 
     /// Whether no value is negative and at least one is above 0.
     pub fn positive(&self) -> bool {
-        !self.has_negative() && self.types().any(|of| self.values[of] > 0)
+        !self.has_negative() && self.types().any(|type_ix| self.values[type_ix] > 0)
     }
 
     /// Whether it is none, empty, or all values are 0.
     pub fn is_zero(&self) -> bool {
-        self.types().all(|of| self.values[of] == 0)
+        self.types().all(|type_ix| self.values[type_ix] == 0)
     }
 
     /// Whether it is none or has no types.
@@ -125,9 +125,9 @@ pub struct Bits(u16);
 impl Iterator for Bits {
     type Item = usize;
     fn next(&mut self) -> Option<usize> {
-        let at = self.0.trailing_zeros() as usize;
+        let type_ix = self.0.trailing_zeros() as usize;
         self.0 &= self.0.wrapping_sub(1);
-        (at < TYPES_MAX).then_some(at)
+        (type_ix < TYPES_MAX).then_some(type_ix)
     }
 }
 
@@ -146,8 +146,8 @@ fn minus(l: i64, r: i64) -> i64 {
 /// `A + B`: the union of the types.
 pub fn sum(a: &Amounts, b: &Amounts) -> Amounts {
     let mut out = Amounts { types: a.types | b.types, ..Amounts::EMPTY };
-    for of in union(a, b) {
-        out.values[of] = a.values[of].saturating_add(b.values[of]);
+    for type_ix in union(a, b) {
+        out.values[type_ix] = a.values[type_ix].saturating_add(b.values[type_ix]);
     }
     out
 }
@@ -155,8 +155,8 @@ pub fn sum(a: &Amounts, b: &Amounts) -> Amounts {
 /// `A - B`: the union of the types.
 pub fn difference(a: &Amounts, b: &Amounts) -> Amounts {
     let mut out = Amounts { types: a.types | b.types, ..Amounts::EMPTY };
-    for of in union(a, b) {
-        out.values[of] = minus(a.values[of], b.values[of]);
+    for type_ix in union(a, b) {
+        out.values[type_ix] = minus(a.values[type_ix], b.values[type_ix]);
     }
     out
 }
@@ -164,8 +164,8 @@ pub fn difference(a: &Amounts, b: &Amounts) -> Amounts {
 /// `A + B` on the types of A only.
 pub fn add_existing(a: &Amounts, b: &Amounts) -> Amounts {
     let mut out = *a;
-    for of in a.types() {
-        out.values[of] = a.values[of].saturating_add(b.values[of]);
+    for type_ix in a.types() {
+        out.values[type_ix] = a.values[type_ix].saturating_add(b.values[type_ix]);
     }
     out
 }
@@ -173,25 +173,25 @@ pub fn add_existing(a: &Amounts, b: &Amounts) -> Amounts {
 /// `A - B` on the types of A only.
 pub fn sub_existing(a: &Amounts, b: &Amounts) -> Amounts {
     let mut out = *a;
-    for of in a.types() {
-        out.values[of] = minus(a.values[of], b.values[of]);
+    for type_ix in a.types() {
+        out.values[type_ix] = minus(a.values[type_ix], b.values[type_ix]);
     }
     out
 }
 
 /// Whether B fits in A; a type that A lacks is 0.
 pub fn fits(a: &Amounts, b: &Amounts) -> bool {
-    b.types().all(|of| b.values[of] <= a.values[of].max(0))
+    b.types().all(|type_ix| b.values[type_ix] <= a.values[type_ix].max(0))
 }
 
 /// Whether B fits in A; a type that A lacks is unlimited.
 pub fn fits_undef(a: &Amounts, b: &Amounts) -> bool {
-    common(a, b).all(|of| b.values[of] <= a.values[of].max(0))
+    common(a, b).all(|type_ix| b.values[type_ix] <= a.values[type_ix].max(0))
 }
 
 /// Like [`fits_undef`], but negative values of A stay negative.
 pub fn fits_actual(a: &Amounts, b: &Amounts) -> bool {
-    common(a, b).all(|of| b.values[of] <= a.values[of])
+    common(a, b).all(|type_ix| b.values[type_ix] <= a.values[type_ix])
 }
 
 /// The smaller value for common types, otherwise the only one.
@@ -200,8 +200,8 @@ pub fn min_union(a: &Amounts, b: &Amounts) -> Amounts {
         return *b;
     }
     let mut out = merge_missing(a, b);
-    for of in common(a, b) {
-        out.values[of] = a.values[of].min(b.values[of]);
+    for type_ix in common(a, b) {
+        out.values[type_ix] = a.values[type_ix].min(b.values[type_ix]);
     }
     out
 }
@@ -209,8 +209,8 @@ pub fn min_union(a: &Amounts, b: &Amounts) -> Amounts {
 /// The types of A, capped by the values of B.
 pub fn min_left(a: &Amounts, b: &Amounts) -> Amounts {
     let mut out = *a;
-    for of in common(a, b) {
-        out.values[of] = a.values[of].min(b.values[of]);
+    for type_ix in common(a, b) {
+        out.values[type_ix] = a.values[type_ix].min(b.values[type_ix]);
     }
     out
 }
@@ -219,8 +219,8 @@ pub fn min_left(a: &Amounts, b: &Amounts) -> Amounts {
 pub fn merge_missing(a: &Amounts, b: &Amounts) -> Amounts {
     let mut out = *a;
     out.is_none = a.is_none && b.is_none;
-    for of in Bits(b.types & !a.types) {
-        out.set(of, b.values[of]);
+    for type_ix in Bits(b.types & !a.types) {
+        out.set(type_ix, b.values[type_ix]);
     }
     out
 }
@@ -228,15 +228,15 @@ pub fn merge_missing(a: &Amounts, b: &Amounts) -> Amounts {
 /// A with every type of B overwritten.
 pub fn overwritten(a: &Amounts, b: &Amounts) -> Amounts {
     let mut out = *a;
-    for (of, value) in b.iter() {
-        out.set(of, value);
+    for (type_ix, value) in b.iter() {
+        out.set(type_ix, value);
     }
     out
 }
 
 /// Whether no value of A is smaller than that of B; a missing type is 0.
 pub fn ge_all(a: &Amounts, b: &Amounts) -> bool {
-    union(a, b).all(|of| a.values[of] >= b.values[of])
+    union(a, b).all(|type_ix| a.values[type_ix] >= b.values[type_ix])
 }
 
 /// Whether no value of A is smaller and at least one is larger.
@@ -255,14 +255,14 @@ pub fn overlap(a: &Amounts, b: &Amounts) -> bool {
 }
 
 fn compare_existing(a: &Amounts, b: &Amounts, equal_counts: bool) -> bool {
-    if common(a, b).any(|of| b.values[of] > a.values[of]) {
+    if common(a, b).any(|type_ix| b.values[type_ix] > a.values[type_ix]) {
         return false;
     }
     if b.types == 0 && a.types != 0 {
-        return a.types().all(|of| a.values[of] > 0);
+        return a.types().all(|type_ix| a.values[type_ix] > 0);
     }
     if overlap(a, b) {
-        return equal_counts || common(a, b).any(|of| a.values[of] != b.values[of]);
+        return equal_counts || common(a, b).any(|type_ix| a.values[type_ix] != b.values[type_ix]);
     }
     a.types != 0 && b.types != 0
 }

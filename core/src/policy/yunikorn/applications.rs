@@ -16,30 +16,30 @@ pub fn applications(draft: &Draft<'_>, f: &mut Findings) {
     first.extend(s.jobs.iter().filter(is_alone).map(|job| (job.name.as_str(), job)));
     for (i, job) in s.jobs.iter().enumerate() {
         let Some(application) = job.application.as_deref() else { continue };
-        let here = (draft.job_at)(i);
+        let job_path = (draft.job_at)(i);
         if job.gang.is_some() {
             let message = "a gang is an application by itself; remove application or gang".to_string();
-            let at = here.field("gang");
-            f.add(codes::CONFLICT, at.clone(), message, set(at, "", "Remove gang"));
+            let path = job_path.field("gang");
+            f.add(codes::CONFLICT, path.clone(), message, set(path, "", "Remove gang"));
         }
-        let known = *first.entry(application).or_insert(job);
+        let first_job = *first.entry(application).or_insert(job);
         let user = |job: &JobEntry| job.user.clone().unwrap_or_default();
         let groups = |job: &JobEntry| job.groups.join(", ");
-        for (field, what, own, expected) in [
-            ("queue", "queue", job.queue.clone(), known.queue.clone()),
-            ("user", "user", user(job), user(known)),
-            ("groups", "list of groups", groups(job), groups(known)),
+        for (field, what, value, expected) in [
+            ("queue", "queue", job.queue.clone(), first_job.queue.clone()),
+            ("user", "user", user(job), user(first_job)),
+            ("groups", "list of groups", groups(job), groups(first_job)),
         ] {
-            if own != expected {
+            if value != expected {
                 let message = format!(
                     "application {} has one {what}: {} of {}, not {}",
                     quoted(application),
                     quoted(&expected),
-                    quoted(&known.name),
-                    quoted(&own)
+                    quoted(&first_job.name),
+                    quoted(&value)
                 );
-                let at = here.field(field);
-                f.add(codes::CONFLICT, at.clone(), message, set(at, expected, "Use that of the application"));
+                let path = job_path.field(field);
+                f.add(codes::CONFLICT, path.clone(), message, set(path, expected, "Use that of the application"));
             }
         }
     }

@@ -57,15 +57,15 @@ enum Event {
 impl Core {
     /// Finds a live application by id.
     pub fn find_app(&self, id: &str) -> Option<AppIx> {
-        let at = self.apps_by_id.binary_search_by(|&a| self.apps[a].id.as_str().cmp(id)).ok()?;
-        Some(self.apps_by_id[at])
+        let index = self.apps_by_id.binary_search_by(|&a| self.apps[a].id.as_str().cmp(id)).ok()?;
+        Some(self.apps_by_id[index])
     }
 
     /// Finds an ask of the application by key.
     pub fn find_ask(&self, app: AppIx, key: &str) -> Option<AskIx> {
         let asks = &self.apps[app].asks;
-        let at = asks.binary_search_by(|&a| self.asks[a].key.as_str().cmp(key)).ok()?;
-        Some(asks[at])
+        let index = asks.binary_search_by(|&a| self.asks[a].key.as_str().cmp(key)).ok()?;
+        Some(asks[index])
     }
 
     /// Adds an application; returns `false` if it is rejected.
@@ -100,10 +100,11 @@ impl Core {
                 self.apps.len() - 1
             }
         };
-        let before = |&other: &AppIx| self.apps[other].id < self.apps[ix].id;
-        let (all, here) = (self.apps_by_id.partition_point(before), self.queues[queue].apps.partition_point(before));
+        let is_earlier = |&other: &AppIx| self.apps[other].id < self.apps[ix].id;
+        let (all, in_queue) =
+            (self.apps_by_id.partition_point(is_earlier), self.queues[queue].apps.partition_point(is_earlier));
         self.apps_by_id.insert(all, ix);
-        self.queues[queue].apps.insert(here, ix);
+        self.queues[queue].apps.insert(in_queue, ix);
         true
     }
 
@@ -184,8 +185,8 @@ impl Core {
         match groups.iter_mut().find(|group| group.name == *task_group) {
             Some(group) => group.count += 1,
             None => {
-                let at = groups.partition_point(|group| group.name < *task_group);
-                groups.insert(at, TaskGroup { name: task_group.clone(), count: 1, ..TaskGroup::default() });
+                let index = groups.partition_point(|group| group.name < *task_group);
+                groups.insert(index, TaskGroup { name: task_group.clone(), count: 1, ..TaskGroup::default() });
             }
         }
     }
@@ -202,8 +203,8 @@ impl Core {
                 self.asks.len() - 1
             }
         };
-        let at = self.by_key(&self.apps[app].asks, ix);
-        self.apps[app].asks.insert(at, ix);
+        let index = self.by_key(&self.apps[app].asks, ix);
+        self.apps[app].asks.insert(index, ix);
         ix
     }
 
@@ -218,25 +219,25 @@ impl Core {
 
     /// Inserts a request (3.5): equals keep their order only while they are appended.
     fn insert_request(&mut self, app: AppIx, ask: AskIx) {
-        let new = &self.asks[ask];
+        let new_ask = &self.asks[ask];
         let requests = &self.apps[app].requests;
-        let after = |other: &Ask| {
-            new.priority < other.priority || new.priority == other.priority && new.created >= other.created
+        let is_later = |other: &Ask| {
+            new_ask.priority < other.priority || new_ask.priority == other.priority && new_ask.created >= other.created
         };
-        let at = match requests.last() {
+        let index = match requests.last() {
             None => 0,
-            Some(&last) if after(&self.asks[last]) => requests.len(),
+            Some(&last) if is_later(&self.asks[last]) => requests.len(),
             Some(_) => {
-                let before = |&e: &AskIx| {
+                let is_earlier = |&e: &AskIx| {
                     let e = &self.asks[e];
-                    e.priority > new.priority || e.priority == new.priority && e.created < new.created
+                    e.priority > new_ask.priority || e.priority == new_ask.priority && e.created < new_ask.created
                 };
-                requests.partition_point(before)
+                requests.partition_point(is_earlier)
             }
         };
         let app = &mut self.apps[app];
-        app.requests.insert(at, ask);
-        app.cursor = app.cursor.min(at);
+        app.requests.insert(index, ask);
+        app.cursor = app.cursor.min(index);
     }
 
     /// Removes a pending ask or a ghost.
@@ -270,9 +271,9 @@ impl Core {
         let key = self.by_key(&self.apps[app].asks, ask);
         let owner = &mut self.apps[app];
         owner.asks.remove(key);
-        if let Some(at) = owner.requests.iter().position(|&r| r == ask) {
-            owner.requests.remove(at);
-            owner.cursor -= usize::from(at < owner.cursor);
+        if let Some(index) = owner.requests.iter().position(|&r| r == ask) {
+            owner.requests.remove(index);
+            owner.cursor -= usize::from(index < owner.cursor);
         }
         if priority >= owner.priority {
             self.recompute_priority(app);
@@ -315,25 +316,25 @@ impl Core {
     /// Moves the cursor past allocated requests.
     pub(super) fn advance_cursor(&mut self, app: AppIx) {
         let App { requests, cursor, .. } = &self.apps[app];
-        let more = requests[*cursor..].iter().take_while(|&&ask| self.asks[ask].allocated).count();
-        self.apps[app].cursor += more;
+        let n_more = requests[*cursor..].iter().take_while(|&&ask| self.asks[ask].allocated).count();
+        self.apps[app].cursor += n_more;
     }
 
     /// Recomputes the priority of a leaf and of all queues above it.
     pub(super) fn push_priority(&mut self, leaf: QueueIx) {
         let apps = &self.queues[leaf].apps;
         self.queues[leaf].raw = apps.iter().map(|&app| self.apps[app].priority).max().unwrap_or(MIN);
-        let mut at = leaf;
-        while let Some(parent) = self.queues[at].parent {
-            self.queues[at].pushed = self.queues[at].effective();
+        let mut ix = leaf;
+        while let Some(parent) = self.queues[ix].parent {
+            self.queues[ix].pushed = self.queues[ix].effective();
             let children = &self.queues[parent].children;
             self.queues[parent].raw = children.iter().map(|&child| self.queues[child].pushed).max().unwrap_or(MIN);
-            at = parent;
+            ix = parent;
         }
     }
 
-    fn reduce_pending(&mut self, leaf: QueueIx, by: &Amounts) {
-        self.change_upwards(leaf, |queue| queue.pending.sub_pruned(by));
+    fn reduce_pending(&mut self, leaf: QueueIx, amount: &Amounts) {
+        self.change_upwards(leaf, |queue| queue.pending.sub_pruned(amount));
     }
 
     /// Marks a pending ask as allocated and updates the pending sums.
@@ -372,8 +373,8 @@ impl Core {
             self.use_more(app, &resource);
             self.apps[app].allocated.add(&resource);
         }
-        let at = self.by_key(&self.apps[app].allocations, ask);
-        self.apps[app].allocations.insert(at, ask);
+        let index = self.by_key(&self.apps[app].allocations, ask);
+        self.apps[app].allocations.insert(index, ask);
     }
 
     /// Subtracts an allocation from its queues.
@@ -412,13 +413,13 @@ impl Core {
     }
 
     /// Removes an allocation from its application, which may change the state; `lost`: it is not replaced.
-    pub(super) fn take_off_app(&mut self, ask: AskIx, lost: bool) {
+    pub(super) fn take_off_app(&mut self, ask: AskIx, is_lost: bool) {
         let Ask { app, resource, placeholder, ref task_group, .. } = self.asks[ask];
-        if let Some(group) = self.apps[app].task_group(task_group).filter(|_| placeholder && lost) {
+        if let Some(group) = self.apps[app].task_group(task_group).filter(|_| placeholder && is_lost) {
             group.timed_out += 1;
         }
-        let at = self.by_key(&self.apps[app].allocations, ask);
-        self.apps[app].allocations.remove(at);
+        let index = self.by_key(&self.apps[app].allocations, ask);
+        self.apps[app].allocations.remove(index);
         let mut event = None;
         if placeholder {
             self.n_placeholders -= 1;

@@ -18,12 +18,12 @@ use crate::units::{Resource, ResourceVec};
 pub(super) fn amounts(resource_types: &ResourceTypes, get: &dyn Fn(Resource) -> Option<i64>, pods: i64) -> Amounts {
     let mut out = Amounts::EMPTY;
     for resource in resource_types.resources() {
-        if let Some((at, amount)) = resource_types.of(resource).zip(get(resource)) {
-            out.set(at, counted(resource, amount));
+        if let Some((type_ix, amount)) = resource_types.of(resource).zip(get(resource)) {
+            out.set(type_ix, counted(resource, amount));
         }
     }
-    if let Some(at) = resource_types.pods() {
-        out.set(at, pods);
+    if let Some(type_ix) = resource_types.pods() {
+        out.set(type_ix, pods);
     }
     out
 }
@@ -44,11 +44,11 @@ pub(super) fn ask_of(resource_types: &ResourceTypes, pod: &Pod) -> Amounts {
     };
     // An explicit request of 0 counts as a request.
     let is_said = |resource: &Resource| pod.request.resources.has(*resource);
-    let of = |resource: Resource| match resource {
+    let amount = |resource: Resource| match resource {
         Resource::GPU => Some(i64::from(devices) * 1000).filter(|&amount| amount > 0 || is_said(&Resource::GPU)),
         _ => Some(pod.request.resources.get(resource).in_base_units()).filter(|_| is_said(&resource)),
     };
-    amounts(resource_types, &of, 1)
+    amounts(resource_types, &amount, 1)
 }
 
 /// Nodes that the pod's selectors, the node's taints or its device memory exclude.
@@ -61,7 +61,7 @@ pub(super) fn refused_nodes(world: PartitionView<'_>, nodes: &[NodeId], pod: &Po
         let node = &world.cluster.nodes[*node];
         !pod.selects(node) || !pod.tolerates(node) || mib > node.gpu_memory_mib / 100 * 100
     };
-    nodes.iter().enumerate().filter(|(_, node)| refuses(node)).map(|(at, _)| at).collect()
+    nodes.iter().enumerate().filter(|(_, node)| refuses(node)).map(|(i, _)| i).collect()
 }
 
 /// Builds the ask of a pod or of its placeholder.

@@ -21,12 +21,12 @@ pub fn behind_checks(
     world: PartitionView<'_>,
     memory: &Memory,
     orders: &[Order],
-    found: &CycleResult,
+    result: &CycleResult,
     ask: AskIx,
 ) -> Vec<Check> {
     let core = &memory.core;
-    let subject = between(world, memory, found.ask, ask);
-    if found.stage != Stage::Normal {
+    let subject = between(world, memory, result.ask, ask);
+    if result.stage != Stage::Normal {
         return vec![applies(rules::SERVED_FIRST, Subject { queue: None, other_queue: None, ..subject })];
     }
     let path = |ask: AskIx| {
@@ -34,12 +34,12 @@ pub fn behind_checks(
         path.reverse();
         path
     };
-    let (first, own) = (path(found.ask), path(ask));
-    let split = first.iter().zip(&own).find(|(a, b)| a != b);
+    let (first, own_path) = (path(result.ask), path(ask));
+    let split = first.iter().zip(&own_path).find(|(a, b)| a != b);
     let check = match split {
-        Some((&first, &own)) => siblings(memory, orders, first, own),
+        Some((&first, &own_path)) => siblings(memory, orders, first, own_path),
         None => {
-            let asks = [found.ask, ask];
+            let asks = [result.ask, ask];
             let [first, other] = asks.map(|ask| core.asks[ask].app);
             if first == other {
                 request_order(core, asks, subject)

@@ -108,18 +108,18 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn ensure(&mut self, holds: bool, problem: Problem, at: &Path, message: &dyn Fn() -> String) {
+    fn ensure(&mut self, holds: bool, problem: Problem, path: &Path, message: &dyn Fn() -> String) {
         if !holds {
-            self.found.push(Finding { problem, at: at.clone(), says: message() });
+            self.found.push(Finding { problem, at: path.clone(), says: message() });
         }
     }
 
-    fn partition(&mut self, partition: &Partition, at: &Path) {
-        let mut root_at = at.clone();
+    fn partition(&mut self, partition: &Partition, path: &Path) {
+        let mut root_at = path.clone();
         if let [only] = partition.queues.as_slice() {
             let is_root = only.name.eq_ignore_ascii_case("root");
             let message = || format!("the root queue is spelled root, not {}", only.name);
-            let place = child_at(at, &only.name);
+            let place = child_at(path, &only.name);
             self.ensure(only.name == "root" || !is_root, Problem::NoRootQueue, &place.field("name"), &message);
             if is_root {
                 root_at = place;
@@ -128,66 +128,66 @@ impl Checker<'_> {
         let root = partition.root();
         if !partition.limits.is_empty() {
             let message = || "the partition and its root queue have different limits; give one of them".into();
-            self.ensure(root.limits == partition.limits, Problem::Limit, &at.field("limits"), &message);
+            self.ensure(root.limits == partition.limits, Problem::Limit, &path.field("limits"), &message);
         }
         let has_resources = root.resources != Resources::default();
         let message = || "the root queue has no resources of its own: its maximum is the sum of the nodes".into();
         self.ensure(!has_resources, Problem::RootResources, &root_at.field("resources"), &message);
         self.names(&root, &root_at);
         self.resources(&root, &root_at, &Amounts::NONE);
-        self.switches(partition, at);
+        self.switches(partition, path);
         self.applications(&root, &root_at);
-        let limits_at = if partition.limits.is_empty() { root_at.clone() } else { at.clone() };
+        let limits_at = if partition.limits.is_empty() { root_at.clone() } else { path.clone() };
         self.own_limits(&root, &root_at, &limits_at, true);
         self.inherited_limits(&root, &root_at, &limits_at, &Limits::default());
     }
 
     /// Checks node sort policy and placement rules.
-    fn switches(&mut self, partition: &Partition, at: &Path) {
-        let sort = at.field("nodesortpolicy");
+    fn switches(&mut self, partition: &Partition, path: &Path) {
+        let sort = path.field("nodesortpolicy");
         let kind = partition.nodesortpolicy.kind.as_str();
         let message = || format!("the node sort policy {kind} is neither fair nor binpacking");
-        let known = ["", "fair", "binpacking"].contains(&kind);
-        self.ensure(known, Problem::NodeSortPolicy, &sort.field("type"), &message);
+        let is_known = ["", "fair", "binpacking"].contains(&kind);
+        self.ensure(is_known, Problem::NodeSortPolicy, &sort.field("type"), &message);
         for (name, weight) in &partition.nodesortpolicy.resourceweights {
             let message = || format!("the weight of {name} is below 0");
             let place = sort.field("resourceweights").field(name);
             self.ensure(*weight >= 0.0, Problem::NegativeWeight, &place, &message);
         }
         for (i, rule) in (0..).zip(&partition.placementrules) {
-            let mut place = at.field("placementrules").at(i);
+            let mut place = path.field("placementrules").at(i);
             let mut rule = Some(rule);
             while let Some(this) = rule {
-                let known = ["provided", "user", "fixed", "tag"].contains(&this.name.as_str());
+                let is_known = ["provided", "user", "fixed", "tag"].contains(&this.name.as_str());
                 let message = || format!("{:?} is none of the placement rules provided, user, fixed, tag", this.name);
-                self.ensure(known, Problem::Rule, &place.field("name"), &message);
+                self.ensure(is_known, Problem::Rule, &place.field("name"), &message);
                 place = place.field("parent");
                 rule = this.parent.as_deref();
             }
         }
     }
 
-    fn names(&mut self, queue: &Queue, at: &Path) {
+    fn names(&mut self, queue: &Queue, path: &Path) {
         let legal = |c: char| c.is_ascii_alphanumeric() || "_:#/@-".contains(c);
         let is_legal = (1..=64).contains(&queue.name.len()) && queue.name.chars().all(legal);
         let message = || format!("a queue's name has 1 to 64 letters, digits or _:#/@-, unlike {:?}", queue.name);
-        self.ensure(is_legal, Problem::QueueName, &at.field("name"), &message);
+        self.ensure(is_legal, Problem::QueueName, &path.field("name"), &message);
         for (i, child) in (0..).zip(&queue.queues) {
             let same = |other: &Queue| other.name.eq_ignore_ascii_case(&child.name);
             let message = || format!("{} has two queues {}; case does not tell them apart", queue.name, child.name);
             let twice = queue.queues[..i as usize].iter().any(same);
             // By position: the name would identify the first duplicate.
-            let place = at.field("queues").at(i);
+            let place = path.field("queues").at(i);
             self.ensure(!twice, Problem::DuplicateQueueName, &place, &message);
-            self.names(child, &child_at(at, &child.name));
+            self.names(child, &child_at(path, &child.name));
         }
     }
 
-    fn parsed(&mut self, written: &Written, at: &Path) -> Amounts {
+    fn parsed(&mut self, written: &Written, path: &Path) -> Amounts {
         let mut out = if written.is_empty() { Amounts::NONE } else { Amounts::EMPTY };
         for (name, text) in written {
             match (self.types.binary_search(name).ok(), quantity::parse(name, text)) {
-                (Some(of), Some(value)) => out.set(of, value),
+                (Some(type_ix), Some(value)) => out.set(type_ix, value),
                 _ => {
                     let milli = if name == "vcore" { ", or m for thousandths" } else { "" };
                     let message = || {
@@ -195,7 +195,7 @@ impl Checker<'_> {
                             "{name} {text:?} is no quantity: whole digits with k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi or Ei{milli}"
                         )
                     };
-                    self.ensure(false, Problem::Quantity, &at.field(name), &message);
+                    self.ensure(false, Problem::Quantity, &path.field(name), &message);
                 }
             }
         }
@@ -204,38 +204,38 @@ impl Checker<'_> {
 
     /// First type for which the smaller side exceeds the larger one, as a phrase.
     fn excess(&self, larger: &Amounts, smaller: &Amounts) -> [String; 2] {
-        let above = |of: &usize| larger.has(*of) && smaller.get(*of) > larger.get(*of).max(0);
-        let Some(of) = smaller.types().find(above) else { return Default::default() };
+        let exceeds = |type_ix: &usize| larger.has(*type_ix) && smaller.get(*type_ix) > larger.get(*type_ix).max(0);
+        let Some(type_ix) = smaller.types().find(exceeds) else { return Default::default() };
         let shown = |amounts: &Amounts| {
-            let name = &self.types[of];
-            format!("{name} {}", quantity::print(name, amounts.get(of)))
+            let name = &self.types[type_ix];
+            format!("{name} {}", quantity::print(name, amounts.get(type_ix)))
         };
         [shown(smaller), shown(larger)]
     }
 
     /// Checks guarantee and maximum; returns the contribution of the queue to its parent's sum.
-    fn resources(&mut self, queue: &Queue, at: &Path, above: &Amounts) -> Amounts {
-        let own = at.field("resources");
-        let guaranteed = self.parsed(&queue.resources.guaranteed, &own.field("guaranteed"));
-        let max = self.parsed(&queue.resources.max, &own.field("max"));
-        let template = at.field("childtemplate").field("resources");
+    fn resources(&mut self, queue: &Queue, path: &Path, inherited_max: &Amounts) -> Amounts {
+        let resources_path = path.field("resources");
+        let guaranteed = self.parsed(&queue.resources.guaranteed, &resources_path.field("guaranteed"));
+        let max = self.parsed(&queue.resources.max, &resources_path.field("max"));
+        let template = path.field("childtemplate").field("resources");
         self.parsed(&queue.childtemplate.resources.guaranteed, &template.field("guaranteed"));
         self.parsed(&queue.childtemplate.resources.max, &template.field("max"));
         let [here, there] = self.excess(&max, &guaranteed);
         let message = || format!("{} is guaranteed {here}, above its maximum {there}", queue.name);
         let holds = amounts::fits_undef(&max, &guaranteed);
-        self.ensure(holds, Problem::GuaranteedAboveMax, &own.field("guaranteed"), &message);
-        let [here, there] = self.excess(above, &max);
+        self.ensure(holds, Problem::GuaranteedAboveMax, &resources_path.field("guaranteed"), &message);
+        let [here, there] = self.excess(inherited_max, &max);
         let message = || format!("max of {}, {here}, is above the {there} of a queue above it", queue.name);
-        let within = above.is_none() || amounts::fits_undef(above, &max);
-        self.ensure(within, Problem::MaxAboveParentMax, &own.field("max"), &message);
-        let effective = amounts::min_union(above, &max);
+        let within = inherited_max.is_none() || amounts::fits_undef(inherited_max, &max);
+        self.ensure(within, Problem::MaxAboveParentMax, &resources_path.field("max"), &message);
+        let effective = amounts::min_union(inherited_max, &max);
         let mut sum = Amounts::EMPTY;
         for child in &queue.queues {
-            sum.add(&self.resources(child, &child_at(at, &child.name), &effective));
+            sum.add(&self.resources(child, &child_at(path, &child.name), &effective));
         }
         let absent = guaranteed.is_zero();
-        let place = own.field("guaranteed");
+        let place = resources_path.field("guaranteed");
         let [here, there] = self.excess(&guaranteed, &sum);
         let message =
             || format!("the queues below {} are guaranteed {here} together, more than its own {there}", queue.name);
@@ -245,83 +245,84 @@ impl Checker<'_> {
         let message =
             || format!("the queues below {} are guaranteed {here} together, above the maximum {there}", queue.name);
         let holds = amounts::fits_undef(&effective, &sum);
-        self.ensure(holds, Problem::MaxBelowSumOfGuaranteed, &own.field("max"), &message);
+        self.ensure(holds, Problem::MaxBelowSumOfGuaranteed, &resources_path.field("max"), &message);
         if absent { sum } else { guaranteed }
     }
 
-    fn applications(&mut self, queue: &Queue, at: &Path) {
+    fn applications(&mut self, queue: &Queue, path: &Path) {
         for child in &queue.queues {
-            let place = child_at(at, &child.name);
-            let (own, n) = (queue.maxapplications, child.maxapplications);
-            if own > 0 {
+            let place = child_at(path, &child.name);
+            let (parent_n, n) = (queue.maxapplications, child.maxapplications);
+            if parent_n > 0 {
                 let place = place.field("maxapplications");
-                let message = || format!("{} has maxapplications {own}, so {} needs it too", queue.name, child.name);
+                let message =
+                    || format!("{} has maxapplications {parent_n}, so {} needs it too", queue.name, child.name);
                 self.ensure(n > 0, Problem::MaxApplicationsMissingBelowLimitedParent, &place, &message);
-                let message = || format!("maxapplications {n} of {} is above the {own} of its parent", child.name);
-                self.ensure(n <= own, Problem::MaxApplicationsAboveParent, &place, &message);
+                let message = || format!("maxapplications {n} of {} is above the {parent_n} of its parent", child.name);
+                self.ensure(n <= parent_n, Problem::MaxApplicationsAboveParent, &place, &message);
             }
             self.applications(child, &place);
         }
     }
 
-    /// Checks each limit by itself and against its queue. `from` is their location: the partition may hold those of the
+    /// Checks each limit by itself and against its queue. `limits_path` is their location: the partition may hold those of the
     /// root.
-    fn own_limits(&mut self, queue: &Queue, at: &Path, from: &Path, is_root: bool) {
+    fn own_limits(&mut self, queue: &Queue, path: &Path, limits_path: &Path, is_root: bool) {
         // A quantity that cannot be parsed has been reported already.
         let n_found = self.found.len();
-        let max = self.parsed(&queue.resources.max, at);
+        let max = self.parsed(&queue.resources.max, path);
         self.found.truncate(n_found);
         let (mut users, mut groups) = (Vec::new(), Vec::new());
         for (i, limit) in (0..).zip(&queue.limits) {
-            let at = from.field("limits").at(i);
-            let resources = self.parsed(&limit.maxresources, &at.field("maxresources"));
-            self.limit(limit, &resources, (queue, &max), &at, is_root);
+            let path = limits_path.field("limits").at(i);
+            let resources = self.parsed(&limit.maxresources, &path.field("maxresources"));
+            self.limit(limit, &resources, (queue, &max), &path, is_root);
             for (field, names, seen) in [("users", &limit.users, &mut users), ("groups", &limit.groups, &mut groups)] {
-                let at = at.field(field);
+                let path = path.field(field);
                 for name in names {
                     let message = || format!("{name} stands in two limits of {}", queue.name);
-                    self.ensure(!seen.contains(name), Problem::DuplicateLimitName, &at, &message);
+                    self.ensure(!seen.contains(name), Problem::DuplicateLimitName, &path, &message);
                     let message = || format!("* comes before {name} in the limits of {}; it must be last", queue.name);
-                    self.ensure(!seen.iter().any(|s| s == "*"), Problem::Limit, &at, &message);
+                    self.ensure(!seen.iter().any(|s| s == "*"), Problem::Limit, &path, &message);
                     seen.push(name.clone());
                 }
             }
         }
         let message = || format!("the only group in the limits of {} is *; name another beside it", queue.name);
-        self.ensure(groups != ["*"], Problem::Limit, &from.field("limits"), &message);
+        self.ensure(groups != ["*"], Problem::Limit, &limits_path.field("limits"), &message);
         for child in &queue.queues {
-            let place = child_at(at, &child.name);
+            let place = child_at(path, &child.name);
             self.own_limits(child, &place, &place, false);
         }
     }
 
     /// Checks limits against those of the ancestors for the same name.
-    fn inherited_limits(&mut self, queue: &Queue, at: &Path, from: &Path, above: &Limits) {
-        let mut here = above.clone();
+    fn inherited_limits(&mut self, queue: &Queue, path: &Path, limits_path: &Path, inherited: &Limits) {
+        let mut limits = inherited.clone();
         for (i, limit) in (0..).zip(&queue.limits) {
-            let at = from.field("limits").at(i);
+            let path = limits_path.field("limits").at(i);
             let n_found = self.found.len();
-            let resources = self.parsed(&limit.maxresources, &at);
+            let resources = self.parsed(&limit.maxresources, &path);
             self.found.truncate(n_found);
-            let own = (resources, limit.maxapplications);
-            for (field, names, above, here) in [
-                ("users", &limit.users, &above.users, &mut here.users),
-                ("groups", &limit.groups, &above.groups, &mut here.groups),
+            let own_limit = (resources, limit.maxapplications);
+            for (field, names, inherited, limits) in [
+                ("users", &limit.users, &inherited.users, &mut limits.users),
+                ("groups", &limit.groups, &inherited.groups, &mut limits.groups),
             ] {
-                let at = at.field(field);
+                let path = path.field(field);
                 for name in names {
-                    let mut below = own;
-                    if let Some(nearest) = above.get(name).or_else(|| above.get("*")) {
-                        self.nearest(&own, nearest, name, &at);
-                        below.0 = amounts::min_union(&own.0, &nearest.0);
+                    let mut effective = own_limit;
+                    if let Some(nearest) = inherited.get(name).or_else(|| inherited.get("*")) {
+                        self.nearest(&own_limit, nearest, name, &path);
+                        effective.0 = amounts::min_union(&own_limit.0, &nearest.0);
                     }
-                    here.insert(name.clone(), below);
+                    limits.insert(name.clone(), effective);
                 }
             }
         }
         for child in &queue.queues {
-            let place = child_at(at, &child.name);
-            self.inherited_limits(child, &place, &place, &here);
+            let place = child_at(path, &child.name);
+            self.inherited_limits(child, &place, &place, &limits);
         }
     }
 
@@ -330,34 +331,34 @@ impl Checker<'_> {
         limit: &Limit,
         resources: &Amounts,
         (queue, max): (&Queue, &Amounts),
-        at: &Path,
+        path: &Path,
         is_root: bool,
     ) {
         let named = !limit.users.is_empty() || !limit.groups.is_empty();
-        self.ensure(named, Problem::Limit, at, &|| "a limit names users or groups".into());
+        self.ensure(named, Problem::Limit, path, &|| "a limit names users or groups".into());
         let limits = !limit.maxresources.is_empty() || limit.maxapplications > 0;
-        self.ensure(limits, Problem::Limit, at, &|| "a limit has maxresources or maxapplications".into());
+        self.ensure(limits, Problem::Limit, path, &|| "a limit has maxresources or maxapplications".into());
         let positive = limit.maxresources.is_empty() || resources.positive();
-        let place = at.field("maxresources");
+        let place = path.field("maxresources");
         self.ensure(positive, Problem::Limit, &place, &|| "maxresources allows nothing at all".into());
-        let (own, n) = (limit.maxapplications, queue.maxapplications);
-        let message = || format!("maxapplications {own} of a limit is above the {n} of {}", queue.name);
-        let holds = n == 0 || own <= n;
-        self.ensure(holds, Problem::LimitAboveQueueMaxApplications, &at.field("maxapplications"), &message);
+        let (limit_n, n) = (limit.maxapplications, queue.maxapplications);
+        let message = || format!("maxapplications {limit_n} of a limit is above the {n} of {}", queue.name);
+        let holds = n == 0 || limit_n <= n;
+        self.ensure(holds, Problem::LimitAboveQueueMaxApplications, &path.field("maxapplications"), &message);
         let [here, there] = self.excess(max, resources);
         let message = || format!("a limit of {here} is above the maximum {there} of {}", queue.name);
         let holds = is_root || amounts::fits_undef(max, resources);
         self.ensure(holds, Problem::LimitAboveQueueMax, &place, &message);
     }
 
-    fn nearest(&mut self, own: &(Amounts, u64), nearest: &(Amounts, u64), name: &str, at: &Path) {
-        let [here, there] = self.excess(&nearest.0, &own.0);
+    fn nearest(&mut self, own_limit: &(Amounts, u64), nearest: &(Amounts, u64), name: &str, path: &Path) {
+        let [here, there] = self.excess(&nearest.0, &own_limit.0);
         let message = || format!("the limit of {name}, {here}, is above the {there} of a queue above");
-        let holds = amounts::fits_undef(&nearest.0, &own.0);
-        self.ensure(holds, Problem::LimitAboveParentLimit, at, &message);
-        let (n, most) = (own.1, nearest.1);
-        let message = || format!("maxapplications {n} for {name} must be from 1 to the {most} of a queue above");
-        let holds = most == 0 || (1..=most).contains(&n);
-        self.ensure(holds, Problem::LimitAboveParentLimit, at, &message);
+        let holds = amounts::fits_undef(&nearest.0, &own_limit.0);
+        self.ensure(holds, Problem::LimitAboveParentLimit, path, &message);
+        let (n, n_max) = (own_limit.1, nearest.1);
+        let message = || format!("maxapplications {n} for {name} must be from 1 to the {n_max} of a queue above");
+        let holds = n_max == 0 || (1..=n_max).contains(&n);
+        self.ensure(holds, Problem::LimitAboveParentLimit, path, &message);
     }
 }

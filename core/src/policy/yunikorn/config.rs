@@ -162,8 +162,8 @@ pub type Types = Vec<String>;
 pub fn amounts(types: &Types, written: &Written) -> Option<Amounts> {
     let mut out = Amounts::EMPTY;
     for (name, text) in written {
-        let of = types.binary_search(name).ok()?;
-        out.set(of, quantity::parse(name, text)?);
+        let type_ix = types.binary_search(name).ok()?;
+        out.set(type_ix, quantity::parse(name, text)?);
     }
     Some(out)
 }
@@ -229,9 +229,9 @@ impl Partition {
     pub fn weights(&self, types: &Types) -> [f64; TYPES_MAX] {
         let mut weights = [0.0; TYPES_MAX];
         let listed = &self.nodesortpolicy.resourceweights;
-        for (of, name) in types.iter().enumerate().take(TYPES_MAX) {
+        for (type_ix, name) in types.iter().enumerate().take(TYPES_MAX) {
             let default = if name == "vcore" || name == "memory" { 1.0 } else { 0.0 };
-            weights[of] = if listed.is_empty() { default } else { listed.get(name).copied().unwrap_or(0.0) };
+            weights[type_ix] = if listed.is_empty() { default } else { listed.get(name).copied().unwrap_or(0.0) };
         }
         weights
     }

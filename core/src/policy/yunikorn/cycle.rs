@@ -100,43 +100,43 @@ impl Core {
         }
         let mut dropped = None;
         if self.n_reservations > 0 && self.queues[ROOT].pending.positive() {
-            let found = self.descend(ROOT, Stage::Reserved, &mut Core::try_reserved);
-            match found {
-                Some(found) if found.kind == ResultType::Unreserved => dropped = Some(found),
-                Some(found) => return Some(found),
+            let result = self.descend(ROOT, Stage::Reserved, &mut Core::try_reserved);
+            match result {
+                Some(result) if result.kind == ResultType::Unreserved => dropped = Some(result),
+                Some(result) => return Some(result),
                 None => {}
             }
         }
-        let mut found = None;
+        let mut result = None;
         if self.n_placeholders > 0 && self.queues[ROOT].pending.positive() {
-            found = self.descend(ROOT, Stage::Placeholder, &mut Core::try_placeholders);
+            result = self.descend(ROOT, Stage::Placeholder, &mut Core::try_placeholders);
         }
-        if found.is_none() && self.queues[ROOT].pending.positive() {
-            found = self.descend(ROOT, Stage::Normal, &mut Core::try_leaf);
+        if result.is_none() && self.queues[ROOT].pending.positive() {
+            result = self.descend(ROOT, Stage::Normal, &mut Core::try_leaf);
         }
-        match (found, dropped) {
+        match (result, dropped) {
             (None, dropped) => dropped,
-            (found, Some(dropped)) => {
+            (result, Some(dropped)) => {
                 self.unreserved.insert(0, (dropped.ask, dropped.node));
-                found
+                result
             }
-            (found, None) => found,
+            (result, None) => result,
         }
     }
 
     fn descend(
         &mut self,
-        at: QueueIx,
+        ix: QueueIx,
         stage: Stage,
         leaf: &mut dyn FnMut(&mut Core, QueueIx) -> Option<CycleResult>,
     ) -> Option<CycleResult> {
-        if self.queues[at].is_leaf {
-            return leaf(self, at).map(|found| CycleResult { stage, ..found });
+        if self.queues[ix].is_leaf {
+            return leaf(self, ix).map(|result| CycleResult { stage, ..result });
         }
-        for child in self.sorted_children(at) {
-            let found = self.descend(child, stage, leaf);
-            if found.is_some() {
-                return found;
+        for child in self.sorted_children(ix) {
+            let result = self.descend(child, stage, leaf);
+            if result.is_some() {
+                return result;
             }
         }
         None
@@ -144,10 +144,10 @@ impl Core {
 
     /// Fair maximum of a queue from its own maximum and those of its ancestors (4.1); that of a child takes precedence.
     pub fn fair_max(&self, queue: QueueIx) -> Amounts {
-        let own = &self.queues[queue].max;
-        let Some(parent) = self.queues[queue].parent else { return *own };
+        let max = &self.queues[queue].max;
+        let Some(parent) = self.queues[queue].parent else { return *max };
         let above = self.fair_max(parent);
-        if own.is_empty() || above.is_empty() { above } else { amounts::overwritten(&above, own) }
+        if max.is_empty() || above.is_empty() { above } else { amounts::overwritten(&above, max) }
     }
 
     /// Share by which a queue is compared with its siblings.
@@ -219,9 +219,9 @@ impl Core {
                 self.skip_app(app, Skip::MaxApplications);
             } else if self.now.saturating_mul(NANOS) < self.apps[app].backoff_until {
                 self.skip_app(app, Skip::Backoff);
-            } else if let Some(found) = self.try_app(app, &headroom, &mut attempts) {
+            } else if let Some(result) = self.try_app(app, &headroom, &mut attempts) {
                 self.count_accepted(app);
-                return Some(found);
+                return Some(result);
             }
         }
         None
@@ -238,9 +238,9 @@ impl Core {
         let user = self.user_headroom(app);
         let properties = self.queues[self.apps[app].queue].properties;
         let mut unplaced = 0;
-        let mut at = self.apps[app].cursor;
-        while let Some(&ask) = self.apps[app].requests.get(at) {
-            at += 1;
+        let mut i = self.apps[app].cursor;
+        while let Some(&ask) = self.apps[app].requests.get(i) {
+            i += 1;
             if properties.backoff > 0 && unplaced >= properties.backoff {
                 let until = self.now.saturating_mul(NANOS).saturating_add(properties.backoff_delay);
                 self.apps[app].backoff_until = until;
@@ -250,7 +250,7 @@ impl Core {
                 continue;
             }
             match self.try_ask(ask, &user, headroom, attempts) {
-                Ok(found) => return Some(found),
+                Ok(result) => return Some(result),
                 Err(why) => {
                     unplaced += u64::from(why == Skip::NoNode);
                     if self.recording {
@@ -277,14 +277,14 @@ impl Core {
             return Err(Skip::UserQuota);
         }
         if !amounts::fits_undef(headroom, &resource) {
-            let found = self.try_preemption(ask, headroom, attempts, false);
-            return found.ok_or(Skip::QueueHeadroom);
+            let result = self.try_preemption(ask, headroom, attempts, false);
+            return result.ok_or(Skip::QueueHeadroom);
         }
         if !self.asks[ask].required_node.is_empty() {
             return self.try_required_node(ask, headroom).ok_or(Skip::RequiredNode);
         }
-        if let Some(found) = self.try_nodes(ask, headroom) {
-            return Ok(found);
+        if let Some(result) = self.try_nodes(ask, headroom) {
+            return Ok(result);
         }
         self.try_preemption(ask, headroom, attempts, true).ok_or(Skip::NoNode)
     }
@@ -298,8 +298,8 @@ impl Core {
         let mut unfit = LastFew::default();
         let mut nodes = self.unreserved_nodes();
         while let Some(node) = nodes.next() {
-            let here = &self.nodes[node];
-            let is_open = !self.refuses(ask, node) && amounts::fits(&here.capacity, &resource);
+            let candidate = &self.nodes[node];
+            let is_open = !self.refuses(ask, node) && amounts::fits(&candidate.capacity, &resource);
             if is_open && self.can_place(ask, node) {
                 let near = self.recording.then(|| self.near(ask, node, &mut nodes, unfit));
                 placed = Some((node, near));
@@ -309,7 +309,7 @@ impl Core {
                 unfit.push(node);
             }
             if is_open && may_reserve {
-                let score = reservation_score(&resource, &here.available);
+                let score = reservation_score(&resource, &candidate.available);
                 if best.is_none_or(|(least, _)| score < least) {
                     best = Some((score, node));
                 }

@@ -17,35 +17,35 @@ impl Memory {
     pub(super) fn bind(
         &mut self,
         world: PartitionView<'_>,
-        found: Option<&CycleResult>,
+        result: Option<&CycleResult>,
         orders: &[explain::Order],
         trace: &mut Trace,
         decisions: &mut Vec<Decision>,
     ) {
-        let Some(found) = found else { return };
-        let Some(pod) = self.pod_of(found.ask) else { return };
-        let node = self.nodes[found.node];
+        let Some(result) = result else { return };
+        let Some(pod) = self.pod_of(result.ask) else { return };
+        let node = self.nodes[result.node];
         // A placeholder stays on a node that has lost GPUs; its pod is not admitted there and asks again.
         let has_devices = || world.node_use[node].pick(world.cluster.pods[pod].request.gpu).is_some();
-        if matches!(found.kind, ResultType::Replaced) && !has_devices() {
+        if matches!(result.kind, ResultType::Replaced) && !has_devices() {
             self.in_step = false;
             return;
         }
-        match found.kind {
-            ResultType::Allocated | ResultType::AllocatedReserved if self.core.asks[found.ask].placeholder => {
-                trace.event(Event::Claimed { pod, node }, || explain::placement_checks(world, self, orders, found));
+        match result.kind {
+            ResultType::Allocated | ResultType::AllocatedReserved if self.core.asks[result.ask].placeholder => {
+                trace.event(Event::Claimed { pod, node }, || explain::placement_checks(world, self, orders, result));
             }
             ResultType::Allocated | ResultType::AllocatedReserved | ResultType::Replaced => {
                 let devices = Devices::default();
-                let why = || explain::placement_checks(world, self, orders, found);
+                let why = || explain::placement_checks(world, self, orders, result);
                 trace.action = "allocate";
                 trace.event(Event::Bound { pod, node, devices }, why);
                 decisions.push(Decision::Bind { pod, node, devices: None });
             }
-            ResultType::Reserved | ResultType::Idle if !found.victims.is_empty() => {
+            ResultType::Reserved | ResultType::Idle if !result.victims.is_empty() => {
                 trace.action = "reserve";
                 let job = world.cluster.pods[pod].job;
-                trace.event(Event::Claimed { pod, node }, || preempted::too_little(self, job, found.ask));
+                trace.event(Event::Claimed { pod, node }, || preempted::too_little(self, job, result.ask));
             }
             _ => {}
         }
@@ -60,11 +60,11 @@ impl Memory {
         decisions: &mut Vec<Decision>,
     ) {
         for (victim, ask) in marked.iter().zip(&self.core.marked_for) {
-            let by = ask.and_then(|ask| self.pod_of(ask)).map(|pod| world.cluster.pods[pod].job);
+            let preemptor = ask.and_then(|ask| self.pod_of(ask)).map(|pod| world.cluster.pods[pod].job);
             let Some(&pod) = self.pods.get(victim) else {
-                let held = self.pod_of(*victim).zip(self.core.asks[*victim].node).filter(|_| ask.is_some());
-                if let Some((pod, node)) = held {
-                    trace.event(Event::Unclaimed { pod, node: self.nodes[node], by }, Vec::new);
+                let placeholder = self.pod_of(*victim).zip(self.core.asks[*victim].node).filter(|_| ask.is_some());
+                if let Some((pod, node)) = placeholder {
+                    trace.event(Event::Unclaimed { pod, node: self.nodes[node], by: preemptor }, Vec::new);
                 }
                 continue;
             };
@@ -82,9 +82,9 @@ impl Memory {
                 Some(ask) => eviction::eviction_checks(world, self, ask, marked, *victim),
             };
             trace.action = if ask.is_some() { "preempt" } else { "quota preemption" };
-            trace.event(Event::Evicted { pod, node, by, reason }, why);
+            trace.event(Event::Evicted { pod, node, by: preemptor, reason }, why);
             decisions.push(Decision::Evict { pod, grace: world.cluster.delays.termination });
-            self.evicted_for.extend(by.map(|job| (pod, job)));
+            self.evicted_for.extend(preemptor.map(|job| (pod, job)));
             self.in_step = false;
         }
     }

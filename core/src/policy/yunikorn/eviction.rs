@@ -37,12 +37,12 @@ pub fn required_node_checks(world: PartitionView<'_>, memory: &Memory, ask: AskI
 /// Check that the ask fits the guarantee of its leaf; without numbers if only an ancestor has a guarantee.
 fn below_guarantee(memory: &Memory, ask: AskIx, subject: Subject) -> Check {
     let core = &memory.core;
-    let wanted = &core.asks[ask].resource;
+    let request = &core.asks[ask].resource;
     let leaf = &core.queues[core.apps[core.asks[ask].app].queue];
-    let is_common = |&(_, of): &(Resource, usize)| wanted.has(of) && leaf.guaranteed.has(of);
-    for (resource, of) in memory.resource_types.accounted().filter(is_common) {
-        let kept = leaf.allocated.get(of) - leaf.preempting.get(of);
-        let (left, right) = (kept.saturating_add(wanted.get(of)), leaf.guaranteed.get(of));
+    let is_common = |&(_, type_ix): &(Resource, usize)| request.has(type_ix) && leaf.guaranteed.has(type_ix);
+    for (resource, type_ix) in memory.resource_types.accounted().filter(is_common) {
+        let usage = leaf.allocated.get(type_ix) - leaf.preempting.get(type_ix);
+        let (left, right) = (usage.saturating_add(request.get(type_ix)), leaf.guaranteed.get(type_ix));
         let (left, right) = ((Quantity::AllocatedWithJob, left), (Quantity::Quota, right));
         let subject = Subject { resource: Some(resource), ..subject };
         let check = rules::amounts(rules::BELOW_GUARANTEE, subject, left, Op::AtMost, right);
@@ -60,25 +60,25 @@ pub fn guarantee_of(world: PartitionView<'_>, memory: &Memory, ask: AskIx) -> Ch
 }
 
 /// What a queue uses without the tasks marked so far, before the remaining ones are marked.
-fn kept_before(core: &Core, at: QueueIx, remaining: &[AskIx], of: usize) -> i64 {
-    let below = |&&m: &&AskIx| core.upwards(core.apps[core.asks[m].app].queue).any(|q| q == at);
-    let back: i64 = remaining.iter().filter(below).map(|&m| core.asks[m].resource.get(of)).sum();
-    core.queues[at].allocated.get(of) - core.queues[at].preempting.get(of) + back
+fn kept_before(core: &Core, ix: QueueIx, remaining: &[AskIx], type_ix: usize) -> i64 {
+    let is_below = |&&m: &&AskIx| core.upwards(core.apps[core.asks[m].app].queue).any(|q| q == ix);
+    let remaining_amount: i64 = remaining.iter().filter(is_below).map(|&m| core.asks[m].resource.get(type_ix)).sum();
+    core.queues[ix].allocated.get(type_ix) - core.queues[ix].preempting.get(type_ix) + remaining_amount
 }
 
 /// Check that the victim's leaf, or a queue above it, exceeds its guarantee after the evictions marked earlier.
 fn above_guarantee(memory: &Memory, ask: AskIx, marked: &[AskIx], victim: AskIx, subject: Subject) -> Check {
     let core = &memory.core;
-    let wanted = &core.asks[ask].resource;
+    let request = &core.asks[ask].resource;
     let earlier = marked.iter().position(|&m| m == victim).unwrap_or_default();
     let later = &marked[earlier..];
-    for at in core.upwards(core.apps[core.asks[victim].app].queue) {
-        let queue = &core.queues[at];
-        for (resource, of) in memory.resource_types.accounted().filter(|&(_, of)| wanted.has(of)) {
-            let kept = kept_before(core, at, later, of);
+    for ix in core.upwards(core.apps[core.asks[victim].app].queue) {
+        let queue = &core.queues[ix];
+        for (resource, type_ix) in memory.resource_types.accounted().filter(|&(_, type_ix)| request.has(type_ix)) {
+            let usage = kept_before(core, ix, later, type_ix);
             let (left, right) =
-                ((Quantity::AllocatedWithoutVictims, kept), (Quantity::Quota, queue.guaranteed.get(of)));
-            let subject = Subject { other_queue: queue_id(memory, at), resource: Some(resource), ..subject };
+                ((Quantity::AllocatedWithoutVictims, usage), (Quantity::Quota, queue.guaranteed.get(type_ix)));
+            let subject = Subject { other_queue: queue_id(memory, ix), resource: Some(resource), ..subject };
             let check = rules::amounts(rules::ABOVE_GUARANTEE, subject, left, Op::Exceeds, right);
             if check.holds {
                 return check;
@@ -91,14 +91,14 @@ fn above_guarantee(memory: &Memory, ask: AskIx, marked: &[AskIx], victim: AskIx,
 /// Check for a task evicted without a preemptor: a queue on its path uses more than its lowered maximum.
 pub fn lowered_maximum_checks(memory: &Memory, marked: &[AskIx], victim: AskIx) -> Vec<Check> {
     let core = &memory.core;
-    let from = marked.iter().position(|&m| m == victim).unwrap_or_default();
+    let start = marked.iter().position(|&m| m == victim).unwrap_or_default();
     let pod = memory.pods.get(&victim).copied();
-    for at in core.upwards(core.apps[core.asks[victim].app].queue) {
-        let queue = &core.queues[at];
-        for (resource, of) in memory.resource_types.accounted().filter(|&(_, of)| queue.max.has(of)) {
-            let kept = kept_before(core, at, &marked[from..], of);
-            let (left, right) = ((Quantity::Allocated, kept), (Quantity::Limit, queue.max.get(of)));
-            let subject = Subject { queue: queue_id(memory, at), pod, resource: Some(resource), ..Subject::default() };
+    for ix in core.upwards(core.apps[core.asks[victim].app].queue) {
+        let queue = &core.queues[ix];
+        for (resource, type_ix) in memory.resource_types.accounted().filter(|&(_, type_ix)| queue.max.has(type_ix)) {
+            let usage = kept_before(core, ix, &marked[start..], type_ix);
+            let (left, right) = ((Quantity::Allocated, usage), (Quantity::Limit, queue.max.get(type_ix)));
+            let subject = Subject { queue: queue_id(memory, ix), pod, resource: Some(resource), ..Subject::default() };
             let check = rules::amounts(rules::LOWERED_MAX, subject, left, Op::Exceeds, right);
             if check.holds && queue.parent.is_some() {
                 return vec![check];

@@ -51,23 +51,23 @@ struct ComparedApplication {
 
 /// Returns the order of every queue with more than one candidate, before a pass.
 pub fn orders(core: &Core) -> Vec<Order> {
-    let busy = (0..core.queues.len()).filter(|&at| core.queues[at].pending.positive());
+    let busy = (0..core.queues.len()).filter(|&ix| core.queues[ix].pending.positive());
     let order = |parent: QueueIx| {
         let (mut children, mut apps) = (Vec::new(), Vec::new());
         if core.queues[parent].is_leaf {
-            let of = |app: AppIx| {
+            let application = |app: AppIx| {
                 let App { priority, submitted, ref allocated, .. } = core.apps[app];
                 let usage = usage_shares(allocated, &core.queues[parent].guaranteed);
                 ComparedApplication { app, priority, submitted, usage }
             };
-            apps = core.sorted_apps(parent).into_iter().map(of).collect();
+            apps = core.sorted_apps(parent).into_iter().map(application).collect();
         } else {
-            let of = |queue: QueueIx| {
-                let of = &core.queues[queue];
-                let (priority, share) = (of.effective(), core.share(queue).share);
-                Child { queue, priority, share, pending: of.pending }
+            let contender = |queue: QueueIx| {
+                let compared_queue = &core.queues[queue];
+                let (priority, share) = (compared_queue.effective(), core.share(queue).share);
+                Child { queue, priority, share, pending: compared_queue.pending }
             };
-            children = core.sorted_children(parent).into_iter().map(of).collect();
+            children = core.sorted_children(parent).into_iter().map(contender).collect();
         }
         Order { parent, children, apps }
     };
@@ -77,8 +77,8 @@ pub fn orders(core: &Core) -> Vec<Order> {
 /// Queue of the cluster for a queue of the core; a dynamic queue maps to its nearest configured ancestor.
 pub(super) fn queue_id(memory: &Memory, queue: QueueIx) -> Option<QueueId> {
     let core = &memory.core;
-    let known = |queue: QueueIx| memory.queues.iter().position(|&known| known == Some(queue));
-    core.upwards(queue).find_map(known).map(QueueId::from_index)
+    let to_queue = |queue: QueueIx| memory.queues.iter().position(|&other| other == Some(queue));
+    core.upwards(queue).find_map(to_queue).map(QueueId::from_index)
 }
 
 /// Checks for a placement: the comparison with the next sibling on each level, then the fit on the node.
@@ -86,31 +86,31 @@ pub fn placement_checks(
     world: PartitionView<'_>,
     memory: &Memory,
     orders: &[Order],
-    found: &CycleResult,
+    result: &CycleResult,
 ) -> Vec<Check> {
     let core = &memory.core;
-    let app = &core.apps[core.asks[found.ask].app];
+    let app = &core.apps[core.asks[result.ask].app];
     let mut path: Vec<QueueIx> = core.upwards(app.queue).collect();
     path.reverse();
     let mut checks = Vec::new();
     for pair in path.windows(2) {
         let Some(order) = orders.iter().find(|order| order.parent == pair[0]) else { continue };
-        let Some(at) = order.children.iter().position(|child| child.queue == pair[1]) else { continue };
-        let next = order.children.get(at + 1);
+        let Some(index) = order.children.iter().position(|child| child.queue == pair[1]) else { continue };
+        let next = order.children.get(index + 1);
         checks.extend(next.and_then(|next| siblings(memory, orders, pair[1], next.queue)));
     }
-    let pod = memory.pod_of(found.ask);
+    let pod = memory.pod_of(result.ask);
     let job = pod.map(|pod| world.cluster.pods[pod].job);
     let queue = queue_id(memory, app.queue);
-    let subject = Subject { queue, job, pod, node: Some(memory.nodes[found.node]), ..Subject::default() };
+    let subject = Subject { queue, job, pod, node: Some(memory.nodes[result.node]), ..Subject::default() };
     let of_job = Subject { node: None, pod: None, ..subject };
-    checks.extend(application_order_check(world, memory, orders, core.asks[found.ask].app, of_job));
-    let near = found.near.iter().map(|near| (found.ask, found.node, near));
+    checks.extend(application_order_check(world, memory, orders, core.asks[result.ask].app, of_job));
+    let near = result.near.iter().map(|near| (result.ask, result.node, near));
     checks.extend(near.flat_map(|near| near_nodes::checks(world, memory, near, subject)));
-    checks.push(if found.room_was_kept {
+    checks.push(if result.room_was_kept {
         applies(rules::RESERVED, subject)
     } else {
-        first_fit(memory, found, subject)
+        first_fit(memory, result, subject)
     });
     checks
 }
@@ -175,8 +175,8 @@ fn application_order_check(
 ) -> Option<Check> {
     let core = &memory.core;
     let order = orders.iter().find(|order| order.parent == core.apps[app].queue)?;
-    let at = order.apps.iter().position(|own| own.app == app)?;
-    let next = order.apps.get(at + 1)?.app;
+    let index = order.apps.iter().position(|entry| entry.app == app)?;
+    let next = order.apps.get(index + 1)?.app;
     let jobs = world.cluster.live_jobs.iter();
     let other_job = jobs.copied().find(|&job| application(world.cluster, job) == core.apps[next].id);
     application_order(memory, orders, [app, next], Subject { other_job, ..subject })
@@ -191,54 +191,54 @@ pub(super) fn application_order(
 ) -> Option<Check> {
     let core = &memory.core;
     let order = orders.iter().find(|order| order.parent == core.apps[first].queue)?;
-    let find = |app: AppIx| order.apps.iter().find(|own| own.app == app);
+    let find = |app: AppIx| order.apps.iter().find(|entry| entry.app == app);
     let (a, b) = (find(first)?, find(other)?);
     let properties = &core.queues[order.parent].properties;
     let priority = || by_priority(rules::APPLICATION, subject, [a.priority, b.priority]);
     let second = || match properties.sort_policy {
         SortPolicy::Fair => {
-            let (own, other) = largest_difference(&a.usage, &b.usage);
-            let values = [own, other].map(Value::Real);
+            let (share, other) = largest_difference(&a.usage, &b.usage);
+            let values = [share, other].map(Value::Real);
             let check = || rules::compare(rules::APPLICATION, subject, Quantity::DominantShare, values, Op::Less);
-            (own != other).then(check)
+            (share != other).then(check)
         }
         SortPolicy::Fifo => by_time(rules::APPLICATION, subject, [a.submitted, b.submitted]),
     };
     let decides = if properties.sort_priority { priority().or_else(second) } else { second().or_else(priority) };
-    let check = decides.unwrap_or_else(|| by_name(subject, [a, b].map(|own| core.apps[own.app].id.as_str())));
+    let check = decides.unwrap_or_else(|| by_name(subject, [a, b].map(|entry| core.apps[entry.app].id.as_str())));
     check.holds.then_some(check)
 }
 
 /// Check of the request against the resources that the node had before.
-fn first_fit(memory: &Memory, found: &CycleResult, subject: Subject) -> Check {
+fn first_fit(memory: &Memory, result: &CycleResult, subject: Subject) -> Check {
     let core = &memory.core;
-    let wanted = &core.asks[found.ask].resource;
-    let first = memory.resource_types.accounted().find(|&(_, of)| wanted.get(of) > 0);
-    let Some((resource, of)) = first else { return applies(rules::FIRST_FIT, subject) };
-    let free = core.nodes[found.node].available.get(of).saturating_add(wanted.get(of));
+    let request = &core.asks[result.ask].resource;
+    let first = memory.resource_types.accounted().find(|&(_, type_ix)| request.get(type_ix) > 0);
+    let Some((resource, type_ix)) = first else { return applies(rules::FIRST_FIT, subject) };
+    let free = core.nodes[result.node].available.get(type_ix).saturating_add(request.get(type_ix));
     let subject = Subject { resource: Some(resource), ..subject };
-    let (left, right) = ((Quantity::Request, wanted.get(of)), (Quantity::Idle, free));
+    let (left, right) = ((Quantity::Request, request.get(type_ix)), (Quantity::Idle, free));
     rules::amounts(rules::FIRST_FIT, subject, left, Op::AtMost, right)
 }
 
 /// Subject with the leaves and jobs of two asks.
-pub(super) fn between(world: PartitionView<'_>, memory: &Memory, own: AskIx, other: AskIx) -> Subject {
+pub(super) fn between(world: PartitionView<'_>, memory: &Memory, a: AskIx, b: AskIx) -> Subject {
     let core = &memory.core;
     let leaf = |ask: AskIx| queue_id(memory, core.apps[core.asks[ask].app].queue);
     let job = |ask: AskIx| memory.pod_of(ask).map(|pod| world.cluster.pods[pod].job);
-    Subject { queue: leaf(own), job: job(own), other_queue: leaf(other), other_job: job(other), ..Subject::default() }
+    Subject { queue: leaf(a), job: job(a), other_queue: leaf(b), other_job: job(b), ..Subject::default() }
 }
 
 /// The ledger. The fair share of a queue is its guarantee.
 pub fn ledger(world: PartitionView<'_>) -> Ledger {
     let mut rows = rows(world);
     for (row, queue) in rows.iter_mut().zip(world.queues().values()) {
-        let of = |bound: Bound, r: Resource, without: f64| match bound {
+        let amount = |bound: Bound, r: Resource, without: f64| match bound {
             Bound::At(amount) => amount.in_policy_units(r),
             Bound::Unset | Bound::Unlimited => without,
         };
-        row.quota = PerResource::of(|r| of(queue.resources.get(r).quota, r, 0.0));
-        row.limit = PerResource::of(|r| of(queue.resources.get(r).limit, r, f64::INFINITY));
+        row.quota = PerResource::of(|r| amount(queue.resources.get(r).quota, r, 0.0));
+        row.limit = PerResource::of(|r| amount(queue.resources.get(r).limit, r, f64::INFINITY));
         row.fair_share = Some(row.quota);
     }
     Ledger { rows, total: in_policy_units(&world.capacity()) }
@@ -248,18 +248,18 @@ pub fn ledger(world: PartitionView<'_>) -> Ledger {
 /// maximum is the capacity of the nodes.
 pub fn short_of(memory: &Memory, ask: AskIx) -> Option<(QueueIx, Resource)> {
     let core = &memory.core;
-    let wanted = &core.asks[ask].resource;
+    let request = &core.asks[ask].resource;
     let leaf = core.apps[core.asks[ask].app].queue;
-    core.upwards(leaf).find_map(|at| {
-        let queue = &core.queues[at];
+    core.upwards(leaf).find_map(|ix| {
+        let queue = &core.queues[ix];
         let short = |r: &Resource| {
-            memory.resource_types.of(*r).is_some_and(|of| {
-                wanted.has(of)
-                    && queue.max.has(of)
-                    && queue.allocated.get(of).saturating_add(wanted.get(of)) > queue.max.get(of)
+            memory.resource_types.of(*r).is_some_and(|type_ix| {
+                request.has(type_ix)
+                    && queue.max.has(type_ix)
+                    && queue.allocated.get(type_ix).saturating_add(request.get(type_ix)) > queue.max.get(type_ix)
             })
         };
         let resource = Resource::ACCOUNTED.into_iter().find(short)?;
-        Some((at, resource))
+        Some((ix, resource))
     })
 }

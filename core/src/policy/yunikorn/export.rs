@@ -61,8 +61,8 @@ fn partition_of(
         if let Some(names) = &names {
             root.queues.retain(|top| names.iter().any(|(_, name)| *name == top.name));
             for top in &mut root.queues {
-                if let Some((own, _)) = names.iter().find(|(_, name)| *name == top.name) {
-                    top.name.clone_from(own);
+                if let Some((file_name, _)) = names.iter().find(|(_, name)| *name == top.name) {
+                    top.name.clone_from(file_name);
                 }
             }
             partition.name = source.cluster.partitions[pool].name.to_string();
@@ -81,17 +81,17 @@ fn own_tops(
 ) -> Option<Vec<(String, String)>> {
     let name = &scenario.pools.get(pool.index()).filter(|_| scenario.pools.len() > 1)?.name;
     let is_first = pool.index() == 0;
-    let mut own = Vec::new();
+    let mut own_names = Vec::new();
     for id in queues.ids().filter(|&id| queues[id].parent.is_none()) {
         let entry = &scenario.queues[id.index()];
         let is_here = entry.default_pools.first().map_or(is_first, |first| first == name);
-        let known = paths[id.index()].rsplit('.').next().unwrap_or_default().to_string();
-        let rest = entry.name.strip_prefix(name.as_str()).and_then(|rest| rest.strip_prefix('.'));
+        let name_in_file = paths[id.index()].rsplit('.').next().unwrap_or_default().to_string();
+        let suffix = entry.name.strip_prefix(name.as_str()).and_then(|rest| rest.strip_prefix('.'));
         if is_here {
-            own.push((rest.map_or(known.clone(), str::to_string), known));
+            own_names.push((suffix.map_or(name_in_file.clone(), str::to_string), name_in_file));
         }
     }
-    Some(own)
+    Some(own_names)
 }
 
 fn find<'a>(partition: &'a mut Partition, path: &str) -> Option<&'a mut config::Queue> {
@@ -104,26 +104,26 @@ fn find<'a>(partition: &'a mut Partition, path: &str) -> Option<&'a mut config::
 fn as_typed(scenario: &Scenario, (id, pool): (QueueId, PartitionId), policy: &Config, queue: &mut config::Queue) {
     let entry = &scenario.queues[id.index()];
     let pool = scenario.pools.get(pool.index()).map(|pool| pool.name.as_str());
-    let own = entry.pools.iter().find(|own| Some(own.name.as_str()) == pool);
+    let pool_entry = entry.pools.iter().find(|row| Some(row.name.as_str()) == pool);
     let gpu_type: Arc<str> = policy.gpu_type.as_str().into();
     let parts = [
-        ("vcore", &entry.cpu, own.map(|own| &own.cpu)),
-        ("memory", &entry.memory, own.map(|own| &own.memory)),
-        (&*gpu_type, &entry.gpu, own.map(|own| &own.gpu)),
+        ("vcore", &entry.cpu, pool_entry.map(|pool_entry| &pool_entry.cpu)),
+        ("memory", &entry.memory, pool_entry.map(|pool_entry| &pool_entry.memory)),
+        (&*gpu_type, &entry.gpu, pool_entry.map(|pool_entry| &pool_entry.gpu)),
     ];
-    for (of, part, own) in parts {
-        let typed = |which: fn(&crate::format::ResourceEntry) -> &Option<Scalar>| {
-            own.and_then(|own| which(own).as_ref()).or(which(part).as_ref())
+    for (resource, part, pool_entry) in parts {
+        let typed = |field: fn(&crate::format::ResourceEntry) -> &Option<Scalar>| {
+            pool_entry.and_then(|pool_entry| field(pool_entry).as_ref()).or(field(part).as_ref())
         };
-        keep(of, typed(|part| &part.quota), &mut queue.resources.guaranteed);
-        keep(of, typed(|part| &part.limit), &mut queue.resources.max);
+        keep(resource, typed(|part| &part.quota), &mut queue.resources.guaranteed);
+        keep(resource, typed(|part| &part.limit), &mut queue.resources.max);
     }
 }
 
 /// Restores the notation of a quantity where the value is the same.
-fn keep(of: &str, typed: Option<&Scalar>, written: &mut Amounts) {
+fn keep(resource: &str, typed: Option<&Scalar>, written: &mut Amounts) {
     let Some(typed) = typed.map(|scalar| scalar.0.trim()) else { return };
-    if let Some(text) = written.get_mut(of).filter(|text| parse(of, text) == parse(of, typed)) {
+    if let Some(text) = written.get_mut(resource).filter(|text| parse(resource, text) == parse(resource, typed)) {
         *text = typed.to_string();
     }
 }

@@ -21,11 +21,11 @@ use crate::units::Resource;
 impl Memory {
     /// Returns a copy synchronised with the cluster, or `self` if it is up to date.
     pub(super) fn now(&self, world: PartitionView<'_>, config: &Config) -> Cow<'_, Memory> {
-        let mut now = Cow::Borrowed(self);
+        let mut current = Cow::Borrowed(self);
         if !self.in_step {
-            now.to_mut().follow(world, config);
+            current.to_mut().follow(world, config);
         }
-        now
+        current
     }
 
     /// Synchronises the core with the cluster: configuration, nodes, then jobs and pods by id.
@@ -56,27 +56,27 @@ impl Memory {
     fn follow_nodes(&mut self, world: PartitionView<'_>) {
         let core = &mut self.core;
         for (id, node) in world.nodes() {
-            let of = |resource: Resource| explicit_amount(&node.capacity, resource);
+            let amount = |resource: Resource| explicit_amount(&node.capacity, resource);
             // A node that is not ready offers no resources, not even for its reservations.
-            let ready = amounts(&self.resource_types, &of, i64::from(node.pods_max));
+            let ready = amounts(&self.resource_types, &amount, i64::from(node.pods_max));
             let capacity = if node.ready { ready } else { Amounts::EMPTY };
-            let known = self.nodes.iter().position(|&known| known == id);
-            let at = known.unwrap_or_else(|| {
+            let existing = self.nodes.iter().position(|&other| other == id);
+            let index = existing.unwrap_or_else(|| {
                 core.add_node(&node.name, &capacity);
                 self.nodes.push(id);
                 self.nodes.len() - 1
             });
-            if core.nodes[at].capacity != capacity.pruned() {
-                core.set_capacity(at, &capacity);
+            if core.nodes[index].capacity != capacity.pruned() {
+                core.set_capacity(index, &capacity);
             }
-            if core.nodes[at].schedulable != node.takes_pods() {
-                core.set_schedulable(at, node.takes_pods());
+            if core.nodes[index].schedulable != node.takes_pods() {
+                core.set_schedulable(index, node.takes_pods());
             }
-            core.nodes[at].cordoned = node.draining;
-            core.nodes[at].down = !node.ready;
+            core.nodes[index].cordoned = node.draining;
+            core.nodes[index].down = !node.ready;
             if !node.ready {
-                core.drop_reservations_on(at);
-                self.gangs.lose_node(core, at);
+                core.drop_reservations_on(index);
+                self.gangs.lose_node(core, index);
             }
         }
     }
@@ -90,30 +90,31 @@ impl Memory {
             let user = job.user.as_deref().unwrap_or_default();
             let queue = path_of(core, queue, user);
             let groups = groups_of(world.cluster, config, id);
-            let new = NewApp { id: application.to_string(), queue, user: user.to_owned(), groups, ..NewApp::default() };
-            self.gangs.add_app(core, world, (&self.resource_types, &self.nodes), id, new)
+            let new_app =
+                NewApp { id: application.to_string(), queue, user: user.to_owned(), groups, ..NewApp::default() };
+            self.gangs.add_app(core, world, (&self.resource_types, &self.nodes), id, new_app)
         });
         let Some(app) = app.filter(|&app| self.gangs.may_start(core, id, app)) else { return };
         let is_gang = self.gangs.is_gang(id);
         for (pod_id, pod) in world.cluster.pods_of(id) {
-            let node = pod.node.and_then(|node| self.nodes.iter().position(|&known| known == node));
-            let known = self.asks.get(&pod_id).copied();
-            if let (Some(ask), Phase::Pending) = (known, pod.phase)
+            let node = pod.node.and_then(|node| self.nodes.iter().position(|&other| other == node));
+            let existing = self.asks.get(&pod_id).copied();
+            if let (Some(ask), Phase::Pending) = (existing, pod.phase)
                 && core.asks[ask].allocated
             {
                 // The pod was evicted and is pending again.
                 release(core, ask);
                 self.pods.remove(&ask);
                 self.asks.remove(&pod_id);
-            } else if known.is_some() {
+            } else if existing.is_some() {
                 continue;
             }
-            let wanted = match pod.phase {
+            let target = match pod.phase {
                 Phase::Pending => Some(None),
                 phase if phase.holds() => node.map(Some),
                 _ => None,
             };
-            let Some(on) = wanted else { continue };
+            let Some(node) = target else { continue };
             let refuses = refused_nodes(world, &self.nodes, pod);
             let set = &world.cluster.pod_sets[pod.pod_set].name;
             let ask = Ask {
@@ -121,7 +122,7 @@ impl Memory {
                 task_group: if is_gang { set.to_string() } else { String::new() },
                 ..ask_for(&self.resource_types, (job, pod), &pod.name, app)
             };
-            if core.add_ask(ask, on)
+            if core.add_ask(ask, node)
                 && let Some(ask) = core.find_ask(app, &pod.name)
             {
                 self.asks.insert(pod_id, ask);
@@ -136,14 +137,14 @@ impl Memory {
     /// Removes completed pods, jobs and gangs from the core.
     fn forget(&mut self, world: PartitionView<'_>) {
         let core = &mut self.core;
-        let over = |pod: &PodId| {
+        let is_over = |pod: &PodId| {
             let phase = world.cluster.pods[*pod].phase;
             phase != Phase::Pending && !phase.holds()
         };
-        let gone: Vec<PodId> = self.asks.keys().copied().filter(over).collect();
+        let ended: Vec<PodId> = self.asks.keys().copied().filter(is_over).collect();
         // Pending asks are removed first: an application counts for its user until an allocation ends and none is left.
         let is_allocated = |pod: &PodId| self.asks.get(pod).is_some_and(|&ask| core.asks[ask].allocated);
-        let (running, waiting): (Vec<PodId>, Vec<PodId>) = gone.into_iter().partition(is_allocated);
+        let (running, waiting): (Vec<PodId>, Vec<PodId>) = ended.into_iter().partition(is_allocated);
         for pod in waiting.into_iter().chain(running) {
             if let Some(ask) = self.asks.remove(&pod) {
                 self.pods.remove(&ask);

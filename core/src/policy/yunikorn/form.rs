@@ -145,8 +145,8 @@ const OF_ROOT: [Attribute; 6] = [
 ];
 
 /// The field of a setting of the root queue.
-const fn of_root(key: &'static str, of: Attribute) -> Attribute {
-    Attribute { key, stored: Stored::Setting, ..of }
+const fn of_root(key: &'static str, attribute: Attribute) -> Attribute {
+    Attribute { key, stored: Stored::Setting, ..attribute }
 }
 
 /// Fields of the settings.

@@ -38,14 +38,14 @@ impl Core {
 
     fn try_replace(&mut self, app: AppIx, headroom: &Amounts) -> Option<CycleResult> {
         let mut first_fit = None;
-        let held: Vec<AskIx> =
+        let held_asks: Vec<AskIx> =
             self.apps[app].allocations.iter().copied().filter(|&a| self.asks[a].placeholder).collect();
         for ask in self.apps[app].requests.clone() {
             let real = &self.asks[ask];
             if real.placeholder || real.allocated || real.task_group.is_empty() {
                 continue;
             }
-            for &placeholder in &held {
+            for &placeholder in &held_asks {
                 let (real, holder) = (&self.asks[ask], &self.asks[placeholder]);
                 if holder.released || holder.preempted || holder.task_group != real.task_group {
                     continue;
@@ -89,9 +89,9 @@ impl Core {
     /// Confirms that the real ask has replaced the placeholder.
     pub fn confirm_replacement(&mut self, ask: AskIx, placeholder: AskIx) {
         let Ask { app, resource, ref task_group, .. } = self.asks[ask];
-        let held = self.asks[placeholder].resource;
+        let allocated = self.asks[placeholder].resource;
         let task_group = task_group.clone();
-        let larger_by = amounts::difference(&held, &resource);
+        let larger_by = amounts::difference(&allocated, &resource);
         self.change_upwards(self.apps[app].queue, |queue| queue.allocated.sub_pruned(&larger_by));
         self.take_off_node(placeholder);
         if self.asks[ask].node.is_some_and(|node| !self.nodes[node].allocations.contains(&ask)) {

@@ -22,7 +22,7 @@ impl Memory {
             for (app, is_of_placeholders) in timers {
                 let job = self.gangs.holders.iter().find(|(ask, _)| core.asks[**ask].app == app);
                 let job = job.map(|(_, (job, _))| *job);
-                let held = held_by(&self.gangs, core, job);
+                let holders = held_by(&self.gangs, core, job);
                 if is_of_placeholders {
                     core.time_out_placeholders(app);
                 } else {
@@ -31,7 +31,7 @@ impl Memory {
                 core.confirm_releases();
                 core.timed_out.clear();
                 let Some(job) = job else { continue };
-                for (pod, node) in held {
+                for (pod, node) in holders {
                     trace.event(Event::Unclaimed { pod, node: self.nodes[node], by: None }, Vec::new);
                 }
                 let is_over = core.find_app(&world.cluster.jobs[job].name).is_none();
@@ -42,7 +42,7 @@ impl Memory {
                         other => other,
                     };
                 }
-                self.gangs.holders.retain(|_, (of, _)| *of != job);
+                self.gangs.holders.retain(|_, (holder, _)| *holder != job);
                 self.in_step = false;
             }
         }
@@ -51,16 +51,16 @@ impl Memory {
     }
 
     /// Confirms placeholder changes of a pass: placed, replaced or marked for eviction.
-    pub fn settle_gangs(&mut self, found: Option<&CycleResult>, marked: &[AskIx], trace: &mut Trace) {
+    pub fn settle_gangs(&mut self, outcome: Option<&CycleResult>, marked: &[AskIx], trace: &mut Trace) {
         let core = &mut self.core;
-        let placed = found.is_some_and(|found| core.asks[found.ask].placeholder);
-        if let Some((ask, placeholder)) = found.and_then(|found| Some((found.ask, found.placeholder?))) {
+        let placed = outcome.is_some_and(|result| core.asks[result.ask].placeholder);
+        if let Some((ask, placeholder)) = outcome.and_then(|result| Some((result.ask, result.placeholder?))) {
             core.confirm_replacement(ask, placeholder);
             self.gangs.holders.remove(&placeholder);
             self.in_step = false;
         }
-        let mut gone: Vec<AskIx> = marked.iter().copied().filter(|ask| core.asks[*ask].placeholder).collect();
-        for &ask in &gone {
+        let mut released: Vec<AskIx> = marked.iter().copied().filter(|ask| core.asks[*ask].placeholder).collect();
+        for &ask in &released {
             core.release(ask, ReleaseReason::Over);
         }
         for &ask in &core.releasing {
@@ -68,11 +68,11 @@ impl Memory {
                 trace.event(Event::Unclaimed { pod, node: self.nodes[node], by: None }, Vec::new);
             }
         }
-        gone.extend(&core.releasing);
+        released.extend(&core.releasing);
         core.confirm_releases();
         core.timed_out.clear();
-        self.gangs.holders.retain(|ask, _| !gone.contains(ask));
-        self.in_step &= !placed && gone.is_empty();
+        self.gangs.holders.retain(|ask, _| !released.contains(ask));
+        self.in_step &= !placed && released.is_empty();
     }
 
     /// Nodes held by placeholders, with the pods for which they are held.

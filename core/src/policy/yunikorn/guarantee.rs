@@ -56,58 +56,59 @@ impl Snapshot {
 
     /// Returns the index of a queue, adding it and its ancestors if necessary.
     pub fn add(&mut self, core: &Core, queue: QueueIx) -> usize {
-        if let Some(at) = self.queues.iter().position(|snap| snap.queue == queue) {
-            return at;
+        if let Some(index) = self.queues.iter().position(|snap| snap.queue == queue) {
+            return index;
         }
-        let from = &core.queues[queue];
-        let parent = from.parent.map(|parent| self.add(core, parent));
+        let queue_state = &core.queues[queue];
+        let parent = queue_state.parent.map(|parent| self.add(core, parent));
         self.queues.push(QueueSnapshot {
             queue,
             parent,
-            path: from.path.clone(),
-            allocated: from.allocated,
-            preempting: from.preempting,
-            guaranteed: from.guaranteed,
+            path: queue_state.path.clone(),
+            allocated: queue_state.allocated,
+            preempting: queue_state.preempting,
+            guaranteed: queue_state.guaranteed,
             linked: parent.is_some(),
         });
         self.queues.len() - 1
     }
 
     /// Remaining guarantee of a queue; *none* if no guarantee applies.
-    pub fn remaining(&self, at: usize) -> Amounts {
-        let snap = &self.queues[at];
-        let above = snap.parent.map_or(Amounts::NONE, |parent| self.remaining(parent));
-        if above.is_empty() && snap.guaranteed.is_empty() {
+    pub fn remaining(&self, index: usize) -> Amounts {
+        let snap = &self.queues[index];
+        let parent_remaining = snap.parent.map_or(Amounts::NONE, |parent| self.remaining(parent));
+        if parent_remaining.is_empty() && snap.guaranteed.is_empty() {
             return Amounts::NONE;
         }
-        let own = amounts::sub_existing(&snap.guaranteed, &amounts::sub_existing(&snap.allocated, &snap.preempting));
-        if snap.linked && !own.is_empty() {
+        let own_remaining =
+            amounts::sub_existing(&snap.guaranteed, &amounts::sub_existing(&snap.allocated, &snap.preempting));
+        if snap.linked && !own_remaining.is_empty() {
             let leaf = &self.queues[self.leaf];
-            if at == self.leaf {
-                return amounts::merge_missing(&own, &above);
+            if index == self.leaf {
+                return amounts::merge_missing(&own_remaining, &parent_remaining);
             }
             if leaf.path.starts_with(&snap.path) && !leaf.guaranteed.is_empty() {
                 return Amounts::NONE;
             }
         }
-        amounts::min_union(&own, &above)
+        amounts::min_union(&own_remaining, &parent_remaining)
     }
 
     /// Adds an allocation to a queue and its ancestors.
-    pub fn put(&mut self, at: usize, resource: &Amounts) {
-        self.change(at, |allocated| allocated.add(resource));
+    pub fn put(&mut self, index: usize, resource: &Amounts) {
+        self.change(index, |allocated| allocated.add(resource));
     }
 
     /// Subtracts an allocation from a queue and its ancestors.
-    pub fn take(&mut self, at: usize, resource: &Amounts) {
-        self.change(at, |allocated| allocated.sub(resource));
+    pub fn take(&mut self, index: usize, resource: &Amounts) {
+        self.change(index, |allocated| allocated.sub(resource));
     }
 
-    fn change(&mut self, at: usize, change: impl Fn(&mut Amounts)) {
-        let mut next = Some(at);
-        while let Some(at) = next {
-            change(&mut self.queues[at].allocated);
-            next = self.queues[at].parent;
+    fn change(&mut self, index: usize, change: impl Fn(&mut Amounts)) {
+        let mut next = Some(index);
+        while let Some(index) = next {
+            change(&mut self.queues[index].allocated);
+            next = self.queues[index].parent;
         }
     }
 }
@@ -119,5 +120,5 @@ pub fn is_under(remaining: &Amounts, ask: &Amounts) -> bool {
 
 /// Whether the remaining guarantee is insufficient for at least one type of the ask.
 pub fn is_over(remaining: &Amounts, ask: &Amounts) -> bool {
-    ask.types().any(|of| remaining.get(of) < 0)
+    ask.types().any(|type_ix| remaining.get(type_ix) < 0)
 }

@@ -22,16 +22,16 @@ fn group_entry<'a>(queue: &'a Queue, group: &str) -> Option<&'a LimitEntry> {
 
 impl Core {
     /// The queue and its ancestors, from the bottom up.
-    pub fn upwards(&self, from: QueueIx) -> impl Iterator<Item = QueueIx> + '_ {
-        std::iter::successors(Some(from), |&q| self.queues[q].parent)
+    pub fn upwards(&self, queue: QueueIx) -> impl Iterator<Item = QueueIx> + '_ {
+        std::iter::successors(Some(queue), |&q| self.queues[q].parent)
     }
 
     /// Applies a change to the queue and its ancestors, from the bottom up.
-    pub(super) fn change_upwards(&mut self, from: QueueIx, mut change: impl FnMut(&mut Queue)) {
-        let mut next = Some(from);
-        while let Some(at) = next {
-            change(&mut self.queues[at]);
-            next = self.queues[at].parent;
+    pub(super) fn change_upwards(&mut self, queue: QueueIx, mut change: impl FnMut(&mut Queue)) {
+        let mut next = Some(queue);
+        while let Some(ix) = next {
+            change(&mut self.queues[ix]);
+            next = self.queues[ix].parent;
         }
     }
 
@@ -119,23 +119,23 @@ impl Core {
         let mut next = Some(*queue);
         let user = tracker(&mut self.users, user, n);
         let mut group = group.iter().flatten().next().map(|group| tracker(&mut self.groups, group, n));
-        while let Some(at) = next {
-            change(&mut user.used[at]);
+        while let Some(ix) = next {
+            change(&mut user.used[ix]);
             if let Some(group) = &mut group {
-                change(&mut group.used[at]);
+                change(&mut group.used[ix]);
             }
-            next = self.queues[at].parent;
+            next = self.queues[ix].parent;
         }
     }
 }
 
 fn tracker<'a>(all: &'a mut Vec<Tracker>, name: &str, n_queues: usize) -> &'a mut Tracker {
-    let at = all.iter().position(|t| t.name == name).unwrap_or_else(|| {
+    let index = all.iter().position(|t| t.name == name).unwrap_or_else(|| {
         all.push(Tracker { name: name.to_owned(), used: Vec::new() });
         all.len() - 1
     });
-    if all[at].used.len() < n_queues {
-        all[at].used.resize(n_queues, Used::default());
+    if all[index].used.len() < n_queues {
+        all[index].used.resize(n_queues, Used::default());
     }
-    &mut all[at]
+    &mut all[index]
 }

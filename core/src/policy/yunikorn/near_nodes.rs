@@ -106,16 +106,16 @@ fn misfit(
             () => None,
         };
     }
-    let wanted = &core.asks[ask].resource;
-    let lacks = |of: &usize| wanted.get(*of) > available.get(*of);
+    let request = &core.asks[ask].resource;
+    let lacks = |type_ix: &usize| request.get(*type_ix) > available.get(*type_ix);
     let lacked = |resource: Resource| Some((resource, types.of(resource).filter(lacks)?));
-    if let Some((resource, of)) = types.resources().find_map(lacked) {
+    if let Some((resource, type_ix)) = types.resources().find_map(lacked) {
         let subject = Subject { resource: Some(resource), ..subject };
-        let (left, right) = ((Quantity::Request, wanted.get(of)), (Quantity::Idle, available.get(of)));
+        let (left, right) = ((Quantity::Request, request.get(type_ix)), (Quantity::Idle, available.get(type_ix)));
         return Some(rules::amounts(NODE_ORDER, subject, left, Op::Exceeds, right));
     }
     let slots = types.pods().filter(lacks)?;
     let capacity = core.nodes[node].capacity.get(slots);
     let used = capacity - available.get(slots);
-    Some(no_slot(NODE_ORDER, subject, used + wanted.get(slots), capacity))
+    Some(no_slot(NODE_ORDER, subject, used + request.get(slots), capacity))
 }

@@ -60,20 +60,20 @@ impl NodeOrder {
 
     /// Nodes from the first id for which `is_before` is false, by id.
     pub fn with_ids_from(&self, is_before: impl Fn(NodeIx) -> bool) -> impl Iterator<Item = NodeIx> {
-        let at = self.by_id.partition_point(|&node| is_before(node as NodeIx));
-        self.by_id[at..].iter().map(|&node| node as NodeIx)
+        let index = self.by_id.partition_point(|&node| is_before(node as NodeIx));
+        self.by_id[index..].iter().map(|&node| node as NodeIx)
     }
 
     /// Registers the next node; `is_before` tells whether the id of another node precedes its own.
     pub fn register(&mut self, is_before: impl Fn(NodeIx) -> bool) {
         let node = self.ranks.len() as u32;
-        let at = self.by_id.partition_point(|&other| is_before(other as NodeIx));
-        self.by_id.insert(at, node);
+        let index = self.by_id.partition_point(|&other| is_before(other as NodeIx));
+        self.by_id.insert(index, node);
         self.ranks.push(node);
-        if at == node as usize {
+        if index == node as usize {
             return;
         }
-        for (rank, &node) in self.by_id.iter().enumerate().skip(at) {
+        for (rank, &node) in self.by_id.iter().enumerate().skip(index) {
             self.ranks[node as usize] = rank as u32;
         }
         for entry in self.blocks.iter_mut().flatten() {
@@ -89,44 +89,44 @@ impl NodeOrder {
     fn find(&self, entry: &ScoredNode) -> (usize, usize) {
         let is_before = |other: &ScoredNode| other.order(entry) == Ordering::Less;
         let block = self.blocks.partition_point(|block| block.last().is_some_and(is_before));
-        let at = self.blocks.get(block).map_or(0, |block| block.partition_point(is_before));
-        (block, at)
+        let index = self.blocks.get(block).map_or(0, |block| block.partition_point(is_before));
+        (block, index)
     }
 
     /// Inserts a node.
     pub fn insert(&mut self, node: NodeIx, score: f64) {
         let entry = self.entry(node, score);
-        let (block, at) = self.find(&entry);
+        let (block, index) = self.find(&entry);
         // An entry after all others is appended to the last block.
-        let (block, at) = match self.blocks.len() {
+        let (block, index) = match self.blocks.len() {
             0 => {
                 self.blocks.push(Vec::with_capacity(BLOCK + 1));
                 (0, 0)
             }
             n if block == n => (n - 1, self.blocks[n - 1].len()),
-            _ => (block, at),
+            _ => (block, index),
         };
-        let here = &mut self.blocks[block];
-        here.insert(at, entry);
-        if here.len() > BLOCK {
+        let entries = &mut self.blocks[block];
+        entries.insert(index, entry);
+        if entries.len() > BLOCK {
             // Usually the end grows, so leave a full block full.
-            let cut = if at == BLOCK { BLOCK } else { BLOCK / 2 };
-            let mut rest = Vec::with_capacity(BLOCK + 1);
-            rest.extend(here.drain(cut..));
-            self.blocks.insert(block + 1, rest);
+            let cut = if index == BLOCK { BLOCK } else { BLOCK / 2 };
+            let mut second_half = Vec::with_capacity(BLOCK + 1);
+            second_half.extend(entries.drain(cut..));
+            self.blocks.insert(block + 1, second_half);
         }
     }
 
     /// Removes the entry of a node with this score; returns `false` if there is none.
     pub fn remove(&mut self, node: NodeIx, score: f64) -> bool {
         let entry = self.entry(node, score);
-        let (block, at) = self.find(&entry);
-        let Some(here) = self.blocks.get_mut(block) else { return false };
-        if here.get(at).is_none_or(|found| found.node != entry.node) {
+        let (block, index) = self.find(&entry);
+        let Some(entries) = self.blocks.get_mut(block) else { return false };
+        if entries.get(index).is_none_or(|other| other.node != entry.node) {
             return false;
         }
-        here.remove(at);
-        if here.is_empty() {
+        entries.remove(index);
+        if entries.is_empty() {
             self.blocks.remove(block);
         }
         true
@@ -159,8 +159,8 @@ mod tests {
                 order.insert(node, 0.0);
                 scores.push(Some(0.0));
             }
-            for (at, score, stays) in moves {
-                let node = at.index(ids.len());
+            for (index, score, stays) in moves {
+                let node = index.index(ids.len());
                 let was = scores[node];
                 prop_assert_eq!(order.remove(node, was.unwrap_or(9.0)), was.is_some());
                 scores[node] = stays.then_some(f64::from(score));

@@ -42,14 +42,14 @@ impl<'a> NodeReasons<'a> {
 
     /// The number of nodes per reason.
     pub(super) fn counted(&self) -> Vec<(NodeReason, u32)> {
-        let mut found: Vec<(NodeReason, u32)> = Vec::new();
+        let mut counts: Vec<(NodeReason, u32)> = Vec::new();
         for reason in (0..self.memory.core.nodes.len()).filter_map(|node| self.reason(node)) {
-            match found.iter_mut().find(|(known, _)| *known == reason) {
+            match counts.iter_mut().find(|(counted, _)| *counted == reason) {
                 Some((_, n)) => *n += 1,
-                None => found.push((reason, 1)),
+                None => counts.push((reason, 1)),
             }
         }
-        found
+        counts
     }
 
     /// The comparison for the first node whose room is reserved, per job for which it is.
@@ -57,20 +57,20 @@ impl<'a> NodeReasons<'a> {
         let mut checks: Vec<Check> = Vec::new();
         for node in 0..self.memory.core.nodes.len() {
             let reservation = if self.excluded(node).is_none() { self.reservation(node) } else { None };
-            let Some(found) = reservation else { continue };
-            if checks.iter().any(|check| check.subject.other_job == Some(found.job)) {
+            let Some(reserved) = reservation else { continue };
+            if checks.iter().any(|check| check.subject.other_job == Some(reserved.job)) {
                 continue;
             }
-            let (resource, amount) = found.left;
-            let wanted = self.memory.resource_types.of(resource).map_or(0, |of| self.ask.resource.get(of));
+            let (resource, amount) = reserved.left;
+            let requested = self.memory.resource_types.of(resource).map_or(0, |type_ix| self.ask.resource.get(type_ix));
             let subject = Subject {
                 job: Some(job),
-                other_job: Some(found.job),
+                other_job: Some(reserved.job),
                 node: Some(self.memory.nodes[node]),
                 resource: Some(resource),
                 ..Subject::default()
             };
-            let (left, right) = ((Quantity::Request, wanted), (found.quantity, amount));
+            let (left, right) = ((Quantity::Request, requested), (reserved.quantity, amount));
             checks.push(rules::amounts(rules::RESERVED, subject, left, Op::AtMost, right));
         }
         checks
@@ -79,7 +79,7 @@ impl<'a> NodeReasons<'a> {
     /// Free GPUs on the nodes that the ask may use and whose room is not reserved.
     pub(super) fn free_gpus(&self) -> FreeGpus {
         let gpu = self.memory.resource_types.of(Resource::GPU);
-        let free = |node: NodeIx| gpu.map_or(0, |of| self.memory.core.nodes[node].available.get(of)).max(0);
+        let free = |node: NodeIx| gpu.map_or(0, |type_ix| self.memory.core.nodes[node].available.get(type_ix)).max(0);
         let open = (0..self.memory.core.nodes.len())
             .filter(|&node| self.excluded(node).is_none() && self.reservation(node).is_none());
         open.map(|node| free(node) as f64).collect()
@@ -90,30 +90,30 @@ impl<'a> NodeReasons<'a> {
         let (core, types) = (&self.memory.core, &self.memory.resource_types);
         let open: Vec<NodeIx> = (0..core.nodes.len()).filter(|&node| self.excluded(node).is_none()).collect();
         types.resources().find_map(|resource| {
-            let of = types.of(resource)?;
-            let wanted = self.ask.resource.get(of);
-            let most = open.iter().map(|&node| core.nodes[node].available.get(of).max(0)).max()?;
+            let type_ix = types.of(resource)?;
+            let requested = self.ask.resource.get(type_ix);
+            let largest = open.iter().map(|&node| core.nodes[node].available.get(type_ix).max(0)).max()?;
             let subject = Subject { job: Some(job), resource: Some(resource), ..Subject::default() };
-            let (left, right) = ((Quantity::Request, wanted), (Quantity::Idle, most));
-            (wanted > most).then(|| rules::amounts(rules::FIRST_FIT, subject, left, Op::AtMost, right))
+            let (left, right) = ((Quantity::Request, requested), (Quantity::Idle, largest));
+            (requested > largest).then(|| rules::amounts(rules::FIRST_FIT, subject, left, Op::AtMost, right))
         })
     }
 
     /// Why a node does not take the ask; `None` if it would take it now.
     fn reason(&self, node: NodeIx) -> Option<NodeReason> {
-        let here = &self.memory.core.nodes[node];
-        let reserved = || self.reservation(node).map(|found| NodeReason::Reserved(found.job));
-        self.excluded(node).or_else(reserved).or_else(|| self.lacking(&here.available))
+        let node_state = &self.memory.core.nodes[node];
+        let reserved = || self.reservation(node).map(|reservation| NodeReason::Reserved(reservation.job));
+        self.excluded(node).or_else(reserved).or_else(|| self.lacking(&node_state.available))
     }
 
     /// Why the node is excluded whatever is free on it.
     fn excluded(&self, node: NodeIx) -> Option<NodeReason> {
         let core = &self.memory.core;
-        let here = &core.nodes[node];
+        let candidate = &core.nodes[node];
         let of_cluster = &self.world.cluster.nodes[self.memory.nodes[node]];
-        let is_other = !self.ask.required_node.is_empty() && self.ask.required_node != here.id;
+        let is_other = !self.ask.required_node.is_empty() && self.ask.required_node != candidate.id;
         match self.pod {
-            _ if !here.schedulable || here.cordoned => Some(NodeReason::NotReady),
+            _ if !candidate.schedulable || candidate.cordoned => Some(NodeReason::NotReady),
             Some(pod) if !pod.tolerates(of_cluster) => Some(NodeReason::Taint),
             Some(pod) if !pod.selects(of_cluster) => Some(NodeReason::Selector),
             _ if is_other => Some(NodeReason::Selector),
@@ -126,8 +126,8 @@ impl<'a> NodeReasons<'a> {
     /// The resource, or pod slots, that an amount lacks for the ask.
     fn lacking(&self, available: &Amounts) -> Option<NodeReason> {
         let types = &self.memory.resource_types;
-        let wanted = &self.ask.resource;
-        let lacks = |of: usize| wanted.get(of) > available.get(of).max(0);
+        let request = &self.ask.resource;
+        let lacks = |type_ix: usize| request.get(type_ix) > available.get(type_ix).max(0);
         let resource = types.resources().find(|r| types.of(*r).is_some_and(lacks));
         let pods = || types.pods().is_some_and(lacks).then_some(NodeReason::PodSlots);
         resource.map(NodeReason::Insufficient).or_else(pods)
@@ -136,32 +136,32 @@ impl<'a> NodeReasons<'a> {
     /// The job for which the room of a node is reserved, if the ask fits into that room.
     fn reservation(&self, node: NodeIx) -> Option<Reservation> {
         let core = &self.memory.core;
-        let here = &core.nodes[node];
+        let candidate = &core.nodes[node];
         let job_of = |ask: AskIx| self.memory.pod_of(ask).map(|pod| self.world.cluster.pods[pod].job);
-        if self.lacking(&here.available).is_none() {
-            let other = here.reserved.iter().copied().find(|&other| other != self.index)?;
+        if self.lacking(&candidate.available).is_none() {
+            let other = candidate.reserved.iter().copied().find(|&other| other != self.index)?;
             return Some(Reservation {
                 job: job_of(other)?,
-                left: self.first_of(&here.available)?,
+                left: self.first_of(&candidate.available)?,
                 quantity: Quantity::Idle,
             });
         }
         let is_foreign = |ask: &AskIx| core.asks[*ask].placeholder && core.asks[*ask].app != self.ask.app;
-        let holders: Vec<AskIx> = here.allocations.iter().copied().filter(is_foreign).collect();
-        let mut held = Amounts::EMPTY;
-        holders.iter().for_each(|&ask| held.add(&core.asks[ask].resource));
-        let with_held = amounts::sum(&here.available, &held);
+        let holders: Vec<AskIx> = candidate.allocations.iter().copied().filter(is_foreign).collect();
+        let mut held_resources = Amounts::EMPTY;
+        holders.iter().for_each(|&ask| held_resources.add(&core.asks[ask].resource));
+        let with_held = amounts::sum(&candidate.available, &held_resources);
         if holders.is_empty() || self.lacking(&with_held).is_some() {
             return None;
         }
         let job = holders.first().and_then(|&ask| job_of(ask))?;
-        Some(Reservation { job, left: self.first_of(&held)?, quantity: Quantity::Reserved })
+        Some(Reservation { job, left: self.first_of(&held_resources)?, quantity: Quantity::Reserved })
     }
 
     /// The first resource that the ask requests, with its amount.
     fn first_of(&self, amounts: &Amounts) -> Option<(Resource, i64)> {
         let types = &self.memory.resource_types;
-        let requested = |r: &Resource| types.of(*r).is_some_and(|of| self.ask.resource.get(of) > 0);
+        let requested = |r: &Resource| types.of(*r).is_some_and(|type_ix| self.ask.resource.get(type_ix) > 0);
         let resource = types.resources().find(requested)?;
         Some((resource, amounts.get(types.of(resource)?)))
     }

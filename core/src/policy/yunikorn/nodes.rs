@@ -15,9 +15,9 @@ use super::shares::node_score;
 impl Core {
     /// Finds a node by id.
     pub fn find_node(&self, id: &str) -> Option<NodeIx> {
-        let mut from = self.node_order.with_ids_from(|node| self.nodes[node].id.as_str() < id);
+        let mut following = self.node_order.with_ids_from(|node| self.nodes[node].id.as_str() < id);
         let is_it = |&node: &NodeIx| self.nodes[node].id == id;
-        from.by_ref().take_while(is_it).find(|&node| self.nodes[node].exists)
+        following.by_ref().take_while(is_it).find(|&node| self.nodes[node].exists)
     }
 
     /// Adds a node; returns `false` if the id is taken.
@@ -43,16 +43,16 @@ impl Core {
     }
 
     /// Updates the maximum of the root, which is the total capacity of the nodes.
-    fn grow(&mut self, by: &Amounts, less: &Amounts) {
-        let sum = amounts::difference(&amounts::sum(&self.capacity, by), less).pruned();
+    fn grow(&mut self, added: &Amounts, removed: &Amounts) {
+        let sum = amounts::difference(&amounts::sum(&self.capacity, added), removed).pruned();
         self.capacity = sum;
         self.queues[ROOT].max = if sum.positive() { sum } else { Amounts::NONE };
     }
 
     /// Changes the capacity without evicting any task.
     pub fn set_capacity(&mut self, node: NodeIx, capacity: &Amounts) {
-        let old = std::mem::replace(&mut self.nodes[node].capacity, capacity.pruned());
-        self.grow(&capacity.pruned(), &old);
+        let previous = std::mem::replace(&mut self.nodes[node].capacity, capacity.pruned());
+        self.grow(&capacity.pruned(), &previous);
         self.refresh(node);
     }
 
@@ -94,15 +94,15 @@ impl Core {
     /// Recomputes the available resources, the score and the position of a node.
     fn refresh(&mut self, node: NodeIx) {
         let Node { capacity, allocated, score, .. } = &self.nodes[node];
-        let old = *score;
+        let old_score = *score;
         self.nodes[node].available = amounts::difference(capacity, allocated).pruned();
-        let new = self.score(node);
-        if !self.nodes[node].exists || new == old {
+        let new_score = self.score(node);
+        if !self.nodes[node].exists || new_score == old_score {
             return;
         }
-        self.node_order.remove(node, old);
-        self.nodes[node].score = new;
-        self.node_order.insert(node, new);
+        self.node_order.remove(node, old_score);
+        self.nodes[node].score = new_score;
+        self.node_order.insert(node, new_score);
     }
 
     /// Recomputes all scores after a change of the node sort policy.
@@ -117,8 +117,8 @@ impl Core {
     pub(super) fn put_on_node(&mut self, ask: AskIx, node: NodeIx) {
         let resource = self.asks[ask].resource;
         self.asks[ask].node = Some(node);
-        let at = self.by_key(&self.nodes[node].allocations, ask);
-        self.nodes[node].allocations.insert(at, ask);
+        let index = self.by_key(&self.nodes[node].allocations, ask);
+        self.nodes[node].allocations.insert(index, ask);
         self.nodes[node].allocated.add(&resource);
         self.refresh(node);
     }
@@ -127,8 +127,8 @@ impl Core {
     pub(super) fn take_off_node(&mut self, ask: AskIx) {
         let Some(node) = self.asks[ask].node else { return };
         let resource = self.asks[ask].resource;
-        if let Some(at) = self.nodes[node].allocations.iter().position(|&other| other == ask) {
-            self.nodes[node].allocations.remove(at);
+        if let Some(index) = self.nodes[node].allocations.iter().position(|&other| other == ask) {
+            self.nodes[node].allocations.remove(index);
             self.nodes[node].allocated.sub(&resource);
             self.refresh(node);
         }
@@ -138,10 +138,10 @@ impl Core {
     /// queue.
     pub(super) fn can_place(&self, ask: AskIx, node: NodeIx) -> bool {
         let resource = &self.asks[ask].resource;
-        let here = &self.nodes[node];
+        let candidate = &self.nodes[node];
         !self.refuses(ask, node)
-            && (here.reserved.is_empty() || here.reserved.contains(&ask))
-            && amounts::fits(&here.available, resource)
+            && (candidate.reserved.is_empty() || candidate.reserved.contains(&ask))
+            && amounts::fits(&candidate.available, resource)
             && self.queues_take(ask)
     }
 
@@ -150,9 +150,9 @@ impl Core {
         self.upwards(self.apps[self.asks[ask].app].queue).all(|q| {
             let queue = &self.queues[q];
             let is_root = queue.parent.is_none();
-            resource.iter().all(|(of, wanted)| {
-                let bound = is_root || queue.max.has(of);
-                !bound || wanted.saturating_add(queue.allocated.get(of)) <= queue.max.get(of)
+            resource.iter().all(|(type_ix, requested)| {
+                let bound = is_root || queue.max.has(type_ix);
+                !bound || requested.saturating_add(queue.allocated.get(type_ix)) <= queue.max.get(type_ix)
             })
         })
     }

@@ -34,12 +34,12 @@ pub fn levels(world: PartitionView<'_>, memory: &Memory, queue: QueueId, job: Op
     if job.is_some() && app.is_none() {
         return Vec::new();
     }
-    let own = app.map(|app| core.apps[app].queue).or(memory.queues[queue.index()]);
-    let Some(to) = own else { return Vec::new() };
-    let mut path: Vec<QueueIx> = core.upwards(to).collect();
+    let queue_of_app = app.map(|app| core.apps[app].queue).or(memory.queues[queue.index()]);
+    let Some(target) = queue_of_app else { return Vec::new() };
+    let mut path: Vec<QueueIx> = core.upwards(target).collect();
     path.reverse();
     let mut levels: Vec<OrderLevel> = path.windows(2).map(|pair| teller.children(pair[0], Some(pair[1]))).collect();
-    levels.push(if core.queues[to].is_leaf { teller.apps(to, app) } else { teller.children(to, None) });
+    levels.push(if core.queues[target].is_leaf { teller.apps(target, app) } else { teller.children(target, None) });
     levels.retain(|level| level.n > 0 || level.subject_is_absent);
     levels
 }
@@ -47,20 +47,20 @@ pub fn levels(world: PartitionView<'_>, memory: &Memory, queue: QueueId, job: Op
 /// Effective priority of every queue.
 pub fn priorities(world: PartitionView<'_>, memory: &Memory) -> Vec<QueuePriority> {
     let core = &memory.core;
-    let of = |queue: QueueId| {
-        let Some(own) = memory.queues[queue.index()].map(|own| &core.queues[own]) else {
+    let priorities_of = |queue: QueueId| {
+        let Some(state) = memory.queues[queue.index()].map(|ix| &core.queues[ix]) else {
             return QueuePriority { queue, raw: None, offset: 0, is_fence: false, effective: None };
         };
-        let some = |priority: i32| Some(priority).filter(|&priority| priority != MIN);
+        let defined = |priority: i32| Some(priority).filter(|&priority| priority != MIN);
         QueuePriority {
             queue,
-            raw: some(own.raw),
-            offset: own.properties.offset,
-            is_fence: own.properties.priority_policy == PriorityPolicy::Fence,
-            effective: some(own.effective()),
+            raw: defined(state.raw),
+            offset: state.properties.offset,
+            is_fence: state.properties.priority_policy == PriorityPolicy::Fence,
+            effective: defined(state.effective()),
         }
     };
-    world.cluster.queues.ids().map(of).collect()
+    world.cluster.queues.ids().map(priorities_of).collect()
 }
 
 struct OrderBuilder<'a> {
@@ -83,9 +83,9 @@ impl OrderBuilder<'_> {
         level(self.queue(parent), &ordered, subject, |position, before| {
             let queue = self.queue(ordered[position]);
             let behind = before.map_or_else(Vec::new, |before| {
-                let [own, other] = places(&met, [position, before].map(|at| (order[at], at)));
+                let [first, other] = places(&met, [position, before].map(|at| (order[at], at)));
                 let subject = Subject { queue, other_queue: self.queue(ordered[before]), ..Subject::default() };
-                let keys = self.compared(&contenders, by_priority, own, other);
+                let keys = self.compared(&contenders, by_priority, first, other);
                 behind(keys, subject, [names(position), names(before)])
             });
             let keys = self.queue_keys(ordered[position], by_priority);
@@ -112,7 +112,7 @@ impl OrderBuilder<'_> {
 
     /// Queue of the cluster; `None` for a queue created by placement.
     fn queue(&self, queue: QueueIx) -> Option<QueueId> {
-        self.memory.queues.iter().position(|&known| known == Some(queue)).map(QueueId::from_index)
+        self.memory.queues.iter().position(|&other| other == Some(queue)).map(QueueId::from_index)
     }
 
     fn job(&self, app: &str) -> Option<JobId> {
@@ -121,25 +121,25 @@ impl OrderBuilder<'_> {
     }
 
     fn queue_keys(&self, queue: QueueIx, by_priority: bool) -> Vec<Term> {
-        let own = &self.core.queues[queue];
-        let priority = Term::new(Quantity::Priority, number(own.effective()));
+        let queue_state = &self.core.queues[queue];
+        let priority = Term::new(Quantity::Priority, number(queue_state.effective()));
         let share = Term::new(Quantity::DominantShare, Value::Real(self.core.share(queue).share));
-        let pending = Term::new(Quantity::Remaining, self.memory.resource_types.triple(&own.pending));
+        let pending = Term::new(Quantity::Remaining, self.memory.resource_types.triple(&queue_state.pending));
         if by_priority { vec![priority, share, pending] } else { vec![share, priority, pending] }
     }
 
     /// Keys of two siblings, the later one on the left, at the positions at which the sort compared them.
-    fn compared(&self, all: &[ComparedQueue], by_priority: bool, own: At, other: At) -> Vec<Key> {
-        let (a, b) = (&all[own.item], &all[other.item]);
+    fn compared(&self, all: &[ComparedQueue], by_priority: bool, first: At, other: At) -> Vec<Key> {
+        let (a, b) = (&all[first.item], &all[other.item]);
         let priority = (rules::PRIORITY, Quantity::Priority, number(a.effective), number(b.effective));
         let moved = |at: At| share_at(all, at) != share_at(all, At { position: at.item, ..at });
-        let rule = if moved(own) || moved(other) { rules::SHARE_OF_PLACE } else { rules::SHARE };
-        let of = |at: At| Value::Real(share_at(all, at).share);
-        let share = (rule, Quantity::DominantShare, of(own), of(other));
+        let rule = if moved(first) || moved(other) { rules::SHARE_OF_PLACE } else { rules::SHARE };
+        let share_of = |at: At| Value::Real(share_at(all, at).share);
+        let share = (rule, Quantity::DominantShare, share_of(first), share_of(other));
         let mut keys = if by_priority { vec![priority, share] } else { vec![share, priority] };
         if has_more_pending(b, a) {
-            let of = |queue: &ComparedQueue| self.memory.resource_types.triple(&queue.pending);
-            keys.push((rules::PENDING, Quantity::Remaining, of(a), of(b)));
+            let pending_of = |queue: &ComparedQueue| self.memory.resource_types.triple(&queue.pending);
+            keys.push((rules::PENDING, Quantity::Remaining, pending_of(a), pending_of(b)));
         }
         keys
     }
@@ -150,18 +150,18 @@ impl OrderBuilder<'_> {
         keys.into_iter().map(|(_, quantity, value, _)| Term::new(quantity, value)).collect()
     }
 
-    fn apps_compared(&self, leaf: QueueIx, own: AppIx, other: AppIx) -> Vec<Key> {
+    fn apps_compared(&self, leaf: QueueIx, first: AppIx, other: AppIx) -> Vec<Key> {
         let leaf = &self.core.queues[leaf];
-        let (a, b) = (&self.core.apps[own], &self.core.apps[other]);
+        let (a, b) = (&self.core.apps[first], &self.core.apps[other]);
         let rule = rules::APPLICATION;
         let priority = (rule, Quantity::Priority, number(a.priority), number(b.priority));
         let second = if leaf.properties.sort_policy == SortPolicy::Fair {
-            let of = |allocated: &Amounts| usage_shares(allocated, &leaf.guaranteed);
-            let (own, other) = largest_difference(&of(&a.allocated), &of(&b.allocated));
-            (rule, Quantity::DominantShare, Value::Real(own), Value::Real(other))
+            let shares_of = |allocated: &Amounts| usage_shares(allocated, &leaf.guaranteed);
+            let (first, other) = largest_difference(&shares_of(&a.allocated), &shares_of(&b.allocated));
+            (rule, Quantity::DominantShare, Value::Real(first), Value::Real(other))
         } else {
-            let of = |ms: i64| Value::Time(Time::from_millis(ms));
-            (rule, Quantity::Created, of(a.submitted), of(b.submitted))
+            let time_of = |ms: i64| Value::Time(Time::from_millis(ms));
+            (rule, Quantity::Created, time_of(a.submitted), time_of(b.submitted))
         };
         if leaf.properties.sort_priority { vec![priority, second] } else { vec![second, priority] }
     }
@@ -191,10 +191,10 @@ fn places(met: &[[At; 2]], now: [(usize, usize); 2]) -> [At; 2] {
 /// Checks for the keys up to the first that differs; a tie if none does.
 fn behind(keys: Vec<Key>, subject: Subject, names: [String; 2]) -> Vec<Check> {
     let mut checks = Vec::new();
-    for (rule, quantity, own, other) in keys {
+    for (rule, quantity, value, other) in keys {
         // Pending amounts may differ in a type that the scenario does not name.
-        if own == other && rule != rules::PENDING {
-            checks.push(rules::compare(rule, subject, quantity, [own, other], Op::Equal));
+        if value == other && rule != rules::PENDING {
+            checks.push(rules::compare(rule, subject, quantity, [value, other], Op::Equal));
             continue;
         }
         let op = match quantity {
@@ -202,7 +202,7 @@ fn behind(keys: Vec<Key>, subject: Subject, names: [String; 2]) -> Vec<Check> {
             Quantity::Remaining => Op::AtMost,
             _ => Op::Exceeds,
         };
-        checks.push(rules::compare(rule, subject, quantity, [own, other], op));
+        checks.push(rules::compare(rule, subject, quantity, [value, other], op));
         return checks;
     }
     let [own, other] = names.map(|name| Value::Name(name.into()));
@@ -213,8 +213,8 @@ fn behind(keys: Vec<Key>, subject: Subject, names: [String; 2]) -> Vec<Check> {
 /// First pair of shares that differs, from the largest down; the largest pair if none does.
 pub(super) fn largest_difference(l: &UsageShares, r: &UsageShares) -> (f64, f64) {
     let (l, r) = (l.as_slice(), r.as_slice());
-    let at = |shares: &[f64], i: usize| shares.len().checked_sub(i + 1).map_or(0.0, |at| shares[at]);
-    let pairs = (0..l.len().max(r.len())).map(|i| (at(l, i), at(r, i)));
+    let value_at = |shares: &[f64], i: usize| shares.len().checked_sub(i + 1).map_or(0.0, |at| shares[at]);
+    let pairs = (0..l.len().max(r.len())).map(|i| (value_at(l, i), value_at(r, i)));
     pairs.clone().find(|(l, r)| l != r).or_else(|| pairs.clone().next()).unwrap_or_default()
 }
 

@@ -42,14 +42,15 @@ pub struct ResourceTypes {
 impl ResourceTypes {
     /// Collects the types of a partition.
     pub fn new(partition: &Partition, config: &Config, named: &[Arc<str>]) -> ResourceTypes {
-        let own = ["vcore", "memory", config.gpu_type.as_str(), "pods"];
-        let mut names: Types = own.iter().copied().chain(named.iter().map(|name| &**name)).map(str::to_owned).collect();
+        let own_names = ["vcore", "memory", config.gpu_type.as_str(), "pods"];
+        let mut names: Types =
+            own_names.iter().copied().chain(named.iter().map(|name| &**name)).map(str::to_owned).collect();
         config::collect_types(std::slice::from_ref(partition), &mut names);
         names.extend(config.later_types.iter().cloned());
         names.sort();
         names.dedup();
-        let at = |name: &str| names.iter().position(|known| known == name).unwrap_or_default();
-        let (of, named) = (own.map(at), named.iter().map(|name| at(name)).collect());
+        let index = |name: &str| names.iter().position(|other| other == name).unwrap_or_default();
+        let (of, named) = (own_names.map(index), named.iter().map(|name| index(name)).collect());
         ResourceTypes { names, of, named, counts_pods: true }
     }
 
@@ -68,8 +69,8 @@ impl ResourceTypes {
     }
 
     /// CPU, memory and GPUs in policy units.
-    pub fn triple(&self, of: &Amounts) -> Value {
-        Value::Triple(Resource::ACCOUNTED.map(|r| self.of(r).map_or(0.0, |at| of.get(at) as f64)))
+    pub fn triple(&self, amounts: &Amounts) -> Value {
+        Value::Triple(Resource::ACCOUNTED.map(|r| self.of(r).map_or(0.0, |index| amounts.get(index) as f64)))
     }
 
     /// All resources, in the order in which refusals report them.
@@ -96,23 +97,23 @@ pub fn counted(resource: Resource, base_units: i64) -> i64 {
 
 /// Paths of all queues, from `root`.
 pub fn paths(queues: &Arena<QueueId, Queue>) -> Vec<String> {
-    let mut own: Vec<String> = Vec::new();
+    let mut own_names: Vec<String> = Vec::new();
     for (id, queue) in queues.iter() {
         let name = own_name(queues, id);
         let siblings = match queue.parent {
             Some(parent) => queues[parent].children.as_slice(),
             None => &[],
         };
-        let before = |&other: &QueueId| other < id && own[other.index()] == name;
-        let taken = match queue.parent {
-            Some(_) => siblings.iter().any(before),
-            None => queues.ids().filter(|&other| queues[other].parent.is_none()).any(|other| before(&other)),
+        let is_earlier = |&other: &QueueId| other < id && own_names[other.index()] == name;
+        let is_taken = match queue.parent {
+            Some(_) => siblings.iter().any(is_earlier),
+            None => queues.ids().filter(|&other| queues[other].parent.is_none()).any(|other| is_earlier(&other)),
         };
-        own.push(if taken { format!("{name}#{}", id.index()) } else { name });
+        own_names.push(if is_taken { format!("{name}#{}", id.index()) } else { name });
     }
     let path = |id: QueueId| {
         let mut steps: Vec<&str> =
-            std::iter::successors(Some(id), |&q| queues[q].parent).map(|q| own[q.index()].as_str()).collect();
+            std::iter::successors(Some(id), |&q| queues[q].parent).map(|q| own_names[q.index()].as_str()).collect();
         steps.push("root");
         steps.reverse();
         steps.join(".")
@@ -123,11 +124,11 @@ pub fn paths(queues: &Arena<QueueId, Queue>) -> Vec<String> {
 fn own_name(queues: &Arena<QueueId, Queue>, id: QueueId) -> String {
     let queue = &queues[id];
     let name = queue.name.to_lowercase();
-    let above = queue.parent.map_or("root".to_owned(), |parent| queues[parent].name.to_lowercase());
-    let own = name.strip_prefix(&above).and_then(|rest| rest.strip_prefix('.')).unwrap_or(&name);
+    let parent = queue.parent.map_or("root".to_owned(), |parent| queues[parent].name.to_lowercase());
+    let own_name = name.strip_prefix(&parent).and_then(|rest| rest.strip_prefix('.')).unwrap_or(&name);
     let legal = |c: char| c.is_ascii_alphanumeric() || "_:#/@-".contains(c);
-    let own = own.replace('.', "_dot_");
-    own.chars().take(NAME_MAX).map(|c| if legal(c) { c } else { '_' }).collect()
+    let own_name = own_name.replace('.', "_dot_");
+    own_name.chars().take(NAME_MAX).map(|c| if legal(c) { c } else { '_' }).collect()
 }
 
 /// Builds the configuration of a partition.

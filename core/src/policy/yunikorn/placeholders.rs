@@ -159,12 +159,12 @@ impl Gangs {
             GangState::Failed => Some(Gate::GangFailed),
             GangState::Rejected => Some(Gate::GangRefused),
             GangState::Pending => {
-                let mut own = self.of(job).peekable();
-                let app = own.peek().map(|&ask| core.asks[ask].app);
+                let mut own_asks = self.of(job).peekable();
+                let app = own_asks.peek().map(|&ask| core.asks[ask].app);
                 let until = app.and_then(|app| core.apps[app].placeholder_due).map(crate::time::Time::from_millis);
-                let (held, of) =
-                    own.fold((0, 0), |(held, of), ask| (held + u32::from(core.asks[ask].allocated), of + 1));
-                Some(Gate::GangIncomplete { held, of, until })
+                let (held, n_asks) =
+                    own_asks.fold((0, 0), |(held, n), ask| (held + u32::from(core.asks[ask].allocated), n + 1));
+                Some(Gate::GangIncomplete { held, of: n_asks, until })
             }
         }
     }
@@ -177,14 +177,14 @@ impl Gangs {
     }
 
     fn of(&self, job: JobId) -> impl Iterator<Item = AskIx> {
-        self.holders.iter().filter(move |(_, (of, _))| *of == job).map(|(ask, _)| *ask)
+        self.holders.iter().filter(move |(_, (holder, _))| *holder == job).map(|(ask, _)| *ask)
     }
 
     /// Releases the placeholders on a node that is no longer schedulable.
     pub fn lose_node(&mut self, core: &mut Core, node: NodeIx) {
-        let lost = |ask: &AskIx| core.asks[*ask].node == Some(node) && !core.nodes[node].schedulable;
-        let lost: Vec<AskIx> = self.holders.keys().copied().filter(lost).collect();
-        for ask in lost {
+        let is_lost = |ask: &AskIx| core.asks[*ask].node == Some(node) && !core.nodes[node].schedulable;
+        let lost_asks: Vec<AskIx> = self.holders.keys().copied().filter(is_lost).collect();
+        for ask in lost_asks {
             self.holders.remove(&ask);
             core.release(ask, ReleaseReason::Over);
         }
@@ -192,24 +192,24 @@ impl Gangs {
 
     /// Removes gangs whose jobs have ended.
     pub fn forget(&mut self, core: &mut Core, world: PartitionView<'_>) {
-        let over = |job: &JobId| world.cluster.live_jobs.binary_search(job).is_err();
-        let over: Vec<JobId> = self.states.keys().copied().filter(over).collect();
-        for job in over {
+        let is_over = |job: &JobId| world.cluster.live_jobs.binary_search(job).is_err();
+        let ended: Vec<JobId> = self.states.keys().copied().filter(is_over).collect();
+        for job in ended {
             if self.of(job).next().is_some()
                 && let Some(app) = core.find_app(&world.cluster.jobs[job].name)
             {
                 core.remove_app(app);
             }
             self.states.remove(&job);
-            self.holders.retain(|_, (of, _)| *of != job);
+            self.holders.retain(|_, (holder, _)| *holder != job);
         }
     }
 }
 
 /// Nodes held by the placeholders of a job, or of all jobs.
 pub(super) fn held_by(gangs: &Gangs, core: &Core, job: Option<JobId>) -> Vec<(PodId, NodeIx)> {
-    let own = gangs.holders.iter().filter(|(_, (of, _))| Some(*of) == job);
-    own.filter_map(|(ask, (_, pod))| Some((*pod, core.asks[*ask].node?))).collect()
+    let job_holders = gangs.holders.iter().filter(|(_, (holder, _))| Some(*holder) == job);
+    job_holders.filter_map(|(ask, (_, pod))| Some((*pod, core.asks[*ask].node?))).collect()
 }
 
 /// Members of a job's task groups: the first `min-available` pods of each pod set.

@@ -31,7 +31,7 @@ impl Core {
     pub fn find_queue(&self, path: &str) -> Option<QueueIx> {
         let mut parts = path.split('.');
         (parts.next()? == "root").then_some(())?;
-        parts.try_fold(ROOT, |at, part| self.child(at, part))
+        parts.try_fold(ROOT, |ix, part| self.child(ix, part))
     }
 
     /// Finds the leaf for an application, creating queues where a rule allows it; `None` rejects the application.
@@ -45,7 +45,7 @@ impl Core {
                 Proposal::Reject => return None,
             };
             match self.find_queue(&path) {
-                Some(found) if self.takes(found, user, groups) => return Some(found),
+                Some(queue) if self.takes(queue, user, groups) => return Some(queue),
                 None if rule.create => return self.make(&path, user, groups),
                 _ => {}
             }
@@ -54,34 +54,34 @@ impl Core {
     }
 
     fn propose(&self, rule: &Rule, queue: &str, user: &str) -> Proposal {
-        let own = match rule.name.as_str() {
+        let name = match rule.name.as_str() {
             "provided" => queue.to_lowercase(),
             "user" => dotless(user),
             // Applications of the simulator have no tags.
             "tag" => String::new(),
             _ => rule.value.to_lowercase(),
         };
-        if own.is_empty() {
+        if name.is_empty() {
             return Proposal::Nothing;
         }
-        if rule.name != "user" && own.starts_with("root.") {
-            return if is_legal(&own) { Proposal::Path(own) } else { Proposal::Reject };
+        if rule.name != "user" && name.starts_with("root.") {
+            return if is_legal(&name) { Proposal::Path(name) } else { Proposal::Reject };
         }
         let parent = match &rule.parent {
             None => "root".to_owned(),
             Some(parent) => match self.propose(parent, queue, user) {
                 Proposal::Path(path) => match self.find_queue(&path) {
-                    Some(found) if self.queues[found].is_leaf => return Proposal::Reject,
+                    Some(queue) if self.queues[queue].is_leaf => return Proposal::Reject,
                     _ => path,
                 },
                 other => return other,
             },
         };
-        let own = if rule.name == "provided" { dotless(&own) } else { own };
-        if !is_legal(&own) {
+        let name = if rule.name == "provided" { dotless(&name) } else { name };
+        if !is_legal(&name) {
             return Proposal::Reject;
         }
-        Proposal::Path([&parent, ".", &own].concat())
+        Proposal::Path([&parent, ".", &name].concat())
     }
 
     fn takes(&self, queue: QueueIx, user: &str, groups: &[String]) -> bool {
@@ -98,18 +98,18 @@ impl Core {
 
     fn make(&mut self, path: &str, user: &str, groups: &[String]) -> Option<QueueIx> {
         let parts: Vec<&str> = path.split('.').collect();
-        let mut at = ROOT;
+        let mut ix = ROOT;
         let mut i = 1;
-        while let Some(child) = parts.get(i).and_then(|part| self.child(at, part)) {
-            at = child;
+        while let Some(child) = parts.get(i).and_then(|part| self.child(ix, part)) {
+            ix = child;
             i += 1;
         }
-        if self.queues[at].is_leaf || self.queues[at].draining || !self.may_submit(at, user, groups) {
+        if self.queues[ix].is_leaf || self.queues[ix].draining || !self.may_submit(ix, user, groups) {
             return None;
         }
         for (n, part) in parts.iter().enumerate().skip(i) {
-            at = self.add_dynamic(at, part, n + 1 == parts.len());
+            ix = self.add_dynamic(ix, part, n + 1 == parts.len());
         }
-        Some(at)
+        Some(ix)
     }
 }

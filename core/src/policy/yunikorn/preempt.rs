@@ -120,8 +120,8 @@ impl Core {
     ) -> Option<(NodeIx, Vec<AskIx>)> {
         let chosen = self.choose_node(ask, snapshot, candidates, no_node)?;
         let needed = chosen.index.map_or(&[][..], |index| &chosen.victims[..=index]);
-        let more = additional(snapshot, candidates, needed, &self.asks[ask].resource)?;
-        let victims = self.trim(ask, chosen.node, needed.iter().chain(&more).copied())?;
+        let additional_victims = additional(snapshot, candidates, needed, &self.asks[ask].resource)?;
+        let victims = self.trim(ask, chosen.node, needed.iter().chain(&additional_victims).copied())?;
         Some((chosen.node, victims))
     }
 
@@ -137,15 +137,15 @@ impl Core {
         let Ask { app, allow_other, triggered, ref required_node, created, last_check, .. } = self.asks[ask];
         let delay = self.queues[self.apps[app].queue].properties.preemption_delay;
         let of_age = created.saturating_add(delay.saturating_add(NANOS - 1) / NANOS);
-        let from = last_check.map_or(of_age, |last| of_age.max(last + RETRY));
+        let earliest = last_check.map_or(of_age, |last| of_age.max(last + RETRY));
         // An attempt in this pass has already failed.
         let lets = self.preemption && allow_other && !triggered && required_node.is_empty();
-        (lets && last_check != Some(self.now) && from > self.now).then_some(from)
+        (lets && last_check != Some(self.now) && earliest > self.now).then_some(earliest)
     }
 
     /// What marking the victims frees for the ask.
     fn preemption_of(&self, ask: AskIx, node: NodeIx, victims: &[AskIx]) -> Preemption {
-        let here = victims.iter().map(|&victim| &self.asks[victim]).filter(|v| v.node == Some(node));
+        let on_node = victims.iter().map(|&victim| &self.asks[victim]).filter(|v| v.node == Some(node));
         let mut preemption = Preemption {
             node,
             available: self.nodes[node].available,
@@ -153,7 +153,7 @@ impl Core {
             victims: 0,
             over: self.excess_after(ask),
         };
-        for victim in here {
+        for victim in on_node {
             preemption.freed.add(&victim.resource);
             preemption.victims += 1;
         }
@@ -164,13 +164,13 @@ impl Core {
     fn excess_after(&self, ask: AskIx) -> Option<Excess> {
         let request = &self.asks[ask].resource;
         let path = self.upwards(self.apps[self.asks[ask].app].queue);
-        path.filter(|&at| self.queues[at].parent.is_some()).find_map(|at| {
-            let queue = &self.queues[at];
+        path.filter(|&ix| self.queues[ix].parent.is_some()).find_map(|ix| {
+            let queue = &self.queues[ix];
             let without_terminating = amounts::difference(&queue.allocated, &queue.preempting);
             let with_ask = amounts::sum(&without_terminating, request);
-            let over = |&resource: &usize| request.has(resource) && with_ask.get(resource) > queue.max.get(resource);
-            let resource = queue.max.types().find(over)?;
-            Some(Excess { queue: at, of: resource, with_ask: with_ask.get(resource), max: queue.max.get(resource) })
+            let is_over = |&resource: &usize| request.has(resource) && with_ask.get(resource) > queue.max.get(resource);
+            let resource = queue.max.types().find(is_over)?;
+            Some(Excess { queue: ix, of: resource, with_ask: with_ask.get(resource), max: queue.max.get(resource) })
         })
     }
 
@@ -202,12 +202,12 @@ impl Core {
         let Ask { app, priority, resource, .. } = self.asks[ask];
         let mut current = i64::from(priority);
         let mut path = Vec::new();
-        for at in self.upwards(self.apps[app].queue) {
-            let properties = &self.queues[at].properties;
+        for ix in self.upwards(self.apps[app].queue) {
+            let properties = &self.queues[ix].properties;
             current = counted(properties.priority_policy, properties.offset, current);
-            path.push((at, current));
+            path.push((ix, current));
             let fenced = properties.preemption_policy == PreemptionPolicy::Fence;
-            if fenced || self.is_full_for(at, &resource) {
+            if fenced || self.is_full_for(ix, &resource) {
                 break;
             }
         }
@@ -216,11 +216,11 @@ impl Core {
 
     fn is_full_for(&self, queue: QueueIx, request: &Amounts) -> bool {
         let mut max = Amounts::NONE;
-        for at in self.upwards(queue) {
-            max = amounts::min_union(&max, &self.queues[at].max);
+        for ix in self.upwards(queue) {
+            max = amounts::min_union(&max, &self.queues[ix].max);
         }
-        let then = amounts::sum(&self.queues[queue].allocated, request);
-        !max.is_empty() && !amounts::ge_existing(&max, &then)
+        let usage = amounts::sum(&self.queues[queue].allocated, request);
+        !max.is_empty() && !amounts::ge_existing(&max, &usage)
     }
 
     fn candidates(&self, ask: AskIx) -> (Snapshot, Vec<Candidate>) {
@@ -237,19 +237,19 @@ impl Core {
     fn collect(
         &self,
         ask: AskIx,
-        at: QueueIx,
+        ix: QueueIx,
         limit: i64,
         fenced: bool,
         path: &[(QueueIx, i64)],
         snapshot: &mut Snapshot,
         candidates: &mut Vec<Candidate>,
     ) {
-        let queue = &self.queues[at];
-        if at == path[0].0 {
+        let queue = &self.queues[ix];
+        if ix == path[0].0 {
             return;
         }
         if queue.is_leaf {
-            self.collect_leaf(ask, at, limit, fenced, snapshot, candidates);
+            self.collect_leaf(ask, ix, limit, fenced, snapshot, candidates);
             return;
         }
         for &child in &queue.children {
@@ -301,12 +301,12 @@ impl Core {
 
     /// Whether the node may be considered: no reservation of another ask keeps it.
     fn is_usable(&self, ask: AskIx, node: NodeIx) -> bool {
-        let here = &self.nodes[node];
-        let others = || here.reserved.iter().filter(|&&other| other != ask);
+        let candidate = &self.nodes[node];
+        let others = || candidate.reserved.iter().filter(|&&other| other != ask);
         !self.refuses(ask, node)
-            && here.exists
-            && here.schedulable
-            && amounts::fits(&here.capacity, &self.asks[ask].resource)
+            && candidate.exists
+            && candidate.schedulable
+            && amounts::fits(&candidate.capacity, &self.asks[ask].resource)
             && others().all(|&other| self.overrides(ask, other))
     }
 
@@ -377,9 +377,9 @@ impl Core {
         let fits_now = amounts::fits(&self.nodes[node].available, request);
         let mut total = Amounts::EMPTY;
         let mut victims = Vec::new();
-        let mut any = false;
+        let mut has_removed = false;
         for victim in all {
-            any = true;
+            has_removed = true;
             if !fits_now && victim.node != node {
                 continue;
             }
@@ -388,7 +388,7 @@ impl Core {
             }
             total.add(&victim.resource);
         }
-        (any && !amounts::gt_existing(request, &total)).then_some(victims)
+        (has_removed && !amounts::gt_existing(request, &total)).then_some(victims)
     }
 }
 
@@ -484,12 +484,12 @@ fn weigh(
         if give_to_ask(&mut work, victim).is_none() {
             break;
         }
-        let then = amounts::sum(&free, &victim.resource);
-        if amounts::equal(&shortfall(request, &free), &shortfall(request, &then)) {
+        let freed = amounts::sum(&free, &victim.resource);
+        if amounts::equal(&shortfall(request, &free), &shortfall(request, &freed)) {
             give_back(&mut work, victim);
             tail.push(*victim);
         } else {
-            free = then;
+            free = freed;
             head.push(*victim);
         }
     }

@@ -18,17 +18,18 @@ pub fn too_little(memory: &Memory, job: JobId, ask: AskIx) -> Vec<Check> {
     let ask = &memory.core.asks[ask];
     let Some(preemption) = &ask.preemption else { return Vec::new() };
     let types = &memory.resource_types;
-    let then = preemption.then_available();
+    let free = preemption.then_available();
     let subject = Subject { job: Some(job), node: Some(memory.nodes[preemption.node]), ..Subject::default() };
     let mut checks = Vec::new();
     for resource in types.resources() {
-        let Some(of) = types.of(resource).filter(|&of| ask.resource.get(of) > then.get(of).max(0)) else {
+        let Some(type_ix) = types.of(resource).filter(|&type_ix| ask.resource.get(type_ix) > free.get(type_ix).max(0))
+        else {
             continue;
         };
         let subject = Subject { resource: Some(resource), ..subject };
-        let request = (Quantity::Request, ask.resource.get(of));
-        let freed = (Quantity::Freed, preemption.freed.get(of));
-        let available = (Quantity::IdleOrReleasing, then.get(of));
+        let request = (Quantity::Request, ask.resource.get(type_ix));
+        let freed = (Quantity::Freed, preemption.freed.get(type_ix));
+        let available = (Quantity::IdleOrReleasing, free.get(type_ix));
         checks.push(rules::amounts(rules::ENOUGH_VICTIMS, subject, freed, Op::AtLeast, request));
         checks.push(rules::amounts(rules::ENOUGH_VICTIMS, subject, request, Op::AtMost, available));
     }
@@ -54,15 +55,15 @@ fn excess(memory: &Memory, job: JobId, over: Excess) -> Option<Check> {
 /// The first resource of which the victims free more than the request, else pod slots.
 fn what_ended_the_search(memory: &Memory, ask: &Ask, freed: &Amounts, subject: Subject) -> Option<Check> {
     let types = &memory.resource_types;
-    let exceeds = |of: usize| ask.resource.has(of) && freed.get(of) > ask.resource.get(of);
-    let known = types.resources().find_map(|r| Some((r, types.of(r).filter(|&of| exceeds(of))?)));
-    if let Some((resource, of)) = known {
+    let exceeds = |type_ix: usize| ask.resource.has(type_ix) && freed.get(type_ix) > ask.resource.get(type_ix);
+    let exceeded = types.resources().find_map(|r| Some((r, types.of(r).filter(|&type_ix| exceeds(type_ix))?)));
+    if let Some((resource, type_ix)) = exceeded {
         let subject = Subject { resource: Some(resource), ..subject };
-        let (left, right) = ((Quantity::Freed, freed.get(of)), (Quantity::Request, ask.resource.get(of)));
+        let (left, right) = ((Quantity::Freed, freed.get(type_ix)), (Quantity::Request, ask.resource.get(type_ix)));
         return Some(rules::amounts(rules::ENOUGH_VICTIMS, subject, left, Op::Exceeds, right));
     }
-    let of = types.pods().filter(|&of| exceeds(of))?;
-    let left = term(Quantity::Freed, Value::Count(freed.get(of)));
-    let right = term(Quantity::Request, Value::Count(ask.resource.get(of)));
+    let type_ix = types.pods().filter(|&type_ix| exceeds(type_ix))?;
+    let left = term(Quantity::Freed, Value::Count(freed.get(type_ix)));
+    let right = term(Quantity::Request, Value::Count(ask.resource.get(type_ix)));
     Some(Check::new(rules::ENOUGH_VICTIMS, subject, left, Op::Exceeds, right))
 }

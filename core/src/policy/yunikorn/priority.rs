@@ -38,9 +38,9 @@ pub fn effective(policy: PriorityPolicy, offset: i32, raw: i32) -> i32 {
 }
 
 /// Priority of a task in a search for victims, as a queue on its path passes it on to the parent.
-pub fn counted(policy: PriorityPolicy, offset: i32, below: i64) -> i64 {
+pub fn counted(policy: PriorityPolicy, offset: i32, priority: i64) -> i64 {
     match policy {
         PriorityPolicy::Fence => i64::from(offset),
-        PriorityPolicy::Default => below + i64::from(offset),
+        PriorityPolicy::Default => priority + i64::from(offset),
     }
 }

@@ -33,24 +33,25 @@ impl Priorities {
 }
 
 /// Placement of a pass and the changes that it caused; `None` if nothing was placed.
-pub(super) fn step(before: &Priorities, memory: &Memory, found: &CycleResult) -> Option<PriorityStep> {
-    if !matches!(found.kind, ResultType::Allocated | ResultType::AllocatedReserved | ResultType::Replaced) {
+pub(super) fn step(previous: &Priorities, memory: &Memory, result: &CycleResult) -> Option<PriorityStep> {
+    if !matches!(result.kind, ResultType::Allocated | ResultType::AllocatedReserved | ResultType::Replaced) {
         return None;
     }
     let core = &memory.core;
-    let ask = &core.asks[found.ask];
+    let ask = &core.asks[result.ask];
     let app = &core.apps[ask.app];
-    let known = |queue: QueueIx| memory.queues.iter().position(|&known| known == Some(queue)).map(QueueId::from_index);
-    let both = |before: i32, after: i32| [before, after].map(|of| Some(of).filter(|&of| of != MIN));
+    let id_of = |queue: QueueIx| memory.queues.iter().position(|&other| other == Some(queue)).map(QueueId::from_index);
+    let both =
+        |before: i32, after: i32| [before, after].map(|priority| Some(priority).filter(|&priority| priority != MIN));
     let change = |queue: QueueIx| {
-        let (was, is) = (before.queues[queue], core.queues[queue].effective());
-        Some((known(queue).filter(|_| was != is)?, both(was, is)))
+        let (before, after) = (previous.queues[queue], core.queues[queue].effective());
+        Some((id_of(queue).filter(|_| before != after)?, both(before, after)))
     };
     Some(PriorityStep {
         task: ask.key.clone(),
-        queue: known(app.queue),
+        queue: id_of(app.queue),
         application: app.id.clone(),
-        dynamic: both(before.apps[ask.app], app.priority),
+        dynamic: both(previous.apps[ask.app], app.priority),
         queues: core.upwards(app.queue).filter_map(change).collect(),
     })
 }

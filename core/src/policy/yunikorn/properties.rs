@@ -110,14 +110,14 @@ fn preemption_policy(text: &str) -> PreemptionPolicy {
 }
 
 /// Merged properties of a configured child.
-pub fn inherit(parent: &Written, own: &Written) -> Written {
+pub fn inherit(parent: &Written, properties: &Written) -> Written {
     let mut merged = parent.clone();
     merged.remove(PRIORITY_POLICY);
     merged.remove(PRIORITY_OFFSET);
     if merged.get(PREEMPTION_POLICY).is_some_and(|p| preemption_policy(p) != PreemptionPolicy::Disabled) {
         merged.remove(PREEMPTION_POLICY);
     }
-    for (name, value) in own {
+    for (name, value) in properties {
         merged.insert(name.clone(), value.clone());
     }
     merged

@@ -9,12 +9,12 @@
 //! yunikorn.md 1.3, 1.5
 
 /// Parses a quantity to base units; `None` if upstream rejects it.
-pub fn parse(of: &str, text: &str) -> Option<i64> {
+pub fn parse(resource_name: &str, text: &str) -> Option<i64> {
     let text = text.trim();
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let number: i64 = text.get(..digits)?.parse().ok()?;
     let suffix = text.get(digits..)?.trim_start();
-    let is_vcore = of == "vcore";
+    let is_vcore = resource_name == "vcore";
     if suffix == "m" {
         return is_vcore.then_some(number);
     }
@@ -32,9 +32,9 @@ pub fn parse(of: &str, text: &str) -> Option<i64> {
 }
 
 /// Formats a quantity in base units (≥ 0); parsing it gives the same value.
-pub fn print(of: &str, value: i64) -> String {
+pub fn print(resource_name: &str, value: i64) -> String {
     let value = value.max(0);
-    if of == "vcore" {
+    if resource_name == "vcore" {
         return if value % 1000 == 0 { (value / 1000).to_string() } else { format!("{value}m") };
     }
     let suffixes: [(&str, i64); 6] = [
@@ -67,9 +67,9 @@ pub fn parse_duration(text: &str) -> Option<i64> {
     let mut total: i64 = 0;
     while !rest.is_empty() {
         let number = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').len();
-        let (number, after) = rest.split_at(number);
-        let unit = after.len() - after.trim_start_matches(|c: char| !c.is_ascii_digit() && c != '.').len();
-        let (unit, after) = after.split_at(unit);
+        let (number, remainder) = rest.split_at(number);
+        let unit = remainder.len() - remainder.trim_start_matches(|c: char| !c.is_ascii_digit() && c != '.').len();
+        let (unit, remainder) = remainder.split_at(unit);
         let unit: i64 = match unit {
             "ns" => 1,
             "us" | "µs" | "μs" => 1_000,
@@ -87,7 +87,7 @@ pub fn parse_duration(text: &str) -> Option<i64> {
         let share: f64 = if fraction.is_empty() { 0.0 } else { format!("0.{fraction}").parse().ok()? };
         let part = whole.checked_mul(unit)?.checked_add((share * unit as f64) as i64)?;
         total = total.checked_add(part)?;
-        rest = after;
+        rest = remainder;
     }
     Some(if negative { -total } else { total })
 }

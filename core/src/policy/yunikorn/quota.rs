@@ -31,48 +31,48 @@ impl Core {
         }
     }
 
-    fn poll_quota(&mut self, at: QueueIx) {
-        let queue = &self.queues[at];
+    fn poll_quota(&mut self, ix: QueueIx) {
+        let queue = &self.queues[ix];
         let due = queue.quota_start.is_some_and(|start| start <= self.now);
         if queue.managed && due && !amounts::ge_existing(&queue.max, &queue.allocated) {
-            let amount = self.excess(at);
-            self.queues[at].quota_start = None;
-            self.give_back(at, &amount);
+            let amount = self.excess(ix);
+            self.queues[ix].quota_start = None;
+            self.give_back(ix, &amount);
             return;
         }
-        for child in self.queues[at].children.clone() {
+        for child in self.queues[ix].children.clone() {
             self.poll_quota(child);
         }
     }
 
     /// Usage of a queue above its maximum, without what its guarantee protects.
-    fn excess(&self, at: QueueIx) -> Amounts {
-        let queue = &self.queues[at];
-        let kept = amounts::difference(&queue.allocated, &queue.preempting);
-        let above = negatives(&amounts::sub_existing(&queue.max, &kept));
-        amounts::min_left(&above, &negatives(&self.beyond_guarantee(at)))
+    fn excess(&self, ix: QueueIx) -> Amounts {
+        let queue = &self.queues[ix];
+        let remaining = amounts::difference(&queue.allocated, &queue.preempting);
+        let over_max = negatives(&amounts::sub_existing(&queue.max, &remaining));
+        amounts::min_left(&over_max, &negatives(&self.beyond_guarantee(ix)))
     }
 
-    fn beyond_guarantee(&self, at: QueueIx) -> Amounts {
-        let queue = &self.queues[at];
-        let own = if queue.guaranteed.is_none() {
+    fn beyond_guarantee(&self, ix: QueueIx) -> Amounts {
+        let queue = &self.queues[ix];
+        let own_excess = if queue.guaranteed.is_none() {
             queue.allocated
         } else {
             amounts::sub_existing(&queue.guaranteed, &queue.allocated)
         };
-        let above = queue.parent.map_or(Amounts::EMPTY, |parent| self.beyond_guarantee(parent));
-        amounts::min_union(&own, &above)
+        let parent_excess = queue.parent.map_or(Amounts::EMPTY, |parent| self.beyond_guarantee(parent));
+        amounts::min_union(&own_excess, &parent_excess)
     }
 
-    fn give_back(&mut self, at: QueueIx, amount: &Amounts) {
+    fn give_back(&mut self, ix: QueueIx, amount: &Amounts) {
         if amount.is_zero() {
             return;
         }
-        if self.queues[at].is_leaf {
-            self.mark_in_leaf(at, amount);
+        if self.queues[ix].is_leaf {
+            self.mark_in_leaf(ix, amount);
             return;
         }
-        let children = self.queues[at].children.clone();
+        let children = self.queues[ix].children.clone();
         let using: Vec<(QueueIx, Amounts)> =
             children.into_iter().filter_map(|child| Some((child, self.beyond_own(child)?))).collect();
         let mut total = Amounts::EMPTY;
@@ -81,9 +81,11 @@ impl Core {
         }
         for (child, beyond) in using {
             let mut part = Amounts::EMPTY;
-            for (of, amount) in amount.iter().filter(|&(of, _)| beyond.has(of) && total.get(of) != 0) {
-                let share = beyond.get(of) as f64 / total.get(of) as f64;
-                part.set(of, (share * amount as f64).floor() as i64);
+            for (type_ix, amount) in
+                amount.iter().filter(|&(type_ix, _)| beyond.has(type_ix) && total.get(type_ix) != 0)
+            {
+                let share = beyond.get(type_ix) as f64 / total.get(type_ix) as f64;
+                part.set(type_ix, (share * amount as f64).floor() as i64);
             }
             self.give_back(child, &part);
         }
@@ -95,12 +97,12 @@ impl Core {
         if queue.guaranteed.is_none() {
             return (!queue.allocated.is_zero()).then_some(queue.allocated);
         }
-        let left = amounts::sub_existing(&queue.guaranteed, &queue.allocated);
+        let difference = amounts::sub_existing(&queue.guaranteed, &queue.allocated);
         let mut beyond = Amounts::EMPTY;
-        for (of, value) in left.iter() {
-            beyond.set(of, value.saturating_abs());
+        for (type_ix, value) in difference.iter() {
+            beyond.set(type_ix, value.saturating_abs());
         }
-        left.has_negative().then_some(beyond)
+        difference.has_negative().then_some(beyond)
     }
 
     fn mark_in_leaf(&mut self, leaf: QueueIx, amount: &Amounts) {
@@ -116,12 +118,12 @@ impl Core {
             self.goes_before(candidates[l.item], candidates[r.item], leaf, amount)
         });
         let mut total = Amounts::EMPTY;
-        for at in order {
-            let victim = candidates[at];
+        for i in order {
+            let victim = candidates[i];
             let resource = self.asks[victim].resource;
-            let then = amounts::sum(&total, &resource);
-            if amounts::fits_undef(amount, &resource) && amounts::fits_undef(amount, &then) {
-                total = then;
+            let with_victim = amounts::sum(&total, &resource);
+            if amounts::fits_undef(amount, &resource) && amounts::fits_undef(amount, &with_victim) {
+                total = with_victim;
                 self.mark(victim, None);
             }
         }
@@ -137,8 +139,8 @@ impl Core {
                 let max = &self.queues[leaf].max;
                 let of_amount = |resource: &Amounts| {
                     let mut out = Amounts::EMPTY;
-                    for (of, value) in resource.iter().filter(|&(of, _)| amount.has(of)) {
-                        out.set(of, value);
+                    for (type_ix, value) in resource.iter().filter(|&(type_ix, _)| amount.has(type_ix)) {
+                        out.set(type_ix, value);
                     }
                     usage_shares(&out, max)
                 };
@@ -150,17 +152,17 @@ impl Core {
 
     fn quota_score(&self, ask: AskIx, amount: &Amounts) -> i64 {
         let a = &self.asks[ask];
-        let common = a.resource.types().filter(|&of| amount.has(of)).count() as i64;
-        let of = (a.resource.types().count() as i64).max(1);
-        i64::from(a.originator) * ORIGINATOR + i64::from(!a.allow_self) * NOT_ALLOWED + common * 100 / of
+        let common = a.resource.types().filter(|&type_ix| amount.has(type_ix)).count() as i64;
+        let n_types = (a.resource.types().count() as i64).max(1);
+        i64::from(a.originator) * ORIGINATOR + i64::from(!a.allow_self) * NOT_ALLOWED + common * 100 / n_types
     }
 }
 
 /// Negative values, negated.
 fn negatives(amounts: &Amounts) -> Amounts {
     let mut out = Amounts::EMPTY;
-    for (of, value) in amounts.iter().filter(|&(_, value)| value < 0) {
-        out.set(of, value.saturating_neg());
+    for (type_ix, value) in amounts.iter().filter(|&(_, value)| value < 0) {
+        out.set(type_ix, value.saturating_neg());
     }
     out
 }

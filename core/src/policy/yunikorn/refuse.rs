@@ -46,7 +46,7 @@ pub fn refuse(
     let pass = Pass {
         world,
         memory,
-        served: found.and_then(|found| memory.pod_of(found.ask)).map(|pod| world.cluster.pods[pod].job),
+        served: found.and_then(|result| memory.pod_of(result.ask)).map(|pod| world.cluster.pods[pod].job),
         skipped: core.tried.iter().rev().copied().collect(),
         found,
         orders,
@@ -130,7 +130,7 @@ impl Pass<'_> {
         let (gate, outlook, checks) = self.not_placed(job, ask);
         let spent = preempted::too_little(memory, job, ask);
         if !spent.is_empty() && !matches!(gate, Gate::Behind { .. }) {
-            let is_new = |check: &Check| !spent.iter().any(|of| of.left == check.left && of.right == check.right);
+            let is_new = |check: &Check| !spent.iter().any(|seen| seen.left == check.left && seen.right == check.right);
             let checks: Vec<Check> = checks.into_iter().filter(is_new).collect();
             let checks = spent.into_iter().chain(checks).collect();
             return (Gate::PreemptedTooLittle, Outlook::NotForeseeable, checks);
@@ -174,14 +174,14 @@ impl Pass<'_> {
     /// Whether the pass placed another ask than this one.
     fn is_placed_by_pass(&self, ask: AskIx) -> bool {
         let placed = [ResultType::Allocated, ResultType::AllocatedReserved, ResultType::Replaced];
-        self.found.is_some_and(|found| found.ask != ask && placed.contains(&found.kind))
+        self.found.is_some_and(|result| result.ask != ask && placed.contains(&result.kind))
     }
 
     /// The reason of a job that was not reached, because another one was served.
     fn behind(&self, job: JobId, ask: AskIx, served: JobId) -> Reason {
-        let found = self.found.map(|found| behind_checks(self.world, self.memory, self.orders, found, ask));
+        let behind = self.found.map(|found| behind_checks(self.world, self.memory, self.orders, found, ask));
         let subject = Subject { job: Some(job), other_job: Some(served), ..Subject::default() };
-        let checks = found.unwrap_or_else(|| vec![applies(rules::SERVED_FIRST, subject)]);
+        let checks = behind.unwrap_or_else(|| vec![applies(rules::SERVED_FIRST, subject)]);
         (Gate::Behind { job: served }, Outlook::NotForeseeable, checks)
     }
 
@@ -219,7 +219,7 @@ fn not_accepted(world: PartitionView<'_>, memory: &Memory, job: JobId) -> Gate {
     let queue = world.cluster.jobs[job].queue;
     match memory.queues[queue.index()] {
         None => Gate::NotAccepted { why: NotAccepted::NoQueue },
-        Some(at) if core.queues[at].draining => Gate::NotAccepted { why: NotAccepted::Draining },
+        Some(ix) if core.queues[ix].draining => Gate::NotAccepted { why: NotAccepted::Draining },
         Some(_) => Gate::NotALeaf,
     }
 }
@@ -231,34 +231,34 @@ fn bound_outlook(alone: i64, bound: i64) -> Outlook {
 
 fn headroom(world: PartitionView<'_>, memory: &Memory, job: JobId, ask: AskIx) -> Reason {
     let core = &memory.core;
-    let Some((at, resource)) = short_of(memory, ask) else { return no_node(world, memory, job, ask) };
-    let (Some(queue), Some(of)) = (queue_id(memory, at), memory.resource_types.of(resource)) else {
+    let Some((ix, resource)) = short_of(memory, ask) else { return no_node(world, memory, job, ask) };
+    let (Some(queue), Some(type_ix)) = (queue_id(memory, ix), memory.resource_types.of(resource)) else {
         return no_node(world, memory, job, ask);
     };
     let subject = Subject { queue: Some(queue), job: Some(job), resource: Some(resource), ..Subject::default() };
-    let with = core.queues[at].allocated.get(of).saturating_add(core.asks[ask].resource.get(of));
-    let (left, right) = ((Quantity::AllocatedWithJob, with), (Quantity::Limit, core.queues[at].max.get(of)));
+    let usage = core.queues[ix].allocated.get(type_ix).saturating_add(core.asks[ask].resource.get(type_ix));
+    let (left, right) = ((Quantity::AllocatedWithJob, usage), (Quantity::Limit, core.queues[ix].max.get(type_ix)));
     let check = rules::amounts(rules::HEADROOM, subject, left, Op::AtMost, right);
-    let alone = core.asks[ask].resource.get(of);
-    (Gate::OverLimit { queue, resource }, bound_outlook(alone, core.queues[at].max.get(of)), vec![check])
+    let request = core.asks[ask].resource.get(type_ix);
+    (Gate::OverLimit { queue, resource }, bound_outlook(request, core.queues[ix].max.get(type_ix)), vec![check])
 }
 
 fn user_limit(world: PartitionView<'_>, memory: &Memory, job: JobId, ask: AskIx) -> Reason {
     let core = &memory.core;
-    let wanted = &core.asks[ask].resource;
+    let request = &core.asks[ask].resource;
     let limits = core.limits_of(core.asks[ask].app).filter(|(_, limit, _)| !limit.max.is_zero());
-    for (at, limit, used) in limits {
-        let Some(queue) = queue_id(memory, at) else { continue };
-        for (resource, of) in memory.resource_types.accounted() {
-            let with = used.map_or(0, |used| used.resource.get(of)).saturating_add(wanted.get(of));
-            if !wanted.has(of) || !limit.max.has(of) || with <= limit.max.get(of) {
+    for (ix, limit, used) in limits {
+        let Some(queue) = queue_id(memory, ix) else { continue };
+        for (resource, type_ix) in memory.resource_types.accounted() {
+            let usage = used.map_or(0, |used| used.resource.get(type_ix)).saturating_add(request.get(type_ix));
+            if !request.has(type_ix) || !limit.max.has(type_ix) || usage <= limit.max.get(type_ix) {
                 continue;
             }
             let subject =
                 Subject { queue: Some(queue), job: Some(job), resource: Some(resource), ..Subject::default() };
-            let (left, right) = ((Quantity::AllocatedWithJob, with), (Quantity::Limit, limit.max.get(of)));
+            let (left, right) = ((Quantity::AllocatedWithJob, usage), (Quantity::Limit, limit.max.get(type_ix)));
             let check = rules::amounts(rules::USER_LIMIT, subject, left, Op::AtMost, right);
-            let outlook = bound_outlook(wanted.get(of), limit.max.get(of));
+            let outlook = bound_outlook(request.get(type_ix), limit.max.get(type_ix));
             return (Gate::UserLimit { queue, resource }, outlook, vec![check]);
         }
     }
@@ -268,44 +268,44 @@ fn user_limit(world: PartitionView<'_>, memory: &Memory, job: JobId, ask: AskIx)
 fn max_applications(world: PartitionView<'_>, memory: &Memory, job: JobId, ask: AskIx) -> Reason {
     let core = &memory.core;
     let app = core.asks[ask].app;
-    let of_queue = core.upwards(core.apps[app].queue).find_map(|at| {
-        let queue = &core.queues[at];
+    let of_queue = core.upwards(core.apps[app].queue).find_map(|ix| {
+        let queue = &core.queues[ix];
         let begun = queue.running + queue.accepted.len() as u64;
         let is_full = queue.max_applications > 0
             && !queue.accepted.contains(&core.apps[app].id)
             && begun + 1 > queue.max_applications;
-        is_full.then_some((at, begun, queue.max_applications))
+        is_full.then_some((ix, begun, queue.max_applications))
     });
     let of_user = || {
-        core.limits_of(app).find_map(|(at, limit, used)| {
+        core.limits_of(app).find_map(|(ix, limit, used)| {
             let apps = used.map_or(0, |used| used.apps.len() as u64);
-            let most = limit.max_applications;
-            (most > 0 && apps + 1 > most).then_some((at, apps, most))
+            let apps_max = limit.max_applications;
+            (apps_max > 0 && apps + 1 > apps_max).then_some((ix, apps, apps_max))
         })
     };
-    let found = of_queue.or_else(of_user);
-    let Some((at, begun, most)) = found else { return no_node(world, memory, job, ask) };
-    let Some(queue) = queue_id(memory, at) else { return no_node(world, memory, job, ask) };
+    let at_maximum = of_queue.or_else(of_user);
+    let Some((ix, begun, apps_max)) = at_maximum else { return no_node(world, memory, job, ask) };
+    let Some(queue) = queue_id(memory, ix) else { return no_node(world, memory, job, ask) };
     let subject = Subject { queue: Some(queue), job: Some(job), ..Subject::default() };
     let count = |n: u64| Value::Count(i64::try_from(n).unwrap_or(i64::MAX));
     let left = Term::new(Quantity::Jobs, count(begun + 1));
-    let right = Term::new(Quantity::Limit, count(most));
+    let right = Term::new(Quantity::Limit, count(apps_max));
     let check = Check::new(rules::MAX_APPLICATIONS, subject, left, Op::AtMost, right);
     (Gate::TooManyJobs { queue }, Outlook::NotForeseeable, vec![check])
 }
 
 fn no_node(world: PartitionView<'_>, memory: &Memory, job: JobId, ask: AskIx) -> Reason {
     let core = &memory.core;
-    let wanted = &core.asks[ask].resource;
+    let request = &core.asks[ask].resource;
     let open =
-        |(at, node): &(usize, &super::model::Node)| node.exists && core.asks[ask].refuses.binary_search(at).is_err();
+        |(i, node): &(usize, &super::model::Node)| node.exists && core.asks[ask].refuses.binary_search(i).is_err();
     let nodes: Vec<_> = core.nodes.iter().enumerate().filter(open).map(|(_, node)| node).collect();
-    let fits = nodes.is_empty() || nodes.iter().any(|node| amounts::fits(&node.capacity, wanted));
+    let fits = nodes.is_empty() || nodes.iter().any(|node| amounts::fits(&node.capacity, request));
     let too_large = |resource: Resource| {
-        let of = memory.resource_types.of(resource)?;
-        let most = nodes.iter().map(|node| node.capacity.get(of)).max()?;
+        let type_ix = memory.resource_types.of(resource)?;
+        let largest = nodes.iter().map(|node| node.capacity.get(type_ix)).max()?;
         let subject = Subject { job: Some(job), resource: Some(resource), ..Subject::default() };
-        let (left, right) = ((Quantity::Request, wanted.get(of)), (Quantity::Capacity, most));
+        let (left, right) = ((Quantity::Request, request.get(type_ix)), (Quantity::Capacity, largest));
         let check = rules::amounts(rules::FIRST_FIT, subject, left, Op::AtMost, right);
         (!check.holds).then_some((Gate::TooLarge { resource }, Outlook::OnlyByEdit, vec![check]))
     };

@@ -41,8 +41,8 @@ impl RequiredNodeVictimKey {
         let first = first.then(self.priority.cmp(&other.priority));
         match first.then(other.key.created.cmp(&self.key.created)) {
             Ordering::Equal => {
-                let more = amounts::difference(&self.resource, &other.resource);
-                amounts::equal(&self.resource, &other.resource) || !more.positive()
+                let larger_by = amounts::difference(&self.resource, &other.resource);
+                amounts::equal(&self.resource, &other.resource) || !larger_by.positive()
             }
             different => different == Ordering::Less,
         }
@@ -57,25 +57,25 @@ pub fn order(all: &[RequiredNodeVictimKey]) -> Vec<usize> {
 impl Core {
     /// Marks the tasks that must leave the node for the ask, if enough can be freed.
     pub(super) fn preempt_on_required_node(&mut self, ask: AskIx, node: NodeIx) {
-        let wanted = self.asks[ask].resource;
+        let request = self.asks[ask].resource;
         let priority = self.asks[ask].priority;
         let is_candidate = |&victim: &AskIx| {
             let v = &self.asks[victim];
             let free = v.required_node.is_empty() && !v.preempted && !v.released;
-            free && v.priority <= priority && amounts::overlap(&wanted, &v.resource)
+            free && v.priority <= priority && amounts::overlap(&request, &v.resource)
         };
         let candidates: Vec<AskIx> = self.nodes[node].allocations.iter().copied().filter(is_candidate).collect();
         let standings: Vec<RequiredNodeVictimKey> = candidates.iter().map(|&victim| self.victim_key(victim)).collect();
         let mut total = Amounts::EMPTY;
         let mut victims = Vec::new();
-        for at in order(&standings) {
-            if amounts::ge_all(&total, &wanted) {
+        for i in order(&standings) {
+            if amounts::ge_all(&total, &request) {
                 break;
             }
-            total.add(&standings[at].resource);
-            victims.push(candidates[at]);
+            total.add(&standings[i].resource);
+            victims.push(candidates[i]);
         }
-        let enough = amounts::ge_all(&amounts::sum(&total, &self.nodes[node].available), &wanted);
+        let enough = amounts::ge_all(&amounts::sum(&total, &self.nodes[node].available), &request);
         if victims.is_empty() || !enough {
             return;
         }

@@ -23,18 +23,18 @@ impl Core {
         let app = self.asks[ask].app;
         self.asks[ask].reserved = Some(node);
         self.asks[ask].reserved_at = self.now;
-        let at = self.by_key(&self.nodes[node].reserved, ask);
-        self.nodes[node].reserved.insert(at, ask);
-        let at = self.by_key(&self.apps[app].reservations, ask);
-        self.apps[app].reservations.insert(at, ask);
+        let index = self.by_key(&self.nodes[node].reserved, ask);
+        self.nodes[node].reserved.insert(index, ask);
+        let index = self.by_key(&self.apps[app].reservations, ask);
+        self.apps[app].reservations.insert(index, ask);
         self.n_reservations += 1;
         let App { queue, id, .. } = &self.apps[app];
         let reserved = &self.queues[*queue].reserved;
         match reserved.iter().position(|(other, _)| *other == app) {
-            Some(at) => self.queues[*queue].reserved[at].1 += 1,
+            Some(index) => self.queues[*queue].reserved[index].1 += 1,
             None => {
-                let at = reserved.partition_point(|(other, _)| self.apps[*other].id < *id);
-                self.queues[*queue].reserved.insert(at, (app, 1));
+                let index = reserved.partition_point(|(other, _)| self.apps[*other].id < *id);
+                self.queues[*queue].reserved.insert(index, (app, 1));
             }
         }
     }
@@ -48,10 +48,10 @@ impl Core {
         self.n_reservations -= 1;
         let queue = self.apps[app].queue;
         let reserved = &mut self.queues[queue].reserved;
-        if let Some(at) = reserved.iter().position(|(other, _)| *other == app) {
-            reserved[at].1 -= 1;
-            if reserved[at].1 == 0 {
-                reserved.remove(at);
+        if let Some(index) = reserved.iter().position(|(other, _)| *other == app) {
+            reserved[index].1 -= 1;
+            if reserved[index].1 == 0 {
+                reserved.remove(index);
             }
         }
         Some(node)
@@ -72,9 +72,9 @@ impl Core {
             if self.must_wait(app) {
                 continue;
             }
-            if let Some(found) = self.try_reservations(app, &headroom) {
+            if let Some(result) = self.try_reservations(app, &headroom) {
                 self.count_accepted(app);
-                return Some(found);
+                return Some(result);
             }
         }
         None

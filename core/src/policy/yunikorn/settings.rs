@@ -317,11 +317,11 @@ pub(super) fn rulebook() -> Rulebook {
 }
 
 /// Reads all settings, and reports invalid ones.
-pub fn read(s: &Scenario, f: &mut Findings) -> Config {
+pub fn read(scenario: &Scenario, f: &mut Findings) -> Config {
     let mut config = Config::default();
-    for (name, typed) in &s.settings {
+    for (name, typed) in &scenario.settings {
         let text = typed.0.trim();
-        let known_queue = |queue: &str| queue == "root" || s.queues.iter().any(|q| q.name == queue);
+        let known_queue = |queue: &str| queue == "root" || scenario.queues.iter().any(|q| q.name == queue);
         let result = if let Some((word, queue)) = split_queue_setting(name).filter(|(_, queue)| known_queue(queue)) {
             read_queue_setting(config.queues.entry(queue.to_string()).or_default(), word, text)
         } else if let Some(user) = name.strip_prefix(GROUPS).filter(|user| !user.is_empty()) {
@@ -334,7 +334,7 @@ pub fn read(s: &Scenario, f: &mut Findings) -> Config {
             setting.read(&mut config, text)
         } else {
             let names = Setting::names(&PARTITION);
-            unknown(s, name, &names, &known_settings(name, &names), f);
+            unknown(scenario, name, &names, &known_settings(name, &names), f);
             continue;
         };
         if let Err(expected) = result {
@@ -362,7 +362,7 @@ fn split_queue_setting(name: &str) -> Option<(&str, &str)> {
 
 fn known_settings(name: &str, of_partition: &[&str]) -> String {
     match split_queue_setting(name) {
-        Some((word, of)) => format!("nothing is called {}, of which {word} could be said", quoted(of)),
+        Some((word, owner)) => format!("nothing is called {}, of which {word} could be said", quoted(owner)),
         None => format!(
             "it has {}; for a queue, as in priority.policy.NAME: {}, {}, and for queues that placement makes below it the \
              same behind {TEMPLATE}; {PRIORITY_CLASS}NAME; {GROUPS}USER",

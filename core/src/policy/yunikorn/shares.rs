@@ -31,18 +31,18 @@ pub struct Share {
 /// `max over types with v >= 0 of v / d`; with `d <= 0` the ratio is 1 if anything is allocated.
 pub fn fair_share(allocated: &Amounts, guaranteed: &Amounts, fair_max: &Amounts) -> Share {
     let mut largest = Share::default();
-    for (of, v) in allocated.iter().filter(|&(_, v)| v >= 0) {
-        let d = if guaranteed.has(of) {
-            guaranteed.get(of)
-        } else if fair_max.has(of) {
-            fair_max.get(of)
+    for (type_ix, v) in allocated.iter().filter(|&(_, v)| v >= 0) {
+        let d = if guaranteed.has(type_ix) {
+            guaranteed.get(type_ix)
+        } else if fair_max.has(type_ix) {
+            fair_max.get(type_ix)
         } else {
             continue;
         };
         let share = if d > 0 { v as f64 / d as f64 } else { f64::from(v > 0) };
         if share > largest.share || largest.of.is_none() {
-            let guaranteed = guaranteed.has(of);
-            largest = Share { share, of: Some(of), allocated: v, denominator: d, guaranteed };
+            let guaranteed = guaranteed.has(type_ix);
+            largest = Share { share, of: Some(type_ix), allocated: v, denominator: d, guaranteed };
         }
     }
     largest
@@ -65,15 +65,15 @@ impl UsageShares {
 /// `v / total`, or `v` itself if the total does not name the type or is 0.
 pub fn usage_shares(allocated: &Amounts, total: &Amounts) -> UsageShares {
     let mut shares = UsageShares { values: [0.0; TYPES_MAX], n: 0 };
-    for (of, v) in allocated.iter() {
-        let share = match total.get(of) {
+    for (type_ix, v) in allocated.iter() {
+        let share = match total.get(type_ix) {
             _ if v == 0 => 0.0,
             0 => v as f64,
             total => v as f64 / total as f64,
         };
-        let at = shares.as_slice().partition_point(|&s| s <= share);
-        shares.values.copy_within(at..shares.n, at + 1);
-        shares.values[at] = share;
+        let position = shares.as_slice().partition_point(|&s| s <= share);
+        shares.values.copy_within(position..shares.n, position + 1);
+        shares.values[position] = share;
         shares.n += 1;
     }
     shares
@@ -118,8 +118,8 @@ pub fn goes_before(queues: &[ComparedQueue], by_priority: bool, l: At, r: At) ->
     let (a, b) = (&queues[l.item], &queues[r.item]);
     let priority = b.effective.cmp(&a.effective);
     let share = || {
-        let of = |at: At| share_at(queues, at).share;
-        of(l).partial_cmp(&of(r)).unwrap_or(Ordering::Equal)
+        let share_of = |at: At| share_at(queues, at).share;
+        share_of(l).partial_cmp(&share_of(r)).unwrap_or(Ordering::Equal)
     };
     let first = if by_priority { priority.then_with(share) } else { share().then(priority) };
     first == Ordering::Less || first == Ordering::Equal && has_more_pending(a, b)
@@ -163,11 +163,11 @@ pub fn reservation_score(ask: &Amounts, available: &Amounts) -> f64 {
         return available.iter().count() as f64;
     }
     let mut score = 0.0;
-    for (of, free) in available.iter().filter(|&(_, free)| free > 0) {
-        let wanted = ask.get(of);
-        score += match wanted {
-            _ if wanted <= 0 => 1.0,
-            _ if wanted < free => (free - wanted) as f64 / free as f64,
+    for (type_ix, free) in available.iter().filter(|&(_, free)| free > 0) {
+        let requested = ask.get(type_ix);
+        score += match requested {
+            _ if requested <= 0 => 1.0,
+            _ if requested < free => (free - requested) as f64 / free as f64,
             _ => 0.0,
         };
     }
@@ -187,10 +187,10 @@ pub enum NodeSort {
 /// Weighted mean of `1 - available / capacity`; its complement under bin packing.
 pub fn node_score(sort: NodeSort, weights: &[f64; TYPES_MAX], capacity: &Amounts, available: &Amounts) -> f64 {
     let (mut used, mut total) = (0.0, 0.0);
-    for (of, capacity) in capacity.iter().filter(|&(of, capacity)| weights[of] != 0.0 && capacity != 0) {
-        let usage = 1.0 - available.get(of) as f64 / capacity as f64;
-        used += usage * weights[of];
-        total += weights[of];
+    for (type_ix, capacity) in capacity.iter().filter(|&(type_ix, capacity)| weights[type_ix] != 0.0 && capacity != 0) {
+        let usage = 1.0 - available.get(type_ix) as f64 / capacity as f64;
+        used += usage * weights[type_ix];
+        total += weights[type_ix];
     }
     let usage = if total > 0.0 { used / total } else { 0.0 };
     match sort {

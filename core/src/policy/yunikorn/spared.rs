@@ -25,11 +25,11 @@ use crate::trace::{Candidate, Check, NotSelected, Op, Protection, Quantity, Rule
 const RECORDED: usize = 6;
 
 /// Records what a preemption spared.
-pub fn spared(world: PartitionView<'_>, memory: &Memory, found: &CycleResult) -> Vec<NotSelected> {
-    let is_general = memory.core.asks[found.ask].required_node.is_empty() && !found.victims.is_empty();
-    let by = memory.pod_of(found.ask).map(|pod| world.cluster.pods[pod].job).filter(|_| is_general);
-    let Some(by) = by else { return Vec::new() };
-    let spared = Spared { world, memory, found, by };
+pub fn spared(world: PartitionView<'_>, memory: &Memory, result: &CycleResult) -> Vec<NotSelected> {
+    let is_general = memory.core.asks[result.ask].required_node.is_empty() && !result.victims.is_empty();
+    let preemptor = memory.pod_of(result.ask).map(|pod| world.cluster.pods[pod].job).filter(|_| is_general);
+    let Some(preemptor) = preemptor else { return Vec::new() };
+    let spared = Spared { world, memory, found: result, by: preemptor };
     let mut all = spared.queues();
     all.extend(spared.jobs());
     all
@@ -50,10 +50,10 @@ impl Spared<'_> {
     /// Leaves with allocations that lost nothing.
     fn queues(&self) -> Vec<NotSelected> {
         let core = &self.memory.core;
-        let lost = |leaf: QueueIx| self.found.victims.iter().any(|&victim| self.leaf(victim) == leaf);
-        let leaves = (0..core.queues.len()).filter(|&at| {
-            let queue = &core.queues[at];
-            queue.is_leaf && queue.managed && queue.allocated.positive() && !lost(at)
+        let has_lost = |leaf: QueueIx| self.found.victims.iter().any(|&victim| self.leaf(victim) == leaf);
+        let leaves = (0..core.queues.len()).filter(|&ix| {
+            let queue = &core.queues[ix];
+            queue.is_leaf && queue.managed && queue.allocated.positive() && !has_lost(ix)
         });
         let not_selected = leaves.filter_map(|leaf| {
             let candidate = Candidate::Queue(queue_id(self.memory, leaf)?);
@@ -65,17 +65,17 @@ impl Spared<'_> {
     /// The comparison that spares a leaf.
     fn protection(&self, leaf: QueueIx) -> Option<Check> {
         let core = &self.memory.core;
-        let own = self.leaf(self.found.ask);
+        let preemptor_leaf = self.leaf(self.found.ask);
         let subject = Subject {
-            queue: queue_id(self.memory, own),
+            queue: queue_id(self.memory, preemptor_leaf),
             other_queue: queue_id(self.memory, leaf),
             ..Subject::default()
         };
         let root = core.fence(self.found.ask).last().map(|(root, _)| *root);
-        if leaf == own {
+        if leaf == preemptor_leaf {
             return Some(does_not_apply(rules::OTHER_LEAF, subject));
         }
-        if !core.upwards(leaf).any(|at| Some(at) == root) {
+        if !core.upwards(leaf).any(|ix| Some(ix) == root) {
             return Some(does_not_apply(rules::PREEMPTION_FENCE, subject));
         }
         if core.queues[leaf].properties.preemption_policy == PreemptionPolicy::Disabled {
@@ -87,11 +87,12 @@ impl Spared<'_> {
     /// The comparison of the first resource of the ask that the leaf has guaranteed, if the leaf does not exceed it.
     fn within_guarantee(&self, leaf: QueueIx, subject: Subject) -> Option<Check> {
         let queue = &self.memory.core.queues[leaf];
-        let wanted = &self.memory.core.asks[self.found.ask].resource;
+        let request = &self.memory.core.asks[self.found.ask].resource;
         let mut common = self.memory.resource_types.accounted();
-        let (resource, of) = common.find(|&(_, of)| wanted.has(of) && queue.guaranteed.has(of))?;
-        let kept = queue.allocated.get(of) - queue.preempting.get(of);
-        let (left, right) = ((Quantity::AllocatedWithoutVictims, kept), (Quantity::Quota, queue.guaranteed.get(of)));
+        let (resource, type_ix) = common.find(|&(_, type_ix)| request.has(type_ix) && queue.guaranteed.has(type_ix))?;
+        let usage = queue.allocated.get(type_ix) - queue.preempting.get(type_ix);
+        let (left, right) =
+            ((Quantity::AllocatedWithoutVictims, usage), (Quantity::Quota, queue.guaranteed.get(type_ix)));
         let subject = Subject { resource: Some(resource), ..subject };
         let check = rules::amounts(rules::ABOVE_GUARANTEE, subject, left, Op::Exceeds, right);
         (!check.holds).then_some(check)
@@ -105,20 +106,23 @@ impl Spared<'_> {
         leaves.sort_unstable();
         leaves.dedup();
         let losers: Vec<JobId> = self.found.victims.iter().filter_map(|&victim| job(victim)).collect();
-        let mut found: Vec<NotSelected> = Vec::new();
+        let mut not_selected: Vec<NotSelected> = Vec::new();
         for leaf in leaves {
-            let known = found.len();
+            let n_before = not_selected.len();
             let apps = core.queues[leaf].apps.iter();
             let asks = apps.flat_map(|&app| core.apps[app].allocations.iter().rev().copied());
-            for (ask, own) in asks.filter_map(|ask| Some((ask, job(ask)?))) {
-                let is_known = |of: &NotSelected| of.candidate == Candidate::Job(own);
-                if !losers.contains(&own) && !found.iter().any(is_known) && found.len() < known + RECORDED {
+            for (ask, id) in asks.filter_map(|ask| Some((ask, job(ask)?))) {
+                let is_known = |other: &NotSelected| other.candidate == Candidate::Job(id);
+                if !losers.contains(&id)
+                    && !not_selected.iter().any(is_known)
+                    && not_selected.len() < n_before + RECORDED
+                {
                     let why = self.spares(leaf, ask);
-                    found.push(NotSelected { by: self.by, candidate: Candidate::Job(own), why });
+                    not_selected.push(NotSelected { by: self.by, candidate: Candidate::Job(id), why });
                 }
             }
         }
-        found
+        not_selected
     }
 
     /// Why a task of a leaf that lost others was spared.
@@ -132,8 +136,9 @@ impl Spared<'_> {
         if let Some(failed) = priorities.into_iter().find(|check| !check.holds) {
             return Protection::Failed(failed);
         }
-        let wanted = &core.asks[self.found.ask];
-        let fits = wanted.preemption.as_ref().is_none_or(|p| amounts::fits(&p.available, &wanted.resource));
+        let preemptor_ask = &core.asks[self.found.ask];
+        let fits =
+            preemptor_ask.preemption.as_ref().is_none_or(|p| amounts::fits(&p.available, &preemptor_ask.resource));
         if !fits && core.asks[ask].node != Some(self.found.node) {
             return Protection::Failed(does_not_apply(rules::ONE_NODE, subject));
         }
@@ -161,6 +166,6 @@ impl Spared<'_> {
 
 /// A rule that a victim has to satisfy and the subject does not.
 fn does_not_apply(rule: Rule, subject: Subject) -> Check {
-    let is = |quantity, n| term(quantity, Value::Count(n));
-    Check::new(rule, subject, is(Quantity::Applies, 0), Op::Equal, is(Quantity::Constant, 1))
+    let count = |quantity, n| term(quantity, Value::Count(n));
+    Check::new(rule, subject, count(Quantity::Applies, 0), Op::Equal, count(Quantity::Constant, 1))
 }

@@ -47,8 +47,8 @@ struct Sort<'a> {
 
 impl Sort<'_> {
     fn less(&mut self, l: usize, r: usize) -> bool {
-        let at = |position: usize| At { item: self.items[position], position };
-        let (l, r) = (at(l), at(r));
+        let placed_item = |position: usize| At { item: self.items[position], position };
+        let (l, r) = (placed_item(l), placed_item(r));
         (self.less)(l, r)
     }
 
@@ -113,8 +113,8 @@ mod tests {
         fn equals_the_standard_sort_for_a_strict_order(items in prop::collection::vec(0u8..20, 0..130)) {
             let mut expected: Vec<usize> = (0..items.len()).collect();
             expected.sort_by_key(|&i| items[i]);
-            let found = order(items.len(), &mut |l, r| items[l.item] < items[r.item]);
-            prop_assert_eq!(found, expected);
+            let sorted = order(items.len(), &mut |l, r| items[l.item] < items[r.item]);
+            prop_assert_eq!(sorted, expected);
         }
     }
 }

@@ -56,53 +56,53 @@ impl Core {
             ..Queue::default()
         });
         if let Some(parent) = parent {
-            let at = self.queues[parent].children.partition_point(|&c| self.queues[c].name.as_str() < name);
-            self.queues[parent].children.insert(at, ix);
+            let index = self.queues[parent].children.partition_point(|&c| self.queues[c].name.as_str() < name);
+            self.queues[parent].children.insert(index, ix);
         }
         ix
     }
 
     pub(super) fn child(&self, parent: QueueIx, name: &str) -> Option<QueueIx> {
         let children = &self.queues[parent].children;
-        let at = children.binary_search_by(|&c| self.queues[c].name.as_str().cmp(name)).ok()?;
-        Some(children[at])
+        let index = children.binary_search_by(|&c| self.queues[c].name.as_str().cmp(name)).ok()?;
+        Some(children[index])
     }
 
-    fn configure(&mut self, ix: QueueIx, from: &config::Queue, above: &Written) {
-        let written = inherit(above, &from.properties);
+    fn configure(&mut self, ix: QueueIx, source: &config::Queue, inherited_properties: &Written) {
+        let written = inherit(inherited_properties, &source.properties);
         let (max, guaranteed) = (
-            config::positive(&self.types, &from.resources.max),
-            config::positive(&self.types, &from.resources.guaranteed),
+            config::positive(&self.types, &source.resources.max),
+            config::positive(&self.types, &source.resources.guaranteed),
         );
-        let limits = from.limits.iter().map(|l| LimitEntry::read(&self.types, l)).collect();
+        let limits = source.limits.iter().map(|l| LimitEntry::read(&self.types, l)).collect();
         let inherited = self.queues[ix].parent.and_then(|p| self.queues[p].template.clone());
         let old_delay = self.queues[ix].properties.quota_delay;
         let queue = &mut self.queues[ix];
         queue.draining = false;
-        queue.is_leaf = !from.parent && from.queues.is_empty();
+        queue.is_leaf = !source.parent && source.queues.is_empty();
         queue.properties = Properties::read(&written);
         queue.limits = limits;
-        queue.acls = [from.submitacl.clone(), from.adminacl.clone()];
-        queue.template = own_template(&from.childtemplate).or(inherited);
+        queue.acls = [source.submitacl.clone(), source.adminacl.clone()];
+        queue.template = own_template(&source.childtemplate).or(inherited);
         let old_max = queue.max;
         // A nested queue named `root` never gets resources either.
         if queue.name != "root" {
-            queue.max_applications = from.maxapplications;
+            queue.max_applications = source.maxapplications;
             queue.max = max;
             queue.guaranteed = guaranteed;
             self.schedule_quota(ix, &old_max, old_delay);
         }
-        let names: Vec<String> = from.queues.iter().map(|q| q.name.to_lowercase()).collect();
+        let names: Vec<String> = source.queues.iter().map(|q| q.name.to_lowercase()).collect();
         for child in self.queues[ix].children.clone() {
             if self.queues[child].managed && !names.contains(&self.queues[child].name) {
                 self.drain(child);
             }
         }
-        for (child, name) in from.queues.iter().zip(&names) {
+        for (child, name) in source.queues.iter().zip(&names) {
             let leaf = !child.parent && child.queues.is_empty();
-            let at = self.child(ix, name).unwrap_or_else(|| self.add_queue(Some(ix), name, leaf, true));
-            self.queues[at].managed = true;
-            self.configure(at, child, &written);
+            let child_ix = self.child(ix, name).unwrap_or_else(|| self.add_queue(Some(ix), name, leaf, true));
+            self.queues[child_ix].managed = true;
+            self.configure(child_ix, child, &written);
         }
         self.queues[ix].written = written;
     }
@@ -154,9 +154,9 @@ impl Core {
 
 /// Returns the template unless it is empty; entries with an empty value are dropped.
 fn own_template(template: &Template) -> Option<Template> {
-    let mut own = template.clone();
-    own.properties.retain(|_, value| !value.is_empty());
-    own.resources.guaranteed.retain(|_, value| !value.is_empty());
-    own.resources.max.retain(|_, value| !value.is_empty());
-    (own != Template::default()).then_some(own)
+    let mut merged = template.clone();
+    merged.properties.retain(|_, value| !value.is_empty());
+    merged.resources.guaranteed.retain(|_, value| !value.is_empty());
+    merged.resources.max.retain(|_, value| !value.is_empty());
+    (merged != Template::default()).then_some(merged)
 }

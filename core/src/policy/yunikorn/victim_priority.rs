@@ -22,18 +22,18 @@ pub fn checks(world: PartitionView<'_>, memory: &Memory, ask: AskIx, victim: Ask
     let core = &memory.core;
     let leaf = |ask: AskIx| core.apps[core.asks[ask].app].queue;
     let path = core.fence(ask);
-    let is_common = |at: &QueueIx| path.iter().any(|(queue, _)| queue == at);
+    let is_common = |ix: &QueueIx| path.iter().any(|(queue, _)| queue == ix);
     let Some(common) = core.upwards(leaf(victim)).find(is_common) else { return Vec::new() };
     let Some(limit) = path.iter().find(|(queue, _)| *queue == common).map(|(_, value)| *value) else {
         return Vec::new();
     };
     let priority = |ask: AskIx| i64::from(core.asks[ask].priority);
-    let of_ask = path.iter().map(|(queue, _)| *queue).take_while(|&at| at != common).chain([common]);
-    let of_victim = core.upwards(leaf(victim)).take_while(|&at| at != common);
+    let of_ask = path.iter().map(|(queue, _)| *queue).take_while(|&ix| ix != common).chain([common]);
+    let of_victim = core.upwards(leaf(victim)).take_while(|&ix| ix != common);
     let subject = between(world, memory, victim, ask);
-    let own = |ask: AskIx| Subject { job: between(world, memory, ask, ask).job, ..Subject::default() };
-    let (mut checks, _) = steps(memory, own(ask), priority(ask), of_ask);
-    let (of_victim, compared) = steps(memory, own(victim), priority(victim), of_victim);
+    let subject_of = |ask: AskIx| Subject { job: between(world, memory, ask, ask).job, ..Subject::default() };
+    let (mut checks, _) = steps(memory, subject_of(ask), priority(ask), of_ask);
+    let (of_victim, compared) = steps(memory, subject_of(victim), priority(victim), of_victim);
     checks.extend(of_victim);
     checks.extend(compared.into_iter().map(|value| {
         let values = [value, limit].map(Value::Count);
@@ -52,15 +52,15 @@ fn steps(
 ) -> (Vec<Check>, Vec<i64>) {
     let (mut checks, mut compared) = (Vec::new(), vec![priority]);
     let mut is_fenced = false;
-    for at in path {
-        let properties = &memory.core.queues[at].properties;
+    for ix in path {
+        let properties = &memory.core.queues[ix].properties;
         let (policy, offset) = (properties.priority_policy, properties.offset);
         let fences = policy == PriorityPolicy::Fence;
         if !fences && offset == 0 {
             continue;
         }
-        let subject = Subject { queue: queue_id(memory, at), ..subject };
-        let below = *compared.last().unwrap_or(&priority);
+        let subject = Subject { queue: queue_id(memory, ix), ..subject };
+        let previous = *compared.last().unwrap_or(&priority);
         match policy {
             PriorityPolicy::Default => {
                 compared.iter_mut().for_each(|value| *value = counted(policy, offset, *value));
@@ -71,7 +71,7 @@ fn steps(
         is_fenced |= fences;
         let offset = i64::from(offset);
         let (rule, left) = match policy {
-            PriorityPolicy::Default => (rules::OFFSET, term(Quantity::Priority, Value::Sum([below, offset]))),
+            PriorityPolicy::Default => (rules::OFFSET, term(Quantity::Priority, Value::Sum([previous, offset]))),
             PriorityPolicy::Fence => (rules::PRIORITY_FENCE, term(Quantity::PriorityOffset, Value::Count(offset))),
         };
         let right = term(Quantity::Priority, Value::Count(*compared.last().unwrap_or(&priority)));

@@ -57,14 +57,14 @@ impl Memory {
             let again = again.filter(|_| a.last_check.is_some_and(|last| last <= self.changed_at.as_millis()));
             let reserve = a.created + core.settings.reservation_delay + 1;
             let moments = [Some(reserve).filter(|_| a.reserved.is_none()), Some(a.created + delay), again, rested];
-            next = moments.into_iter().chain([next]).flatten().filter(|&at| at > now_ms).min();
+            next = moments.into_iter().chain([next]).flatten().filter(|&time| time > now_ms).min();
         }
         let quota = quota_due(core).filter(|&due| due > now_ms);
         let gangs = self.gangs.due(core).filter(|&due| due > now_ms);
         if rhythm == Rhythm::OnEvents {
             // A placeholder timeout is an event of the core.
-            let at = gangs.map(Time::from_millis);
-            return at.map_or(rhythm.wake(now), |at| Wake::OnChangeOrAt { not_before: now, at });
+            let time = gangs.map(Time::from_millis);
+            return time.map_or(rhythm.wake(now), |time| Wake::OnChangeOrAt { not_before: now, at: time });
         }
         let Some(next) = [next, quota, gangs].into_iter().flatten().min() else { return rhythm.wake(now) };
         match rhythm {

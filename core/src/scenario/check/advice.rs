@@ -18,7 +18,7 @@ const SUM_MAX: i128 = 1 << 62;
 
 /// Reports advice on queues and sums.
 pub fn advice(
-    s: &Scenario,
+    scenario: &Scenario,
     policy: &Policy,
     pools: &Pools,
     nodes: &Nodes,
@@ -35,11 +35,12 @@ pub fn advice(
         let name = &pools.names[pool.index()];
         let all = queues.in_pool(pool);
         for (id, queue) in all.iter() {
-            let (location, is_own) = queues.location_in(s, id, name);
+            let (location, is_own) = queues.location_in(scenario, id, name);
             let is_new = !std::mem::replace(&mut checked[id.index()], true) || is_own;
             let requested = if is_own { in_pool.get(id.index()) } else { None };
             let requested = requested.unwrap_or(&anywhere[id.index()]);
-            let checks_children = is_new || queue.children.iter().any(|&child| queues.location_in(s, child, name).1);
+            let checks_children =
+                is_new || queue.children.iter().any(|&child| queues.location_in(scenario, child, name).1);
             if is_new {
                 policy.advise_queue(&DraftQueue { queue, requested: *requested, at: &|| location.path() }, f);
             }
@@ -50,12 +51,12 @@ pub fn advice(
             }
         }
     }
-    ignored::of_queues(s, policy.description(), queues, f);
+    ignored::of_queues(scenario, policy.description(), queues, f);
     for pool in pools.ids().filter(|_| nodes.complete) {
         let name = (pools.len() > 1).then(|| &*pools.names[pool.index()]);
         oversubscribed(queues.in_pool(pool), name, capacity(nodes, pool), f);
     }
-    same_age(s, queues, f);
+    same_age(scenario, queues, f);
 }
 
 /// The resources requested by the jobs in and below each queue; with a pool, only by those that may run there.
@@ -181,7 +182,7 @@ fn in_words(printed: &str, resource: Resource) -> String {
     [printed, " ", unit].concat()
 }
 
-fn same_age(s: &Scenario, queues: &Queues, f: &mut Findings) {
+fn same_age(scenario: &Scenario, queues: &Queues, f: &mut Findings) {
     let all: Vec<&crate::cluster::Queue> = queues.all.values().collect();
     let age = |i: usize| (all[i].parent, all[i].created);
     let mut order: Vec<usize> = (0..all.len()).collect();
@@ -189,7 +190,7 @@ fn same_age(s: &Scenario, queues: &Queues, f: &mut Findings) {
     for pair in order.windows(2) {
         let [a, b] = [all[pair[0]], all[pair[1]]];
         if a.parent == b.parent && a.created == b.created {
-            let place = queues.location(s, QueueId::from_index(pair[1])).field("created");
+            let place = queues.location(scenario, QueueId::from_index(pair[1])).field("created");
             let message =
                 format!("{} and {} are of the same age, so their names break ties", quoted(&a.name), quoted(&b.name));
             // Later than every sibling, so that the fix creates no other equal pair.

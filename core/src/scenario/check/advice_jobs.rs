@@ -21,10 +21,16 @@ const RESOURCES: [Resource; RESOURCES_MAX] =
 type Key<'a> = (&'a BTreeMap<String, String>, &'a [PartitionId], [i64; RESOURCES_MAX], i64, Option<&'a PodRules>);
 
 /// Reports advice on jobs.
-pub fn advice(s: &Scenario, (policy, named): (&Description, &Named), nodes: &Nodes, jobs: &Jobs, f: &mut Findings) {
+pub fn advice(
+    scenario: &Scenario,
+    (policy, named): (&Description, &Named),
+    nodes: &Nodes,
+    jobs: &Jobs,
+    f: &mut Findings,
+) {
     let mut answers: BTreeMap<Key<'_>, Answer> = BTreeMap::new();
-    for (i, (entry, template)) in s.jobs.iter().zip(&jobs.templates).enumerate() {
-        let location = jobs.location(s, i);
+    for (i, (entry, template)) in scenario.jobs.iter().zip(&jobs.templates).enumerate() {
+        let location = jobs.location(scenario, i);
         let of_set = location.pod_sets(entry);
         let mut is_reported = false;
         for (k, set) in template.sets.iter().enumerate() {
@@ -46,15 +52,15 @@ pub fn advice(s: &Scenario, (policy, named): (&Description, &Named), nodes: &Nod
                 Answer::NoAffinity => {
                     is_reported = true;
                     let is_of_set = entry.pod_sets.get(k).is_some_and(|set| !set.affinity.is_empty());
-                    no_affinity(entry, if is_of_set { location } else { jobs.location(s, i) }, f);
+                    no_affinity(entry, if is_of_set { location } else { jobs.location(scenario, i) }, f);
                 }
                 Answer::NotTolerated(kind) => {
                     is_reported = true;
-                    not_tolerated(entry, jobs.location(s, i), &nodes.kinds[kind].0, tolerations, f);
+                    not_tolerated(entry, jobs.location(scenario, i), &nodes.kinds[kind].0, tolerations, f);
                 }
                 Answer::NoMatch => {
                     if k == 0 {
-                        let path = jobs.location(s, i).field("selector");
+                        let path = jobs.location(scenario, i).field("selector");
                         let labels: Vec<String> = entry.selector.iter().map(|(k, v)| format!("{k}={v}")).collect();
                         let message = format!(
                             "no [node] has the labels {}; the [job] waits for ever",
@@ -79,8 +85,8 @@ pub fn advice(s: &Scenario, (policy, named): (&Description, &Named), nodes: &Nod
             }
         }
     }
-    ignored::of_nodes(s, policy, f);
-    ignored::of_jobs(s, policy, jobs, f);
+    ignored::of_nodes(scenario, policy, f);
+    ignored::of_jobs(scenario, policy, jobs, f);
 }
 
 /// Reports less than a mebibyte of memory: probably a number of gibibytes, where a plain number counts bytes.
@@ -96,7 +102,7 @@ fn few_bytes(job: &str, location: Location<'_>, memory: Amount, f: &mut Findings
     }
 }
 
-/// Reports a pod that requests more of a resource than `most`, the largest capacity of any node; for GPU memory in MiB.
+/// Reports a pod that requests more of a resource than `largest`, the largest capacity of any node; for GPU memory in MiB.
 fn too_big(
     job: &str,
     location: Location<'_>,

@@ -22,12 +22,12 @@ struct TooLarge<'a> {
 }
 
 /// Reports limits of queues that are below what a job needs to start, in each node pool that it may use.
-pub fn advice(s: &Scenario, policy: &Policy, (pools, queues): (&Pools, &Queues), jobs: &Jobs, f: &mut Findings) {
+pub fn advice(scenario: &Scenario, policy: &Policy, (pools, queues): (&Pools, &Queues), jobs: &Jobs, f: &mut Findings) {
     let (description, inherits) = (policy.description(), policy.inherits_limits());
     // Limits on shares are counted in other units than requests.
     let Some(limit) = description.queue.limit.filter(|_| !description.supports.share_usage) else { return };
     let mut too_large: BTreeMap<(QueueId, PartitionId, Resource), TooLarge<'_>> = BTreeMap::new();
-    for (entry, template) in s.jobs.iter().zip(&jobs.templates) {
+    for (entry, template) in scenario.jobs.iter().zip(&jobs.templates) {
         if !entry.on.is_empty() || template.queue.index() >= queues.all.len() {
             continue;
         }
@@ -54,12 +54,12 @@ pub fn advice(s: &Scenario, policy: &Policy, (pools, queues): (&Pools, &Queues),
         }
     }
     for ((queue, pool, resource), jobs) in too_large {
-        report(s, (pools, queues), (queue, pool, resource), &jobs, f);
+        report(scenario, (pools, queues), (queue, pool, resource), &jobs, f);
     }
 }
 
 fn report(
-    s: &Scenario,
+    scenario: &Scenario,
     (pools, queues): (&Pools, &Queues),
     (queue, pool, resource): (QueueId, PartitionId, Resource),
     jobs: &TooLarge<'_>,
@@ -75,7 +75,7 @@ fn report(
         quoted(&limited.name),
         print_amount(limit, resource),
     );
-    let (location, _) = queues.location_in(s, queue, &pools.names[pool.index()]);
+    let (location, _) = queues.location_in(scenario, queue, &pools.names[pool.index()]);
     let path = location.path().field(what).field("limit");
     f.suggest(codes::LIMIT_BELOW_JOB, path, message, &need, format!("Set the {what} [limit] to {need}"));
 }

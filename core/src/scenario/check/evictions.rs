@@ -29,10 +29,10 @@ pub fn ends(entry: &JobEntry, is_later: bool, location: Location<'_>, f: &mut Fi
 }
 
 /// Resolves the jobs for which pods are being evicted.
-pub fn for_whom(s: &Scenario, jobs: &mut Jobs, f: &mut Findings) {
-    for (i, entry) in s.jobs.iter().enumerate() {
+pub fn for_whom(scenario: &Scenario, jobs: &mut Jobs, f: &mut Findings) {
+    for (i, entry) in scenario.jobs.iter().enumerate() {
         let Some(name) = &entry.evicted_for else { continue };
-        let location = jobs.location(s, i);
+        let location = jobs.location(scenario, i);
         let path = location.field("evicted-for");
         if entry.terminating.iter().all(|text| text.trim().is_empty()) {
             let message = "evicted-for has no effect: no [pod] of this [job] is terminating";

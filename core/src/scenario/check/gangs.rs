@@ -77,7 +77,7 @@ fn members(entry: &JobEntry, group: &str) -> usize {
         let path: Vec<&str> = set.group.split('/').map(str::trim).filter(|name| !name.is_empty()).collect();
         let depth = match group {
             "" => Some(0),
-            group => path.iter().position(|name| *name == group).map(|at| at + 1),
+            group => path.iter().position(|name| *name == group).map(|i| i + 1),
         };
         let member = |depth: usize| path.get(depth).map_or((false, set.name.as_str()), |group| (true, *group));
         members.extend(depth.map(member));

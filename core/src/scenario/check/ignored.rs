@@ -116,7 +116,7 @@ pub fn reads_of_nodes(policy: &Description, field: &str) -> bool {
 }
 
 /// Reports values of queues.
-pub fn of_queues(s: &Scenario, policy: &Description, queues: &Queues, f: &mut Findings) {
+pub fn of_queues(scenario: &Scenario, policy: &Description, queues: &Queues, f: &mut Findings) {
     let name = policy.name;
     let is_ignored = |value: &&QueueValue| !(value.is_read)(&policy.queue) && !policy.silent.contains(&value.key);
     for QueueValue { key: what, is_set, .. } in QUEUE.iter().filter(is_ignored) {
@@ -124,9 +124,9 @@ pub fn of_queues(s: &Scenario, policy: &Description, queues: &Queues, f: &mut Fi
             InQueue::Once(is_set) => is_set(queue),
             InQueue::PerResource(is_set) => resources(queue).iter().any(|(_, entry)| is_set(entry)),
         };
-        let Some((i, first, more)) = first_and_more(&s.queues, is_in) else { continue };
+        let Some((i, first, more)) = first_and_more(&scenario.queues, is_in) else { continue };
         let message = format!("{name} ignores {what} (of {}{more})", quoted(&first.name));
-        let location = queues.location(s, QueueId::from_index(i));
+        let location = queues.location(scenario, QueueId::from_index(i));
         let part = match is_set {
             InQueue::Once(_) => None,
             InQueue::PerResource(is_set) => resources(first).into_iter().find(|(_, entry)| is_set(entry)),
@@ -137,11 +137,11 @@ pub fn of_queues(s: &Scenario, policy: &Description, queues: &Queues, f: &mut Fi
         };
         f.add(codes::NOT_EXPRESSED, path, message, None);
     }
-    of_other_resources(s, policy, queues, f);
+    of_other_resources(scenario, policy, queues, f);
 }
 
 /// Reports values that the policy reads for GPUs alone.
-fn of_other_resources(s: &Scenario, policy: &Description, queues: &Queues, f: &mut Findings) {
+fn of_other_resources(scenario: &Scenario, policy: &Description, queues: &Queues, f: &mut Findings) {
     let read = [policy.queue.quota, policy.queue.limit, policy.queue.weight];
     let of_gpus_alone = QUEUE.iter().zip(read).filter(|(_, read)| read.is_some_and(|read| read.of_gpus_alone));
     for (QueueValue { key: what, is_set, .. }, _) in of_gpus_alone {
@@ -150,20 +150,20 @@ fn of_other_resources(s: &Scenario, policy: &Description, queues: &Queues, f: &m
             let others = resources(q).into_iter().filter(|(resource, _)| *resource != "gpu");
             others.filter(|(_, entry)| is_set(entry)).map(|(resource, _)| resource).next()
         };
-        let Some((i, first, more)) = first_and_more(&s.queues, |q| set(q).is_some()) else { continue };
+        let Some((i, first, more)) = first_and_more(&scenario.queues, |q| set(q).is_some()) else { continue };
         let resource = set(first).unwrap_or_default();
         let message = format!("{} ignores {what} of {resource} (of {}{more})", policy.name, quoted(&first.name));
-        let path = queues.location(s, QueueId::from_index(i)).path().field(resource).field(what);
+        let path = queues.location(scenario, QueueId::from_index(i)).path().field(resource).field(what);
         f.add(codes::NOT_EXPRESSED, path, message, None);
     }
 }
 
 /// Reports values of jobs.
-pub fn of_jobs(s: &Scenario, policy: &Description, jobs: &Jobs, f: &mut Findings) {
+pub fn of_jobs(scenario: &Scenario, policy: &Description, jobs: &Jobs, f: &mut Findings) {
     let name = policy.name;
     for value in JOB.iter().filter(|value| !(value.is_read)(&policy.supports)) {
         let is_in = |job: &JobEntry| (value.in_job)(job) || job.pod_sets.iter().any(value.in_pod_set);
-        let Some((i, first, more)) = first_and_more(&s.jobs, is_in) else { continue };
+        let Some((i, first, more)) = first_and_more(&scenario.jobs, is_in) else { continue };
         let suffix = format!("(of {}{more})", quoted(&first.name));
         let message = match value.shown {
             "" => format!("{} {suffix}", policy.supports.semi.err().unwrap_or_default()),
@@ -171,20 +171,20 @@ pub fn of_jobs(s: &Scenario, policy: &Description, jobs: &Jobs, f: &mut Findings
         };
         let set = first.pod_sets.iter().position(value.in_pod_set);
         let location = match set.filter(|_| !(value.in_job)(first)) {
-            Some(k) => jobs.location(s, i).pod_sets(first)(k),
-            None => jobs.location(s, i),
+            Some(k) => jobs.location(scenario, i).pod_sets(first)(k),
+            None => jobs.location(scenario, i),
         };
         f.add(codes::NOT_EXPRESSED, location.field(value.field), message, None);
     }
 }
 
 /// Reports values of nodes.
-pub fn of_nodes(s: &Scenario, policy: &Description, f: &mut Findings) {
+pub fn of_nodes(scenario: &Scenario, policy: &Description, f: &mut Findings) {
     let what = "taints";
-    let with_taints = first_and_more(&s.nodes, |n| !n.taints.is_empty());
+    let with_taints = first_and_more(&scenario.nodes, |n| !n.taints.is_empty());
     let Some((i, first, more)) = with_taints.filter(|_| !reads_of_nodes(policy, what)) else { return };
     let message = format!("{} ignores {what} (of {}{more})", policy.name, quoted(&first.name));
-    let repeats = names::repeats(s.nodes.iter().map(|n| n.name.as_str()));
+    let repeats = names::repeats(scenario.nodes.iter().map(|n| n.name.as_str()));
     let location = names::location("nodes", i, &first.name, &repeats);
     f.add(codes::NOT_EXPRESSED, location.field(what), message, None);
 }

@@ -128,8 +128,8 @@ pub struct Jobs {
 
 impl Jobs {
     /// The location of an entry.
-    pub fn location<'a>(&self, s: &'a Scenario, entry: usize) -> Location<'a> {
-        names::location("jobs", entry, s.jobs.get(entry).map_or("", |j| j.name.as_str()), &self.repeats)
+    pub fn location<'a>(&self, scenario: &'a Scenario, entry: usize) -> Location<'a> {
+        names::location("jobs", entry, scenario.jobs.get(entry).map_or("", |j| j.name.as_str()), &self.repeats)
     }
 
     /// Converts GPU memory to a part of the smallest GPU, at most a whole device, because the node is not known yet. No
@@ -147,22 +147,32 @@ impl Jobs {
     }
 }
 
+/// What the entries of jobs refer to.
+struct Context<'a> {
+    pools: &'a Pools,
+    queues: &'a Queues,
+    policy: &'a Description,
+    named: &'a Named,
+    unset: priority::Unset<'a>,
+    default_set: Arc<str>,
+}
+
 /// Resolves all jobs.
 pub fn jobs(
-    s: &Scenario,
-    (pools, policy, named): (&Pools, &Description, &Named),
-    queues: &Queues,
+    scenario: &Scenario,
+    (pools, queues, named): (&Pools, &Queues, &Named),
+    policy: &Description,
     f: &mut Findings,
 ) -> Jobs {
-    let repeats = names::repeats(s.jobs.iter().map(|j| j.name.as_str()));
-    let default_set: Arc<str> = "default".into();
-    let unset = priority::Unset::of(s);
-    let mut templates = Vec::with_capacity(s.jobs.len());
+    let repeats = names::repeats(scenario.jobs.iter().map(|j| j.name.as_str()));
+    let unset = priority::Unset::of(scenario);
+    let context = Context { pools, queues, policy, named, unset, default_set: "default".into() };
+    let mut templates = Vec::with_capacity(scenario.jobs.len());
     let (mut n_jobs, mut n_pods) = (0u64, 0u64);
-    for (i, entry) in s.jobs.iter().enumerate() {
+    for (i, entry) in scenario.jobs.iter().enumerate() {
         let location = names::location("jobs", i, &entry.name, &repeats);
-        let (mut template, pods) = template(entry, location, (queues, policy), (&default_set, &unset, named), f);
-        template.pools = pools_of(entry, location, (pools, policy), queues.default_pools.get(template.queue), f);
+        let (mut template, pods) = template(entry, location, &context, f);
+        template.pools = pools_of(entry, location, &context, template.queue, f);
         template.gang = gangs::gang(entry, location, policy, f);
         let count = template.count.map_or(1, u64::from);
         n_jobs = n_jobs.saturating_add(count);
@@ -177,7 +187,7 @@ pub fn jobs(
     }
     let mut expanded = Vec::new();
     let mut entries = Vec::new();
-    for (i, (entry, template)) in s.jobs.iter().zip(&templates).enumerate().filter(|_| complete) {
+    for (i, (entry, template)) in scenario.jobs.iter().zip(&templates).enumerate().filter(|_| complete) {
         match template.count {
             None => expanded.push(entry.name.as_str().into()),
             Some(count) => expanded.extend((1..=count).map(|n| Arc::from(format!("{}-{n}", entry.name)))),
@@ -189,8 +199,8 @@ pub fn jobs(
     let mut reported = None;
     for n in twice {
         let i = entries[n as usize];
-        if reported != Some(i) && !s.jobs[i].name.is_empty() {
-            let location = names::location("jobs", i, &s.jobs[i].name, &repeats);
+        if reported != Some(i) && !scenario.jobs[i].name.is_empty() {
+            let location = names::location("jobs", i, &scenario.jobs[i].name, &repeats);
             names::duplicate(&expanded[n as usize], "[job]", location, &index, f);
         }
         reported = Some(i);
@@ -199,20 +209,15 @@ pub fn jobs(
 }
 
 /// Resolves one entry; also returns the number of pods per job, before any limit applies.
-fn template(
-    entry: &JobEntry,
-    location: Location<'_>,
-    (queues, policy): (&Queues, &Description),
-    (default_set, unset, named): (&Arc<str>, &priority::Unset<'_>, &Named),
-    f: &mut Findings,
-) -> (Template, u64) {
+fn template(entry: &JobEntry, location: Location<'_>, context: &Context<'_>, f: &mut Findings) -> (Template, u64) {
+    let Context { queues, policy, unset, .. } = context;
     let (count, arrivals) = patterns::arrivals(entry, location, f);
     names::check_name(&entry.name, count.map_or(0, |n| 1 + n.to_string().len()), "[job]", location, f);
     let lasts = patterns::lasts(entry, location, f);
     patterns::seed_is_used(entry, (arrivals, lasts), location, f);
     let submit = arrivals.submit;
     let priority = unset.priority(&entry.priority, location, f);
-    let (mut sets, pods) = sets(entry, location, (default_set, named, policy), f);
+    let (mut sets, pods) = sets(entry, location, context, f);
     for (set, after) in sets.iter_mut().zip(joining::delays(entry, location, policy, f)) {
         set.after = after;
     }
@@ -323,12 +328,12 @@ fn is_tried_once(entry: &JobEntry, location: Location<'_>, f: &mut Findings) -> 
 fn pools_of(
     entry: &JobEntry,
     location: Location<'_>,
-    (pools, policy): (&Pools, &Description),
-    of_queue: Option<&Vec<PartitionId>>,
+    Context { pools, queues, policy, .. }: &Context<'_>,
+    queue: QueueId,
     f: &mut Findings,
 ) -> Vec<PartitionId> {
     let listed = pools.list(&entry.pools, &|| location.field("pools"), f);
-    let mut list = listed.or_else(|| of_queue.cloned()).unwrap_or_default();
+    let mut list = listed.or_else(|| queues.default_pools.get(queue).cloned()).unwrap_or_default();
     if list.is_empty() {
         list.push(PartitionId(0));
     }
@@ -412,12 +417,7 @@ fn queue(entry: &JobEntry, location: Location<'_>, queues: &Queues, f: &mut Find
 }
 
 /// The kinds of pods of an entry, and their total number of pods.
-fn sets(
-    entry: &JobEntry,
-    location: Location<'_>,
-    (default_set, named, policy): (&Arc<str>, &Named, &Description),
-    f: &mut Findings,
-) -> (Vec<Set>, u64) {
+fn sets(entry: &JobEntry, location: Location<'_>, context: &Context<'_>, f: &mut Findings) -> (Vec<Set>, u64) {
     let shared = rules::shared(entry, location, f);
     if entry.pod_sets.is_empty() {
         let set_entry = PodSetEntry {
@@ -432,7 +432,7 @@ fn sets(
             resources: entry.resources.clone(),
             ..PodSetEntry::default()
         };
-        let (mut set, pods) = pod_set(&set_entry, default_set.clone(), (location, named, policy), f);
+        let (mut set, pods) = pod_set(&set_entry, context.default_set.clone(), location, context, f);
         set.rules = rules::pod_rules(entry, &set_entry, (location, location), &shared, f);
         return (vec![set], pods);
     }
@@ -460,7 +460,7 @@ fn sets(
                 Index::new(entry.pod_sets.iter().map(|s| s.name.as_str().into()).collect::<Vec<_>>().iter());
             names::duplicate(&set_entry.name, "[pod] set", inner, &index, f);
         }
-        let (mut set, pods) = pod_set(set_entry, set_entry.name.as_str().into(), (inner, named, policy), f);
+        let (mut set, pods) = pod_set(set_entry, set_entry.name.as_str().into(), inner, context, f);
         set.rules = rules::pod_rules(entry, set_entry, (location, inner), &shared, f);
         sets.push(set);
         n_pods = n_pods.saturating_add(pods);
@@ -471,7 +471,8 @@ fn sets(
 fn pod_set(
     entry: &PodSetEntry,
     name: Arc<str>,
-    (location, named, policy): (Location<'_>, &Named, &Description),
+    location: Location<'_>,
+    Context { named, policy, .. }: &Context<'_>,
     f: &mut Findings,
 ) -> (Set, u64) {
     let at_least_one = |text: &str| match quantity::count(text) {
@@ -489,25 +490,25 @@ fn pod_set(
     (Set { name, pods: pods_kept, min_available, request, path, rules: None, after: None }, pods)
 }
 
-fn request(own: &PodSetEntry, location: Location<'_>, f: &mut Findings) -> Request {
+fn request(entry: &PodSetEntry, location: Location<'_>, f: &mut Findings) -> Request {
     let mut request = Request::default();
-    if own.cpu.is_some() {
-        request.resources.set(Resource::CPU, f.amount(&own.cpu, Resource::CPU, location, Amount::ZERO));
+    if entry.cpu.is_some() {
+        request.resources.set(Resource::CPU, f.amount(&entry.cpu, Resource::CPU, location, Amount::ZERO));
     }
-    if own.memory.is_some() {
-        request.resources.set(Resource::MEMORY, f.amount(&own.memory, Resource::MEMORY, location, Amount::ZERO));
+    if entry.memory.is_some() {
+        request.resources.set(Resource::MEMORY, f.amount(&entry.memory, Resource::MEMORY, location, Amount::ZERO));
     }
-    if own.gpu.is_some() {
-        let amount = f.amount(&own.gpu, Resource::GPU, location, Amount::ZERO);
+    if entry.gpu.is_some() {
+        let amount = f.amount(&entry.gpu, Resource::GPU, location, Amount::ZERO);
         request.gpu = gpu_request(amount, location, f);
         request.resources.set(Resource::GPU, amount);
     }
-    let devices = devices(own, location, f);
-    if let Some(typed) = &own.gpu_memory {
+    let devices = devices(entry, location, f);
+    if let Some(typed) = &entry.gpu_memory {
         let path = || location.field("gpu-memory");
         let expected = "a memory size such as 8000 (MiB) or 16 GB";
-        let mib = f.value(&own.gpu_memory, 1, expected, &path, &quantity::mebibytes);
-        if own.gpu.is_some() {
+        let mib = f.value(&entry.gpu_memory, 1, expected, &path, &quantity::mebibytes);
+        if entry.gpu.is_some() {
             let message = "gpu and gpu-memory are two ways of asking for a GPU; give only one";
             f.suggest(codes::CONFLICT, path(), message, "", "Remove gpu-memory");
         } else if mib == 0 {
@@ -515,7 +516,7 @@ fn request(own: &PodSetEntry, location: Location<'_>, f: &mut Findings) -> Reque
             f.suggest(codes::NUMBER, path(), message, "", "Remove gpu-memory");
         } else {
             request.gpu = GpuRequest::Memory { mib, devices: 1 };
-            f.gpu_memory(&own.gpu_memory, mib, &path);
+            f.gpu_memory(&entry.gpu_memory, mib, &path);
         }
     }
     if devices != 1 {
@@ -536,14 +537,14 @@ fn request(own: &PodSetEntry, location: Location<'_>, f: &mut Findings) -> Reque
 }
 
 /// Number of devices for a request of parts.
-fn devices(own: &PodSetEntry, location: Location<'_>, f: &mut Findings) -> u32 {
+fn devices(entry: &PodSetEntry, location: Location<'_>, f: &mut Findings) -> u32 {
     let parse = |text: &str| match quantity::count(text)? {
         0 => Err(Wrong::Form),
         n if n > NODE_GPUS_MAX as u64 => Err(Wrong::Large),
         n => Ok(n as u32),
     };
     let expected = format!("a whole number of devices, from 1 to {NODE_GPUS_MAX}");
-    f.value(&own.gpu_devices, 1, &expected, &|| location.field("gpu-devices"), &parse)
+    f.value(&entry.gpu_devices, 1, &expected, &|| location.field("gpu-devices"), &parse)
 }
 
 fn gpu_request(amount: Amount, location: Location<'_>, f: &mut Findings) -> GpuRequest {

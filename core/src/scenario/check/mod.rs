@@ -57,7 +57,7 @@ pub fn check(scenario: &Scenario) -> Checked {
     let named = named::Named::of(scenario, f);
     let mut nodes = nodes::nodes(scenario, (&pools, &named), f);
     let queues = queues::queues(scenario, &pools, f);
-    let mut jobs = jobs::jobs(scenario, (&pools, policy.description(), &named), &queues, f);
+    let mut jobs = jobs::jobs(scenario, (&pools, &queues, &named), policy.description(), f);
     jobs.count_gpu_memory(&nodes);
     evictions::for_whom(scenario, &mut jobs, f);
     let mut timeline = timeline::timeline(scenario, (&policy, rhythm), (&pools, &named), &nodes, &queues, &jobs, f);

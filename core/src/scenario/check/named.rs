@@ -20,14 +20,14 @@ pub struct Named {
 
 impl Named {
     /// Collects the names from nodes, jobs, their kinds of pods and the timeline.
-    pub fn of(s: &Scenario, f: &mut Findings) -> Named {
+    pub fn of(scenario: &Scenario, f: &mut Findings) -> Named {
         let in_jobs = |job| {
             let job: &crate::scenario::JobEntry = job;
             job.resources.keys().chain(job.pod_sets.iter().flat_map(|set| set.resources.keys()))
         };
-        let in_nodes = s.nodes.iter().flat_map(|node| node.resources.keys());
-        let in_timeline = s.timeline.iter().flat_map(|entry| entry.capacity.resources.keys());
-        let all = in_nodes.chain(s.jobs.iter().flat_map(in_jobs)).chain(in_timeline);
+        let in_nodes = scenario.nodes.iter().flat_map(|node| node.resources.keys());
+        let in_timeline = scenario.timeline.iter().flat_map(|entry| entry.capacity.resources.keys());
+        let all = in_nodes.chain(scenario.jobs.iter().flat_map(in_jobs)).chain(in_timeline);
         let names: BTreeSet<&str> = all.map(String::as_str).collect();
         let names: Vec<Arc<str>> = names.into_iter().filter(|name| is_name(name)).map(Arc::from).collect();
         if names.len() > NAMED_MAX {

@@ -37,12 +37,12 @@ pub struct Nodes {
 }
 
 /// Resolves all nodes.
-pub fn nodes(s: &Scenario, (pools, named): (&Pools, &Named), f: &mut Findings) -> Nodes {
-    let repeats = names::repeats(s.nodes.iter().map(|n| n.name.as_str()));
-    let mut kinds = Vec::with_capacity(s.nodes.len());
-    let mut groups = Vec::with_capacity(s.nodes.len());
+pub fn nodes(scenario: &Scenario, (pools, named): (&Pools, &Named), f: &mut Findings) -> Nodes {
+    let repeats = names::repeats(scenario.nodes.iter().map(|n| n.name.as_str()));
+    let mut kinds = Vec::with_capacity(scenario.nodes.len());
+    let mut groups = Vec::with_capacity(scenario.nodes.len());
     let mut total = 0u64;
-    for (i, entry) in s.nodes.iter().enumerate() {
+    for (i, entry) in scenario.nodes.iter().enumerate() {
         let location = names::location("nodes", i, &entry.name, &repeats);
         let count = entry.count.as_ref().map(|_| {
             let expected = "a whole number of [nodes]";
@@ -84,7 +84,7 @@ pub fn nodes(s: &Scenario, (pools, named): (&Pools, &Named), f: &mut Findings) -
     let mut reported = None;
     for n in twice {
         let i = entries[n as usize];
-        let (entry, name) = (&s.nodes[i], &all[NodeId(n)].name);
+        let (entry, name) = (&scenario.nodes[i], &all[NodeId(n)].name);
         if reported != Some(i) && !entry.name.is_empty() {
             names::duplicate(name, "[node]", names::location("nodes", i, &entry.name, &repeats), &index, f);
         }
@@ -192,10 +192,10 @@ impl Nodes {
 }
 
 /// Reports pools without nodes.
-pub fn empty_pools(s: &Scenario, nodes: &Nodes, f: &mut Findings) {
-    for (i, pool) in s.pools.iter().enumerate() {
+pub fn empty_pools(scenario: &Scenario, nodes: &Nodes, f: &mut Findings) {
+    for (i, pool) in scenario.pools.iter().enumerate() {
         let id = PartitionId::from_index(i);
-        if nodes.kinds.iter().any(|(node, _)| node.partition == id) || s.nodes.is_empty() {
+        if nodes.kinds.iter().any(|(node, _)| node.partition == id) || scenario.nodes.is_empty() {
             continue;
         }
         let path = names::location("pools", i, &pool.name, &[]).path();

@@ -13,7 +13,7 @@ use crate::units::{Amount, Resource, ResourceVec, Weight};
 
 /// Applies the over-commit ratios to the nodes at the start and to changes of capacity in the timeline.
 pub fn apply(
-    s: &Scenario,
+    scenario: &Scenario,
     (charges, pools): (&[(Policy, Rhythm)], &Pools),
     nodes: &mut Nodes,
     timeline: &mut [Planned],
@@ -43,13 +43,13 @@ pub fn apply(
              the ratio or the GPUs of the [node]",
             quoted(&name)
         );
-        f.add(codes::LARGE, settings_of(s, pools, pool), message, None);
+        f.add(codes::LARGE, settings_of(scenario, pools, pool), message, None);
     }
 }
 
 /// The path of a pool's settings.
-fn settings_of(s: &Scenario, pools: &Pools, pool: PartitionId) -> Path {
-    let has_own = s.pools.get(pool.index()).is_some_and(|pool| !pool.settings.is_empty());
+fn settings_of(scenario: &Scenario, pools: &Pools, pool: PartitionId) -> Path {
+    let has_own = scenario.pools.get(pool.index()).is_some_and(|pool| !pool.settings.is_empty());
     let owner =
         if has_own { Path::default().field("pools").named(&pools.names[pool.index()]) } else { Path::default() };
     owner.field("settings")

@@ -76,7 +76,7 @@ pub fn at_start(arrivals: Arrivals, location: Location<'_>, f: &mut Findings) {
     let Arrivals { every, repeat, .. } = arrivals;
     let is_spread = every.first.max(every.last) > Span::ZERO;
     let is_repeated = repeat.times > 1 && repeat.every > Span::ZERO;
-    for field in [(is_spread, "every"), (is_repeated, "repeat")].into_iter().filter_map(|(is, f)| is.then_some(f)) {
+    for (_, field) in [(is_spread, "every"), (is_repeated, "repeat")].into_iter().filter(|(is_set, _)| *is_set) {
         let message = "a pattern with `on` runs from the start, so its [jobs] cannot arrive one by one";
         f.suggest(codes::NOT_AT_START, location.field(field), message, "", "Let all arrive at once");
     }

@@ -25,14 +25,14 @@ pub struct PodPlacement {
 }
 
 /// Places the pods that already run.
-pub fn placements(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) -> Placements {
+pub fn placements(scenario: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) -> Placements {
     let mut used: BTreeMap<NodeId, NodeUse> = BTreeMap::new();
     let mut placements = Placements::new();
     let says_where =
         |entry: &JobEntry| !entry.on.is_empty() || !entry.on_devices.is_empty() || !entry.terminating.is_empty();
-    for (i, entry) in s.jobs.iter().enumerate().filter(|(_, entry)| says_where(entry)) {
+    for (i, entry) in scenario.jobs.iter().enumerate().filter(|(_, entry)| says_where(entry)) {
         let template = &jobs.templates[i];
-        let location = jobs.location(s, i);
+        let location = jobs.location(scenario, i);
         let in_order = template
             .sets
             .iter()
@@ -125,9 +125,9 @@ fn on_devices(entry: &JobEntry, location: super::Location<'_>, f: &mut Findings)
 }
 
 /// Reports nominated and required nodes that do not exist.
-pub fn nominations(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) {
-    for (i, entry) in s.jobs.iter().enumerate() {
-        let location = jobs.location(s, i);
+pub fn nominations(scenario: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) {
+    for (i, entry) in scenario.jobs.iter().enumerate() {
+        let location = jobs.location(scenario, i);
         let inner = location.pod_sets(entry);
         let of_sets = entry.pod_sets.iter().enumerate();
         let of_sets = of_sets.map(|(k, set)| (inner(k).field("nominated-node"), &set.nominated_node));

@@ -22,19 +22,19 @@ pub struct Pools {
 }
 
 /// Resolves the list of pools; a file without one has a single pool.
-pub fn pools(s: &Scenario, f: &mut Findings) -> Pools {
-    let repeats = names::repeats(s.pools.iter().map(|pool| pool.name.as_str()));
-    if s.pools.len() > POOLS_MAX {
-        let message = format!("there are {} pools; up to {POOLS_MAX} are simulated", s.pools.len());
+pub fn pools(scenario: &Scenario, f: &mut Findings) -> Pools {
+    let repeats = names::repeats(scenario.pools.iter().map(|pool| pool.name.as_str()));
+    if scenario.pools.len() > POOLS_MAX {
+        let message = format!("there are {} pools; up to {POOLS_MAX} are simulated", scenario.pools.len());
         f.add(codes::TOO_MANY, Path::default().field("pools"), message, None);
     }
-    let mut names: Vec<Arc<str>> = s.pools.iter().map(|pool| pool.name.as_str().into()).collect();
+    let mut names: Vec<Arc<str>> = scenario.pools.iter().map(|pool| pool.name.as_str().into()).collect();
     let (index, twice) = Index::new(names.iter());
-    for (i, pool) in s.pools.iter().enumerate() {
+    for (i, pool) in scenario.pools.iter().enumerate() {
         names::check_name(&pool.name, 0, "pool", names::location("pools", i, &pool.name, &repeats), f);
     }
     for i in twice {
-        let name = &s.pools[i as usize].name;
+        let name = &scenario.pools[i as usize].name;
         if !name.is_empty() {
             names::duplicate(name, "pool", names::location("pools", i as usize, name, &repeats), &index, f);
         }
@@ -109,14 +109,14 @@ impl Pools {
 }
 
 /// Policy and rhythm of each pool: those of the scenario, overridden by the pool's own settings.
-pub fn scheduling(s: &Scenario, default: (Policy, Rhythm), f: &mut Findings) -> Vec<(Policy, Rhythm)> {
-    let mut all = Vec::with_capacity(s.pools.len().max(1));
-    for (i, pool) in s.pools.iter().enumerate() {
+pub fn scheduling(scenario: &Scenario, default: (Policy, Rhythm), f: &mut Findings) -> Vec<(Policy, Rhythm)> {
+    let mut all = Vec::with_capacity(scenario.pools.len().max(1));
+    for (i, pool) in scenario.pools.iter().enumerate() {
         if pool.settings.is_empty() && pool.cycle.is_none() {
             all.push(default.clone());
             continue;
         }
-        let mut merged = s.clone();
+        let mut merged = scenario.clone();
         merged.settings.extend(pool.settings.iter().map(|(name, value)| (name.clone(), value.clone())));
         merged.cycle = pool.cycle.clone().or(merged.cycle);
         let mut findings = Findings::default();

@@ -16,11 +16,11 @@ pub struct Unset<'s> {
 
 impl<'s> Unset<'s> {
     /// The defaults under the policy of a scenario.
-    pub fn of(s: &'s Scenario) -> Unset<'s> {
-        let defaults = Policy::job_defaults(&s.policy);
-        let typed = s.settings.get("default-job-priority");
+    pub fn of(scenario: &'s Scenario) -> Unset<'s> {
+        let defaults = Policy::job_defaults(&scenario.policy);
+        let typed = scenario.settings.get("default-job-priority");
         let priority = typed.and_then(|typed| quantity::integer(typed.0.trim()).ok());
-        Unset { settings: &s.settings, defaults, priority: priority.unwrap_or(defaults.priority) }
+        Unset { settings: &scenario.settings, defaults, priority: priority.unwrap_or(defaults.priority) }
     }
 
     /// Whether a job of this priority is preemptible by default.

@@ -29,13 +29,13 @@ pub struct Queues {
 impl Queues {
     /// All queues with their values in a pool.
     pub fn in_pool(&self, pool: PartitionId) -> &Arena<QueueId, Queue> {
-        pool.index().checked_sub(1).map_or(&self.all, |at| &self.further[at])
+        pool.index().checked_sub(1).map_or(&self.all, |i| &self.further[i])
     }
 
     /// The location of a queue's values in a pool, and whether the pool overrides them.
-    pub fn location_in<'a>(&self, s: &'a Scenario, queue: QueueId, pool: &str) -> (Location<'a>, bool) {
-        let location = self.location(s, queue);
-        let rows = s.queues.get(queue.index()).map_or(&[][..], |q| &q.pools);
+    pub fn location_in<'a>(&self, scenario: &'a Scenario, queue: QueueId, pool: &str) -> (Location<'a>, bool) {
+        let location = self.location(scenario, queue);
+        let rows = scenario.queues.get(queue.index()).map_or(&[][..], |q| &q.pools);
         match rows.iter().position(|row| row.name == pool) {
             Some(k) => (location.inside("pools", k, Some(&rows[k].name)), true),
             None => (location, false),
@@ -43,25 +43,25 @@ impl Queues {
     }
 
     /// The location of a queue.
-    pub fn location<'a>(&self, s: &'a Scenario, queue: QueueId) -> Location<'a> {
-        let name = s.queues.get(queue.index()).map_or("", |q| q.name.as_str());
+    pub fn location<'a>(&self, scenario: &'a Scenario, queue: QueueId) -> Location<'a> {
+        let name = scenario.queues.get(queue.index()).map_or("", |q| q.name.as_str());
         names::location("queues", queue.index(), name, &self.repeats)
     }
 }
 
 /// Resolves the tree.
-pub fn queues(s: &Scenario, pools: &Pools, f: &mut Findings) -> Queues {
-    let repeats = names::repeats(s.queues.iter().map(|q| q.name.as_str()));
-    if s.queues.len() as u64 > QUEUES_MAX {
-        let message = format!("there are {} [queues]; up to {QUEUES_MAX} are simulated", s.queues.len());
+pub fn queues(scenario: &Scenario, pools: &Pools, f: &mut Findings) -> Queues {
+    let repeats = names::repeats(scenario.queues.iter().map(|q| q.name.as_str()));
+    if scenario.queues.len() as u64 > QUEUES_MAX {
+        let message = format!("there are {} [queues]; up to {QUEUES_MAX} are simulated", scenario.queues.len());
         f.add(codes::TOO_MANY, Path::default().field("queues"), message, None);
     }
-    let queue_names: Vec<Arc<str>> = s.queues.iter().map(|q| q.name.as_str().into()).collect();
+    let queue_names: Vec<Arc<str>> = scenario.queues.iter().map(|q| q.name.as_str().into()).collect();
     let (index, twice) = Index::new(queue_names.iter());
     let mut all = Arena::new();
     let mut further = vec![Arena::new(); pools.len() - 1];
     let mut default_pools = Arena::new();
-    for (i, entry) in s.queues.iter().enumerate() {
+    for (i, entry) in scenario.queues.iter().enumerate() {
         let location = names::location("queues", i, &entry.name, &repeats);
         names::check_name(&entry.name, 0, "[queue]", location, f);
         let mut first = queue(entry, i, queue_names[i].clone(), location, f);
@@ -79,17 +79,17 @@ pub fn queues(s: &Scenario, pools: &Pools, f: &mut Findings) -> Queues {
             .push(pools.list(&entry.default_pools, &|| location.field("default-pools"), f).unwrap_or_default());
     }
     for i in twice {
-        let entry = &s.queues[i as usize];
+        let entry = &scenario.queues[i as usize];
         if !entry.name.is_empty() {
             let location = names::location("queues", i as usize, &entry.name, &repeats);
             names::duplicate(&entry.name, "[queue]", location, &index, f);
         }
     }
     let mut queues = Queues { all, further, default_pools, index, repeats };
-    parents(s, &mut queues, f);
-    let has_cycles = break_cycles(s, &mut queues, f);
+    parents(scenario, &mut queues, f);
+    let has_cycles = break_cycles(scenario, &mut queues, f);
     if !has_cycles {
-        depth(s, &queues, f);
+        depth(scenario, &queues, f);
     }
     let links: Vec<(QueueId, QueueId)> =
         queues.all.iter().filter_map(|(id, queue)| Some((queue.parent?, id))).collect();
@@ -214,10 +214,10 @@ pub fn priority(typed: &Option<super::Scalar>, location: Location<'_>, f: &mut F
     answer
 }
 
-fn parents(s: &Scenario, queues: &mut Queues, f: &mut Findings) {
-    for (i, entry) in s.queues.iter().enumerate() {
+fn parents(scenario: &Scenario, queues: &mut Queues, f: &mut Findings) {
+    for (i, entry) in scenario.queues.iter().enumerate() {
         let Some(parent) = &entry.parent else { continue };
-        let location = queues.location(s, QueueId::from_index(i));
+        let location = queues.location(scenario, QueueId::from_index(i));
         match queues.index.find(parent) {
             Some(id) if !parent.is_empty() => queues.all[QueueId::from_index(i)].parent = Some(QueueId(id)),
             _ if f.only_counts(codes::NO_PARENT) => {}
@@ -236,7 +236,7 @@ fn parents(s: &Scenario, queues: &mut Queues, f: &mut Findings) {
 }
 
 /// Reports cycles of parents and breaks them, so that the tree can be traversed.
-fn break_cycles(s: &Scenario, queues: &mut Queues, f: &mut Findings) -> bool {
+fn break_cycles(scenario: &Scenario, queues: &mut Queues, f: &mut Findings) -> bool {
     // 0: not visited; otherwise the number of the traversal.
     let mut walked = vec![0usize; queues.all.len()];
     let mut has_cycles = false;
@@ -258,7 +258,7 @@ fn break_cycles(s: &Scenario, queues: &mut Queues, f: &mut Findings) -> bool {
         let more = if members.len() > 8 { format!(" and {} more", members.len() - 8) } else { String::new() };
         let message =
             format!("{}{more} are each other's ancestors; make one of them a top-level [queue]", shown.join(", "));
-        let place = queues.location(s, members[0]).field("parent");
+        let place = queues.location(scenario, members[0]).field("parent");
         f.suggest(codes::CYCLE, place, message, "", format!("Make {} a top-level [queue]", shown[0]));
         queues.all[members[0]].parent = None;
         has_cycles = true;
@@ -266,11 +266,11 @@ fn break_cycles(s: &Scenario, queues: &mut Queues, f: &mut Findings) -> bool {
     has_cycles
 }
 
-fn depth(s: &Scenario, queues: &Queues, f: &mut Findings) {
+fn depth(scenario: &Scenario, queues: &Queues, f: &mut Findings) {
     for (id, queue) in queues.all.iter() {
         let levels = std::iter::successors(Some(id), |&q| queues.all[q].parent).take(TREE_DEPTH_MAX + 2).count();
         if levels == TREE_DEPTH_MAX + 1 {
-            let path = queues.location(s, id).field("parent");
+            let path = queues.location(scenario, id).field("parent");
             let message = format!("{} lies deeper than {TREE_DEPTH_MAX} levels; move it up", quoted(&queue.name));
             f.suggest(codes::TOO_DEEP, path, message, "", "Make it a top-level [queue]");
         }

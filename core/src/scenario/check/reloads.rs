@@ -11,11 +11,11 @@ use crate::policy::Policy;
 use crate::policy::draft::Draft;
 
 /// Reports, at the entries of each reload, values that the product would refuse from then on and did not refuse before.
-pub fn check(s: &Scenario, policy: &Policy, draft: &Draft<'_>, timeline: &[Planned], f: &mut Findings) {
+pub fn check(scenario: &Scenario, policy: &Policy, draft: &Draft<'_>, timeline: &[Planned], f: &mut Findings) {
     if policy.description().supports.reloads.is_none() || !timeline.iter().any(is_reload) {
         return;
     }
-    let mut reported: BTreeSet<String> = refused(policy, draft).map(|found| found.says).collect();
+    let mut reported: BTreeSet<String> = refused(policy, draft).map(|diagnostic| diagnostic.says).collect();
     let mut queues = draft.queues.clone();
     let mut policy = policy;
     for moment in timeline.chunk_by(|one, next| one.at == next.at) {
@@ -30,7 +30,7 @@ pub fn check(s: &Scenario, policy: &Policy, draft: &Draft<'_>, timeline: &[Plann
             if !reported.insert(diagnostic.says.clone()) {
                 continue;
             }
-            let field = entries.iter().find_map(|&i| own_field(&s.timeline[i], i, &diagnostic.at));
+            let field = entries.iter().find_map(|&i| own_field(&scenario.timeline[i], i, &diagnostic.at));
             let path = field.unwrap_or_else(|| entry_at(last));
             let message = format!("{}; it would keep its previous configuration", diagnostic.says);
             f.add(codes::REFUSED, path, message, None);
@@ -72,12 +72,10 @@ fn entry_at(i: usize) -> Path {
 fn own_field(entry: &TimelineEntry, i: usize, path: &Path) -> Option<Path> {
     match path.0.as_slice() {
         [Segment::Field(section), Segment::Field(name)] if section == "settings" => {
-            let field = match entry.settings.contains_key(name) {
-                true => entry_at(i).field("settings").field(name),
-                false if entry.unset.contains(name) => entry_at(i).field("unset"),
-                false => return None,
-            };
-            Some(field)
+            if entry.settings.contains_key(name) {
+                return Some(entry_at(i).field("settings").field(name));
+            }
+            entry.unset.contains(name).then(|| entry_at(i).field("unset"))
         }
         [Segment::Field(section), Segment::Named(queue), rest @ ..] if section == "queues" => {
             let is_set = match rest {

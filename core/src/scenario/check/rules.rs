@@ -132,8 +132,8 @@ fn key_value_effect(text: &str) -> Option<KeyValueEffect> {
     let (rest, effect) = match text.rsplit_once(':') {
         None => (text, None),
         Some((rest, name)) => {
-            let known = EFFECTS.iter().find(|(known, _)| *known == name.trim())?;
-            (rest.trim(), Some(known.1))
+            let (_, effect) = EFFECTS.iter().find(|(effect, _)| *effect == name.trim())?;
+            (rest.trim(), Some(*effect))
         }
     };
     let (key, value) = match rest.split_once('=') {

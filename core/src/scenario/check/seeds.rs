@@ -7,7 +7,7 @@ use super::patterns::SEED_DEFAULT;
 use crate::format::{Findings, Scenario, codes, quoted};
 
 /// Reports patterns with equal random numbers.
-pub fn advice(s: &Scenario, jobs: &Jobs, f: &mut Findings) {
+pub fn advice(scenario: &Scenario, jobs: &Jobs, f: &mut Findings) {
     let drawing = |i: usize| {
         let template = &jobs.templates[i];
         let arrivals = template.arrivals.every.is_random && template.arrivals.count > 1;
@@ -26,9 +26,9 @@ pub fn advice(s: &Scenario, jobs: &Jobs, f: &mut Findings) {
         }
         let free = (1..).find(|n| !used.contains(n)).unwrap_or(SEED_DEFAULT);
         used.insert(free);
-        let path = jobs.location(s, i).field("seed");
+        let path = jobs.location(scenario, i).field("seed");
         let how = if what == "arrive" { "arrive in the same rhythm" } else { "draw the same runtimes" };
-        let (name, other) = (quoted(&s.jobs[i].name), quoted(&s.jobs[other].name));
+        let (name, other) = (quoted(&scenario.jobs[i].name), quoted(&scenario.jobs[other].name));
         let message =
             format!("the [jobs] of {name} and {other} {how}: both have seed {}; give {name} another", seed(i));
         f.suggest(codes::SAME_SEED, path, message, free.to_string(), format!("Set its seed to {free}"));

@@ -7,31 +7,31 @@ use crate::policy::{Policy, Rhythm};
 use crate::time::Span;
 
 /// Resolves the head.
-pub fn settings(s: &Scenario, f: &mut Findings) -> (Policy, Rhythm, Delays) {
+pub fn settings(scenario: &Scenario, f: &mut Findings) -> (Policy, Rhythm, Delays) {
     let root = Path::default();
     let dialect = Policy::DEFAULT.key;
-    if !["", dialect].contains(&s.dialect.as_str()) {
-        let message = format!("dialect {} is not known here; write {dialect}", quoted(&s.dialect));
+    if !["", dialect].contains(&scenario.dialect.as_str()) {
+        let message = format!("dialect {} is not known here; write {dialect}", quoted(&scenario.dialect));
         f.suggest(codes::DIALECT, root.field("dialect"), message, dialect, format!("Use the dialect {dialect}"));
     }
-    let known = Policy::described(&s.policy);
-    if known.is_none() {
-        let near = nearest(&s.policy, Policy::NAMES.iter().copied()).unwrap_or(Policy::DEFAULT.key);
+    let description = Policy::described(&scenario.policy);
+    if description.is_none() {
+        let near = nearest(&scenario.policy, Policy::NAMES.iter().copied()).unwrap_or(Policy::DEFAULT.key);
         let all = Policy::NAMES.join(", ");
-        let message = format!("policy {} is not known here; write one of {all}", quoted(&s.policy));
+        let message = format!("policy {} is not known here; write one of {all}", quoted(&scenario.policy));
         f.suggest(codes::POLICY, root.field("policy"), message, near, format!("Use the policy {near}"));
     }
-    let policy = Policy::read(s, f);
+    let policy = Policy::read(scenario, f);
     let path = root.field("delays");
-    let start = f.time(&s.delays.start, Span::ZERO, &|| path.field("start"), &quantity::span);
-    let termination = f.time(&s.delays.termination, Span::ZERO, &|| path.field("termination"), &quantity::span);
-    let rhythm = rhythm(s, policy.description().cycle, f);
+    let start = f.time(&scenario.delays.start, Span::ZERO, &|| path.field("start"), &quantity::span);
+    let termination = f.time(&scenario.delays.termination, Span::ZERO, &|| path.field("termination"), &quantity::span);
+    let rhythm = rhythm(scenario, policy.description().cycle, f);
     (policy, rhythm, Delays { start, termination })
 }
 
-fn rhythm(s: &Scenario, default: Cycle, f: &mut Findings) -> Rhythm {
+fn rhythm(scenario: &Scenario, default: Cycle, f: &mut Findings) -> Rhythm {
     let on_change = Rhythm::OnChange { at_least: default.at_least() };
-    let Some(typed) = &s.cycle else {
+    let Some(typed) = &scenario.cycle else {
         return match default {
             Cycle::EverySecond => Rhythm::every(Span::from_seconds(1)),
             Cycle::OnChange => on_change,

@@ -25,7 +25,7 @@ type Capacities = BTreeMap<NodeId, Capacity>;
 
 /// Resolves the timeline, by time, then file order.
 pub fn timeline(
-    s: &Scenario,
+    scenario: &Scenario,
     scheduling: (&Policy, Rhythm),
     (pools, named): (&Pools, &Named),
     nodes: &Nodes,
@@ -33,24 +33,24 @@ pub fn timeline(
     jobs: &Jobs,
     f: &mut Findings,
 ) -> Vec<Planned> {
-    let moments = moments(s, f);
+    let moments = moments(scenario, f);
     let values = |pool| queues.in_pool(pool).values().map(|queue| queue.resources).collect();
     let mut queue_values: Now = pools.ids().map(values).collect();
     let mut capacities = Capacities::new();
-    let mut head = s.clone();
+    let mut head = scenario.clone();
     let mut planned = Vec::with_capacity(moments.len());
     let mut order: Vec<usize> = (0..moments.len()).collect();
     order.sort_by_key(|&i| moments[i]);
     for i in order {
         let time_ms = moments[i];
-        let entry = &s.timeline[i];
+        let entry = &scenario.timeline[i];
         if entry.is_remark() {
             continue;
         }
         let location = Location::section("timeline", i, None);
         let has_settings = !entry.settings.is_empty() || !entry.unset.is_empty();
         let targets = [entry.queue.is_some(), entry.node.is_some(), entry.job.is_some(), has_settings];
-        let change = match targets.into_iter().filter(|given| *given).count() {
+        let change = match targets.into_iter().filter(|is_given| *is_given).count() {
             1 => match (&entry.queue, &entry.node, &entry.job) {
                 (Some(name), _, _) => queue_change(entry, name, location, (pools, queues), &mut queue_values, f),
                 (_, Some(name), _) => {
@@ -89,9 +89,9 @@ pub fn timeline(
 }
 
 /// The time of each entry, in milliseconds.
-fn moments(s: &Scenario, f: &mut Findings) -> Vec<i64> {
-    let mut moments = Vec::with_capacity(s.timeline.len());
-    for (i, entry) in s.timeline.iter().enumerate() {
+fn moments(scenario: &Scenario, f: &mut Findings) -> Vec<i64> {
+    let mut moments = Vec::with_capacity(scenario.timeline.len());
+    for (i, entry) in scenario.timeline.iter().enumerate() {
         let location = Location::section("timeline", i, None);
         let time_ms = f.time(&Some(entry.at.clone()), 0, &|| location.field("at"), &quantity::millis);
         if time_ms < 0 {

@@ -35,7 +35,7 @@ impl Case<'_> {
             self.refusal.checks.iter().filter(|_| self.refusal.gate == *gate).find(is_it)
         };
         if let Some(check) = failed(Quantity::PreemptibleJobs, Quantity::Constant) {
-            let place = check.subject.queue.map(|of| text!(" in {queue}", [queue = queue_of(self.frame, of)]));
+            let place = check.subject.queue.map(|id| text!(" in {queue}", [queue = queue_of(self.frame, id)]));
             return Some(text!(". No other preemptible [job] runs{place}", [place]));
         }
         let check = failed(Quantity::Priority, Quantity::Priority).filter(|c| c.subject.other_job.is_some())?;

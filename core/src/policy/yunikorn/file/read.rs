@@ -42,105 +42,105 @@ struct Located<'a> {
 }
 
 impl Reader {
-    fn fault(&mut self, here: &Located<'_>, message: String) {
+    fn fault(&mut self, place: &Located<'_>, message: String) {
         if self.faults.len() >= FAULTS_MAX {
             self.n_more += 1;
             return;
         }
-        self.faults.push(Fault { at: here.path.clone(), position: here.value.at, says: message });
+        self.faults.push(Fault { at: place.path.clone(), position: place.value.at, says: message });
     }
 
     /// Known entries of a map; others are errors.
-    fn entries<'a>(&mut self, here: &Located<'a>, known: &'static [&'static str]) -> Vec<(&'static str, Located<'a>)> {
-        let entries = match &here.value.is {
+    fn entries<'a>(&mut self, place: &Located<'a>, keys: &'static [&'static str]) -> Vec<(&'static str, Located<'a>)> {
+        let entries = match &place.value.is {
             Is::Map(entries) => entries.as_slice(),
             Is::Null => &[],
             _ => {
-                self.fault(here, format!("this takes keys and values: {}", known.join(", ")));
+                self.fault(place, format!("this takes keys and values: {}", keys.join(", ")));
                 &[]
             }
         };
         let mut out = Vec::new();
         for (key, value) in entries {
-            match known.iter().find(|name| *name == key) {
-                Some(name) => out.push((*name, Located { value, path: here.path.field(name) })),
+            match keys.iter().find(|name| *name == key) {
+                Some(name) => out.push((*name, Located { value, path: place.path.field(name) })),
                 None => {
-                    let hint = match nearest(key, known.iter().copied()) {
+                    let hint = match nearest(key, keys.iter().copied()) {
                         Some(near) => format!("did you mean `{near}`?"),
-                        None => format!("known here: {}", known.join(", ")),
+                        None => format!("known here: {}", keys.join(", ")),
                     };
                     let message = format!("unknown field {}; {hint}", quoted(key));
-                    self.fault(&Located { value, path: here.path.clone() }, message);
+                    self.fault(&Located { value, path: place.path.clone() }, message);
                 }
             }
         }
         out
     }
 
-    fn list<'a>(&mut self, here: &Located<'a>) -> Vec<Located<'a>> {
-        match &here.value.is {
+    fn list<'a>(&mut self, place: &Located<'a>) -> Vec<Located<'a>> {
+        match &place.value.is {
             Is::List(items) => {
-                let item = |(i, value)| Located { value, path: self_or_named(&here.path, i, value) };
+                let item = |(i, value)| Located { value, path: self_or_named(&place.path, i, value) };
                 (0u32..).zip(items).map(item).collect()
             }
             Is::Null => Vec::new(),
             _ => {
-                self.fault(here, "this takes a list".into());
+                self.fault(place, "this takes a list".into());
                 Vec::new()
             }
         }
     }
 
-    fn text(&mut self, here: &Located<'_>) -> String {
-        match &here.value.is {
+    fn text(&mut self, place: &Located<'_>) -> String {
+        match &place.value.is {
             Is::Scalar(text) => text.clone(),
             Is::Null => String::new(),
             _ => {
-                self.fault(here, "this takes one value".into());
+                self.fault(place, "this takes one value".into());
                 String::new()
             }
         }
     }
 
-    fn texts(&mut self, here: &Located<'_>) -> Vec<String> {
-        if let Is::Scalar(text) = &here.value.is {
+    fn texts(&mut self, place: &Located<'_>) -> Vec<String> {
+        if let Is::Scalar(text) = &place.value.is {
             return vec![text.clone()];
         }
-        let items = self.list(here);
+        let items = self.list(place);
         items.iter().map(|item| self.text(item)).collect()
     }
 
-    fn count(&mut self, here: &Located<'_>) -> u64 {
-        let text = self.text(here);
+    fn count(&mut self, place: &Located<'_>) -> u64 {
+        let text = self.text(place);
         text.trim().parse().unwrap_or_else(|_| {
-            self.fault(here, format!("{} is not a whole number", quoted(&text)));
+            self.fault(place, format!("{} is not a whole number", quoted(&text)));
             0
         })
     }
 
-    fn switch(&mut self, here: &Located<'_>) -> bool {
-        let text = self.text(here);
+    fn switch(&mut self, place: &Located<'_>) -> bool {
+        let text = self.text(place);
         match text.to_ascii_lowercase().as_str() {
             "true" | "yes" | "on" => true,
             "false" | "no" | "off" | "" => false,
             _ => {
-                self.fault(here, format!("{} is neither true nor false", quoted(&text)));
+                self.fault(place, format!("{} is neither true nor false", quoted(&text)));
                 false
             }
         }
     }
 
-    fn written(&mut self, here: &Located<'_>) -> Written {
+    fn written(&mut self, place: &Located<'_>) -> Written {
         let mut out = Written::new();
-        match &here.value.is {
+        match &place.value.is {
             Is::Map(entries) => {
                 for (key, value) in entries {
-                    let entry = Located { value, path: here.path.field(key) };
+                    let entry = Located { value, path: place.path.field(key) };
                     out.insert(key.clone(), self.text(&entry));
                 }
             }
             Is::Null => {}
-            _ => self.fault(here, "this takes names with values".into()),
+            _ => self.fault(place, "this takes names with values".into()),
         }
         out
     }
@@ -158,30 +158,30 @@ impl Reader {
             "statedumpfilepath",
         ];
         let mut out = Partition::default();
-        for (key, here) in self.entries(&Located { value, path: path.clone() }, KEYS) {
+        for (key, place) in self.entries(&Located { value, path: path.clone() }, KEYS) {
             match key {
-                "name" => out.name = self.text(&here),
-                "queues" => out.queues = self.queues(&here),
-                "placementrules" => out.placementrules = self.rules(here.value, &here.path),
-                "limits" => out.limits = self.limits(here.value, &here.path),
-                "nodesortpolicy" => out.nodesortpolicy = self.node_sort(&here),
-                "preemption" => out.preemption = self.preemption(&here),
-                other => self.ignored.push((here.value.at, format!("{other}: it decides nothing here"))),
+                "name" => out.name = self.text(&place),
+                "queues" => out.queues = self.queues(&place),
+                "placementrules" => out.placementrules = self.rules(place.value, &place.path),
+                "limits" => out.limits = self.limits(place.value, &place.path),
+                "nodesortpolicy" => out.nodesortpolicy = self.node_sort(&place),
+                "preemption" => out.preemption = self.preemption(&place),
+                other => self.ignored.push((place.value.at, format!("{other}: it decides nothing here"))),
             }
         }
         out
     }
 
-    fn node_sort(&mut self, here: &Located<'_>) -> NodeSortPolicy {
+    fn node_sort(&mut self, place: &Located<'_>) -> NodeSortPolicy {
         let mut out = NodeSortPolicy::default();
-        for (key, here) in self.entries(here, &["type", "resourceweights"]) {
+        for (key, place) in self.entries(place, &["type", "resourceweights"]) {
             match key {
-                "type" => out.kind = self.text(&here),
+                "type" => out.kind = self.text(&place),
                 _ => {
-                    for (name, text) in self.written(&here) {
+                    for (name, text) in self.written(&place) {
                         match text.trim().parse::<f64>().ok().filter(|weight| weight.is_finite()) {
                             Some(weight) => drop(out.resourceweights.insert(name, weight)),
-                            None => self.fault(&here, format!("weight {} is not a number", quoted(&text))),
+                            None => self.fault(&place, format!("weight {} is not a number", quoted(&text))),
                         }
                     }
                 }
@@ -190,24 +190,24 @@ impl Reader {
         out
     }
 
-    fn preemption(&mut self, here: &Located<'_>) -> Preemption {
+    fn preemption(&mut self, place: &Located<'_>) -> Preemption {
         let mut out = Preemption::default();
-        for (key, here) in self.entries(here, &["enabled", "quotapreemptionenabled"]) {
-            let on = self.switch(&here);
+        for (key, place) in self.entries(place, &["enabled", "quotapreemptionenabled"]) {
+            let on = self.switch(&place);
             match key {
-                "enabled" => out.enabled = (here.value.is != Is::Null).then_some(on),
+                "enabled" => out.enabled = (place.value.is != Is::Null).then_some(on),
                 _ => out.quotapreemptionenabled = on,
             }
         }
         out
     }
 
-    fn queues(&mut self, here: &Located<'_>) -> Vec<Queue> {
-        let items = self.list(here);
+    fn queues(&mut self, place: &Located<'_>) -> Vec<Queue> {
+        let items = self.list(place);
         items.iter().map(|item| self.queue(item)).collect()
     }
 
-    fn queue(&mut self, here: &Located<'_>) -> Queue {
+    fn queue(&mut self, place: &Located<'_>) -> Queue {
         const KEYS: &[&str] = &[
             "name",
             "parent",
@@ -221,27 +221,27 @@ impl Reader {
             "childtemplate",
         ];
         let mut out = Queue::default();
-        for (key, here) in self.entries(here, KEYS) {
+        for (key, place) in self.entries(place, KEYS) {
             match key {
-                "name" => out.name = self.text(&here),
-                "parent" => out.parent = self.switch(&here),
-                "queues" => out.queues = self.queues(&here),
-                "resources" => out.resources = self.resources(&here),
-                "maxapplications" => out.maxapplications = self.count(&here),
-                "properties" => out.properties = self.written(&here),
-                "submitacl" => out.submitacl = self.text(&here),
-                "adminacl" => out.adminacl = self.text(&here),
-                "limits" => out.limits = self.limits(here.value, &here.path),
-                _ => out.childtemplate = self.template(&here),
+                "name" => out.name = self.text(&place),
+                "parent" => out.parent = self.switch(&place),
+                "queues" => out.queues = self.queues(&place),
+                "resources" => out.resources = self.resources(&place),
+                "maxapplications" => out.maxapplications = self.count(&place),
+                "properties" => out.properties = self.written(&place),
+                "submitacl" => out.submitacl = self.text(&place),
+                "adminacl" => out.adminacl = self.text(&place),
+                "limits" => out.limits = self.limits(place.value, &place.path),
+                _ => out.childtemplate = self.template(&place),
             }
         }
         out
     }
 
-    fn resources(&mut self, here: &Located<'_>) -> Resources {
+    fn resources(&mut self, place: &Located<'_>) -> Resources {
         let mut out = Resources::default();
-        for (key, here) in self.entries(here, &["guaranteed", "max"]) {
-            let written = self.written(&here);
+        for (key, place) in self.entries(place, &["guaranteed", "max"]) {
+            let written = self.written(&place);
             match key {
                 "guaranteed" => out.guaranteed = written,
                 _ => out.max = written,
@@ -250,13 +250,13 @@ impl Reader {
         out
     }
 
-    fn template(&mut self, here: &Located<'_>) -> Template {
+    fn template(&mut self, place: &Located<'_>) -> Template {
         let mut out = Template::default();
-        for (key, here) in self.entries(here, &["maxapplications", "properties", "resources"]) {
+        for (key, place) in self.entries(place, &["maxapplications", "properties", "resources"]) {
             match key {
-                "maxapplications" => out.maxapplications = self.count(&here),
-                "properties" => out.properties = self.written(&here),
-                _ => out.resources = self.resources(&here),
+                "maxapplications" => out.maxapplications = self.count(&place),
+                "properties" => out.properties = self.written(&place),
+                _ => out.resources = self.resources(&place),
             }
         }
         out
@@ -268,13 +268,13 @@ impl Reader {
         let mut all = Vec::new();
         for item in self.list(&Located { value, path: path.clone() }) {
             let mut out = Limit::default();
-            for (key, here) in self.entries(&item, KEYS) {
+            for (key, place) in self.entries(&item, KEYS) {
                 match key {
-                    "limit" => out.limit = self.text(&here),
-                    "users" => out.users = self.texts(&here),
-                    "groups" => out.groups = self.texts(&here),
-                    "maxresources" => out.maxresources = self.written(&here),
-                    _ => out.maxapplications = self.count(&here),
+                    "limit" => out.limit = self.text(&place),
+                    "users" => out.users = self.texts(&place),
+                    "groups" => out.groups = self.texts(&place),
+                    "maxresources" => out.maxresources = self.written(&place),
+                    _ => out.maxapplications = self.count(&place),
                 }
             }
             all.push(out);
@@ -288,20 +288,20 @@ impl Reader {
         items.iter().map(|item| self.rule(item)).collect()
     }
 
-    fn rule(&mut self, here: &Located<'_>) -> Rule {
+    fn rule(&mut self, place: &Located<'_>) -> Rule {
         let mut out = Rule::default();
-        for (key, here) in self.entries(here, &["name", "create", "value", "parent", "filter"]) {
+        for (key, place) in self.entries(place, &["name", "create", "value", "parent", "filter"]) {
             match key {
-                "name" => out.name = self.text(&here).to_lowercase(),
-                "create" => out.create = self.switch(&here),
-                "value" => out.value = self.text(&here),
-                "parent" => out.parent = Some(Box::new(self.rule(&here))),
+                "name" => out.name = self.text(&place).to_lowercase(),
+                "create" => out.create = self.switch(&place),
+                "value" => out.value = self.text(&place),
+                "parent" => out.parent = Some(Box::new(self.rule(&place))),
                 _ => {
-                    for (key, here) in self.entries(&here, &["type", "users", "groups"]) {
+                    for (key, place) in self.entries(&place, &["type", "users", "groups"]) {
                         match key {
-                            "type" => out.filter.kind = self.text(&here),
-                            "users" => out.filter.users = self.texts(&here),
-                            _ => out.filter.groups = self.texts(&here),
+                            "type" => out.filter.kind = self.text(&place),
+                            "users" => out.filter.users = self.texts(&place),
+                            _ => out.filter.groups = self.texts(&place),
                         }
                     }
                 }

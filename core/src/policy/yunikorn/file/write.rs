@@ -10,8 +10,8 @@ fn texts(texts: &[String]) -> Yaml {
     Yaml::List(texts.iter().map(|t| text(t)).collect())
 }
 
-fn switch(on: bool) -> Yaml {
-    Yaml::Value(if on { "true".into() } else { String::new() })
+fn switch(is_on: bool) -> Yaml {
+    Yaml::Value(if is_on { "true".into() } else { String::new() })
 }
 
 fn count(n: u64) -> Yaml {
@@ -91,7 +91,7 @@ pub fn file(partitions: &[Partition]) -> Yaml {
 fn partition(partition: &Partition) -> Yaml {
     let weights = &partition.nodesortpolicy.resourceweights;
     let weights = weights.iter().map(|(name, weight)| (name.clone(), Yaml::Value(weight.to_string())));
-    let enabled = partition.preemption.enabled.map_or(String::new(), |on| on.to_string());
+    let enabled = partition.preemption.enabled.map_or(String::new(), |is_on| is_on.to_string());
     map([
         ("name", text(&partition.name)),
         (
