@@ -237,11 +237,6 @@ fn table_tools(caption: &str, table: &Table) -> impl IntoView {
 
 /// A table with a highlighted row. If there are too many rows, only those around it are rendered.
 pub fn table_of(caption: &str, table: Table, meant: Option<usize>) -> AnyView {
-    table_with(caption, table, meant, Vec::new())
-}
-
-/// A table with a small bar below each number; `parts` holds the lengths per row, one for each numeric column.
-pub fn table_with(caption: &str, table: Table, meant: Option<usize>, parts: Vec<Vec<f64>>) -> AnyView {
     let text = table.text_columns;
     let left_out = table.rows.len().saturating_sub(ROWS_MAX);
     let first = meant.map_or(0, |at| at.saturating_sub(ROWS_MAX / 2)).min(left_out);
@@ -265,8 +260,6 @@ pub fn table_with(caption: &str, table: Table, meant: Option<usize>, parts: Vec<
     let head = move |label: String| if by_queue { head(label).into_any() } else { term(head(label)) };
     let (label, caption) = (caption.to_string(), caption.to_string());
     let class = move |i: usize| if i < text { "" } else { "num" };
-    let part = |row: usize, i: usize| parts.get(row)?.get(i.checked_sub(text)?).copied().filter(|part| *part > 0.0);
-    let bar = |row, i| part(row, i).map(|part| format!("{}%", (part * 100.0).round()));
     view! {
         {tools}
         <div class="table-wrap" tabindex="0" role="region" aria-label=label>
@@ -295,7 +288,7 @@ pub fn table_with(caption: &str, table: Table, meant: Option<usize>, parts: Vec<
                                     {row
                                         .into_iter()
                                         .enumerate()
-                                        .map(|(i, cell)| view! { <td class=class(i) style=("--part", bar(at, i))>{cell}</td> })
+                                        .map(|(i, cell)| view! { <td class=class(i)>{cell}</td> })
                                         .collect_view()}
                                 </tr>
                             }

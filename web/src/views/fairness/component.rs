@@ -1,21 +1,25 @@
-//! Fairness and waste, as numbers.
+//! Fairness and waste: numbers of the cluster, and a bar for each queue.
 
 use fairground::words::Selection;
+use leptos::html;
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
 
+use super::draw::{fairness as draw, place as place_of};
 use super::view::{FairnessView, Warning, fairness, put_differences};
 use crate::chart::alternative::Alternative;
 use crate::engine::report::Report;
 use crate::state::command::Command;
 use crate::store::Store;
-use crate::widgets::picture::{copy, table_with};
+use crate::widgets::picture::{Stride, chart_keys, chart_menu, insert, rem, table_of, walk, width_of};
 use crate::widgets::term::term;
 
-/// Numbers of the cluster, and a table of the queues.
+/// Numbers of the cluster, and what each queue was owed and borrowed.
 #[component]
 pub fn Fairness() -> impl IntoView {
     let store = Store::get();
+    let place = NodeRef::<html::Div>::new();
+    let width = width_of(place, 640.0);
+    let as_table = RwSignal::new(false);
     let view = Memo::new(move |_| -> Option<FairnessView> {
         let (report, frame) = (store.report.get()?, store.frame.get()?);
         let Report::Fairness(tally) = &*report else { return None };
@@ -32,10 +36,11 @@ pub fn Fairness() -> impl IntoView {
         let facts = view.with(|view| view.as_ref().map(|view| view.facts.clone())).unwrap_or_default();
         let fact = |fact: crate::views::fairness::view::Fact| {
             let since = (!fact.since.is_empty()).then(|| view! { <span class="by">{fact.since}</span> });
+            let reading = fact.reading.clone();
             view! {
-                <div class="fact">
+                <div class="fact" title=reading>
                     <dt>{term(fact.name.to_string())}</dt>
-                    <dd><b>{fact.value}</b>{since}<span class="dim">{fact.reading}</span></dd>
+                    <dd><b>{fact.value}</b>{since}<span class="unseen">{fact.reading}</span></dd>
                 </div>
             }
         };
@@ -59,29 +64,70 @@ pub fn Fairness() -> impl IntoView {
         };
         warnings.into_iter().map(warning).collect_view()
     };
+    let svg = Signal::derive(move || view.with(|v| v.as_ref().map_or(String::new(), |v| draw(v, width.get()))));
     let keys = move |event: web_sys::KeyboardEvent| {
-        let is_copy = (event.ctrl_key() || event.meta_key()) && event.key() == "c";
-        if is_copy && !has_marked_text() {
-            copy(store, view.get_untracked().map(|view| view.table));
+        if !chart_keys(store, &event, as_table, || view.get_untracked().map(|view| view.table)) {
+            walk(&event, Stride { down: 1, page: 10 });
         }
     };
+    let as_data = move || {
+        let title = store.terms.get().fill("Fairness and waste by [queue]");
+        view.get().map(|view| table_of(&title, view.table, view.meant))
+    };
     view! {
-        <section class="chart fairness" aria-label="Fairness and waste" on:keydown=keys>
+        <section class="chart fairness" aria-label="Fairness and waste" data-composite on:keydown=keys>
             <div class="sect">
                 <h2>"Fairness and waste"</h2>
                 <p class="summary">{move || view.with(|view| view.as_ref().map(|view| view.summary.clone()))}</p>
+                {chart_menu(as_table)}
             </div>
             {warnings}
             <dl class="facts-row">{facts}</dl>
-            {move || view.get().map(|view| table_with(&store.terms.get().fill("Fairness and waste by [queue]"), view.table, view.meant, view.parts))}
+            <div class="story-body">
+                <div node_ref=place class="story-place">
+                    <Show when=move || !as_table.get() fallback=as_data>
+                        {insert("picture", svg)}
+                        <Spots view width />
+                    </Show>
+                </div>
+            </div>
         </section>
     }
 }
 
-/// Whether text on the page is selected, for example to copy it.
-fn has_marked_text() -> bool {
-    let window = window();
-    let marked = js_sys::Reflect::get(&window, &"getSelection".into()).ok();
-    let marked = marked.and_then(|get| get.dyn_into::<js_sys::Function>().ok()?.call0(&window).ok());
-    marked.is_some_and(|marked| marked.dyn_into::<js_sys::Object>().is_ok_and(|m| m.to_string().length() > 0))
+/// The rows of the picture, which select their queues.
+#[component]
+fn Spots(view: Memo<Option<FairnessView>>, width: Signal<f64>) -> impl IntoView {
+    let store = Store::get();
+    let rows = move || {
+        let says = |view: &FairnessView| view.bars.iter().map(|bar| (bar.name.clone(), view.says(bar))).collect();
+        view.with(|view| view.as_ref().map_or(Vec::new(), says)).into_iter().enumerate()
+    };
+    let spot = move |at: usize, name: String, says: String| {
+        let side = move |side: usize| move || rem(place_of(at, width.get())[side]);
+        let selection = Some(Selection::Queue(name));
+        let clicked = selection.clone();
+        let is_selected = move || store.selection.with(|selected| *selected == selection);
+        view! {
+            <button
+                class="spot"
+                style:left=side(0)
+                style:top=side(1)
+                style:width=side(2)
+                style:height=side(3)
+                tabindex=if at == 0 { "0" } else { "-1" }
+                aria-label=says.clone()
+                title=says
+                aria-pressed=move || is_selected().to_string()
+                on:click=move |_| store.dispatch(Command::Select(clicked.clone()))
+            ></button>
+        }
+    };
+    view! {
+        <div role="group" aria-label=move || store.terms.get().fill("[Queues]")>
+            <For each=rows key=|row| row.clone() let:row>
+                {spot(row.0, row.1.0, row.1.1)}
+            </For>
+        </div>
+    }
 }

@@ -6,7 +6,7 @@ use fairground::words::number::{self, count, number, ratio, unit_of};
 use fairground::words::{Selection, Terms};
 
 use crate::chart::alternative::Alternative;
-use crate::chart::queue_tree::Tree;
+use crate::chart::queue_tree::{Tone, Tree};
 use crate::chart::selection::selected_queue;
 use crate::chart::table::Table;
 use crate::engine::protocol::{Frame, JobRow, QueueRow};
@@ -25,8 +25,53 @@ pub struct FairnessView {
     pub table: Table,
     /// The row of the selected queue.
     pub meant: Option<usize>,
-    /// Numbers of each row as fractions of the column's maximum over queues; empty for the total.
-    pub parts: Vec<Vec<f64>>,
+    /// One bar per queue, in the order of the table.
+    pub bars: Vec<Bar>,
+}
+
+/// What a queue was owed and what it borrowed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bar {
+    pub name: String,
+    /// Level below the top-level queues.
+    pub depth: u32,
+    pub tone: Tone,
+    /// Resource-seconds below its share.
+    pub owed: f64,
+    /// Resource-seconds over its share.
+    pub borrowed: f64,
+    /// Its row of the table, which has the numbers as texts.
+    pub row: usize,
+}
+
+/// Column of the table with what a queue was owed.
+const OWED: usize = 2;
+/// Column of the table with what a queue borrowed.
+const BORROWED: usize = 3;
+/// Columns of the table that stand beside the bars: median wait, evictions, lost work.
+pub const BESIDE: [usize; 3] = [5, 8, 9];
+
+impl FairnessView {
+    /// The owed and the borrowed amount of a bar as texts, with their differences to an alternative.
+    pub fn amounts(&self, bar: &Bar) -> [&str; 2] {
+        [OWED, BORROWED].map(|column| self.table.rows[bar.row][column].as_str())
+    }
+
+    /// A bar in words, the judgement first.
+    pub fn says(&self, bar: &Bar) -> String {
+        let [owed, borrowed] = self.amounts(bar);
+        let judgement = match (bar.owed > 0.0, bar.borrowed > 0.0) {
+            (true, false) => format!("owed {owed}"),
+            (false, true) => format!("borrowed {borrowed}"),
+            (true, true) => format!("owed {owed}, borrowed {borrowed}"),
+            (false, false) => "got its share".into(),
+        };
+        let beside = BESIDE.map(|column| {
+            let (caption, cell) = (&self.table.head[column], &self.table.rows[bar.row][column]);
+            format!(", {}: {cell}", caption.split(", ").next().unwrap_or_default())
+        });
+        format!("{}: {judgement}{}", bar.name, beside.concat())
+    }
 }
 
 /// A job with a problem.
@@ -184,15 +229,22 @@ pub fn fairness(tally: &Fairness, frame: &Frame, selection: Option<&Selection>) 
         let indent = "\u{2003}".repeat(tree.depth(queue) as usize);
         indent + &frame.queues[queue as usize].name
     };
-    let (mut lines, mut meant) = (Vec::new(), None);
+    let (mut lines, mut meant, mut bars) = (Vec::new(), None, Vec::new());
     for (queue, totals) in &rows {
+        bars.push(Bar {
+            name: frame.queues[*queue as usize].name.clone(),
+            depth: tree.depth(*queue),
+            tone: tree.tone(*queue),
+            owed: totals.gpu_seconds_owed,
+            borrowed: totals.gpu_seconds_borrowed,
+            row: lines.len(),
+        });
         if selected == Some(*queue) {
             meant = Some(lines.len());
         }
         lines.extend(with_pools(name(*queue), tree.depth(*queue), totals, true));
     }
     lines.extend(with_pools("all".into(), 0, &tally.summary.all, false));
-    let parts = parts(rows.iter().flat_map(|(_, totals)| lines_of(totals, true)).collect());
     let caption = |(caption, kind): (&str, NumberFormat)| match kind {
         NumberFormat::Amount => format!("{caption}, {}", style.unit()),
         _ => terms.fill(caption),
@@ -204,15 +256,8 @@ pub fn fairness(tally: &Fairness, frame: &Frame, selection: Option<&Selection>) 
         warnings: ping_pong(tally, terms).into_iter().chain(starvation(tally, frame)).collect(),
         table: Table::new(head, 1, lines),
         meant,
-        parts,
+        bars,
     }
-}
-
-fn parts(lines: Vec<[Option<f64>; 9]>) -> Vec<Vec<f64>> {
-    let most = |column: usize| lines.iter().filter_map(|line| line[column]).fold(0.0, f64::max);
-    let most: [f64; 9] = std::array::from_fn(most);
-    let part = |(value, most): (&Option<f64>, f64)| value.map_or(0.0, |value| value / most.max(1e-9));
-    lines.iter().map(|line| line.iter().zip(most).map(part).collect()).collect()
 }
 
 /// Adds to each number its difference to the alternative.
@@ -274,14 +319,19 @@ fn measures(tally: &Fairness) -> [Option<f64>; 5] {
     let part = |gpu_seconds: f64| {
         (tally.summary.gpu_seconds_capacity > 0.0).then(|| gpu_seconds / tally.summary.gpu_seconds_capacity * 100.0)
     };
-    let hours = tally.summary.until.as_millis() as f64 / 3.6e6;
     [
         part(tally.summary.all.gpu_seconds_used),
         part(tally.summary.gpu_seconds_idle_wanted),
         Some(tally.stranded),
-        (hours > 0.0).then(|| tally.summary.all.restarts as f64 / hours),
+        Some(tally.summary.all.restarts as f64 / hours(tally).unwrap_or(1.0)),
         tally.summary.jain,
     ]
+}
+
+/// Hours of the run, once there is one: a rate of less would suggest what has not been seen.
+fn hours(tally: &Fairness) -> Option<f64> {
+    let hours = tally.summary.until.as_millis() as f64 / 3.6e6;
+    (hours >= 1.0).then_some(hours)
 }
 
 /// Name, format and reading aid of a fact.
@@ -314,7 +364,7 @@ fn facts(tally: &Fairness, style: &Style, terms: &Terms) -> Vec<Fact> {
         ),
         ("Free but too scattered", NumberFormat::Now, stranded),
         (
-            "Restarts per hour",
+            if hours(tally).is_some() { "Restarts per hour" } else { "Restarts" },
             NumberFormat::Count,
             format!("{restarts} in {}; {lost} lost", number::time(tally.summary.until.as_millis())),
         ),
@@ -342,8 +392,9 @@ fn ping_pong(tally: &Fairness, terms: &Terms) -> Option<Warning> {
     Some(Warning { name: "Evicted again and again", job: first.job.clone(), says: terms.fill(&says) })
 }
 
-/// A job starves after this number of cycles and after this multiple of the 90th percentile of waits of started jobs.
-const STARVES_AFTER: (i64, f64) = (10, 2.0);
+/// A job starves after this number of cycles, after this multiple of the 90th percentile of waits of started jobs, and
+/// after this part of the run.
+const STARVES_AFTER: (i64, f64, f64) = (10, 2.0, 0.1);
 
 /// The job with the longest wait for its first start, if it starves while its queue is below its fair share.
 fn starvation(tally: &Fairness, frame: &Frame) -> Option<Warning> {
@@ -353,7 +404,10 @@ fn starvation(tally: &Fairness, frame: &Frame) -> Option<Warning> {
     let waited = |job: &JobRow| tally.summary.until.as_millis() - job.submit_ms.max(0);
     let is_long = |job: &JobRow| {
         let cycles = waited(job) * i64::from(tally.summary.cycles) / tally.summary.until.as_millis().max(1);
-        cycles >= STARVES_AFTER.0 && waited(job) as f64 > tally.summary.all.waits.p90_s * 1000.0 * STARVES_AFTER.1
+        let (least, multiple, part) = STARVES_AFTER;
+        let waited = waited(job) as f64;
+        let is_unusual = waited > tally.summary.all.waits.p90_s * 1000.0 * multiple;
+        cycles >= least && is_unusual && waited >= tally.summary.until.as_millis() as f64 * part
     };
     let share = |queue: &QueueRow| queue.fair_share.as_ref().unwrap_or(&queue.quota)[r];
     let is_below =
