@@ -181,7 +181,8 @@ fn fairness_is_described() {
         Used: 79.5 % (35 of 44 GPU-seconds)
         Idle while work waited: 4.5 % (2 GPU-seconds free while jobs waited)
         Free but too scattered: 0 GPUs (of 2 GPUs free: too small for any waiting job)
-        Restarts per hour: 163.64 (1 restart in 0:22; 2 GPU-seconds lost)
+        Restarts: 1 (1 restart in 0:22)
+        Lost by restarts: 2 GPU-seconds (work that is done again)
         Evenness (Jain index): 0.99 (all queues got nearly the same fraction of their share)
         queue	below share	owed, GPU-seconds	borrowed, GPU-seconds	used, GPU-seconds	median wait	P90 wait	longest wait now	evictions	lost, GPU-seconds
         team-a	0:01	1	10	30	0:00	0:01	–	1	2

@@ -148,6 +148,10 @@ impl Style {
             NumberFormat::Ratio => ratio(Some(value)),
         }
     }
+    /// A number that stands alone, with its unit.
+    fn fact(&self, kind: NumberFormat, value: f64) -> String {
+        if kind == NumberFormat::Amount { self.amount(value) } else { self.text(kind, value) }
+    }
     fn amount(&self, seconds: f64) -> String {
         let (number, unit) = (self.text(NumberFormat::Amount, seconds), self.unit());
         // A no-break space keeps number and unit on one line.
@@ -315,7 +319,7 @@ fn signed(by: f64, text: impl Fn(f64) -> String) -> Option<String> {
 }
 
 /// The measures behind the facts, in their order.
-fn measures(tally: &Fairness) -> [Option<f64>; 5] {
+fn measures(tally: &Fairness) -> [Option<f64>; 6] {
     let part = |gpu_seconds: f64| {
         (tally.summary.gpu_seconds_capacity > 0.0).then(|| gpu_seconds / tally.summary.gpu_seconds_capacity * 100.0)
     };
@@ -324,6 +328,7 @@ fn measures(tally: &Fairness) -> [Option<f64>; 5] {
         part(tally.summary.gpu_seconds_idle_wanted),
         Some(tally.stranded),
         Some(tally.summary.all.restarts as f64 / hours(tally).unwrap_or(1.0)),
+        Some(tally.summary.all.gpu_seconds_lost),
         tally.summary.jain,
     ]
 }
@@ -345,7 +350,6 @@ fn facts(tally: &Fairness, style: &Style, terms: &Terms) -> Vec<Fact> {
             format!("of {free} free: too small for any waiting {job}")
         }
     };
-    let lost = style.amount(tally.summary.all.gpu_seconds_lost);
     let restarts = count(tally.summary.all.restarts, "restart");
     let readings = [
         (
@@ -366,13 +370,14 @@ fn facts(tally: &Fairness, style: &Style, terms: &Terms) -> Vec<Fact> {
         (
             if hours(tally).is_some() { "Restarts per hour" } else { "Restarts" },
             NumberFormat::Count,
-            format!("{restarts} in {}; {lost} lost", number::time(tally.summary.until.as_millis())),
+            format!("{restarts} in {}", number::time(tally.summary.until.as_millis())),
         ),
+        ("Lost by restarts", NumberFormat::Amount, "work that is done again".into()),
         ("Evenness (Jain index)", NumberFormat::Ratio, terms.fill(jain_reading(tally.summary.jain))),
     ];
     let fact = |((name, kind, reading), value): (Reading, Option<f64>)| Fact {
         name,
-        value: value.map_or_else(|| "–".into(), |value| style.text(kind, value)),
+        value: value.map_or_else(|| "–".into(), |value| style.fact(kind, value)),
         reading,
         since: String::new(),
         kind,
