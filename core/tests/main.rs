@@ -8,6 +8,7 @@ mod drain;
 mod ego;
 mod ego_over_commit;
 mod ego_settings;
+mod event_checks;
 mod export;
 mod gates;
 mod hostile;

@@ -105,10 +105,10 @@ impl Simulation {
     }
 
     /// Runs the scheduler of every partition that is due at an instant, in file order, and applies its decisions.
-    pub(super) fn run_due(&mut self, at: Time) -> (Trace, Vec<PartitionId>) {
+    pub(super) fn run_due(&mut self, at: Time, explained: Option<PodId>) -> (Trace, Vec<PartitionId>) {
         let is_due = |&partition: &PartitionId| self.next_run(partition).is_some_and(|next| next <= at);
         let due: Vec<PartitionId> = self.state.partitions.ids().filter(is_due).collect();
-        let mut all = Trace::new(self.state.level);
+        let mut all = Trace { explained, ..Trace::new(self.state.level) };
         for &partition in &due {
             let part = &mut self.state.partitions[partition];
             (part.is_triggered, part.has_offer) = (false, false);
@@ -118,7 +118,7 @@ impl Simulation {
             }
             // A partition that is not due in the next cycle still contributes its refusals, even if the level rises
             // until then.
-            let mut trace = Trace::new(self.state.level.max(Level::Decisive));
+            let mut trace = Trace { explained, ..Trace::new(self.state.level.max(Level::Decisive)) };
             self.run_policy(partition, &mut trace);
             if self.state.level < Level::Decisive {
                 trace.events.iter_mut().for_each(|recorded| recorded.checks = Arc::default());

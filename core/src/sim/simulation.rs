@@ -161,6 +161,11 @@ impl Simulation {
 
     /// Runs the next cycle and also returns its trace, which holds every comparison at level *every*.
     pub fn advance_traced(&mut self) -> Option<(CycleRecord, Trace)> {
+        self.advance_explaining(None)
+    }
+
+    /// The same with the events of a pod explained, or the first ones; see [`Trace::explained`].
+    pub(super) fn advance_explaining(&mut self, explained: Option<PodId>) -> Option<(CycleRecord, Trace)> {
         let at = self.next_cycle_at()?;
         let before = self.state.now;
         let mut events = Vec::new();
@@ -170,7 +175,7 @@ impl Simulation {
         let state = &mut self.state;
         state.n_at_instant = if at == before && state.cycle > 0 { state.n_at_instant + 1 } else { 0 };
         state.cycle += 1;
-        let (mut trace, ran) = self.run_due(at);
+        let (mut trace, ran) = self.run_due(at, explained);
         events.append(&mut trace.events);
         if !events.is_empty() {
             self.state.changed_at = at;

@@ -7,12 +7,14 @@
 //! running there, digests included.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use super::explain::checks_of;
 use super::record::CycleRecord;
 use super::simulation::Simulation;
 use crate::scenario::Plan;
 use crate::time::Time;
-use crate::trace::Level;
+use crate::trace::{Check, EXPLAINED_MAX, Level};
 
 /// Initial distance between two checkpoints, in cycles.
 const SPACING: u32 = 4;
@@ -22,6 +24,8 @@ const CHECKPOINTS_MAX: u64 = 64;
 const BUDGET: u64 = 256 << 20;
 /// Largest number of cycles replayed by [`Timeline::after`].
 const WAY_BACK_MAX: u32 = 256;
+/// Largest number of cycles replayed by [`Timeline::event_checks`].
+const REPLAYED_MAX: u32 = 16;
 /// Below this number of pods a cycle takes no noticeable time.
 const PODS_SMALL: usize = 2_000;
 
@@ -146,8 +150,24 @@ impl Timeline {
 
     /// The state after a cycle; `None` if too many cycles, or large ones, would have to be replayed for it.
     pub fn after(&self, cycle: u32) -> Option<Simulation> {
+        if self.is_small() { self.replayed(cycle, WAY_BACK_MAX) } else { None }
+    }
+
+    /// The decisive checks of an event of the present cycle, by its position. Those that were not kept are found by
+    /// running the cycle again; there are none if more than a few cycles would have to be replayed for it.
+    pub fn event_checks(&self, index: usize) -> Arc<[Check]> {
+        let Some(recorded) = self.record.events.get(index) else { return Arc::default() };
+        if self.record.events.len() <= EXPLAINED_MAX || !recorded.checks.is_empty() {
+            return recorded.checks.clone();
+        }
+        let before = self.record.cycle.checked_sub(1).and_then(|cycle| self.replayed(cycle, REPLAYED_MAX));
+        before.and_then(|before| checks_of(before, recorded.event)).unwrap_or_default()
+    }
+
+    /// The state after a cycle, unless more than so many cycles would have to be replayed for it.
+    fn replayed(&self, cycle: u32, most: u32) -> Option<Simulation> {
         let (from, (kept, _)) = self.checkpoints.range(..=cycle).next_back()?;
-        if !self.is_small() || cycle - from > WAY_BACK_MAX {
+        if cycle - from > most {
             return None;
         }
         let mut after = kept.clone();

@@ -16,7 +16,7 @@ pub struct Recorded {
     /// The action of the cycle that decided it; empty for external events and under policies whose cycle has no
     /// actions.
     pub action: &'static str,
-    /// The decisive checks; empty below level *decisive*.
+    /// The decisive checks; empty below level *decisive*, and if there are too many events.
     pub checks: Arc<[Check]>,
 }
 

@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::id::PodId;
+
 mod check;
 mod digest;
 mod event;
@@ -52,11 +54,17 @@ pub enum Level {
     Every,
 }
 
+/// Number of events in a cycle whose decisive checks are kept: the first ones. Those of a later event are found by
+/// running the cycle again, so that a cycle that starts every pod of a large cluster does not keep a million of them.
+pub const EXPLAINED_MAX: usize = 5_000;
+
 /// The record of one cycle of one partition, in the order of the decisions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
     /// The amount of detail that is recorded.
     pub level: Level,
+    /// The pod whose events get their decisive checks; `None`: the first [`EXPLAINED_MAX`] events do.
+    pub explained: Option<PodId>,
     /// The present action of the cycle; empty under a policy whose cycle has no actions.
     pub action: &'static str,
     /// Events with their decisive checks.
@@ -96,9 +104,14 @@ impl Trace {
         Trace { level, ..Trace::default() }
     }
 
-    /// Records an event with its decisive checks; `why` is called at level [`Level::Decisive`] and above.
+    /// Records an event with its decisive checks; `why` is called at level [`Level::Decisive`] and above, if the event
+    /// is one of those that are explained.
     pub fn event<C: Into<Arc<[Check]>>>(&mut self, event: Event, why: impl FnOnce() -> C) {
-        let checks = if self.level >= Level::Decisive { why().into() } else { Arc::default() };
+        let is_explained = match self.explained {
+            Some(pod) => event.subject().pod == Some(pod),
+            None => self.events.len() < EXPLAINED_MAX,
+        };
+        let checks = if is_explained && self.level >= Level::Decisive { why().into() } else { Arc::default() };
         self.events.push(Recorded { event, action: self.action, checks });
     }
 

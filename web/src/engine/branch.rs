@@ -162,9 +162,7 @@ impl Branch {
     }
     /// The comparisons of an event of the current cycle.
     fn event_checks(&self, index: u32) -> EventChecks {
-        let recorded = self.timeline.record().events.get(index as usize);
-        let checks = recorded.map(|recorded| recorded.checks.clone()).unwrap_or_default();
-        EventChecks { cycle: self.cycle(), index, checks }
+        EventChecks { cycle: self.cycle(), index, checks: self.timeline.event_checks(index as usize) }
     }
     /// A report on the whole run.
     pub fn report(&self, request: &ReportRequest) -> Report {

@@ -9,14 +9,12 @@ use std::sync::Arc;
 use fairground::moment::{EventChecks, EventWord, Frame, RuleUse, Run};
 use fairground::policy::Policy;
 use fairground::scenario::Scenario;
+use fairground::trace::EXPLAINED_MAX;
 use fairground::words::{Ladder, Order, Selection, explained_event};
 use serde::{Deserialize, Serialize};
 
 use super::dominant;
 use super::report::{Report, ReportRequest};
-
-/// Above this number of events, a frame has no comparisons of events; those of single events are sent on request.
-const EVENTS_MAX: usize = 5_000;
 
 /// Which run a moment belongs to. While several are computed, earlier ones go first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -229,9 +227,10 @@ impl Focus {
     }
 }
 
-/// Whether a frame has no comparisons of its events, because there are too many.
+/// Whether a frame has no comparisons of its events, because there are too many; those of single events are sent on
+/// request.
 pub fn is_without_checks(frame: &Frame) -> bool {
-    frame.events.len() > EVENTS_MAX
+    frame.events.len() > EXPLAINED_MAX
 }
 
 /// The first eviction of a cycle, otherwise the first start, otherwise the first pending job.
