@@ -98,8 +98,8 @@ impl Plane<'_> {
             let [above, below] = [-BAR, BAR].map(|height| middle + px(height / 2.0));
             let corners = [(zero.min(px(end)), above), (zero.max(px(end)), below)];
             if amount > 0.0 {
-                area.draw(&Rectangle::new(corners, ink.filled(fill).area()))?;
-                area.draw(&Rectangle::new(corners, ink.line(1.5)))?;
+                area.draw(&Rectangle::new(corners, ink.filled(fill).trimmed(Trim::Round).area()))?;
+                area.draw(&Rectangle::new(corners, ink.trimmed(Trim::RoundEdge).line(2.0)))?;
                 write(text, end + to * GAP, Paint::from(Ink::Ink), anchor)?;
             }
         }
