@@ -158,6 +158,7 @@ impl Kai {
         // Marks and outlooks run the cycle again.
         let again = (trace.level >= Level::Decisive).then(|| input.clone());
         let mut session = Session::open(input, trace.level);
+        session.notes.explained = trace.explained;
         let n_events = trace.events.len();
         let mut out = Recorder::new(trace);
         super::run_actions(&mut session, &mut out);

@@ -68,6 +68,10 @@ impl Session<'_> {
                 if let Err(mut failure) = self.place_task(st, (job, task), nodes, pipeline_only, &mut choice) {
                     choice.into_iter().for_each(|choice| self.end_choice(choice));
                     st.rollback(self, checkpoint);
+                    for &task in &chunk {
+                        let pod = self.task(task).pod;
+                        self.notes.placed.remove(&pod);
+                    }
                     if let Failure::NoNode { placed: n, of, free, .. } = &mut failure {
                         (*n, *of) = (placed, chunk.len() as u32);
                         // The rollback has freed what was placed before.
@@ -115,14 +119,14 @@ impl Session<'_> {
         let last = choice.take();
         let choice = choice.insert(self.choose(last, job, pod, nodes));
         while let Some(best) = choice.take_best() {
-            let checks = if explains {
+            let checks = if explains && self.notes.explains(self.inputs.pods[pod.ix()].id) {
                 let next = choice.next_best(MOST);
                 self.placement_checks(task, choice, best, &next)
             } else {
                 Vec::new()
             };
             if self.place_on(st, task, best.node, pipeline_only) {
-                if explains {
+                if !checks.is_empty() {
                     self.notes.placed.insert(pod, checks.into());
                 }
                 return Ok(());

@@ -10,12 +10,14 @@ use crate::policy::kai::record::failure::{Failure, Misfits};
 use crate::policy::kai::record::ties::Ties;
 use crate::policy::kai::record::tried::Tried;
 use crate::policy::kai::task::{JobRef, PodRef, QueueRef};
-use crate::trace::{Check, EvictReason, LedgerRow, Level, Quantity, Term, Value};
+use crate::trace::{Check, EXPLAINED_MAX, EvictReason, LedgerRow, Level, Quantity, Term, Value};
 use crate::units::PerResource;
 
 #[derive(Debug, Default)]
 pub(in crate::policy::kai) struct Notes {
     pub level: Level,
+    /// The pod whose events are explained, if not the first ones are; see [`crate::trace::Trace::explained`].
+    pub explained: Option<PodId>,
     /// Every comparison, at level *every*.
     pub checks: Vec<Check>,
     /// By the session's own jobs; empty below level *decisive*.
@@ -96,6 +98,11 @@ impl Notes {
     /// Whether explanations are recorded.
     pub fn is_on(&self) -> bool {
         self.level >= Level::Refusals
+    }
+    /// Whether the comparisons that select a pod's node are kept.
+    pub fn explains(&self, pod: PodId) -> bool {
+        let is_explained = self.explained.map_or(self.placed.len() < EXPLAINED_MAX, |explained| explained == pod);
+        is_explained && self.level >= Level::Decisive
     }
     /// Changes the note of a job.
     pub fn about(&mut self, job: JobRef, note: impl FnOnce(&mut Note)) {
