@@ -1,6 +1,6 @@
 //! Charts on the page: insertion of SVG text, measuring of elements, tables, and keyboard navigation.
 
-use fairground::words::number;
+use fairground::words::{Selection, number};
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -37,6 +37,44 @@ pub fn legend_lines(lines: impl IntoIterator<Item = (String, &'static str)>) -> 
         view! { <span on:keydown=along_legend>{icon(svg)}{term_at(label, at == 0)}</span> }
     };
     lines.into_iter().enumerate().map(line).collect_view().into_any()
+}
+
+/// Buttons over the parts of a picture that select queues; each has the name of its queue and a description. `place` gives
+/// left, top, width and height in a picture of a width.
+pub fn queue_spots(
+    queues: Signal<Vec<(String, String)>>,
+    place: fn(usize, f64) -> [f64; 4],
+    width: Signal<f64>,
+) -> AnyView {
+    let store = Store::get();
+    let spot = move |at: usize, name: String, says: String| {
+        let side = move |side: usize| move || rem(place(at, width.get())[side]);
+        let selection = Some(Selection::Queue(name));
+        let clicked = selection.clone();
+        let is_selected = move || store.selection.with(|selected| *selected == selection);
+        view! {
+            <button
+                class="spot"
+                style:left=side(0)
+                style:top=side(1)
+                style:width=side(2)
+                style:height=side(3)
+                tabindex=if at == 0 { "0" } else { "-1" }
+                aria-label=says.clone()
+                title=says
+                aria-pressed=move || is_selected().to_string()
+                on:click=move |_| store.dispatch(Command::Select(clicked.clone()))
+            ></button>
+        }
+    };
+    view! {
+        <div role="group" aria-label=move || store.terms.get().fill("[Queues]")>
+            <For each=move || queues.get().into_iter().enumerate() key=|queue| queue.clone() let:queue>
+                {spot(queue.0, queue.1.0, queue.1.1)}
+            </For>
+        </div>
+    }
+    .into_any()
 }
 
 /// Moves the focus between the terms of a legend.

@@ -10,7 +10,7 @@ use crate::chart::alternative::Alternative;
 use crate::engine::report::Report;
 use crate::state::command::Command;
 use crate::store::Store;
-use crate::widgets::picture::{Stride, chart_keys, chart_menu, insert, rem, table_of, walk, width_of};
+use crate::widgets::picture::{Stride, chart_keys, chart_menu, insert, queue_spots, table_of, walk, width_of};
 use crate::widgets::term::term;
 
 /// Numbers of the cluster, and what each queue was owed and borrowed.
@@ -65,6 +65,10 @@ pub fn Fairness() -> impl IntoView {
         warnings.into_iter().map(warning).collect_view()
     };
     let svg = Signal::derive(move || view.with(|v| v.as_ref().map_or(String::new(), |v| draw(v, width.get()))));
+    let says = Signal::derive(move || {
+        let says = |view: &FairnessView| view.bars.iter().map(|bar| (bar.name.clone(), view.says(bar))).collect();
+        view.with(|view| view.as_ref().map_or(Vec::new(), says))
+    });
     let keys = move |event: web_sys::KeyboardEvent| {
         if !chart_keys(store, &event, as_table, || view.get_untracked().map(|view| view.table)) {
             walk(&event, Stride { down: 1, page: 10 });
@@ -87,47 +91,10 @@ pub fn Fairness() -> impl IntoView {
                 <div node_ref=place class="story-place">
                     <Show when=move || !as_table.get() fallback=as_data>
                         {insert("picture", svg)}
-                        <Spots view width />
+                        {queue_spots(says, place_of, width)}
                     </Show>
                 </div>
             </div>
         </section>
-    }
-}
-
-/// The rows of the picture, which select their queues.
-#[component]
-fn Spots(view: Memo<Option<FairnessView>>, width: Signal<f64>) -> impl IntoView {
-    let store = Store::get();
-    let rows = move || {
-        let says = |view: &FairnessView| view.bars.iter().map(|bar| (bar.name.clone(), view.says(bar))).collect();
-        view.with(|view| view.as_ref().map_or(Vec::new(), says)).into_iter().enumerate()
-    };
-    let spot = move |at: usize, name: String, says: String| {
-        let side = move |side: usize| move || rem(place_of(at, width.get())[side]);
-        let selection = Some(Selection::Queue(name));
-        let clicked = selection.clone();
-        let is_selected = move || store.selection.with(|selected| *selected == selection);
-        view! {
-            <button
-                class="spot"
-                style:left=side(0)
-                style:top=side(1)
-                style:width=side(2)
-                style:height=side(3)
-                tabindex=if at == 0 { "0" } else { "-1" }
-                aria-label=says.clone()
-                title=says
-                aria-pressed=move || is_selected().to_string()
-                on:click=move |_| store.dispatch(Command::Select(clicked.clone()))
-            ></button>
-        }
-    };
-    view! {
-        <div role="group" aria-label=move || store.terms.get().fill("[Queues]")>
-            <For each=rows key=|row| row.clone() let:row>
-                {spot(row.0, row.1.0, row.1.1)}
-            </For>
-        </div>
     }
 }

@@ -1,6 +1,5 @@
 //! Queues: one small timeline per queue.
 
-use fairground::words::Selection;
 use leptos::html;
 use leptos::prelude::*;
 
@@ -9,10 +8,9 @@ use super::view::{Measure, TrendsView, lay_behind, trends};
 use crate::chart::alternative::Alternative;
 use crate::chart::marks::{Mark, key as key_of};
 use crate::engine::report::Report;
-use crate::state::command::Command;
 use crate::store::Store;
 use crate::widgets::picture::{
-    Stride, chart_keys, chart_menu, choice, insert, legend_lines, rem, table, walk, width_of,
+    Stride, chart_keys, chart_menu, choice, insert, legend_lines, queue_spots, table, walk, width_of,
 };
 
 /// Names of the legend keys.
@@ -49,6 +47,10 @@ pub fn Trends() -> impl IntoView {
             walk(&event, Stride { down, page: 4 * down });
         }
     };
+    let says = Signal::derive(move || {
+        let says = |view: &TrendsView| view.tiles.iter().map(|tile| (tile.name.clone(), tile.says.clone())).collect();
+        view.with(|view| view.as_ref().map_or(Vec::new(), says))
+    });
     view! {
         <section class="chart multiples" aria-label=move || store.terms.get().fill("[Queues] over time") data-composite on:keydown=keys>
             <div class="sect">
@@ -64,7 +66,7 @@ pub fn Trends() -> impl IntoView {
                         fallback=move || view.get().map(|view| table(&store.terms.get().fill("[Queues] over time"), view.table))
                     >
                         {insert("picture", svg)}
-                        <Spots view width />
+                        {queue_spots(says, place_of, width)}
                     </Show>
                 </div>
             </div>
@@ -111,42 +113,5 @@ fn keys_of(view: Memo<Option<TrendsView>>) -> impl IntoView {
         let keys = keys.map(|(at, name)| (key(at), name));
         let states = STATES.into_iter().filter(|_| has_states).map(|mark| (key_of(mark), mark.name()));
         legend_lines(keys.chain(states))
-    }
-}
-
-#[component]
-fn Spots(view: Memo<Option<TrendsView>>, width: Signal<f64>) -> impl IntoView {
-    let store = Store::get();
-    let names = move || {
-        let names = |v: &TrendsView| v.tiles.iter().map(|t| (t.name.clone(), t.says.clone())).collect();
-        view.with(|v| v.as_ref().map_or(Vec::<(String, String)>::new(), names)).into_iter().enumerate()
-    };
-    let spot = move |at: usize, name: String, says: String| {
-        let side = move |side: usize| move || rem(place_of(at, width.get())[side]);
-        let this = Some(Selection::Queue(name));
-        let other = this.clone();
-        let is_selected = move || store.selection.with(|selected| *selected == other);
-        view! {
-            <button
-                class="spot"
-                style:left=side(0)
-                style:top=side(1)
-                style:width=side(2)
-                style:height=side(3)
-                tabindex=if at == 0 { "0" } else { "-1" }
-                aria-label=says.clone()
-                title=says
-                aria-pressed=move || is_selected().to_string()
-                on:click=move |_| store.dispatch(Command::Select(this.clone()))
-            ></button>
-        }
-        .into_any()
-    };
-    view! {
-        <div role="group" aria-label=move || store.terms.get().fill("[Queues]")>
-            <For each=names key=|item| item.clone() let:item>
-                {spot(item.0, item.1.0, item.1.1)}
-            </For>
-        </div>
     }
 }
