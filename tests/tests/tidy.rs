@@ -83,6 +83,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
             "plotters",
             "plotters-backend",
             "postcard",
+            "fairground-tests",
             "expect-test",
             "proptest",
         ],

@@ -222,8 +222,8 @@ const withLittleMemory = test.extend({
   // A browser of its own, which the other fixtures watch like every page.
   page: async ({ baseURL, browserName }, use, testInfo) => {
     testInfo.skip(browserName === "firefox", "the limit is an option of V8");
-    // 64 KiB each: the engine starts with about 20 MB.
-    const args = ["--no-sandbox", "--disable-gpu", "--js-flags=--wasm-max-mem-pages=1200"];
+    // 39 MB: the engine starts with about 20 MB.
+    const args = ["--no-sandbox", "--disable-gpu", "--js-flags=--wasm-max-mem-pages=600"];
     const browser = await chromium.launch({ executablePath: process.env.FAIRGROUND_BROWSER, args });
     await use(await browser.newPage({ baseURL, serviceWorkers: "block" }));
     await browser.close();
