@@ -96,8 +96,8 @@ pub fn Share(on_close: Callback<()>) -> impl IntoView {
                     "Download the file"
                 </button>
             </div>
-            {embed_options()}
             {share_picture::section(store, is_renamed, link, card)}
+            {embed_options()}
             {tables()}
             {kit::section(store)}
             {files.into_iter().map(product_file).collect_view()}
@@ -195,12 +195,15 @@ fn slider_choice(names: Vec<String>, is_renamed: RwSignal<bool>, control: RwSign
 
 fn embed_options() -> impl IntoView {
     view! {
-        <p class="hint">
-            "The embed is read-only, but for a slider. Options: "
-            <code>"controls=step,play,time"</code> " or " <code>"none"</code> " (which controls), "
-            <code>"edit=1"</code> " (allow dragging), " <code>"view=gantt"</code> " (which view), "
-            <code>"view=time"</code> " for the timeline alone, " <code>"theme=dark"</code> "."
-        </p>
+        <section class="group">
+            <h3>"Options of the embed code"</h3>
+            <p class="hint">
+                "The embed is read-only, but for a slider: "
+                <code>"controls=step,play,time"</code> " or " <code>"none"</code> " (which controls), "
+                <code>"edit=1"</code> " (allow dragging), " <code>"view=gantt"</code> " (which view), "
+                <code>"view=time"</code> " for the timeline alone, " <code>"theme=dark"</code> "."
+            </p>
+        </section>
     }
 }
 
