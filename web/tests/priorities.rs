@@ -6,7 +6,7 @@ use fairground_web::chart::table::Section;
 use fairground_web::engine::report::Report;
 use fairground_web::state::command::Command;
 use fairground_web::state::layout::options::NowView;
-use fairground_web::views::priorities::view::sections;
+use fairground_web::views::priorities::view::{flows, sections};
 
 fn view(example: &str, cycle: u32) -> Vec<Section> {
     let mut whole = Whole::open(example, cycle);
@@ -87,4 +87,22 @@ fn an_application_falls_with_its_requests() {
 fn other_policies_have_their_division_instead() {
     assert_eq!(NowView::Priorities.under("kai"), NowView::Division);
     assert_eq!(NowView::Priorities.under("yunikorn"), NowView::Priorities);
+}
+
+/// In the picture a thick line leads from each queue up to the one that gives it its priority.
+#[test]
+fn a_parent_has_its_priority_from_the_highest_queue_below() {
+    let mut whole = Whole::open("tenants-and-offsets", 0);
+    whole.dispatch(Command::ShowView(NowView::Priorities));
+    let flows = flows(whole.frame());
+    let ways = flows.iter().filter(|flow| flow.is_highest).map(|flow| {
+        let parent = flow.parent.map_or("", |parent| flows[parent].name.as_str());
+        format!("{} → {parent}\n", flow.name)
+    });
+    expect![[r#"
+        system-high → system
+        tenant-a → tenants
+        child-a-1 → tenant-a
+        child-b-1 → tenant-b
+    "#]].assert_eq(&ways.collect::<String>());
 }

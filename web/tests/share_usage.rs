@@ -9,7 +9,7 @@ use fairground_web::chart::table::Section;
 use fairground_web::engine::protocol::Frame;
 use fairground_web::engine::report::{Report, ReportRequest, ShareUsage};
 use fairground_web::library::Example;
-use fairground_web::views::share_usage::view::{pools, sections};
+use fairground_web::views::share_usage::view::{bars, pools, sections};
 
 /// The report on an example at a cycle.
 fn report(example: &str, cycle: u32) -> (ShareUsage, Frame) {
@@ -255,4 +255,25 @@ fn a_slot_plan_says_how_many_slots_are_free() {
     assert!(says(&["b1"]).ends_with(" 3 of 12 slots are free."));
     let (usage, _) = report("ego-share-usage", 1);
     assert!(usage.pools.iter().all(|(_, pool)| pool.free_slots.is_none()), "a multidimensional plan has no slots");
+}
+
+/// The bars of the picture are the consumers with the numbers of the first table.
+#[test]
+fn consumers_are_drawn_with_their_usage_and_quota() {
+    let (usage, frame) = report("ego-share-usage", 1);
+    let bars = bars(&usage, &frame, 0);
+    let line = |bar: &fairground_web::views::share_usage::view::UsageBar| {
+        format!("{} {}: {}, demand {}\n", bar.depth, bar.name, bar.text, bar.demand)
+    };
+    expect![[r#"
+        0 whole pool: 1 of 1, demand 5
+        1 A: 1/3 of 1/3, demand 2
+        2 A1: 1/9 of 1/9, demand 1
+        2 A2: 2/9 of 2/9, demand 1
+        1 B: 2/3 of 2/3, demand 2
+        2 B1: 2/3 of 2/3, demand 1
+        2 B2: 0 of 0, demand 1
+        1 C: 0 of 0, demand 1
+    "#]].assert_eq(&bars.iter().map(line).collect::<String>());
+    assert!(bars.iter().all(|bar| bar.usage <= 1.0 && bar.quota <= 1.0));
 }

@@ -11,6 +11,36 @@ use crate::chart::table::{Section, Table};
 use crate::engine::protocol::Frame;
 use crate::engine::report::Priorities;
 
+/// A queue in the picture: how a priority gets from below to its parent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PriorityFlow {
+    pub name: String,
+    /// Level below the top-level queues.
+    pub depth: u32,
+    pub numbers: PriorityRow,
+    /// The flow of the parent, unless the queue is at the top.
+    pub parent: Option<usize>,
+    /// Whether the parent has its priority from this queue.
+    pub is_highest: bool,
+}
+
+/// The queues in the order of the tree.
+pub fn flows(frame: &Frame) -> Vec<PriorityFlow> {
+    let tree = Tree::new(&frame.queues);
+    let mut flows: Vec<PriorityFlow> = Vec::new();
+    let mut positions: Vec<Option<usize>> = vec![None; frame.queues.len()];
+    for &at in tree.order() {
+        let queue = &frame.queues[at as usize];
+        let Some(numbers) = queue.priority else { continue };
+        let parent = queue.parent.and_then(|parent| positions.get(parent as usize).copied().flatten());
+        let is_highest =
+            parent.is_some_and(|parent| numbers.effective.is_some() && flows[parent].numbers.raw == numbers.effective);
+        positions[at as usize] = Some(flows.len());
+        flows.push(PriorityFlow { name: queue.name.clone(), depth: tree.depth(at), numbers, parent, is_highest });
+    }
+    flows
+}
+
 /// The steps, the latest first, and the queues.
 pub fn sections(of: &Priorities, frame: &Frame, selection: Option<&Selection>) -> Vec<Section> {
     let selected = selected_queue(frame, selection);

@@ -6,6 +6,7 @@ use fairground::units::Resource;
 use fairground::words::Selection;
 use fairground::words::number::{count, in_unit, number, resource_name, unit_of};
 
+use crate::chart::queue_tree::{Tone, Tree};
 use crate::chart::selection::selected_queue;
 use crate::chart::table::{NONE, Section, Table};
 use crate::engine::protocol::Frame;
@@ -37,6 +38,39 @@ pub fn sections(usage: &ShareUsage, frame: &Frame, selection: Option<&Selection>
         capacity(frame, pool),
         Section { meant: consumers.iter().position(is_meant), ..vectors(frame, &consumers) },
     ]
+}
+
+/// A consumer in the picture; amounts are shares of the pool.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UsageBar {
+    pub name: String,
+    /// Level in the tree, 0 for the pool.
+    pub depth: u32,
+    pub tone: Tone,
+    pub usage: f64,
+    pub demand: f64,
+    pub quota: f64,
+    /// *1/9 of 1/3*: usage and quota.
+    pub text: String,
+}
+
+/// The consumers of the pool at an index, or of the last one if it is out of range.
+pub fn bars(usage: &ShareUsage, frame: &Frame, at: usize) -> Vec<UsageBar> {
+    let Some((_, pool)) = usage.pools.get(at).or(usage.pools.last()) else { return Vec::new() };
+    let tree = Tree::new(&frame.queues);
+    let bar = |row: &UsageRow| {
+        let quota = row.consumer.as_ref()?.quota;
+        Some(UsageBar {
+            name: if row.of == UsageOf::Pool { "whole pool".into() } else { row.name.clone() },
+            depth: row.depth,
+            tone: row.queue.map_or_else(Tone::default, |queue| tree.tone(queue.0)),
+            usage: row.usage.real,
+            demand: row.demand.real,
+            quota: quota.real,
+            text: format!("{} of {}", short(row.usage), short(quota)),
+        })
+    };
+    pool.rows.iter().filter_map(bar).collect()
 }
 
 fn pool_name(frame: &Frame, of: Option<QueueId>) -> String {

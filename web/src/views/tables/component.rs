@@ -1,12 +1,13 @@
-//! Views of single policies: tables of an engine report, each with an introduction.
+//! Views of single policies: a picture and tables of an engine report, each with an introduction.
 
+use leptos::html;
 use leptos::prelude::*;
 
 use crate::chart::table::Section;
 use crate::engine::report::Report;
 use crate::store::Store;
 use crate::views::{priorities, share_usage};
-use crate::widgets::picture::{choice, table_of};
+use crate::widgets::picture::{choice, insert, table_of, width_of};
 
 /// The tables of a report; for share usage, those of one pool with a choice of the pool.
 #[component]
@@ -25,6 +26,28 @@ pub fn Tables(
     let pool = move || {
         let pools = names.get();
         (pools.len() > 1).then(|| choice("Pool: ", pools, at.get_untracked(), move |pool| at.set(pool)))
+    };
+    let place = NodeRef::<html::Div>::new();
+    let width = width_of(place, 640.0);
+    let svg = Signal::derive(move || {
+        let Some((report, frame)) = current() else { return String::new() };
+        match &*report {
+            Report::ShareUsage(usage) => {
+                share_usage::draw::usage(&share_usage::view::bars(usage, &frame, at.get()), width.get())
+            }
+            Report::Priorities(_) => priorities::draw::priorities(&priorities::view::flows(&frame), width.get()),
+            _ => String::new(),
+        }
+    });
+    let reading = move || {
+        store.report.with(|report| match report.as_deref() {
+            Some(Report::ShareUsage(_)) => "Filled: share usage. Outlined: usage demand. Diamond: share usage quota.",
+            Some(Report::Priorities(_)) => {
+                "Priorities go up the tree, from right to left. Thick: where a parent has its priority from. A wall is a fence: only the \
+                 offset passes."
+            }
+            _ => "",
+        })
     };
     let section = |Section { title, says, table, meant }: Section| {
         let table = (!table.rows.is_empty()).then(|| table_of(title, table, meant));
@@ -49,6 +72,10 @@ pub fn Tables(
             <div class="sect">
                 <h2>{name}</h2>
                 {pool}
+            </div>
+            <div class="story-body">
+                <div node_ref=place class="story-place">{insert("picture", svg)}</div>
+                <p class="hint">{reading}</p>
             </div>
             {tables}
         </section>
