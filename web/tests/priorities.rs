@@ -104,5 +104,6 @@ fn a_parent_has_its_priority_from_the_highest_queue_below() {
         tenant-a → tenants
         child-a-1 → tenant-a
         child-b-1 → tenant-b
-    "#]].assert_eq(&ways.collect::<String>());
+    "#]]
+    .assert_eq(&ways.collect::<String>());
 }

@@ -274,6 +274,7 @@ fn consumers_are_drawn_with_their_usage_and_quota() {
         2 B1: 2/3 of 2/3, demand 1
         2 B2: 0 of 0, demand 1
         1 C: 0 of 0, demand 1
-    "#]].assert_eq(&bars.iter().map(line).collect::<String>());
+    "#]]
+    .assert_eq(&bars.iter().map(line).collect::<String>());
     assert!(bars.iter().all(|bar| bar.usage <= 1.0 && bar.quota <= 1.0));
 }

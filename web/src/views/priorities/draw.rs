@@ -15,18 +15,21 @@ const ROW: f64 = 30.0;
 const BOX: f64 = 20.0;
 /// Indentation of a name's level.
 const INDENT: f64 = 12.0;
-/// Maximum width of a level.
-const LEVEL_MAX: f64 = 190.0;
+/// Width of a level: with less there is no room for offsets and fences.
+const LEVEL: [f64; 2] = [120.0, 190.0];
 /// Maximum width of a number's box.
 const NUMBER_MAX: f64 = 50.0;
 const GAP: f64 = 10.0;
 
-/// Draws all queues, the top level on the left.
+/// Draws all queues, the top level on the left; empty if the levels do not fit beside each other.
 pub fn priorities(flows: &[PriorityFlow], width: f64) -> String {
     let name = |flow: &PriorityFlow| f64::from(flow.depth) * INDENT + text_width(&flow.name, 14.0);
     let names = flows.iter().map(name).fold(0.0, f64::max).min(width * 0.25) + GAP;
     let levels = flows.iter().map(|flow| flow.depth + 1).max().unwrap_or(1);
-    let level = ((width - names) / f64::from(levels)).min(LEVEL_MAX);
+    let level = ((width - names - 1.0) / f64::from(levels)).min(LEVEL[1]);
+    if level < LEVEL[0] {
+        return String::new();
+    }
     let plane = Plane { names, level, number: (level * 0.4).min(NUMBER_MAX) };
     let size = Size { width, height: ROW * flows.len() as f64 };
     picture("priorities", size, |area| {
@@ -85,17 +88,17 @@ impl Plane {
         let line = vec![(px(seen), px(y)), (px(below), px(y))];
         let passes = if numbers.fence { Ink::Line } else { Ink::Strong };
         area.draw(&PathElement::new(line, Paint::from(passes).line(1.5)))?;
-        let middle = (seen + below) / 2.0;
+        let side = self.number / 2.0;
+        let wall = below - side - GAP;
         if numbers.fence {
-            draw_walls(area, px(middle), px(y - BOX / 2.0), px(y + BOX / 2.0))?;
+            draw_walls(area, px(wall), px(y - BOX / 2.0), px(y + BOX / 2.0))?;
         }
         if numbers.offset != 0 {
             let sign = if numbers.offset < 0 { "−" } else { "+" };
             let text = format!("{sign}{}", numbers.offset.unsigned_abs());
-            let x = if numbers.fence { middle - GAP / 2.0 } else { middle };
-            let anchor = if numbers.fence { HPos::Right } else { HPos::Center };
-            let style = Paint::from(Ink::Ink).trimmed(Trim::Halo).text(12.0, anchor);
-            area.draw(&Text::new(text, (px(x), px(y - 8.0)), style))?;
+            let end = if numbers.fence { wall } else { below - side };
+            let style = Paint::from(Ink::Ink).trimmed(Trim::Halo).text(12.0, HPos::Center);
+            area.draw(&Text::new(text, (px((seen + side + end) / 2.0), px(y - 8.0)), style))?;
         }
         self.number(area, numbers.raw, (below, y), Ink::Soft)?;
         self.number(area, numbers.effective, (seen, y), Ink::Ink)

@@ -75,7 +75,7 @@ pub fn Tables(
             </div>
             <div class="story-body">
                 <div node_ref=place class="story-place">{insert("picture", svg)}</div>
-                <p class="hint">{reading}</p>
+                <p class="hint">{move || (!svg.with(String::is_empty)).then(reading)}</p>
             </div>
             {tables}
         </section>
