@@ -393,7 +393,7 @@ fn reasons_are_printed_before_idle_cycles() {
     let protected =
         "b1 is waiting: no GPU is free, and a1, a2, a3 and a4 are protected by their minimum runtime (until 4:35).";
     assert_eq!(said, [format!("0:01  cycle 1      {protected}"), format!("4:01  cycle 3      {protected}")]);
-    assert!(out.contains("Next: At 4:35 the protection ends;"), "{out}");
+    assert!(out.contains("Next: At 4:35 the protection ends."), "{out}");
 }
 
 /// A job is explained at its last cycle or at a given moment, with numbers, settings and what would help; an unknown
@@ -409,7 +409,7 @@ fn why_explains_one_job() {
         "{out}"
     );
     assert!(out.contains("\nb1 is waiting: no GPU is free, and a1, a2, a3 and a4 are protected"), "{out}");
-    assert!(out.contains("\nNext: At 4:35 the protection ends;"), "{out}");
+    assert!(out.contains("\nNext: At 4:35 the protection ends."), "{out}");
     assert!(out.contains("\nWhat would help: Without a change it starts in cycle "), "{out}");
     let offer = "\n  Remove the minimum runtime before reclaim of team-a: It would start in cycle ";
     assert!(out.contains(offer), "{out}");

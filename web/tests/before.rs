@@ -460,7 +460,7 @@ fn trends_and_fairness_say_how_it_was() {
         Idle while work waited: 0 % −12.5 %
         Free but too scattered: 0 GPUs 
         Restarts: 0 
-        Lost by restarts: 0 GPU-seconds −1
+        Work lost: 0 GPU-seconds −1
         Evenness (Jain index): 0.96 
         queue	below share	owed, GPU-seconds	borrowed, GPU-seconds	used, GPU-seconds	median wait	P90 wait	longest wait now	evictions	lost, GPU-seconds
         team-a	0:00	0	0 (−1)	6 (+1)	–	–	–	0 (−1)	0 (−1)

@@ -182,7 +182,7 @@ fn fairness_is_described() {
         Idle while work waited: 4.5 % (2 GPU-seconds free while jobs waited)
         Free but too scattered: 0 GPUs (of 2 GPUs free: too small for any waiting job)
         Restarts: 1 (1 restart in 0:22)
-        Lost by restarts: 2 GPU-seconds (work that is done again)
+        Work lost: 2 GPU-seconds (work that is done again)
         Evenness (Jain index): 0.99 (all queues got nearly the same fraction of their share)
         queue	below share	owed, GPU-seconds	borrowed, GPU-seconds	used, GPU-seconds	median wait	P90 wait	longest wait now	evictions	lost, GPU-seconds
         team-a	0:01	1	10	30	0:00	0:01	–	1	2

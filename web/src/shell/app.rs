@@ -51,7 +51,9 @@ pub fn App() -> impl IntoView {
     let panel = Memo::new(move |_| view.with(|v| v.panel));
     let shows = move |this: Panel| move || panel.get() == this;
     let folded = Memo::new(move |_| view.with(|v| v.setup_folded));
+    // Without the tree beside them, bars are labelled with the names of their queues.
     let presented = Memo::new(move |_| view.with(|v| v.presenting != Presenting::Off));
+    let named = Memo::new(move |_| presented.get() || view.with(|v| v.setup_folded || !v.has_tree()));
     let time_folded = Memo::new(move |_| view.with(|v| v.time_folded));
     let sized = Memo::new(move |_| view.with(|v| v.setup_width > 0));
     let why_open = Memo::new(move |_| view.with(|v| v.why_open));
@@ -79,6 +81,7 @@ pub fn App() -> impl IntoView {
             class="app"
             data-embed=embed.map(Embed::words)
             class:setup-folded=folded
+            class:bars-named=named
             class:sized=sized
             class:time-folded=time_folded
             class:why-open=why_open

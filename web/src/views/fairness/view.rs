@@ -372,7 +372,7 @@ fn facts(tally: &Fairness, style: &Style, terms: &Terms) -> Vec<Fact> {
             NumberFormat::Count,
             format!("{restarts} in {}", number::time(tally.summary.until.as_millis())),
         ),
-        ("Lost by evictions", NumberFormat::Amount, "work that is done again".into()),
+        ("Work lost", NumberFormat::Amount, "work that is done again".into()),
         ("Evenness (Jain index)", NumberFormat::Ratio, terms.fill(jain_reading(tally.summary.jain))),
     ];
     let fact = |((name, kind, reading), value): (Reading, Option<f64>)| Fact {
