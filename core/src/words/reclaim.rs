@@ -200,12 +200,12 @@ impl<'a> Sides<'a> {
 
 fn reclaimed_by_amounts(frame: &Frame, event: &EventRow, resource: Resource) -> Explanation {
     let name = frame.job_name(event);
-    let job_name = event.by().map_or("", |by| frame.job(by));
+    let claimant = event.by().map_or("", |by| frame.job(by));
     let evicted = reclaimed_for(frame, event);
     let Some(sides) = Sides::new(frame, event, resource) else {
         return Explanation { verdict: text!("{evicted}.", [evicted]), ..Explanation::default() };
     };
-    let clauses = [sides.giver_says(), sides.taker_says(job_name), sides.priority_says()];
+    let clauses = [sides.giver_says(), sides.taker_says(claimant), sides.priority_says()];
     let why = joined(clauses.into_iter().flatten(), "; ");
     let verdict =
         if why.is_empty() { text!("{evicted}.", [evicted]) } else { text!("{evicted}. {why}.", [evicted, why]) };

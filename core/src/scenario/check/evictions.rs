@@ -29,7 +29,7 @@ pub fn ends(entry: &JobEntry, is_later: bool, location: Location<'_>, f: &mut Fi
 }
 
 /// Resolves the jobs for which pods are being evicted.
-pub fn for_whom(scenario: &Scenario, jobs: &mut Jobs, f: &mut Findings) {
+pub fn evicting_jobs(scenario: &Scenario, jobs: &mut Jobs, f: &mut Findings) {
     for (i, entry) in scenario.jobs.iter().enumerate() {
         let Some(name) = &entry.evicted_for else { continue };
         let location = jobs.location(scenario, i);

@@ -59,7 +59,7 @@ pub fn check(scenario: &Scenario) -> Checked {
     let queues = queues::queues(scenario, &pools, f);
     let mut jobs = jobs::jobs(scenario, (&pools, &queues, &named), policy.description(), f);
     jobs.count_gpu_memory(&nodes);
-    evictions::for_whom(scenario, &mut jobs, f);
+    evictions::evicting_jobs(scenario, &mut jobs, f);
     let mut timeline = timeline::timeline(scenario, (&policy, rhythm), (&pools, &named), &nodes, &queues, &jobs, f);
     // From here on the capacity of nodes includes the over-commit ratio.
     over_commit::apply(scenario, (&charges, &pools), &mut nodes, &mut timeline, f);
