@@ -1,7 +1,5 @@
 //! Generates scenarios, runs every law over each, and minimises the first that violates one.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use fairground::link;
 use fairground::scenario::{Scenario, check, codes, read, to_json, to_yaml};
 use fairground::sim::Simulation;
@@ -10,16 +8,7 @@ use fairground::translate::translate;
 use serde_json::Value;
 
 use crate::draw;
-use crate::laws::{LAWS, Verdict};
-
-/// A violated law.
-#[derive(Clone, Debug)]
-pub struct Broken {
-    /// Name of the law.
-    pub law: &'static str,
-    /// Violation.
-    pub says: String,
-}
+use crate::laws::{self, Broken, Verdict};
 
 /// Runs all laws over the scenario of a seed; returns a minimised scenario that violates the same law, if any.
 pub fn soak(policy: &str, seed: u64) -> Option<(Broken, Scenario)> {
@@ -30,32 +19,20 @@ pub fn soak(policy: &str, seed: u64) -> Option<(Broken, Scenario)> {
 
 /// First law that a scenario violates; with `only`, just this one is checked.
 pub fn broken(scenario: &Scenario, number: u64, only: Option<&str>) -> Option<Broken> {
-    let asked = |name: &str| only.is_none_or(|only| only == name);
-    let judge = |law: &'static str, of: &dyn Fn() -> Verdict| {
-        let verdict = if asked(law) {
-            catch_unwind(AssertUnwindSafe(of)).unwrap_or_else(|panic| Err(panic_message(&*panic)))
-        } else {
-            Ok(())
-        };
-        verdict.err().map(|says| Broken { law, says })
-    };
     let of_scenario = [
         ("what is drawn can run", can_run as fn(&Scenario) -> Verdict),
         ("what is written and linked reads back", reads_back),
         ("what is translated can run", translates),
         ("what needs more than a limit never starts", too_large_waits),
     ];
-    let first = of_scenario.into_iter().find_map(|(law, of)| judge(law, &|| of(scenario)));
-    if first.is_some() {
-        return first;
+    for (law, of) in of_scenario.into_iter().filter(|(law, _)| only.is_none_or(|only| only == *law)) {
+        let verdict =
+            laws::catch(law, || of(scenario)).and_then(|verdict| verdict.map_err(|says| Broken { law, says }));
+        if let Err(broken) = verdict {
+            return Some(broken);
+        }
     }
-    let plan = check(scenario).plan?;
-    LAWS.iter().find_map(|law| judge(law.name, &|| (law.of)(&plan, number)))
-}
-
-fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    format!("panic: {}", text.or(panic.downcast_ref::<&str>().copied()).unwrap_or_default())
+    laws::hold(&check(scenario).plan?, number, only).err()
 }
 
 fn can_run(scenario: &Scenario) -> Verdict {

@@ -8,7 +8,7 @@ use fairground::policy::Policy;
 use fairground::scenario::{check, read};
 use fairground::sim::Simulation;
 use fairground::trace::Gate;
-use fairground_tests::laws::what_waits_has_a_reason;
+use fairground_tests::laws;
 use fairground_tests::worlds::{Numbers, newest_kai, plan, pooled};
 use proptest::prelude::*;
 
@@ -77,7 +77,7 @@ timeline:
 ";
     let checked = check(&read(text).scenario.expect("a scenario"));
     let plan = checked.plan.unwrap_or_else(|| panic!("{:?}", checked.diagnostics));
-    assert_eq!(what_waits_has_a_reason(&plan, 0), Ok(()));
+    assert_eq!(laws::hold(&plan, 0, Some("what waits has a reason")), Ok(()));
     let mut simulation = Simulation::new(&plan);
     let mut is_refused = false;
     while let Some(record) = (simulation.cycle() < CYCLES).then(|| simulation.advance()).flatten() {

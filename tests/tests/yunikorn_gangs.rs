@@ -241,8 +241,7 @@ timeline: [{at: 10, node: n-1, capacity: {gpu: 0}}]
 ";
     let checked = fairground::scenario::check(&fairground::scenario::read(text).scenario.expect("a scenario"));
     let plan = checked.plan.unwrap_or_else(|| panic!("{:?}", checked.diagnostics));
-    assert_eq!(fairground_tests::laws::nothing_is_lost_or_held_twice(&plan, 0), Ok(()));
-    assert_eq!(fairground_tests::laws::what_waits_has_a_reason(&plan, 0), Ok(()));
+    assert_eq!(fairground_tests::laws::hold(&plan, 0, None), Ok(()));
     let mut simulation = fairground::sim::Simulation::new(&plan);
     while simulation.cycle() < 60 && simulation.advance().is_some() {}
     let pods = simulation.cluster().pods.values();

@@ -1,0 +1,125 @@
+//! Laws of whole runs: of what comes out of them, and of other runs of the same plan.
+
+use fairground::cluster::{Phase, Restart};
+use fairground::id::PodId;
+use fairground::sim::{Simulation, Timeline};
+use fairground::time::Time;
+use fairground::trace::{Event, Level, Recorded};
+
+use super::{CYCLES, Law, Run, Verdict, ensure, records};
+use crate::draw::Draw;
+
+pub fn laws<'a>() -> [Law<Run<'a>>; 6] {
+    [
+        Law { name: "what is not replaced never starts twice", of: what_is_not_replaced_never_starts_twice },
+        Law { name: "runs are equal", of: runs_are_equal },
+        Law { name: "seeking equals running", of: seeking_equals_running },
+        Law { name: "copies run alike", of: copies_run_alike },
+        Law { name: "skipping changes nothing", of: skipping_changes_nothing },
+        Law { name: "recording decides nothing", of: recording_decides_nothing },
+    ]
+}
+
+/// A pod that is not replaced is placed at most once; it ends when it is gone, and its job has one outcome.
+fn what_is_not_replaced_never_starts_twice(run: &Run) -> Verdict {
+    let starts_of = |events: &[Recorded], pod: PodId| {
+        events.iter().filter(|r| matches!(r.event, Event::Bound { pod: bound, .. } if bound == pod)).count()
+    };
+    let events: Vec<Recorded> = run.records.iter().flat_map(|record| record.events.iter().cloned()).collect();
+    let cluster = run.end.cluster();
+    for (id, pod) in cluster.pods.iter().filter(|(_, pod)| cluster.jobs[pod.job].restart == Restart::Never) {
+        let n = usize::from(run.at_start.contains_key(&id)) + starts_of(&events, id);
+        ensure(n <= 1, || format!("{} was placed {n} times", pod.name))?;
+        let is_over = matches!(pod.phase, Phase::Evicted { .. });
+        let is_said = events.iter().any(|r| r.event == Event::NotReplaced { pod: id });
+        ensure(is_over == is_said, || format!("{}: over {is_over}, said {is_said}", pod.name))?;
+    }
+    for (id, job) in cluster.jobs.iter() {
+        let done = events.iter().filter(|r| r.event == Event::JobDone { job: id }).count();
+        let evicted = events.iter().filter(|r| r.event == Event::JobEvicted { job: id }).count();
+        let is_right = done + evicted == usize::from(job.ended.is_some()) && (evicted == 1) == cluster.is_evicted(id);
+        ensure(is_right, || format!("{}: done {done}, evicted {evicted}, ended {:?}", job.name, job.ended))?;
+    }
+    let all = run.end.summary().all;
+    let known = cluster.jobs.iter().filter(|(id, job)| job.ended.is_some() || cluster.live_jobs.contains(id));
+    let counted = (all.jobs_done + all.jobs_evicted + all.jobs_unfinished) as usize;
+    let known = known.count();
+    ensure(counted == known, || format!("{counted} jobs are counted, {known} known"))
+}
+
+/// The same plan gives the same records, digests included.
+fn runs_are_equal(run: &Run) -> Verdict {
+    let mut other = Simulation::new(run.plan);
+    let records = records(&mut other);
+    let differs = records.iter().zip(&run.records).find(|(other, one)| other != one);
+    ensure(differs.is_none(), || format!("{differs:?}"))?;
+    ensure(records.len() == run.records.len(), || format!("{} and {} cycles", records.len(), run.records.len()))?;
+    ensure(other == run.end, || "the records are the same, what remains is not".into())
+}
+
+/// Seeking to cycles or times in any order equals running there, reasons included, with few or many checkpoints.
+fn seeking_equals_running(run: &Run) -> Verdict {
+    let mut d = Draw::new(run.number);
+    let records = &run.records;
+    let mut timeline = Timeline::with_budget(run.plan, d.below(200_000) as u64);
+    for _ in 0..=d.below(5) {
+        let mut cycle = d.below(CYCLES as usize) as u32;
+        let level = d.one_of(&[Level::Outcomes, Level::Decisive]);
+        if d.below(3) == 0 {
+            let to = &records[(cycle as usize).min(records.len() - 1)];
+            while timeline.present().cycle() <= CYCLES && timeline.step_until(to.time, level) {}
+            cycle = timeline.present().cycle();
+            ensure(timeline.present().now() <= to.time, || format!("beyond {:?}", to.time))?;
+        }
+        while timeline.step_towards(cycle, level) {}
+        let record = timeline.record();
+        ensure(record.cycle == cycle || timeline.end() == Some(record.cycle), || format!("not at cycle {cycle}"))?;
+        let Some(expected) = records.get(record.cycle as usize) else { continue };
+        ensure(record == expected, || format!("cycle {cycle}: {record:?} instead of {expected:?}"))?;
+        if d.below(2) == 0 {
+            timeline.look_ahead();
+        }
+    }
+    Ok(())
+}
+
+/// A run continued with a copy after every cycle equals one that is never copied: what a policy keeps beside its state
+/// changes nothing.
+fn copies_run_alike(run: &Run) -> Verdict {
+    let mut copy = Simulation::new(run.plan);
+    for expected in &run.records[1..] {
+        copy = copy.clone();
+        let record = copy.advance();
+        ensure(record.as_ref() == Some(expected), || format!("{record:?} instead of {expected:?}"))?;
+    }
+    ensure(copy == run.end, || "the records are the same, what remains is not".into())
+}
+
+/// Skipping idle cycles equals running them.
+fn skipping_changes_nothing(run: &Run) -> Verdict {
+    let by = Time::from_millis(Draw::new(run.number).below(60_000) as i64);
+    let (mut all, mut some) = (Simulation::new(run.plan), Simulation::new(run.plan));
+    [&mut all, &mut some].into_iter().for_each(|simulation| simulation.set_level(Level::Outcomes));
+    let last = 2 * CYCLES;
+    while all.cycle() < last && all.advance().is_some() {}
+    while some.cycle() < last {
+        some.skip_idle(last, by);
+        if some.cycle() == last || some.advance().is_none() {
+            break;
+        }
+    }
+    let is_same = some.digest() == all.digest() && some.summary() == all.summary();
+    ensure(is_same, || format!("cycle {} at {:?} and {:?}", all.cycle(), all.now(), some.now()))
+}
+
+/// The level of recording does not affect decisions.
+fn recording_decides_nothing(run: &Run) -> Verdict {
+    for level in [Level::Outcomes, Level::Every] {
+        let mut simulation = Simulation::new(run.plan);
+        simulation.set_level(level);
+        let records = records(&mut simulation);
+        let differs = records.iter().zip(&run.records).position(|(one, other)| one.digest != other.digest);
+        ensure(differs.is_none(), || format!("{level:?}: cycle {differs:?}"))?;
+    }
+    Ok(())
+}
