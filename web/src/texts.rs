@@ -16,6 +16,7 @@ use crate::first_frame::answer;
 use crate::library::{EXAMPLES, Example};
 use crate::page::lay_out;
 use crate::shell::app::App;
+use crate::state::branches::Others;
 use crate::state::command::Command;
 use crate::state::document::{Origin, opened::Opened};
 use crate::state::layout::options::{Dialog, NowView, SetupTab};
@@ -122,7 +123,7 @@ fn screens() -> Vec<(String, Lead)> {
         let at = Path::default().field(list).named(name);
         add(format!("form: {list}"), vec![Command::Detail(Some(at))]);
     }
-    for view in NowView::ALL.into_iter().filter(|view| view.under(POLICY) == *view) {
+    for view in NowView::ALL.into_iter().filter(|view| view.under(POLICY) == *view && *view != NowView::Compare) {
         add(format!("view: {view:?}"), vec![Command::Step, Command::Step, Command::ShowView(view)]);
     }
     let selected = |selection| vec![Command::Step, Command::Why(true), Command::Select(Some(selection))];
@@ -159,8 +160,8 @@ fn screens() -> Vec<(String, Lead)> {
     ] {
         add(format!("dialog: {dialog:?}"), vec![Command::Dialog(Some(dialog))]);
     }
-    add("dialog: Compare".into(), vec![Command::Compare { with_baselines: false }]);
-    add("dialog: Compare versions".into(), vec![Command::CompareVersions]);
+    add("compare policies".into(), vec![Command::Compare(Others::default())]);
+    add("compare versions".into(), vec![Command::Compare(Others::Versions)]);
     for (name, text) in IMPORTS {
         let files = vec![(name.to_string(), FileBytes::of(text))];
         add(format!("dialog: Import of {name}"), vec![Command::Import { files, options: Default::default() }]);

@@ -13,13 +13,13 @@ use fairground_web::engine::protocol::{
     At, Compared, EventRow, Frame, Message, Moment, MomentRequest, NoteRow, Request, Response,
 };
 use fairground_web::library;
-use fairground_web::state::branches::kept;
+use fairground_web::state::branches::{Others, kept};
 use fairground_web::state::command::Command;
 use fairground_web::state::document::change::{Change, Shift};
 use fairground_web::state::document::draft::Draft;
 use fairground_web::state::document::{Origin, opened::Opened};
 use fairground_web::state::effect::Effect;
-use fairground_web::state::layout::options::{Dialog, Panel, SetupTab};
+use fairground_web::state::layout::options::{NowView, Panel, SetupTab};
 use fairground_web::state::model::Model;
 use fairground_web::state::update::{begin, update};
 
@@ -480,7 +480,7 @@ fn another_policy_is_translated() {
     assert_eq!(model.document.scenario, before);
 }
 
-/// Late replies of an earlier comparison are ignored, and closing its dialog stops a comparison.
+/// Late replies of an earlier comparison are ignored; an edit starts it again, and another view stops it.
 #[test]
 fn policies_are_compared() {
     let mut model = model();
@@ -493,10 +493,10 @@ fn policies_are_compared() {
         };
         effects.iter().filter_map(of).collect()
     };
-    let [(first, 4)] = requested(&update(&mut model, Command::Compare { with_baselines: false }))[..] else {
+    let [(first, 4)] = requested(&update(&mut model, Command::Compare(Others::default())))[..] else {
         panic!("four policies")
     };
-    let [(second, 4)] = requested(&update(&mut model, Command::Compare { with_baselines: false }))[..] else {
+    let [(second, 4)] = requested(&update(&mut model, Command::Compare(Others::default())))[..] else {
         panic!("four policies")
     };
     let reply = |generation| {
@@ -510,10 +510,15 @@ fn policies_are_compared() {
     assert_eq!(model.comparison.progress, Some(("EGO".into(), 7)));
     update(&mut model, reply(second));
     assert_eq!((model.comparison.compared.len(), &model.comparison.progress), (1, &None));
-    let ends = requested(&update(&mut model, Command::Dialog(None)));
+    let ends = requested(&update(&mut model, Command::ShowView(NowView::Tree)));
     assert!(matches!(ends[..], [(_, 0)]), "{ends:?}");
     update(&mut model, reply(second));
-    assert_eq!(model.comparison.compared.len(), 1);
+    assert!(model.comparison.compared.is_empty());
+    let again = requested(&update(&mut model, Command::Compare(Others::default())));
+    assert!(matches!(again[..], [(_, 4)]), "{again:?}");
+    model.moment.frame = Some(Arc::new(Frame::default()));
+    let edited = requested(&update(&mut model, set("team-a", "quota", "3")));
+    assert!(matches!(edited[..], [(_, 4)]), "{edited:?}");
 }
 
 /// The current run is compared with every kept run of another scenario.
@@ -523,14 +528,14 @@ fn kept_runs_are_compared() {
     update(&mut model, Command::KeepRun);
     assert!(!kept::is_comparable(&model), "the kept run is the current one");
     update(&mut model, set("team-a", "quota", "3"));
-    let sent = update(&mut model, Command::CompareRuns);
+    let sent = update(&mut model, Command::Compare(Others::Kept));
     let runs = sent.iter().find_map(|effect| match effect {
         Effect::Send(Message { body: Request::Compare { runs, .. }, .. }) => Some(runs),
         _ => None,
     });
     let runs = runs.expect("a comparison");
     let names: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
-    assert_eq!((names, model.view.dialog), (vec!["current run", "run A: as opened"], Some(Dialog::CompareRuns)));
+    assert_eq!((names, model.view.now), (vec!["current run", "run A: as opened"], NowView::Compare));
     assert_ne!(runs[0].scenario, runs[1].scenario);
 }
 

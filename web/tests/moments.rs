@@ -62,8 +62,10 @@ fn a_step_is_one_request() {
                 whole.n_requests = 0;
                 whole.dispatch(Command::Step);
                 assert_eq!(whole.n_requests, 1, "{example}: {view:?} with {selection:?}");
-                let has_report =
-                    !matches!(view.under(&whole.frame().policy), NowView::Shares | NowView::Division | NowView::Tree);
+                let has_report = !matches!(
+                    view.under(&whole.frame().policy),
+                    NowView::Shares | NowView::Division | NowView::Tree | NowView::Compare
+                );
                 assert!(whole.model.moment.report.is_some() || !has_report, "{example}: {view:?}");
                 if selection.is_some() {
                     whole.dispatch(Command::Select(selection.clone()));

@@ -4,11 +4,12 @@ use fairground::policy::{Policy, versions};
 use fairground::scenario::Scenario;
 use fairground_web::engine::protocol::{Message, Request};
 use fairground_web::library;
+use fairground_web::state::branches::Others;
 use fairground_web::state::branches::commands::compare_versions_label;
 use fairground_web::state::command::Command;
 use fairground_web::state::document::{Origin, opened::Opened};
 use fairground_web::state::effect::Effect;
-use fairground_web::state::layout::options::Dialog;
+use fairground_web::state::layout::options::NowView;
 use fairground_web::state::model::Model;
 use fairground_web::state::update::update;
 
@@ -16,7 +17,7 @@ use fairground_web::state::update::update;
 #[test]
 fn versions_of_the_scheduler_are_compared() {
     let mut model = Model::new(Opened::new(library::start(), Origin::Start));
-    let sent = update(&mut model, Command::CompareVersions);
+    let sent = update(&mut model, Command::Compare(Others::Versions));
     let runs = sent.iter().find_map(|effect| match effect {
         Effect::Send(Message { body: Request::Compare { runs, .. }, .. }) => Some(runs),
         _ => None,
@@ -26,7 +27,7 @@ fn versions_of_the_scheduler_are_compared() {
     let (modelled, own) = versions::revision_of(&model.document.scenario).expect("a product");
     let others = modelled.others(own).map(|revision| revision.label);
     assert_eq!(names, std::iter::once(own.label).chain(others).collect::<Vec<_>>());
-    assert_eq!(model.view.dialog, Some(Dialog::CompareVersions));
+    assert_eq!(model.view.now, NowView::Compare);
     for run in runs {
         assert_eq!(modelled.revision_of(&run.scenario).label, run.name);
     }

@@ -111,11 +111,11 @@ pub fn outcome(tried: &Tried, outcome: &Outcome, has_part: bool, policy: &str) -
     if more > 0 {
         text = text.say(format!("; {} would be worse off", terms.fill(&count(more, "other [job]"))));
     }
-    let n = terms.fill(&count(outcome.evictions.unsigned_abs(), "[eviction]"));
+    let n = |noun| terms.fill(&count(outcome.evictions.unsigned_abs(), noun));
     match outcome.evictions {
         0 => text.say("."),
-        1.. => text.say(format!("; {n} more in all.")),
-        _ => text.say(format!("; {n} fewer.")),
+        1.. => text.say(format!("; {} in all.", n("more [eviction]"))),
+        _ => text.say(format!("; {}.", n("fewer [eviction]"))),
     }
 }
 

@@ -46,8 +46,8 @@ async function round(app, page, example) {
   }
   for (const key of ["Home", "]", "]", "["]) await press(key);
   await act(() => app.command("Compare policies"));
-  await expect(page.getByRole("dialog").locator("progress")).toHaveCount(0, { timeout: 60_000 });
-  await press("Escape");
+  await expect(app.now.locator("progress")).toHaveCount(0, { timeout: 60_000 });
+  await act(() => app.tab("Shares").click());
   await act(() => app.at("min-runtime-on", 6));
   await act(() => app.set(QUOTA, "3"));
   await act(() => app.share("team-b").click());

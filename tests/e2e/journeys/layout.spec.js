@@ -16,16 +16,16 @@ const nameAtBar = (page, queue) =>
     return left >= 0 && (isFree || matchMedia("(max-width: 47.9375em)").matches) && name.scrollWidth <= name.clientWidth ? width : 0;
   }, queue);
 
-test("the bars of Shares have names wherever the tree is not beside them", async ({ page }) => {
+test("the bars of Shares have names and stay in place, whatever Setup shows", async ({ page }) => {
   const app = new App(page);
   await app.openWide();
-  await expect.poll(() => nameAtBar(page, "team-a")).toBe(0);
-  for (const tab of ["Nodes", "Work", "Rules", "Text"]) {
+  const place = () => page.locator(".shares-body .picture").boundingBox();
+  const before = await place();
+  for (const tab of ["Nodes", "Work", "Rules", "Text", "Queues"]) {
     await app.tab(tab).click();
     await expect.poll(() => nameAtBar(page, "team-a"), tab).toBeGreaterThan(40);
+    await expect.poll(place, tab).toEqual(before);
   }
-  await app.tab("Queues").click();
-  await expect.poll(() => nameAtBar(page, "team-a")).toBe(0);
   await emulateMedium(page, "print");
   await expect.poll(() => nameAtBar(page, "team-a"), "printed").toBeGreaterThan(40);
   await emulateMedium(page, "screen");

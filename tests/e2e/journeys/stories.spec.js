@@ -131,20 +131,28 @@ test("one cluster under four schedulers, with what was translated behind what ca
   await app.open();
   await app.example("four-schedulers");
   await app.command("Compare policies");
-  const dialog = page.getByRole("dialog");
-  const panels = dialog.locator(".compared");
+  const compared = app.now.getByRole("tabpanel", { name: "Compare" });
+  const panels = compared.locator(".compared");
   await expect(panels.filter({ has: page.getByRole("heading", { name: /EGO/ }) })).toHaveCount(1);
-  await expect(dialog.getByText("Running")).toHaveCount(0);
+  await expect(compared.getByText("Running")).toHaveCount(0);
   const ego = panels.filter({ has: page.getByRole("heading", { name: /EGO/ }) });
   await expect(ego.getByRole("img", { name: /^GPUs at the end: / })).toBeVisible();
   await expect(ego.getByRole("listitem").first()).toBeHidden();
   await ego.getByText(/^EGO: \d+ settings converted or dropped/).click();
   await expect(ego.getByRole("heading", { name: "Dropped (no counterpart)" })).toBeVisible();
   // KAI and Run:ai have the same results here and share a column.
-  await expect(dialog.getByRole("columnheader", { name: "KAI = Run:ai" })).toBeVisible();
-  await expect(dialog.getByRole("rowheader", { name: "Mean wait", exact: true })).toBeVisible();
-  await dialog.getByRole("checkbox").check();
-  await expect(dialog.getByRole("columnheader", { name: /DRF/ })).toBeVisible();
+  await expect(compared.getByRole("columnheader", { name: "KAI = Run:ai" })).toBeVisible();
+  await expect(compared.getByRole("rowheader", { name: "Mean wait", exact: true })).toBeVisible();
+  await compared.getByRole("checkbox").check();
+  await expect(compared.getByRole("columnheader", { name: /DRF/ })).toBeVisible();
+  // An edit is compared, too; another view ends the comparison.
+  const table = compared.getByRole("table");
+  const before = await table.textContent();
+  await app.set('queues["product"].gpu.quota', "0");
+  await expect(table).toBeVisible();
+  await expect(table).not.toHaveText(before);
+  await app.tab("Shares").click();
+  await expect(page.getByRole("tab", { name: "Compare", exact: true })).toBeHidden();
 });
 
 test("the other version of the scheduler runs the same cluster", async ({ page }) => {
@@ -154,17 +162,17 @@ test("the other version of the scheduler runs the same cluster", async ({ page }
   await expect(page.getByRole("button", { name: "Policy: KAI v0.13" })).toBeVisible();
   await page.getByRole("button", { name: "More", exact: true }).click();
   await page.getByRole("menuitem", { name: "Compare with KAI v0.17" }).click();
-  const dialog = page.getByRole("dialog");
-  await expect(dialog.getByRole("heading", { name: "Compare versions" })).toBeVisible();
-  await expect(dialog.getByText("Running")).toHaveCount(0);
+  const compared = app.now.getByRole("tabpanel", { name: "Compare" });
+  await expect(compared.getByRole("button", { name: "Versions" })).toHaveAttribute("aria-pressed", "true");
+  await expect(compared.getByText("Running")).toHaveCount(0);
   for (const name of ["KAI v0.13", "KAI v0.17"]) {
-    await expect(dialog.getByRole("columnheader", { name, exact: true })).toBeVisible();
+    await expect(compared.getByRole("columnheader", { name, exact: true })).toBeVisible();
   }
-  await expect(dialog).toContainText("serve is protected by its minimum runtime");
-  await expect(dialog).toContainText("sweep-2 is evicted from node-1 for train");
-  await dialog.getByRole("button", { name: /^First difference/ }).first().click();
-  await expect(dialog).toHaveCount(0);
+  await expect(compared).toContainText("serve is protected by its minimum runtime");
+  await expect(compared).toContainText("sweep-2 is evicted from node-1 for train");
+  await compared.getByRole("button", { name: /^First difference/ }).first().click();
   await app.atCycle(1);
+  await expect(compared, "the comparison stays beside the moment").toBeVisible();
 });
 
 test("every view holds an edit against how it was", async ({ page }) => {

@@ -126,6 +126,15 @@ const SCREENS = [
     },
   ],
   [
+    "compare",
+    async (app, page) => {
+      await app.example("four-schedulers");
+      await app.command("Compare policies");
+      await expect(app.now.locator(".compared svg").first()).toBeVisible();
+      await expect(app.now.locator("progress")).toHaveCount(0, { timeout: 20_000 });
+    },
+  ],
+  [
     "empty",
     async (app, page) => {
       await press(CHIP)(app, page);
@@ -174,15 +183,6 @@ const SCREENS = [
     dialog((app, page) => page.locator(".legend").getByRole("button", { name: "fair share" }).first().click()),
   ],
   ["dialog-import", dialog((app) => app.drop([["projects.json", PROJECTS]]))],
-  [
-    "dialog-compare",
-    dialog(async (app, page) => {
-      await app.example("four-schedulers");
-      await app.command("Compare policies");
-      await expect(page.getByRole("dialog").locator(".picture svg").first()).toBeVisible();
-      await expect(page.getByRole("dialog").locator("progress")).toHaveCount(0, { timeout: 20_000 });
-    }),
-  ],
   [
     "dialog-reset",
     dialog(async (app, page) => {

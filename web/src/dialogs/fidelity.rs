@@ -9,6 +9,7 @@ use leptos::prelude::*;
 use super::help::what_it_is;
 use crate::agreement::{self, thousands};
 use crate::checked::{self, CaseKind, Difference};
+use crate::state::branches::Others;
 use crate::state::branches::commands::compare_versions_label;
 use crate::state::command::Command;
 use crate::store::Store;
@@ -167,7 +168,7 @@ fn cases() -> impl IntoView {
 /// A button that compares the scenario with the other versions of its scheduler.
 fn compare_versions(store: Store) -> Option<AnyView> {
     let label = store.scenario.with_untracked(|scenario| compare_versions_label(scenario))?;
-    let compare = move |_| store.dispatch(Command::CompareVersions);
+    let compare = move |_| store.dispatch(Command::Compare(Others::Versions));
     Some(view! { <p><button type="button" class="btn" on:click=compare>{label}</button></p> }.into_any())
 }
 

@@ -23,7 +23,6 @@ use leptos::prelude::*;
 use crate::state::command::Command;
 use crate::state::layout::options::Dialog;
 use crate::store::Store;
-use crate::views::compared::component::{Compare, CompareRuns, CompareVersions};
 
 /// The open dialog, if any.
 #[component]
@@ -50,9 +49,6 @@ fn open(dialog: Dialog, on_close: Callback<()>) -> AnyView {
         Dialog::Paste => view! { <paste::Paste on_close /> }.into_any(),
         Dialog::Import => view! { <import::ImportPreview /> }.into_any(),
         Dialog::Translated => view! { <translated::Translated on_close /> }.into_any(),
-        Dialog::Compare => view! { <Compare on_close /> }.into_any(),
-        Dialog::CompareRuns => view! { <CompareRuns on_close /> }.into_any(),
-        Dialog::CompareVersions => view! { <CompareVersions on_close /> }.into_any(),
         Dialog::Reset => view! { <reset::Reset on_close /> }.into_any(),
         Dialog::ResultCode(code) => view! { <results::OfLesson code on_close /> }.into_any(),
         Dialog::Results => view! { <results::Results on_close /> }.into_any(),

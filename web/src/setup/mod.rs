@@ -84,6 +84,7 @@ pub fn Setup() -> impl IntoView {
     let tabs = TABS.map(|(_, name)| TabName {
         id: format!("setup-tab-{name}"),
         name: Signal::derive(move || head(store, &name.to_lowercase())),
+        is_passing: false,
     });
     let detail = detail::open_detail(store);
     let body = move || {

@@ -27,6 +27,7 @@ use crate::state::layout::width_class::WidthClass;
 use crate::store::Store;
 use crate::views::cluster::component::ClusterView;
 use crate::views::cluster::node_actions::NodeActions;
+use crate::views::compared::component::Compare;
 use crate::views::division::component::Division;
 use crate::views::fairness::component::Fairness;
 use crate::views::gantt::component::Gantt;
@@ -51,9 +52,7 @@ pub fn App() -> impl IntoView {
     let panel = Memo::new(move |_| view.with(|v| v.panel));
     let shows = move |this: Panel| move || panel.get() == this;
     let folded = Memo::new(move |_| view.with(|v| v.setup_folded));
-    // Without the tree beside them, bars are labelled with the names of their queues.
     let presented = Memo::new(move |_| view.with(|v| v.presenting != Presenting::Off));
-    let named = Memo::new(move |_| presented.get() || view.with(|v| v.setup_folded || !v.has_tree()));
     let time_folded = Memo::new(move |_| view.with(|v| v.time_folded));
     let sized = Memo::new(move |_| view.with(|v| v.setup_width > 0));
     let why_open = Memo::new(move |_| view.with(|v| v.why_open));
@@ -81,7 +80,6 @@ pub fn App() -> impl IntoView {
             class="app"
             data-embed=embed.map(Embed::words)
             class:setup-folded=folded
-            class:bars-named=named
             class:sized=sized
             class:time-folded=time_folded
             class:why-open=why_open
@@ -232,7 +230,7 @@ fn Now() -> impl IntoView {
     view! {
         <div class="tabs">
             <ViewTabs shown />
-            <span class="unit">
+            <span class="unit" hidden=move || shown.get() == NowView::Compare>
                 <select
                     class="resource"
                     aria-label="Resource of all charts"
@@ -251,7 +249,8 @@ fn Now() -> impl IntoView {
                     | NowView::Priorities
                     | NowView::Gantt
                     | NowView::Fairness
-                    | NowView::Trends,
+                    | NowView::Trends
+                    | NowView::Compare,
                     Some(lack),
                 ) => empty(lack),
                 (NowView::Shares, _) => view! { <Shares /> }.into_any(),
@@ -263,6 +262,7 @@ fn Now() -> impl IntoView {
             })}
         </div>
         {move || match has_nodes.get() {
+            _ if shown.get() == NowView::Compare => ().into_any(),
             true => view! {
                 <Waiting />
                 <ClusterView />
@@ -285,6 +285,7 @@ fn view_of(view: NowView) -> AnyView {
         NowView::Gantt => view! { <Gantt /> }.into_any(),
         NowView::Fairness => view! { <Fairness /> }.into_any(),
         NowView::Trends => view! { <Trends /> }.into_any(),
+        NowView::Compare => view! { <Compare /> }.into_any(),
     }
 }
 

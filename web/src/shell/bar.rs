@@ -8,6 +8,7 @@ use leptos::prelude::*;
 use crate::agreement;
 use crate::dialogs::palette::view::record_offer;
 use crate::shell::runs;
+use crate::state::branches::Others;
 use crate::state::branches::commands::compare_versions_label;
 use crate::state::command::Command;
 use crate::state::layout::options::{Dialog, Presenting, SetupTab, Theme};
@@ -55,10 +56,10 @@ pub fn Bar() -> impl IntoView {
         let in_bar = [
             MenuItem::new("Examples", Command::Dialog(Some(Dialog::Examples))),
             MenuItem::new(format!("Policy: {}", named_policy()), Command::Tab(SetupTab::Rules)),
-            MenuItem::new("Compare policies", Command::Compare { with_baselines: false }),
+            MenuItem::new("Compare policies", Command::Compare(Others::default())),
         ];
         let mut items: Vec<MenuItem> = in_bar.into_iter().filter(|_| window_width() < PHONE_BELOW).collect();
-        items.extend(versions.get_untracked().map(|label| MenuItem::new(label, Command::CompareVersions)));
+        items.extend(versions.get_untracked().map(|label| MenuItem::new(label, Command::Compare(Others::Versions))));
         items.extend([
             MenuItem::new("Search or run a command", Command::Dialog(Some(Dialog::Palette))).key("Ctrl+K"),
             MenuItem::new("Import", Command::Dialog(Some(Dialog::Paste))),
@@ -124,7 +125,7 @@ pub fn Bar() -> impl IntoView {
             <CommandButton
                 class="btn hide"
                 title="Run this scenario under every policy"
-                command=Command::Compare { with_baselines: false }
+                command=Command::Compare(Others::default())
             >
                 "Compare"
             </CommandButton>

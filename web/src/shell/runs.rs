@@ -4,8 +4,8 @@ use leptos::prelude::*;
 
 use crate::chart::alternative;
 use crate::chart::marks::{self, Mark};
-use crate::state::branches::kept;
 use crate::state::branches::kept_run::KeptRun;
+use crate::state::branches::{Others, kept};
 use crate::state::command::Command;
 use crate::state::model::Model;
 use crate::store::Store;
@@ -40,7 +40,7 @@ pub fn Runs() -> impl IntoView {
             {shown}
             {move || kept.get().into_iter().map(|run| view! { <Run run /> }).collect_view()}
             <Show when=move || is_comparable.get()>
-                <CommandButton class="btn quiet small" title=kept::TABLE command=Command::CompareRuns>
+                <CommandButton class="btn quiet small" title=kept::TABLE command=Command::Compare(Others::Kept)>
                     "Compare"
                 </CommandButton>
             </Show>

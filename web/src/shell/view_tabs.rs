@@ -1,4 +1,4 @@
-//! The tabs of NOW: four questions, each with the pictures that answer it.
+//! The tabs of NOW: four questions, each with the pictures that answer it, and the comparison while it is shown.
 
 use leptos::prelude::*;
 
@@ -13,7 +13,7 @@ struct Tab {
     views: &'static [(NowView, &'static str)],
 }
 
-const TABS: [Tab; 4] = [
+const TABS: [Tab; 5] = [
     Tab { name: "Shares", views: &[(NowView::Shares, "Bars"), (NowView::Tree, "Tree")] },
     Tab {
         name: "Division",
@@ -25,6 +25,7 @@ const TABS: [Tab; 4] = [
     },
     Tab { name: "Jobs", views: &[(NowView::Gantt, "Gantt")] },
     Tab { name: "Report", views: &[(NowView::Fairness, "Fairness"), (NowView::Trends, "Trends")] },
+    Tab { name: "Compare", views: &[(NowView::Compare, "Runs")] },
 ];
 
 /// The position of the tab of a view.
@@ -57,7 +58,11 @@ pub fn ViewTabs(shown: Memo<NowView>) -> impl IntoView {
         }
         now
     });
-    let tabs = TABS.iter().map(|tab| TabName { id: tab_id(tab.views[0].0), name: tab.name.to_owned().into() });
+    let tabs = TABS.iter().map(|tab| TabName {
+        id: tab_id(tab.views[0].0),
+        name: tab.name.to_owned().into(),
+        is_passing: tab.views[0].0 == NowView::Compare,
+    });
     view! {
         <TabList
             label="What is shown"

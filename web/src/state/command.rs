@@ -12,6 +12,7 @@ use super::layout::gantt_window::GanttMove;
 use super::layout::width_class::WidthClass;
 use super::lesson::step::{LessonStep, RecordStep};
 use crate::engine::protocol::{FileBytes, ImportOptions, Message, Response, Stop};
+use crate::state::branches::Others;
 use crate::state::document::change::Change;
 use crate::state::document::valid_value::ValidValue;
 use crate::state::layout::options::{Dialog, KeySet, NowView, Panel, Presenting, SetupTab, Theme};
@@ -174,15 +175,8 @@ pub enum Command {
     EngineDied,
     /// Translates the scenario to a policy.
     Policy(String),
-    /// Runs the scenario under several policies.
-    Compare {
-        /// Include the simple policies.
-        with_baselines: bool,
-    },
-    /// Runs the kept runs and the current one side by side.
-    CompareRuns,
-    /// Runs the scenario in all modelled versions of its scheduler side by side.
-    CompareVersions,
+    /// Shows the current run beside others.
+    Compare(Others),
     /// Reads files that were dropped, pasted or chosen.
     Import {
         /// Name and content.

@@ -105,6 +105,7 @@ impl Model {
         (self.selection, self.auto_selected) = (selection, false);
         self.moment = Displayed::default();
         self.branches = Branches::default();
+        self.comparison = Comparison::default();
         self.branches.kept = Kept::of_link(&kept, &self.document.scenario);
         if self.branches.kept.runs.len() < kept.len() {
             self.put_notice("A kept run of this link does not fit its scenario, and is left out.".to_string());

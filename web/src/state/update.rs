@@ -62,9 +62,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::KeepRun => branches::kept::keep(model, fx),
         Command::CompareWith(letter) => branches::kept::compare(model, letter, fx),
         Command::RemoveRun(letter) => branches::kept::remove(model, letter, fx),
-        Command::CompareRuns => branches::commands::compare_runs(model, fx),
-        Command::CompareVersions => branches::commands::compare_versions(model, fx),
-        Command::Compare { with_baselines } => branches::commands::compare(model, with_baselines, fx),
+        Command::Compare(others) => branches::commands::compare(model, others, fx),
         Command::Suggest(job) => branches::commands::try_changes(model, job, fx),
 
         Command::Step
@@ -119,7 +117,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Detail(at) => layout::commands::show_detail(&mut model.view, at, fx),
         Command::Panel(panel) => layout::commands::panel(model, panel),
         Command::Dialog(Some(Dialog::Share)) => import::commands::share(model, fx),
-        Command::Dialog(dialog) => branches::commands::show_dialog(model, dialog, fx),
+        Command::Dialog(dialog) => model.view.dialog = dialog,
         Command::Share => import::commands::share_link(model, fx),
         Command::WidthClass(class) => moment::commands::moved(model, class, fx),
         Command::Why(open) => layout::commands::fold(&mut model.view, Panel::Why, !open, fx),
@@ -137,6 +135,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Notify { is_problem, text } => notify(model, is_problem, text, None, fx),
         Command::CloseNotice(id) => Arc::make_mut(&mut model.notices).retain(|n| n.id != id),
     }
+    branches::commands::keep_comparing(model, fx);
     effects
 }
 

@@ -8,6 +8,8 @@ pub struct TabName {
     /// Id of its element.
     pub id: String,
     pub name: Signal<String>,
+    /// Whether it is offered only while it is chosen.
+    pub is_passing: bool,
 }
 
 #[component]
@@ -23,32 +25,36 @@ pub fn TabList(
     #[prop(into)]
     on_choose: Callback<usize>,
 ) -> impl IntoView {
-    let ids: Vec<String> = tabs.iter().map(|tab| tab.id.clone()).collect();
+    let named: Vec<(String, bool)> = tabs.iter().map(|tab| (tab.id.clone(), tab.is_passing)).collect();
     let on_key = move |event: leptos::ev::KeyboardEvent| {
-        let at = chosen.get_untracked();
-        let to = match event.key().as_str() {
-            "ArrowRight" => (at + 1) % ids.len(),
-            "ArrowLeft" => (at + ids.len() - 1) % ids.len(),
+        let (at, n) = (chosen.get_untracked(), named.len());
+        let by = match event.key().as_str() {
+            "ArrowRight" => 1,
+            "ArrowLeft" => n - 1,
             _ => return,
         };
         event.prevent_default();
         event.stop_propagation();
-        on_choose.run(to);
-        super::focus_id(&ids[to]);
+        let next = (1..n).map(|steps| (at + steps * by) % n).find(|to| !named[*to].1);
+        if let Some(to) = next {
+            on_choose.run(to);
+            super::focus_id(&named[to].0);
+        }
     };
-    let tab = move |(at, tab): (usize, TabName)| {
+    let tab = move |(at, TabName { id, name, is_passing }): (usize, TabName)| {
         view! {
             <button
                 type="button"
                 class="tab"
                 role="tab"
-                id=tab.id
+                id=id
                 aria-controls=panel
+                hidden=move || is_passing && chosen.get() != at
                 aria-selected=move || (chosen.get() == at).to_string()
                 tabindex=move || if chosen.get() == at { "0" } else { "-1" }
                 on:click=move |_| on_choose.run(at)
             >
-                {tab.name}
+                {name}
             </button>
         }
     };

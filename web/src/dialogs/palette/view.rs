@@ -6,7 +6,7 @@ use crate::engine::protocol::Stop;
 use crate::lessons::{LESSONS, Listed};
 use crate::library::EXAMPLES;
 use crate::state::branches::commands::compare_versions_label;
-use crate::state::branches::kept;
+use crate::state::branches::{Others, kept};
 use crate::state::command::Command;
 use crate::state::document::change::{Change, Shift};
 use crate::state::document::tree;
@@ -259,9 +259,9 @@ fn of_the_page(model: &Model, add: Add<'_>) {
     add("Download all series as CSV", "", Command::DownloadCsv { is_of_events: false });
     add("Import", "", Command::Dialog(Some(Dialog::Paste)));
     add("How accurate is this?", "", Command::Dialog(Some(Dialog::Fidelity)));
-    add("Compare policies", "", Command::Compare { with_baselines: false });
+    add("Compare policies", "", Command::Compare(Others::default()));
     if let Some(label) = compare_versions_label(&model.document.scenario) {
-        add(&label, "", Command::CompareVersions);
+        add(&label, "", Command::Compare(Others::Versions));
     }
     add("Help: guide and glossary", "", Command::Dialog(Some(Dialog::Help)));
     add("About: version, licence, what was checked", "", Command::Dialog(Some(Dialog::About)));

@@ -10,11 +10,13 @@ use fairground::suggestions::{self, Suggestion, TRIED_MAX, Tried, ideas};
 use crate::engine::protocol::{BranchId, Compared, Request, ToCompare};
 use crate::state::branches::report::request_branch;
 use crate::state::branches::what_if::{Help, Trial, TrialState};
+use crate::state::branches::{Comparison, Others};
 use crate::state::document::change::{Change, Changed};
 use crate::state::document::{edit, timeline_edit};
 use crate::state::effect::Effect;
-use crate::state::layout::options::Dialog;
+use crate::state::layout::options::{NowView, Panel};
 use crate::state::model::Model;
+use crate::state::moment::commands::show_view;
 use crate::state::request::send;
 
 pub(crate) fn preview(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
@@ -26,46 +28,60 @@ pub(crate) fn preview(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Ef
     request_branch(model, BranchId::Preview, Arc::new(edited), fx);
 }
 
-/// Runs the scenario under several policies.
-pub(crate) fn compare(model: &mut Model, with_baselines: bool, fx: &mut Vec<Effect>) {
-    let baselines = Policy::baselines().filter(|_| with_baselines);
-    let mut policies: Vec<_> = Policy::products().chain(baselines).collect();
-    // The current policy comes first, as the reference for the others.
-    policies.sort_by_key(|policy| policy.key != model.document.scenario.policy);
-    let runs = policies.into_iter().map(|policy| ToCompare {
-        name: policy.short.to_owned(),
-        scenario: model.document.scenario.clone(),
-        policy: policy.key.to_owned(),
-    });
-    let runs = runs.collect();
-    run_side_by_side(model, Dialog::Compare, runs, fx);
+/// Shows the current run beside others, up to the current moment.
+pub(crate) fn compare(model: &mut Model, others: Others, fx: &mut Vec<Effect>) {
+    model.comparison.others = others;
+    show_view(model, NowView::Compare, fx);
+    (model.view.panel, model.view.dialog) = (Panel::Now, None);
+    run_side_by_side(model, fx);
 }
 
-/// Compares the kept runs with the current one, which comes first.
-pub(crate) fn compare_runs(model: &mut Model, fx: &mut Vec<Effect>) {
-    let run = |name: String, scenario: &Arc<Scenario>| ToCompare {
-        name,
-        scenario: scenario.clone(),
-        policy: scenario.policy.clone(),
-    };
-    let others = model.branches.kept.runs.iter().filter(|kept| kept.scenario != model.document.scenario);
-    let others = others.map(|kept| run(format!("run {}: {}", kept.letter, kept.label), &kept.scenario));
-    let current = run("current run".to_owned(), &model.document.scenario);
-    let runs = std::iter::once(current).chain(others).collect();
-    run_side_by_side(model, Dialog::CompareRuns, runs, fx);
+/// Compares again if the scenario is another one, and stops if nobody looks.
+pub(crate) fn keep_comparing(model: &mut Model, fx: &mut Vec<Effect>) {
+    let is_of = |scenario: &Arc<Scenario>| Arc::ptr_eq(scenario, &model.document.scenario);
+    let is_current = model.comparison.scenario.as_ref().is_some_and(is_of);
+    match model.view.now {
+        NowView::Compare if !is_current && model.moment.frame.is_some() => run_side_by_side(model, fx),
+        NowView::Compare => {}
+        _ => stop_comparing(model, fx),
+    }
 }
 
-/// Runs the scenario in all modelled versions of its scheduler, its own first.
-pub(crate) fn compare_versions(model: &mut Model, fx: &mut Vec<Effect>) {
-    let Some((modelled, own)) = versions::revision_of(&model.document.scenario) else { return };
-    let run = |revision: &Revision| ToCompare {
-        name: revision.label.to_owned(),
-        scenario: Arc::new(modelled.at(&model.document.scenario, revision)),
-        policy: modelled.policy.to_owned(),
-    };
-    let runs = std::iter::once(own).chain(modelled.others(own)).map(run).collect();
-    // The first difference between versions may come after the displayed cycle.
-    run_until(None, model, Dialog::CompareVersions, runs, fx);
+/// The runs of a comparison; the current one comes first, as the reference for the others.
+fn runs(model: &Model) -> Vec<ToCompare> {
+    let present = &model.document.scenario;
+    match model.comparison.others {
+        Others::Policies { with_baselines } => {
+            let baselines = Policy::baselines().filter(|_| with_baselines);
+            let mut policies: Vec<_> = Policy::products().chain(baselines).collect();
+            policies.sort_by_key(|policy| policy.key != present.policy);
+            let run = |name: &str, policy: &str| ToCompare {
+                name: name.to_owned(),
+                scenario: present.clone(),
+                policy: policy.to_owned(),
+            };
+            policies.into_iter().map(|policy| run(policy.short, policy.key)).collect()
+        }
+        Others::Versions => {
+            let Some((modelled, own)) = versions::revision_of(present) else { return Vec::new() };
+            let run = |revision: &Revision| ToCompare {
+                name: revision.label.to_owned(),
+                scenario: Arc::new(modelled.at(present, revision)),
+                policy: modelled.policy.to_owned(),
+            };
+            std::iter::once(own).chain(modelled.others(own)).map(run).collect()
+        }
+        Others::Kept => {
+            let run = |name: String, scenario: &Arc<Scenario>| ToCompare {
+                name,
+                scenario: scenario.clone(),
+                policy: scenario.policy.clone(),
+            };
+            let kept = model.branches.kept.runs.iter().filter(|kept| kept.scenario != *present);
+            let kept = kept.map(|kept| run(format!("run {}: {}", kept.letter, kept.label), &kept.scenario));
+            std::iter::once(run("current run".to_owned(), present)).chain(kept).collect()
+        }
+    }
 }
 
 /// Label of the button that compares a scenario with the other versions of its scheduler; `None`: there are none.
@@ -76,30 +92,29 @@ pub fn compare_versions_label(scenario: &Scenario) -> Option<String> {
 }
 
 /// Runs scenarios until the current moment or, at the start, until nothing further happens.
-fn run_side_by_side(model: &mut Model, dialog: Dialog, runs: Vec<ToCompare>, fx: &mut Vec<Effect>) {
-    let until_ms = model.moment.frame.as_ref().map(|frame| frame.time_ms).filter(|ms| *ms > 0);
-    run_until(until_ms, model, dialog, runs, fx);
-}
-
-fn run_until(until_ms: Option<i64>, model: &mut Model, dialog: Dialog, runs: Vec<ToCompare>, fx: &mut Vec<Effect>) {
-    model.view.dialog = Some(dialog);
-    model.comparison.compared = Arc::default();
-    model.comparison.progress = None;
-    model.comparison.n_runs = runs.len();
+fn run_side_by_side(model: &mut Model, fx: &mut Vec<Effect>) {
+    let others = match model.comparison.others {
+        Others::Versions if compare_versions_label(&model.document.scenario).is_none() => Others::default(),
+        others => others,
+    };
+    model.comparison.others = others;
+    // The first difference between versions may come after the displayed cycle.
+    let is_to_end = others == Others::Versions;
+    let until_ms = model.moment.frame.as_ref().map(|frame| frame.time_ms).filter(|ms| *ms > 0 && !is_to_end);
+    let runs = runs(model);
+    model.comparison = Comparison {
+        others,
+        scenario: Some(model.document.scenario.clone()),
+        n_runs: runs.len(),
+        ..Comparison::default()
+    };
     model.in_flight.comparison = send(model, Request::Compare { runs, until_ms }, fx);
-}
-
-/// Opens a dialog, or closes the current one.
-pub(crate) fn show_dialog(model: &mut Model, dialog: Option<Dialog>, fx: &mut Vec<Effect>) {
-    if matches!(model.view.dialog, Some(Dialog::Compare | Dialog::CompareRuns | Dialog::CompareVersions)) {
-        stop_comparing(model, fx);
-    }
-    model.view.dialog = dialog;
 }
 
 /// Stops the remaining runs.
 pub(crate) fn stop_comparing(model: &mut Model, fx: &mut Vec<Effect>) {
     if model.comparison.compared.len() < model.comparison.n_runs {
+        model.comparison = Comparison { others: model.comparison.others, ..Comparison::default() };
         let nothing = Request::Compare { runs: Vec::new(), until_ms: None };
         model.in_flight.comparison = send(model, nothing, fx);
     }

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use crate::engine::protocol::BranchId;
+use crate::state::branches::Others;
 use crate::state::branches::baseline::Baseline;
 use crate::state::branches::kept_run::{KeptRun, LETTERS};
 use crate::state::branches::report::request_branch;
@@ -44,7 +45,7 @@ pub fn offers(model: &Model) -> Vec<(String, Option<bool>, Command)> {
         offers.push((format!("Remove run {letter}"), None, Command::RemoveRun(*letter)));
     }
     if is_comparable(model) {
-        offers.push((TABLE.to_string(), None, Command::CompareRuns));
+        offers.push((TABLE.to_string(), None, Command::Compare(Others::Kept)));
     }
     offers
 }
@@ -56,6 +57,7 @@ pub(crate) fn keep(model: &mut Model, fx: &mut Vec<Effect>) {
         let label = model.document.history.undo_name().unwrap_or("as opened").to_string();
         model.branches.kept.runs.push(KeptRun { letter, label, scenario: model.document.scenario.clone() });
         model.branches.kept.runs.sort_by_key(|run| run.letter);
+        model.comparison.scenario = None;
     }
     compare(model, Some(letter), fx);
     fx.push(Effect::Announce(format!("Run {letter} is kept. Edits are compared with it.")));
@@ -76,6 +78,7 @@ pub(crate) fn compare(model: &mut Model, letter: Option<char>, fx: &mut Vec<Effe
 /// Removes a kept run.
 pub(crate) fn remove(model: &mut Model, letter: char, fx: &mut Vec<Effect>) {
     model.branches.kept.runs.retain(|run| run.letter != letter);
+    model.comparison.scenario = None;
     if model.branches.kept.compared == Some(letter) {
         compare(model, None, fx);
     }

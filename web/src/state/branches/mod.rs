@@ -13,6 +13,8 @@ pub mod what_if;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use fairground::scenario::Scenario;
+
 use self::baseline::Baseline;
 use self::kept_run::Kept;
 use self::shown::Shown;
@@ -41,9 +43,33 @@ impl Branches {
     }
 }
 
+/// What the current run is compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Others {
+    /// The scenario under every policy.
+    Policies {
+        /// Include the simple policies.
+        with_baselines: bool,
+    },
+    /// The scenario in all modelled versions of its scheduler.
+    Versions,
+    /// The kept runs.
+    Kept,
+}
+
+impl Default for Others {
+    fn default() -> Others {
+        Others::Policies { with_baselines: false }
+    }
+}
+
 /// Runs of several scenarios side by side.
 #[derive(Clone, Debug, Default)]
 pub struct Comparison {
+    /// What the current run is compared with.
+    pub others: Others,
+    /// The scenario of the current run; `None`: not compared yet.
+    pub scenario: Option<Arc<Scenario>>,
     /// Finished runs.
     pub compared: Arc<Vec<Compared>>,
     /// Number of runs.

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::{Import, KitState, Pieces};
 use crate::engine::protocol::{At, FileBytes, ImportOptions, ImportReport, Kit, Request};
-use crate::state::branches::commands::show_dialog;
 use crate::state::command::Command;
 use crate::state::document;
 use crate::state::document::Checked;
@@ -204,7 +203,7 @@ fn title_of(files: &[(String, FileBytes)]) -> String {
 
 /// Shows the share sheet and requests the scenario in the formats of its scheduler.
 pub(crate) fn share(model: &mut Model, fx: &mut Vec<Effect>) {
-    show_dialog(model, Some(Dialog::Share), fx);
+    model.view.dialog = Some(Dialog::Share);
     let policy = Policy::described_or_default(&model.document.scenario.policy);
     (model.files.exported, model.files.exporting) = (None, !policy.exports.is_empty());
     for format in policy.exports {

@@ -76,9 +76,7 @@ impl Embed {
             | Command::Unread(_)
             | Command::Dismiss(_)
             | Command::Policy(_)
-            | Command::Compare { .. }
-            | Command::CompareRuns
-            | Command::CompareVersions
+            | Command::Compare(_)
             | Command::Import { .. }
             | Command::TakeImport { .. }
             | Command::ReloadImport

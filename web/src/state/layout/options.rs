@@ -108,11 +108,13 @@ pub enum NowView {
     Fairness,
     /// What every queue held in each cycle.
     Trends,
+    /// Other runs beside the current one.
+    Compare,
 }
 
 impl NowView {
     /// All views, in display order.
-    pub const ALL: [NowView; 8] = [
+    pub const ALL: [NowView; 9] = [
         NowView::Shares,
         NowView::Division,
         NowView::ShareUsage,
@@ -121,6 +123,7 @@ impl NowView {
         NowView::Gantt,
         NowView::Fairness,
         NowView::Trends,
+        NowView::Compare,
     ];
 
     /// The name in links.
@@ -134,6 +137,7 @@ impl NowView {
             NowView::Gantt => "gantt",
             NowView::Fairness => "fairness",
             NowView::Trends => "trends",
+            NowView::Compare => "compare",
         }
     }
 
@@ -220,12 +224,6 @@ pub enum Dialog {
     Import,
     /// Notes on the settings after a change of the policy.
     Translated,
-    /// Comparison of policies.
-    Compare,
-    /// Comparison of the kept runs with the current one.
-    CompareRuns,
-    /// Comparison of the versions of the scheduler.
-    CompareVersions,
     /// Confirmation to delete everything stored on this device.
     Reset,
     /// The result code of a lesson that was left.

@@ -22,6 +22,6 @@ pub(crate) fn report_request(model: &Model, to_selection: bool) -> Option<Report
         NowView::Trends => ReportRequest::Trends,
         NowView::ShareUsage => ReportRequest::ShareUsage,
         NowView::Priorities => ReportRequest::Priorities,
-        NowView::Shares | NowView::Division | NowView::Tree => return None,
+        NowView::Shares | NowView::Division | NowView::Tree | NowView::Compare => return None,
     })
 }

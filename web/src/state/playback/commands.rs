@@ -3,7 +3,6 @@
 use fairground::words::Selection;
 
 use crate::engine::protocol::{At, Request, Stop};
-use crate::state::branches::commands::stop_comparing;
 use crate::state::effect::Effect;
 use crate::state::engine_state::EngineState;
 use crate::state::layout::options::Panel;
@@ -85,7 +84,6 @@ pub(crate) fn tick(model: &mut Model, fx: &mut Vec<Effect>) {
 
 /// Goes to a moment, forwards or backwards, and closes the dialog.
 pub(crate) fn go_to_moment(model: &mut Model, time_ms: i64, fx: &mut Vec<Effect>) {
-    stop_comparing(model, fx);
     model.view.dialog = None;
     model.playback.decision = None;
     model.branches.baseline = None;

@@ -3,6 +3,7 @@
 use crate::state::command::Command;
 use crate::state::effect::Effect;
 use crate::state::engine_state::EngineState;
+use crate::state::layout::options::NowView;
 use crate::state::model::Model;
 use crate::state::notify::notify;
 use crate::state::playback::commands::pause;
@@ -18,6 +19,7 @@ pub(crate) fn end_engine(model: &mut Model, id: u64, fx: &mut Vec<Effect>) {
     let Some(reached) = progress.as_ref().map(|progress| progress.cycle).or(shown) else { return };
     model.in_flight.cancel = 0;
     fx.push(Effect::RestartEngine);
+    model.comparison.scenario = None;
     model.playback.cursor = reached;
     model.playback.decision = None;
     model.playback.then_first_action = false;
@@ -36,6 +38,10 @@ pub(crate) fn engine_died(model: &mut Model, fx: &mut Vec<Effect>) {
     model.engine.deaths += 1;
     model.branches.drop_preview();
     model.branches.baseline = None;
+    // The comparison may be what stopped it.
+    if model.view.now == NowView::Compare {
+        model.view.now = NowView::default();
+    }
     fx.push(Effect::RestartEngine);
     if again {
         model.engine.state = EngineState::Dead(at);

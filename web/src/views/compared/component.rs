@@ -1,6 +1,8 @@
 //! Runs side by side: their course over time with the translated settings, the first difference with both explanations,
 //! amounts, waits and evictions.
 
+use std::mem::discriminant;
+
 use fairground::words::number::{count, number, time};
 use fairground::words::{FirstDifference, Side, Terms};
 use leptos::prelude::*;
@@ -8,60 +10,74 @@ use leptos::prelude::*;
 use super::course::{axis, course, draw};
 use super::view::{FIRST_DIFFERENCE, Row, same_columns, table};
 use crate::engine::protocol::{Compared, QueueRow};
+use crate::state::branches::commands::compare_versions_label;
+use crate::state::branches::{Others, kept};
 use crate::state::command::Command;
 use crate::store::Store;
-use crate::widgets::dialog::DialogFrame;
 use crate::widgets::translation_notes::notes;
 use fairground::translate::NoteKind;
 
-/// The comparison of policies.
+/// The current run beside others.
 #[component]
-pub fn Compare(on_close: Callback<()>) -> impl IntoView {
+pub fn Compare() -> impl IntoView {
     let store = Store::get();
-    let with_baselines = RwSignal::new(false);
+    let others = store.part(|m| m.comparison.others);
+    let has_versions = store.part(|m| compare_versions_label(&m.document.scenario).is_some());
+    let has_kept = store.part(kept::is_comparable);
+    let choice = move |this: Others, name: &'static str| {
+        let is_chosen = move || discriminant(&others.get()) == discriminant(&this);
+        view! {
+            <button
+                type="button"
+                aria-pressed=move || is_chosen().to_string()
+                on:click=move |_| store.dispatch(Command::Compare(this))
+            >
+                {name}
+            </button>
+        }
+    };
+    let with_baselines = move || others.get() == Others::Policies { with_baselines: true };
     let on_baselines = move |_| {
-        with_baselines.update(|with| *with = !*with);
-        store.dispatch(Command::Compare { with_baselines: with_baselines.get_untracked() });
+        let with_baselines = !with_baselines();
+        store.dispatch(Command::Compare(Others::Policies { with_baselines }));
+    };
+    let baselines = move || {
+        matches!(others.get(), Others::Policies { .. }).then(|| {
+            view! {
+                <label class="check">
+                    <input type="checkbox" prop:checked=with_baselines on:change=on_baselines />
+                    "With first in first out, max-min fairness and DRF"
+                </label>
+            }
+        })
     };
     view! {
-        <DialogFrame title="Compare policies" class="wide" on_close>
-            <p class="hint">"The scenario is converted to each policy and run with the same jobs. " {END}</p>
-            <label class="check">
-                <input type="checkbox" prop:checked=with_baselines on:change=on_baselines />
-                "Also compare with first in first out, max-min fairness and DRF"
-            </label>
-            <Results />
-        </DialogFrame>
+        <div class="compare-with">
+            <div class="seg" role="group" aria-label="Compare with">
+                {choice(Others::default(), "Policies")}
+                {move || has_versions.get().then(|| choice(Others::Versions, "Versions"))}
+                {move || has_kept.get().then(|| choice(Others::Kept, "Kept runs"))}
+            </div>
+            {baselines}
+        </div>
+        <p class="hint">
+            {move || store.terms.get().fill(said_of(others.get()))}
+            " All runs end at the same time. Waits that have not ended are counted up to then."
+        </p>
+        <Results />
     }
 }
 
-/// The comparison of the kept runs with the current one.
-#[component]
-pub fn CompareRuns(on_close: Callback<()>) -> impl IntoView {
-    view! {
-        <DialogFrame title="Compare runs" class="wide" on_close>
-            <p class="hint">"The kept runs are compared with the current one. " {END}</p>
-            <Results />
-        </DialogFrame>
+/// What is run.
+fn said_of(others: Others) -> &'static str {
+    match others {
+        Others::Policies { .. } => "The scenario is converted to each policy and run with the same [jobs].",
+        Others::Versions => {
+            "The scenario is run by the rules of each version of its scheduler; the current one is the first."
+        }
+        Others::Kept => "The kept runs are compared with the current one.",
     }
 }
-
-/// The comparison of the versions of the scheduler.
-#[component]
-pub fn CompareVersions(on_close: Callback<()>) -> impl IntoView {
-    view! {
-        <DialogFrame title="Compare versions" class="wide" on_close>
-            <p class="hint">
-                "The scenario is run by the rules of each version of its scheduler; the current one is the first. All runs end at \
-                 the same time: when nothing further happens in any of them. Waits that have not ended are counted up to then."
-            </p>
-            <Results />
-        </DialogFrame>
-    }
-}
-
-/// When the runs end.
-const END: &str = "All runs end at the same time: at the current moment or, from the start, when nothing further happens in any of them. Waits that have not ended are counted up to then.";
 
 /// Progress and results.
 #[component]
@@ -70,17 +86,20 @@ fn Results() -> impl IntoView {
     let columns = store.part(|m| m.comparison.compared.clone());
     let to_compare = store.part(|m| m.comparison.n_runs);
     let comparing = store.part(|m| m.comparison.progress.clone());
-    let queues = store.now(|m| m.moment.frame.as_ref().map_or(Vec::new(), |frame| frame.queues.clone()));
     let running = move || match comparing.get() {
         Some((name, cycle)) => format!("{name}, cycle {}", number(f64::from(cycle))),
         None => "Running".to_string(),
     };
     let is_running = move || columns.get().len() < to_compare.get();
+    let shown = move || {
+        let queues = store.now(|m| m.moment.frame.as_ref().map_or(Vec::new(), |frame| frame.queues.clone()));
+        results(&columns.get(), &queues, store.terms.get())
+    };
     view! {
         <Show when=is_running>
-            <p><progress aria-label="Running"></progress> " " {running}</p>
+            <p class="hint"><progress aria-label="Running"></progress> " " {running}</p>
         </Show>
-        {move || results(&columns.get(), &queues, store.terms.get())}
+        {shown}
     }
 }
 

@@ -2,7 +2,7 @@
 
 use fairground::sim::Ran;
 use fairground::units::Resource;
-use fairground::words::number::{number, time, unit};
+use fairground::words::number::{number, time};
 use fairground::words::{ResourceTime, Terms, capital, resource_time};
 
 use crate::engine::protocol::Compared;
@@ -76,19 +76,17 @@ pub fn table(columns: &[Compared], terms: &Terms) -> Vec<Row> {
     rows.iter_mut().for_each(|row| row.name = terms.fill(&row.name));
     for queue in queues_of(columns) {
         let find = |run: &Ran| run.queues.iter().position(|own| **own == *queue);
-        let cell = |run: &Ran| {
-            find(run).map_or(String::new(), |at| {
-                let totals = &run.summary.queues[at];
-                let amount = if is_over(columns) {
-                    format!("{} {}", over_time.shown(totals.gpu_seconds_used), over_time.name())
-                } else {
-                    let held = resource_time::held(resource, run.held[at]);
-                    format!("{held} {}", unit(resource, resource_time::in_units(resource, run.held[at])))
-                };
-                format!("{amount}, mean wait {}", seconds(totals.waits_until_now.mean_s))
-            })
+        let mut add = |measure: &str, cell: &dyn Fn(&Ran, usize) -> String| {
+            let cell = |run: &Ran| find(run).map_or(String::new(), |at| cell(run, at));
+            rows.push(row(&format!("{queue}: {measure}"), &cell));
         };
-        rows.push(row(queue, &cell));
+        if is_over(columns) {
+            add(&over_time.name(), &|run, at| over_time.shown(run.summary.queues[at].gpu_seconds_used));
+        } else {
+            add(resource_time::plural(resource), &|run, at| resource_time::held(resource, run.held[at]));
+        }
+        add("mean wait", &|run, at| seconds(run.summary.queues[at].waits_until_now.mean_s));
+        add(terms.word("evictions"), &|run, at| number(run.summary.queues[at].evictions as f64));
     }
     rows
 }
@@ -160,7 +158,8 @@ mod tests {
         let cells = |name: &str| rows.iter().find(|row| row.name == name).map(|row| row.cells.join("|"));
         assert_eq!(cells("Evictions").as_deref(), Some("2|cannot run"));
         assert_eq!(cells("GPUs in use").as_deref(), Some("50 %|cannot run"));
-        assert_eq!(cells("a").as_deref(), Some("3 GPUs, mean wait 1:30|cannot run"));
+        assert_eq!(cells("a: GPUs").as_deref(), Some("3|cannot run"));
+        assert_eq!(cells("a: mean wait").as_deref(), Some("1:30|cannot run"));
         assert_eq!(same_columns(&rows, 2), [vec![0], vec![1]]);
         assert_eq!(same_columns(&[Row { name: "x".into(), cells: vec!["1".into(); 3] }], 3), [vec![0, 1, 2]]);
     }

@@ -122,7 +122,7 @@ fn Pools() -> impl IntoView {
 #[component]
 fn Body(view: View, tip: RwSignal<Option<String>>, pool: Memo<String>) -> impl IntoView {
     let place = NodeRef::<html::Div>::new();
-    let rows = RwSignal::new(Rows { width: 480.0, head: 28.0, row: 32.0 });
+    let rows = RwSignal::new(Rows { width: 296.0, head: 28.0, row: 32.0 });
     let measure = move |element: &web_sys::HtmlElement| {
         if let Some(now) = measured(element)
             && rows.get_untracked() != now
