@@ -143,7 +143,7 @@ fn panels(columns: &[Compared], groups: &[Vec<usize>], queues: &[QueueRow]) -> A
         view! {
             <section class="compared">
                 <div>
-                    <h3>{names(columns, group)}</h3>
+                    <h2>{names(columns, group)}</h2>
                     {group.iter().map(|at| translation(&columns[*at])).collect::<Vec<_>>()}
                 </div>
                 {result}
@@ -190,7 +190,7 @@ fn difference(found: &FirstDifference, title: String, names: [String; 2]) -> Any
         });
         view! {
             <div>
-                <h4>{name}</h4>
+                <h3>{name}</h3>
                 <p class="hint">{moves}</p>
                 {verdict}
                 {rest}
@@ -200,7 +200,7 @@ fn difference(found: &FirstDifference, title: String, names: [String; 2]) -> Any
     let sides = names.into_iter().zip(&found.sides).map(side).collect::<Vec<_>>();
     view! {
         <section class="difference">
-            <h3>{title}</h3>
+            <h2>{title}</h2>
             <div class="columns">{sides}</div>
         </section>
     }
