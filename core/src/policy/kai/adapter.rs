@@ -182,7 +182,7 @@ impl Kai {
         }
         let total = session.inputs.total;
         if let (Some(params), Some(tracker)) = (&self.config.usage, &mut memory.usage) {
-            tracker.hold(params, held(world, &decisions), total);
+            tracker.hold(params, allocated_by_queue(world, &decisions), total);
         }
         Turn { decisions, wake: self.rhythm.wake(world.now) }
     }
@@ -226,8 +226,8 @@ impl Kai {
 
     fn ladder(&self, queues: &[Queue], total: Quantities, (queue, resource): (QueueId, Resource)) -> Vec<DivisionStep> {
         let index = Resource::ACCOUNTED.iter().position(|r| *r == resource);
-        let (Some(at), Some(index)) = (queue_ref(queues, queue), index) else { return Vec::new() };
-        shares::ladder(queues, total, self.config.division_params(), at, index)
+        let (Some(queue), Some(index)) = (queue_ref(queues, queue), index) else { return Vec::new() };
+        shares::ladder(queues, total, self.config.division_params(), queue, index)
     }
 
     pub(in crate::policy) fn order_with(
@@ -251,7 +251,7 @@ fn queue_ref(queues: &[Queue], queue: QueueId) -> Option<QueueRef> {
 /// A queue's GPU share by the readings of the published pseudo-code, where the usual one differs from the share that
 /// decides. The pseudo-code ignores past usage.
 fn published_shares(queues: &[Queue], total: Quantities, queue: QueueId) -> Vec<DivisionStep> {
-    let (Some(at), Some(gpu)) =
+    let (Some(divided), Some(gpu)) =
         (queue_ref(queues, queue), Resource::ACCOUNTED.iter().position(|r| *r == Resource::GPU))
     else {
         return Vec::new();
@@ -259,15 +259,15 @@ fn published_shares(queues: &[Queue], total: Quantities, queue: QueueId) -> Vec<
     if queues.iter().any(|q| q.usage.to_array()[gpu] != 0.0) {
         return Vec::new();
     }
-    let by = |reading| shares::published(queues, total, at, gpu, reading);
+    let share = |reading| shares::published(queues, total, divided, gpu, reading);
     let step = |rule, fair_share| DivisionStep::AlternativeShare { rule, queue, fair_share };
     let is_other = |a: f64, b: f64| (a - b).abs() >= LEAST_DIFFERENCE;
-    let (decides, by_round) = (queues[at.ix()].fair_share.to_array()[gpu], by(Reading::ByRound));
-    if !is_other(by_round, decides) {
+    let (decisive, by_round) = (queues[divided.ix()].fair_share.to_array()[gpu], share(Reading::ByRound));
+    if !is_other(by_round, decisive) {
         return Vec::new();
     }
     let mut steps = vec![step(PUBLISHED, by_round)];
-    let line_by_line = by(Reading::LineByLine);
+    let line_by_line = share(Reading::LineByLine);
     if is_other(line_by_line, by_round) {
         steps.push(step(LINE_BY_LINE, line_by_line));
     }
@@ -279,14 +279,14 @@ fn start_measuring(params: &UsageParams, world: PartitionView<'_>) -> UsageTrack
     let start = snapshot_queues(world).iter().map(|queue| queue.usage).collect();
     let mut capacity = Quantities::default();
     for (_, node) in world.nodes().filter(|(_, n)| n.takes_pods()) {
-        let of = |r| node.capacity.get(r).in_policy_units(r);
-        capacity += Quantities { cpu: of(Resource::CPU), memory: of(Resource::MEMORY), gpu: of(Resource::GPU) };
+        let amount = |r| node.capacity.get(r).in_policy_units(r);
+        capacity += Quantities::from_array(Resource::ACCOUNTED.map(amount));
     }
-    UsageTracker::new(params, start, held(world, &[]), capacity)
+    UsageTracker::new(params, start, allocated_by_queue(world, &[]), capacity)
 }
 
 /// Allocation of every queue, parents included, after the decisions.
-fn held(world: PartitionView<'_>, decisions: &[Decision]) -> Vec<Quantities> {
+fn allocated_by_queue(world: PartitionView<'_>, decisions: &[Decision]) -> Vec<Quantities> {
     let cluster = world.cluster;
     let mut decided: Vec<(PodId, Option<NodeId>)> = Vec::with_capacity(decisions.len());
     for decision in decisions {
@@ -296,23 +296,23 @@ fn held(world: PartitionView<'_>, decisions: &[Decision]) -> Vec<Quantities> {
         });
     }
     decided.sort_by_key(|t| t.0);
-    let mut held = vec![Quantities::default(); cluster.queues.len()];
+    let mut allocated = vec![Quantities::default(); cluster.queues.len()];
     for job in world.live_jobs() {
         for (id, pod) in cluster.pods_of(job) {
             let holds = matches!(pod.phase, Phase::Starting { .. } | Phase::Running { .. });
             let node = match decided.binary_search_by_key(&id, |t| t.0) {
-                Ok(at) => decided[at].1,
+                Ok(i) => decided[i].1,
                 Err(_) => pod.node.filter(|_| holds),
             };
             let Some(node) = node else { continue };
             let mib = super::place::node::device_mib(cluster.nodes[node].gpu_memory_mib);
             let amount = Request::of_pod(pod).accepted_on(mib).quantities;
             for queue in cluster.path_to_root(cluster.jobs[job].queue) {
-                held[crate::id::Id::index(queue)] += amount;
+                allocated[crate::id::Id::index(queue)] += amount;
             }
         }
     }
-    held
+    allocated
 }
 
 /// Times at which the last terminating pod leaves each node. In one pass, because a cycle may have thousands of claims.

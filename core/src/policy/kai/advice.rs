@@ -38,13 +38,13 @@ pub fn small_units(draft: &DraftQueue<'_>, f: &mut Findings) {
                 continue;
             }
             let (what, name, n) = (resource.name(), quoted(&draft.queue.name), n / counted);
-            let says = format!(
+            let message = format!(
                 "{name} has a {what} [{field}] of {}, less than {one}: a queue counts {what} in {unit}, so that {n} {meant} are {}",
                 print_amount(amount, resource),
                 n * 1000,
             );
             let label = format!("Set the {what} [{field}] to {n} {meant}");
-            f.suggest(codes::UNIT, draft.place(resource, field), says, format!("{n}{suffix}"), label);
+            f.suggest(codes::UNIT, draft.place(resource, field), message, format!("{n}{suffix}"), label);
         }
     }
 }
@@ -73,13 +73,13 @@ pub fn priority_within_quota(config: &Config, draft: &Draft<'_>, f: &mut Finding
                 continue;
             }
             let (what, name) = (resource.name(), quoted(&queue.name));
-            let says = format!(
+            let message = format!(
                 "queue-priority-in-quota-reclaim has no effect for {name}: its jobs need {what}, and its {what} [quota] is 0, so it \
                  is never within its [quota] of all resources; write unlimited or [a quota]"
             );
             let at = (draft.queue_at)(id).field(what).field("quota");
             let fix = set(at.clone(), "unlimited", format!("Set the {what} [quota] to unlimited"));
-            f.add(codes::NO_EFFECT, at, says, fix);
+            f.add(codes::NO_EFFECT, at, message, fix);
         }
     }
 }
@@ -108,7 +108,7 @@ fn values(draft: &DraftQueue<'_>, resource: Resource, f: &mut Findings) {
     let place = |field| draft.place(resource, field);
     let is_gpu = resource == Resource::GPU;
     if matches!(values.limit, Bound::Unset | Bound::At(Amount::ZERO)) && (requested || is_gpu) {
-        let says = match values.limit {
+        let message = match values.limit {
             Bound::Unset => {
                 format!("{name} has no {what} [limit], which allows nothing in KAI; write unlimited")
             }
@@ -117,24 +117,24 @@ fn values(draft: &DraftQueue<'_>, resource: Resource, f: &mut Findings) {
             }
         };
         let fix = set(place("limit"), "unlimited", format!("Set the {what} [limit] to unlimited"));
-        f.add(codes::NOTHING_ALLOWED, place("limit"), says, fix);
+        f.add(codes::NOTHING_ALLOWED, place("limit"), message, fix);
     }
     limit_below_quota(draft, resource, f);
     if values.quota == Bound::Unset && requested && !is_gpu {
-        let says = format!(
+        let message = format!(
             "{name} has no {what} [quota], which counts as 0: all of its {what} is above [quota]; write unlimited or [a quota]"
         );
         let fix = set(place("quota"), "unlimited", format!("Set the {what} [quota] to unlimited"));
-        f.add(codes::NO_QUOTA, place("quota"), says, fix);
+        f.add(codes::NO_QUOTA, place("quota"), message, fix);
     }
     let nothing = values.weight.is_none_or(|w| w.in_millionths() == 0);
     let bounded = matches!(values.quota, Bound::At(_)) || is_gpu && values.quota == Bound::Unset;
     if nothing && bounded && (requested || is_gpu) {
-        let says = format!("{name} has {what} [weight] 0, so it gets nothing of what others leave unused; write 1");
+        let message = format!("{name} has {what} [weight] 0, so it gets nothing of what others leave unused; write 1");
         f.add(
             codes::NO_WEIGHT,
             place("weight"),
-            says,
+            message,
             set(place("weight"), "1", format!("Set the {what} [weight] to 1")),
         );
     }
@@ -149,10 +149,10 @@ pub fn limit_below_quota(draft: &DraftQueue<'_>, resource: Resource, f: &mut Fin
     {
         let (what, name) = (resource.name(), quoted(&draft.queue.name));
         let (quota, limit) = (print_amount(quota, resource), print_amount(limit, resource));
-        let says = format!("{name} has a {what} [limit] of {limit} below its [quota] of {quota}; the [limit] wins");
+        let message = format!("{name} has a {what} [limit] of {limit} below its [quota] of {quota}; the [limit] wins");
         let at = draft.place(resource, "limit");
         let fix = set(at.clone(), &quota, format!("Raise the {what} [limit] to {quota}"));
-        f.add(codes::LIMIT_BELOW_QUOTA, at, says, fix);
+        f.add(codes::LIMIT_BELOW_QUOTA, at, message, fix);
     }
 }
 
@@ -160,9 +160,9 @@ pub fn limit_below_quota(draft: &DraftQueue<'_>, resource: Resource, f: &mut Fin
 pub fn nothing_allowed(draft: &DraftQueue<'_>, resource: Resource, f: &mut Findings) {
     if draft.queue.resources.get(resource).limit == Bound::At(Amount::ZERO) {
         let (what, name) = (resource.name(), quoted(&draft.queue.name));
-        let says = format!("{name} has a {what} [limit] of 0, so nothing that requests {what} can run; raise it");
+        let message = format!("{name} has a {what} [limit] of 0, so nothing that requests {what} can run; raise it");
         let at = draft.place(resource, "limit");
         let fix = set(at.clone(), "unlimited", format!("Set the {what} [limit] to unlimited"));
-        f.add(codes::NOTHING_ALLOWED, at, says, fix);
+        f.add(codes::NOTHING_ALLOWED, at, message, fix);
     }
 }

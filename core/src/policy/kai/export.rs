@@ -54,7 +54,7 @@ pub(super) fn documents(objects: &[Yaml]) -> String {
 
 fn object(source: &Source<'_>, names: &Names, queues: &Arena<QueueId, Queue>, (id, pool): (QueueId, usize)) -> Yaml {
     let queue = &queues[id];
-    let own = names.queue(id, pool);
+    let name = names.queue(id, pool);
     let shown = match &*queue.display_name {
         "" => &*queue.name,
         shown => shown,
@@ -65,11 +65,11 @@ fn object(source: &Source<'_>, names: &Names, queues: &Arena<QueueId, Queue>, (i
     map([
         ("apiVersion", text("scheduling.run.ai/v2")),
         ("kind", text("Queue")),
-        ("metadata", map([("name", text(&own)), ("labels", shard), ("annotations", about)])),
+        ("metadata", map([("name", text(&name)), ("labels", shard), ("annotations", about)])),
         (
             "spec",
             map([
-                ("displayName", text(if shown == own { "" } else { shown })),
+                ("displayName", text(if shown == name { "" } else { shown })),
                 ("parentQueue", text(&queue.parent.map_or(String::new(), |parent| names.queue(parent, pool)))),
                 ("priority", Yaml::Value(queue.priority.unwrap_or(PRIORITY).to_string())),
                 ("preemptMinRuntime", duration(queue.preempt_min_runtime)),
@@ -87,16 +87,16 @@ fn object(source: &Source<'_>, names: &Names, queues: &Arena<QueueId, Queue>, (i
     ])
 }
 
-fn amounts(resource: QueueResource, of: Resource) -> Yaml {
+fn amounts(resource: QueueResource, kind: Resource) -> Yaml {
     map([
-        ("quota", bound(resource.quota, of)),
-        ("limit", bound(resource.limit, of)),
+        ("quota", bound(resource.quota, kind)),
+        ("limit", bound(resource.limit, kind)),
         ("overQuotaWeight", weight(resource.weight)),
     ])
 }
 
-fn bound(bound: Bound, of: Resource) -> Yaml {
-    let digits = match of {
+fn bound(bound: Bound, resource: Resource) -> Yaml {
+    let digits = match resource {
         Resource::GPU => 3,
         Resource::MEMORY => 6,
         _ => 0,
@@ -121,16 +121,16 @@ pub(super) fn duration(span: Option<Span>) -> Yaml {
 fn left_out(source: &Source<'_>, names: &Names) -> Vec<String> {
     let queues = &source.cluster.queues;
     let typed = |id: &QueueId| &source.scenario.queues[id.index()];
-    let of = |is: &dyn Fn(&QueueId) -> bool| -> BTreeSet<&str> {
-        queues.ids().filter(is).map(|id| &*queues[id].name).collect()
+    let names_where = |applies: &dyn Fn(&QueueId) -> bool| -> BTreeSet<&str> {
+        queues.ids().filter(applies).map(|id| &*queues[id].name).collect()
     };
-    let used = of(&|id| {
+    let used = names_where(&|id| {
         let usage = queues[*id].usage;
         [usage.cpu, usage.memory, usage.gpu].iter().any(|usage| usage.in_millionths() != 0)
     });
-    let aged = of(&|id| typed(id).created.is_some());
-    let pooled = of(&|id| !typed(id).default_pools.is_empty());
-    let renamed = of(&|id| names.queue(*id, 0) != *queues[*id].name);
+    let aged = names_where(&|id| typed(id).created.is_some());
+    let pooled = names_where(&|id| !typed(id).default_pools.is_empty());
+    let renamed = names_where(&|id| names.queue(*id, 0) != *queues[*id].name);
     let remarks = [
         source.remark(&used, "past usage is in no object, KAI reads it from its usage database"),
         source.remark(&aged, "the cluster gives a queue its age when it is made; not written"),

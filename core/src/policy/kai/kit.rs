@@ -83,10 +83,10 @@ fn stages(source: &Source<'_>) -> String {
     let after = |ms: i64| map([("durationMilliseconds", Yaml::Value(ms.to_string()))]);
     let status = |template: &str| map([("statusTemplate", text(template))]);
     let lasts = ".metadata.annotations[\"fairground/lasts\"]";
-    let from = map([("durationFrom", map([("expressionFrom", text(lasts))]))]);
+    let after_expression = map([("durationFrom", map([("expressionFrom", text(lasts))]))]);
     let gone =
         map([("finalizers", map([("empty", Yaml::Value("true".into()))])), ("delete", Yaml::Value("true".into()))]);
-    let all = [
+    let stages = [
         (
             "pod-ready",
             vec![stays(), expression(".status.phase", "In", &["Pending"])],
@@ -96,7 +96,7 @@ fn stages(source: &Source<'_>) -> String {
         (
             "pod-complete",
             vec![stays(), expression(".status.phase", "In", &["Running"]), expression(lasts, "Exists", &[])],
-            from,
+            after_expression,
             status(SUCCEEDED),
         ),
         (
@@ -122,7 +122,7 @@ fn stages(source: &Source<'_>) -> String {
             ),
         ])
     };
-    documents(&all.map(stage))
+    documents(&stages.map(stage))
 }
 
 const RUNNING: &str = "phase: Running

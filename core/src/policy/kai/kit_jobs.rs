@@ -36,7 +36,7 @@ pub(super) struct Classes(BTreeSet<i32>);
 
 impl Classes {
     fn name(&mut self, priority: i32) -> String {
-        if let Some((_, name)) = KNOWN.iter().find(|(known, _)| *known == priority) {
+        if let Some((_, name)) = KNOWN.iter().find(|(installed, _)| *installed == priority) {
             return (*name).to_string();
         }
         self.0.insert(priority);
@@ -110,7 +110,7 @@ impl Context<'_, '_> {
         let minimum = |set: PodSetId| i64::from(self.source.cluster.pod_sets[set].min_available).max(least);
         let sub_group = |name: &str| Yaml::Value(self.min_sub_group(name));
         let is_flat = sets.len() == 1;
-        let all: i64 = sets.iter().map(|set| minimum(*set)).sum();
+        let minimum_sum: i64 = sets.iter().map(|set| minimum(*set)).sum();
         let subgroups = sets.iter().filter(|_| !is_flat).map(|set| {
             let path = &self.source.cluster.pod_sets[*set].path;
             let parent = path.last().map_or(String::new(), |group| plain(group));
@@ -121,12 +121,12 @@ impl Context<'_, '_> {
             ])
         });
         let mut subgroups: Vec<Yaml> = subgroups.collect();
-        let mut known: BTreeSet<String> = BTreeSet::new();
+        let mut written_groups: BTreeSet<String> = BTreeSet::new();
         for set in &sets {
             let path = &self.source.cluster.pod_sets[*set].path;
             for (depth, group) in path.iter().enumerate() {
                 let parent = depth.checked_sub(1).map_or(String::new(), |above| plain(&path[above]));
-                if known.insert(plain(group)) {
+                if written_groups.insert(plain(group)) {
                     subgroups.push(map([
                         ("name", text(&plain(group))),
                         ("parent", text(&parent)),
@@ -141,7 +141,7 @@ impl Context<'_, '_> {
         };
         let (delay, grace) = self.times();
         // A pod group has a minimum of pods or of subgroups.
-        let minimum_of_all = if self.min_sub_group("").is_empty() { all.to_string() } else { String::new() };
+        let minimum_of_all = if self.min_sub_group("").is_empty() { minimum_sum.to_string() } else { String::new() };
         let backoff = if self.job.is_tried_once { "1" } else { "" };
         map([
             ("apiVersion", text("scheduling.run.ai/v2alpha2")),
@@ -176,7 +176,7 @@ impl Context<'_, '_> {
         let has_times = self.revision.reads_job_times();
         let grace = match self.job.staleness_grace.filter(|_| has_times) {
             Some(None) => text("-1s"),
-            Some(own) => duration(own),
+            Some(period) => duration(period),
             None => text(""),
         };
         (duration(self.job.preemption_delay.filter(|_| has_times)), grace)
@@ -318,7 +318,7 @@ fn affinity(requirements: &[Requirement]) -> Yaml {
     map([("nodeAffinity", map([("requiredDuringSchedulingIgnoredDuringExecution", required)]))])
 }
 
-fn tolerations(own: &[Toleration]) -> Yaml {
+fn tolerations(job_tolerations: &[Toleration]) -> Yaml {
     let kwok = map([("key", text("kwok.x-k8s.io/node")), ("operator", text("Exists")), ("effect", text("NoSchedule"))]);
     let toleration = |toleration: &Toleration| {
         let operator = if toleration.value.is_some() { "Equal" } else { "Exists" };
@@ -334,7 +334,7 @@ fn tolerations(own: &[Toleration]) -> Yaml {
             ("effect", text(effect)),
         ])
     };
-    Yaml::List(std::iter::once(kwok).chain(own.iter().map(toleration)).collect())
+    Yaml::List(std::iter::once(kwok).chain(job_tolerations.iter().map(toleration)).collect())
 }
 
 /// Lower-case letters, digits and hyphens, as in subgroup names.

@@ -30,12 +30,12 @@ pub(super) struct Nodes {
 pub(super) fn nodes(source: &Source<'_>, names: &Names) -> Nodes {
     let cluster = source.cluster;
     let mut unique = UniqueNames::default();
-    let own: Arena<NodeId, String> = cluster.nodes.values().map(|node| unique.name(&node.name)).collect();
-    let objects = cluster.nodes.ids().map(|id| object(source, names, &cluster.nodes[id], &own[id]));
+    let node_names: Arena<NodeId, String> = cluster.nodes.values().map(|node| unique.name(&node.name)).collect();
+    let objects = cluster.nodes.ids().map(|id| object(source, names, &cluster.nodes[id], &node_names[id]));
     let objects = objects.collect();
     let down = cluster.nodes.values().filter(|node| !node.ready).map(|node| &*node.name).collect();
     let down = source.remark(&down, "nodes that take no part are cordoned");
-    Nodes { objects, names: own, left_out: down.into_iter().collect() }
+    Nodes { objects, names: node_names, left_out: down.into_iter().collect() }
 }
 
 fn object(source: &Source<'_>, names: &Names, node: &Node, name: &str) -> Yaml {
@@ -43,7 +43,7 @@ fn object(source: &Source<'_>, names: &Names, node: &Node, name: &str) -> Yaml {
     let mut labels: Vec<(String, Yaml)> =
         node.labels.iter().map(|(key, value)| (key.to_string(), text(value))).collect();
     let mut label = |key: &str, value: &str| {
-        if labels.iter().all(|(known, _)| known != key) {
+        if labels.iter().all(|(existing, _)| existing != key) {
             labels.push((key.to_string(), text(value)));
         }
     };
@@ -58,13 +58,13 @@ fn object(source: &Source<'_>, names: &Names, node: &Node, name: &str) -> Yaml {
         label("nvidia.com/gpu.present", "true");
     }
     let mut taints = vec![taint("kwok.x-k8s.io/node", "fake", "NoSchedule")];
-    taints.extend(node.taints.iter().map(|own| {
-        let effect = match own.effect {
+    taints.extend(node.taints.iter().map(|t| {
+        let effect = match t.effect {
             Effect::NoSchedule => "NoSchedule",
             Effect::NoExecute => "NoExecute",
             Effect::PreferNoSchedule => "PreferNoSchedule",
         };
-        taint(&own.key, &own.value, effect)
+        taint(&t.key, &t.value, effect)
     }));
     let capacity = capacity(source, node);
     let is_cordoned = if node.takes_pods() { "" } else { "true" };
@@ -91,17 +91,17 @@ fn taint(key: &str, value: &str, effect: &str) -> Yaml {
 fn capacity(source: &Source<'_>, node: &Node) -> Yaml {
     let amount = |r: Resource| node.capacity.get(r).in_base_units();
     let pods = if node.pods_max == Node::UNLIMITED_PODS { 1_000_000 } else { node.pods_max };
-    let mut all = vec![
+    let mut amounts = vec![
         ("cpu".to_string(), text(&print_decimal(amount(Resource::CPU), 3))),
         ("memory".to_string(), text(&amount(Resource::MEMORY).to_string())),
         ("pods".to_string(), text(&pods.to_string())),
     ];
     if node.n_devices() > 0 {
-        all.push(("nvidia.com/gpu".to_string(), text(&node.n_devices().to_string())));
+        amounts.push(("nvidia.com/gpu".to_string(), text(&node.n_devices().to_string())));
     }
     let named = source.cluster.named.iter().enumerate().filter(|(n, _)| node.capacity.has(Resource::named(*n)));
-    all.extend(named.map(|(n, name)| (extended(name), text(&amount(Resource::named(n)).to_string()))));
-    Yaml::Map(all)
+    amounts.extend(named.map(|(n, name)| (extended(name), text(&amount(Resource::named(n)).to_string()))));
+    Yaml::Map(amounts)
 }
 
 /// Name of an extended resource: Kubernetes requires a domain prefix.

@@ -48,8 +48,8 @@ impl Shard<'_> {
     /// Text of a setting, of the pool or else of the whole scenario.
     fn typed(&self, setting: &str) -> Option<&Scalar> {
         let scenario = self.source.scenario;
-        let own = scenario.pools.get(self.pool).and_then(|pool| pool.settings.get(setting));
-        own.or_else(|| scenario.settings.get(setting))
+        let of_pool = scenario.pools.get(self.pool).and_then(|pool| pool.settings.get(setting));
+        of_pool.or_else(|| scenario.settings.get(setting))
     }
 
     fn object(&self, label: Option<&str>) -> Yaml {
@@ -110,8 +110,8 @@ impl Shard<'_> {
     /// Interval between cycles, if constant.
     fn period(&self) -> Option<Span> {
         let scenario = self.source.scenario;
-        let own = scenario.pools.get(self.pool).and_then(|pool| pool.cycle.as_ref());
-        let typed = own.or(scenario.cycle.as_ref())?;
+        let of_pool = scenario.pools.get(self.pool).and_then(|pool| pool.cycle.as_ref());
+        let typed = of_pool.or(scenario.cycle.as_ref())?;
         quantity::span(typed.0.split(',').next().unwrap_or_default().trim()).ok()
     }
 
@@ -130,20 +130,20 @@ impl Shard<'_> {
                 multiplier => text(&number(multiplier)),
             };
             let by_priority = if config.priority_in_quota_reclaim { text("true") } else { text("") };
-            let of = [
+            let arguments = [
                 ("kValue", text(&number(config.k_value))),
                 ("relcaimerSaturationMultiplier", multiplier),
                 ("queuePriorityInQuotaReclaim", by_priority),
             ];
-            add("proportion", "arguments", map(of));
+            add("proportion", "arguments", map(arguments));
         }
         if config.reclaim_resolve == ReclaimResolve::Queue {
-            let of = [
+            let arguments = [
                 ("defaultPreemptMinRuntime", seconds(config.default_preempt_min_runtime_s)),
                 ("defaultReclaimMinRuntime", seconds(config.default_reclaim_min_runtime_s)),
                 ("reclaimResolveMethod", text("queue")),
             ];
-            add("minruntime", "arguments", map(of));
+            add("minruntime", "arguments", map(arguments));
         }
         if self.typed("plugins").is_some() {
             let list: Vec<&str> = config.plugins.iter().map(|plugin| &**plugin).collect();
@@ -162,7 +162,7 @@ impl Shard<'_> {
         let list: Vec<&str> = self.config.actions.iter().map(|action| action.name()).collect();
         let mut entries: Vec<(String, Yaml)> = Vec::new();
         for (name, key, value) in listed(&ACTIONS, |name| has_action(name, self.spreads()), &list) {
-            match entries.iter_mut().find(|(known, _)| known == name) {
+            match entries.iter_mut().find(|(existing, _)| existing == name) {
                 Some((_, Yaml::Map(fields))) => fields.push((key.to_string(), value)),
                 _ => entries.push((name.to_string(), map([(key, value)]))),
             }
@@ -199,15 +199,15 @@ impl Shard<'_> {
 
 /// Turns the operator's list into the given one: sets the order of the listed entries and disables the others.
 fn listed<'a>(
-    known: &[(&'a str, i64)],
+    defaults: &[(&'a str, i64)],
     is_on: impl Fn(&str) -> bool,
     list: &[&str],
 ) -> Vec<(&'a str, &'static str, Yaml)> {
     let mut changes = Vec::new();
-    for (name, _) in known {
+    for (name, _) in defaults {
         match list.iter().position(|listed| listed == name) {
-            Some(at) => {
-                let priority = (list.len() - at) * 100;
+            Some(i) => {
+                let priority = (list.len() - i) * 100;
                 changes.push((*name, "enabled", Yaml::Value("true".into())));
                 changes.push((*name, "priority", Yaml::Value(priority.to_string())));
             }

@@ -72,8 +72,8 @@ fn command(
 ) -> Option<String> {
     let cluster = source.cluster;
     if let Some(job) = &entry.job {
-        let at = cluster.jobs.ids().find(|id| *cluster.jobs[*id].name == **job)?;
-        let name = jobs.get(at.index())?;
+        let job_id = cluster.jobs.ids().find(|id| *cluster.jobs[*id].name == **job)?;
+        let name = jobs.get(job_id.index())?;
         return Some(format!("ended {name} {}", label(name)));
     }
     if let Some(node) = &entry.node {

@@ -58,7 +58,7 @@ impl PartialEq for LatestPool {
 impl Memory {
     /// Reads the facts, unless one for these settings exists.
     pub(super) fn remember_facts(&mut self, world: PartitionView<'_>, config: &Config) {
-        if !self.facts.as_ref().is_some_and(|known| known.is_for(config)) {
+        if !self.facts.as_ref().is_some_and(|facts| facts.is_for(config)) {
             self.facts = Some(PoolFacts::of(world, config));
         }
     }
@@ -81,8 +81,8 @@ impl Memory {
     /// Whether a job's claimed room went to another job and none of its pods has been placed since.
     pub(super) fn lost_a_claim(&self, job: JobId) -> bool {
         let entry = self.facts.as_ref().and_then(|facts| facts.job(job));
-        let known = entry.and_then(|entry| self.jobs.get(&entry.traits.n_before));
-        known.is_some_and(|known| known.lost_a_claim)
+        let job_memory = entry.and_then(|entry| self.jobs.get(&entry.traits.n_before));
+        job_memory.is_some_and(|job_memory| job_memory.lost_a_claim)
     }
 
     /// Updates claims: a claim is lost if it was not renewed, or renewed only by further evictions.
@@ -100,10 +100,10 @@ impl Memory {
                 |recorded: &Recorded| matches!(recorded.event, Event::Evicted { by: Some(by), .. } if by == job);
             out.trace.events.iter().any(is_for)
         };
-        for (job, known) in &mut self.jobs {
-            let is_lost = known.has_claim && claimed.get(job).is_none_or(|&claimant| evicts(claimant));
-            known.lost_a_claim = !bound.contains(job) && (known.lost_a_claim || is_lost);
-            known.has_claim = false;
+        for (job, job_memory) in &mut self.jobs {
+            let is_lost = job_memory.has_claim && claimed.get(job).is_none_or(|&claimant| evicts(claimant));
+            job_memory.lost_a_claim = !bound.contains(job) && (job_memory.lost_a_claim || is_lost);
+            job_memory.has_claim = false;
         }
         for job in claimed.into_keys() {
             self.jobs.entry(job).or_default().has_claim = true;
@@ -133,8 +133,8 @@ impl Memory {
             .filter(|pod| pod.status == Status::StuckInReleasing)
             .map(|pod| (session.facts_of(pod.job).n_before, pod))
             .collect();
-        for (job, known) in &mut self.jobs {
-            known.has_stuck_pod &= stuck.contains_key(job);
+        for (job, job_memory) in &mut self.jobs {
+            job_memory.has_stuck_pod &= stuck.contains_key(job);
         }
         for (job, pod) in stuck {
             if !std::mem::replace(&mut self.jobs.entry(job).or_default().has_stuck_pod, true) {

@@ -29,9 +29,9 @@ impl Names {
         let queues = source.cluster.queues.values().map(|queue| unique.name(&queue.name)).collect();
         let mut unique = UniqueNames::default();
         let pools = source.cluster.partitions.values().enumerate();
-        let pools = pools.map(|(at, pool)| {
+        let pools = pools.map(|(i, pool)| {
             let is_default = pool.name.is_empty() || &*pool.name == DEFAULT_POOL;
-            let is_one = at == 0 && source.scenario.pools.is_empty();
+            let is_one = i == 0 && source.scenario.pools.is_empty();
             (!is_default && !is_one).then(|| unique.name(&pool.name))
         });
         Names { queues, pools: pools.collect() }

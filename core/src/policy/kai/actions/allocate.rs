@@ -23,9 +23,9 @@ impl Session<'_> {
     pub fn run_allocate(&mut self, out: &mut Recorder<'_>) {
         let mut tree = QueueTree::serving(&self.state, self.inputs.config.depth(Action::Allocate));
         let jobs = self.candidates();
-        let all = vec![true; self.state.nodes.len()];
-        let mut known = MayFit::default();
-        let mut remaining = Candidates::new(self, &jobs, |s, job| s.may_fit(job, &all, &mut known));
+        let all_nodes = vec![true; self.state.nodes.len()];
+        let mut cache = MayFit::default();
+        let mut remaining = Candidates::new(self, &jobs, |s, job| s.may_fit(job, &all_nodes, &mut cache));
         if remaining.is_over(&self.state) {
             return;
         }
@@ -55,7 +55,7 @@ impl Session<'_> {
     /// Candidates that may evict others for themselves now.
     pub fn claimants(&self) -> Vec<JobRef> {
         let mut jobs = self.candidates();
-        jobs.retain(|&job| self.facts_of(job).may_evict_from_s().is_none_or(|from| from <= self.inputs.now_s));
+        jobs.retain(|&job| self.facts_of(job).may_evict_from_s().is_none_or(|time_s| time_s <= self.inputs.now_s));
         jobs
     }
 
@@ -91,9 +91,9 @@ impl Session<'_> {
     /// Whether some pod set claims while fewer than its minimum are bound.
     fn should_claim(&self, job: JobRef) -> bool {
         let job = self.job(job);
-        let mut sure = vec![(false, 0); job.sets.len()];
+        let mut counts = vec![(false, 0); job.sets.len()];
         for task in job.tasks() {
-            let set = &mut sure[self.pod_of(task).set];
+            let set = &mut counts[self.pod_of(task).set];
             let status = self.task(task).status;
             if status == Status::Pipelined {
                 set.0 = true;
@@ -101,6 +101,6 @@ impl Session<'_> {
                 set.1 += 1;
             }
         }
-        job.sets.iter().zip(sure).any(|(set, (claims, n))| claims && n < set.min_available)
+        job.sets.iter().zip(counts).any(|(set, (claims, n_bound))| claims && n_bound < set.min_available)
     }
 }

@@ -31,8 +31,8 @@ impl Session<'_> {
         let mut tree = QueueTree::serving(&self.state, self.inputs.config.depth(Action::Consolidation));
         let mut jobs = self.claimants();
         jobs.retain(|&job| self.may_move_others(job));
-        let there = self.idle_or_releasing();
-        let mut remaining = Candidates::new(self, &jobs, |s, job| s.could_fit_together(job, there));
+        let available = self.idle_or_releasing();
+        let mut remaining = Candidates::new(self, &jobs, |s, job| s.could_fit_together(job, available));
         if remaining.is_over(&self.state) {
             self.defer_signatures(&jobs);
             return;
@@ -46,8 +46,8 @@ impl Session<'_> {
             if failed.like(self, None, job).is_some() || self.is_impossible(job) {
                 continue;
             }
-            let there = self.idle_or_releasing();
-            let solved = if self.could_fit_together(job, there) {
+            let available = self.idle_or_releasing();
+            let solved = if self.could_fit_together(job, available) {
                 self.solve(&VictimSearch::Consolidation { most }, job, out)
             } else {
                 None

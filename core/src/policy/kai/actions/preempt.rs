@@ -41,8 +41,8 @@ impl Session<'_> {
         {
             remaining.popped(job);
             let queue = self.facts_of(job).queue;
-            if let Some(known) = failed.like(self, queue, job) {
-                self.notes.about(job, |note| note.like = Some(known));
+            if let Some(failed_job) = failed.like(self, queue, job) {
+                self.notes.about(job, |note| note.like = Some(failed_job));
                 continue;
             }
             if self.is_impossible(job) {
@@ -82,8 +82,8 @@ impl Session<'_> {
                 && self.job(job).n_active_allocated != 0
                 && self.may_lose(job)
             {
-                let known = &mut lowest[queue.ix()];
-                *known = Some(known.map_or(facts.priority, |p| p.min(facts.priority)));
+                let lowest_of_queue = &mut lowest[queue.ix()];
+                *lowest_of_queue = Some(lowest_of_queue.map_or(facts.priority, |lowest| lowest.min(facts.priority)));
             }
         }
         lowest

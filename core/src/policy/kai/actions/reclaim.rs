@@ -39,8 +39,8 @@ impl Session<'_> {
                 continue;
             }
             let queue = self.facts_of(job).queue;
-            if let Some(known) = failed.like(self, queue, job) {
-                self.notes.about(job, |note| note.like = Some(known));
+            if let Some(failed_job) = failed.like(self, queue, job) {
+                self.notes.about(job, |note| note.like = Some(failed_job));
                 continue;
             }
             if self.is_impossible(job) {

@@ -54,52 +54,54 @@ impl Session<'_> {
         (job, need): (JobRef, Quantities),
         done: &[Done],
     ) -> Vec<NotSelected> {
-        let held = match search {
-            VictimSearch::Reclaim(held) => Some(held),
+        let allocations = match search {
+            VictimSearch::Reclaim(allocations) => Some(allocations),
             VictimSearch::Preemption | VictimSearch::Consolidation { .. } => None,
         };
-        let own = self.facts_of(job).queue.filter(|_| self.notes.is_on());
+        let Some(queue) = self.facts_of(job).queue.filter(|_| self.notes.is_on()) else { return Vec::new() };
         let mut victims: Vec<JobRef> = Vec::new();
-        for done in done.iter().filter(|_| own.is_some()) {
-            if let Done::Evicted(task) = *done {
+        for operation in done {
+            if let Done::Evicted(task) = *operation {
                 let owner = self.job_of(task);
                 if !victims.contains(&owner) {
                     victims.push(owner);
                 }
             }
         }
-        let Some(own) = own.filter(|_| !victims.is_empty()) else { return Vec::new() };
+        if victims.is_empty() {
+            return Vec::new();
+        }
         let mut not_selected = Vec::new();
-        if let Some(held) = held {
-            let leaves = self.leaves(job, own);
-            let claim = Claim { claimant: job, need, fixed: None, held };
-            self.unselected_queues(own, claim, (&victims, &leaves), &mut not_selected);
-            match leaves[own.ix()].jobs {
-                0 => {}
-                jobs => {
-                    not_selected.push((Candidate::Queue(self.state.queues[own.ix()].id), Protection::OwnQueue { jobs }))
-                }
+        if let Some(allocations) = allocations {
+            let leaves = self.leaves(job, queue);
+            let claim = Claim { claimant: job, need, fixed: None, held: allocations };
+            self.unselected_queues(queue, claim, (&victims, &leaves), &mut not_selected);
+            let jobs = leaves[queue.ix()].jobs;
+            if jobs != 0 {
+                let candidate = Candidate::Queue(self.state.queues[queue.ix()].id);
+                not_selected.push((candidate, Protection::OwnQueue { jobs }));
             }
         }
-        self.unselected_jobs((job, own), held.is_some(), (&victims, done), &mut not_selected);
+        self.unselected_jobs((job, queue), allocations.is_some(), (&victims, done), &mut not_selected);
         not_selected.truncate(NOT_SELECTED_MAX);
-        let by = self.facts_of(job).id;
-        not_selected.into_iter().map(|(candidate, why)| NotSelected { by, candidate, why }).collect()
+        let claimant = self.facts_of(job).id;
+        not_selected.into_iter().map(|(candidate, why)| NotSelected { by: claimant, candidate, why }).collect()
     }
 
     /// For a job without a solution and without a refusal, notes that no queue may lose a first unit to it (6.3 A), if
     /// true: the comparisons where the paths diverge, those above the job's own queue first.
     pub fn note_not_allowed(&mut self, search: &VictimSearch, job: JobRef, need: Quantities) {
         let is_open = self.notes.jobs.get(job.ix()).is_some_and(|note| note.refused.is_empty());
-        let (VictimSearch::Reclaim(held), Some(own), true) = (search, self.facts_of(job).queue, is_open) else {
+        let (VictimSearch::Reclaim(allocations), Some(queue), true) = (search, self.facts_of(job).queue, is_open)
+        else {
             return;
         };
-        let leaves = self.leaves(job, own);
-        let claim = Claim { claimant: job, need, fixed: None, held };
+        let leaves = self.leaves(job, queue);
+        let claim = Claim { claimant: job, need, fixed: None, held: allocations };
         let mut splits: Vec<(QueueRef, QueueRef)> = Vec::new();
-        for (at, _) in leaves.iter().enumerate().filter(|(at, leaf)| leaf.may_lose && *at != own.ix()) {
-            let Some((r, e)) = self.state.split(own, QueueRef::of(at)) else { continue };
-            let is_allowed = self.unit_is_allowed(claim, (r, e), held[e.ix()].0).is_some();
+        for (i, _) in leaves.iter().enumerate().filter(|(i, leaf)| leaf.may_lose && *i != queue.ix()) {
+            let Some((r, e)) = self.state.split(queue, QueueRef::of(i)) else { continue };
+            let is_allowed = self.unit_is_allowed(claim, (r, e), allocations[e.ix()].0).is_some();
             if is_allowed && self.is_below_quota(claim, (r, e)).is_none() {
                 return;
             }
@@ -107,10 +109,10 @@ impl Session<'_> {
                 splits.push((r, e));
             }
         }
-        splits.sort_by_key(|(r, _)| *r == own);
+        splits.sort_by_key(|(r, _)| *r == queue);
         let checks = splits.iter().flat_map(|&split| match self.is_below_quota(claim, split) {
             Some(check) => vec![check],
-            None => self.unit_checks(claim, split, held[split.1.ix()].0),
+            None => self.unit_checks(claim, split, allocations[split.1.ix()].0),
         });
         let checks: Vec<_> = checks.collect();
         self.notes.about(job, |note| {
@@ -120,14 +122,15 @@ impl Session<'_> {
     }
 
     /// Summary of each queue's own jobs, without the claimant.
-    fn leaves(&self, without: JobRef, own: QueueRef) -> Vec<Leaf> {
+    fn leaves(&self, claimant: JobRef, claimant_queue: QueueRef) -> Vec<Leaf> {
         let mut leaves: Vec<Leaf> = self.state.queues.iter().map(|_| Leaf::default()).collect();
-        for job in self.holders().filter(|&job| job != without) {
+        for job in self.holders().filter(|&job| job != claimant) {
             if let Some(queue) = self.facts_of(job).queue {
-                let (is_open, may_lose) = (self.may_be_victim(job, Against::Reclaim(own)), self.may_lose(job));
+                let is_open = self.may_be_victim(job, Against::Reclaim(claimant_queue));
+                let may_lose = self.may_lose(job);
                 let protected = Some(job).filter(|_| may_lose && !is_open);
-                let one = Leaf { jobs: 1, may_lose: may_lose && is_open, protected };
-                leaves[queue.ix()] = leaves[queue.ix()].with(one);
+                let summary = Leaf { jobs: 1, may_lose: may_lose && is_open, protected };
+                leaves[queue.ix()] = leaves[queue.ix()].with(summary);
             }
         }
         leaves
@@ -140,32 +143,32 @@ impl Session<'_> {
 
     fn unselected_queues(
         &self,
-        own: QueueRef,
+        queue: QueueRef,
         claim: Claim<'_>,
         (victims, leaves): (&[JobRef], &[Leaf]),
         not_selected: &mut Vec<(Candidate, Protection)>,
     ) {
         // Divergences from the claimant's path; those of the victims are excluded.
-        let mut known: Vec<QueueRef> = Vec::new();
+        let mut of_victims: Vec<QueueRef> = Vec::new();
         for victim in victims {
-            let split = self.facts_of(*victim).queue.and_then(|leaf| self.state.split(own, leaf));
-            known.extend(split.map(|(_, e)| e));
+            let split = self.facts_of(*victim).queue.and_then(|leaf| self.state.split(queue, leaf));
+            of_victims.extend(split.map(|(_, e)| e));
         }
         // Divergences with allocated jobs below.
-        let mut others: Vec<(QueueRef, QueueRef, Leaf)> = Vec::new();
-        for (at, leaf) in leaves.iter().enumerate().filter(|(_, leaf)| leaf.jobs > 0) {
-            let Some((r, e)) = self.state.split(own, QueueRef::of(at)).filter(|(_, e)| !known.contains(e)) else {
+        let mut splits: Vec<(QueueRef, QueueRef, Leaf)> = Vec::new();
+        for (i, leaf) in leaves.iter().enumerate().filter(|(_, leaf)| leaf.jobs > 0) {
+            let Some((r, e)) = self.state.split(queue, QueueRef::of(i)).filter(|(_, e)| !of_victims.contains(e)) else {
                 continue;
             };
-            match others.iter_mut().find(|other| other.1 == e) {
-                Some(other) => other.2 = other.2.with(*leaf),
-                None => others.push((r, e, *leaf)),
+            match splits.iter_mut().find(|split| split.1 == e) {
+                Some(split) => split.2 = split.2.with(*leaf),
+                None => splits.push((r, e, *leaf)),
             }
         }
-        for (r, e, below) in others.into_iter().take(NOT_SELECTED_MAX) {
+        for (r, e, below) in splits.into_iter().take(NOT_SELECTED_MAX) {
             let mut checks = self.unit_checks(claim, (r, e), claim.held[e.ix()].0);
             let is_allowed = self.unit_is_allowed(claim, (r, e), claim.held[e.ix()].0).is_some();
-            let runs_briefly = || self.protection(claim.claimant, below.protected?, Against::Reclaim(own));
+            let runs_briefly = || self.protection(claim.claimant, below.protected?, Against::Reclaim(queue));
             let why = match checks.pop() {
                 _ if !below.may_lose => runs_briefly().map_or(Protection::NonPreemptible, Protection::Failed),
                 Some(check) if is_allowed => {
@@ -182,32 +185,32 @@ impl Session<'_> {
     /// Adds jobs that remain beside the victims.
     fn unselected_jobs(
         &self,
-        (job, own): (JobRef, QueueRef),
+        (claimant, claimant_queue): (JobRef, QueueRef),
         is_reclaim: bool,
         (victims, done): (&[JobRef], &[Done]),
         not_selected: &mut Vec<(Candidate, Protection)>,
     ) {
         let queues: Vec<Option<QueueRef>> = victims.iter().map(|&victim| self.facts_of(victim).queue).collect();
-        let against = if is_reclaim { Against::Reclaim(own) } else { Against::Preemption };
-        for other in self.holders().filter(|&other| other != job) {
-            let facts = self.facts_of(other);
-            let is_victim = victims.contains(&other);
-            if !queues.contains(&facts.queue) || is_victim && !self.is_semi(other) {
+        let against = if is_reclaim { Against::Reclaim(claimant_queue) } else { Against::Preemption };
+        for job in self.holders().filter(|&job| job != claimant) {
+            let facts = self.facts_of(job);
+            let is_victim = victims.contains(&job);
+            if !queues.contains(&facts.queue) || is_victim && !self.is_semi(job) {
                 continue;
             }
             let why = if facts.preemptible == Preemptible::No {
                 Protection::NonPreemptible
-            } else if self.is_semi(other) {
-                let core: i64 = self.job(other).sets.iter().map(|set| set.min_available).sum();
+            } else if self.is_semi(job) {
+                let core: i64 = self.job(job).sets.iter().map(|set| set.min_available).sum();
                 Protection::Core { pods: core.max(0) as u32 }
-            } else if !is_reclaim && facts.priority >= self.facts_of(job).priority {
-                Protection::Failed(self.lower_priority(job, other))
+            } else if !is_reclaim && facts.priority >= self.facts_of(claimant).priority {
+                Protection::Failed(self.lower_priority(claimant, job))
             } else if let Some(check) =
-                self.protection(job, other, against).filter(|_| !self.may_be_victim(other, against))
+                self.protection(claimant, job, against).filter(|_| !self.may_be_victim(job, against))
             {
                 Protection::Failed(check)
             } else {
-                self.comes_later(other, victims, done).map_or(Protection::NotNeeded, Protection::Later)
+                self.comes_later(job, victims, done).map_or(Protection::NotNeeded, Protection::Later)
             };
             not_selected.push((Candidate::Job(facts.id), why));
             if not_selected.len() > NOT_SELECTED_MAX {
@@ -218,11 +221,11 @@ impl Session<'_> {
 
     /// The comparison that puts a job behind the last victim of its queue, in the reverse of the job order; `None`: the
     /// order did not decide.
-    fn comes_later(&self, other: JobRef, victims: &[JobRef], done: &[Done]) -> Option<Check> {
-        let queue = self.facts_of(other).queue;
+    fn comes_later(&self, job: JobRef, victims: &[JobRef], done: &[Done]) -> Option<Check> {
+        let queue = self.facts_of(job).queue;
         let last = *victims.iter().rev().find(|&&victim| self.facts_of(victim).queue == queue)?;
         let filled = self.filled_before(last, done);
-        let check = self.filled_job_comes_after((last, filled), (other, self.job(other).filled()));
+        let check = self.filled_job_comes_after((last, filled), (job, self.job(job).filled()));
         // A job above its minimum loses one pod at a time, and its place in the order changes with each.
         let is_decided = check.holds && (check.rule == PRIORITY || filled != Filled::Above);
         is_decided.then_some(check)
@@ -230,11 +233,11 @@ impl Session<'_> {
 
     /// The fill of a job before evictions that are already counted.
     fn filled_before(&self, job: JobRef, done: &[Done]) -> Filled {
-        let own = self.job(job).uid;
-        let mut before = self.job(own).clone();
-        for done in done {
-            if let Done::Evicted(task) = *done
-                && self.job(self.job_of(task)).uid == own
+        let uid = self.job(job).uid;
+        let mut before = self.job(uid).clone();
+        for operation in done {
+            if let Done::Evicted(task) = *operation
+                && self.job(self.job_of(task)).uid == uid
                 && !self.task(task).status.is_active_allocated()
             {
                 before.sets[self.pod_of(task).set].active_allocated += 1;

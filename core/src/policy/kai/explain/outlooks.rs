@@ -43,8 +43,8 @@ struct Lookup {
 impl Lookup {
     fn of(session: &Session<'_>, world: PartitionView<'_>) -> Lookup {
         let jobs: BTreeMap<JobId, JobRef> = session.own_jobs().map(|job| (session.facts_of(job).id, job)).collect();
-        let held = |job| jobs.get(&job).map_or_else(Vec::new, |&job| session.state.active_of(job).collect());
-        let ends = ends(world).into_iter().map(|(at, job)| (at, job, held(job))).collect();
+        let tasks_of = |job| jobs.get(&job).map_or_else(Vec::new, |&job| session.state.active_of(job).collect());
+        let ends = ends(world).into_iter().map(|(time, job)| (time, job, tasks_of(job))).collect();
         let mut non_preemptible = BTreeMap::new();
         for job in session.own_jobs() {
             let facts = session.facts_of(job);
@@ -112,28 +112,31 @@ impl Over<'_> {
         // A job skipped because an equivalent one failed uses the protections noted for that one.
         let noted = |job: JobId| {
             let job = *jobs.get(&job)?;
-            let own = note(job)?;
-            let like = own.like.and_then(note).filter(|_| own.protected.is_empty());
-            Some((job, like.unwrap_or(own).protected.as_slice()))
+            let note_of_job = note(job)?;
+            let like = note_of_job.like.and_then(note).filter(|_| note_of_job.protected.is_empty());
+            Some((job, like.unwrap_or(note_of_job).protected.as_slice()))
         };
         let is_open = |refusal: &&mut Refusal| {
             !matches!(refusal.gate, Gate::WaitingForVictims { .. }) && refusal.outlook != Outlook::OnlyByEdit
         };
         let mut open = Vec::new();
         for refusal in refusals.iter_mut().filter(is_open) {
-            let known = noted(refusal.job).filter(|(_, protected)| !protected.is_empty());
-            open.extend(known.map(|(job, protected)| (refusal, job, protected)));
+            if let Some((job, protected)) = noted(refusal.job).filter(|(_, protected)| !protected.is_empty()) {
+                open.push((refusal, job, protected));
+            }
         }
         let moment = |seconds: f64| Time::from_millis((seconds * 1000.0).ceil() as i64);
         let now = self.world.now;
-        let of_check = |known: &(Check, f64)| self.rhythm.first_from(now, moment(known.1));
-        let mut cycles: Vec<Time> = open.iter().flat_map(|(_, _, known)| known.iter().map(of_check)).collect();
+        let cycle_after = |protection: &(Check, f64)| self.rhythm.first_from(now, moment(protection.1));
+        let protections = open.iter().flat_map(|(_, _, protected)| protected.iter());
+        let mut cycles: Vec<Time> = protections.map(cycle_after).collect();
         cycles.sort();
         cycles.dedup();
-        for at in cycles.into_iter().take(MOMENTS_MAX) {
-            let served = self.served_at(at);
+        for cycle in cycles.into_iter().take(MOMENTS_MAX) {
+            let served = self.served_at(cycle);
             open.retain_mut(|(refusal, job, protected)| {
-                let ended = protected.iter().map(|known| moment(known.1)).filter(|&end| end > now && end <= at);
+                let ends = protected.iter().map(|protection| moment(protection.1));
+                let ended = ends.filter(|&end| end > now && end <= cycle);
                 let Some(until) = ended.max().filter(|_| served.contains(job)) else { return true };
                 refusal.also.insert(0, refusal.gate.clone());
                 refusal.also.retain(|gate| !matches!(gate, Gate::NoVictims { .. } | Gate::LikeFailed { .. }));
@@ -142,9 +145,9 @@ impl Over<'_> {
                 let note = note(*job);
                 let is_of_search = |check: &Check| {
                     let mut of_note = note.iter().flat_map(|note| note.refused.iter().chain(&note.immovable));
-                    of_note.any(|of| of == check) || protected.iter().any(|known| known.0 == *check)
+                    of_note.any(|noted| noted == check) || protected.iter().any(|protection| protection.0 == *check)
                 };
-                let of_runtimes = protected.iter().map(|known| known.0.clone());
+                let of_runtimes = protected.iter().map(|protection| protection.0.clone());
                 let further = std::mem::take(&mut refusal.checks).into_iter().filter(|c| !is_of_search(c));
                 refusal.checks = of_runtimes.chain(further).collect();
                 false
@@ -153,8 +156,8 @@ impl Over<'_> {
     }
 
     /// Jobs placed or with a claim if the same cycle runs at another time.
-    fn served_at(self, at: Time) -> Vec<JobRef> {
-        let input = CycleInput { now_s: at.as_seconds(), ..self.input.clone() };
+    fn served_at(self, time: Time) -> Vec<JobRef> {
+        let input = CycleInput { now_s: time.as_seconds(), ..self.input.clone() };
         let mut session = Session::open(input, Level::Outcomes);
         let mut trace = Trace::new(Level::Outcomes);
         let mut out = Recorder::new(&mut trace);
@@ -168,21 +171,21 @@ impl Over<'_> {
         if note.not_placed.is_none() || session.job(job).n_active_allocated != 0 {
             return Outlook::NotForeseeable;
         }
-        let all = &lookup.nodes;
-        let Some(feasibility) = Feasibility::new(session, job, all) else { return Outlook::NotForeseeable };
+        let nodes = &lookup.nodes;
+        let Some(feasibility) = Feasibility::new(session, job, nodes) else { return Outlook::NotForeseeable };
         let mut ended: Vec<TaskRef> = Vec::new();
-        for (at, other, held) in &lookup.ends {
-            ended.extend(held);
-            if feasibility.is_open_without(session, all, &ended) {
-                return Outlook::WhenEnds { job: *other, at: Some(*at) };
+        for (time, other, tasks) in &lookup.ends {
+            ended.extend(tasks);
+            if feasibility.is_open_without(session, nodes, &ended) {
+                return Outlook::WhenEnds { job: *other, at: Some(*time) };
             }
         }
         let over = session.notes.over_quota_of(job).filter(|&queue| session.facts_of(job).queue == Some(queue));
         let only = over.and_then(|queue| *lookup.non_preemptible.get(&queue)?);
         let endless = only.filter(|&other| {
             let is_endless = self.world.cluster.jobs[session.facts_of(other).id].lasts.is_none();
-            let held: Vec<TaskRef> = session.state.active_of(other).collect();
-            is_endless && feasibility.is_open_without(session, all, &held)
+            let tasks: Vec<TaskRef> = session.state.active_of(other).collect();
+            is_endless && feasibility.is_open_without(session, nodes, &tasks)
         });
         endless.map_or(Outlook::NotForeseeable, |other| Outlook::WhenEnds { job: session.facts_of(other).id, at: None })
     }

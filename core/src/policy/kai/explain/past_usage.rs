@@ -36,9 +36,10 @@ impl Session<'_> {
     }
 
     /// The fair share of a queue compared with the one without past usage, if that is larger.
-    pub(super) fn lowered_by_usage(&self, at: QueueRef, without: &[Quantities], r: usize) -> Option<Check> {
-        let queue = &self.state.queues[at.ix()];
-        let [share, without] = [queue.fair_share, *without.get(at.ix())?].map(|of| shown(of.to_array()[r]));
+    pub(super) fn lowered_by_usage(&self, queue_ref: QueueRef, without: &[Quantities], r: usize) -> Option<Check> {
+        let queue = &self.state.queues[queue_ref.ix()];
+        let shares = [queue.fair_share, *without.get(queue_ref.ix())?];
+        let [share, without] = shares.map(|share| shown(share.to_array()[r]));
         let resource = Some(Resource::ACCOUNTED[r]);
         let subject = Subject { queue: Some(queue.id), resource, ..Subject::default() };
         let usage = vec![real(Quantity::Usage, queue.usage.to_array()[r])];

@@ -42,9 +42,9 @@ impl Lookup {
         let mut first: BTreeMap<Option<QueueRef>, Vec<JobRef>> = BTreeMap::new();
         let is_served = |job: &JobRef| session.job(*job).has_pending() && session.facts_of(*job).is_ordered;
         for job in session.own_jobs().filter(is_served) {
-            let two = first.entry(session.facts_of(job).queue).or_default();
-            two.insert(two.partition_point(|&other| session.state.job_order(other, job).is_le()), job);
-            two.truncate(2);
+            let first_jobs = first.entry(session.facts_of(job).queue).or_default();
+            first_jobs.insert(first_jobs.partition_point(|&listed| session.state.job_order(listed, job).is_le()), job);
+            first_jobs.truncate(2);
         }
         let claimants = out.claims.iter().map(|claim| claim.0).collect();
         Lookup { claimants, first, higher: RefCell::default(), without_usage: OnceCell::new() }
@@ -163,12 +163,11 @@ impl Session<'_> {
 
     /// No victims would help; names the ancestor at which the validator refused them, if any.
     fn nothing_helps(&self, job: JobRef, note: &Note, tried: u32) -> Reason {
-        let own = self.about_job(job).queue;
-        let failed = note.refused.iter().find(|check| !check.holds);
-        let at = failed.and_then(|check| check.subject.queue.filter(|_| check.subject.other_queue.is_some()));
-        let ancestor = at.filter(|queue| Some(*queue) != own);
+        let job_queue = self.about_job(job).queue;
+        let failed = note.refused.iter().find(|check| !check.holds).filter(|check| check.subject.other_queue.is_some());
+        let ancestor = failed.and_then(|check| check.subject.queue).filter(|queue| Some(*queue) != job_queue);
         let mut checks: Vec<Check> = if note.refused.is_empty() {
-            note.protected.iter().map(|known| known.0.clone()).collect()
+            note.protected.iter().map(|protection| protection.0.clone()).collect()
         } else {
             note.refused.clone()
         };
@@ -185,8 +184,8 @@ impl Session<'_> {
             _ => None,
         };
         let Some(r) = exceeded else { return Vec::new() };
-        let mut known = lookup.higher.borrow_mut();
-        let higher = known.entry((leaf, r)).or_insert_with(|| self.higher_priority(leaf, r)).clone();
+        let mut cache = lookup.higher.borrow_mut();
+        let higher = cache.entry((leaf, r)).or_insert_with(|| self.higher_priority(leaf, r)).clone();
         let without_usage = lookup.without_usage.get_or_init(|| self.shares_without_usage());
         higher.into_iter().chain(self.lowered_by_usage(leaf, without_usage, r)).collect()
     }
@@ -194,15 +193,14 @@ impl Session<'_> {
     /// The sibling of higher priority that leaves nothing for a queue whose fair share is 0, or for its ancestor.
     fn higher_priority(&self, leaf: QueueRef, r: usize) -> Option<Check> {
         let share_of = |q: &Queue| q.fair_share.to_array()[r];
-        let mut at = Some(leaf);
-        while let Some(own) = at.map(|at| &self.state.queues[at.ix()]).filter(|own| share_of(own) == 0.0) {
-            let is_first = |q: &&Queue| q.parent == own.parent && q.priority > own.priority && share_of(q) > 0.0;
+        let path = self.state.path_up(Some(leaf)).map(|q| &self.state.queues[q.ix()]);
+        for queue in path.take_while(|queue| share_of(queue) == 0.0) {
+            let is_first = |q: &&Queue| q.parent == queue.parent && q.priority > queue.priority && share_of(q) > 0.0;
             if let Some(first) = self.state.queues.iter().filter(is_first).max_by_key(|q| q.priority) {
-                let subject = Subject { queue: Some(first.id), other_queue: Some(own.id), ..Subject::default() };
-                let [left, right] = [first, own].map(|q| count(Quantity::Priority, q.priority));
+                let subject = Subject { queue: Some(first.id), other_queue: Some(queue.id), ..Subject::default() };
+                let [left, right] = [first, queue].map(|q| count(Quantity::Priority, q.priority));
                 return Some(Check::new(PRIORITY, subject, left, Op::Exceeds, right));
             }
-            at = own.parent;
         }
         None
     }
@@ -223,19 +221,19 @@ impl Session<'_> {
         let pod = self.pod_of(task);
         let subject = Subject { resource: Some(resource), pod: Some(pod.id), ..self.about_job(job) };
         let request = &pod.request;
-        let (asked, most) = match resource {
+        let (requested, largest) = match resource {
             Resource::GPU => (request.gpus, self.inputs.largest.gpus),
             Resource::CPU => (request.cpu, self.inputs.largest.cpu),
             Resource::MEMORY => (request.memory, self.inputs.largest.memory),
             named => {
-                let of = |scalars: &[i64]| {
+                let amount_in = |scalars: &[i64]| {
                     let amount = named.nth_named().and_then(|n| scalars.get(n)).copied();
                     Amount::base_units(amount.unwrap_or(0)).in_policy_units(named)
                 };
-                (of(&request.scalars), of(&self.inputs.largest.scalars))
+                (amount_in(&request.scalars), amount_in(&self.inputs.largest.scalars))
             }
         };
-        let (left, right) = (real(Quantity::Request, asked), real(Quantity::LargestNode, most));
+        let (left, right) = (real(Quantity::Request, requested), real(Quantity::LargestNode, largest));
         Check::new(ROOM, subject, left, Op::AtMost, right)
     }
 
@@ -243,8 +241,8 @@ impl Session<'_> {
     fn no_room(&self, job: JobRef, task: TaskRef, free: Option<FreeGpus>) -> Vec<Check> {
         let request = &self.pod_of(task).request;
         let Some(free) = free.filter(|_| request.gpus != 0.0) else { return Vec::new() };
-        let resource = Some(Resource::GPU);
-        let subject = Subject { resource, pod: Some(self.pod_of(task).id), ..self.about_job(job) };
+        let pod = Some(self.pod_of(task).id);
+        let subject = Subject { resource: Some(Resource::GPU), pod, ..self.about_job(job) };
         let (l, r) = (real(Quantity::Request, request.gpus), real(Quantity::IdleOrReleasing, free.most));
         vec![Check::new(ROOM, subject, l, Op::AtMost, r)]
     }

@@ -25,19 +25,19 @@ pub(in crate::policy::kai) fn levels(session: &mut Session<'_>, queue: QueueId, 
     let waiting = session.waiting();
     let mut tree = QueueTree::serving(&session.state, None);
     tree.load_leaves(session, Leaves::clone(&waiting));
-    let found = session.state.queues.iter().position(|known| known.id == queue).map(QueueRef::of);
-    let path = found.map(|queue| session.state.path_from_root(queue)).unwrap_or_default();
+    let position = session.state.queues.iter().position(|q| q.id == queue);
+    let path = position.map(|i| session.state.path_from_root(QueueRef::of(i))).unwrap_or_default();
     let mut levels = Vec::new();
-    let mut of = None;
+    let mut parent = None;
     for queue in path {
-        levels.push(siblings(session, &mut tree, of, Some(queue)));
-        of = Some(queue);
+        levels.push(siblings(session, &mut tree, parent, Some(queue)));
+        parent = Some(queue);
     }
-    match of {
+    match parent {
         Some(leaf) if session.state.queues[leaf.ix()].children.is_empty() => {
             levels.push(jobs_of(session, leaf, waiting.of_leaf(leaf), job));
         }
-        Some(_) => levels.push(siblings(session, &mut tree, of, None)),
+        Some(_) => levels.push(siblings(session, &mut tree, parent, None)),
         None => (),
     }
     levels.retain(|level| level.n > 0 || level.subject_is_absent);
@@ -47,24 +47,24 @@ pub(in crate::policy::kai) fn levels(session: &mut Session<'_>, queue: QueueId, 
 fn siblings(
     session: &mut Session<'_>,
     tree: &mut QueueTree,
-    of: Option<QueueRef>,
+    parent: Option<QueueRef>,
     subject: Option<QueueRef>,
 ) -> OrderLevel {
-    let order = tree.in_order(session, of);
-    let with = |queue| With { job: tree.first_job(queue), ..With::default() };
-    level(of.map(|queue| session.state.queues[queue.ix()].id), &order, subject, |i, before| {
-        let queue = order[i];
+    let order = tree.in_order(session, parent);
+    let with = |queue_ref| With { job: tree.first_job(queue_ref), ..With::default() };
+    level(parent.map(|queue_ref| session.state.queues[queue_ref.ix()].id), &order, subject, |i, before| {
+        let queue_ref = order[i];
         let behind = before.map(|before| {
             let before = order[before];
-            session.queue_comes_after(queue, before, with(queue), with(before))
+            session.queue_comes_after(queue_ref, before, with(queue_ref), with(before))
         });
-        let need = tree.first_job(queue).map(|job| session.need(job)).unwrap_or_default();
-        let own = &session.state.queues[queue.ix()];
-        let share = dominant(own.allocated + need, own.allocatable, session.inputs.total);
+        let need = tree.first_job(queue_ref).map(|job| session.need(job)).unwrap_or_default();
+        let queue = &session.state.queues[queue_ref.ix()];
+        let share = dominant(queue.allocated + need, queue.allocatable, session.inputs.total);
         Ranked {
-            name: own.name.to_string(),
-            queue: Some(own.id),
-            keys: vec![count(Quantity::Priority, own.priority), real(Quantity::DominantShare, share)],
+            name: queue.name.to_string(),
+            queue: Some(queue.id),
+            keys: vec![count(Quantity::Priority, queue.priority), real(Quantity::DominantShare, share)],
             behind: behind.into_iter().collect(),
             ..Ranked::default()
         }

@@ -104,13 +104,13 @@ impl Session<'_> {
     }
 
     /// Whether the next chunk of a job may fit in the current state, for which `known` has the answers so far.
-    pub fn may_fit(&mut self, job: JobRef, all: &[bool], known: &mut MayFit) -> bool {
+    pub fn may_fit(&mut self, job: JobRef, all_nodes: &[bool], cache: &mut MayFit) -> bool {
         let class = self.class_of_chunk(job);
-        if let Some(&fits) = class.and_then(|class| known.get(&class)) {
+        if let Some(&fits) = class.and_then(|class| cache.get(&class)) {
             return fits;
         }
-        let fits = Feasibility::new(self, job, all).is_none_or(|p| p.is_open(self, all, &[]));
-        known.extend(class.map(|class| (class, fits)));
+        let fits = Feasibility::new(self, job, all_nodes).is_none_or(|p| p.is_open(self, all_nodes, &[]));
+        cache.extend(class.map(|class| (class, fits)));
         fits
     }
 

@@ -85,9 +85,6 @@ impl Feasibility {
     }
 
     fn is_within_bounds(&self, s: &Session<'_>, evicted: &[TaskRef]) -> bool {
-        if self.bounded.is_empty() {
-            return true;
-        }
         self.bounded.iter().all(|&q| {
             let queue = &s.state.queues[q.ix()];
             // Victims are preemptible, so non-preemptible allocations stay.
@@ -97,16 +94,16 @@ impl Feasibility {
     }
 
     fn is_within_limit(&self, s: &Session<'_>, q: QueueRef, removed: &[TaskRef]) -> bool {
-        let mut held = s.state.queues[q.ix()].allocated;
+        let mut allocated = s.state.queues[q.ix()].allocated;
         let mut sum = Quantities::default();
         for &task in removed {
             let leaf = s.facts_of(s.job_of(task)).queue;
-            if s.state.path_up(leaf).any(|at| at == q) {
+            if s.state.path_up(leaf).any(|queue| queue == q) {
                 sum += s.task(task).accepted.quantities;
             }
         }
-        held -= sum;
-        fits(held, self.requested, s.state.queues[q.ix()].limit)
+        allocated -= sum;
+        fits(allocated, self.requested, s.state.queues[q.ix()].limit)
     }
 
     /// Whether the claimant may fit once these tasks end, which may be non-preemptible.
@@ -115,14 +112,14 @@ impl Feasibility {
         let is_fixed = |task: &&TaskRef| s.facts_of(s.job_of(**task)).preemptible == Preemptible::No;
         let fits_quota = self.bounded.iter().all(|&q| {
             let queue = &s.state.queues[q.ix()];
-            let mut held = queue.allocated_np;
+            let mut allocated = queue.allocated_np;
             for &task in ended.iter().filter(is_fixed) {
                 let leaf = s.facts_of(s.job_of(task)).queue;
-                if s.state.path_up(leaf).any(|at| at == q) {
-                    held -= s.task(task).accepted.quantities;
+                if s.state.path_up(leaf).any(|queue| queue == q) {
+                    allocated -= s.task(task).accepted.quantities;
                 }
             }
-            fits(held, fixed, queue.deserved)
+            fits(allocated, fixed, queue.deserved)
         });
         let within_limits = self.bounded.iter().all(|&q| self.is_within_limit(s, q, ended));
         !self.is_too_large && fits_quota && within_limits && self.has_room(s, nodes, ended)
@@ -134,16 +131,16 @@ impl Feasibility {
         }
         let mut freed: BTreeMap<NodeRef, Freed> = BTreeMap::new();
         for &task in evicted {
-            if let Some(at) = s.task(task).node {
-                freed.entry(at).or_default().add(&s.pod_of(task).request);
+            if let Some(node) = s.task(task).node {
+                freed.entry(node).or_default().add(&s.pod_of(task).request);
             }
         }
         self.shapes.iter().all(|shape| {
             let mut sum = shape.sum;
-            for (&at, &freed) in &freed {
-                sum += s.room_for(shape.pod, at, freed).min(shape.n);
-                if nodes[at.ix()] {
-                    sum -= shape.now[at.ix()].min(shape.n);
+            for (&node, &freed) in &freed {
+                sum += s.room_for(shape.pod, node, freed).min(shape.n);
+                if nodes[node.ix()] {
+                    sum -= shape.now[node.ix()].min(shape.n);
                 }
             }
             sum >= shape.n
@@ -162,7 +159,7 @@ impl Feasibility {
     pub fn stays_open(&self, s: &Session<'_>, with_evictions: &[NodeRef]) -> bool {
         self.shapes.iter().all(|shape| {
             let freed = || {
-                let rooms = with_evictions.iter().map(|&at| s.room_for(shape.pod, at, Freed::default()));
+                let rooms = with_evictions.iter().map(|&node| s.room_for(shape.pod, node, Freed::default()));
                 rooms.map(|room| room.min(shape.n)).sum::<i64>()
             };
             shape.sum >= shape.n || shape.sum + freed() >= shape.n
@@ -179,10 +176,10 @@ impl Shape {
 }
 
 /// Whether the request stays within a bound, for requested resources with a bound.
-fn fits(held: Quantities, requested: Quantities, bound: Quantities) -> bool {
-    let each = held.to_array().into_iter().zip(requested.to_array()).zip(bound.to_array());
-    each.into_iter().all(|((held, requested), bound)| {
-        bound == crate::policy::kai::number::UNLIMITED || requested == 0.0 || bound >= held + requested
+fn fits(allocated: Quantities, requested: Quantities, bound: Quantities) -> bool {
+    let resources = allocated.to_array().into_iter().zip(requested.to_array()).zip(bound.to_array());
+    resources.into_iter().all(|((allocated, requested), bound)| {
+        bound == crate::policy::kai::number::UNLIMITED || requested == 0.0 || bound >= allocated + requested
     })
 }
 
@@ -224,41 +221,41 @@ impl Session<'_> {
     /// How many equal tasks fit each node now, cached per class of pods until any node changes.
     fn rooms(&mut self, pod: PodRef) -> Rc<[i64]> {
         let kind = self.inputs.pods[pod.ix()].kind;
-        if let Some(known) = self.caches.classes.rooms.get(&kind) {
-            return known.clone();
+        if let Some(rooms) = self.caches.classes.rooms.get(&kind) {
+            return rooms.clone();
         }
-        let all = (0..self.state.nodes.len()).map(NodeRef::of);
-        let rooms: Rc<[i64]> = all.map(|at| self.room_for(pod, at, Freed::default())).collect();
+        let nodes = (0..self.state.nodes.len()).map(NodeRef::of);
+        let rooms: Rc<[i64]> = nodes.map(|node| self.room_for(pod, node, Freed::default())).collect();
         self.caches.classes.rooms.insert(kind, rooms.clone());
         rooms
     }
 
     /// Upper bound on the number of equal tasks that fit a node once `freed` is released.
-    fn room_for(&self, pod: PodRef, at: NodeRef, freed: Freed) -> i64 {
-        let (facts, node) = (&self.inputs.pods[pod.ix()], &self.state.nodes[at.ix()]);
+    fn room_for(&self, pod: PodRef, node: NodeRef, freed: Freed) -> i64 {
+        let (facts, state) = (&self.inputs.pods[pod.ix()], &self.state.nodes[node.ix()]);
         let r = &facts.request;
-        if self.inputs.plugins.predicates && !node.ready {
+        if self.inputs.plugins.predicates && !state.ready {
             return 0;
         }
-        if self.inputs.plugins.predicates && facts.selects.as_ref().is_some_and(|nodes| !nodes[at.ix()]) {
+        if self.inputs.plugins.predicates && facts.selects.as_ref().is_some_and(|nodes| !nodes[node.ix()]) {
             return 0;
         }
-        let times = |there: f64, requested: f64| {
-            if there < requested {
+        let times = |available: f64, requested: f64| {
+            if available < requested {
                 0
             } else if requested > 0.0 {
-                (there / requested) as i64
+                (available / requested) as i64
             } else {
                 i64::MAX
             }
         };
-        let n = times(node.idle.cpu + node.releasing.cpu + freed.cpu, r.cpu)
-            .min(times(node.idle.memory + node.releasing.memory + freed.memory, r.memory))
-            .min(times(node.idle.gpus + node.releasing.gpus + freed.gpus, r.gpus))
-            .min((node.idle.pods + node.releasing.pods + freed.pods).max(0));
+        let n = times(state.idle.cpu + state.releasing.cpu + freed.cpu, r.cpu)
+            .min(times(state.idle.memory + state.releasing.memory + freed.memory, r.memory))
+            .min(times(state.idle.gpus + state.releasing.gpus + freed.gpus, r.gpus))
+            .min((state.idle.pods + state.releasing.pods + freed.pods).max(0));
         let lacks_scalar = || {
-            let there = |i: usize| node.idle.scalars[i] + node.releasing.scalars[i];
-            (0..r.scalars.len()).any(|i| r.scalars[i] > there(i))
+            let available = |i: usize| state.idle.scalars[i] + state.releasing.scalars[i];
+            (0..r.scalars.len()).any(|i| r.scalars[i] > available(i))
         };
         if !freed.has_scalars && lacks_scalar() { 0 } else { n }
     }

@@ -56,12 +56,12 @@ impl QueueTree {
                 self.give(search.below, heap);
                 return;
             }
-            let mut kept = Heap::default();
+            let mut relevant = Heap::default();
             for &queue in heap.items().iter().filter(|q| search.n_left[q.ix()] > 0) {
-                kept.push(queue, |l, r| self.less(s, l, r));
+                relevant.push(queue, |l, r| self.less(s, l, r));
             }
-            let only = kept.top().filter(|_| kept.len() == 1);
-            self.give(search.below, kept);
+            let only = relevant.top().filter(|_| relevant.len() == 1);
+            self.give(search.below, relevant);
             let Some(only) = only else {
                 self.search = Some(search);
                 return;
@@ -74,13 +74,13 @@ impl QueueTree {
         }
     }
 
-    fn keep_jobs(&mut self, state: &SessionState, leaf: QueueRef, wanted: &[JobRef]) {
+    fn keep_jobs(&mut self, state: &SessionState, leaf: QueueRef, relevant_jobs: &[JobRef]) {
         let branch = self.branch(leaf);
-        let mut kept = Heap::default();
-        for &job in branch.jobs.items().iter().filter(|j| wanted.binary_search(j).is_ok()) {
-            kept.push(job, |l, r| state.job_order(l, r).is_lt());
+        let mut relevant = Heap::default();
+        for &job in branch.jobs.items().iter().filter(|j| relevant_jobs.binary_search(j).is_ok()) {
+            relevant.push(job, |l, r| state.job_order(l, r).is_lt());
         }
-        branch.jobs = kept;
+        branch.jobs = relevant;
     }
 }
 
@@ -183,22 +183,22 @@ mod tests {
         if skips {
             tree.restrict_to(&mut s, wanted.to_vec());
         }
-        let (mut found, mut n_popped) = (Vec::new(), 0);
-        while found.len() < wanted.len()
+        let (mut order, mut n_popped) = (Vec::new(), 0);
+        while order.len() < wanted.len()
             && let Some(job) = tree.pop(&mut s)
         {
             n_popped += 1;
             if wanted.contains(&job) {
                 tree.count_popped(&mut s, job);
-                if places >> found.len() & 1 == 1 {
+                if places >> order.len() & 1 == 1 {
                     let need = s.need(job);
                     let path: Vec<QueueRef> = s.state.path_up(s.facts_of(job).queue).collect();
                     path.into_iter().for_each(|q| s.state.queues[q.ix()].allocated += need);
                 }
-                found.push(job);
+                order.push(job);
             }
         }
-        (found, n_popped)
+        (order, n_popped)
     }
 
     #[test]

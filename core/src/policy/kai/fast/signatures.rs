@@ -32,10 +32,10 @@ impl Failed {
             return None;
         }
         let key = s.signature(job);
-        let known = *self.by_key.get(&(queue, key))?;
+        let failed_job = *self.by_key.get(&(queue, key))?;
         let at_most = comparison(s.inputs.config.revision);
-        let (new, known_requests) = (s.pending_requests(job), s.pending_requests(known));
-        (!is_easier(at_most, &new, &known_requests)).then_some(known)
+        let (new, failed_requests) = (s.pending_requests(job), s.pending_requests(failed_job));
+        (!is_easier(at_most, &new, &failed_requests)).then_some(failed_job)
     }
 
     /// Caches a failed job.
@@ -46,9 +46,9 @@ impl Failed {
         let key = s.signature(job);
         let replaces = match self.by_key.get(&(queue, key)) {
             None => true,
-            Some(&known) => {
+            Some(&failed_job) => {
                 let at_most = comparison(s.inputs.config.revision);
-                is_at_most(at_most, &s.pending_requests(job), &s.pending_requests(known))
+                is_at_most(at_most, &s.pending_requests(job), &s.pending_requests(failed_job))
             }
         };
         if replaces {
@@ -57,27 +57,27 @@ impl Failed {
     }
 }
 
-fn is_easier(at_most: AtMost, new: &[&Request], known: &[&Request]) -> bool {
-    if new.is_empty() || known.is_empty() {
+fn is_easier(at_most: AtMost, new: &[&Request], failed: &[&Request]) -> bool {
+    if new.is_empty() || failed.is_empty() {
         return false;
     }
-    if known.len() > new.len() {
+    if failed.len() > new.len() {
         return true;
     }
     for (i, request) in new.iter().enumerate() {
-        let Some(known) = known.get(i) else { return false };
-        if at_most(request, known) && !at_most(known, request) {
+        let Some(failed) = failed.get(i) else { return false };
+        if at_most(request, failed) && !at_most(failed, request) {
             return true;
         }
     }
     false
 }
 
-fn is_at_most(at_most: AtMost, new: &[&Request], known: &[&Request]) -> bool {
+fn is_at_most(at_most: AtMost, new: &[&Request], failed: &[&Request]) -> bool {
     !new.is_empty()
-        && !known.is_empty()
-        && new.len() <= known.len()
-        && new.iter().zip(known).all(|(l, r)| at_most(l, r))
+        && !failed.is_empty()
+        && new.len() <= failed.len()
+        && new.iter().zip(failed).all(|(l, r)| at_most(l, r))
 }
 
 /// Whether one request is at most another; device memory is ignored.
@@ -106,8 +106,8 @@ fn comparison(revision: Revision) -> AtMost {
 impl Session<'_> {
     /// A job's key, computed once.
     pub fn signature(&mut self, job: JobRef) -> u32 {
-        if let Some(known) = self.job(job).signature {
-            return known;
+        if let Some(key) = self.job(job).signature {
+            return key;
         }
         let state = self.job(job);
         let mut sets = vec![Vec::new(); state.sets.len()];

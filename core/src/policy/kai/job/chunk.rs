@@ -146,14 +146,14 @@ impl Session<'_> {
             Member::Set(set) if job.sets[*set].is_above() => self.last_of_set(job, *set),
             Member::Set(_) => Chunk::new(),
         };
-        if let Some(found) = members.iter().map(surplus).find(|found| !found.is_empty()) {
-            return found;
+        if let Some(tasks) = members.iter().map(surplus).find(|tasks| !tasks.is_empty()) {
+            return tasks;
         }
         if fill.has <= fill.needs {
             return Chunk::new();
         }
-        let all = members.into_iter().map(|member| self.all_of(job, member.sets()));
-        all.into_iter().find(|all| !all.is_empty()).unwrap_or_default()
+        let active = members.into_iter().map(|member| self.all_of(job, member.sets()));
+        active.into_iter().find(|active| !active.is_empty()).unwrap_or_default()
     }
 
     /// The last active task of a pod set.
@@ -175,8 +175,8 @@ impl Session<'_> {
 
     /// Tasks of one pod set that pass a test, in task order.
     fn tasks_of(&self, job: &Job, set: usize, test: impl Fn(&Task) -> bool) -> Chunk {
-        let all = job.tasks().filter(|&t| self.pod_of(t).set == set && test(self.task(t)));
-        let mut tasks: Chunk = all.collect();
+        let matching = job.tasks().filter(|&t| self.pod_of(t).set == set && test(self.task(t)));
+        let mut tasks: Chunk = matching.collect();
         tasks.sort_by_key(|&t| self.pod_of(t).order);
         tasks
     }

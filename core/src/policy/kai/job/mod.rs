@@ -186,12 +186,12 @@ pub(super) struct Slot {
 }
 
 impl PodSet {
-    fn count(&mut self, status: Status, by: i64) {
-        self.n_pods += by;
-        self.active_allocated += if status.is_active_allocated() { by } else { 0 };
-        self.active_used += if status.is_active_used() { by } else { 0 };
-        self.alive += if status.is_alive() { by } else { 0 };
-        self.gated += if status == Status::Gated { by } else { 0 };
+    fn count(&mut self, status: Status, change: i64) {
+        self.n_pods += change;
+        self.active_allocated += if status.is_active_allocated() { change } else { 0 };
+        self.active_used += if status.is_active_used() { change } else { 0 };
+        self.alive += if status.is_alive() { change } else { 0 };
+        self.gated += if status == Status::Gated { change } else { 0 };
     }
     /// Active pods and the minimum.
     pub fn fill(&self) -> Fill {

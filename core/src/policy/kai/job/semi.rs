@@ -57,10 +57,10 @@ impl Session<'_> {
 
     /// Held tasks of a pod set, in task order.
     fn held_of(&self, job: JobRef, set: usize) -> Vec<TaskRef> {
-        let all = self.job(job).tasks().filter(|&t| self.pod_of(t).set == set && self.is_held(t));
-        let mut held: Vec<TaskRef> = all.collect();
-        held.sort_by_key(|&t| self.pod_of(t).order);
-        held
+        let tasks = self.job(job).tasks().filter(|&t| self.pod_of(t).set == set && self.is_held(t));
+        let mut tasks: Vec<TaskRef> = tasks.collect();
+        tasks.sort_by_key(|&t| self.pod_of(t).order);
+        tasks
     }
 
     fn min_of(&self, job: JobRef, set: usize) -> usize {
@@ -76,8 +76,8 @@ impl Session<'_> {
     /// Next task of a semi-preemptible job to evict, and whether more remain.
     pub fn next_above_minimum(&self, job: JobRef) -> (Option<TaskRef>, bool) {
         let last_above = |set: usize| {
-            let held = self.held_of(job, set);
-            held.last().copied().filter(|_| held.len() > self.min_of(job, set))
+            let tasks = self.held_of(job, set);
+            tasks.last().copied().filter(|_| tasks.len() > self.min_of(job, set))
         };
         let next = self.inputs.sets_in_order(self.job(job)).into_iter().rev().find_map(last_above);
         (next, self.n_above(job) > 1)
@@ -85,14 +85,14 @@ impl Session<'_> {
 
     /// Tasks of a chunk that would become core of a semi-preemptible job: as many as its sets lack without the chunk.
     fn core_of_chunk(&self, job: JobRef, chunk: &[TaskRef]) -> Vec<TaskRef> {
-        let own = self.job(job).uid;
+        let uid = self.job(job).uid;
         let pods: Vec<PodRef> = chunk.iter().map(|&t| self.task(t).pod).collect();
         let mut core = Vec::new();
-        for set in 0..self.job(own).sets.len() {
+        for set in 0..self.job(uid).sets.len() {
             let of_set = |&t: &TaskRef| self.pod_of(t).set == set;
-            let others = |&t: &TaskRef| of_set(&t) && !pods.contains(&self.task(t).pod);
-            let kept = self.job(own).tasks().filter(others).filter(|&t| self.is_kept(t)).count();
-            let lacks = self.min_of(own, set).saturating_sub(kept);
+            let is_other = |&t: &TaskRef| of_set(&t) && !pods.contains(&self.task(t).pod);
+            let n_kept = self.job(uid).tasks().filter(is_other).filter(|&t| self.is_kept(t)).count();
+            let lacks = self.min_of(uid, set).saturating_sub(n_kept);
             core.extend(chunk.iter().copied().filter(of_set).take(lacks));
         }
         core
@@ -121,9 +121,9 @@ impl Session<'_> {
             Preemptible::Yes => false,
             Preemptible::No => true,
             Preemptible::Semi => {
-                let (own, set) = (self.job(job).uid, self.inputs.pods[pod.ix()].set);
-                let of_set = self.job(own).tasks().filter(|&t| self.pod_of(t).set == set);
-                of_set.filter(|&t| self.is_kept(t)).count() < self.min_of(own, set)
+                let (uid, set) = (self.job(job).uid, self.inputs.pods[pod.ix()].set);
+                let of_set = self.job(uid).tasks().filter(|&t| self.pod_of(t).set == set);
+                of_set.filter(|&t| self.is_kept(t)).count() < self.min_of(uid, set)
             }
         }
     }
@@ -136,10 +136,12 @@ impl Session<'_> {
             Preemptible::Semi => {
                 let chunk = self.chunk(job, false);
                 let core = self.core_of_chunk(job, &chunk);
-                let may = |t: &&TaskRef| self.task(**t).should_allocate(false);
-                let requested =
-                    core.iter().filter(may).map(|&t| self.pod_of(t).request.pending(self.inputs.memory_basis.pending));
-                (!core.is_empty()).then(|| requested.fold(Quantities::default(), |sum, requested| sum + requested))
+                if core.is_empty() {
+                    return None;
+                }
+                let placeable = core.iter().filter(|&&t| self.task(t).should_allocate(false));
+                let requests = placeable.map(|&t| self.pod_of(t).request.pending(self.inputs.memory_basis.pending));
+                Some(requests.fold(Quantities::default(), |sum, request| sum + request))
             }
         }
     }
@@ -148,10 +150,10 @@ impl Session<'_> {
     pub fn core_amount(&self, job: JobRef) -> Quantities {
         let mut amount = Quantities::default();
         for set in 0..self.job(job).sets.len() {
-            let kept = self.job(job).tasks().filter(|&t| self.pod_of(t).set == set && self.is_kept(t));
-            let mut kept: Vec<TaskRef> = kept.collect();
-            kept.sort_by_key(|&t| (!self.is_held(t), self.pod_of(t).order));
-            for &task in kept.iter().take(self.min_of(job, set)) {
+            let tasks = self.job(job).tasks().filter(|&t| self.pod_of(t).set == set && self.is_kept(t));
+            let mut tasks: Vec<TaskRef> = tasks.collect();
+            tasks.sort_by_key(|&t| (!self.is_held(t), self.pod_of(t).order));
+            for &task in tasks.iter().take(self.min_of(job, set)) {
                 amount += self.task(task).accepted.quantities;
             }
         }
@@ -160,17 +162,17 @@ impl Session<'_> {
 
     /// Updates the non-preemptible allocation of a semi-preemptible job's queues.
     pub fn account_core(&mut self, job: JobRef) {
-        let now = self.core_amount(job);
-        let before = std::mem::replace(&mut self.state.jobs[job.ix()].core, now);
-        if before == now {
+        let after = self.core_amount(job);
+        let before = std::mem::replace(&mut self.state.jobs[job.ix()].core, after);
+        if before == after {
             return;
         }
-        let mut at = self.inputs.facts[job.ix()].queue;
-        while let Some(q) = at {
+        let mut next = self.inputs.facts[job.ix()].queue;
+        while let Some(q) = next {
             let queue = &mut self.state.queues[q.ix()];
             queue.allocated_np -= before;
-            queue.allocated_np += now;
-            at = queue.parent;
+            queue.allocated_np += after;
+            next = queue.parent;
         }
     }
 }

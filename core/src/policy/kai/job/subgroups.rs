@@ -76,8 +76,8 @@ impl Fill {
 impl Group {
     /// The tree of pod sets sorted by name; `min_sub_group` is given by the name of a group, the root's being empty.
     pub fn of(sets: &[SetSpec<'_>], min_sub_group: impl Fn(&str) -> Option<usize>) -> Group {
-        let all: Vec<(usize, SetSpec<'_>)> = sets.iter().copied().enumerate().collect();
-        Group::below("", 0, &all, &min_sub_group)
+        let numbered: Vec<(usize, SetSpec<'_>)> = sets.iter().copied().enumerate().collect();
+        Group::below("", 0, &numbered, &min_sub_group)
     }
 
     fn below(

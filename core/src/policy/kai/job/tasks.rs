@@ -70,11 +70,11 @@ impl Session<'_> {
 
     /// `CloneWithTasks`: a new job object with clones of exactly these tasks.
     pub fn clone_with_tasks(&mut self, job: JobRef, tasks: &[TaskRef]) -> JobRef {
-        let from = &self.state.jobs[job.ix()];
+        let original = &self.state.jobs[job.ix()];
         let set = |s: &PodSet| PodSet { min_available: s.min_available, ..PodSet::default() };
-        let sets = from.sets.iter().map(set).collect();
-        let mut job = Job::with(from.uid, sets, from.slots.len());
-        job.tree = from.tree.clone();
+        let sets = original.sets.iter().map(set).collect();
+        let mut job = Job::with(original.uid, sets, original.slots.len());
+        job.tree = original.tree.clone();
         self.state.jobs.push(job);
         let clone = JobRef::of(self.state.jobs.len() - 1);
         let mut tasks = tasks.to_vec();
@@ -87,12 +87,12 @@ impl Session<'_> {
     }
 
     /// Updates a job's rank from its counters.
-    pub fn place_job(&mut self, at: JobRef) {
-        let facts = &self.inputs.facts[self.state.jobs[at.ix()].uid.ix()];
-        let job = &mut self.state.jobs[at.ix()];
-        job.rank = if self.inputs.plugins.elastic { facts.rank.with(job.filled()) } else { facts.rank };
-        self.caches.pending.changed(at);
-        self.caches.active.changed(at);
+    pub fn place_job(&mut self, job: JobRef) {
+        let facts = &self.inputs.facts[self.state.jobs[job.ix()].uid.ix()];
+        let state = &mut self.state.jobs[job.ix()];
+        state.rank = if self.inputs.plugins.elastic { facts.rank.with(state.filled()) } else { facts.rank };
+        self.caches.pending.changed(job);
+        self.caches.active.changed(job);
     }
 
     /// Amount requested by a chunk in the job's test.

@@ -41,11 +41,11 @@ impl Session<'_> {
     pub fn may_not_evict_yet(&self, job: JobRef) -> Option<(Gate, Vec<Check>)> {
         let facts = self.facts_of(job);
         let delay = facts.preemption_delay_s?;
-        let from = facts.may_evict_from_s().filter(|&from| from > self.inputs.now_s)?;
-        let waited = real(Quantity::Waited, self.inputs.now_s - (from - delay));
+        let from_s = facts.may_evict_from_s().filter(|&from_s| from_s > self.inputs.now_s)?;
+        let waited = real(Quantity::Waited, self.inputs.now_s - (from_s - delay));
         let delay = real(Quantity::PreemptionDelay, delay);
         let check = Check::new(PREEMPTION_DELAY, self.about_job(job), waited, Op::AtLeast, delay);
-        let until = Time::from_millis((from * 1000.0).ceil() as i64);
+        let until = Time::from_millis((from_s * 1000.0).ceil() as i64);
         Some((Gate::Delayed { until, why: Delay::Preemption }, vec![check]))
     }
 }

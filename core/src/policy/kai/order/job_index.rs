@@ -58,8 +58,8 @@ impl JobIndex {
             }
             if let Some((queue, rank)) = old {
                 let jobs = &mut self.queues[queue.ix()];
-                let at = jobs.partition_point(|&before| before < (rank, job));
-                jobs.remove(at);
+                let position = jobs.partition_point(|&before| before < (rank, job));
+                jobs.remove(position);
             }
             moved.extend(new.map(|place| (place, job)));
         }
@@ -67,8 +67,8 @@ impl JobIndex {
         moved.sort_unstable();
         for ((queue, rank), job) in moved {
             let jobs = &mut self.queues[queue.ix()];
-            let at = jobs.partition_point(|&before| before < (rank, job));
-            jobs.insert(at, (rank, job));
+            let position = jobs.partition_point(|&before| before < (rank, job));
+            jobs.insert(position, (rank, job));
         }
     }
 

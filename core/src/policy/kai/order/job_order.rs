@@ -58,18 +58,18 @@ impl Session<'_> {
         let subject = Subject { job: Some(left.id), other_job: Some(right.id), ..Subject::default() };
         let check = |rule, left, op, right| Check::new(rule, subject, left, op, right);
         if self.inputs.plugins.priority && left.priority != right.priority {
-            let of = |facts: &JobFacts| count(Quantity::Priority, facts.priority);
-            return check(PRIORITY, of(left), Op::Less, of(right));
+            let term = |facts: &JobFacts| count(Quantity::Priority, facts.priority);
+            return check(PRIORITY, term(left), Op::Less, term(right));
         }
         if self.inputs.plugins.elastic && filled_l != filled_r {
-            let of = |filled| count(Quantity::Applies, filled as i64);
-            return check(FILLED, of(filled_l), Op::Exceeds, of(filled_r));
+            let term = |filled| count(Quantity::Applies, filled as i64);
+            return check(FILLED, term(filled_l), Op::Exceeds, term(filled_r));
         }
         if left.created_s != right.created_s {
-            let of = |facts: &JobFacts| real(Quantity::Created, facts.created_s);
-            return check(OLDER, of(left), Op::Exceeds, of(right));
+            let term = |facts: &JobFacts| real(Quantity::Created, facts.created_s);
+            return check(OLDER, term(left), Op::Exceeds, term(right));
         }
-        let of = |facts: &JobFacts| Term::new(Quantity::Name, Value::Name(facts.name.clone()));
-        check(NAME, of(left), Op::Exceeds, of(right))
+        let term = |facts: &JobFacts| Term::new(Quantity::Name, Value::Name(facts.name.clone()));
+        check(NAME, term(left), Op::Exceeds, term(right))
     }
 }

@@ -44,13 +44,13 @@ impl Leaves {
     ) -> Leaves {
         let mut cleared: Vec<QueueRef> = Vec::new();
         for (queue, job) in jobs {
-            let others = self.leaf(queue);
+            let jobs_of_leaf = self.leaf(queue);
             if !cleared.contains(&queue) {
-                others.retain(|&job| !is_left_out(job));
+                jobs_of_leaf.retain(|&job| !is_left_out(job));
                 cleared.push(queue);
             }
-            let at = others.partition_point(|&before| rank(before) <= rank(job));
-            others.insert(at, job);
+            let position = jobs_of_leaf.partition_point(|&before| rank(before) <= rank(job));
+            jobs_of_leaf.insert(position, job);
         }
         self.0.sort_by_key(|(_, jobs)| rank(jobs[0]));
         self
@@ -61,14 +61,14 @@ impl Leaves {
     }
 
     fn leaf(&mut self, queue: QueueRef) -> &mut Vec<JobRef> {
-        let at = match self.0.iter().position(|leaf| leaf.0 == queue) {
-            Some(at) => at,
+        let i = match self.0.iter().position(|leaf| leaf.0 == queue) {
+            Some(i) => i,
             None => {
                 self.0.push((queue, Vec::new()));
                 self.0.len() - 1
             }
         };
-        &mut self.0[at].1
+        &mut self.0[i].1
     }
 }
 

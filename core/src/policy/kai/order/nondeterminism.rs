@@ -44,7 +44,7 @@ pub(in crate::policy::kai) struct Probe {
 impl Probe {
     /// Whether this order is permuted.
     pub fn is_of(self, order: RandomOrder) -> bool {
-        self.order.is_none_or(|one| one == order)
+        self.order.is_none_or(|only| only == order)
     }
 }
 

@@ -54,8 +54,8 @@ pub(in crate::policy::kai) fn marks(input: &CycleInput<'_>, session: &Session<'_
     let ended = ends(session, out);
     let first_other = |order: Option<RandomOrder>| {
         (0..n_draws).find_map(|draw| {
-            let other = rerun(input, Probe { order, draw });
-            ended.iter().zip(other).position(|(l, r)| *l != r).map(PodRef::of)
+            let permuted = rerun(input, Probe { order, draw });
+            ended.iter().zip(permuted).position(|(l, r)| *l != r).map(PodRef::of)
         })
     };
     let Some(together) = first_other(None) else { return Vec::new() };
@@ -96,8 +96,8 @@ fn may_depend_on_order(session: &Session<'_>, out: &Recorder<'_>) -> bool {
     };
     let is_bounded = !session.inputs.config.queue_depth.is_empty();
     let has_parts = || session.inputs.pods.iter().any(|pod| pod.request.is_shared());
-    let takes = !session.state.evicted.is_empty() || !out.claims.is_empty();
-    takes || is_bounded || leaves.len() > 1 && is_deep() || has_parts()
+    let displaces = !session.state.evicted.is_empty() || !out.claims.is_empty();
+    displaces || is_bounded || leaves.len() > 1 && is_deep() || has_parts()
 }
 
 /// Result of the cycle for every pod with permuted orders.

@@ -35,8 +35,8 @@ impl Queue {
         if deserved == UNLIMITED {
             return limit;
         }
-        let a = deserved.max(fair_share);
-        if limit == UNLIMITED { a } else { limit.min(a) }
+        let entitled = deserved.max(fair_share);
+        if limit == UNLIMITED { entitled } else { limit.min(entitled) }
     }
     /// `min(max(quota, fair share), limit)`; may be unlimited.
     pub fn allocatable_now(&self) -> Quantities {
@@ -53,19 +53,20 @@ impl Queue {
 pub(in crate::policy::kai) fn dominant(allocated: Quantities, allocatable: Quantities, total: Quantities) -> f64 {
     let mut dominant: f64 = 0.0;
     let resources = allocated.to_array().into_iter().zip(allocatable.to_array()).zip(total.to_array());
-    for ((held, may), total) in resources {
-        let s = if may == UNLIMITED { total } else { may };
-        let v = if s == 0.0 { held * 1000.0 } else { held / s };
-        if v > dominant {
-            dominant = v;
+    for ((allocated, allocatable), total) in resources {
+        let divisor = if allocatable == UNLIMITED { total } else { allocatable };
+        let share = if divisor == 0.0 { allocated * 1000.0 } else { allocated / divisor };
+        if share > dominant {
+            dominant = share;
         }
     }
     dominant
 }
 
 /// Whether a resource with nothing allocatable is allocated.
-fn has_zero_share(held: Quantities, allocatable: Quantities) -> bool {
-    allocatable.to_array().into_iter().zip(held.to_array()).any(|(may, held)| may == 0.0 && held > 0.0)
+fn has_zero_share(allocated: Quantities, allocatable: Quantities) -> bool {
+    let mut resources = allocatable.to_array().into_iter().zip(allocated.to_array());
+    resources.any(|(allocatable, allocated)| allocatable == 0.0 && allocated > 0.0)
 }
 
 /// Switches of the queue order.
@@ -179,13 +180,13 @@ impl Session<'_> {
     }
 
     fn decisive(&mut self, l: QueueRef, r: QueueRef, lw: With, rw: With) -> (Rule, f64, f64) {
-        let mut with = |q: QueueRef, w: With| {
+        let mut allocated_with_job = |q: QueueRef, w: With| {
             let need = w.job.map_or(Quantities::default(), |job| self.need(job));
             self.state.queues[q.ix()].allocated + need
         };
-        let held = (with(l, lw), with(r, rw));
-        let left = Side { queue: &self.state.queues[l.ix()], held: held.0, victims: lw.victims };
-        let right = Side { queue: &self.state.queues[r.ix()], held: held.1, victims: rw.victims };
+        let (l_allocated, r_allocated) = (allocated_with_job(l, lw), allocated_with_job(r, rw));
+        let left = Side { queue: &self.state.queues[l.ix()], allocated: l_allocated, victims: lw.victims };
+        let right = Side { queue: &self.state.queues[r.ix()], allocated: r_allocated, victims: rw.victims };
         decide(&left, &right, self.inputs.total, self.inputs.config.into())
     }
 }
@@ -194,7 +195,7 @@ impl Session<'_> {
 pub(in crate::policy::kai) struct Side<'q> {
     pub queue: &'q Queue,
     /// Allocated amount, including the need of the next job.
-    pub held: Quantities,
+    pub allocated: Quantities,
     pub victims: Quantities,
 }
 
@@ -214,7 +215,7 @@ pub(in crate::policy::kai) fn decide(
         }
     };
     let (lq, rq) = (l.queue, r.queue);
-    let (l_within, r_within) = (l.held.less_equal(&lq.deserved), r.held.less_equal(&rq.deserved));
+    let (l_within, r_within) = (l.allocated.less_equal(&lq.deserved), r.allocated.less_equal(&rq.deserved));
     let by_priority = |rule: &Rule| (*rule, -(lq.priority as f64), -(rq.priority as f64));
     if priority_within_quota && l_within && r_within && lq.priority != rq.priority {
         return by_priority(&PRIORITY_WITHIN_QUOTA);
@@ -228,27 +229,28 @@ pub(in crate::policy::kai) fn decide(
     if lq.priority != rq.priority {
         return by_priority(&PRIORITY);
     }
-    let (l_may, r_may) = (lq.allocatable, rq.allocatable);
-    let (l_zero, r_zero) = (has_zero_share(l.held, l_may), has_zero_share(r.held, r_may));
+    let (l_allocatable, r_allocatable) = (lq.allocatable, rq.allocatable);
+    let l_zero = has_zero_share(l.allocated, l_allocatable);
+    let r_zero = has_zero_share(r.allocated, r_allocatable);
     if l_zero != r_zero {
         return applies(&ZERO_SHARE, l_zero, r_zero);
     }
-    let share = |of: &Side<'_>| {
-        let mut held = of.held;
-        held -= of.victims;
-        dominant(held, of.queue.allocatable, total)
+    let share = |side: &Side<'_>| {
+        let mut allocated = side.allocated;
+        allocated -= side.victims;
+        dominant(allocated, side.queue.allocatable, total)
     };
     let (a, b) = (share(l), share(r));
     if a != b {
         return (SHARE_WITH_JOB, a, b);
     }
-    let (a, b) = (dominant(lq.allocated, l_may, total), dominant(rq.allocated, r_may, total));
+    let (a, b) = (dominant(lq.allocated, l_allocatable, total), dominant(rq.allocated, r_allocatable, total));
     if a != b {
         return (SHARE, a, b);
     }
     let smaller = |l: &Quantities, r: &Quantities| l.less_in_at_least_one(r) && l.less_equal(r);
-    if smaller(&l_may, &r_may) || smaller(&r_may, &l_may) {
-        return applies(&SMALLER, smaller(&r_may, &l_may), smaller(&l_may, &r_may));
+    if smaller(&l_allocatable, &r_allocatable) || smaller(&r_allocatable, &l_allocatable) {
+        return applies(&SMALLER, smaller(&r_allocatable, &l_allocatable), smaller(&l_allocatable, &r_allocatable));
     }
     if dialect.ties_by_name && lq.created_s == rq.created_s {
         return applies(&NAME, lq.name >= rq.name, lq.name < rq.name);
@@ -264,9 +266,9 @@ mod tests {
     fn dominant_share_with_and_without_the_job() {
         let q = |gpu| Quantities { cpu: 0.0, memory: 0.0, gpu };
         let total = Quantities { cpu: 80_000.0, memory: 1.0, gpu: 8.0 };
-        let may = |gpu| Quantities { cpu: -1.0, memory: -1.0, gpu };
-        assert_eq!((dominant(q(4.0), may(4.0), total), dominant(q(3.0), may(3.0), total)), (1.0, 1.0));
-        assert!(dominant(q(3.0), may(4.0), total) > dominant(q(2.0), may(3.0), total));
-        assert_eq!(dominant(q(2.0), may(0.0), total), 2000.0);
+        let allocatable = |gpu| Quantities { cpu: -1.0, memory: -1.0, gpu };
+        assert_eq!((dominant(q(4.0), allocatable(4.0), total), dominant(q(3.0), allocatable(3.0), total)), (1.0, 1.0));
+        assert!(dominant(q(3.0), allocatable(4.0), total) > dominant(q(2.0), allocatable(3.0), total));
+        assert_eq!(dominant(q(2.0), allocatable(0.0), total), 2000.0);
     }
 }

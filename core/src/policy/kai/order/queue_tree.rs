@@ -147,19 +147,19 @@ impl QueueTree {
         let mut heap = self.take(parent);
         heap.push(child, |l, r| self.less(session, l, r));
         self.give(parent, heap);
-        if let (Some(parent), true) = (parent, is_new) {
+        if let Some(parent) = parent.filter(|_| is_new) {
             self.link(session, parent);
         }
     }
 
-    pub(in crate::policy::kai) fn take(&mut self, of: Option<QueueRef>) -> Heap<QueueRef> {
-        std::mem::take(self.children(of))
+    pub(in crate::policy::kai) fn take(&mut self, parent: Option<QueueRef>) -> Heap<QueueRef> {
+        std::mem::take(self.children(parent))
     }
-    pub(in crate::policy::kai) fn give(&mut self, of: Option<QueueRef>, heap: Heap<QueueRef>) {
-        *self.children(of) = heap;
+    pub(in crate::policy::kai) fn give(&mut self, parent: Option<QueueRef>, heap: Heap<QueueRef>) {
+        *self.children(parent) = heap;
     }
-    pub(in crate::policy::kai) fn children(&mut self, of: Option<QueueRef>) -> &mut Heap<QueueRef> {
-        match of {
+    pub(in crate::policy::kai) fn children(&mut self, parent: Option<QueueRef>) -> &mut Heap<QueueRef> {
+        match parent {
             None => &mut self.top,
             Some(queue) => &mut self.branch(queue).children,
         }
@@ -168,8 +168,8 @@ impl QueueTree {
         self.branches[queue.ix()].as_mut().expect("linked queues have a branch")
     }
 
-    fn mark(&mut self, state: &SessionState, from: QueueRef) {
-        state.path_up(Some(from)).for_each(|queue| self.branch(queue).is_dirty = true);
+    fn mark(&mut self, state: &SessionState, queue: QueueRef) {
+        state.path_up(Some(queue)).for_each(|queue| self.branch(queue).is_dirty = true);
     }
 
     /// Removes and returns the next job.
@@ -182,8 +182,8 @@ impl QueueTree {
             self.popped[leaf.ix()].jobs.push(job);
             self.popped[leaf.ix()].sum += session.job(job).allocated;
         }
-        let mut at = Some(leaf);
-        while let Some(queue) = at {
+        let mut next = Some(leaf);
+        while let Some(queue) = next {
             let branch = self.branch(queue);
             if !branch.jobs.is_empty() || !branch.children.is_empty() {
                 self.mark(&session.state, queue);
@@ -194,35 +194,35 @@ impl QueueTree {
             heap.pop(|l, r| self.less(session, l, r));
             self.give(parent, heap);
             self.branches[queue.ix()] = None;
-            at = parent;
+            next = parent;
         }
         Some(job)
     }
 
     fn next_leaf(&mut self, session: &mut Session<'_>) -> Option<QueueRef> {
-        let mut of = None;
+        let mut parent = None;
         loop {
-            let x = self.children(of).top()?;
-            if self.branch(x).is_dirty {
-                let mut heap = self.take(of);
+            let child = self.children(parent).top()?;
+            if self.branch(child).is_dirty {
+                let mut heap = self.take(parent);
                 heap.fix(0, |l, r| self.less(session, l, r));
-                self.give(of, heap);
-                self.branch(x).is_dirty = false;
-            } else if self.branch(x).children.is_empty() {
-                return Some(x);
+                self.give(parent, heap);
+                self.branch(child).is_dirty = false;
+            } else if self.branch(child).children.is_empty() {
+                return Some(child);
             } else {
-                of = Some(x);
+                parent = Some(child);
             }
         }
     }
 
     /// Children of a queue in serving order, assuming no placements; empties their heap.
-    pub fn in_order(&mut self, session: &mut Session<'_>, of: Option<QueueRef>) -> Vec<QueueRef> {
+    pub fn in_order(&mut self, session: &mut Session<'_>, parent: Option<QueueRef>) -> Vec<QueueRef> {
         let mut order = Vec::new();
-        if of.is_some_and(|queue| self.branches[queue.ix()].is_none()) {
+        if parent.is_some_and(|queue| self.branches[queue.ix()].is_none()) {
             return order;
         }
-        let mut heap = self.take(of);
+        let mut heap = self.take(parent);
         while let Some(top) = heap.top() {
             if std::mem::take(&mut self.branch(top).is_dirty) {
                 heap.fix(0, |l, r| self.less(session, l, r));
@@ -240,13 +240,13 @@ impl QueueTree {
     }
 
     /// The leaf reached by following the tops, and its top job.
-    fn best(&self, from: QueueRef) -> Option<(QueueRef, JobRef)> {
-        let mut at = from;
+    fn best(&self, queue: QueueRef) -> Option<(QueueRef, JobRef)> {
+        let mut leaf = queue;
         loop {
-            let branch = self.branches[at.ix()].as_ref()?;
+            let branch = self.branches[leaf.ix()].as_ref()?;
             match branch.children.top() {
-                Some(child) => at = child,
-                None => return branch.jobs.top().map(|job| (at, job)),
+                Some(child) => leaf = child,
+                None => return branch.jobs.top().map(|job| (leaf, job)),
             }
         }
     }

@@ -66,8 +66,8 @@ impl ComparedQueue {
 /// Which of two queues is served first, and the rule that decides.
 pub fn compare(l: &ComparedQueue, r: &ComparedQueue, total: Quantities, dialect: Dialect) -> (Ordering, Rule) {
     let (left, right) = (l.queue(), r.queue());
-    let of = |queue, held| Side { queue, held, victims: Quantities::default() };
-    let (l, r) = (of(&left, l.allocated + l.next), of(&right, r.allocated + r.next));
+    let side = |queue, allocated| Side { queue, allocated, victims: Quantities::default() };
+    let (l, r) = (side(&left, l.allocated + l.next), side(&right, r.allocated + r.next));
     let switches = OrderSwitches { dialect, ..OrderSwitches::default() };
     let (rule, left, right) = decide(&l, &r, total, switches);
     (left.partial_cmp(&right).unwrap_or(Ordering::Equal), rule)
