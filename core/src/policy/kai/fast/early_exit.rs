@@ -103,7 +103,7 @@ impl Session<'_> {
         }
     }
 
-    /// Whether the next chunk of a job may fit in the current state, for which `known` has the answers so far.
+    /// Whether the next chunk of a job may fit in the current state, for which `cache` has the answers so far.
     pub fn may_fit(&mut self, job: JobRef, all_nodes: &[bool], cache: &mut MayFit) -> bool {
         let class = self.class_of_chunk(job);
         if let Some(&fits) = class.and_then(|class| cache.get(&class)) {

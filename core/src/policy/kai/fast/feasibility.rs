@@ -231,13 +231,13 @@ impl Session<'_> {
     }
 
     /// Upper bound on the number of equal tasks that fit a node once `freed` is released.
-    fn room_for(&self, pod: PodRef, node: NodeRef, freed: Freed) -> i64 {
-        let (facts, state) = (&self.inputs.pods[pod.ix()], &self.state.nodes[node.ix()]);
+    fn room_for(&self, pod: PodRef, host: NodeRef, freed: Freed) -> i64 {
+        let (facts, node) = (&self.inputs.pods[pod.ix()], &self.state.nodes[host.ix()]);
         let r = &facts.request;
-        if self.inputs.plugins.predicates && !state.ready {
+        if self.inputs.plugins.predicates && !node.ready {
             return 0;
         }
-        if self.inputs.plugins.predicates && facts.selects.as_ref().is_some_and(|nodes| !nodes[node.ix()]) {
+        if self.inputs.plugins.predicates && facts.selects.as_ref().is_some_and(|nodes| !nodes[host.ix()]) {
             return 0;
         }
         let times = |available: f64, requested: f64| {
@@ -249,12 +249,12 @@ impl Session<'_> {
                 i64::MAX
             }
         };
-        let n = times(state.idle.cpu + state.releasing.cpu + freed.cpu, r.cpu)
-            .min(times(state.idle.memory + state.releasing.memory + freed.memory, r.memory))
-            .min(times(state.idle.gpus + state.releasing.gpus + freed.gpus, r.gpus))
-            .min((state.idle.pods + state.releasing.pods + freed.pods).max(0));
+        let n = times(node.idle.cpu + node.releasing.cpu + freed.cpu, r.cpu)
+            .min(times(node.idle.memory + node.releasing.memory + freed.memory, r.memory))
+            .min(times(node.idle.gpus + node.releasing.gpus + freed.gpus, r.gpus))
+            .min((node.idle.pods + node.releasing.pods + freed.pods).max(0));
         let lacks_scalar = || {
-            let available = |i: usize| state.idle.scalars[i] + state.releasing.scalars[i];
+            let available = |i: usize| node.idle.scalars[i] + node.releasing.scalars[i];
             (0..r.scalars.len()).any(|i| r.scalars[i] > available(i))
         };
         if !freed.has_scalars && lacks_scalar() { 0 } else { n }

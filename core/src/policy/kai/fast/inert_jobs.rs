@@ -23,11 +23,11 @@ impl QueueTree {
     /// Restricts the tree to these jobs, all of which it contains.
     pub fn restrict_to(&mut self, s: &mut Session<'_>, mut jobs: Vec<JobRef>) {
         jobs.sort();
-        let mut n_left = vec![0; s.state.queues.len()];
+        let mut n_remaining = vec![0; s.state.queues.len()];
         for &job in &jobs {
-            s.state.path_up(s.facts_of(job).queue).for_each(|q| n_left[q.ix()] += 1);
+            s.state.path_up(s.facts_of(job).queue).for_each(|q| n_remaining[q.ix()] += 1);
         }
-        self.search = Some(Search { jobs, n_left, below: None });
+        self.search = Some(Search { jobs, n_remaining, below: None });
         self.narrow(s);
     }
 
@@ -40,8 +40,8 @@ impl QueueTree {
         let below = search.below;
         let mut is_done = false;
         for queue in s.state.path_up(s.facts_of(job).queue) {
-            search.n_left[queue.ix()] -= 1;
-            is_done |= s.state.queues[queue.ix()].parent == below && search.n_left[queue.ix()] == 0;
+            search.n_remaining[queue.ix()] -= 1;
+            is_done |= s.state.queues[queue.ix()].parent == below && search.n_remaining[queue.ix()] == 0;
         }
         if is_done {
             self.narrow(s);
@@ -57,7 +57,7 @@ impl QueueTree {
                 return;
             }
             let mut relevant = Heap::default();
-            for &queue in heap.items().iter().filter(|q| search.n_left[q.ix()] > 0) {
+            for &queue in heap.items().iter().filter(|q| search.n_remaining[q.ix()] > 0) {
                 relevant.push(queue, |l, r| self.less(s, l, r));
             }
             let only = relevant.top().filter(|_| relevant.len() == 1);

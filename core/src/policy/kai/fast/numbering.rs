@@ -17,26 +17,26 @@ use crate::policy::kai::task::NodeRef;
 /// Assigns equal keys the same number, from 0 in the order of first use.
 #[derive(Clone, Debug)]
 pub(in crate::policy::kai) struct Numbers<K> {
-    known: BTreeMap<K, u32>,
+    numbers: BTreeMap<K, u32>,
 }
 
 impl<K> Default for Numbers<K> {
     fn default() -> Self {
-        Numbers { known: BTreeMap::new() }
+        Numbers { numbers: BTreeMap::new() }
     }
 }
 
 impl<K: Ord> Numbers<K> {
     pub fn number(&mut self, key: K) -> u32 {
-        let next = self.known.len() as u32;
-        *self.known.entry(key).or_insert(next)
+        let next = self.numbers.len() as u32;
+        *self.numbers.entry(key).or_insert(next)
     }
 }
 
 /// Numbers pods by all inputs of node selection.
 #[derive(Debug, Default)]
 pub(in crate::policy::kai) struct Numbering {
-    known: Numbers<Key>,
+    keys: Numbers<Key>,
     /// The previous pod, since most pods equal it.
     last: Option<(Request, u32, Option<NodeRef>, u32)>,
 }
@@ -56,7 +56,7 @@ impl Numbering {
         let Request { cpu, memory, scalars, kind, count, portion, mib, gpus } = request;
         let bits = [cpu, memory, portion, gpus].map(|amount| amount.to_bits());
         let key = (bits, scalars.clone(), *kind, [*count, *mib], likeness, nominated);
-        let number = self.known.number(key);
+        let number = self.keys.number(key);
         self.last = Some((request.clone(), likeness, nominated, number));
         number
     }

@@ -31,9 +31,9 @@ pub(in crate::policy::kai) struct Placing {
 
 /// Records why a pod of a job cannot be bound, unless the job already has a refusal.
 fn refuse(refusals: &mut Vec<Refusal>, job: JobId, node: NodeId) {
-    if let Err(at) = refusals.binary_search_by_key(&job, |refusal| refusal.job) {
+    if let Err(position) = refusals.binary_search_by_key(&job, |refusal| refusal.job) {
         let (gate, outlook) = (Gate::NoDevice { node }, Outlook::NotForeseeable);
-        refusals.insert(at, Refusal { job, gate, also: Vec::new(), checks: Vec::new(), outlook });
+        refusals.insert(position, Refusal { job, gate, also: Vec::new(), checks: Vec::new(), outlook });
     }
 }
 
@@ -67,24 +67,22 @@ impl Placing {
                         decisions.push(Decision::Bind { pod, node: id, devices: None });
                         continue;
                     }
-                    match self.devices(world, session, (node, &groups), pod) {
-                        Some(devices) => {
-                            decisions.push(Decision::Bind { pod, node: id, devices: Some(devices) });
-                        }
-                        None => {
-                            let is_it = |e: &Event| matches!(e, Event::Bound { pod: p, .. } if *p == pod);
-                            let subject = Subject { pod: Some(pod), node: Some(id), ..Subject::default() };
-                            trace.marks.push(Mark { rule: NO_DEVICE, subject });
-                            if trace.level != Level::Outcomes {
-                                refuse(&mut trace.refusals, world.cluster.pods[pod].job, id);
-                            }
-                            let mut i = 0;
-                            trace.events.retain(|e| {
-                                i += 1;
-                                i <= n_events || !is_it(&e.event)
-                            });
-                        }
+                    let devices = self.devices(world, session, (node, &groups), pod);
+                    if devices.is_some() {
+                        decisions.push(Decision::Bind { pod, node: id, devices });
+                        continue;
                     }
+                    let is_binding = |event: &Event| matches!(event, Event::Bound { pod: p, .. } if *p == pod);
+                    let subject = Subject { pod: Some(pod), node: Some(id), ..Subject::default() };
+                    trace.marks.push(Mark { rule: NO_DEVICE, subject });
+                    if trace.level != Level::Outcomes {
+                        refuse(&mut trace.refusals, world.cluster.pods[pod].job, id);
+                    }
+                    let mut i = 0;
+                    trace.events.retain(|recorded| {
+                        i += 1;
+                        i <= n_events || !is_binding(&recorded.event)
+                    });
                 }
             }
         }
@@ -103,9 +101,9 @@ impl Placing {
         let request = &world.cluster.pods[pod].request;
         let mut devices = Devices(0);
         for &group in groups {
-            let known = session.state.groups.device(group);
-            let known = known.or_else(|| self.opened.get(&(node, group)).copied());
-            let device = match known {
+            let known_device = session.state.groups.device(group);
+            let known_device = known_device.or_else(|| self.opened.get(&(node, group)).copied());
+            let device = match known_device {
                 Some(device) => device,
                 None => {
                     let free = Devices(room.free().0 & !devices.0).iter().next()?;

@@ -10,7 +10,7 @@
 //! nothing
 
 use crate::policy::kai::order::nondeterminism::RandomOrder;
-use crate::policy::kai::place::equivalence_classes::{Choice, Known, Ranked};
+use crate::policy::kai::place::equivalence_classes::{Choice, Evaluation, Ranked};
 use crate::policy::kai::place::score_parts::{Parts, Range};
 use crate::policy::kai::pod::PodFacts;
 use crate::policy::kai::request::requested_on_node;
@@ -59,12 +59,12 @@ impl Session<'_> {
     }
 
     fn begin_choice(&mut self, pod: PodRef, nodes: &[NodeRef]) -> Choice {
-        let found = self.caches.classes.classes.iter().position(|choice| self.is_of(choice, pod));
-        let mut choice = found.map(|i| self.caches.classes.classes.swap_remove(i)).unwrap_or_default();
+        let cached = self.caches.classes.classes.iter().position(|choice| self.is_of(choice, pod));
+        let mut choice = cached.map(|i| self.caches.classes.classes.swap_remove(i)).unwrap_or_default();
         self.caches.classes.n_choices += 1;
         choice.last_choice = self.caches.classes.n_choices;
         choice.pod = Some(pod);
-        choice.known.resize(self.state.nodes.len(), Known::default());
+        choice.evaluations.resize(self.state.nodes.len(), Evaluation::default());
         self.caches.classes.forget_changes();
         choice.ranking.best.extend(std::mem::take(&mut choice.ranking.taken));
         // Parts of devices may be chosen in a random order, with other scores each time.
@@ -95,16 +95,16 @@ impl Session<'_> {
         let Some(changed) = self.caches.classes.changed_since(choice.n_changes) else { return false };
         choice.n_changes = self.caches.classes.n_changes();
         let mut is_as_before = !choice.ranking.of.is_empty();
-        for &at in changed {
-            if choice.ranking.is_in.get(at.ix()) != Some(&true) {
+        for &node in changed {
+            if choice.ranking.is_in.get(node.ix()) != Some(&true) {
                 continue;
             }
             choice.misfits = None;
-            let before = choice.known[at.ix()].parts;
-            let parts = self.evaluate(choice, at);
+            let before = choice.evaluations[node.ix()].parts;
+            let parts = self.evaluate(choice, node);
             is_as_before &= choice.range.replace(&before, &parts);
             if is_as_before {
-                self.rank_one(choice, at);
+                self.rank_one(choice, node);
             }
         }
         is_as_before
@@ -120,16 +120,16 @@ impl Session<'_> {
         let is_kept =
             |pod: PodRef| !self.inputs.pods[pod.ix()].request.is_shared() || !self.inputs.draws(RandomOrder::Devices);
         let is_kept = choice.pod.is_some_and(is_kept);
-        for &at in nodes {
-            let known = &choice.known[at.ix()];
-            let is_known = is_kept && known.version == self.caches.classes.versions[at.ix()];
-            let parts = if is_known { known.parts } else { self.evaluate(choice, at) };
+        for &node in nodes {
+            let evaluation = &choice.evaluations[node.ix()];
+            let is_current = is_kept && evaluation.version == self.caches.classes.versions[node.ix()];
+            let parts = if is_current { evaluation.parts } else { self.evaluate(choice, node) };
             choice.range.add(&parts);
         }
         let mut ranking = std::mem::take(&mut choice.ranking);
-        let score = |at: NodeRef| self.inputs.score(&choice.known[at.ix()].parts, choice.range);
-        let fitting = nodes.iter().filter(|&&at| choice.misfit(at).is_none());
-        ranking.order(fitting.map(|&at| Ranked { score: score(at), node: at }));
+        let score = |node: NodeRef| self.inputs.score(&choice.evaluations[node.ix()].parts, choice.range);
+        let fitting = nodes.iter().filter(|&&node| choice.misfit(node).is_none());
+        ranking.order(fitting.map(|&node| Ranked { score: score(node), node }));
         choice.ranking = ranking;
         choice.unfit = self.first_unfit(choice);
     }
@@ -137,36 +137,36 @@ impl Session<'_> {
     /// The first candidates that do not fit, for explanations.
     fn first_unfit(&self, choice: &Choice) -> Vec<NodeRef> {
         let n_noted = if self.notes.is_on() { MOST } else { 0 };
-        let unfit = choice.ranking.of.iter().copied().filter(|&at| choice.misfit(at).is_some());
+        let unfit = choice.ranking.of.iter().copied().filter(|&node| choice.misfit(node).is_some());
         unfit.take(n_noted).collect()
     }
 
-    fn rank_one(&self, choice: &mut Choice, at: NodeRef) {
-        let score = self.inputs.score(&choice.known[at.ix()].parts, choice.range);
-        let score = choice.misfit(at).is_none().then_some(score);
+    fn rank_one(&self, choice: &mut Choice, node: NodeRef) {
+        let score = self.inputs.score(&choice.evaluations[node.ix()].parts, choice.range);
+        let score = choice.misfit(node).is_none().then_some(score);
         if score.is_none() && self.notes.is_on() {
-            choice.note_unfit(at);
+            choice.note_unfit(node);
         }
-        choice.ranking.scores[at.ix()] = score;
-        choice.ranking.best.extend(score.map(|score| Ranked { score, node: at }));
+        choice.ranking.scores[node.ix()] = score;
+        choice.ranking.best.extend(score.map(|score| Ranked { score, node }));
     }
 
     /// Evaluates a node and caches the result.
-    fn evaluate(&self, choice: &mut Choice, at: NodeRef) -> Parts {
+    fn evaluate(&self, choice: &mut Choice, node: NodeRef) -> Parts {
         let Some(pod) = choice.pod.map(|pod| &self.inputs.pods[pod.ix()]) else { return Parts::default() };
-        let known = self.knowledge(pod, at);
-        choice.known[at.ix()] = known;
-        known.parts
+        let evaluation = self.evaluation(pod, node);
+        choice.evaluations[node.ix()] = evaluation;
+        evaluation.parts
     }
 
-    fn knowledge(&self, pod: &PodFacts, at: NodeRef) -> Known {
-        let node = &self.state.nodes[at.ix()];
-        let (version, model) = (self.caches.classes.versions[at.ix()], self.caches.classes.model(node.device_mib));
+    fn evaluation(&self, pod: &PodFacts, host: NodeRef) -> Evaluation {
+        let node = &self.state.nodes[host.ix()];
+        let (version, model) = (self.caches.classes.versions[host.ix()], self.caches.classes.model(node.device_mib));
         let lacks = node.lacks(&pod.request, true);
-        if lacks.is_some() {
-            let parts = Parts::of(self.inputs.packing(node, &pod.request));
-            return Known { version, lacks, excludes: None, model, parts };
-        }
-        Known { version, lacks, excludes: self.excludes(pod, at), model, parts: self.inputs.parts_of((at, node), pod) }
+        let (excludes, parts) = match lacks {
+            Some(_) => (None, Parts::of(self.inputs.packing(node, &pod.request))),
+            None => (self.excludes(pod, host), self.inputs.parts_of((host, node), pod)),
+        };
+        Evaluation { version, lacks, excludes, model, parts }
     }
 }

@@ -88,7 +88,7 @@ impl EquivalenceClasses {
 
 /// Evaluation of a node.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Known {
+pub(super) struct Evaluation {
     /// Version of the node when it was evaluated; 0: never.
     pub(super) version: u32,
     /// First insufficient resource.
@@ -106,7 +106,7 @@ pub(in crate::policy::kai) struct Choice {
     /// A pod of the class.
     pub(super) pod: Option<PodRef>,
     /// By node.
-    pub(super) known: Vec<Known>,
+    pub(super) evaluations: Vec<Evaluation>,
     /// Number of the last choice for the class; the smallest is evicted first.
     pub(super) last_choice: u64,
     /// By device model: whether the capacity test fails.
@@ -139,8 +139,8 @@ pub(super) struct Ranking {
 impl Ranking {
     /// Removes all candidates.
     pub(super) fn clear(&mut self) {
-        for at in self.of.drain(..) {
-            (self.is_in[at.ix()], self.scores[at.ix()]) = (false, None);
+        for node in self.of.drain(..) {
+            (self.is_in[node.ix()], self.scores[node.ix()]) = (false, None);
         }
         self.best.clear();
         self.taken.clear();
@@ -151,7 +151,7 @@ impl Ranking {
         self.clear();
         self.is_in.resize(n_nodes, false);
         self.scores.resize(n_nodes, None);
-        nodes.iter().for_each(|at| self.is_in[at.ix()] = true);
+        nodes.iter().for_each(|node| self.is_in[node.ix()] = true);
         self.of.extend_from_slice(nodes);
     }
 
@@ -209,21 +209,21 @@ impl Choice {
 
     /// Some candidates that do not fit.
     pub fn unfit(&self) -> impl Iterator<Item = NodeRef> {
-        self.unfit.iter().copied().filter(|&at| self.misfit(at).is_some())
+        self.unfit.iter().copied().filter(|&node| self.misfit(node).is_some())
     }
 
     /// Notes a candidate that does not fit, in place of the one noted first if there are many.
-    pub(super) fn note_unfit(&mut self, at: NodeRef) {
-        self.unfit.retain(|&other| other != at);
+    pub(super) fn note_unfit(&mut self, node: NodeRef) {
+        self.unfit.retain(|&noted| noted != node);
         if self.unfit.len() == MOST {
             self.unfit.remove(0);
         }
-        self.unfit.push(at);
+        self.unfit.push(node);
     }
 
     /// Score parts of a node, and the range that packing is relative to.
-    pub fn parts(&self, at: NodeRef) -> (Parts, Range) {
-        (self.known[at.ix()].parts, self.range)
+    pub fn parts(&self, node: NodeRef) -> (Parts, Range) {
+        (self.evaluations[node.ix()].parts, self.range)
     }
 
     fn pass_over(&mut self) {
@@ -235,9 +235,9 @@ impl Choice {
     }
 
     /// Why a node does not fit; `None` if it does.
-    pub fn misfit(&self, at: NodeRef) -> Option<NodeReason> {
-        let known = &self.known[at.ix()];
-        let gate = || self.gates.get(usize::from(known.model)).is_some_and(|is_shut| *is_shut);
-        known.lacks.or_else(|| gate().then_some(NodeReason::Gate)).or(known.excludes)
+    pub fn misfit(&self, node: NodeRef) -> Option<NodeReason> {
+        let evaluation = &self.evaluations[node.ix()];
+        let gate = || self.gates.get(usize::from(evaluation.model)).is_some_and(|is_shut| *is_shut);
+        evaluation.lacks.or_else(|| gate().then_some(NodeReason::Gate)).or(evaluation.excludes)
     }
 }

@@ -34,7 +34,7 @@ impl Session<'_> {
     /// A comparison whose left side includes what a job's next chunk needs, with the conversion of its GPU memory to
     /// GPUs.
     pub fn counting_memory(&self, job: JobRef, check: Check) -> Check {
-        let Some(asked) = self.gpu_memory_of_chunk(job) else { return check };
+        let Some(requested_mib) = self.gpu_memory_of_chunk(job) else { return check };
         let by_unit = self.inputs.memory_basis.pending;
         let of_devices = self.state.nodes.iter().filter(|node| node.n_devices > 0).map(|node| node.device_mib);
         let smallest = of_devices.min().map_or(by_unit, |mib| mib as f64);
@@ -42,10 +42,10 @@ impl Session<'_> {
         if by_unit >= smallest {
             return check;
         }
-        let later = less(&check.left, asked / by_unit - asked / smallest);
+        let later = less(&check.left, requested_mib / by_unit - requested_mib / smallest);
         let holds = later.map(|later| check.op.eval(&later, &check.right.value));
         let mut check = check;
-        check.left.parts.push(real(Quantity::GpuMemory, asked));
+        check.left.parts.push(real(Quantity::GpuMemory, requested_mib));
         check.left.parts.push(real(Quantity::GpuMemoryUnit, by_unit));
         if holds.is_some_and(|holds| holds != check.holds) { check.decided_by_fault(MEMORY_UNIT) } else { check }
     }
@@ -69,16 +69,16 @@ impl Session<'_> {
     }
 
     /// Comparisons that let a task be placed on a node, which later versions would not do.
-    pub fn placement_faults(&self, task: TaskRef, at: NodeRef) -> Vec<Check> {
+    pub fn placement_faults(&self, task: TaskRef, node: NodeRef) -> Vec<Check> {
         if !self.inputs.config.revision.has_faults_before_v0_15() {
             return Vec::new();
         }
-        self.tiny_pod(task, at).into_iter().chain(self.one_device(task, at)).collect()
+        self.tiny_pod(task, node).into_iter().chain(self.one_device(task, node)).collect()
     }
 
     /// A tiny pod on a node without the room.
-    fn tiny_pod(&self, task: TaskRef, at: NodeRef) -> Option<Check> {
-        let (pod, node) = (self.pod_of(task), &self.state.nodes[at.ix()]);
+    fn tiny_pod(&self, task: TaskRef, host: NodeRef) -> Option<Check> {
+        let (pod, node) = (self.pod_of(task), &self.state.nodes[host.ix()]);
         let lacks = node.lacks(&pod.request, false).filter(|_| pod.request.is_best_effort())?;
         let (resource, left, right) = match lacks {
             NodeReason::Insufficient(Resource::CPU) => {
@@ -88,44 +88,42 @@ impl Session<'_> {
                 let request = real(Quantity::Request, pod.request.memory);
                 (Resource::MEMORY, request, real(Quantity::Idle, node.idle.memory))
             }
-            NodeReason::PodSlots => return Some(self.slots(task, at)),
+            NodeReason::PodSlots => return Some(self.slots(task, host)),
             _ => return None,
         };
-        let subject = Subject { resource: Some(resource), ..self.about_task(task, at) };
+        let subject = Subject { resource: Some(resource), ..self.about_task(task, host) };
         Some(Check::new(ROOM, subject, left, Op::AtMost, right).decided_by_fault(TINY_POD))
     }
 
-    fn slots(&self, task: TaskRef, at: NodeRef) -> Check {
-        let free = self.state.nodes[at.ix()].idle.pods;
+    fn slots(&self, task: TaskRef, host: NodeRef) -> Check {
+        let free = self.state.nodes[host.ix()].idle.pods;
         let (left, right) = (count(Quantity::Pods, 1), count(Quantity::Idle, free));
-        Check::new(ROOM, self.about_task(task, at), left, Op::AtMost, right).decided_by_fault(TINY_POD)
+        Check::new(ROOM, self.about_task(task, host), left, Op::AtMost, right).decided_by_fault(TINY_POD)
     }
 
     /// A limit that the pod keeps only because one of its devices is counted.
-    fn one_device(&self, task: TaskRef, at: NodeRef) -> Option<Check> {
+    fn one_device(&self, task: TaskRef, host: NodeRef) -> Option<Check> {
         let (request, job) = (&self.pod_of(task).request, self.job_of(task));
-        let device_mib = self.state.nodes[at.ix()].device_mib;
+        let device_mib = self.state.nodes[host.ix()].device_mib;
         if !self.inputs.plugins.proportion || !request.is_shared() || request.count < 2 {
             return None;
         }
         let requested = part(request.mib_on(device_mib), device_mib);
         let of_all = requested * request.count as f64;
-        let mut above = self.facts_of(job).queue;
-        while let Some(queue) = above {
+        for queue in self.state.path_up(self.facts_of(job).queue) {
             let q = &self.state.queues[queue.ix()];
-            let (held, bound) = (q.allocated.to_array()[GPU], q.limit.to_array()[GPU]);
+            let (allocated, bound) = (q.allocated.to_array()[GPU], q.limit.to_array()[GPU]);
             let is_limited = bound != crate::policy::kai::number::UNLIMITED;
-            if is_limited && held + requested <= bound && held + of_all > bound {
-                let excess = Excess { queue, resource: GPU, of_quota: false, held, requested, bound };
+            if is_limited && allocated + requested <= bound && allocated + of_all > bound {
+                let excess = Excess { queue, resource: GPU, of_quota: false, allocated, requested, bound };
                 return Some(self.excess_check(job, excess).decided_by_fault(ONE_DEVICE));
             }
-            above = q.parent;
         }
         None
     }
 
-    fn about_task(&self, task: TaskRef, at: NodeRef) -> Subject {
-        let (pod, node) = (Some(self.pod_of(task).id), Some(self.state.nodes[at.ix()].id));
+    fn about_task(&self, task: TaskRef, host: NodeRef) -> Subject {
+        let (pod, node) = (Some(self.pod_of(task).id), Some(self.state.nodes[host.ix()].id));
         Subject { pod, node, ..self.about_job(self.job_of(task)) }
     }
 }

@@ -36,11 +36,11 @@ impl Node {
 
     /// (1): the first insufficient resource.
     pub fn lacks(&self, r: &Request, with_releasing: bool) -> Option<NodeReason> {
-        let releasing = |of: fn(&NodeAmounts) -> f64| if with_releasing { of(&self.releasing) } else { 0.0 };
-        if r.cpu > self.idle.cpu + releasing(|x| x.cpu) {
+        let releasing = |amount: fn(&NodeAmounts) -> f64| if with_releasing { amount(&self.releasing) } else { 0.0 };
+        if r.cpu > self.idle.cpu + releasing(|amounts| amounts.cpu) {
             return Some(NodeReason::Insufficient(Resource::CPU));
         }
-        if r.memory > self.idle.memory + releasing(|x| x.memory) {
+        if r.memory > self.idle.memory + releasing(|amounts| amounts.memory) {
             return Some(NodeReason::Insufficient(Resource::MEMORY));
         }
         let slots = self.idle.pods + if with_releasing { self.releasing.pods } else { 0 };
@@ -48,12 +48,12 @@ impl Node {
             return Some(NodeReason::PodSlots);
         }
         for (i, &requested) in r.scalars.iter().enumerate() {
-            let there = self.idle.scalars[i] + if with_releasing { self.releasing.scalars[i] } else { 0 };
-            if requested > there {
+            let available = self.idle.scalars[i] + if with_releasing { self.releasing.scalars[i] } else { 0 };
+            if requested > available {
                 return Some(NodeReason::Insufficient(Resource(3 + i as u8)));
             }
         }
-        let gpus = self.idle.gpus + releasing(|x| x.gpus);
+        let gpus = self.idle.gpus + releasing(|amounts| amounts.gpus);
         if self.has_devices(r, gpus) { None } else { Some(NodeReason::Insufficient(Resource::GPU)) }
     }
 
@@ -95,8 +95,8 @@ impl Inputs<'_> {
         if r.memory > largest.memory {
             return Some(Resource::MEMORY);
         }
-        let found = r.scalars.iter().zip(&largest.scalars).position(|(requested, most)| requested > most);
-        found.map(|i| Resource(3 + i as u8))
+        let position = r.scalars.iter().zip(&largest.scalars).position(|(requested, most)| requested > most);
+        position.map(|i| Resource(3 + i as u8))
     }
 }
 
@@ -114,11 +114,11 @@ impl Session<'_> {
     }
 
     /// (4) to (8): what excludes a node with sufficient resources.
-    pub fn excludes(&self, pod: &PodFacts, at: NodeRef) -> Option<NodeReason> {
+    pub fn excludes(&self, pod: &PodFacts, host: NodeRef) -> Option<NodeReason> {
         if !self.inputs.plugins.predicates {
             return None;
         }
-        let (node, r) = (&self.state.nodes[at.ix()], &pod.request);
+        let (node, r) = (&self.state.nodes[host.ix()], &pod.request);
         if r.kind == GpuRequestKind::Memory && !node.device_mib_known {
             return Some(NodeReason::Insufficient(Resource::GPU));
         }
@@ -126,18 +126,18 @@ impl Session<'_> {
         if r.is_shared() && slots < 2 && self.opens_a_device(node, r) {
             return Some(NodeReason::PodSlots);
         }
-        self.bars(pod, at)
+        self.bars(pod, host)
     }
 
     /// (6) to (8): what excludes a node whatever is free on it.
-    pub fn bars(&self, pod: &PodFacts, at: NodeRef) -> Option<NodeReason> {
+    pub fn bars(&self, pod: &PodFacts, host: NodeRef) -> Option<NodeReason> {
         if !self.inputs.plugins.predicates {
             return None;
         }
-        if !self.state.nodes[at.ix()].ready {
+        if !self.state.nodes[host.ix()].ready {
             return Some(NodeReason::NotReady);
         }
-        let excludes = |nodes: Option<&[bool]>| nodes.is_some_and(|nodes| !nodes[at.ix()]);
+        let excludes = |nodes: Option<&[bool]>| nodes.is_some_and(|nodes| !nodes[host.ix()]);
         if excludes(pod.tolerates.as_deref()) {
             return Some(NodeReason::Taint);
         }

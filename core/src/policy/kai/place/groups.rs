@@ -21,7 +21,7 @@ const FRESH: &str = "gpu-group-";
 
 /// Identity of a group that existed before the cycle.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Known {
+enum ExistingGroup {
     /// Number of the device.
     Device(u32),
     /// Name in the recording.
@@ -31,7 +31,7 @@ enum Known {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::policy::kai) struct Groups {
     /// Groups that existed before the cycle, sorted.
-    known: Vec<Known>,
+    existing: Vec<ExistingGroup>,
     /// Number of groups opened since.
     n_fresh: usize,
     /// Number in the name of the first opened group.
@@ -41,7 +41,7 @@ pub(in crate::policy::kai) struct Groups {
 impl Groups {
     /// Groups for the devices in partial use on any node.
     pub fn of_devices(devices: Devices) -> Groups {
-        Groups { known: devices.iter().map(Known::Device).collect(), ..Groups::default() }
+        Groups { existing: devices.iter().map(ExistingGroup::Device).collect(), ..Groups::default() }
     }
 
     /// Groups of a recording.
@@ -51,56 +51,56 @@ impl Groups {
         names.dedup();
         let number = |name: &Arc<str>| name.strip_prefix(FRESH)?.parse::<u64>().ok();
         let next = names.iter().filter_map(number).max().map_or(0, |n| n + 1);
-        Groups { known: names.into_iter().map(Known::Named).collect(), n_fresh: 0, next }
+        Groups { existing: names.into_iter().map(ExistingGroup::Named).collect(), n_fresh: 0, next }
     }
 
     /// Group of a device; `None` if no part of it was in use.
     pub fn of_device(&self, device: u32) -> Option<GroupRef> {
-        self.find(&Known::Device(device))
+        self.find(&ExistingGroup::Device(device))
     }
 
     /// Group of a recorded name.
     pub fn of_name(&self, name: &Arc<str>) -> Option<GroupRef> {
-        self.find(&Known::Named(name.clone()))
+        self.find(&ExistingGroup::Named(name.clone()))
     }
 
-    fn find(&self, known: &Known) -> Option<GroupRef> {
-        self.known.binary_search(known).ok().map(GroupRef::of)
+    fn find(&self, existing: &ExistingGroup) -> Option<GroupRef> {
+        self.existing.binary_search(existing).ok().map(GroupRef::of)
     }
 
     /// Device of a group; `None` if it was opened in this cycle or recorded by name.
     pub fn device(&self, group: GroupRef) -> Option<u32> {
-        match self.known.get(group.ix())? {
-            Known::Device(device) => Some(*device),
-            Known::Named(_) => None,
+        match self.existing.get(group.ix())? {
+            ExistingGroup::Device(device) => Some(*device),
+            ExistingGroup::Named(_) => None,
         }
     }
 
     /// Name of a group, for comparison with recordings.
     pub fn name(&self, group: GroupRef) -> Arc<str> {
-        match self.known.get(group.ix()) {
-            Some(Known::Named(name)) => name.clone(),
-            Some(Known::Device(device)) => Arc::from(format!("device-{device:02}")),
-            None => Arc::from(format!("{FRESH}{}", self.next + (group.ix() - self.known.len()) as u64)),
+        match self.existing.get(group.ix()) {
+            Some(ExistingGroup::Named(name)) => name.clone(),
+            Some(ExistingGroup::Device(device)) => Arc::from(format!("device-{device:02}")),
+            None => Arc::from(format!("{FRESH}{}", self.next + (group.ix() - self.existing.len()) as u64)),
         }
     }
 
     /// Opens a new group.
     pub fn fresh(&mut self) -> GroupRef {
         self.n_fresh += 1;
-        GroupRef::of(self.known.len() + self.n_fresh - 1)
+        GroupRef::of(self.existing.len() + self.n_fresh - 1)
     }
 
     /// Whether the group was opened in this cycle.
     pub fn is_fresh(&self, group: GroupRef) -> bool {
-        group.ix() >= self.known.len()
+        group.ix() >= self.existing.len()
     }
 
     /// Whether the name is a decimal integer.
     pub fn is_integer(&self, group: GroupRef) -> bool {
-        match self.known.get(group.ix()) {
-            Some(Known::Named(name)) => name.parse::<i64>().is_ok(),
-            Some(Known::Device(_)) | None => false,
+        match self.existing.get(group.ix()) {
+            Some(ExistingGroup::Named(name)) => name.parse::<i64>().is_ok(),
+            Some(ExistingGroup::Device(_)) | None => false,
         }
     }
 }

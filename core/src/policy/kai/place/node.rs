@@ -31,15 +31,15 @@ pub(in crate::policy::kai) struct NodeAmounts {
 impl NodeAmounts {
     /// Maximum of each amount, with `n_scalars` named resources.
     pub fn largest<'r>(rooms: impl Iterator<Item = &'r NodeAmounts>, n_scalars: usize) -> NodeAmounts {
-        let mut most = NodeAmounts { scalars: vec![0; n_scalars], ..NodeAmounts::default() };
+        let mut largest = NodeAmounts { scalars: vec![0; n_scalars], ..NodeAmounts::default() };
         for room in rooms {
-            most.cpu = most.cpu.max(room.cpu);
-            most.memory = most.memory.max(room.memory);
-            most.gpus = most.gpus.max(room.gpus);
-            most.pods = most.pods.max(room.pods);
-            most.scalars.iter_mut().zip(&room.scalars).for_each(|(most, &there)| *most = (*most).max(there));
+            largest.cpu = largest.cpu.max(room.cpu);
+            largest.memory = largest.memory.max(room.memory);
+            largest.gpus = largest.gpus.max(room.gpus);
+            largest.pods = largest.pods.max(room.pods);
+            largest.scalars.iter_mut().zip(&room.scalars).for_each(|(most, &amount)| *most = amount.max(*most));
         }
-        most
+        largest
     }
 
     /// Whether sums of these amounts are exact in a double.
@@ -52,14 +52,14 @@ impl NodeAmounts {
         self.memory += r.memory;
         self.gpus += gpus;
         self.pods += 1;
-        self.scalars.iter_mut().zip(&r.scalars).for_each(|(mine, theirs)| *mine += theirs);
+        self.scalars.iter_mut().zip(&r.scalars).for_each(|(sum, amount)| *sum += amount);
     }
     fn sub(&mut self, r: &Request, gpus: f64) {
         self.cpu -= r.cpu;
         self.memory -= r.memory;
         self.gpus -= gpus;
         self.pods -= 1;
-        self.scalars.iter_mut().zip(&r.scalars).for_each(|(mine, theirs)| *mine -= theirs);
+        self.scalars.iter_mut().zip(&r.scalars).for_each(|(sum, amount)| *sum -= amount);
     }
 }
 

@@ -72,11 +72,11 @@ impl Session<'_> {
                         let pod = self.task(task).pod;
                         self.notes.placed.remove(&pod);
                     }
-                    if let Failure::NoNode { placed: n, of, free, .. } = &mut failure {
-                        (*n, *of) = (placed, chunk.len() as u32);
+                    if let Failure::NoNode { placed: n_placed, of, free, .. } = &mut failure {
+                        (*n_placed, *of) = (placed, chunk.len() as u32);
                         // The rollback has freed what was placed before.
                         let misfits = self.notes.misfits.take().filter(|_| explains);
-                        *free = misfits.map(|of| if placed == 0 { of.free } else { self.free_gpus(&of.open) });
+                        *free = misfits.map(|m| if placed == 0 { m.free } else { self.free_gpus(&m.open) });
                     }
                     return Err(failure);
                 }
@@ -97,9 +97,9 @@ impl Session<'_> {
     fn misfits(&self, choice: &Choice, pod: PodRef, nodes: &[NodeRef]) -> Misfits {
         let pod = &self.inputs.pods[pod.ix()];
         // What excludes a node stays when room becomes free, so it is told first.
-        let reasons = nodes.iter().filter_map(|&at| self.excludes(pod, at).or_else(|| choice.misfit(at)));
+        let reasons = nodes.iter().filter_map(|&node| self.excludes(pod, node).or_else(|| choice.misfit(node)));
         let reasons = NodeReason::counted(reasons.collect());
-        let open: Vec<NodeRef> = nodes.iter().copied().filter(|&at| self.bars(pod, at).is_none()).collect();
+        let open: Vec<NodeRef> = nodes.iter().copied().filter(|&node| self.bars(pod, node).is_none()).collect();
         Misfits { reasons, free: self.free_gpus(&open), open }
     }
 
@@ -135,8 +135,8 @@ impl Session<'_> {
         if !explains {
             return Err(Failure::NoNode { task, placed: 0, of: 0, reasons: Vec::new(), free: None });
         }
-        let known = choice.misfits.take();
-        let misfits = known.unwrap_or_else(|| Rc::new(self.misfits(choice, pod, nodes)));
+        let cached = choice.misfits.take();
+        let misfits = cached.unwrap_or_else(|| Rc::new(self.misfits(choice, pod, nodes)));
         choice.misfits = Some(misfits.clone());
         let reasons = misfits.reasons.clone();
         self.notes.misfits = Some(misfits);
@@ -144,31 +144,31 @@ impl Session<'_> {
     }
 
     /// 5.6: places a task on a node that fits.
-    fn place_on(&mut self, st: &mut Statement, task: TaskRef, at: NodeRef, pipeline_only: bool) -> bool {
+    fn place_on(&mut self, st: &mut Statement, task: TaskRef, host: NodeRef, pipeline_only: bool) -> bool {
         let request = &self.pod_of(task).request;
-        let node = &self.state.nodes[at.ix()];
-        let now = self.inputs.is_allocatable_now(node, request);
+        let node = &self.state.nodes[host.ix()];
+        let is_free_now = self.inputs.is_allocatable_now(node, request);
         if !request.is_shared() {
-            if now && !pipeline_only {
-                st.allocate(self, task, at);
+            if is_free_now && !pipeline_only {
+                st.allocate(self, task, host);
             } else {
-                st.pipeline(self, task, at, !pipeline_only);
+                st.pipeline(self, task, host, !pipeline_only);
             }
             return true;
         }
         let Some((devices, is_tie)) = self.devices(node, request) else { return false };
         let mib = request.mib_on(node.device_mib);
         let waits = |device: &Device| match *device {
-            Device::Whole => pipeline_only || !now,
+            Device::Whole => pipeline_only || !is_free_now,
             Device::Shared(group) => {
                 let s = node.shared.get(group);
-                !(s.allocated.is_some() && node.device_mib - s.alloc() - mib >= 0 && now)
+                !(s.allocated.is_some() && node.device_mib - s.alloc() - mib >= 0 && is_free_now)
             }
         };
         let waits = devices.iter().any(waits);
         if is_tie {
             let (job, pod) = (self.about_job(self.job_of(task)), Some(self.pod_of(task).id));
-            let node = Some(self.state.nodes[at.ix()].id);
+            let node = Some(self.state.nodes[host.ix()].id);
             self.notes.ties.met(nondeterminism::DEVICES, Subject { pod, node, ..job });
         }
         let mut groups = Vec::new();
@@ -180,9 +180,9 @@ impl Session<'_> {
         }
         self.state.tasks[task.ix()].groups = groups;
         if pipeline_only || waits {
-            st.pipeline(self, task, at, false);
+            st.pipeline(self, task, host, false);
         } else {
-            st.allocate(self, task, at);
+            st.allocate(self, task, host);
         }
         true
     }
@@ -202,9 +202,9 @@ impl Session<'_> {
         self.draw(RandomOrder::Devices, &mut scored, node.shared.n_touched(), |s| slot(s.1));
         let (idle, releasing) = (node.idle.gpus, node.releasing.gpus);
         if idle > 0.0 || releasing > 0.0 {
-            let whole = usize::try_from(idle as i64 + releasing as i64).unwrap_or(0);
+            let n_whole = usize::try_from(idle as i64 + releasing as i64).unwrap_or(0);
             let score = self.inputs.plugins.device_score(0.0);
-            scored.extend(std::iter::repeat_n((score, Device::Whole), whole));
+            scored.extend(std::iter::repeat_n((score, Device::Whole), n_whole));
         }
         scored.sort_by(|l, r| r.0.partial_cmp(&l.0).expect("scores are never NaN"));
         let count = usize::try_from(request.count).unwrap_or(0);
@@ -225,8 +225,8 @@ impl Session<'_> {
 impl Session<'_> {
     /// Comparisons of the best node with the next best ones.
     fn placement_checks(&self, task: TaskRef, choice: &Choice, best: Ranked, next: &[Ranked]) -> Vec<Check> {
-        let at = best.node;
-        let node = &self.state.nodes[at.ix()];
+        let host = best.node;
+        let node = &self.state.nodes[host.ix()];
         let pod = self.pod_of(task);
         let job = self.about_job(self.job_of(task));
         let subject = Subject { pod: Some(pod.id), node: Some(node.id), ..job };
@@ -242,29 +242,29 @@ impl Session<'_> {
             let (l, r) = (self.inputs.scored(choice, best), self.inputs.scored(choice, *other));
             checks.push(Check::new(BEST_NODE, subject, l, Op::AtLeast, r));
             if best.score == other.score {
-                let [l, r] = [at, other.node].map(|node| self.state.nodes[node.ix()].name.clone());
+                let [l, r] = [host, other.node].map(|node| self.state.nodes[node.ix()].name.clone());
                 let [l, r] = [l, r].map(|name| Term::new(Quantity::Name, Value::Name(name)));
                 checks.push(Check::new(BEST_NODE, subject, l, Op::Less, r));
             }
         }
         checks.extend(self.unfit_checks(task, choice, subject));
         let nominates = self.inputs.score_parts.contains(&Part::Nominated) && !next.is_empty();
-        if nominates && pod.nominated == Some(at) {
+        if nominates && pod.nominated == Some(host) {
             let (l, r) = (count(Quantity::Applies, 1), count(Quantity::Applies, 0));
             checks.push(Check::new(NOMINATED, subject, l, Op::Exceeds, r));
         }
-        checks.extend(self.placement_faults(task, at));
+        checks.extend(self.placement_faults(task, host));
         checks
     }
 
     /// Comparisons of nodes on which a task does not fit; without those on which no single amount decides.
     fn unfit_checks(&self, task: TaskRef, choice: &Choice, subject: Subject) -> Vec<Check> {
         let pod = self.pod_of(task);
-        let check = |at: NodeRef| {
-            let node = &self.state.nodes[at.ix()];
+        let check = |host: NodeRef| {
+            let node = &self.state.nodes[host.ix()];
             let subject = Subject { node: Some(node.id), ..subject };
             let barred = |quantity| Some(excluded(BEST_NODE, subject, quantity));
-            let resource = match self.bars(pod, at).or_else(|| choice.misfit(at))? {
+            let resource = match self.bars(pod, host).or_else(|| choice.misfit(host))? {
                 NodeReason::NotReady => return barred(Quantity::Ready),
                 NodeReason::Taint => return barred(Quantity::Tolerated),
                 NodeReason::Selector => return barred(Quantity::Selected),
@@ -272,14 +272,14 @@ impl Session<'_> {
                 _ => return None,
             };
             let request = &pod.request;
-            let (asked, room) = match resource {
+            let (requested, room) = match resource {
                 Resource::CPU => (request.cpu, node.idle.cpu + node.releasing.cpu),
                 Resource::MEMORY => (request.memory, node.idle.memory + node.releasing.memory),
                 Resource::GPU if !request.is_shared() => (request.gpus, node.idle.gpus + node.releasing.gpus),
                 _ => return None,
             };
             let subject = Subject { resource: Some(resource), ..subject };
-            let (l, r) = (real(Quantity::Request, asked), real(Quantity::IdleOrReleasing, room));
+            let (l, r) = (real(Quantity::Request, requested), real(Quantity::IdleOrReleasing, room));
             Some(Check::new(ROOM, subject, l, Op::Exceeds, r)).filter(|check| check.holds)
         };
         choice.unfit().filter_map(check).collect()

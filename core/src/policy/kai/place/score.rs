@@ -26,7 +26,7 @@ use crate::policy::kai::task::NodeRef;
 use crate::trace::{Quantity, Term};
 
 impl Node {
-    fn x(&self, cpu_only: bool) -> f64 {
+    fn available(&self, cpu_only: bool) -> f64 {
         if cpu_only { self.idle.cpu + self.releasing.cpu } else { self.idle.gpus + self.releasing.gpus }
     }
     fn capacity(&self, cpu_only: bool) -> f64 {
@@ -36,14 +36,14 @@ impl Node {
 
 impl Inputs<'_> {
     /// Score parts of a node for a pod, without the range that packing is relative to.
-    pub fn parts_of(&self, (at, node): (NodeRef, &Node), pod: &PodFacts) -> Parts {
+    pub fn parts_of(&self, (host, node): (NodeRef, &Node), pod: &PodFacts) -> Parts {
         let r = &pod.request;
         let applies = |part: &Part| match part {
             Part::Placement => true,
             Part::ResourceType => r.is_cpu_only() && node.is_cpu_only(),
             Part::Availability => self.is_allocatable_now(node, r),
             Part::Sharing => wants_parts(r) && node.fitting(r).next().is_some(),
-            Part::Nominated => pod.nominated == Some(at),
+            Part::Nominated => pod.nominated == Some(host),
         };
         let bit = |i: usize| 1_u32.checked_shl(i as u32).unwrap_or(0);
         let bits = self.score_parts.iter().enumerate().filter(|(_, part)| applies(part));
@@ -53,31 +53,31 @@ impl Inputs<'_> {
     /// The placement part of a node, or the amount it is computed from.
     pub fn packing(&self, node: &Node, r: &Request) -> Packing {
         let cpu_only = r.is_cpu_only();
-        let x = node.x(cpu_only);
+        let available = node.available(cpu_only);
         let strategy = if cpu_only { self.config.cpu_placement } else { self.config.gpu_placement };
         match strategy {
             Placement::Spread => {
                 let total = if cpu_only { node.allocatable.cpu } else { node.n_devices as f64 };
-                Packing::Done(if total == 0.0 { 0.0 } else { x / total })
+                Packing::Done(if total == 0.0 { 0.0 } else { available / total })
             }
             Placement::BinPack if node.capacity(cpu_only) == 0.0 => Packing::Done(0.0),
-            Placement::BinPack => Packing::Of(x),
+            Placement::BinPack => Packing::Of(available),
         }
     }
 
     /// Total score.
-    pub fn score(&self, of: &Parts, range: Range) -> f64 {
+    pub fn score(&self, parts: &Parts, range: Range) -> f64 {
         // Parts that do not apply add zero, so skipping them leaves the sum unchanged.
-        self.summands(of, range).fold(0.0, |sum, (_, worth)| sum + worth)
+        self.summands(parts, range).fold(0.0, |sum, (_, worth)| sum + worth)
     }
 
     /// The parts of a score that apply, in plugin order.
-    fn summands(&self, of: &Parts, range: Range) -> impl Iterator<Item = (Part, f64)> {
+    fn summands(&self, parts: &Parts, range: Range) -> impl Iterator<Item = (Part, f64)> {
         let scale = match self.config.revision {
             Revision::V0_13 => 1.0,
             Revision::V0_17 => 10.0,
         };
-        let (applying, packing) = (of.applying, of.packing);
+        let (applying, packing) = (parts.applying, parts.packing);
         let worth = move |part: Part| match part {
             Part::Placement => packing.within(range),
             Part::ResourceType => 10.0,
@@ -86,13 +86,13 @@ impl Inputs<'_> {
             Part::Nominated => 1_000_000.0 * scale,
         };
         let applies = move |i: usize| applying.checked_shr(i as u32).is_some_and(|bits| bits & 1 == 1);
-        let parts = self.score_parts.iter().enumerate().filter(move |(i, _)| applies(*i));
-        parts.map(move |(_, &part)| (part, worth(part)))
+        let applied = self.score_parts.iter().enumerate().filter(move |(i, _)| applies(*i));
+        applied.map(move |(_, &part)| (part, worth(part)))
     }
 
     /// The score of a node with its parts.
     pub fn scored(&self, choice: &Choice, Ranked { score, node }: Ranked) -> Term {
-        let (of, range) = choice.parts(node);
+        let (parts, range) = choice.parts(node);
         let part = |(part, worth): (Part, f64)| {
             let quantity = match part {
                 Part::Placement => Quantity::ScorePlacement,
@@ -103,10 +103,10 @@ impl Inputs<'_> {
             };
             real(quantity, worth)
         };
-        let mut parts: Vec<Term> = self.summands(&of, range).map(part).collect();
+        let mut terms: Vec<Term> = self.summands(&parts, range).map(part).collect();
         // A cycle may have a million of them.
-        parts.shrink_to_fit();
-        Term { parts, ..real(Quantity::Score, score) }
+        terms.shrink_to_fit();
+        Term { parts: terms, ..real(Quantity::Score, score) }
     }
 }
 
@@ -145,8 +145,8 @@ mod tests {
         let mut snapshot = Snapshot { nodes, jobs: vec![job], ..Snapshot::default() };
         snapshot.config.plugins.retain(|plugin| **plugin != *without);
         let mut session = Session::open(CycleInput::recorded(&snapshot), Level::Outcomes);
-        let all: Vec<NodeRef> = (0..3).map(NodeRef::of).collect();
-        let mut choice = session.choose(None, JobRef::of(0), PodRef(0), &all);
+        let nodes_in_order: Vec<NodeRef> = (0..3).map(NodeRef::of).collect();
+        let mut choice = session.choose(None, JobRef::of(0), PodRef(0), &nodes_in_order);
         let mut scores = vec![0.0; 3];
         while let Some(best) = choice.take_best() {
             scores[best.node.ix()] = best.score;

@@ -45,8 +45,8 @@ impl Default for Range {
 
 impl Range {
     /// Includes a candidate.
-    pub fn add(&mut self, of: &Parts) {
-        let Packing::Of(x) = of.packing else { return };
+    pub fn add(&mut self, parts: &Parts) {
+        let Packing::Of(x) = parts.packing else { return };
         if x < self.lo {
             (self.lo, self.n_lo) = (x, 0);
         }
@@ -69,12 +69,12 @@ impl Range {
         }
     }
 
-    fn count(&mut self, x: f64, by: i32) {
+    fn count(&mut self, x: f64, change: i32) {
         if x == self.lo {
-            self.n_lo = self.n_lo.saturating_add_signed(by);
+            self.n_lo = self.n_lo.saturating_add_signed(change);
         }
         if x == self.hi {
-            self.n_hi = self.n_hi.saturating_add_signed(by);
+            self.n_hi = self.n_hi.saturating_add_signed(change);
         }
     }
 }

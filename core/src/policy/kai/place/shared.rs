@@ -55,8 +55,8 @@ impl SharedDevices {
 
     /// Memory of a device; all zero if it was never touched.
     pub fn get(&self, group: GroupRef) -> Shared {
-        let found = [&self.held, &self.spent].into_iter().find_map(|all| all.get(slot(all, group).ok()?));
-        found.map_or_else(Shared::default, |s| s.1)
+        let entry = [&self.held, &self.spent].into_iter().find_map(|entries| entries.get(slot(entries, group).ok()?));
+        entry.map_or_else(Shared::default, |s| s.1)
     }
 
     /// Returns the memory of a device to change, creating an entry if needed. Call [`SharedDevices::settle`]
@@ -76,8 +76,8 @@ impl SharedDevices {
             && self.held[i].1.is_spent()
         {
             let spent = self.held.remove(i);
-            let at = slot(&self.spent, group).unwrap_or_else(|at| at);
-            self.spent.insert(at, spent);
+            let i = slot(&self.spent, group).unwrap_or_else(|i| i);
+            self.spent.insert(i, spent);
         }
     }
 
@@ -88,14 +88,14 @@ impl SharedDevices {
 
     /// Number of devices ever touched that precede `group`.
     pub fn n_before(&self, group: GroupRef) -> usize {
-        let before = |all: &[(GroupRef, Shared)]| slot(all, group).unwrap_or_else(|i| i);
+        let before = |entries: &[(GroupRef, Shared)]| slot(entries, group).unwrap_or_else(|i| i);
         before(&self.held) + before(&self.spent)
     }
 }
 
 /// Position of a device, or its insertion point.
-fn slot(all: &[(GroupRef, Shared)], group: GroupRef) -> Result<usize, usize> {
-    all.binary_search_by_key(&group, |s| s.0)
+fn slot(entries: &[(GroupRef, Shared)], group: GroupRef) -> Result<usize, usize> {
+    entries.binary_search_by_key(&group, |s| s.0)
 }
 
 #[cfg(test)]

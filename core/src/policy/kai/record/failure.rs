@@ -32,7 +32,7 @@ pub(in crate::policy::kai) struct Excess {
     pub resource: usize,
     /// Whether the bound is the quota of non-preemptible work, not the limit.
     pub of_quota: bool,
-    pub held: f64,
+    pub allocated: f64,
     pub requested: f64,
     pub bound: f64,
 }

@@ -74,10 +74,10 @@ impl Proof {
     /// Adds an eviction from a queue, keeping the strongest reason that any unit needs; `checks` is empty where
     /// comparisons are not recorded.
     pub fn add_eviction(&mut self, queue: QueueRef, reason: EvictReason, checks: Vec<Check>) {
-        match self.by_queue.iter_mut().find(|known| known.0 == queue) {
-            Some(known) => {
-                known.1 = known.1.max(reason);
-                known.2.extend(checks);
+        match self.by_queue.iter_mut().find(|entry| entry.0 == queue) {
+            Some(entry) => {
+                entry.1 = entry.1.max(reason);
+                entry.2.extend(checks);
             }
             None => self.by_queue.push((queue, reason, checks)),
         }
@@ -129,9 +129,9 @@ pub(in crate::policy::kai) fn triple(quantity: Quantity, amounts: Quantities) ->
 }
 
 /// An allocation with a job's request, computed from both.
-pub(in crate::policy::kai) fn with_need(quantity: Quantity, held: Quantities, need: Quantities) -> Term {
-    let parts = vec![triple(Quantity::Before, held), triple(Quantity::Request, need)];
-    triple(quantity, held + need).computed_from(parts)
+pub(in crate::policy::kai) fn with_need(quantity: Quantity, allocated: Quantities, need: Quantities) -> Term {
+    let parts = vec![triple(Quantity::Before, allocated), triple(Quantity::Request, need)];
+    triple(quantity, allocated + need).computed_from(parts)
 }
 
 pub(in crate::policy::kai) fn real(quantity: Quantity, value: f64) -> Term {

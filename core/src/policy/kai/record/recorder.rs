@@ -191,15 +191,12 @@ impl<'t> Recorder<'t> {
 
     fn evicted(&mut self, session: &Session<'_>, job: JobRef, task: TaskRef, why: &Why) {
         let t = session.task(task);
-        let is_there = |d: &Decided| matches!(d, Decided::Bind { pod, .. } if *pod == t.pod);
+        let bound_on = |decided: &Decided| match decided {
+            Decided::Bind { pod, node, .. } if *pod == t.pod => Some(*node),
+            _ => None,
+        };
         let pod = session.pod_of(task);
-        let Some(node) = pod.held_on().or_else(|| {
-            let bound = self.decisions.iter().find(|d| is_there(d));
-            bound.and_then(|d| match d {
-                Decided::Bind { node, .. } => Some(*node),
-                Decided::Evict { .. } => None,
-            })
-        }) else {
+        let Some(node) = pod.held_on().or_else(|| self.decisions.iter().find_map(bound_on)) else {
             self.unclaimed(session, job, task);
             return;
         };
@@ -217,8 +214,8 @@ impl<'t> Recorder<'t> {
             Why::Priority => EvictReason::Preempted,
             Why::Reclaimed(proof) => of_queue(proof).map_or(EvictReason::Moved, |i| proof.by_queue[i].1),
         };
-        let by = if matches!(why, Why::Stale { .. }) { None } else { Some(session.facts_of(job).id) };
-        let event = Event::Evicted { pod: pod.id, node: session.state.nodes[node.ix()].id, by, reason };
+        let claimant = if matches!(why, Why::Stale { .. }) { None } else { Some(session.facts_of(job).id) };
+        let event = Event::Evicted { pod: pod.id, node: session.state.nodes[node.ix()].id, by: claimant, reason };
         self.trace.event(event, || match why {
             Why::Reclaimed(proof) => {
                 let of_queue = of_queue(proof).map(|i| proof.by_queue[i].2.clone());
@@ -234,18 +231,18 @@ impl<'t> Recorder<'t> {
     fn unclaimed(&mut self, session: &Session<'_>, job: JobRef, task: TaskRef) {
         let pod = session.pod_of(task).id;
         let of_pod = |recorded: &Recorded| match recorded.event {
-            Event::Claimed { pod: other, node } if other == pod => Some(Some(node)),
-            Event::Unclaimed { pod: other, .. } if other == pod => Some(None),
+            Event::Claimed { pod: claimed, node } if claimed == pod => Some(Some(node)),
+            Event::Unclaimed { pod: unclaimed, .. } if unclaimed == pod => Some(None),
             _ => None,
         };
         if let Some(Some(node)) = self.trace.events.iter().rev().find_map(of_pod) {
-            let by = Some(session.facts_of(job).id);
+            let claimant = Some(session.facts_of(job).id);
             let owner = session.job_of(task);
             let is_lost = |c: &(JobRef, NodeRef)| c.0 == owner && session.state.nodes[c.1.ix()].id == node;
             if let Some(lost) = self.claims.iter().rposition(is_lost) {
                 self.claims.remove(lost);
             }
-            self.trace.event(Event::Unclaimed { pod, node, by }, Vec::new);
+            self.trace.event(Event::Unclaimed { pod, node, by: claimant }, Vec::new);
         }
     }
 
@@ -297,10 +294,10 @@ impl Session<'_> {
     }
 
     pub(in crate::policy::kai) fn lower_priority(&self, job: JobRef, victim: JobRef) -> Check {
-        let other = self.facts_of(victim);
-        let subject = Subject { other_job: Some(other.id), ..self.about_job(job) };
-        let [own, lower] = [self.facts_of(job), other].map(|of| count(Quantity::Priority, of.priority));
-        Check::new(LOWER_PRIORITY, subject, own, Op::Exceeds, lower)
+        let victim_facts = self.facts_of(victim);
+        let subject = Subject { other_job: Some(victim_facts.id), ..self.about_job(job) };
+        let [higher, lower] = [self.facts_of(job), victim_facts].map(|facts| count(Quantity::Priority, facts.priority));
+        Check::new(LOWER_PRIORITY, subject, higher, Op::Exceeds, lower)
     }
 
     fn why_stale(&self, job: JobRef, since_s: f64, grace_s: f64) -> Vec<Check> {

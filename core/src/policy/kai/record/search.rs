@@ -47,11 +47,11 @@ impl Session<'_> {
 
     /// Searches without result of jobs that still wait.
     pub fn failed_searches(&self) -> Vec<Search> {
-        let of = |job: JobRef| {
+        let failed_search = |job: JobRef| {
             let note = self.notes.jobs.get(job.ix())?;
             let search = self.search_of(job, note.searched.as_ref()?);
             (search.tried > 0).then(|| Search { taken: note.taken.clone(), ..search })
         };
-        self.own_jobs().filter_map(of).collect()
+        self.own_jobs().filter_map(failed_search).collect()
     }
 }

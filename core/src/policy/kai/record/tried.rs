@@ -16,7 +16,7 @@ pub(in crate::policy::kai) struct Tried {
     pub sets: u32,
     /// Nodes of the victims, in the order in which they were first tried.
     pub nodes: Vec<NodeRef>,
-    known: BTreeSet<NodeRef>,
+    node_set: BTreeSet<NodeRef>,
     /// How the nodes of the last sufficient set were selected.
     pub emptied: Option<Emptied>,
 }
@@ -29,7 +29,7 @@ impl Tried {
 
     /// Adds a node.
     pub fn add(&mut self, node: NodeRef) {
-        if self.known.insert(node) {
+        if self.node_set.insert(node) {
             self.nodes.push(node);
         }
     }

@@ -127,29 +127,29 @@ fn shape_of(config: &Config, job: &SnapshotJob, sets: &[&SnapshotPodSet]) -> Job
     let owned: Vec<_> = sets.iter().map(spec).collect();
     let specs: Vec<SetSpec<'_>> =
         owned.iter().map(|(name, min_available, path)| SetSpec { name, min_available: *min_available, path }).collect();
-    let of = |group: &str| job.min_sub_group.iter().find(|(name, _)| **name == *group).map(|(_, n)| *n as usize);
-    JobShape::of(config.revision, &specs, of)
+    let minimum = |group: &str| job.min_sub_group.iter().find(|(name, _)| **name == *group).map(|(_, n)| *n as usize);
+    JobShape::of(config.revision, &specs, minimum)
 }
 
 fn numbered<I: Id, T>(items: &[T]) -> Vec<(I, &T)> {
     items.iter().enumerate().map(|(i, item)| (I::from_index(i), item)).collect()
 }
 
-fn open_node(id: NodeId, from: &SnapshotNode, scalars: &[&Arc<str>]) -> Node {
+fn open_node(id: NodeId, spec: &SnapshotNode, scalars: &[&Arc<str>]) -> Node {
     Node::new(NodeSpec {
         id,
-        name: from.name.clone(),
+        name: spec.name.clone(),
         allocatable: NodeAmounts {
-            cpu: from.cpu_milli,
-            memory: from.memory_bytes,
-            gpus: from.gpus,
-            pods: from.pods,
-            scalars: amounts(scalars, &from.scalars),
+            cpu: spec.cpu_milli,
+            memory: spec.memory_bytes,
+            gpus: spec.gpus,
+            pods: spec.pods,
+            scalars: amounts(scalars, &spec.scalars),
         },
-        gpu_memory_mib: from.gpu_memory_mib,
-        is_memory_synced: from.gpu_memory_synced,
-        n_devices: from.gpu_count_label.unwrap_or(from.gpus as i64),
-        ready: from.ready,
+        gpu_memory_mib: spec.gpu_memory_mib,
+        is_memory_synced: spec.gpu_memory_synced,
+        n_devices: spec.gpu_count_label.unwrap_or(spec.gpus as i64),
+        ready: spec.ready,
     })
 }
 
@@ -192,6 +192,6 @@ fn scalar_names(snapshot: &Snapshot) -> Vec<&Arc<str>> {
 
 /// Amount of each named resource; 0 if absent.
 fn amounts(names: &[&Arc<str>], named: &[(Arc<str>, i64)]) -> Vec<i64> {
-    let of = |name| named.iter().find(|(n, _)| n == name).map_or(0, |(_, amount)| *amount);
-    names.iter().map(|&name| of(name)).collect()
+    let amount = |name| named.iter().find(|(n, _)| n == name).map_or(0, |(_, amount)| *amount);
+    names.iter().map(|&name| amount(name)).collect()
 }
