@@ -74,7 +74,7 @@ impl Session<'_> {
         let mut not_selected = Vec::new();
         if let Some(allocations) = allocations {
             let leaves = self.leaves(job, queue);
-            let claim = Claim { claimant: job, need, fixed: None, held: allocations };
+            let claim = Claim { claimant: job, need, fixed: None, allocations };
             self.unselected_queues(queue, claim, (&victims, &leaves), &mut not_selected);
             let jobs = leaves[queue.ix()].jobs;
             if jobs != 0 {
@@ -97,7 +97,7 @@ impl Session<'_> {
             return;
         };
         let leaves = self.leaves(job, queue);
-        let claim = Claim { claimant: job, need, fixed: None, held: allocations };
+        let claim = Claim { claimant: job, need, fixed: None, allocations };
         let mut splits: Vec<(QueueRef, QueueRef)> = Vec::new();
         for (i, _) in leaves.iter().enumerate().filter(|(i, leaf)| leaf.may_lose && *i != queue.ix()) {
             let Some((r, e)) = self.state.split(queue, QueueRef::of(i)) else { continue };
@@ -166,8 +166,8 @@ impl Session<'_> {
             }
         }
         for (r, e, below) in splits.into_iter().take(NOT_SELECTED_MAX) {
-            let mut checks = self.unit_checks(claim, (r, e), claim.held[e.ix()].0);
-            let is_allowed = self.unit_is_allowed(claim, (r, e), claim.held[e.ix()].0).is_some();
+            let mut checks = self.unit_checks(claim, (r, e), claim.allocations[e.ix()].0);
+            let is_allowed = self.unit_is_allowed(claim, (r, e), claim.allocations[e.ix()].0).is_some();
             let runs_briefly = || self.protection(claim.claimant, below.protected?, Against::Reclaim(queue));
             let why = match checks.pop() {
                 _ if !below.may_lose => runs_briefly().map_or(Protection::NonPreemptible, Protection::Failed),

@@ -45,7 +45,7 @@ pub(in crate::policy::kai) struct Search {
     /// Sorted by number.
     pub jobs: Vec<JobRef>,
     /// How many of them remain at or below each queue.
-    pub n_left: Vec<u32>,
+    pub n_remaining: Vec<u32>,
     /// The queue whose children are searched; `None`: the top queues.
     pub below: Option<QueueRef>,
 }

@@ -61,25 +61,25 @@ impl Session<'_> {
         of_quota: bool,
         bound: impl Fn(&Queue) -> (Quantities, Quantities),
     ) -> Option<Excess> {
-        let mut at = self.facts_of(job).queue;
-        while let Some(queue) = at {
+        let mut next = self.facts_of(job).queue;
+        while let Some(queue) = next {
             let q = &self.state.queues[queue.ix()];
-            let (held, bound) = bound(q);
-            let (held, requested, bound) = (held.to_array(), requested.to_array(), bound.to_array());
+            let (allocated, bound) = bound(q);
+            let (allocated, requested, bound) = (allocated.to_array(), requested.to_array(), bound.to_array());
             for resource in 0..3 {
-                let (held, requested, bound) = (held[resource], requested[resource], bound[resource]);
-                if bound != UNLIMITED && requested != 0.0 && bound < held + requested {
-                    return Some(Excess { queue, resource, of_quota, held, requested, bound });
+                let (allocated, requested, bound) = (allocated[resource], requested[resource], bound[resource]);
+                if bound != UNLIMITED && requested != 0.0 && bound < allocated + requested {
+                    return Some(Excess { queue, resource, of_quota, allocated, requested, bound });
                 }
             }
-            at = q.parent;
+            next = q.parent;
         }
         None
     }
 
     /// The comparison that an excess failed.
     pub fn excess_check(&self, job: JobRef, excess: Excess) -> Check {
-        let Excess { queue, resource, of_quota, held, requested, bound } = excess;
+        let Excess { queue, resource, of_quota, allocated, requested, bound } = excess;
         let resource = Some(Resource::ACCOUNTED[resource]);
         let subject = Subject { resource, ..self.about_queue(job, queue) };
         let (rule, left, right) = if of_quota {
@@ -87,23 +87,23 @@ impl Session<'_> {
         } else {
             (LIMIT, Quantity::AllocatedWithJob, Quantity::Limit)
         };
-        let with_job = real(left, held + requested)
-            .computed_from(vec![real(Quantity::Before, held), real(Quantity::Request, requested)]);
+        let with_job = real(left, allocated + requested)
+            .computed_from(vec![real(Quantity::Before, allocated), real(Quantity::Request, requested)]);
         Check::new(rule, subject, with_job, Op::AtMost, real(right, bound))
     }
 
     /// The comparisons of a chunk within all bounds, for resources that have bounds.
     pub fn capacity_checks(&self, job: JobRef, requested: Quantities, fixed: Option<Quantities>) -> Vec<Check> {
         let mut checks = Vec::new();
-        let mut at = self.facts_of(job).queue.filter(|_| self.inputs.plugins.proportion);
-        while let Some(queue) = at {
+        let leaf = self.facts_of(job).queue.filter(|_| self.inputs.plugins.proportion);
+        for queue in self.state.path_up(leaf) {
             let q = &self.state.queues[queue.ix()];
-            let mut compare = |of_quota, requested: Quantities, held: Quantities, bound: Quantities| {
+            let mut compare = |of_quota, requested: Quantities, allocated: Quantities, bound: Quantities| {
                 for resource in 0..3 {
-                    let (held, requested, bound) =
-                        (held.to_array()[resource], requested.to_array()[resource], bound.to_array()[resource]);
+                    let (allocated, requested, bound) =
+                        (allocated.to_array()[resource], requested.to_array()[resource], bound.to_array()[resource]);
                     if bound != UNLIMITED && requested != 0.0 {
-                        let excess = Excess { queue, resource, of_quota, held, requested, bound };
+                        let excess = Excess { queue, resource, of_quota, allocated, requested, bound };
                         checks.push(self.excess_check(job, excess));
                     }
                 }
@@ -112,7 +112,6 @@ impl Session<'_> {
             if let Some(fixed) = fixed {
                 compare(true, fixed, q.allocated_np, q.deserved);
             }
-            at = q.parent;
         }
         checks
     }

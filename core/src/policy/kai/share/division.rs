@@ -184,14 +184,14 @@ pub fn divide_recorded(
 
 /// The derivation of one level for the trace; `queues` are the siblings' ids.
 pub fn ladder(
-    of: Option<QueueId>,
+    parent: Option<QueueId>,
     total: f64,
     params: DivisionParams,
     siblings: &mut [Sibling<'_>],
     queues: &[QueueId],
 ) -> Vec<DivisionStep> {
     let steps = divide_recorded(total, params, siblings);
-    let mut lines = vec![DivisionStep::Capacity { of, amount: total }];
+    let mut lines = vec![DivisionStep::Capacity { of: parent, amount: total }];
     lines.extend(steps.into_iter().map(|step| line(step, params.k, siblings, queues)));
     lines
 }

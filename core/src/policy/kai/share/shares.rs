@@ -46,20 +46,19 @@ pub(in crate::policy::kai) struct Queue {
     pub reclaim_min_runtime_s: Option<f64>,
 }
 
-/// Counts a task in its queue and all its ancestors; `held` is `None` for a pending task, else whether it is
-/// preemptible.
-pub(in crate::policy::kai) fn add(queues: &mut [Queue], leaf: QueueRef, amount: Quantities, held: Option<bool>) {
-    let mut at = Some(leaf);
-    while let Some(q) = at {
+/// Counts a task in its queue and all its ancestors; `preemptible` is `None` for a pending task.
+pub(in crate::policy::kai) fn add(queues: &mut [Queue], leaf: QueueRef, amount: Quantities, preemptible: Option<bool>) {
+    let mut next = Some(leaf);
+    while let Some(q) = next {
         let queue = &mut queues[q.ix()];
         queue.request += amount;
-        if let Some(preemptible) = held {
+        if let Some(preemptible) = preemptible {
             queue.allocated += amount;
             if !preemptible {
                 queue.allocated_np += amount;
             }
         }
-        at = queue.parent;
+        next = queue.parent;
     }
 }
 
@@ -79,9 +78,9 @@ fn divide_among(queues: &mut [Queue], total: Quantities, siblings: &[QueueRef], 
         let shares: Vec<f64> = level.iter().map(|s| s.fair_share).collect();
         for (&q, share) in siblings.iter().zip(shares) {
             let fair_share = &mut queues[q.ix()].fair_share;
-            let mut of = fair_share.to_array();
-            of[resource] = share;
-            *fair_share = Quantities::from_array(of);
+            let mut amounts = fair_share.to_array();
+            amounts[resource] = share;
+            *fair_share = Quantities::from_array(amounts);
         }
     }
     for &q in siblings {
@@ -157,18 +156,18 @@ pub(in crate::policy::kai) fn published(
 }
 
 fn level_of<'q>(queues: &'q [Queue], siblings: &[QueueRef], resource: usize) -> Vec<Sibling<'q>> {
-    let of = |quantities: Quantities| quantities.to_array()[resource];
+    let amount = |quantities: Quantities| quantities.to_array()[resource];
     let sibling = |q: &QueueRef| {
         let q = &queues[q.ix()];
         Sibling {
             name: &q.name,
             priority: q.priority,
             created_s: q.created_s,
-            deserved: of(q.deserved),
-            limit: of(q.limit),
-            weight: of(q.weight),
-            request: of(q.request),
-            usage: of(q.usage),
+            deserved: amount(q.deserved),
+            limit: amount(q.limit),
+            weight: amount(q.weight),
+            request: amount(q.request),
+            usage: amount(q.usage),
             fair_share: 0.0,
         }
     };
@@ -176,8 +175,7 @@ fn level_of<'q>(queues: &'q [Queue], siblings: &[QueueRef], resource: usize) -> 
 }
 
 fn children_of(queues: &[Queue], parent: Option<QueueRef>) -> Vec<QueueRef> {
-    let all = (0..queues.len()).map(QueueRef::of);
-    all.filter(|q| queues[q.ix()].parent == parent).collect()
+    (0..queues.len()).map(QueueRef::of).filter(|q| queues[q.ix()].parent == parent).collect()
 }
 
 /// Index of queues by name.
@@ -191,7 +189,7 @@ impl QueueNames {
     }
 
     pub fn find(&self, name: &str) -> Option<QueueRef> {
-        self.0.binary_search_by(|(known, _)| (**known).cmp(name)).ok().map(|at| self.0[at].1)
+        self.0.binary_search_by(|(queue, _)| (**queue).cmp(name)).ok().map(|i| self.0[i].1)
     }
 }
 
@@ -201,15 +199,15 @@ pub(in crate::policy::kai) fn is_leaf(queues: &[Queue], queue: QueueRef) -> bool
 }
 
 /// Queues of complete trees, sorted by (creation, name).
-pub(in crate::policy::kai) fn open_queues(from: &[QueueSpec], ids: &[QueueId]) -> Vec<Queue> {
-    let mut kept = of_whole_trees(from, ids);
-    kept.sort_by(|(l, _), (r, _)| {
+pub(in crate::policy::kai) fn open_queues(specs: &[QueueSpec], ids: &[QueueId]) -> Vec<Queue> {
+    let mut sorted = of_whole_trees(specs, ids);
+    sorted.sort_by(|(l, _), (r, _)| {
         let by_age = l.created_s.partial_cmp(&r.created_s).expect("moments are never NaN");
         by_age.then_with(|| l.name.cmp(&r.name))
     });
-    let mut queues: Vec<Queue> = kept.iter().map(|&(queue, id)| Queue::open(queue, id)).collect();
+    let mut queues: Vec<Queue> = sorted.iter().map(|&(queue, id)| Queue::open(queue, id)).collect();
     let names = QueueNames::of(&queues);
-    for (i, (queue, _)) in kept.iter().enumerate() {
+    for (i, (queue, _)) in sorted.iter().enumerate() {
         let parent = names.find(&queue.parent);
         queues[i].parent = parent;
         if let Some(parent) = parent {
@@ -220,39 +218,39 @@ pub(in crate::policy::kai) fn open_queues(from: &[QueueSpec], ids: &[QueueId]) -
 }
 
 /// Queues all of whose ancestors exist.
-fn of_whole_trees<'q>(from: &'q [QueueSpec], ids: &[QueueId]) -> Vec<(&'q QueueSpec, QueueId)> {
-    let mut kept: Vec<(&QueueSpec, QueueId)> = from.iter().zip(ids.iter().copied()).collect();
+fn of_whole_trees<'q>(specs: &'q [QueueSpec], ids: &[QueueId]) -> Vec<(&'q QueueSpec, QueueId)> {
+    let mut connected: Vec<(&QueueSpec, QueueId)> = specs.iter().zip(ids.iter().copied()).collect();
     loop {
-        let names: BTreeSet<&str> = kept.iter().map(|q| &*q.0.name).collect();
-        let n_before = kept.len();
-        kept.retain(|(queue, _)| queue.parent.is_empty() || names.contains(&*queue.parent));
-        if kept.len() == n_before {
-            return kept;
+        let names: BTreeSet<&str> = connected.iter().map(|q| &*q.0.name).collect();
+        let n_before = connected.len();
+        connected.retain(|(queue, _)| queue.parent.is_empty() || names.contains(&*queue.parent));
+        if connected.len() == n_before {
+            return connected;
         }
     }
 }
 
 impl Queue {
     /// A queue without parent, children and amounts.
-    fn open(from: &QueueSpec, id: QueueId) -> Queue {
+    fn open(spec: &QueueSpec, id: QueueId) -> Queue {
         Queue {
             id,
-            name: from.name.clone(),
+            name: spec.name.clone(),
             parent: None,
             children: Vec::new(),
-            priority: from.priority,
-            created_s: from.created_s,
-            deserved: from.quota,
-            limit: from.limit,
-            weight: from.weight,
-            usage: from.usage,
+            priority: spec.priority,
+            created_s: spec.created_s,
+            deserved: spec.quota,
+            limit: spec.limit,
+            weight: spec.weight,
+            usage: spec.usage,
             fair_share: Quantities::default(),
             allocatable: Quantities::default(),
             request: Quantities::default(),
             allocated: Quantities::default(),
             allocated_np: Quantities::default(),
-            preempt_min_runtime_s: from.preempt_min_runtime_s,
-            reclaim_min_runtime_s: from.reclaim_min_runtime_s,
+            preempt_min_runtime_s: spec.preempt_min_runtime_s,
+            reclaim_min_runtime_s: spec.reclaim_min_runtime_s,
         }
     }
 }
@@ -263,25 +261,25 @@ mod tests {
     use crate::id::Id;
 
     /// Top queues with these bounds of CPU and GPU, and ages.
-    fn queues(of: &[(f64, f64, f64)]) -> Vec<Queue> {
-        let from = of.iter().enumerate().map(|(i, &(_, _, created_s))| QueueSpec {
+    fn queues(bounds: &[(f64, f64, f64)]) -> Vec<Queue> {
+        let specs = bounds.iter().enumerate().map(|(i, &(_, _, created_s))| QueueSpec {
             name: Arc::from(format!("q{i}")),
             created_s,
             ..QueueSpec::default()
         });
-        let from: Vec<QueueSpec> = from.collect();
-        let ids: Vec<QueueId> = (0..of.len()).map(QueueId::from_index).collect();
-        let mut queues = open_queues(&from, &ids);
+        let specs: Vec<QueueSpec> = specs.collect();
+        let ids: Vec<QueueId> = (0..bounds.len()).map(QueueId::from_index).collect();
+        let mut queues = open_queues(&specs, &ids);
         for queue in &mut queues {
             let i: usize = queue.name[1..].parse().expect("named above");
-            queue.allocatable = Quantities { cpu: of[i].0, memory: 0.0, gpu: of[i].1 };
+            queue.allocatable = Quantities { cpu: bounds[i].0, memory: 0.0, gpu: bounds[i].1 };
         }
         queues
     }
 
     #[test]
     fn siblings_are_ordered_unless_they_tie_or_go_in_a_circle() {
-        let ordered = |of: &[(f64, f64, f64)]| siblings_are_ordered(&queues(of));
+        let ordered = |bounds: &[(f64, f64, f64)]| siblings_are_ordered(&queues(bounds));
         assert!(ordered(&[(1.0, 1.0, 0.0), (2.0, 2.0, 0.0)]));
         assert!(!ordered(&[(1.0, 1.0, 0.0), (1.0, 1.0, 0.0)]));
         assert!(ordered(&[(1.0, 1.0, 0.0), (1.0, 1.0, 1.0)]));

@@ -132,25 +132,26 @@ impl History {
 }
 
 fn shares<'a>(samples: impl Iterator<Item = (&'a Sample, f64)>, n_queues: usize) -> Vec<Quantities> {
-    let mut held = vec![Quantities::default(); n_queues];
+    let mut sums = vec![Quantities::default(); n_queues];
     let mut capacity = Quantities::default();
     for (sample, w) in samples {
         add_weighted(&mut capacity, &sample.capacity, w);
-        for (sum, allocated) in held.iter_mut().zip(&sample.allocated) {
+        for (sum, allocated) in sums.iter_mut().zip(&sample.allocated) {
             add_weighted(sum, allocated, w);
         }
     }
-    quotient(&held, &capacity)
+    quotient(&sums, &capacity)
 }
 
 /// Every queue's share of a capacity; 0 if the capacity is 0.
-pub(in crate::policy::kai) fn quotient(held: &[Quantities], capacity: &Quantities) -> Vec<Quantities> {
-    let share = |held: f64, of: f64| if of == 0.0 { 0.0 } else { held / of };
-    held.iter()
-        .map(|held| Quantities {
-            cpu: share(held.cpu, capacity.cpu),
-            memory: share(held.memory, capacity.memory),
-            gpu: share(held.gpu, capacity.gpu),
+pub(in crate::policy::kai) fn quotient(allocated: &[Quantities], capacity: &Quantities) -> Vec<Quantities> {
+    let share = |allocated: f64, total: f64| if total == 0.0 { 0.0 } else { allocated / total };
+    allocated
+        .iter()
+        .map(|allocated| Quantities {
+            cpu: share(allocated.cpu, capacity.cpu),
+            memory: share(allocated.memory, capacity.memory),
+            gpu: share(allocated.gpu, capacity.gpu),
         })
         .collect()
 }
@@ -192,8 +193,8 @@ mod tests {
 
     fn history(settings: &Settings, gpus: &[f64]) -> History {
         let mut history = History::default();
-        for (at, gpus) in gpus.iter().enumerate() {
-            history.record(settings, sample(at as f64, *gpus));
+        for (second, gpus) in gpus.iter().enumerate() {
+            history.record(settings, sample(second as f64, *gpus));
         }
         history
     }

@@ -25,7 +25,7 @@ use crate::time::{Span, Time};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::policy::kai) struct UsageTracker {
     /// Allocation of every queue since the last cycle, parents included, in the cluster's order.
-    held: Vec<Quantities>,
+    allocated: Vec<Quantities>,
     /// Capacity of the cluster since the last cycle.
     capacity: Quantities,
     /// Samples by time, oldest first.
@@ -55,26 +55,26 @@ struct Run {
 
 impl UsageTracker {
     /// Starts with the initial usage and allocation of the queues.
-    pub fn new(p: &UsageParams, start: Vec<Quantities>, held: Vec<Quantities>, capacity: Quantities) -> UsageTracker {
+    pub fn new(p: &UsageParams, usage: Vec<Quantities>, allocated: Vec<Quantities>, capacity: Quantities) -> Self {
         let mut runs = VecDeque::new();
         let n = (p.settings.window_s / p.resolution.as_seconds()).ceil() as i64;
-        if start.iter().any(|usage| *usage != Quantities::default()) {
-            let of = |share: f64, of: f64| if share == 0.0 { 0.0 } else { share * of };
-            let allocated = |usage: &Quantities| Quantities {
-                cpu: of(usage.cpu, capacity.cpu),
-                memory: of(usage.memory, capacity.memory),
-                gpu: of(usage.gpu, capacity.gpu),
+        if usage.iter().any(|usage| *usage != Quantities::default()) {
+            let amount = |share: f64, total: f64| if share == 0.0 { 0.0 } else { share * total };
+            let initial = |usage: &Quantities| Quantities {
+                cpu: amount(usage.cpu, capacity.cpu),
+                memory: amount(usage.memory, capacity.memory),
+                gpu: amount(usage.gpu, capacity.gpu),
             };
-            runs.push_back(Run { first: -n, last: 0, capacity, allocated: start.iter().map(allocated).collect() });
+            runs.push_back(Run { first: -n, last: 0, capacity, allocated: usage.iter().map(initial).collect() });
         }
-        UsageTracker { held, capacity, runs, next: 1, usage: start, ..UsageTracker::default() }
+        UsageTracker { allocated, capacity, runs, next: 1, usage, ..UsageTracker::default() }
     }
 
     /// Advances to `now`: takes the samples and fetches due by then.
     pub fn advance(&mut self, p: &UsageParams, now: Time) {
         if p.client == UsageClient::FakeWithHistory {
             if !self.by_cycle.is_empty() {
-                self.usage = self.by_cycle.usage_by_position(&p.settings, self.held.len());
+                self.usage = self.by_cycle.usage_by_position(&p.settings, self.allocated.len());
             }
             return;
         }
@@ -91,24 +91,24 @@ impl UsageTracker {
     }
 
     /// Sets the allocation and capacity in effect after a cycle.
-    pub fn hold(&mut self, p: &UsageParams, held: Vec<Quantities>, capacity: Quantities) {
-        (self.held, self.capacity) = (held, capacity);
+    pub fn hold(&mut self, p: &UsageParams, allocated: Vec<Quantities>, capacity: Quantities) {
+        (self.allocated, self.capacity) = (allocated, capacity);
         if p.client == UsageClient::FakeWithHistory {
             self.cycles += 1;
             let at_s = f64::from(self.cycles);
-            let sample = Sample { at_s, capacity, allocated: self.held.clone() };
+            let sample = Sample { at_s, capacity, allocated: self.allocated.clone() };
             self.by_cycle.record(&p.settings, sample);
         }
     }
 
     /// Takes samples of the current allocation, from one position to another.
     fn take(&mut self, first: i64, last: i64) {
-        let same =
-            |run: &&mut Run| run.last + 1 == first && run.capacity == self.capacity && run.allocated == self.held;
-        match self.runs.back_mut().filter(same) {
+        let is_same =
+            |run: &&mut Run| run.last + 1 == first && run.capacity == self.capacity && run.allocated == self.allocated;
+        match self.runs.back_mut().filter(is_same) {
             Some(run) => run.last = last,
             None => {
-                let allocated = self.held.clone();
+                let allocated = self.allocated.clone();
                 self.runs.push_back(Run { first, last, capacity: self.capacity, allocated });
             }
         }
@@ -133,7 +133,7 @@ impl UsageTracker {
         if let Some(run) = self.runs.front_mut() {
             run.first = run.first.max(begin);
         }
-        let mut held = vec![Quantities::default(); self.held.len()];
+        let mut sums = vec![Quantities::default(); self.allocated.len()];
         let mut capacity = Quantities::default();
         let inside: Vec<&Run> = self.runs.iter().filter(|run| run.first <= end).collect();
         for run in &inside {
@@ -148,17 +148,17 @@ impl UsageTracker {
                 }
             };
             add_weighted(&mut capacity, &run.capacity, w);
-            for (sum, allocated) in held.iter_mut().zip(&run.allocated) {
+            for (sum, allocated) in sums.iter_mut().zip(&run.allocated) {
                 add_weighted(sum, allocated, w);
             }
         }
-        self.usage = quotient(&held, &capacity);
+        self.usage = quotient(&sums, &capacity);
     }
 }
 
 /// Number of whole spans before a moment.
-fn position(now: Time, span: Span) -> i64 {
-    (now - Time::ZERO).as_millis().div_euclid(span.as_millis().max(1))
+fn position(time: Time, span: Span) -> i64 {
+    (time - Time::ZERO).as_millis().div_euclid(span.as_millis().max(1))
 }
 
 #[cfg(test)]
@@ -177,33 +177,33 @@ mod tests {
     }
 
     /// Usage of the first of two queues, by direct sums over single samples and by runs.
-    fn both(p: &UsageParams, held: &[f64], hops: &[usize]) -> (f64, f64) {
+    fn both(p: &UsageParams, allocated: &[f64], hops: &[usize]) -> (f64, f64) {
         let mut tracker = UsageTracker::new(p, vec![gpus(0.0); 2], vec![gpus(0.0); 2], gpus(10.0));
         let mut direct = History::default();
-        for (at, &gpu) in held.iter().enumerate() {
-            let sample = Sample { at_s: at as f64 + 1.0, capacity: gpus(10.0), allocated: vec![gpus(gpu), gpus(0.0)] };
+        for (i, &gpu) in allocated.iter().enumerate() {
+            let sample = Sample { at_s: i as f64 + 1.0, capacity: gpus(10.0), allocated: vec![gpus(gpu), gpus(0.0)] };
             direct.record(&p.settings, sample);
         }
         let mut before = 0;
-        for (at, &gpu) in held.iter().enumerate() {
-            let changes = at == 0 || held[at - 1] != gpu;
-            if changes || hops.contains(&at) {
-                tracker.advance(p, Time::from_millis(at as i64 * 1000));
+        for (second, &gpu) in allocated.iter().enumerate() {
+            let changes = second == 0 || allocated[second - 1] != gpu;
+            if changes || hops.contains(&second) {
+                tracker.advance(p, Time::from_millis(second as i64 * 1000));
                 tracker.hold(p, vec![gpus(gpu), gpus(0.0)], gpus(10.0));
-                before = at;
+                before = second;
             }
         }
-        assert!(before < held.len());
-        let now = held.len() as i64;
+        assert!(before < allocated.len());
+        let now = allocated.len() as i64;
         tracker.advance(p, Time::from_millis(now * 1000));
         (tracker.usage[0].gpu, direct.usage(&p.settings, now as f64, 2)[0].gpu)
     }
 
     #[test]
     fn runs_weigh_as_their_samples_do() {
-        let held = [4.0, 4.0, 4.0, 0.0, 0.0, 10.0, 10.0, 10.0, 10.0, 2.0, 2.0, 7.0];
+        let allocated = [4.0, 4.0, 4.0, 0.0, 0.0, 10.0, 10.0, 10.0, 10.0, 2.0, 2.0, 7.0];
         for p in [params(100.0, None), params(5.0, None), params(100.0, Some(3.0)), params(6.0, Some(0.7))] {
-            let (runs, direct) = both(&p, &held, &[]);
+            let (runs, direct) = both(&p, &allocated, &[]);
             assert!((runs - direct).abs() < 1e-14, "{p:?}: {runs} and {direct}");
             assert!(runs > 0.0);
         }
@@ -211,43 +211,43 @@ mod tests {
 
     #[test]
     fn tumbling_windows_start_afresh() {
-        let held = [4.0, 4.0, 4.0, 0.0, 0.0, 10.0, 10.0, 10.0, 10.0, 2.0, 2.0, 7.0];
+        let allocated = [4.0, 4.0, 4.0, 0.0, 0.0, 10.0, 10.0, 10.0, 10.0, 2.0, 2.0, 7.0];
         let tumbling = |start_s, window_s, half_life_s| {
             let mut p = params(window_s, half_life_s);
             p.settings.window = Window::Tumbling { start_s };
             p
         };
-        for n in 1..=held.len() {
+        for n in 1..=allocated.len() {
             for p in [tumbling(0.0, 4.0, None), tumbling(1.5, 3.0, None), tumbling(2.0, 5.0, Some(2.0))] {
-                let (runs, direct) = both(&p, &held[..n], &[]);
+                let (runs, direct) = both(&p, &allocated[..n], &[]);
                 assert!((runs - direct).abs() < 1e-14, "{p:?} after {n}: {runs} and {direct}");
             }
         }
         // The window of 4 begins at 8 with the sample taken there: that of the second before, and all older ones are
         // dropped.
-        let usage = |n: usize| both(&tumbling(0.0, 4.0, None), &held[..n], &[]).0;
+        let usage = |n: usize| both(&tumbling(0.0, 4.0, None), &allocated[..n], &[]).0;
         assert_eq!((usage(7), usage(8), usage(9)), (0.5, 1.0, 1.0));
-        assert_eq!(both(&params(4.0, None), &held[..7], &[]).0, 0.5);
-        assert_eq!(both(&params(4.0, None), &held[..8], &[]).0, 0.75);
+        assert_eq!(both(&params(4.0, None), &allocated[..7], &[]).0, 0.5);
+        assert_eq!(both(&params(4.0, None), &allocated[..8], &[]).0, 0.75);
     }
 
     #[test]
     fn cycles_in_which_nothing_changes_make_no_difference() {
-        let held = [4.0, 4.0, 4.0, 4.0, 10.0, 10.0, 10.0, 1.0];
+        let allocated = [4.0, 4.0, 4.0, 4.0, 10.0, 10.0, 10.0, 1.0];
         let p = params(6.0, Some(2.0));
-        assert_eq!(both(&p, &held, &[]).0.to_bits(), both(&p, &held, &[1, 2, 5, 6]).0.to_bits());
+        assert_eq!(both(&p, &allocated, &[]).0.to_bits(), both(&p, &allocated, &[1, 2, 5, 6]).0.to_bits());
     }
 
     #[test]
     fn initial_usage_decays() {
         let p = params(4.0, None);
         let mut tracker = UsageTracker::new(&p, vec![gpus(0.5)], vec![gpus(0.0)], gpus(10.0));
-        let mut seen = Vec::new();
-        for at in 0..6 {
-            tracker.advance(&p, Time::from_millis(at * 1000));
-            seen.push(tracker.usage[0].gpu);
+        let mut usage = Vec::new();
+        for second in 0..6 {
+            tracker.advance(&p, Time::from_millis(second * 1000));
+            usage.push(tracker.usage[0].gpu);
         }
-        assert_eq!(seen, [0.5, 0.375, 0.25, 0.125, 0.0, 0.0]);
+        assert_eq!(usage, [0.5, 0.375, 0.25, 0.125, 0.0, 0.0]);
     }
 
     #[test]
@@ -255,11 +255,11 @@ mod tests {
         let mut p = params(4.0, None);
         p.fetch_interval = Span::from_seconds(3);
         let mut tracker = UsageTracker::new(&p, vec![gpus(0.0)], vec![gpus(10.0)], gpus(10.0));
-        let mut seen = Vec::new();
-        for at in 0..5 {
-            tracker.advance(&p, Time::from_millis(at * 1000));
-            seen.push(tracker.usage[0].gpu);
+        let mut usage = Vec::new();
+        for second in 0..5 {
+            tracker.advance(&p, Time::from_millis(second * 1000));
+            usage.push(tracker.usage[0].gpu);
         }
-        assert_eq!(seen, [0.0, 0.0, 0.0, 1.0, 1.0]);
+        assert_eq!(usage, [0.0, 0.0, 0.0, 1.0, 1.0]);
     }
 }

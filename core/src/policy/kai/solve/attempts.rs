@@ -190,7 +190,7 @@ impl Session<'_> {
         let mut different: SmallVec<[&[usize]; 1]> = SmallVec::new();
         for node in of_latest {
             let jobs = hypothesis.jobs_on(node);
-            let position = different.iter().position(|&other| other == jobs);
+            let position = different.iter().position(|&seen| seen == jobs);
             let i = position.unwrap_or_else(|| {
                 let victims = hypothesis.tasks_of(jobs);
                 attempts.evicted.push(recorded.iter().copied().chain(victims).collect());
@@ -228,10 +228,10 @@ impl Session<'_> {
                 return Attempt::Failed;
             }
             let mut added = Vec::new();
-            for at in victims[n_recorded..].iter().filter_map(|&t| self.task(t).node) {
-                if !nodes[at.ix()] {
-                    nodes[at.ix()] = true;
-                    added.push(at);
+            for node in victims[n_recorded..].iter().filter_map(|&t| self.task(t).node) {
+                if !nodes[node.ix()] {
+                    nodes[node.ix()] = true;
+                    added.push(node);
                 }
             }
             match self.simulate(search, st, hypothesis.tried(victims), nodes, feasibility.as_ref()) {
@@ -375,9 +375,9 @@ impl Session<'_> {
     /// Adds the nodes of tasks to the feasible ones; returns those that were not feasible before.
     fn make_feasible(&self, evicted: &[TaskRef], nodes: &mut [bool]) -> Vec<NodeRef> {
         let mut added = Vec::new();
-        for at in evicted.iter().filter_map(|&t| self.task(t).node) {
-            if !std::mem::replace(&mut nodes[at.ix()], true) {
-                added.push(at);
+        for node in evicted.iter().filter_map(|&t| self.task(t).node) {
+            if !std::mem::replace(&mut nodes[node.ix()], true) {
+                added.push(node);
             }
         }
         added
@@ -400,12 +400,12 @@ impl Session<'_> {
             if jobs.is_empty() {
                 continue;
             }
-            jobs.sort_by_key(|&at| hypothesis.by_job[at].job);
+            jobs.sort_by_key(|&i| hypothesis.by_job[i].job);
             if job_sets.contains(&jobs) {
                 continue;
             }
             let evicts_twice = hypothesis.evicts_twice(&jobs);
-            let groups = jobs.iter().map(|&at| self.as_one_group(hypothesis, at)).collect();
+            let groups = jobs.iter().map(|&i| self.as_one_group(hypothesis, i)).collect();
             scenarios.push(Scenario { groups, evicts_twice, emptied: None });
             job_sets.push(jobs);
         }
@@ -413,10 +413,10 @@ impl Session<'_> {
     }
 
     /// All victims of a job as one group, recorded ones as further objects.
-    fn as_one_group(&mut self, hypothesis: &Hypothesis, at: usize) -> Chunk {
+    fn as_one_group(&mut self, hypothesis: &Hypothesis, job_index: usize) -> Chunk {
         let mut tasks: Vec<TaskRef> = Vec::new();
-        for task in hypothesis.tasks_of(&[at]) {
-            if tasks.iter().all(|&other| self.task(other).pod != self.task(task).pod) {
+        for task in hypothesis.tasks_of(&[job_index]) {
+            if tasks.iter().all(|&listed| self.task(listed).pod != self.task(task).pod) {
                 tasks.push(task);
             }
         }
@@ -446,11 +446,11 @@ impl Session<'_> {
                 with_victims.push(node);
             }
         }
-        let others = (0..nodes.len()).filter(|&n| nodes[n] && !has_victims[n]);
-        let rest = demand - others.map(|n| capacity[n]).sum::<f64>();
+        let without_victims = (0..nodes.len()).filter(|&n| nodes[n] && !has_victims[n]);
+        let needed = demand - without_victims.map(|n| capacity[n]).sum::<f64>();
         with_victims.retain(|n| smallest <= 0.0 || capacity[n.ix()] >= smallest);
         with_victims.sort_by(|l, r| capacity[l.ix()].total_cmp(&capacity[r.ix()]));
-        let Some(fewest) = fewest_nodes(with_victims.iter().map(|n| capacity[n.ix()]), rest) else {
+        let Some(fewest) = fewest_nodes(with_victims.iter().map(|n| capacity[n.ix()]), needed) else {
             return Vec::new();
         };
         let (groups, ends) = groups_node_by_node(hypothesis, &with_victims);
@@ -458,7 +458,7 @@ impl Session<'_> {
         let selected = |n: usize| {
             let counted = |node: &NodeRef| (self.state.nodes[node.ix()].id, capacity[node.ix()]);
             let nodes = || with_victims[..n].iter().map(counted).collect();
-            self.notes.is_on().then(|| Emptied { needed: rest, nodes: nodes() })
+            self.notes.is_on().then(|| Emptied { needed, nodes: nodes() })
         };
         let numbers = growing(fewest, with_victims.len());
         numbers.into_iter().map(|n| scenario(touching(n), selected(n))).collect()
@@ -486,24 +486,24 @@ fn groups_node_by_node(hypothesis: &Hypothesis, nodes: &[NodeRef]) -> (Vec<usize
     (groups, ends)
 }
 
-/// Number of leading nodes that together have `rest`; `None` if all have less.
-fn fewest_nodes(capacities: impl Iterator<Item = f64>, rest: f64) -> Option<usize> {
+/// Number of leading nodes that together have what is needed; `None` if all have less.
+fn fewest_nodes(capacities: impl Iterator<Item = f64>, needed: f64) -> Option<usize> {
     let mut sum = 0.0;
     let mut capacities = capacities;
     let mut n = 0;
-    while sum < rest {
+    while sum < needed {
         sum += capacities.next()?;
         n += 1;
     }
     Some(n)
 }
 
-/// `from`, 1 more, then 2, 4 … more, at last `most`.
-fn growing(from: usize, most: usize) -> Vec<usize> {
-    let (mut all, mut step) = (vec![from], 1);
-    while let Some(&last) = all.last().filter(|&&last| last < most) {
-        all.push((last + step).min(most));
+/// `first`, 1 more, then 2, 4 … more, at last `most`.
+fn growing(first: usize, most: usize) -> Vec<usize> {
+    let (mut numbers, mut step) = (vec![first], 1);
+    while let Some(&last) = numbers.last().filter(|&&last| last < most) {
+        numbers.push((last + step).min(most));
         step *= 2;
     }
-    all
+    numbers
 }

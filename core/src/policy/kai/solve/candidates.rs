@@ -21,7 +21,7 @@ use crate::policy::kai::session::Session;
 use crate::policy::kai::solve::min_runtime::Against;
 use crate::policy::kai::solve::reclaimable::Claim;
 use crate::policy::kai::solve::victim_search::VictimSearch;
-use crate::policy::kai::solve::victims::Held;
+use crate::policy::kai::solve::victims::Allocations;
 use crate::policy::kai::task::{JobRef, QueueRef};
 use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject};
 use crate::units::Resource;
@@ -40,19 +40,19 @@ impl Session<'_> {
     /// Candidate victims, in the order in which they are evicted.
     pub fn victims_for(&mut self, search: &VictimSearch, job: JobRef) -> Leaves {
         let (queue, priority) = (self.facts_of(job).queue, self.facts_of(job).priority);
-        let all = self.own_jobs().filter(|&v| self.may_lose(v));
+        let evictable = self.own_jobs().filter(|&v| self.may_lose(v));
         let victims = match search {
-            VictimSearch::Reclaim(held) => {
-                return queue.map_or_else(Leaves::default, |by| self.victims_of_reclaim(held, by, job));
+            VictimSearch::Reclaim(allocations) => {
+                return queue.map_or_else(Leaves::default, |queue| self.victims_of_reclaim(allocations, queue, job));
             }
             VictimSearch::Preemption => {
-                let same = all.filter(|&v| self.facts_of(v).queue == queue && self.facts_of(v).priority < priority);
-                let active = same.filter(|&v| self.counts_active(v, true));
+                let is_lower = |v: &JobRef| self.facts_of(*v).queue == queue && self.facts_of(*v).priority < priority;
+                let active = evictable.filter(is_lower).filter(|&v| self.counts_active(v, true));
                 active.filter(|&v| self.may_be_victim(v, Against::Preemption)).collect()
             }
             VictimSearch::Consolidation { most } => {
-                let others = all.filter(|&v| v != job && self.counts_active(v, most.is_none()));
-                let mut victims: Vec<JobRef> = others.collect();
+                let movable = evictable.filter(|&v| v != job && self.counts_active(v, most.is_none()));
+                let mut victims: Vec<JobRef> = movable.collect();
                 if let Some(most) = most {
                     victims.sort_by(|&l, &r| self.state.job_order(r, l));
                     self.draw_jobs(RandomOrder::Consolidation, &mut victims);
@@ -69,19 +69,20 @@ impl Session<'_> {
         victims.into_iter().map(|job| (self.leaf_of(job), job)).collect()
     }
 
-    fn victims_of_reclaim(&mut self, held: &Held, by: QueueRef, job: JobRef) -> Leaves {
+    fn victims_of_reclaim(&mut self, allocations: &Allocations, claimant_queue: QueueRef, job: JobRef) -> Leaves {
         let need = self.need(job);
         let mut active = std::mem::take(&mut self.caches.active);
         if !self.caches.keeps_lists {
             active = JobIndex::new(self.state.queues.len(), self.inputs.facts.len());
         }
         active.update(|v| self.place_of(v).filter(|_| self.may_lose(v) && self.state.active_of(v).next().is_some()));
-        let may_lose = |q| self.state.split(by, q).is_none_or(|at| self.queue_may_lose((held, need), at));
-        let others = active.queues().filter(|&(q, _)| q != by && may_lose(q));
-        let leaves = others.map(|(queue, jobs)| {
+        let may_lose =
+            |q| self.state.split(claimant_queue, q).is_none_or(|split| self.queue_may_lose((allocations, need), split));
+        let victim_queues = active.queues().filter(|&(q, _)| q != claimant_queue && may_lose(q));
+        let leaves = victim_queues.map(|(queue, jobs)| {
             let mut jobs: Vec<JobRef> = jobs.iter().rev().map(|job| job.1).collect();
-            if self.may_protect(queue, Against::Reclaim(by)) {
-                jobs.retain(|&v| self.may_be_victim(v, Against::Reclaim(by)));
+            if self.may_protect(queue, Against::Reclaim(claimant_queue)) {
+                jobs.retain(|&v| self.may_be_victim(v, Against::Reclaim(claimant_queue)));
             }
             (queue, jobs)
         });
@@ -112,7 +113,7 @@ impl Session<'_> {
     /// Where the paths of the two queues split, (r, e): if r would exceed its quota, e must exceed its allocatable
     /// share. Else only requested resources with a quota count: e must exceed its quota in one, or be below it in none.
     /// With a switch of v0.18 also if e has a lower priority.
-    fn queue_may_lose(&self, (held, need): (&Held, Quantities), (r, e): (QueueRef, QueueRef)) -> bool {
+    fn queue_may_lose(&self, (allocations, need): (&Allocations, Quantities), (r, e): (QueueRef, QueueRef)) -> bool {
         let is_filtered = match self.inputs.config.revision {
             Revision::V0_13 => false,
             Revision::V0_17 => self.inputs.plugins.proportion,
@@ -120,45 +121,45 @@ impl Session<'_> {
         if !is_filtered {
             return true;
         }
-        let (mine, theirs) = (&self.state.queues[r.ix()], &self.state.queues[e.ix()]);
-        let allocated = held[e.ix()].0;
-        if !(held[r.ix()].0 + need).less_equal(&mine.deserved) {
-            return !allocated.less_equal(&theirs.allocatable);
+        let (claimant, other) = (&self.state.queues[r.ix()], &self.state.queues[e.ix()]);
+        let allocated = allocations[e.ix()].0;
+        if !(allocations[r.ix()].0 + need).less_equal(&claimant.deserved) {
+            return !allocated.less_equal(&other.allocatable);
         }
         if self.goes_by_priority(r, e) {
             return true;
         }
-        let each = need.to_array().into_iter().zip(allocated.to_array()).zip(theirs.deserved.to_array());
-        let requested = each.filter(|&((need, _), quota)| need > 0.0 && quota != UNLIMITED);
+        let amounts = need.to_array().into_iter().zip(allocated.to_array()).zip(other.deserved.to_array());
+        let requested = amounts.filter(|&((need, _), quota)| need > 0.0 && quota != UNLIMITED);
         let compared: Vec<(f64, f64)> = requested.map(|((_, has), quota)| (has, quota)).collect();
         compared.iter().any(|(has, quota)| has > quota) || !compared.iter().any(|(has, quota)| has < quota)
     }
 
     /// The comparison that keeps the jobs of a queue from being candidates although a unit of them would be allowed.
     pub fn is_below_quota(&self, claim: Claim<'_>, (r, e): (QueueRef, QueueRef)) -> Option<Check> {
-        if self.queue_may_lose((claim.held, claim.need), (r, e)) {
+        if self.queue_may_lose((claim.allocations, claim.need), (r, e)) {
             return None;
         }
-        let [need, held, quota] =
-            [claim.need, claim.held[e.ix()].0, self.state.queues[e.ix()].deserved].map(|amount| amount.to_array());
-        let is_below = |&i: &usize| need[i] > 0.0 && quota[i] != UNLIMITED && held[i] < quota[i];
+        let amounts = [claim.need, claim.allocations[e.ix()].0, self.state.queues[e.ix()].deserved];
+        let [need, allocated, quota] = amounts.map(Quantities::to_array);
+        let is_below = |&i: &usize| need[i] > 0.0 && quota[i] != UNLIMITED && allocated[i] < quota[i];
         let i = [Resource::GPU, Resource::CPU, Resource::MEMORY].map(Resource::index).into_iter().find(is_below)?;
         let resource = Some(Resource::ACCOUNTED[i]);
         let subject = Subject { resource, ..self.about_queues(claim.claimant, r, e) };
-        let [held, quota] =
-            [(Quantity::AllocatedWithoutVictims, held[i]), (Quantity::Quota, quota[i])].map(|(of, n)| real(of, n));
-        Some(Check::new(BELOW_QUOTA, subject, held, Op::AtLeast, quota))
+        let [allocated, quota] = [(Quantity::AllocatedWithoutVictims, allocated[i]), (Quantity::Quota, quota[i])]
+            .map(|(quantity, n)| real(quantity, n));
+        Some(Check::new(BELOW_QUOTA, subject, allocated, Op::AtLeast, quota))
     }
 
     /// Notes the minimum runtimes that alone protect candidates.
     pub fn note_protected(&mut self, search: &VictimSearch, job: JobRef) {
         let (queue, priority) = (self.facts_of(job).queue, self.facts_of(job).priority);
-        let Some(by) = queue else { return };
+        let Some(claimant_queue) = queue else { return };
         let mut checks = Vec::new();
         for victim in self.own_jobs().filter(|&v| v != job && self.may_lose(v)) {
             let facts = self.facts_of(victim);
             let against = match search {
-                VictimSearch::Reclaim(_) if facts.queue != queue => Against::Reclaim(by),
+                VictimSearch::Reclaim(_) if facts.queue != queue => Against::Reclaim(claimant_queue),
                 VictimSearch::Preemption if facts.queue == queue && facts.priority < priority => Against::Preemption,
                 _ => continue,
             };

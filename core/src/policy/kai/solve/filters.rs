@@ -107,7 +107,7 @@ mod tests {
         let mut largest = capacity.to_vec();
         largest.sort_by(|l, r| r.total_cmp(l));
         largest.truncate(requested.len());
-        let mut left = largest.clone();
+        let mut remaining = largest.clone();
         for &request in requested {
             if request == 0.0 {
                 return true;
@@ -116,8 +116,8 @@ mod tests {
                 if node == largest.len() || largest[node] < request {
                     return false;
                 }
-                if left[node] >= request {
-                    left[node] -= request;
+                if remaining[node] >= request {
+                    remaining[node] -= request;
                     break;
                 }
             }

@@ -74,14 +74,14 @@ impl Hypothesis {
     /// Adds a group of victims, whose clones are evicted together; returns the index of its job.
     fn enter(&mut self, s: &Session<'_>, tasks: &[TaskRef], clones: Chunk) -> usize {
         let job = s.job_of(tasks[0]);
-        let at = *self.entered.entry(job).or_insert(self.by_job.len());
-        if at == self.by_job.len() {
+        let i = *self.entered.entry(job).or_insert(self.by_job.len());
+        if i == self.by_job.len() {
             self.by_job.push(VictimsOfJob { job, pods: SmallVec::new(), groups: SmallVec::new() });
         }
-        self.by_job[at].pods.extend(tasks.iter().map(|&t| s.task(t).pod));
-        self.by_job[at].groups.push(self.groups.len());
+        self.by_job[i].pods.extend(tasks.iter().map(|&t| s.task(t).pod));
+        self.by_job[i].groups.push(self.groups.len());
         self.groups.push(clones);
-        at
+        i
     }
 
     /// Victims that are not recorded.
@@ -97,22 +97,22 @@ impl Hypothesis {
     /// Adds the next victims; returns `false` if none are left.
     pub fn grow(&mut self, s: &mut Session<'_>, tree: &mut QueueTree) -> bool {
         while let Some(victim) = tree.pop(s) {
-            let (tasks, more) = s.tasks_to_evict(victim);
+            let (tasks, has_more) = s.tasks_to_evict(victim);
             if tasks.is_empty() && s.is_semi(victim) {
                 continue;
             }
             if tasks.iter().any(|&t| self.is_recorded(s, t)) {
-                let all = s.job(victim).tasks();
-                let rest: Vec<TaskRef> = all.filter(|&t| !self.is_recorded(s, t)).collect();
-                if !rest.is_empty() {
-                    let clone = s.clone_with_tasks(victim, &rest);
+                let tasks_of_victim = s.job(victim).tasks();
+                let remaining: Vec<TaskRef> = tasks_of_victim.filter(|&t| !self.is_recorded(s, t)).collect();
+                if !remaining.is_empty() {
+                    let clone = s.clone_with_tasks(victim, &remaining);
                     tree.push(s, clone);
                 }
                 continue;
             }
-            if more {
-                let rest: Vec<TaskRef> = s.job(victim).tasks().filter(|t| !tasks.contains(t)).collect();
-                let clone = s.clone_with_tasks(victim, &rest);
+            if has_more {
+                let remaining: Vec<TaskRef> = s.job(victim).tasks().filter(|t| !tasks.contains(t)).collect();
+                let clone = s.clone_with_tasks(victim, &remaining);
                 tree.push(s, clone);
             }
             self.add(s, tasks);
@@ -128,12 +128,12 @@ impl Hypothesis {
         let mut by_name = tasks.clone();
         by_name.sort_by_key(|&t| s.task(t).pod);
         let clones = by_name.iter().map(|&t| s.state.clone_task(t)).collect();
-        let at = self.enter(s, &tasks, clones);
+        let job_index = self.enter(s, &tasks, clones);
         let group = self.groups.len() - 1;
         for &task in &tasks {
             let jobs = self.on_node.entry(s.task(task).node).or_default();
-            if !jobs.contains(&at) {
-                jobs.push(at);
+            if !jobs.contains(&job_index) {
+                jobs.push(job_index);
             }
             if let Some(node) = s.task(task).node {
                 let groups = self.groups_on_node.entry(node).or_default();
@@ -157,13 +157,13 @@ impl Hypothesis {
 
     /// Whether an attempt evicts a task twice, given the jobs whose victims it evicts beside the recorded ones.
     pub fn evicts_twice(&self, jobs: &[usize]) -> bool {
-        let mut groups = jobs.iter().flat_map(|&at| &self.by_job[at].groups);
+        let mut groups = jobs.iter().flat_map(|&i| &self.by_job[i].groups);
         self.is_recorded_twice || groups.any(|&group| group < self.recorded.len())
     }
 
     /// The victims of these jobs, job by job.
     pub fn tasks_of<'a>(&'a self, jobs: &'a [usize]) -> impl Iterator<Item = TaskRef> + 'a {
-        let groups = jobs.iter().flat_map(|&at| &self.by_job[at].groups);
+        let groups = jobs.iter().flat_map(|&i| &self.by_job[i].groups);
         groups.flat_map(|&group| self.groups[group].iter().copied())
     }
 }

@@ -35,8 +35,8 @@ impl Session<'_> {
             Some(nothing_preemptible(of_cluster))
         } else if matches!(search, VictimSearch::Preemption) {
             let queue = self.facts_of(job).queue;
-            let own = self.own_jobs().filter(may_lose).filter(|&other| self.facts_of(other).queue == queue);
-            let lowest = own.min_by_key(|&other| self.facts_of(other).priority);
+            let of_queue = self.own_jobs().filter(may_lose).filter(|&other| self.facts_of(other).queue == queue);
+            let lowest = of_queue.min_by_key(|&other| self.facts_of(other).priority);
             let check = lowest.map(|lowest| self.lower_priority(job, lowest));
             Some(check.unwrap_or_else(|| nothing_preemptible(self.about_job(job))))
         } else {

@@ -47,20 +47,20 @@ impl Session<'_> {
 
     /// Whether the minimum runtime of a queue protects any job.
     pub fn may_protect(&self, queue: QueueRef, against: Against) -> bool {
-        let (must, _) = self.min_runtime_in(queue, against);
-        self.inputs.plugins.min_runtime && self.inputs.now_s < self.state.latest_start_s + must
+        let (minimum, _) = self.min_runtime_in(queue, against);
+        self.inputs.plugins.min_runtime && self.inputs.now_s < self.state.latest_start_s + minimum
     }
 
     /// The comparison that protects `victim` from `job`.
     pub fn protection(&self, job: JobRef, victim: JobRef, against: Against) -> Option<Check> {
         let started = self.job(victim).last_start_s?;
-        let (must, from) = self.min_runtime_and_queue(victim, against);
-        let other_queue = from.map(|queue| self.state.queues[queue.ix()].id);
+        let (minimum, setting_queue) = self.min_runtime_and_queue(victim, against);
+        let other_queue = setting_queue.map(|queue| self.state.queues[queue.ix()].id);
         let other_job = Some(self.facts_of(victim).id);
         let subject = Subject { other_job, other_queue, ..self.about_job(job) };
         let ran = real(Quantity::Runtime, self.inputs.now_s - started);
-        let must = real(Quantity::MinRuntime, must);
-        Some(Check::new(RAN_LONG_ENOUGH, subject, ran, Op::AtLeast, must))
+        let minimum = real(Quantity::MinRuntime, minimum);
+        Some(Check::new(RAN_LONG_ENOUGH, subject, ran, Op::AtLeast, minimum))
     }
 
     /// Whether any task of the job may become a victim.
@@ -79,39 +79,39 @@ impl Session<'_> {
     }
 
     fn min_runtime_in(&self, queue: QueueRef, against: Against) -> (f64, Option<QueueRef>) {
-        let (found, default) = match against {
+        let (minimum, default) = match against {
             Against::Preemption => {
-                let found = self.nearest(queue, |q| q.preempt_min_runtime_s);
-                (found, self.inputs.config.default_preempt_min_runtime_s)
+                let minimum = self.nearest(queue, |q| q.preempt_min_runtime_s);
+                (minimum, self.inputs.config.default_preempt_min_runtime_s)
             }
-            Against::Reclaim(by) => {
-                (self.reclaim_min_runtime(by, queue), self.inputs.config.default_reclaim_min_runtime_s)
+            Against::Reclaim(claimant_queue) => {
+                (self.reclaim_min_runtime(claimant_queue, queue), self.inputs.config.default_reclaim_min_runtime_s)
             }
         };
-        found.map_or((default, None), |(queue, seconds)| (seconds, Some(queue)))
+        minimum.map_or((default, None), |(queue, seconds)| (seconds, Some(queue)))
     }
 
-    fn reclaim_min_runtime(&self, by: QueueRef, victim: QueueRef) -> Option<(QueueRef, f64)> {
-        let of = |q: &Queue| q.reclaim_min_runtime_s;
+    fn reclaim_min_runtime(&self, claimant_queue: QueueRef, victim: QueueRef) -> Option<(QueueRef, f64)> {
+        let minimum = |q: &Queue| q.reclaim_min_runtime_s;
         if self.inputs.config.reclaim_resolve == ReclaimResolve::Queue {
-            return self.nearest(victim, of);
+            return self.nearest(victim, minimum);
         }
-        let up = |from| self.state.path_up(Some(from));
-        let is_common = |queue: QueueRef| up(by).any(|q| q == queue);
+        let up = |queue_ref| self.state.path_up(Some(queue_ref));
+        let is_common = |queue: QueueRef| up(claimant_queue).any(|q| q == queue);
         if is_common(victim) {
-            return self.nearest(victim, of);
+            return self.nearest(victim, minimum);
         }
         // First queue on the victim's path below the lowest common ancestor; its top queue if there is no common
         // ancestor.
         let parent = |queue: QueueRef| self.state.queues[queue.ix()].parent;
         let below = up(victim).find(|&q| parent(q).is_none_or(is_common)).unwrap_or(victim);
         match parent(below) {
-            None => of(&self.state.queues[below.ix()]).map(|seconds| (below, seconds)),
-            Some(_) => self.nearest(below, of),
+            None => minimum(&self.state.queues[below.ix()]).map(|seconds| (below, seconds)),
+            Some(_) => self.nearest(below, minimum),
         }
     }
 
-    fn nearest(&self, from: QueueRef, of: impl Fn(&Queue) -> Option<f64>) -> Option<(QueueRef, f64)> {
-        self.state.path_up(Some(from)).find_map(|q| Some((q, of(&self.state.queues[q.ix()])?)))
+    fn nearest(&self, queue: QueueRef, minimum: impl Fn(&Queue) -> Option<f64>) -> Option<(QueueRef, f64)> {
+        self.state.path_up(Some(queue)).find_map(|q| Some((q, minimum(&self.state.queues[q.ix()])?)))
     }
 }

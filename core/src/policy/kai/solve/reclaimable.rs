@@ -24,7 +24,7 @@ use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
 use crate::policy::kai::record::notes::{Proof, count, real, shown, triple, with_need};
 use crate::policy::kai::session::Session;
 use crate::policy::kai::solve::simulate::Tried;
-use crate::policy::kai::solve::victims::{Held, VictimsOfJob};
+use crate::policy::kai::solve::victims::{Allocations, VictimsOfJob};
 use crate::policy::kai::task::{JobRef, PodRef, QueueRef, TaskRef};
 use crate::trace::{Check, EvictReason, Mark, Op, Quantity, Rule, RuleRecord, Subject, Term, Value};
 use crate::units::Resource;
@@ -121,17 +121,17 @@ impl Session<'_> {
     }
 
     /// Comparison of what a queue would hold with a job's request and its fair share.
-    fn entitlement(&self, job: JobRef, q: QueueRef, held: Quantities, need: Quantities) -> Check {
-        let left = with_need(Quantity::AllocatedWithJob, held, need);
+    fn entitlement(&self, job: JobRef, q: QueueRef, allocated: Quantities, need: Quantities) -> Check {
+        let left = with_need(Quantity::AllocatedWithJob, allocated, need);
         let right = triple(Quantity::FairShare, self.state.queues[q.ix()].fair_share);
         let check = Check::new(CAN_RECLAIM, self.about_queue(job, q), left, Op::AtMost, right);
         self.counting_memory(job, check)
     }
 
     /// 6.3: whether a job may take these victims; records the comparisons in the proof.
-    pub fn is_fair(&mut self, held: &Held, tried: Tried<'_>, proof: &mut Proof) -> bool {
+    pub fn is_fair(&mut self, allocations: &Allocations, tried: Tried<'_>, proof: &mut Proof) -> bool {
         let claimant = tried.partial;
-        let claim = Claim { claimant, need: self.need(claimant), fixed: self.fixed_need(claimant), held };
+        let claim = Claim { claimant, need: self.need(claimant), fixed: self.fixed_need(claimant), allocations };
         let reclaimed = self.reclaimed_units(tried);
         if self.notes.is_on() {
             proof.taken = self.taken(tried);
@@ -140,8 +140,8 @@ impl Session<'_> {
             let subject = self.about_queues(claimant, r, e);
             self.notes.ties.mark(Mark { rule: nondeterminism::VALIDATOR, subject });
         }
-        let Some(left) = self.units_are_allowed(claim, &reclaimed, proof) else { return false };
-        self.claimant_is_in_order(claim, &reclaimed, left, proof)
+        let Some(remaining) = self.take_units(claim, &reclaimed, proof) else { return false };
+        self.claimant_is_in_order(claim, &reclaimed, remaining, proof)
     }
 
     /// Units taken from each leaf queue, sorted by queue name.
@@ -240,29 +240,29 @@ impl Session<'_> {
     }
 
     /// Step A: what the queues have left; `None` if any unit is refused.
-    fn units_are_allowed(&self, claim: Claim<'_>, reclaimed: &[ReclaimedUnits], proof: &mut Proof) -> Option<Left> {
+    fn take_units(&self, claim: Claim<'_>, reclaimed: &[ReclaimedUnits], proof: &mut Proof) -> Option<Remaining> {
         let claimant = self.facts_of(claim.claimant).queue?;
-        let mut left: Left = vec![None; self.state.queues.len()];
+        let mut remaining: Remaining = vec![None; self.state.queues.len()];
         for ReclaimedUnits { queue, units, .. } in reclaimed {
             let (r, e) = self.state.split(claimant, *queue)?;
             for &unit in units {
-                let now = *left[e.ix()].get_or_insert(claim.held[e.ix()].0);
-                let reason = self.unit_is_allowed(claim, (r, e), now);
-                let mut checks = if self.notes.is_on() { self.unit_checks(claim, (r, e), now) } else { Vec::new() };
+                let before = *remaining[e.ix()].get_or_insert(claim.allocations[e.ix()].0);
+                let reason = self.unit_is_allowed(claim, (r, e), before);
+                let mut checks = if self.notes.is_on() { self.unit_checks(claim, (r, e), before) } else { Vec::new() };
                 let of_giver = |check: &&mut Check| check.left.quantity == Quantity::AllocatedWithoutVictims;
                 for check in checks.iter_mut().filter(of_giver) {
-                    let mut after = now;
+                    let mut after = before;
                     after -= unit;
                     check.left.parts.push(triple(Quantity::AllocatedAfter, after));
                 }
                 proof.add_eviction(*queue, reason.unwrap_or(EvictReason::ReclaimedForQuota), checks);
                 reason?;
                 for q in self.state.path_from_root(*queue) {
-                    *left[q.ix()].get_or_insert(claim.held[q.ix()].0) -= unit;
+                    *remaining[q.ix()].get_or_insert(claim.allocations[q.ix()].0) -= unit;
                 }
             }
         }
-        Some(left)
+        Some(remaining)
     }
 
     /// First divergence whose verdict depends on the order of units (N-7). What is left only decreases, so only the
@@ -275,30 +275,31 @@ impl Session<'_> {
         let splits: Vec<_> = reclaimed.iter().map(|t| self.state.split(claimant, t.queue)).collect();
         let first_of = |i: usize| splits[i].filter(|_| !splits[..i].contains(&splits[i]));
         (0..reclaimed.len()).filter_map(first_of).find(|&(r, e)| {
-            let here = || reclaimed.iter().zip(&splits).filter(|(_, at)| **at == Some((r, e))).map(|(t, _)| t);
-            let mut left = claim.held[e.ix()].0;
-            here().flat_map(|t| &t.units).for_each(|&unit| left -= unit);
-            let is_allowed = |&last: &Quantities| self.unit_is_allowed(claim, (r, e), left + last).is_some();
-            let mut verdicts = here().flat_map(|t| &t.last_units).map(is_allowed);
+            let at_split =
+                || reclaimed.iter().zip(&splits).filter(|(_, split)| **split == Some((r, e))).map(|(t, _)| t);
+            let mut remaining = claim.allocations[e.ix()].0;
+            at_split().flat_map(|t| &t.units).for_each(|&unit| remaining -= unit);
+            let is_allowed = |&last: &Quantities| self.unit_is_allowed(claim, (r, e), remaining + last).is_some();
+            let mut verdicts = at_split().flat_map(|t| &t.last_units).map(is_allowed);
             let first = verdicts.next();
             verdicts.any(|verdict| Some(verdict) != first)
         })
     }
 
-    /// Reason that allows a unit while the other queue holds `now`; `None` if the unit is refused.
+    /// Reason that allows a unit while the other queue has `remaining`; `None` if the unit is refused.
     pub fn unit_is_allowed(
         &self,
         claim: Claim<'_>,
         (r, e): (QueueRef, QueueRef),
-        now: Quantities,
+        remaining: Quantities,
     ) -> Option<EvictReason> {
         let other = &self.state.queues[e.ix()];
-        if !now.less_equal(&other.allocatable) {
+        if !remaining.less_equal(&other.allocatable) {
             return Some(EvictReason::ReclaimedForFairShare);
         }
-        let with_need = claim.held[r.ix()].0 + claim.need;
+        let with_need = claim.allocations[r.ix()].0 + claim.need;
         let within_quota = with_need.less_equal(&self.state.queues[r.ix()].deserved);
-        let is_above_quota = !now.less_equal(&other.deserved);
+        let is_above_quota = !remaining.less_equal(&other.deserved);
         if within_quota && is_above_quota {
             Some(EvictReason::ReclaimedForQuota)
         } else if within_quota && self.goes_by_priority(r, e) {
@@ -315,20 +316,20 @@ impl Session<'_> {
     }
 
     /// Comparisons made by [`Self::unit_is_allowed`].
-    pub fn unit_checks(&self, claim: Claim<'_>, (r, e): (QueueRef, QueueRef), now: Quantities) -> Vec<Check> {
+    pub fn unit_checks(&self, claim: Claim<'_>, (r, e): (QueueRef, QueueRef), remaining: Quantities) -> Vec<Check> {
         let other = &self.state.queues[e.ix()];
         let subject = self.about_queues(claim.claimant, r, e);
         let check = |rule, left, op, right| Check::new(rule, subject, left, op, right);
-        let before = || vec![triple(Quantity::Before, claim.held[e.ix()].0)];
-        let left = || triple(Quantity::AllocatedWithoutVictims, now).computed_from(before());
-        let may = triple(Quantity::Allocatable, other.allocatable).computed_from(vec![
+        let before = || vec![triple(Quantity::Before, claim.allocations[e.ix()].0)];
+        let left = || triple(Quantity::AllocatedWithoutVictims, remaining).computed_from(before());
+        let allocatable = triple(Quantity::Allocatable, other.allocatable).computed_from(vec![
             triple(Quantity::Quota, other.deserved),
             triple(Quantity::FairShare, other.fair_share),
             triple(Quantity::Limit, other.limit),
         ]);
-        let mut checks = vec![check(MAINTAIN_FAIR_SHARE, left(), Op::Exceeds, may)];
+        let mut checks = vec![check(MAINTAIN_FAIR_SHARE, left(), Op::Exceeds, allocatable)];
         if !checks[0].holds {
-            let with_need = with_need(Quantity::AllocatedWithJob, claim.held[r.ix()].0, claim.need);
+            let with_need = with_need(Quantity::AllocatedWithJob, claim.allocations[r.ix()].0, claim.need);
             let quota = triple(Quantity::Quota, self.state.queues[r.ix()].deserved);
             let within = check(GUARANTEE_QUOTA, with_need, Op::AtMost, quota);
             checks.push(self.counting_memory(claim.claimant, within));
@@ -349,34 +350,32 @@ impl Session<'_> {
         &self,
         claim: Claim<'_>,
         reclaimed: &[ReclaimedUnits],
-        mut left: Left,
+        mut remaining: Remaining,
         proof: &mut Proof,
     ) -> bool {
-        let facts = self.facts_of(claim.claimant);
-        let mut at = facts.queue;
-        while let Some(q) = at {
-            let x = match &mut left[q.ix()] {
-                Some(left) => {
-                    *left += claim.need;
-                    *left
+        for q in self.state.path_up(self.facts_of(claim.claimant).queue) {
+            let allocated = match &mut remaining[q.ix()] {
+                Some(remaining) => {
+                    *remaining += claim.need;
+                    *remaining
                 }
-                None => claim.held[q.ix()].0 + claim.need,
+                None => claim.allocations[q.ix()].0 + claim.need,
             };
             let parent = self.state.queues[q.ix()].parent;
             for s in (0..self.state.queues.len()).map(QueueRef::of) {
                 let is_sibling = s != q && self.state.queues[s.ix()].parent == parent;
-                if let (true, Some(left)) = (is_sibling, left[s.ix()]) {
+                if let Some(remaining) = remaining[s.ix()].filter(|_| is_sibling) {
                     let involved = self.involved(s, claim.need, reclaimed);
-                    if !self.keeps_order(claim, (q, x), (s, left), involved, proof) {
+                    if !self.keeps_order(claim, (q, allocated), (s, remaining), involved, proof) {
                         return false;
                     }
                 }
             }
             let deserved = self.state.queues[q.ix()].deserved;
             if let Some(fixed) = claim.fixed {
-                let np = claim.held[q.ix()].1 + fixed;
+                let np = claim.allocations[q.ix()].1 + fixed;
                 if self.notes.is_on() {
-                    let l = with_need(Quantity::AllocatedNonPreemptible, claim.held[q.ix()].1, fixed);
+                    let l = with_need(Quantity::AllocatedNonPreemptible, claim.allocations[q.ix()].1, fixed);
                     let r = triple(Quantity::Quota, deserved);
                     let subject = self.about_queue(claim.claimant, q);
                     let check = Check::new(STAYS_WITHIN_QUOTA, subject, l, Op::AtMost, r);
@@ -386,7 +385,6 @@ impl Session<'_> {
                     return false;
                 }
             }
-            at = parent;
         }
         true
     }
@@ -410,20 +408,19 @@ impl Session<'_> {
     fn keeps_order(
         &self,
         claim: Claim<'_>,
-        (q, x): (QueueRef, Quantities),
-        (s, left): (QueueRef, Quantities),
+        (q, allocated): (QueueRef, Quantities),
+        (s, remaining): (QueueRef, Quantities),
         involved: [bool; 3],
         proof: &mut Proof,
     ) -> bool {
-        let mine = self.state.queues[q.ix()].fair_share.to_array();
-        let theirs = self.state.queues[s.ix()].fair_share.to_array();
+        let shares = [q, s].map(|queue| self.state.queues[queue.ix()].fair_share.to_array());
         for i in (0..3).filter(|&i| involved[i]) {
-            let (fs_q, fs_s) = (mine[i], theirs[i]);
+            let [fs_q, fs_s] = shares.map(|share| share[i]);
             if fs_q == UNLIMITED && fs_s == UNLIMITED {
                 continue;
             }
-            let ratio_q = ratio(x.to_array()[i], fs_q);
-            let ratio_s = ratio(left.to_array()[i], fs_s);
+            let ratio_q = ratio(allocated.to_array()[i], fs_q);
+            let ratio_s = ratio(remaining.to_array()[i], fs_s);
             let multiplier = self.inputs.config.saturation_multiplier;
             let is_above = ratio_q > 1.0 && fs_s > 0.0;
             if self.notes.is_on() {
@@ -431,11 +428,11 @@ impl Session<'_> {
                 let subject = Subject { resource, ..self.about_queues(claim.claimant, q, s) };
                 let check = |left, op, right| Check::new(KEEPS_ORDER, subject, left, op, right);
                 let share = |share| real(Quantity::FairShare, shown(share));
-                let before = real(Quantity::Before, claim.held[q.ix()].0.to_array()[i]);
-                let with_job = real(Quantity::AllocatedWithJob, x.to_array()[i]).computed_from(vec![before]);
+                let before = real(Quantity::Before, claim.allocations[q.ix()].0.to_array()[i]);
+                let with_job = real(Quantity::AllocatedWithJob, allocated.to_array()[i]).computed_from(vec![before]);
                 let saturation = Term::new(Quantity::Saturation, Value::Real(ratio_q));
                 let saturation = saturation.computed_from(vec![with_job, share(fs_q)]);
-                let after = real(Quantity::AllocatedAfter, left.to_array()[i]);
+                let after = real(Quantity::AllocatedAfter, remaining.to_array()[i]);
                 let other_saturation = real(Quantity::Saturation, ratio_s).computed_from(vec![after, share(fs_s)]);
                 proof.common.push(if is_above {
                     let value = match multiplier {
@@ -466,8 +463,8 @@ pub(in crate::policy::kai) struct Claim<'h> {
     pub need: Quantities,
     /// The part that must fit in quota.
     pub fixed: Option<Quantities>,
-    pub held: &'h Held,
+    pub allocations: &'h Allocations,
 }
 
 /// Remaining allocation per queue; `None` until something is taken.
-type Left = Vec<Option<Quantities>>;
+type Remaining = Vec<Option<Quantities>>;

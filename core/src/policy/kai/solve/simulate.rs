@@ -67,8 +67,8 @@ impl Session<'_> {
             });
             return Attempt::Refused;
         }
-        let goes = |&t: &TaskRef| matches!(self.task(t).status, Status::Releasing | Status::Pipelined);
-        Attempt::Solved(tried.evicted.iter().copied().filter(goes).collect(), proof)
+        let is_displaced = |&t: &TaskRef| matches!(self.task(t).status, Status::Releasing | Status::Pipelined);
+        Attempt::Solved(tried.evicted.iter().copied().filter(is_displaced).collect(), proof)
     }
 
     /// Places the claimant and the jobs that lost tasks again; `false` if the claimant does not fit.
@@ -83,26 +83,26 @@ impl Session<'_> {
         let mut owners: Vec<JobRef> = victims.iter().map(|&t| self.job_of(t)).collect();
         owners.sort();
         owners.dedup();
-        let wanted = self.relevant_jobs(partial, &owners);
-        let leaves = self.waiting_and_wanted(partial, &owners, &wanted);
+        let relevant = self.relevant_jobs(partial, &owners);
+        let leaves = self.waiting_and_relevant(partial, &owners, &relevant);
         let mut tree = QueueTree::serving(&self.state, None);
         tree.load_leaves(self, leaves);
         if self.inputs.siblings_are_ordered {
-            tree.restrict_to(self, wanted);
+            tree.restrict_to(self, relevant);
         }
         let nodes: Vec<NodeRef> = (0..nodes.len()).filter(|&n| nodes[n]).map(NodeRef::of).collect();
         let mut emptied: Vec<NodeRef> = victims.iter().filter_map(|&t| self.task(t).node).collect();
         emptied.sort();
         emptied.dedup();
-        let mut left = owners.len() + 1;
-        while left > 0
+        let mut n_remaining = owners.len() + 1;
+        while n_remaining > 0
             && let Some(job) = tree.pop(self)
         {
             let is_owner = owners.binary_search(&job).is_ok();
             if job != partial && !is_owner {
                 continue;
             }
-            left -= 1;
+            n_remaining -= 1;
             tree.count_popped(self, job);
             self.need(job);
             let placed = self.allocate_job(st, job, &nodes, true).is_ok();
@@ -130,20 +130,20 @@ impl Session<'_> {
         jobs
     }
 
-    /// All waiting jobs and `wanted`, by leaf.
-    fn waiting_and_wanted(&mut self, partial: JobRef, owners: &[JobRef], wanted: &[JobRef]) -> Leaves {
+    /// All waiting jobs and the relevant ones, by leaf.
+    fn waiting_and_relevant(&mut self, partial: JobRef, owners: &[JobRef], relevant: &[JobRef]) -> Leaves {
         let (claimant, waiting) = (self.job(partial).uid, self.waiting());
         let is_replaced = |job: JobRef| job == claimant || owners.binary_search(&job).is_ok();
-        let wanted = wanted.iter().map(|&job| (self.leaf_of(job), job));
-        Leaves::clone(&waiting).with(wanted, is_replaced, |job| self.job(job).rank)
+        let relevant = relevant.iter().map(|&job| (self.leaf_of(job), job));
+        Leaves::clone(&waiting).with(relevant, is_replaced, |job| self.job(job).rank)
     }
 
     fn is_valid(&mut self, search: &VictimSearch, tried: Tried<'_>, proof: &mut Proof) -> bool {
         match search {
-            VictimSearch::Reclaim(held) => {
-                let proportion = !self.inputs.plugins.proportion || self.is_fair(held, tried, proof);
+            VictimSearch::Reclaim(allocations) => {
+                let proportion = !self.inputs.plugins.proportion || self.is_fair(allocations, tried, proof);
                 let queue = self.facts_of(tried.partial).queue;
-                proportion && queue.is_none_or(|by| self.ran_long_enough(Against::Reclaim(by), tried))
+                proportion && queue.is_none_or(|queue| self.ran_long_enough(Against::Reclaim(queue), tried))
             }
             VictimSearch::Preemption => self.ran_long_enough(Against::Preemption, tried),
             VictimSearch::Consolidation { .. } => self.all_placed(tried),

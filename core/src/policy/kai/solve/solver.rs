@@ -52,7 +52,7 @@ pub(in crate::policy::kai) struct Claimant<'a> {
 }
 
 /// Victims recorded for the next probe.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Recording {
     groups: Vec<Chunk>,
     /// Nodes of the evicted and moved tasks.
@@ -82,8 +82,8 @@ impl Session<'_> {
             && !matches!(search, VictimSearch::Consolidation { most: Some(_) });
         let candidates = (lists_once && !chunk.is_empty()).then(|| self.victims_for(search, job));
         let mut claimant = Claimant { search, job, chunk, feasible, candidates, failed: BTreeSet::new() };
-        let mut found = generators.into_iter().map(|generator| self.solve_by(generator, &mut claimant, out));
-        let solved = found.find_map(|found| found).flatten();
+        let solved =
+            generators.into_iter().find_map(|generator| self.solve_by(generator, &mut claimant, out)).flatten();
         if solved.is_none() {
             self.note_failed(search, job);
         }
@@ -153,8 +153,7 @@ impl Session<'_> {
         let mut recording = Recording::default();
         let mut k = 1;
         while k <= n {
-            let known = Recording { groups: recording.groups.clone(), nodes: recording.nodes.clone() };
-            if let Probe::Solved(solution) = self.probe(generator, claimant, k, known) {
+            if let Probe::Solved(solution) = self.probe(generator, claimant, k, recording.clone()) {
                 recording = self.recorded(solution);
                 solved = k;
             } else {
@@ -242,7 +241,7 @@ impl Session<'_> {
         let mut feasibility = Feasibility::new(self, hypothesis.partial, &nodes);
         loop {
             if filters.accept(self, &hypothesis) {
-                let found = match generator {
+                let solution = match generator {
                     Generator::NodeByNode => self.try_node_by_node(search, &hypothesis, &mut nodes, &mut feasibility),
                     Generator::NodeLocalGreedy | Generator::MultiNodeGang => self.try_scenarios(
                         (generator, search),
@@ -251,7 +250,7 @@ impl Session<'_> {
                         &mut claimant.failed,
                     ),
                 };
-                if let Some(mut solution) = found {
+                if let Some(mut solution) = solution {
                     self.notes.sufficed(k, solution.emptied.take());
                     return Probe::Solved(solution);
                 }

@@ -16,11 +16,11 @@ use crate::policy::kai::session::SessionState;
 use crate::policy::kai::task::{JobRef, PodRef};
 
 /// Allocation of every queue before any attempt: total and non-preemptible.
-pub(in crate::policy::kai) type Held = Vec<(Quantities, Quantities)>;
+pub(in crate::policy::kai) type Allocations = Vec<(Quantities, Quantities)>;
 
 impl SessionState {
     /// Current allocation of every queue.
-    pub fn held(&self) -> Held {
+    pub fn allocations(&self) -> Allocations {
         self.queues.iter().map(|q| (q.allocated, q.allocated_np)).collect()
     }
 }
