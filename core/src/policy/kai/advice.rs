@@ -77,9 +77,9 @@ pub fn priority_within_quota(config: &Config, draft: &Draft<'_>, f: &mut Finding
                 "queue-priority-in-quota-reclaim has no effect for {name}: its jobs need {what}, and its {what} [quota] is 0, so it \
                  is never within its [quota] of all resources; write unlimited or [a quota]"
             );
-            let at = (draft.queue_at)(id).field(what).field("quota");
-            let fix = set(at.clone(), "unlimited", format!("Set the {what} [quota] to unlimited"));
-            f.add(codes::NO_EFFECT, at, message, fix);
+            let path = (draft.queue_at)(id).field(what).field("quota");
+            let fix = set(path.clone(), "unlimited", format!("Set the {what} [quota] to unlimited"));
+            f.add(codes::NO_EFFECT, path, message, fix);
         }
     }
 }
@@ -150,9 +150,9 @@ pub fn limit_below_quota(draft: &DraftQueue<'_>, resource: Resource, f: &mut Fin
         let (what, name) = (resource.name(), quoted(&draft.queue.name));
         let (quota, limit) = (print_amount(quota, resource), print_amount(limit, resource));
         let message = format!("{name} has a {what} [limit] of {limit} below its [quota] of {quota}; the [limit] wins");
-        let at = draft.place(resource, "limit");
-        let fix = set(at.clone(), &quota, format!("Raise the {what} [limit] to {quota}"));
-        f.add(codes::LIMIT_BELOW_QUOTA, at, message, fix);
+        let path = draft.place(resource, "limit");
+        let fix = set(path.clone(), &quota, format!("Raise the {what} [limit] to {quota}"));
+        f.add(codes::LIMIT_BELOW_QUOTA, path, message, fix);
     }
 }
 
@@ -161,8 +161,8 @@ pub fn nothing_allowed(draft: &DraftQueue<'_>, resource: Resource, f: &mut Findi
     if draft.queue.resources.get(resource).limit == Bound::At(Amount::ZERO) {
         let (what, name) = (resource.name(), quoted(&draft.queue.name));
         let message = format!("{name} has a {what} [limit] of 0, so nothing that requests {what} can run; raise it");
-        let at = draft.place(resource, "limit");
-        let fix = set(at.clone(), "unlimited", format!("Set the {what} [limit] to unlimited"));
-        f.add(codes::NOTHING_ALLOWED, at, message, fix);
+        let path = draft.place(resource, "limit");
+        let fix = set(path.clone(), "unlimited", format!("Set the {what} [limit] to unlimited"));
+        f.add(codes::NOTHING_ALLOWED, path, message, fix);
     }
 }

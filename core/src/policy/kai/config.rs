@@ -245,8 +245,8 @@ impl UsageParams {
         match self.client {
             UsageClient::Prometheus => {
                 // All samples of a window are equal once it begins after the last change.
-                let rest = self.fetch_interval.as_millis() + self.resolution.as_millis();
-                UsageTimers::Every { interval: self.fetch_interval, window: Span::from_millis(window_ms + rest) }
+                let extra_ms = self.fetch_interval.as_millis() + self.resolution.as_millis();
+                UsageTimers::Every { interval: self.fetch_interval, window: Span::from_millis(window_ms + extra_ms) }
             }
             // The window counts as many cycles as its length in seconds.
             UsageClient::FakeWithHistory => UsageTimers::Cycles(window_ms / 1000 + 2),

@@ -31,8 +31,8 @@ impl Names {
         let pools = source.cluster.partitions.values().enumerate();
         let pools = pools.map(|(i, pool)| {
             let is_default = pool.name.is_empty() || &*pool.name == DEFAULT_POOL;
-            let is_one = i == 0 && source.scenario.pools.is_empty();
-            (!is_default && !is_one).then(|| unique.name(&pool.name))
+            let is_only = i == 0 && source.scenario.pools.is_empty();
+            (!is_default && !is_only).then(|| unique.name(&pool.name))
         });
         Names { queues, pools: pools.collect() }
     }

@@ -191,7 +191,7 @@ fn accepts(
         node.labels.iter().any(|(k, v)| k == key && values.contains(v))
     };
     let selects = |node: &NodeTraits<'_>| {
-        required().all(|wanted| has(node, wanted))
+        required().all(|required_label| has(node, required_label))
             && affinity.iter().all(|requirement| requirement.is_met(node.labels))
             && role.is_none_or(|role| node.labels.iter().any(|(k, _)| **k == *role))
     };

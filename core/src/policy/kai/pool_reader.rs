@@ -82,28 +82,28 @@ impl<'c, 'w> PoolReader<'c, 'w> {
 
     /// The immutable data of the pool.
     pub fn facts(self) -> Arc<PoolFacts> {
-        let known = self.memory.facts.as_ref().filter(|known| known.is_for(self.config));
-        known.cloned().unwrap_or_else(|| PoolFacts::of(self.view, self.config))
+        let facts = self.memory.facts.as_ref().filter(|facts| facts.is_for(self.config));
+        facts.cloned().unwrap_or_else(|| PoolFacts::of(self.view, self.config))
     }
 
     /// A node without tasks.
     fn open_node(self, id: NodeId) -> Node {
         let node = &self.view.cluster.nodes[id];
-        let of = |r| node.capacity.get(r).in_policy_units(r);
+        let amount = |r| node.capacity.get(r).in_policy_units(r);
         let named = (0..self.view.cluster.named.len()).map(Resource::named);
         Node::new(NodeSpec {
             id,
             name: node.name.clone(),
             allocatable: NodeAmounts {
-                cpu: of(Resource::CPU),
-                memory: of(Resource::MEMORY),
-                gpus: of(Resource::GPU),
+                cpu: amount(Resource::CPU),
+                memory: amount(Resource::MEMORY),
+                gpus: amount(Resource::GPU),
                 pods: i64::from(node.pods_max),
                 scalars: named.map(|r| node.capacity.get(r).in_base_units()).collect(),
             },
             gpu_memory_mib: node.gpu_memory_mib,
             is_memory_synced: node.gpu_memory_mib > 0,
-            n_devices: of(Resource::GPU) as i64,
+            n_devices: amount(Resource::GPU) as i64,
             ready: node.takes_pods(),
         })
     }
@@ -131,11 +131,11 @@ impl<'c, 'w> PoolReader<'c, 'w> {
     fn total(self) -> Quantities {
         let mut total = Quantities::default();
         for (_, node) in self.view.nodes().filter(|(_, n)| n.takes_pods()) {
-            let of = |r| node.capacity.get(r).in_policy_units(r);
+            let amount = |r| node.capacity.get(r).in_policy_units(r);
             let has_role = || node.labels.iter().any(|(key, _)| **key == *GPU_WORKER);
             let counts = !self.config.restrict_node_scheduling || has_role();
-            let gpu = if counts { of(Resource::GPU) } else { 0.0 };
-            total += Quantities { cpu: of(Resource::CPU), memory: of(Resource::MEMORY), gpu };
+            let gpu = if counts { amount(Resource::GPU) } else { 0.0 };
+            total += Quantities { cpu: amount(Resource::CPU), memory: amount(Resource::MEMORY), gpu };
         }
         total
     }
@@ -162,9 +162,9 @@ impl<'c, 'w> PoolReader<'c, 'w> {
             without_sums
         };
         if self.config.full_hierarchy_fairness && facts.has_exact_sums {
-            let others = cfg!(debug_assertions).then(|| summed(divided.clone()));
+            let expected = cfg!(debug_assertions).then(|| summed(divided.clone()));
             self.read_sums(&mut divided);
-            debug_assert!(others.is_none_or(|others| others == divided), "the cluster has other sums");
+            debug_assert!(expected.is_none_or(|expected| expected == divided), "the cluster has other sums");
         } else {
             divided = summed(divided);
         }

@@ -95,20 +95,20 @@ impl PoolState {
         let mut remembered = remembered.iter().peekable();
         self.sums_are_exact = self.nodes.iter().all(|node| node.allocatable.is_whole());
         let mut first_pod = 0;
-        for (at, job) in jobs.iter_mut().enumerate() {
-            while remembered.next_if(|(other, _)| **other < job.n_before).is_some() {}
-            let known = remembered.next_if(|(other, _)| **other == job.n_before).map(|(_, known)| *known);
-            job.read_state(&cluster.jobs[job.id], known.unwrap_or_default(), &self.queues);
+        for (i, job) in jobs.iter_mut().enumerate() {
+            while remembered.next_if(|(n_before, _)| **n_before < job.n_before).is_some() {}
+            let memory = remembered.next_if(|(n_before, _)| **n_before == job.n_before).map(|(_, memory)| *memory);
+            job.read_state(&cluster.jobs[job.id], memory.unwrap_or_default(), &self.queues);
             job.first_pod = PodRef::of(first_pod);
             exchange_pods(job, pods, facts, cluster);
             for pod in &mut pods[job.pods()] {
-                let now = &cluster.pods[pod.id];
-                pod.job = JobRef::of(at);
-                pod.status = match now.phase {
+                let state = &cluster.pods[pod.id];
+                pod.job = JobRef::of(i);
+                pod.status = match state.phase {
                     Phase::Terminating { since, .. } if facts.is_stuck(since, at_ms) => Status::StuckInReleasing,
                     phase => status_of(phase).unwrap_or_default(),
                 };
-                pod.node = now.node.and_then(|node| facts.node(node));
+                pod.node = state.node.and_then(|node| facts.node(node));
                 self.sums_are_exact &= job.is_whole || pod.request.is_whole();
             }
             first_pod += job.n_pods;
@@ -122,10 +122,10 @@ impl PoolState {
             return;
         }
         let shared = |pod: &Pod| {
-            let now = &cluster.pods[pod.id];
-            if pod.request.is_shared() && now.node.is_some() { now.devices } else { Devices(0) }
+            let state = &cluster.pods[pod.id];
+            if pod.request.is_shared() && state.node.is_some() { state.devices } else { Devices(0) }
         };
-        self.groups = Groups::of_devices(Devices(self.pods.iter().fold(0, |all, pod| all | shared(pod).0)));
+        self.groups = Groups::of_devices(Devices(self.pods.iter().fold(0, |bits, pod| bits | shared(pod).0)));
         for pod in Arc::make_mut(&mut self.pods) {
             pod.groups = shared(pod).iter().filter_map(|device| self.groups.of_device(device)).collect();
         }
@@ -174,12 +174,12 @@ impl JobFacts {
         }
     }
 
-    fn read_state(&mut self, job: &Job, known: JobMemory, queues: &[Queue]) {
-        self.is_set_aside = known.tried_at == Some(job.offers);
+    fn read_state(&mut self, job: &Job, memory: JobMemory, queues: &[Queue]) {
+        self.is_set_aside = memory.tried_at == Some(job.offers);
         self.is_ordered = !self.is_set_aside && self.queue.is_some_and(|queue| is_leaf(queues, queue));
-        self.last_start_s = known.last_start.or(job.last_start).map(Time::as_seconds);
-        self.stale_since_s = known.stale_since.map(Time::as_seconds);
-        self.last_eviction_s = known.last_eviction.map(Time::as_seconds);
+        self.last_start_s = memory.last_start.or(job.last_start).map(Time::as_seconds);
+        self.stale_since_s = memory.stale_since.map(Time::as_seconds);
+        self.last_eviction_s = memory.last_eviction.map(Time::as_seconds);
     }
 }
 

@@ -51,54 +51,51 @@ pub(in crate::policy) fn snapshot_queues(world: PartitionView<'_>) -> Vec<QueueS
         Bound::At(amount) => amount.in_policy_units(r),
     };
     let queues = world.queues();
-    let of = |q: &crate::cluster::Queue| {
-        let each = |value: &dyn Fn(Resource) -> f64| {
-            let [cpu, memory, gpu] = Resource::ACCOUNTED.map(value);
-            Quantities { cpu, memory, gpu }
-        };
+    let spec = |q: &crate::cluster::Queue| {
+        let per_resource = |value: &dyn Fn(Resource) -> f64| Quantities::from_array(Resource::ACCOUNTED.map(value));
         QueueSpec {
             name: q.name.clone(),
             parent: q.parent.map_or_else(|| Arc::from(""), |p| queues[p].name.clone()),
             priority: q.priority.map_or(100, i64::from),
             created_s: q.created.as_seconds(),
-            quota: each(&|r| bound(q.resources.get(r).quota, r)),
-            limit: each(&|r| bound(q.resources.get(r).limit, r)),
-            weight: each(&|r| q.resources.get(r).weight.map_or(0.0, |w| w.as_real())),
-            usage: each(&|r| q.usage.get(r).as_real()),
+            quota: per_resource(&|r| bound(q.resources.get(r).quota, r)),
+            limit: per_resource(&|r| bound(q.resources.get(r).limit, r)),
+            weight: per_resource(&|r| q.resources.get(r).weight.map_or(0.0, |w| w.as_real())),
+            usage: per_resource(&|r| q.usage.get(r).as_real()),
             preempt_min_runtime_s: q.preempt_min_runtime.map(|s| s.as_seconds()),
             reclaim_min_runtime_s: q.reclaim_min_runtime.map(|s| s.as_seconds()),
         }
     };
-    queues.values().map(of).collect()
+    queues.values().map(spec).collect()
 }
 
 /// 1.1, without full hierarchy: every queue that had a parent becomes a child of one synthetic queue; the others are
 /// removed.
 pub(super) fn without_departments(queues: Vec<QueueSpec>, ids: &mut Vec<QueueId>) -> Vec<QueueSpec> {
-    let all = |each: f64| Quantities { cpu: each, memory: each, gpu: each };
+    let uniform = |each: f64| Quantities { cpu: each, memory: each, gpu: each };
     let name: Arc<str> = Arc::from("default");
-    let mut kept = Vec::with_capacity(queues.len());
+    let mut children = Vec::with_capacity(queues.len());
     let mut top = None;
-    let mut kept_ids = Vec::with_capacity(ids.len());
+    let mut child_ids = Vec::with_capacity(ids.len());
     for (queue, &id) in queues.into_iter().zip(ids.iter()) {
         if queue.parent.is_empty() {
             top = top.or(Some(id));
         } else if queue.name != name {
-            kept.push(QueueSpec { parent: name.clone(), ..queue });
-            kept_ids.push(id);
+            children.push(QueueSpec { parent: name.clone(), ..queue });
+            child_ids.push(id);
         }
     }
-    if let Some(id) = top.filter(|_| !kept.is_empty()) {
-        kept.push(QueueSpec {
+    if let Some(id) = top.filter(|_| !children.is_empty()) {
+        children.push(QueueSpec {
             name,
             priority: 100,
-            quota: all(UNLIMITED),
-            limit: all(UNLIMITED),
-            weight: all(1.0),
+            quota: uniform(UNLIMITED),
+            limit: uniform(UNLIMITED),
+            weight: uniform(1.0),
             ..QueueSpec::default()
         });
-        kept_ids.push(id);
+        child_ids.push(id);
     }
-    *ids = kept_ids;
-    kept
+    *ids = child_ids;
+    children
 }

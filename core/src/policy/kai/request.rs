@@ -54,8 +54,8 @@ impl MemoryBasis {
                 MemoryBasis { pending, ..MemoryBasis::default() }
             }
             Revision::V0_17 => {
-                let known = nodes.map(|(_, mib)| mib as f64).filter(|&mib| mib > MIN_GPU_MEMORY);
-                let (smallest, largest) = known.fold((f64::INFINITY, 0.0), |(lo, hi), mib| (mib.min(lo), mib.max(hi)));
+                let sizes = nodes.map(|(_, mib)| mib as f64).filter(|&mib| mib > MIN_GPU_MEMORY);
+                let (smallest, largest) = sizes.fold((f64::INFINITY, 0.0), |(lo, hi), mib| (mib.min(lo), mib.max(hi)));
                 MemoryBasis { pending: smallest, chunk: if largest > 0.0 { largest } else { f64::INFINITY } }
             }
         }
@@ -143,7 +143,7 @@ fn gpus(portion: f64, count: i64) -> f64 {
 impl Request {
     /// Request of a pod of the cluster, accounted resources only.
     pub fn of_pod(pod: &Pod) -> Self {
-        let of = |r| pod.request.resources.get(r).in_base_units() as f64;
+        let amount = |r| pod.request.resources.get(r).in_base_units() as f64;
         let gpu = match pod.request.gpu {
             GpuRequest::None | GpuRequest::Whole { devices: 0 } => GpuAsk::None,
             GpuRequest::Whole { devices } => GpuAsk::Whole { devices: i64::from(devices) },
@@ -153,7 +153,7 @@ impl Request {
             }
             GpuRequest::Memory { mib, devices } => GpuAsk::Memory { mib, devices: i64::from(devices) },
         };
-        Request::of(of(Resource::CPU), of(Resource::MEMORY), gpu)
+        Request::of(amount(Resource::CPU), amount(Resource::MEMORY), gpu)
     }
     /// A request of the accounted resources only.
     pub fn of(cpu: f64, memory: f64, gpu: GpuAsk) -> Self {

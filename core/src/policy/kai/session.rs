@@ -176,7 +176,7 @@ impl SessionState {
     /// Allocates the memory for the tasks of every node at once.
     fn reserve_nodes(&mut self, pods: &[Pod]) {
         let mut n_held = vec![0; self.nodes.len()];
-        pods.iter().filter_map(Pod::held_on).for_each(|at| n_held[at.ix()] += 1);
+        pods.iter().filter_map(Pod::held_on).for_each(|node_ref| n_held[node_ref.ix()] += 1);
         self.nodes.iter_mut().zip(n_held).for_each(|(node, n)| node.held.reserve(n + 1));
     }
 
@@ -192,9 +192,9 @@ impl SessionState {
 
     /// Creates a pod's task and adds it to its node, if it is allocated there.
     fn open_pod(&mut self, pod: &Pod) -> TaskRef {
-        let at = TaskRef::of(self.tasks.len());
+        let task_ref = TaskRef::of(self.tasks.len());
         let mut task = Task {
-            pod: PodRef(at.0),
+            pod: PodRef(task_ref.0),
             status: pod.status,
             node: pod.node,
             groups: pod.groups.clone(),
@@ -204,12 +204,12 @@ impl SessionState {
             self.nodes[node.ix()].add(&pod.request, &mut task);
         }
         self.tasks.push(task);
-        at
+        task_ref
     }
 
     /// A queue and the queues above it.
-    pub fn path_up(&self, from: Option<QueueRef>) -> impl Iterator<Item = QueueRef> {
-        std::iter::successors(from, |q| self.queues[q.ix()].parent)
+    pub fn path_up(&self, queue: Option<QueueRef>) -> impl Iterator<Item = QueueRef> {
+        std::iter::successors(queue, |q| self.queues[q.ix()].parent)
     }
     /// Queues from the root down to this one.
     pub fn path_from_root(&self, queue: QueueRef) -> Vec<QueueRef> {
@@ -267,15 +267,15 @@ impl<'a> Session<'a> {
             };
             for task in self.state.jobs[job].tasks() {
                 let Task { pod, status, accepted, .. } = self.state.tasks[task.ix()];
-                let (amount, held) = match status {
+                let (amount, is_allocated) = match status {
                     Status::Pending => {
                         (self.inputs.pods[pod.ix()].request.pending(self.inputs.memory_basis.pending), false)
                     }
                     status if status.is_allocated() => (accepted.quantities, true),
                     _ => continue,
                 };
-                let held = held.then(|| self.inputs.facts[job].preemptible != Preemptible::No);
-                shares::add(&mut self.state.queues, queue, amount, held);
+                let preemptible = is_allocated.then(|| self.inputs.facts[job].preemptible != Preemptible::No);
+                shares::add(&mut self.state.queues, queue, amount, preemptible);
             }
             if self.is_semi(JobRef::of(job)) {
                 self.account_core(JobRef::of(job));
@@ -342,15 +342,15 @@ impl<'a> Session<'a> {
         let job = self.inputs.pods[self.state.tasks[task.ix()].pod.ix()].job;
         let facts = &self.inputs.facts[job.ix()];
         let is_fixed = facts.preemptible == Preemptible::No;
-        let mut at = facts.queue;
-        while let Some(q) = at {
+        let mut next = facts.queue;
+        while let Some(q) = next {
             let queue = &mut self.state.queues[q.ix()];
             let change = |sum: &mut Quantities| if add { *sum += amount } else { *sum -= amount };
             change(&mut queue.allocated);
             if is_fixed {
                 change(&mut queue.allocated_np);
             }
-            at = queue.parent;
+            next = queue.parent;
         }
         if self.is_semi(job) {
             self.account_core(job);

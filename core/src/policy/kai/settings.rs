@@ -88,9 +88,9 @@ impl Reading {
         }
         let samples = params.settings.window_s / params.resolution.as_seconds();
         if samples > SAMPLES_MAX {
-            let at = Path::default().field("settings").field("usage-resolution");
-            let says = format!("a window of {samples} samples is too much; up to {SAMPLES_MAX} are simulated");
-            f.add(codes::SETTING_VALUE, at.clone(), says, set(at, "", "Use the default of usage-resolution"));
+            let path = Path::default().field("settings").field("usage-resolution");
+            let message = format!("a window of {samples} samples is too much; up to {SAMPLES_MAX} are simulated");
+            f.add(codes::SETTING_VALUE, path.clone(), message, set(path, "", "Use the default of usage-resolution"));
         }
         Some(params)
     }
@@ -484,7 +484,7 @@ const NEVER_READ: [(&str, &str); 1] =
 
 /// Text of the finding for a setting that upstream never reads.
 pub fn never_read(name: &str) -> Option<&'static str> {
-    NEVER_READ.iter().find(|(key, _)| *key == name).map(|(_, says)| *says)
+    NEVER_READ.iter().find(|(key, _)| *key == name).map(|(_, message)| *message)
 }
 
 /// Finds a setting by upstream's or the format's spelling.
@@ -502,16 +502,16 @@ pub fn read(s: &Scenario, is_known: impl Fn(&str) -> bool, f: &mut Findings) -> 
         if never_read(name).is_some() || priority_class(name, typed, f) {
             continue;
         }
-        let at = || Path::default().field("settings").field(name);
+        let path = || Path::default().field("settings").field(name);
         let Some(setting) = named(name) else {
-            let all = Setting::names(all());
-            unknown(s, name, &all, &format!("it has {}; {PRIORITY_CLASS}NAME", all.join(", ")), f);
+            let names = Setting::names(all());
+            unknown(s, name, &names, &format!("it has {}; {PRIORITY_CLASS}NAME", names.join(", ")), f);
             continue;
         };
         let key = setting.field.key;
         if key != name && s.settings.contains_key(key) {
-            let says = format!("{name} and {key} are the same setting; give only one");
-            f.add(codes::CONFLICT, at(), says, set(at(), "", format!("Remove {name}")));
+            let message = format!("{name} and {key} are the same setting; give only one");
+            f.add(codes::CONFLICT, path(), message, set(path(), "", format!("Remove {name}")));
         } else if let Err(expected) = setting.read(&mut reading, &typed.0) {
             refused(name, typed, expected, f);
         }
@@ -534,12 +534,12 @@ fn needs_newest(s: &Scenario, config: &Config, f: &mut Findings) {
     let newest = Revision::NEWEST.name();
     let names = s.settings.keys().find(|name| named(name).is_some_and(|s| s.field.key == PRIORITY_IN_QUOTA));
     let name = names.map_or(PRIORITY_IN_QUOTA, String::as_str);
-    let at = Path::default().field("settings");
-    let says = format!(
+    let path = Path::default().field("settings");
+    let message = format!(
         "{name} is an alpha feature of KAI v0.18 and needs the rules of version {newest}, the newest simulated; set version to {newest}"
     );
-    let fix = set(at.clone().field("version"), newest, format!("Set version to {newest}"));
-    f.add(codes::CONFLICT, at.field(name), says, fix);
+    let fix = set(path.clone().field("version"), newest, format!("Set version to {newest}"));
+    f.add(codes::CONFLICT, path.field(name), message, fix);
 }
 
 /// Applies the operator's side effects of a placement strategy (kai.md 4.1): other scores for shared devices, and no

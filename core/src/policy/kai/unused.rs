@@ -23,8 +23,8 @@ pub fn advice(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
     for name in s.settings.keys() {
         let why = never_read(name).or_else(|| (named(name)?.unused)(&facts));
         if let Some(why) = why {
-            let at = Path::default().field("settings").field(name);
-            f.add(codes::NO_EFFECT, at.clone(), format!("{name} has no effect: {why}"), set(at, "", "Remove it"));
+            let path = Path::default().field("settings").field(name);
+            f.add(codes::NO_EFFECT, path.clone(), format!("{name} has no effect: {why}"), set(path, "", "Remove it"));
         }
     }
     if s.settings.contains_key("plugins") {
@@ -34,15 +34,15 @@ pub fn advice(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
         search_plugins(config, f);
         let nominated = is_idle.then_some(("nominatednode", "no job has a nominated node"));
         for (plugin, why) in idle.into_iter().chain(nominated).filter(|(plugin, _)| config.has(plugin)) {
-            let at = Path::default().field("settings").field("plugins");
-            f.add(codes::NO_EFFECT, at, format!("the plugin {plugin} has no effect: {why}"), None);
+            let path = Path::default().field("settings").field("plugins");
+            f.add(codes::NO_EFFECT, path, format!("the plugin {plugin} has no effect: {why}"), None);
         }
     }
     if !config.has("nominatednode")
         && let Some(i) = s.jobs.iter().position(nominates)
     {
-        let says = "nominated-node has no effect: the plugin nominatednode is not loaded".to_string();
-        f.add(codes::NO_EFFECT, (draft.job_at)(i).field("nominated-node"), says, None);
+        let message = "nominated-node has no effect: the plugin nominatednode is not loaded".to_string();
+        f.add(codes::NO_EFFECT, (draft.job_at)(i).field("nominated-node"), message, None);
     }
     newer(config.revision, draft, f);
     super::advice::priority_within_quota(config, draft, f);
@@ -53,8 +53,13 @@ pub fn advice(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
         ];
         for (field, value, action, never) in set_here {
             if let (Some(_), Some(why)) = (value, facts.min_runtime(action, never)) {
-                let at = (draft.queue_at)(id).field(field);
-                f.add(codes::NO_EFFECT, at.clone(), format!("{field} has no effect: {why}"), set(at, "", "Remove it"));
+                let path = (draft.queue_at)(id).field(field);
+                f.add(
+                    codes::NO_EFFECT,
+                    path.clone(),
+                    format!("{field} has no effect: {why}"),
+                    set(path, "", "Remove it"),
+                );
             }
         }
     }
@@ -62,26 +67,26 @@ pub fn advice(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
 
 /// Reports a list of plugins without a search for jobs to evict, and a search that the revision does not have.
 fn search_plugins(config: &Config, f: &mut Findings) {
-    let at = Path::default().field("settings").field("plugins");
-    let known = || SEARCH_PLUGINS.into_iter().filter(|plugin| config.has(plugin));
+    let path = Path::default().field("settings").field("plugins");
+    let loaded_plugins = || SEARCH_PLUGINS.into_iter().filter(|plugin| config.has(plugin));
     if config.revision < Revision::V0_17 {
-        for plugin in known() {
-            let says = format!("the plugin {plugin} has no effect: KAI has it since version 0.17");
-            f.add(codes::NO_EFFECT, at.clone(), says, None);
+        for plugin in loaded_plugins() {
+            let message = format!("the plugin {plugin} has no effect: KAI has it since version 0.17");
+            f.add(codes::NO_EFFECT, path.clone(), message, None);
         }
         return;
     }
     let searches = [Action::Consolidation, Action::Reclaim, Action::Preempt];
     let lost: Vec<&str> =
         searches.into_iter().filter(|action| config.actions.contains(action)).map(Action::name).collect();
-    if known().next().is_none() && !lost.is_empty() {
+    if loaded_plugins().next().is_none() && !lost.is_empty() {
         let [one, all] = SEARCH_PLUGINS;
-        let says = format!(
+        let message = format!(
             "without the plugins {one} and {all}, which search for [jobs] to evict, {} never find anything",
             lost.join(", ")
         );
         let list: Vec<&str> = config.plugins.iter().map(|plugin| &**plugin).chain([one, all]).collect();
-        f.suggest(codes::NO_EFFECT, at, says, list.join(", "), "Add both");
+        f.suggest(codes::NO_EFFECT, path, message, list.join(", "), "Add both");
     }
 }
 
@@ -91,25 +96,25 @@ pub fn newer(revision: Revision, draft: &Draft<'_>, f: &mut Findings) {
         return;
     }
     for (i, job) in draft.scenario.jobs.iter().enumerate() {
-        let given = [
+        let values = [
             ("preemption-delay", job.preemption_delay.is_some()),
             ("staleness-grace", job.staleness_grace.is_some()),
             ("min-subgroups", job.min_subgroups.is_some()),
             ("min-subgroups-of", !job.min_subgroups_of.is_empty()),
         ];
-        for (field, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
-            let at = (draft.job_at)(i).field(field);
-            let says = format!("{field} has no effect: jobs have it since version 0.17");
-            f.add(codes::NO_EFFECT, at.clone(), says, set(at, "", "Remove it"));
+        for (field, _) in values.into_iter().filter(|(_, is_given)| *is_given) {
+            let path = (draft.job_at)(i).field(field);
+            let message = format!("{field} has no effect: jobs have it since version 0.17");
+            f.add(codes::NO_EFFECT, path.clone(), message, set(path, "", "Remove it"));
         }
         let is_none = |min: &Option<Scalar>| min.as_ref().is_some_and(|min| min.0.trim() == "0");
         let of_sets = job.pod_sets.iter().filter(|set| is_none(&set.min_available));
         let at_set = |set: &PodSetEntry| (draft.job_at)(i).field("pod-sets").named(&set.name);
-        let own = is_none(&job.min_available).then(|| (draft.job_at)(i));
-        for place in own.into_iter().chain(of_sets.map(at_set)) {
-            let at = place.field("min-available");
-            let says = "min-available 0 counts as 1: a minimum can be 0 since version 0.17";
-            f.suggest(codes::NO_EFFECT, at, says, "1", "Require one [pod]");
+        let of_job = is_none(&job.min_available).then(|| (draft.job_at)(i));
+        for place in of_job.into_iter().chain(of_sets.map(at_set)) {
+            let path = place.field("min-available");
+            let message = "min-available 0 counts as 1: a minimum can be 0 since version 0.17";
+            f.suggest(codes::NO_EFFECT, path, message, "1", "Require one [pod]");
         }
     }
 }

@@ -46,7 +46,7 @@ impl Session<'_> {
             if self.is_impossible(job) {
                 continue;
             }
-            let (need, search) = (self.need(job), VictimSearch::Reclaim(self.state.held()));
+            let (need, search) = (self.need(job), VictimSearch::Reclaim(self.state.allocations()));
             match self.solve(&search, job, out) {
                 Some(Solved { statement, mut proof }) => {
                     proof.common.extend(check);
