@@ -19,7 +19,7 @@ use crate::policy::draft::{Draft, DraftQueue};
 use crate::policy::switches::Rulebook;
 
 use super::config::{Config, UsageParams};
-use super::explain::outlooks::Over;
+use super::explain::outlooks::CompletedCycle;
 use super::explain::serving_order;
 use super::memory::Memory;
 use super::number::Quantities;
@@ -177,8 +177,8 @@ impl Kai {
                     claimed.entry(job).and_modify(|last| *last = time.max(*last)).or_insert(time);
                 }
             }
-            let over = Over { input, world, rhythm: self.rhythm, memory };
-            over.complete(&mut session, &mut trace.refusals, |job| claimed.get(&job).copied());
+            let cycle = CompletedCycle { input, world, rhythm: self.rhythm, memory };
+            cycle.complete(&mut session, &mut trace.refusals, |job| claimed.get(&job).copied());
         }
         let total = session.inputs.total;
         if let (Some(params), Some(tracker)) = (&self.config.usage, &mut memory.usage) {

@@ -47,17 +47,17 @@ pub(super) fn timetable(source: &Source<'_>, names: &Names, nodes: &Arena<NodeId
     let mut left_out = Vec::new();
     let entries = source.scenario.timeline.iter().enumerate();
     for (n, entry) in entries.filter(|(_, entry)| !entry.is_remark()) {
-        let at = quantity::millis(&entry.at.0).unwrap_or(0);
+        let millis = quantity::millis(&entry.at.0).unwrap_or(0);
         match command(source, names, nodes, jobs, entry) {
-            Some(command) => steps.push((at, command)),
+            Some(command) => steps.push((millis, command)),
             None => left_out.push(format!("entry {} of the timeline changes what the script cannot", n + 1)),
         }
     }
-    steps.sort_by_key(|(at, _)| *at);
+    steps.sort_by_key(|(millis, _)| *millis);
     let mut text = HEAD.to_string();
-    for (at, command) in steps {
+    for (millis, command) in steps {
         // Writing to a string never fails.
-        let _ = writeln!(text, "at {}; {command}", at / 1000);
+        let _ = writeln!(text, "at {}; {command}", millis / 1000);
     }
     text.push_str("while :; do made_again; sleep 1; done\n");
     Written { text, left_out }

@@ -106,7 +106,13 @@ pub(super) struct ReadPod<'a> {
 }
 
 /// Node requirements of a pod.
-type Requires<'a> = (Option<&'a Required>, &'a [Required], &'a [Requirement], &'a [Toleration]);
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Requires<'a> {
+    required: Option<&'a Required>,
+    selector: &'a [Required],
+    affinity: &'a [Requirement],
+    tolerations: &'a [Toleration],
+}
 
 /// By node: whether labels, and taints, admit the pod.
 type Accepted = (Option<Arc<[bool]>>, Option<Arc<[bool]>>);
@@ -147,7 +153,7 @@ impl<'a> PodReader<'a> {
     fn facts(&mut self, pod: ReadPod<'a>, order: u32) -> PodFacts {
         let affinity = pod.rules.map_or(&[][..], |rules| &rules.affinity);
         let tolerations = pod.rules.map_or(&[][..], |rules| &rules.tolerations);
-        let requires = (pod.required, pod.selector, affinity, tolerations);
+        let requires = Requires { required: pod.required, selector: pod.selector, affinity, tolerations };
         let likeness = self.likenesses.number(requires);
         let role = self.has_roles.then(|| worker_label(&pod.request));
         let nodes = (self.nodes.as_slice(), self.is_tainted);
@@ -183,7 +189,7 @@ fn worker_label(request: &Request) -> &'static str {
 
 fn accepts(
     (nodes, is_tainted): (&[NodeTraits<'_>], bool),
-    (required, selector, affinity, tolerations): Requires<'_>,
+    Requires { required, selector, affinity, tolerations }: Requires<'_>,
     role: Option<&'static str>,
 ) -> Accepted {
     let required = || required.into_iter().chain(selector);

@@ -175,9 +175,9 @@ impl SessionState {
 
     /// Allocates the memory for the tasks of every node at once.
     fn reserve_nodes(&mut self, pods: &[Pod]) {
-        let mut n_held = vec![0; self.nodes.len()];
-        pods.iter().filter_map(Pod::held_on).for_each(|node_ref| n_held[node_ref.ix()] += 1);
-        self.nodes.iter_mut().zip(n_held).for_each(|(node, n)| node.held.reserve(n + 1));
+        let mut n_tasks = vec![0; self.nodes.len()];
+        pods.iter().filter_map(Pod::held_on).for_each(|node_ref| n_tasks[node_ref.ix()] += 1);
+        self.nodes.iter_mut().zip(n_tasks).for_each(|(node, n)| node.tasks.reserve(n + 1));
     }
 
     fn open_pods(&mut self, job: JobRef, facts: &JobFacts, pods: &[Pod]) {

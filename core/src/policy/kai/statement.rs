@@ -340,12 +340,12 @@ mod tests {
             ..SnapshotNode::default()
         };
         let queue = |n, parent| QueueSpec { name: name(n), parent: name(parent), ..Default::default() };
-        let job = |(i, &(at, cpu_milli, gpu, device)): (usize, &(&str, f64, GpuAsk, &str))| {
+        let job = |(i, &(host, cpu_milli, gpu, device)): (usize, &(&str, f64, GpuAsk, &str))| {
             let pod = SnapshotPod {
                 name: name(&format!("p{i}")),
                 pod_set: name("default"),
-                status: if at.is_empty() { Status::Pending } else { Status::Running },
-                node: name(at),
+                status: if host.is_empty() { Status::Pending } else { Status::Running },
+                node: name(host),
                 gpu_groups: Some(device).filter(|d| !d.is_empty()).into_iter().map(name).collect(),
                 cpu_milli,
                 gpu,
@@ -439,7 +439,7 @@ mod tests {
     fn discarding_leaves_the_residue_of_sums() {
         let part = |portion| ("a", 0.0, GpuAsk::Fraction { portion, devices: 1 });
         let pods = [(part(0.01), "x"), (part(0.07), "y"), (part(0.71), "z")];
-        let snapshot = world(&pods.map(|((at, cpu, gpu), device)| (at, cpu, gpu, device)));
+        let snapshot = world(&pods.map(|((host, cpu, gpu), device)| (host, cpu, gpu, device)));
         let mut s = Session::open(CycleInput::recorded(&snapshot), Level::Outcomes);
         let mut st = Statement::default();
         for job in 0..2 {
@@ -460,14 +460,14 @@ mod tests {
         let half = GpuAsk::Fraction { portion: 0.5, devices: 1 };
         let snapshot = world(&[("a", 1000.0, half, "x"), ("a", 3000.0, half, "y")]);
         let mut s = Session::open(CycleInput::recorded(&snapshot), Level::Outcomes);
-        let (moved, other, at) = (task(&s, 0), task(&s, 1), NodeRef::of(0));
+        let (moved, other, host) = (task(&s, 0), task(&s, 1), NodeRef::of(0));
         let (x, y) = (s.task(moved).groups[0], s.task(other).groups[0]);
         let (used, idle, releasing, shared) = amounts(&s).0.swap_remove(0);
         assert_eq!(shared, [(x, 500, 500, 0), (y, 500, 500, 0)]);
         let mut st = Statement::default();
         st.evict(&mut s, moved).expect("it is on its node");
         s.state.tasks[moved.ix()].groups = vec![y];
-        st.pipeline(&mut s, moved, at, false);
+        st.pipeline(&mut s, moved, host, false);
         st.discard(&mut s);
         assert_eq!((s.task(moved).status, &s.task(moved).groups), (Status::Running, &vec![x]));
         let after = amounts(&s).0.swap_remove(0);

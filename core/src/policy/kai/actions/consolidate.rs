@@ -56,7 +56,7 @@ impl Session<'_> {
                 Some(Solved { statement, .. }) => {
                     let done = statement.commit(self);
                     remaining.committed();
-                    out.committed(self, job, done, Why::NodeAmounts);
+                    out.committed(self, job, done, Why::Consolidated);
                 }
                 None => failed.remember(self, None, job),
             }

@@ -92,10 +92,8 @@ impl Session<'_> {
     /// true: the comparisons where the paths diverge, those above the job's own queue first.
     pub fn note_not_allowed(&mut self, search: &VictimSearch, job: JobRef, need: Quantities) {
         let is_open = self.notes.jobs.get(job.ix()).is_some_and(|note| note.refused.is_empty());
-        let (VictimSearch::Reclaim(allocations), Some(queue), true) = (search, self.facts_of(job).queue, is_open)
-        else {
-            return;
-        };
+        let VictimSearch::Reclaim(allocations) = search else { return };
+        let Some(queue) = self.facts_of(job).queue.filter(|_| is_open) else { return };
         let leaves = self.leaves(job, queue);
         let claim = Claim { claimant: job, need, fixed: None, allocations };
         let mut splits: Vec<(QueueRef, QueueRef)> = Vec::new();

@@ -59,14 +59,14 @@ impl Lookup {
 
 /// A completed cycle.
 #[derive(Clone, Copy)]
-pub(in crate::policy::kai) struct Over<'a> {
+pub(in crate::policy::kai) struct CompletedCycle<'a> {
     pub input: &'a CycleInput<'a>,
     pub world: PartitionView<'a>,
     pub rhythm: Rhythm,
     pub memory: &'a Memory,
 }
 
-impl Over<'_> {
+impl CompletedCycle<'_> {
     /// Completes the outlooks of a cycle's refusals; `free_at` returns when a job's claimed room becomes free.
     pub fn complete(
         self,

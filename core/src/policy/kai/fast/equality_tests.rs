@@ -137,10 +137,10 @@ fn cluster(rng: &mut Rng, mix: WorkloadMix) -> Snapshot {
         for pod in &mut job.pods {
             let GpuAsk::Whole { devices } = pod.gpu else { continue };
             let fits = |free: &(i64, f64)| free.0 >= devices && free.1 >= pod.cpu_milli;
-            if let Some(at) = free.iter().position(fits) {
-                free[at].0 -= devices;
-                free[at].1 -= pod.cpu_milli;
-                (pod.status, pod.node) = (Status::Running, name("node", at));
+            if let Some(i) = free.iter().position(fits) {
+                free[i].0 -= devices;
+                free[i].1 -= pod.cpu_milli;
+                (pod.status, pod.node) = (Status::Running, name("node", i));
             }
         }
     }

@@ -120,12 +120,10 @@ impl Session<'_> {
         let some_above = job.sets.iter().any(PodSet::is_above);
         let visited = if some_above { 1 } else { job.sets.len() };
         let last = self.inputs.sets_in_order(job).into_iter().rev().take(visited);
-        last.flat_map(
-            |set| {
-                if job.sets[set].is_above() { self.last_of_set(job, set) } else { self.all_of_set(job, set) }
-            },
-        )
-        .collect()
+        let tasks = |set: usize| {
+            if job.sets[set].is_above() { self.last_of_set(job, set) } else { self.all_of_set(job, set) }
+        };
+        last.flat_map(tasks).collect()
     }
 
     fn last_of_group(&self, job: &Job, group: &Group) -> Chunk {

@@ -147,7 +147,7 @@ impl QueueTree {
         let mut heap = self.take(parent);
         heap.push(child, |l, r| self.less(session, l, r));
         self.give(parent, heap);
-        if let Some(parent) = parent.filter(|_| is_new) {
+        if is_new && let Some(parent) = parent {
             self.link(session, parent);
         }
     }

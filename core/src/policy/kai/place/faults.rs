@@ -131,7 +131,7 @@ impl Session<'_> {
 /// The value of a side with fewer GPUs; `None` if it has no GPUs.
 fn less(side: &Term, gpus: f64) -> Option<Value> {
     match side.value {
-        Value::Triple([cpu, memory, all]) => Some(Value::Triple([cpu, memory, all - gpus])),
+        Value::Triple([cpu, memory, gpu]) => Some(Value::Triple([cpu, memory, gpu - gpus])),
         _ => None,
     }
 }

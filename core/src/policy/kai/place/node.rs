@@ -80,7 +80,7 @@ pub(in crate::policy::kai) struct Node {
     pub ready: bool,
     pub shared: SharedDevices,
     /// Clones of the tasks on it, by pod.
-    pub held: Vec<(PodRef, Task)>,
+    pub tasks: Vec<(PodRef, Task)>,
 }
 
 /// Properties of a node that do not change during a cycle.
@@ -121,7 +121,7 @@ impl Node {
             allocatable,
             ready,
             shared: SharedDevices::default(),
-            held: Vec::new(),
+            tasks: Vec::new(),
         }
     }
 
@@ -130,23 +130,23 @@ impl Node {
     }
     /// The stored clone of a pod's task.
     pub fn stored(&self, pod: PodRef) -> Option<&Task> {
-        self.held.binary_search_by_key(&pod, |h| h.0).ok().map(|i| &self.held[i].1)
+        self.tasks.binary_search_by_key(&pod, |h| h.0).ok().map(|i| &self.tasks[i].1)
     }
     /// Adds a task and sets its accepted request. Returns `false` without effect if the pod is already here.
     pub fn add(&mut self, request: &Request, task: &mut Task) -> bool {
-        let Err(slot) = self.held.binary_search_by_key(&task.pod, |h| h.0) else { return false };
+        let Err(slot) = self.tasks.binary_search_by_key(&task.pod, |h| h.0) else { return false };
         if task.status.is_active_used() {
             task.accepted = request.accepted_on(self.device_mib);
         }
         self.put(request, task);
-        self.held.insert(slot, (task.pod, task.clone()));
+        self.tasks.insert(slot, (task.pod, task.clone()));
         true
     }
 
     /// Removes the stored clone. Returns `false` without effect if there is none.
     pub fn remove(&mut self, request: &Request, pod: PodRef) -> bool {
-        let Ok(slot) = self.held.binary_search_by_key(&pod, |h| h.0) else { return false };
-        let (_, task) = self.held.remove(slot);
+        let Ok(slot) = self.tasks.binary_search_by_key(&pod, |h| h.0) else { return false };
+        let (_, task) = self.tasks.remove(slot);
         self.take(request, &task);
         true
     }
@@ -158,7 +158,7 @@ impl Node {
 
     /// Drops the stored clone without releasing what it holds.
     pub fn forget(&mut self, pod: PodRef) {
-        self.held.retain(|h| h.0 != pod);
+        self.tasks.retain(|h| h.0 != pod);
     }
 
     fn put(&mut self, r: &Request, task: &Task) {

@@ -41,8 +41,7 @@ impl Shared {
 /// Shared devices by group.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::policy::kai) struct SharedDevices {
-    /// Entries in use.
-    held: Vec<(GroupRef, Shared)>,
+    in_use: Vec<(GroupRef, Shared)>,
     /// Entries with all amounts zero.
     spent: Vec<(GroupRef, Shared)>,
 }
@@ -50,32 +49,32 @@ pub(in crate::policy::kai) struct SharedDevices {
 impl SharedDevices {
     /// Entries in use, by group.
     pub fn iter(&self) -> impl Iterator<Item = &(GroupRef, Shared)> {
-        self.held.iter()
+        self.in_use.iter()
     }
 
     /// Memory of a device; all zero if it was never touched.
     pub fn get(&self, group: GroupRef) -> Shared {
-        let entry = [&self.held, &self.spent].into_iter().find_map(|entries| entries.get(slot(entries, group).ok()?));
+        let entry = [&self.in_use, &self.spent].into_iter().find_map(|entries| entries.get(slot(entries, group).ok()?));
         entry.map_or_else(Shared::default, |s| s.1)
     }
 
     /// Returns the memory of a device to change, creating an entry if needed. Call [`SharedDevices::settle`]
     /// afterwards.
     pub fn touch(&mut self, group: GroupRef) -> &mut Shared {
-        let i = slot(&self.held, group).unwrap_or_else(|i| {
+        let i = slot(&self.in_use, group).unwrap_or_else(|i| {
             let spent = slot(&self.spent, group).map(|i| self.spent.remove(i));
-            self.held.insert(i, spent.unwrap_or((group, Shared::default())));
+            self.in_use.insert(i, spent.unwrap_or((group, Shared::default())));
             i
         });
-        &mut self.held[i].1
+        &mut self.in_use[i].1
     }
 
     /// Moves a changed entry to the list that matches its amounts.
     pub fn settle(&mut self, group: GroupRef) {
-        if let Ok(i) = slot(&self.held, group)
-            && self.held[i].1.is_spent()
+        if let Ok(i) = slot(&self.in_use, group)
+            && self.in_use[i].1.is_spent()
         {
-            let spent = self.held.remove(i);
+            let spent = self.in_use.remove(i);
             let i = slot(&self.spent, group).unwrap_or_else(|i| i);
             self.spent.insert(i, spent);
         }
@@ -83,13 +82,13 @@ impl SharedDevices {
 
     /// Number of devices ever touched.
     pub fn n_touched(&self) -> usize {
-        self.held.len() + self.spent.len()
+        self.in_use.len() + self.spent.len()
     }
 
     /// Number of devices ever touched that precede `group`.
     pub fn n_before(&self, group: GroupRef) -> usize {
         let before = |entries: &[(GroupRef, Shared)]| slot(entries, group).unwrap_or_else(|i| i);
-        before(&self.held) + before(&self.spent)
+        before(&self.in_use) + before(&self.spent)
     }
 }
 

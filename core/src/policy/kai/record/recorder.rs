@@ -84,7 +84,7 @@ pub(in crate::policy::kai) enum Why {
     /// Preempted from lower priority.
     Priority,
     /// Room was made by moving jobs.
-    NodeAmounts,
+    Consolidated,
     /// A gang was below its minimum for too long.
     Stale {
         /// Start of the staleness, in seconds.
@@ -185,7 +185,7 @@ impl<'t> Recorder<'t> {
         self.trace.event(event, || match why {
             Why::Free => session.why_placed(job, t.pod),
             Why::Reclaimed(proof) => proof.common.as_slice().into(),
-            Why::Priority | Why::NodeAmounts | Why::Stale { .. } => Arc::default(),
+            Why::Priority | Why::Consolidated | Why::Stale { .. } => Arc::default(),
         });
     }
 
@@ -209,7 +209,7 @@ impl<'t> Recorder<'t> {
         let of_queue = |proof: &Proof| proof.by_queue.iter().position(|q| Some(q.0) == leaf);
         let reason = match why {
             Why::Stale { .. } => EvictReason::StaleGang,
-            Why::Free | Why::NodeAmounts => EvictReason::Moved,
+            Why::Free | Why::Consolidated => EvictReason::Moved,
             _ if moves => EvictReason::Moved,
             Why::Priority => EvictReason::Preempted,
             Why::Reclaimed(proof) => of_queue(proof).map_or(EvictReason::Moved, |i| proof.by_queue[i].1),
@@ -223,7 +223,7 @@ impl<'t> Recorder<'t> {
             }
             Why::Priority => vec![session.lower_priority(job, session.job_of(task))],
             Why::Stale { since_s, grace_s } => session.why_stale(job, *since_s, *grace_s),
-            Why::Free | Why::NodeAmounts => Vec::new(),
+            Why::Free | Why::Consolidated => Vec::new(),
         });
     }
 

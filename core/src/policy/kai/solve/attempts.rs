@@ -227,13 +227,7 @@ impl Session<'_> {
             if self.evict_all(st, &victims[n_recorded..]).is_err() {
                 return Attempt::Failed;
             }
-            let mut added = Vec::new();
-            for node in victims[n_recorded..].iter().filter_map(|&t| self.task(t).node) {
-                if !nodes[node.ix()] {
-                    nodes[node.ix()] = true;
-                    added.push(node);
-                }
-            }
+            let added = self.make_feasible(&victims[n_recorded..], nodes);
             match self.simulate(search, st, hypothesis.tried(victims), nodes, feasibility.as_ref()) {
                 Attempt::Failed => {
                     added.into_iter().for_each(|n| nodes[n.ix()] = false);

@@ -364,7 +364,7 @@ impl Session<'_> {
             let parent = self.state.queues[q.ix()].parent;
             for s in (0..self.state.queues.len()).map(QueueRef::of) {
                 let is_sibling = s != q && self.state.queues[s.ix()].parent == parent;
-                if let Some(remaining) = remaining[s.ix()].filter(|_| is_sibling) {
+                if is_sibling && let Some(remaining) = remaining[s.ix()] {
                     let involved = self.involved(s, claim.need, reclaimed);
                     if !self.keeps_order(claim, (q, allocated), (s, remaining), involved, proof) {
                         return false;
