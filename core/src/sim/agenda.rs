@@ -45,9 +45,9 @@ pub type AgendaEntry = (Time, AgendaKind, u32);
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Agenda {
     /// Entries known from the start, sorted; those from `next` on are in the future.
-    known: Arc<[AgendaEntry]>,
+    planned: Arc<[AgendaEntry]>,
     next: usize,
-    /// Cancelled entries of `known`.
+    /// Cancelled entries of `planned`.
     dropped: BTreeSet<AgendaEntry>,
     /// Entries added during the run.
     added: BTreeSet<AgendaEntry>,
@@ -72,9 +72,9 @@ impl Agenda {
         Agenda::new(changes.chain(arrivals).chain(joins).collect())
     }
     /// Creates an agenda from entries in any order.
-    fn new(mut known: Vec<AgendaEntry>) -> Agenda {
-        known.sort();
-        Agenda { known: known.into(), ..Agenda::default() }
+    fn new(mut entries: Vec<AgendaEntry>) -> Agenda {
+        entries.sort();
+        Agenda { planned: entries.into(), ..Agenda::default() }
     }
     /// Adds an entry.
     pub fn add(&mut self, entry: AgendaEntry) {
@@ -82,16 +82,16 @@ impl Agenda {
     }
     /// Cancels an entry.
     pub fn cancel(&mut self, entry: AgendaEntry) {
-        if !self.added.remove(&entry) && self.known[self.next..].binary_search(&entry).is_ok() {
+        if !self.added.remove(&entry) && self.planned[self.next..].binary_search(&entry).is_ok() {
             self.dropped.insert(entry);
             self.skip_dropped();
         }
     }
     /// Removes and returns the first entry if it is due by the given time.
-    pub fn take_due(&mut self, by: Time) -> Option<AgendaEntry> {
-        let (known, added) = (self.known.get(self.next).copied(), self.added.first().copied());
-        let first = known.into_iter().chain(added).min()?;
-        if first.0 > by {
+    pub fn take_due(&mut self, until: Time) -> Option<AgendaEntry> {
+        let (planned, added) = (self.planned.get(self.next).copied(), self.added.first().copied());
+        let first = planned.into_iter().chain(added).min()?;
+        if first.0 > until {
             return None;
         }
         if added == Some(first) {
@@ -103,15 +103,15 @@ impl Agenda {
         Some(first)
     }
     fn skip_dropped(&mut self) {
-        while self.known.get(self.next).is_some_and(|entry| self.dropped.remove(entry)) {
+        while self.planned.get(self.next).is_some_and(|entry| self.dropped.remove(entry)) {
             self.next += 1;
         }
     }
     /// Returns the earliest time at which an entry triggers a run; `trigger` maps an entry to that time, never before
     /// it is due.
     pub fn next_trigger(&self, trigger: &dyn Fn(AgendaEntry) -> Option<Time>) -> Option<Time> {
-        let mut known = self.known[self.next.min(self.known.len())..].iter();
-        let mut first = known.find_map(|entry| trigger(*entry).filter(|_| !self.dropped.contains(entry)));
+        let mut planned = self.planned[self.next.min(self.planned.len())..].iter();
+        let mut first = planned.find_map(|entry| trigger(*entry).filter(|_| !self.dropped.contains(entry)));
         for entry in &self.added {
             if first.is_some_and(|first| first <= entry.0) {
                 break;
@@ -122,7 +122,7 @@ impl Agenda {
     }
     /// Time of the first entry of any kind.
     pub fn first(&self) -> Option<Time> {
-        self.known.get(self.next).into_iter().chain(self.added.first()).map(|entry| entry.0).min()
+        self.planned.get(self.next).into_iter().chain(self.added.first()).map(|entry| entry.0).min()
     }
     /// Approximate size of a copy, in bytes.
     pub fn weight(&self) -> u64 {
@@ -130,7 +130,7 @@ impl Agenda {
     }
     /// Whether no entry is left.
     pub fn is_empty(&self) -> bool {
-        self.added.is_empty() && self.next >= self.known.len()
+        self.added.is_empty() && self.next >= self.planned.len()
     }
 }
 

@@ -94,45 +94,45 @@ pub struct Difference {
 }
 
 /// Returns the first difference between two runs in placements or evictions.
-pub fn first_difference(one: &[Moves], other: &[Moves]) -> Option<Difference> {
+pub fn first_difference(first: &[Moves], second: &[Moves]) -> Option<Difference> {
     let sorted = |moves: &[Move]| {
         let mut sorted = moves.to_vec();
         sorted.sort();
         sorted
     };
-    let is_same = |one: &Moves, other: &Moves| one.0 == other.0 && sorted(&one.1) == sorted(&other.1);
-    let n_same = one.iter().zip(other).take_while(|(one, other)| is_same(one, other)).count();
-    let next = [one.get(n_same), other.get(n_same)];
+    let is_same = |first: &Moves, second: &Moves| first.0 == second.0 && sorted(&first.1) == sorted(&second.1);
+    let n_same = first.iter().zip(second).take_while(|(first, second)| is_same(first, second)).count();
+    let next = [first.get(n_same), second.get(n_same)];
     let time = next.into_iter().flatten().map(|(time, _)| *time).min()?;
-    let [one, other] = next.map(|at| at.filter(|at| at.0 == time).map_or(&[][..], |at| &at.1));
-    Some(Difference { time, only: [without(one, other), without(other, one)] })
+    let [first, second] = next.map(|moves| moves.filter(|moves| moves.0 == time).map_or(&[][..], |moves| &moves.1));
+    Some(Difference { time, only: [without(first, second), without(second, first)] })
 }
 
 /// The moves of one run that another one does not have.
-fn without(own: &[Move], others: &[Move]) -> Vec<Move> {
-    let mut others = others.to_vec();
-    let is_only = |own: &&Move| match others.iter().position(|other| other == *own) {
-        Some(at) => {
-            others.swap_remove(at);
+fn without(moves: &[Move], other_moves: &[Move]) -> Vec<Move> {
+    let mut unmatched = other_moves.to_vec();
+    let is_only = |moved: &&Move| match unmatched.iter().position(|other| other == *moved) {
+        Some(i) => {
+            unmatched.swap_remove(i);
             false
         }
         None => true,
     };
-    own.iter().filter(is_only).cloned().collect()
+    moves.iter().filter(is_only).cloned().collect()
 }
 
 /// The placement or eviction in an event.
 pub fn move_of(simulation: &Simulation, recorded: &Recorded) -> Option<Move> {
     let cluster = simulation.cluster();
-    let of = |pod: PodId, node: NodeId, is_start, by: Option<JobId>| Move {
+    let moved = |pod: PodId, node: NodeId, is_start, claimant: Option<JobId>| Move {
         pod: cluster.pods[pod].name.clone(),
         node: cluster.nodes[node].name.clone(),
         is_start,
-        by: by.map(|by| cluster.jobs[by].name.clone()),
+        by: claimant.map(|claimant| cluster.jobs[claimant].name.clone()),
     };
     match recorded.event {
-        Event::Bound { pod, node, .. } => Some(of(pod, node, true, None)),
-        Event::Evicted { pod, node, by, .. } => Some(of(pod, node, false, by)),
+        Event::Bound { pod, node, .. } => Some(moved(pod, node, true, None)),
+        Event::Evicted { pod, node, by: claimant, .. } => Some(moved(pod, node, false, claimant)),
         _ => None,
     }
 }
@@ -143,7 +143,7 @@ pub struct Comparing {
     column: Column,
     simulation: Option<Simulation>,
     moves: Vec<Moves>,
-    course: AllocationSeries,
+    series: AllocationSeries,
 }
 
 /// What the top-level queues of a run hold over time, in steps that become coarser as the run becomes longer.
@@ -166,26 +166,26 @@ impl AllocationSeries {
 
     fn note(&mut self, simulation: &Simulation) {
         let queues = simulation.cluster().queues.iter().filter(|(_, queue)| queue.parent.is_none());
-        let held: Vec<f64> = queues.map(|(id, _)| self.held(simulation, id)).collect();
+        let allocated: Vec<f64> = queues.map(|(id, _)| self.allocated(simulation, id)).collect();
         let now = simulation.now();
         match self.steps.last_mut() {
-            Some(last) if last.1 == held => {}
-            Some(last) if last.0 == now => last.1 = held,
+            Some(last) if last.1 == allocated => {}
+            Some(last) if last.0 == now => last.1 = allocated,
             _ => {
                 self.n_changes += 1;
                 if self.n_changes.is_multiple_of(self.every) {
-                    self.steps.push((now, held));
+                    self.steps.push((now, allocated));
                 }
             }
         }
         if self.steps.len() > STEPS_MAX {
-            let mut at = 0..;
-            self.steps.retain(|_| at.next().is_some_and(|at| at % 2 == 0));
+            let mut position = 0..;
+            self.steps.retain(|_| position.next().is_some_and(|position| position % 2 == 0));
             self.every *= 2;
         }
     }
 
-    fn held(&self, simulation: &Simulation, queue: QueueId) -> f64 {
+    fn allocated(&self, simulation: &Simulation, queue: QueueId) -> f64 {
         let sum = simulation.world.queue_sums(queue).allocated[self.resource.index()];
         Amount::base_units(sum).in_policy_units(self.resource) / per_unit(self.resource)
     }
@@ -207,7 +207,7 @@ impl Comparing {
             simulation
         });
         let column = Column { policy: policy.to_owned(), notes, diagnostics: checked.diagnostics, run: None };
-        Comparing { column, simulation, moves: Vec::new(), course: AllocationSeries::of(Resource::GPU) }
+        Comparing { column, simulation, moves: Vec::new(), series: AllocationSeries::of(Resource::GPU) }
     }
 
     /// Runs a cycle up to a time, with at most `cycles_max` cycles in all; `false` if there is none or nothing further
@@ -227,7 +227,7 @@ impl Comparing {
             Some(last) => last.1.extend(moves),
             None => self.moves.push((record.time, moves)),
         }
-        self.course.note(simulation);
+        self.series.note(simulation);
         true
     }
 
@@ -242,16 +242,16 @@ impl Comparing {
     }
 
     /// Ends the run at a time up to which all of its cycles have been run, and returns its result.
-    fn end(mut self, at: Time) -> Column {
+    fn end(mut self, end: Time) -> Column {
         let run = self.simulation.as_mut().map(|simulation| {
             // A run that was cut short ends at its last cycle.
-            if simulation.is_quiet() || simulation.next_cycle_at().is_some_and(|next| next > at) {
-                simulation.end_at(at);
+            if simulation.is_quiet() || simulation.next_cycle_at().is_some_and(|next| next > end) {
+                simulation.end_at(end);
             }
             // The last state, also if it falls between two steps that are kept.
-            self.course.every = 1;
-            self.course.note(simulation);
-            ran(simulation, self.course, self.moves)
+            self.series.every = 1;
+            self.series.note(simulation);
+            ran(simulation, self.series, self.moves)
         });
         Column { run, ..self.column }
     }
@@ -270,7 +270,7 @@ pub fn under(scenario: &Scenario, policy: &str) -> (Scenario, Vec<Note>) {
 pub struct Runs {
     runs: Vec<Comparing>,
     /// Index of the run that is advanced.
-    at: usize,
+    current: usize,
     /// The common end; `None`: when nothing further happens in any run, which is known once each has been run so far.
     end: Option<Time>,
     cycles_max: u32,
@@ -283,32 +283,32 @@ impl Runs {
         let first = runs.iter().find_map(|run| run.simulation.as_ref());
         let resource = first.map_or(Resource::GPU, |first| first.cluster().contended_resource());
         for run in &mut runs {
-            run.course.resource = resource;
+            run.series.resource = resource;
             if let Some(simulation) = &run.simulation {
-                run.course.note(simulation);
+                run.series.note(simulation);
             }
         }
-        Runs { runs, at: 0, end: until, cycles_max }
+        Runs { runs, current: 0, end: until, cycles_max }
     }
 
     /// Runs a cycle; `false` once all runs have ended.
     pub fn step(&mut self) -> bool {
         let (until, cycles_max) = (self.end.unwrap_or(FAR), self.cycles_max);
-        if let Some(run) = self.runs.get_mut(self.at) {
-            self.at += usize::from(!run.step(until, cycles_max));
+        if let Some(run) = self.runs.get_mut(self.current) {
+            self.current += usize::from(!run.step(until, cycles_max));
             return true;
         }
         if self.end.is_some() {
             return false;
         }
         self.end = Some(self.runs.iter().filter_map(Comparing::now).max().unwrap_or_default());
-        (self.at, self.cycles_max) = (0, 2 * cycles_max);
+        (self.current, self.cycles_max) = (0, 2 * cycles_max);
         true
     }
 
     /// Index and cycle of the run that is advanced.
     pub fn running(&self) -> Option<(usize, u32)> {
-        self.runs.get(self.at).map(|run| (self.at, run.cycle()))
+        self.runs.get(self.current).map(|run| (self.current, run.cycle()))
     }
 
     /// Ends the runs and returns their results.
@@ -347,32 +347,33 @@ fn ran(
 mod tests {
     use super::*;
 
-    fn moves(at: i64, moves: &[(&str, &str, bool)]) -> Moves {
-        let of = |&(pod, node, is_start): &(&str, &str, bool)| Move {
+    fn moves(millis: i64, moves: &[(&str, &str, bool)]) -> Moves {
+        let moved = |&(pod, node, is_start): &(&str, &str, bool)| Move {
             pod: pod.into(),
             node: node.into(),
             is_start,
             by: None,
         };
-        (Time::from_millis(at), moves.iter().map(of).collect())
+        (Time::from_millis(millis), moves.iter().map(moved).collect())
     }
 
     /// Starts on other nodes and at other times differ; the order of decisions at one instant does not.
     #[test]
     fn runs_are_compared_by_time_and_place() {
         let start = [("p1", "n1", true), ("p2", "n2", true)];
-        let one = [moves(1, &start), moves(5, &[("p1", "n1", false), ("p3", "n1", true)])];
+        let run = [moves(1, &start), moves(5, &[("p1", "n1", false), ("p3", "n1", true)])];
         let turned = moves(1, &[start[1], start[0]]);
-        assert_eq!(first_difference(&one, &[turned.clone(), one[1].clone()]), None);
+        assert_eq!(first_difference(&run, &[turned.clone(), run[1].clone()]), None);
         let elsewhere = [turned.clone(), moves(5, &[("p1", "n1", false), ("p3", "n2", true)])];
-        let found = first_difference(&one, &elsewhere).expect("another node");
-        let only =
-            |found: &Difference| found.only.each_ref().map(|only| only.iter().map(|m| m.node.to_string()).collect());
+        let difference = first_difference(&run, &elsewhere).expect("another node");
+        let only = |difference: &Difference| {
+            difference.only.each_ref().map(|only| only.iter().map(|m| m.node.to_string()).collect())
+        };
         let expected: [Vec<String>; 2] = [vec!["n1".into()], vec!["n2".into()]];
-        assert_eq!((found.time.as_millis(), only(&found)), (5, expected));
+        assert_eq!((difference.time.as_millis(), only(&difference)), (5, expected));
         let later = [turned, moves(6, &[("p1", "n1", false)])];
-        let found = first_difference(&later, &one).expect("another time");
-        assert_eq!((found.time.as_millis(), found.only[0].len(), found.only[1].len()), (5, 0, 2));
-        assert_eq!(first_difference(&one[..1], &one).map(|found| found.time.as_millis()), Some(5));
+        let difference = first_difference(&later, &run).expect("another time");
+        assert_eq!((difference.time.as_millis(), difference.only[0].len(), difference.only[1].len()), (5, 0, 2));
+        assert_eq!(first_difference(&run[..1], &run).map(|difference| difference.time.as_millis()), Some(5));
     }
 }

@@ -30,25 +30,25 @@ pub enum Stopped {
     CyclesMax,
 }
 
-/// Advances the simulation until it stops; passes the opening and every cycle that is not idle to `each`.
+/// Advances the simulation until it stops; passes the opening and every cycle that is not idle to `visit`.
 ///
 /// # Errors
-/// The first error of `each` ends the run.
+/// The first error of `visit` ends the run.
 pub fn drive<E>(
     simulation: &mut Simulation,
     stops: Stops,
-    mut each: impl FnMut(&Simulation, &CycleRecord) -> Result<(), E>,
+    mut visit: impl FnMut(&Simulation, &CycleRecord) -> Result<(), E>,
 ) -> Result<Stopped, E> {
-    let by = stops.until.unwrap_or(Time::from_millis(i64::MAX / 4));
+    let until = stops.until.unwrap_or(Time::from_millis(i64::MAX / 4));
     let mut n_run = 0;
     let mut record = Some(simulation.opening().clone());
     while let Some(now) = record {
-        each(simulation, &now)?;
+        visit(simulation, &now)?;
         n_run += 1;
         let mut stopped = stops.reached(simulation, n_run);
         if stopped.is_none() {
             // Skipping leaves the same state as running every idle cycle.
-            simulation.skip_idle(stops.cycles.unwrap_or(u32::MAX), by);
+            simulation.skip_idle(stops.cycles.unwrap_or(u32::MAX), until);
             stopped = stops.reached(simulation, n_run);
         }
         if let Some(stopped) = stopped {

@@ -15,25 +15,25 @@ use crate::trace::{Event, EvictReason};
 
 impl Simulation {
     /// Applies the agenda up to and at an instant.
-    pub(super) fn apply_until(&mut self, by: Time, events: &mut Log) {
-        while let Some(entry) = self.state.agenda.take_due(by) {
-            let (at, kind, sequence) = entry;
-            let at = at.max(self.state.now);
-            self.move_to(at);
+    pub(super) fn apply_until(&mut self, until: Time, events: &mut Log) {
+        while let Some(entry) = self.state.agenda.take_due(until) {
+            let (time, kind, sequence) = entry;
+            let time = time.max(self.state.now);
+            self.move_to(time);
             self.trigger(entry);
             match kind {
-                AgendaKind::End => self.end(PodId(sequence), at, events),
-                AgendaKind::Gone => self.gone(PodId(sequence), at, events),
+                AgendaKind::End => self.end(PodId(sequence), time, events),
+                AgendaKind::Gone => self.gone(PodId(sequence), time, events),
                 AgendaKind::Run => {
-                    self.world.run(PodId(sequence), at);
+                    self.world.run(PodId(sequence), time);
                     self.schedule(PodId(sequence));
                 }
-                AgendaKind::Change => self.change(sequence, at, events),
+                AgendaKind::Change => self.change(sequence, time, events),
                 AgendaKind::Submit => {
                     let job = JobId(sequence);
                     let is_known = self.cluster().live_jobs.binary_search(&job).is_ok();
                     let n_before = self.cluster().joining_of(job).count();
-                    let running = self.world.submit(job, at);
+                    let running = self.world.submit(job, time);
                     let n_joined = n_before - self.cluster().joining_of(job).count().min(n_before);
                     log(
                         events,
@@ -75,8 +75,8 @@ impl Simulation {
         }
     }
 
-    fn end(&mut self, pod: PodId, at: Time, events: &mut Log) {
-        let (node, job_done) = self.world.finish(pod, at);
+    fn end(&mut self, pod: PodId, time: Time, events: &mut Log) {
+        let (node, job_done) = self.world.finish(pod, time);
         log(events, Event::Finished { pod, node });
         if job_done {
             self.log_end(self.cluster().pods[pod].job, events);
@@ -84,8 +84,8 @@ impl Simulation {
         self.notify(Change::PodOver(pod));
     }
 
-    fn gone(&mut self, pod: PodId, at: Time, events: &mut Log) {
-        let node = self.world.gone(pod, at);
+    fn gone(&mut self, pod: PodId, time: Time, events: &mut Log) {
+        let node = self.world.gone(pod, time);
         log(events, Event::Gone { pod, node });
         self.record_loss(pod, events);
         self.log_end(self.cluster().pods[pod].job, events);
@@ -111,7 +111,7 @@ impl Simulation {
     }
 
     /// Applies one entry of the timeline.
-    fn change(&mut self, position: u32, at: Time, events: &mut Log) {
+    fn change(&mut self, position: u32, time: Time, events: &mut Log) {
         let fixed = self.fixed.clone();
         let planned = &fixed.timeline[position as usize];
         let (node, ended) = match planned.change {
@@ -128,14 +128,14 @@ impl Simulation {
             }
             PlanChange::Node { node, state, capacity } => {
                 if let Some(state) = state {
-                    self.set_state(*node, *state, at, events);
+                    self.set_state(*node, *state, time, events);
                 }
                 if let Some(capacity) = capacity {
                     self.world.set_capacity(*node, *capacity);
                 }
                 self.state.meter.nodes_changed(&self.world);
             }
-            PlanChange::EndJob { job } => self.withdraw(*job, at, events),
+            PlanChange::EndJob { job } => self.withdraw(*job, time, events),
             PlanChange::Settings { scheduling } => {
                 for (part, (policy, rhythm)) in self.state.partitions.values_mut().zip(scheduling) {
                     part.policy = Arc::new(PartitionScheduler::new(policy, *rhythm).0);
@@ -145,13 +145,13 @@ impl Simulation {
         self.notify(Change::Configuration);
     }
 
-    fn set_state(&mut self, node: NodeId, state: NodeState, at: Time, events: &mut Log) {
+    fn set_state(&mut self, node: NodeId, state: NodeState, time: Time, events: &mut Log) {
         if state == NodeState::Down {
             let on_node: Vec<PodId> = self.world.pods_on(node).collect();
             self.unschedule(&on_node);
         }
         let mut jobs = Vec::new();
-        for displaced in self.world.set_state(node, state, at) {
+        for displaced in self.world.set_state(node, state, time) {
             log_displaced(events, displaced, EvictReason::NodeLost);
             self.record_loss(displaced.pod, events);
             jobs.push(self.cluster().pods[displaced.pod].job);
@@ -162,16 +162,16 @@ impl Simulation {
         }
     }
 
-    fn withdraw(&mut self, job: JobId, at: Time, events: &mut Log) {
+    fn withdraw(&mut self, job: JobId, time: Time, events: &mut Log) {
         let j = &self.cluster().jobs[job];
         let (was_open, submit) = (j.ended.is_none(), j.submit);
         let pods: Vec<PodId> = j.pod_ids().collect();
         self.unschedule(&pods);
         let joins: Vec<Time> = pods.iter().filter_map(|&pod| self.cluster().joins_at(pod)).collect();
-        for at in joins.into_iter().chain([submit]) {
-            self.state.agenda.cancel((at, AgendaKind::Submit, job.0));
+        for time in joins.into_iter().chain([submit]) {
+            self.state.agenda.cancel((time, AgendaKind::Submit, job.0));
         }
-        for displaced in self.world.withdraw(job, at) {
+        for displaced in self.world.withdraw(job, time) {
             log_displaced(events, displaced, EvictReason::Withdrawn);
         }
         for pod in pods {

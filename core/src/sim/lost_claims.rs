@@ -18,7 +18,7 @@ use crate::trace::{Event, LostClaim};
 pub struct LostClaims {
     jobs: BTreeMap<JobId, Claims>,
     /// The jobs with a claim on each node.
-    on: BTreeMap<NodeId, BTreeSet<JobId>>,
+    claimants: BTreeMap<NodeId, BTreeSet<JobId>>,
 }
 
 /// The claims of a job.
@@ -43,23 +43,23 @@ impl LostClaims {
         for recorded in events {
             match recorded.event {
                 Event::Bound { pod, node, .. } => self.started(cluster.pods[pod].job, node),
-                Event::Evicted { by: Some(by), .. } => self.evicted_for(by),
+                Event::Evicted { by: Some(claimant), .. } => self.evicted_for(claimant),
                 Event::Claimed { pod, node } => {
                     let job = cluster.pods[pod].job;
                     let claims = self.jobs.entry(job).or_default();
                     if claims.taken_by.is_some() {
                         *claims = Claims::default();
                     }
-                    self.on.entry(node).or_default().insert(job);
+                    self.claimants.entry(node).or_default().insert(job);
                 }
                 _ => {}
             }
         }
         let is_live = |job: &JobId| cluster.live_jobs.binary_search(job).is_ok();
         self.jobs.retain(|job, claims| claims.taken_by.is_none() && is_live(job));
-        let known = &self.jobs;
-        self.on.retain(|_, jobs| {
-            jobs.retain(|job| known.contains_key(job));
+        let claims_of = &self.jobs;
+        self.claimants.retain(|_, jobs| {
+            jobs.retain(|job| claims_of.contains_key(job));
             !jobs.is_empty()
         });
     }
@@ -67,7 +67,7 @@ impl LostClaims {
     /// A pod of a job started on a node.
     fn started(&mut self, job: JobId, node: NodeId) {
         self.jobs.remove(&job);
-        for claimant in self.on.remove(&node).unwrap_or_default() {
+        for claimant in self.claimants.remove(&node).unwrap_or_default() {
             if let Some(claims) = self.jobs.get_mut(&claimant) {
                 claims.taken_by = Some(job);
             }

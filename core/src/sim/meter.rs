@@ -35,9 +35,9 @@ pub struct Integrals {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Meter {
     /// End of the integrated interval.
-    at: Time,
+    until: Time,
     /// Number of resources.
-    n: usize,
+    n_resources: usize,
     queues: Arena<QueueId, PerResource>,
     /// The integrals of each partition; empty if there is only one.
     pools: Arena<PartitionId, Arena<QueueId, PerResource>>,
@@ -67,12 +67,12 @@ impl Integrals {
         }
     }
 
-    pub(super) fn grow(&mut self, by: &Integrals) {
-        self.used += by.used;
-        self.owed += by.owed;
-        self.borrowed += by.borrowed;
-        self.due += by.due;
-        self.short_ms += by.short_ms;
+    pub(super) fn grow(&mut self, part: &Integrals) {
+        self.used += part.used;
+        self.owed += part.owed;
+        self.borrowed += part.borrowed;
+        self.due += part.due;
+        self.short_ms += part.short_ms;
     }
 }
 
@@ -83,7 +83,7 @@ impl Meter {
         let zeros = || queues.ids().map(|_| Default::default()).collect();
         let several = partitions.ids().filter(|_| partitions.len() > 1);
         let mut meter = Meter {
-            n: Resource::ACCOUNTED.len() + world.cluster().named.len(),
+            n_resources: Resource::ACCOUNTED.len() + world.cluster().named.len(),
             queues: zeros(),
             pools: several.map(|_| zeros()).collect(),
             claims: partitions.ids().map(|_| queues.ids().map(|_| Default::default()).collect()).collect(),
@@ -95,44 +95,44 @@ impl Meter {
 
     /// Integrates up to an instant; the world must not contain changes of that instant yet.
     pub fn move_to(&mut self, now: Time, world: &ClusterState) {
-        let ms = (now - self.at).as_millis();
+        let ms = (now - self.until).as_millis();
         if ms <= 0 {
             return;
         }
-        self.at = now;
+        self.until = now;
         let ms = i128::from(ms);
-        for r in 0..self.n {
+        for r in 0..self.n_resources {
             self.capacity[r] += i128::from(self.capacity_now[r]) * ms;
             self.idle_wanted[r] += i128::from(self.idle_wanted_now(world, r)) * ms;
         }
         for queue in self.queues.ids() {
-            for r in 0..self.n {
-                let mut whole = Integrals::default();
+            for r in 0..self.n_resources {
+                let mut sum = Integrals::default();
                 for (partition, claims) in self.claims.iter() {
                     let claim = claims[queue].get(r).copied().unwrap_or((0, i64::MAX));
                     let part = Integrals::over(ms, world.queue_sums_in(partition, queue), r, claim);
                     if let Some(pool) = self.pools.get_mut(partition) {
                         pool[queue][r].grow(&part);
                     }
-                    whole.grow(&part);
+                    sum.grow(&part);
                 }
                 // Time in which the queue is owed something in two partitions counts once.
-                whole.short_ms = whole.short_ms.min(ms);
-                self.queues[queue][r].grow(&whole);
+                sum.short_ms = sum.short_ms.min(ms);
+                self.queues[queue][r].grow(&sum);
             }
         }
     }
 
     fn idle_wanted_now(&self, world: &ClusterState, r: usize) -> i64 {
-        let (mut held, mut waiting) = (0, 0);
+        let (mut used, mut waiting) = (0, 0);
         for (id, queue) in world.cluster().queues.iter() {
             if queue.parent.is_none() {
                 let sums = world.queue_sums(id);
-                held += sums.allocated[r] + sums.leaving[r];
+                used += sums.allocated[r] + sums.leaving[r];
                 waiting += sums.waiting[r];
             }
         }
-        (self.capacity_now[r] - held).min(waiting).max(0)
+        (self.capacity_now[r] - used).min(waiting).max(0)
     }
 
     /// Updates the present capacity after nodes changed.

@@ -67,29 +67,29 @@ pub fn rounds(plan: &Plan) -> u32 {
 
 /// Adds up the ledgers of the partitions. Past usage is left out: its shares refer to different totals.
 pub fn sum<'a>(ledgers: impl Iterator<Item = &'a Ledger>) -> Ledger {
-    let mut all = Ledger::default();
+    let mut combined = Ledger::default();
     for ledger in ledgers {
-        add(&mut all.total, &ledger.total);
-        for (at, row) in ledger.rows.iter().enumerate() {
-            let Some(into) = all.rows.get_mut(at) else {
-                all.rows.push(LedgerRow { usage: None, ..*row });
+        add(&mut combined.total, &ledger.total);
+        for (i, row) in ledger.rows.iter().enumerate() {
+            let Some(sum) = combined.rows.get_mut(i) else {
+                combined.rows.push(LedgerRow { usage: None, ..*row });
                 continue;
             };
-            add(&mut into.allocated, &row.allocated);
-            add(&mut into.non_preemptible, &row.non_preemptible);
-            add(&mut into.request, &row.request);
-            add(&mut into.quota, &row.quota);
-            add(&mut into.limit, &row.limit);
-            if let (Some(into), Some(share)) = (&mut into.fair_share, &row.fair_share) {
-                add(into, share);
+            add(&mut sum.allocated, &row.allocated);
+            add(&mut sum.non_preemptible, &row.non_preemptible);
+            add(&mut sum.request, &row.request);
+            add(&mut sum.quota, &row.quota);
+            add(&mut sum.limit, &row.limit);
+            if let (Some(sum), Some(share)) = (&mut sum.fair_share, &row.fair_share) {
+                add(sum, share);
             }
         }
     }
-    all
+    combined
 }
 
-fn add(into: &mut PerResource<f64>, more: &PerResource<f64>) {
+fn add(sum: &mut PerResource<f64>, amounts: &PerResource<f64>) {
     for r in Resource::ACCOUNTED {
-        into.set(r, into.get(r) + more.get(r));
+        sum.set(r, sum.get(r) + amounts.get(r));
     }
 }

@@ -55,10 +55,10 @@ impl Simulation {
         };
         match part.wake {
             Wake::Again => Some(earliest),
-            Wake::At(at) => Some(at.max(earliest)),
-            Wake::OnChange { not_before } => triggered_at().map(|at| at.max(not_before).max(earliest)),
-            Wake::OnChangeOrAt { not_before, at } => {
-                Some(triggered_at().map_or(at, |triggered_at| triggered_at.max(not_before).min(at)).max(earliest))
+            Wake::At(time) => Some(time.max(earliest)),
+            Wake::OnChange { not_before } => triggered_at().map(|time| time.max(not_before).max(earliest)),
+            Wake::OnChangeOrAt { not_before, at: time } => {
+                Some(triggered_at().map_or(time, |triggered_at| triggered_at.max(not_before).min(time)).max(earliest))
             }
         }
     }
@@ -66,13 +66,13 @@ impl Simulation {
     /// Time at which an entry of the agenda triggers a run of a partition: when it is due, or, if it starts a pod, at
     /// the end of that pod.
     fn trigger_time(&self, entry: AgendaEntry, partition: PartitionId) -> Option<Time> {
-        let (at, kind, sequence) = entry;
+        let (time, kind, sequence) = entry;
         let cluster = self.cluster();
         let after = match kind {
             AgendaKind::Run => cluster.jobs[cluster.pods[PodId(sequence)].job].lasts?,
             _ => Span::ZERO,
         };
-        self.concerns(entry, partition).then_some(at + after)
+        self.concerns(entry, partition).then_some(time + after)
     }
 
     /// Whether an entry of the agenda concerns a partition.
@@ -105,16 +105,16 @@ impl Simulation {
     }
 
     /// Runs the scheduler of every partition that is due at an instant, in file order, and applies its decisions.
-    pub(super) fn run_due(&mut self, at: Time, explained: Option<PodId>) -> (Trace, Vec<PartitionId>) {
-        let is_due = |&partition: &PartitionId| self.next_run(partition).is_some_and(|next| next <= at);
+    pub(super) fn run_due(&mut self, time: Time, explained: Option<PodId>) -> (Trace, Vec<PartitionId>) {
+        let is_due = |&partition: &PartitionId| self.next_run(partition).is_some_and(|next| next <= time);
         let due: Vec<PartitionId> = self.state.partitions.ids().filter(is_due).collect();
-        let mut all = Trace { explained, ..Trace::new(self.state.level) };
+        let mut combined = Trace { explained, ..Trace::new(self.state.level) };
         for &partition in &due {
             let part = &mut self.state.partitions[partition];
             (part.is_triggered, part.has_offer) = (false, false);
             if self.state.partitions.len() == 1 {
-                self.run_policy(partition, &mut all);
-                return (all, due);
+                self.run_policy(partition, &mut combined);
+                return (combined, due);
             }
             // A partition that is not due in the next cycle still contributes its refusals, even if the level rises
             // until then.
@@ -123,34 +123,34 @@ impl Simulation {
             if self.state.level < Level::Decisive {
                 trace.events.iter_mut().for_each(|recorded| recorded.checks = Arc::default());
             }
-            trace.unfinished.iter_mut().for_each(|of| of.after += all.events.len() as u32);
-            all.unfinished.append(&mut trace.unfinished);
-            all.events.append(&mut trace.events);
-            all.checks.append(&mut trace.checks);
-            all.marks.append(&mut trace.marks);
+            trace.unfinished.iter_mut().for_each(|entry| entry.after += combined.events.len() as u32);
+            combined.unfinished.append(&mut trace.unfinished);
+            combined.events.append(&mut trace.events);
+            combined.checks.append(&mut trace.checks);
+            combined.marks.append(&mut trace.marks);
             if self.state.level > Level::Outcomes {
-                all.not_selected.append(&mut trace.not_selected);
-                all.searches.append(&mut trace.searches);
+                combined.not_selected.append(&mut trace.not_selected);
+                combined.searches.append(&mut trace.searches);
             }
             self.state.partitions[partition].refusals = trace.refusals;
         }
         if self.state.level > Level::Outcomes {
-            all.refusals = self.refusals();
+            combined.refusals = self.refusals();
         }
-        (all, due)
+        (combined, due)
     }
 
     /// The latest refusals of all partitions, for jobs that are still pending and offered there, by job.
     fn refusals(&self) -> Vec<Refusal> {
         let parts = &self.state.partitions;
-        let mut all = Vec::new();
+        let mut refusals = Vec::new();
         for (partition, part) in parts.iter() {
             let is_current =
                 |refusal: &&Refusal| self.cluster().jobs[refusal.job].partition == partition && self.waits(refusal.job);
-            all.extend(part.refusals.iter().filter(is_current).cloned());
+            refusals.extend(part.refusals.iter().filter(is_current).cloned());
         }
-        all.sort_by_key(|refusal: &Refusal| refusal.job);
-        all
+        refusals.sort_by_key(|refusal: &Refusal| refusal.job);
+        refusals
     }
 
     fn waits(&self, job: JobId) -> bool {
@@ -228,9 +228,9 @@ impl Simulation {
     pub(super) fn common_wake(&self) -> Option<Time> {
         let mut wakes = self.state.partitions.values().map(|part| part.wake);
         let Some(Wake::At(first)) = wakes.next() else { return None };
-        let same = wakes.all(|wake| wake == Wake::At(first));
-        let same_rhythm = self.state.partitions.len() == 1 || self.fixed.is_one_rhythm;
-        (same && same_rhythm && !self.has_lists()).then_some(first)
+        let is_same_wake = wakes.all(|wake| wake == Wake::At(first));
+        let is_same_rhythm = self.state.partitions.len() == 1 || self.fixed.is_one_rhythm;
+        (is_same_wake && is_same_rhythm && !self.has_lists()).then_some(first)
     }
 
     /// Updates the ledgers and their hashes.
@@ -245,9 +245,9 @@ impl Simulation {
             let old = &part.ledger;
             part.row_hashes.resize(ledger.rows.len(), 0);
             let mut changed = ledger.total != old.total || ledger.rows.len() != old.rows.len();
-            for (at, row) in ledger.rows.iter().enumerate() {
-                if old.rows.get(at) != Some(row) {
-                    part.row_hashes[at] = Digest::of_row(row);
+            for (i, row) in ledger.rows.iter().enumerate() {
+                if old.rows.get(i) != Some(row) {
+                    part.row_hashes[i] = Digest::of_row(row);
                     changed = true;
                     self.state.meter.row_changed(partition, row);
                 }

@@ -86,9 +86,9 @@ impl PolicyTimers {
         after_start.dedup();
         let after_incomplete_gang = timers.staleness_grace;
         // The grace period begins in the first cycle after the loss, which detects the incomplete gang.
-        let own = plan.cluster.jobs.values().filter_map(|job| job.staleness_grace.flatten());
-        let seen = own.chain(after_incomplete_gang).max().map(|grace| grace + period(rhythm));
-        let longest = after_start.iter().copied().chain(seen).max().unwrap_or_default();
+        let of_jobs = plan.cluster.jobs.values().filter_map(|job| job.staleness_grace.flatten());
+        let longest_grace = of_jobs.chain(after_incomplete_gang).max().map(|grace| grace + period(rhythm));
+        let longest = after_start.iter().copied().chain(longest_grace).max().unwrap_or_default();
         let on_agenda = matches!(rhythm, Rhythm::OnChange { .. });
         let usage = timers.usage.map(|usage| UsageTimer::new(usage, rhythm));
         let after_eviction = timers.stuck_in_releasing.map(|span| span + Span::from_millis(1));

@@ -135,10 +135,10 @@ impl Simulation {
 
     fn open(&mut self) {
         self.notify(Change::Configuration);
-        let known = self.cluster().live_jobs.clone();
+        let live_jobs = self.cluster().live_jobs.clone();
         let mut events = Log::new();
-        known.iter().for_each(|&job| log(&mut events, Event::Submitted { job }));
-        for job in known {
+        live_jobs.iter().for_each(|&job| log(&mut events, Event::Submitted { job }));
+        for job in live_jobs {
             for pod in self.cluster().jobs[job].pod_ids() {
                 self.schedule(pod);
             }
@@ -166,19 +166,19 @@ impl Simulation {
 
     /// The same with the events of a pod explained, or the first ones; see [`Trace::explained`].
     pub(super) fn advance_explaining(&mut self, explained: Option<PodId>) -> Option<(CycleRecord, Trace)> {
-        let at = self.next_cycle_at()?;
+        let time = self.next_cycle_at()?;
         let before = self.state.now;
         let mut events = Vec::new();
-        self.apply_until(at, &mut events);
+        self.apply_until(time, &mut events);
         let n_outside = events.len();
-        self.move_to(at);
+        self.move_to(time);
         let state = &mut self.state;
-        state.n_at_instant = if at == before && state.cycle > 0 { state.n_at_instant + 1 } else { 0 };
+        state.n_at_instant = if time == before && state.cycle > 0 { state.n_at_instant + 1 } else { 0 };
         state.cycle += 1;
-        let (mut trace, ran) = self.run_due(at, explained);
+        let (mut trace, ran) = self.run_due(time, explained);
         events.append(&mut trace.events);
         if !events.is_empty() {
-            self.state.changed_at = at;
+            self.state.changed_at = time;
         }
         self.note_change(!events.is_empty(), &ran);
         self.offer_to_next(&ran, &mut events);
@@ -196,9 +196,9 @@ impl Simulation {
     }
 
     /// Moves the clock, which nothing else writes; what was held until then is measured first.
-    pub(super) fn move_to(&mut self, at: Time) {
-        self.state.meter.move_to(at, &self.world);
-        self.state.now = at;
+    pub(super) fn move_to(&mut self, time: Time) {
+        self.state.meter.move_to(time, &self.world);
+        self.state.now = time;
     }
 
     fn record(&self, events: Log, n_outside: usize) -> CycleRecord {
@@ -233,7 +233,7 @@ impl Simulation {
 
     /// Skips periodic cycles that change nothing, up to the last one before the next external event and not beyond the
     /// given cycle and time. Law: the state is the same as if each had been run. Returns the number of skipped cycles.
-    pub fn skip_idle(&mut self, cycle_max: u32, by: Time) -> u32 {
+    pub fn skip_idle(&mut self, cycle_max: u32, until: Time) -> u32 {
         let (Some(next), now) = (self.common_wake(), self.state.now) else { return 0 };
         let (period, first) = (next - now, self.state.agenda.first());
         if period <= Span::ZERO || !self.is_idle() {
@@ -242,17 +242,17 @@ impl Simulation {
         let measured = self.fixed.timers.iter().filter(|(partition, _)| self.usage_matters_in(*partition));
         let usage = measured.filter_map(|(_, timers)| Some(timers.usage?.next(now))).min();
         let first = first.into_iter().chain(usage).min();
-        let last = first.map_or(by, |first| by.min(first - Span::from_millis(1)));
-        let fit = (last - now).as_millis() / period.as_millis();
-        let n = u32::try_from(fit.max(0)).unwrap_or(u32::MAX).min(cycle_max.saturating_sub(self.state.cycle));
-        let to = now + Span::from_millis(period.as_millis() * i64::from(n));
-        self.move_to(to);
+        let last = first.map_or(until, |first| until.min(first - Span::from_millis(1)));
+        let n_fitting = (last - now).as_millis() / period.as_millis();
+        let n = u32::try_from(n_fitting.max(0)).unwrap_or(u32::MAX).min(cycle_max.saturating_sub(self.state.cycle));
+        let end = now + Span::from_millis(period.as_millis() * i64::from(n));
+        self.move_to(end);
         self.state.cycle += n;
         let mut has_passed = false;
         for (partition, timers) in self.fixed.timers.iter() {
-            let view = PartitionView::new(&self.world, partition, to);
+            let view = PartitionView::new(&self.world, partition, end);
             let part = &mut self.state.partitions[partition];
-            part.wake = Wake::At(to + period);
+            part.wake = Wake::At(end + period);
             if timers.usage.is_some() && n > 0 {
                 part.policy.cycles_skipped(view, &mut part.memory);
                 has_passed = true;
@@ -265,9 +265,9 @@ impl Simulation {
     }
 
     /// Lets time pass to an instant before the next cycle, where the run ends; what happens until then is not recorded.
-    pub(super) fn end_at(&mut self, at: Time) {
-        self.apply_until(at, &mut Log::new());
-        self.move_to(self.state.now.max(at));
+    pub(super) fn end_at(&mut self, time: Time) {
+        self.apply_until(time, &mut Log::new());
+        self.move_to(self.state.now.max(time));
         self.close();
     }
 
@@ -409,9 +409,9 @@ fn fill_in_devices(events: &mut [Recorded], mut bound: Vec<(PodId, Devices)>) {
     bound.sort_by_key(|b| b.0);
     for recorded in events {
         if let Event::Bound { pod, devices, .. } = &mut recorded.event
-            && let Ok(at) = bound.binary_search_by_key(pod, |b| b.0)
+            && let Ok(i) = bound.binary_search_by_key(pod, |b| b.0)
         {
-            *devices = bound[at].1;
+            *devices = bound[i].1;
         }
     }
 }

@@ -235,9 +235,9 @@ impl Simulation {
             totals.jobs_evicted += u32::from(is_evicted);
             totals.jobs_done += u32::from(j.ended.is_some() && !is_evicted);
             last_end = last_end.max(j.ended);
-            let known = j.submit.max(Time::ZERO);
-            waits.extend(j.first_start.filter(|start| *start >= Time::ZERO).map(|start| start - known));
-            ongoing.extend((is_live && j.first_start.is_none()).then(|| self.now() - known));
+            let submit = j.submit.max(Time::ZERO);
+            waits.extend(j.first_start.filter(|start| *start >= Time::ZERO).map(|start| start - submit));
+            ongoing.extend((is_live && j.first_start.is_none()).then(|| self.now() - submit));
         }
         totals.wait_now_s = ongoing.iter().max().map(|wait| wait.as_seconds());
         totals.waits_until_now = Waits::of([&waits[..], &ongoing].concat());
@@ -283,9 +283,9 @@ impl Simulation {
     }
 
     fn in_pools(&self, queue: Option<QueueId>, queues: &[QueueId], resource: Resource) -> Vec<PoolTotals> {
-        let of = |queue: QueueId| self.meter().in_pools(queue, resource);
+        let integrals = |queue: QueueId| self.meter().in_pools(queue, resource);
         let mut pools: Vec<Integrals> = Vec::new();
-        for (i, part) in queues.iter().flat_map(|&queue| of(queue).enumerate()) {
+        for (i, part) in queues.iter().flat_map(|&queue| integrals(queue).enumerate()) {
             pools.resize(pools.len().max(i + 1), Integrals::default());
             pools[i].grow(part);
         }

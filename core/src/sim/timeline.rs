@@ -110,15 +110,15 @@ impl Timeline {
     /// target is recorded at level *decisive*, if necessary by replaying it; the cycles before it are recorded at the
     /// given level.
     pub fn step_towards(&mut self, cycle: u32, level: Level) -> bool {
-        let here = self.present.cycle();
+        let present = self.present.cycle();
         if self.present.is_quiet() {
-            self.end = Some(here);
+            self.end = Some(present);
         }
         let cycle = self.end.map_or(cycle, |end| cycle.min(end));
-        if here == cycle && (cycle == 0 || self.present.level() >= Level::Decisive) {
+        if present == cycle && (cycle == 0 || self.present.level() >= Level::Decisive) {
             return false;
         }
-        if here >= cycle {
+        if present >= cycle {
             self.rewind(cycle);
         }
         let is_last = self.present.cycle() + 1 >= cycle;
@@ -128,18 +128,18 @@ impl Timeline {
     /// Takes a step towards a time; `false` once the next cycle is later.
     pub fn step_until(&mut self, time: Time, level: Level) -> bool {
         if self.present.now() > time {
-            let before = self.checkpoints.iter().rev().find(|(_, (kept, _))| kept.now() <= time);
+            let before = self.checkpoints.iter().rev().find(|(_, (simulation, _))| simulation.now() <= time);
             self.rewind(before.map_or(0, |(cycle, _)| cycle + 1));
         }
-        self.present.next_cycle_at().is_some_and(|at| at <= time) && !self.present.is_quiet() && self.advance(level)
+        self.present.next_cycle_at().is_some_and(|next| next <= time) && !self.present.is_quiet() && self.advance(level)
     }
 
     /// Restores the latest checkpoint before a cycle, so that the cycle itself is replayed; for cycle 0 the opening
     /// state.
     fn rewind(&mut self, cycle: u32) {
         let before = self.checkpoints.range(..cycle.max(1)).next_back();
-        let (_, kept) = before.expect("the opening state is always kept");
-        (self.present, self.record) = kept.clone();
+        let (_, checkpoint) = before.expect("the opening state is always kept");
+        (self.present, self.record) = checkpoint.clone();
         self.ahead = None;
     }
 
@@ -166,11 +166,11 @@ impl Timeline {
 
     /// The state after a cycle, unless more than so many cycles would have to be replayed for it.
     fn replayed(&self, cycle: u32, most: u32) -> Option<Simulation> {
-        let (from, (kept, _)) = self.checkpoints.range(..=cycle).next_back()?;
-        if cycle - from > most {
+        let (first, (simulation, _)) = self.checkpoints.range(..=cycle).next_back()?;
+        if cycle - first > most {
             return None;
         }
-        let mut after = kept.clone();
+        let mut after = simulation.clone();
         after.set_level(Level::Outcomes);
         while after.cycle() < cycle {
             after.advance()?;

@@ -51,10 +51,10 @@ impl Simulation {
 
     /// Reservations for pending pods that outlast the cycle.
     pub fn held(&self) -> Vec<ClaimView> {
-        let of =
+        let held_in =
             |(partition, part): (PartitionId, &PartitionState)| part.policy.held(self.view(partition), &part.memory);
-        let held = self.state.partitions.iter().flat_map(of);
-        held.map(|(pod, node)| ClaimView { pod, node }).collect()
+        let claims = self.state.partitions.iter().flat_map(held_in);
+        claims.map(|(pod, node)| ClaimView { pod, node }).collect()
     }
 
     /// The priorities by which sibling queues of a partition are compared; see

@@ -15,9 +15,9 @@ impl Simulation {
         }
         let Phase::Terminating { since, until } = phase else { return };
         let partition = self.cluster().jobs[self.cluster().pods[pod].job].partition;
-        let counted = self.fixed.timers[partition].after_eviction.map(|span| since + span);
-        if let Some(at) = counted.filter(|&at| at < until && at > self.state.now) {
-            self.state.agenda.add((at, AgendaKind::Timer, partition.0));
+        let stuck_at = self.fixed.timers[partition].after_eviction.map(|span| since + span);
+        if let Some(time) = stuck_at.filter(|&time| time < until && time > self.state.now) {
+            self.state.agenda.add((time, AgendaKind::Timer, partition.0));
         }
     }
 
@@ -35,7 +35,9 @@ impl Simulation {
     pub(super) fn wake_after_start(&mut self, job: JobId) {
         let partition = self.cluster().jobs[job].partition;
         let timers = &self.fixed.timers[partition];
-        if let (true, Some(start)) = (timers.on_agenda, self.cluster().jobs[job].last_start) {
+        if timers.on_agenda
+            && let Some(start) = self.cluster().jobs[job].last_start
+        {
             for &span in &timers.after_start {
                 self.state.agenda.add((start + span, AgendaKind::Timer, partition.0));
             }
@@ -45,7 +47,8 @@ impl Simulation {
     /// Adds the next measurement of usage for each partition in which it may change a decision.
     pub(super) fn wake_after_usage(&mut self) {
         for (partition, timers) in self.fixed.timers.iter() {
-            if let (true, Some(usage)) = (timers.on_agenda, timers.usage)
+            if timers.on_agenda
+                && let Some(usage) = timers.usage
                 && usage.every.is_some()
                 && self.usage_matters_in(partition)
             {
@@ -59,7 +62,7 @@ impl Simulation {
     pub(super) fn wake_after_incomplete_gang(&mut self, partition: PartitionId) {
         let has_incomplete = std::mem::take(&mut self.state.partitions[partition].saw_incomplete_gang);
         let timers = &self.fixed.timers[partition];
-        if let (true, true, Some(grace)) = (has_incomplete, timers.on_agenda, timers.after_incomplete_gang) {
+        if let Some(grace) = timers.after_incomplete_gang.filter(|_| has_incomplete && timers.on_agenda) {
             let grace = grace.max(Span::from_millis(1));
             self.state.agenda.add((self.state.now + grace, AgendaKind::Timer, partition.0));
         }
