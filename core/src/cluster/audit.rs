@@ -65,8 +65,8 @@ pub fn audit_live(world: &ClusterState) -> Vec<Finding> {
     let recount = Recount::new(world);
     for (id, recomputed) in recount.nodes.iter() {
         let maintained = world.node_use(id);
-        let same = Resource::ACCOUNTED.iter().all(|&r| recomputed.used().get(r) == maintained.used().get(r));
-        if !same || recomputed.free() != maintained.free() || recomputed.n_pods() != maintained.n_pods() {
+        let is_same = Resource::ACCOUNTED.iter().all(|&r| recomputed.used().get(r) == maintained.used().get(r));
+        if !is_same || recomputed.free() != maintained.free() || recomputed.n_pods() != maintained.n_pods() {
             findings.push(Finding::NodeSums(id));
         }
     }
@@ -79,11 +79,11 @@ pub fn audit_live(world: &ClusterState) -> Vec<Finding> {
         .map(|(recomputed, maintained)| (recomputed.1, maintained));
     for (recomputed, maintained) in std::iter::once((&recount.queues.all, &world.queues.all)).chain(in_pools) {
         for ((id, recomputed), maintained) in recomputed.iter().zip(maintained.values()) {
-            let same = (recomputed.allocated, recomputed.non_preemptible)
+            let is_same = (recomputed.allocated, recomputed.non_preemptible)
                 == (maintained.allocated, maintained.non_preemptible)
                 && (recomputed.leaving, recomputed.waiting, recomputed.gated)
                     == (maintained.leaving, maintained.waiting, maintained.gated);
-            if !same {
+            if !is_same {
                 findings.push(Finding::QueueSums(id));
             }
         }
@@ -116,26 +116,27 @@ pub fn audit_nodes(world: &ClusterState) -> Vec<Finding> {
 fn device_conflicts(world: &ClusterState) -> Vec<Finding> {
     let cluster = world.cluster();
     let mut findings = Vec::new();
-    let mut whole: Arena<NodeId, u64> = cluster.nodes.ids().map(|_| 0).collect();
-    let mut parts = whole.clone();
+    let mut whole_devices: Arena<NodeId, u64> = cluster.nodes.ids().map(|_| 0).collect();
+    let mut shared_devices = whole_devices.clone();
     for (id, pod) in cluster.live_jobs.iter().flat_map(|&job| cluster.pods_of(job)) {
         let Some(node) = pod.node else { continue };
         if cluster.nodes[node].partition != cluster.jobs[pod.job].partition {
             findings.push(Finding::Partition(id));
         }
         let (mask, n) = (pod.devices.0, cluster.nodes[node].n_devices());
-        let wanted = pod.request.gpu.n_devices();
+        let n_requested = pod.request.gpu.n_devices();
         // A pod may lack devices only on a node that has no free ones.
-        let is_missing = mask.count_ones() < wanted
+        let is_missing = mask.count_ones() < n_requested
             && world.may_exceed(node)
             && (world.node_use(node).n_free() == 0 || !matches!(pod.request.gpu, GpuRequest::Whole { .. }));
-        let mut conflict =
-            whole[node] & mask != 0 || n < 64 && mask >> n != 0 || mask.count_ones() != wanted && !is_missing;
+        let mut conflict = whole_devices[node] & mask != 0
+            || n < 64 && mask >> n != 0
+            || mask.count_ones() != n_requested && !is_missing;
         if matches!(pod.request.gpu, GpuRequest::Whole { .. }) {
-            conflict |= parts[node] & mask != 0;
-            whole[node] |= mask;
+            conflict |= shared_devices[node] & mask != 0;
+            whole_devices[node] |= mask;
         } else {
-            parts[node] |= mask;
+            shared_devices[node] |= mask;
         }
         if conflict {
             findings.push(Finding::Devices(node, id));

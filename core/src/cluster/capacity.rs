@@ -16,20 +16,20 @@ use crate::id::{NodeId, PodId};
 impl ClusterState {
     /// Changes the capacity of a node. Its pods stay, even if they exceed the capacity.
     pub fn set_capacity(&mut self, node: NodeId, capacity: Capacity) {
-        let own = &mut self.cluster.nodes[node];
-        (own.capacity, own.pods_max) = (capacity.amounts, capacity.pods_max);
-        if let Err(at) = self.may_exceed.binary_search(&node) {
-            self.may_exceed.insert(at, node);
+        let state = &mut self.cluster.nodes[node];
+        (state.capacity, state.pods_max) = (capacity.amounts, capacity.pods_max);
+        if let Err(i) = self.may_exceed.binary_search(&node) {
+            self.may_exceed.insert(i, node);
         }
         self.deal_devices(node);
     }
 
     /// Adds a node to `may_exceed` if its pods exceed its capacity.
     pub(super) fn note_excess(&mut self, node: NodeId) {
-        if let (true, Err(at)) =
-            (self.nodes[node].exceeds(&self.cluster.nodes[node]), self.may_exceed.binary_search(&node))
+        if self.nodes[node].exceeds(&self.cluster.nodes[node])
+            && let Err(i) = self.may_exceed.binary_search(&node)
         {
-            self.may_exceed.insert(at, node);
+            self.may_exceed.insert(i, node);
         }
     }
 
@@ -49,17 +49,17 @@ impl ClusterState {
     pub(super) fn deal_devices(&mut self, node: NodeId) {
         let pods: Vec<PodId> = self.pods_on(node).collect();
         let mut recomputed = NodeUse::new(&self.cluster.nodes[node]);
-        let there = recomputed.free().0;
+        let existing = recomputed.free().0;
         let keeps = |pod: &PodId| {
             let p = &self.cluster.pods[*pod];
-            p.devices.0 & !there == 0 && p.devices.0.count_ones() == p.request.gpu.n_devices()
+            p.devices.0 & !existing == 0 && p.devices.0.count_ones() == p.request.gpu.n_devices()
         };
-        let (keeping, others): (Vec<PodId>, Vec<PodId>) = pods.into_iter().partition(keeps);
+        let (keeping, displaced): (Vec<PodId>, Vec<PodId>) = pods.into_iter().partition(keeps);
         for pod in keeping {
             let p = &self.cluster.pods[pod];
             recomputed.take(&p.request, p.devices);
         }
-        for pod in others {
+        for pod in displaced {
             let p = &mut self.cluster.pods[pod];
             let devices = recomputed.pick_some(p.request.gpu, p.devices);
             recomputed.take(&p.request, devices);
@@ -74,8 +74,8 @@ impl ClusterState {
     /// Starts a pod that was placed outside the scheduler, even beyond the capacity of its node. Returns `false` if
     /// there is no such placement or the node is down; the pod is then pending.
     pub(super) fn start_found(&mut self, pod: PodId) -> bool {
-        let Ok(at) = self.cluster.found.binary_search_by_key(&pod, |found| found.pod) else { return false };
-        let Found { node, devices, since, .. } = self.cluster.found[at];
+        let Ok(i) = self.cluster.found.binary_search_by_key(&pod, |found| found.pod) else { return false };
+        let Found { node, devices, since, .. } = self.cluster.found[i];
         if !self.cluster.nodes[node].ready {
             return false;
         }

@@ -132,8 +132,8 @@ pub struct PodSet {
 impl Job {
     /// The partition after the present one in its list, cyclically; `None`: there is no other.
     pub fn next_pool(&self) -> Option<PartitionId> {
-        let at = self.pools.iter().position(|pool| *pool == self.partition)?;
-        let next = self.pools[(at + 1) % self.pools.len()];
+        let position = self.pools.iter().position(|pool| *pool == self.partition)?;
+        let next = self.pools[(position + 1) % self.pools.len()];
         (next != self.partition).then_some(next)
     }
     /// Number of members that a group needs, unless all; the name of the job itself is empty.

@@ -109,9 +109,9 @@ impl ClusterState {
         let lasts = self.cluster.jobs[p.job].lasts;
         let place = p.node.and_then(|node| {
             let free = self.nodes[node].pick_some(p.request.gpu, Devices(0));
-            let whole = matches!(p.request.gpu, super::GpuRequest::Whole { .. });
-            let taken = whole && p.devices.0 & !self.nodes[node].free().0 != 0;
-            let devices = if p.devices == Devices(0) || taken { free } else { p.devices };
+            let is_whole = matches!(p.request.gpu, super::GpuRequest::Whole { .. });
+            let is_taken = is_whole && p.devices.0 & !self.nodes[node].free().0 != 0;
+            let devices = if p.devices == Devices(0) || is_taken { free } else { p.devices };
             self.cluster.nodes[node].ready.then_some((node, devices))
         });
         let p = &mut self.cluster.pods[pod];
@@ -139,9 +139,9 @@ impl ClusterState {
 
     /// Counts the pods of a job, and submits it if it is live at the start.
     fn open_job(&mut self, job: JobId) {
-        let held = self.cluster.pods_of(job).filter(|(_, p)| p.phase.holds()).map(|(id, _)| self.pods[id].since);
-        let first = held.min();
-        let live = first.is_some() || self.cluster.jobs[job].submit <= Time::ZERO;
+        let starts = self.cluster.pods_of(job).filter(|(_, p)| p.phase.holds()).map(|(id, _)| self.pods[id].since);
+        let first = starts.min();
+        let is_live = first.is_some() || self.cluster.jobs[job].submit <= Time::ZERO;
         for pod in self.cluster.jobs[job].pod_ids() {
             let phase = self.cluster.pods[pod].phase;
             match phase {
@@ -161,7 +161,7 @@ impl ClusterState {
             j.first_start = j.first_start.or(Some(first));
             j.last_start = j.last_start.or(Some(first));
         }
-        if live {
+        if is_live {
             self.submit(job, Time::ZERO);
         }
         self.touched.clear();
@@ -213,12 +213,12 @@ impl ClusterState {
     /// Submits a job, or the pods that join it now: they become pending, unless they already run. Returns those that
     /// run.
     pub fn submit(&mut self, job: JobId, now: Time) -> Vec<PodId> {
-        if let Err(at) = self.cluster.live_jobs.binary_search(&job) {
-            self.cluster.live_jobs.insert(at, job);
+        if let Err(i) = self.cluster.live_jobs.binary_search(&job) {
+            self.cluster.live_jobs.insert(i, job);
         }
         let mut running = Vec::new();
         for pod in self.cluster.jobs[job].pod_ids() {
-            let is_later = self.cluster.joins_at(pod).is_some_and(|at| at > now);
+            let is_later = self.cluster.joins_at(pod).is_some_and(|time| time > now);
             if self.cluster.pods[pod].phase != Phase::Future || is_later {
                 continue;
             }
@@ -297,8 +297,8 @@ impl ClusterState {
     pub fn run(&mut self, pod: PodId, now: Time) {
         let job = self.cluster.pods[pod].job;
         let done = self.pods[pod].done;
-        let rest = |lasts: Span| Span::from_millis((lasts.as_millis() - done.as_millis()).max(0));
-        let until = self.cluster.jobs[job].lasts.map(|lasts| now + rest(lasts));
+        let remaining = |lasts: Span| Span::from_millis((lasts.as_millis() - done.as_millis()).max(0));
+        let until = self.cluster.jobs[job].lasts.map(|lasts| now + remaining(lasts));
         self.set_phase(pod, Phase::Running { since: now, until });
         let first = &mut self.cluster.jobs[job].first_start;
         *first = first.or(Some(now));
@@ -322,12 +322,12 @@ impl ClusterState {
     /// work is pending, or the pod, and possibly its job, is over. Returns the node.
     pub fn gone(&mut self, pod: PodId, now: Time) -> NodeId {
         let held_ms = (now - self.pods[pod].since.max(Time::ZERO)).as_millis();
-        let held = request_of(&self.cluster.pods[pod].request);
+        let requested = request_of(&self.cluster.pods[pod].request);
         let restart = self.cluster.jobs[self.cluster.pods[pod].job].restart;
         if restart != Restart::Resume {
             self.on_path(pod, |sums| {
-                for (lost, held) in sums.lost.iter_mut().zip(held) {
-                    *lost += i128::from(held) * i128::from(held_ms);
+                for (lost, requested) in sums.lost.iter_mut().zip(requested) {
+                    *lost += i128::from(requested) * i128::from(held_ms);
                 }
             });
         }
@@ -402,7 +402,7 @@ impl ClusterState {
     ) {
         let Cluster { partitions, queues, .. } = &mut self.cluster;
         let queue = match &mut partitions[partition].queues {
-            Some(own) => &mut own[id],
+            Some(queues_of_partition) => &mut queues_of_partition[id],
             None => &mut queues[id],
         };
         queue.priority = priority.or(queue.priority);
@@ -448,8 +448,8 @@ impl ClusterState {
             return false;
         }
         self.cluster.jobs[job].ended = Some(now);
-        if let Ok(at) = self.cluster.live_jobs.binary_search(&job) {
-            self.cluster.live_jobs.remove(at);
+        if let Ok(i) = self.cluster.live_jobs.binary_search(&job) {
+            self.cluster.live_jobs.remove(i);
         }
         true
     }
@@ -491,7 +491,7 @@ fn count(cluster: &Cluster, queues: &mut QueueTotals, pod: PodId, sign: i64) {
     let p = &cluster.pods[pod];
     let request = request_of(&p.request);
     let is_non_preemptible = cluster.jobs[p.job].preemptible == Preemptible::No;
-    let add = |to: &mut Sums| add_to(to, request, sign);
+    let add = |sums: &mut Sums| add_to(sums, request, sign);
     let phase = p.phase;
     on_path(cluster, queues, pod, |sums| match phase {
         Phase::Starting { .. } | Phase::Running { .. } => {
@@ -551,7 +551,7 @@ impl Recount {
         }
         for (id, pod) in cluster.live_jobs.iter().flat_map(|&job| cluster.pods_of(job)) {
             count(cluster, &mut queues, id, 1);
-            if let (true, Some(node)) = (pod.phase.holds(), pod.node) {
+            if let Some(node) = pod.node.filter(|_| pod.phase.holds()) {
                 nodes[node].take(&pod.request, pod.devices);
             }
         }
@@ -562,7 +562,7 @@ impl Recount {
 impl ClusterState {
     /// For the audit: whether the counts of a job's pods are correct.
     pub(super) fn counts_are_correct(&self, job: JobId) -> bool {
-        let n = |is: fn(Phase) -> bool| self.cluster.pods_of(job).filter(|(_, p)| is(p.phase)).count() as u32;
-        self.jobs[job] == JobCounts { open: n(|phase| !phase.is_over()), holding: n(Phase::holds) }
+        let count = |test: fn(Phase) -> bool| self.cluster.pods_of(job).filter(|(_, p)| test(p.phase)).count() as u32;
+        self.jobs[job] == JobCounts { open: count(|phase| !phase.is_over()), holding: count(Phase::holds) }
     }
 }

@@ -94,19 +94,19 @@ impl Cluster {
     /// set, the first pods by name up to its minimum, because pods are evicted from the end.
     pub fn fixed_pods(&self, job: JobId) -> Vec<PodId> {
         let holds = |pod: &Pod| matches!(pod.phase, Phase::Starting { .. } | Phase::Running { .. });
-        let held = self.pods_of(job).filter(|(_, pod)| holds(pod)).map(|(id, _)| id);
+        let holding = self.pods_of(job).filter(|(_, pod)| holds(pod)).map(|(id, _)| id);
         let mut fixed: Vec<PodId> = match self.jobs[job].preemptible {
             Preemptible::Yes => Vec::new(),
-            Preemptible::No | Preemptible::Semi => held.collect(),
+            Preemptible::No | Preemptible::Semi => holding.collect(),
         };
         if self.jobs[job].preemptible == Preemptible::Semi {
             fixed.sort_by_key(|&pod| (self.pods[pod].pod_set, self.pods[pod].name.clone()));
             let (mut set, mut n) = (None, 0);
             fixed.retain(|&pod| {
-                let own = self.pods[pod].pod_set;
-                n = if set == Some(own) { n + 1 } else { 1 };
-                set = Some(own);
-                n <= self.pod_sets[own].min_available
+                let pod_set = self.pods[pod].pod_set;
+                n = if set == Some(pod_set) { n + 1 } else { 1 };
+                set = Some(pod_set);
+                n <= self.pod_sets[pod_set].min_available
             });
         }
         fixed
@@ -116,7 +116,7 @@ impl Cluster {
     /// pods than its minimum. Evictions beyond the minimum do not count, and neither does a withdrawn job.
     pub fn is_evicted(&self, job: JobId) -> bool {
         let j = &self.jobs[job];
-        let has = |is: fn(Phase) -> bool| self.pods_of(job).any(|(_, pod)| is(pod.phase));
+        let has = |test: fn(Phase) -> bool| self.pods_of(job).any(|(_, pod)| test(pod.phase));
         if j.restart != Restart::Never || j.ended.is_none() || has(|p| matches!(p, Phase::Removed { .. })) {
             return false;
         }
@@ -130,24 +130,24 @@ impl Cluster {
 
     /// Time at which a pod joins its job; `None`: at the submission.
     pub fn joins_at(&self, pod: PodId) -> Option<Time> {
-        let found = self.joining.binary_search_by_key(&pod, |joining| joining.pod);
-        found.ok().map(|at| self.joining[at].at)
+        let position = self.joining.binary_search_by_key(&pod, |joining| joining.pod);
+        position.ok().map(|i| self.joining[i].at)
     }
 
     /// The pods of a submitted job that have not joined it yet, with their times; empty before the submission.
     pub fn joining_of(&self, job: JobId) -> impl Iterator<Item = Joining> + '_ {
         let (first, n) = self.jobs[job].pods;
-        let from = self.joining.partition_point(|joining| joining.pod < first);
-        let of_job = self.joining[from..].iter().take_while(move |joining| joining.pod.0 < first.0 + n);
+        let start = self.joining.partition_point(|joining| joining.pod < first);
+        let of_job = self.joining[start..].iter().take_while(move |joining| joining.pod.0 < first.0 + n);
         let is_live = self.live_jobs.binary_search(&job).is_ok();
-        let yet = move |joining: &&Joining| is_live && self.pods[joining.pod].phase == Phase::Future;
-        of_job.filter(yet).copied()
+        let is_expected = move |joining: &&Joining| is_live && self.pods[joining.pod].phase == Phase::Future;
+        of_job.filter(is_expected).copied()
     }
 
     /// The queues with their values in a partition.
     pub fn queues_in(&self, partition: PartitionId) -> &Arena<QueueId, Queue> {
-        let own = self.partitions.get(partition).and_then(|partition| partition.queues.as_ref());
-        own.unwrap_or(&self.queues)
+        let of_partition = self.partitions.get(partition).and_then(|partition| partition.queues.as_ref());
+        of_partition.unwrap_or(&self.queues)
     }
 
     /// Iterates from a queue up to its root, the queue itself first.

@@ -31,11 +31,11 @@ struct Shared {
 }
 
 /// Adds the lowest of some other devices until there are `n`.
-fn with_lowest(mut picked: u64, mut others: u64, n: u32) -> u64 {
-    while picked.count_ones() < n && others != 0 {
-        let lowest = others & others.wrapping_neg();
+fn with_lowest(mut picked: u64, mut available: u64, n: u32) -> u64 {
+    while picked.count_ones() < n && available != 0 {
+        let lowest = available & available.wrapping_neg();
         picked |= lowest;
-        others ^= lowest;
+        available ^= lowest;
     }
     picked
 }
@@ -111,7 +111,7 @@ impl NodeUse {
     /// The devices a request would get: whole ones from the lowest free device; parts on the fullest shared devices
     /// with room, lowest number first among equals, then from the lowest free device. `None`: too few devices.
     pub fn pick(&self, gpu: GpuRequest) -> Option<Devices> {
-        let (wanted, parts) = match gpu {
+        let (n_devices, parts) = match gpu {
             GpuRequest::None => return Some(Devices(0)),
             GpuRequest::Whole { devices } => (devices, false),
             GpuRequest::Fraction { devices, .. } | GpuRequest::Memory { devices, .. } => (devices, true),
@@ -124,12 +124,12 @@ impl NodeUse {
             }
             let mut room: Vec<_> = self.shared.iter().filter(|s| s.mib + mib <= self.device_mib).collect();
             room.sort_by_key(|s| (-s.mib, s.device));
-            for shared in room.into_iter().take(wanted as usize) {
+            for shared in room.into_iter().take(n_devices as usize) {
                 picked |= 1 << shared.device;
             }
         }
-        let picked = with_lowest(picked, self.free, wanted);
-        (picked.count_ones() == wanted).then_some(Devices(picked))
+        let picked = with_lowest(picked, self.free, n_devices);
+        (picked.count_ones() == n_devices).then_some(Devices(picked))
     }
 
     /// Whether a request can be served with exactly these devices.
@@ -137,15 +137,15 @@ impl NodeUse {
         let n = devices.0.count_ones();
         match gpu {
             GpuRequest::None => n == 0,
-            GpuRequest::Whole { devices: wanted } => n == wanted && devices.0 & !self.free == 0,
-            GpuRequest::Fraction { devices: wanted, .. } | GpuRequest::Memory { devices: wanted, .. } => {
+            GpuRequest::Whole { devices: n_devices } => n == n_devices && devices.0 & !self.free == 0,
+            GpuRequest::Fraction { devices: n_devices, .. } | GpuRequest::Memory { devices: n_devices, .. } => {
                 let mib = self.part_mib(gpu);
                 let has_room = |device: u32| {
                     let shared = self.shared.iter().find(|s| s.device == device);
                     let is_free = self.free & (1 << device) != 0;
                     shared.map_or(is_free && mib <= self.device_mib, |s| s.mib + mib <= self.device_mib)
                 };
-                n == wanted && devices.iter().all(has_room)
+                n == n_devices && devices.iter().all(has_room)
             }
         }
     }
@@ -159,8 +159,8 @@ impl NodeUse {
 
     /// The first resource other than GPUs that is insufficient for a request.
     pub fn lacking(&self, node: &Node, request: &Request) -> Option<Resource> {
-        let others = request.resources.iter().filter(|&(r, a)| r != Resource::GPU && a > Amount::ZERO);
-        for (resource, amount) in others {
+        let requested = request.resources.iter().filter(|&(r, a)| r != Resource::GPU && a > Amount::ZERO);
+        for (resource, amount) in requested {
             if self.used.get(resource) + amount > node.capacity.get(resource) {
                 return Some(resource);
             }
@@ -170,9 +170,9 @@ impl NodeUse {
 
     /// The devices for a pod that stays although there may be too few: its own as far as they are free, then the lowest
     /// free ones.
-    pub fn pick_some(&self, gpu: GpuRequest, own: Devices) -> Devices {
+    pub fn pick_some(&self, gpu: GpuRequest, present: Devices) -> Devices {
         let GpuRequest::Whole { devices } = gpu else { return self.pick(gpu).unwrap_or_default() };
-        let picked = own.0 & self.free;
+        let picked = present.0 & self.free;
         Devices(with_lowest(picked, self.free & !picked, devices))
     }
 
@@ -199,11 +199,11 @@ impl NodeUse {
                 let mib = self.part_mib(request.gpu);
                 for device in devices.iter() {
                     match self.shared.binary_search_by_key(&device, |s| s.device) {
-                        Ok(at) => {
-                            self.shared[at].mib += mib;
-                            self.shared[at].n_pods += 1;
+                        Ok(i) => {
+                            self.shared[i].mib += mib;
+                            self.shared[i].n_pods += 1;
                         }
-                        Err(at) => self.shared.insert(at, Shared { device, mib, n_pods: 1 }),
+                        Err(i) => self.shared.insert(i, Shared { device, mib, n_pods: 1 }),
                     }
                 }
                 self.free &= !devices.0;
@@ -222,11 +222,11 @@ impl NodeUse {
             GpuRequest::Fraction { .. } | GpuRequest::Memory { .. } => {
                 let mib = self.part_mib(request.gpu);
                 for device in devices.iter() {
-                    if let Ok(at) = self.shared.binary_search_by_key(&device, |s| s.device) {
-                        self.shared[at].mib -= mib;
-                        self.shared[at].n_pods -= 1;
-                        if self.shared[at].n_pods == 0 {
-                            self.shared.remove(at);
+                    if let Ok(i) = self.shared.binary_search_by_key(&device, |s| s.device) {
+                        self.shared[i].mib -= mib;
+                        self.shared[i].n_pods -= 1;
+                        if self.shared[i].n_pods == 0 {
+                            self.shared.remove(i);
                             self.free |= 1 << device;
                         }
                     }
