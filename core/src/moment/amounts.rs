@@ -23,9 +23,9 @@ impl Amounts {
     /// Converts sums in base units.
     pub fn of_sums(sums: &[i64]) -> Amounts {
         let mut amounts = Amounts::default();
-        for ((at, sum), to) in sums.iter().enumerate().zip(amounts.0.iter_mut()) {
+        for ((i, sum), amount) in sums.iter().enumerate().zip(amounts.0.iter_mut()) {
             // The position of a resource is its index.
-            *to = crate::units::Amount::base_units(*sum).in_policy_units(Resource(at as u8));
+            *amount = crate::units::Amount::base_units(*sum).in_policy_units(Resource(i as u8));
         }
         amounts
     }

@@ -46,8 +46,8 @@ pub fn frame(names: &Arc<Names>, sim: &Simulation, record: &CycleRecord) -> Fram
         next_ms: sim.next_cycle_at().map(Time::as_millis),
     };
     for pool in cluster.partitions.ids() {
-        let own = frame.pools.get_mut(pool.index()).map(|pool| &mut pool.queues);
-        orders::put_priorities(sim, pool, own.unwrap_or(&mut frame.queues));
+        let queues = frame.pools.get_mut(pool.index()).map(|pool| &mut pool.queues);
+        orders::put_priorities(sim, pool, queues.unwrap_or(&mut frame.queues));
     }
     place_pods(&mut frame, cluster, record);
     place_claims(&mut frame, cluster, claims(sim, record));
@@ -64,8 +64,8 @@ pub fn triple(values: &PerResource<f64>) -> [f64; 3] {
 }
 
 /// The policy's amounts of CPU, memory and GPU, with the cluster's amounts of named resources.
-pub fn amounts(values: &PerResource<f64>, others: &Amounts) -> Amounts {
-    Amounts::from(triple(values)).with_named(others)
+pub fn amounts(values: &PerResource<f64>, named: &Amounts) -> Amounts {
+    Amounts::from(triple(values)).with_named(named)
 }
 
 /// CPU, memory and GPU, in this order; infinity becomes `None`.
@@ -92,9 +92,9 @@ pub fn capacity(cluster: &Cluster, pool: Option<PartitionId>) -> Amounts {
     sum
 }
 
-fn add(to: &mut Amounts, other: &Amounts) {
-    for (to, other) in to.iter_mut().zip(other.iter()) {
-        *to += other;
+fn add(sums: &mut Amounts, amounts: &Amounts) {
+    for (sum, amount) in sums.iter_mut().zip(amounts.iter()) {
+        *sum += amount;
     }
 }
 
@@ -118,11 +118,11 @@ fn queue_row(cluster: &Cluster, row: &LedgerRow, [allocated, non_preemptible, re
 fn pools(cluster: &Cluster, record: &CycleRecord) -> Vec<PoolRow> {
     let row = |(ledger, (id, partition)): (&Arc<Ledger>, (PartitionId, &Partition))| {
         let named = named_in(cluster, id);
-        let of = |row: &LedgerRow| queue_row(cluster, row, &named[row.queue.index()]);
+        let queue = |row: &LedgerRow| queue_row(cluster, row, &named[row.queue.index()]);
         PoolRow {
             name: partition.name.to_string(),
             total: amounts(&ledger.total, &capacity(cluster, Some(id))),
-            queues: ledger.rows.iter().map(of).collect(),
+            queues: ledger.rows.iter().map(queue).collect(),
         }
     };
     record.pools.iter().zip(cluster.partitions.iter()).map(row).collect()
@@ -175,8 +175,8 @@ fn pool_name(cluster: &Cluster, pool: PartitionId) -> String {
 
 fn job_row(cluster: &Cluster, id: JobId, gpus_of: fn(&Pod) -> f64) -> JobRow {
     let job = &cluster.jobs[id];
-    let count = |is: fn(Phase) -> bool| {
-        job.pod_ids().filter(|&pod| is(cluster.pods[pod].phase)).count().try_into().unwrap_or(u32::MAX)
+    let count = |test: fn(Phase) -> bool| {
+        job.pod_ids().filter(|&pod| test(cluster.pods[pod].phase)).count().try_into().unwrap_or(u32::MAX)
     };
     let request = job_amount(cluster, id);
     JobRow {
@@ -253,11 +253,11 @@ fn all_queues(frame: &mut Frame, pool: PartitionId) -> impl Iterator<Item = &mut
 fn add_up(
     queues: &mut [QueueRow],
     cluster: &Cluster,
-    from: QueueId,
+    queue: QueueId,
     amount: &Amounts,
     field: fn(&mut QueueRow) -> &mut Amounts,
 ) {
-    for id in cluster.path_to_root(from) {
+    for id in cluster.path_to_root(queue) {
         if let Some(row) = queues.get_mut(id.index()) {
             add(field(row), amount);
         }
@@ -274,7 +274,7 @@ fn place_pods(frame: &mut Frame, cluster: &Cluster, record: &CycleRecord) {
             Preemptible::Yes | Preemptible::No => Vec::new(),
         };
         for (id, pod) in cluster.pods_of(job_id) {
-            let (Some(node), true) = (pod.node, pod.phase.holds()) else { continue };
+            let Some(node) = pod.node.filter(|_| pod.phase.holds()) else { continue };
             let amount = amount_on(cluster, pod, Some(node));
             let leaving = matches!(pod.phase, Phase::Terminating { .. });
             if leaving {
@@ -311,12 +311,12 @@ fn place_pods(frame: &mut Frame, cluster: &Cluster, record: &CycleRecord) {
 
 /// Adds a pod's amount to that of its queue on the node. Pods with GPUs only are shown in the cells instead.
 fn hold(card: &mut NodeCard, queue: QueueId, leaving: bool, amount: &Amounts) {
-    if amount.iter().enumerate().all(|(at, amount)| at == Resource::GPU.index() || *amount == 0.0) {
+    if amount.iter().enumerate().all(|(i, amount)| i == Resource::GPU.index() || *amount == 0.0) {
         return;
     }
-    let is_it = |held: &&mut Holding| held.queue == queue.0 && held.leaving == leaving;
-    match card.holds.iter_mut().find(is_it) {
-        Some(held) => add(&mut held.amount, amount),
+    let is_same = |holding: &&mut Holding| holding.queue == queue.0 && holding.leaving == leaving;
+    match card.holds.iter_mut().find(is_same) {
+        Some(holding) => add(&mut holding.amount, amount),
         None => card.holds.push(Holding { queue: queue.0, leaving, amount: *amount }),
     }
 }
@@ -377,9 +377,9 @@ fn portion(cluster: &Cluster, pod: &Pod, node: NodeId) -> f64 {
 /// Reservations for pending pods, of the cycle and beyond.
 fn claims(sim: &Simulation, record: &CycleRecord) -> Vec<ClaimView> {
     let mut claims = sim.held();
-    let held = claims.len();
+    let n_held = claims.len();
     for claim in record.claims() {
-        if claims[..held].iter().all(|held| held.pod != claim.pod) {
+        if claims[..n_held].iter().all(|held| held.pod != claim.pod) {
             claims.push(claim);
         }
     }
@@ -398,11 +398,11 @@ fn place_claims(frame: &mut Frame, cluster: &Cluster, claims: Vec<ClaimView>) {
         let claim = Claim { job: job.name.to_string(), queue: job.queue.0 };
         let cells = &mut frame.nodes[node.index()].cells;
         for _ in 0..pod.request.gpu.n_devices() {
-            let is_left = |c: &Cell| c.claimed.is_none() && c.pods.iter().any(|p| p.leaving);
+            let is_leaving = |c: &Cell| c.claimed.is_none() && c.pods.iter().any(|p| p.leaving);
             let is_free = |c: &Cell| c.claimed.is_none() && c.pods.is_empty();
-            let at = cells.iter().position(is_left).or_else(|| cells.iter().position(is_free));
-            if let Some(at) = at {
-                cells[at].claimed = Some(claim.clone());
+            let position = cells.iter().position(is_leaving).or_else(|| cells.iter().position(is_free));
+            if let Some(position) = position {
+                cells[position].claimed = Some(claim.clone());
             }
         }
     }
@@ -418,11 +418,11 @@ fn events(cluster: &Cluster, record: &CycleRecord) -> Vec<EventRow> {
 
 /// The latest jobs that ended because evicted pods were not replaced.
 fn evicted(sim: &Simulation) -> Vec<EventRow> {
-    let all = sim.evicted_jobs();
-    let latest = &all[all.len().saturating_sub(EVICTED_MAX)..];
-    let row = |(at, event): &(Time, Event)| {
+    let jobs = sim.evicted_jobs();
+    let latest = &jobs[jobs.len().saturating_sub(EVICTED_MAX)..];
+    let row = |(time, event): &(Time, Event)| {
         let recorded = Recorded { event: *event, action: "", checks: Default::default() };
-        event_row(sim.cluster(), *at, &recorded)
+        event_row(sim.cluster(), *time, &recorded)
     };
     latest.iter().map(row).collect()
 }

@@ -44,7 +44,7 @@ struct About {
     by: Option<JobId>,
     reason: &'static str,
     pool: String,
-    says: String,
+    text: String,
 }
 
 /// The events of a cycle, one line per event.
@@ -66,7 +66,7 @@ pub fn events(cluster: &Cluster, record: &CycleRecord) -> String {
             about.by.map_or("", name),
             about.reason,
             about.pool.as_str(),
-            about.says.as_str(),
+            about.text.as_str(),
         ]));
     };
     for recorded in &record.events {
@@ -100,16 +100,15 @@ fn about(cluster: &Cluster, event: &Event) -> About {
         Event::Offered { job, partition } => {
             About { job: Some(job), pool: cluster.partitions[partition].name.to_string(), ..none }
         }
-        Event::Changed { entry, .. } => About { says: format!("entry {} of the timeline", entry + 1), ..none },
+        Event::Changed { entry, .. } => About { text: format!("entry {} of the timeline", entry + 1), ..none },
     }
 }
 
 fn of_mark(cluster: &Cluster, mark: &Mark) -> About {
-    let says = mark.rule.0.says.to_string();
-    let mut about = About { says, ..About::default() };
+    let mut about = About { text: mark.rule.0.says.to_string(), ..About::default() };
     (about.job, about.pod) = (mark.subject.job, mark.subject.pod);
     if let (None, Some(queue)) = (about.job, mark.subject.queue) {
-        about.says = format!("{}: {}", cluster.queues[queue].name, about.says);
+        about.text = format!("{}: {}", cluster.queues[queue].name, about.text);
     }
     about
 }
@@ -132,14 +131,14 @@ pub fn series(cluster: &Cluster, before: &Ledger, record: &CycleRecord) -> Strin
 fn amounts(row: &LedgerRow, resource: Resource) -> [String; 7] {
     let per_unit = if resource == Resource::CPU { 1000.0 } else { 1.0 };
     let number = |n: f64| if n == f64::INFINITY { "unlimited".to_string() } else { (n / per_unit).to_string() };
-    let of = |amounts: &PerResource<f64>| number(amounts.get(resource));
+    let cell = |amounts: &PerResource<f64>| number(amounts.get(resource));
     [
-        of(&row.allocated),
-        of(&row.non_preemptible),
-        of(&row.request),
-        row.fair_share.as_ref().map_or(String::new(), of),
-        of(&row.quota),
-        of(&row.limit),
+        cell(&row.allocated),
+        cell(&row.non_preemptible),
+        cell(&row.request),
+        row.fair_share.as_ref().map_or(String::new(), cell),
+        cell(&row.quota),
+        cell(&row.limit),
         row.usage.map_or(String::new(), |usage| usage.get(resource).to_string()),
     ]
 }

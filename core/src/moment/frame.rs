@@ -93,8 +93,8 @@ impl Frame {
 
     /// The position of a queue; `near`, its position in another frame, is tried first.
     pub fn position(&self, name: &str, near: usize) -> Option<usize> {
-        let is_it = |at: &usize| self.queues.get(*at).is_some_and(|row| row.name == name);
-        Some(near).filter(is_it).or_else(|| self.queues.iter().position(|row| row.name == name))
+        let is_named = |i: &usize| self.queues.get(*i).is_some_and(|row| row.name == name);
+        Some(near).filter(is_named).or_else(|| self.queues.iter().position(|row| row.name == name))
     }
 
     /// States such as `failed` of jobs that are no longer pending although they have not ended, by name.
@@ -505,13 +505,13 @@ pub struct AlternativeShare {
 
 impl LadderLevel {
     /// Sum of the weights in a round.
-    pub fn weights(&self, of: &DivisionRound) -> f64 {
+    pub fn weights(&self, round: &DivisionRound) -> f64 {
         let rounds = self.lines.iter().filter_map(|line| match &line.step {
             DivisionStep::Round(round) => Some(round),
             _ => None,
         });
-        let same = rounds.filter(|round| (round.priority, round.round) == (of.priority, of.round));
-        same.map(|round| round.weight).sum()
+        let same_round = rounds.filter(|r| (r.priority, r.round) == (round.priority, round.round));
+        same_round.map(|r| r.weight).sum()
     }
 
     /// A queue's part and the sum of all parts of its round: weights, corrected by past usage if that changes them.

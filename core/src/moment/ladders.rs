@@ -11,14 +11,14 @@ use super::{AlternativeShare, LadderLevel, LadderLine};
 /// The levels in the derivation of a queue's present fair share, from the root down.
 pub fn levels(sim: &Simulation, queue: &str, resource: Resource) -> Vec<LadderLevel> {
     let cluster = sim.cluster();
-    let found = cluster.queues.iter().find(|(_, q)| &*q.name == queue);
-    let Some((id, _)) = found.filter(|_| resource.is_accounted()) else { return Vec::new() };
-    let is_one = cluster.partitions.ids().count() == 1;
+    let queue = cluster.queues.iter().find(|(_, q)| &*q.name == queue);
+    let Some((id, _)) = queue.filter(|_| resource.is_accounted()) else { return Vec::new() };
+    let has_one_pool = cluster.partitions.ids().count() == 1;
     pools_with_work(sim, id)
         .into_iter()
         .flat_map(|pool| {
             let mut levels = ladder(cluster, &sim.derive_in(pool, id, resource));
-            if !is_one {
+            if !has_one_pool {
                 let name = &cluster.partitions[pool].name;
                 levels.iter_mut().for_each(|level| level.pool = name.to_string());
             }
@@ -32,9 +32,9 @@ pub fn ladder(cluster: &Cluster, steps: &[DivisionStep]) -> Vec<LadderLevel> {
     let name = |id| cluster.queues[id].name.to_string();
     let mut levels: Vec<LadderLevel> = Vec::new();
     for step in steps {
-        if let DivisionStep::Capacity { of, amount } = step {
-            let of = of.map(name).unwrap_or_default();
-            levels.push(LadderLevel { of, capacity: *amount, ..LadderLevel::default() });
+        if let DivisionStep::Capacity { of: parent, amount } = step {
+            let parent = parent.map(name).unwrap_or_default();
+            levels.push(LadderLevel { of: parent, capacity: *amount, ..LadderLevel::default() });
             continue;
         }
         let Some(level) = levels.last_mut() else { continue };

@@ -61,8 +61,8 @@ impl Names {
 
     /// The display name of a queue; empty if it has none.
     pub fn display_name(&self, queue: QueueId) -> &str {
-        let found = self.display_names.binary_search_by_key(&queue, |(id, _)| *id);
-        found.map_or("", |at| &self.display_names[at].1)
+        let position = self.display_names.binary_search_by_key(&queue, |(id, _)| *id);
+        position.map_or("", |i| &self.display_names[i].1)
     }
 
     /// The name of a job; empty for an unknown id.
@@ -77,7 +77,7 @@ impl Names {
 
     /// Finds a job by name.
     pub fn find(&self, name: &str) -> Option<JobId> {
-        self.jobs.iter().position(|(of, _)| **of == *name).map(JobId::from_index)
+        self.jobs.iter().position(|(job_name, _)| **job_name == *name).map(JobId::from_index)
     }
 
     /// The name of a pod; empty for an unknown id.

@@ -23,15 +23,15 @@ pub struct PriorityRow {
 /// The order around a queue or a job in the next pass, from the root down.
 pub fn orders(sim: &Simulation, queue: &str, job: Option<&str>) -> Vec<OrderLevel> {
     let cluster = sim.cluster();
-    let found = match job {
+    let subject = match job {
         Some(name) => {
             let mut jobs = cluster.live_jobs.iter().copied();
-            let found = jobs.find(|&id: &JobId| *cluster.jobs[id].name == *name);
-            found.map(|id| (cluster.jobs[id].queue, Some(id)))
+            let subject = jobs.find(|&id: &JobId| *cluster.jobs[id].name == *name);
+            subject.map(|id| (cluster.jobs[id].queue, Some(id)))
         }
         None => cluster.queues.iter().find(|(_, q)| *q.name == *queue).map(|(id, _)| (id, None)),
     };
-    let Some((queue, job)) = found else { return Vec::new() };
+    let Some((queue, job)) = subject else { return Vec::new() };
     let pools = match job {
         Some(job) => vec![cluster.jobs[job].partition],
         None => pools_with_work(sim, queue),

@@ -40,13 +40,13 @@ pub struct RuleUse {
 
 /// Counts the uses of a rule in the cycle between two states.
 pub fn count(before: Simulation, after: &Simulation, rule: &str) -> RuleUse {
-    let mut found = RuleUse {
+    let mut uses = RuleUse {
         rule: rule.to_string(),
         cycle: after.cycle(),
         is_counted: after.cluster().queues.iter().count() <= QUEUES_MAX,
         ..RuleUse::default()
     };
-    let Some(explained) = explain(&before, Level::Every) else { return found };
+    let Some(explained) = explain(&before, Level::Every) else { return uses };
     let of_events = explained.record.events.iter().flat_map(|event| event.checks.iter());
     let of_refusals = explained.trace.refusals.iter().flat_map(|refusal| &refusal.checks);
     // At level *every* the decisive comparisons are among all recorded ones.
@@ -54,16 +54,16 @@ pub fn count(before: Simulation, after: &Simulation, rule: &str) -> RuleUse {
     let decisive: Vec<&Check> = of_events.chain(of_refusals).filter(|check| check.rule.key() == rule).collect();
     let marks = explained.record.marks.iter().filter(|mark| mark.rule.key() == rule).count();
     let compared = if every.len() > decisive.len() { every } else { decisive };
-    found.compared = (compared.len() + marks) as u32;
+    uses.compared = (compared.len() + marks) as u32;
     for check in compared {
-        if found.checks.len() < CHECKS_MAX && !found.checks.contains(check) {
-            found.checks.push(check.clone());
+        if uses.checks.len() < CHECKS_MAX && !uses.checks.contains(check) {
+            uses.checks.push(check.clone());
         }
     }
-    if found.is_counted {
-        found.divided = divisions(after).iter().map(|level| steps_of(level, rule)).sum();
+    if uses.is_counted {
+        uses.divided = divisions(after).iter().map(|level| steps_of(level, rule)).sum();
     }
-    found
+    uses
 }
 
 /// All divisions of the cycle, without repetitions.

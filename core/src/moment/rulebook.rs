@@ -33,9 +33,9 @@ pub struct RuleRow {
 /// The rulebook of a policy; empty for an unknown one.
 pub fn of(policy: String) -> Rulebook {
     let switches::Rulebook { rules, settings } = Policy::rulebook(&policy).unwrap_or_default();
-    let at = |key: &str| rules.iter().position(|rule| rule.key() == key).map(|at| at as u32);
+    let position = |key: &str| rules.iter().position(|rule| rule.key() == key).map(|position| position as u32);
     let switches = settings.iter().map(|(setting, affected)| {
-        (setting.name.to_string(), affected.iter().filter_map(|rule| at(rule.key())).collect())
+        (setting.name.to_string(), affected.iter().filter_map(|rule| position(rule.key())).collect())
     });
     let switches = switches.collect();
     let row = |rule: &crate::trace::Rule| RuleRow {
@@ -51,7 +51,7 @@ pub fn of(policy: String) -> Rulebook {
 impl Rulebook {
     /// Finds a rule by its key, or by its key under another policy of the same engine, which older links contain.
     pub fn rule(&self, key: &str) -> Option<&RuleRow> {
-        let in_policy = |key: &'_ str| key.split_once('/').map(|(_, rest)| rest.to_string());
+        let in_policy = |key: &'_ str| key.split_once('/').map(|(_, suffix)| suffix.to_string());
         let is_same = |rule: &&RuleRow| in_policy(&rule.key) == in_policy(key);
         self.rules.iter().find(|rule| rule.key == key).or_else(|| self.rules.iter().find(is_same))
     }
@@ -60,16 +60,16 @@ impl Rulebook {
     /// created below one (`childtemplate.`).
     fn switch_of(&self, setting: &str) -> Option<&(String, Vec<u32>)> {
         let setting = setting.strip_prefix("childtemplate.").unwrap_or(setting);
-        let is = |(name, _): &&(String, Vec<u32>)| {
-            setting.strip_prefix(&**name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        let matches = |(name, _): &&(String, Vec<u32>)| {
+            setting.strip_prefix(&**name).is_some_and(|suffix| suffix.is_empty() || suffix.starts_with('.'))
         };
-        self.switches.iter().filter(is).max_by_key(|(name, _)| name.len())
+        self.switches.iter().filter(matches).max_by_key(|(name, _)| name.len())
     }
 
     /// The rules that read a setting.
     pub fn rules_of(&self, setting: &str) -> impl Iterator<Item = &RuleRow> {
         let enters = self.switch_of(setting).map_or(&[][..], |(_, enters)| enters);
-        enters.iter().filter_map(|at| self.rules.get(*at as usize))
+        enters.iter().filter_map(|i| self.rules.get(*i as usize))
     }
 
     /// The settings that a rule reads.

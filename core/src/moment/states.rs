@@ -8,13 +8,13 @@ use crate::policy::description::QueueState;
 pub fn put(frame: &mut Frame, state: QueueState) {
     let of_pools = frame.pools.iter_mut().flat_map(|pool| &mut pool.queues);
     for row in frame.queues.iter_mut().chain(of_pools) {
-        let of = |r: usize| {
+        let state_of = |r: usize| {
             let fairshare = row.fair_share.as_ref().and_then(|share| share[r]).unwrap_or(f64::INFINITY);
             state(row.allocated[r], row.quota[r].unwrap_or(f64::INFINITY), fairshare)
         };
-        let each = [of(0), of(1), of(2)];
-        let worst = each.into_iter().max();
-        row.states = each.into_iter().chain(worst).map(|(_, name)| name.to_string()).collect();
+        let states = [state_of(0), state_of(1), state_of(2)];
+        let worst = states.into_iter().max();
+        row.states = states.into_iter().chain(worst).map(|(_, name)| name.to_string()).collect();
     }
 }
 
