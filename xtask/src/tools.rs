@@ -67,7 +67,7 @@ impl Tool {
                 .arg(tools())
                 .args(self.install_args)
                 .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", self.opt_level)
-                .env("CARGO_PROFILE_RELEASE_LTO", "false")
+                .env("CARGO_PROFILE_RELEASE_LTO", "off")
                 .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "256");
             run(&mut install, &format!("run `cargo install {package} --version {version} --root target/tools`"))
         })?;

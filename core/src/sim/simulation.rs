@@ -44,6 +44,7 @@ pub struct Simulation {
 /// The immutable part of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fixed {
+    /// A policy that reloads its settings has none.
     pub(super) timers: Arena<PartitionId, PolicyTimers>,
     pub(super) timeline: Vec<Planned>,
     /// Number of runs of a partition without any change that exclude further decisions.

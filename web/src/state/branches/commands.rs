@@ -33,6 +33,7 @@ pub(crate) fn compare(model: &mut Model, others: Others, fx: &mut Vec<Effect>) {
     model.comparison.others = others;
     show_view(model, NowView::Compare, fx);
     (model.view.panel, model.view.dialog) = (Panel::Now, None);
+    fx.push(Effect::Announce("The runs are shown side by side.".to_string()));
     run_side_by_side(model, fx);
 }
 
