@@ -15,9 +15,10 @@ use fairground_web::engine::protocol::{
 use fairground_web::library;
 use fairground_web::state::branches::{Others, kept};
 use fairground_web::state::command::Command;
+use fairground_web::state::document::Origin;
 use fairground_web::state::document::change::{Change, Shift};
 use fairground_web::state::document::draft::Draft;
-use fairground_web::state::document::{Origin, opened::Opened};
+use fairground_web::state::document::opened::{self, Opened};
 use fairground_web::state::effect::Effect;
 use fairground_web::state::layout::options::{NowView, Panel, SetupTab};
 use fairground_web::state::model::Model;
@@ -519,6 +520,22 @@ fn policies_are_compared() {
     model.moment.frame = Some(Arc::new(Frame::default()));
     let edited = requested(&update(&mut model, set("team-a", "quota", "3")));
     assert!(matches!(edited[..], [(_, 4)]), "{edited:?}");
+}
+
+/// A link to the comparison runs it once its moment is reached.
+#[test]
+fn a_link_shows_the_comparison() {
+    let moment = opened::Moment { view: NowView::from_name("compare"), ..opened::Moment::default() };
+    let mut model = Model::new(Opened { moment, ..Opened::new(library::start(), Origin::Link) });
+    let compares = |effects: Vec<Effect>| {
+        effects.iter().any(|effect| {
+            matches!(effect, Effect::Send(Message { body: Request::Compare { runs, .. }, .. }) if runs.len() == 4)
+        })
+    };
+    assert!(!compares(update(&mut model, Command::CloseNote)));
+    model.moment.frame = Some(Arc::new(Frame::default()));
+    assert!(compares(update(&mut model, Command::CloseNote)));
+    assert!(!compares(update(&mut model, Command::CloseNote)));
 }
 
 /// The current run is compared with every kept run of another scenario.

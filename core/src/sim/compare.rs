@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::simulation::Simulation;
 use super::summary::Summary;
+use crate::cluster::Cluster;
 use crate::id::{JobId, NodeId, PodId, QueueId};
 use crate::scenario::{Diagnostic, Scenario, check};
 use crate::time::Time;
@@ -45,8 +46,8 @@ pub struct Ran {
     pub queues: Vec<Arc<str>>,
     /// Amount of the resource that each queue holds at the end, descendants included: cores, bytes or GPUs.
     pub held: Vec<f64>,
-    /// Positions of the top-level queues, and what they hold over time.
-    pub tops: Vec<u32>,
+    /// Positions of the queues of the highest level with several, and what they hold over time.
+    pub level: Vec<u32>,
     pub course: Vec<HeldFrom>,
     /// Jobs with pending pods at the end.
     pub n_waiting: u32,
@@ -56,7 +57,7 @@ pub struct Ran {
     pub moves: Vec<Moves>,
 }
 
-/// A time, and the amounts that the top-level queues hold from then on: cores, bytes or GPUs.
+/// A time, and the amounts that the queues of a level hold from then on: cores, bytes or GPUs.
 pub type HeldFrom = (Time, Vec<f64>);
 
 /// A time, and the pods that start or are evicted then, in the order of the decisions.
@@ -146,7 +147,7 @@ pub struct Comparing {
     series: AllocationSeries,
 }
 
-/// What the top-level queues of a run hold over time, in steps that become coarser as the run becomes longer.
+/// What the queues of a level hold over time, in steps that become coarser as the run becomes longer.
 #[derive(Debug)]
 struct AllocationSeries {
     resource: Resource,
@@ -165,8 +166,8 @@ impl AllocationSeries {
     }
 
     fn note(&mut self, simulation: &Simulation) {
-        let queues = simulation.cluster().queues.iter().filter(|(_, queue)| queue.parent.is_none());
-        let allocated: Vec<f64> = queues.map(|(id, _)| self.allocated(simulation, id)).collect();
+        let queues = divided_level(simulation.cluster()).into_iter();
+        let allocated: Vec<f64> = queues.map(|queue| self.allocated(simulation, queue)).collect();
         let now = simulation.now();
         match self.steps.last_mut() {
             Some(last) if last.1 == allocated => {}
@@ -189,6 +190,18 @@ impl AllocationSeries {
         let sum = simulation.world.queue_sums(queue).allocated[self.resource.index()];
         Amount::base_units(sum).in_policy_units(self.resource) / per_unit(self.resource)
     }
+}
+
+/// The queues of the highest level with several, or a last one without children.
+fn divided_level(cluster: &Cluster) -> Vec<QueueId> {
+    let mut level: Vec<QueueId> =
+        cluster.queues.ids().filter(|&queue| cluster.queues[queue].parent.is_none()).collect();
+    while let [only] = level[..]
+        && !cluster.queues[only].children.is_empty()
+    {
+        level = cluster.queues[only].children.to_vec();
+    }
+    level
 }
 
 /// Units of the policy in a core, byte or GPU.
@@ -327,7 +340,6 @@ fn ran(
     moves: Vec<Moves>,
 ) -> Ran {
     let cluster = simulation.cluster();
-    let tops = cluster.queues.iter().filter(|(_, queue)| queue.parent.is_none());
     let waits = |&&job: &&JobId| simulation.pod_counts(job).pending > 0;
     let rows = &simulation.ledger().rows;
     Ran {
@@ -335,7 +347,7 @@ fn ran(
         resource,
         queues: cluster.queues.values().map(|queue| queue.name.clone()).collect(),
         held: rows.iter().map(|row| row.allocated.get(resource) / per_unit(resource)).collect(),
-        tops: tops.map(|(id, _)| id.0).collect(),
+        level: divided_level(cluster).into_iter().map(|queue| queue.0).collect(),
         course,
         n_waiting: u32::try_from(cluster.live_jobs.iter().filter(waits).count()).unwrap_or(u32::MAX),
         is_over: simulation.is_quiet(),
@@ -346,6 +358,19 @@ fn ran(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_highest_level_with_several_queues_is_drawn() {
+        let drawn = |queues: &str| {
+            let text = format!("format: fairground-scenario\nversion: 1\nnodes: [{{name: n}}]\nqueues: [{queues}]\n");
+            let checked = check(&crate::scenario::read(&text).scenario.expect("it has the form of a scenario"));
+            let cluster = checked.plan.expect("it can run").cluster;
+            divided_level(&cluster).into_iter().map(|queue| cluster.queues[queue].name.to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(drawn("{name: d}, {name: a, parent: d}, {name: b, parent: d}"), ["a", "b"]);
+        assert_eq!(drawn("{name: d}, {name: e}, {name: a, parent: d}"), ["d", "e"]);
+        assert_eq!(drawn("{name: d}, {name: a, parent: d}"), ["a"]);
+    }
 
     fn moves(millis: i64, moves: &[(&str, &str, bool)]) -> Moves {
         let moved = |&(pod, node, is_start): &(&str, &str, bool)| Move {

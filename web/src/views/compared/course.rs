@@ -1,4 +1,4 @@
-//! What the top-level queues hold in each of several runs over time, on one scale.
+//! What the queues of the highest level with several hold in each of several runs over time, on one scale.
 
 use fairground::sim::Ran;
 use fairground::words::number::{time, unit};
@@ -54,8 +54,8 @@ pub fn course(column: &Compared, all: &[Compared], queues: &[QueueRow]) -> Optio
         let position = queues.iter().position(|queue| queue.name == name);
         position.map_or(Tone::default(), |at| tree.tone(at as u32))
     };
-    let bands = run.tops.iter().enumerate().map(|(at, &top)| {
-        let name = run.queues.get(top as usize).map_or(String::new(), |name| name.to_string());
+    let bands = run.level.iter().enumerate().map(|(at, &queue)| {
+        let name = run.queues.get(queue as usize).map_or(String::new(), |name| name.to_string());
         let amounts = run.course.iter().map(|(_, held)| held.get(at).copied().unwrap_or(0.0));
         (name.clone(), tone(&name), amounts.collect())
     });
@@ -116,7 +116,7 @@ mod tests {
             summary: Summary { until: Time::from_millis(until), ..Summary::default() },
             queues: vec!["a".into(), "b".into()],
             held: vec![0.0; 2],
-            tops: vec![0, 1],
+            level: vec![0, 1],
             course: course.iter().map(|(at, held)| (Time::from_millis(*at), held.to_vec())).collect(),
             is_over: false,
             resource: Resource::GPU,

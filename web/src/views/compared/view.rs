@@ -134,7 +134,7 @@ mod tests {
             held: queues.iter().map(|(_, gpus, _)| *gpus).collect(),
             is_over,
             resource: Resource::GPU,
-            tops: Vec::new(),
+            level: Vec::new(),
             course: Vec::new(),
             n_waiting: 0,
             moves: Vec::new(),
