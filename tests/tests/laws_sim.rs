@@ -79,7 +79,7 @@ fn hold(plan: &Plan, number: u64) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
     fn laws_hold(plan in plans(policies()), number in any::<u64>()) {

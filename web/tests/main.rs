@@ -3,6 +3,7 @@
 //! One program, because linking one takes much less time than linking one for each file.
 
 mod before;
+mod compared;
 mod digests;
 mod examples;
 mod foreign_words;
@@ -26,5 +27,4 @@ mod saturation;
 mod server;
 mod share_usage;
 mod verdicts;
-mod versions;
 mod whole;

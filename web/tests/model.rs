@@ -10,17 +10,16 @@ use fairground::trace::Event;
 use fairground::translate::{Note, NoteKind};
 use fairground::words::Selection;
 use fairground_web::engine::protocol::{
-    At, Compared, EventRow, Frame, Message, Moment, MomentRequest, NoteRow, Request, Response,
+    At, EventRow, Frame, Message, Moment, MomentRequest, NoteRow, Request, Response,
 };
 use fairground_web::library;
-use fairground_web::state::branches::{Others, kept};
 use fairground_web::state::command::Command;
 use fairground_web::state::document::Origin;
 use fairground_web::state::document::change::{Change, Shift};
 use fairground_web::state::document::draft::Draft;
-use fairground_web::state::document::opened::{self, Opened};
+use fairground_web::state::document::opened::Opened;
 use fairground_web::state::effect::Effect;
-use fairground_web::state::layout::options::{NowView, Panel, SetupTab};
+use fairground_web::state::layout::options::{Panel, SetupTab};
 use fairground_web::state::model::Model;
 use fairground_web::state::update::{begin, update};
 
@@ -479,81 +478,6 @@ fn another_policy_is_translated() {
     assert_eq!(model.document.scenario, edited);
     update(&mut model, Command::Undo);
     assert_eq!(model.document.scenario, before);
-}
-
-/// Late replies of an earlier comparison are ignored; an edit starts it again, and another view stops it.
-#[test]
-fn policies_are_compared() {
-    let mut model = model();
-    let requested = |effects: &[Effect]| -> Vec<(u64, usize)> {
-        let of = |effect: &Effect| match effect {
-            Effect::Send(Message { generation, body: Request::Compare { runs, .. } }) => {
-                Some((*generation, runs.len()))
-            }
-            _ => None,
-        };
-        effects.iter().filter_map(of).collect()
-    };
-    let [(first, 4)] = requested(&update(&mut model, Command::Compare(Others::default())))[..] else {
-        panic!("four policies")
-    };
-    let [(second, 4)] = requested(&update(&mut model, Command::Compare(Others::default())))[..] else {
-        panic!("four policies")
-    };
-    let reply = |generation| {
-        let run = Box::new(Compared { policy: "ego".into(), ..Compared::default() });
-        Command::Replied(Box::new(Message { generation, body: Response::Compared(run) }))
-    };
-    update(&mut model, reply(first));
-    assert!(model.comparison.compared.is_empty());
-    let progress = Response::Comparing { name: "EGO".into(), cycle: 7 };
-    update(&mut model, Command::Replied(Box::new(Message { generation: second, body: progress })));
-    assert_eq!(model.comparison.progress, Some(("EGO".into(), 7)));
-    update(&mut model, reply(second));
-    assert_eq!((model.comparison.compared.len(), &model.comparison.progress), (1, &None));
-    let ends = requested(&update(&mut model, Command::ShowView(NowView::Tree)));
-    assert!(matches!(ends[..], [(_, 0)]), "{ends:?}");
-    update(&mut model, reply(second));
-    assert!(model.comparison.compared.is_empty());
-    let again = requested(&update(&mut model, Command::Compare(Others::default())));
-    assert!(matches!(again[..], [(_, 4)]), "{again:?}");
-    model.moment.frame = Some(Arc::new(Frame::default()));
-    let edited = requested(&update(&mut model, set("team-a", "quota", "3")));
-    assert!(matches!(edited[..], [(_, 4)]), "{edited:?}");
-}
-
-/// A link to the comparison runs it once its moment is reached.
-#[test]
-fn a_link_shows_the_comparison() {
-    let moment = opened::Moment { view: NowView::from_name("compare"), ..opened::Moment::default() };
-    let mut model = Model::new(Opened { moment, ..Opened::new(library::start(), Origin::Link) });
-    let compares = |effects: Vec<Effect>| {
-        effects.iter().any(|effect| {
-            matches!(effect, Effect::Send(Message { body: Request::Compare { runs, .. }, .. }) if runs.len() == 4)
-        })
-    };
-    assert!(!compares(update(&mut model, Command::CloseNote)));
-    model.moment.frame = Some(Arc::new(Frame::default()));
-    assert!(compares(update(&mut model, Command::CloseNote)));
-    assert!(!compares(update(&mut model, Command::CloseNote)));
-}
-
-/// The current run is compared with every kept run of another scenario.
-#[test]
-fn kept_runs_are_compared() {
-    let mut model = model();
-    update(&mut model, Command::KeepRun);
-    assert!(!kept::is_comparable(&model), "the kept run is the current one");
-    update(&mut model, set("team-a", "quota", "3"));
-    let sent = update(&mut model, Command::Compare(Others::Kept));
-    let runs = sent.iter().find_map(|effect| match effect {
-        Effect::Send(Message { body: Request::Compare { runs, .. }, .. }) => Some(runs),
-        _ => None,
-    });
-    let runs = runs.expect("a comparison");
-    let names: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
-    assert_eq!((names, model.view.now), (vec!["current run", "run A: as opened"], NowView::Compare));
-    assert_ne!(runs[0].scenario, runs[1].scenario);
 }
 
 #[test]
