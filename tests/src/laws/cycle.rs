@@ -6,9 +6,10 @@ use fairground::cluster::{Cluster, Finding, GpuRequest, Phase, Pod, Preemptible,
 use fairground::id::{Id, NodeId, PodId, QueueId};
 use fairground::policy::Policy;
 use fairground::policy::kai::config::Revision;
+use fairground::policy::yunikorn::rules::RESERVED;
 use fairground::scenario::{Plan, PlanChange};
 use fairground::sim::CycleRecord;
-use fairground::trace::{Check, Event, EvictReason, Protection};
+use fairground::trace::{Check, Event, EvictReason, Protection, Recorded};
 use fairground::units::{Amount, PerResource, Resource, ResourceVec};
 
 use super::{Law, Moment, Verdict, ensure, placements};
@@ -30,6 +31,16 @@ pub fn laws<'a>() -> [Law<Moment<'a>>; 10] {
 
 fn bound(record: &CycleRecord) -> impl Iterator<Item = (PodId, NodeId)> {
     record.events.iter().filter_map(|recorded| match recorded.event {
+        Event::Bound { pod, node, .. } => Some((pod, node)),
+        _ => None,
+    })
+}
+
+/// Pods that start, without those for which YuniKorn kept the room, by a placeholder or a reservation: it does not check
+/// again whether they fit (yunikorn.md 7.4).
+fn newly_bound(record: &CycleRecord) -> impl Iterator<Item = (PodId, NodeId)> {
+    let has_room = |recorded: &Recorded| recorded.checks.iter().any(|check| check.rule == RESERVED);
+    record.events.iter().filter(move |recorded| !has_room(recorded)).filter_map(|recorded| match recorded.event {
         Event::Bound { pod, node, .. } => Some((pod, node)),
         _ => None,
     })
@@ -109,7 +120,7 @@ fn no_node_gives_more_than_it_has(moment: &Moment) -> Verdict {
             let wants = sum.iter().any(asks) || too_many_devices && request.gpu.n_devices() > 0;
             to == id && (wants || too_many_pods)
         };
-        let may_be_over = simulation.world().may_exceed(id) && !bound(record).any(adds);
+        let may_be_over = simulation.world().may_exceed(id) && !newly_bound(record).any(adds);
         ensure(!is_over || may_be_over, || {
             format!("{}: {over:?}, {devices} devices, parts {parts:?}, pods over slots {too_many_pods}", node.name)
         })?;
