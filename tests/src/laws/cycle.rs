@@ -36,14 +36,13 @@ fn bound(record: &CycleRecord) -> impl Iterator<Item = (PodId, NodeId)> {
     })
 }
 
-/// Pods that start, without those for which YuniKorn kept the room, by a placeholder or a reservation: it does not check
-/// again whether they fit (yunikorn.md 7.4).
-fn newly_bound(record: &CycleRecord) -> impl Iterator<Item = (PodId, NodeId)> {
-    let has_room = |recorded: &Recorded| recorded.checks.iter().any(|check| check.rule == RESERVED);
-    record.events.iter().filter(move |recorded| !has_room(recorded)).filter_map(|recorded| match recorded.event {
-        Event::Bound { pod, node, .. } => Some((pod, node)),
-        _ => None,
-    })
+/// Pods that start, without pods of YuniKorn's gangs for which room was kept: where one takes the place of its
+/// placeholder, it is not checked again whether it fits (yunikorn.md 7.4).
+fn newly_bound(cluster: &Cluster, record: &CycleRecord) -> impl Iterator<Item = (PodId, NodeId)> {
+    let is_kept = |recorded: &&Recorded| recorded.checks.iter().any(|check| check.rule == RESERVED);
+    let kept = record.events.iter().filter(is_kept).filter_map(|recorded| recorded.event.subject().pod);
+    let kept: BTreeSet<PodId> = kept.filter(|pod| cluster.jobs[cluster.pods[*pod].job].gang.is_some()).collect();
+    bound(record).filter(move |(pod, _)| !kept.contains(pod))
 }
 
 /// Whether a request is so small that KAI before v0.15.0 starts the pod although terminating pods still hold the slots
@@ -120,7 +119,7 @@ fn no_node_gives_more_than_it_has(moment: &Moment) -> Verdict {
             let wants = sum.iter().any(asks) || too_many_devices && request.gpu.n_devices() > 0;
             to == id && (wants || too_many_pods)
         };
-        let may_be_over = simulation.world().may_exceed(id) && !newly_bound(record).any(adds);
+        let may_be_over = simulation.world().may_exceed(id) && !newly_bound(cluster, record).any(adds);
         ensure(!is_over || may_be_over, || {
             format!("{}: {over:?}, {devices} devices, parts {parts:?}, pods over slots {too_many_pods}", node.name)
         })?;
@@ -283,7 +282,7 @@ fn every_eviction_has_a_taker(moment: &Moment) -> Verdict {
         // YuniKorn above a lowered maximum.
         let Some(by) = by else {
             let may = matches!(plan.policy, Policy::Ego(_) | Policy::YuniKorn(_));
-            ensure(may, || format!("{victim:?} goes for nobody"))?;
+            ensure(may, || format!("{victim:?} is evicted without a claimant"))?;
             continue;
         };
         let is_for = |pod: PodId| simulation.cluster().pods[pod].job == by;

@@ -37,7 +37,7 @@ pub(crate) fn compare(model: &mut Model, others: Others, fx: &mut Vec<Effect>) {
     run_side_by_side(model, fx);
 }
 
-/// Compares again if the scenario is another one, and stops if nobody looks.
+/// Compares again if the scenario is another one, and stops when another view is shown.
 pub(crate) fn keep_comparing(model: &mut Model, fx: &mut Vec<Effect>) {
     let is_of = |scenario: &Arc<Scenario>| Arc::ptr_eq(scenario, &model.document.scenario);
     let is_current = model.comparison.scenario.as_ref().is_some_and(is_of);
