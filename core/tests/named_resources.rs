@@ -87,6 +87,16 @@ fn requests_above_the_capacity_are_reported() {
     assert!(too_big.says.contains("more rdma than any node it may use has (2)"), "{}", too_big.says);
 }
 
+/// A capacity that the timeline raises later counts.
+#[test]
+fn requests_within_a_later_capacity_are_not_reported() {
+    let text = TEXT.replace("resources: {rdma: 1}", "resources: {rdma: 3}");
+    let with_rdma = |n: u32| format!("{text}timeline: [{{at: 60, node: n, capacity: {{resources: {{rdma: {n}}}}}}}]\n");
+    let is_reported = |text: &str| check(&scenario(text)).diagnostics.iter().any(|d| d.code == codes::TOO_BIG_FOR_NODES);
+    assert!(is_reported(&with_rdma(2)));
+    assert!(!is_reported(&with_rdma(3)));
+}
+
 /// They are edited together as one text, or one by one.
 #[test]
 fn they_are_edited_as_a_list_of_names_and_amounts() {

@@ -1,6 +1,7 @@
 //! WHY under YuniKorn: reservations, priorities and fences of a preemption, preemptions that free too little.
 
 use fairground::sim::CycleRecord;
+use fairground::trace::Gate;
 
 use crate::support;
 use crate::support::why::says;
@@ -160,4 +161,21 @@ jobs: [{name: j, queue: q, pods: 4, gpu: 1}]
 ";
     let lines = why(text, "j", 1);
     assert!(!lines.contains("pod slot"), "{lines}");
+}
+
+/// The node has lost the GPU by the time that the pod takes its placeholder's place.
+#[test]
+fn a_pod_that_its_node_does_not_admit_says_so() {
+    let text = "
+nodes: [{name: n, count: 2, gpu: 1, memory: 1Gi}]
+queues: [{name: q}]
+jobs:
+- {name: gang, queue: q, gang: soft, pod-sets: [{name: head, memory: 2Gi}, {name: worker, gpu: 1}]}
+timeline:
+- {at: 3, node: n-1, capacity: {gpu: 0, memory: 4Gi}}
+";
+    let gang = why_where(text, "gang", |record| {
+        record.refusals.iter().any(|refusal| matches!(refusal.gate, Gate::NoDevice { .. }))
+    });
+    says(&gang, &["it was placed on n-1, which has no free GPU left for it", "tries it again in the next cycle"]);
 }

@@ -10,6 +10,7 @@ use super::memory::Memory;
 use super::model::AskIx;
 use super::preempted;
 use crate::cluster::Devices;
+use crate::id::PodId;
 use crate::policy::{Decision, PartitionView};
 use crate::trace::{Event, EvictReason, Trace};
 
@@ -25,9 +26,7 @@ impl Memory {
         let Some(result) = result else { return };
         let Some(pod) = self.pod_of(result.ask) else { return };
         let node = self.nodes[result.node];
-        // A placeholder stays on a node that has lost GPUs; its pod is not admitted there and asks again.
-        let has_devices = || world.node_use[node].pick(world.cluster.pods[pod].request.gpu).is_some();
-        if matches!(result.kind, ResultType::Replaced) && !has_devices() {
+        if self.not_admitted(world, result).is_some() {
             self.in_step = false;
             return;
         }
@@ -49,6 +48,14 @@ impl Memory {
             }
             _ => {}
         }
+    }
+
+    /// The pod that takes its placeholder's place on a node which has lost GPUs since: it is not admitted there and
+    /// asks again.
+    pub(super) fn not_admitted(&self, world: PartitionView<'_>, result: &CycleResult) -> Option<PodId> {
+        let pod = self.pod_of(result.ask).filter(|_| result.kind == ResultType::Replaced)?;
+        let devices = world.node_use[self.nodes[result.node]].pick(world.cluster.pods[pod].request.gpu);
+        devices.is_none().then_some(pod)
     }
 
     /// Evicts the marked tasks: for an ask, or because the maximum of a queue was lowered.

@@ -1,7 +1,7 @@
 //! Reasons why jobs are still pending at the end of a pass.
 //!
 //! # Rule
-//! One reason per job: victims are terminating for it; another ask was placed in this pass, which ends it; the request
+//! One reason per job: victims are terminating for it; its node has lost the GPUs that its placeholder held; another ask was placed in this pass, which ends it; the request
 //! exceeds the headroom of a queue below the root, or of the user; too many applications; no node is large enough, or
 //! none has room.
 //!
@@ -52,11 +52,13 @@ pub fn refuse(
         orders,
         searches: Cell::new(0),
     };
+    let not_admitted = found.and_then(|result| memory.not_admitted(world, result));
     for job in world.live_jobs() {
         let mut asks = world.cluster.pods_of(job).filter(|(_, pod)| pod.phase == Phase::Pending);
         let waiting = asks.find_map(|(pod, _)| {
             let ask = memory.asks.get(&pod).copied();
-            ask.is_none_or(|ask| !core.asks[ask].allocated).then_some(ask)
+            let is_waiting = |ask: AskIx| !core.asks[ask].allocated || not_admitted == Some(pod);
+            ask.is_none_or(is_waiting).then_some(ask)
         });
         let Some(ask) = waiting else { continue };
         if let Some(gate) = memory.gangs.gate(core, job) {
@@ -158,6 +160,9 @@ impl Pass<'_> {
     /// Why the ask was not placed.
     fn not_placed(&self, job: JobId, ask: AskIx) -> Reason {
         let &Pass { world, memory, .. } = self;
+        if let Some(result) = self.found.filter(|result| result.ask == ask && memory.core.asks[ask].allocated) {
+            return (Gate::NoDevice { node: memory.nodes[result.node] }, Outlook::NextCycle, Vec::new());
+        }
         match (self.skipped.get(&ask), self.served) {
             (Some(Skip::QueueHeadroom), _) => headroom(world, memory, job, ask),
             (Some(Skip::UserQuota), _) => user_limit(world, memory, job, ask),

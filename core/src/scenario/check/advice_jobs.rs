@@ -10,6 +10,7 @@ use crate::cluster::{GpuRequest, Node, PodRules, Taint, Toleration, is_tolerated
 use crate::format::{Findings, JobEntry, Scenario, codes, quoted};
 use crate::id::PartitionId;
 use crate::policy::description::Description;
+use crate::scenario::plan::{PlanChange, Planned};
 use crate::scenario::quantity::print_amount;
 use crate::units::{Amount, RESOURCES_MAX, Resource};
 
@@ -26,8 +27,10 @@ pub fn advice(
     (policy, named): (&Description, &Named),
     nodes: &Nodes,
     jobs: &Jobs,
+    timeline: &[Planned],
     f: &mut Findings,
 ) {
+    let resized: Vec<Node> = timeline.iter().filter_map(|planned| resized(nodes, planned)).collect();
     let mut answers: BTreeMap<Key<'_>, Answer> = BTreeMap::new();
     for (i, (entry, template)) in scenario.jobs.iter().zip(&jobs.templates).enumerate() {
         let location = jobs.location(scenario, i);
@@ -45,7 +48,7 @@ pub fn advice(
             let tolerations = rules.map_or(&[][..], |rules| &rules.tolerations);
             let key = (&entry.selector, template.pools.as_slice(), amounts, mib, rules);
             match *answers.entry(key).or_insert_with(|| {
-                answer(nodes, (&entry.selector, &template.pools, policy.supports.taints), rules, set)
+                answer((nodes, &resized), (&entry.selector, &template.pools, policy.supports.taints), rules, set)
             }) {
                 Answer::Fits => {}
                 Answer::NoAffinity | Answer::NotTolerated(_) if is_reported => {}
@@ -147,7 +150,7 @@ fn not_tolerated(entry: &JobEntry, location: Location<'_>, node: &Node, tolerati
     f.suggest(codes::NO_MATCH, path, message, tolerated.join(", "), format!("Tolerate {}", quoted(&taint)));
 }
 
-/// Whether a pod fits on some empty node.
+/// Whether a pod fits on some empty node, as it is at the start or after a change of its capacity.
 #[derive(Clone, Copy)]
 enum Answer {
     Fits,
@@ -160,8 +163,14 @@ enum Answer {
     TooBig(Resource, Amount),
 }
 
+/// A node as an entry of the timeline changes its capacity.
+fn resized(nodes: &Nodes, planned: &Planned) -> Option<Node> {
+    let PlanChange::Node { node, capacity: Some(capacity), .. } = &planned.change else { return None };
+    Some(Node { capacity: capacity.amounts, pods_max: capacity.pods_max, ..nodes.all[*node].clone() })
+}
+
 fn answer(
-    nodes: &Nodes,
+    (nodes, resized): (&Nodes, &[Node]),
     (selector, pools, reads_taints): (&BTreeMap<String, String>, &[PartitionId], bool),
     rules: Option<&PodRules>,
     set: &Set,
@@ -170,6 +179,7 @@ fn answer(
         return Answer::Fits;
     }
     let mut matching = nodes.matching(selector);
+    matching.extend(resized.iter().filter(|node| Nodes::matches(node, selector)));
     matching.retain(|node| pools.contains(&node.partition));
     // A pool without nodes is reported separately.
     if matching.is_empty() && selector.is_empty() {

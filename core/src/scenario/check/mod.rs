@@ -68,7 +68,7 @@ pub fn check(scenario: &Scenario) -> Checked {
     nodes::empty_pools(scenario, &nodes, f);
     seeds::advice(scenario, &jobs, f);
     advice::advice(scenario, &policy, &pools, &nodes, &queues, &jobs, f);
-    advice_jobs::advice(scenario, (policy.description(), &named), &nodes, &jobs, f);
+    advice_jobs::advice(scenario, (policy.description(), &named), &nodes, &jobs, &timeline, f);
     advice_limits::advice(scenario, &policy, (&pools, &queues), &jobs, f);
     let queue_at = |queue| queues.location(scenario, queue).path();
     let job_at = |entry| jobs.location(scenario, entry).path();
