@@ -92,7 +92,8 @@ fn requests_above_the_capacity_are_reported() {
 fn requests_within_a_later_capacity_are_not_reported() {
     let text = TEXT.replace("resources: {rdma: 1}", "resources: {rdma: 3}");
     let with_rdma = |n: u32| format!("{text}timeline: [{{at: 60, node: n, capacity: {{resources: {{rdma: {n}}}}}}}]\n");
-    let is_reported = |text: &str| check(&scenario(text)).diagnostics.iter().any(|d| d.code == codes::TOO_BIG_FOR_NODES);
+    let is_reported =
+        |text: &str| check(&scenario(text)).diagnostics.iter().any(|d| d.code == codes::TOO_BIG_FOR_NODES);
     assert!(is_reported(&with_rdma(2)));
     assert!(!is_reported(&with_rdma(3)));
 }

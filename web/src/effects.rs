@@ -121,7 +121,8 @@ impl Effects {
             }
             Effect::Announce(text) => host.announce(text),
             Effect::AnnounceStep(frame, resource) => {
-                host.announce(words::announce(&frame, resource));
+                // After the paint: of a cycle with many events, the sentence takes a while.
+                set_timeout(move || host.announce(words::announce(&frame, resource)), Duration::ZERO);
             }
             Effect::AnnounceAction(frame, resource) => {
                 host.announce(words::announce_action(&frame, resource));

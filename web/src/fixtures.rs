@@ -32,8 +32,11 @@ fn queue(name: &str, parent: Option<u32>, numbers: [f64; 5]) -> QueueRow {
     }
 }
 
-fn pod(job: &str, queue: u32) -> CellPod {
-    CellPod { pod: format!("{job}-0"), job: job.into(), queue, portion: 1.0, ..CellPod::default() }
+/// The only pod of a job.
+fn pod(names: &Names, job: &str) -> CellPod {
+    let job = names.find(job).expect("it has a name");
+    let queue = names.queue_of(job).map_or(0, |queue| queue.0);
+    CellPod { pod: PodId(job.0), job, queue, portion: 1.0, ..CellPod::default() }
 }
 
 fn held(pod: CellPod) -> Cell {
@@ -120,11 +123,10 @@ pub fn start() -> Frame {
         queue("team-a", None, [3.0, 2.0, 2.0, 3.0, f64::INFINITY]),
         queue("team-b", None, [1.0, 2.0, 2.0, 2.0, f64::INFINITY]),
     ];
-    let nodes = vec![
-        node("node-1", vec![held(pod("a1", 0)), held(pod("a1", 0))]),
-        node("node-2", vec![held(pod("a2", 0)), held(pod("b1", 1))]),
-    ];
     let names = names(&[("a1", 0), ("a2", 0), ("b1", 1), ("b2", 1), ("a9", 0), ("w1", 1)]);
+    let gpu_of = |job: &str| held(pod(&names, job));
+    let nodes =
+        vec![node("node-1", vec![gpu_of("a1"), gpu_of("a1")]), node("node-2", vec![gpu_of("a2"), gpu_of("b1")])];
     Frame {
         events: vec![EventRow {
             gpus: 1.0,
@@ -155,7 +157,7 @@ pub fn reclaimed() -> Frame {
     frame.queues[1].claimed = gpus(1.0);
     frame.nodes[1].cells[0].pods[0].leaving = true;
     frame.nodes[1].cells[0].pods[0].changed = true;
-    frame.nodes[1].cells[0].claimed = Some(Claim { job: "b2".into(), queue: 1 });
+    frame.nodes[1].cells[0].claimed = Some(Claim { job: JobId(3), queue: 1 });
     frame.jobs[1] = job("a2", 0, 0, 0, 1, 1.0);
     let names = frame.names.clone();
     let taker = Subject { queue: Some(QueueId(1)), job: names.find("b2"), ..Subject::default() };
@@ -206,22 +208,15 @@ pub fn departments() -> Frame {
         ("node-3", "r1 r1 r1 r1 r1 r1 n2 n2"),
         ("node-4", "r2 r2 r2 a1 a1 a2 a2 s1"),
     ];
-    let of = |job: &str| match job.as_bytes()[0] {
-        b'v' => 1,
-        b'n' => 2,
-        b'r' => 4,
-        b'a' => 5,
-        _ => 6,
-    };
+    let names = department_jobs();
     let cell = |job: &str| {
         let locked = matches!(job, "v1" | "r1");
         let leaving = job == "v4";
-        let claimed = leaving.then(|| Claim { job: "n3".into(), queue: 2 });
-        Cell { pods: vec![CellPod { locked, leaving, changed: leaving, ..pod(job, of(job)) }], claimed }
+        let claimed = leaving.then(|| Claim { job: names.find("n3").expect("a job"), queue: 2 });
+        Cell { pods: vec![CellPod { locked, leaving, changed: leaving, ..pod(&names, job) }], claimed }
     };
     let nodes: Vec<NodeCard> =
         layout.iter().map(|(name, jobs)| node(name, jobs.split(' ').map(cell).collect())).collect();
-    let names = department_jobs();
     let (queue, other_queue) = (Some(QueueId(2)), Some(QueueId(1)));
     let both = Subject { queue, other_queue, job: names.find("n3"), ..Subject::default() };
     let taker = Subject { other_queue: None, ..both };
@@ -303,9 +298,9 @@ pub fn many(nodes: usize, gpus: usize) -> Frame {
         .map(|n| {
             let cells = (0..gpus)
                 .map(|g| {
-                    let queue = [1, 1, 2, 4, 5, 6][(n * 7 + g / 2) % 6];
+                    let job = ["v1", "v2", "n1", "r1", "a1", "s1"][(n * 7 + g / 2) % 6];
                     if (n * 13) % 11 > 3 || g < n % gpus {
-                        held(CellPod { leaving: n % 17 == 3, ..pod(&format!("job-{}", n * 3 + g / 2), queue) })
+                        held(CellPod { leaving: n % 17 == 3, ..pod(&frame.names, job) })
                     } else {
                         Cell::default()
                     }

@@ -135,7 +135,7 @@ fn bars_are_what_moments_show() {
                     .filter(|bar| bar.from <= cycle && cycle < bar.to)
                     .map(|bar| bar.holder.as_ref().map_or("", |holder| holder.0.as_str()))
                     .collect();
-                let mut expected: Vec<&str> = cell.pods.iter().map(|pod| pod.job.as_str()).collect();
+                let mut expected: Vec<&str> = cell.pods.iter().map(|pod| frame.job(pod.job)).collect();
                 here.sort_unstable();
                 expected.sort_unstable();
                 assert_eq!(here, expected, "{}: {name} in cycle {cycle}", example.id);
@@ -277,6 +277,6 @@ fn what_the_scenario_names_is_charted() {
     assert_eq!(nodes.says(&nodes.cards[0], 0, &Terms::PLAIN), "n, rdma: a 2, 0 free");
     let cores = cluster(&frame, 600.0, ShownResource::CPU);
     assert_eq!(cores.cards[0].head, "4 of 16 cores");
-    let parts: Vec<_> = cores.cards[0].cells[0].parts.iter().map(|part| (part.job.as_str(), part.to)).collect();
+    let parts: Vec<_> = cores.cards[0].cells[0].parts.iter().map(|part| (&*part.job, part.to)).collect();
     assert_eq!(parts, [("a", 0.25)]);
 }

@@ -1,9 +1,10 @@
 //! The engine's server as used by page and worker.
 
-use fairground::units::Resource;
 use std::sync::Arc;
 
+use fairground::id::PodId;
 use fairground::scenario::Scenario;
+use fairground::units::Resource;
 use fairground_web::engine::protocol::{
     Amounts, At, BranchId, Compared, EventWord, Frame, Message, MomentRequest, Request, Response, Subjects, ToCompare,
 };
@@ -40,7 +41,7 @@ fn the_start_scenario_runs_step_by_step() {
     assert_eq!(opening.cycle, 0);
     let cells = |frame: &Frame| {
         let pods = |cell: &fairground_web::engine::protocol::Cell| {
-            cell.pods.iter().map(|p| p.job.clone()).collect::<Vec<_>>().join("+")
+            cell.pods.iter().map(|p| frame.job(p.job)).collect::<Vec<_>>().join("+")
         };
         frame.nodes.iter().map(|n| n.cells.iter().map(pods).collect::<Vec<_>>()).collect::<Vec<_>>()
     };
@@ -49,7 +50,7 @@ fn the_start_scenario_runs_step_by_step() {
     assert_eq!(kinds(&first), [("submitted", "b2"), ("reclaimed", "a2"), ("claimed", "b2")]);
     let cell = &first.nodes[1].cells[0];
     assert!(cell.pods[0].leaving && cell.pods[0].changed);
-    assert_eq!(cell.claimed.as_ref().map(|c| c.job.as_str()), Some("b2"));
+    assert_eq!(cell.claimed.as_ref().map(|c| first.job(c.job)), Some("b2"));
     let reclaimed = &first.events[1];
     let by = reclaimed.by().map(|by| first.job(by));
     assert_eq!((by, reclaimed.checks.is_empty()), (Some("b2"), false));
@@ -217,9 +218,9 @@ fn jumps_pass_over_kinds_that_are_left_out() {
 }
 
 /// The pods on each cell that are not being evicted.
-fn staying(frame: &Frame) -> Vec<Vec<Vec<String>>> {
+fn staying(frame: &Frame) -> Vec<Vec<Vec<PodId>>> {
     let of_cell = |cell: &fairground_web::engine::protocol::Cell| {
-        let mut pods: Vec<String> = cell.pods.iter().filter(|p| !p.leaving).map(|p| p.pod.clone()).collect();
+        let mut pods: Vec<PodId> = cell.pods.iter().filter(|p| !p.leaving).map(|p| p.pod).collect();
         pods.sort();
         pods
     };
@@ -272,10 +273,10 @@ fn the_decisions_of_a_cycle_lead_from_its_opening_to_its_end() {
                 assert!(moment.events.len() > at);
                 let changed = |f: &Frame| {
                     let pods = f.nodes.iter().flat_map(|n| &n.cells).flat_map(|c| &c.pods);
-                    pods.filter(|p| p.changed).map(|p| p.pod.clone()).collect::<Vec<_>>()
+                    pods.filter(|p| p.changed).map(|p| p.pod).collect::<Vec<_>>()
                 };
-                let pod = end.events[at].pod().map_or("", |pod| end.names.pod(pod));
-                assert!(changed(&moment).iter().all(|of| *of == pod));
+                let pod = end.events[at].pod();
+                assert!(changed(&moment).iter().all(|of| Some(*of) == pod));
             }
             let last = moment_after(&end, n);
             assert_eq!((staying(&last), &last.queues, &last.jobs), (staying(&end), &end.queues, &end.jobs));

@@ -287,12 +287,12 @@ fn place_pods(frame: &mut Frame, cluster: &Cluster, record: &CycleRecord) {
             card.pods += 1;
             hold(card, job.queue, leaving, &amount);
             if matches!(pod.request.gpu, GpuRequest::None) {
-                card.cpu_pods.push((pod.name.to_string(), job.name.to_string(), job.queue.0));
+                card.cpu_pods.push(id);
                 continue;
             }
             let on_card = CellPod {
-                pod: pod.name.to_string(),
-                job: job.name.to_string(),
+                pod: id,
+                job: job_id,
                 queue: job.queue.0,
                 portion: portion(cluster, pod, node),
                 leaving,
@@ -395,7 +395,7 @@ fn place_claims(frame: &mut Frame, cluster: &Cluster, claims: Vec<ClaimView>) {
         for queues in all_queues(frame, cluster.nodes[node].partition) {
             add_up(queues, cluster, job.queue, &amount, |row| &mut row.claimed);
         }
-        let claim = Claim { job: job.name.to_string(), queue: job.queue.0 };
+        let claim = Claim { job: pod.job, queue: job.queue.0 };
         let cells = &mut frame.nodes[node.index()].cells;
         for _ in 0..pod.request.gpu.n_devices() {
             let is_leaving = |c: &Cell| c.claimed.is_none() && c.pods.iter().any(|p| p.leaving);

@@ -231,8 +231,8 @@ pub struct NodeCard {
     pub cells: Vec<Cell>,
     /// Amounts held by each queue's pods that hold more than GPUs; terminating pods come last.
     pub holds: Vec<Holding>,
-    /// CPU-only pods on it: name, job, position of the queue.
-    pub cpu_pods: Vec<(String, String, u32)>,
+    /// CPU-only pods on it.
+    pub cpu_pods: Vec<PodId>,
     /// Name of its pool; empty if there is only one.
     pub pool: String,
     /// Position of the queue that owns it.
@@ -264,10 +264,10 @@ pub struct Cell {
 /// A pod on a GPU.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CellPod {
-    /// Name of the pod.
-    pub pod: String,
-    /// Name of its job.
-    pub job: String,
+    /// The pod.
+    pub pod: PodId,
+    /// Its job.
+    pub job: JobId,
     /// Position of the queue.
     pub queue: u32,
     /// Part of the device, 0 to 1.
@@ -285,8 +285,8 @@ pub struct CellPod {
 /// A reservation of a GPU.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
-    /// Name of the job.
-    pub job: String,
+    /// The job.
+    pub job: JobId,
     /// Position of the queue.
     pub queue: u32,
 }

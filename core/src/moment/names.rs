@@ -70,6 +70,11 @@ impl Names {
         self.jobs.get(job.index()).map_or("", |(name, _)| name)
     }
 
+    /// The same, shared.
+    pub fn job_name(&self, job: JobId) -> Arc<str> {
+        self.jobs.get(job.index()).map_or_else(Arc::default, |(name, _)| name.clone())
+    }
+
     /// The queue of a job.
     pub fn queue_of(&self, job: JobId) -> Option<QueueId> {
         self.jobs.get(job.index()).map(|(_, queue)| *queue)

@@ -1,6 +1,5 @@
 //! Lists of events: of a cycle, a job or a node.
 
-use crate::units::Resource;
 use std::collections::BTreeMap;
 
 use super::number::{self, amount, count, number, with_unit};
@@ -8,9 +7,11 @@ use super::phrases::{self, marked, node_state, queue_of};
 use super::requested::{after_comma, requested};
 use super::text::{self, Text, job, text};
 use super::{Cell, Evidence, Explanation, Selection};
+use crate::id::JobId;
 use crate::moment::EventKind;
 use crate::moment::{Amounts, EventRow, EventWord, Frame, NodeCard, Run, What};
 use crate::trace::{Event, EvictReason};
+use crate::units::Resource;
 
 /// Largest number of listed entries of a cycle.
 const LISTED_MAX: usize = 200;
@@ -302,22 +303,23 @@ fn slots_in_use(node: &NodeCard) -> String {
 
 /// The jobs on a node with their GPUs, and its pods without GPU.
 fn on_node(frame: &Frame, node: &NodeCard) -> Vec<ListEntry> {
-    let mut jobs: Vec<(String, u32, f64)> = Vec::new();
+    let mut jobs: Vec<(JobId, u32, f64)> = Vec::new();
     for pod in node.cells.iter().flat_map(|cell| &cell.pods) {
         match jobs.iter_mut().find(|job| job.0 == pod.job) {
             Some(job) => job.2 += pod.portion,
-            None => jobs.push((pod.job.clone(), pod.queue, pod.portion)),
+            None => jobs.push((pod.job, pod.queue, pod.portion)),
         }
     }
     let mut entries: Vec<ListEntry> = jobs
         .into_iter()
         .map(|(job, queue, gpus)| {
             let queue = frame.queues.get(queue as usize).map_or("", |queue| queue.name.as_str());
-            let (name, queue, gpus) = (text::job(&job), text::queue(queue), with_unit(Resource::GPU, gpus));
+            let job = frame.job(job);
+            let (name, queue, gpus) = (text::job(job), text::queue(queue), with_unit(Resource::GPU, gpus));
             ListEntry {
                 kind: Some(EventKind::Started),
                 text: text!("{name} of {queue}, {gpus}", [name, queue, gpus]),
-                selection: Some(Selection::Job(job)),
+                selection: Some(Selection::Job(job.to_string())),
                 ..ListEntry::default()
             }
         })

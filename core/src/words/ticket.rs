@@ -101,7 +101,7 @@ fn nodes(frame: &Frame) -> Vec<String> {
     let shown: Vec<&NodeCard> = frame.nodes.iter().filter(|node| !node.cells.is_empty()).take(ROWS_MAX).collect();
     let width = shown.iter().map(|node| node.name.chars().count()).max().unwrap_or(0);
     let line = |node: &&NodeCard| {
-        let cells: Vec<String> = node.cells.iter().take(CELLS_MAX).map(cell).collect();
+        let cells: Vec<String> = node.cells.iter().take(CELLS_MAX).map(|gpu| cell(frame, gpu)).collect();
         let more = if node.cells.len() > CELLS_MAX { " …" } else { "" };
         format!("{:<width$}  {}{more}", node.name, cells.join(" "))
     };
@@ -112,10 +112,10 @@ fn nodes(frame: &Frame) -> Vec<String> {
     lines
 }
 
-fn cell(cell: &Cell) -> String {
-    let pods = cell.pods.iter().map(|pod| format!("{}{}", pod.job, if pod.leaving { "-" } else { "" }));
+fn cell(frame: &Frame, cell: &Cell) -> String {
+    let pods = cell.pods.iter().map(|pod| format!("{}{}", frame.job(pod.job), if pod.leaving { "-" } else { "" }));
     let pods = pods.collect::<Vec<_>>().join("+");
-    let claimed = cell.claimed.as_ref().map_or(String::new(), |claim| format!(">{}", claim.job));
+    let claimed = cell.claimed.as_ref().map_or(String::new(), |claim| format!(">{}", frame.job(claim.job)));
     match format!("{pods}{claimed}") {
         empty if empty.is_empty() => "[ ]".to_string(),
         what => format!("[{}]", one_line(&what)),

@@ -56,7 +56,9 @@ fn seeking_equals_running(run: &Run) -> Verdict {
         let level = d.one_of(&[Level::Outcomes, Level::Decisive]);
         if d.below(3) == 0 {
             let to = &records[(cycle as usize).min(records.len() - 1)];
-            while timeline.present().cycle() <= CYCLES && timeline.step_until(to.time, level) {}
+            // A run of several cycles at one moment need not leave it.
+            let goes_on = |present: &Simulation| present.now() > to.time || present.cycle() <= CYCLES;
+            while goes_on(timeline.present()) && timeline.step_until(to.time, level) {}
             cycle = timeline.present().cycle();
             ensure(timeline.present().now() <= to.time, || format!("beyond {:?}", to.time))?;
         }

@@ -1,5 +1,7 @@
 //! Pictures of known frames, and properties of all pictures.
 
+use std::sync::Arc;
+
 use expect_test::expect;
 use fairground::units::ShownResource;
 
@@ -229,9 +231,7 @@ fn names_are_text_in_every_picture() {
     let mut frame = fixtures::reclaimed();
     frame.queues[0].name = "<script>alert(1)</script>".into();
     frame.nodes[0].name = "\"><img>".into();
-    for pod in frame.nodes.iter_mut().flat_map(|node| &mut node.cells).flat_map(|cell| &mut cell.pods) {
-        pod.job = "<b>".into();
-    }
+    Arc::make_mut(&mut frame.names).jobs.iter_mut().for_each(|(name, _)| *name = "<b>".into());
     let view = cluster::view::cluster(&frame, 900.0, ShownResource::GPU);
     let svg = super::cluster::draw::cluster(&view)
         + &super::timeline::draw::timeline(

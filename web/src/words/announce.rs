@@ -1,11 +1,12 @@
 //! One sentence per step: shown under the header, and announced to screen readers.
 
-use fairground::units::Resource;
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
-use fairground::id::JobId;
+use fairground::id::{JobId, QueueId};
 use fairground::text;
 use fairground::trace::{Event, EvictReason};
+use fairground::units::Resource;
 use fairground::words::number::{amount, with_unit};
 use fairground::words::{Group, Terms, Text, capital, groups, joined, node_state, requested};
 
@@ -68,7 +69,8 @@ fn unchanged(frame: &Frame, says: &str, waiting: Text) -> Text {
 
 /// The jobs that keep waiting: *b1 still waits*, *5 jobs of night still wait*; empty if there are none.
 fn still_waiting(frame: &Frame) -> Text {
-    if frame.cycle == 0 {
+    let waiting: Vec<&JobRow> = frame.jobs.iter().filter(|row| row.pending > 0).collect();
+    if frame.cycle == 0 || waiting.is_empty() {
         return Text::default();
     }
     let names = |is_of: fn(EventWord) -> bool| -> BTreeSet<&str> {
@@ -83,14 +85,13 @@ fn still_waiting(frame: &Frame) -> Text {
     // One that was submitted but not considered, or runs in part, waits for nothing that it was refused.
     let is_kept_waiting = |row: &&JobRow| {
         let name = row.name.as_str();
-        row.pending > 0
-            && !told.contains(name)
+        !told.contains(name)
             && !fates.contains_key(name)
             && (refused.contains(name) || row.running == 0 && !submitted.contains(name))
     };
-    let queue = |row: &JobRow| frame.queues.get(row.queue as usize).map_or("", |queue| &queue.name).to_string();
-    let job = |row: &JobRow| Job { name: row.name.clone(), queue: queue(row), pods: 1 };
-    let jobs: Vec<Job> = frame.jobs.iter().filter(is_kept_waiting).map(job).collect();
+    let waiting = waiting.into_iter().filter(is_kept_waiting);
+    let jobs = waiting.map(|row| Job { name: &row.name, queue: frame.queue(QueueId(row.queue)), pods: 1 });
+    let jobs: Vec<Job<'_>> = jobs.collect();
     if jobs.is_empty() {
         return Text::default();
     }
@@ -125,7 +126,8 @@ fn holdings(frame: &Frame, resource: Resource) -> String {
 fn happened(frame: &Frame, is_start: bool) -> Option<Text> {
     let terms = Terms::of(&frame.policy);
     let groups = groups(frame);
-    let mut clauses: Vec<Clause> = Vec::new();
+    let mut clauses: Vec<Clause<'_>> = Vec::new();
+    let mut positions = BTreeMap::new();
     let takers = takers(&groups);
     let is_decided = |group: &&Group<'_>| group.first.word().is_decision();
     let decided = groups.iter().filter(is_decided);
@@ -135,8 +137,12 @@ fn happened(frame: &Frame, is_start: bool) -> Option<Text> {
             || is_with_its_job(group.first)
             || group.first.word() == EventWord::Requeued && is_restarted(frame, group, &groups);
         if !is_covered && !is_submitted_and_decided(frame, group, &groups, &takers) {
-            clauses.extend(Clause::of(frame, group, is_restarted(frame, group, &groups)));
-            join_last(&mut clauses);
+            let Some(clause) = Clause::of(frame, group, is_restarted(frame, group, &groups)) else { continue };
+            let position = clause.key().map(|key| *positions.entry(key).or_insert(clauses.len()));
+            match position.and_then(|position| clauses.get_mut(position)) {
+                Some(other) => other.join(clause),
+                None => clauses.push(clause),
+            }
         }
     }
     let clauses = join_takers(clauses);
@@ -148,12 +154,12 @@ fn happened(frame: &Frame, is_start: bool) -> Option<Text> {
 }
 
 /// The jobs for which others were evicted.
-fn takers(groups: &[Group<'_>]) -> Vec<JobId> {
+fn takers(groups: &[Group<'_>]) -> BTreeSet<JobId> {
     groups.iter().filter(|group| is_for_another(group.first)).filter_map(|group| group.first.by()).collect()
 }
 
 /// Whether a job was submitted and a decision about it is listed.
-fn is_submitted_and_decided(frame: &Frame, group: &Group<'_>, all: &[Group<'_>], takers: &[JobId]) -> bool {
+fn is_submitted_and_decided(frame: &Frame, group: &Group<'_>, all: &[Group<'_>], takers: &BTreeSet<JobId>) -> bool {
     let job = frame.job_of(group.first).filter(|_| group.first.word() == EventWord::Submitted);
     let Some(job) = job.filter(|_| all.len() <= COMPARED) else { return false };
     let is_about_it = |other: &Group<'_>| other.first.word().is_decision() && frame.job_of(other.first) == Some(job);
@@ -182,26 +188,26 @@ fn is_with_its_job(row: &EventRow) -> bool {
 }
 
 /// The same event of several jobs.
-struct Clause {
+struct Clause<'a> {
     word: EventWord,
     /// The jobs that get the resources.
-    by: Vec<Job>,
+    by: Vec<Job<'a>>,
     /// Words before the names.
     lead: &'static str,
-    jobs: Vec<Job>,
+    jobs: Vec<Job<'a>>,
     /// The predicate of one job, and of several.
-    says: [String; 2],
+    says: [Cow<'static, str>; 2],
     /// Node, if the event concerns a single pod.
-    node: Option<String>,
+    node: Option<&'a str>,
     /// What it was about.
     amount: Amounts,
     /// Index of the resource that the jobs of the run compete for.
     resource: Resource,
 }
 
-impl Clause {
+impl<'a> Clause<'a> {
     /// `None` for events that only describe what is known of a node.
-    fn of(frame: &Frame, group: &Group<'_>, is_restart: bool) -> Option<Clause> {
+    fn of(frame: &'a Frame, group: &Group<'_>, is_restart: bool) -> Option<Clause<'a>> {
         let row = group.first;
         let What::Event(event) = row.what else { return None };
         let (lead, [one, many]) = match predicate(row, event) {
@@ -213,9 +219,9 @@ impl Clause {
             Event::Changed { node: Some((node, _)), .. } => Some(frame.node(node)),
             _ => None,
         };
-        let [one, many] = match event {
-            Event::Changed { node: Some((_, state)), .. } => [format!(" {}", node_state(state)), String::new()],
-            _ => [one.to_string(), many.to_string()],
+        let says = match event {
+            Event::Changed { node: Some((_, state)), .. } => [format!(" {}", node_state(state)).into(), "".into()],
+            _ => [one.into(), many.into()],
         };
         let job = frame.job_of(row).map(|job| Job::of(frame, job, group.n));
         Some(Clause {
@@ -223,27 +229,33 @@ impl Clause {
             by: row.by().filter(|_| is_for_another(row)).map(|by| Job::of(frame, by, 1)).into_iter().collect(),
             lead,
             jobs: job.into_iter().collect(),
-            says: [one, many],
-            node: node.map(str::to_string),
+            says,
+            node,
             amount: group.amount,
             resource: frame.names.resource,
         })
     }
 
-    /// Whether both can be merged into one part of the sentence.
-    fn joins(&self, other: &Clause) -> bool {
-        let is_of_jobs = !self.jobs.is_empty() && !other.jobs.is_empty();
-        self.word != EventWord::Node
-            && (self.word != EventWord::Changed || is_of_jobs)
-            && (self.word, &self.says) == (other.word, &other.says)
-            && self.by == other.by
+    /// Clauses with equal keys are one part of the sentence; `None`: it is one by itself.
+    fn key(&self) -> Option<(EventWord, [Cow<'static, str>; 2], Option<&'a str>)> {
+        let is_single = match self.word {
+            EventWord::Node => true,
+            EventWord::Changed => self.jobs.is_empty(),
+            _ => false,
+        };
+        (!is_single).then(|| (self.word, self.says.clone(), self.by.first().map(|job| job.name)))
+    }
+
+    fn join(&mut self, other: Clause<'a>) {
+        self.jobs.extend(other.jobs);
+        self.amount.iter_mut().zip(other.amount.iter()).for_each(|(sum, amount)| *sum += amount);
     }
 
     fn says(self, terms: &Terms, is_start: bool) -> Text {
         let lead = terms.fill(self.lead);
         let lead = if is_start { capital(&lead) } else { lead };
         let n = self.jobs.len();
-        let node = self.node.as_ref().map(|node| Text::default().node(node));
+        let node = self.node.map(|node| Text::default().node(node));
         if let (EventWord::Node, Some(node)) = (self.word, &node) {
             return text!("{lead}{node}{is}", [lead, node = node.clone(), is = terms.fill(&self.says[0])]);
         }
@@ -281,52 +293,44 @@ impl Clause {
 
 /// Merges evictions of one kind for different jobs into one part of the sentence: those from one queue, and all if
 /// there are many queues.
-fn join_takers(all: Vec<Clause>) -> Vec<Clause> {
+fn join_takers(all: Vec<Clause<'_>>) -> Vec<Clause<'_>> {
     let losers = |word: EventWord| -> BTreeSet<Option<&str>> {
         let evictions = all.iter().filter(|one| one.word == word && !one.by.is_empty());
         evictions.map(|one| queue_of(&one.jobs)).collect()
     };
     let are_many = [EventWord::Reclaimed, EventWord::Preempted].map(|word| (word, losers(word).len() > LOSERS_MAX));
-    let mut joined: Vec<Clause> = Vec::new();
-    for next in all {
+    let mut joined: Vec<Clause<'_>> = Vec::new();
+    let mut positions = BTreeMap::new();
+    for mut next in all {
         let is_one_of_many = are_many.contains(&(next.word, true));
-        let same = |other: &&mut Clause| {
-            other.word == next.word
-                && !next.by.is_empty()
-                && !other.by.is_empty()
-                && (is_one_of_many || queue_of(&other.jobs) == queue_of(&next.jobs))
-        };
-        match joined.iter_mut().find(same) {
+        let queue = queue_of(&next.jobs).filter(|_| !is_one_of_many);
+        let position = (!next.by.is_empty()).then(|| *positions.entry((next.word, queue)).or_insert(joined.len()));
+        match position.and_then(|position| joined.get_mut(position)) {
             Some(first) => {
-                for job in next.jobs {
-                    match first.jobs.iter_mut().find(|existing| existing.name == job.name) {
-                        Some(existing) => existing.pods += job.pods,
-                        None => first.jobs.push(job),
-                    }
-                }
-                first.by.extend(next.by);
-                add(&mut first.amount, &next.amount);
+                first.by.append(&mut next.by);
+                first.join(next);
             }
             None => joined.push(next),
         }
     }
+    for clause in joined.iter_mut().filter(|clause| !clause.by.is_empty()) {
+        clause.jobs = each_once(&clause.jobs);
+    }
     joined
 }
 
-/// Merges the last event with a previous one it joins.
-fn join_last(all: &mut Vec<Clause>) {
-    let Some(last) = all.pop() else { return };
-    match all.iter_mut().find(|other| other.joins(&last)) {
-        Some(other) => {
-            other.jobs.extend(last.jobs);
-            add(&mut other.amount, &last.amount);
+/// Each job once, with the pods of all its mentions.
+fn each_once<'a>(jobs: &[Job<'a>]) -> Vec<Job<'a>> {
+    let mut merged: Vec<Job<'_>> = Vec::new();
+    let mut positions = BTreeMap::new();
+    for &job in jobs {
+        let position = *positions.entry(job.name).or_insert(merged.len());
+        match merged.get_mut(position) {
+            Some(same) => same.pods += job.pods,
+            None => merged.push(job),
         }
-        None => all.push(last),
     }
-}
-
-fn add(sum: &mut Amounts, amount: &Amounts) {
-    sum.iter_mut().zip(amount.iter()).for_each(|(sum, amount)| *sum += amount);
+    merged
 }
 
 /// Words before the names, and the predicates for one name and for several.

@@ -14,36 +14,36 @@ const NAMED_MAX: usize = 4;
 const QUEUES_LISTED: usize = 3;
 
 /// A job, and how many of its pods are concerned.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Job {
-    pub name: String,
-    pub queue: String,
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Job<'a> {
+    pub name: &'a str,
+    pub queue: &'a str,
     /// Mentioned if there are several.
     pub pods: usize,
 }
 
-impl Job {
-    pub fn of(frame: &Frame, job: JobId, pods: usize) -> Job {
+impl<'a> Job<'a> {
+    pub fn of(frame: &'a Frame, job: JobId, pods: usize) -> Job<'a> {
         let queue = frame.names.queue_of(job).map_or("", |queue| frame.queue(queue));
-        Job { name: frame.job(job).to_string(), queue: queue.to_string(), pods }
+        Job { name: frame.job(job), queue, pods }
     }
 }
 
 /// The common queue of jobs.
-pub fn queue_of(jobs: &[Job]) -> Option<&str> {
-    let queue = jobs.first()?.queue.as_str();
+pub fn queue_of<'a>(jobs: &[Job<'a>]) -> Option<&'a str> {
+    let queue = jobs.first()?.queue;
     (!queue.is_empty() && jobs.iter().all(|job| job.queue == queue)).then_some(queue)
 }
 
 /// *a2, a10 and b1*; of many jobs *6 jobs of research and 2 of night*.
-pub fn listed(jobs: &[Job], terms: &Terms) -> Text {
+pub fn listed(jobs: &[Job<'_>], terms: &Terms) -> Text {
     if jobs.len() > NAMED_MAX {
         return counted(jobs, terms);
     }
-    let mut jobs: Vec<&Job> = jobs.iter().collect();
-    jobs.sort_by_key(|job| numbered(&job.name));
-    let name = |job: &Job| {
-        let name = Text::default().job(&job.name);
+    let mut jobs = jobs.to_vec();
+    jobs.sort_by_key(|job| numbered(job.name));
+    let name = |job: Job<'_>| {
+        let name = Text::default().job(job.name);
         match job.pods {
             0 | 1 => name,
             n => text!("{name} ({pods})", [name, pods = terms.fill(&count(n as u64, "[pod]"))]),
@@ -53,16 +53,16 @@ pub fn listed(jobs: &[Job], terms: &Terms) -> Text {
 }
 
 /// The same without the queue if it is already said.
-pub fn listed_in_queue(jobs: &[Job], terms: &Terms) -> Text {
+pub fn listed_in_queue(jobs: &[Job<'_>], terms: &Terms) -> Text {
     if jobs.len() > NAMED_MAX { Text::of(terms.fill(&count(jobs.len() as u64, "[job]"))) } else { listed(jobs, terms) }
 }
 
-fn counted(jobs: &[Job], terms: &Terms) -> Text {
+fn counted(jobs: &[Job<'_>], terms: &Terms) -> Text {
     let mut queues: Vec<(&str, u64)> = Vec::new();
     for job in jobs {
         match queues.iter_mut().find(|(queue, _)| *queue == job.queue) {
             Some((_, n)) => *n += 1,
-            None => queues.push((&job.queue, 1)),
+            None => queues.push((job.queue, 1)),
         }
     }
     // Queues with equally many jobs stay in the order of their jobs.
@@ -94,12 +94,14 @@ mod tests {
     #[test]
     fn a_few_jobs_are_named_and_many_are_counted_by_queue() {
         let terms = &Terms::PLAIN;
-        let job = |name: &str, queue: &str| Job { name: name.into(), queue: queue.into(), pods: 1 };
-        let few: Vec<Job> = ["a10", "b1", "a2"].map(|name| job(name, "a")).to_vec();
+        fn job<'a>(name: &'a str, queue: &'a str) -> Job<'a> {
+            Job { name, queue, pods: 1 }
+        }
+        let few = ["a10", "b1", "a2"].map(|name| job(name, "a"));
         assert_eq!(listed(&few, terms).spoken(), "a2, a10 and b1");
-        let many: Vec<Job> = (0..7).map(|at| job(&format!("j{at}"), ["a", "b"][usize::from(at % 3 > 0)])).collect();
+        let many: Vec<Job<'_>> = (0..7).map(|at| job("j", ["a", "b"][usize::from(at % 3 > 0)])).collect();
         assert_eq!(listed(&many, terms).spoken(), "4 jobs of b and 3 of a");
-        let spread: Vec<Job> = (0..6).map(|at| job("j", &format!("q{at}"))).collect();
+        let spread = ["q0", "q1", "q2", "q3", "q4", "q5"].map(|queue| job("j", queue));
         assert_eq!(listed(&spread, terms).spoken(), "1 job of q0, 1 of q1, 1 of q2 and 3 of other queues");
         assert_eq!((queue_of(&few), queue_of(&many)), (Some("a"), None));
     }

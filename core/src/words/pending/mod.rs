@@ -14,7 +14,7 @@ use super::phrases::queue_of;
 use super::search;
 use super::text::{self, Text, text};
 use super::{Evidence, Explanation, RuleCard};
-use crate::id::{Id, QueueId};
+use crate::id::{Id, JobId, QueueId};
 use crate::moment::{EventRow, Frame, JobRow, QueueRow, fate};
 use crate::time::Time;
 use crate::trace::{Check, Delay, Ending, Gate, LostClaim, NodeReason, NotAccepted, Outlook, Quantity, Refusal};
@@ -218,24 +218,23 @@ impl Case<'_> {
     }
 
     fn on_its_way(&self, until: Option<Time>) -> Text {
-        let name = self.frame.job(self.refusal.job);
-        let mut victims: Vec<&str> = Vec::new();
+        let mut victims: Vec<JobId> = Vec::new();
         let evicted = || self.frame.events.iter().filter(|event| event.word().is_eviction());
         let is_own = |event: &&EventRow| event.by() == Some(self.refusal.job);
         // Victims of earlier cycles are found by the claimed places; other pods may terminate for other jobs.
-        let is_others = |job: &str| evicted().any(|e| self.frame.job_name(e) == job && !is_own(&e));
+        let is_others = |job: JobId| evicted().any(|e| self.frame.job_of(e) == Some(job) && !is_own(&e));
         let cells = self.frame.nodes.iter().flat_map(|node| &node.cells);
-        let claimed = cells.filter(|cell| cell.claimed.as_ref().is_some_and(|claim| claim.job == name));
-        let leaving = claimed.flat_map(|cell| &cell.pods).filter(|pod| pod.leaving && !is_others(&pod.job));
-        let leaving = leaving.map(|pod| pod.job.as_str());
-        for victim in leaving.chain(evicted().filter(is_own).map(|event| self.frame.job_name(event))) {
+        let claimed = cells.filter(|cell| cell.claimed.as_ref().is_some_and(|claim| claim.job == self.refusal.job));
+        let leaving = claimed.flat_map(|cell| &cell.pods).filter(|pod| pod.leaving && !is_others(pod.job));
+        let evicted_for_it = evicted().filter(is_own).filter_map(|event| self.frame.job_of(event));
+        for victim in leaving.map(|pod| pod.job).chain(evicted_for_it) {
             if !victims.contains(&victim) {
                 victims.push(victim);
             }
         }
         let is_later = |until: &Time| until.as_millis() > self.frame.time_ms;
         let when = until.filter(is_later).map_or(String::new(), |until| format!(" at {}", clock(until)));
-        let names: Vec<Text> = victims.iter().map(|victim| text::job(victim)).collect();
+        let names: Vec<Text> = victims.iter().map(|victim| text::job(self.frame.job(*victim))).collect();
         let (job, n) = (self.job(), names.len());
         let victims = Text::default().list(names, "and");
         match n {

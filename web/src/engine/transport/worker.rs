@@ -1,6 +1,7 @@
 //! The engine in a worker: both ends of the transport.
 
 use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 use js_sys::{Function, Reflect, Uint8Array};
@@ -8,7 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{DedicatedWorkerGlobalScope, Event, MessageChannel, MessageEvent, Worker};
+use web_sys::{DedicatedWorkerGlobalScope, Event, MessageChannel, MessageEvent, MessagePort, Worker};
 
 use super::now_ms;
 use crate::engine::parcel::{Catalogues, Parcel};
@@ -23,10 +24,14 @@ const REST_MS: i32 = 30;
 /// Time between two progress messages, in milliseconds.
 const PROGRESS_MS: f64 = 120.0;
 
-/// The page's end of the transport.
+/// The page's end of the transport. Replies are decoded in one task of the browser and handled in the next, so that
+/// neither delays a click for long.
 pub struct WorkerLine {
     worker: Worker,
+    /// Receives a message for each decoded parcel.
+    decoded: MessagePort,
     _on_message: Closure<dyn FnMut(MessageEvent)>,
+    _on_decoded: Closure<dyn FnMut(MessageEvent)>,
     _on_error: Closure<dyn FnMut(Event)>,
 }
 
@@ -36,10 +41,18 @@ impl WorkerLine {
         let boot = Reflect::get(&js_sys::global(), &"fairground".into())?;
         let start: Function = Reflect::get(&boot, &"startWorker".into())?.dyn_into()?;
         let worker: Worker = start.call0(&boot)?.dyn_into()?;
+        let channel = MessageChannel::new()?;
+        let (sent, decoded) = (channel.port1(), channel.port2());
+        let parcels = Rc::new(RefCell::new(VecDeque::new()));
+        let arrived = parcels.clone();
+        let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+            arrived.borrow_mut().push_back(received::<Parcel>(&event).unwrap_or_default());
+            let _ = sent.post_message(&JsValue::NULL);
+        });
         let on_reply = handlers.on_reply.clone();
         let catalogues = RefCell::new(Catalogues::default());
-        let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-            let parcel = received::<Parcel>(&event).unwrap_or_default();
+        let on_decoded = Closure::<dyn FnMut(MessageEvent)>::new(move |_| {
+            let parcel = parcels.borrow_mut().pop_front().unwrap_or_default();
             for reply in parcel.unpack(&mut catalogues.borrow_mut()) {
                 on_reply(reply);
             }
@@ -52,8 +65,10 @@ impl WorkerLine {
             }
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+        decoded.set_onmessage(Some(on_decoded.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-        Ok(WorkerLine { worker, _on_message: on_message, _on_error: on_error })
+        let (_on_message, _on_decoded, _on_error) = (on_message, on_decoded, on_error);
+        Ok(WorkerLine { worker, decoded, _on_message, _on_decoded, _on_error })
     }
 
     pub fn send(&self, request: &Message<Request>) {
@@ -63,6 +78,7 @@ impl WorkerLine {
 
     pub fn end(&self) {
         self.worker.set_onmessage(None);
+        self.decoded.set_onmessage(None);
         self.worker.set_onerror(None);
         self.worker.terminate();
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use fairground::scenario::Scenario;
 use fairground::words::Ladder;
 
-use crate::engine::protocol::{Frame, QueueRow, Run};
+use crate::engine::protocol::{Cell, Frame, QueueRow, Run};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Baseline {
@@ -44,9 +44,8 @@ impl Baseline {
             let mut rows = one.queues.iter().enumerate();
             rows.any(|(at, row)| !is_like(row, other.position(&row.name, at).map(|at| &other.queues[at])))
         };
-        let of_both = differs(frame, &self.frame)
-            || differs(&self.frame, frame)
-            || !frame.nodes.iter().map(holders).eq(self.frame.nodes.iter().map(holders));
+        let of_both =
+            differs(frame, &self.frame) || differs(&self.frame, frame) || !holders(frame).eq(holders(&self.frame));
         let points = run.points.iter().zip(&self.run.points);
         of_both || points.into_iter().any(|(now, was)| now.allocated != was.allocated || now.total != was.total)
     }
@@ -60,6 +59,8 @@ fn is_like(row: &QueueRow, other: Option<&QueueRow>) -> bool {
     }
 }
 
-fn holders(node: &crate::engine::protocol::NodeCard) -> Vec<Vec<&str>> {
-    node.cells.iter().map(|cell| cell.pods.iter().map(|pod| pod.job.as_str()).collect()).collect()
+/// The jobs on each GPU, node by node.
+fn holders(frame: &Frame) -> impl Iterator<Item = Vec<Vec<&str>>> {
+    let of_cell = |cell: &Cell| cell.pods.iter().map(|pod| frame.job(pod.job)).collect();
+    frame.nodes.iter().map(move |node| node.cells.iter().map(of_cell).collect())
 }

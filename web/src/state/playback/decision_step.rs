@@ -3,7 +3,7 @@
 //! A frame contains the end of a cycle and its events in order of decision. Reverting the decisions, last first, yields
 //! every earlier moment. External events (arrivals, ends) precede the first decision and are never reverted.
 
-use fairground::id::Id;
+use fairground::id::{Id, JobId, PodId};
 use fairground::trace::Event;
 
 use crate::engine::protocol::{Amounts, Cell, CellPod, Claim, EventRow, EventWord, Frame, Holding, NodeCard, What};
@@ -75,7 +75,7 @@ pub fn moment_after(frame: &Frame, after: u32) -> Frame {
     }
     let last = keep.checked_sub(1).map(|i| &frame.events[all[i]]);
     for pod in moment.nodes.iter_mut().flat_map(|node| &mut node.cells).flat_map(|cell| &mut cell.pods) {
-        pod.changed = last.and_then(|event| event.pod()).is_some_and(|of| frame.names.pod(of) == pod.pod);
+        pod.changed = last.and_then(|event| event.pod()) == Some(pod.pod);
     }
     if keep < all.len() {
         moment.events.truncate(all[keep]);
@@ -89,8 +89,9 @@ pub fn moment_after(frame: &Frame, after: u32) -> Frame {
 
 /// The job and node of a decision, and the amounts it moves.
 struct About<'a> {
-    job: &'a str,
-    pod: &'a str,
+    job: JobId,
+    name: &'a str,
+    pod: PodId,
     /// Index of the job's queue.
     queue: u32,
     /// Index of the node.
@@ -99,11 +100,9 @@ struct About<'a> {
 }
 
 fn revert(moment: &mut Frame, event: &EventRow, end: &Frame) {
-    let (Some(pod), Some(node), Some(queue)) = (event.pod(), event.node(), end.queue_of(event)) else {
-        return;
-    };
-    let (job, pod) = (end.job_name(event), end.names.pod(pod));
-    let about = About { job, pod, queue: queue.0, node: node.index(), event };
+    let (Some(pod), Some(node)) = (event.pod(), event.node()) else { return };
+    let (Some(job), Some(queue)) = (end.job_of(event), end.queue_of(event)) else { return };
+    let about = About { job, name: end.job(job), pod, queue: queue.0, node: node.index(), event };
     let event = match event.what {
         What::Event(event) => event,
         What::Mark(_) => return,
@@ -146,8 +145,8 @@ fn revert_eviction(moment: &mut Frame, about: &About<'_>, end: &Frame) {
     add_up(moment, about, |row| &mut row.leaving, -1.0);
     add_up(moment, about, |row| &mut row.allocated, 1.0);
     // A job that has ended by the end of the cycle has no row.
-    let was_known = end.jobs.iter().any(|row| row.name == about.job);
-    if let Some(row) = moment.jobs.iter_mut().find(|row| row.name == about.job).filter(|_| was_known) {
+    let was_known = end.jobs.iter().any(|row| row.name == about.name);
+    if let Some(row) = moment.jobs.iter_mut().find(|row| row.name == about.name).filter(|_| was_known) {
         row.leaving = row.leaving.saturating_sub(1);
         row.running += 1;
         row.evictions = row.evictions.saturating_sub(1);
@@ -158,11 +157,11 @@ fn revert_eviction(moment: &mut Frame, about: &About<'_>, end: &Frame) {
 fn revert_placement(moment: &mut Frame, about: &About<'_>) {
     let Some(node) = moment.nodes.get_mut(about.node) else { return };
     release(node, about, false);
-    node.cpu_pods.retain(|(pod, ..)| *pod != about.pod);
+    node.cpu_pods.retain(|pod| *pod != about.pod);
     let is_it = |pod: &CellPod| pod.pod == about.pod;
     let mut locked = node.cells.iter().flat_map(|cell| &cell.pods).any(|pod| is_it(pod) && pod.locked);
     // The pods of the core may change; its size only shrinks with the number of running pods.
-    if let Some(row) = moment.jobs.iter().find(|row| row.name == about.job).filter(|row| row.core > 0) {
+    if let Some(row) = moment.jobs.iter().find(|row| row.name == about.name).filter(|row| row.core > 0) {
         locked = row.running <= row.core;
     }
     node.cells.iter_mut().for_each(|cell| cell.pods.retain(|pod| !is_it(pod)));
@@ -173,7 +172,7 @@ fn revert_placement(moment: &mut Frame, about: &About<'_>) {
     if locked {
         add_up(moment, about, |row| &mut row.non_preemptible, -1.0);
     }
-    if let Some(row) = moment.jobs.iter_mut().find(|row| row.name == about.job) {
+    if let Some(row) = moment.jobs.iter_mut().find(|row| row.name == about.name) {
         row.running = row.running.saturating_sub(1);
         row.pending += 1;
     }
@@ -200,7 +199,7 @@ fn revert_termination(node: &mut NodeCard, about: &About<'_>) {
 fn claim(moment: &mut Frame, about: &About<'_>, on: bool) {
     let Some(node) = moment.nodes.get_mut(about.node) else { return };
     let n = about.event.gpus.ceil() as usize;
-    let claim = Claim { job: about.job.to_string(), queue: about.queue };
+    let claim = Claim { job: about.job, queue: about.queue };
     let fits = |cell: &&mut Cell| {
         if on {
             cell.claimed.is_none() && cell.pods.iter().all(|pod| pod.leaving)

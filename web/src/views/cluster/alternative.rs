@@ -33,10 +33,10 @@ pub fn lay_alternative(view: &mut ClusterView, frame: &Frame, alternative: Alter
         };
         if shown.is_gpus() {
             for ((cell, mine), theirs) in card.cells.iter_mut().zip(&node.cells).zip(&other_node.cells) {
-                let jobs = |cell| holders(cell).map(|pod| &pod.job);
-                if !jobs(mine).eq(jobs(theirs)) {
+                let mine = holders(mine).map(|pod| frame.job(pod.job));
+                if !mine.eq(holders(theirs).map(|pod| other.job(pod.job))) {
                     let holder = holders(theirs).next();
-                    let who = holder.map_or("free", |pod| pod.job.as_str()).to_string();
+                    let who = holder.map_or("free", |pod| other.job(pod.job)).to_string();
                     mark(cell, holder.map(|pod| pod.queue), who);
                 }
             }

@@ -1,6 +1,7 @@
 //! View model of Cluster: cards of nodes with their cells.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use fairground::words::Terms;
 use fairground::words::number::number;
@@ -118,7 +119,7 @@ pub struct CellView {
     /// Holders, from the bottom up.
     pub parts: Vec<Part>,
     /// Colour of the claiming queue, and the job.
-    pub claim: Option<(Tone, String)>,
+    pub claim: Option<(Tone, Arc<str>)>,
     /// Different holder in the alternative run.
     pub alternative: Option<AlternativeHolder>,
     /// Allocation by queue, if the cell is a whole node; empty for a GPU.
@@ -141,11 +142,11 @@ impl CellView {
     pub fn job(&self) -> Option<&str> {
         self.holds.is_empty().then_some(())?;
         let claimant = self.claim.as_ref().map(|(_, job)| job);
-        self.parts.first().map(|part| &part.job).or(claimant).map(String::as_str)
+        self.parts.first().map(|part| &part.job).or(claimant).map(|job| &**job)
     }
 
     pub fn label(&self) -> String {
-        self.parts.iter().map(|part| part.job.as_str()).collect::<Vec<_>>().join(" ")
+        self.parts.iter().map(|part| &*part.job).collect::<Vec<_>>().join(" ")
     }
 
     /// State in the words of a policy.
@@ -173,8 +174,8 @@ pub struct Part {
     pub from: f64,
     /// Upper end, 0 to 1.
     pub to: f64,
-    pub job: String,
-    pub queue: String,
+    pub job: Arc<str>,
+    pub queue: Arc<str>,
     /// Evicted, still holding.
     pub leaving: bool,
     /// Placed, not running.

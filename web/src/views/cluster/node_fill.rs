@@ -75,7 +75,7 @@ pub(super) fn filled(frame: &Frame, node: &NodeCard, tree: &Tree, shown: &Shown<
         let leaving = if held.leaving { ", leaving" } else { "" };
         says.push(format!("{queue} {}{leaving}", shown.amount(held.amount[shown.at])));
         let tone = tree.tone(held.queue);
-        parts.push(Part { tone, from, to, job: queue, leaving: held.leaving, ..Part::default() });
+        parts.push(Part { tone, from, to, job: queue.into(), leaving: held.leaving, ..Part::default() });
         from = to;
     }
     says.push(format!("{} free", shown.amount((there - held).max(0.0))));

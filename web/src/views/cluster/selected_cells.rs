@@ -1,5 +1,6 @@
 //! Selection in Cluster. Separate from the view, which is large and does not change with the selection.
 
+use fairground::id::JobId;
 use fairground::words::Selection;
 
 use super::cards::ClusterView;
@@ -45,7 +46,7 @@ pub fn marked(view: &ClusterView, frame: &Frame, selection: Option<&Selection>) 
 
 #[derive(Clone, Copy)]
 enum Chosen<'a> {
-    Job(&'a str),
+    Job(JobId),
     Queue(u32),
     Node(&'a str),
 }
@@ -53,11 +54,11 @@ enum Chosen<'a> {
 impl<'a> Chosen<'a> {
     fn of(frame: &'a Frame, selection: Option<&'a Selection>) -> Option<Chosen<'a>> {
         match selection? {
-            Selection::Job(name) => Some(Chosen::Job(name)),
+            Selection::Job(name) => frame.names.find(name).map(Chosen::Job),
             Selection::Node(name) => Some(Chosen::Node(name)),
             Selection::Queue(_) => selected_queue(frame, selection).map(Chosen::Queue),
             Selection::Event { cycle, index } if *cycle == frame.cycle => {
-                frame.events.get(*index as usize).map(|event| Chosen::Job(frame.job_name(event)))
+                frame.events.get(*index as usize).and_then(|event| frame.job_of(event)).map(Chosen::Job)
             }
             _ => None,
         }

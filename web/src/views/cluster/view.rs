@@ -3,6 +3,7 @@
 
 use fairground::units::ShownResource;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use fairground::words::Terms;
 use fairground::words::number::{count, number};
@@ -52,9 +53,10 @@ pub fn filling(frame: &Frame, (width, height): (f64, f64), resource: ShownResour
 fn laid_out(frame: &Frame, width: f64, resource: ShownResource, are_tiles: bool) -> ClusterView {
     let tree = Tree::new(&frame.queues);
     let shown = Shown::of(frame, resource);
+    let queues: Vec<Arc<str>> = frame.queues.iter().map(|queue| queue.name.as_str().into()).collect();
     let is_owned = frame.nodes.iter().any(|node| node.owner.is_some());
     let of = |(at, node): (usize, &NodeCard)| {
-        let card = card(frame, node, &tree, &shown);
+        let card = card(frame, node, (&tree, &queues), &shown);
         let lent = if node.lent { " · lent" } else { "" };
         Card { at, pool: group_of(frame, node, &tree, is_owned), head: card.head + lent, ..card }
     };
@@ -96,11 +98,11 @@ fn group_of(frame: &Frame, node: &NodeCard, tree: &Tree, is_owned: bool) -> Stri
     [node.pool.clone(), owner].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
 }
 
-fn card(frame: &Frame, node: &NodeCard, tree: &Tree, shown: &Shown<'_>) -> Card {
+fn card(frame: &Frame, node: &NodeCard, (tree, queues): (&Tree, &[Arc<str>]), shown: &Shown<'_>) -> Card {
     if !shown.is_gpus() {
         return filled(frame, node, tree, shown);
     }
-    let cells: Vec<CellView> = node.cells.iter().map(|cell| cell_view(frame, cell, tree)).collect();
+    let cells: Vec<CellView> = node.cells.iter().map(|cell| cell_view(frame, cell, (tree, queues))).collect();
     let leaving: f64 =
         node.cells.iter().flat_map(|cell| &cell.pods).filter(|pod| pod.leaving).map(|pod| pod.portion).sum();
     let mut head = match (node.ready, node.cells.len()) {
@@ -134,8 +136,7 @@ fn card(frame: &Frame, node: &NodeCard, tree: &Tree, shown: &Shown<'_>) -> Card 
     }
 }
 
-fn cell_view(frame: &Frame, cell: &Cell, tree: &Tree) -> CellView {
-    let queue_name = |queue: u32| frame.queues.get(queue as usize).map_or_else(String::new, |queue| queue.name.clone());
+fn cell_view(frame: &Frame, cell: &Cell, (tree, queues): (&Tree, &[Arc<str>])) -> CellView {
     let mut from = 0.0;
     let parts: Vec<Part> = cell
         .pods
@@ -146,8 +147,8 @@ fn cell_view(frame: &Frame, cell: &Cell, tree: &Tree) -> CellView {
                 tone: tree.tone(pod.queue),
                 from,
                 to,
-                job: pod.job.clone(),
-                queue: queue_name(pod.queue),
+                job: frame.names.job_name(pod.job),
+                queue: queues.get(pod.queue as usize).cloned().unwrap_or_default(),
                 leaving: pod.leaving,
                 starting: pod.starting,
                 locked: pod.locked,
@@ -157,7 +158,7 @@ fn cell_view(frame: &Frame, cell: &Cell, tree: &Tree) -> CellView {
             part
         })
         .collect();
-    let claim = cell.claimed.as_ref().map(|claim| (tree.tone(claim.queue), claim.job.clone()));
+    let claim = cell.claimed.as_ref().map(|claim| (tree.tone(claim.queue), frame.names.job_name(claim.job)));
     CellView { parts, claim, ..CellView::default() }
 }
 
