@@ -59,11 +59,15 @@ fn node(name: &str, cells: Vec<Cell>) -> NodeCard {
     }
 }
 
-fn job(name: &str, queue: u32, running: u32, pending: u32, leaving: u32, gpus: f64) -> JobRow {
+/// `pods`: running, pending, leaving.
+fn job(names: &Names, name: &str, pods: [u32; 3], gpus: f64) -> JobRow {
+    let [running, pending, leaving] = pods;
+    let id = names.find(name).expect("it has a name");
+    let queue = names.queue_of(id).map_or(0, |queue| queue.0);
     let request = [0.0, 0.0, gpus].into();
     let pods = running + pending + leaving;
     let asks = (pending > 0).then(|| Ask { pods: pending, gpus: gpus / f64::from(pods) }).into_iter().collect();
-    JobRow { name: name.into(), queue, running, pending, leaving, gpus, request, asks, ..JobRow::default() }
+    JobRow { id, name: name.into(), queue, running, pending, leaving, gpus, request, asks, ..JobRow::default() }
 }
 
 /// A catalogue from names of jobs and positions of their queues; each job has one pod.
@@ -133,16 +137,16 @@ pub fn start() -> Frame {
             amount: [0.0, 0.0, 1.0].into(),
             ..EventRow::of(Event::Submitted { job: JobId(3) })
         }],
-        names,
         total: [128_000.0, 512e9, 4.0].into(),
         queues,
         nodes,
         jobs: vec![
-            job("a1", 0, 1, 0, 0, 2.0),
-            job("a2", 0, 1, 0, 0, 1.0),
-            job("b1", 1, 1, 0, 0, 1.0),
-            job("b2", 1, 0, 1, 0, 1.0),
+            job(&names, "a1", [1, 0, 0], 2.0),
+            job(&names, "a2", [1, 0, 0], 1.0),
+            job(&names, "b1", [1, 0, 0], 1.0),
+            job(&names, "b2", [0, 1, 0], 1.0),
         ],
+        names,
         ..Frame::default()
     }
 }
@@ -158,8 +162,8 @@ pub fn reclaimed() -> Frame {
     frame.nodes[1].cells[0].pods[0].leaving = true;
     frame.nodes[1].cells[0].pods[0].changed = true;
     frame.nodes[1].cells[0].claimed = Some(Claim { job: JobId(3), queue: 1 });
-    frame.jobs[1] = job("a2", 0, 0, 0, 1, 1.0);
     let names = frame.names.clone();
+    frame.jobs[1] = job(&names, "a2", [0, 0, 1], 1.0);
     let taker = Subject { queue: Some(QueueId(1)), job: names.find("b2"), ..Subject::default() };
     let both = Subject { other_queue: Some(QueueId(0)), ..taker };
     let checks = reclaim_checks((taker, both), [3.0, 2.0, 2.0], [1.0, 2.0, 2.0]);
@@ -229,13 +233,13 @@ pub fn departments() -> Frame {
     let mut events = vec![evicted, claimed];
     events.iter_mut().for_each(|event| event.time_ms = 144_000);
     Frame {
-        names,
         cycle: 12,
         time_ms: 144_000,
         total: [256_000.0, 1024e9, 32.0].into(),
         queues,
         nodes,
-        jobs: vec![job("v4", 1, 0, 0, 1, 2.0), job("n3", 2, 0, 1, 0, 2.0)],
+        jobs: vec![job(&names, "v4", [0, 0, 1], 2.0), job(&names, "n3", [0, 1, 0], 2.0)],
+        names,
         events,
         ..Frame::default()
     }

@@ -180,6 +180,7 @@ fn job_row(cluster: &Cluster, id: JobId, gpus_of: fn(&Pod) -> f64) -> JobRow {
     };
     let request = job_amount(cluster, id);
     JobRow {
+        id,
         name: job.name.to_string(),
         queue: job.queue.0,
         pool: pool_name(cluster, job.partition),

@@ -47,7 +47,7 @@ pub struct Frame {
     pub pool: String,
     /// Nodes in file order.
     pub nodes: Vec<NodeCard>,
-    /// Submitted jobs that have not ended, in file order.
+    /// Submitted jobs that have not ended, ascending by id.
     pub jobs: Vec<JobRow>,
     /// The latest jobs that ended because evicted pods were not replaced: the last eviction of each, without checks.
     pub evicted: Vec<EventRow>,
@@ -97,10 +97,10 @@ impl Frame {
         Some(near).filter(is_named).or_else(|| self.queues.iter().position(|row| row.name == name))
     }
 
-    /// States such as `failed` of jobs that are no longer pending although they have not ended, by name.
-    pub fn fates(&self) -> BTreeMap<&str, &'static str> {
-        let fate = |refusal: &'_ Refusal| Some((refusal.job, fate(&refusal.gate)?));
-        self.refusals.iter().filter_map(fate).map(|(job, fate)| (self.names.job(job), fate)).collect()
+    /// States such as `failed` of jobs that are no longer pending although they have not ended.
+    pub fn fates(&self) -> BTreeMap<JobId, &'static str> {
+        let fate = |refusal: &Refusal| Some((refusal.job, fate(&refusal.gate)?));
+        self.refusals.iter().filter_map(fate).collect()
     }
 
     /// The claims that a job has lost, if any.
@@ -121,6 +121,11 @@ impl Frame {
     /// The name of a job.
     pub fn job(&self, job: JobId) -> &str {
         self.names.job(job)
+    }
+
+    /// The row of a job, unless it has ended.
+    pub fn job_row(&self, job: JobId) -> Option<&JobRow> {
+        self.jobs.binary_search_by_key(&job, |row| row.id).ok().map(|at| &self.jobs[at])
     }
 
     /// The job of an event, if it has one.
@@ -294,6 +299,8 @@ pub struct Claim {
 /// A submitted job that has not ended.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct JobRow {
+    /// The job.
+    pub id: JobId,
     /// Name of the job.
     pub name: String,
     /// Position of the queue.

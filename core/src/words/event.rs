@@ -108,7 +108,7 @@ fn evictions_in_order(frame: &Frame, event: &EventRow) -> Option<(&'static str, 
         let name = frame.job_name(other);
         let pod = other.pod().and_then(|pod| frame.names.pod(pod).rsplit_once('/'));
         let pod = pod.map_or(String::new(), |(_, n)| format!(", [pod] {n}"));
-        let row = frame.jobs.iter().find(|job| job.name == name);
+        let row = frame.job_of(other).and_then(|job| frame.job_row(job));
         let submitted = row.map_or(String::new(), |job| format!(", submitted {}", number::time(job.submit_ms)));
         entries.push(ListEntry {
             when: format!("{}.", entries.len() + 1),

@@ -106,8 +106,7 @@ pub fn is_offered(frame: &Frame, job: JobId) -> bool {
 
 /// What the reason alone tells; `None`: it does not determine it.
 fn by_gate(frame: &Frame, refusal: &Refusal) -> Option<Expectation> {
-    let name = frame.job(refusal.job);
-    let row = frame.jobs.iter().find(|row| row.name == name);
+    let row = frame.job_row(refusal.job);
     let ends = |jobs, queue| Expectation::Ends { jobs, queue };
     let room = |entitled| Expectation::Room { room: room(frame, refusal, row), entitled };
     Some(match refusal.gate {

@@ -21,7 +21,7 @@ pub fn queue(frame: &Frame, name: &str, derivation: Option<&Ladder>, resource: R
         .map_or_else(Vec::new, |d| ladder(&d.levels, resource));
     let terms = Terms::of(&frame.policy);
     let fates = frame.fates();
-    let entry = |job: &JobRow| job_entry(frame, job, fates.get(job.name.as_str()).copied());
+    let entry = |job: &JobRow| job_entry(frame, job, fates.get(&job.id).copied());
     let of_queue = || frame.jobs.iter().filter(|job| job.queue == position as u32);
     let mut jobs: Vec<ListEntry> = of_queue().map(entry).take(JOBS).collect();
     jobs.extend(more_jobs(of_queue().skip(JOBS).count() as u64));

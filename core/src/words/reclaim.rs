@@ -232,7 +232,7 @@ fn reclaimed_by_amounts(frame: &Frame, event: &EventRow, resource: Resource) -> 
 /// What becomes of the job of an evicted pod.
 pub fn after_eviction(frame: &Frame, event: &EventRow) -> Text {
     let name = frame.job_name(event);
-    let running = frame.jobs.iter().find(|job| job.name == name).map_or(0, |job| job.running);
+    let running = frame.job_of(event).and_then(|job| frame.job_row(job)).map_or(0, |row| row.running);
     let (job, queue) = (job(name), queue_of(frame, frame.queue_of(event)));
     match running {
         0 => text!("{job} shuts down and goes back to waiting in {queue}.", [job, queue]),

@@ -73,21 +73,19 @@ fn still_waiting(frame: &Frame) -> Text {
     if frame.cycle == 0 || waiting.is_empty() {
         return Text::default();
     }
-    let names = |is_of: fn(EventWord) -> bool| -> BTreeSet<&str> {
+    let jobs_of = |is_of: fn(EventWord) -> bool| -> BTreeSet<JobId> {
         let events = frame.events.iter().filter(|event| is_of(event.word()));
-        let jobs = events.flat_map(|event| [frame.job_of(event), event.by()]);
-        jobs.flatten().map(|job| frame.job(job)).collect()
+        events.flat_map(|event| [frame.job_of(event), event.by()]).flatten().collect()
     };
-    let told = names(|word| word.is_decision() || word == EventWord::Requeued);
-    let submitted = names(|word| word == EventWord::Submitted);
-    let refused: BTreeSet<&str> = frame.refusals.iter().map(|refusal| frame.job(refusal.job)).collect();
+    let told = jobs_of(|word| word.is_decision() || word == EventWord::Requeued);
+    let submitted = jobs_of(|word| word == EventWord::Submitted);
+    let refused: BTreeSet<JobId> = frame.refusals.iter().map(|refusal| refusal.job).collect();
     let fates = frame.fates();
     // One that was submitted but not considered, or runs in part, waits for nothing that it was refused.
     let is_kept_waiting = |row: &&JobRow| {
-        let name = row.name.as_str();
-        !told.contains(name)
-            && !fates.contains_key(name)
-            && (refused.contains(name) || row.running == 0 && !submitted.contains(name))
+        !told.contains(&row.id)
+            && !fates.contains_key(&row.id)
+            && (refused.contains(&row.id) || row.running == 0 && !submitted.contains(&row.id))
     };
     let waiting = waiting.into_iter().filter(is_kept_waiting);
     let jobs = waiting.map(|row| Job { name: &row.name, queue: frame.queue(QueueId(row.queue)), pods: 1 });
@@ -443,7 +441,7 @@ mod tests {
         };
         (frame.events, frame.refusals) = (events.map(EventRow::of).to_vec(), vec![refusal]);
         frame.cycle = 3;
-        frame.jobs.push(JobRow { name: "w1".into(), pending: 1, ..JobRow::default() });
+        frame.jobs.push(JobRow { id: waiting, name: "w1".into(), pending: 1, ..JobRow::default() });
         let said = step_sentence(&frame).spoken();
         assert_eq!(said, "b2 started on node-2; a2 restarted on node-1. w1 still waits.");
     }

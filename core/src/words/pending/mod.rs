@@ -118,8 +118,7 @@ impl Case<'_> {
 
     /// The row of the job, unless it has ended.
     fn row(&self) -> Option<&JobRow> {
-        let name = self.frame.job(self.refusal.job);
-        self.frame.jobs.iter().find(|row| row.name == name)
+        self.frame.job_row(self.refusal.job)
     }
 
     /// The queue of a gate, else that of the job.

@@ -90,7 +90,6 @@ pub fn moment_after(frame: &Frame, after: u32) -> Frame {
 /// The job and node of a decision, and the amounts it moves.
 struct About<'a> {
     job: JobId,
-    name: &'a str,
     pod: PodId,
     /// Index of the job's queue.
     queue: u32,
@@ -102,7 +101,7 @@ struct About<'a> {
 fn revert(moment: &mut Frame, event: &EventRow, end: &Frame) {
     let (Some(pod), Some(node)) = (event.pod(), event.node()) else { return };
     let (Some(job), Some(queue)) = (end.job_of(event), end.queue_of(event)) else { return };
-    let about = About { job, name: end.job(job), pod, queue: queue.0, node: node.index(), event };
+    let about = About { job, pod, queue: queue.0, node: node.index(), event };
     let event = match event.what {
         What::Event(event) => event,
         What::Mark(_) => return,
@@ -145,8 +144,8 @@ fn revert_eviction(moment: &mut Frame, about: &About<'_>, end: &Frame) {
     add_up(moment, about, |row| &mut row.leaving, -1.0);
     add_up(moment, about, |row| &mut row.allocated, 1.0);
     // A job that has ended by the end of the cycle has no row.
-    let was_known = end.jobs.iter().any(|row| row.name == about.name);
-    if let Some(row) = moment.jobs.iter_mut().find(|row| row.name == about.name).filter(|_| was_known) {
+    let was_known = end.job_row(about.job).is_some();
+    if let Some(row) = moment.jobs.iter_mut().find(|row| row.id == about.job).filter(|_| was_known) {
         row.leaving = row.leaving.saturating_sub(1);
         row.running += 1;
         row.evictions = row.evictions.saturating_sub(1);
@@ -161,7 +160,7 @@ fn revert_placement(moment: &mut Frame, about: &About<'_>) {
     let is_it = |pod: &CellPod| pod.pod == about.pod;
     let mut locked = node.cells.iter().flat_map(|cell| &cell.pods).any(|pod| is_it(pod) && pod.locked);
     // The pods of the core may change; its size only shrinks with the number of running pods.
-    if let Some(row) = moment.jobs.iter().find(|row| row.name == about.name).filter(|row| row.core > 0) {
+    if let Some(row) = moment.jobs.iter().find(|row| row.id == about.job).filter(|row| row.core > 0) {
         locked = row.running <= row.core;
     }
     node.cells.iter_mut().for_each(|cell| cell.pods.retain(|pod| !is_it(pod)));
@@ -172,7 +171,7 @@ fn revert_placement(moment: &mut Frame, about: &About<'_>) {
     if locked {
         add_up(moment, about, |row| &mut row.non_preemptible, -1.0);
     }
-    if let Some(row) = moment.jobs.iter_mut().find(|row| row.name == about.name) {
+    if let Some(row) = moment.jobs.iter_mut().find(|row| row.id == about.job) {
         row.running = row.running.saturating_sub(1);
         row.pending += 1;
     }

@@ -301,7 +301,7 @@ fn summary(frame: &Frame, shown: &Shown<'_>) -> String {
         said += &format!(", {} of them leaving", shown.amount(leaving));
     }
     let fates = frame.fates();
-    let waits = |job: &&crate::engine::protocol::JobRow| job.pending > 0 && !fates.contains_key(job.name.as_str());
+    let waits = |job: &&crate::engine::protocol::JobRow| job.pending > 0 && !fates.contains_key(&job.id);
     let waiting: Vec<_> = frame.jobs.iter().filter(waits).collect();
     match &waiting[..] {
         [] => {}
@@ -309,7 +309,7 @@ fn summary(frame: &Frame, shown: &Shown<'_>) -> String {
         jobs => said += &format!("; {} wait", count(jobs.len() as u64, terms.word("job"))),
     }
     match fates.iter().next() {
-        Some((job, fate)) if fates.len() == 1 => said += &format!("; {job} {fate}"),
+        Some((job, fate)) if fates.len() == 1 => said += &format!("; {} {fate}", frame.job(*job)),
         Some(_) => said += &format!("; {} failed or refused", count(fates.len() as u64, terms.word("job"))),
         None => {}
     }

@@ -56,7 +56,7 @@ impl Chip {
 pub fn waiting(frame: &Frame) -> WaitingView {
     let terms = Terms::of(&frame.policy);
     let fates = frame.fates();
-    let waits = |job: &&JobRow| job.pending > 0 && !fates.contains_key(job.name.as_str());
+    let waits = |job: &&JobRow| job.pending > 0 && !fates.contains_key(&job.id);
     let tree = Tree::new(&frame.queues);
     let mut n = 0;
     let mut chips: Vec<Chip> = Vec::new();
