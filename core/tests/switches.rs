@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fairground::policy::Policy;
-use fairground::policy::switches::{Affects, Rulebook};
+use fairground::policy::setting::{Affects, Rulebook};
 use fairground::scenario::{check, read};
 
 /// Settings of the policy, as listed in the message about an unknown one.

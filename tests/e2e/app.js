@@ -49,7 +49,7 @@ export class App {
    * Waits until the charts show the current scenario.
    *
    * The state before an edit, or before another scenario is opened, does not pass: the command that does it removes the frame
-   * (`Model::take`) or marks it as stale (`playback::run::load`) before the event handler returns, and the attributes follow in
+   * (`Model::take`) or marks it as stale (`playback::commands::load`) before the event handler returns, and the attributes follow in
    * a microtask, so a later read finds `aria-busy` "true" or no digest. Two things it does not wait for:
    *
    * - A move in time keeps the frame until the next one arrives; `atCycle` waits for it.

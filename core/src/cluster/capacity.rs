@@ -9,7 +9,7 @@
 //! yunikorn.md 1.8: a capacity may fall below what is allocated, and an allocation that is found is booked without any
 //! check
 
-use super::usage::NodeUse;
+use super::node::NodeUse;
 use super::{Capacity, ClusterState, Devices, Found, Phase};
 use crate::id::{NodeId, PodId};
 

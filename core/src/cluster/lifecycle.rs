@@ -4,8 +4,8 @@
 //! the allocated, terminating, requested and lost amounts of every queue. Time is always an argument; the end of a
 //! phase is part of the phase, and the simulation's agenda orders these ends.
 
-use super::sums::{QueueSums, QueueTotals, Sums};
-use super::usage::NodeUse;
+use super::node::NodeUse;
+use super::queue::{QueueSums, QueueTotals, Sums};
 use super::{Cluster, Devices, Job, Node, NodeState, Phase, Pod, Preemptible, Queue, QueueResource, Restart};
 use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, QueueId};
 use crate::time::{Span, Time};

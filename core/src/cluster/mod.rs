@@ -11,8 +11,6 @@ mod lifecycle;
 mod node;
 mod pod;
 mod queue;
-mod sums;
-mod usage;
 
 use std::sync::Arc;
 
@@ -22,14 +20,12 @@ use crate::time::{Span, Time};
 pub use audit::{Finding, audit, audit_live, audit_nodes};
 pub use job::{Gang, Job, JobSpec, PodSet, Preemptible, Restart};
 pub use lifecycle::{BindError, ClusterState, Displaced, request_of};
-pub use node::{Capacity, Node, NodeState};
+pub use node::{Capacity, Node, NodeState, NodeUse};
 pub use pod::{
     Devices, Effect, Found, GpuRequest, Joining, LabelOperator, NodeSelector, Phase, Pod, PodRules, PodSpec, Request,
     Requirement, Taint, Toleration, is_tolerated,
 };
-pub use queue::{Queue, QueueResource};
-pub use sums::{QueueSums, Sums};
-pub use usage::NodeUse;
+pub use queue::{Queue, QueueResource, QueueSums, Sums};
 
 /// The complete cluster as one value.
 #[derive(Clone, Debug, Default, PartialEq)]

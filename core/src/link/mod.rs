@@ -7,12 +7,12 @@
 //! - _ .` occur.
 
 mod columns;
-mod digits;
 mod moment;
 
 use std::fmt;
 
 use base64::Engine;
+use base64::alphabet::URL_SAFE;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use miniz_oxide::deflate::compress_to_vec;
 use miniz_oxide::inflate::{TINFLStatus, decompress_to_vec_with_limit};
@@ -123,7 +123,7 @@ fn encode_content(letter: char, content: &str) -> String {
     let level = if content.len() < 200_000 { 10 } else { 6 };
     let data = URL_SAFE_NO_PAD.encode(compress_to_vec(content.as_bytes(), level));
     let n = LENGTH_CHARS + data.len();
-    let mut text = format!("{letter}{LAYOUT}{}{data}.", digits::write(n, LENGTH_CHARS));
+    let mut text = format!("{letter}{LAYOUT}{}{data}.", write_digits(n, LENGTH_CHARS));
     let checksum = base36(checksum(text.as_bytes()));
     text.push_str(&checksum);
     text
@@ -205,7 +205,7 @@ fn unpack(letter: char, text: &str) -> Result<Vec<u8>, LinkError> {
         let expected = None;
         return Err(if rest.is_ascii() { LinkError::Cut { arrived, expected } } else { LinkError::Damaged });
     };
-    let n = digits::read(n).filter(|&n| n >= LENGTH_CHARS).ok_or(LinkError::Damaged)?;
+    let n = read_digits(n).filter(|&n| n >= LENGTH_CHARS).ok_or(LinkError::Damaged)?;
     let whole = PREFIX_CHARS + n + 1 + CHECKSUM_CHARS;
     let Some(link) = text.get(..whole) else {
         let expected = Some(whole);
@@ -244,6 +244,17 @@ fn base36(mut n: u32) -> String {
         n /= 36;
     }
     digits.iter().map(|&b| char::from(b)).collect()
+}
+
+/// Formats a number with a fixed number of digits, most significant first.
+pub fn write_digits(n: usize, digits: usize) -> String {
+    let alphabet = URL_SAFE.as_str().as_bytes();
+    (0..digits).rev().map(|i| char::from(alphabet[n >> (6 * i) & 63])).collect()
+}
+
+/// Parses digits.
+pub fn read_digits(text: &str) -> Option<usize> {
+    text.chars().try_fold(0, |n: usize, c| Some(n << 6 | URL_SAFE.as_str().find(c)?))
 }
 
 #[cfg(test)]
@@ -291,8 +302,15 @@ mod tests {
         assert_eq!(decode(&format!("{link}x")), Err(LinkError::Damaged));
         assert!(decode(&link.replace('.', "%2E").replace('-', "%2D")).is_ok());
         let bomb = URL_SAFE_NO_PAD.encode(compress_to_vec(&vec![b'0'; CONTENT_MAX + 1], 6));
-        let mut text = format!("d1.{}{bomb}.", digits::write(bomb.len() + 4, 4));
+        let mut text = format!("d1.{}{bomb}.", write_digits(bomb.len() + 4, 4));
         text.push_str(&base36(checksum(text.as_bytes())));
         assert_eq!(decode(&text), Err(LinkError::TooLarge));
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        assert_eq!(write_digits(0xfbff, 3), "Pv_");
+        assert_eq!(read_digits(&write_digits(123_456, 4)), Some(123_456));
+        assert_eq!(read_digits("A="), None);
     }
 }

@@ -9,7 +9,7 @@ use crate::sim::CycleRecord;
 use crate::trace::{Event, Ledger, LedgerRow, Mark};
 use crate::units::{PerResource, Resource};
 
-use super::event_word::EventWord;
+use super::event::EventWord;
 
 /// Header of [`events`].
 pub const EVENTS_HEAD: &str = "cycle,time_s,event,job,pod,queue,node,devices,for,reason,pool,says\r\n";

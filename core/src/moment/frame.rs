@@ -8,10 +8,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::amounts::Amounts;
-use super::event_word::EventWord;
+use super::event::{EventWord, What};
 use super::names::Names;
 use super::orders::PriorityRow;
-use super::what::What;
 use crate::id::{Id, JobId, NodeId, PodId, QueueId};
 use crate::trace::{
     Check, DivisionRound, DivisionStep, Event, EvictReason, Gate, LostClaim, Mark, NotSelected, Refusal, Rule, Search,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::what::What;
+use super::event::What;
 use crate::cluster::Cluster;
 use crate::id::{Id, JobId, PartitionId, PodId, QueueId};
 use crate::trace::Subject;

@@ -28,8 +28,7 @@ mod node_order;
 mod order_level;
 mod registry;
 pub mod runai;
-pub(crate) mod setting;
-pub mod switches;
+pub mod setting;
 pub mod translation;
 pub mod translator;
 pub mod versions;
@@ -40,7 +39,7 @@ use description::Description;
 use draft::{Draft, DraftQueue};
 pub use job_defaults::{JobDefaults, PRIORITY_CLASS};
 pub use registry::{Memory, PartitionScheduler, Policy};
-use switches::Rulebook;
+use setting::Rulebook;
 use translator::Translator;
 
 use crate::cluster::{Cluster, ClusterState, Devices, Node, NodeUse, Queue, QueueSums, Sums};

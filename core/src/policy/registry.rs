@@ -6,7 +6,7 @@
 
 use super::description::Description;
 use super::draft::{Draft, DraftQueue};
-use super::switches::Rulebook;
+use super::setting::Rulebook;
 use super::translator::Translator;
 use super::{Change, JobDefaults, PartitionView, Rhythm, Scheduler, Timers, Turn};
 use crate::format::{Findings, Scalar, Scenario};

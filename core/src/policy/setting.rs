@@ -1,11 +1,11 @@
-//! A setting is one row of its policy's table. Forms, rule book, schema, translation and the reader are loops over the
-//! rows.
+//! A setting is one row of its policy's table, with the rules that it affects. Forms, rule book, schema, translation and
+//! the reader are loops over the rows.
 
 use super::PRIORITY_CLASS;
 use super::description::Description;
 use super::form::{Attribute, Stored};
-use super::switches::{Affects, SettingRules};
 use crate::format::{Edit, Findings, Path, Scalar, Scenario, codes, nearest, quantity, quoted, set};
+use crate::trace::Rule;
 
 /// A setting that is read into a configuration `C`; the error of its parser describes a valid value.
 #[derive(Clone, Copy)]
@@ -127,4 +127,52 @@ pub fn choice<T: Copy>(text: &str, all: &[(&str, T)], expected: Expected) -> Res
 /// Parses `true` or `false`.
 pub fn switch(text: &str) -> Result<bool, Expected> {
     choice(text, &[("true", true), ("false", false)], "true or false")
+}
+
+/// The rules that a setting affects.
+#[derive(Clone, Copy, Debug)]
+pub struct SettingRules {
+    /// Name among the settings of a scenario; for settings of single queues, without the queue's name.
+    pub name: &'static str,
+    /// The product's own spellings.
+    pub aliases: &'static [&'static str],
+    /// Effect of the setting.
+    pub affects: Affects,
+}
+
+/// Effect of a setting.
+#[derive(Clone, Copy, Debug)]
+pub enum Affects {
+    /// Changes how these rules decide.
+    Rules(&'static [&'static Rule]),
+    /// Affects no rule, for this reason.
+    Nothing(&'static str),
+}
+
+impl Affects {
+    /// The affected rules.
+    pub fn rules(self) -> impl Iterator<Item = Rule> {
+        let rules: &[&Rule] = match self {
+            Affects::Rules(rules) => rules,
+            Affects::Nothing(_) => &[],
+        };
+        rules.iter().map(|rule| **rule)
+    }
+}
+
+/// The rules of a policy and its settings.
+#[derive(Clone, Debug, Default)]
+pub struct Rulebook {
+    /// Every rule that can decide under the policy.
+    pub rules: Vec<Rule>,
+    /// Its settings, each with the affected rules.
+    pub settings: Vec<(SettingRules, Vec<Rule>)>,
+}
+
+impl Rulebook {
+    /// With the rules that each setting declares.
+    pub fn new(rules: Vec<Rule>, settings: impl IntoIterator<Item = SettingRules>) -> Rulebook {
+        let own = |setting: SettingRules| (setting, setting.affects.rules().collect());
+        Rulebook { rules, settings: settings.into_iter().map(own).collect() }
+    }
 }

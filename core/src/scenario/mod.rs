@@ -5,7 +5,6 @@
 
 mod at_moment;
 mod check;
-mod load;
 mod plan;
 
 pub use crate::format::*;
@@ -14,5 +13,30 @@ pub(crate) use crate::format::{
 };
 pub use at_moment::at_moment;
 pub use check::{Checked, check, reads_of_jobs, reads_of_nodes};
-pub use load::{Loaded, load};
 pub use plan::{Plan, PlanChange, Planned};
+
+/// A loaded scenario with all findings.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The scenario; `None`: the text is not a scenario, or has structural errors that prevent running it.
+    pub scenario: Option<Scenario>,
+    /// The plan; `None`: see `findings`.
+    pub plan: Option<Plan>,
+    /// Findings about structure and meaning, with positions.
+    pub findings: Vec<Diagnostic>,
+}
+
+/// Loads a scenario text. `adapt` may change the scenario between reading and checking, for example translate it.
+pub fn load(text: &str, adapt: impl FnOnce(Scenario) -> Scenario) -> Loaded {
+    let read = read(text);
+    let is_clean = read.is_clean();
+    let mut findings = read.diagnostics;
+    let Some(scenario) = read.scenario.map(adapt) else {
+        return Loaded { scenario: None, plan: None, findings };
+    };
+    let Checked { plan, mut diagnostics } = check(&scenario);
+    locate(text, &mut diagnostics);
+    findings.append(&mut diagnostics);
+    let plan = plan.filter(|_| is_clean);
+    Loaded { scenario: Some(scenario), plan, findings }
+}

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::agenda::AgendaKind;
-use super::event_log::{Log, log};
 use super::policy_timers::has_incomplete_gang;
+use super::record::{Log, log};
 use super::simulation::Simulation;
 use crate::cluster::{Displaced, NodeState};
 use crate::id::{JobId, NodeId, PodId};

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::event_log::Log;
+use super::record::Log;
 use crate::cluster::Cluster;
 use crate::id::{JobId, NodeId};
 use crate::trace::{Event, LostClaim};

@@ -3,7 +3,6 @@
 mod agenda;
 mod compare;
 mod drive;
-mod event_log;
 mod explain;
 mod external_events;
 mod lost_claims;

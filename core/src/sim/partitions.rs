@@ -14,9 +14,9 @@
 use std::sync::Arc;
 
 use super::agenda::{AgendaEntry, AgendaKind};
-use super::event_log::{Log, log};
 use super::partition_state::{PartitionState, sum};
 use super::policy_timers::{time_matters, usage_matters};
+use super::record::{Log, log};
 use super::simulation::Simulation;
 use crate::cluster::Phase;
 use crate::id::{JobId, PartitionId, PodId};

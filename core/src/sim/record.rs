@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::time::Time;
-use crate::trace::{Ledger, LostClaim, Mark, NotSelected, Recorded, Refusal, Search, Unfinished};
+use crate::trace::{Event, Ledger, LostClaim, Mark, NotSelected, Recorded, Refusal, Search, Unfinished};
 
 /// The record of one cycle.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,4 +34,12 @@ pub struct CycleRecord {
     pub pools: Vec<Arc<Ledger>>,
     /// Hash of placements, phases and ledger after the cycle.
     pub digest: u64,
+}
+
+/// Events in order of occurrence.
+pub type Log = Vec<Recorded>;
+
+/// Appends an event without comparisons.
+pub fn log(events: &mut Log, event: Event) {
+    events.push(Recorded { event, action: "", checks: Default::default() });
 }

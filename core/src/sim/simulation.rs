@@ -14,12 +14,11 @@
 use std::sync::Arc;
 
 use super::agenda::Agenda;
-use super::event_log::{Log, log};
 use super::lost_claims::LostClaims;
 use super::meter::Meter;
 use super::partition_state::{self, PartitionState};
 use super::policy_timers::PolicyTimers;
-use super::record::CycleRecord;
+use super::record::{CycleRecord, Log, log};
 use super::unreplaced::Unreplaced;
 use crate::cluster::{Cluster, ClusterState, Devices};
 use crate::id::{Arena, PartitionId, PodId, QueueId};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::event_log::Log;
+use super::record::Log;
 use crate::cluster::{Cluster, Restart};
 use crate::id::JobId;
 use crate::time::Time;

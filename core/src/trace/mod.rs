@@ -15,8 +15,6 @@ mod digest;
 mod event;
 mod holdings;
 mod ledger;
-mod lost_claim;
-mod not_selected;
 mod order;
 mod refusal;
 mod rule;
@@ -28,12 +26,10 @@ pub use digest::Digest;
 pub use event::{Event, EvictReason, Recorded};
 pub use holdings::{Holdings, OwnedNode};
 pub use ledger::{DivisionRound, DivisionStep, Ledger, LedgerRow, RiseEnd};
-pub use lost_claim::LostClaim;
-pub use not_selected::{Candidate, NotSelected, Protection};
 pub use order::{BeforeAfter, OrderLevel, OrderPlace, PriorityStep, QueuePriority};
 pub use refusal::{Delay, Ending, FreeGpus, Gate, NodeReason, NotAccepted, Outlook, Refusal};
 pub use rule::{Rule, RuleRecord};
-pub use search::{Emptied, Search, Unfinished};
+pub use search::{Candidate, Emptied, LostClaim, NotSelected, Protection, Search, Unfinished};
 pub use share_usage::{
     Assignment, ConsumerUsage, Exact, QuotaStep, ShareCandidate, ShareChoice, SharePool, UnitSize, UsageOf, UsageRow,
     Vector,

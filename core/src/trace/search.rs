@@ -1,8 +1,9 @@
-//! Searches for pods to evict or move so that a job can run.
+//! Searches for pods to evict or move so that a job can run: what was tried, who was not selected, what was lost again.
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::{JobId, NodeId, PodId};
+use super::check::Check;
+use crate::id::{JobId, NodeId, PodId, QueueId};
 
 /// What a search tried and where it ended. Sets of victims are tried in a fixed order; the first that is allowed and
 /// frees enough ends the search.
@@ -61,4 +62,68 @@ impl Emptied {
         };
         self.nodes.iter().take_while(is_needed).count()
     }
+}
+
+/// A job for which pods are evicted again and again, because another job starts in the room it has claimed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LostClaim {
+    /// The job.
+    pub job: JobId,
+    /// The job that took the room last.
+    pub taker: JobId,
+    /// How often the room was taken and claimed again since a pod of the job last started.
+    pub times: u32,
+}
+
+impl LostClaim {
+    /// From this number of losses on, the repetition counts as a loop.
+    const LOOP_MIN: u32 = 3;
+
+    /// Whether the run repeats itself.
+    pub fn is_loop(&self) -> bool {
+        self.times >= LostClaim::LOOP_MIN
+    }
+}
+
+/// A queue or job that was not selected when pods were evicted for a job.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NotSelected {
+    /// The job for which pods were evicted.
+    pub by: JobId,
+    /// The queue or job that was not selected.
+    pub candidate: Candidate,
+    /// The reason.
+    pub why: Protection,
+}
+
+/// A possible victim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Candidate {
+    /// A queue with its descendants.
+    Queue(QueueId),
+    /// A job.
+    Job(JobId),
+}
+
+/// Why a candidate was not selected.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Protection {
+    /// It is not preemptible.
+    NonPreemptible,
+    /// The core of a semi-preemptible job may not be evicted.
+    Core {
+        /// Number of pods in the core.
+        pods: u32,
+    },
+    /// It failed this comparison, which a victim has to pass.
+    Failed(Check),
+    /// It passed this comparison, but earlier candidates sufficed.
+    Later(Check),
+    /// It is in the claimant's own queue, and the claimant reclaims only from other queues.
+    OwnQueue {
+        /// Number of jobs in that queue that hold resources.
+        jobs: u32,
+    },
+    /// Other victims sufficed.
+    NotNeeded,
 }

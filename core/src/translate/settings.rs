@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{NoteKind, Translator, setting};
-use crate::policy::switches::SettingRules;
+use crate::policy::setting::SettingRules;
 use crate::policy::{PRIORITY_CLASS, Policy};
 use crate::scenario::{Path, Scalar, TimelineEntry};
 

@@ -8,7 +8,7 @@ use super::others::not_chosen;
 use super::phrases::{marked, node_state, queue_of, reason};
 use super::reclaim::reclaimed;
 use super::text::{self, Text, bare, job, node, queue, text};
-use super::{Control, Explanation, ListEntry, RuleCard, Selection, node_scores, requested};
+use super::{Control, Explanation, ListEntry, RuleCard, Selection, node_scores, phrases};
 use crate::id::{Id, JobId};
 use crate::moment::{Amounts, EventRow, EventWord, Frame, QueueRow, What};
 use crate::policy::Policy;
@@ -171,14 +171,14 @@ fn started(frame: &Frame, event: &EventRow) -> Explanation {
         amount.iter_mut().zip(pod.amount.iter()).for_each(|(sum, amount)| *sum += amount);
         (n + 1, amount)
     });
-    let requested = requested::named(frame.names.resource, &amount);
+    let requested = phrases::requested_amount(frame.names.resource, &amount);
     let place = match event.node() {
         _ if n > 1 => text!(" with {pods}", [pods = count(n, "[pod]")]),
         Some(id) => text!(" on {node}", [node = node(frame.node(id))]),
         None => Text::default(),
     };
     let amount = requested.map_or(String::new(), |(resource, amount)| with_unit(resource, amount));
-    let amount = requested::after_comma(&amount);
+    let amount = phrases::after_comma(&amount);
     let resource = requested.map_or(frame.names.resource, |(resource, _)| resource);
     let uses = frame.queue_of(event).and_then(|queue| frame.queues.get(queue.index()));
     let uses = uses.map(|queue| now_uses(frame, queue, resource));
@@ -228,7 +228,7 @@ fn other(frame: &Frame, row: &EventRow, event: Event) -> Explanation {
     let job = job(frame.job_name(row));
     let queue = queue_of(frame, frame.queue_of(row));
     let node = node(frame.node_name(row));
-    let amount = requested::requested(frame, &row.amount);
+    let amount = phrases::requested(frame, &row.amount);
     let verdict = match event {
         Event::Submitted { .. } if amount.is_empty() => {
             text!("{job} was submitted to {queue}.", [job, queue])
@@ -301,7 +301,7 @@ fn after(frame: &Frame, row: &EventRow, event: Event) -> Text {
 /// The sentence about a reservation and its end.
 fn claimed(frame: &Frame, row: &EventRow) -> Text {
     let (job, node) = (job(frame.job_name(row)), node(frame.node_name(row)));
-    let named = requested::named(frame.names.resource, &row.amount);
+    let named = phrases::requested_amount(frame.names.resource, &row.amount);
     let room = named.map_or("Room".into(), |(resource, amount)| with_unit(resource, amount));
     if row.for_gang {
         return text!("{room} on {node} reserved for {job} until there is room for its whole gang.", [room, node, job]);

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::number::{self, amount, count, number, with_unit};
-use super::phrases::{self, marked, node_state, queue_of};
-use super::requested::{after_comma, requested};
+use super::phrases::{self, after_comma, marked, node_state, queue_of, requested};
 use super::text::{self, Text, job, text};
 use super::{Cell, Evidence, Explanation, Selection};
 use crate::id::JobId;

@@ -5,12 +5,10 @@
 
 mod check;
 mod comparison;
-mod details;
 mod difference;
 mod ego;
 mod event;
 mod facts;
-mod fault;
 mod happenings;
 mod ladder;
 mod next;
@@ -18,27 +16,21 @@ mod node_scores;
 pub mod number;
 mod order;
 mod others;
-mod outlook;
 mod pending;
 mod phrases;
-mod protection;
 mod queue;
 mod reclaim;
 mod report;
-pub mod requested;
 pub mod resource_time;
 mod rule;
 mod search;
 mod selection;
-mod short;
 mod sides;
-mod source;
-pub mod terms;
 mod text;
 mod ticket;
-mod victim_order;
 mod yunikorn;
 
+pub use crate::policy::vocabulary::Terms;
 use crate::units::Resource;
 use std::borrow::Cow;
 
@@ -52,14 +44,11 @@ pub use happenings::{Group, ListEntry, groups, history};
 pub use ladder::{Ladder, LadderStep, ladder};
 pub use next::{Expectation, RoomNeeded, expectation};
 pub use order::{Level, Order, put_order};
-pub use phrases::node_state;
+pub use phrases::{node_state, requested, requested_amount};
 pub use report::{decided, of_job, waiting};
 pub use resource_time::ResourceTime;
-pub use rule::{rule, rule_name};
+pub use rule::{Paragraph, product, rule, rule_name};
 pub use selection::Selection;
-pub use short::short_reason;
-pub use source::Paragraph;
-pub use terms::Terms;
 use text::text;
 pub use text::{Piece, Text, joined};
 pub use ticket::ticket;
@@ -67,6 +56,7 @@ pub use ticket::ticket;
 use crate::id::{Id, JobId};
 use crate::moment::{EventChecks, EventRow, EventWord, Frame, JobRow, Run};
 use crate::trace::Rule;
+pub use pending::short_reason;
 
 /// An explanation of a selected object or event.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -173,14 +163,14 @@ impl RuleCard {
         self.differs.to_lowercase().contains("assumption")
     }
     fn of(Rule(rule): Rule) -> RuleCard {
-        let (source, link) = source::named(rule.source);
+        let (source, link) = rule::named_source(rule.source);
         RuleCard {
             key: rule.key.to_string(),
             says: sentence_case(rule.says),
             formula: rule.formula.to_string(),
             source,
             link,
-            paragraph: source::paragraph(rule.source),
+            paragraph: rule::paragraph(rule.source),
             differs: sentence_case(rule.differs),
             is_subject: false,
         }
@@ -248,7 +238,7 @@ fn in_words_of(frame: &Frame, mut explanation: Explanation) -> Explanation {
     if !frame.pool.is_empty() {
         explanation.about = explanation.about.say(" · [node] pool ").name(&frame.pool);
     }
-    explanation.faults = fault::faults(frame, &explanation.checks);
+    explanation.faults = comparison::faults(frame, &explanation.checks);
     let terms = Terms::of(&frame.policy);
     explanation.controls.retain(|control| control.is_read(terms));
     explanation.in_terms(terms);
@@ -384,7 +374,8 @@ fn job(frame: &Frame, name: &str, resource: Resource) -> Explanation {
     };
     let queue = frame.queues.get(job.queue as usize).map_or("", |queue| queue.name.as_str());
     let (state, verdict) = state_of(frame, job, queue);
-    let requested = requested::named(frame.names.resource, &job.request).unwrap_or((frame.names.resource, 0.0));
+    let requested =
+        phrases::requested_amount(frame.names.resource, &job.request).unwrap_or((frame.names.resource, 0.0));
     let mut rows = vec![
         ("submitted", vec![number::time(job.submit_ms).into()], false),
         (of_all_pods(requested.0), vec![number::amount(requested.0, requested.1).into()], false),
@@ -422,7 +413,7 @@ fn of_all_pods(resource: Resource) -> &'static str {
 
 /// The state of a job without events in the cycle: as a word and as a sentence.
 fn state_of(frame: &Frame, job: &JobRow, queue: &str) -> (&'static str, Text) {
-    let (amount, name) = (requested::requested(frame, &job.request), text::job(&job.name));
+    let (amount, name) = (phrases::requested(frame, &job.request), text::job(&job.name));
     match (job.running, job.pending, job.leaving) {
         (0, 0, leaving) if leaving > 0 => {
             (" · shutting down", text!("{name} was [evicted] and is shutting down.", [name]))

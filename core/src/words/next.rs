@@ -1,14 +1,13 @@
 //! What a pending job waits for, where no single job and no moment can be predicted: derived from the reason, and from
 //! the state of the cluster that could contradict it.
 
-use super::number::{number, time, with_unit};
-use super::outlook::clock;
+use super::number::{clock, number, time, with_unit};
 use super::phrases::{is_of_room, queue_of};
-use super::text::{Text, job, node, text};
+use super::text::{self, Text, job, node, text};
 use crate::id::{JobId, NodeId, QueueId};
 use crate::moment::{Ask, EventRow, EventWord, Frame, JobRow, What};
 use crate::time::Time;
-use crate::trace::{Event, Gate, LostClaim, NodeReason, Outlook, Refusal};
+use crate::trace::{Ending, Event, Gate, LostClaim, NodeReason, Outlook, Refusal};
 use crate::units::Resource;
 
 /// What a pending job waits for. `tests/tests/laws_outlook.rs` verifies that none of these is contradicted by the run.
@@ -281,6 +280,38 @@ impl RoomNeeded {
             RoomNeeded::Gpus { each, pods } => {
                 format!("{} are free for each of its {pods} [pods]", with_unit(Resource::GPU, each))
             }
+        }
+    }
+}
+
+/// The outlook of a refusal as a sentence.
+pub fn outlook(frame: &Frame, outlook: Outlook) -> Text {
+    match outlook {
+        Outlook::NextCycle => text!("The scheduler tries it again in the next cycle."),
+        Outlook::At { time, what } => {
+            let what = match what {
+                Ending::Termination => "the [evicted] [pods] are gone and the scheduler tries the [job] again.",
+                Ending::Protection => {
+                    "the protection ends. From the next cycle on, the protected [jobs] can be [evicted]."
+                }
+                Ending::Reservation => "the reservation expires.",
+                Ending::Backoff => "it is tried again.",
+                Ending::PreemptionDelay => "it may preempt.",
+                Ending::NoEvictions => "its preemption delay ends; from then on [evictions] are tried for it.",
+            };
+            text!("At {time} {what}", [time = clock(time), what])
+        }
+        Outlook::WhenEnds { job, at: Some(end) } => text!(
+            "It can start when {job} ends at {end}, unless another [job] comes first.",
+            [job = text::job(frame.job(job)), end = clock(end)]
+        ),
+        Outlook::WhenEnds { job, at: None } => text!(
+            "It can start when {job} ends. That [job] has no end time, so this needs a change.",
+            [job = text::job(frame.job(job))]
+        ),
+        Outlook::OnlyByEdit => text!("Only an edit changes this."),
+        Outlook::NotForeseeable => {
+            text!("Not foreseeable: it depends on which [jobs] end, start or are submitted.")
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Formats amounts, times and ratios.
 
+use crate::time::Time;
 use crate::units::{Resource, ShownResource};
 
 /// Numbers from here on are abbreviated.
@@ -156,6 +157,11 @@ pub fn count(n: u64, noun: &str) -> String {
             None => format!("{} {noun}s", number(n as f64)),
         },
     }
+}
+
+/// Formats a time of the simulation.
+pub fn clock(at: Time) -> String {
+    time(at.as_millis())
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! Phrases shared by several explanations.
 
+use super::number::with_unit;
 use super::text::{self, Text, job, text};
 use crate::cluster::NodeState;
 use crate::id::QueueId;
-use crate::moment::{EventRow, Frame, What};
+use crate::moment::{Amounts, EventRow, Frame, What};
 use crate::trace::{EvictReason, Mark, NodeReason};
 use crate::units::Resource;
 
@@ -103,4 +104,22 @@ pub fn marked(frame: &Frame, event: &EventRow) -> Text {
         }
     };
     text!("{about}: {says}", [about, says = rule.0.says])
+}
+
+/// The resource by which a request is named, and its amount: GPUs if there are some, else the one that the jobs of the
+/// run compete for, else CPU or memory; `None`: nothing but pods is requested.
+pub fn requested_amount(contended: Resource, request: &Amounts) -> Option<(Resource, f64)> {
+    let amount = |resource: Resource| Some((resource, request[resource.index()])).filter(|(_, amount)| *amount > 0.0);
+    [Resource::GPU, contended, Resource::CPU, Resource::MEMORY].into_iter().find_map(amount)
+}
+
+/// The named amount with its unit; empty if nothing but pods is requested.
+pub fn requested(frame: &Frame, request: &Amounts) -> String {
+    let named = requested_amount(frame.names.resource, request);
+    named.map_or(String::new(), |(resource, amount)| with_unit(resource, amount))
+}
+
+/// The amount after a comma; nothing for an empty one.
+pub fn after_comma(amount: &str) -> String {
+    if amount.is_empty() { String::new() } else { format!(", {amount}") }
 }

@@ -2,7 +2,7 @@
 
 use super::happenings::ListEntry;
 use super::number::{self, amount, bound, unit, with_unit};
-use super::requested::{after_comma, requested};
+use super::phrases::{after_comma, requested};
 use super::text::{self, Text, text};
 use super::{Cell, Control, Evidence, Explanation, Ladder, Selection, Terms, ladder};
 use crate::id::{Id, QueueId};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fairground::id::{JobId, QueueId};
-use fairground::moment::{self, orders, rule_use};
+use fairground::moment::{self, orders, rulebook};
 use fairground::scenario::Scenario;
 use fairground::sim::{Simulation, Timeline};
 use fairground::time::Time;
@@ -153,7 +153,7 @@ impl Branch {
     /// What a rule did in the current cycle; not counted if the previous cycle is too far back or too large.
     fn rule_use(&self, rule: String) -> RuleUse {
         let (before, cycle) = (self.before(), self.cycle());
-        let found = before.map(|before| rule_use::count(before, self.sim(), &rule));
+        let found = before.map(|before| rulebook::count_uses(before, self.sim(), &rule));
         let is_by = |recorded: &Recorded| recorded.checks.iter().any(|check| check.rule.key() == rule);
         let events = (0..).zip(&self.timeline.record().events).filter(|(_, recorded)| is_by(recorded));
         let events = events.map(|(at, _)| at).collect();

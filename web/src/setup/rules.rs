@@ -4,7 +4,7 @@ use fairground::policy::Policy;
 use fairground::policy::description::Description;
 use fairground::scenario::{Edit, Path};
 use fairground::words::number;
-use fairground::words::terms::product;
+use fairground::words::product;
 use leptos::prelude::*;
 
 use super::attributes;

@@ -8,7 +8,7 @@ use fairground::text;
 use fairground::trace::{Event, EvictReason};
 use fairground::units::Resource;
 use fairground::words::number::{amount, with_unit};
-use fairground::words::{Group, Terms, Text, capital, groups, joined, node_state, requested};
+use fairground::words::{Group, Terms, Text, capital, groups, joined, node_state, requested_amount};
 
 use crate::chart::queue_tree::{Tree, touched};
 use crate::engine::protocol::{Amounts, EventRow, EventWord, Frame, JobRow, What};
@@ -269,7 +269,7 @@ impl<'a> Clause<'a> {
     fn gives_up(&self, terms: &Terms) -> Text {
         let is_one = self.jobs.len() == 1;
         let (jobs, takers) = (listed(&self.jobs, terms), listed(&self.by, terms));
-        let Some((resource, amount)) = requested::named(self.resource, &self.amount) else {
+        let Some((resource, amount)) = requested_amount(self.resource, &self.amount) else {
             let (are, evicted) = (if is_one { "was" } else { "were" }, terms.word(self.word.name()));
             return text!("{jobs} {are} {evicted} for {takers}", [jobs, are, evicted, takers]);
         };

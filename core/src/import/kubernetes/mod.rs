@@ -18,7 +18,6 @@ mod claims;
 mod jobs;
 mod kueue;
 mod leftovers;
-mod lists;
 mod lost;
 mod names;
 mod nodes;

@@ -16,7 +16,7 @@
 use std::collections::BTreeMap;
 
 use super::objects::ObjectKind;
-use super::{Cluster, Report, lists};
+use super::{Cluster, Report};
 use crate::import::date::date;
 use crate::import::reader::{LocatedValue, Reader};
 use crate::policy::kai::config::{Revision, SEARCH_PLUGINS};
@@ -201,15 +201,15 @@ impl Reading {
     /// strategy.
     fn lists(&mut self, spec: &LocatedValue<'_>, spreads: [bool; 2]) {
         let strategy_is_kept = self.spreads() == spreads;
-        let changed = |list: &str| lists::changes(&spec.entries(&[list]));
+        let changed = |list: &str| changes(&spec.entries(&[list]));
         let plugins = changed("plugins");
         if !plugins.is_empty() || !strategy_is_kept {
-            let list = lists::merged(&PLUGINS, |name| has_plugin(name, spreads, Revision::NEWEST), &plugins);
+            let list = merged(&PLUGINS, |name| has_plugin(name, spreads, Revision::NEWEST), &plugins);
             self.set("plugins", &list);
         }
         let actions = changed("actions");
         if !actions.is_empty() || !strategy_is_kept {
-            let list = lists::merged(&ACTIONS, |name| has_action(name, spreads), &actions);
+            let list = merged(&ACTIONS, |name| has_action(name, spreads), &actions);
             self.set("actions", &list);
         }
         for (action, value) in spec.entries(&["actions"]) {
@@ -244,7 +244,7 @@ impl Reading {
         let plugins = names.join(", ");
         let revision = self.revision(&names);
         let is_on = |name: &str| has_plugin(name, spreads, revision);
-        if !names.is_empty() && plugins != lists::merged(&PLUGINS, is_on, &[]) {
+        if !names.is_empty() && plugins != merged(&PLUGINS, is_on, &[]) {
             self.set("plugins", &plugins);
         }
         if let Some(text) = place.scalar(&["actions"]) {
@@ -252,7 +252,7 @@ impl Reading {
             let (read, other): (Vec<&str>, Vec<&str>) =
                 listed.partition(|name| ACTIONS.iter().any(|(other, _)| other == name));
             let actions = read.join(", ");
-            if actions != lists::merged(&ACTIONS, |name| has_action(name, spreads), &[]) {
+            if actions != merged(&ACTIONS, |name| has_action(name, spreads), &[]) {
                 self.set("actions", &actions);
             }
             other.iter().for_each(|name| self.ignore(place, &format!("the action {name}")));
@@ -399,4 +399,37 @@ pub fn label_of(places: &[LocatedValue<'_>]) -> Option<String> {
         let configured = place.scalar(&["partitionParams", "NodePoolLabelKey"]);
         configured.filter(|key| !key.is_empty()).map(str::to_string)
     })
+}
+
+/// Change to a plugin or an action.
+pub struct Change<'a> {
+    name: &'a str,
+    enabled: Option<bool>,
+    priority: Option<i64>,
+}
+
+/// Returns the changes to a list; entries with arguments only change nothing in it.
+pub fn changes<'a>(entries: &[(&'a str, LocatedValue<'a>)]) -> Vec<Change<'a>> {
+    let change = |(name, place): &(&'a str, LocatedValue<'a>)| Change {
+        name,
+        enabled: place.scalar(&["enabled"]).map(|text| text == "true"),
+        priority: place.scalar(&["priority"]).and_then(|text| text.parse().ok()),
+    };
+    entries.iter().map(change).filter(|change| change.enabled.is_some() || change.priority.is_some()).collect()
+}
+
+/// Returns the names in the list after the changes, by descending priority.
+pub fn merged(defaults: &[(&str, i64)], is_on: impl Fn(&str) -> bool, changes: &[Change<'_>]) -> String {
+    let mut list: Vec<(i64, &str)> = Vec::new();
+    for (name, priority) in defaults {
+        let change = changes.iter().find(|change| change.name == *name);
+        // An entry that the operator does not load by default is appended.
+        let default = if is_on(name) { *priority } else { 0 };
+        let is_enabled = change.map_or(is_on(name), |change| change.enabled.unwrap_or(true));
+        if is_enabled {
+            list.push((change.and_then(|change| change.priority).unwrap_or(default), name));
+        }
+    }
+    list.sort_by_key(|(priority, name)| (std::cmp::Reverse(*priority), *name));
+    list.into_iter().map(|(_, name)| name).collect::<Vec<_>>().join(", ")
 }

@@ -31,7 +31,7 @@ use crate::format::{Findings, Scalar, Scenario};
 use crate::id::{JobId, PodId, QueueId};
 use crate::policy::checks::{amount, applies};
 use crate::policy::description::Description;
-use crate::policy::switches::Rulebook;
+use crate::policy::setting::Rulebook;
 use crate::policy::translator::Translator;
 use crate::policy::{Change, Decision, PartitionView, Rhythm, Scheduler, Turn, Wake};
 use crate::time::Time;

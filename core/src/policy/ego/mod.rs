@@ -55,7 +55,6 @@ mod slot_findings;
 mod slot_view;
 mod spared;
 mod translate;
-mod vocabulary;
 
 pub use adapter::Ego;
 pub use config::Config;

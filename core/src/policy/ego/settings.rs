@@ -12,9 +12,8 @@ use super::rules::{
 use super::slot_findings;
 use crate::format::{Findings, Scenario, quantity};
 use crate::policy::form::{Ask, ON_OFF, text};
-use crate::policy::setting::{Expected, Setting, choice, refused, switch, unknown};
-use crate::policy::switches::Affects::{Nothing, Rules};
-use crate::policy::switches::Rulebook;
+use crate::policy::setting::Affects::{Nothing, Rules};
+use crate::policy::setting::{Expected, Rulebook, Setting, choice, refused, switch, unknown};
 use crate::time::Span;
 use crate::units::{Resource, Weight};
 

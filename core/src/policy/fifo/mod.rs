@@ -14,26 +14,25 @@
 //! Empty nodes are allocated pod by pod, so that a larger job leaves the rest of its last node to other jobs. Cycles
 //! take place at every arrival and completion, however close, unless the scenario gives a period.
 
-mod advice;
 mod describe;
 mod memory;
 mod owners;
 mod place;
 mod rules;
 
-use crate::format::{Findings, Scenario};
+use crate::format::{Findings, Scenario, codes, quoted, set};
 use crate::policy::description::Description;
 use crate::policy::draft::DraftQueue;
 use crate::policy::setting;
-use crate::policy::switches::Rulebook;
 
 use super::ends::ends;
 use super::node_order::Nearest;
+use super::setting::Rulebook;
 use super::{Change, Decision, PartitionView, Rhythm, Scheduler, Turn, ledger};
 use crate::id::JobId;
 use crate::time::Time;
 use crate::trace::{Event, Gate, Ledger, Level, NodeReason, Outlook, Refusal, Trace};
-use crate::units::Resource;
+use crate::units::{Amount, Bound, Resource};
 
 pub use memory::Memory;
 use place::Attempt;
@@ -55,7 +54,7 @@ impl Scheduler for Fifo {
     }
 
     fn advise_queue(queue: &DraftQueue<'_>, findings: &mut Findings) {
-        advice::queue(queue, findings);
+        advise_queue(queue, findings);
     }
 
     fn rulebook() -> Rulebook {
@@ -167,4 +166,18 @@ fn when_ends(
         }
     }
     Outlook::NotForeseeable
+}
+
+/// Reports a advise_queue that nothing can run in.
+pub fn advise_queue(draft: &DraftQueue<'_>, f: &mut Findings) {
+    let queue = draft.queue;
+    let is_used = draft.requested[Resource::GPU.index()] && queue.children.is_empty();
+    if is_used && matches!(queue.resources.gpu.quota, Bound::Unset | Bound::At(Amount::ZERO)) {
+        let message = format!(
+            "{} has no gpu [quota]; under first in, first out nothing that requests a GPU runs there",
+            quoted(&queue.name)
+        );
+        let place = draft.place(Resource::GPU, "quota");
+        f.add(codes::NO_QUOTA, place.clone(), message, set(place, "unlimited", "Set the gpu [quota] to unlimited"));
+    }
 }

@@ -37,7 +37,7 @@ use cycle_state::CycleState;
 use place::Placed;
 
 use super::description::Description;
-use super::switches::Rulebook;
+use super::setting::Rulebook;
 use super::{Decision, PartitionView, Rhythm, Scheduler, Turn, setting};
 use crate::format::{Findings, Scenario};
 use crate::id::{JobId, QueueId};

@@ -16,7 +16,6 @@ use crate::format::{Findings, Scenario};
 use crate::policy::Timers;
 use crate::policy::description::Description;
 use crate::policy::draft::{Draft, DraftQueue};
-use crate::policy::switches::Rulebook;
 
 use super::config::{Config, UsageParams};
 use super::explain::outlooks::CompletedCycle;
@@ -40,6 +39,7 @@ use super::solve::reclaimable::PRIORITY_WITHIN_QUOTA;
 use super::task::QueueRef;
 use crate::cluster::Phase;
 use crate::id::{JobId, NodeId, PodId, QueueId};
+use crate::policy::setting::Rulebook;
 use crate::policy::{Change, Decision, PartitionView, Rhythm, Scheduler, Turn};
 use crate::time::Time;
 use crate::trace::{DivisionStep, Ledger, LedgerRow, Level, OrderLevel, Trace};

@@ -1,4 +1,4 @@
-//! Description of the policy KAI.
+//! Description of the policy KAI, with its words and its translation to other policies.
 //!
 //! # Source
 //! kai.md 1.3, 2.4, 4.1, 5
@@ -8,6 +8,8 @@ use super::versions;
 use crate::policy::JobDefaults;
 use crate::policy::description::{Cycle, Description, Features, Gangs, QueuePriorityValue, QueueValue, QueueValues};
 use crate::policy::form::Form;
+use crate::policy::translation::{Evictions, Packing, Translation};
+use crate::policy::vocabulary::Terms;
 use crate::trace::Quantity;
 
 /// KAI Scheduler.
@@ -17,7 +19,7 @@ pub const DESCRIPTION: Description = Description {
     title: "KAI Scheduler",
     short: "KAI",
     about: "KAI Scheduler is NVIDIA's open-source GPU scheduler for Kubernetes.",
-    terms: &super::vocabulary::TERMS,
+    terms: &TERMS,
     jobs: JobDefaults::CLASSES,
     cycle: Cycle::EverySecond,
     queue: QueueValues {
@@ -60,7 +62,7 @@ pub const DESCRIPTION: Description = Description {
         job_values: &[],
         pool: form::PLACEMENTS.1,
     },
-    translation: super::translate::TRANSLATION,
+    translation: TRANSLATION,
     schedulers: &["kai-scheduler"],
     exports: &[super::export::QUEUES],
     kit: Some(super::kit::kit),
@@ -68,4 +70,37 @@ pub const DESCRIPTION: Description = Description {
     saturation: Some(super::solve::reclaimable::ratio),
     usage_rule: Some(&super::share::usage::USAGE),
     modelled: Some(&versions::MODELLED),
+};
+
+/// Terms shown to the user.
+pub const TERMS: Terms = Terms {
+    pairs: &[],
+    columns: [
+        ("queue", ""),
+        ("quota", "Quota: guaranteed to the queue"),
+        ("weight", "Over-quota weight: relative share of unused capacity"),
+        ("limit", "Limit: most that the queue can use"),
+        ("prio", "Priority: higher values are served first among siblings"),
+    ],
+    marks: &[
+        ("claimed", "pipelined"),
+        ("leaving", "releasing"),
+        ("quota", "deserved"),
+        ("limit", "max allowed"),
+        ("down", "not ready"),
+    ],
+};
+
+/// Settings with equivalents in other policies.
+pub const TRANSLATION: Translation = Translation {
+    packing: Some(Packing { setting: "gpu-placement", pack: "binpack", spread: "spread", packs_by_default: true }),
+    evictions: Some(Evictions {
+        setting: "actions",
+        is_off: |actions| !["reclaim", "preempt"].iter().any(|action| actions.contains(action)),
+        off: "allocate, stalegangeviction",
+        says_off: "without preemption KAI runs only allocate and stalegangeviction",
+        says_on: Some("KAI reclaims and preempts by default"),
+    }),
+    default_priority: Some("default-job-priority"),
+    ..Translation::PLAIN
 };

@@ -13,9 +13,8 @@
 use std::sync::Arc;
 
 use super::config::Config;
-use super::job::rank::{JobRank, job_ranks};
 use super::job::subgroups::SetSpec;
-use super::job::{JobShape, JobTraits};
+use super::job::{JobRank, JobShape, JobTraits, job_ranks};
 use super::order::task_order::{TaskPlugins, TaskRank};
 use super::pod::{NodeTraits, PodFacts, PodReader, ReadPod};
 use super::request::Request;

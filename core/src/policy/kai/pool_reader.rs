@@ -14,13 +14,12 @@
 use std::sync::Arc;
 
 use super::config::Config;
-use super::cycle_input::CycleInput;
 use super::memory::Memory;
 use super::number::Quantities;
 use super::place::node::{Node, NodeAmounts, NodeSpec, device_mib};
 use super::pod::GPU_WORKER;
 use super::pool_facts::PoolFacts;
-use super::pool_state::PoolState;
+use super::pool_state::{CycleInput, PoolState};
 use super::queues::{QueueSpec, without_departments};
 use super::request::MemoryBasis;
 use super::share::shares::{self, Queue, QueueNames, open_queues};
@@ -63,21 +62,10 @@ impl<'c, 'w> PoolReader<'c, 'w> {
 
     /// Input of a session in the present state of the pool.
     pub fn input(self, pool: &PoolState) -> CycleInput<'c> {
-        let mut queues = pool.queues.clone();
-        self.read_usage(&mut queues);
-        CycleInput {
-            config: self.config,
-            now_s: self.view.now.as_seconds(),
-            total: pool.total,
-            memory_basis: pool.memory_basis,
-            sums_are_exact: pool.sums_are_exact,
-            n_scalars: self.view.cluster.named.len(),
-            nodes: pool.nodes.clone(),
-            queues,
-            groups: pool.groups.clone(),
-            jobs: pool.jobs.clone(),
-            pods: pool.pods.clone(),
-        }
+        let mut pool = pool.clone();
+        self.read_usage(&mut pool.queues);
+        let n_scalars = self.view.cluster.named.len();
+        CycleInput { config: self.config, now_s: self.view.now.as_seconds(), n_scalars, pool }
     }
 
     /// The immutable data of the pool.

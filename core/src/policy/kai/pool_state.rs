@@ -1,7 +1,10 @@
 //! A node pool as its cycles open it, kept from one cycle to the next.
 //!
 //! # Rule
-//! None of its own. The live jobs with their immutable facts are kept in canonical order: a job is added when it is
+//! Nodes are sorted by name, queues by (age, name), jobs and the pods of a job by name: these are the canonical
+//! summation orders. Jobs whose queue does not exist or has children are never ordered.
+//!
+//! The live jobs with their immutable facts are kept in canonical order: a job is added when it is
 //! submitted or offered to the pool, and removed when it ends or leaves. The states of jobs and pods are read from the
 //! cluster in every cycle. Nodes and queues, without their amounts, depend on the configuration alone; when it changes,
 //! the pool is opened from nothing.
@@ -15,6 +18,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::config::Config;
 use super::job::{JobFacts, JobMemory, JobTraits};
 use super::number::Quantities;
 use super::place::groups::Groups;
@@ -29,7 +33,18 @@ use crate::id::{Id, JobId, PodId};
 use crate::policy::PartitionView;
 use crate::time::Time;
 
-/// A pool in the state of its latest cycle.
+/// Input of a session: a pool at the beginning of a cycle.
+#[derive(Clone, Debug)]
+pub(super) struct CycleInput<'a> {
+    pub config: &'a Config,
+    /// Current time in seconds, on the same axis as other times.
+    pub now_s: f64,
+    /// Number of named resources.
+    pub n_scalars: usize,
+    pub pool: PoolState,
+}
+
+/// A pool in the state of its latest cycle, with indices instead of names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct PoolState {
     /// Amount divided at the root.

@@ -5,7 +5,7 @@
 //! summed from its jobs' tasks up to the root, and the total is divided down the tree.
 //!
 //! # Source
-//! kai.md 1, 2.1, 2.2, 4.1, 11 (N-1)
+//! kai.md 1, 2.1, 2.2, 3.3, 4.1, 4.3, 11 (N-1)
 //!
 //! # Differs
 //! nothing
@@ -15,10 +15,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::config::Config;
-use super::cycle_input::CycleInput;
 use super::fast::numbering::Numbers;
-use super::job::rank::JobRank;
-use super::job::{Job, JobFacts};
+use super::job::{Job, JobFacts, JobRank};
 use super::number::Quantities;
 use super::order::job_index::JobIndex;
 use super::order::leaves::Leaves;
@@ -28,12 +26,14 @@ use super::place::groups::Groups;
 use super::place::node::{Node, NodeAmounts};
 use super::place::score_parts::{self, Part};
 use super::pod::Pod;
+use super::pool_state::{CycleInput, PoolState};
 use super::record::notes::Notes;
 use super::request::MemoryBasis;
 use super::share::shares::{self, Queue};
 use super::task::{JobRef, PodRef, QueueRef, Status, Task, TaskRef};
 use crate::cluster::Preemptible;
-use crate::trace::Level;
+use crate::policy::kai::job::{PodSet, SetOrder};
+use crate::trace::{Level, Subject};
 
 pub(super) struct Session<'a> {
     pub inputs: Inputs<'a>,
@@ -140,13 +140,13 @@ impl<'a> Inputs<'a> {
             config: input.config,
             plugins: Plugins::of(input.config),
             now_s: input.now_s,
-            total: input.total,
-            facts: input.jobs.clone(),
-            pods: input.pods.clone(),
+            total: input.pool.total,
+            facts: input.pool.jobs.clone(),
+            pods: input.pool.pods.clone(),
             score_parts: score_parts::parts(input.config),
-            largest: NodeAmounts::largest(input.nodes.iter().map(|n| &n.allocatable), input.n_scalars),
+            largest: NodeAmounts::largest(input.pool.nodes.iter().map(|n| &n.allocatable), input.n_scalars),
             siblings_are_ordered: false,
-            memory_basis: input.memory_basis,
+            memory_basis: input.pool.memory_basis,
             only: None,
             probe: None,
         }
@@ -154,15 +154,15 @@ impl<'a> Inputs<'a> {
 }
 
 impl SessionState {
-    fn open(input: CycleInput<'_>) -> SessionState {
-        let CycleInput { jobs: facts, pods, .. } = input;
+    fn open(pool: PoolState) -> SessionState {
+        let PoolState { jobs: facts, pods, .. } = pool;
         let mut state = SessionState {
-            nodes: input.nodes,
-            queues: input.queues,
+            nodes: pool.nodes,
+            queues: pool.queues,
             jobs: (0..).map(JobRef).zip(facts.iter()).map(|(uid, facts)| Job::new(uid, facts)).collect(),
             tasks: Vec::with_capacity(pods.len()),
-            groups: input.groups,
-            sums_are_exact: input.sums_are_exact,
+            groups: pool.groups,
+            sums_are_exact: pool.sums_are_exact,
             evicted: BTreeSet::new(),
             latest_start_s: facts.iter().filter_map(|job| job.last_start_s).fold(f64::NEG_INFINITY, f64::max),
         };
@@ -225,10 +225,10 @@ impl SessionState {
 }
 
 impl Caches {
-    fn of(input: &CycleInput<'_>) -> Caches {
-        let (n_queues, n_jobs) = (input.queues.len(), input.jobs.len());
+    fn of(pool: &PoolState) -> Caches {
+        let (n_queues, n_jobs) = (pool.queues.len(), pool.jobs.len());
         Caches {
-            classes: EquivalenceClasses::new(input.nodes.iter().map(|n| n.device_mib)),
+            classes: EquivalenceClasses::new(pool.nodes.iter().map(|n| n.device_mib)),
             keys: Numbers::default(),
             unsigned: Vec::new(),
             waiting: None,
@@ -243,9 +243,9 @@ impl<'a> Session<'a> {
     pub fn open(input: CycleInput<'a>, level: Level) -> Self {
         let mut session = Session {
             inputs: Inputs::of(&input),
-            caches: Caches::of(&input),
-            notes: Notes::new(level, input.jobs.len()),
-            state: SessionState::open(input),
+            caches: Caches::of(&input.pool),
+            notes: Notes::new(level, input.pool.jobs.len()),
+            state: SessionState::open(input.pool),
         };
         session.own_jobs().for_each(|job| session.place_job(job));
         if session.inputs.plugins.proportion {
@@ -355,5 +355,117 @@ impl<'a> Session<'a> {
         if self.is_semi(job) {
             self.account_core(job);
         }
+    }
+
+    /// A job and its queue.
+    pub fn about_job(&self, job: JobRef) -> Subject {
+        let queue = self.facts_of(job).queue.map(|q| self.state.queues[q.ix()].id);
+        Subject { queue, job: Some(self.facts_of(job).id), ..Subject::default() }
+    }
+    /// A job and its queue or an ancestor of it.
+    pub fn about_queue(&self, job: JobRef, queue: QueueRef) -> Subject {
+        Subject { queue: Some(self.state.queues[queue.ix()].id), ..self.about_job(job) }
+    }
+    /// A job, one of the queues above it, and a queue to reclaim from.
+    pub fn about_queues(&self, job: JobRef, queue: QueueRef, other: QueueRef) -> Subject {
+        let other_queue = Some(self.state.queues[other.ix()].id);
+        Subject { other_queue, ..self.about_queue(job, queue) }
+    }
+}
+
+impl Inputs<'_> {
+    /// Index of a pod in its job.
+    pub fn slot_of(&self, pod: PodRef) -> usize {
+        let job = self.pods[pod.ix()].job;
+        (pod.0 - self.facts[job.ix()].first_pod.0) as usize
+    }
+
+    /// 3.3: indices of a job's pod sets, in order.
+    pub fn sets_in_order(&self, job: &Job) -> SetOrder {
+        let mut order: SetOrder = (0..job.sets.len()).collect();
+        if self.plugins.subgroup_order {
+            order.sort_by(|&l, &r| job.sets[l].fill().order(job.sets[r].fill()).then(l.cmp(&r)));
+        }
+        order
+    }
+}
+
+impl SessionState {
+    /// Active tasks of a job.
+    pub fn active_of(&self, job: JobRef) -> impl Iterator<Item = TaskRef> {
+        self.jobs[job.ix()].tasks().filter(|t| self.tasks[t.ix()].status.is_active_allocated())
+    }
+
+    /// Clones a task object.
+    pub fn clone_task(&mut self, task: TaskRef) -> TaskRef {
+        let clone = self.tasks[task.ix()].clone();
+        self.tasks.push(clone);
+        TaskRef::of(self.tasks.len() - 1)
+    }
+}
+
+impl Session<'_> {
+    /// Adds a task object to a job.
+    pub fn assign_task(&mut self, job: JobRef, task: TaskRef) {
+        let Task { pod, status, .. } = self.state.tasks[task.ix()];
+        let slot = self.inputs.slot_of(pod);
+        let facts = &self.inputs.pods[pod.ix()];
+        let plain = facts.request.plain();
+        self.state.jobs[job.ix()].assign(slot, facts.set, task, status, plain);
+        self.place_job(job);
+    }
+
+    /// `UpdateStatus` on the session's job of the task.
+    pub fn update_status(&mut self, task: TaskRef, status: Status) {
+        let Task { pod, status: before, .. } = self.state.tasks[task.ix()];
+        let slot = self.inputs.slot_of(pod);
+        let facts = &self.inputs.pods[pod.ix()];
+        let job = &mut self.state.jobs[facts.job.ix()];
+        if let Some(current) = job.slots[slot].task
+            && self.state.tasks[current.ix()].status.is_allocated()
+        {
+            job.allocated -= facts.request.plain();
+        }
+        job.unindex(slot, before);
+        self.state.tasks[task.ix()].status = status;
+        job.assign(slot, facts.set, task, status, facts.request.plain());
+        let job = facts.job;
+        self.place_job(job);
+    }
+
+    /// `CloneWithTasks`: a new job object with clones of exactly these tasks.
+    pub fn clone_with_tasks(&mut self, job: JobRef, tasks: &[TaskRef]) -> JobRef {
+        let original = &self.state.jobs[job.ix()];
+        let set = |s: &PodSet| PodSet { min_available: s.min_available, ..PodSet::default() };
+        let sets = original.sets.iter().map(set).collect();
+        let mut job = Job::with(original.uid, sets, original.slots.len());
+        job.tree = original.tree.clone();
+        self.state.jobs.push(job);
+        let clone = JobRef::of(self.state.jobs.len() - 1);
+        let mut tasks = tasks.to_vec();
+        tasks.sort_by_key(|t| self.state.tasks[t.ix()].pod);
+        for task in tasks {
+            let task = self.state.clone_task(task);
+            self.assign_task(clone, task);
+        }
+        clone
+    }
+
+    /// Updates a job's rank from its counters.
+    pub fn place_job(&mut self, job: JobRef) {
+        let facts = &self.inputs.facts[self.state.jobs[job.ix()].uid.ix()];
+        let state = &mut self.state.jobs[job.ix()];
+        state.rank = if self.inputs.plugins.elastic { facts.rank.with(state.filled()) } else { facts.rank };
+        self.caches.pending.changed(job);
+        self.caches.active.changed(job);
+    }
+
+    /// Amount requested by a chunk in the job's test.
+    pub fn requested_by(&self, chunk: &[TaskRef]) -> Quantities {
+        let mut requested = Quantities::default();
+        for &task in chunk {
+            requested += self.pod_of(task).request.pending(self.inputs.memory_basis.chunk);
+        }
+        requested
     }
 }

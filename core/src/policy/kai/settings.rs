@@ -3,7 +3,7 @@
 //!
 //! # Rule
 //! An omitted setting has the upstream default (kai.md 4.1). [`super::config`] has the fields that the rows fill, and
-//! `values.rs` the parsers.
+//! the parsers.
 //!
 //! A placement strategy (`gpu-placement`, `cpu-placement`) has the operator's side effects: GPU spread enables
 //! gpuspread instead of gpupack and gpusharingorder, and either spread removes consolidation from the actions, unless
@@ -16,7 +16,10 @@
 //! windows set by a cron expression are not simulated
 
 use super::config::Action::{self, Allocate, Consolidation, Preempt, Reclaim, StaleGangEviction};
-use super::config::{Config, Placement, Revision, UsageClient, UsageParams, Window, default_plugins};
+use super::config::{
+    Config, Placement, Revision, UsageClient, UsageParams, Window, actions, at_least_one, client, default_plugins,
+    half_life, number_or_unlimited, placement, plugins, positive, real, resolve, seconds, unlimited_or, window,
+};
 use super::facts::{Facts, unless};
 use super::order::nondeterminism::{CANDIDATES, DEVICES, INSERTION, NODES, QUEUES, VALIDATOR};
 use super::order::queue_order::{self, SHARE};
@@ -29,15 +32,11 @@ use super::solve::min_runtime::RAN_LONG_ENOUGH;
 use super::solve::reclaimable::{
     CAN_RECLAIM, GUARANTEE_QUOTA, KEEPS_ORDER, MAINTAIN_FAIR_SHARE, PRIORITY_WITHIN_QUOTA,
 };
-use super::values::{
-    actions, at_least_one, client, half_life, number_or_unlimited, placement, plugins, positive, real, resolve,
-    seconds, unlimited_or, window,
-};
 use crate::format::{Findings, Path, Scenario, codes, quantity, set};
 use crate::policy::PRIORITY_CLASS;
 use crate::policy::form::{Ask, Attribute, ON_OFF, Stored, text};
-use crate::policy::setting::{Expected, Setting, priority_class, refused, switch, unknown};
-use crate::policy::switches::Affects::{self, Nothing, Rules};
+use crate::policy::setting::Affects::{Nothing, Rules};
+use crate::policy::setting::{Affects, Expected, Setting, priority_class, refused, switch, unknown};
 
 /// A setting.
 pub type Row = Setting<Reading, Expected, Unused>;

@@ -315,8 +315,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::policy::kai::cycle_input::CycleInput;
     use crate::policy::kai::place::node::NodeAmounts;
+    use crate::policy::kai::pool_state::CycleInput;
     use crate::policy::kai::recorded::{
         GpuAsk, Quantities, QueueSpec, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet,
     };

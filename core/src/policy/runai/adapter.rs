@@ -16,7 +16,7 @@ use crate::policy::Timers;
 use crate::policy::description::Description;
 use crate::policy::draft::DraftQueue;
 use crate::policy::kai::{Kai, Memory, advice};
-use crate::policy::switches::Rulebook;
+use crate::policy::setting::Rulebook;
 use crate::policy::translator::Translator;
 use crate::policy::{Change, PartitionView, Rhythm, Scheduler, Turn};
 use crate::trace::{DivisionStep, Ledger, OrderLevel, Trace};

@@ -1,7 +1,7 @@
-//! Description of Run:ai.
+//! Description of Run:ai, with its words.
 //!
 //! # Source
-//! runai.md 2, 4, 6, 15
+//! runai.md 2, 4, 6, 7, 9, 15
 
 use super::state::FairshareState;
 use super::{form, settings};
@@ -9,6 +9,7 @@ use crate::policy::description::{Description, Features, QueuePriorityValue, Queu
 use crate::policy::form::Form;
 use crate::policy::kai;
 use crate::policy::versions::{Modelled, Revision};
+use crate::policy::vocabulary::Terms;
 use crate::trace::Quantity;
 
 /// Run:ai, which runs on the engine of KAI.
@@ -18,7 +19,7 @@ pub const DESCRIPTION: Description = Description {
     title: "Run:ai",
     short: "Run:ai",
     about: "Run:ai is NVIDIA's platform for GPU clusters, with departments and projects as queues.",
-    terms: &super::vocabulary::TERMS,
+    terms: &TERMS,
     queue: QueueValues {
         quota: Some(QueueValue {
             word: "quota",
@@ -73,4 +74,34 @@ const MODELLED: Modelled = Modelled {
     compared: "",
     changes: &[],
     engine: kai::DESCRIPTION.modelled,
+};
+
+/// Terms on screen.
+pub const TERMS: Terms = Terms {
+    pairs: &[
+        ("within quota", "in quota"),
+        ("beyond fair share", "over fairshare"),
+        ("how the fair share is computed", "how the fairshare is computed"),
+        ("how its fair share is computed", "how its fairshare is computed"),
+        ("fair shares", "fairshares"),
+        ("fair share", "fairshare"),
+        ("top-level queues", "departments"),
+        ("queue state", "project state"),
+        ("queues", "projects"),
+        ("queue", "project"),
+        ("priority of the queue", "rank"),
+        ("weights", "over-quota weights"),
+        ("weight", "over-quota weight"),
+        ("a job", "a workload"),
+        ("jobs", "workloads"),
+        ("job", "workload"),
+    ],
+    columns: [
+        ("project", "Department, or project of a department"),
+        ("quota", "Quota: guaranteed, lent to others while unused"),
+        ("weight", "Over-quota weight: relative share of unused resources"),
+        ("limit", "Limit: most that the project can use"),
+        ("rank", "Rank: higher values are served first"),
+    ],
+    marks: &[],
 };

@@ -27,7 +27,6 @@ mod settings;
 pub mod state;
 pub mod terms;
 mod translate;
-mod vocabulary;
 
 pub use adapter::Runai;
 pub use config::{Config, DIALECT};

@@ -15,9 +15,8 @@ use crate::policy::form::{Ask, Attribute, Group, text};
 use crate::policy::kai;
 use crate::policy::kai::form::{MIN_RUNTIME, PLACEMENTS, field};
 use crate::policy::kai::settings::named;
-use crate::policy::setting::{Expected, Setting, choice, priority_class, refused, unknown};
-use crate::policy::switches::Affects::Rules;
-use crate::policy::switches::Rulebook;
+use crate::policy::setting::Affects::Rules;
+use crate::policy::setting::{Expected, Rulebook, Setting, choice, priority_class, refused, unknown};
 use crate::trace::Rule;
 
 /// Settings of its own.

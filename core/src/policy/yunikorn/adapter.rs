@@ -12,16 +12,18 @@
 //! a fraction of a GPU counts as a whole one; without placeholders (see [`super::placeholders`]) the pods of a gang do
 //! not wait for each other
 
+use std::collections::BTreeMap;
+
 use super::cycle::ResultType;
 use super::memory::Memory;
 use super::wake::quota_due;
 use super::words::Config;
 use super::{explain, order, priority_steps, refuse, spared};
-use crate::format::{Findings, Scalar, Scenario};
+use crate::format::{Findings, JobEntry, Scalar, Scenario, codes, quoted, set};
 use crate::id::{JobId, NodeId, PodId, QueueId};
 use crate::policy::description::Description;
 use crate::policy::draft::Draft;
-use crate::policy::switches::Rulebook;
+use crate::policy::setting::Rulebook;
 use crate::policy::translator::Translator;
 use crate::policy::{Change, PartitionView, Rhythm, Scheduler, Turn, Wake};
 use crate::trace::{Ledger, Level, OrderLevel, QueuePriority, Trace};
@@ -50,7 +52,7 @@ impl Scheduler for YuniKorn {
     }
 
     fn advise(config: &Config, draft: &Draft<'_>, findings: &mut Findings) {
-        super::applications::applications(draft, findings);
+        applications(draft, findings);
         super::advice::advice(config, draft, findings);
     }
 
@@ -129,5 +131,42 @@ impl Scheduler for YuniKorn {
     fn priorities(&self, world: PartitionView<'_>, memory: &Memory) -> Vec<QueuePriority> {
         let memory = memory.now(world, &self.config);
         order::priorities(world, &memory)
+    }
+}
+
+/// Reports jobs that cannot belong to the application that they name.
+pub fn applications(draft: &Draft<'_>, f: &mut Findings) {
+    let s = draft.scenario;
+    let mut first: BTreeMap<&str, &JobEntry> = BTreeMap::new();
+    let is_alone = |job: &&JobEntry| job.count.is_none() && job.application.is_none();
+    first.extend(s.jobs.iter().filter(is_alone).map(|job| (job.name.as_str(), job)));
+    for (i, job) in s.jobs.iter().enumerate() {
+        let Some(application) = job.application.as_deref() else { continue };
+        let job_path = (draft.job_at)(i);
+        if job.gang.is_some() {
+            let message = "a gang is an application by itself; remove application or gang".to_string();
+            let path = job_path.field("gang");
+            f.add(codes::CONFLICT, path.clone(), message, set(path, "", "Remove gang"));
+        }
+        let first_job = *first.entry(application).or_insert(job);
+        let user = |job: &JobEntry| job.user.clone().unwrap_or_default();
+        let groups = |job: &JobEntry| job.groups.join(", ");
+        for (field, what, value, expected) in [
+            ("queue", "queue", job.queue.clone(), first_job.queue.clone()),
+            ("user", "user", user(job), user(first_job)),
+            ("groups", "list of groups", groups(job), groups(first_job)),
+        ] {
+            if value != expected {
+                let message = format!(
+                    "application {} has one {what}: {} of {}, not {}",
+                    quoted(application),
+                    quoted(&expected),
+                    quoted(&first_job.name),
+                    quoted(&value)
+                );
+                let path = job_path.field(field);
+                f.add(codes::CONFLICT, path.clone(), message, set(path, expected, "Use that of the application"));
+            }
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Description of Apache YuniKorn.
+//! Description of Apache YuniKorn, with its words.
 //!
 //! # Source
 //! yunikorn.md 1.1 to 1.4, 1.7
@@ -8,6 +8,7 @@ use crate::policy::JobDefaults;
 use crate::policy::description::{Description, Features, Gangs, QueuePriorityValue, QueueValue, QueueValues};
 use crate::policy::form::Form;
 use crate::policy::versions::{Modelled, Revision};
+use crate::policy::vocabulary::{FAIR_SHARE_APART, NONE, Terms};
 use crate::trace::Quantity;
 
 /// Apache YuniKorn.
@@ -17,7 +18,7 @@ pub const DESCRIPTION: Description = Description {
     title: "Apache YuniKorn",
     short: "YuniKorn",
     about: "Apache YuniKorn is an open-source scheduler for batch and data workloads on Kubernetes.",
-    terms: &super::vocabulary::TERMS,
+    terms: &TERMS,
     jobs: JobDefaults { has_own_classes: true, ..JobDefaults::PLAIN },
     queue: QueueValues {
         // An absent guarantee of CPU or memory does not restrict anything.
@@ -70,4 +71,35 @@ const MODELLED: Modelled = Modelled {
     compared: "",
     changes: &[],
     engine: None,
+};
+
+/// Terms on screen.
+pub const TERMS: Terms = Terms {
+    pairs: &[
+        // YuniKorn has no fair shares; a queue is entitled to its guarantee.
+        ("beyond fair share", "beyond guarantee"),
+        (FAIR_SHARE_APART, "guaranteed and wanted"),
+        ("how the fair share is computed", "how the guarantee is computed"),
+        ("how its fair share is computed", "how its guarantee is computed"),
+        ("fair shares", "guarantees"),
+        ("fair share", "guarantee"),
+        ("within quota", "within guarantee"),
+        ("over quota", "over guarantee"),
+        ("a quota", "a guarantee"),
+        ("quotas", "guarantees"),
+        ("quota", "guarantee"),
+        ("limits", "maxima"),
+        ("limit", "maximum"),
+        ("a job", "an application"),
+        ("jobs", "applications"),
+        ("job", "application"),
+    ],
+    columns: [
+        ("queue", ""),
+        ("guaranteed", "Guaranteed: below it, the queue can preempt others"),
+        NONE,
+        ("max", "Max: most that the queue and its children can use"),
+        ("offset", "priority.offset: added to the priorities of all applications below"),
+    ],
+    marks: &[],
 };

@@ -15,7 +15,6 @@
 mod adapter;
 mod advice;
 pub mod amounts;
-mod applications;
 pub mod apps;
 mod asks;
 mod behind;
@@ -63,7 +62,6 @@ pub mod stable;
 mod translate;
 mod tree;
 mod victim_priority;
-mod vocabulary;
 mod wake;
 pub mod words;
 

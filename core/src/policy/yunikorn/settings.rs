@@ -14,9 +14,10 @@ use super::words::{Config, GPU_TYPE, GROUPS, TEMPLATE};
 use crate::format::{Findings, Path, Scenario, quoted, value};
 use crate::policy::PRIORITY_CLASS;
 use crate::policy::form::{Ask, ON_OFF, text};
-use crate::policy::setting::{Expected, Setting, choice, priority_class, refused, switch, unknown};
-use crate::policy::switches::Affects::{self, Nothing, Rules};
-use crate::policy::switches::{Rulebook, SettingRules};
+use crate::policy::setting::Affects::{Nothing, Rules};
+use crate::policy::setting::{
+    Affects, Expected, Rulebook, Setting, SettingRules, choice, priority_class, refused, switch, unknown,
+};
 
 /// A property of a queue, whose value is kept as text; `Err` if upstream would silently use the default.
 type Property = Setting<(), Expected>;

@@ -2,7 +2,7 @@
 
 use super::jobs::Jobs;
 use super::names;
-use super::preemptible::is_semi;
+use super::priority::is_semi;
 use super::queues::Queues;
 use crate::format::{
     Findings, JobEntry, PodSetEntry, QueueEntry, ResourceEntry, Scalar, Scenario, codes, orders_pods, quantity, quoted,

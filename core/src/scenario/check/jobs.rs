@@ -8,7 +8,7 @@ use super::names::{self, Index};
 use super::nodes::Nodes;
 use super::pools::Pools;
 use super::queues::Queues;
-use super::{Location, Path, gangs, joining, patterns, preemptible, priority, rules};
+use super::{Location, Path, gangs, patterns, priority, rules};
 use crate::cluster::{Gang, GpuRequest, Node, NodeSelector, PodRules, Preemptible, Request, Restart};
 use crate::format::pattern::{Arrivals, Lasts};
 use crate::format::quantity::{self, Wrong};
@@ -218,7 +218,7 @@ fn template(entry: &JobEntry, location: Location<'_>, context: &Context<'_>, f: 
     let submit = arrivals.submit;
     let priority = unset.priority(&entry.priority, location, f);
     let (mut sets, pods) = sets(entry, location, context, f);
-    for (set, after) in sets.iter_mut().zip(joining::delays(entry, location, policy, f)) {
+    for (set, after) in sets.iter_mut().zip(patterns::joining_delays(entry, location, policy, f)) {
         set.after = after;
     }
     let in_common = gangs::in_common(entry, (pods, policy), location, f);
@@ -250,7 +250,7 @@ fn template(entry: &JobEntry, location: Location<'_>, context: &Context<'_>, f: 
         lasts,
         restart: restart(entry, location, f),
         priority,
-        preemptible: preemptible::preemptible(entry, (unset.is_preemptible(priority), is_elastic), location, policy, f),
+        preemptible: priority::preemptible(entry, (unset.is_preemptible(priority), is_elastic), location, policy, f),
         user: entry.user.as_deref().map(Arc::from),
         sets,
         in_common,

@@ -5,26 +5,20 @@
 
 mod advice;
 mod advice_jobs;
-mod advice_limits;
 mod build;
-mod evictions;
 mod gangs;
 mod ignored;
 mod jobs;
-mod joining;
 mod named;
 mod names;
 mod nodes;
-mod over_commit;
 mod patterns;
 mod placement;
 mod pools;
-mod preemptible;
 mod priority;
 mod queues;
 mod reloads;
 mod rules;
-mod seeds;
 mod settings;
 mod timeline;
 
@@ -59,17 +53,17 @@ pub fn check(scenario: &Scenario) -> Checked {
     let queues = queues::queues(scenario, &pools, f);
     let mut jobs = jobs::jobs(scenario, (&pools, &queues, &named), policy.description(), f);
     jobs.count_gpu_memory(&nodes);
-    evictions::evicting_jobs(scenario, &mut jobs, f);
+    placement::evicting_jobs(scenario, &mut jobs, f);
     let mut timeline = timeline::timeline(scenario, (&policy, rhythm), (&pools, &named), &nodes, &queues, &jobs, f);
     // From here on the capacity of nodes includes the over-commit ratio.
-    over_commit::apply(scenario, (&charges, &pools), &mut nodes, &mut timeline, f);
+    nodes::over_commit(scenario, (&charges, &pools), &mut nodes, &mut timeline, f);
     let placed = placement::placements(scenario, &nodes, &jobs, f);
     placement::nominations(scenario, &nodes, &jobs, f);
     nodes::empty_pools(scenario, &nodes, f);
-    seeds::advice(scenario, &jobs, f);
+    advice::same_seeds(scenario, &jobs, f);
     advice::advice(scenario, &policy, &pools, &nodes, &queues, &jobs, f);
     advice_jobs::advice(scenario, (policy.description(), &named), &nodes, &jobs, &timeline, f);
-    advice_limits::advice(scenario, &policy, (&pools, &queues), &jobs, f);
+    advice::small_limits(scenario, &policy, (&pools, &queues), &jobs, f);
     let queue_at = |queue| queues.location(scenario, queue).path();
     let job_at = |entry| jobs.location(scenario, entry).path();
     let draft = Draft {

@@ -1,9 +1,10 @@
-//! Patterns of jobs: number, arrivals and run times, fixed or random.
+//! Patterns of jobs: number, arrivals (of jobs, and of pods that join later) and run times, fixed or random.
 
 use super::Location;
 use crate::format::pattern::{Arrivals, Every, Lasts, Repeat};
 use crate::format::quantity::{self, MILLIS_MAX};
 use crate::format::{Findings, JobEntry, codes, quoted};
+use crate::policy::description::Description;
 use crate::time::Span;
 
 /// Default seed of random patterns.
@@ -89,4 +90,28 @@ pub fn end(entry: &JobEntry, arrivals: Arrivals, location: Location<'_>, f: &mut
         let message = "the last arrival of this pattern lies more than a hundred years ahead";
         f.add(codes::LARGE, location.field(field), message, None);
     }
+}
+
+/// The delay after which each pod set joins the job, `None` for those submitted with it; reports invalid joining_delays.
+pub fn joining_delays(
+    entry: &JobEntry,
+    location: Location<'_>,
+    policy: &Description,
+    f: &mut Findings,
+) -> Vec<Option<Span>> {
+    let inner = location.pod_sets(entry);
+    let mut delays = Vec::with_capacity(entry.pod_sets.len());
+    for (k, set) in entry.pod_sets.iter().enumerate() {
+        let delay = f.time(&set.after, Span::ZERO, &|| inner(k).field("after"), &quantity::span);
+        delays.push(Some(delay).filter(|&delay| delay > Span::ZERO && policy.supports.joining_pods));
+    }
+    if !delays.is_empty() && delays.iter().all(Option::is_some) {
+        let message = format!(
+            "all [pods] of {} join it later; let one [pod] set come with the [job], or submit the [job] later",
+            quoted(&entry.name)
+        );
+        let path = inner(0).field("after");
+        f.suggest(codes::CONFLICT, path, message, "", "Let the first [pod] set come with the [job]");
+    }
+    delays
 }

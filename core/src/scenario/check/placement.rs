@@ -1,15 +1,15 @@
 //! Pods that already run at the start of the scenario or at their submission: on the given node, and on the given or
-//! the lowest free devices.
+//! the lowest free devices. Some are terminating, for the jobs for which they were evicted.
 
 use std::collections::BTreeMap;
 
-use super::super::{NODE_GPUS_MAX, codes};
+use super::super::NODE_GPUS_MAX;
 use super::jobs::Jobs;
 use super::nodes::Nodes;
-use super::{evictions, names};
+use super::{Location, names};
 use crate::cluster::{Devices, GpuRequest, Node, NodeUse, Request};
-use crate::format::{Findings, JobEntry, Scenario, quoted, set};
-use crate::id::NodeId;
+use crate::format::{Findings, JobEntry, Scalar, Scenario, codes, quantity, quoted, set};
+use crate::id::{JobId, NodeId};
 use crate::time::Time;
 
 /// Places of pods that already run, by entry: for its pods in order, job after job.
@@ -43,7 +43,7 @@ pub fn placements(scenario: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findi
         let devices = on_devices(entry, location, f);
         // Room at a later submission is not known yet.
         let is_later = template.arrivals.submit > 0;
-        let ends = evictions::ends(entry, is_later, location, f);
+        let ends = ends_of_terminating(entry, is_later, location, f);
         for (k, (name, set)) in entry.on.iter().zip(in_order.cycle()).enumerate() {
             let Some(node) = nodes.index.find(name) else {
                 no_node(entry, name, nodes, location, f);
@@ -101,7 +101,7 @@ fn no_node(entry: &JobEntry, name: &str, nodes: &Nodes, location: super::Locatio
 
 /// The devices given for each pod, in order; `None`: the lowest free ones.
 fn on_devices(entry: &JobEntry, location: super::Location<'_>, f: &mut Findings) -> Vec<Option<Devices>> {
-    evictions::not_more_than_on(entry, &entry.on_devices, location, "on-devices", f);
+    not_more_than_on(entry, &entry.on_devices, location, "on-devices", f);
     let mut all = Vec::with_capacity(entry.on_devices.len());
     for text in &entry.on_devices {
         let mut devices = Devices::default();
@@ -188,4 +188,69 @@ fn lowest(node_use: &NodeUse, node: &Node, gpu: GpuRequest) -> Option<Devices> {
         devices.0 |= 1 << device;
     }
     (devices.0.count_ones() == n).then_some(devices)
+}
+
+/// The times at which the pods in `on` are gone, in order; `None`: the pod is not terminating.
+pub fn ends_of_terminating(
+    entry: &JobEntry,
+    is_later: bool,
+    location: Location<'_>,
+    f: &mut Findings,
+) -> Vec<Option<Time>> {
+    let path = || location.field("terminating");
+    not_more_than_on(entry, &entry.terminating, location, "terminating", f);
+    let mut ends_of_terminating = Vec::with_capacity(entry.terminating.len());
+    for text in &entry.terminating {
+        let typed = Some(Scalar(text.clone())).filter(|_| !text.trim().is_empty());
+        let end = typed.is_some().then(|| f.time(&typed, 0, &path, &quantity::millis));
+        if end.is_some_and(|end| end < 0) {
+            let message = format!("a [pod] with terminating {} is gone before the scenario begins", quoted(text));
+            f.suggest(codes::NOT_AT_START, path(), message, "", "Let them run on");
+        }
+        if end.is_some() && is_later {
+            let message = "only [pods] that run from the start are terminating; submit the [job] at 0";
+            f.suggest(codes::NOT_AT_START, path(), message, "", "Let them run on");
+            return Vec::new();
+        }
+        ends_of_terminating.push(end.map(Time::from_millis));
+    }
+    ends_of_terminating
+}
+
+/// Resolves the jobs for which pods are being evicted.
+pub fn evicting_jobs(scenario: &Scenario, jobs: &mut Jobs, f: &mut Findings) {
+    for (i, entry) in scenario.jobs.iter().enumerate() {
+        let Some(name) = &entry.evicted_for else { continue };
+        let location = jobs.location(scenario, i);
+        let path = location.field("evicted-for");
+        if entry.terminating.iter().all(|text| text.trim().is_empty()) {
+            let message = "evicted-for has no effect: no [pod] of this [job] is terminating";
+            f.suggest(codes::NO_EFFECT, path, message, "", "Remove evicted-for");
+            continue;
+        }
+        match jobs.index.find(name) {
+            Some(job) => jobs.templates[i].evicted_for = Some(JobId(job)),
+            None if jobs.complete => {
+                let none = set(path.clone(), "", "Name none");
+                names::unknown(codes::NO_JOB, "job", name, &jobs.index, path, none, f);
+            }
+            None => {}
+        }
+    }
+}
+
+/// Reports a per-pod list that has more entries than `on`.
+pub fn not_more_than_on(
+    entry: &JobEntry,
+    list: &[String],
+    location: Location<'_>,
+    field: &'static str,
+    f: &mut Findings,
+) {
+    let (n, n_on) = (list.len(), entry.on.len());
+    if n > n_on {
+        let message = format!("{field} has {n} entries for the {n_on} of on; remove some");
+        let path = location.field(field);
+        f.suggest(codes::TOO_MANY_ON, path, message, list[..n_on].join(", "), format!("Keep the first {n_on}"));
+    }
 }

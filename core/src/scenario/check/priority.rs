@@ -1,9 +1,11 @@
-//! Priorities of jobs: a number, or a class of the policy or of the scenario.
+//! Priorities of jobs (a number, or a class of the policy or of the scenario) and the preemptibility that follows.
 
 use std::collections::BTreeMap;
 
 use super::Location;
-use crate::format::{Findings, Scalar, Scenario, codes, nearest, quantity, quoted, set};
+use crate::cluster::Preemptible;
+use crate::format::{Findings, JobEntry, Scalar, Scenario, codes, nearest, quantity, quoted, set};
+use crate::policy::description::Description;
 use crate::policy::{JobDefaults, PRIORITY_CLASS, Policy};
 
 /// A policy's defaults for jobs.
@@ -63,5 +65,46 @@ impl<'s> Unset<'s> {
             (None, None) => set(path(), "", "Use the default priority"),
         };
         f.add(codes::PRIORITY, path(), format!("priority {} is {expected}", quoted(text)), fix);
+    }
+}
+
+/// The value for semi-preemptible jobs.
+const SEMI: &str = "semi";
+
+/// Whether a value is that of semi-preemptible jobs.
+pub fn is_semi(typed: &Option<Scalar>) -> bool {
+    typed.as_ref().is_some_and(|typed| typed.0.trim() == SEMI)
+}
+
+/// The preemptibility of a job, or the policy's default `unset`; `is_elastic` means that not all pods have to start
+/// together. Under a policy without semi-preemptible jobs `semi` counts as omitted and is reported by
+/// [`super::ignored`].
+pub fn preemptible(
+    entry: &JobEntry,
+    (unset, is_elastic): (bool, bool),
+    location: Location<'_>,
+    policy: &Description,
+    f: &mut Findings,
+) -> Preemptible {
+    let unset = Preemptible::from(unset);
+    let path = || location.field("preemptible");
+    match entry.preemptible.as_ref().map(|t| t.0.trim()) {
+        None => unset,
+        Some("true") => Preemptible::Yes,
+        Some("false") => Preemptible::No,
+        Some(SEMI) if policy.supports.semi.is_ok() => {
+            if !is_elastic {
+                let message = "preemptible semi is the same as false here: all [pods] must start together, so none is above \
+                            the minimum; a smaller min-available would make a difference";
+                f.suggest(codes::NO_EFFECT, path(), message.to_string(), "false", "Write false");
+            }
+            Preemptible::Semi
+        }
+        Some(SEMI) => unset,
+        Some(other) => {
+            let message = format!("preemptible {} is none of true, false and semi", quoted(other));
+            f.suggest(codes::CHOICE, path(), message, "", "Use the default");
+            unset
+        }
     }
 }

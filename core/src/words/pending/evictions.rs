@@ -3,14 +3,14 @@
 use super::super::check::{Party, decisive_resource, seconds, value};
 use super::super::facts::Facts;
 use super::super::number::count;
-use super::super::outlook::clock;
 use super::super::phrases::queue_of;
-use super::super::protection::protection;
 use super::super::text::{Text, bare, job, text};
 use super::Case;
 use crate::id::{JobId, QueueId};
 use crate::time::Time;
 use crate::trace::{Check, Gate, Quantity};
+use crate::words::number::clock;
+use crate::words::others::protection;
 
 impl Case<'_> {
     /// Why no eviction helps: the last failed comparison, which protects the closest candidates.

@@ -1,21 +1,21 @@
-//! Explanations of pending jobs: one dominant reason, the others as *also*.
+//! Explanations of pending jobs: one dominant reason, the others as *also*, and the settings that matter; or in short, in
+//! two or three words.
 
 mod evictions;
 mod queues;
 mod room;
-mod settings;
 
 use super::check::decisive_resource;
 use super::comparison::{Comparison, table};
 use super::facts::Facts;
-use super::next::{expectation, is_offered};
-use super::outlook::{clock, outlook};
+use super::next::{expectation, is_offered, outlook};
+use super::number::clock;
 use super::phrases::queue_of;
-use super::search;
 use super::text::{self, Text, text};
-use super::{Evidence, Explanation, RuleCard};
+use super::{Control, Evidence, Explanation, RuleCard, Terms, number, search};
 use crate::id::{Id, JobId, QueueId};
 use crate::moment::{EventRow, Frame, JobRow, QueueRow, fate};
+use crate::policy::Policy;
 use crate::time::Time;
 use crate::trace::{Check, Delay, Ending, Gate, LostClaim, NodeReason, NotAccepted, Outlook, Quantity, Refusal};
 use crate::units::Resource;
@@ -259,4 +259,136 @@ impl Case<'_> {
         let r = decisive_resource(check).unwrap_or(self.resource);
         table(self.frame, std::slice::from_ref(check), r, Text::of("When it was tried"))
     }
+}
+
+/// *over quota*, *no room*, *behind big-1*.
+pub fn short_reason(frame: &Frame, refusal: &Refusal) -> String {
+    if frame.lost_claim(refusal.job).is_some_and(LostClaim::is_loop) {
+        return "in a loop".into();
+    }
+    let text = match &refusal.gate {
+        Gate::NotReady => "not all [pods] exist",
+        Gate::NotALeaf => "its [queue] has children",
+        Gate::NotAccepted { why: NotAccepted::NoQueue } => "no such [queue]",
+        Gate::NotAccepted { why: NotAccepted::Draining } => "[queue] is draining",
+        Gate::TooLarge { .. } => "larger than any [node]",
+        Gate::OverLimit { .. } if refusal.is_over_quota() => "[over quota]",
+        Gate::OverLimit { .. } => "over [limit]",
+        Gate::UserLimit { .. } => "over the user's [limit]",
+        Gate::TooManyJobs { .. } => "too many [jobs]",
+        Gate::NonPreemptibleOverQuota { .. } => "[over quota]",
+        Gate::NotEntitled { .. } => "would exceed its [fair share]",
+        Gate::NoVictims { .. } | Gate::NoNode { .. } | Gate::LikeFailed { .. } => "no room",
+        Gate::VictimsProtected { until } => {
+            return format!("others protected until {}", number::time(until.as_millis()));
+        }
+        Gate::Behind { job } => return format!("behind {}", frame.job(*job)),
+        Gate::WaitingForVictims { .. } => "place [claimed]",
+        Gate::GangIncomplete { held, of, .. } => return format!("gang {held} of {of}"),
+        Gate::GangFailed => "failed",
+        Gate::GangRefused => "refused",
+        Gate::NoDevice { .. } => "no free device",
+        Gate::PreemptedTooLittle => "preempted too little",
+        Gate::Delayed { until, why: Delay::Preemption } => {
+            return format!("no evictions before {}", number::time(until.as_millis()));
+        }
+        Gate::Delayed { until, .. } => {
+            return format!("not tried until {}", number::time(until.as_millis()));
+        }
+        Gate::TriedOnce => "not tried again",
+    };
+    Terms::of(&frame.policy).fill(text)
+}
+
+impl Case<'_> {
+    /// The settings of the minimum runtimes that protect others.
+    pub(super) fn min_runtimes(&self) -> Vec<Control> {
+        let mut controls: Vec<Control> = Vec::new();
+        for subject in self.refusal.checks.iter().map(|check| &check.subject) {
+            let Some(queue) = subject.other_queue else { continue };
+            let victims = subject.other_job.and_then(|victim| self.frame.names.queue_of(victim));
+            let (field, label) = if victims.is_some() && victims == self.own() {
+                ("preempt-min-runtime", "minimum runtime before preemption of ")
+            } else {
+                ("reclaim-min-runtime", "minimum runtime before reclaim of ")
+            };
+            let control = Control::of_queue(self.frame.queue(queue), field, label);
+            if !controls.contains(&control) {
+                controls.push(control);
+            }
+        }
+        controls
+    }
+
+    /// The resource that the reason or its comparison is about, else the displayed one.
+    fn compared_resource(&self) -> Resource {
+        let gate = &self.refusal.gate;
+        let lacking = match gate {
+            Gate::NoNode { reasons, .. } => reasons.iter().find_map(|(reason, _)| match reason {
+                NodeReason::Insufficient(resource) => resource.accounted(),
+                _ => None,
+            }),
+            _ => None,
+        };
+        let failed = || self.refusal.checks.iter().find(|check: &&Check| !check.holds);
+        let of_check = match gate {
+            Gate::NotEntitled { .. } => self.not_entitled_check().or_else(failed).and_then(decisive_resource),
+            _ => None,
+        };
+        let of_gate = gate.about().1.and_then(Resource::accounted);
+        of_gate.or(lacking).or(of_check).unwrap_or(self.resource)
+    }
+
+    pub(super) fn controls(&self) -> Vec<Control> {
+        let gate = &self.refusal.gate;
+        let Some(queue) = self.queue(gate).map(|queue| queue.name.as_str()) else { return Vec::new() };
+        let r = self.compared_resource();
+        let job = self.frame.job(self.refusal.job);
+        let of_queue = |fields: &[&str]| fields.iter().map(|field| Control::queue(queue, r, field)).collect();
+        let of_job = |field: &str, label: &str| Control::job(job, field, Text::of(label).then(text::job(job)));
+        match gate {
+            Gate::OverLimit { .. } if self.refusal.is_over_quota() => of_queue(&["quota"]),
+            Gate::OverLimit { .. } => of_queue(&["limit"]),
+            Gate::VictimsProtected { .. } => self.min_runtimes(),
+            Gate::NotEntitled { .. } | Gate::NoVictims { .. } => of_queue(&["quota", "weight"]),
+            Gate::NonPreemptibleOverQuota { .. } => {
+                vec![Control::queue(queue, r, "quota"), of_job("preemptible", "preemptibility of ")]
+            }
+            Gate::TooLarge { resource } if resource.nth_named().is_some() => {
+                vec![of_job("resources", "further resources of ")]
+            }
+            Gate::NoNode { reasons, .. } if !reasons.is_empty() && !lacks_resources(reasons) => Vec::new(),
+            Gate::TooLarge { .. } | Gate::NoNode { .. } => {
+                vec![of_job(number::resource_key(r), "request of ")]
+            }
+            Gate::Behind { .. } if reads_priorities(&self.frame.policy) => {
+                vec![of_job("priority", "priority of ")]
+            }
+            Gate::Behind { .. }
+            | Gate::NotReady
+            | Gate::NotALeaf
+            | Gate::NotAccepted { .. }
+            | Gate::UserLimit { .. }
+            | Gate::TooManyJobs { .. }
+            | Gate::WaitingForVictims { .. }
+            | Gate::GangIncomplete { .. }
+            | Gate::GangFailed
+            | Gate::GangRefused
+            | Gate::NoDevice { .. }
+            | Gate::PreemptedTooLittle
+            | Gate::Delayed { .. }
+            | Gate::TriedOnce
+            | Gate::LikeFailed { .. } => Vec::new(),
+        }
+    }
+}
+
+/// Whether some node has too little of a resource.
+fn lacks_resources(reasons: &[(NodeReason, u32)]) -> bool {
+    reasons.iter().any(|(reason, _)| matches!(reason, NodeReason::Insufficient(_)))
+}
+
+/// Whether a policy reads the priorities of jobs.
+fn reads_priorities(policy: &str) -> bool {
+    Policy::described(policy).is_none_or(|policy| policy.supports.job_priority)
 }

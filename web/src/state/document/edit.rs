@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use fairground::scenario::{Edit, JobEntry, Path, QueueEntry, Scenario, Segment, free_name, next_node};
-use fairground::words::{Selection, Terms, terms};
+use fairground::words::{Selection, Terms, product};
 
 use super::change::{Change, Shift};
 use super::{pod_requests, tree};
@@ -204,7 +204,7 @@ pub fn name_of_set(before: &Scenario, at: &Path, value: &str) -> String {
         return format!("rename {} to {}", owner.unwrap_or_default(), value.trim());
     }
     if owner.is_none() && field == "policy" {
-        return format!("policy {} → {}", terms::product(&old), terms::product(value.trim()));
+        return format!("policy {} → {}", product(&old), product(value.trim()));
     }
     let words = in_words(&field, Terms::of(&before.policy));
     match owner {

@@ -109,7 +109,7 @@ pub fn submitted(scenario: &Scenario, frame: &Frame) -> Option<String> {
 
 fn chip(frame: &Frame, job: &JobRow, terms: &Terms) -> Chip {
     let pods = u64::from(job.pending);
-    let amount = requested::requested(frame, &job.request);
+    let amount = requested(frame, &job.request);
     let size = match job.running {
         0 if !amount.is_empty() => amount,
         0 => terms.fill(&count(pods, "[pod]")),

@@ -12,8 +12,8 @@
 //! # Differs
 //! nothing
 
+use super::super::job::Filled;
 use crate::cluster::Preemptible;
-use crate::policy::kai::job::rank::Filled;
 use crate::policy::kai::number::Quantities;
 use crate::policy::kai::order::job_order::PRIORITY;
 use crate::policy::kai::session::Session;

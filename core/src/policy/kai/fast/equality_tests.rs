@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::cluster::Preemptible;
 use crate::policy::kai::config::default_plugins;
 use crate::policy::kai::config::{Config, Revision};
-use crate::policy::kai::cycle_input::CycleInput;
+use crate::policy::kai::pool_state::CycleInput;
 use crate::policy::kai::recorded::{
     Committed, CycleOutcome, GpuAsk, Quantities, QueueSpec, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod,
     SnapshotPodSet, Status, run,

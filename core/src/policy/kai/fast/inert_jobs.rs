@@ -90,8 +90,8 @@ mod tests {
 
     use super::*;
     use crate::cluster::Preemptible;
-    use crate::policy::kai::cycle_input::CycleInput;
     use crate::policy::kai::order::leaves::Leaves;
+    use crate::policy::kai::pool_state::CycleInput;
     use crate::policy::kai::recorded::{
         GpuAsk, Quantities, QueueSpec, Snapshot, SnapshotJob, SnapshotPod, SnapshotPodSet, Status,
     };

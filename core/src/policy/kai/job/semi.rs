@@ -182,7 +182,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::policy::kai::cycle_input::CycleInput;
+    use crate::policy::kai::pool_state::CycleInput;
     use crate::policy::kai::recorded::{
         GpuAsk, QueueSpec, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet,
     };

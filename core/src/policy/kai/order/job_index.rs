@@ -9,7 +9,7 @@
 //! # Differs
 //! nothing
 
-use crate::policy::kai::job::rank::JobRank;
+use super::super::job::JobRank;
 use crate::policy::kai::task::{JobRef, QueueRef};
 
 /// Where a job is listed: its leaf queue, and its rank there.

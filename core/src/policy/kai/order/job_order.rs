@@ -11,8 +11,8 @@
 
 use std::cmp::Ordering;
 
+use super::super::job::Filled;
 use crate::policy::kai::job::JobFacts;
-use crate::policy::kai::job::rank::Filled;
 use crate::policy::kai::record::notes::{count, real};
 use crate::policy::kai::session::{Session, SessionState};
 use crate::policy::kai::task::JobRef;

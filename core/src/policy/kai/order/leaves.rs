@@ -12,7 +12,7 @@
 
 use std::cmp::Ordering;
 
-use crate::policy::kai::job::rank::JobRank;
+use super::super::job::JobRank;
 use crate::policy::kai::task::{JobRef, QueueRef};
 
 /// Jobs by leaf queue. No leaf is empty.

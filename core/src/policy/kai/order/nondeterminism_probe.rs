@@ -16,8 +16,8 @@
 //! insertion is recorded as a tie of queues where queues tied
 
 use crate::kit::random::mixed;
-use crate::policy::kai::cycle_input::CycleInput;
 use crate::policy::kai::order::nondeterminism::{self, Probe, RandomOrder};
+use crate::policy::kai::pool_state::CycleInput;
 use crate::policy::kai::record::recorder::{Decided, Recorder};
 use crate::policy::kai::session::Session;
 use crate::policy::kai::task::{GroupRef, PodRef};

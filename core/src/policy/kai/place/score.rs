@@ -121,7 +121,7 @@ mod tests {
 
     use super::*;
     use crate::cluster::PodRules;
-    use crate::policy::kai::cycle_input::CycleInput;
+    use crate::policy::kai::pool_state::CycleInput;
     use crate::policy::kai::recorded::{GpuAsk, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet};
     use crate::policy::kai::session::Session;
     use crate::policy::kai::task::{JobRef, PodRef};

@@ -4,6 +4,3 @@ pub(super) mod failure;
 pub(super) mod notes;
 pub(super) mod recorder;
 pub(super) mod search;
-pub(super) mod subjects;
-pub(super) mod ties;
-pub(super) mod tried;

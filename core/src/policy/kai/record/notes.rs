@@ -1,16 +1,16 @@
 //! Notes kept during a cycle for its explanations: only from level *decisive* on, except for choices between equals.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::id::{PodId, QueueId};
 use crate::policy::kai::number::{Quantities, UNLIMITED};
 use crate::policy::kai::record::failure::{Failure, Misfits};
-use crate::policy::kai::record::ties::Ties;
-use crate::policy::kai::record::tried::Tried;
-use crate::policy::kai::task::{JobRef, PodRef, QueueRef};
-use crate::trace::{Check, EXPLAINED_MAX, EvictReason, LedgerRow, Level, Quantity, Term, Value};
+use crate::policy::kai::task::{JobRef, NodeRef, PodRef, QueueRef};
+use crate::trace::{
+    Check, EXPLAINED_MAX, Emptied, EvictReason, LedgerRow, Level, Mark, Quantity, Rule, Subject, Term, Value,
+};
 use crate::units::PerResource;
 
 #[derive(Debug, Default)]
@@ -153,4 +153,85 @@ pub(in crate::policy::kai) fn per_resource(quantities: Quantities) -> PerResourc
 pub(in crate::policy::kai) fn empty_row(queue: QueueId) -> LedgerRow {
     let none = PerResource::default();
     LedgerRow { fair_share: Some(none), limit: none, ..LedgerRow::empty(queue) }
+}
+
+/// Maximum number of choices kept for one decision.
+const TIES_MAX: usize = 16;
+
+/// Maximum number of marks of a cycle.
+const MARKS_MAX: usize = 64;
+
+/// Choices between equals before a decision, and those that led to one.
+#[derive(Debug, Default)]
+pub(in crate::policy::kai) struct Ties {
+    open: Vec<Mark>,
+    pub marks: Vec<Mark>,
+}
+
+impl Ties {
+    /// Records a choice that only a registered order decided.
+    pub fn met(&mut self, rule: Rule, subject: Subject) {
+        let mark = Mark { rule, subject };
+        if self.open.len() < TIES_MAX && !self.open.contains(&mark) {
+            self.open.push(mark);
+        }
+    }
+    /// Number of open choices, for [`Self::forget`].
+    pub fn len(&self) -> usize {
+        self.open.len()
+    }
+    /// Drops the choices made since, after a discarded attempt.
+    pub fn forget(&mut self, len: usize) {
+        self.open.truncate(len);
+    }
+    /// Turns the open choices into marks after a decision.
+    pub fn decided(&mut self) {
+        for mark in std::mem::take(&mut self.open) {
+            self.mark(mark);
+        }
+    }
+    /// Adds a mark without an open choice.
+    pub fn mark(&mut self, mark: Mark) {
+        if self.marks.len() < MARKS_MAX && !self.marks.contains(&mark) {
+            self.marks.push(mark);
+        }
+    }
+}
+
+/// What the searches for a job have tried.
+#[derive(Clone, Debug, Default)]
+pub(in crate::policy::kai) struct Tried {
+    /// Number of pods to place together.
+    pub pods: u32,
+    /// The largest number of them for which a set of victims sufficed.
+    pub placed: u32,
+    /// Number of sets.
+    pub sets: u32,
+    /// Nodes of the victims, in the order in which they were first tried.
+    pub nodes: Vec<NodeRef>,
+    node_set: BTreeSet<NodeRef>,
+    /// How the nodes of the last sufficient set were selected.
+    pub emptied: Option<Emptied>,
+}
+
+impl Tried {
+    /// The beginning of a search for a number of pods.
+    pub fn of(pods: usize) -> Tried {
+        Tried { pods: pods as u32, ..Tried::default() }
+    }
+
+    /// Adds a node.
+    pub fn add(&mut self, node: NodeRef) {
+        if self.node_set.insert(node) {
+            self.nodes.push(node);
+        }
+    }
+
+    /// Adds a later search for the same job; if that one is for another number of pods, it says how many were placed.
+    pub fn join(&mut self, other: Tried) {
+        let before = if self.pods == other.pods { self.placed } else { 0 };
+        (self.pods, self.placed) = (other.pods, other.placed.max(before));
+        self.sets += other.sets;
+        other.nodes.into_iter().for_each(|node| self.add(node));
+    }
 }

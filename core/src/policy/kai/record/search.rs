@@ -1,7 +1,6 @@
 //! What searches for victims have tried.
 
-use crate::policy::kai::record::notes::Notes;
-use crate::policy::kai::record::tried::Tried;
+use crate::policy::kai::record::notes::{Notes, Tried};
 use crate::policy::kai::session::{Session, SessionState};
 use crate::policy::kai::task::{JobRef, NodeRef, TaskRef};
 use crate::trace::{Emptied, Search};

@@ -11,8 +11,8 @@ mod snapshot;
 pub use outcome::{ActionOutcome, Committed, CycleOutcome, PodState, QueueShares};
 pub use snapshot::{Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet};
 
-use super::cycle_input::CycleInput;
 use super::order::nondeterminism_probe;
+use super::pool_state::CycleInput;
 use super::record::recorder::Recorder;
 use super::session::Session;
 use crate::trace::{Level, Mark, Trace};

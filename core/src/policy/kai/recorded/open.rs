@@ -12,11 +12,10 @@
 
 use std::sync::Arc;
 
+use super::super::job::job_ranks;
 use super::snapshot::{Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet};
 use crate::id::{Id, JobId, NodeId, PodId, QueueId};
 use crate::policy::kai::config::Config;
-use crate::policy::kai::cycle_input::CycleInput;
-use crate::policy::kai::job::rank::job_ranks;
 use crate::policy::kai::job::subgroups::SetSpec;
 use crate::policy::kai::job::{JobFacts, JobShape, JobTraits};
 use crate::policy::kai::number::is_whole;
@@ -24,6 +23,7 @@ use crate::policy::kai::order::task_order::{TaskPlugins, TaskRank};
 use crate::policy::kai::place::groups::Groups;
 use crate::policy::kai::place::node::{Node, NodeAmounts, NodeSpec, device_mib};
 use crate::policy::kai::pod::{NodeTraits, Pod, PodReader, ReadPod};
+use crate::policy::kai::pool_state::{CycleInput, PoolState};
 use crate::policy::kai::request::{GpuAsk, MemoryBasis, Request};
 use crate::policy::kai::share::shares::{QueueNames, is_leaf, open_queues};
 use crate::policy::kai::task::{JobRef, NodeRef, PodRef};
@@ -38,19 +38,17 @@ impl<'a> CycleInput<'a> {
         let queues = open_queues(&snapshot.queues, &ids);
         let names = snapshot.jobs.iter().flat_map(|job| &job.pods).flat_map(|pod| pod.gpu_groups.iter().cloned());
         let devices = snapshot.nodes.iter().map(|n| (n.gpus > 0.0, device_mib(n.gpu_memory_mib)));
-        let mut input = CycleInput {
-            config: &snapshot.config,
-            now_s: snapshot.now_s,
+        let pool = PoolState {
             total: snapshot.total,
             memory_basis: MemoryBasis::of(&snapshot.config, devices),
             sums_are_exact: is_all_whole(snapshot),
-            n_scalars: scalars.len(),
             nodes: nodes.iter().map(|&(id, node)| open_node(id, node, &scalars)).collect(),
             queues,
             groups: Groups::named(names),
-            jobs: Arc::default(),
-            pods: Arc::default(),
+            ..PoolState::default()
         };
+        let (config, n_scalars) = (&snapshot.config, scalars.len());
+        let mut input = CycleInput { config, now_s: snapshot.now_s, n_scalars, pool };
         input.read_jobs(snapshot, &nodes, &scalars);
         input
     }
@@ -63,7 +61,7 @@ impl<'a> CycleInput<'a> {
         };
         let (has_roles, plugins) = (self.config.restrict_node_scheduling, TaskPlugins::of(self.config));
         let mut reader = PodReader::new(nodes.iter().map(traits).collect(), has_roles, plugins);
-        let queue_names = QueueNames::of(&self.queues);
+        let queue_names = QueueNames::of(&self.pool.queues);
         let mut first_pod = 0;
         let mut jobs = Vec::with_capacity(snapshot.jobs.len());
         for (id, job) in numbered::<JobId, _>(&snapshot.jobs) {
@@ -73,7 +71,7 @@ impl<'a> CycleInput<'a> {
         jobs.sort_by(|l, r| l.1.name.cmp(&r.1.name));
         let ages: Vec<(i64, f64)> = jobs.iter().map(|(_, job, _)| (job.priority, job.created_s)).collect();
         let ranks = job_ranks(&ages, self.config.has("priority"));
-        let (opened, opened_pods) = (Arc::make_mut(&mut self.jobs), Arc::make_mut(&mut self.pods));
+        let (opened, opened_pods) = (Arc::make_mut(&mut self.pool.jobs), Arc::make_mut(&mut self.pool.pods));
         for ((id, job, first_pod), rank) in jobs.into_iter().zip(ranks) {
             let queue = queue_names.find(&job.queue);
             let mut sets: Vec<_> = job.pod_sets.iter().collect();
@@ -102,7 +100,7 @@ impl<'a> CycleInput<'a> {
             let facts = JobFacts {
                 traits: Arc::new(traits),
                 queue,
-                is_ordered: !job.is_set_aside && queue.is_some_and(|q| is_leaf(&self.queues, q)),
+                is_ordered: !job.is_set_aside && queue.is_some_and(|q| is_leaf(&self.pool.queues, q)),
                 is_set_aside: job.is_set_aside,
                 first_pod: PodRef::of(opened_pods.len()),
                 n_pods: pods.len(),
@@ -115,7 +113,7 @@ impl<'a> CycleInput<'a> {
             opened.push(facts);
             for (facts, (_, _, pod)) in pod_facts.into_iter().zip(pods) {
                 let node = nodes.binary_search_by(|n| n.1.name.cmp(&pod.node)).ok().map(NodeRef::of);
-                let groups = pod.gpu_groups.iter().filter_map(|name| self.groups.of_name(name)).collect();
+                let groups = pod.gpu_groups.iter().filter_map(|name| self.pool.groups.of_name(name)).collect();
                 opened_pods.push(Pod { facts, job: uid, status: pod.status, node, groups });
             }
         }
