@@ -10,10 +10,7 @@ use fairground::words::Selection;
 use web_sys::window;
 
 use crate::lessons::{self, LinkedLesson};
-use crate::state::document::{
-    Origin,
-    opened::{Moment, Opened},
-};
+use crate::state::document::{Moment, Opened, Origin};
 use crate::state::layout::options::NowView;
 use crate::state::lesson::playing::Playing;
 use crate::state::model::Model;

@@ -12,7 +12,7 @@ use wasm_bindgen::JsCast;
 
 use crate::chart::alternative;
 use crate::engine::client::Client;
-use crate::engine::reply_handlers::ReplyHandlers;
+use crate::engine::transport::ReplyHandlers;
 use crate::state::branches;
 use crate::state::command::{Command, Dispatch};
 use crate::state::document;

@@ -8,7 +8,7 @@ use crate::library;
 use crate::page::lay_out;
 use crate::shell::app::App;
 use crate::state::command::Command;
-use crate::state::document::{Origin, opened::Opened};
+use crate::state::document::{Opened, Origin};
 use crate::state::effect::Effect;
 use crate::state::model::Model;
 use crate::state::update::{begin, update};

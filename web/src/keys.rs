@@ -290,9 +290,10 @@ pub const LIST: &[(&str, &[(&str, &str)])] = &[
 
 #[cfg(test)]
 mod tests {
+    use super::super::state::document::Opened;
     use super::*;
     use crate::library;
-    use crate::state::document::{Origin, opened::Opened};
+    use crate::state::document::Origin;
 
     fn action(pressed: &Pressed, focus: Focus) -> Option<Action> {
         super::action(pressed, focus, KeySet::Plain)

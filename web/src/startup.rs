@@ -3,7 +3,7 @@
 use crate::address::{self, Fragment};
 use crate::lessons::LinkedLesson;
 use crate::state::document::draft::Draft;
-use crate::state::document::{Origin, opened::Opened};
+use crate::state::document::{Opened, Origin};
 use crate::state::layout::embed::Embed;
 use crate::state::layout::options::Dialog;
 use crate::state::model::Model;

@@ -13,7 +13,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::Storage;
 
 use crate::state::document::draft::{DRAFTS_MAX, Draft, DraftLine};
-use crate::state::document::states::KeptState;
+use crate::state::document::history::KeptState;
 
 const PREFIX: &str = "fairground.";
 const LINES: &str = "fairground.drafts";

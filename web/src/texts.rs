@@ -18,7 +18,7 @@ use crate::page::lay_out;
 use crate::shell::app::App;
 use crate::state::branches::Others;
 use crate::state::command::Command;
-use crate::state::document::{Origin, opened::Opened};
+use crate::state::document::{Opened, Origin};
 use crate::state::layout::options::{Dialog, NowView, SetupTab};
 use crate::state::model::Model;
 use crate::state::update::{begin, update};

@@ -10,7 +10,7 @@ use fairground_web::state::branches::commands::compare_versions_label;
 use fairground_web::state::branches::{Others, kept};
 use fairground_web::state::command::Command;
 use fairground_web::state::document::Origin;
-use fairground_web::state::document::opened::{self, Opened};
+use fairground_web::state::document::{self, Opened};
 use fairground_web::state::effect::Effect;
 use fairground_web::state::layout::options::NowView;
 use fairground_web::state::model::Model;
@@ -93,7 +93,7 @@ fn policies_are_compared() {
 /// A link to the comparison runs it once its moment is reached.
 #[test]
 fn a_link_shows_the_comparison() {
-    let moment = opened::Moment { view: NowView::from_name("compare"), ..opened::Moment::default() };
+    let moment = document::Moment { view: NowView::from_name("compare"), ..document::Moment::default() };
     let mut model = Model::new(Opened { moment, ..Opened::new(library::start(), Origin::Link) });
     let compares = |effects: Vec<Effect>| {
         effects.iter().any(|effect| {

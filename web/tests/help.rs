@@ -16,7 +16,7 @@ use fairground_web::library::{EXAMPLES, Example};
 use fairground_web::state::branches::what_if::{Help, Trial};
 use fairground_web::state::command::Command;
 use fairground_web::state::document;
-use fairground_web::state::document::{Origin, opened::Opened};
+use fairground_web::state::document::{Opened, Origin};
 use fairground_web::state::effect::Effect;
 use fairground_web::state::model::Model;
 use fairground_web::state::update::{begin, update};

@@ -1,6 +1,9 @@
 //! Views of very large scenarios stay small pictures. Prints the duration of each: `cargo test --release --test large
 //! -- --nocapture`.
 
+use fairground_web::state::document::{Opened, Origin};
+use fairground_web::state::layout::options::GANTT_ROWS;
+
 use fairground::units::{Resource, ShownResource};
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,8 +18,6 @@ use fairground_web::chart::alternative::{Alternative, differences};
 use fairground_web::engine::protocol::{Frame, QueueRow, Rulebook, Run};
 use fairground_web::engine::report::{Fairness, Gantt, GanttBy, Level, Trends};
 use fairground_web::state::command::Command;
-use fairground_web::state::document::{Origin, opened::Opened};
-use fairground_web::state::layout::gantt_window::GANTT_ROWS;
 use fairground_web::views::{fairness, gantt, tree, trends};
 
 /// Prints the duration of some work.

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use fairground_web::state::document::Opened;
+
 use crate::whole::loads;
 use fairground::id::{JobId, QueueId};
 use fairground::moment::Names;
@@ -17,7 +19,6 @@ use fairground_web::state::command::Command;
 use fairground_web::state::document::Origin;
 use fairground_web::state::document::change::{Change, Shift};
 use fairground_web::state::document::draft::Draft;
-use fairground_web::state::document::opened::Opened;
 use fairground_web::state::effect::Effect;
 use fairground_web::state::layout::options::{Panel, SetupTab};
 use fairground_web::state::model::Model;
@@ -501,7 +502,7 @@ fn ranges_are_marked_from_where_the_cursor_was() {
 
 #[test]
 fn jumps_stop_at_what_is_chosen() {
-    use fairground_web::state::layout::event_filter::EventSubject;
+    use fairground_web::state::layout::options::EventSubject;
     let mut model = Model::new(Opened::new(library::start(), Origin::Start));
     let requested = |model: &mut Model| {
         let effects = update(model, Command::NextEvent { back: false });

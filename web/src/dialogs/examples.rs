@@ -7,7 +7,7 @@ use crate::lessons::{LESSONS, Listed};
 use crate::library::{EXAMPLES, Example};
 use crate::state::command::Command;
 use crate::state::document::draft::DraftLine;
-use crate::state::document::{Origin, opened::Opened};
+use crate::state::document::{Opened, Origin};
 use crate::state::layout::options::Dialog;
 use crate::state::lesson::step::RecordStep;
 use crate::store::Store;

@@ -5,9 +5,8 @@ use leptos::prelude::*;
 
 use crate::state::command::Command;
 use crate::store::Store;
-use crate::widgets::cycle_number::{NO_CYCLE, number_of};
 use crate::widgets::dialog::DialogFrame;
-use crate::widgets::target;
+use crate::widgets::{NO_CYCLE, cycle_number, target};
 
 /// A field for the number of a cycle.
 #[component]
@@ -18,7 +17,7 @@ pub fn GoTo(on_close: Callback<()>) -> impl IntoView {
     let go = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
         let typed = input.get_untracked().map(|input| input.value()).unwrap_or_default();
-        let Some(cycle) = number_of(&typed) else { return wrong.set(true) };
+        let Some(cycle) = cycle_number(&typed) else { return wrong.set(true) };
         on_close.run(());
         store.dispatch(Command::GoTo(cycle));
     };

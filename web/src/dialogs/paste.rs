@@ -4,7 +4,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use crate::state::command::Command;
-use crate::state::document::{Origin, opened::Opened};
+use crate::state::document::{Opened, Origin};
 use crate::store::Store;
 use crate::widgets::dialog::DialogFrame;
 use crate::widgets::file_chooser::FileChooser;

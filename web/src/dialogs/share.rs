@@ -1,21 +1,22 @@
-//! Share sheet: the link, its size limits, and the file.
+//! Share sheet: the link, its size limits, the file, the picture of the current view, and the kit.
 
-use fairground::export::{self, Export};
+use fairground::export::{self, Export, KIT_PODS_MAX};
 use fairground::link::NOTE_CHARS_MAX;
 use fairground::policy::Policy;
 use fairground::scenario::{Path, QueueEntry};
 use fairground::words::{self, Terms};
 use leptos::prelude::*;
 
-use crate::dialogs::{kit, share_picture};
-use crate::engine::protocol::Exported;
+use crate::engine::protocol::{Exported, Kit};
 use crate::state::command::Command;
 use crate::state::document::{self, edit};
+use crate::state::import::KitState;
 use crate::state::layout::embed;
 use crate::state::model::Model;
 use crate::store::Store;
 use crate::widgets::button::CommandButton;
 use crate::widgets::dialog::DialogFrame;
+use crate::widgets::save_picture::Saved;
 use crate::{address, clipboard, downloads, effects};
 
 /// The link and the file of the current moment.
@@ -96,10 +97,10 @@ pub fn Share(on_close: Callback<()>) -> impl IntoView {
                     "Download the file"
                 </button>
             </div>
-            {share_picture::section(store, is_renamed, link, card)}
+            {picture_section(store, is_renamed, link, card)}
             {embed_options()}
             {tables()}
-            {kit::section(store)}
+            {kit_section(store)}
             {files.into_iter().map(product_file).collect_view()}
         </DialogFrame>
     }
@@ -253,7 +254,7 @@ fn written(store: Store, format: &'static Export, made: &Exported) -> AnyView {
         }
         .into_any(),
     });
-    let left_out = kit::left_out("Not in the file:", &made.left_out);
+    let left_out = left_out("Not in the file:", &made.left_out);
     let (text, copied) = (made.text.clone(), made.text.clone());
     let save = move |_| downloads::download(format.file, format.media, &text);
     let copy = move |_| clipboard::copy(store, copied.clone(), "Export copied.");
@@ -270,4 +271,108 @@ fn written(store: Store, format: &'static Export, made: &Exported) -> AnyView {
         </div>
     }
     .into_any()
+}
+
+/// Charts of NOW; the first one is the current view.
+const CHARTS: &str = "[aria-label=\"Now\"] .chart";
+
+/// The picture with download and copy buttons; nothing if the view is a table. Pictures contain the scenario's names,
+/// so there is none while names are replaced.
+fn picture_section(
+    store: Store,
+    is_renamed: RwSignal<bool>,
+    link: Memo<String>,
+    card: impl Fn() -> Option<String> + Copy + Send + 'static,
+) -> Option<AnyView> {
+    address::browser()?;
+    let chart = document().query_selector(CHARTS).ok()??;
+    let saved = StoredValue::new_local(Saved::of(store, &chart)?);
+    let (source, title) = saved.with_value(|saved| (saved.source(), saved.title().to_string()));
+    let save = move |as_png: bool| move |_| saved.with_value(|saved| saved.download(as_png));
+    let copy = move |_| {
+        let copy = |card: String| saved.with_value(|saved| saved.copy(store, &link.get_untracked(), card));
+        card().into_iter().for_each(copy);
+    };
+    let section = view! {
+        <section class="group" data-part="picture">
+            <h3>"Picture"</h3>
+            <Show when=move || is_renamed.get()>
+                <p class="hint">"The picture shows the names of your scenario. To share others, open the link and save its picture."</p>
+            </Show>
+            <div hidden=move || is_renamed.get()>
+                <img class="share-picture" src=source alt=title />
+                <p class="hint">"The view that is chosen. A click on the SVG opens the link, so it can stand where a page cannot be embedded."</p>
+                <div class="row">
+                    <button type="button" class="btn" on:click=copy>"Copy picture and card"</button>
+                    <button type="button" class="btn" on:click=save(false)>"Download the picture (SVG)"</button>
+                    <button type="button" class="btn" on:click=save(true)>"Download the picture (PNG)"</button>
+                </div>
+            </div>
+        </section>
+    };
+    Some(section.into_any())
+}
+
+/// The kit, for policies that have one.
+fn kit_section(store: Store) -> Option<AnyView> {
+    let policy = store.now(|m| Policy::described_or_default(&m.document.scenario.policy));
+    policy.kit?;
+    let kit = store.part(|m| m.files.kit.clone());
+    let has_errors = store.now(|m| m.document.has_errors());
+    let state = move || match kit.get() {
+        KitState::None => ().into_any(),
+        KitState::Preparing => view! { <p class="hint">"Preparing …"</p> }.into_any(),
+        KitState::Refused => {
+            let most = crate::agreement::thousands(KIT_PODS_MAX as u64);
+            let says = format!("This scenario has more than {most} pods, the most that a kit can have.");
+            view! { <p class="hint problem">{says}</p> }.into_any()
+        }
+        KitState::Ready(kit) => ready(store, &kit),
+    };
+    let section = view! {
+        <section class="group" data-part="kit">
+            <h3>{format!("Virtual cluster with {}", policy.name)}</h3>
+            <p class="hint">
+                "A zip file with KWOK nodes, queues, pod groups and pods, a timetable as a script and the events that are expected: \
+                 what it takes to run this scenario on the real scheduler."
+            </p>
+            <Show when=move || has_errors>
+                <p class="hint">"Fix the errors of this scenario to prepare a kit."</p>
+            </Show>
+            <div class="row">
+                <button type="button" class="btn" disabled=has_errors on:click=move |_| store.dispatch(Command::Kit)>
+                    "Prepare the kit"
+                </button>
+            </div>
+            {state}
+        </section>
+    };
+    Some(section.into_any())
+}
+
+/// Contents and omissions of the kit, and its download.
+fn ready(store: Store, kit: &Kit) -> AnyView {
+    let archive = kit.archive.clone();
+    let save = move |_| {
+        let name = store.now(|m| downloads::file_name(&m.document.scenario.name)).replace("fairground.yaml", "kit.zip");
+        downloads::download_archive(&name, &archive.0);
+    };
+    view! {
+        {left_out("Not in the kit:", &kit.left_out)}
+        <div class="row">
+            <button type="button" class="btn" on:click=save>"Download the kit"</button>
+            <span class="hint">{format!("{} files; begin with README.md.", kit.n_files)}</span>
+        </div>
+    }
+    .into_any()
+}
+
+/// Lists what the files cannot express, if anything.
+pub fn left_out(head: &'static str, lines: &[String]) -> Option<AnyView> {
+    let items = lines.iter().map(|line| view! { <li>{line.clone()}</li> }).collect_view();
+    let list = view! {
+        <p class="hint">{head}</p>
+        <ul class="hint">{items}</ul>
+    };
+    (!lines.is_empty()).then(|| list.into_any())
 }

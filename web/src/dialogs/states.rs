@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::state::command::Command;
 use crate::state::document::draft::is_large;
-use crate::state::document::states::EarlierState;
+use crate::state::document::history::EarlierState;
 use crate::store::Store;
 use crate::views::sketch::draw::sketch as draw;
 use crate::views::sketch::view::sketch;

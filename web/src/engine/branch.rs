@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fairground::id::{JobId, QueueId};
 use fairground::moment::{self, orders, rulebook};
-use fairground::scenario::Scenario;
+use fairground::scenario::{self, Plan, Scenario, Severity};
 use fairground::sim::{Simulation, Timeline};
 use fairground::time::Time;
 use fairground::trace::{Event, Level, Recorded};
@@ -12,7 +12,6 @@ use fairground::units::Resource;
 use fairground::words::{Ladder, Order, Selection};
 
 use super::moment::is_without_checks;
-use super::plan::plan_of;
 use super::protocol::{EventChecks, Frame, LadderLevel, Moment, RuleUse, Run, Stop, Subjects, Wants};
 use super::report::{Report, ReportRequest};
 use super::reporting;
@@ -212,4 +211,13 @@ impl Branch {
     pub fn job(&self, name: &str) -> Option<JobId> {
         self.sim().cluster().jobs.iter().find(|(_, job)| &*job.name == name).map(|(id, _)| id)
     }
+}
+
+/// The plan of a scenario, or its errors.
+pub(super) fn plan_of(scenario: &Scenario) -> Result<Plan, Vec<String>> {
+    let checked = scenario::check(scenario);
+    checked.plan.ok_or_else(|| {
+        let errors = checked.diagnostics.into_iter().filter(|d| d.severity == Severity::Error);
+        errors.map(|d| d.says).collect()
+    })
 }

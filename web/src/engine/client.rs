@@ -1,9 +1,9 @@
 //! The page's end of the protocol: sends requests, delivers replies, restarts the engine after its death.
 
 use super::protocol::{Message, Request};
+use super::transport::ReplyHandlers;
 use super::transport::inline::Inline;
 use super::transport::worker::WorkerLine;
-use crate::engine::reply_handlers::ReplyHandlers;
 
 /// A connection to an engine.
 pub struct Client {

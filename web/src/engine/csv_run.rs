@@ -7,7 +7,7 @@ use fairground::scenario::Scenario;
 use fairground::sim::Simulation;
 use fairground::trace::Ledger;
 
-use super::plan::plan_of;
+use super::branch::plan_of;
 use super::protocol::Response;
 
 /// Cycles per slice of work.

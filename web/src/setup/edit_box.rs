@@ -7,8 +7,7 @@ use wasm_bindgen::JsCast;
 
 use crate::state::command::Command;
 use crate::state::document::change::Change;
-use crate::state::document::edit;
-use crate::state::document::valid_value::ValidValue;
+use crate::state::document::{ValidValue, edit};
 use crate::store::Store;
 use crate::widgets::picture::watch;
 use crate::widgets::{capture, on_leave};

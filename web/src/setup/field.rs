@@ -7,7 +7,7 @@ use super::edit_box::EditKind;
 use crate::input_normalisation;
 use crate::state::command::Command;
 use crate::state::document;
-use crate::state::document::valid_value::ValidValue;
+use crate::state::document::ValidValue;
 use crate::store::Store;
 
 /// A labelled field. Invalid text stays visible with its error; the scenario keeps the old value meanwhile.

@@ -9,11 +9,9 @@ pub mod timeline_edits;
 
 mod classes;
 mod detail;
-mod editor;
 mod findings;
 mod marking;
 mod nodes;
-mod pools;
 mod queues;
 mod rules;
 mod text;

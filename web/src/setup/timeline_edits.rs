@@ -9,7 +9,7 @@ use super::detail::fields;
 use crate::state::command::Command;
 use crate::state::document;
 use crate::state::document::change::Change;
-use crate::state::document::timeline_lines::lines as in_order;
+use crate::state::document::timeline_edit::entries_in_order;
 use crate::store::Store;
 use crate::widgets::button::IconButton;
 use crate::widgets::icons::IconKind;
@@ -60,7 +60,7 @@ pub fn Changes() -> impl IntoView {
 #[component]
 fn List() -> impl IntoView {
     let store = Store::get();
-    let lines = Memo::new(move |_| store.scenario.with(|scenario| in_order(scenario)));
+    let lines = Memo::new(move |_| store.scenario.with(|scenario| entries_in_order(scenario)));
     let line = move |at: Path, time_ms: i64, says: String| {
         let gone = at.clone();
         let remove = move |()| {

@@ -5,7 +5,6 @@ pub mod bar;
 mod control;
 pub mod divider;
 pub mod embed;
-mod hint;
 mod lesson_bar;
 pub mod note;
 pub mod notice_bar;

@@ -1,8 +1,9 @@
 //! The line under the header: the author's note, then the effect of each step; chips of the start scenario, the origin
-//! of the document; and notices.
+//! of the document; the hint on an example; and notices.
 
 use std::time::Duration;
 
+use fairground::lesson::{Hint, Suggestion};
 use fairground::scenario::{Edit, Path};
 use fairground::words::{Explanation, Text};
 use leptos::leptos_dom::helpers::set_timeout;
@@ -10,13 +11,12 @@ use leptos::prelude::*;
 
 use crate::chart::alternative;
 use crate::dialogs::help::what_it_is;
-use crate::shell::hint::{NextEdit, hint_of};
+use crate::lessons::fetch::fetch_hint;
 use crate::state::command::Command;
 use crate::state::document::Origin;
 use crate::state::document::change::Change;
 use crate::state::layout::options::{Dialog, Presenting};
-use crate::state::model::Model;
-use crate::state::notice::Notice;
+use crate::state::model::{Model, Notice};
 use crate::state::playback::decision_step;
 use crate::store::Store;
 use crate::views::why::component::text;
@@ -228,5 +228,39 @@ fn NoticeLine(notice: Notice) -> impl IntoView {
             {action}
             <IconButton icon=IconKind::Close label="Close" on_press=store.press(Command::CloseNotice(id)) />
         </div>
+    }
+}
+
+/// The hint on the open example, once it was fetched.
+pub fn hint_of(store: Store) -> RwSignal<Option<Hint>> {
+    let example = store.part(|m| match &m.document.origin {
+        Origin::Example(id) => Some(id.clone()),
+        _ => None,
+    });
+    let hint = RwSignal::new(None);
+    Effect::new(move |_| {
+        hint.set(None);
+        let Some(id) = example.get() else { return };
+        fetch_hint(id.clone(), move |fetched| {
+            // Another example may have been opened since.
+            if example.try_get_untracked().flatten() == Some(id) {
+                hint.try_set(fetched);
+            }
+        });
+    });
+    hint
+}
+
+/// The edit to try next, until there was an edit.
+#[component]
+pub fn NextEdit(hint: RwSignal<Option<Hint>>) -> impl IntoView {
+    let store = Store::get();
+    let is_edited = store.part(|m| m.document.history.undo_name().is_some());
+    move || {
+        let next = hint.get().and_then(|hint| hint.next).filter(|_| !is_edited.get());
+        next.map(|Suggestion { label, edits }| {
+            let command = Command::Change(Change::Edits { name: label.clone(), edits });
+            view! { <div class="chips"><CommandButton class="chip" command title="Try this edit">{label}</CommandButton></div> }
+        })
     }
 }

@@ -102,7 +102,9 @@ pub fn SpeakerNotes() -> impl IntoView {
 mod tests {
     use super::*;
     use crate::library;
-    use crate::state::document::{Origin, opened::Opened, remarks::with_remark};
+    use crate::state::document::Opened;
+    use crate::state::document::Origin;
+    use crate::state::document::remarks::with_remark;
     use serde_json::Value;
 
     #[test]

@@ -19,11 +19,10 @@ use crate::state::playback::{SPEEDS, decision_step};
 use crate::store::Store;
 use crate::views::waiting::view::submitted;
 use crate::widgets::button::{CommandButton, IconButton};
-use crate::widgets::cycle_number::{NO_CYCLE, number_of};
 use crate::widgets::icons::{Icon, IconKind};
 use crate::widgets::menu::{MenuButton, MenuItem};
 use crate::widgets::picture::icon;
-use crate::widgets::{key_name, on_leave};
+use crate::widgets::{NO_CYCLE, cycle_number, key_name, on_leave};
 use crate::words;
 
 /// Reason why no step is possible at the end.
@@ -244,7 +243,7 @@ fn CycleField() -> impl IntoView {
     let wrong = RwSignal::new(false);
     let go = move || {
         let Some(text) = typed.get_untracked() else { return };
-        match number_of(&text) {
+        match cycle_number(&text) {
             Some(cycle) => store.dispatch(Command::GoTo(cycle)),
             None => wrong.set(true),
         }

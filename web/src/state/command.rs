@@ -6,15 +6,13 @@ use fairground::units::ShownResource;
 use fairground::words::Selection;
 
 use super::document::draft::Draft;
-use super::document::opened::Opened;
-use super::layout::event_filter::EventSubject;
-use super::layout::gantt_window::GanttMove;
+use super::document::{Opened, ValidValue};
+use super::layout::options::{EventSubject, GanttMove};
 use super::layout::width_class::WidthClass;
 use super::lesson::step::{LessonStep, RecordStep};
 use crate::engine::protocol::{FileBytes, ImportOptions, Message, Response, Stop};
 use crate::state::branches::Others;
 use crate::state::document::change::Change;
-use crate::state::document::valid_value::ValidValue;
 use crate::state::layout::options::{Dialog, KeySet, NowView, Panel, Presenting, SetupTab, Theme};
 
 /// The owner of the model.

@@ -1,4 +1,5 @@
-//! The complete state of the page as plain data. Uses neither signals nor the browser.
+//! The complete state of the page as plain data, with the notices to the visitor and the requests in flight. Uses neither
+//! signals nor the browser.
 
 use std::sync::Arc;
 
@@ -6,20 +7,21 @@ use fairground::link::RULES;
 use fairground::units::{Resource, ShownResource};
 use fairground::words::Selection;
 
-use crate::engine::protocol::Rulebook;
+use super::document;
+use super::document::Opened;
+use crate::engine::protocol::{Message, Request, Rulebook};
 use crate::state::branches::kept_run::Kept;
 use crate::state::branches::{Branches, Comparison};
-use crate::state::document::opened::{self, Opened};
+use crate::state::command::Command;
 use crate::state::document::{Document, Origin};
+use crate::state::effect::Effect;
 use crate::state::import::Files;
-use crate::state::in_flight::InFlight;
 use crate::state::layout::options::Panel;
 use crate::state::layout::view::View;
 use crate::state::lesson::playing::Playing;
 use crate::state::lesson::progress::Progress;
 use crate::state::lesson::recorder::Recorder;
 use crate::state::moment::Displayed;
-use crate::state::notice::Notice;
 use crate::state::playback::{Engine, Playback};
 
 /// The complete state of the page.
@@ -91,7 +93,7 @@ impl Model {
         }
         let Opened {
             document,
-            moment: opened::Moment { cycle, decision, selection, view, pool, why, note, control, kept },
+            moment: document::Moment { cycle, decision, selection, view, pool, why, note, control, kept },
             rules,
         } = opened;
         let explains = selection.is_some() || document.origin == Origin::Link;
@@ -137,4 +139,66 @@ impl Model {
         notices.retain(|notice| notice.text != text);
         notices.push(Notice { id, is_problem: false, text, action: None });
     }
+}
+
+/// The latest request of each kind; replies to earlier ones are dropped.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct InFlight {
+    /// The displayed moment; what is asked about it afterwards has higher numbers.
+    pub frame: u64,
+    /// Report on a known moment.
+    pub report: u64,
+    pub rules: u64,
+    /// Cancellation that has no reply yet.
+    pub cancel: u64,
+    /// Next event.
+    pub event: u64,
+    pub import: u64,
+    /// Table of the whole run.
+    pub csv: u64,
+    /// Packed form of a large scenario.
+    pub packed: u64,
+    pub export: u64,
+    pub kit: u64,
+    /// What would help a job.
+    pub help: u64,
+    pub translation: u64,
+    pub comparison: u64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Notice {
+    pub id: u64,
+    /// Reports a problem.
+    pub is_problem: bool,
+    pub text: String,
+    /// Label and command of a button.
+    pub action: Option<(String, Command)>,
+}
+
+/// Largest number of notices.
+const NOTICES_MAX: usize = 3;
+
+pub(crate) fn notify(
+    model: &mut Model,
+    is_problem: bool,
+    text: String,
+    action: Option<(String, Command)>,
+    fx: &mut Vec<Effect>,
+) {
+    fx.push(Effect::Announce(text.clone()));
+    let id = model.fresh_id();
+    let notices = Arc::make_mut(&mut model.notices);
+    notices.retain(|n| n.text != text && (n.is_problem || is_problem));
+    notices.push(Notice { id, is_problem, text, action });
+    if notices.len() > NOTICES_MAX {
+        notices.remove(0);
+    }
+}
+
+/// Sends a request and returns its number.
+pub(crate) fn send(model: &mut Model, body: Request, fx: &mut Vec<Effect>) -> u64 {
+    let generation = model.fresh_id();
+    fx.push(Effect::Send(Message { generation, body }));
+    generation
 }

@@ -1,20 +1,24 @@
-//! The function that changes the state: it dispatches commands to their handlers.
+//! The function that changes the state: it dispatches commands, and the engine's replies, to their handlers.
 
 use std::sync::Arc;
 
 use fairground::scenario::Path;
 
 use super::command::Command;
+use super::editing::translation;
 use super::effect::Effect;
+use super::engine_state::EngineState;
 use super::layout::options::{Dialog, Panel};
 use super::lesson::step::LessonStep;
-use super::model::Model;
-use super::notify::notify;
-use super::playback::run::load;
-use super::request::send;
-use super::{branches, editing, import, layout, lesson, moment, playback, replies};
-use crate::engine::protocol::Request;
+use super::model::{Model, notify, send};
+use super::playback::commands::{go_to, load};
+use super::{branches, editing, import, layout, lesson, moment, playback};
+use crate::engine::protocol::{BranchId, Message, Moment, Request, Response};
+use crate::state::branches::commands::compared;
+use crate::state::branches::kept;
 use crate::state::document::change::Change;
+use crate::state::moment::explanations::request_explanations;
+use crate::state::playback::arrival::{arrived, no_event, progress};
 
 /// Applies a command to the model and returns the resulting side effects. Long because it is a table.
 pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
@@ -45,7 +49,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::OpenDraft { id, draft } => import::commands::open_draft(model, id, *draft, fx),
         Command::RestoreNames(list) => editing::commands::restore_names(model, &list, fx),
         Command::GoBackTo(made_ms) => editing::commands::go_back_to(model, made_ms, fx),
-        Command::NodeState { node, state } => editing::node_state::put(model, &node, state, fx),
+        Command::NodeState { node, state } => editing::commands::set_node_state(model, &node, state, fx),
         Command::OwnCopy(draft) => editing::commands::own_copy(model, draft, fx),
         Command::Policy(policy) => editing::translation::choose(model, policy, fx),
         Command::DownloadCsv { is_of_events } => {
@@ -75,7 +79,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
             playback::commands::pause(model, fx);
             playback::step::refuse(model, fx);
         }
-        Command::GoTo(cycle) => playback::run::go_to(model, cycle, fx),
+        Command::GoTo(cycle) => playback::commands::go_to(model, cycle, fx),
         Command::GoToMoment(time_ms) => playback::commands::go_to_moment(model, time_ms, fx),
         Command::Step => playback::step::step(model, fx),
         Command::Back => playback::commands::back(model, fx),
@@ -92,7 +96,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::EndEngine(id) if id == model.in_flight.import => import::commands::end_engine(model, fx),
         Command::EndEngine(id) => playback::engine::end_engine(model, id, fx),
         Command::EngineDied => playback::engine::engine_died(model, fx),
-        Command::Replied(reply) => replies::replied(model, *reply, fx),
+        Command::Replied(reply) => replied(model, *reply, fx),
 
         Command::Select(selection) => match lesson::commands::picked(model, selection.as_ref()) {
             Some(answer) => lesson::commands::play(model, answer, fx),
@@ -128,7 +132,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::ShowAllNumbers(on) => layout::commands::show_all_numbers(&mut model.view, on, fx),
         Command::EditLater(later) => model.view.edits_later = later,
         Command::Used(label) => layout::commands::used(model, label),
-        Command::Present(to) => layout::present::present(&mut model.view, to, fx),
+        Command::Present(to) => layout::commands::present(&mut model.view, to, fx),
         Command::CloseNote => model.view.note_closed = true,
         Command::ChipsUsed => layout::commands::chips_used(model, fx),
         Command::FocusField(path) => moment::commands::focus_field(model, path, fx),
@@ -189,4 +193,76 @@ pub fn begin(model: &mut Model) -> Vec<Effect> {
     load(model, &mut effects);
     model.moment.is_stale = false;
     effects
+}
+
+/// Applies a reply to the model, unless its request is outdated.
+pub(crate) fn replied(model: &mut Model, reply: Message<Response>, fx: &mut Vec<Effect>) {
+    let id = reply.generation;
+    match reply.body {
+        Response::Ready => model.engine.has_started = true,
+        Response::Moment(moment) => received(model, id, *moment, fx),
+        // If the edited scenario cannot run, the last preview that could stays visible.
+        Response::Refused { .. } if id != model.in_flight.frame => {
+            let asked = model.branches.others.values_mut().filter(|shown| shown.takes(id));
+            asked.for_each(|shown| shown.answered = id);
+        }
+        Response::Refused { findings } => {
+            model.engine.state = EngineState::Refused(Arc::new(findings));
+        }
+        Response::Progress { cycle, time_ms, part } if id == model.in_flight.frame => {
+            progress(model, cycle, time_ms, part);
+        }
+        Response::Event { cycle } if id == model.in_flight.event => match cycle {
+            Some(cycle) => go_to(model, cycle, fx),
+            None => notify(model, false, no_event(model), None, fx),
+        },
+        Response::Rules(book) if id == model.in_flight.rules => {
+            model.rules = Some(Arc::from(book));
+            request_explanations(model, fx);
+        }
+        Response::Tried(tried) if id == model.in_flight.help => super::branches::commands::tried(model, tried, fx),
+        Response::Csv { is_of_events, text } if id == model.in_flight.csv => {
+            fx.push(Effect::DownloadCsv { is_of_events, text });
+        }
+        Response::Kit(kit) if id == model.in_flight.kit => import::commands::kit_made(model, kit, fx),
+        Response::Packed(text) if id == model.in_flight.packed => fx.push(Effect::SavePacked(text)),
+        Response::Exported(exported) if id == model.in_flight.export => {
+            model.files.exported = exported.map(Arc::new);
+            model.files.exporting = false;
+        }
+        Response::Reading if id == model.in_flight.import => import::commands::received(model),
+        Response::Piece(piece) if id == model.in_flight.import => model.files.pieces.add(piece),
+        Response::Imported { scenario, checked, report } if id == model.in_flight.import => {
+            import::commands::imported(model, scenario, checked, *report, fx);
+        }
+        Response::Translated { policy, scenario, notes } if id == model.in_flight.translation => {
+            translation::translated(model, policy, scenario.map(|scenario| *scenario), notes, fx);
+        }
+        Response::Comparing { name, cycle } if id == model.in_flight.comparison => {
+            model.comparison.progress = Some((name, cycle));
+        }
+        Response::Compared(run) if id == model.in_flight.comparison => compared(model, *run),
+        Response::Cancelled => {
+            model.in_flight.cancel = 0;
+            fx.push(Effect::Announce("Stopped.".to_string()));
+        }
+        _ => {}
+    }
+}
+
+/// Stores what is shown of a moment, unless something later was requested of its run.
+fn received(model: &mut Model, id: u64, moment: Moment, fx: &mut Vec<Effect>) {
+    let branch = moment.branch;
+    if branch == BranchId::Main && id >= model.in_flight.frame {
+        arrived(model, id, moment, fx);
+        return lesson::commands::arrived(model, fx);
+    }
+    let Some(shown) = model.branches.others.get_mut(&branch).filter(|shown| shown.takes(id)) else { return };
+    let is_complete = moment.run.is_some();
+    shown.add(id, moment);
+    match branch {
+        BranchId::Preview if is_complete => fx.push(Effect::AnnouncePreview),
+        BranchId::Kept if is_complete => kept::show(model),
+        _ => {}
+    }
 }

@@ -181,7 +181,7 @@ fn a_run_as_timeline() {
 #[test]
 fn the_selected_queue_and_a_range_lie_over_the_areas() {
     use super::timeline::overlays::add_overlays;
-    use crate::state::layout::event_filter::EventLaneOptions;
+    use crate::state::layout::options::EventLaneOptions;
     use fairground::words::Selection;
     let (run, frame) = (fixtures::departments_run(), fixtures::departments());
     let drawn = |queue: &str, look: EventLaneOptions| {

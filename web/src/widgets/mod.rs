@@ -2,7 +2,6 @@
 
 pub mod after_frame;
 pub mod button;
-pub mod cycle_number;
 pub mod dialog;
 pub mod drag_handle;
 pub mod empty;
@@ -90,4 +89,12 @@ pub fn text_scale() -> f64 {
     let size = style.and_then(|style| style.get_property_value("font-size").ok());
     let size = size.and_then(|size| size.trim_end_matches("px").parse::<f64>().ok());
     size.filter(|size| *size > 0.0).unwrap_or(REM) / REM
+}
+
+/// Error for a text that is not a cycle number.
+pub const NO_CYCLE: &str = "Enter a whole number, such as 12.";
+
+/// Parses a cycle number.
+pub fn cycle_number(text: &str) -> Option<u32> {
+    text.trim().parse().ok()
 }

@@ -4,7 +4,7 @@ use fairground_web::engine::protocol::{Frame, Message, MomentRequest, Request};
 use fairground_web::engine::serve::Server;
 use fairground_web::library::Example;
 use fairground_web::state::command::Command;
-use fairground_web::state::document::{Origin, opened::Opened};
+use fairground_web::state::document::{Opened, Origin};
 use fairground_web::state::effect::Effect;
 use fairground_web::state::model::Model;
 use fairground_web::state::update::{begin, update};

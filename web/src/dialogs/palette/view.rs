@@ -10,7 +10,7 @@ use crate::state::branches::{Others, kept};
 use crate::state::command::Command;
 use crate::state::document::change::{Change, Shift};
 use crate::state::document::tree;
-use crate::state::editing::node_state;
+use crate::state::editing::commands;
 use crate::state::layout::options::{Dialog, KeySet, NowView, Panel, Presenting, SetupTab, Theme};
 use crate::state::lesson::step::{LessonStep, RecordStep};
 use crate::state::model::Model;
@@ -182,7 +182,7 @@ fn of_the_scenario(model: &Model, add: Add<'_>) {
     add(&terms.fill("Add [a job]"), "W", Command::Change(Change::AddJob { queue: None }));
     add(&terms.fill("Add [nodes]"), "N", Command::Change(Change::AddNodes));
     if let Some(Selection::Node(node)) = &model.selection {
-        for (label, command) in node_state::offers(model, node) {
+        for (label, command) in commands::offers(model, node) {
             add(&label, "", command);
         }
     }
@@ -342,7 +342,8 @@ mod tests {
 
     use super::*;
     use crate::library::EXAMPLES;
-    use crate::state::document::{Origin, opened::Opened};
+    use crate::state::document::Opened;
+    use crate::state::document::Origin;
     use crate::texts::foreign_word;
 
     #[test]

@@ -6,9 +6,8 @@ use std::time::Duration;
 
 use leptos::leptos_dom::helpers::set_timeout;
 
-use super::now_ms;
+use super::{ReplyHandlers, now_ms};
 use crate::engine::protocol::{Message, Request, Response};
-use crate::engine::reply_handlers::ReplyHandlers;
 use crate::engine::serve::Server;
 
 /// Duration of a slice, in milliseconds.

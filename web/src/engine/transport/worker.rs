@@ -11,10 +11,9 @@ use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, Event, MessageChannel, MessageEvent, MessagePort, Worker};
 
-use super::now_ms;
+use super::{ReplyHandlers, now_ms};
 use crate::engine::parcel::{Catalogues, Parcel};
 use crate::engine::protocol::{Message, Request, Response};
-use crate::engine::reply_handlers::ReplyHandlers;
 use crate::engine::serve::Server;
 
 /// How long the worker computes before it yields to messages, in milliseconds.

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use fairground::scenario::Scenario;
 use fairground::words::Ladder;
 
+use super::Shown;
 use crate::engine::protocol::{BranchId, Frame, Run};
 use crate::engine::report::Report;
 use crate::state::branches::baseline::Baseline;
-use crate::state::branches::shown::Shown;
 use crate::state::model::Model;
 
 /// Keeps the current outcome as the baseline of an edit. An edit of the same gesture, or one made before the engine has

@@ -15,9 +15,8 @@ use crate::state::document::change::{Change, Changed};
 use crate::state::document::{edit, timeline_edit};
 use crate::state::effect::Effect;
 use crate::state::layout::options::{NowView, Panel};
-use crate::state::model::Model;
+use crate::state::model::{Model, send};
 use crate::state::moment::commands::show_view;
-use crate::state::request::send;
 
 pub(crate) fn preview(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
     let Ok(edited) = timeline_edit::set(model, at, value) else { return };

@@ -8,10 +8,9 @@ use crate::engine::protocol::{At, BranchId, MomentRequest, Request, Subjects, Wa
 use crate::engine::report::{Report, ReportRequest};
 use crate::state::branches::alternative;
 use crate::state::effect::Effect;
-use crate::state::layout::gantt_window::{GANTT_ROWS, GanttLook, GanttMove};
-use crate::state::model::Model;
+use crate::state::layout::options::{GANTT_ROWS, GanttLook, GanttMove};
+use crate::state::model::{Model, send};
 use crate::state::moment::explanations::request_report;
-use crate::state::request::send;
 
 /// Moves the window of the Gantt chart.
 pub(crate) fn move_gantt(model: &mut Model, by: GanttMove, fx: &mut Vec<Effect>) {

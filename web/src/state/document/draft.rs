@@ -8,9 +8,8 @@ use fairground::scenario::Scenario;
 use fairground::words::Selection;
 use serde::{Deserialize, Serialize};
 
-use super::history::History;
-use super::opened::Opened;
-use super::states::KeptState;
+use super::Opened;
+use super::history::{History, KeptState};
 use crate::state::document::{self, Checked, Document, Origin};
 
 /// Largest number of drafts.

@@ -1,27 +1,26 @@
-//! The document: the scenario, its edits and their history.
+//! The document: the scenario, its edits and their history; as it is opened, and its checked values.
 
 pub mod change;
 pub mod draft;
 pub mod edit;
 pub mod history;
 mod kept_draft;
-pub mod opened;
 pub mod pod_requests;
 pub mod remarks;
-pub mod states;
 pub mod timeline_edit;
-pub mod timeline_lines;
-pub mod translated;
 pub mod tree;
-pub mod valid_value;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use fairground::link::{KeptRun, RULES};
 use fairground::scenario::{self, Diagnostic, Edit, Path, Scenario, Severity, quantity};
+use fairground::translate::NoteKind;
+use fairground::words::Selection;
 
 use self::history::History;
-use self::translated::Translated;
+use crate::engine::protocol::NoteRow;
+use crate::state::layout::options::NowView;
 
 /// Where a document comes from.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -218,5 +217,79 @@ pub fn from_text(text: &str) -> Result<Scenario, Vec<String>> {
     match read.scenario {
         Some(scenario) if clean => Ok(scenario),
         _ => Err(read.diagnostics.into_iter().map(|d| d.says).collect()),
+    }
+}
+
+/// The moment in a link, and how to show it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Moment {
+    pub cycle: u32,
+    /// Number of decisions of the cycle; `None`: all.
+    pub decision: Option<u32>,
+    pub selection: Option<Selection>,
+    /// View of NOW, if the link contains one.
+    pub view: Option<NowView>,
+    /// The node pool whose numbers are shown; empty: all.
+    pub pool: String,
+    /// Explain the selection: show WHY, even if there is only one panel at a time.
+    pub why: bool,
+    /// Note of the sender; empty: none.
+    pub note: String,
+    /// The setting that the reader changes with a slider.
+    pub control: Option<Path>,
+    /// Runs to compare with; the first one is shown.
+    pub kept: Vec<KeptRun>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Opened {
+    pub document: Document,
+    pub moment: Moment,
+    /// Version of the rules with which it last ran.
+    pub rules: u32,
+}
+
+impl Opened {
+    /// A checked scenario as a document at its first cycle.
+    pub fn of(checked: Checked, origin: Origin) -> Opened {
+        Opened { document: Document::of(checked, origin), moment: Moment::default(), rules: RULES }
+    }
+
+    /// The same document, from elsewhere.
+    pub fn with_origin(mut self, origin: Origin) -> Opened {
+        self.document.origin = origin;
+        self
+    }
+
+    /// A scenario as a document at its first cycle.
+    pub fn new(scenario: Scenario, origin: Origin) -> Opened {
+        Opened::of(Checked::of(scenario), origin)
+    }
+}
+
+/// A value of a field that causes no error, with the checked scenario, so that it is not checked again when it is set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ValidValue {
+    pub at: Path,
+    /// The text; empty: unset.
+    pub value: String,
+    /// The scenario for which it was checked, and the cycle and time from which on edits applied then.
+    pub(crate) before: (Arc<Scenario>, Option<(u32, i64)>),
+    pub(crate) after: Checked,
+    /// Cycle and time from which on it applies; `None`: from the start.
+    pub(crate) from: Option<(u32, i64)>,
+}
+
+/// Notes on the settings after a change of the policy.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Translated {
+    pub policy: String,
+    pub notes: Vec<NoteRow>,
+}
+
+impl Translated {
+    /// Number of settings with a kind of note.
+    pub fn count(&self, kind: NoteKind) -> u32 {
+        self.notes.iter().filter(|row| row.note.kind == kind).map(|row| row.n).sum()
     }
 }

@@ -63,7 +63,7 @@ mod tests {
         assert!(checked.diagnostics.iter().all(|d| d.severity != Severity::Error), "{:?}", checked.diagnostics);
         assert_eq!(checked.plan.map(|plan| plan.timeline.len()), check(&start).plan.map(|plan| plan.timeline.len()));
         assert!(remarks(&fairground::export::renamed(&noted).scenario).is_empty());
-        let lines = crate::state::document::timeline_lines::lines(&noted);
+        let lines = crate::state::document::timeline_edit::entries_in_order(&noted);
         assert!(lines.iter().any(|(_, time_ms, says)| (*time_ms, says.as_str()) == (1000, "Note")), "{lines:?}");
         let at = lines.iter().find(|(_, time_ms, _)| *time_ms == 1000).expect("its line").0.field("note");
         let cleared = document::set(&noted, &at, " ").expect("it can be cleared");

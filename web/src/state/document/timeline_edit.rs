@@ -1,4 +1,4 @@
-//! Edits that apply from the cursor on: entries of the scenario's timeline.
+//! Edits that apply from the cursor on: entries of the scenario's timeline, and their descriptions.
 //!
 //! # Rule
 //! While the switch in SETUP says *from cycle n*, a new quota, limit, weight or priority of a queue, a new capacity or
@@ -12,8 +12,8 @@ use fairground::policy::Policy;
 use fairground::scenario::quantity::{count, millis};
 use fairground::scenario::{Edit, Path, Scalar, Scenario, Segment, TimelineEntry, at_moment};
 
+use super::ValidValue;
 use super::change::{Change, Changed};
-use super::valid_value::ValidValue;
 use crate::state::document;
 use crate::state::model::Model;
 
@@ -255,9 +255,52 @@ pub(crate) fn made(model: &Model, change: &Change, made: Changed) -> Result<Chan
     }
 }
 
+/// The entries of the timeline, ordered by time: path, moment, description.
+pub fn entries_in_order(scenario: &Scenario) -> Vec<(Path, i64, String)> {
+    let line = |(at, entry): (usize, &TimelineEntry)| {
+        let place = Path::default().field("timeline").at(at as u32);
+        Some((place, millis(&entry.at.0).ok()?, says(entry)))
+    };
+    let mut lines: Vec<(Path, i64, String)> = scenario.timeline.iter().enumerate().filter_map(line).collect();
+    lines.sort_by_key(|line| line.1);
+    lines
+}
+
+fn says(entry: &TimelineEntry) -> String {
+    if entry.is_remark() {
+        return "Note".to_string();
+    }
+    let mut parts: Vec<String> = Vec::new();
+    let mut part = |name: &str, value: &Option<Scalar>| {
+        parts.extend(value.as_ref().map(|value| format!("{name} {}", value.0).trim_start().to_owned()));
+    };
+    part("priority", &entry.priority);
+    for (resource, of) in [("", &entry.gpu), ("CPU ", &entry.cpu), ("memory ", &entry.memory)] {
+        part(&format!("{resource}quota"), &of.quota);
+        part(&format!("{resource}limit"), &of.limit);
+        part(&format!("{resource}weight"), &of.weight);
+    }
+    part("", &entry.state);
+    let capacity = &entry.capacity;
+    for (name, of) in
+        [("GPUs", &capacity.gpu), ("CPU", &capacity.cpu), ("memory", &capacity.memory), ("pods", &capacity.pods)]
+    {
+        part(name, of);
+    }
+    let named = capacity.resources.iter().chain(&entry.settings);
+    parts.extend(named.map(|(name, value)| format!("{name} {}", value.0)));
+    parts.extend(entry.unset.iter().map(|name| format!("{name} not set")));
+    parts.extend(entry.job.as_ref().map(|_| "ends".to_string()));
+    let who = entry.queue.as_ref().or(entry.node.as_ref()).or(entry.job.as_ref());
+    let who = who.map_or("Settings", |who| who);
+    match &entry.pool {
+        Some(pool) => format!("{who} in {pool}: {}", parts.join(", ")),
+        None => format!("{who}: {}", parts.join(", ")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::timeline_lines::lines;
     use super::*;
 
     fn scenario() -> Scenario {
@@ -286,7 +329,7 @@ mod tests {
         let again = set(&once, &at, "5", 7000);
         assert_eq!(again.timeline.len(), 1, "one moment has one entry");
         let both = set(&again, &Path::default().field("queues").named("q").field("priority"), "7", 7000);
-        assert_eq!(lines(&both), [(entry_path(0), 7000, "q: priority 7, quota 5".to_string())]);
+        assert_eq!(entries_in_order(&both), [(entry_path(0), 7000, "q: priority 7, quota 5".to_string())]);
         let gone = set(&again, &at, "", 7000);
         assert!(gone.timeline.is_empty(), "an entry that says nothing goes");
     }
@@ -298,15 +341,15 @@ mod tests {
         let state = |node: &str| Path::default().field("nodes").named(node).field("state");
         let both = set(&scenario(), &state("many"), "down", 7000);
         let entry = |at, node| (entry_path(at), 7000, format!("{node}: down"));
-        assert_eq!(lines(&both), [entry(0, "many-1"), entry(1, "many-2")], "one line, two nodes");
+        assert_eq!(entries_in_order(&both), [entry(0, "many-1"), entry(1, "many-2")], "one line, two nodes");
         let one = node_state(&scenario(), "many-2", "draining", 7000).expect("there is such a node");
-        assert_eq!(lines(&one), [(entry_path(0), 7000, "many-2: draining".to_string())]);
+        assert_eq!(entries_in_order(&one), [(entry_path(0), 7000, "many-2: draining".to_string())]);
         assert!(fairground::scenario::check(&one).plan.is_some());
         let checked = document::Checked::of(scenario());
         let unknown = node_state(&scenario(), "many-3", "down", 7000).expect("it can be written");
         assert!(checked.try_edit(unknown).is_err());
         let down = set(&scenario(), &state("n"), "down", 1500);
-        assert_eq!(lines(&down), [(entry_path(0), 1500, "n: down".to_string())]);
+        assert_eq!(entries_in_order(&down), [(entry_path(0), 1500, "n: down".to_string())]);
         let wrong = set_from(&scenario(), &quota(), "many", 7000).expect("it can change");
         assert!(checked.try_edit(wrong.expect("it can be written")).is_err());
     }
@@ -315,7 +358,7 @@ mod tests {
     fn nodes_change_their_capacity_and_reloaded_settings_theirs() {
         let at = |node: &str, field: &str| Path::default().field("nodes").named(node).field(field);
         let shrunk = Arc::new(set(&scenario(), &at("n", "gpu"), "6", 7000));
-        assert_eq!(lines(&shrunk), [(entry_path(0), 7000, "n: GPUs 6".to_string())]);
+        assert_eq!(entries_in_order(&shrunk), [(entry_path(0), 7000, "n: GPUs 6".to_string())]);
         assert!(fairground::scenario::check(&shrunk).plan.is_some());
         let gpus = |time_ms| document::value(&at_moment(&shrunk, time_ms), &at("n", "gpu"));
         assert_eq!((gpus(6999), gpus(7000)), ("8".to_string(), "6".to_string()));
@@ -330,9 +373,9 @@ mod tests {
         let reloads = Policy::ALL.iter().find(|policy| policy.supports.reloads.is_some());
         start.policy = reloads.expect("a policy that reloads").key.to_string();
         let later = set(&start, &setting, "binpacking", 7000);
-        assert_eq!(lines(&later), [(entry_path(0), 7000, "Settings: node-sort binpacking".to_string())]);
+        assert_eq!(entries_in_order(&later), [(entry_path(0), 7000, "Settings: node-sort binpacking".to_string())]);
         let unset = set(&later, &setting, "", 9000);
-        assert_eq!(lines(&unset)[1].2, "Settings: node-sort not set");
+        assert_eq!(entries_in_order(&unset)[1].2, "Settings: node-sort not set");
         assert!(fairground::scenario::check(&unset).plan.is_some());
         let then = at_moment(&Arc::new(unset.clone()), 9000);
         assert_eq!(document::value(&then, &setting), "");
@@ -349,7 +392,10 @@ mod tests {
         let added = of(Change::AddJob { queue: Some("q".into()) });
         assert_eq!(added.jobs[1].submit.as_ref().map(|at| at.0.as_str()), Some("7s"));
         let ended = of(Change::RemoveJob("j".into()));
-        assert_eq!((ended.jobs.len(), lines(&ended)), (1, vec![(entry_path(0), 7000, "j: ends".to_string())]));
+        assert_eq!(
+            (ended.jobs.len(), entries_in_order(&ended)),
+            (1, vec![(entry_path(0), 7000, "j: ends".to_string())])
+        );
         assert!(fairground::scenario::check(&ended).plan.is_some());
     }
 }

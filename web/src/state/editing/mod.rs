@@ -1,5 +1,4 @@
 //! Commands that open and edit the document: its run starts again, and what was shown before is kept to compare.
 
 pub mod commands;
-pub mod node_state;
 pub mod translation;

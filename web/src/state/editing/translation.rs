@@ -10,15 +10,12 @@ use fairground::translate::NoteKind;
 use super::commands::{commit, set};
 use crate::engine::protocol::{NoteRow, Request};
 use crate::state::command::Command;
-use crate::state::document::Checked;
 use crate::state::document::edit;
-use crate::state::document::translated::Translated;
+use crate::state::document::{Checked, Translated};
 use crate::state::effect::Effect;
 use crate::state::engine_state::EngineState;
 use crate::state::layout::options::Dialog;
-use crate::state::model::Model;
-use crate::state::notify::notify;
-use crate::state::request::send;
+use crate::state::model::{Model, notify, send};
 
 /// Requests a translation to a policy.
 pub(crate) fn choose(model: &mut Model, policy: String, fx: &mut Vec<Effect>) {

@@ -1,7 +1,10 @@
-//! Options of the layout.
+//! Options of the layout and of single views.
 
+use fairground::words::{Selection, capital};
+
+use crate::engine::report::GanttBy;
+pub use fairground::moment::EventKind;
 use fairground::policy::Policy;
-use fairground::words::capital;
 
 /// Colour theme.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -232,4 +235,69 @@ pub enum Dialog {
     Results,
     /// A link that cannot be read, with what is known about it.
     BadLink(String),
+}
+
+/// Rows per window.
+pub const GANTT_ROWS: u32 = 100;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GanttLook {
+    /// What a row represents.
+    pub by: GanttBy,
+    /// Index of the first row.
+    pub first: u32,
+}
+
+/// A move of the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GanttMove {
+    /// Changes what rows represent.
+    By(GanttBy),
+    /// Moves to a row.
+    To(u32),
+    /// Moves to the selection.
+    ToSelection,
+}
+
+/// Subject of the events that jumps stop at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum EventSubject {
+    /// The selection; all events if no queue or job is selected.
+    #[default]
+    Selected,
+    /// All events.
+    All,
+    /// A queue and its descendants.
+    Queue(String),
+    Job(String),
+}
+
+/// Options of the event lane.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EventLaneOptions {
+    /// Hidden kinds.
+    pub without: Kinds,
+    /// The subject of events that have a row of their own and that jumps stop at.
+    pub followed: Option<Selection>,
+    /// The ends of the selected range, in order.
+    pub range: Option<(u32, u32)>,
+}
+
+/// A set of kinds of events.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Kinds(u16);
+
+impl Kinds {
+    /// Whether it contains a kind.
+    pub fn has(self, kind: EventKind) -> bool {
+        self.0 & 1 << kind as u16 != 0
+    }
+    /// Adds or removes a kind.
+    pub fn put(&mut self, kind: EventKind, is_in: bool) {
+        self.0 = self.0 & !(1 << kind as u16) | u16::from(is_in) << kind as u16;
+    }
+    /// Its kinds, in order.
+    pub fn all(self) -> impl Iterator<Item = EventKind> {
+        EventKind::ALL.into_iter().filter(move |kind| self.has(*kind))
+    }
 }

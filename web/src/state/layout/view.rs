@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use fairground::scenario::Path;
 
+use super::options::{EventSubject, GanttLook, Kinds};
 use crate::state::layout::embed::Embed;
-use crate::state::layout::event_filter::{EventSubject, Kinds};
-use crate::state::layout::gantt_window::GanttLook;
 use crate::state::layout::options::{Dialog, KeySet, NowView, Panel, Presenting, SetupTab, Theme};
 use crate::state::layout::width_class::WidthClass;
 

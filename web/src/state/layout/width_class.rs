@@ -29,7 +29,8 @@ mod tests {
     use super::*;
     use crate::library;
     use crate::state::command::Command;
-    use crate::state::document::{Origin, opened::Opened};
+    use crate::state::document::Opened;
+    use crate::state::document::Origin;
     use crate::state::effect::Effect;
     use crate::state::layout::options::Panel;
     use crate::state::layout::view::View;

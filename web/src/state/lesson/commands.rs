@@ -8,18 +8,14 @@ use fairground::words::Selection;
 
 use super::playing::{Before, Playing};
 use super::step::LessonStep;
-use crate::state::document::{Checked, edit};
-use crate::state::document::{
-    Origin,
-    opened::{Moment, Opened},
-};
+use crate::state::document::Origin;
+use crate::state::document::{Checked, Moment, Opened, edit};
 use crate::state::editing::commands::commit;
 use crate::state::effect::Effect;
 use crate::state::layout::options::{Dialog, NowView, Panel};
 use crate::state::model::Model;
 use crate::state::moment::explanations::{request_explanations, request_report};
-use crate::state::playback::commands::pause;
-use crate::state::playback::run::{go_to, load};
+use crate::state::playback::commands::{go_to, load, pause};
 
 pub(crate) fn play(model: &mut Model, step: LessonStep, fx: &mut Vec<Effect>) {
     if let LessonStep::Open { id, lesson, at } = step {

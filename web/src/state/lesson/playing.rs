@@ -7,7 +7,7 @@ use fairground::lesson::result_code::{Answer, ResultCode};
 use fairground::lesson::{Lesson, LessonFrame, Outcome, Question, QuestionKind, Scene, Subject};
 
 use crate::state::branches::kept_run::Kept;
-use crate::state::document::opened::Opened;
+use crate::state::document::Opened;
 use crate::state::layout::view::View;
 
 /// The name of a lesson that is not in the list, in result codes.

@@ -11,8 +11,7 @@ use super::step::RecordStep;
 use crate::state::document::Origin;
 use crate::state::effect::Effect;
 use crate::state::layout::options::NowView;
-use crate::state::model::Model;
-use crate::state::notify::notify;
+use crate::state::model::{Model, notify};
 use crate::state::playback::commands::pause;
 
 pub(crate) fn record(model: &mut Model, step: RecordStep, fx: &mut Vec<Effect>) {

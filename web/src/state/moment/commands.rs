@@ -4,14 +4,13 @@ use fairground::scenario::Path;
 use fairground::units::ShownResource;
 use fairground::words::Selection;
 
+use super::explanations;
 use crate::state::effect::Effect;
-use crate::state::layout::event_filter::{EventLaneOptions, EventSubject};
-use crate::state::layout::options::{NowView, Panel, SetupTab};
+use crate::state::layout::options::{EventLaneOptions, EventSubject, NowView, Panel, SetupTab};
 use crate::state::layout::table;
 use crate::state::layout::width_class::WidthClass;
 use crate::state::model::Model;
 use crate::state::moment::explanations::{request_explanations, request_report};
-use crate::state::moment::rules;
 
 impl Model {
     /// The queue or job whose events jumps stop at; `None`: all. Ignores a selection made by the page.
@@ -75,7 +74,7 @@ pub(crate) fn open_tab(model: &mut Model, tab: SetupTab, fx: &mut Vec<Effect>) {
     view.detail = None;
     view.panel = Panel::Setup;
     view.setup_folded = false;
-    rules::request_rule_book(model, fx);
+    explanations::request_rule_book(model, fx);
 }
 
 pub(crate) fn focus_field(model: &mut Model, path: Path, fx: &mut Vec<Effect>) {
@@ -84,6 +83,6 @@ pub(crate) fn focus_field(model: &mut Model, path: Path, fx: &mut Vec<Effect>) {
     model.view.tab = table::tab(&path);
     let is_shown = table::has_column(&path, &model.document.scenario.policy, model.settings_resource());
     model.view.detail = table::owner(&path).filter(|_| !is_shown);
-    rules::request_rule_book(model, fx);
+    explanations::request_rule_book(model, fx);
     fx.push(Effect::FocusField(path));
 }

@@ -1,19 +1,18 @@
-//! What is explained and reported at the displayed moment.
+//! What is explained and reported at the displayed moment: requests for it, also of the policy's rule book.
 
 use fairground::units::Resource;
 use std::sync::Arc;
 
-use super::report::report_request;
-use super::rules;
 use crate::engine::protocol::{
     At, BranchId, Focus, Moment, MomentRequest, Request, RuleUse, Rulebook, Subjects, Wants,
 };
 use crate::engine::report::ReportRequest;
 use crate::state::effect::Effect;
 use crate::state::engine_state::EngineState;
-use crate::state::model::Model;
-use crate::state::request::send;
+use crate::state::layout::options::{GANTT_ROWS, GanttLook, NowView, SetupTab};
+use crate::state::model::{Model, send};
 
+use fairground::words::Selection;
 pub use fairground::words::{Ladder, Order};
 
 /// The state that determines what is shown besides the frame.
@@ -44,7 +43,7 @@ pub(crate) fn request_report(model: &mut Model, to_selection: bool, fx: &mut Vec
 
 /// Requests what is explained at the moment, as far as it is not known, and a report.
 fn request_shown(model: &mut Model, report: Option<ReportRequest>, fx: &mut Vec<Effect>) {
-    rules::request_rule_book(model, fx);
+    request_rule_book(model, fx);
     let Some(frame) = model.moment.frame.clone().filter(|_| !model.moment.is_stale) else { return };
     let Subjects { mut ladder, mut order, mut rule, event, .. } = focus(model).subjects(&frame);
     let is_current = |of: &Ladder| of.cycle == frame.cycle && ladder == Some((of.queue.clone(), of.resource));
@@ -112,5 +111,35 @@ impl Model {
             Some(frame) => focus(self).explained_resource(frame),
             None => self.resource.accounted(),
         }
+    }
+}
+
+/// The report of the current view, if it has one.
+pub(crate) fn report_request(model: &Model, to_selection: bool) -> Option<ReportRequest> {
+    Some(match model.view.now.under(&model.document.scenario.policy) {
+        NowView::Gantt => {
+            let about = match &model.selection {
+                Some(Selection::Job(name) | Selection::Queue(name)) if to_selection => name.clone(),
+                _ => String::new(),
+            };
+            let GanttLook { by, first } = model.view.gantt;
+            ReportRequest::Gantt { by, first, n: GANTT_ROWS, about, named: Vec::new() }
+        }
+        NowView::Fairness => ReportRequest::Fairness { resource: model.resource.counted() },
+        NowView::Trends => ReportRequest::Trends,
+        NowView::ShareUsage => ReportRequest::ShareUsage,
+        NowView::Priorities => ReportRequest::Priorities,
+        NowView::Shares | NowView::Division | NowView::Tree | NowView::Compare => return None,
+    })
+}
+
+/// Requests the rule book of the policy where it is shown, unless it is known.
+pub(crate) fn request_rule_book(model: &mut Model, fx: &mut Vec<Effect>) {
+    let is_wanted = model.view.tab == SetupTab::Rules || matches!(model.selection, Some(Selection::Rule(_)));
+    let policy = &model.document.scenario.policy;
+    if is_wanted && model.rules.as_ref().is_none_or(|known| known.policy != *policy) {
+        let request = Request::Rules { policy: policy.clone() };
+        model.rules = None;
+        model.in_flight.rules = send(model, request, fx);
     }
 }

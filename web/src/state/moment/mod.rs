@@ -2,8 +2,6 @@
 
 pub mod commands;
 pub mod explanations;
-pub mod report;
-pub mod rules;
 
 use std::sync::Arc;
 

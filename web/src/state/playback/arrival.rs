@@ -9,10 +9,8 @@ use crate::state::branches::{alternative, kept, report};
 use crate::state::document::Origin;
 use crate::state::effect::Effect;
 use crate::state::engine_state::{EngineState, Progress};
-use crate::state::model::Model;
-use crate::state::moment::explanations::{explained, focus, request_explanations, request_report};
-use crate::state::moment::report::report_request;
-use crate::state::notify::notify;
+use crate::state::model::{Model, notify};
+use crate::state::moment::explanations::{explained, focus, report_request, request_explanations, request_report};
 use crate::state::playback::decision_step;
 use crate::state::playback::step::{show_action, show_decision};
 

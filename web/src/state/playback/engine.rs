@@ -1,13 +1,12 @@
 //! Recovery from an engine that is too slow or has stopped working.
 
+use super::commands::load;
 use crate::state::command::Command;
 use crate::state::effect::Effect;
 use crate::state::engine_state::EngineState;
 use crate::state::layout::options::NowView;
-use crate::state::model::Model;
-use crate::state::notify::notify;
+use crate::state::model::{Model, notify};
 use crate::state::playback::commands::pause;
-use crate::state::playback::run::load;
 
 /// Restarts an engine that is within a long cycle, and returns to the last cycle reached.
 pub(crate) fn end_engine(model: &mut Model, id: u64, fx: &mut Vec<Effect>) {

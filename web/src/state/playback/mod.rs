@@ -4,7 +4,6 @@ pub mod arrival;
 pub mod commands;
 pub mod decision_step;
 pub mod engine;
-pub mod run;
 pub mod step;
 
 use fairground::scenario::Scalar;

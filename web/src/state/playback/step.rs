@@ -5,8 +5,8 @@ use std::sync::Arc;
 use fairground::scenario::Severity;
 use fairground::words::Selection;
 
+use super::commands::go_to;
 use super::decision_step;
-use super::run::go_to;
 use crate::engine::moment::is_without_checks;
 use crate::engine::protocol::Frame;
 use crate::state::branches::kept;

@@ -8,5 +8,3 @@ pub mod node_actions;
 pub mod node_fill;
 pub mod selected_cells;
 pub mod view;
-
-mod names;

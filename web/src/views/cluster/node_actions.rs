@@ -3,7 +3,7 @@
 use fairground::words::Selection;
 use leptos::prelude::*;
 
-use crate::state::editing::node_state;
+use crate::state::editing::commands;
 use crate::store::Store;
 use crate::widgets::button::CommandButton;
 
@@ -12,7 +12,7 @@ use crate::widgets::button::CommandButton;
 pub fn NodeActions() -> impl IntoView {
     let store = Store::get();
     let offers = store.part(|m| match &m.selection {
-        Some(Selection::Node(node)) => node_state::offers(m, node),
+        Some(Selection::Node(node)) => commands::offers(m, node),
         _ => Vec::new(),
     });
     move || {

@@ -10,7 +10,7 @@ use crate::chart::alternative::Alternative;
 use crate::chart::marks::{Mark, key as key_of};
 use crate::engine::report::{GanttBy, Report};
 use crate::state::command::Command;
-use crate::state::layout::gantt_window::{GANTT_ROWS, GanttMove};
+use crate::state::layout::options::{GANTT_ROWS, GanttMove};
 use crate::store::Store;
 use crate::widgets::picture::{Stride, chart_keys, chart_menu, insert, legend_lines, rem, table, walk, width_of};
 

@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use super::overlays::{listed, stops_at};
 use crate::state::command::Command;
 use crate::state::document::remarks::{Remark, remarks};
-use crate::state::layout::event_filter::{EventSubject, Kinds};
+use crate::state::layout::options::{EventSubject, Kinds};
 use crate::state::moment::commands::lane;
 use crate::store::Store;
 use crate::views::timeline::view::TimelineView;

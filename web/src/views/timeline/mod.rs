@@ -6,8 +6,6 @@ pub mod draw;
 pub mod draw_overlays;
 pub mod event_lane;
 pub mod overlays;
-pub mod pinch;
 pub mod plane;
 pub mod view;
 pub mod zoom;
-pub mod zoom_control;

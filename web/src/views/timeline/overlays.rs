@@ -9,7 +9,7 @@ use super::view::{LaneEvent, Range, TimelineView, time_of};
 use crate::chart::queue_tree::Tree;
 use crate::engine::protocol::Amounts;
 use crate::engine::protocol::{Frame, Run};
-use crate::state::layout::event_filter::EventLaneOptions;
+use crate::state::layout::options::EventLaneOptions;
 use crate::views::timeline::view::Against;
 
 /// Adds the chosen overlays to a view and removes events of hidden kinds.
@@ -182,7 +182,7 @@ mod tests {
     use crate::chart::backend::{Size, text_width};
     use crate::engine::protocol::EventWord;
     use crate::fixtures::{departments, departments_run};
-    use crate::state::layout::event_filter::Kinds;
+    use crate::state::layout::options::Kinds;
     use crate::views::timeline::draw::timeline_before;
     use crate::views::timeline::view::{Axis, events_table, lane, table, timeline};
 

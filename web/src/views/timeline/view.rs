@@ -12,7 +12,7 @@ use crate::chart::scale::end_of;
 use crate::chart::selection::selected_queue;
 use crate::chart::table::Table;
 use crate::engine::protocol::{Amounts, Frame, Point, Run};
-pub use crate::state::layout::event_filter::Kinds;
+pub use crate::state::layout::options::Kinds;
 pub use fairground::moment::EventKind;
 use fairground::words::{Selection, Terms};
 
