@@ -16,7 +16,6 @@ mod summary;
 mod timeline;
 mod unreplaced;
 mod view;
-mod wakeups;
 
 pub use compare::{Column, Comparing, Difference, Move, Moves, Ran, Runs, first_difference, move_of, under};
 pub use drive::{CYCLES_MAX, Stopped, Stops, drive};

@@ -1,7 +1,6 @@
 //! Explanations of events: evictions, starts and others.
 
-use super::check::Party;
-use super::comparison::{Comparison, deciding};
+use super::check::{Comparison, Party, deciding};
 use super::facts::Facts;
 use super::number::{self, count, with_unit};
 use super::others::not_chosen;

@@ -4,7 +4,6 @@
 //! the record. Names are separate pieces ([`Piece`]), never markup.
 
 mod check;
-mod comparison;
 mod difference;
 mod ego;
 mod event;
@@ -25,7 +24,6 @@ pub mod resource_time;
 mod rule;
 mod search;
 mod selection;
-mod sides;
 mod text;
 mod ticket;
 mod yunikorn;
@@ -36,8 +34,7 @@ use std::borrow::Cow;
 
 use crate::scenario::{Path, Scenario};
 
-pub use check::{Party, says};
-pub use comparison::{Comparison, terms as terms_of};
+pub use check::{Comparison, Party, says, terms as terms_of};
 pub use difference::{FirstDifference, Repeated, Side};
 pub use facts::{Cell, Fact};
 pub use happenings::{Group, ListEntry, groups, history};
@@ -238,7 +235,7 @@ fn in_words_of(frame: &Frame, mut explanation: Explanation) -> Explanation {
     if !frame.pool.is_empty() {
         explanation.about = explanation.about.say(" · [node] pool ").name(&frame.pool);
     }
-    explanation.faults = comparison::faults(frame, &explanation.checks);
+    explanation.faults = check::faults(frame, &explanation.checks);
     let terms = Terms::of(&frame.policy);
     explanation.controls.retain(|control| control.is_read(terms));
     explanation.in_terms(terms);

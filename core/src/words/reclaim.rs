@@ -1,7 +1,6 @@
 //! The explanation of an eviction for another queue, from the comparisons that allowed it.
 
-use super::check::{Party, decisive_resource};
-use super::comparison::{deciding, table};
+use super::check::{Party, deciding, decisive_resource, table};
 use super::facts::{Fact, Facts};
 use super::number::{self, unit};
 use super::phrases::{queue_of, reclaimed_for, split};

@@ -2,7 +2,7 @@
 //!
 //! # Rule
 //! Pods are equal for signatures if they require the same labels and tolerate the same taints; they are equal for node
-//! selection if they also have the same request and nominated node.
+//! selection if they also have the same request and nominated node. Equality is a comparison of two numbers.
 //!
 //! # Source
 //! kai.md 5.4, 6.9
@@ -13,12 +13,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::fast::numbering::{Numbering, Numbers};
 use super::order::task_order::{TaskPlugins, TaskRank, task_order};
 use super::request::Request;
 use super::task::{GroupRef, JobRef, NodeRef, Status};
 use crate::cluster::{PodRules, Requirement, Taint, Toleration, is_tolerated};
 use crate::id::PodId;
+use crate::policy::kai::request::GpuRequestKind;
 
 /// Node role for GPU pods.
 pub(super) const GPU_WORKER: &str = "node-role.kubernetes.io/gpu-worker";
@@ -204,4 +204,52 @@ fn accepts(
     let is_choosy = required().next().is_some() || !affinity.is_empty() || role.is_some();
     let tolerates = |node: &NodeTraits<'_>| is_tolerated(node.taints, tolerations);
     (is_choosy.then(|| nodes.iter().map(selects).collect()), is_tainted.then(|| nodes.iter().map(tolerates).collect()))
+}
+
+/// Assigns equal keys the same number, from 0 in the order of first use.
+#[derive(Clone, Debug)]
+pub(in crate::policy::kai) struct Numbers<K> {
+    numbers: BTreeMap<K, u32>,
+}
+
+impl<K> Default for Numbers<K> {
+    fn default() -> Self {
+        Numbers { numbers: BTreeMap::new() }
+    }
+}
+
+impl<K: Ord> Numbers<K> {
+    pub fn number(&mut self, key: K) -> u32 {
+        let next = self.numbers.len() as u32;
+        *self.numbers.entry(key).or_insert(next)
+    }
+}
+
+/// Numbers pods by all inputs of node selection.
+#[derive(Debug, Default)]
+pub(in crate::policy::kai) struct Numbering {
+    keys: Numbers<Key>,
+    /// The previous pod, since most pods equal it.
+    last: Option<(Request, u32, Option<NodeRef>, u32)>,
+}
+
+/// The bits of CPU, memory, portion and devices; named resources; kind; devices, memory of each; likeness; nominated
+/// node.
+type Key = ([u64; 4], Vec<i64>, GpuRequestKind, [i64; 2], u32, Option<NodeRef>);
+
+impl Numbering {
+    /// Returns the same number for pods with the same request, `likeness` and nominated node.
+    pub fn number(&mut self, request: &Request, likeness: u32, nominated: Option<NodeRef>) -> u32 {
+        if let Some((r, l, n, number)) = &self.last
+            && (r, *l, *n) == (request, likeness, nominated)
+        {
+            return *number;
+        }
+        let Request { cpu, memory, scalars, kind, count, portion, mib, gpus } = request;
+        let bits = [cpu, memory, portion, gpus].map(|amount| amount.to_bits());
+        let key = (bits, scalars.clone(), *kind, [*count, *mib], likeness, nominated);
+        let number = self.keys.number(key);
+        self.last = Some((request.clone(), likeness, nominated, number));
+        number
+    }
 }

@@ -15,7 +15,6 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::config::Config;
-use super::fast::numbering::Numbers;
 use super::job::{Job, JobFacts, JobRank};
 use super::number::Quantities;
 use super::order::job_index::JobIndex;
@@ -25,7 +24,7 @@ use super::place::equivalence_classes::EquivalenceClasses;
 use super::place::groups::Groups;
 use super::place::node::{Node, NodeAmounts};
 use super::place::score_parts::{self, Part};
-use super::pod::Pod;
+use super::pod::{Numbers, Pod};
 use super::pool_state::{CycleInput, PoolState};
 use super::record::notes::Notes;
 use super::request::MemoryBasis;

@@ -14,17 +14,15 @@ mod names;
 mod nodes;
 mod patterns;
 mod placement;
-mod pools;
 mod priority;
 mod queues;
-mod reloads;
 mod rules;
-mod settings;
+mod scheduling;
 mod timeline;
 
 pub use ignored::{reads_of_jobs, reads_of_nodes};
 
-use super::plan::{Plan, Planned};
+use super::{Plan, Planned};
 use crate::cluster::Cluster;
 use crate::format::quantity::{self, Wrong};
 use crate::format::{Code, Diagnostic, Findings, JobEntry, Path, Scalar, Scenario, codes, quoted, set};
@@ -45,9 +43,9 @@ pub struct Checked {
 pub fn check(scenario: &Scenario) -> Checked {
     let mut findings = Findings::default();
     let f = &mut findings;
-    let (policy, rhythm, delays) = settings::settings(scenario, f);
-    let pools = pools::pools(scenario, f);
-    let charges = pools::scheduling(scenario, (policy.clone(), rhythm), f);
+    let (policy, rhythm, delays) = scheduling::settings(scenario, f);
+    let pools = scheduling::pools(scenario, f);
+    let charges = scheduling::of_pools(scenario, (policy.clone(), rhythm), f);
     let named = named::Named::of(scenario, f);
     let mut nodes = nodes::nodes(scenario, (&pools, &named), f);
     let queues = queues::queues(scenario, &pools, f);
@@ -75,7 +73,7 @@ pub fn check(scenario: &Scenario) -> Checked {
         job_at: &job_at,
     };
     policy.advise(&draft, f);
-    reloads::check(scenario, &policy, &draft, &timeline, f);
+    timeline::check_reloads(scenario, &policy, &draft, &timeline, f);
     let terms = policy.description().terms;
     let plan = (!findings.has_errors()).then(|| {
         let mut charges = charges;

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use super::super::{NODE_GPUS_MAX, NODES_MAX, codes};
 use super::named::Named;
 use super::names::{self, Index};
-use super::pools::Pools;
+use super::scheduling::Pools;
 use super::{Location, Path, rules};
 use crate::cluster::{Capacity, Node, NodeState};
 use crate::format::{CapacityEntry, Findings, NodeEntry, Scenario, quantity, quoted, remove};
 use crate::id::{Arena, Id, NodeId, PartitionId};
 use crate::policy::{Policy, Rhythm};
-use crate::scenario::plan::{PlanChange, Planned};
+use crate::scenario::{PlanChange, Planned};
 use crate::units::{Amount, Resource, ResourceVec, Weight};
 
 /// Default CPU of a node.

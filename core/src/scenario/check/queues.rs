@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::super::{QUEUES_MAX, TREE_DEPTH_MAX, codes};
 use super::names::{self, Index};
-use super::pools::Pools;
+use super::scheduling::Pools;
 use super::{Location, Path};
 use crate::cluster::{Queue, QueueResource};
 use crate::format::{Findings, QueueEntry, ResourceEntry, Scenario, quantity, quoted, remove, set};

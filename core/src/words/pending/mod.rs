@@ -5,8 +5,7 @@ mod evictions;
 mod queues;
 mod room;
 
-use super::check::decisive_resource;
-use super::comparison::{Comparison, table};
+use super::check::{Comparison, decisive_resource, table};
 use super::facts::Facts;
 use super::next::{expectation, is_offered, outlook};
 use super::number::clock;

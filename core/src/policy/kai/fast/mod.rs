@@ -5,5 +5,4 @@ pub(super) mod early_exit;
 mod equality_tests;
 pub(super) mod feasibility;
 pub(super) mod inert_jobs;
-pub(super) mod numbering;
 pub(super) mod signatures;

@@ -3,4 +3,3 @@
 pub(super) mod failure;
 pub(super) mod notes;
 pub(super) mod recorder;
-pub(super) mod search;

@@ -9,12 +9,13 @@
 use std::sync::Arc;
 
 use crate::cluster::Devices;
-use crate::policy::kai::record::notes::{Proof, count, real};
-use crate::policy::kai::session::Session;
+use crate::policy::kai::record::notes::{Notes, Proof, Tried, count, real};
+use crate::policy::kai::session::{Session, SessionState};
 use crate::policy::kai::statement::{Done, Statement};
 use crate::policy::kai::task::{GroupRef, JobRef, NodeRef, PodRef, Status, TaskRef};
 use crate::trace::{
-    Check, Event, EvictReason, Mark, Op, Quantity, Recorded, Rule, RuleRecord, Search, Subject, Trace, Unfinished,
+    Check, Emptied, Event, EvictReason, Mark, Op, Quantity, Recorded, Rule, RuleRecord, Search, Subject, Trace,
+    Unfinished,
 };
 
 /// 7.1.
@@ -305,5 +306,55 @@ impl Session<'_> {
         let age = real(Quantity::Runtime, self.inputs.now_s - since_s);
         let grace = real(Quantity::Constant, grace_s);
         vec![Check::new(STALE_GRACE, subject, age, Op::AtLeast, grace)]
+    }
+}
+
+impl Notes {
+    /// Notes that a search begins.
+    pub fn begin_search(&mut self, pods: usize) {
+        self.search = Tried::of(pods);
+    }
+
+    /// Notes the nodes of a set of victims that is tried, or that certainly does not suffice.
+    pub fn tried_nodes(&mut self, state: &SessionState, victims: &[TaskRef]) {
+        if self.is_on() {
+            let nodes = victims.iter().filter_map(|victim| state.tasks[victim.ix()].node);
+            nodes.for_each(|node| self.search.add(node));
+        }
+    }
+
+    /// Notes that a set sufficed for a number of pods.
+    pub fn sufficed(&mut self, pods: usize, emptied: Option<Emptied>) {
+        self.search.placed = self.search.placed.max(pods as u32);
+        if emptied.is_some() {
+            self.search.emptied = emptied;
+        }
+    }
+}
+
+impl Session<'_> {
+    /// The record of a search; nothing is evicted yet.
+    pub fn search_of(&self, job: JobRef, tried: &Tried) -> Search {
+        let id = |node: &NodeRef| self.state.nodes[node.ix()].id;
+        Search {
+            job: self.facts_of(job).id,
+            pods: tried.pods,
+            placed: tried.placed,
+            tried: tried.sets,
+            nodes: tried.nodes.iter().map(id).collect(),
+            emptied: tried.emptied.clone(),
+            evicted: Vec::new(),
+            taken: Vec::new(),
+        }
+    }
+
+    /// Searches without result of jobs that still wait.
+    pub fn failed_searches(&self) -> Vec<Search> {
+        let failed_search = |job: JobRef| {
+            let note = self.notes.jobs.get(job.ix())?;
+            let search = self.search_of(job, note.searched.as_ref()?);
+            (search.tried > 0).then(|| Search { taken: note.taken.clone(), ..search })
+        };
+        self.own_jobs().filter_map(failed_search).collect()
     }
 }
