@@ -184,7 +184,7 @@ impl Effects {
     fn save_as(&mut self, host: impl Host, packed: Option<String>) {
         let Some((id, title, draft)) = host.now(|m| {
             let id = m.document.draft.clone()?;
-            Some((id, m.document.scenario.name.clone(), Draft::of(m, &self.address, packed)))
+            Some((id, m.document.scenario.name.clone(), m.draft(&self.address, packed)))
         }) else {
             return;
         };

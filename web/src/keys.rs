@@ -1,7 +1,7 @@
 //! Global keyboard shortcuts, by the kind of element that has the focus.
 
 use crate::state::command::Command;
-use crate::state::document::change::Change;
+use crate::state::document::Change;
 use crate::state::layout::options::{Dialog, KeySet, NowView, Panel, Presenting};
 use crate::state::lesson::step::LessonStep;
 use crate::state::model::Model;

@@ -264,7 +264,7 @@ fn act(store: Store, action: Action) -> bool {
         Action::AddNodes if embed.is_some() => return false,
         Action::AddNodes => {
             store.dispatch(Command::Tab(crate::state::layout::options::SetupTab::Nodes));
-            Command::Change(crate::state::document::change::Change::AddNodes)
+            Command::Change(crate::state::document::Change::AddNodes)
         }
         Action::Help => match leptos::prelude::untrack(|| waiting_job(store)) {
             Some(job) => {

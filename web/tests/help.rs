@@ -13,7 +13,7 @@ use fairground::trace::{Event, EvictReason, Level};
 use fairground_web::engine::protocol::{EventRow, EventWord, Frame};
 use fairground_web::engine::serve::Server;
 use fairground_web::library::{EXAMPLES, Example};
-use fairground_web::state::branches::what_if::{Help, Trial};
+use fairground_web::state::branches::{Help, Trial};
 use fairground_web::state::command::Command;
 use fairground_web::state::document;
 use fairground_web::state::document::{Opened, Origin};

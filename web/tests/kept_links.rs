@@ -3,7 +3,7 @@
 use fairground::scenario::Path;
 use fairground_web::address::{self, Fragment};
 use fairground_web::state::command::Command;
-use fairground_web::state::document::change::Change;
+use fairground_web::state::document::Change;
 use fairground_web::state::model::Model;
 
 use crate::whole::Whole;

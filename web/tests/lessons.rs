@@ -10,7 +10,7 @@ use fairground_web::engine::protocol::Frame;
 use fairground_web::lessons::{LESSONS, Listed, parse};
 use fairground_web::library::Example;
 use fairground_web::state::command::Command;
-use fairground_web::state::document::change::Change;
+use fairground_web::state::document::Change;
 use fairground_web::state::document::{Opened, Origin};
 use fairground_web::state::layout::options::{Dialog, NowView};
 use fairground_web::state::layout::view::View;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use fairground_web::state::document::Opened;
+use fairground_web::state::document::{Change, Shift};
 
 use crate::whole::loads;
 use fairground::id::{JobId, QueueId};
@@ -17,8 +18,6 @@ use fairground_web::engine::protocol::{
 use fairground_web::library;
 use fairground_web::state::command::Command;
 use fairground_web::state::document::Origin;
-use fairground_web::state::document::change::{Change, Shift};
-use fairground_web::state::document::draft::Draft;
 use fairground_web::state::effect::Effect;
 use fairground_web::state::layout::options::{Panel, SetupTab};
 use fairground_web::state::model::Model;
@@ -264,7 +263,7 @@ fn text_that_cannot_be_read_is_kept_until_it_can_be_or_is_given_up() {
     let effects = update(&mut model, Command::Unread(Some("bad: [".into())));
     assert!(effects.contains(&Effect::Save));
     update(&mut model, set("team-a", "weight", "4"));
-    let draft = Draft::of(&model, "", None);
+    let draft = model.draft("", None);
     let again = Model::new(draft.open("mine").expect("it was a scenario"));
     assert_eq!(again.document.unread.as_deref(), Some("bad: ["));
     assert_eq!(again.document.scenario, model.document.scenario);
@@ -278,7 +277,7 @@ fn text_that_cannot_be_read_is_kept_until_it_can_be_or_is_given_up() {
     let same = Box::new((*model.document.scenario).clone());
     let effects = update(&mut model, Command::SetText(same));
     assert!(model.document.unread.is_none() && effects.contains(&Effect::Save));
-    assert_eq!(Draft::of(&model, "", None).text, "");
+    assert_eq!(model.draft("", None).text, "");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use fairground::units::Resource;
 use fairground::words::Selection;
 use fairground_web::lessons::{parse, unfinished};
 use fairground_web::state::command::Command;
-use fairground_web::state::document::change::Change;
+use fairground_web::state::document::Change;
 use fairground_web::state::effect::Effect;
 use fairground_web::state::layout::options::NowView;
 use fairground_web::state::lesson::step::{LessonStep, RecordStep};

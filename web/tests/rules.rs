@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use fairground_web::state::document::Change;
 use fairground_web::state::document::{Opened, Origin};
 
 use crate::run::Page;
@@ -12,7 +13,6 @@ use fairground::words::Selection;
 use fairground_web::engine::protocol::{Frame, Message, Request, Response, Rulebook};
 use fairground_web::library::{self, Example};
 use fairground_web::state::command::Command;
-use fairground_web::state::document::change::Change;
 use fairground_web::state::effect::Effect;
 use fairground_web::state::layout::options::{Panel, SetupTab};
 use fairground_web::state::model::Model;

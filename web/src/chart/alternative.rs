@@ -10,7 +10,7 @@ use fairground::words::{Terms, capital};
 
 use super::counted_in::CountedIn;
 use crate::engine::protocol::{Frame, QueueRow, Run};
-use crate::state::branches::baseline::Baseline;
+use crate::state::branches::Baseline;
 
 /// Sentences name at most this many queues; the others are counted.
 const LISTED_MAX: usize = 4;

@@ -1,4 +1,4 @@
-//! Dialogs, one at a time.
+//! Dialogs, one at a time; those of a few lines are here.
 
 pub mod examples;
 mod fidelity;
@@ -6,7 +6,6 @@ mod goto;
 pub mod help;
 mod import;
 mod keys;
-mod link;
 pub mod palette;
 mod paste;
 mod reset;
@@ -14,13 +13,14 @@ pub mod results;
 mod share;
 mod states;
 mod term;
-mod translated;
 
 use leptos::prelude::*;
 
 use crate::state::command::Command;
 use crate::state::layout::options::Dialog;
 use crate::store::Store;
+use crate::widgets::dialog::DialogFrame;
+use crate::widgets::translation_notes::notes;
 
 /// The open dialog, if any.
 #[component]
@@ -46,10 +46,41 @@ fn open(dialog: Dialog, on_close: Callback<()>) -> AnyView {
         Dialog::Palette => view! { <palette::component::Palette on_close /> }.into_any(),
         Dialog::Paste => view! { <paste::Paste on_close /> }.into_any(),
         Dialog::Import => view! { <import::ImportPreview /> }.into_any(),
-        Dialog::Translated => view! { <translated::Translated on_close /> }.into_any(),
+        Dialog::Translated => view! { <Translated on_close /> }.into_any(),
         Dialog::Reset => view! { <reset::Reset on_close /> }.into_any(),
         Dialog::ResultCode(code) => view! { <results::OfLesson code on_close /> }.into_any(),
         Dialog::Results => view! { <results::Results on_close /> }.into_any(),
-        Dialog::BadLink(says) => view! { <link::BadLink says on_close /> }.into_any(),
+        Dialog::BadLink(says) => view! { <BadLink says on_close /> }.into_any(),
+    }
+}
+
+/// Explains why a link could not be read.
+#[component]
+pub fn BadLink(says: String, on_close: Callback<()>) -> impl IntoView {
+    view! {
+        <DialogFrame title="This link cannot be opened" on_close>
+            <p class="verdict">{says}</p>
+            <p>
+                "Ask for the link again as a Markdown link, or ask for the file: some programs cut long addresses. Your open scenario is unchanged."
+            </p>
+            <div class="row">
+                <button type="button" class="btn primary" autofocus on:click=move |_| on_close.run(())>
+                    "Keep my scenario"
+                </button>
+            </div>
+        </DialogFrame>
+    }
+}
+
+/// The notes of the last translation.
+#[component]
+pub fn Translated(on_close: Callback<()>) -> impl IntoView {
+    let store = Store::get();
+    let translated = store.now(|m| m.document.translated.clone()).unwrap_or_default();
+    view! {
+        <DialogFrame title="Converted settings" on_close>
+            {notes(&translated.notes)}
+            <p class="hint">"Undo restores the scenario."</p>
+        </DialogFrame>
     }
 }

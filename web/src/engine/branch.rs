@@ -11,8 +11,9 @@ use fairground::trace::{Event, Level, Recorded};
 use fairground::units::Resource;
 use fairground::words::{Ladder, Order, Selection};
 
-use super::moment::is_without_checks;
-use super::protocol::{EventChecks, Frame, LadderLevel, Moment, RuleUse, Run, Stop, Subjects, Wants};
+use super::protocol::{
+    EventChecks, Frame, LadderLevel, Moment, RuleUse, Run, Stop, Subjects, Wants, is_without_checks,
+};
 use super::report::{Report, ReportRequest};
 use super::reporting;
 use super::run_log::RunLog;

@@ -6,7 +6,6 @@ pub mod comparison;
 mod csv_run;
 pub mod dominant;
 mod imports;
-pub mod moment;
 mod others;
 pub mod parcel;
 pub mod placement_intervals;

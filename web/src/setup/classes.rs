@@ -4,10 +4,9 @@ use fairground::policy::{PRIORITY_CLASS, Policy};
 use fairground::scenario::{Edit, Path, Scenario};
 use leptos::prelude::*;
 
-use super::edit_box::EditKind;
-use super::field::Field;
+use super::edit_box::{EditKind, Field};
 use crate::state::command::Command;
-use crate::state::document::change::Change;
+use crate::state::document::Change;
 use crate::store::Store;
 use crate::widgets::button::IconButton;
 use crate::widgets::icons::{Icon, IconKind};

@@ -7,13 +7,11 @@ use fairground::words::{Selection, Terms};
 use leptos::prelude::*;
 
 use super::attributes::{self, Ask, Attribute, Group};
-use super::edit_box::EditKind;
-use super::field::Field;
+use super::edit_box::{EditKind, Field};
 use super::rows::own_names;
 use crate::engine::protocol::RuleRow;
 use crate::state::command::Command;
-use crate::state::document::change::{Change, RequestKind};
-use crate::state::document::{self, pod_requests};
+use crate::state::document::{self, Change, RequestKind, pod_requests};
 use crate::state::layout::options::SetupTab;
 use crate::state::layout::table;
 use crate::state::model::Model;

@@ -8,7 +8,7 @@ use web_sys::HtmlElement;
 use super::grid::Grid;
 use super::rows::Row;
 use crate::state::command::Command;
-use crate::state::document::change::{Change, Shift};
+use crate::state::document::{Change, Shift};
 
 /// Dropping on the upper part of a row inserts before it, else below it.
 const BEFORE_PART: f64 = 0.35;

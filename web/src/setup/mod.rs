@@ -2,7 +2,6 @@
 
 pub mod attributes;
 pub mod edit_box;
-pub mod field;
 pub mod grid;
 pub mod rows;
 pub mod timeline_edits;

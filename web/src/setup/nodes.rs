@@ -8,7 +8,7 @@ use super::findings::open_findings;
 use super::grid::{EditGrid, RowKey};
 use super::rows::{node_columns, node_rows, pool_columns, pool_rows};
 use crate::state::command::Command;
-use crate::state::document::change::Change;
+use crate::state::document::Change;
 use crate::state::editing::commands;
 use crate::store::Store;
 use crate::widgets::button::CommandButton;

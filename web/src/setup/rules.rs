@@ -12,7 +12,7 @@ use super::classes::Classes;
 use super::detail::{fields, rule_link};
 use crate::engine::protocol::Rulebook;
 use crate::state::command::Command;
-use crate::state::document::change::Change;
+use crate::state::document::Change;
 use crate::store::Store;
 
 /// Preset delays: name, description, start and termination.

@@ -8,7 +8,7 @@ use super::attributes;
 use super::detail::fields;
 use crate::state::command::Command;
 use crate::state::document;
-use crate::state::document::change::Change;
+use crate::state::document::Change;
 use crate::state::document::timeline_edit::entries_in_order;
 use crate::store::Store;
 use crate::widgets::button::IconButton;

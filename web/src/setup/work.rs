@@ -9,7 +9,7 @@ use super::findings::open_findings;
 use super::grid::{EditGrid, RowKey};
 use super::rows::{job_columns, job_rows};
 use crate::state::command::Command;
-use crate::state::document::change::Change;
+use crate::state::document::Change;
 use crate::store::Store;
 use crate::widgets::button::{CommandButton, IconButton};
 use crate::widgets::empty::{Lack, empty_below};

@@ -1,7 +1,10 @@
 //! The page: its regions, the live region, and global drop and paste.
+use std::time::Duration;
+
 use fairground::units::ShownResource;
 use fairground::words::{Explanation, Selection};
 use leptos::html;
+use leptos::leptos_dom::helpers::set_timeout;
 use leptos::prelude::*;
 
 use super::bar::Bar;
@@ -39,7 +42,6 @@ use crate::views::tree::component::QueueTree;
 use crate::views::trends::component::Trends;
 use crate::views::waiting::component::Waiting;
 use crate::views::why::component::{Why, WhyEvidence, explained};
-use crate::widgets::after_frame::after_frame;
 use crate::widgets::button::IconButton;
 use crate::widgets::empty::{Lack, empty, empty_below};
 use crate::widgets::icons::IconKind;
@@ -370,4 +372,27 @@ fn TimePanel() -> impl IntoView {
     let is_playing = move || store.now(|m| m.playback.playing);
     let (run, frame) = (after_frame(store.run, is_playing), after_frame(store.frame, is_playing));
     move || if has_jobs.get() { view! { <Timeline run frame /> }.into_any() } else { ().into_any() }
+}
+
+/// Follows a signal; while `is_hurried`, only after the frame with its other dependents has been painted.
+pub fn after_frame<T: Clone + Send + Sync + 'static>(
+    of: Signal<T>,
+    is_hurried: impl Fn() -> bool + Copy + Send + Sync + 'static,
+) -> Signal<T> {
+    let shown = RwSignal::new(of.get_untracked());
+    Effect::new(move || {
+        let now = of.get();
+        if is_hurried() {
+            // Reads the latest value, which may be newer than the trigger.
+            let follow = move || {
+                if let Some(now) = of.try_get_untracked() {
+                    shown.set(now);
+                }
+            };
+            request_animation_frame(move || set_timeout(follow, Duration::ZERO));
+        } else {
+            shown.set(now);
+        }
+    });
+    shown.into()
 }

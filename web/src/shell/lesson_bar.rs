@@ -9,7 +9,7 @@ use leptos::prelude::*;
 
 use crate::dialogs::results::Code;
 use crate::state::command::Command;
-use crate::state::document::change::Change;
+use crate::state::document::Change;
 use crate::state::layout::options::NowView;
 use crate::state::lesson::playing::Playing;
 use crate::state::lesson::step::LessonStep;

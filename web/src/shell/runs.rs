@@ -4,8 +4,7 @@ use leptos::prelude::*;
 
 use crate::chart::alternative;
 use crate::chart::marks::{self, Mark};
-use crate::state::branches::kept_run::KeptRun;
-use crate::state::branches::{Others, kept};
+use crate::state::branches::{KeptRun, Others, kept};
 use crate::state::command::Command;
 use crate::state::model::Model;
 use crate::store::Store;

@@ -6,13 +6,12 @@ use fairground::units::ShownResource;
 use fairground::words::Selection;
 
 use super::document::draft::Draft;
-use super::document::{Opened, ValidValue};
+use super::document::{Change, Opened, ValidValue};
 use super::layout::options::{EventSubject, GanttMove};
 use super::layout::width_class::WidthClass;
 use super::lesson::step::{LessonStep, RecordStep};
 use crate::engine::protocol::{FileBytes, ImportOptions, Message, Response, Stop};
 use crate::state::branches::Others;
-use crate::state::document::change::Change;
 use crate::state::layout::options::{Dialog, KeySet, NowView, Panel, Presenting, SetupTab, Theme};
 
 /// The owner of the model.

@@ -3,16 +3,17 @@
 
 use std::sync::Arc;
 
-use fairground::link::RULES;
+use fairground::link::{self, RULES};
 use fairground::units::{Resource, ShownResource};
 use fairground::words::Selection;
 
+use super::branches::Kept;
 use super::document;
 use super::document::Opened;
 use crate::engine::protocol::{Message, Request, Rulebook};
-use crate::state::branches::kept_run::Kept;
 use crate::state::branches::{Branches, Comparison};
 use crate::state::command::Command;
+use crate::state::document::draft::{Draft, is_large};
 use crate::state::document::{Document, Origin};
 use crate::state::effect::Effect;
 use crate::state::import::Files;
@@ -78,6 +79,22 @@ impl Model {
     /// The resource whose settings are shown.
     pub fn settings_resource(&self) -> Resource {
         self.resource.accounted()
+    }
+
+    /// The document as a draft; `packed`: its packed text, if that is written already.
+    pub fn draft(&self, address: &str, packed: Option<String>) -> Draft {
+        let is_large = is_large(&self.document.scenario);
+        let pack = || link::encode_within_limit(&self.document.scenario).filter(|_| is_large);
+        let states = if is_large { Vec::new() } else { self.document.history.kept() };
+        Draft {
+            scenario: packed.or_else(pack).unwrap_or_else(|| document::to_json(&self.document.scenario)),
+            cycle: self.playback.cursor,
+            selection: self.selection.as_ref().map(Selection::to_text).unwrap_or_default(),
+            dismissed: (*self.document.dismissed).clone(),
+            address: address.to_string(),
+            text: self.document.unread.as_deref().unwrap_or_default().to_string(),
+            states: states.into_iter().map(|(line, of)| (line, of.clone())).collect(),
+        }
     }
 
     /// A unique number for a notice, request or draft.

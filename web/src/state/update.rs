@@ -5,6 +5,7 @@ use std::sync::Arc;
 use fairground::scenario::Path;
 
 use super::command::Command;
+use super::document::Change;
 use super::editing::translation;
 use super::effect::Effect;
 use super::engine_state::EngineState;
@@ -16,7 +17,6 @@ use super::{branches, editing, import, layout, lesson, moment, playback};
 use crate::engine::protocol::{BranchId, Message, Moment, Request, Response};
 use crate::state::branches::commands::compared;
 use crate::state::branches::kept;
-use crate::state::document::change::Change;
 use crate::state::moment::explanations::request_explanations;
 use crate::state::playback::arrival::{arrived, no_event, progress};
 
@@ -107,7 +107,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::ShowPool(pool) => moment::commands::show_pool(model, pool, fx),
         Command::ShowEvents(kind, shown) => model.view.without.put(kind, !shown),
         Command::EventsOf(subject) => model.view.event_subject = subject,
-        Command::Gantt(by) => branches::report::move_gantt(model, by, fx),
+        Command::Gantt(by) => branches::alternative::move_gantt(model, by, fx),
 
         Command::Import { files, options } => import::commands::import(model, files, options, fx),
         Command::TakeImport { run_until_ms } => import::commands::take(model, run_until_ms, fx),

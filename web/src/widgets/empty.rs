@@ -7,7 +7,7 @@ use super::button::CommandButton;
 use super::icons::{Icon, IconKind};
 use super::key_name;
 use crate::state::command::Command;
-use crate::state::document::change::Change;
+use crate::state::document::Change;
 use crate::state::layout::options::Dialog;
 use crate::store::Store;
 

@@ -1,6 +1,5 @@
 //! Widgets shared by views, forms and dialogs, one file each.
 
-pub mod after_frame;
 pub mod button;
 pub mod dialog;
 pub mod drag_handle;

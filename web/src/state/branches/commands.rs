@@ -7,12 +7,11 @@ use fairground::policy::versions::{self, Revision};
 use fairground::scenario::{Edit, Path, Scenario, at_moment};
 use fairground::suggestions::{self, Suggestion, TRIED_MAX, Tried, ideas};
 
+use super::alternative::request_branch;
+use super::{Help, Trial, TrialState};
 use crate::engine::protocol::{BranchId, Compared, Request, ToCompare};
-use crate::state::branches::report::request_branch;
-use crate::state::branches::what_if::{Help, Trial, TrialState};
 use crate::state::branches::{Comparison, Others};
-use crate::state::document::change::{Change, Changed};
-use crate::state::document::{edit, timeline_edit};
+use crate::state::document::{Change, Changed, edit, timeline_edit};
 use crate::state::effect::Effect;
 use crate::state::layout::options::{NowView, Panel};
 use crate::state::model::{Model, send};

@@ -3,11 +3,10 @@
 
 use std::sync::Arc;
 
+use super::alternative::request_branch;
+use super::{Baseline, KeptRun, LETTERS};
 use crate::engine::protocol::BranchId;
 use crate::state::branches::Others;
-use crate::state::branches::baseline::Baseline;
-use crate::state::branches::kept_run::{KeptRun, LETTERS};
-use crate::state::branches::report::request_branch;
 use crate::state::command::Command;
 use crate::state::effect::Effect;
 use crate::state::model::Model;

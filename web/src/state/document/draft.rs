@@ -92,10 +92,10 @@ impl Draft {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Change;
     use super::*;
     use crate::engine::serve::Server;
     use crate::state::command::Command;
-    use crate::state::document::change::Change;
     use crate::state::effect::Effect;
     use crate::state::model::Model;
     use crate::state::update::{begin, update};
@@ -109,7 +109,7 @@ mod tests {
         let jobs = (0..=LARGE_ENTRIES).map(|i| JobEntry { name: format!("j{i}"), ..job.clone() });
         large.jobs = Arc::new(jobs.collect());
         let mut model = Model::new(Opened::new(large.clone(), Origin::Files));
-        let draft = Draft::of(&model, "", None);
+        let draft = model.draft("", None);
         assert!(draft.is_packed() && draft.states.is_empty());
         let text = serde_json::to_string(&draft).expect("plain data");
         assert!(text.len() < document::to_json(&large).len() / 4, "{}", text.len());
@@ -149,7 +149,7 @@ mod tests {
         for _ in 0..2 {
             update(&mut model, Command::Change(Change::AddNodes));
         }
-        let draft = Draft::of(&model, "", None);
+        let draft = model.draft("", None);
         let mut again = Model::new(draft.open("a").expect("it is one"));
         assert_eq!(again.document.scenario, model.document.scenario);
         update(&mut again, Command::Undo);

@@ -6,10 +6,8 @@ use std::sync::Arc;
 use fairground::scenario::{Edit, JobEntry, Path, QueueEntry, Scenario, Segment, free_name, next_node};
 use fairground::words::{Selection, Terms, product};
 
-use super::change::{Change, Shift};
-use super::{pod_requests, tree};
+use super::{Change, Changed, Shift, pod_requests, tree};
 use crate::state::document;
-use crate::state::document::change::Changed;
 
 /// Makes a change; `Err` says why it is not possible.
 pub fn change(scenario: &Scenario, change: &Change, selection: Option<&Selection>) -> Result<Changed, String> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fairground::scenario::{Edit, JobEntry, Path, PodSetEntry, Scenario, free_name};
 use fairground::words::Terms;
 
-use super::change::{Changed, RequestKind};
+use super::{Changed, RequestKind};
 use crate::state::document;
 use crate::state::layout::table;
 

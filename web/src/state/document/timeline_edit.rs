@@ -12,8 +12,7 @@ use fairground::policy::Policy;
 use fairground::scenario::quantity::{count, millis};
 use fairground::scenario::{Edit, Path, Scalar, Scenario, Segment, TimelineEntry, at_moment};
 
-use super::ValidValue;
-use super::change::{Change, Changed};
+use super::{Change, Changed, ValidValue};
 use crate::state::document;
 use crate::state::model::Model;
 

@@ -273,7 +273,7 @@ mod tests {
         }
         let KitState::Ready(kit) = &model.files.kit else { panic!("{:?}", model.files.kit) };
         assert!(kit.archive.0.starts_with(b"PK") && kit.n_files > 5);
-        update(&mut model, Command::Change(crate::state::document::change::Change::AddNodes));
+        update(&mut model, Command::Change(crate::state::document::Change::AddNodes));
         assert_eq!(model.files.kit, KitState::None);
     }
 

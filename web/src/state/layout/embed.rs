@@ -123,9 +123,9 @@ const HEIGHT: u32 = 560;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::state::document::Change;
     use crate::state::document::Opened;
     use crate::state::document::Origin;
-    use crate::state::document::change::Change;
     use crate::state::model::Model;
     use crate::state::update::update;
     use fairground::policy::Policy;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use fairground::lesson::result_code::{Answer, ResultCode};
 use fairground::lesson::{Lesson, LessonFrame, Outcome, Question, QuestionKind, Scene, Subject};
 
-use crate::state::branches::kept_run::Kept;
+use crate::state::branches::Kept;
 use crate::state::document::Opened;
 use crate::state::layout::view::View;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fairground::words::{Selection, Terms};
 
 use crate::engine::protocol::{EventRow, EventWord, Frame, Moment, Run, Stop};
-use crate::state::branches::{alternative, kept, report};
+use crate::state::branches::{alternative, kept};
 use crate::state::document::Origin;
 use crate::state::effect::Effect;
 use crate::state::engine_state::{EngineState, Progress};
@@ -53,8 +53,8 @@ pub(crate) fn arrived(model: &mut Model, id: u64, mut moment: Moment, fx: &mut V
     let Some((frame, run)) = moment.frame.take().zip(moment.run.take()) else {
         explained(model, &mut moment);
         if let Some((_, report)) = moment.report.filter(|_| id == model.in_flight.report) {
-            report::received(model, report);
-            report::request_baseline_report(model, fx);
+            alternative::received(model, report);
+            alternative::request_baseline_report(model, fx);
         }
         return;
     };
@@ -64,7 +64,7 @@ pub(crate) fn arrived(model: &mut Model, id: u64, mut moment: Moment, fx: &mut V
     let wanted = report_request(model, false);
     match moment.report {
         Some((request, report)) if wanted.as_ref() == Some(&request) => {
-            report::received(model, report);
+            alternative::received(model, report);
             request_explanations(model, fx);
         }
         _ => request_report(model, false, fx),
@@ -72,7 +72,7 @@ pub(crate) fn arrived(model: &mut Model, id: u64, mut moment: Moment, fx: &mut V
     if model.branches.kept.is_comparing() {
         kept::request_moment(model, fx);
     } else {
-        report::request_baseline_report(model, fx);
+        alternative::request_baseline_report(model, fx);
     }
     if let Some((stop, is_met)) = model.playback.stop.take().zip(moment.is_met) {
         let says = stopped(&stop, is_met, model.playback.cursor, Terms::of(&model.document.scenario.policy));

@@ -7,8 +7,7 @@ use fairground::words::Selection;
 
 use super::commands::go_to;
 use super::decision_step;
-use crate::engine::moment::is_without_checks;
-use crate::engine::protocol::Frame;
+use crate::engine::protocol::{Frame, is_without_checks};
 use crate::state::branches::kept;
 use crate::state::effect::Effect;
 use crate::state::model::Model;

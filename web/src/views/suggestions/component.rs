@@ -6,7 +6,7 @@ use fairground::words::number::count;
 use leptos::prelude::*;
 
 use crate::keys;
-use crate::state::branches::what_if::Trial;
+use crate::state::branches::Trial;
 use crate::state::command::Command;
 use crate::store::Store;
 use crate::views::why::component::text;
