@@ -1,8 +1,20 @@
 //! All codes of findings: severity, explanation and a minimal invalid scenario for each.
 
-use serde::de::{Deserialize, Deserializer, Error};
+use serde::de::{Deserializer, Error};
+use serde::{Deserialize, Serialize};
 
-use super::diagnostic::{Code, Severity};
+/// Severity of a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Severity {
+    /// The scenario runs, but may not behave as intended.
+    Warning,
+    /// The scenario cannot run.
+    Error,
+}
+
+/// Kind of a finding, such as `S012`. Each has an explanation and a minimal invalid scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Code(pub &'static str);
 
 /// Documentation of a code.
 #[derive(Clone, Copy, Debug)]

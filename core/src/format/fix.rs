@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::diagnostic::{Diagnostic, Edit, Path, Segment};
-use super::findings::{diagnostic, quoted};
+use super::diagnostic::{Diagnostic, Edit, Path, Segment, diagnostic, quoted};
 use super::fix_pools::{self, EXTENDABLE, replace, retain};
 use super::schema::{JobEntry, NodeEntry, QueueEntry, ResourceEntry, Scenario, TimelineEntry};
 use super::shape::Scalar;

@@ -7,7 +7,6 @@
 mod between;
 pub mod codes;
 mod diagnostic;
-mod findings;
 mod fix;
 mod fix_pools;
 mod nearest;
@@ -21,9 +20,9 @@ mod write;
 pub mod yaml;
 
 pub use between::{dotted, edits_between, undotted};
-pub use diagnostic::{Code, Diagnostic, Edit, Fix, Path, Segment, Severity};
-pub use findings::visible;
-pub(crate) use findings::{Findings, is_invisible, quoted, remove, rename, set};
+pub use codes::{Code, Severity};
+pub use diagnostic::{Diagnostic, Edit, Fix, Path, Segment, visible};
+pub(crate) use diagnostic::{Findings, is_invisible, quoted, remove, rename, set};
 pub(crate) use fix::unlimited_queue;
 pub use fix::{apply, free_name, get, next_node};
 pub use nearest::nearest;
@@ -71,5 +70,5 @@ pub const NODE_GPUS_MAX: i64 = 64;
 
 /// Returns a finding without a fix or a position in the text.
 pub(crate) fn finding(code: Code, path: Path, message: String) -> Diagnostic {
-    findings::diagnostic(code, path, message, None)
+    diagnostic::diagnostic(code, path, message, None)
 }

@@ -1,8 +1,8 @@
 //! Parses text into a [`Scenario`], shape only. Unknown keys and values of the wrong kind are reported and skipped;
 //! everything else is kept, so that one mistake does not hide others.
 
-use super::diagnostic::{Code, Diagnostic, Path, Severity};
-use super::findings::{Findings, diagnostic, quoted};
+use super::codes::{Code, Severity};
+use super::diagnostic::{Diagnostic, Findings, Path, diagnostic, quoted};
 use super::nearest::nearest;
 use super::schema::Scenario;
 use super::shape::{Mut, Rows, Shape};

@@ -8,8 +8,8 @@ use saphyr_parser::{Event, Parser, ScalarStyle};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::diagnostic::{Code, Diagnostic};
-use super::findings::{diagnostic, quoted};
+use super::codes::Code;
+use super::diagnostic::{Diagnostic, diagnostic, quoted};
 use super::{TEXT_MAX, codes};
 
 /// Maximum nesting depth.

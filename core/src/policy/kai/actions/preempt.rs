@@ -10,12 +10,12 @@
 //! # Differs
 //! nothing
 
+use super::super::record::notes::Failure;
 use crate::policy::kai::config::Action;
 use crate::policy::kai::fast::early_exit::Candidates;
 use crate::policy::kai::fast::signatures::Failed;
 use crate::policy::kai::number::Quantities;
 use crate::policy::kai::order::queue_tree::QueueTree;
-use crate::policy::kai::record::failure::Failure;
 use crate::policy::kai::record::recorder::{Recorder, Why};
 use crate::policy::kai::session::Session;
 use crate::policy::kai::solve::solver::Solved;

@@ -11,13 +11,13 @@
 
 use std::collections::BTreeMap;
 
+use super::super::record::notes::Failure;
 use crate::cluster::Preemptible;
 use crate::id::JobId;
 use crate::policy::ends::ends;
 use crate::policy::kai::fast::feasibility::Feasibility;
 use crate::policy::kai::memory::Memory;
 use crate::policy::kai::pool_state::CycleInput;
-use crate::policy::kai::record::failure::Failure;
 use crate::policy::kai::record::notes::Notes;
 use crate::policy::kai::record::recorder::Recorder;
 use crate::policy::kai::session::Session;

@@ -9,9 +9,9 @@
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::super::record::notes::{Excess, Failure};
 use crate::policy::kai::number::Quantities;
 use crate::policy::kai::place::placement::ROOM;
-use crate::policy::kai::record::failure::{Excess, Failure};
 use crate::policy::kai::record::notes::{Note, count, real};
 use crate::policy::kai::record::recorder::Recorder;
 use crate::policy::kai::session::Session;

@@ -16,8 +16,8 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::rc::Rc;
 
+use super::super::record::notes::Misfits;
 use crate::policy::kai::place::score_parts::{Parts, Range};
-use crate::policy::kai::record::failure::Misfits;
 use crate::policy::kai::task::{NodeRef, PodRef};
 use crate::policy::node_order::MOST;
 use crate::trace::NodeReason;

@@ -10,9 +10,9 @@
 //! # Differs
 //! nothing
 
+use super::super::record::notes::Excess;
 use crate::cluster::Preemptible;
 use crate::policy::kai::place::placement::ROOM;
-use crate::policy::kai::record::failure::Excess;
 use crate::policy::kai::record::notes::{count, real};
 use crate::policy::kai::request::{GpuRequestKind, part};
 use crate::policy::kai::session::Session;

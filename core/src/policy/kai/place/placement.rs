@@ -14,13 +14,13 @@
 
 use std::rc::Rc;
 
+use super::super::record::notes::{Failure, Misfits};
 use crate::policy::kai::job::subgroups::{Group, Member};
 use crate::policy::kai::job::{Job, SetOrder};
 use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
 use crate::policy::kai::place::equivalence_classes::{Choice, Ranked};
 use crate::policy::kai::place::node::Node;
 use crate::policy::kai::place::score_parts::Part;
-use crate::policy::kai::record::failure::{Failure, Misfits};
 use crate::policy::kai::record::notes::{count, real};
 use crate::policy::kai::request::Request;
 use crate::policy::kai::revision::Revision;

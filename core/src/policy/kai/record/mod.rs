@@ -1,5 +1,4 @@
 //! What a cycle records: its decisions, and notes for explanations.
 
-pub(super) mod failure;
 pub(super) mod notes;
 pub(super) mod recorder;

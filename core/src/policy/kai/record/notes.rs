@@ -1,4 +1,8 @@
-//! Notes kept during a cycle for its explanations: only from level *decisive* on, except for choices between equals.
+//! Notes kept during a cycle for its explanations, such as why a chunk was not placed: only from level *decisive* on,
+//! except for choices between equals.
+//!
+//! # Source
+//! kai.md 5.2, 5.3
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -6,12 +10,12 @@ use std::sync::Arc;
 
 use crate::id::{PodId, QueueId};
 use crate::policy::kai::number::{Quantities, UNLIMITED};
-use crate::policy::kai::record::failure::{Failure, Misfits};
-use crate::policy::kai::task::{JobRef, NodeRef, PodRef, QueueRef};
+use crate::policy::kai::task::{JobRef, NodeRef, PodRef, QueueRef, TaskRef};
 use crate::trace::{
-    Check, EXPLAINED_MAX, Emptied, EvictReason, LedgerRow, Level, Mark, Quantity, Rule, Subject, Term, Value,
+    Check, EXPLAINED_MAX, Emptied, EvictReason, FreeGpus, LedgerRow, Level, Mark, NodeReason, Quantity, Rule, Subject,
+    Term, Value,
 };
-use crate::units::PerResource;
+use crate::units::{PerResource, Resource};
 
 #[derive(Debug, Default)]
 pub(in crate::policy::kai) struct Notes {
@@ -234,4 +238,38 @@ impl Tried {
         self.sets += other.sets;
         other.nodes.into_iter().for_each(|node| self.add(node));
     }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::policy::kai) enum Failure {
+    /// The chunk has no task: the subgroups that lack pods have none that could be placed.
+    NoTask,
+    /// The chunk as a whole exceeds a bound of a queue.
+    Excess(Excess),
+    /// No node could hold the task even when empty.
+    TooLarge { task: TaskRef, resource: Resource },
+    /// No node fits the task.
+    NoNode { task: TaskRef, placed: u32, of: u32, reasons: Vec<(NodeReason, u32)>, free: Option<FreeGpus> },
+}
+
+/// First queue and resource (0 CPU, 1 memory, 2 GPU) at which a chunk exceeds a bound.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::policy::kai) struct Excess {
+    pub queue: QueueRef,
+    pub resource: usize,
+    /// Whether the bound is the quota of non-preemptible work, not the limit.
+    pub of_quota: bool,
+    pub allocated: f64,
+    pub requested: f64,
+    pub bound: f64,
+}
+
+/// Why a pod fits no node.
+#[derive(Debug)]
+pub(in crate::policy::kai) struct Misfits {
+    pub reasons: Vec<(NodeReason, u32)>,
+    /// Nodes that no selector, taint or state excludes.
+    pub open: Vec<NodeRef>,
+    /// GPUs on them.
+    pub free: FreeGpus,
 }

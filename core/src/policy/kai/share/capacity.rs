@@ -12,8 +12,8 @@
 //! # Differs
 //! nothing
 
+use super::super::record::notes::Excess;
 use crate::policy::kai::number::{Quantities, UNLIMITED};
-use crate::policy::kai::record::failure::Excess;
 use crate::policy::kai::record::notes::real;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::share::shares::Queue;
