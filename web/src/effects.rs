@@ -1,4 +1,5 @@
-//! Executes the effects that state changes request from the browser, the engine and other tabs.
+//! Executes the effects that state changes request from the browser, the engine and other tabs; an engine that died is
+//! started again.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -11,8 +12,10 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
 use crate::chart::alternative;
-use crate::engine::client::Client;
+use crate::engine::protocol::{Message, Request};
 use crate::engine::transport::ReplyHandlers;
+use crate::engine::transport::inline::Inline;
+use crate::engine::transport::worker::WorkerLine;
 use crate::state::branches;
 use crate::state::command::{Command, Dispatch};
 use crate::state::document;
@@ -428,4 +431,48 @@ fn field_of(path: &str) -> Option<web_sys::HtmlElement> {
     let fields = document().query_selector_all("[data-path]").ok()?;
     let mut all = (0..fields.length()).filter_map(|i| fields.get(i)?.dyn_into::<web_sys::HtmlElement>().ok());
     all.find(|field| field.dataset().get("path").as_deref() == Some(path))
+}
+
+/// A connection to an engine.
+pub struct Client {
+    /// Established by the first request.
+    line: Option<Line>,
+    handlers: ReplyHandlers,
+    wants_worker: bool,
+}
+
+enum Line {
+    Worker(WorkerLine),
+    Inline(Inline),
+}
+
+impl Client {
+    /// Returns a client whose first request starts the engine: in a worker if desired and possible, otherwise in small
+    /// slices on the page's thread.
+    pub fn new(handlers: ReplyHandlers, wants_worker: bool) -> Client {
+        Client { line: None, handlers, wants_worker }
+    }
+
+    /// Sends a request; the first one starts the engine.
+    pub fn send(&mut self, request: Message<Request>) {
+        match self.line.get_or_insert_with(|| connect(&self.handlers, self.wants_worker)) {
+            Line::Worker(worker) => worker.send(&request),
+            Line::Inline(inline) => inline.send(request),
+        }
+    }
+
+    /// Ends this engine and starts another one.
+    pub fn restart(&mut self) {
+        if let Some(Line::Worker(worker)) = &self.line {
+            worker.end();
+        }
+        self.line = Some(connect(&self.handlers, self.wants_worker));
+    }
+}
+
+fn connect(handlers: &ReplyHandlers, wants_worker: bool) -> Line {
+    if wants_worker && let Ok(worker) = WorkerLine::start(handlers.clone()) {
+        return Line::Worker(worker);
+    }
+    Line::Inline(Inline::start(handlers.clone()))
 }

@@ -1,7 +1,6 @@
 //! The engine behind its protocol: messages, the server, and transports.
 
 mod branch;
-pub mod client;
 pub mod comparison;
 mod csv_run;
 pub mod dominant;

@@ -4,7 +4,7 @@ use fairground::units::ShownResource;
 use std::collections::BTreeMap;
 
 use super::cards::{AlternativeHolder, CellMark, CellView, ClusterView};
-use super::node_fill::Shown;
+use super::view::Shown;
 use crate::chart::alternative::Alternative;
 use crate::chart::queue_tree::Tree;
 use crate::engine::protocol::{Cell, CellPod, Frame, NodeCard};

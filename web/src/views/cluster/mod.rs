@@ -5,6 +5,5 @@ pub mod cards;
 pub mod component;
 pub mod draw;
 pub mod node_actions;
-pub mod node_fill;
 pub mod selected_cells;
 pub mod view;
