@@ -2,8 +2,7 @@
 //! little.
 
 use super::check::side;
-use super::number::clock;
-use super::number::{number, with_unit};
+use super::number::{clock, number, with_unit};
 use super::phrases::{nodes_because, queue_of};
 use super::text::{Text, job, node, text};
 use crate::id::JobId;

@@ -9,8 +9,7 @@ use crate::format::{Findings, Scenario};
 use crate::id::{PodId, QueueId};
 use crate::policy::description::Description;
 use crate::policy::form::{Form, ON_OFF, text};
-use crate::policy::setting::{Affects, Rulebook};
-use crate::policy::setting::{Setting, fields, refused, switch, unknown};
+use crate::policy::setting::{Affects, Rulebook, Setting, fields, refused, switch, unknown};
 use crate::policy::{Decision, PartitionView, Rhythm, Scheduler, Turn};
 use crate::trace::{Event, Ledger, LedgerRow, Rule, RuleRecord, Trace};
 

@@ -53,8 +53,22 @@ impl Scheduler for Fifo {
         setting::none(scenario, Self::DESCRIPTION, findings);
     }
 
+    /// Reports a queue in which nothing can run.
     fn advise_queue(queue: &DraftQueue<'_>, findings: &mut Findings) {
-        advise_queue(queue, findings);
+        let is_used = queue.requested[Resource::GPU.index()] && queue.queue.children.is_empty();
+        if is_used && matches!(queue.queue.resources.gpu.quota, Bound::Unset | Bound::At(Amount::ZERO)) {
+            let message = format!(
+                "{} has no gpu [quota]; under first in, first out nothing that requests a GPU runs there",
+                quoted(&queue.queue.name)
+            );
+            let place = queue.place(Resource::GPU, "quota");
+            findings.add(
+                codes::NO_QUOTA,
+                place.clone(),
+                message,
+                set(place, "unlimited", "Set the gpu [quota] to unlimited"),
+            );
+        }
     }
 
     fn rulebook() -> Rulebook {
@@ -166,18 +180,4 @@ fn when_ends(
         }
     }
     Outlook::NotForeseeable
-}
-
-/// Reports a advise_queue that nothing can run in.
-pub fn advise_queue(draft: &DraftQueue<'_>, f: &mut Findings) {
-    let queue = draft.queue;
-    let is_used = draft.requested[Resource::GPU.index()] && queue.children.is_empty();
-    if is_used && matches!(queue.resources.gpu.quota, Bound::Unset | Bound::At(Amount::ZERO)) {
-        let message = format!(
-            "{} has no gpu [quota]; under first in, first out nothing that requests a GPU runs there",
-            quoted(&queue.name)
-        );
-        let place = draft.place(Resource::GPU, "quota");
-        f.add(codes::NO_QUOTA, place.clone(), message, set(place, "unlimited", "Set the gpu [quota] to unlimited"));
-    }
 }

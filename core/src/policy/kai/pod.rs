@@ -14,11 +14,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::order::task_order::{TaskPlugins, TaskRank, task_order};
-use super::request::Request;
+use super::request::{GpuRequestKind, Request};
 use super::task::{GroupRef, JobRef, NodeRef, Status};
 use crate::cluster::{PodRules, Requirement, Taint, Toleration, is_tolerated};
 use crate::id::PodId;
-use crate::policy::kai::request::GpuRequestKind;
 
 /// Node role for GPU pods.
 pub(super) const GPU_WORKER: &str = "node-role.kubernetes.io/gpu-worker";

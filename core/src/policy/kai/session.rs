@@ -15,7 +15,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::config::Config;
-use super::job::{Job, JobFacts, JobRank};
+use super::job::{Job, JobFacts, JobRank, PodSet, SetOrder};
 use super::number::Quantities;
 use super::order::job_index::JobIndex;
 use super::order::leaves::Leaves;
@@ -31,7 +31,6 @@ use super::request::MemoryBasis;
 use super::share::shares::{self, Queue};
 use super::task::{JobRef, PodRef, QueueRef, Status, Task, TaskRef};
 use crate::cluster::Preemptible;
-use crate::policy::kai::job::{PodSet, SetOrder};
 use crate::trace::{Level, Subject};
 
 pub(super) struct Session<'a> {

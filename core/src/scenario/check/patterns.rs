@@ -92,7 +92,7 @@ pub fn end(entry: &JobEntry, arrivals: Arrivals, location: Location<'_>, f: &mut
     }
 }
 
-/// The delay after which each pod set joins the job, `None` for those submitted with it; reports invalid joining_delays.
+/// The delay after which each pod set joins the job, `None` for those submitted with it; reports invalid delays.
 pub fn joining_delays(
     entry: &JobEntry,
     location: Location<'_>,

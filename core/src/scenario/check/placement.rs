@@ -199,7 +199,7 @@ pub fn ends_of_terminating(
 ) -> Vec<Option<Time>> {
     let path = || location.field("terminating");
     not_more_than_on(entry, &entry.terminating, location, "terminating", f);
-    let mut ends_of_terminating = Vec::with_capacity(entry.terminating.len());
+    let mut ends = Vec::with_capacity(entry.terminating.len());
     for text in &entry.terminating {
         let typed = Some(Scalar(text.clone())).filter(|_| !text.trim().is_empty());
         let end = typed.is_some().then(|| f.time(&typed, 0, &path, &quantity::millis));
@@ -212,9 +212,9 @@ pub fn ends_of_terminating(
             f.suggest(codes::NOT_AT_START, path(), message, "", "Let them run on");
             return Vec::new();
         }
-        ends_of_terminating.push(end.map(Time::from_millis));
+        ends.push(end.map(Time::from_millis));
     }
-    ends_of_terminating
+    ends
 }
 
 /// Resolves the jobs for which pods are being evicted.
