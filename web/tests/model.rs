@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use fairground_web::state::document::Opened;
-use fairground_web::state::document::{Change, Shift};
+use fairground_web::state::document::{Change, Opened, Origin, Shift};
 
 use crate::whole::loads;
 use fairground::id::{JobId, QueueId};
@@ -17,7 +16,6 @@ use fairground_web::engine::protocol::{
 };
 use fairground_web::library;
 use fairground_web::state::command::Command;
-use fairground_web::state::document::Origin;
 use fairground_web::state::effect::Effect;
 use fairground_web::state::layout::options::{Panel, SetupTab};
 use fairground_web::state::model::Model;

@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use fairground_web::state::document::Change;
-use fairground_web::state::document::{Opened, Origin};
+use fairground_web::state::document::{Change, Opened, Origin};
 
 use crate::run::Page;
 use fairground::moment::rulebook;

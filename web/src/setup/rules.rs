@@ -3,8 +3,7 @@
 use fairground::policy::Policy;
 use fairground::policy::description::Description;
 use fairground::scenario::{Edit, Path};
-use fairground::words::number;
-use fairground::words::product;
+use fairground::words::{number, product};
 use leptos::prelude::*;
 
 use super::attributes;

@@ -7,14 +7,12 @@ use fairground::link::{self, RULES};
 use fairground::units::{Resource, ShownResource};
 use fairground::words::Selection;
 
-use super::branches::Kept;
-use super::document;
-use super::document::Opened;
 use crate::engine::protocol::{Message, Request, Rulebook};
-use crate::state::branches::{Branches, Comparison};
+use crate::state::branches::{Branches, Comparison, Kept};
 use crate::state::command::Command;
+use crate::state::document;
 use crate::state::document::draft::{Draft, is_large};
-use crate::state::document::{Document, Origin};
+use crate::state::document::{Document, Opened, Origin};
 use crate::state::effect::Effect;
 use crate::state::import::Files;
 use crate::state::layout::options::Panel;

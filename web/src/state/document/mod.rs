@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use fairground::link::{KeptRun, RULES};
 use fairground::scenario::{self, Diagnostic, Edit, Path, Scenario, Severity, quantity};
+pub use fairground::scenario::{to_json, to_yaml};
 use fairground::translate::NoteKind;
 use fairground::words::Selection;
 
@@ -182,16 +183,6 @@ impl Checked {
     fn is_new(&self, error: &Diagnostic) -> bool {
         !self.errors().any(|own| own.code == error.code && own.at == error.at && own.says == error.says)
     }
-}
-
-/// Serialises to JSON of format version 1.
-pub fn to_json(scenario: &Scenario) -> String {
-    scenario::to_json(scenario)
-}
-
-/// Serialises to YAML of format version 1.
-pub fn to_yaml(scenario: &Scenario) -> String {
-    scenario::to_yaml(scenario)
 }
 
 /// Parses an incomplete text: the scenario, if its shape is valid, and findings with lines.

@@ -9,8 +9,9 @@ use fairground::words::{Selection, Terms, capital};
 use crate::engine::protocol::{NodeCard, Request};
 use crate::state::branches::alternative;
 use crate::state::command::Command;
-use crate::state::document::{self, Checked, Opened, ValidValue, edit, remarks, timeline_edit};
-use crate::state::document::{Change, Changed, Origin};
+use crate::state::document::{
+    self, Change, Changed, Checked, Opened, Origin, ValidValue, edit, remarks, timeline_edit,
+};
 use crate::state::effect::Effect;
 use crate::state::layout::table;
 use crate::state::model::{Model, notify, send};

@@ -8,8 +8,7 @@ use fairground::words::Selection;
 
 use super::playing::{Before, Playing};
 use super::step::LessonStep;
-use crate::state::document::Origin;
-use crate::state::document::{Checked, Moment, Opened, edit};
+use crate::state::document::{Checked, Moment, Opened, Origin, edit};
 use crate::state::editing::commands::commit;
 use crate::state::effect::Effect;
 use crate::state::layout::options::{Dialog, NowView, Panel};
