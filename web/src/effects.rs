@@ -115,13 +115,7 @@ impl Effects {
                     host.now(|m| downloads::file_name(&m.document.scenario.name)).replace("fairground.yaml", what);
                 downloads::download(&format!("{name}.csv"), "text/csv", &text);
             }
-            Effect::DownloadScenario => {
-                let (name, text) = host.now(|m| {
-                    (downloads::file_name(&m.document.scenario.name), document::to_yaml(&m.document.scenario))
-                });
-                let text = with_schema_line(&text, &crate::address::beside("scenario.schema.json"));
-                downloads::download(&name, "application/yaml", &text);
-            }
+            Effect::DownloadScenario => download_scenario(host),
             Effect::Announce(text) => host.announce(text),
             Effect::AnnounceStep(frame, resource) => {
                 // After the paint: of a cycle with many events, the sentence takes a while.
@@ -342,6 +336,13 @@ fn save_after_delay(host: impl Host) {
     } else {
         host.effects().update_value(|effects| effects.save_now(host));
     }
+}
+
+fn download_scenario(host: impl Host) {
+    let (name, text) =
+        host.now(|m| (downloads::file_name(&m.document.scenario.name), document::to_yaml(&m.document.scenario)));
+    let text = with_schema_line(&text, &crate::address::beside("scenario.schema.json"));
+    downloads::download(&name, "application/yaml", &text);
 }
 
 /// Stores scenarios as drafts and reports their number; no other draft is removed for them.

@@ -185,6 +185,9 @@ fn is_with_its_job(row: &EventRow) -> bool {
     row.eviction() == Some(EvictReason::Withdrawn)
 }
 
+/// Event, predicates, and the job that gets the resources.
+type Key<'a> = (EventWord, [Cow<'static, str>; 2], Option<&'a str>);
+
 /// The same event of several jobs.
 struct Clause<'a> {
     word: EventWord,
@@ -235,7 +238,7 @@ impl<'a> Clause<'a> {
     }
 
     /// Clauses with equal keys are one part of the sentence; `None`: it is one by itself.
-    fn key(&self) -> Option<(EventWord, [Cow<'static, str>; 2], Option<&'a str>)> {
+    fn key(&self) -> Option<Key<'a>> {
         let is_single = match self.word {
             EventWord::Node => true,
             EventWord::Changed => self.jobs.is_empty(),

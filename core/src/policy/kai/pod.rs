@@ -146,7 +146,10 @@ impl<'a> PodReader<'a> {
     /// The pods of a job, given in order of their names.
     pub fn job(&mut self, pods: Vec<ReadPod<'a>>) -> Vec<Arc<PodFacts>> {
         let order = task_order(pods.iter().map(|pod| &pod.rank), self.plugins);
-        pods.into_iter().zip(order).map(|(pod, order)| Arc::new(self.facts(pod, order))).collect()
+        // Not collected: the list would keep the much larger buffer of `pods`.
+        let mut facts = Vec::with_capacity(pods.len());
+        facts.extend(pods.into_iter().zip(order).map(|(pod, order)| Arc::new(self.facts(pod, order))));
+        facts
     }
 
     fn facts(&mut self, pod: ReadPod<'a>, order: u32) -> PodFacts {
