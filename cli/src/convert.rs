@@ -7,6 +7,7 @@ use fairground::import::{self, File, FileKind, Files, Options};
 use fairground::link;
 use fairground::policy::Policy;
 use fairground::scenario::{self, Scenario, Severity};
+use fairground::words::number::count;
 
 use crate::args::{Check, Export, FailOn, Import, Kit, Link, Open};
 use crate::load::{files, from_link, load, text};
@@ -18,13 +19,11 @@ pub fn check(args: &Check) -> Result<End, Stop> {
     let loaded = load(&args.file, None)?;
     let plan = &loaded.plan;
     let (n, file) = (loaded.n_warnings, shown(&args.file));
-    let (nodes, queues) = (plan.cluster.nodes.len(), plan.cluster.queues.len());
-    let (jobs, pods) = (plan.cluster.jobs.len(), plan.cluster.pods.len());
-    let warnings = if n == 1 { "1 warning".to_string() } else { format!("{n} warnings") };
-    writeln!(
-        std::io::stdout(),
-        "{file}: can be run; {nodes} nodes, {queues} queues, {jobs} jobs, {pods} pods; {warnings}"
-    )?;
+    let counted = |n: usize, what: &str| count(n as u64, what);
+    let (nodes, queues) = (counted(plan.cluster.nodes.len(), "node"), counted(plan.cluster.queues.len(), "queue"));
+    let (jobs, pods) = (counted(plan.cluster.jobs.len(), "job"), counted(plan.cluster.pods.len(), "pod"));
+    let warnings = counted(n, "warning");
+    writeln!(std::io::stdout(), "{file}: can be run; {nodes}, {queues}, {jobs}, {pods}; {warnings}")?;
     Ok(if n > 0 && args.fail_on.contains(&FailOn::Warning) { End::FailOn } else { End::Ok })
 }
 

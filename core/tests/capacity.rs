@@ -1,9 +1,13 @@
 //! Nodes whose capacity changes, under every policy.
 
+use std::sync::Arc;
+
 use fairground::cluster::audit;
+use fairground::moment::{self, Names};
 use fairground::scenario::{Severity, check, read};
 use fairground::sim::Simulation;
-use fairground::trace::Event;
+use fairground::trace::{Event, Level};
+use fairground::words;
 
 const POLICIES: [&str; 7] = ["kai", "runai", "yunikorn", "ego", "fifo", "max-min", "drf"];
 
@@ -57,6 +61,26 @@ fn history(policy: &str, timeline: &str) -> Vec<String> {
         }
     }
     lines
+}
+
+/// What the timeline may still change is not said to change by edits only.
+#[test]
+fn a_refusal_says_when_the_timeline_goes_on() {
+    let says = |policy: &str, at: &str| {
+        let text =
+            file(policy, at).replace("gpu: 2, cpu: 1", "gpu: 5, cpu: 1").replace(", on: [n], on-devices: [2+3]", "");
+        let scenario = read(&text).scenario.expect("it can be read");
+        let mut simulation = Simulation::new(&check(&scenario).plan.expect("it can run"));
+        simulation.set_level(Level::Decisive);
+        let record = simulation.advance().expect("a cycle");
+        let names = Arc::new(Names::of(policy, simulation.cluster()));
+        words::of_job(&moment::frame(&names, &simulation, &record), "high").lines().join("\n")
+    };
+    for policy in ["kai", "runai", "yunikorn", "fifo"] {
+        let [without, with] = ["", "{at: 90s, node: n, capacity: {gpu: 6}}"].map(|at| says(policy, at));
+        assert!(without.contains("Only an edit changes this."), "{policy}: {without}");
+        assert!(with.contains("an entry of the timeline changes this; its next entry is at 1:30."), "{policy}: {with}");
+    }
 }
 
 /// The free GPU is removed first, then devices are renumbered; pending pods start when there is room.

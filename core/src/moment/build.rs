@@ -44,6 +44,7 @@ pub fn frame(names: &Arc<Names>, sim: &Simulation, record: &CycleRecord) -> Fram
         refusals: record.refusals.to_vec(),
         lost_claims: record.lost_claims.clone(),
         next_ms: sim.next_cycle_at().map(Time::as_millis),
+        next_change_ms: sim.next_change_at().map(Time::as_millis),
     };
     for pool in cluster.partitions.ids() {
         let queues = frame.pools.get_mut(pool.index()).map(|pool| &mut pool.queues);

@@ -66,6 +66,8 @@ pub struct Frame {
     pub lost_claims: Vec<LostClaim>,
     /// Time of the next cycle, if there is one.
     pub next_ms: Option<i64>,
+    /// Time of the next entry of the timeline, if there is one.
+    pub next_change_ms: Option<i64>,
     /// Names of the resources other than CPU, memory and GPUs.
     pub named: Vec<String>,
 }

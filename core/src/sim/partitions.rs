@@ -41,6 +41,11 @@ impl Simulation {
         self.state.partitions.ids().filter_map(|partition| self.next_run(partition)).min()
     }
 
+    /// Time of the next entry of the timeline, if there is one.
+    pub fn next_change_at(&self) -> Option<Time> {
+        self.state.agenda.next_trigger(&|(time, kind, _)| (kind == AgendaKind::Change).then_some(time))
+    }
+
     /// Time of a partition's next run.
     fn next_run(&self, partition: PartitionId) -> Option<Time> {
         let now = self.state.now;

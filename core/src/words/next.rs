@@ -309,7 +309,13 @@ pub fn outlook(frame: &Frame, outlook: Outlook) -> Text {
             "It can start when {job} ends. That [job] has no end time, so this needs a change.",
             [job = text::job(frame.job(job))]
         ),
-        Outlook::OnlyByEdit => text!("Only an edit changes this."),
+        Outlook::OnlyByEdit => match frame.next_change_ms {
+            None => text!("Only an edit changes this."),
+            Some(at) => text!(
+                "Only an edit or an entry of the timeline changes this; its next entry is at {at}.",
+                [at = clock(Time::from_millis(at))]
+            ),
+        },
         Outlook::NotForeseeable => {
             text!("Not foreseeable: it depends on which [jobs] end, start or are submitted.")
         }

@@ -85,6 +85,7 @@ impl WorkerLine {
 
 /// The worker's end: handles requests until the page terminates it. Receives messages between slices of work.
 pub fn serve(scope: DedicatedWorkerGlobalScope) {
+    // It stays borrowed if the engine dies at work: then nothing is answered until the page ends the worker.
     let server = Rc::new(RefCell::new(Server::default()));
     let Ok(channel) = MessageChannel::new() else { return };
     let (tick, tock) = (channel.port1(), channel.port2());
@@ -106,7 +107,7 @@ pub fn serve(scope: DedicatedWorkerGlobalScope) {
         let rest = rest.clone();
         Closure::<dyn FnMut(MessageEvent)>::new(move |_| {
             waiting.set(false);
-            let mut server = server.borrow_mut();
+            let Ok(mut server) = server.try_borrow_mut() else { return };
             let until = now_ms() + SLICE_MS;
             while server.is_busy() && now_ms() < until {
                 out.send(server.work());
@@ -129,7 +130,7 @@ pub fn serve(scope: DedicatedWorkerGlobalScope) {
     out.send(vec![ready()]);
     let on_request = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
         let Some(request) = received::<Message<Request>>(&event) else { return };
-        let mut server = server.borrow_mut();
+        let Ok(mut server) = server.try_borrow_mut() else { return };
         out.send(server.handle(request));
         next_slice();
     });
@@ -140,7 +141,11 @@ pub fn serve(scope: DedicatedWorkerGlobalScope) {
 /// Returns a function that restarts the idle timer, which computes ahead when it elapses.
 fn idle_timer(scope: DedicatedWorkerGlobalScope, server: Rc<RefCell<Server>>) -> Rc<dyn Fn()> {
     let timer = Cell::new(None);
-    let look = Closure::<dyn FnMut()>::new(move || server.borrow_mut().look_ahead());
+    let look = Closure::<dyn FnMut()>::new(move || {
+        if let Ok(mut server) = server.try_borrow_mut() {
+            server.look_ahead();
+        }
+    });
     Rc::new(move || {
         if let Some(timer) = timer.take() {
             scope.clear_timeout_with_handle(timer);
