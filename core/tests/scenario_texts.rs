@@ -83,7 +83,7 @@ fn every_kind_of_finding_has_advice() {
         6:1 warning S059 settings.maxapplications.b: YuniKorn would refuse this: root has maxapplications 2, so b needs it too
         5:56 warning S060 jobs["j"].scheduling-backoff: scheduling-backoff 3 counts as 1: only 1 and -1 are documented [Set it to 1]
         5:60 warning S061 jobs["k"].seed: the jobs of "k" and "j" draw the same runtimes: both have seed 1; give "k" another [Set its seed to 2]
-        5:45 error S062 jobs["j"].restart: restart "sometimes" is none of again (all of its work), resume (the rest) and never (nobody replaces it) [Let it resume]
+        5:45 error S062 jobs["j"].restart: restart "sometimes" is none of again (all of its work), resume (the rest) and never (it is not replaced) [Let it resume]
         3:39 warning S063 nodes["n"].gpu-memory: gpu-memory "80" is 80 MiB, which no GPU has; did you mean 80Gi? [Set gpu-memory to 80Gi]
         6:78 error S064 jobs["j"].evicted-for: allocation "k" does not exist; did you mean "j"? [Use "j"]
         5:46 warning S065 jobs["j"].on: node "n" has less than the pods that name it ask for [Let it wait instead]

@@ -76,7 +76,7 @@ fn the_example_tree_has_the_quotas_of_the_document() {
         &view[1],
         expect![[r#"
             How the share usage quota is divided
-            The total share usage of the pool, 1, is divided from the top of the tree: priorities from the highest to the lowest, equal ones by share ratio, the smallest demand for its ratio first, nobody above its usage demand. What one does not need is divided among the others.
+            The total share usage of the pool, 1, is divided from the top of the tree: priorities from the highest to the lowest, equal ones by share ratio, the smallest demand for its ratio first, no consumer above its usage demand. What one does not need is divided among the others.
 
             divided | consumer | share priority | left × share ratio | usage demand | share usage quota
             whole pool | B | 2 | 1 × 2/3 = 2/3 | 2 | 2/3 (0.6667)
@@ -191,7 +191,7 @@ fn what_one_does_not_need_is_divided_again() {
         &slots[1],
         expect![[r#"
             How the share usage quota is divided
-            The total share usage of the pool, 1, is divided from the top of the tree: priorities from the highest to the lowest, equal ones by share ratio, the smallest demand for its ratio first, nobody above its usage demand. What one does not need is divided among the others.
+            The total share usage of the pool, 1, is divided from the top of the tree: priorities from the highest to the lowest, equal ones by share ratio, the smallest demand for its ratio first, no consumer above its usage demand. What one does not need is divided among the others.
 
             divided | consumer | share priority | left × share ratio | usage demand | share usage quota
             whole pool | C | 0 | 1 × 1/3 = 1/3 | 1/9 (0.1111) | 1/9 (0.1111), all of its demand

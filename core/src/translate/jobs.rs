@@ -24,13 +24,13 @@ pub fn jobs(work: &mut Translator<'_>) {
     };
     let parts = format!("{name} counts a part of a GPU as a whole one");
     let priority = format!("{name} does not read priorities of jobs");
-    let preemptible = format!("{name} evicts nobody");
+    let preemptible = format!("{name} evicts no pods");
     let placeholders = format!("{name} holds no room with placeholders");
     let applied = no_applications(name);
     let subgroups = format!("{name} has no subgroups and no order among the pods of a job");
     let backoff = format!("{name} tries a job that waits for as long as it waits");
     let nominated = format!("{name} does not look at nominated nodes");
-    let room = format!("{name} holds the room of pods that are being evicted for nobody");
+    let room = format!("{name} holds the room of pods that are being evicted for no job");
     let taints = format!("{name} knows labels of hosts, but no taints, tolerations or affinity");
     for (i, job) in work.old.jobs.iter().enumerate() {
         let path = place(job, i);

@@ -19,7 +19,7 @@ pub const TRANSLATION: Translation = Translation {
         setting: "preemption",
         is_off: |typed| typed == "false",
         off: "false",
-        says_off: "nobody is evicted: preemption is off",
+        says_off: "no pod is evicted: preemption is off",
         says_on: None,
     }),
     queue_priority: Some("priority.offset."),

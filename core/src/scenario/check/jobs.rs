@@ -303,7 +303,7 @@ fn restart(entry: &JobEntry, location: Location<'_>, f: &mut Findings) -> Restar
         Some("never") => Restart::Never,
         Some(other) => {
             let message = format!(
-                "restart {} is none of again (all of its work), resume (the rest) and never (nobody replaces it)",
+                "restart {} is none of again (all of its work), resume (the rest) and never (it is not replaced)",
                 quoted(other)
             );
             f.suggest(codes::RESTART, location.field("restart"), message, "resume", "Let it resume");

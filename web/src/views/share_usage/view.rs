@@ -189,7 +189,7 @@ fn division(frame: &Frame, pool: &SharePool) -> Section {
         }
         (Some(_), Some(whole)) => format!(
             "The total share usage of the pool, {}, is divided from the top of the tree: priorities from the highest to the \
-             lowest, equal ones by share ratio, the smallest demand for its ratio first, nobody above its usage demand. What one does \
+             lowest, equal ones by share ratio, the smallest demand for its ratio first, no consumer above its usage demand. What one does \
              not need is divided among the others.",
             short(whole.projected)
         ),
