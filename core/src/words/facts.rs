@@ -1,5 +1,5 @@
-//! Amounts of a decision, taken from the sides of its recorded comparisons: the only source of numbers in sentences about
-//! decisions.
+//! Amounts of a decision, read from the operands of its recorded comparisons: the only source of numbers in sentences
+//! about decisions.
 
 use super::number::{bound, ratio, with_unit};
 use crate::id::{JobId, QueueId};

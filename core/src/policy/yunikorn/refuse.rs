@@ -1,9 +1,9 @@
 //! Reasons why jobs are still pending at the end of a pass.
 //!
 //! # Rule
-//! One reason per job: victims are terminating for it; its node has lost the GPUs that its placeholder held; another ask was placed in this pass, which ends it; the request
-//! exceeds the headroom of a queue below the root, or of the user; too many applications; no node is large enough, or
-//! none has room.
+//! One reason per job: victims are terminating for it; its node has lost the GPUs that its placeholder held; another ask
+//! was placed in this pass, which ends it; the request exceeds the headroom of a queue below the root, or of the user;
+//! too many applications; no node is large enough, or none has room.
 //!
 //! # Source
 //! yunikorn.md 3.3, 3.5
